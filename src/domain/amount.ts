@@ -1,0 +1,47 @@
+const maxUint256 = (1n << 256n) - 1n
+const uint256Text = /^(0|[1-9]\d{0,77})$/
+
+/** A raw amount in base units: a decimal uint256, nothing else. Null when it is not one. */
+export function parseRawAmount(text: string): bigint | null {
+  if (!uint256Text.test(text)) return null
+  const amount = BigInt(text)
+  return amount <= maxUint256 ? amount : null
+}
+
+/**
+ * An amount in token units without exponent, sign or separators; null when it is not one.
+ * @example parseDecimal('1.50') // { digits: 150n, scale: 2 }
+ */
+export function parseDecimal(text: string): { readonly digits: bigint; readonly scale: number } | null {
+  const match = /^(\d{1,78})(?:\.(\d{1,78}))?$/.exec(text)
+  if (!match) return null
+  const fraction = match[2] ?? ''
+  return { digits: BigInt(`${match[1]}${fraction}`), scale: fraction.length }
+}
+
+/**
+ * Base units as token units, exact, without thousands separators and trailing zeros.
+ * @example formatUnits(1_500_000n, 6) // '1.5'
+ */
+export function formatUnits(raw: bigint, decimals: number): string {
+  const digits = raw.toString().padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  return fraction === '' ? whole : `${whole}.${fraction}`
+}
+
+/**
+ * How many decimals a token has, told from one record that gives its amount both ways. Null when the two do not
+ * determine it (zero) or do not agree on any number of decimals up to 77.
+ * @example deriveDecimals('1.5', 1_500_000n) // 6
+ */
+export function deriveDecimals(value: string, raw: bigint): number | null {
+  const decimal = parseDecimal(value)
+  if (!decimal || decimal.digits === 0n || raw === 0n) return null
+  // value = digits / 10^scale = raw / 10^decimals, hence raw * 10^scale = digits * 10^decimals.
+  const left = raw * 10n ** BigInt(decimal.scale)
+  if (left % decimal.digits !== 0n) return null
+  const power = left / decimal.digits
+  const text = power.toString()
+  return /^10*$/.test(text) && text.length <= 78 ? text.length - 1 : null
+}

@@ -1,0 +1,94 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { Chain, Direction, Status } from './observation.ts'
+
+/** semantics.md of the project's documentation says when each state may be said; it is derived, never stored by hand. */
+export type TransferState = 'pending' | 'completed' | 'failed' | 'unbacked'
+
+export interface Leg {
+  readonly chain: Chain
+  readonly hash: string
+  readonly height: number | null
+  /** Block time. */
+  readonly time: UnixMs | null
+}
+
+export interface TransferToken {
+  /** Lower-case contract address; '' when the records name none. */
+  readonly address: string
+  /** From the configuration, by address; null when the token is not listed there. */
+  readonly symbol: string | null
+  /** From the chain, cleaned: untrusted. */
+  readonly name: string
+  readonly type: string
+  /** '' unless ERC-1155. */
+  readonly id: string
+  /** From the configuration, else learned from a record that gives both amounts; null when unknown. */
+  readonly decimals: number | null
+}
+
+/** What a second source says of one leg, with the time of its request. */
+export interface LegEvidence {
+  readonly chain: Chain
+  readonly source: 'E9' | 'E14'
+  readonly at: UnixMs
+  readonly status: Status
+  readonly errorMessage: string
+}
+
+/** A final record that later said something else, confirmed by E12. Amounts as decimal strings. */
+export interface Rewrite {
+  readonly at: UnixMs
+  /** Names of the fields that changed, e.g. `status`, `amountRaw`, `mainHash`. */
+  readonly before: Readonly<Record<string, string>>
+  readonly after: Readonly<Record<string, string>>
+}
+
+/** One crossing of value, as the ledger derives it from every observation of it. */
+export interface Transfer {
+  /** The ledger's own name for it, e.g. `t42`: the subject of its alerts, stable for its life. */
+  readonly key: string
+  readonly id: string | null
+  readonly direction: Direction
+  readonly crossType: string
+  readonly state: TransferState
+  /** The newest status of its records. */
+  readonly status: Status
+  /** The newest status by E12 alone: what may confirm a failure or a correction. */
+  readonly confirmedStatus: Status
+  readonly main: Leg | null
+  readonly zone: Leg | null
+  readonly zoneEventIndex: string | null
+  readonly from: string
+  readonly to: string
+  readonly sourceAddress: string
+  readonly targetAddress: string
+  readonly token: TransferToken
+  readonly amountRaw: bigint | null
+  /** Token units, exact, no separators; null when neither form of the amount is known. */
+  readonly amount: string | null
+  readonly batchDetail: string | null
+  readonly updateTime: UnixMs | null
+  /** When value left: the origin leg's block time, never later than `firstSeenAt`. */
+  readonly originAt: UnixMs
+  readonly destinationAt: UnixMs | null
+  readonly firstSeenAt: UnixMs
+  readonly changedAt: UnixMs
+  /** Request time of the newest answer that showed it. */
+  readonly readAt: UnixMs
+  readonly evidence: readonly LegEvidence[]
+  readonly rewrites: readonly Rewrite[]
+  /** Records that could belong to this transfer or to another one equal to it; kept apart, never guessed. */
+  readonly ambiguous: number
+}
+
+export function originChain(direction: Direction): Chain {
+  return direction === 'MainToZone' ? 'main' : 'zone'
+}
+
+export function originLeg(transfer: Transfer): Leg | null {
+  return transfer.direction === 'MainToZone' ? transfer.main : transfer.zone
+}
+
+export function destinationLeg(transfer: Transfer): Leg | null {
+  return transfer.direction === 'MainToZone' ? transfer.zone : transfer.main
+}

@@ -1,0 +1,101 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { Chain, Direction } from '../domain/observation.ts'
+import type { Finding, FindingKind } from '../domain/finding.ts'
+import type { Transfer } from '../domain/transfer.ts'
+
+export type Severity = 'critical' | 'warning' | 'info'
+
+/** One rule of `rules/*.yaml`, compiled: every text of it was parsed and checked when it was loaded. */
+export interface Rule {
+  readonly name: string
+  readonly kind: FindingKind
+  /** The parameters of the kind's detector, parsed by that detector's schema. */
+  readonly params: unknown
+  readonly forMs: number
+  readonly keepFiringForMs: number
+  readonly severity: Severity
+  readonly labels: Readonly<Record<string, string>>
+  readonly runbook: string | null
+  /** The rule's `where`. Throws when the expression fails on this finding, e.g. compares an unknown amount. */
+  matches(finding: Finding, now: UnixMs): boolean
+  /** The rule's `unless`, given whether an alert of a kind is firing; false when the rule has none. */
+  isExcused(open: (kind: string) => boolean): boolean
+  /** The rule's `summary`; null when it has none. Plain text, not escaped for any sink. */
+  summarize(finding: Finding, now: UnixMs): string | null
+  /** Where it was written, for messages: `rules/transfers.yaml:12`. */
+  readonly origin: string
+}
+
+/** One chain's head as last read. */
+export interface Head {
+  readonly chain: Chain
+  readonly height: number
+  readonly blockTime: UnixMs | null
+  /** When the height was first seen at this value, by our clock. */
+  readonly advancedAt: UnixMs
+  /** Request time of the newest successful reading. */
+  readonly readAt: UnixMs
+}
+
+/** How a source (`explorer`) has been answering. Times are ours; null means never. */
+export interface SourceHealth {
+  readonly source: string
+  readonly host: string
+  readonly startedAt: UnixMs
+  /** One entry an endpoint or method that was asked. */
+  readonly endpoints: readonly EndpointHealth[]
+  /** Credentials refused by the newest answer: what it said; null when they were not. */
+  readonly rejected: { readonly at: UnixMs; readonly reason: string } | null
+}
+
+export interface EndpointHealth {
+  readonly endpoint: string
+  readonly firstAskedAt: UnixMs
+  readonly lastGoodAt: UnixMs | null
+  readonly lastFailureAt: UnixMs | null
+  readonly lastFailure: string | null
+  /** The interval at which the monitor means to ask, ms: the bound of silence is derived from it. */
+  readonly intervalMs: number
+}
+
+/** Records that could not be read, by endpoint. */
+export interface DriftFact {
+  readonly endpoint: string
+  readonly count: number
+  readonly firstAt: UnixMs
+  readonly lastAt: UnixMs
+  /** What was expected, what came and where, e.g. `valueRaw: expected a decimal uint256, got a number`. */
+  readonly problem: string
+}
+
+export interface PollerHealth {
+  readonly poller: string
+  readonly intervalMs: number
+  readonly startedAt: UnixMs
+  readonly lastSuccessAt: UnixMs | null
+  readonly lastError: string | null
+}
+
+/** Everything that condition detectors may look at, at one moment. */
+export interface Facts {
+  readonly now: UnixMs
+  readonly heads: readonly Head[]
+  readonly sources: readonly SourceHealth[]
+  readonly pollers: readonly PollerHealth[]
+  readonly drift: readonly DriftFact[]
+  /** Why the newest edit of the rules was refused; null when it was not. */
+  readonly rulesRejected: { readonly at: UnixMs; readonly problems: readonly string[] } | null
+  /** Transfers without a destination leg whose origin is at or before `originAtOrBefore`, oldest first. */
+  listPending(filter: { direction: Direction | null; originAtOrBefore: UnixMs }): Iterable<Transfer>
+  /** How many transfers are pending in all. */
+  countPending(): number
+}
+
+/**
+ * A condition's judgement: what is true now, and of which subjects nothing can be said (they keep their state).
+ * A subject in neither list is false.
+ */
+export interface Judgement {
+  readonly findings: readonly Finding[]
+  readonly unknown: readonly string[] | 'all'
+}
