@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { MonitorError } from '../lib/errors.ts'
+import { ledgerTables } from './migrations/0001_ledger.ts'
+import { alertTables } from './migrations/0002_alerts.ts'
+
+/** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
+const migrations: readonly string[] = [ledgerTables, alertTables]
+
+export interface Database {
+  /** Prepared once for each text, then reused. Integers come back as numbers; amounts are TEXT. */
+  prepare(sql: string): StatementSync
+  /**
+   * Runs `work` in one durable commit; a throw rolls all of it back. Called inside a transaction it joins that one:
+   * what belongs together commits together. `work` is synchronous, or its commit would hold half of another's.
+   */
+  transaction<T>(work: () => T): T
+  /** Identifies this ledger file for its whole life; a restored backup has an older `commits` count. */
+  readonly generation: string
+  close(): void
+}
+
+/** Opens, creates or migrates a ledger. `path` may be `:memory:`. */
+export function openDatabase(path: string, options: { readonly readOnly?: boolean } = {}): Database {
+  const connection = new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: 5_000 })
+  if (!options.readOnly) {
+    // FULL: a commit that was acknowledged survives a power loss.
+    connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;')
+    connection.exec('PRAGMA cache_size = -32768;')
+    migrate(connection, path)
+  } else assertVersion(connection, path)
+
+  const statements = new Map<string, StatementSync>()
+  let inTransaction = false
+  const prepare = (sql: string) => {
+    let statement = statements.get(sql)
+    if (!statement) statements.set(sql, (statement = connection.prepare(sql)))
+    return statement
+  }
+
+  return {
+    prepare,
+    transaction(work) {
+      if (inTransaction) return work()
+      connection.exec('BEGIN IMMEDIATE')
+      inTransaction = true
+      try {
+        const result = work()
+        connection.exec('COMMIT')
+        return result
+      } catch (error) {
+        // A full disk may already have rolled back by itself.
+        if (connection.isTransaction) connection.exec('ROLLBACK')
+        throw error
+      } finally {
+        inTransaction = false
+      }
+    },
+    generation: String(prepare("SELECT value FROM meta WHERE name = 'generation'").get()?.['value'] ?? ''),
+    close: () => connection.close(),
+  }
+}
+
+function readVersion(connection: DatabaseSync): number {
+  return Number(connection.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
+}
+
+function assertVersion(connection: DatabaseSync, path: string): void {
+  const version = readVersion(connection)
+  if (version === migrations.length) return
+  const problem =
+    version > migrations.length
+      ? 'It was written by a newer spanwatch: use that one.'
+      : 'It was written by an older spanwatch: start the daemon once, which migrates it.'
+  throw new MonitorError('state.invalid', `${path} has ledger version ${version}, expected ${migrations.length}. ${problem}`)
+}
+
+function migrate(connection: DatabaseSync, path: string): void {
+  const version = readVersion(connection)
+  if (version > migrations.length) assertVersion(connection, path)
+  for (const [index, sql] of migrations.entries()) {
+    if (index < version) continue
+    connection.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT;`)
+  }
+  connection.prepare("INSERT OR IGNORE INTO meta (name, value) VALUES ('generation', ?)").run(randomUUID())
+}

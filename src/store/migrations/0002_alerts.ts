@@ -1,0 +1,3 @@
+export const alertTables = `
+CREATE TABLE alerts (fingerprint TEXT PRIMARY KEY) STRICT
+`
