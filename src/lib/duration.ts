@@ -8,7 +8,10 @@ const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604
 export function parseDuration(text: string): number | null {
   const parts = [...text.trim().matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d|w)/gy)]
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text.trim()) return null
-  const ms = parts.reduce((sum, [, count, unit]) => sum + Number(count) * unitMs[unit as keyof typeof unitMs], 0)
+  const ms = parts.reduce(
+    (sum, [, count, unit]) => sum + Number(count) * unitMs[unit as keyof typeof unitMs],
+    0,
+  )
   return Number.isSafeInteger(Math.round(ms)) ? Math.round(ms) : null
 }
 

@@ -72,7 +72,10 @@ function assertVersion(connection: DatabaseSync, path: string): void {
     version > migrations.length
       ? 'It was written by a newer spanwatch: use that one.'
       : 'It was written by an older spanwatch: start the daemon once, which migrates it.'
-  throw new MonitorError('state.invalid', `${path} has ledger version ${version}, expected ${migrations.length}. ${problem}`)
+  throw new MonitorError(
+    'state.invalid',
+    `${path} has ledger version ${version}, expected ${migrations.length}. ${problem}`,
+  )
 }
 
 function migrate(connection: DatabaseSync, path: string): void {

@@ -7,7 +7,7 @@ CREATE TABLE transfers (
   rec_id TEXT,
   zone_hash TEXT,
   main_hash TEXT,
-  -- 1 while no strong name (id, zone hash with event index) is known: only such rows can be joined by a weak one.
+  -- 1 when it holds a record without id: only through such records can rows with other names concern each other.
   loose INTEGER NOT NULL,
   direction TEXT NOT NULL,
   state TEXT NOT NULL,
@@ -29,6 +29,10 @@ CREATE INDEX transfers_main_hash ON transfers (main_hash) WHERE main_hash IS NOT
 CREATE INDEX transfers_origin ON transfers (origin_at);
 CREATE INDEX transfers_open ON transfers (state, origin_at) WHERE state IN ('pending', 'unbacked');
 CREATE INDEX transfers_check ON transfers (check_at) WHERE check_at IS NOT NULL;
+
+-- Hashes of a transfer beside those in its row: a payout that was replaced, a record that fits two transfers alike.
+CREATE TABLE other_hashes (hash TEXT NOT NULL, key INTEGER NOT NULL, PRIMARY KEY (hash, key)) STRICT, WITHOUT ROWID;
+CREATE INDEX other_hashes_key ON other_hashes (key);
 
 -- Keys of transfers that were joined into an older one.
 CREATE TABLE aliases (key INTEGER PRIMARY KEY, transfer_key INTEGER NOT NULL) STRICT;

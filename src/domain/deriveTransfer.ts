@@ -1,0 +1,275 @@
+import type { UnixMs } from '../lib/clock.ts'
+import { deriveDecimals, formatUnits } from './amount.ts'
+import type { Group } from './matchSightings.ts'
+import type { Chain, Status } from './observation.ts'
+import { compareText, type Sighting, sightingDigest } from './sighting.ts'
+import type { Leg, LegEvidence, Rewrite, Transfer, TransferState } from './transfer.ts'
+
+/** How long an emptied field must stay empty in E12 before the leg counts as taken back. */
+const retractionMs = 30_000
+
+/** What the records do not say: the ledger's key, the token book, evidence. */
+export interface TransferContext {
+  readonly key: string
+  readonly evidence: readonly LegEvidence[]
+  /** `symbol` is null for a token that the configuration does not list; `decimals` is then what records taught. */
+  lookupToken(address: string): { readonly symbol: string | null; readonly decimals: number | null }
+}
+
+/**
+ * Derives a transfer from all its sightings. A pure function of the set: no reading order changes it.
+ *
+ * Of each field the newest non-empty value holds: by update time among records that have one, by request time
+ * otherwise. A final record changes its status only when E12 says so, because a lagging replica of the list
+ * alternates between old and new.
+ */
+export function deriveTransfer(group: Group, context: TransferContext): Transfer {
+  const all = group.members
+  const firstSeenAt = Math.min(...all.map((sighting) => sighting.firstAt))
+  const direction = (all[0] as Sighting).direction
+  const main = deriveLeg(all, 'main')
+  const zone = deriveLeg(all, 'zone')
+  const origin = direction === 'MainToZone' ? main : zone
+  const destination = direction === 'MainToZone' ? zone : main
+  const status = deriveStatus(all)
+  const confirmedStatus = newest(details(all), (s) => (s.status === 'unknown' ? null : s.status)) ?? 'unknown'
+  const amountRaw = newest(all, (sighting) => sighting.amountRaw)
+  const value = newest(all, (s) => (s.amountRaw === amountRaw || amountRaw === null ? s.value : null))
+  const address = newestText(all, (sighting) => sighting.token)
+  const book = context.lookupToken(address)
+  // A record's own two amounts go before what another one taught: one lying record must not rescale all others.
+  const own = value !== null && amountRaw !== null ? deriveDecimals(value, amountRaw) : null
+  const decimals = book.symbol === null ? (own ?? book.decimals) : book.decimals
+
+  return {
+    key: context.key,
+    id: newest(all, (sighting) => sighting.id),
+    direction,
+    crossType: newestText(all, (sighting) => sighting.crossType),
+    state: deriveState({ status, confirmedStatus, origin, destination, evidence: context.evidence }),
+    status,
+    confirmedStatus,
+    main,
+    zone,
+    zoneEventIndex: newest(all, (sighting) => sighting.zoneEventIndex),
+    from: newestText(all, (sighting) => sighting.from),
+    to: newestText(all, (sighting) => sighting.to),
+    sourceAddress: newestText(all, (sighting) => sighting.sourceAddress),
+    targetAddress: newestText(all, (sighting) => sighting.targetAddress),
+    token: {
+      address,
+      symbol: book.symbol,
+      name: newestText(all, (sighting) => sighting.tokenName),
+      type: newestText(all, (sighting) => sighting.tokenType),
+      id: newestText(all, (sighting) => sighting.tokenId),
+      decimals,
+    },
+    amountRaw,
+    amount: amountRaw !== null && decimals !== null ? formatUnits(amountRaw, decimals) : value,
+    batchDetail: newest(all, (sighting) => sighting.batchDetail),
+    updateTime: newest(all, (sighting) => sighting.updateTime),
+    // A block time in the future is for display, not for measuring age.
+    originAt: Math.min(origin?.time ?? firstSeenAt, firstSeenAt),
+    destinationAt: destination?.time ?? null,
+    firstSeenAt,
+    changedAt: Math.max(...all.map((sighting) => sighting.firstAt)),
+    readAt: Math.max(...all.map((sighting) => sighting.lastAt)),
+    evidence: context.evidence,
+    rewrites: deriveRewrites(all, { status, amountRaw, address, main, zone }),
+    ambiguous: group.ambiguous.length,
+  }
+}
+
+/** Whether E12 has to be asked: something about the transfer is open, or the list says what only E12 may confirm. */
+export function needsDetail(group: Group, transfer: Transfer): boolean {
+  if (transfer.state === 'pending' || transfer.state === 'unbacked') return true
+  if (transfer.zone === null) return false
+  const asked = details(group.members)
+  const detailAt = Math.max(-Infinity, ...asked.map((sighting) => sighting.lastAt))
+  const hasName = group.members.some((s) => s.id !== null || s.zoneEventIndex !== null)
+  if (!hasName && asked.length === 0) return true
+  return group.members.some((sighting) => isDisputing(sighting, transfer, detailAt))
+}
+
+/** A sighting since the newest E12 answer that contradicts what the ledger holds of a final transfer. */
+function isDisputing(sighting: Sighting, transfer: Transfer, detailAt: UnixMs): boolean {
+  const isRetraction =
+    sighting.updateTime !== null &&
+    sighting.source === 'E12' &&
+    sighting.lastAt - sighting.firstAt < retractionMs
+  if (sighting.lastAt <= detailAt && !(isRetraction && sighting.lastAt === detailAt)) return false
+  const mainHash = transfer.main?.hash ?? null
+  const zoneHash = transfer.zone?.hash ?? null
+  const isEmptied =
+    (sighting.mainHash === null && mainHash !== null) || (sighting.zoneHash === null && zoneHash !== null)
+  if (isEmptied) return sighting.lastAt >= transfer.readAt
+  return (
+    (sighting.status !== 'unknown' && sighting.status !== transfer.status) ||
+    (sighting.amountRaw !== null && sighting.amountRaw !== transfer.amountRaw) ||
+    (sighting.targetAddress !== '' && sighting.targetAddress !== transfer.targetAddress) ||
+    (sighting.mainHash !== null && sighting.mainHash !== mainHash)
+  )
+}
+
+function deriveLeg(all: readonly Sighting[], chain: Chain): Leg | null {
+  const hash = newest(all, (sighting) => hashOf(sighting, chain))
+  if (hash === null || isRetracted(all, chain)) return null
+  const of = all.filter((sighting) => hashOf(sighting, chain) === hash)
+  return {
+    chain,
+    hash,
+    height: newest(of, (sighting) => (chain === 'main' ? sighting.mainHeight : sighting.zoneHeight)),
+    time: newest(of, (sighting) => (chain === 'main' ? sighting.mainTime : sighting.zoneTime)),
+  }
+}
+
+/**
+ * A payout reorganised away: E12 gave the leg empty twice, at least 30 s apart, with an update time newer than any
+ * record that named it. One empty field alone erases nothing.
+ */
+function isRetracted(all: readonly Sighting[], chain: Chain): boolean {
+  const naming = all.filter((sighting) => hashOf(sighting, chain) !== null)
+  return details(all).some(
+    (sighting) =>
+      hashOf(sighting, chain) === null &&
+      sighting.updateTime !== null &&
+      sighting.lastAt - sighting.firstAt >= retractionMs &&
+      naming.every((named) => (named.updateTime ?? named.firstAt) < (sighting.updateTime ?? 0)),
+  )
+}
+
+/**
+ * Records with both legs are final. While they agree, that is the status. When they do not, E12 decides; until it was
+ * asked, the final status that was seen first stands.
+ */
+function deriveStatus(all: readonly Sighting[]): Status {
+  const known = all.filter((sighting) => sighting.status !== 'unknown')
+  const finals = known.filter((sighting) => sighting.mainHash !== null && sighting.zoneHash !== null)
+  const pool = finals.length > 0 ? finals : known
+  if (new Set(pool.map((sighting) => sighting.status)).size <= 1) return pool[0]?.status ?? 'unknown'
+  if (finals.length === 0) return newest(pool, (sighting) => sighting.status) ?? 'unknown'
+  const confirmed = newest(details(finals), (sighting) => sighting.status)
+  return confirmed ?? firstOf(finals)?.status ?? 'unknown'
+}
+
+function deriveState(of: {
+  status: Status
+  confirmedStatus: Status
+  origin: Leg | null
+  destination: Leg | null
+  evidence: readonly LegEvidence[]
+}): TransferState {
+  const isOriginFailed = of.evidence.some(
+    (evidence) => evidence.chain === of.origin?.chain && evidence.status === 'failed',
+  )
+  const hasBoth = of.origin !== null && of.destination !== null
+  if (of.status === 'failed' && (hasBoth || of.confirmedStatus === 'failed' || isOriginFailed))
+    return 'failed'
+  if (of.origin === null) return 'unbacked'
+  return of.destination !== null && of.status === 'success' ? 'completed' : 'pending'
+}
+
+/**
+ * What changed of a record after it was final. The list alone proves no change: E12 must give the new value, in a
+ * record that is newer than the first final one.
+ */
+function deriveRewrites(
+  all: readonly Sighting[],
+  now: { status: Status; amountRaw: bigint | null; address: string; main: Leg | null; zone: Leg | null },
+): Rewrite[] {
+  const first = firstOf(
+    all.filter((s) => s.mainHash !== null && s.zoneHash !== null && s.status !== 'unknown'),
+  )
+  if (!first) return []
+  const target = newestText(all, (sighting) => sighting.targetAddress)
+  const checks: readonly [string, string, string, (sighting: Sighting) => string][] = [
+    ['status', first.status, now.status, (s) => s.status],
+    ['amountRaw', text(first.amountRaw), text(now.amountRaw), (s) => text(s.amountRaw)],
+    ['token', first.token, now.address, (s) => s.token],
+    ['targetAddress', first.targetAddress, target, (s) => s.targetAddress],
+    ['mainHash', text(first.mainHash), now.main?.hash ?? '', (s) => text(s.mainHash)],
+    ['zoneHash', text(first.zoneHash), now.zone?.hash ?? '', (s) => text(s.zoneHash)],
+  ]
+  const changed = checks.flatMap(([field, before, after, read]) => {
+    if (before === after || before === '') return []
+    const at = confirmedAt(all, first, (sighting) => read(sighting) === after)
+    return at === null ? [] : [{ field, before, after, at }]
+  })
+  if (changed.length === 0) return []
+  return [
+    {
+      at: Math.max(...changed.map(({ at }) => at)),
+      before: Object.fromEntries(changed.map(({ field, before }) => [field, before])),
+      after: Object.fromEntries(changed.map(({ field, after }) => [field, after])),
+    },
+  ]
+}
+
+function confirmedAt(
+  all: readonly Sighting[],
+  first: Sighting,
+  says: (sighting: Sighting) => boolean,
+): UnixMs | null {
+  const inList = all.some((s) => s.source === 'E3' && s.firstAt > first.firstAt && says(s))
+  const confirming = details(all).filter((sighting) => {
+    if (!says(sighting)) return false
+    if (first.source === 'E12' && first.updateTime !== null && sighting.updateTime !== null) {
+      return sighting.updateTime > first.updateTime
+    }
+    // A deployment whose E12 and E3 always differ has rewritten nothing.
+    const updatedSince = sighting.updateTime !== null && sighting.updateTime > first.firstAt
+    return sighting.lastAt > first.firstAt && (updatedSince || inList || first.source === 'E12')
+  })
+  return confirming.length === 0 ? null : Math.min(...confirming.map((sighting) => sighting.firstAt))
+}
+
+/**
+ * The newest non-null value. Records with an update time are ordered by it, records without by request time; which of
+ * the two winners is newer is told by request time. Comparing records pair by pair would not do: that order has cycles.
+ */
+function newest<T>(all: readonly Sighting[], read: (sighting: Sighting) => T | null): T | null {
+  if (all.length === 1) return read(all[0] as Sighting)
+  const having = all.filter((sighting) => read(sighting) !== null)
+  const dated = maxBy(
+    having.filter((s) => s.updateTime !== null),
+    compareDated,
+  )
+  const undated = maxBy(
+    having.filter((s) => s.updateTime === null),
+    compareRequested,
+  )
+  const winner = dated && undated ? (undated.lastAt > dated.lastAt ? undated : dated) : (dated ?? undated)
+  return winner ? read(winner) : null
+}
+
+function newestText(all: readonly Sighting[], read: (sighting: Sighting) => string): string {
+  return newest(all, (sighting) => read(sighting) || null) ?? ''
+}
+
+function compareDated(a: Sighting, b: Sighting): number {
+  return (a.updateTime ?? 0) - (b.updateTime ?? 0) || compareRequested(a, b)
+}
+
+function compareRequested(a: Sighting, b: Sighting): number {
+  return a.lastAt - b.lastAt || compareText(sightingDigest(a), sightingDigest(b))
+}
+
+function firstOf(all: readonly Sighting[]): Sighting | null {
+  return maxBy(all, (a, b) => b.firstAt - a.firstAt || compareText(sightingDigest(b), sightingDigest(a)))
+}
+
+function maxBy(all: readonly Sighting[], compare: (a: Sighting, b: Sighting) => number): Sighting | null {
+  return all.reduce<Sighting | null>((best, s) => (best === null || compare(s, best) > 0 ? s : best), null)
+}
+
+function details(all: readonly Sighting[]): Sighting[] {
+  return all.filter((sighting) => sighting.source === 'E12')
+}
+
+function hashOf(sighting: Sighting, chain: Chain): string | null {
+  return chain === 'main' ? sighting.mainHash : sighting.zoneHash
+}
+
+function text(value: bigint | string | null): string {
+  return value === null ? '' : value.toString()
+}

@@ -1,0 +1,222 @@
+import {
+  compareText,
+  eventName,
+  hashCount,
+  isCompatible,
+  type Sighting,
+  sightingDigest,
+  strongName,
+  weakContent,
+} from './sighting.ts'
+
+/** The sightings of one transfer. */
+export interface Group {
+  readonly members: readonly Sighting[]
+  /** Sightings that fit this transfer and an equal one alike: they tell of no further transfer, and prove nothing of this one. */
+  readonly ambiguous: readonly Sighting[]
+}
+
+interface Draft {
+  members: Sighting[]
+  ambiguous: Sighting[]
+}
+
+/**
+ * Tells which sightings are of the same transfer. A pure function of the set, so that the result does not depend on
+ * the order in which the records were read.
+ *
+ * Strong names (id; zone hash with event index) join by themselves. Without one, a record joins by a shared hash
+ * together with direction, token, token id, raw amount and recipient, and only where exactly one partner fits on
+ * either side. Whatever fits several is kept apart and not guessed.
+ */
+export function matchSightings(sightings: readonly Sighting[]): Group[] {
+  const ordered = [...sightings]
+    .map((sighting) => ({ sighting, digest: sightingDigest(sighting) }))
+    .sort((a, b) => compareText(a.digest, b.digest))
+    .map(({ sighting }) => sighting)
+  const named = ordered.filter((sighting) => strongName(sighting) !== null)
+  const drafts = joinEvents(groupById(named), groupByEvent(named))
+  return joinLoose(
+    drafts,
+    ordered.filter((sighting) => strongName(sighting) === null),
+  )
+}
+
+function groupById(named: readonly Sighting[]): Draft[] {
+  const groups = groupBy(
+    named.filter((sighting) => sighting.id !== null),
+    (sighting) => sighting.id ?? '',
+  )
+  return groups.flatMap((group) =>
+    needsContent(group)
+      ? groupBy(group, weakContent).flatMap((items) =>
+          group.some(isTwin) ? splitByMain(items) : [toDraft(items)],
+        )
+      : [toDraft(group)],
+  )
+}
+
+function groupByEvent(named: readonly Sighting[]): Draft[] {
+  const groups = groupBy(
+    named.filter((sighting) => sighting.id === null),
+    (sighting) => eventName(sighting) ?? '',
+  )
+  return groups.flatMap((group) =>
+    (needsContent(group) ? groupBy(group, weakContent) : [group]).flatMap(splitByMain),
+  )
+}
+
+/** Of a batch shown as one row an item, and of records seen side by side, the name says the origin, the content which one. */
+function needsContent(group: readonly Sighting[]): boolean {
+  return group.some((sighting) => sighting.twin || sighting.crossType === 'BatchWithdraw')
+}
+
+function isTwin(sighting: Sighting): boolean {
+  return sighting.twin
+}
+
+/**
+ * One origin with several main hashes has several payouts. What was seen before any payout belongs to the first one:
+ * it is the later ones that need explaining.
+ */
+function splitByMain(group: readonly Sighting[]): Draft[] {
+  const paid = groupBy(
+    group.filter((sighting) => sighting.mainHash !== null),
+    (sighting) => sighting.mainHash ?? '',
+  )
+  if (paid.length <= 1) return [toDraft(group)]
+  const drafts = paid
+    .map(toDraft)
+    .sort((a, b) => firstAt(a) - firstAt(b) || compareText(mainOf(a), mainOf(b)))
+  drafts[0]?.members.push(...group.filter((sighting) => sighting.mainHash === null))
+  return drafts
+}
+
+/** Joins records known by zone hash and event index alone with those that bear an id beside the same index. */
+function joinEvents(byId: Draft[], byEvent: Draft[]): Draft[] {
+  const ids = indexDrafts(byId, (member) => eventName(member))
+  const taken = new Map<Draft, Draft[]>()
+  const apart: Draft[] = []
+  for (const draft of byEvent) {
+    const name = eventName(draft.members[0] as Sighting) ?? ''
+    const fitting = (ids.get(name) ?? []).filter(
+      (candidate) => hasCompatibleMain(candidate, draft) && sharesContentIfNeeded(candidate, draft),
+    )
+    const [first] = fitting
+    if (first && (fitting.length === 1 || mainOf(draft) === ''))
+      taken.set(first, [...(taken.get(first) ?? []), draft])
+    else apart.push(draft)
+  }
+  for (const [draft, joining] of taken) {
+    if (joining.length === 1 || new Set(joining.map(mainOf)).size === 1) {
+      for (const other of joining) draft.members.push(...other.members)
+    } else apart.push(...joining)
+  }
+  return [...byId, ...apart]
+}
+
+function sharesContentIfNeeded(a: Draft, b: Draft): boolean {
+  if (!needsContent([...a.members, ...b.members])) return true
+  return a.members.some((left) => b.members.some((right) => weakContent(left) === weakContent(right)))
+}
+
+function joinLoose(named: Draft[], loose: readonly Sighting[]): Group[] {
+  const groups = groupBy(
+    loose,
+    (sighting) => `${weakContent(sighting)}|${sighting.zoneHash ?? ''}|${sighting.mainHash ?? ''}`,
+  ).map(toDraft)
+  const left = attach(named, groups)
+  // Among themselves only an emptier record can be an earlier form of a fuller one.
+  const full = left.filter((draft) => hashCount(head(draft)) === 2)
+  const partial = left.filter((draft) => hashCount(head(draft)) < 2)
+  return [...named, ...full, ...attach(full, partial)]
+}
+
+/** Adds each joiner to the one host it fits, and returns the joiners that fit none. */
+function attach(hosts: Draft[], joiners: readonly Draft[]): Draft[] {
+  const byHash = indexDrafts(hosts, (member) => member.zoneHash)
+  for (const [hash, drafts] of indexDrafts(hosts, (member) => member.mainHash)) {
+    byHash.set(hash, [...new Set([...(byHash.get(hash) ?? []), ...drafts])])
+  }
+  const left: Draft[] = []
+  const wanted = new Map<Draft, Draft[]>()
+  for (const joiner of joiners) {
+    const fitting = findHosts(byHash, joiner)
+    const besides = Math.max(...joiner.members.map((sighting) => sighting.besides))
+    const [first] = fitting
+    // Records that stood beside it in one answer were not it: only a further one can be.
+    if (!first || fitting.length <= besides) left.push(joiner)
+    else if (fitting.length === 1) wanted.set(first, [...(wanted.get(first) ?? []), joiner])
+    else first.ambiguous.push(...joiner.members)
+  }
+  for (const [host, group] of wanted) {
+    if (isOneTransfer(group)) host.members.push(...group.flatMap((joiner) => joiner.members))
+    else left.push(...group)
+  }
+  return left
+}
+
+function findHosts(byHash: ReadonlyMap<string, Draft[]>, joiner: Draft): Draft[] {
+  const sighting = head(joiner)
+  const sharing = new Set([
+    ...(byHash.get(sighting.zoneHash ?? '') ?? []),
+    ...(byHash.get(sighting.mainHash ?? '') ?? []),
+  ])
+  const content = weakContent(sighting)
+  return [...sharing].filter(
+    (host) =>
+      host.members.some((member) => weakContent(member) === content) &&
+      hasCompatibleMain(host, joiner) &&
+      isCompatible(zoneOf(host) || null, sighting.zoneHash),
+  )
+}
+
+function isOneTransfer(joiners: readonly Draft[]): boolean {
+  const mains = new Set(joiners.map(mainOf).filter((hash) => hash !== ''))
+  const zones = new Set(joiners.map(zoneOf).filter((hash) => hash !== ''))
+  return mains.size <= 1 && zones.size <= 1
+}
+
+function hasCompatibleMain(a: Draft, b: Draft): boolean {
+  const hashes = new Set(a.members.map((member) => member.mainHash).filter((hash) => hash !== null))
+  const other = mainOf(b)
+  return hashes.size === 0 || other === '' || hashes.has(other)
+}
+
+function indexDrafts(
+  drafts: readonly Draft[],
+  nameOf: (member: Sighting) => string | null,
+): Map<string, Draft[]> {
+  const index = new Map<string, Draft[]>()
+  for (const draft of drafts) {
+    for (const name of new Set(draft.members.map(nameOf))) {
+      if (name !== null) index.set(name, [...(index.get(name) ?? []), draft])
+    }
+  }
+  return index
+}
+
+function groupBy(sightings: readonly Sighting[], nameOf: (sighting: Sighting) => string): Sighting[][] {
+  return [...Map.groupBy(sightings, nameOf).values()]
+}
+
+function toDraft(members: readonly Sighting[]): Draft {
+  return { members: [...members], ambiguous: [] }
+}
+
+function head(draft: Draft): Sighting {
+  // A draft is only ever made of a non-empty group.
+  return draft.members[0] as Sighting
+}
+
+function firstAt(draft: Draft): number {
+  return Math.min(...draft.members.map((member) => member.firstAt))
+}
+
+function mainOf(draft: Draft): string {
+  return draft.members.find((member) => member.mainHash !== null)?.mainHash ?? ''
+}
+
+function zoneOf(draft: Draft): string {
+  return draft.members.find((member) => member.zoneHash !== null)?.zoneHash ?? ''
+}

@@ -1,0 +1,201 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { Observation } from './observation.ts'
+
+/**
+ * What a record said, however often it was read: all observations with the same content are one sighting. Merging
+ * two of them (`mergeSighting`) is idempotent and commutative, so the ledger is the same in whatever order, however
+ * often and over whichever list a record was read.
+ */
+export interface Sighting extends Omit<Observation, 'requestedAt' | 'updateTime'> {
+  /** The newest update time that this content was given with. */
+  readonly updateTime: UnixMs | null
+  readonly firstAt: UnixMs
+  readonly lastAt: UnixMs
+  /** In one answer another record bore the same strong name with other content: the name alone does not identify. */
+  readonly twin: boolean
+  /** How many records of one answer could each have been a fuller form of this one, and so were not it. */
+  readonly besides: number
+}
+
+/**
+ * The observations of one answer as sightings. They must come from one answer: what stands side by side in it is
+ * known to be separate, which is the only proof that two alike records are two.
+ */
+export function toSightings(answer: readonly Observation[]): Sighting[] {
+  const numbered = numberEqualDetails(answer)
+  const byName = new Map<string, Set<string>>()
+  for (const observation of numbered) {
+    const name = strongName(observation)
+    if (name === null) continue
+    const contents = byName.get(name) ?? new Set<string>()
+    byName.set(name, contents.add(`${weakContent(observation)}|${observation.mainHash ?? ''}`))
+  }
+  return numbered.map(({ requestedAt, ...content }) => {
+    const name = strongName(content)
+    return {
+      ...content,
+      firstAt: requestedAt,
+      lastAt: requestedAt,
+      twin: name !== null && (byName.get(name)?.size ?? 0) > 1,
+      besides: name === null ? countFuller(content, numbered) : 0,
+    }
+  })
+}
+
+/** Direction, token, token id, raw amount and recipient: what a weak name consists of beside a hash. */
+export function weakContent(
+  record: Pick<Observation, 'direction' | 'token' | 'tokenId' | 'amountRaw' | 'value' | 'targetAddress'>,
+): string {
+  const amount = record.amountRaw === null ? `~${record.value ?? ''}` : record.amountRaw.toString()
+  return `${record.direction}|${record.token}|${record.tokenId}|${amount}|${record.targetAddress}`
+}
+
+/** Zone hash and event index; null when either is unknown. */
+export function eventName(record: Pick<Observation, 'zoneHash' | 'zoneEventIndex'>): string | null {
+  return record.zoneHash === null || record.zoneEventIndex === null
+    ? null
+    : `${record.zoneHash}#${record.zoneEventIndex}`
+}
+
+export function strongName(record: Pick<Observation, 'id' | 'zoneHash' | 'zoneEventIndex'>): string | null {
+  return record.id ?? eventName(record)
+}
+
+/** Whether two hashes can name the same leg: equal, or at least one unknown. */
+export function isCompatible(a: string | null, b: string | null): boolean {
+  return a === null || b === null || a === b
+}
+
+/** Equal content has an equal digest; times of reading and of update are not content. */
+export function sightingDigest(sighting: Pick<Sighting, (typeof contentColumns)[number]>): string {
+  return JSON.stringify([...contentColumns.map((column) => toCell(sighting[column]))])
+}
+
+/** Joins two sightings of equal content. */
+export function mergeSighting(a: Sighting, b: Sighting): Sighting {
+  return {
+    ...a,
+    updateTime: maxOrNull(a.updateTime, b.updateTime),
+    firstAt: Math.min(a.firstAt, b.firstAt),
+    lastAt: Math.max(a.lastAt, b.lastAt),
+    twin: a.twin || b.twin,
+    besides: Math.max(a.besides, b.besides),
+  }
+}
+
+const contentColumns = [
+  'source',
+  'id',
+  'direction',
+  'crossType',
+  'status',
+  'mainHash',
+  'mainHeight',
+  'mainTime',
+  'zoneHash',
+  'zoneHeight',
+  'zoneTime',
+  'from',
+  'to',
+  'sourceAddress',
+  'targetAddress',
+  'value',
+  'amountRaw',
+  'token',
+  'tokenType',
+  'tokenId',
+  'tokenName',
+  'zoneEventIndex',
+  'zoneBlockHash',
+  'batchDetail',
+  'pushHeight',
+] as const satisfies readonly (keyof Sighting)[]
+
+type Cell = string | number | boolean | null
+
+/** A compact JSON form for the store; `decodeSighting` reads it back. */
+export function encodeSighting(sighting: Sighting): Cell[] {
+  return [
+    sighting.updateTime,
+    sighting.firstAt,
+    sighting.lastAt,
+    sighting.twin ? 1 : 0,
+    sighting.besides,
+    ...contentColumns.map((column) => toCell(sighting[column])),
+  ]
+}
+
+export function decodeSighting(cells: readonly Cell[]): Sighting {
+  const content = Object.fromEntries(
+    contentColumns.map((column, index) => [column, cells[index + 5] ?? null]),
+  )
+  return {
+    // The cells were written by encodeSighting from a Sighting, column by column.
+    ...(content as unknown as Omit<Sighting, 'updateTime' | 'firstAt' | 'lastAt' | 'twin' | 'besides'>),
+    amountRaw: content['amountRaw'] === null ? null : BigInt(String(content['amountRaw'])),
+    updateTime: cells[0] === null ? null : Number(cells[0]),
+    firstAt: Number(cells[1]),
+    lastAt: Number(cells[2]),
+    twin: cells[3] === 1,
+    besides: Number(cells[4]),
+  }
+}
+
+function toCell(value: Sighting[(typeof contentColumns)[number]]): Cell {
+  return typeof value === 'bigint' ? value.toString() : value
+}
+
+/**
+ * A deployment may give neither id nor event index. Several equal records in one E12 answer are then several
+ * transfers all the same, and their place among their equals stands in for the index.
+ */
+function numberEqualDetails(answer: readonly Observation[]): readonly Observation[] {
+  const equals = new Map<string, Observation[]>()
+  for (const observation of answer) {
+    if (observation.source !== 'E12' || strongName(observation) !== null || observation.zoneHash === null)
+      continue
+    const name = `${observation.zoneHash}|${weakContent(observation)}`
+    equals.set(name, [...(equals.get(name) ?? []), observation])
+  }
+  const ordinals = new Map<Observation, string>()
+  for (const group of equals.values()) {
+    if (group.length < 2) continue
+    const ordered = [...group].sort(
+      (a, b) =>
+        compareText(a.mainHash ?? '~', b.mainHash ?? '~') ||
+        compareText(sightingDigest(a), sightingDigest(b)) ||
+        (a.updateTime ?? 0) - (b.updateTime ?? 0),
+    )
+    for (const [ordinal, observation] of ordered.entries()) ordinals.set(observation, `~${ordinal}`)
+  }
+  if (ordinals.size === 0) return answer
+  return answer.map((observation) => {
+    const ordinal = ordinals.get(observation)
+    return ordinal === undefined ? observation : { ...observation, zoneEventIndex: ordinal }
+  })
+}
+
+function countFuller(record: Omit<Observation, 'requestedAt'>, answer: readonly Observation[]): number {
+  return answer.filter(
+    (other) =>
+      weakContent(other) === weakContent(record) &&
+      isCompatible(other.mainHash, record.mainHash) &&
+      isCompatible(other.zoneHash, record.zoneHash) &&
+      ((record.mainHash !== null && other.mainHash === record.mainHash) ||
+        (record.zoneHash !== null && other.zoneHash === record.zoneHash)) &&
+      (strongName(other) !== null || hashCount(other) > hashCount(record)),
+  ).length
+}
+
+export function hashCount(record: Pick<Observation, 'mainHash' | 'zoneHash'>): number {
+  return (record.mainHash === null ? 0 : 1) + (record.zoneHash === null ? 0 : 1)
+}
+
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function maxOrNull(a: number | null, b: number | null): number | null {
+  if (a === null) return b
+  return b === null ? a : Math.max(a, b)
+}

@@ -1,0 +1,287 @@
+import type { UnixMs } from '../lib/clock.ts'
+import { deriveDecimals } from '../domain/amount.ts'
+import type { Chain, Direction, Observation, ZoneTransaction } from '../domain/observation.ts'
+import type { Sighting } from '../domain/sighting.ts'
+import type { LegEvidence, Transfer, TransferState } from '../domain/transfer.ts'
+import type { Database } from './database.ts'
+import {
+  type RecordContext,
+  type RecordResult,
+  recordAnswer,
+  refreshTransfer,
+  type TransferChange,
+  toTransfer,
+} from './recordAnswer.ts'
+import { formatKey, parseKey, selectTransfers, type StoredTransfer } from './transferRows.ts'
+
+export interface TokenSetting {
+  readonly address: string
+  readonly symbol: string
+  readonly decimals: number
+}
+
+export interface DueCheck {
+  readonly key: string
+  readonly zoneHash: string | null
+  readonly mainHash: string | null
+  readonly misses: number
+  readonly isUrgent: boolean
+}
+
+export interface TransferFilter {
+  readonly state?: TransferState
+  readonly direction?: Direction
+  readonly token?: string
+  /** Source or target address. */
+  readonly address?: string
+  /** A hash of either chain, an id or a ledger key. */
+  readonly hash?: string
+  readonly originAtOrBefore?: UnixMs
+  readonly originAtOrAfter?: UnixMs
+  readonly limit?: number
+  readonly offset?: number
+}
+
+/** The ledger of transfers. Every function is synchronous; `recordAnswer` belongs inside `database.transaction`. */
+export interface Ledger {
+  recordAnswer(answer: readonly Observation[], now: UnixMs): RecordResult
+  /** Evidence by E9 or E14. Returns the transfers that it changed. */
+  recordZoneTransactions(answer: readonly ZoneTransaction[], now: UnixMs): TransferChange[]
+  getTransfer(key: string): Transfer | null
+  listTransfers(filter: TransferFilter): Transfer[]
+  /** A transfer's sightings, oldest first: what was said of it, by which list, from when to when. */
+  listSightings(key: string): readonly Sighting[]
+  /** Transfers without a destination leg, oldest first. */
+  listPending(filter: { direction: Direction | null; originAtOrBefore: UnixMs }): Iterable<Transfer>
+  countByState(): Readonly<Record<TransferState, number>>
+  /** Transfers that want to be read by hash, most urgent first. */
+  listDueChecks(now: UnixMs, limit: number): DueCheck[]
+  /** These were asked for and the answer did not hold them, or could not be had: ask again later, ever more rarely. */
+  postponeChecks(keys: readonly string[], now: UnixMs): void
+  hasTransfers(): boolean
+  /** The highest block that any record named; a lower bound of the chain's head. */
+  highestHeight(chain: Chain): number | null
+}
+
+const maxPostponeMs = 600_000
+
+export function createLedger(
+  db: Database,
+  options: { readonly tokens: readonly TokenSetting[]; readonly openIntervalMs: number },
+): Ledger {
+  const lookupToken = createTokenBook(db, options.tokens)
+  const shared = {
+    openIntervalMs: options.openIntervalMs,
+    lookupToken: lookupToken.find,
+    listEvidence: (sightings: readonly Sighting[]) => listEvidence(db, sightings),
+  }
+  const contextAt = (now: UnixMs): RecordContext => ({ ...shared, now })
+  const read = (row: StoredTransfer) => toTransfer(row, shared)
+  const find = (key: string) => findRow(db, key)
+
+  return {
+    recordAnswer(answer, now) {
+      lookupToken.learn(answer, now)
+      raiseHeights(db, answer)
+      return recordAnswer(db, answer, contextAt(now))
+    },
+    recordZoneTransactions(answer, now) {
+      const context = contextAt(now)
+      return answer.flatMap((transaction) => {
+        const rows = selectTransfers(db, 'WHERE zone_hash = ?', transaction.hash)
+        const before = rows.map(read)
+        if (!saveZoneTransaction(db, transaction)) return []
+        return rows.map((row, index) => refreshTransfer(db, row, before[index] as Transfer, context))
+      })
+    },
+    getTransfer(key) {
+      const row = find(key)
+      return row ? read(row) : null
+    },
+    listSightings: (key) => [...(find(key)?.group.members ?? [])].sort((a, b) => a.firstAt - b.firstAt),
+    listTransfers: (filter) => listRows(db, filter).map(read),
+    *listPending({ direction, originAtOrBefore }) {
+      // Read in slices: a long outage can leave more pending transfers than fit in memory at once.
+      for (let after = { at: -1, key: -1 }; ; ) {
+        const rows = selectTransfers(
+          db,
+          `WHERE state = 'pending' AND origin_at <= ? AND (? = '' OR direction = ?) AND (origin_at, key) > (?, ?)
+           ORDER BY origin_at, key LIMIT 500`,
+          originAtOrBefore,
+          direction ?? '',
+          direction ?? '',
+          after.at,
+          after.key,
+        )
+        for (const row of rows) {
+          const transfer = read(row)
+          after = { at: transfer.originAt, key: row.key }
+          yield transfer
+        }
+        if (rows.length < 500) return
+      }
+    },
+    countByState() {
+      const counts = { pending: 0, completed: 0, failed: 0, unbacked: 0 }
+      for (const state of Object.keys(counts) as TransferState[]) {
+        counts[state] = countState(db, state)
+      }
+      return counts
+    },
+    listDueChecks: (now, limit) => listDueChecks(db, now, limit),
+    postponeChecks(keys, now) {
+      for (const key of keys) {
+        const row = find(key)
+        if (row) postpone(db, row, now, options.openIntervalMs)
+      }
+    },
+    hasTransfers: () => db.prepare('SELECT 1 FROM transfers LIMIT 1').get() !== undefined,
+    highestHeight: (chain) => {
+      const row = db.prepare('SELECT value FROM meta WHERE name = ?').get(`height_${chain}`)
+      return row ? Number(row['value']) : null
+    },
+  }
+}
+
+function findRow(db: Database, key: string): StoredTransfer | null {
+  const number = parseKey(key)
+  if (number === null) return null
+  const direct = selectTransfers(db, 'WHERE key = ?', number)[0]
+  if (direct) return direct
+  const alias = db.prepare('SELECT transfer_key FROM aliases WHERE key = ?').get(number)
+  return alias ? findRow(db, formatKey(Number(alias['transfer_key']))) : null
+}
+
+function listRows(db: Database, filter: TransferFilter): StoredTransfer[] {
+  const conditions: [string, (string | number)[]][] = []
+  const key = filter.hash === undefined ? null : parseKey(filter.hash)
+  if (filter.hash !== undefined) {
+    const hash = filter.hash.toLowerCase()
+    conditions.push(
+      key === null
+        ? [
+            '(zone_hash = ? OR main_hash = ? OR rec_id = ? OR key IN (SELECT key FROM other_hashes WHERE hash = ?))',
+            [hash, hash, hash, hash],
+          ]
+        : ['(key = ? OR key IN (SELECT transfer_key FROM aliases WHERE key = ?))', [key, key]],
+    )
+  }
+  if (filter.state) conditions.push(['state = ?', [filter.state]])
+  if (filter.direction) conditions.push(['direction = ?', [filter.direction]])
+  if (filter.token) conditions.push(['token = ?', [filter.token.toLowerCase()]])
+  if (filter.address) {
+    const address = filter.address.toLowerCase()
+    conditions.push(['(source_address = ? OR target_address = ?)', [address, address]])
+  }
+  if (filter.originAtOrBefore !== undefined) conditions.push(['origin_at <= ?', [filter.originAtOrBefore]])
+  if (filter.originAtOrAfter !== undefined) conditions.push(['origin_at >= ?', [filter.originAtOrAfter]])
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`
+  return selectTransfers(
+    db,
+    `${where} ORDER BY origin_at DESC, key DESC LIMIT ? OFFSET ?`,
+    ...conditions.flatMap(([, values]) => values),
+    filter.limit ?? 50,
+    filter.offset ?? 0,
+  )
+}
+
+function countState(db: Database, state: TransferState): number {
+  return Number(db.prepare('SELECT count(*) AS n FROM transfers WHERE state = ?').get(state)?.['n'] ?? 0)
+}
+
+function listDueChecks(db: Database, now: UnixMs, limit: number): DueCheck[] {
+  return selectTransfers(db, 'WHERE check_at <= ? ORDER BY check_at LIMIT ?', now, limit).map((row) => {
+    const { members } = row.group
+    return {
+      key: formatKey(row.key),
+      zoneHash: members.find((sighting) => sighting.zoneHash !== null)?.zoneHash ?? null,
+      mainHash: members.find((sighting) => sighting.mainHash !== null)?.mainHash ?? null,
+      misses: row.misses,
+      isUrgent: row.misses === 0 && !members.some((sighting) => sighting.source === 'E12'),
+    }
+  })
+}
+
+function postpone(db: Database, row: StoredTransfer, now: UnixMs, openIntervalMs: number): void {
+  const waitMs = Math.min(openIntervalMs * 2 ** Math.min(row.misses, 10), maxPostponeMs)
+  db.prepare("UPDATE transfers SET check_at = ?, body = json_set(body, '$.m', ?) WHERE key = ?").run(
+    now + waitMs,
+    row.misses + 1,
+    row.key,
+  )
+}
+
+function saveZoneTransaction(db: Database, transaction: ZoneTransaction): boolean {
+  const known = db
+    .prepare('SELECT requested_at, status FROM zone_transactions WHERE hash = ?')
+    .get(transaction.hash)
+  if (known && Number(known['requested_at']) > transaction.requestedAt) return false
+  db.prepare('INSERT OR REPLACE INTO zone_transactions VALUES (?, ?, ?, ?, ?)').run(
+    transaction.hash,
+    transaction.source,
+    transaction.requestedAt,
+    transaction.status,
+    JSON.stringify({ errorMessage: transaction.errorMessage, actionType: transaction.actionType }),
+  )
+  return known?.['status'] !== transaction.status
+}
+
+function listEvidence(db: Database, sightings: readonly Sighting[]): LegEvidence[] {
+  const hashes = new Set(sightings.map((sighting) => sighting.zoneHash).filter((hash) => hash !== null))
+  return [...hashes].flatMap((hash) => {
+    const row = db.prepare('SELECT * FROM zone_transactions WHERE hash = ?').get(hash)
+    if (!row) return []
+    const body = JSON.parse(String(row['body'])) as { errorMessage: string }
+    return [
+      {
+        chain: 'zone' as const,
+        // Written by saveZoneTransaction from a ZoneTransaction.
+        source: String(row['source']) as LegEvidence['source'],
+        at: Number(row['requested_at']),
+        status: String(row['status']) as LegEvidence['status'],
+        errorMessage: body.errorMessage,
+      },
+    ]
+  })
+}
+
+function raiseHeights(db: Database, answer: readonly Observation[]): void {
+  for (const chain of ['main', 'zone'] as const) {
+    const heights = answer.map((o) => (chain === 'main' ? o.mainHeight : o.zoneHeight) ?? 0)
+    const highest = Math.max(0, ...heights)
+    if (highest === 0) continue
+    db.prepare(
+      `INSERT INTO meta (name, value) VALUES (?, ?)
+       ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE CAST(value AS INTEGER) < CAST(excluded.value AS INTEGER)`,
+    ).run(`height_${chain}`, String(highest))
+  }
+}
+
+/** Tokens are learned at most this many: names and addresses come from the chain, where anybody can make more. */
+const maxLearnedTokens = 10_000
+
+function createTokenBook(db: Database, settings: readonly TokenSetting[]) {
+  const configured = new Map(settings.map((token) => [token.address.toLowerCase(), token]))
+  const learned = new Map(
+    db
+      .prepare('SELECT address, decimals FROM tokens LIMIT ?')
+      .all(maxLearnedTokens)
+      .map((row) => [String(row['address']), Number(row['decimals'])]),
+  )
+  return {
+    find(address: string) {
+      const token = configured.get(address)
+      return token ?? { symbol: null, decimals: learned.get(address) ?? null }
+    },
+    learn(answer: readonly Observation[], now: UnixMs) {
+      for (const { token, value, amountRaw } of answer) {
+        if (learned.has(token) || configured.has(token) || learned.size >= maxLearnedTokens) continue
+        if (token === '' || value === null || amountRaw === null) continue
+        const decimals = deriveDecimals(value, amountRaw)
+        if (decimals === null) continue
+        learned.set(token, decimals)
+        db.prepare('INSERT OR IGNORE INTO tokens VALUES (?, ?, ?)').run(token, decimals, now)
+      }
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from './database.ts'
+
+export interface QuarantinedRecord {
+  readonly endpoint: string
+  readonly problem: string
+  /** The record as it came, cut at 4,000 characters. */
+  readonly raw: string
+}
+
+export interface QuarantineSummary {
+  readonly endpoint: string
+  readonly count: number
+  readonly firstAt: UnixMs
+  readonly lastAt: UnixMs
+  readonly problem: string
+}
+
+/** Kept of one endpoint; a source that sends nothing but rubbish must not fill the disk. */
+const maxPerEndpoint = 1_000
+
+export function recordQuarantine(db: Database, records: readonly QuarantinedRecord[], now: UnixMs): void {
+  for (const record of records) {
+    const digest = createHash('sha256').update(record.raw).digest('hex').slice(0, 32)
+    db.prepare(
+      `INSERT INTO quarantine (endpoint, digest, problem, raw, first_at, last_at, seen) VALUES (?, ?, ?, ?, ?, ?, 1)
+       ON CONFLICT (endpoint, digest) DO UPDATE SET last_at = excluded.last_at, seen = seen + 1, problem = excluded.problem`,
+    ).run(record.endpoint, digest, record.problem, record.raw, now, now)
+  }
+  for (const endpoint of new Set(records.map((record) => record.endpoint))) {
+    db.prepare(
+      `DELETE FROM quarantine WHERE endpoint = ? AND id NOT IN
+       (SELECT id FROM quarantine WHERE endpoint = ? ORDER BY last_at DESC LIMIT ?)`,
+    ).run(endpoint, endpoint, maxPerEndpoint)
+  }
+}
+
+/** Per endpoint: how many distinct bad records were seen since `since`, and the newest problem. */
+export function summarizeQuarantine(db: Database, since: UnixMs): QuarantineSummary[] {
+  return db
+    .prepare(
+      `SELECT endpoint, count(*) AS count, min(first_at) AS first_at, max(last_at) AS last_at, problem
+       FROM quarantine WHERE last_at >= ? GROUP BY endpoint ORDER BY endpoint`,
+    )
+    .all(since)
+    .map((row) => ({
+      endpoint: String(row['endpoint']),
+      count: Number(row['count']),
+      firstAt: Number(row['first_at']),
+      lastAt: Number(row['last_at']),
+      problem: String(row['problem']),
+    }))
+}

@@ -1,0 +1,248 @@
+import type { UnixMs } from '../lib/clock.ts'
+import { deriveTransfer, needsDetail, type TransferContext } from '../domain/deriveTransfer.ts'
+import { type Group, matchSightings } from '../domain/matchSightings.ts'
+import type { Observation } from '../domain/observation.ts'
+import { mergeSighting, type Sighting, sightingDigest, toSightings } from '../domain/sighting.ts'
+import type { LegEvidence, Transfer } from '../domain/transfer.ts'
+import type { Database } from './database.ts'
+import {
+  byHash,
+  deleteTransfer,
+  formatKey,
+  saveTransfer,
+  selectTransfers,
+  type StoredTransfer,
+} from './transferRows.ts'
+
+export interface TransferChange {
+  /** Null when the transfer is new. */
+  readonly before: Transfer | null
+  readonly after: Transfer
+}
+
+export interface RecordResult {
+  readonly changes: readonly TransferChange[]
+  /** Records whose content the ledger did not hold. */
+  readonly news: number
+  /** Keys that ceased because their transfers were joined into an older one. */
+  readonly joined: readonly { readonly from: string; readonly to: string }[]
+}
+
+export interface RecordContext {
+  readonly now: UnixMs
+  /** How long an open transfer rests between two readings by hash, ms. */
+  readonly openIntervalMs: number
+  lookupToken: TransferContext['lookupToken']
+  listEvidence(sightings: readonly Sighting[]): LegEvidence[]
+}
+
+/**
+ * Merges the records of one answer into the ledger. Only the rows that share a name with one of them are read, and
+ * only those whose content or reading times changed are written.
+ */
+export function recordAnswer(
+  db: Database,
+  answer: readonly Observation[],
+  context: RecordContext,
+): RecordResult {
+  const fresh = toSightings(answer)
+  const rows = loadCluster(db, fresh)
+  const merged = mergeAll(rows, fresh)
+  const groups = matchSightings(merged.sightings)
+  const assigned = assignKeys(groups, merged.owners, reserveKeys(db, groups.length))
+  const changes = assigned.flatMap(({ key, group }) => {
+    const isTouched = [...group.members, ...group.ambiguous].some((sighting) => merged.touched.has(sighting))
+    const row = rows.get(key)
+    if (row && !isTouched && isSameGroup(row.group, group)) return []
+    return [saveGroup(db, key, group, row ?? null, context)]
+  })
+  const joined = dropJoined(db, rows, assigned, merged.owners)
+  return { changes, news: merged.news, joined }
+}
+
+/** Derives a stored transfer anew after its evidence changed; `before` is what it was without. */
+export function refreshTransfer(
+  db: Database,
+  row: StoredTransfer,
+  before: Transfer,
+  context: RecordContext,
+): TransferChange {
+  return { before, after: saveGroup(db, row.key, row.group, row, context).after }
+}
+
+export function toTransfer(
+  row: StoredTransfer,
+  context: Omit<RecordContext, 'now' | 'openIntervalMs'>,
+): Transfer {
+  return deriveTransfer(row.group, {
+    key: formatKey(row.key),
+    evidence: context.listEvidence(row.group.members),
+    lookupToken: context.lookupToken,
+  })
+}
+
+function saveGroup(
+  db: Database,
+  key: number,
+  group: Group,
+  row: StoredTransfer | null,
+  context: RecordContext,
+): TransferChange {
+  const evidence = context.listEvidence(group.members)
+  const derive = (of: Group) =>
+    deriveTransfer(of, { key: formatKey(key), evidence, lookupToken: context.lookupToken })
+  const after = derive(group)
+  const isAsked = group.members.some(
+    (sighting) => sighting.source === 'E12' && sighting.lastAt === after.readAt,
+  )
+  const stored = {
+    key,
+    group,
+    misses: isAsked ? 0 : (row?.misses ?? 0),
+    checkAt: scheduleCheck(group, after, row, isAsked, context),
+  }
+  saveTransfer(db, stored, after)
+  return { before: row ? derive(row.group) : null, after }
+}
+
+function scheduleCheck(
+  group: Group,
+  transfer: Transfer,
+  row: StoredTransfer | null,
+  isAsked: boolean,
+  context: RecordContext,
+): UnixMs | null {
+  if (!needsDetail(group, transfer)) return null
+  if (isAsked) return context.now + context.openIntervalMs
+  if (transfer.state === 'pending' || transfer.state === 'unbacked') {
+    // A failure that nobody has confirmed is urgent; an ordinary open transfer was just read.
+    if (transfer.status === 'failed') return context.now
+    return row?.checkAt ?? context.now + context.openIntervalMs
+  }
+  return Math.min(row?.checkAt ?? context.now, context.now + context.openIntervalMs)
+}
+
+/** Every stored row that the records could concern: same strong name, or joined by a hash to a record without one. */
+function loadCluster(db: Database, fresh: readonly Sighting[]): Map<number, StoredTransfer> {
+  const rows = new Map<number, StoredTransfer>()
+  const seen = new Set<string>()
+  const queue: Sighting[] = [...fresh]
+  const add = (found: StoredTransfer[]) => {
+    for (const row of found) {
+      if (rows.has(row.key)) continue
+      rows.set(row.key, row)
+      queue.push(...row.group.members, ...row.group.ambiguous)
+    }
+  }
+  const once = (name: string, load: () => StoredTransfer[]) => {
+    if (seen.has(name)) return
+    seen.add(name)
+    add(load())
+  }
+  for (let sighting = queue.pop(); sighting; sighting = queue.pop()) {
+    const { id } = sighting
+    if (id !== null) once(`i${id}`, () => selectTransfers(db, 'WHERE rec_id = ?', id))
+    for (const hash of [sighting.zoneHash, sighting.mainHash]) {
+      if (hash === null || seen.has(`h${hash}`)) continue
+      // Two records that both bear an id concern each other through it alone.
+      if (id === null) once(`h${hash}`, () => selectTransfers(db, byHash, hash, hash, hash))
+      else once(`l${hash}`, () => selectTransfers(db, `${byHash} AND loose = 1`, hash, hash, hash))
+    }
+  }
+  return rows
+}
+
+function mergeAll(rows: ReadonlyMap<number, StoredTransfer>, fresh: readonly Sighting[]) {
+  const byDigest = new Map<string, Sighting>()
+  const ownerOf = new Map<string, number>()
+  for (const row of rows.values()) {
+    for (const sighting of [...row.group.members, ...row.group.ambiguous]) {
+      const digest = sightingDigest(sighting)
+      byDigest.set(digest, sighting)
+      ownerOf.set(digest, Math.min(row.key, ownerOf.get(digest) ?? row.key))
+    }
+  }
+  const touchedDigests = new Set<string>()
+  let news = 0
+  for (const sighting of fresh) {
+    const digest = sightingDigest(sighting)
+    const known = byDigest.get(digest)
+    if (!known) news += 1
+    byDigest.set(digest, known ? mergeSighting(known, sighting) : sighting)
+    touchedDigests.add(digest)
+  }
+  const owners = new Map<Sighting, number>()
+  const touched = new Set<Sighting>()
+  for (const [digest, sighting] of byDigest) {
+    const owner = ownerOf.get(digest)
+    if (owner !== undefined) owners.set(sighting, owner)
+    if (touchedDigests.has(digest)) touched.add(sighting)
+  }
+  return { sightings: [...byDigest.values()], owners, touched, news }
+}
+
+interface Assigned {
+  readonly key: number
+  readonly group: Group
+}
+
+/** The oldest key among a group's sightings names it; a key that two groups claim stays with the one seen first. */
+function assignKeys(
+  groups: readonly Group[],
+  owners: ReadonlyMap<Sighting, number>,
+  next: () => number,
+): Assigned[] {
+  const claims = groups
+    .map((group) => ({
+      group,
+      keys: group.members.flatMap((sighting) => owners.get(sighting) ?? []).sort((a, b) => a - b),
+      firstAt: Math.min(...group.members.map((sighting) => sighting.firstAt)),
+    }))
+    .sort((a, b) => (a.keys[0] ?? Infinity) - (b.keys[0] ?? Infinity) || a.firstAt - b.firstAt)
+  const taken = new Set<number>()
+  return claims.map(({ group, keys }) => {
+    const key = keys.find((candidate) => !taken.has(candidate)) ?? next()
+    taken.add(key)
+    return { key, group }
+  })
+}
+
+/** Keys are never given twice, not even after their transfer was joined into another: alerts remember them. */
+function reserveKeys(db: Database, atMost: number): () => number {
+  const row = db.prepare("SELECT value FROM meta WHERE name = 'next_key'").get()
+  let next = row ? Number(row['value']) : 1
+  const last = next + atMost
+  let isReserved = false
+  return () => {
+    if (!isReserved) {
+      db.prepare("INSERT OR REPLACE INTO meta (name, value) VALUES ('next_key', ?)").run(String(last))
+      isReserved = true
+    }
+    return next++
+  }
+}
+
+function dropJoined(
+  db: Database,
+  rows: ReadonlyMap<number, StoredTransfer>,
+  assigned: readonly Assigned[],
+  owners: ReadonlyMap<Sighting, number>,
+): { from: string; to: string }[] {
+  const kept = new Set(assigned.map(({ key }) => key))
+  return [...rows.keys()]
+    .filter((key) => !kept.has(key))
+    .flatMap((key) => {
+      const heir = assigned.find(({ group }) =>
+        [...group.members, ...group.ambiguous].some((sighting) => owners.get(sighting) === key),
+      )
+      if (!heir) return []
+      deleteTransfer(db, key)
+      db.prepare('UPDATE aliases SET transfer_key = ? WHERE transfer_key = ?').run(heir.key, key)
+      db.prepare('INSERT OR REPLACE INTO aliases (key, transfer_key) VALUES (?, ?)').run(key, heir.key)
+      return [{ from: formatKey(key), to: formatKey(heir.key) }]
+    })
+}
+
+function isSameGroup(a: Group, b: Group): boolean {
+  return a.members.length === b.members.length && a.ambiguous.length === b.ambiguous.length
+}

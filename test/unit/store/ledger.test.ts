@@ -1,0 +1,307 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Observation } from '../../../src/domain/observation.ts'
+import type { Transfer } from '../../../src/domain/transfer.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+import { createLedger, type Ledger } from '../../../src/store/ledger.ts'
+import { hash, toPending, toRecord } from '../../support/records.ts'
+
+const open = (): Ledger => createLedger(openDatabase(':memory:'), { tokens: [], openIntervalMs: 10_000 })
+
+/** Records answers, each a list of records read together, and returns the ledger's transfers. */
+function ledgerOf(...answers: Observation[][]): Transfer[] {
+  const ledger = open()
+  for (const answer of answers) ledger.recordAnswer(answer, answer[0]?.requestedAt ?? 0)
+  return ledger.listTransfers({ limit: 1_000 })
+}
+
+const states = (transfers: readonly Transfer[]) => transfers.map(({ state }) => state).sort()
+const detail = (overrides: Partial<Observation> = {}) =>
+  toRecord({ source: 'E12', zoneEventIndex: '1', updateTime: 1_000_000, ...overrides })
+
+describe('identity', () => {
+  test('a record read twice is one transfer', () => {
+    expect(ledgerOf([toRecord()], [toRecord({ requestedAt: 2_000_000 })])).toHaveLength(1)
+  })
+
+  test('a record with an empty id is tracked and completes', () => {
+    const transfers = ledgerOf([toPending()], [toRecord({ requestedAt: 1_010_000 })])
+    expect(states(transfers)).toEqual(['completed'])
+  })
+
+  test('the zone form and the main form of one record with an id are joined', () => {
+    const [transfer, ...others] = ledgerOf(
+      [toPending({ id: 'x1' })],
+      [toRecord({ id: 'x1', zoneHash: null, zoneTime: null, zoneHeight: null, requestedAt: 1_010_000 })],
+    )
+    expect(others).toEqual([])
+    expect(transfer).toMatchObject({
+      state: 'completed',
+      main: { hash: hash('main') },
+      zone: { hash: hash('zone') },
+    })
+  })
+
+  test('several transfers of one zone transaction stay several', () => {
+    const rows = ['1', '2', '3'].map((amount) => toPending({ amountRaw: BigInt(amount), value: null }))
+    expect(ledgerOf(rows)).toHaveLength(3)
+  })
+
+  test('equal transfers of one zone transaction are counted by E12, not by the rows of E3', () => {
+    const row = toPending()
+    expect(ledgerOf([row, row, row])).toHaveLength(1)
+    const details = ['1', '2', '3'].map((zoneEventIndex) => ({
+      ...toPending(),
+      ...{ source: 'E12' as const, zoneEventIndex, requestedAt: 1_005_000 },
+    }))
+    expect(ledgerOf([row, row], details)).toHaveLength(3)
+    expect(ledgerOf(details, [{ ...row, requestedAt: 1_009_000 }])).toHaveLength(3)
+  })
+
+  test('a relayer that pays two equal withdrawals in one main transaction completes two transfers', () => {
+    const rows = ['zone-1', 'zone-2'].map((name) => toRecord({ zoneHash: hash(name) }))
+    expect(ledgerOf(rows)).toHaveLength(2)
+  })
+
+  test('records of one event that differ in main hash are separate payouts', () => {
+    const transfers = ledgerOf([detail({ mainHash: hash('m1') }), detail({ mainHash: hash('m2') })])
+    expect(transfers.map(({ main }) => main?.hash).sort()).toEqual([hash('m1'), hash('m2')].sort())
+  })
+
+  test('records of one event that differ in id are separate payouts', () => {
+    expect(
+      ledgerOf([detail({ id: 'a', mainHash: hash('m1') })], [detail({ id: 'b', mainHash: hash('m2') })]),
+    ).toHaveLength(2)
+  })
+
+  test('an ERC-1155 batch shown as one row an item stays one transfer an item', () => {
+    const items = ['7', '8'].map((tokenId) =>
+      detail({ id: 'batch', crossType: 'BatchWithdraw', tokenType: 'ERC1155', tokenId }),
+    )
+    expect(ledgerOf(items)).toHaveLength(2)
+    expect(ledgerOf([items[0]!], [items[1]!])).toHaveLength(2)
+  })
+
+  test('a record that fits two equal transfers is kept apart from both and makes no third', () => {
+    const pair = ['1', '2'].map((zoneEventIndex) =>
+      detail({ zoneEventIndex, ...{ mainHash: null, mainTime: null, mainHeight: null } }),
+    )
+    const transfers = ledgerOf(pair, [toRecord({ requestedAt: 1_010_000 })])
+    expect(states(transfers)).toEqual(['pending', 'pending'])
+    expect(transfers.map(({ ambiguous }) => ambiguous)).toContain(1)
+  })
+
+  test('two alike rows of one answer, one paid and one not, are two transfers', () => {
+    expect(states(ledgerOf([toRecord(), toPending()]))).toEqual(['completed', 'pending'])
+  })
+
+  test('when two transfers are joined the older key survives and the other leads to it', () => {
+    const ledger = open()
+    ledger.recordAnswer([toPending({ zoneEventIndex: '1', source: 'E12' })], 1)
+    ledger.recordAnswer([toRecord({ id: 'x' })], 2)
+    const joined = ledger.recordAnswer([detail({ id: 'x' })], 3).joined
+    expect(joined).toEqual([{ from: 't2', to: 't1' }])
+    expect(ledger.getTransfer('t2')?.key).toBe('t1')
+    expect(ledger.listTransfers({})).toHaveLength(1)
+  })
+})
+
+describe('fields', () => {
+  test('an empty field never erases a known one', () => {
+    const [transfer] = ledgerOf(
+      [toRecord({ id: 'a' })],
+      [toPending({ id: 'a', requestedAt: 2_000_000, tokenName: '', value: null, amountRaw: null })],
+    )
+    expect(transfer).toMatchObject({ state: 'completed', amount: '1.5', main: { hash: hash('main') } })
+  })
+
+  test('a leg is taken back once E12 gives it empty twice, 30 s apart, with a newer update time', () => {
+    const emptied = (requestedAt: number) =>
+      detail({
+        id: 'a',
+        mainHash: null,
+        mainTime: null,
+        mainHeight: null,
+        updateTime: 1_500_000,
+        requestedAt,
+      })
+    const before = [[toRecord({ id: 'a' })], [emptied(1_600_000)]]
+    expect(states(ledgerOf(...before, [emptied(1_629_999)]))).toEqual(['completed'])
+    const [after] = ledgerOf(...before, [emptied(1_630_000)])
+    expect(after).toMatchObject({
+      state: 'pending',
+      main: null,
+      rewrites: [{ before: { mainHash: hash('main') }, after: { mainHash: '' } }],
+    })
+  })
+
+  test('the newest status by update time wins among details, whatever the order of reading', () => {
+    const old = detail({ id: 'a', status: 'failed', updateTime: 5, requestedAt: 9_000_000 })
+    const young = detail({ id: 'a', status: 'success', updateTime: 6, requestedAt: 8_000_000 })
+    expect(states(ledgerOf([old], [young]))).toEqual(['completed'])
+    expect(states(ledgerOf([young], [old]))).toEqual(['completed'])
+  })
+
+  test('2^255+1 of an 18-decimal token is kept to the last unit', () => {
+    const amountRaw = (1n << 255n) + 1n
+    const value = '57896044618658097711785492504343953926634992332820282019728.792003956564819969'
+    expect(ledgerOf([toRecord({ amountRaw, value })])[0]).toMatchObject({ amountRaw, amount: value })
+  })
+})
+
+describe('status', () => {
+  test('a completed record stays completed while only the list says that it failed', () => {
+    expect(states(ledgerOf([toRecord()], [toRecord({ status: 'failed', requestedAt: 1_005_000 })]))).toEqual([
+      'completed',
+    ])
+  })
+
+  test('a completed record is failed and rewritten once E12 says so', () => {
+    const [transfer] = ledgerOf(
+      [toRecord()],
+      [toRecord({ status: 'failed', requestedAt: 1_005_000 })],
+      [detail({ status: 'failed', requestedAt: 1_006_000, updateTime: 1_004_000 })],
+    )
+    expect(transfer).toMatchObject({
+      state: 'failed',
+      rewrites: [{ before: { status: 'success' }, after: { status: 'failed' } }],
+    })
+  })
+
+  test('a lagging replica that alternates after the confirmation changes nothing', () => {
+    const rows = [
+      [toRecord()],
+      [detail({ status: 'failed', requestedAt: 1_006_000, updateTime: 1_004_000 })],
+      [toRecord({ requestedAt: 1_010_000 })],
+      [toRecord({ status: 'failed', requestedAt: 1_015_000 })],
+    ]
+    expect(states(ledgerOf(...rows))).toEqual(['failed'])
+  })
+
+  test('a first record with both legs and status 0x0 is failed at once', () => {
+    expect(states(ledgerOf([toRecord({ status: 'failed' })]))).toEqual(['failed'])
+  })
+
+  test('a one-sided 0x0 is pending until E12 agrees', () => {
+    const row = toPending({ status: 'failed' })
+    expect(states(ledgerOf([row]))).toEqual(['pending'])
+    expect(
+      states(ledgerOf([row], [{ ...row, source: 'E12', zoneEventIndex: '1', requestedAt: 1_001_000 }])),
+    ).toEqual(['failed'])
+  })
+
+  test('a one-sided 0x0 is failed when E9 shows the failure', () => {
+    const ledger = open()
+    ledger.recordAnswer([toPending({ status: 'failed' })], 1)
+    const transaction = {
+      source: 'E9',
+      requestedAt: 2,
+      hash: hash('zone'),
+      height: 1,
+      time: 1,
+      status: 'failed',
+      actionType: 'withdraw',
+      errorMessage: 'paused',
+    } as const
+    const [change] = ledger.recordZoneTransactions([transaction], 2)
+    expect(change).toMatchObject({
+      before: { state: 'pending' },
+      after: { state: 'failed', evidence: [{ errorMessage: 'paused' }] },
+    })
+  })
+
+  test('a destination leg without an origin is unbacked, and an empty status is neither success nor failure', () => {
+    expect(states(ledgerOf([toRecord({ zoneHash: null })]))).toEqual(['unbacked'])
+    expect(states(ledgerOf([toRecord({ status: 'unknown' })]))).toEqual(['pending'])
+  })
+})
+
+describe('checks due', () => {
+  const due = (ledger: Ledger, now: number) => ledger.listDueChecks(now, 10).map(({ key }) => key)
+
+  test('a completed record with a name rests; one without is asked of E12 once', () => {
+    const ledger = open()
+    ledger.recordAnswer([toRecord({ id: 'a' })], 1_000)
+    expect(due(ledger, 1e12)).toEqual([])
+    ledger.recordAnswer([toRecord({ zoneHash: hash('other'), requestedAt: 2_000 })], 2_000)
+    expect(due(ledger, 2_000)).toEqual(['t2'])
+    ledger.recordAnswer([detail({ zoneHash: hash('other'), requestedAt: 3_000 })], 3_000)
+    expect(due(ledger, 1e12)).toEqual([])
+  })
+
+  test('an open transfer is due one interval after each reading, a disputed one at once', () => {
+    const ledger = open()
+    ledger.recordAnswer([toPending({ id: 'a', requestedAt: 1_000 })], 1_000)
+    expect(due(ledger, 10_999)).toEqual([])
+    expect(due(ledger, 11_000)).toEqual(['t1'])
+    ledger.recordAnswer([toRecord({ id: 'a', requestedAt: 12_000 })], 12_000)
+    expect(due(ledger, 1e12)).toEqual([])
+    ledger.recordAnswer([toRecord({ id: 'a', status: 'failed', requestedAt: 13_000 })], 13_000)
+    expect(due(ledger, 13_000)).toEqual(['t1'])
+  })
+
+  test('a transfer that E12 does not know is asked ever more rarely, at least every ten minutes', () => {
+    const ledger = open()
+    ledger.recordAnswer([toPending({ id: 'a', requestedAt: 0 })], 0)
+    ledger.postponeChecks(['t1'], 10_000)
+    expect(due(ledger, 19_999)).toEqual([])
+    ledger.postponeChecks(['t1'], 20_000)
+    expect(due(ledger, 39_999)).toEqual([])
+    for (let turn = 0; turn < 20; turn += 1) ledger.postponeChecks(['t1'], 40_000)
+    expect(due(ledger, 640_000)).toEqual(['t1'])
+  })
+})
+
+describe('any order, repetition and split of the same answers', () => {
+  const variants = fc.record({
+    source: fc.constantFrom('E3' as const, 'E12' as const),
+    id: fc.constantFrom(null, null, 'a', 'b'),
+    zone: fc.constantFrom(null, 'z1', 'z2'),
+    main: fc.constantFrom(null, 'm1', 'm2'),
+    index: fc.constantFrom(null, '1', '2'),
+    amountRaw: fc.constantFrom(5n, 6n),
+    status: fc.constantFrom('success' as const, 'failed' as const, 'unknown' as const),
+    crossType: fc.constantFrom('Withdraw', 'Withdraw', 'BatchWithdraw'),
+    update: fc.constantFrom(null, 10, 20),
+    requestedAt: fc.integer({ min: 100, max: 100_000 }),
+  })
+  const records = variants
+    .filter(({ id, zone, main }) => id !== null || zone !== null || main !== null)
+    .map(({ zone, main, index, update, ...rest }) =>
+      toRecord({
+        ...rest,
+        value: null,
+        zoneHash: zone === null ? null : hash(zone),
+        mainHash: main === null ? null : hash(main),
+        zoneEventIndex: rest.source === 'E12' ? index : null,
+        updateTime: rest.source === 'E12' ? update : null,
+      }),
+    )
+  const answers = fc.array(
+    fc.tuple(fc.array(records, { minLength: 1, maxLength: 4 }), fc.integer({ min: 100, max: 100_000 })),
+    { minLength: 1, maxLength: 6 },
+  )
+  // One answer is of one list and one time.
+  const worlds = answers.map((list) =>
+    list.map(([rows, requestedAt]) => rows.map((row) => ({ ...row, requestedAt, source: rows[0]!.source }))),
+  )
+  const comparable = (transfers: readonly Transfer[]) =>
+    transfers
+      .map(({ key: _, firstSeenAt, changedAt, originAt, ...rest }) =>
+        JSON.stringify(rest, (_, v) => (typeof v === 'bigint' ? v.toString() : v)),
+      )
+      .sort()
+
+  test('gives the same ledger', () => {
+    fc.assert(
+      fc.property(worlds, fc.infiniteStream(fc.nat()), fc.boolean(), (world, random, isRepeated) => {
+        const shuffled = [...world, ...(isRepeated ? world : [])]
+          .map((answer) => ({ answer: [...answer].reverse(), rank: random.next().value as number }))
+          .sort((a, b) => a.rank - b.rank)
+          .map(({ answer }) => answer)
+        expect(comparable(ledgerOf(...shuffled))).toEqual(comparable(ledgerOf(...world)))
+      }),
+      { numRuns: 400 },
+    )
+  })
+})
