@@ -47,7 +47,11 @@ export interface Message {
 export type DeliveryResult =
   | { readonly result: 'ack' }
   /** Some recipients took it, some did not: `retry` are transient, `refused` permanent. */
-  | { readonly result: 'partial'; readonly retry: readonly string[]; readonly refused: readonly { readonly recipient: string; readonly reason: string }[] }
+  | {
+      readonly result: 'partial'
+      readonly retry: readonly string[]
+      readonly refused: readonly { readonly recipient: string; readonly reason: string }[]
+    }
   | { readonly result: 'throttled'; readonly retryAfterMs: number; readonly reason: string }
   /** May or may not have arrived: try again later. */
   | { readonly result: 'transient'; readonly reason: string }

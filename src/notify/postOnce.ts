@@ -1,0 +1,108 @@
+import { Agent, type Dispatcher, request } from 'undici'
+
+/** What came of one POST. Never thrown: every outcome means something for the delivery. */
+export type PostOutcome =
+  | {
+      readonly kind: 'answer'
+      readonly status: number
+      readonly retryAfter: string | null
+      /** null when it broke off, dripped past the deadline or exceeded the cap. */
+      readonly body: string | null
+    }
+  | { readonly kind: 'failed'; readonly cause: FailureCause; readonly code: string }
+
+export type FailureCause = 'tls' | 'network' | 'timeout' | 'stopped'
+
+export interface PostDeps {
+  readonly dispatcher: Dispatcher
+  /** For the whole request, the answer's last byte included. */
+  readonly timeoutMs: number
+}
+
+export interface PostRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly signal: AbortSignal
+}
+
+/** Whole request, in ms: a receiver that answers a byte at a time is as good as one that does not answer. */
+export const postTimeoutMs = 15_000
+const maxBodyBytes = 64 * 1024
+
+/** Connections of one HTTP channel: at most two at a time, 5 s to connect, 10 s to the answer's head. */
+export function createPostAgent(): Agent {
+  return new Agent({
+    connections: 2,
+    connect: { timeout: 5_000 },
+    headersTimeout: 10_000,
+    bodyTimeout: 10_000,
+  })
+}
+
+/** Sends one POST: no retry, no redirect followed, one deadline over everything, at most 64 KiB read. */
+export async function postOnce(deps: PostDeps, post: PostRequest): Promise<PostOutcome> {
+  const deadline = AbortSignal.timeout(deps.timeoutMs)
+  const signal = AbortSignal.any([post.signal, deadline])
+  try {
+    const answer = await request(post.url, {
+      method: 'POST',
+      headers: post.headers,
+      body: post.body,
+      dispatcher: deps.dispatcher,
+      signal,
+    })
+    const retryAfter = answer.headers['retry-after']
+    return {
+      kind: 'answer',
+      status: answer.statusCode,
+      retryAfter: (Array.isArray(retryAfter) ? retryAfter[0] : retryAfter) ?? null,
+      body: await readBounded(answer.body),
+    }
+  } catch (error) {
+    if (post.signal.aborted) return { kind: 'failed', cause: 'stopped', code: 'ABORTED' }
+    if (deadline.aborted) return { kind: 'failed', cause: 'timeout', code: 'TIMEOUT' }
+    return failureOf(error)
+  }
+}
+
+async function readBounded(body: Dispatcher.ResponseData['body']): Promise<string | null> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > maxBodyBytes) {
+        body.destroy()
+        return null
+      }
+      chunks.push(chunk)
+    }
+  } catch {
+    return null
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function failureOf(error: unknown): PostOutcome {
+  const code = errorCode(error)
+  if (isTlsCode(code)) return { kind: 'failed', cause: 'tls', code }
+  return { kind: 'failed', cause: code.includes('TIMEOUT') ? 'timeout' : 'network', code }
+}
+
+/** The error's own code or its cause's. Never its message: that may hold the URL. */
+function errorCode(error: unknown): string {
+  const own = codeOf(error)
+  const inner = error instanceof Error ? codeOf(error.cause) : null
+  return own ?? inner ?? 'UNKNOWN'
+}
+
+function codeOf(error: unknown): string | null {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return null
+  return typeof error.code === 'string' && /^[A-Z0-9_]{1,60}$/.test(error.code) ? error.code : null
+}
+
+/** Whether a Node error code says that TLS could not be agreed on or the certificate not be trusted. */
+export function isTlsCode(code: string): boolean {
+  return /CERT|^ERR_(SSL|TLS)_|^EPROTO$|^UNABLE_TO_|SELF_SIGNED|^HOSTNAME_MISMATCH$|^CRL_/.test(code)
+}

@@ -1,0 +1,108 @@
+import { html } from 'hono/html'
+import type { HtmlEscapedString } from 'hono/utils/html'
+import { mailStyles, styleSheet } from './mailStyles.ts'
+import type { Message, MessageItem } from './message.ts'
+import { joinText, renderText } from './renderText.ts'
+import { countUntold, headlineOf, idLine, originLine, part, safeLink, statusLine } from './textParts.ts'
+
+/** What a mail says; who gets it is the channel's. */
+export interface Mail {
+  readonly subject: string
+  readonly text: string
+  readonly html?: string
+}
+
+// What `html` gives as long as nothing inside is a promise; nothing here is.
+type Markup = HtmlEscapedString | Promise<HtmlEscapedString>
+
+/**
+ * A message as a mail: the same content as text and as HTML, with all findings, also those that other channels only
+ * count. No remote content; tables and inline styles, because mail clients drop the rest.
+ */
+export function renderMail(message: Message): Mail {
+  return { ...renderPlainMail(message), html: String(page(message)) }
+}
+
+/** The text part alone: for a mail that was refused, or that could not be rendered. */
+export function renderPlainMail(message: Message): Mail {
+  return { subject: subjectOf(message), text: `${joinText(renderText(message, { withRest: true }))}\n` }
+}
+
+/** @example '[spanwatch] CRITICAL: 2 findings: a withdrawal has waited 2h' */
+function subjectOf(message: Message): string {
+  return `[spanwatch] ${part(headlineOf(message), 120)}`
+}
+
+function page(message: Message): Markup {
+  const untold = countUntold(message.total, message.items.length + message.rest.length)
+  const link = safeLink(message.pageUrl)
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${subjectOf(message)}</title>
+<style>${styleSheet}</style>
+</head>
+<body class="page" style="${mailStyles.page}">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="page" style="${mailStyles.outer}">
+<tr><td align="center" style="${mailStyles.gutter}">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="${mailStyles.column}">
+<tr><td style="${mailStyles.head}"><h1 class="ink" style="${mailStyles.title}">${headlineOf(message)}</h1></td></tr>
+${message.items.map(itemCard)}
+${message.rest.length > 0 ? restTable(message.rest) : ''}
+${untold > 0 ? html`<tr><td class="muted" style="${mailStyles.foot}">… and ${untold} more</td></tr>` : ''}
+<tr><td class="muted" style="${mailStyles.foot}">${idLine(message)}${link === null ? '' : html` · <a class="link" href="${link}" style="${mailStyles.link}">Status page</a>`}</td></tr>
+</table>
+</td></tr>
+</table>
+</body>
+</html>`
+}
+
+function itemCard(item: MessageItem): Markup {
+  const tone = item.status === 'resolved' ? 'resolved' : item.severity
+  const runbook = safeLink(item.runbook)
+  return html`<tr><td style="${mailStyles.cardRow}">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="card ${tone}" style="${mailStyles.card}${mailStyles.edge[tone]}">
+<tr><td style="${mailStyles.cardHead}">
+<div class="${tone}-text" style="${mailStyles.status}${mailStyles.ink[tone]}">${statusLine(item)}</div>
+<div class="ink" style="${mailStyles.summary}">${part(item.summary)}</div>
+<div class="muted" style="${mailStyles.subject}">${part(item.subject)}</div>
+</td></tr>
+<tr><td style="${mailStyles.cardBody}"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
+${item.fields.map(fieldRow)}
+</table></td></tr>
+<tr><td class="muted" style="${mailStyles.origin}">${originLine(item)}${runbook === null ? '' : html` · <a class="link" href="${runbook}" style="${mailStyles.link}">Runbook</a>`}</td></tr>
+</table>
+</td></tr>`
+}
+
+function fieldRow(field: MessageItem['fields'][number]): Markup {
+  const link = safeLink(field.href)
+  const value = part(field.value) || '–'
+  return html`<tr>
+<td class="muted" valign="top" style="${mailStyles.label}">${part(field.label, 60)}</td>
+<td class="ink" valign="top" style="${isHex(value) ? mailStyles.hash : mailStyles.value}">${link === null ? value : html`<a class="link" href="${link}" style="${mailStyles.link}">${value}</a>`}</td>
+</tr>`
+}
+
+function restTable(rest: readonly MessageItem[]): Markup {
+  return html`<tr><td style="${mailStyles.cardRow}">
+<table width="100%" cellpadding="0" cellspacing="0" border="0" class="card" style="${mailStyles.card}">
+<tr><td style="${mailStyles.cardHead}"><div class="ink" style="${mailStyles.summary}">And ${rest.length} more</div></td></tr>
+${rest.map(
+  (item) => html`<tr><td class="line" style="${mailStyles.restRow}">
+<div class="ink" style="${mailStyles.restSummary}">${statusLine(item)}: ${part(item.summary)}</div>
+<div class="muted" style="${mailStyles.subject}">${part(item.subject)}</div>
+</td></tr>`,
+)}
+</table>
+</td></tr>`
+}
+
+function isHex(value: string): boolean {
+  return /^0x[0-9a-f]{8,}$/i.test(value)
+}

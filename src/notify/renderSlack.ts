@@ -1,0 +1,178 @@
+import type { Message, MessageItem } from './message.ts'
+import {
+  codeSpan,
+  escapeSlack,
+  type MarkdownText,
+  markdown,
+  type PlainText,
+  plainText,
+  slackCost,
+  slackLimits,
+  toSlackText,
+} from './slackText.ts'
+import { renderText } from './renderText.ts'
+import { countUntold, headlineOf, idLine, originLine, part, safeLink, statusLine } from './textParts.ts'
+
+type SlackText = PlainText | MarkdownText
+
+export type SlackBlock =
+  | { readonly type: 'header'; readonly text: PlainText }
+  | { readonly type: 'section'; readonly text?: SlackText; readonly fields?: SlackText[] }
+  | { readonly type: 'context'; readonly elements: SlackText[] }
+  | { readonly type: 'divider' }
+
+/** The body of one incoming-webhook request. */
+export interface SlackPayload {
+  /** For notifications and screen readers; the whole message in the plain form. */
+  readonly text: string
+  readonly blocks?: SlackBlock[]
+  readonly mrkdwn: false
+  readonly link_names: false
+  readonly unfurl_links: false
+  readonly unfurl_media: false
+}
+
+const inertOptions = { mrkdwn: false, link_names: false, unfurl_links: false, unfurl_media: false } as const
+const symbols = { critical: '🔴', warning: '🟠', info: '🔵' } as const
+
+/**
+ * A message in Block Kit, always within Slack's limits: each finding in full while all of them fit, then each in one
+ * block of shrinking size, and only then fewer of them with the true count of the rest.
+ */
+export function renderSlack(message: Message): SlackPayload {
+  const full = assemble(message, message.items.map(fullItem))
+  if (fits(full)) return full
+  // What one more compact finding costs beyond its text, and what the line `… and 312 more` does.
+  const wrapping = 76
+  const room = slackLimits.body - JSON.stringify(assemble(message, [])).length - 100
+  const most = Math.min(message.items.length, slackLimits.blocks - 3)
+  for (let count = most; count > 0; count -= 1) {
+    const budget = Math.min(Math.floor(room / count) - wrapping, slackLimits.text)
+    // Less than this cannot hold two hashes and what they are about.
+    if (budget < 280 && count > 1) continue
+    const items = message.items.slice(0, count).map((item) => [compactItem(item, budget)])
+    const compact = assemble(message, items)
+    if (fits(compact)) return compact
+  }
+  return assemble(message, [])
+}
+
+/** The plain form: after a refused message, text alone and at most 3,000 characters of it. */
+export function renderSlackPlain(message: Message): SlackPayload {
+  const blocks = renderText(message, { withRest: false })
+  const head = toSlackText(blocks.head.join('\n'), 600)
+  const foot = toSlackText(idLine(message), 100)
+  const told: string[] = []
+  // 40 for the line that counts what is left out.
+  let left = slackLimits.text - head.length - foot.length - 40
+  for (const lines of blocks.items) {
+    const text = toSlackText(lines.join('\n'), Math.max(left - 2, 0))
+    if (told.length > 0 && slackCost(lines.join('\n')) > left - 2) break
+    told.push(text)
+    left -= text.length + 2
+  }
+  const untold = countUntold(message.total, told.length)
+  const more = untold > 0 ? [`… and ${untold} more`] : []
+  return { text: [head, ...told, ...more, foot].join('\n\n'), ...inertOptions }
+}
+
+function fits(payload: SlackPayload): boolean {
+  return (
+    (payload.blocks?.length ?? 0) <= slackLimits.blocks && JSON.stringify(payload).length <= slackLimits.body
+  )
+}
+
+function assemble(message: Message, items: readonly (readonly SlackBlock[])[]): SlackPayload {
+  const header = `${symbolOf(message)} ${headlineOf(message)}`
+  const untold = countUntold(message.total, items.length)
+  const page = safeLink(message.pageUrl)
+  const foot: SlackText[] = [plainText(idLine(message), 100)]
+  if (page !== null) foot.push(markdown(link(page, 'Status page')))
+  return {
+    text: fallbackText(message),
+    blocks: [
+      { type: 'header', text: plainText(header, slackLimits.header) },
+      ...items.flat(),
+      ...(untold > 0
+        ? [{ type: 'section', text: plainText(`… and ${untold} more`, 100) } satisfies SlackBlock]
+        : []),
+      { type: 'context', elements: foot },
+    ],
+    ...inertOptions,
+  }
+}
+
+function symbolOf(message: Message): string {
+  const over = message.items.length > 0 && message.items.every((item) => item.status === 'resolved')
+  return over ? '🟢' : symbols[message.severity]
+}
+
+function fallbackText(message: Message): string {
+  const lines = message.items.slice(0, 3).map((item) => `• ${part(item.summary, 120)}`)
+  return toSlackText([headlineOf(message), ...lines].join('\n'), 600)
+}
+
+function fullItem(item: MessageItem): SlackBlock[] {
+  const summary = toSlackText(`${statusLine(item)}: ${part(item.summary)}`, 1_400)
+  const subject = toSlackText(part(item.subject), 1_400)
+  const text: PlainText = { type: 'plain_text', text: `${summary}\n${subject}`, emoji: false }
+  const fields = item.fields.map(fieldText)
+  const origin: SlackText[] = [plainText(originLine(item), 400)]
+  const runbook = safeLink(item.runbook)
+  if (runbook !== null) origin.push(markdown(link(runbook, 'Runbook')))
+  return [
+    { type: 'divider' },
+    { type: 'section', text, ...(fields.length > 0 ? { fields: fields.slice(0, slackLimits.fields) } : {}) },
+    ...chunks(fields.slice(slackLimits.fields), slackLimits.fields).map(
+      (some): SlackBlock => ({ type: 'section', fields: some }),
+    ),
+    { type: 'context', elements: origin },
+  ]
+}
+
+/** Label and value, the value as code: data never formats, and a hash can be copied as a whole. */
+function fieldText(field: MessageItem['fields'][number]): SlackText {
+  const label = toSlackText(part(field.label.replace(/[*_~`]/g, ' '), 60) || 'Field', 200)
+  const href = safeLink(field.href)
+  const suffix = href === null ? '' : `\n${link(href, 'open')}`
+  const room = slackLimits.field - label.length - suffix.length - 10
+  return markdown(`*${label}*\n${codeSpan(part(field.value), Math.min(room, 1_000))}${suffix}`)
+}
+
+/** One block for one finding: the subject, with its hashes, has the first claim on the room. */
+function compactItem(item: MessageItem, budget: number): SlackBlock {
+  const subject = toSlackText(part(item.subject), Math.floor(budget * 0.65))
+  const summaryLine = `${statusLine(item)}: ${part(item.summary)}`
+  const summary = toSlackText(
+    summaryLine,
+    Math.max(budget - slackLength(subject) - 4, Math.floor(budget * 0.3)),
+  )
+  const rest = budget - slackLength(subject) - slackLength(summary) - 6
+  const more = rest < 40 ? '' : toSlackText(untoldFields(item), rest)
+  const text = [summary, subject, more].filter((line) => line !== '').join('\n')
+  return { type: 'section', text: { type: 'plain_text', text, emoji: false } }
+}
+
+/** What summary and subject do not say already. */
+function untoldFields(item: MessageItem): string {
+  return item.fields
+    .filter((field) => !item.summary.includes(field.value) && !item.subject.includes(field.value))
+    .map((field) => `${part(field.label, 60)} ${part(field.value)}`)
+    .join(' · ')
+}
+
+/** The room that text takes once it is escaped for Slack: JSON still doubles quotes and backslashes. */
+function slackLength(escaped: string): number {
+  return JSON.stringify(escaped).length - 2
+}
+
+/** An active link: the address went through `safeLink`, the words are ours. */
+function link(href: string, words: string): string {
+  return `<${escapeSlack(href)}|${words}>`
+}
+
+function chunks<T>(list: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
+    list.slice(index * size, (index + 1) * size),
+  )
+}

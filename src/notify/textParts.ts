@@ -1,0 +1,83 @@
+import type { UnixMs } from '../lib/clock.ts'
+import { formatDuration } from '../lib/duration.ts'
+import { cleanText } from '../lib/text.ts'
+import type { MessageItem } from './message.ts'
+
+/** Longest string that any renderer takes from a message's field; a page of text helps nobody at night. */
+const maxPart = 2_000
+
+const statusWords = {
+  event: '',
+  firing: '',
+  resolved: 'resolved',
+  correction: 'correction',
+  repeat: 'still firing',
+} as const satisfies Record<MessageItem['status'], string>
+
+/** One line without anything invisible. Every renderer passes every string of a message through it. */
+export function part(text: string, maxLength = maxPart): string {
+  return cleanText(text, maxLength)
+}
+
+/**
+ * What kind of news an item is, severity as a word first.
+ * @example statusLine(item) // 'CRITICAL, resolved'
+ */
+export function statusLine(item: Pick<MessageItem, 'severity' | 'status'>): string {
+  const word = statusWords[item.status]
+  return word === '' ? item.severity.toUpperCase() : `${item.severity.toUpperCase()}, ${word}`
+}
+
+/** Rule, kind and times of an item, in one line of fixed form. */
+export function originLine(item: MessageItem): string {
+  const lasted = item.lastedMs === null ? '' : `, lasted ${formatDuration(item.lastedMs)}`
+  return `rule ${part(item.rule, 100)} (${part(item.kind, 60)}), since ${formatInstant(item.since)}${lasted}`
+}
+
+/** @example formatInstant(0) // '1970-01-01 00:00:00 UTC' */
+export function formatInstant(at: UnixMs): string {
+  const date = new Date(at)
+  // A time from outside may lie where Date cannot follow; the message must go out all the same.
+  return Number.isNaN(date.getTime())
+    ? 'an unreadable time'
+    : `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+}
+
+/** `#a1b2c3`, and from the second attempt on the number, so that a reader can see a possible duplicate. */
+export function idLine(message: { readonly id: string; readonly attempt: number }): string {
+  const id = `#${part(message.id, 40)}`
+  return message.attempt > 1 ? `${id} · attempt ${message.attempt}` : id
+}
+
+/** The headline with the severity as a word, which is put before it when its author left it out. */
+export function headlineOf(message: { readonly headline: string; readonly severity: string }): string {
+  const headline = part(message.headline)
+  const word = message.severity.toUpperCase()
+  return headline.toUpperCase().includes(word) ? headline : `${word}: ${headline}`
+}
+
+/** How many findings a message counts without telling them. */
+export function countUntold(total: number, told: number): number {
+  return Math.max(total - told, 0)
+}
+
+/** An address that may become a link: http(s), without credentials, short enough; in its canonical spelling. */
+export function safeLink(href: string | null): string | null {
+  if (href === null || href.length > 1_000 || !URL.canParse(href)) return null
+  const url = new URL(href)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return null
+  if (url.username !== '' || url.password !== '') return null
+  return url.href.replace(/[|'"<>`\\]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+/** The longest beginning of a text that fits, in UTF-16 units, never ending inside a character. */
+export function cutText(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text
+  if (maxLength < 1) return ''
+  let kept = ''
+  for (const char of text) {
+    if (kept.length + char.length > maxLength - 1) break
+    kept += char
+  }
+  return `${kept}…`
+}

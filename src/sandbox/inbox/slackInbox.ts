@@ -1,0 +1,160 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { readSlackText } from './readSlackText.ts'
+import { checkSlackPayload } from './slackLimits.ts'
+
+/** A message that the inbox acknowledged. */
+export interface SlackMessage {
+  readonly payload: Readonly<Record<string, unknown>>
+  /** As a person would read it. */
+  readonly text: string
+}
+
+/** Every POST to the webhook's address, acknowledged or not. */
+export interface SlackRequest {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: string
+}
+
+/** What the inbox does with its next request instead of judging it. */
+export type SlackAnswer =
+  | {
+      readonly kind: 'answer'
+      readonly status: number
+      readonly body?: string
+      readonly headers?: Readonly<Record<string, string>>
+    }
+  /** Reads the request, then never answers. */
+  | { readonly kind: 'hang' }
+  /** Status and headers, then a byte at a time without end. */
+  | { readonly kind: 'drip'; readonly everyMs: number }
+  /** Reads the request, then breaks the connection: before the answer, or inside its body. */
+  | { readonly kind: 'reset'; readonly when: 'before' | 'inside' }
+
+export interface SlackInboxOptions {
+  readonly port?: number
+  readonly onMessage?: (message: SlackMessage) => void
+  /** Messages and requests kept; the oldest go first. */
+  readonly keep?: number
+}
+
+export interface SlackInbox {
+  /** The webhook's address. */
+  readonly url: string
+  readonly messages: readonly SlackMessage[]
+  readonly requests: readonly SlackRequest[]
+  /** Queues answers for the next requests; when the queue is empty the inbox behaves like Slack. */
+  respond(...answers: SlackAnswer[]): void
+  close(): Promise<void>
+}
+
+const webhookPath = '/services/T00000000/B00000000/sandboxsandboxsandbox00'
+const maxBodyBytes = 1024 * 1024
+
+interface InboxState {
+  readonly messages: SlackMessage[]
+  readonly requests: SlackRequest[]
+  readonly answers: SlackAnswer[]
+}
+
+/** A receiver that behaves like Slack's incoming webhooks: its limits, its error words, and `ok`. Loopback only. */
+export async function createSlackInbox(options: SlackInboxOptions = {}): Promise<SlackInbox> {
+  const state: InboxState = { messages: [], requests: [], answers: [] }
+  const server = createServer((request, response) => {
+    serve(state, options, request, response).catch(() => response.destroy())
+  })
+  await listen(server, options.port ?? 0)
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}${webhookPath}`,
+    messages: state.messages,
+    requests: state.requests,
+    respond: (...answers) => void state.answers.push(...answers),
+    close: () => close(server),
+  }
+}
+
+async function serve(
+  state: InboxState,
+  options: SlackInboxOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await readBody(request)
+  if (request.url !== webhookPath) return reply(response, 404, 'no_service')
+  if (request.method !== 'POST') return reply(response, 405, 'method_not_allowed')
+  if (body === null) return reply(response, 413, 'payload_too_large')
+  const keep = options.keep ?? 1_000
+  push(state.requests, { headers: request.headers, body }, keep)
+  const scripted = state.answers.shift()
+  if (scripted !== undefined) return act(scripted, response)
+  const refusal = checkSlackPayload(body)
+  if (refusal !== null) return reply(response, refusal.status, refusal.body)
+  const payload = JSON.parse(body) as Readonly<Record<string, unknown>>
+  const message = { payload, text: readSlackText(payload) }
+  push(state.messages, message, keep)
+  reply(response, 200, 'ok')
+  options.onMessage?.(message)
+}
+
+function act(answer: SlackAnswer, response: ServerResponse): void {
+  switch (answer.kind) {
+    case 'answer':
+      response.writeHead(answer.status, { 'content-type': 'text/html', ...answer.headers })
+      response.end(answer.body ?? '')
+      return
+    case 'hang':
+      return
+    case 'drip':
+      return drip(response, answer.everyMs)
+    case 'reset':
+      if (answer.when === 'before') return void response.destroy()
+      response.writeHead(200, { 'content-type': 'text/html', 'content-length': '2' })
+      response.write('o', () => response.destroy())
+  }
+}
+
+function drip(response: ServerResponse, everyMs: number): void {
+  response.writeHead(200, { 'content-type': 'text/html' })
+  response.flushHeaders()
+  const timer = setInterval(() => response.write('o'), everyMs)
+  response.on('close', () => clearInterval(timer))
+}
+
+function reply(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { 'content-type': 'text/html' })
+  response.end(body)
+}
+
+/** null when it is larger than any message can be; the rest is read and dropped, so that the answer is seen. */
+async function readBody(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes <= maxBodyBytes) chunks.push(chunk)
+  }
+  return bytes <= maxBodyBytes ? Buffer.concat(chunks).toString('utf8') : null
+}
+
+function push<T>(list: T[], item: T, keep: number): void {
+  list.push(item)
+  if (list.length > keep) list.splice(0, list.length - keep)
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}
