@@ -1,0 +1,114 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { HttpBindings } from '@hono/node-server'
+import { getConnInfo } from '@hono/node-server/conninfo'
+import type { Context, MiddlewareHandler } from 'hono'
+import { getSignedCookie, setSignedCookie } from 'hono/cookie'
+import type { Clock } from '../lib/clock.ts'
+import type { Secret } from '../lib/secret.ts'
+import { createTryLimiter } from './createTryLimiter.ts'
+import { renderLoginPage } from './pages/loginPage.ts'
+
+export interface WebEnv {
+  Bindings: Partial<HttpBindings>
+}
+
+export interface Access {
+  /** Lets a request through when it carries the token or a session; else answers 401, or 429 after too many tries. */
+  readonly guard: MiddlewareHandler<WebEnv>
+  readonly showLogin: (c: Context<WebEnv>) => Response | Promise<Response>
+  readonly login: (c: Context<WebEnv>) => Promise<Response>
+}
+
+type Outcome =
+  | { readonly result: 'ok' | 'none' | 'wrong' }
+  | { readonly result: 'wait'; readonly waitMs: number }
+
+const cookieName = 'spanwatch_session'
+const sessionMs = 12 * 3_600_000
+
+/**
+ * Guards every route behind one token: as `Authorization: Bearer`, or as a session cookie that the login form sets.
+ * Sessions are signed with a key made from the token, so a restart keeps them and a new token ends them.
+ */
+export function createAccess(deps: { readonly clock: Clock }, token: Secret): Access {
+  const { clock } = deps
+  const limiter = createTryLimiter(clock)
+  const sessionKey = createHash('sha256').update(`spanwatch session\n${token.reveal()}`).digest('hex')
+
+  function tryToken(c: Context<WebEnv>, given: string): Outcome {
+    const address = readAddress(c)
+    const waitMs = limiter.waitMs(address)
+    if (waitMs > 0) return { result: 'wait', waitMs }
+    if (isSame(given, token.reveal())) return { result: 'ok' }
+    limiter.countFailure(address)
+    return { result: 'wrong' }
+  }
+
+  async function authenticate(c: Context<WebEnv>): Promise<Outcome> {
+    const bearer = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1]
+    if (bearer !== undefined) return tryToken(c, bearer)
+    const session = await getSignedCookie(c, sessionKey, cookieName)
+    return { result: typeof session === 'string' && Number(session) > clock.now() ? 'ok' : 'none' }
+  }
+
+  return {
+    guard: async (c, next) => {
+      const outcome = await authenticate(c)
+      if (outcome.result === 'ok') return next()
+      const url = new URL(c.req.url)
+      return refuse(c, outcome, `${url.pathname}${url.search}`)
+    },
+    showLogin: (c) => c.html(renderLoginPage({ next: toLocalPath(c.req.query('next')), problem: null })),
+    login: async (c) => {
+      const form = await c.req.parseBody()
+      const next = toLocalPath(form['next'])
+      const outcome = tryToken(c, typeof form['token'] === 'string' ? form['token'].trim() : '')
+      if (outcome.result !== 'ok') return refuse(c, outcome, next)
+      await setSignedCookie(c, cookieName, String(clock.now() + sessionMs), sessionKey, {
+        httpOnly: true,
+        // Lax, not Strict: a link in a Slack message or mail has to open the page; no GET changes anything.
+        sameSite: 'Lax',
+        secure: new URL(c.req.url).protocol === 'https:' || c.req.header('x-forwarded-proto') === 'https',
+        path: '/',
+        maxAge: sessionMs / 1_000,
+      })
+      return c.redirect(next, 303)
+    },
+  }
+}
+
+function refuse(c: Context<WebEnv>, outcome: Outcome, next: string): Response | Promise<Response> {
+  const problem =
+    outcome.result === 'wait'
+      ? `Too many wrong tokens. Try again in ${Math.ceil(outcome.waitMs / 1_000)} seconds.`
+      : outcome.result === 'wrong'
+        ? 'That is not the token.'
+        : null
+  const status = outcome.result === 'wait' ? 429 : 401
+  if (outcome.result === 'wait') c.header('Retry-After', String(Math.ceil(outcome.waitMs / 1_000)))
+  else c.header('WWW-Authenticate', 'Bearer realm="spanwatch"')
+  if (wantsHtml(c)) return c.html(renderLoginPage({ next, problem }), status)
+  return c.json({ error: problem ?? 'This needs the token: Authorization: Bearer <token>.' }, status)
+}
+
+function wantsHtml(c: Context<WebEnv>): boolean {
+  return (c.req.header('accept') ?? '').includes('text/html')
+}
+
+/** Digests have one length, so the comparison tells neither where nor how long the difference is. */
+function isSame(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given), digest(expected))
+}
+
+/** Where to go after the login: a path of this server, nothing that leads to another. */
+function toLocalPath(value: unknown): string {
+  if (typeof value !== 'string' || !URL.canParse(value, 'http://local.invalid')) return '/'
+  const url = new URL(value, 'http://local.invalid')
+  const isLocal = url.origin === 'http://local.invalid' && !url.pathname.startsWith('//')
+  return isLocal && url.pathname !== '/login' ? `${url.pathname}${url.search}` : '/'
+}
+
+function readAddress(c: Context<WebEnv>): string {
+  return c.env?.incoming ? (getConnInfo(c).remote.address ?? 'unknown') : 'in-process'
+}

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs'
+import { type Context, Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { csrf } from 'hono/csrf'
+import { HTTPException } from 'hono/http-exception'
+import { secureHeaders } from 'hono/secure-headers'
+import { MonitorError, errorText } from '../lib/errors.ts'
+import { type WebEnv, createAccess } from './createAccess.ts'
+import { isLoopbackAuthority, isLoopbackHost } from './loopbackHosts.ts'
+import { renderMessagePage } from './pages/messagePage.ts'
+import { addApiRoutes } from './routes/addApiRoutes.ts'
+import { addEventRoute } from './routes/addEventRoute.ts'
+import { addHealthRoutes } from './routes/addHealthRoutes.ts'
+import { addPageRoutes } from './routes/addPageRoutes.ts'
+import type { WebDeps, WebOptions } from './types.ts'
+
+const assets = [
+  { path: '/assets/app.css', file: 'app.css', type: 'text/css; charset=utf-8' },
+  { path: '/assets/app.js', file: 'app.js', type: 'text/javascript; charset=utf-8' },
+  { path: '/assets/icon.svg', file: 'icon.svg', type: 'image/svg+xml' },
+] as const
+
+/**
+ * The status page, the JSON API, health and metrics as one app. No route changes anything yet.
+ * @throws MonitorError `config.invalid` when it would listen beyond this machine without a token
+ * @example (await createWebApp(deps, { listenHost: '127.0.0.1', token: null }).request('/healthz')).status
+ */
+export function createWebApp(deps: WebDeps, options: WebOptions): Hono<WebEnv> {
+  const { listenHost, token } = options
+  const isLocal = isLoopbackHost(listenHost)
+  if (!isLocal && token === null) {
+    throw new MonitorError(
+      'config.invalid',
+      `http.listen ${listenHost} can be reached from other machines: set http.token, or listen on 127.0.0.1`,
+    )
+  }
+  const app = new Hono<WebEnv>({ strict: false })
+  app.use(addHeaders, forbidStoring)
+  // With a token a page of another site gains nothing by a rebound name, and a proxy may pass its own name on.
+  if (isLocal && token === null) app.use(refuseForeignHosts)
+  addHealthRoutes(app, deps)
+  addAssets(app)
+  if (token !== null) {
+    const access = createAccess(deps, token)
+    const sameOrigin = csrf({
+      origin: (origin, c) => URL.canParse(origin) && new URL(origin).host === c.req.header('host'),
+    })
+    app.get('/login', access.showLogin)
+    app.post('/login', sameOrigin, bodyLimit({ maxSize: 8_192 }), access.login)
+    app.use(access.guard)
+  }
+  addApiRoutes(app, deps)
+  addEventRoute(app, deps)
+  addPageRoutes(app, deps)
+  app.notFound((c) => answerProblem(c, 404, 'Not found', 'There is no such page.'))
+  app.onError((error, c) => {
+    if (error instanceof HTTPException)
+      return answerProblem(c, error.status, 'Refused', 'This request is refused.')
+    deps.log.error({ path: c.req.path, problem: errorText(error) }, 'a web request failed')
+    return answerProblem(c, 500, 'Failed', 'spanwatch could not answer this. Its log says why.')
+  })
+  return app
+}
+
+const addHeaders = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+    imgSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    formAction: ["'self'"],
+    frameAncestors: ["'none'"],
+    baseUri: ["'none'"],
+  },
+  xFrameOptions: 'DENY',
+  referrerPolicy: 'no-referrer',
+  strictTransportSecurity: false,
+})
+
+async function forbidStoring(c: Context<WebEnv>, next: () => Promise<void>): Promise<void> {
+  await next()
+  c.res.headers.set('Cache-Control', 'no-store')
+}
+
+async function refuseForeignHosts(c: Context<WebEnv>, next: () => Promise<void>): Promise<Response | void> {
+  if (!isLoopbackAuthority(c.req.header('host') ?? new URL(c.req.url).host)) {
+    return c.json({ error: 'This page answers to names of this machine only, such as 127.0.0.1.' }, 421)
+  }
+  await next()
+}
+
+function addAssets(app: Hono<WebEnv>): void {
+  for (const { path, file, type } of assets) {
+    const body = readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8')
+    app.get(path, (c) => c.body(body, 200, { 'Content-Type': type }))
+  }
+}
+
+function answerProblem(c: Context, status: HTTPException['status'], title: string, text: string) {
+  c.status(status)
+  const wantsHtml = (c.req.header('accept') ?? '').includes('text/html')
+  return wantsHtml ? c.html(renderMessagePage(title, text)) : c.json({ error: text })
+}

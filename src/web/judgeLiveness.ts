@@ -1,0 +1,53 @@
+import { formatDuration } from '../lib/duration.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { PollerHealth } from '../rules/types.ts'
+import type { HealthVerdict } from './types.ts'
+
+export interface LivenessFacts {
+  readonly now: UnixMs
+  readonly eventLoopLagMs: number
+  /** `lastTickAt`: when its newest run ended, well or not; null before the first. */
+  readonly pollers: readonly (PollerHealth & { readonly lastTickAt: UnixMs | null })[]
+  /** When rules were last evaluated and committed; null before the first time. */
+  readonly lastCommitAt: UnixMs | null
+  readonly evaluationIntervalMs: number
+  /** Request time of the newest good answer of each source; null means never. */
+  readonly lastGoodAts: readonly (UnixMs | null)[]
+  readonly startedAt: UnixMs
+}
+
+const maxLagMs = 5_000
+const lateFactor = 3
+const lateFloorMs = 10_000
+
+/**
+ * Whether the process does its work: the conditions of the watchdog. Red when nothing at all could be checked,
+ * because a monitor that runs blind must not look healthy to the one who watches it.
+ */
+export function judgeLiveness(facts: LivenessFacts): HealthVerdict {
+  const { now, startedAt } = facts
+  const reasons = [
+    ...(facts.eventLoopLagMs >= maxLagMs
+      ? [`the event loop lags ${formatDuration(facts.eventLoopLagMs)}`]
+      : []),
+    ...facts.pollers.flatMap(({ poller, intervalMs, lastTickAt }) =>
+      late(`poller ${poller} has not ticked`, lastTickAt ?? startedAt, intervalMs, now),
+    ),
+    ...late(
+      'rules have not been evaluated',
+      facts.lastCommitAt ?? startedAt,
+      facts.evaluationIntervalMs,
+      now,
+    ),
+    ...(facts.lastGoodAts.every((at) => at === null) ? ['no source has been read yet'] : []),
+    ...(facts.pollers.length === 0 ? ['no poller is running'] : []),
+  ]
+  return { ok: reasons.length === 0, reasons }
+}
+
+function late(what: string, since: UnixMs, intervalMs: number, now: UnixMs): readonly string[] {
+  const silentMs = now - since
+  return silentMs > Math.max(lateFactor * intervalMs, lateFloorMs)
+    ? [`${what} for ${formatDuration(silentMs)}`]
+    : []
+}

@@ -1,0 +1,72 @@
+import { formatDuration } from '../lib/duration.ts'
+import type { AlertView, StatusFacts, Verdict } from './types.ts'
+
+/** An event stays in the verdict for so long: nobody has to have looked at the page in the minute it happened. */
+export const recentEventMs = 24 * 3_600_000
+/** Messages older than this mean that people are not being told. */
+const slowOutboxMs = 5 * 60_000
+const overdueFactor = 3
+const overdueFloorMs = 5_000
+
+/**
+ * The one word at the top of the page. Known harm goes before blindness, blindness before lesser harm: with a
+ * critical alert open it is `critical` even when half of the sources are silent, but with a source silent it is
+ * never `fine` and never merely `attention`.
+ */
+export function judgeVerdict(facts: StatusFacts): Verdict {
+  const alerts = [...facts.openAlerts.filter(isSpeaking), ...facts.recentEvents.filter(isRecent(facts.now))]
+  const critical = alerts.filter(({ severity }) => severity === 'critical').map(nameAlert)
+  const warning = alerts.filter(({ severity }) => severity === 'warning').map(nameAlert)
+  const blind = listBlindSpots(facts)
+  const attention = [...warning, ...listChannelProblems(facts)]
+  const reasons = [...critical, ...blind, ...attention]
+  if (critical.length > 0) return { level: 'critical', reasons }
+  if (blind.length > 0) return { level: 'unknown', reasons }
+  if (attention.length > 0) return { level: 'attention', reasons }
+  return { level: 'fine', reasons: [] }
+}
+
+/** Why the present cannot be judged; empty when everything that has to be looked at was. */
+export function listBlindSpots(facts: StatusFacts): readonly string[] {
+  const { now } = facts
+  if (facts.coverage.length === 0 && facts.sources.length === 0) return ['No source has been read yet']
+  return [
+    ...facts.coverage.flatMap(({ source, lastGoodAt, staleAfterMs }) => {
+      if (lastGoodAt === null) return [`${source} has never been read`]
+      return now - lastGoodAt > staleAfterMs
+        ? [`${source} was last read ${formatDuration(now - lastGoodAt)} ago`]
+        : []
+    }),
+    ...facts.sources.flatMap(({ source, rejected }) =>
+      rejected ? [`${source} refuses our credentials`] : [],
+    ),
+    ...facts.pollers.flatMap(({ poller, intervalMs, startedAt, lastSuccessAt }) => {
+      const silentMs = now - (lastSuccessAt ?? startedAt)
+      if (silentMs <= Math.max(overdueFactor * intervalMs, overdueFloorMs)) {
+        return lastSuccessAt === null ? [`${poller} has not finished its first pass`] : []
+      }
+      return [`${poller} has not succeeded for ${formatDuration(silentMs)}`]
+    }),
+    ...(facts.heads.length === 0 ? ['No chain head has been read yet'] : []),
+  ]
+}
+
+function listChannelProblems({ channels, now }: StatusFacts): readonly string[] {
+  return channels.flatMap(({ channel, circuit, oldestAt }) => {
+    if (circuit === 'open') return [`Channel ${channel} takes no messages`]
+    const waitedMs = oldestAt === null ? 0 : now - oldestAt
+    return waitedMs > slowOutboxMs ? [`A message for ${channel} has waited ${formatDuration(waitedMs)}`] : []
+  })
+}
+
+function isSpeaking({ state }: AlertView): boolean {
+  return state === 'firing' || state === 'recovering'
+}
+
+function isRecent(now: number): (alert: AlertView) => boolean {
+  return ({ since }) => now - since <= recentEventMs
+}
+
+function nameAlert({ rule, summary, title }: AlertView): string {
+  return `${rule}: ${summary ?? title}`
+}

@@ -1,0 +1,163 @@
+import type { Severity } from '../rules/types.ts'
+import type { AlertView, MetricsFacts, RequestCounts } from './types.ts'
+
+/** One sample: its labels and value. What is not known has no sample, for 0 would be a claim. */
+export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number]
+
+export interface MetricDefinition {
+  readonly type: 'gauge' | 'counter'
+  readonly name: string
+  readonly help: string
+  readonly labels: readonly string[]
+  read(facts: MetricsFacts): readonly Sample[]
+}
+
+const severities: readonly Severity[] = ['critical', 'warning', 'info']
+const alertStates: readonly AlertView['state'][] = ['pending', 'firing', 'recovering']
+const levels = ['fine', 'attention', 'critical', 'unknown'] as const
+
+const requestMetrics = (
+  [
+    ['gauge', 'requests_in_flight', 'Requests sent and not yet answered.', 'inFlight'],
+    ['gauge', 'requests_waiting', 'Requests held back by the pace.', 'waiting'],
+    ['counter', 'requests_total', 'Requests sent.', 'total'],
+    ['counter', 'requests_failed_total', 'Requests without a usable answer.', 'failed'],
+    ['counter', 'throttle_signs_total', 'Answers that looked like throttling.', 'throttleSigns'],
+  ] as const satisfies readonly (readonly ['gauge' | 'counter', string, string, keyof RequestCounts])[]
+).map(
+  ([type, name, help, field]): MetricDefinition => ({
+    type,
+    name: `spanwatch_${name}`,
+    help,
+    labels: ['source'],
+    read: ({ requests }) => requests.map((counts) => [{ source: counts.source }, counts[field]]),
+  }),
+)
+
+/** Names and labels are public: add, don't rename. */
+export const metricDefinitions: readonly MetricDefinition[] = [
+  gauge('verdict', 'The verdict of the status page: 1 for the level that holds.', ['level'], ({ status }) =>
+    levels.map((level) => [{ level }, level === status.verdict.level ? 1 : 0]),
+  ),
+  gauge('build_info', 'The version that runs.', ['version'], ({ status }) => [
+    [{ version: status.version }, 1],
+  ]),
+  gauge('start_time_seconds', 'When this process started watching.', [], ({ status }) => [
+    [{}, status.startedAt / 1_000],
+  ]),
+  counter('evaluations_total', 'Evaluations of all rules.', ({ evaluations }) => evaluations.total),
+  counter('evaluations_failed_total', 'Evaluations that threw.', ({ evaluations }) => evaluations.failed),
+  counter(
+    'evaluations_missed_total',
+    'Evaluations skipped because one was still running.',
+    ({ evaluations }) => evaluations.missed,
+  ),
+  gauge('source_head_age_seconds', 'Time since a chain head advanced.', ['chain'], ({ status }) =>
+    status.heads.map(({ chain, advancedAt }) => [{ chain }, seconds(status.now - advancedAt)]),
+  ),
+  gauge('source_head_height', 'Newest block height read.', ['chain'], ({ status }) =>
+    status.heads.map(({ chain, height }) => [{ chain }, height]),
+  ),
+  gauge('source_last_good_age_seconds', 'Time since a source gave a good answer.', ['source'], ({ status }) =>
+    status.coverage.flatMap(({ source, lastGoodAt }): Sample[] =>
+      lastGoodAt === null ? [] : [[{ source }, seconds(status.now - lastGoodAt)]],
+    ),
+  ),
+  gauge('poll_last_success_age_seconds', 'Time since a poller succeeded.', ['poller'], ({ status }) =>
+    status.pollers.flatMap(({ poller, lastSuccessAt }): Sample[] =>
+      lastSuccessAt === null ? [] : [[{ poller }, seconds(status.now - lastSuccessAt)]],
+    ),
+  ),
+  gauge('cursor_lag_seconds', 'How far a cursor is behind the present.', ['cursor'], ({ cursors, status }) =>
+    cursors.map(({ cursor, at }) => [{ cursor }, seconds(status.now - at)]),
+  ),
+  ...requestMetrics,
+  gauge('transfers', 'Transfers in the ledger.', ['state'], ({ status }) =>
+    Object.entries(status.totals).map(([state, count]) => [{ state }, count]),
+  ),
+  gauge('transfers_in_flight', 'Transfers without a destination leg.', ['direction'], ({ status }) =>
+    status.inFlight.map(({ direction, buckets }) => [
+      { direction },
+      buckets.reduce((sum, { count }) => sum + count, 0),
+    ]),
+  ),
+  gauge('transfers_oldest_in_flight_age_seconds', 'Age of the oldest of them.', ['direction'], ({ status }) =>
+    status.inFlight.flatMap(({ direction, oldestAt }): Sample[] =>
+      oldestAt === null ? [] : [[{ direction }, seconds(status.now - oldestAt)]],
+    ),
+  ),
+  gauge('quarantined_records', 'Records that could not be read.', [], ({ status }) => [
+    [{}, status.quarantined],
+  ]),
+  gauge('alerts', 'Open conditions.', ['state', 'severity'], ({ status }) =>
+    alertStates.flatMap((state) =>
+      severities.map((severity): Sample => {
+        const same = status.openAlerts.filter((alert) => alert.state === state && alert.severity === severity)
+        return [{ state, severity }, same.length]
+      }),
+    ),
+  ),
+  {
+    ...gauge(
+      'notifications_total',
+      'Answers of channels.',
+      ['channel', 'result', 'reason'],
+      ({ notifications }) =>
+        notifications.map(({ channel, result, reason, count }) => [{ channel, result, reason }, count]),
+    ),
+    type: 'counter',
+  },
+  gauge('outbox_depth', 'Messages waiting for a channel.', ['channel'], ({ status }) =>
+    status.channels.map(({ channel, queued }) => [{ channel }, queued]),
+  ),
+  gauge('oldest_outbox_age_seconds', 'How long the oldest of them has waited.', ['channel'], ({ status }) =>
+    status.channels.map(({ channel, oldestAt }) => [
+      { channel },
+      oldestAt === null ? 0 : seconds(status.now - oldestAt),
+    ]),
+  ),
+  gauge('channel_circuit_open', '1 while a channel refuses messages.', ['channel'], ({ status }) =>
+    status.channels.map(({ channel, circuit }) => [{ channel }, circuit === 'open' ? 1 : 0]),
+  ),
+  counter(
+    'state_commit_failed_total',
+    'Durable commits that failed.',
+    ({ stateCommitsFailed }) => stateCommitsFailed,
+  ),
+  gauge('state_bytes', 'Size of the state folder.', [], ({ stateBytes }) =>
+    stateBytes === null ? [] : [[{}, stateBytes]],
+  ),
+  counter('clock_jump_total', 'Steps of the wall clock.', ({ clockJumps }) => clockJumps),
+  gauge('event_loop_lag_seconds', 'How late timers run.', [], ({ eventLoopLagMs }) =>
+    eventLoopLagMs === null ? [] : [[{}, eventLoopLagMs / 1_000]],
+  ),
+  gauge(
+    'last_report_key_age_seconds',
+    'Time since the newest daily report was due.',
+    [],
+    ({ lastReportAt, status }) => (lastReportAt === null ? [] : [[{}, seconds(status.now - lastReportAt)]]),
+  ),
+]
+
+function gauge(
+  name: string,
+  help: string,
+  labels: readonly string[],
+  read: MetricDefinition['read'],
+): MetricDefinition {
+  return { type: 'gauge', name: `spanwatch_${name}`, help, labels, read }
+}
+
+function counter(name: string, help: string, readTotal: (facts: MetricsFacts) => number): MetricDefinition {
+  return {
+    type: 'counter',
+    name: `spanwatch_${name}`,
+    help,
+    labels: [],
+    read: (facts) => [[{}, readTotal(facts)]],
+  }
+}
+
+function seconds(ms: number): number {
+  return Math.max(0, ms) / 1_000
+}

@@ -1,0 +1,52 @@
+import { html } from 'hono/html'
+import type { Html } from './words.ts'
+
+export interface Layout {
+  readonly title: string
+  readonly active: 'status' | 'transfers' | null
+  /** Whether the page shows the present and so follows it. */
+  readonly live: boolean
+  /** What the search field holds. */
+  readonly query?: string
+  readonly main: Html
+}
+
+/** The frame of every page. Styles and script come from their own files: the policy allows nothing inline. */
+export function renderLayout({ title, active, live, query = '', main }: Layout): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} – spanwatch</title>
+<link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/assets/app.css">
+${live ? html`<noscript><meta http-equiv="refresh" content="30"></noscript><script src="/assets/app.js" defer></script>` : ''}
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<header class="top">
+  <div class="wrap">
+    <a class="brand" href="/"><svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true"><path d="M2 22h28M5 22v-6M27 22v-6M11 22v-9M16 22v-10M21 22v-9M2 18C8 18 10 11 16 11s8 7 14 7" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round"/></svg>spanwatch</a>
+    <nav aria-label="Pages">${renderLink('/', 'Status', active === 'status')}${renderLink('/transfers', 'Transfers', active === 'transfers')}</nav>
+    <form class="search" role="search" action="/transfers" method="get">
+      <label class="hidden" for="q">Search by hash, address or key</label>
+      <input id="q" name="q" type="search" value="${query}" placeholder="Hash, address or key" maxlength="200" autocomplete="off" spellcheck="false">
+      <button>Search</button>
+    </form>
+  </div>
+</header>
+${live ? html`<div id="lost" class="lost" role="alert" hidden></div>` : ''}
+<main id="main" class="wrap" tabindex="-1"${live ? html` data-follow` : ''}>
+${main}
+</main>
+</body>
+</html>`
+}
+
+function renderLink(href: string, label: string, current: boolean): Html {
+  return current
+    ? html`<a href="${href}" aria-current="page">${label}</a>`
+    : html`<a href="${href}">${label}</a>`
+}

@@ -1,0 +1,98 @@
+import type { Observation } from '../../domain/observation.ts'
+import { type Leg, destinationLeg, originLeg } from '../../domain/transfer.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { cleanText } from '../../lib/text.ts'
+import type { AlertView, TransferStory } from '../types.ts'
+import { alertTone, statusTones } from './words.ts'
+
+export interface Moment {
+  readonly at: UnixMs
+  readonly tone: string
+  readonly title: string
+  readonly detail: string
+}
+
+const telling = [
+  'status',
+  'mainHash',
+  'zoneHash',
+  'amountRaw',
+  'value',
+  'token',
+  'tokenId',
+  'targetAddress',
+  'updateTime',
+] as const satisfies readonly (keyof Observation)[]
+
+/** Everything that is known to have happened to a transfer, oldest first. */
+export function listMoments({ transfer, observations, alerts }: TransferStory): readonly Moment[] {
+  const moments: readonly Moment[] = [
+    ...listLeg('Value left', originLeg(transfer)),
+    ...listLeg('Value arrived', destinationLeg(transfer)),
+    { at: transfer.firstSeenAt, tone: 'info', title: 'First seen by spanwatch', detail: '' },
+    ...listObservations(observations),
+    ...transfer.evidence.map(({ at, source, chain, status, errorMessage }) => ({
+      at,
+      tone: statusTones[status],
+      title: `${source} says of the ${chain} leg: ${status}`,
+      detail: cleanText(errorMessage, 300),
+    })),
+    ...transfer.rewrites.map(({ at, before, after }) => ({
+      at,
+      tone: 'critical',
+      title: 'The final record was rewritten',
+      detail: describeChange(before, after),
+    })),
+    ...alerts.flatMap(listAlert),
+  ]
+  return moments.toSorted((a, b) => a.at - b.at)
+}
+
+function listLeg(title: string, leg: Leg | null): readonly Moment[] {
+  if (leg?.time === null || leg === null) return []
+  const height = leg.height === null ? '' : `, block ${leg.height}`
+  return [{ at: leg.time, tone: 'info', title, detail: `${leg.chain} chain${height}` }]
+}
+
+/** One moment an answer, with what it said otherwise than the one before. */
+function listObservations(observations: readonly Observation[]): readonly Moment[] {
+  const ordered = observations.toSorted((a, b) => a.requestedAt - b.requestedAt)
+  return ordered.map((observation, index) => {
+    const before = ordered[index - 1]
+    return {
+      at: observation.requestedAt,
+      tone: statusTones[observation.status],
+      title: `${observation.source} answered: status ${observation.status}`,
+      detail: before === undefined ? '' : describeChange(pickTelling(before), pickTelling(observation)),
+    }
+  })
+}
+
+function pickTelling(observation: Observation): Readonly<Record<string, string>> {
+  return Object.fromEntries(telling.map((name) => [name, String(observation[name] ?? '')]))
+}
+
+function describeChange(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): string {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  return names
+    .filter((name) => before[name] !== after[name])
+    .map((name) => cleanText(`${name}: ${before[name] || 'empty'} → ${after[name] || 'empty'}`, 300))
+    .join('; ')
+}
+
+function listAlert(alert: AlertView): readonly Moment[] {
+  const name = cleanText(alert.rule, 100)
+  const detail = cleanText(alert.summary ?? alert.title, 300)
+  return [
+    { at: alert.since, tone: alertTone(alert), title: `Alert ${name} (${alert.severity})`, detail },
+    ...alert.told.flatMap(({ channel, at }) =>
+      at === null ? [] : [{ at, tone: 'info', title: `Told ${cleanText(channel)}`, detail: name }],
+    ),
+    ...(alert.resolvedAt === null
+      ? []
+      : [{ at: alert.resolvedAt, tone: 'fine', title: `Alert ${name} resolved`, detail: '' }]),
+  ]
+}

@@ -1,0 +1,25 @@
+import { html } from 'hono/html'
+import { renderLayout } from './layout.ts'
+import type { Html } from './words.ts'
+
+export interface LoginView {
+  readonly next: string
+  readonly problem: string | null
+}
+
+export function renderLoginPage({ next, problem }: LoginView): Html {
+  return renderLayout({
+    title: 'Sign in',
+    active: null,
+    live: false,
+    main: html`<form class="card login" method="post" action="/login">
+<h1>Sign in</h1>
+<p class="muted">This page needs the token of <code>http.token</code> in the configuration.</p>
+${problem === null ? '' : html`<p class="problem" role="alert" id="problem">${problem}</p>`}
+<label for="token">Token</label>
+<input id="token" name="token" type="password" autocomplete="current-password" required autofocus${problem === null ? '' : html` aria-invalid="true" aria-describedby="problem"`}>
+<input type="hidden" name="next" value="${next}">
+<button class="primary">Sign in</button>
+</form>`,
+  })
+}

@@ -1,0 +1,145 @@
+import { html } from 'hono/html'
+import { formatDuration } from '../../lib/duration.ts'
+import { cleanText } from '../../lib/text.ts'
+import type { Coverage, StatusSnapshot, VerdictLevel } from '../types.ts'
+import { renderAlertList } from './alertList.ts'
+import { renderInFlight } from './inFlight.ts'
+import { renderLayout } from './layout.ts'
+import { renderChannels, renderPollers, renderSources } from './machinery.ts'
+import { type Html, formatAge, formatTime, renderAgo, verdictWords } from './words.ts'
+
+const maxReasons = 6
+const maxEvents = 20
+
+const icons: Readonly<Record<VerdictLevel, string>> = {
+  fine: 'M7 12.5l3.4 3.4L17 9',
+  attention: 'M12 6.5v7M12 17v.6',
+  critical: 'M8 8l8 8M16 8l-8 8',
+  unknown: 'M9 9.3c.3-1.7 1.5-2.6 3-2.6 1.7 0 3 1.1 3 2.7 0 2.2-3 2.3-3 4.3M12 17v.6',
+}
+
+/** The page that answers in one look: is money safe now, and do we really know? */
+export function renderStatusPage(status: StatusSnapshot): Html {
+  const word = verdictWords[status.verdict.level]
+  return renderLayout({
+    title: word,
+    active: 'status',
+    live: true,
+    main: html`<p id="said" class="hidden" role="status" data-live>Verdict: ${word}</p>
+<div id="verdict" data-live>${renderVerdict(status)}</div>
+<div id="coverage" data-live>${renderCoverage(status)}</div>
+<div class="columns">
+<div class="column">
+${renderPart('alerts', 'Open alerts', renderOpenAlerts(status))}
+${renderPart('events', 'Recent events', renderEvents(status))}
+</div>
+<div class="column">
+${renderPart('inflight', 'In flight by age', renderInFlight(status.inFlight, status.now))}
+${renderPart('totals', 'Transfers in the ledger', renderTotals(status))}
+</div>
+</div>
+<div class="thirds">
+${renderPart('sources', 'Sources', renderSources(status))}
+${renderPart('pollers', 'Pollers', renderPollers(status))}
+${renderPart('channels', 'Channels', renderChannels(status))}
+</div>
+<footer id="foot" data-live><p>State at ${formatTime(status.now)}. Running for ${formatAge(status.now - status.startedAt)}. spanwatch ${cleanText(status.version)}.</p></footer>`,
+  })
+}
+
+/** What stands there when even the state could not be read. */
+export function renderBlindPage(): Html {
+  return renderLayout({
+    title: verdictWords.unknown,
+    active: 'status',
+    live: true,
+    main: html`<p id="said" class="hidden" role="status" data-live>Verdict: ${verdictWords.unknown}</p>
+<div id="verdict" data-live>${renderBanner('unknown', 'spanwatch could not read its own state, so it can say nothing about the bridge. Its log says why.', [])}</div>`,
+  })
+}
+
+function renderPart(id: string, title: string, body: Html): Html {
+  return html`<section class="card" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2><div id="${id}" data-live>${body}</div></section>`
+}
+
+function renderVerdict(status: StatusSnapshot): Html {
+  const { level, reasons } = status.verdict
+  return renderBanner(level, sayVerdict(status), reasons)
+}
+
+function sayVerdict({ verdict, coverage, inFlight }: StatusSnapshot): string {
+  const flying = inFlight.flatMap(({ buckets }) => buckets).reduce((sum, { count }) => sum + count, 0)
+  switch (verdict.level) {
+    case 'fine':
+      return `All ${count(coverage.length, 'source')} read in time, no alert open, ${count(flying, 'transfer')} in flight.`
+    case 'attention':
+      return 'Everything could be looked at. Something wants a look:'
+    case 'critical':
+      return 'Money may be at risk:'
+    case 'unknown':
+      return 'Not everything could be looked at, so this is no all-clear:'
+  }
+}
+
+function renderBanner(level: VerdictLevel, text: string, reasons: readonly string[]): Html {
+  const more = reasons.length - maxReasons
+  return html`<section class="verdict is-${level}" aria-labelledby="verdict-title">
+<svg class="verdict-icon" viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="11"/><path d="${icons[level]}"/></svg>
+<div><h1 id="verdict-title">${verdictWords[level]}</h1><p>${text}</p>
+${
+  reasons.length === 0
+    ? ''
+    : html`<ul>${reasons.slice(0, maxReasons).map((reason) => html`<li>${cleanText(reason, 300)}</li>`)}${more > 0 ? html`<li>and ${more} more below</li>` : ''}</ul>`
+}</div>
+</section>`
+}
+
+function renderCoverage({ coverage, heads, now }: StatusSnapshot): Html {
+  return html`<dl class="chips" aria-label="Coverage">
+${coverage.map((entry) => renderChip(cleanText(entry.source), toneOf(entry, now), html`${entry.lastGoodAt === null ? 'never read' : html`read ${renderAgo(entry.lastGoodAt, now)}`}`))}
+${coverage.length === 0 ? renderChip('Sources', 'unknown', html`none read yet`) : ''}
+${heads.map(({ chain, height, readAt }) => renderChip(`${chain} head`, 'info', html`${height} <span class="muted">read ${renderAgo(readAt, now)}</span>`))}
+</dl>`
+}
+
+function toneOf({ lastGoodAt, staleAfterMs }: Coverage, now: number): string {
+  return lastGoodAt === null || now - lastGoodAt > staleAfterMs ? 'unknown' : 'fine'
+}
+
+function renderChip(name: string, tone: string, value: Html): Html {
+  return html`<div class="chip dot-${tone}"><dt>${name}</dt><dd>${value}</dd></div>`
+}
+
+function renderOpenAlerts({ openAlerts, verdict, now }: StatusSnapshot): Html {
+  if (openAlerts.length > 0) return renderAlertList(openAlerts, now)
+  return verdict.level === 'unknown'
+    ? html`<p class="empty">No alert is open, but not everything could be looked at.</p>`
+    : html`<p class="empty">No alert is open.</p>`
+}
+
+function renderEvents({ recentEvents, now }: StatusSnapshot): Html {
+  if (recentEvents.length === 0) return html`<p class="empty">Nothing has happened that had to be told.</p>`
+  const shown = recentEvents.slice(0, maxEvents)
+  const oldest = now - Math.min(...shown.map(({ since }) => since))
+  return html`${renderAlertList(shown, now)}${
+    recentEvents.length > maxEvents
+      ? html`<p class="muted">The newest ${maxEvents} of ${recentEvents.length}, back to ${formatDuration(Math.max(0, oldest))} ago.</p>`
+      : ''
+  }`
+}
+
+function renderTotals({ totals, quarantined }: StatusSnapshot): Html {
+  const tile = (label: string, value: number, tone: string, href: string | null) =>
+    html`<div class="${value > 0 ? `tone-${tone}` : ''}"><dt>${href === null ? label : html`<a href="${href}">${label}</a>`}</dt><dd>${value}</dd></div>`
+  return html`<dl class="tiles">
+${tile('Pending', totals.pending, 'plain', '/transfers?state=pending')}
+${tile('Completed', totals.completed, 'plain', '/transfers?state=completed')}
+${tile('Failed', totals.failed, 'critical', '/transfers?state=failed')}
+${tile('Unbacked', totals.unbacked, 'critical', '/transfers?state=unbacked')}
+${tile('Unreadable records', quarantined, 'attention', null)}
+</dl>`
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}

@@ -1,0 +1,130 @@
+import { html } from 'hono/html'
+import { type Leg, type Transfer, destinationLeg, originLeg } from '../../domain/transfer.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { cleanText } from '../../lib/text.ts'
+import type { TransferStory } from '../types.ts'
+import { renderAlertList } from './alertList.ts'
+import { renderLayout } from './layout.ts'
+import { renderTransferTable } from './transfersPage.ts'
+import { listMoments } from './listMoments.ts'
+import {
+  type Html,
+  directionPaths,
+  directionWords,
+  formatAge,
+  formatAmount,
+  formatToken,
+  renderAgo,
+  renderState,
+  renderTag,
+  renderTime,
+  stateTones,
+  statusTones,
+} from './words.ts'
+
+/** One transfer's whole story: what is said of it, by whom, when, and what was told. */
+export function renderTransferPage(story: TransferStory, now: UnixMs): Html {
+  const { transfer, alerts } = story
+  const amount = formatAmount(transfer)
+  return renderLayout({
+    title: `${transfer.key}: ${amount}`,
+    active: 'transfers',
+    live: true,
+    main: html`<div id="story" data-live>
+<section class="card" aria-labelledby="story-title">
+<p class="overline">${directionWords[transfer.direction]} ${transfer.key}, ${directionPaths[transfer.direction]}</p>
+<h1 id="story-title" class="amount">${amount}</h1>
+<p>${renderTag(stateTones[transfer.state], transfer.state)} ${sayProgress(transfer, now)}</p>
+${transfer.ambiguous > 0 ? html`<p class="problem">${transfer.ambiguous} records could belong to this transfer or to one equal to it. They are kept apart, not guessed.</p>` : ''}
+<div class="legs">${renderLeg('Origin', originLeg(transfer), transfer)}${renderLeg('Destination', destinationLeg(transfer), transfer)}</div>
+</section>
+<div class="columns">
+<section class="card column" aria-labelledby="time-title"><h2 id="time-title">Timeline</h2>${renderTimeline(story)}</section>
+<div class="column">
+<section class="card" aria-labelledby="told-title"><h2 id="told-title">Alerts</h2>${alerts.length === 0 ? html`<p class="empty">None for this transfer.</p>` : renderAlertList(alerts, now)}</section>
+<section class="card" aria-labelledby="record-title"><h2 id="record-title">Record</h2>${renderRecord(transfer)}</section>
+</div></div>
+<footer><p>State at ${renderTime(now)}. <a href="/api${`/transfers/${encodeURIComponent(transfer.key)}`}">As JSON</a></p></footer>
+</div>`,
+  })
+}
+
+/** A hash that names several transfers, a batch for instance. */
+export function renderSeveralTransfers(hash: string, stories: readonly TransferStory[], now: UnixMs): Html {
+  return renderLayout({
+    title: `${stories.length} transfers`,
+    active: 'transfers',
+    live: false,
+    query: hash,
+    main: html`<section class="card"><h1>${stories.length} transfers</h1><p class="subject">${hash}</p>${renderTransferTable(
+      stories.map(({ transfer }) => transfer),
+      now,
+    )}</section>`,
+  })
+}
+
+function sayProgress(transfer: Transfer, now: UnixMs): Html {
+  const { originAt, destinationAt } = transfer
+  if (destinationAt !== null && originLeg(transfer) !== null) {
+    const took = destinationAt - originAt
+    return took < 0
+      ? html`The destination leg is ${formatAge(-took)} older than the origin leg.`
+      : html`It took ${formatAge(took)}.`
+  }
+  return originLeg(transfer) === null
+    ? html`No origin leg is known.`
+    : html`Value left ${renderAgo(originAt, now)}; no destination leg is known.`
+}
+
+function renderLeg(title: string, leg: Leg | null, { evidence }: Transfer): Html {
+  if (leg === null) {
+    return html`<section class="leg leg-none"><h2>${title}</h2><p class="muted">No transaction is known.</p></section>`
+  }
+  const proofs = evidence.filter(({ chain }) => chain === leg.chain)
+  return html`<section class="leg"><h2>${title} <span class="muted">${leg.chain} chain</span></h2>
+<p class="hash">${leg.hash}</p>
+<p class="meta"><span>${leg.height === null ? 'block unknown' : `block ${leg.height}`}</span><span>${renderTime(leg.time)}</span></p>
+${
+  proofs.length === 0
+    ? html`<p>${renderState('unknown', 'unverified')} <span class="muted">no second answer was asked for yet</span></p>`
+    : proofs.map(
+        ({ source, status, at, errorMessage }) =>
+          html`<p>${renderState(statusTones[status], status)} <span class="muted">by ${source}, ${renderTime(at)}</span>${errorMessage === '' ? '' : html`<span class="detail">${cleanText(errorMessage, 300)}</span>`}</p>`,
+      )
+}</section>`
+}
+
+function renderTimeline(story: TransferStory): Html {
+  return html`<ol class="timeline">${listMoments(story).map(
+    ({ at, tone, title, detail }) =>
+      html`<li class="dot-${tone}"><p><strong>${title}</strong></p>${detail === '' ? '' : html`<p class="detail">${detail}</p>`}<p class="muted">${renderTime(at)}</p></li>`,
+  )}</ol>`
+}
+
+function renderRecord(transfer: Transfer): Html {
+  const { token } = transfer
+  const rows: readonly (readonly [string, string])[] = [
+    ['Id', transfer.id ?? 'none given'],
+    ['Type', transfer.crossType],
+    ['Status of the record', transfer.status],
+    ['Confirmed by E12', transfer.confirmedStatus],
+    ['Amount, base units', transfer.amountRaw?.toString() ?? 'unknown'],
+    ['Token', formatToken(token)],
+    ['Token address', token.address],
+    ['Token name, from the chain', token.name],
+    ['Token type', token.type],
+    ['Decimals', token.decimals === null ? 'unknown' : String(token.decimals)],
+    ['From', transfer.from],
+    ['To', transfer.to],
+    ['Source address', transfer.sourceAddress],
+    ['Target address', transfer.targetAddress],
+    ['Zone event index', transfer.zoneEventIndex ?? ''],
+    ['Batch detail', transfer.batchDetail ?? ''],
+  ]
+  return html`<dl class="record">${rows
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => html`<div><dt>${name}</dt><dd>${cleanText(value, 500)}</dd></div>`)}
+<div><dt>First seen</dt><dd>${renderTime(transfer.firstSeenAt)}</dd></div>
+<div><dt>Last change</dt><dd>${renderTime(transfer.changedAt)}</dd></div>
+<div><dt>Last read</dt><dd>${renderTime(transfer.readAt)}</dd></div></dl>`
+}

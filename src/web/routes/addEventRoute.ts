@@ -1,0 +1,60 @@
+import type { Hono } from 'hono'
+import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
+import { errorText } from '../../lib/errors.ts'
+import type { WebEnv } from '../createAccess.ts'
+import type { WebDeps } from '../types.ts'
+
+const maxStreams = 64
+/** A page that hears nothing for twice this long says that it may be out of date (assets/app.js). */
+const beatMs = 10_000
+/** Changes closer together than this are told as one. */
+const pauseMs = 500
+
+/** `/events` says that something changed, never what: the page reads it again through its own route. */
+export function addEventRoute(app: Hono<WebEnv>, deps: WebDeps): void {
+  let streams = 0
+  app.get('/events', (c) => {
+    if (streams >= maxStreams) return c.json({ error: 'Too many pages are following already.' }, 503)
+    streams += 1
+    // Without this a proxy may hold the events back until its buffer is full.
+    c.header('X-Accel-Buffering', 'no')
+    return streamSSE(c, async (stream) => {
+      try {
+        await follow(deps, stream)
+      } catch (error) {
+        deps.log.error({ problem: errorText(error) }, 'an event stream failed')
+      } finally {
+        streams -= 1
+      }
+    })
+  })
+}
+
+async function follow(deps: WebDeps, stream: SSEStreamingApi): Promise<void> {
+  const { clock } = deps
+  const gone = new AbortController()
+  stream.onAbort(() => gone.abort())
+  let changed = false
+  let wake = () => {}
+  const unsubscribe = deps.listenChanges(() => {
+    changed = true
+    wake()
+  })
+  try {
+    await stream.writeSSE({ event: 'beat', data: '', retry: 2_000 })
+    while (!gone.signal.aborted) {
+      const beat = new AbortController()
+      const stop = () => beat.abort()
+      wake = stop
+      gone.signal.addEventListener('abort', stop, { once: true })
+      if (!changed) await clock.sleep(beatMs, beat.signal)
+      gone.signal.removeEventListener('abort', stop)
+      const event = changed ? 'change' : 'beat'
+      changed = false
+      await stream.writeSSE({ event, data: '' })
+      await clock.sleep(pauseMs, gone.signal)
+    }
+  } finally {
+    unsubscribe()
+  }
+}

@@ -1,0 +1,78 @@
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
+import type { Hono } from 'hono'
+import type { Clock } from '../lib/clock.ts'
+import { MonitorError, errorText } from '../lib/errors.ts'
+import type { WebEnv } from './createAccess.ts'
+
+export interface WebServerOptions {
+  readonly app: Hono<WebEnv>
+  readonly clock: Pick<Clock, 'sleep'>
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+}
+
+export interface WebServer {
+  /** Where people open it, without a path. */
+  readonly url: string
+  readonly port: number
+  /** May be called more than once. Requests in flight get a moment, event streams are ended. */
+  stop(): Promise<void>
+}
+
+const graceMs = 250
+
+/** Listens; rejects with `config.invalid` when the address cannot be used. */
+export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
+  const { app, clock, host, port } = options
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    overrideGlobalObjects: false,
+    // A reader who never finishes asking must not hold a connection for ever.
+    serverOptions: { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 5_000 },
+  })
+  server.on('connection', (socket) => socket.setNoDelay(true))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(toListenError(error, host, port)))
+    server.listen(port, host, resolve)
+  })
+  const address = server.address() as AddressInfo // of a TCP server that listens: never a string, never null
+  let stopped: Promise<void> | null = null
+  const stop = async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    if ('closeIdleConnections' in server) server.closeIdleConnections()
+    await Promise.race([closed, clock.sleep(graceMs)])
+    if ('closeAllConnections' in server) server.closeAllConnections()
+    await closed
+  }
+  return { url: toUrl(host, address.port), port: address.port, stop: () => (stopped ??= stop()) }
+}
+
+function toListenError(error: unknown, host: string, port: number): MonitorError {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  const where = `${host}:${port}`
+  if (code === 'EADDRINUSE') {
+    return new MonitorError(
+      'config.invalid',
+      `port in use: another program listens on ${where}; change http.listen`,
+      {
+        cause: error,
+        details: { host, port },
+      },
+    )
+  }
+  return new MonitorError(
+    'config.invalid',
+    `cannot listen on ${where}: ${errorText(error)}; see http.listen`,
+    {
+      cause: error,
+      details: { host, port },
+    },
+  )
+}
+
+function toUrl(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}

@@ -1,0 +1,181 @@
+import type { Registry } from 'prom-client'
+import type { EvidenceNote, FactValue } from '../domain/finding.ts'
+import type { Direction, Observation } from '../domain/observation.ts'
+import type { Transfer, TransferState } from '../domain/transfer.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import type { Secret } from '../lib/secret.ts'
+import type { Head, PollerHealth, Severity, SourceHealth } from '../rules/types.ts'
+
+/** `unknown` is its own answer: spanwatch could not look, so neither good nor bad may be said. */
+export type VerdictLevel = 'fine' | 'attention' | 'critical' | 'unknown'
+
+export interface Verdict {
+  readonly level: VerdictLevel
+  /** The worst first; empty only when the level is `fine`. */
+  readonly reasons: readonly string[]
+}
+
+export interface AlertTold {
+  readonly channel: string
+  /** When the channel acknowledged it; null while it waits in the outbox. */
+  readonly at: UnixMs | null
+}
+
+/** One alert as the page and the API show it. Its strings may hold text from the chain. */
+export interface AlertView {
+  readonly id: string
+  readonly rule: string
+  readonly kind: string
+  readonly severity: Severity
+  /** `new` and `delivered` are events, the others conditions. */
+  readonly state: 'new' | 'delivered' | 'pending' | 'firing' | 'recovering' | 'resolved'
+  /** The subject in full: both hashes, the chain and its head, the source. */
+  readonly title: string
+  readonly summary: string | null
+  readonly since: UnixMs
+  readonly resolvedAt: UnixMs | null
+  readonly transferKey: string | null
+  readonly facts: Readonly<Record<string, FactValue>>
+  readonly evidence: readonly EvidenceNote[]
+  readonly runbook: string | null
+  readonly told: readonly AlertTold[]
+}
+
+/** How much of one source was looked at. */
+export interface Coverage {
+  readonly source: string
+  /** Null means never. */
+  readonly lastGoodAt: UnixMs | null
+  /** Silence beyond this means that nothing is known of the present. */
+  readonly staleAfterMs: number
+}
+
+export interface InFlight {
+  readonly direction: Direction
+  /** Rising and without holes; the last one has no upper end. A transfer exactly at `toMs` is in the next one. */
+  readonly buckets: readonly {
+    readonly fromMs: number
+    readonly toMs: number | null
+    readonly count: number
+  }[]
+  readonly oldestAt: UnixMs | null
+}
+
+export interface ChannelStatus {
+  readonly channel: string
+  readonly queued: number
+  readonly oldestAt: UnixMs | null
+  /** `open`: the channel refuses us, its messages go elsewhere. */
+  readonly circuit: 'closed' | 'open'
+  readonly lastAckAt: UnixMs | null
+  readonly lastError: string | null
+}
+
+/** Everything about the present, read in one go so that its parts agree. */
+export interface StatusFacts {
+  readonly now: UnixMs
+  readonly startedAt: UnixMs
+  readonly version: string
+  readonly heads: readonly Head[]
+  readonly sources: readonly SourceHealth[]
+  readonly pollers: readonly PollerHealth[]
+  readonly coverage: readonly Coverage[]
+  /** Conditions that are pending, firing or recovering. */
+  readonly openAlerts: readonly AlertView[]
+  /** Events, newest first. */
+  readonly recentEvents: readonly AlertView[]
+  readonly inFlight: readonly InFlight[]
+  readonly totals: Readonly<Record<TransferState, number>>
+  readonly channels: readonly ChannelStatus[]
+  /** Records that could not be read and are kept aside. */
+  readonly quarantined: number
+}
+
+export interface StatusSnapshot extends StatusFacts {
+  readonly verdict: Verdict
+}
+
+export interface TransferFilter {
+  /** A hash, an address, an id or a key, as typed, lower-case; null is all. */
+  readonly text: string | null
+  readonly state: TransferState | null
+  readonly direction: Direction | null
+  readonly token: string | null
+  /** Only those whose value left at least so long ago. */
+  readonly minAgeMs: number | null
+  readonly limit: number
+  /** `next` of the page before; null is the first page. */
+  readonly cursor: string | null
+}
+
+export interface TransferPage {
+  /** Newest origin first. */
+  readonly transfers: readonly Transfer[]
+  /** Opaque; null on the last page. */
+  readonly next: string | null
+}
+
+/** All that the ledger knows of one transfer. */
+export interface TransferStory {
+  readonly transfer: Transfer
+  readonly observations: readonly Observation[]
+  readonly alerts: readonly AlertView[]
+}
+
+export interface HealthVerdict {
+  readonly ok: boolean
+  readonly reasons: readonly string[]
+}
+
+/** What the HTTP side needs of the rest; app.ts provides it. */
+export interface WebDeps {
+  readonly clock: Clock
+  readonly log: Pick<Logger, 'warn' | 'error'>
+  readonly registry: Registry
+  readStatus(): StatusSnapshot
+  listTransfers(filter: TransferFilter): TransferPage
+  /** By key, alias, id or hash; a hash can name several. Empty when the ledger holds none. */
+  showTransfer(keyOrHash: string): readonly TransferStory[]
+  listAlerts(): readonly AlertView[]
+  /** Calls back after each commit that a reader could see. Returns what ends it. */
+  listenChanges(listener: () => void): () => void
+  isLive(): HealthVerdict
+  isReady(): HealthVerdict
+}
+
+export interface WebOptions {
+  /** The host part of `http.listen`. */
+  readonly listenHost: string
+  readonly token: Secret | null
+}
+
+/** Totals since the start; the registry sets its counters to them. */
+export interface MetricsFacts {
+  readonly status: StatusSnapshot
+  readonly evaluations: { readonly total: number; readonly failed: number; readonly missed: number }
+  readonly notifications: readonly {
+    readonly channel: string
+    readonly result: string
+    readonly reason: string
+    readonly count: number
+  }[]
+  readonly requests: readonly RequestCounts[]
+  /** Request time up to which a cursor has followed its source. */
+  readonly cursors: readonly { readonly cursor: string; readonly at: UnixMs }[]
+  readonly stateBytes: number | null
+  readonly stateCommitsFailed: number
+  readonly clockJumps: number
+  readonly eventLoopLagMs: number | null
+  /** When the newest daily report was due; null without reports. */
+  readonly lastReportAt: UnixMs | null
+}
+
+export interface RequestCounts {
+  readonly source: string
+  readonly inFlight: number
+  readonly waiting: number
+  readonly total: number
+  readonly failed: number
+  readonly throttleSigns: number
+}

@@ -1,0 +1,266 @@
+import type { Observation } from '../../../../src/domain/observation.ts'
+import type { Transfer } from '../../../../src/domain/transfer.ts'
+import type { Clock } from '../../../../src/lib/clock.ts'
+import { Registry } from 'prom-client'
+import type {
+  AlertView,
+  StatusFacts,
+  TransferFilter,
+  TransferStory,
+  WebDeps,
+} from '../../../../src/web/types.ts'
+import { judgeVerdict } from '../../../../src/web/judgeVerdict.ts'
+
+export const now = Date.UTC(2026, 2, 8, 10, 31, 5)
+const minute = 60_000
+
+export const zoneHash = `0x${'5a'.repeat(32)}`
+export const mainHash = `0x${'c3'.repeat(32)}`
+
+export const transfer: Transfer = {
+  key: 't42',
+  id: '9001',
+  direction: 'ZoneToMain',
+  crossType: 'Withdraw',
+  state: 'pending',
+  status: 'success',
+  confirmedStatus: 'success',
+  main: null,
+  zone: { chain: 'zone', hash: zoneHash, height: 812_345, time: now - 47 * minute },
+  zoneEventIndex: '3',
+  from: `0x${'11'.repeat(20)}`,
+  to: `0x${'22'.repeat(20)}`,
+  sourceAddress: `0x${'11'.repeat(20)}`,
+  targetAddress: `0x${'33'.repeat(20)}`,
+  token: {
+    address: `0x${'ab'.repeat(20)}`,
+    symbol: 'USDC',
+    name: 'USD Coin',
+    type: 'ERC20',
+    id: '',
+    decimals: 6,
+  },
+  amountRaw: (1n << 255n) + 1n,
+  amount: '57896044618658097711785492504343953926634992332820282019728792003956564.819969',
+  batchDetail: null,
+  updateTime: now - 46 * minute,
+  originAt: now - 47 * minute,
+  destinationAt: null,
+  firstSeenAt: now - 46 * minute,
+  changedAt: now - 40 * minute,
+  readAt: now - 4_000,
+  evidence: [{ chain: 'zone', source: 'E9', at: now - 45 * minute, status: 'success', errorMessage: '' }],
+  rewrites: [],
+  ambiguous: 0,
+}
+
+export const observation: Observation = {
+  source: 'E3',
+  requestedAt: now - 46 * minute,
+  id: '9001',
+  direction: 'ZoneToMain',
+  crossType: 'Withdraw',
+  status: 'unknown',
+  mainHash: null,
+  mainHeight: null,
+  mainTime: null,
+  zoneHash,
+  zoneHeight: 812_345,
+  zoneTime: now - 47 * minute,
+  from: transfer.from,
+  to: transfer.to,
+  sourceAddress: transfer.sourceAddress,
+  targetAddress: transfer.targetAddress,
+  value: null,
+  amountRaw: transfer.amountRaw,
+  token: transfer.token.address,
+  tokenType: 'ERC20',
+  tokenId: '',
+  tokenName: 'USD Coin',
+  zoneEventIndex: null,
+  zoneBlockHash: null,
+  batchDetail: null,
+  updateTime: null,
+  pushHeight: null,
+}
+
+export const stalled: AlertView = {
+  id: 'a1b2c3',
+  rule: 'withdrawal-stalled',
+  kind: 'transfer.stalled',
+  severity: 'warning',
+  state: 'firing',
+  title: `Withdrawal t42, zone transaction ${zoneHash}, no main transaction`,
+  summary: '1500.25 USDC has waited 47m',
+  since: now - 17 * minute,
+  resolvedAt: null,
+  transferKey: 't42',
+  facts: { waitedMs: 47 * minute },
+  evidence: [],
+  runbook: 'https://runbooks.example.com/stalled',
+  told: [
+    { channel: 'ops-slack', at: now - 16 * minute },
+    { channel: 'ops-email', at: null },
+  ],
+}
+
+export const failed: AlertView = {
+  ...stalled,
+  id: 'd4e5f6',
+  rule: 'transfer-failed',
+  kind: 'transfer.failed',
+  severity: 'critical',
+  state: 'delivered',
+  title: `Deposit t40, main transaction ${mainHash}`,
+  summary: 'A deposit of 12 ETH failed on the zone',
+  since: now - 3 * 60 * minute,
+  transferKey: 't40',
+  told: [{ channel: 'ops-slack', at: now - 3 * 60 * minute }],
+}
+
+/** Everything was looked at and nothing is wrong. */
+export const quiet: StatusFacts = {
+  now,
+  startedAt: now - 26 * 60 * minute,
+  version: '0.1.0',
+  heads: [
+    {
+      chain: 'main',
+      height: 21_400_123,
+      blockTime: now - 3_000,
+      advancedAt: now - 2_000,
+      readAt: now - 2_000,
+    },
+    { chain: 'zone', height: 812_999, blockTime: now - 2_000, advancedAt: now - 2_000, readAt: now - 2_000 },
+  ],
+  sources: [
+    {
+      source: 'explorer',
+      host: 'explorer.example.com',
+      startedAt: now - 26 * 60 * minute,
+      endpoints: ['E3', 'E5', 'E9', 'E12'].map((endpoint) => ({
+        endpoint,
+        firstAskedAt: now - 26 * 60 * minute,
+        lastGoodAt: now - 4_000,
+        lastFailureAt: null,
+        lastFailure: null,
+        intervalMs: 5_000,
+      })),
+      rejected: null,
+    },
+  ],
+  pollers: (
+    [
+      ['transfers', 5_000],
+      ['openTransfers', 10_000],
+      ['heads', 10_000],
+    ] as const
+  ).map(([poller, intervalMs]) => ({
+    poller,
+    intervalMs,
+    startedAt: now - 26 * 60 * minute,
+    lastSuccessAt: now - 3_000,
+    lastError: null,
+  })),
+  coverage: [{ source: 'explorer', lastGoodAt: now - 4_000, staleAfterMs: 15_000 }],
+  openAlerts: [],
+  recentEvents: [],
+  inFlight: [
+    { direction: 'MainToZone', buckets: toBuckets([4, 1, 0, 0]), oldestAt: now - 3 * minute },
+    { direction: 'ZoneToMain', buckets: toBuckets([7, 3, 1, 0]), oldestAt: now - 47 * minute },
+  ],
+  totals: { pending: 16, completed: 18_230, failed: 0, unbacked: 0 },
+  channels: [
+    {
+      channel: 'ops-slack',
+      queued: 0,
+      oldestAt: null,
+      circuit: 'closed',
+      lastAckAt: now - 16 * minute,
+      lastError: null,
+    },
+    { channel: 'ops-email', queued: 0, oldestAt: null, circuit: 'closed', lastAckAt: null, lastError: null },
+  ],
+  quarantined: 0,
+}
+
+function toBuckets(counts: readonly number[]) {
+  const ends = [2 * minute, 10 * minute, 60 * minute, null]
+  return counts.map((count, index) => ({
+    fromMs: ends[index - 1] ?? 0,
+    toMs: ends[index] ?? null,
+    count,
+  }))
+}
+
+export interface FakeWeb {
+  readonly deps: WebDeps
+  readonly filters: TransferFilter[]
+  readonly logged: string[]
+  status: StatusFacts
+  stories: readonly TransferStory[]
+  next: string | null
+  health: { readonly ok: boolean; readonly reasons: readonly string[] }
+  now: number
+  change(): void
+  readonly listeners: Set<() => void>
+}
+
+/** A monitor made of what a test says. */
+export function createFakeWeb(parts: Partial<Pick<FakeWeb, 'status' | 'stories' | 'health'>> = {}): FakeWeb {
+  const listeners = new Set<() => void>()
+  const filters: TransferFilter[] = []
+  const logged: string[] = []
+  const log = (fields: object) => {
+    logged.push(JSON.stringify(fields))
+  }
+  const clock: Clock = {
+    now: () => fake.now,
+    monotonicMs: () => fake.now,
+    sleep: (ms, signal) => sleepShort(ms, signal),
+  }
+  const fake: FakeWeb = {
+    status: quiet,
+    stories: [{ transfer, observations: [observation], alerts: [stalled] }],
+    health: { ok: true, reasons: [] },
+    ...parts,
+    next: null,
+    now,
+    filters,
+    logged,
+    listeners,
+    change: () => listeners.forEach((listener) => listener()),
+    deps: {
+      clock,
+      log: { error: log, warn: log },
+      registry: new Registry(),
+      readStatus: () => ({ ...fake.status, verdict: judgeVerdict(fake.status) }),
+      listTransfers: (filter) => {
+        filters.push(filter)
+        return { transfers: fake.stories.map((story) => story.transfer), next: fake.next }
+      },
+      showTransfer: (key) =>
+        fake.stories.filter((story) => [story.transfer.key, story.transfer.zone?.hash].includes(key)),
+      listAlerts: () => fake.status.openAlerts,
+      listenChanges: (listener) => {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+      isLive: () => fake.health,
+      isReady: () => fake.health,
+    },
+  }
+  return fake
+}
+
+/** A hundredth of the time, so that a test of the event stream ends soon. */
+function sleepShort(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const timer = setTimeout(resolve, ms / 100)
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
