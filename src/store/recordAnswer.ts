@@ -243,6 +243,11 @@ function dropJoined(
     })
 }
 
+/** Untouched sightings are the very objects that were read from the row. */
 function isSameGroup(a: Group, b: Group): boolean {
-  return a.members.length === b.members.length && a.ambiguous.length === b.ambiguous.length
+  return isSameSet(a.members, b.members) && isSameSet(a.ambiguous, b.ambiguous)
+}
+
+function isSameSet(a: readonly Sighting[], b: readonly Sighting[]): boolean {
+  return a.length === b.length && b.every((sighting) => a.includes(sighting))
 }

@@ -1,0 +1,199 @@
+import type { UnixMs } from '../lib/clock.ts'
+import { type AlertHead, alertColumns, numberOrNull, textOrNull, toAlertRow } from './alertRows.ts'
+import type { Database } from './database.ts'
+
+export interface GroupRow {
+  readonly key: string
+  readonly route: string
+  readonly isDirty: boolean
+  readonly flushAt: UnixMs
+  readonly intervalMs: number
+  readonly repeatMs: number
+  readonly flushedAt: UnixMs | null
+}
+
+function toGroup(row: Record<string, unknown>): GroupRow {
+  return {
+    key: String(row['key']),
+    route: String(row['route']),
+    isDirty: row['dirty'] === 1,
+    flushAt: Number(row['flush_at']),
+    intervalMs: Number(row['interval_ms']),
+    repeatMs: Number(row['repeat_ms']),
+    flushedAt: numberOrNull(row['flushed_at']),
+  }
+}
+
+export function getGroup(db: Database, key: string): GroupRow | null {
+  const row = db.prepare('SELECT * FROM alert_groups WHERE key = ?').get(key)
+  return row ? toGroup(row) : null
+}
+
+export function saveGroup(db: Database, group: GroupRow): void {
+  db.prepare('INSERT OR REPLACE INTO alert_groups VALUES (?,?,?,?,?,?,?)').run(
+    ...[group.key, group.route, group.isDirty ? 1 : 0, group.flushAt, group.intervalMs, group.repeatMs],
+    group.flushedAt,
+  )
+}
+
+/** Groups with a change whose time has come, and groups with a channel that is due a reminder. */
+export function listDueGroups(db: Database, now: UnixMs): GroupRow[] {
+  return db
+    .prepare(
+      `SELECT * FROM alert_groups WHERE (dirty = 1 AND flush_at <= ?1)
+        UNION SELECT g.* FROM group_channels c JOIN alert_groups g ON g.key = c.group_key WHERE c.repeat_at <= ?1`,
+    )
+    .all(now)
+    .map(toGroup)
+}
+
+export function nextGroupDue(db: Database): UnixMs | null {
+  const row = db
+    .prepare(
+      `SELECT MIN(at) AS at FROM (SELECT MIN(flush_at) AS at FROM alert_groups WHERE dirty = 1
+        UNION ALL SELECT MIN(repeat_at) FROM group_channels)`,
+    )
+    .get()
+  return numberOrNull(row?.['at'])
+}
+
+/** A wall clock that went back must not turn a timer of minutes into hours. */
+export function clampGroups(db: Database, now: UnixMs, longestWaitMs: number): void {
+  db.prepare('UPDATE alert_groups SET flush_at = ?1 WHERE dirty = 1 AND flush_at > ?1 + MAX(interval_ms, ?2)').run(
+    now,
+    longestWaitMs,
+  )
+  db.prepare(
+    `UPDATE group_channels SET acked_at = ?1, repeat_at = ?1 + repeat_at - acked_at WHERE acked_at > ?1`,
+  ).run(now)
+}
+
+export function deleteGroup(db: Database, key: string): void {
+  db.prepare('DELETE FROM alert_groups WHERE key = ?').run(key)
+  db.prepare('DELETE FROM group_channels WHERE group_key = ?').run(key)
+}
+
+export function addMember(db: Database, key: string, alertId: number): void {
+  db.prepare('INSERT OR IGNORE INTO group_members VALUES (?, ?)').run(key, alertId)
+}
+
+export function removeMember(db: Database, key: string, alertId: number): void {
+  db.prepare('DELETE FROM group_members WHERE group_key = ? AND alert_id = ?').run(key, alertId)
+}
+
+export function listMembers(db: Database, key: string): AlertHead[] {
+  return db
+    .prepare(
+      `SELECT ${alertColumns} FROM group_members m JOIN alerts a ON a.id = m.alert_id WHERE m.group_key = ? ORDER BY a.id`,
+    )
+    .all(key)
+    .map(toAlertRow)
+}
+
+export function listGroupsOf(db: Database, alertId: number): GroupRow[] {
+  return db
+    .prepare('SELECT g.* FROM group_members m JOIN alert_groups g ON g.key = m.group_key WHERE m.alert_id = ?')
+    .all(alertId)
+    .map(toGroup)
+}
+
+export interface GroupChannel {
+  readonly channel: string
+  readonly ackedAt: UnixMs
+  readonly repeatAt: UnixMs
+}
+
+export function listGroupChannels(db: Database, key: string): GroupChannel[] {
+  return db
+    .prepare('SELECT channel, acked_at, repeat_at FROM group_channels WHERE group_key = ?')
+    .all(key)
+    .map((row) => ({
+      channel: String(row['channel']),
+      ackedAt: Number(row['acked_at']),
+      repeatAt: Number(row['repeat_at']),
+    }))
+}
+
+export function saveGroupChannel(db: Database, key: string, entry: GroupChannel): void {
+  db.prepare('INSERT OR REPLACE INTO group_channels VALUES (?, ?, ?, ?)').run(
+    ...[key, entry.channel, entry.ackedAt, entry.repeatAt],
+  )
+}
+
+export interface RuleEvaluation {
+  readonly rule: string
+  /** Of the newest successful evaluation. */
+  readonly evaluatedAt: UnixMs | null
+  /** In a row. */
+  readonly errors: number
+  readonly failingSince: UnixMs | null
+  readonly reason: string | null
+}
+
+export function getEvaluation(db: Database, rule: string): RuleEvaluation | null {
+  const row = db.prepare('SELECT * FROM rule_evaluations WHERE rule = ?').get(rule)
+  return row ? toEvaluation(row) : null
+}
+
+export function listEvaluations(db: Database): RuleEvaluation[] {
+  return db.prepare('SELECT * FROM rule_evaluations').all().map(toEvaluation)
+}
+
+function toEvaluation(row: Record<string, unknown>): RuleEvaluation {
+  return {
+    rule: String(row['rule']),
+    evaluatedAt: numberOrNull(row['evaluated_at']),
+    errors: Number(row['errors']),
+    failingSince: numberOrNull(row['failing_since']),
+    reason: textOrNull(row['reason']),
+  }
+}
+
+export function saveEvaluation(db: Database, entry: RuleEvaluation): void {
+  db.prepare('INSERT OR REPLACE INTO rule_evaluations VALUES (?, ?, ?, ?, ?)').run(
+    ...[entry.rule, entry.evaluatedAt, entry.errors, entry.failingSince, entry.reason],
+  )
+}
+
+export function deleteEvaluation(db: Database, rule: string): void {
+  db.prepare('DELETE FROM rule_evaluations WHERE rule = ?').run(rule)
+}
+
+export interface Decision {
+  readonly at: UnixMs
+  readonly alertId: number | null
+  readonly rule: string
+  readonly subject: string
+  readonly what: string
+  readonly reason: string
+}
+
+const keptDecisions = 50_000
+
+export function recordDecision(db: Database, decision: Decision): void {
+  const result = db
+    .prepare('INSERT INTO decisions (at, alert_id, rule, subject, what, reason) VALUES (?, ?, ?, ?, ?, ?)')
+    .run(
+      ...[decision.at, decision.alertId, decision.rule, decision.subject, decision.what, decision.reason],
+    )
+  const id = Number(result.lastInsertRowid)
+  // Trimmed now and then: a delete a row would double the cost of a storm.
+  if (id % 1_000 === 0) db.prepare('DELETE FROM decisions WHERE id <= ?').run(id - keptDecisions)
+}
+
+/** Newest first. */
+export function listDecisions(db: Database, query: { alertId?: number; limit: number }): Decision[] {
+  const where = query.alertId === undefined ? '' : 'WHERE alert_id = ?'
+  const values = query.alertId === undefined ? [] : [query.alertId]
+  return db
+    .prepare(`SELECT * FROM decisions ${where} ORDER BY id DESC LIMIT ?`)
+    .all(...values, query.limit)
+    .map((row) => ({
+      at: Number(row['at']),
+      alertId: numberOrNull(row['alert_id']),
+      rule: String(row['rule']),
+      subject: String(row['subject']),
+      what: String(row['what']),
+      reason: String(row['reason']),
+    }))
+}

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto'
+import { renameSync } from 'node:fs'
+import { LowSync } from 'lowdb'
+import { z } from 'zod'
+import type { UnixMs } from '../lib/clock.ts'
+import { MonitorError } from '../lib/errors.ts'
+import { createDurableTextFile } from './durableJson.ts'
+
+const instant = z.int().nonnegative()
+
+const cursorsSchema = z.strictObject({
+  tail: z.strictObject({
+    /** When the newest reading of the list began that ended by proof, by our clock; null before the first one. */
+    completeAt: instant.nullable(),
+  }),
+  /** The walk that fills the ledger backwards from the newest record, on a first start or after a rewind. */
+  history: z.strictObject({
+    /** Records older than this are not asked for. */
+    until: instant,
+    /** The next page to read, from 1; pages shift while records arrive, so the walk overlaps and is idempotent. */
+    page: z.int().positive(),
+    /** How many records it read so far. */
+    read: z.int().nonnegative(),
+    done: z.boolean(),
+  }),
+  /** The rolling sweep: the next page, and when the present and the last complete pass began and ended. */
+  sweep: z.strictObject({
+    page: z.int().positive(),
+    startedAt: instant.nullable(),
+    finishedAt: instant.nullable(),
+    tookMs: z.int().nonnegative().nullable(),
+  }),
+})
+
+const envelopeSchema = z.strictObject({
+  version: z.literal(1),
+  ledger: z.string(),
+  commit: z.int().nonnegative(),
+  checksum: z.string(),
+  cursors: cursorsSchema,
+})
+
+export type Cursors = z.output<typeof cursorsSchema>
+
+export interface CursorFile {
+  read(): Cursors
+  /** Durable when it returns. Call it after the commit of what it points past. */
+  write(cursors: Cursors): void
+}
+
+export interface OpenedCursors {
+  readonly file: CursorFile
+  /** Why the cursors were rebuilt; null when they were good or this is a first start. */
+  readonly recovered: string | null
+}
+
+/** Where a ledger starts to be filled: from `since` on. */
+export function initialCursors(since: UnixMs): Cursors {
+  return {
+    tail: { completeAt: null },
+    history: { until: Math.max(0, since), page: 1, read: 0, done: false },
+    sweep: { page: 1, startedAt: null, finishedAt: null, tookMs: null },
+  }
+}
+
+/**
+ * Opens `cursors.json` beside a ledger. A file that cannot be trusted is set aside, the generation before it is
+ * used when that one is good, and otherwise the cursors are rebuilt: reading again is safe, skipping is not.
+ */
+export function openCursors(options: {
+  path: string
+  ledger: string
+  /** The ledger's count of commits: a cursor beyond it belongs to a later state of a ledger that was restored. */
+  commit: () => number
+  initial: Cursors
+  isFirstStart: boolean
+  now: UnixMs
+}): OpenedCursors {
+  const current = new LowSync<string>(createDurableTextFile(options.path), '')
+  const previous = new LowSync<string>(createDurableTextFile(`${options.path}.previous`), '')
+  current.read()
+  previous.read()
+  const isMissing = current.data === ''
+  const judged = judge(current.data, options)
+  if (judged.newer) throw newerVersion(options.path)
+  let cursors = judged.cursors
+  if (cursors === null && !isMissing) {
+    renameSync(options.path, `${options.path}.broken-${options.now}`)
+  }
+  const fallback = cursors === null ? judge(previous.data, options).cursors : null
+  cursors ??= fallback ?? options.initial
+  const isRecovered = judged.cursors === null && !(isMissing && options.isFirstStart)
+
+  const write = (next: Cursors) => {
+    const text = toText(next, options.ledger, options.commit())
+    if (judge(current.data, options).cursors !== null) {
+      previous.data = current.data
+      previous.write()
+    }
+    current.data = text
+    current.write()
+    cursors = next
+  }
+  write(cursors)
+  return {
+    file: { read: () => cursors ?? options.initial, write },
+    recovered: isRecovered
+      ? `${options.path}: ${judged.problem}; ${fallback ? 'the previous generation is used' : 'rebuilt, history is read again'}`
+      : null,
+  }
+}
+
+function judge(
+  text: string,
+  options: { ledger: string; commit: () => number },
+): { cursors: Cursors | null; problem: string; newer: boolean } {
+  const bad = (problem: string) => ({ cursors: null, problem, newer: false })
+  if (text === '') return bad('missing')
+  let data: unknown
+  try {
+    data = JSON.parse(text)
+  } catch {
+    return bad('not JSON')
+  }
+  const version = z.object({ version: z.int() }).safeParse(data)
+  if (version.success && version.data.version > 1) return { ...bad('a newer version'), newer: true }
+  const parsed = envelopeSchema.safeParse(data)
+  if (!parsed.success) return bad(`expected an object with version, ledger, commit, checksum and cursors`)
+  const envelope = parsed.data
+  if (envelope.checksum !== checksum(envelope.cursors)) return bad('its checksum is wrong')
+  if (envelope.ledger !== options.ledger) return bad('it belongs to another ledger')
+  if (envelope.commit > options.commit()) return bad('it is ahead of the ledger (a restored backup?)')
+  return { cursors: envelope.cursors, problem: '', newer: false }
+}
+
+function toText(cursors: Cursors, ledger: string, commit: number): string {
+  return `${JSON.stringify({ version: 1, ledger, commit, checksum: checksum(cursors), cursors }, null, 2)}\n`
+}
+
+function checksum(cursors: Cursors): string {
+  return createHash('sha256').update(JSON.stringify(cursors)).digest('hex').slice(0, 16)
+}
+
+function newerVersion(path: string): MonitorError {
+  return new MonitorError('state.invalid', `${path} was written by a newer spanwatch: use that one.`)
+}

@@ -1,0 +1,126 @@
+import { chmodSync, existsSync, mkdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import type { UnixMs } from '../lib/clock.ts'
+import { errorText, MonitorError } from '../lib/errors.ts'
+import { type CursorFile, initialCursors, openCursors } from './cursors.ts'
+import { type Database, openDatabase } from './database.ts'
+import { takeStateLock } from './stateLock.ts'
+
+export interface State {
+  readonly db: Database
+  readonly cursors: CursorFile
+  readonly isFirstStart: boolean
+  /** What had to be mended at the start, for people; null when nothing had to. */
+  readonly recovered: string | null
+  close(): void
+}
+
+/** What of a state folder is there, for commands that only look: no lock, nothing is created. */
+export function ledgerPath(folder: string): string {
+  return join(folder, 'ledger.sqlite')
+}
+
+/**
+ * Takes and opens a state folder: the lock first, then the ledger, then the cursors. A ledger that is gone or broken
+ * while cursors exist is never begun anew in silence: what was told would be told again, what was known is lost.
+ */
+export function openState(options: { folder: string; since: UnixMs; now: UnixMs; reset?: boolean }): State {
+  const { folder } = options
+  const path = ledgerPath(folder)
+  const cursorPath = join(folder, 'cursors.json')
+  makeFolder(folder)
+  const lock = takeStateLock(join(folder, 'lock.sqlite'))
+  try {
+    if (options.reset) setAside(folder, options.now)
+    const isFirstStart = !existsSync(path)
+    if (isFirstStart && existsSync(cursorPath)) throw missingLedger(path, cursorPath)
+    const db = openLedgerFile(path)
+    try {
+      const opened = openCursors({
+        path: cursorPath,
+        ledger: db.generation,
+        commit: () => readCommit(db),
+        initial: initialCursors(options.since),
+        isFirstStart,
+        now: options.now,
+      })
+      return {
+        db,
+        cursors: opened.file,
+        isFirstStart,
+        recovered: opened.recovered,
+        close() {
+          db.close()
+          lock.release()
+        },
+      }
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** Counts the commits that cursors may point past. Call it inside the transaction that the cursor follows. */
+export function countCommit(db: Database): void {
+  db.prepare(
+    `INSERT INTO meta (name, value) VALUES ('commits', '1')
+     ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1`,
+  ).run()
+}
+
+function readCommit(db: Database): number {
+  return Number(db.prepare("SELECT value FROM meta WHERE name = 'commits'").get()?.['value'] ?? 0)
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new MonitorError(
+      'state.invalid',
+      `The state folder ${folder} cannot be made: ${errorText(error)}`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+function openLedgerFile(path: string): Database {
+  try {
+    const db = openDatabase(path)
+    chmodSync(path, 0o600)
+    return db
+  } catch (error) {
+    if (error instanceof MonitorError) throw error
+    throw new MonitorError(
+      'state.invalid',
+      `The ledger ${path} cannot be opened: ${errorText(error)}. Restore it from a backup, or begin anew with --reset-state, which sets the present files aside.`,
+      { cause: error },
+    )
+  }
+}
+
+function missingLedger(path: string, cursorPath: string): MonitorError {
+  return new MonitorError(
+    'state.invalid',
+    `${cursorPath} exists but the ledger ${path} does not. Restore the ledger from a backup, or begin anew with --reset-state, which sets the present files aside.`,
+  )
+}
+
+function setAside(folder: string, now: UnixMs): void {
+  for (const name of [
+    'ledger.sqlite',
+    'ledger.sqlite-wal',
+    'ledger.sqlite-shm',
+    'cursors.json',
+    'cursors.json.previous',
+  ]) {
+    const path = join(folder, name)
+    if (existsSync(path)) renameSync(path, `${path}.reset-${now}`)
+  }
+}

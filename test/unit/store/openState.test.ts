@@ -1,0 +1,140 @@
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { countCommit, openState, type State } from '../../../src/store/openState.ts'
+
+let folder: string
+let state: State | null = null
+const open = (reset = false) => (state = openState({ folder, since: 1_000, now: 5_000, reset }))
+const close = () => {
+  state?.close()
+  state = null
+}
+const cursorPath = () => join(folder, 'cursors.json')
+
+/** Writes a cursor that can be recognised, twice, so that a previous generation exists too. */
+function writeCursors(page: number): void {
+  const { cursors } = open()
+  for (const next of [page - 1, page]) {
+    const now = cursors.read()
+    cursors.write({ ...now, sweep: { ...now.sweep, page: next } })
+  }
+  close()
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'spanwatch-state-'))
+})
+afterEach(() => {
+  close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe('the state folder', () => {
+  test('a first start makes the files, readable by their owner alone, and recovers nothing', () => {
+    expect(open()).toMatchObject({ isFirstStart: true, recovered: null })
+    expect(readdirSync(folder)).toEqual(
+      expect.arrayContaining(['cursors.json', 'ledger.sqlite', 'lock.sqlite']),
+    )
+    expect(statSync(cursorPath()).mode & 0o777).toBe(0o600)
+    expect(statSync(join(folder, 'ledger.sqlite')).mode & 0o777).toBe(0o600)
+  })
+
+  test('a second start reads what the first one wrote', () => {
+    writeCursors(7)
+    expect(open()).toMatchObject({ isFirstStart: false, recovered: null })
+    expect(state?.cursors.read().sweep.page).toBe(7)
+  })
+
+  test('F18: a second process is refused while the first one lives', () => {
+    open()
+    expect(() => openState({ folder, since: 0, now: 0 })).toThrow(
+      expect.objectContaining({ code: 'state.locked' }),
+    )
+    close()
+    expect(open().recovered).toBeNull()
+  })
+
+  test.each([
+    ['garbage', 'not JSON', () => writeFileSync(cursorPath(), 'garbage')],
+    ['a truncated file', 'not JSON', () => truncateSync(cursorPath(), 20)],
+    ['an empty file', 'missing', () => truncateSync(cursorPath(), 0)],
+    ['NUL bytes', 'not JSON', () => writeFileSync(cursorPath(), '\0\0\0\0')],
+    ['null', 'expected an object', () => writeFileSync(cursorPath(), 'null')],
+    ['an array', 'expected an object', () => writeFileSync(cursorPath(), '[]')],
+    ['an empty object', 'expected an object', () => writeFileSync(cursorPath(), '{}')],
+    [
+      'a wrong checksum',
+      'checksum',
+      () => writeFileSync(cursorPath(), readFileSync(cursorPath(), 'utf8').replace('"page": 7', '"page": 9')),
+    ],
+    ['a missing file', 'missing', () => rmSync(cursorPath())],
+  ])('F13: %s in place of the cursors is said, and the previous generation used', (_, problem, damage) => {
+    writeCursors(7)
+    damage()
+    expect(open().recovered).toContain(problem)
+    expect(state?.cursors.read().sweep.page).toBe(6)
+  })
+
+  test('F13: with both generations broken the cursors are rebuilt, and history is read again', () => {
+    writeCursors(7)
+    writeFileSync(cursorPath(), 'garbage')
+    writeFileSync(`${cursorPath()}.previous`, 'garbage')
+    expect(open().recovered).toContain('rebuilt')
+    expect(state?.cursors.read()).toMatchObject({
+      history: { until: 1_000, done: false },
+      sweep: { page: 1 },
+    })
+    expect(readdirSync(folder)).toContain('cursors.json.broken-5000')
+  })
+
+  test('F14: cursors without their ledger refuse to start, and --reset-state begins anew', () => {
+    writeCursors(7)
+    rmSync(join(folder, 'ledger.sqlite'))
+    expect(() => open()).toThrow(
+      expect.objectContaining({ code: 'state.invalid', message: expect.stringContaining('--reset-state') }),
+    )
+    expect(open(true).isFirstStart).toBe(true)
+  })
+
+  test('F14: a broken ledger refuses to start with the remedy', () => {
+    writeCursors(7)
+    writeFileSync(join(folder, 'ledger.sqlite'), 'garbage that is no database at all, for certain')
+    expect(() => open()).toThrow(
+      expect.objectContaining({ code: 'state.invalid', message: expect.stringContaining('--reset-state') }),
+    )
+  })
+
+  test('cursors ahead of a restored ledger are not trusted', () => {
+    const { db, cursors } = open()
+    db.transaction(() => countCommit(db))
+    cursors.write({ ...cursors.read(), sweep: { ...cursors.read().sweep, page: 9 } })
+    db.prepare("DELETE FROM meta WHERE name = 'commits'").run()
+    close()
+    expect(open().recovered).toContain('ahead')
+    expect(state?.cursors.read().sweep.page).toBe(1)
+  })
+
+  test('a ledger or cursor file of a newer version is refused', () => {
+    const { db } = open()
+    db.prepare('PRAGMA user_version = 999').run()
+    close()
+    expect(() => open()).toThrow('newer spanwatch')
+  })
+
+  test('F5: the temporary file of a write that was cut off is removed', () => {
+    writeCursors(7)
+    writeFileSync(join(folder, '.cursors.json.999.tmp'), 'half')
+    open()
+    expect(readdirSync(folder)).not.toContain('.cursors.json.999.tmp')
+  })
+})
