@@ -27,6 +27,6 @@ export function createChannel<Type extends ChannelConfig['type']>(
   deps: ChannelDeps,
   config: Extract<ChannelConfig, { type: Type }>,
 ): Channel {
-  const create: Creators[Type] = creators[config.type as Type]
+  const create: Creators[Type] = creators[config.type]
   return create(deps, config)
 }

@@ -19,7 +19,7 @@ export const mailStyles = {
   status: 'font-size:12px;letter-spacing:0.04em;font-weight:700;',
   summary: `margin:4px 0 2px;font-size:16px;line-height:1.4;font-weight:600;color:#16181d;${wrap}`,
   subject: `font-size:13px;line-height:1.45;color:#5b6270;${wrap}`,
-  label: 'padding:4px 12px 4px 0;width:26%;font-size:13px;line-height:1.45;color:#5b6270;',
+  label: 'padding:4px 12px 4px 0;width:22%;font-size:13px;line-height:1.45;color:#5b6270;',
   value: `padding:4px 0;font-size:13px;line-height:1.45;color:#16181d;${wrap}`,
   hash: `padding:4px 0;font-size:12px;line-height:1.5;color:#16181d;word-break:break-all;${mono}`,
   origin: `padding:6px 16px 14px;font-size:12px;line-height:1.45;color:#5b6270;${wrap}`,
@@ -46,6 +46,7 @@ export const styleSheet = raw(`
 @media (prefers-color-scheme: dark) {
   .page { background: #14161a !important; }
   .card { background: #1d2026 !important; border-top-color: #343943 !important; border-right-color: #343943 !important; border-bottom-color: #343943 !important; }
+  .plain { border-left-color: #343943 !important; }
   .line { border-top-color: #343943 !important; }
   .ink { color: #eceef2 !important; }
   .muted { color: #a5acb8 !important; }
@@ -57,6 +58,7 @@ export const styleSheet = raw(`
 }
 @media (max-width: 480px) {
   td[valign=top] { display: block !important; width: auto !important; padding-right: 0 !important; }
+  td.muted[valign=top] { padding-bottom: 0 !important; }
   td[valign=top] + td[valign=top] { padding-top: 0 !important; }
 }
 `)

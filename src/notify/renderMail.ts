@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
+import { MonitorError } from '../lib/errors.ts'
 import { mailStyles, styleSheet } from './mailStyles.ts'
 import type { Message, MessageItem } from './message.ts'
 import { joinText, renderText } from './renderText.ts'
@@ -12,7 +13,6 @@ export interface Mail {
   readonly html?: string
 }
 
-// What `html` gives as long as nothing inside is a promise; nothing here is.
 type Markup = HtmlEscapedString | Promise<HtmlEscapedString>
 
 /**
@@ -20,7 +20,10 @@ type Markup = HtmlEscapedString | Promise<HtmlEscapedString>
  * count. No remote content; tables and inline styles, because mail clients drop the rest.
  */
 export function renderMail(message: Message): Mail {
-  return { ...renderPlainMail(message), html: String(page(message)) }
+  const markup = page(message)
+  // `html` gives a promise only when something inside is one, and nothing here is.
+  if (markup instanceof Promise) throw new MonitorError('internal', 'the mail cannot be rendered at once')
+  return { ...renderPlainMail(message), html: markup.toString() }
 }
 
 /** The text part alone: for a mail that was refused, or that could not be rendered. */
@@ -91,7 +94,7 @@ function fieldRow(field: MessageItem['fields'][number]): Markup {
 
 function restTable(rest: readonly MessageItem[]): Markup {
   return html`<tr><td style="${mailStyles.cardRow}">
-<table width="100%" cellpadding="0" cellspacing="0" border="0" class="card" style="${mailStyles.card}">
+<table width="100%" cellpadding="0" cellspacing="0" border="0" class="card plain" style="${mailStyles.card}">
 <tr><td style="${mailStyles.cardHead}"><div class="ink" style="${mailStyles.summary}">And ${rest.length} more</div></td></tr>
 ${rest.map(
   (item) => html`<tr><td class="line" style="${mailStyles.restRow}">

@@ -41,7 +41,7 @@ function itemLines(item: MessageItem): string[] {
     `${statusLine(item)}: ${part(item.summary)}`,
     `  ${part(item.subject)}`,
     ...item.fields.map(
-      (field) => `  ${part(field.label, 60)}: ${part(field.value)}${linkSuffix(field.href)}`,
+      (field) => `  ${part(field.label, 60)}: ${part(field.value) || '–'}${linkSuffix(field.href)}`,
     ),
     ...(runbook === null ? [] : [`  Runbook: ${runbook}`]),
     `  ${originLine(item)}`,

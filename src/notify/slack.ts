@@ -58,7 +58,7 @@ async function send(
       const outcome = await postOnce(http, {
         url: String(target),
         headers: init?.headers ?? {},
-        body: String(init?.body),
+        body: typeof init?.body === 'string' ? init.body : '',
         signal,
       })
       seen.push(outcome)
