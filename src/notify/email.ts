@@ -7,6 +7,7 @@ import { classifySmtpError, classifySmtpSuccess, type SmtpContext } from './clas
 import type { Channel, DeliveryOptions, DeliveryResult, Message } from './message.ts'
 import { parseSmtpUrl, type SmtpServer } from './parseSmtpUrl.ts'
 import { type Mail, renderMail, renderPlainMail } from './renderMail.ts'
+import { headerId } from './textParts.ts'
 
 export interface EmailConfig {
   readonly name: string
@@ -101,7 +102,7 @@ function toMail(message: Message, options: DeliveryOptions, parties: MailParties
     envelope: { from: parties.from.address, to: [...parties.recipients] },
     messageId: messageIdOf(message, host),
     date: new Date(message.createdAt),
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Spanwatch-Id': message.id.replace(/[^\w.-]/g, '') },
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Spanwatch-Id': headerId(message.id) },
     signal: options.signal,
   }
 }
@@ -123,7 +124,7 @@ function renderSafely(message: Message, degraded: boolean): Mail {
 function messageIdOf(message: Message, host: string): string {
   const content = [...message.items, ...message.rest].map((item) => `${item.alertId} ${item.status}`).sort()
   const digest = createHash('sha256').update(content.join('\n')).digest('hex').slice(0, 16)
-  return `<${message.id.replace(/[^\w.-]/g, '')}.${digest}@${host}>`
+  return `<${headerId(message.id)}.${digest}@${host}>`
 }
 
 async function send(

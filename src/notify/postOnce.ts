@@ -6,7 +6,7 @@ export type PostOutcome =
       readonly kind: 'answer'
       readonly status: number
       readonly retryAfter: string | null
-      /** null when it broke off, dripped past the deadline or exceeded the cap. */
+      /** Its first 64 KiB; null when it broke off or dripped past the deadline. */
       readonly body: string | null
     }
   | { readonly kind: 'failed'; readonly cause: FailureCause; readonly code: string }
@@ -71,17 +71,15 @@ async function readBounded(body: Dispatcher.ResponseData['body']): Promise<strin
   let bytes = 0
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      if (bytes > maxBodyBytes) {
-        body.destroy()
-        return null
-      }
       chunks.push(chunk)
+      bytes += chunk.length
+      // Leaving the loop destroys the stream, and with it the connection.
+      if (bytes > maxBodyBytes) break
     }
   } catch {
     return null
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks).subarray(0, maxBodyBytes).toString('utf8')
 }
 
 function failureOf(error: unknown): PostOutcome {

@@ -49,6 +49,11 @@ export function idLine(message: { readonly id: string; readonly attempt: number 
   return message.attempt > 1 ? `${id} · attempt ${message.attempt}` : id
 }
 
+/** A message's id as it may stand in a header or a Message-ID. */
+export function headerId(id: string): string {
+  return id.replace(/[^\w.-]/g, '').slice(0, 64) || 'unnamed'
+}
+
 /** The headline with the severity as a word, which is put before it when its author left it out. */
 export function headlineOf(message: { readonly headline: string; readonly severity: string }): string {
   const headline = part(message.headline)

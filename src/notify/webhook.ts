@@ -6,7 +6,7 @@ import { classifyHttp } from './classifyHttp.ts'
 import type { Channel, DeliveryResult, Message } from './message.ts'
 import { createPostAgent, postOnce, postTimeoutMs } from './postOnce.ts'
 import { decodePart, parseChannelUrl } from './parseChannelUrl.ts'
-import { headlineOf } from './textParts.ts'
+import { headerId, headlineOf } from './textParts.ts'
 
 export interface WebhookConfig {
   readonly name: string
@@ -43,7 +43,7 @@ export function createWebhookChannel(deps: WebhookDeps, config: WebhookConfig): 
       const headers = {
         'content-type': 'application/json; charset=utf-8',
         'user-agent': 'spanwatch',
-        'x-spanwatch-id': message.id.replace(/[^\w.-]/g, ''),
+        'x-spanwatch-id': headerId(message.id),
         'x-spanwatch-attempt': String(message.attempt),
         'x-spanwatch-timestamp': String(timestamp),
         ...(config.secret === undefined

@@ -93,7 +93,7 @@ function serverOptions(options: SmtpInboxOptions): SMTPServerOptions {
     ],
     authOptional: options.user === undefined,
     allowInsecureAuth: true,
-    closeTimeout: 100,
+    closeTimeout: 10,
     size: 10 * 1024 * 1024,
     ...options.tls,
   }
