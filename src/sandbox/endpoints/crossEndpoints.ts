@@ -1,0 +1,125 @@
+import { keyOfHash } from '../hashes.ts'
+import { zonePage } from '../paging.ts'
+import type { Parameters } from '../parameters.ts'
+import { recordOf } from '../record.ts'
+import { toDialect } from '../dialect.ts'
+import { sliceSorted } from '../sortedIndex.ts'
+import { transfersOfHash } from '../transfers.ts'
+import type { CrossRecord } from '../transferSpec.ts'
+import type { World } from '../world.ts'
+import type { Endpoint, Request } from './endpoint.ts'
+
+/** What E12 tells beyond E3. */
+const detailFields = ['zoneEventIndex', 'zoneBlockHash', 'batchDetail', 'updateTime', 'blockHeight']
+
+export const crossEndpoints: readonly Endpoint[] = [
+  {
+    name: 'E3',
+    chain: 'zone',
+    path: 'cross/transaction-list',
+    parameters: {
+      txid: 'hash',
+      height: 'height',
+      startBlockHeight: 'height',
+      endBlockHeight: 'height',
+      address: 'address',
+      from: 'address',
+      to: 'address',
+      tokenContractAddress: 'address',
+    },
+    maxLimit: 100,
+    answer: listCrossTransactions,
+  },
+  {
+    name: 'E12',
+    chain: 'zone',
+    path: 'cross/transaction-multi',
+    parameters: { txId: 'hashes!' },
+    answer: ({ world, dialect, parameters }) => {
+      const numbers = [...new Set(parameters.list('txId'))].flatMap((hash) =>
+        listedOfHash(world, 'zone', hash),
+      )
+      return numbers.map((number) => toDialect(dialect, withoutEmptyTokenId(recordOf(world, number))))
+    },
+  },
+]
+
+/** Newest first, by the time at which a transfer began: offsets shift while new ones arrive. */
+function listCrossTransactions({ world, dialect, parameters, page }: Request): unknown[] {
+  const matches = matcher(parameters)
+  const shown = (number: number) => toDialect(dialect, listFields(recordOf(world, number)))
+  const { values } = world.listed
+  const txid = parameters.text('txid')
+  if (txid === undefined && matches === null) {
+    const take = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => at + from)
+    return zonePage(page, values.length, (from, to) =>
+      take(from, to).map((place) => shown(values[values.length - 1 - place] as number)),
+    )
+  }
+  const candidates = txid === undefined ? values.toReversed() : listedOfAnyHash(world, txid)
+  const found = matches ? candidates.filter((number) => matches(recordOf(world, number))) : candidates
+  return zonePage(page, found.length, (from, to) => found.slice(from, to).map(shown))
+}
+
+/** The filters of a request as one question about a record; null when there are none. */
+function matcher(parameters: Parameters): ((record: CrossRecord) => boolean) | null {
+  const tests: ((record: CrossRecord) => boolean)[] = []
+  const height = parameters.number('height')
+  const start = parameters.number('startBlockHeight')
+  const end = parameters.number('endBlockHeight')
+  // The document does not say which chain's height is meant; the list is the zone chain's.
+  if (height !== undefined) tests.push((record) => heightOf(record) === height)
+  if (start !== undefined) tests.push((record) => heightOf(record) >= start)
+  if (end !== undefined) tests.push((record) => record.zoneBlockHeight !== '' && heightOf(record) <= end)
+  const address = parameters.text('address')
+  const from = parameters.text('from')
+  const to = parameters.text('to')
+  const token = parameters.text('tokenContractAddress')
+  if (address) {
+    tests.push((record) =>
+      [record.from, record.to, record.sourceAddress, record.targetAddress].includes(address),
+    )
+  }
+  if (from) tests.push((record) => record.from === from || record.sourceAddress === from)
+  if (to) tests.push((record) => record.to === to || record.targetAddress === to)
+  if (token) tests.push((record) => record.tokenContractAddress === token)
+  return tests.length === 0 ? null : (record) => tests.every((test) => test(record))
+}
+
+function heightOf(record: CrossRecord): number {
+  return record.zoneBlockHeight === '' ? -1 : Number(record.zoneBlockHeight)
+}
+
+function listedOfAnyHash(world: World, hash: string): number[] {
+  return [...new Set([...listedOfHash(world, 'main', hash), ...listedOfHash(world, 'zone', hash)])]
+}
+
+/** Listed transfers whose record shows this hash: not before the leg itself is shown. */
+function listedOfHash(world: World, chain: 'main' | 'zone', hash: string): number[] {
+  const field = chain === 'main' ? 'mainTxHash' : 'zoneTxHash'
+  const invented = keyOfHash(world.seed, 'invented', hash)
+  const candidates =
+    invented === null
+      ? transfersOfHash(world, chain, hash)
+      : [world.injected[invented - 0x80000000]].filter((number) => number !== undefined)
+  const listed = candidates.filter((number) => isListed(world, number))
+  return listed.filter((number) => recordOf(world, number)[field] === hash)
+}
+
+function isListed(world: World, number: number): boolean {
+  const at = world.originAt[number] as number
+  return sliceSorted(world.listed, at, at).includes(number)
+}
+
+function listFields(record: CrossRecord): Record<string, string> {
+  return withoutEmptyTokenId(without(record, detailFields))
+}
+
+/** `tokenId` is returned only for ERC-1155. */
+function withoutEmptyTokenId(record: Readonly<Record<string, string>>): Record<string, string> {
+  return without(record, record.tokenType === 'ERC1155' ? [] : ['tokenId'])
+}
+
+function without(record: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)))
+}

@@ -1,0 +1,45 @@
+import { mixUnit } from '../random.ts'
+
+export interface SpoilParams {
+  readonly how: 'number' | 'missing' | 'null' | 'nonsense' | 'extra'
+  readonly field: string
+  readonly records: number
+}
+
+/** Breaks one field of some records, wherever the answer's shape keeps them; the others stay as they are. */
+export function spoilRecords(data: unknown[], params: SpoilParams, draw: number): unknown[] {
+  return data.map((item, place) => {
+    if (!isObject(item)) return item
+    const lists = Object.entries(item).filter(([, value]) => Array.isArray(value) && value.some(isObject))
+    if (lists.length === 0) return spoil(item, params, draw, place)
+    const spoiled = lists.map(([name, list]) => [
+      name,
+      (list as unknown[]).map((record, at) => (isObject(record) ? spoil(record, params, draw, at) : record)),
+    ])
+    return { ...item, ...Object.fromEntries(spoiled) }
+  })
+}
+
+function spoil(record: Record<string, unknown>, params: SpoilParams, draw: number, place: number) {
+  // At least the first one, or a small answer would stay whole.
+  if (place > 0 && mixUnit(Math.floor(draw * 1e9), place) >= params.records) return record
+  const { [params.field]: value, ...others } = record
+  switch (params.how) {
+    case 'number':
+      return { ...record, [params.field]: Number(value) }
+    case 'missing':
+      return others
+    case 'null':
+      return { ...record, [params.field]: null }
+    case 'nonsense':
+      return { ...record, [params.field]: '0x?not-a-value' }
+    case 'extra':
+      return { ...record, unannounced: 'yes', [`${params.field}V2`]: value }
+    default:
+      return params.how satisfies never
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,59 @@
+import { wrongParameter } from './refusal.ts'
+
+export interface Page {
+  readonly page: number
+  readonly limit: number
+}
+
+/** Pages beyond this are not served: a `totalPage` of it means cut off. */
+export const maxPages = 10_000
+
+/** `page` and `limit` of a request; a limit above the maximum is lowered without a word, as `limitCap` is. */
+export function readPage(query: URLSearchParams, maxLimit: number, limitCap = maxLimit): Page {
+  const page = whole(query, 'page', 1)
+  const limit = whole(query, 'limit', 20)
+  return { page, limit: Math.min(limit, maxLimit, limitCap) }
+}
+
+/** A zone list (shape B). `take` gives the records at [from, to) of all `total`. */
+export function zonePage(page: Page, total: number, take: (from: number, to: number) => unknown[]): unknown[] {
+  if (total === 0) return []
+  const from = (page.page - 1) * page.limit
+  const totalPage = Math.ceil(total / page.limit)
+  return [
+    {
+      page: String(page.page),
+      limit: String(page.limit),
+      totalPage: String(totalPage),
+      total: String(total),
+      data: from >= total ? [] : take(from, Math.min(from + page.limit, total)),
+    },
+  ]
+}
+
+/** A main-chain list (shape A); `more` are the fields that some of them carry beside the records. */
+export function mainPage(
+  page: Page,
+  name: string,
+  records: readonly unknown[],
+  more: Readonly<Record<string, string>> = {},
+): unknown[] {
+  if (records.length === 0) return []
+  const from = (page.page - 1) * page.limit
+  return [
+    {
+      page: String(page.page),
+      limit: String(page.limit),
+      totalPage: String(Math.min(maxPages, Math.ceil(records.length / page.limit))),
+      ...more,
+      [name]: records.slice(from, from + page.limit),
+    },
+  ]
+}
+
+function whole(query: URLSearchParams, name: string, otherwise: number): number {
+  const given = query.get(name) ?? ''
+  if (given === '') return otherwise
+  if (!/^\d{1,9}$/.test(given) || Number(given) < 1) throw wrongParameter(name)
+  return Number(given)
+}

@@ -1,0 +1,109 @@
+import type { UnixMs } from '../lib/clock.ts'
+import { hashOf } from './hashes.ts'
+import { mixUnit } from './random.ts'
+import { getTransfer, type Leg, type Transfer } from './transfers.ts'
+import type { CrossRecord } from './transferSpec.ts'
+import { toUnits } from './units.ts'
+import { listLagMs, reachedAt, type World } from './world.ts'
+
+/** What the list says of a transfer now (E3, E12). The far side is empty until that chain and the list have come so far. */
+export function recordOf(world: World, number: number): CrossRecord {
+  const transfer = getTransfer(world, number)
+  const main = isShown(world, transfer, 'main') ? transfer.main : null
+  const zone = isShown(world, transfer, 'zone') ? transfer.zone : null
+  const record: CrossRecord = {
+    ...crossing(transfer),
+    ...legFields(world, main, zone),
+    ...parties(world, transfer),
+    ...amountFields(transfer),
+    updateTime: String(updatedAt(world, transfer, main, zone)),
+    blockHeight: String(
+      (transfer.direction === 'MainToZone' ? (zone ?? main) : (main ?? zone))?.height ?? '',
+    ),
+  }
+  for (const patch of transfer.special.patches ?? []) {
+    if (patch.at <= reachedAt(world, 'list'))
+      Object.assign(record, { updateTime: String(patch.at) }, patch.fields)
+  }
+  return record
+}
+
+/** Whether the record shows a leg: its block is there, and the list has caught up with it. */
+function isShown(world: World, transfer: Transfer, chain: 'main' | 'zone'): boolean {
+  const leg = transfer[chain]
+  if (!leg || leg.at > reachedAt(world, chain)) return false
+  return leg.at + fillLag(world, transfer, chain) <= reachedAt(world, 'list')
+}
+
+function fillLag(world: World, transfer: Transfer, chain: 'main' | 'zone'): number {
+  const isOrigin = (transfer.direction === 'MainToZone') === (chain === 'main')
+  return isOrigin ? 0 : listLagMs(world, transfer.key, 1)
+}
+
+function crossing(transfer: Transfer) {
+  const failed = transfer.special.zoneError !== undefined || transfer.special.mainFailed === true
+  const legs = [transfer.main, transfer.zone].filter((leg) => leg !== null).length
+  return {
+    id: transfer.id,
+    txType: transfer.direction,
+    crossType: transfer.crossType,
+    status: failed && legs > 0 ? '0x0' : '0x1',
+  }
+}
+
+function legFields(world: World, main: Leg | null, zone: Leg | null) {
+  return {
+    mainTxHash: main?.hash ?? '',
+    mainBlockHeight: String(main?.height ?? ''),
+    mainBlockTime: String(main?.at ?? ''),
+    zoneTxHash: zone?.hash ?? '',
+    zoneBlockHeight: String(zone?.height ?? ''),
+    zoneBlockTime: String(zone?.at ?? ''),
+    zoneBlockHash: zone ? hashOf(world.seed, 'zoneBlock', zone.height) : '',
+  }
+}
+
+function parties(world: World, transfer: Transfer) {
+  const { bridge, signer } = world.contracts
+  const deposit = transfer.direction === 'MainToZone'
+  return {
+    from: deposit ? transfer.sourceAddress : signer,
+    to: bridge,
+    sourceAddress: transfer.sourceAddress,
+    targetAddress: transfer.targetAddress,
+    zoneEventIndex: transfer.zoneEventIndex,
+  }
+}
+
+function amountFields(transfer: Transfer) {
+  return {
+    value: toUnits(transfer.amountRaw, transfer.token.decimals),
+    valueRaw: transfer.amountRaw.toString(),
+    tokenContractAddress: transfer.token.address,
+    tokenType: transfer.token.type,
+    tokenId: transfer.tokenId,
+    tokenName: transfer.tokenName,
+    batchDetail: batchDetail(transfer),
+  }
+}
+
+/** No sample of it is public: some records carry a list of items, some parallel lists. */
+function batchDetail(transfer: Transfer): string {
+  if (transfer.items.length === 0) return ''
+  if (mixUnit(transfer.key, 0xba7c4) < 0.5) {
+    return JSON.stringify(
+      transfer.items.map((item) => ({ tokenId: item.tokenId, amount: item.amountRaw.toString() })),
+    )
+  }
+  return JSON.stringify({
+    tokenIds: transfer.items.map((item) => item.tokenId),
+    amounts: transfer.items.map((item) => item.amountRaw.toString()),
+  })
+}
+
+function updatedAt(world: World, transfer: Transfer, main: Leg | null, zone: Leg | null): UnixMs {
+  const deposit = transfer.direction === 'MainToZone'
+  const [origin, destination] = deposit ? [main, zone] : [zone, main]
+  if (destination) return destination.at + listLagMs(world, transfer.key, 1)
+  return (origin?.at ?? world.originAt[transfer.number] ?? 0) + listLagMs(world, transfer.key, 0)
+}

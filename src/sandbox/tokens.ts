@@ -1,0 +1,33 @@
+import { addressOf } from './hashes.ts'
+
+export interface Token {
+  readonly symbol: string
+  readonly name: string
+  readonly decimals: number
+  readonly type: 'ERC20' | 'ERC1155'
+  readonly address: string
+  /** The contract on the zone chain that stands for the same token. */
+  readonly zoneAddress: string
+  /** How often it is moved, relative to the others. */
+  readonly weight: number
+  /** The usual amount in whole tokens. */
+  readonly usual: number
+}
+
+const kinds = [
+  { symbol: 'USDC', name: 'USDC', decimals: 6, type: 'ERC20', weight: 45, usual: 1_800 },
+  { symbol: 'USDT', name: 'USDT', decimals: 6, type: 'ERC20', weight: 25, usual: 1_200 },
+  { symbol: 'WETH', name: 'WETH', decimals: 18, type: 'ERC20', weight: 16, usual: 1.4 },
+  { symbol: 'WBTC', name: 'WBTC', decimals: 8, type: 'ERC20', weight: 6, usual: 0.08 },
+  { symbol: 'ACME', name: 'ACME', decimals: 18, type: 'ERC20', weight: 5, usual: 25_000 },
+  { symbol: 'SHARES', name: 'Outcome Shares', decimals: 0, type: 'ERC1155', weight: 3, usual: 40 },
+] as const
+
+/** The tokens that cross this world's bridge. */
+export function createTokens(seed: number): readonly Token[] {
+  return kinds.map((kind, key) => ({
+    ...kind,
+    address: addressOf(seed, 'token', key),
+    zoneAddress: addressOf(seed, 'zoneToken', key),
+  }))
+}

@@ -1,0 +1,171 @@
+import type { UnixMs } from '../lib/clock.ts'
+import { createEventQueue, type EventQueue } from './eventQueue.ts'
+import { addressOf } from './hashes.ts'
+import { mixUnit, seedFromText } from './random.ts'
+import type { History, Traffic } from './settings.ts'
+import { createSortedIndex, type SortedIndex } from './sortedIndex.ts'
+import { createTokens, type Token } from './tokens.ts'
+import type { TransferSpec } from './transferSpec.ts'
+
+/** The three clocks of the service: what the main chain, the zone chain and the record list have reached. */
+export type ChainName = 'main' | 'zone' | 'list'
+
+/** A time during which one of them stands still. */
+export interface Stall {
+  readonly of: ChainName
+  readonly from: UnixMs
+  readonly until: UnixMs
+}
+
+/** Something that happens to the world at an instant of its timeline. */
+export interface TimedFault {
+  readonly at: UnixMs
+  readonly apply: (world: World) => void
+}
+
+export interface Contracts {
+  readonly bridge: string
+  readonly bridgeImplementation: string
+  readonly escrow: string
+  readonly owner: string
+  readonly relayer: string
+  readonly poster: string
+  readonly signer: string
+}
+
+/** A transaction on the main chain that is neither a deposit, a payout nor filler: see chain/mainExtras.ts. */
+export interface ExtraTransaction {
+  readonly at: UnixMs
+  readonly from: string
+  readonly to: string
+  readonly methodId: string
+  readonly logs: readonly { address: string; topics: readonly string[]; data: string }[]
+  readonly transfers: readonly {
+    token: string
+    from: string
+    to: string
+    amountRaw: bigint
+    tokenId: string
+  }[]
+  readonly failed: boolean
+}
+
+/**
+ * Everything that has happened on both chains up to `now`. It is a function of (seed, settings, timeline, now): what
+ * is drawn by lot is drawn per transfer from its own number, never from how often or in which steps time moved.
+ * Of a transfer only its times and the owners of its transactions are stored, the rest follows from its key.
+ */
+export interface World {
+  readonly seed: number
+  readonly startAt: UnixMs
+  readonly genesisAt: UnixMs
+  readonly traffic: Traffic
+  readonly history: History
+  readonly tokens: readonly Token[]
+  readonly contracts: Contracts
+  now: UnixMs
+  /** Per transfer: the number that its hashes and traits come from. */
+  readonly keys: number[]
+  readonly originAt: number[]
+  /** Infinity when it will never arrive. */
+  readonly destinationAt: number[]
+  /** The transfer whose key names the transaction: another one when transactions are shared. */
+  readonly mainOwner: number[]
+  readonly zoneOwner: number[]
+  readonly specials: Map<number, TransferSpec>
+  /** Transfer numbers that share a transaction, by its owner; most transactions hold one transfer and are not here. */
+  readonly sharedMain: Map<number, number[]>
+  readonly sharedZone: Map<number, number[]>
+  readonly ordinary: number[]
+  readonly injected: number[]
+  /** Visible records by origin time. */
+  readonly listed: SortedIndex
+  /** Transfers by the height of the block that holds their leg, once that block exists. */
+  readonly mainLegs: SortedIndex
+  readonly zoneLegs: SortedIndex
+  readonly extras: ExtraTransaction[]
+  readonly queue: EventQueue
+  readonly timeline: readonly TimedFault[]
+  readonly stalls: Stall[]
+  nextKey: number
+  nextArrivalAt: UnixMs
+  lastPayout: number
+}
+
+export interface WorldOptions {
+  readonly seed: number | string
+  readonly startAt: UnixMs
+  readonly traffic: Traffic
+  readonly history: History
+  /** Times relative to `startAt`; negative ones happen in the history. */
+  readonly timeline?: readonly TimedFault[]
+}
+
+/** A world at its genesis; `advanceWorld` (worldTime.ts) fills it. */
+export function createWorld(options: WorldOptions): World {
+  const seed = seedFromText(String(options.seed))
+  const startAt = Math.floor(options.startAt / 1_000) * 1_000
+  return {
+    seed,
+    startAt,
+    genesisAt: startAt - Math.ceil(options.history.for / 1_000) * 1_000,
+    traffic: options.traffic,
+    history: options.history,
+    tokens: createTokens(seed),
+    contracts: createContracts(seed),
+    now: Number.NEGATIVE_INFINITY,
+    keys: [],
+    originAt: [],
+    destinationAt: [],
+    mainOwner: [],
+    zoneOwner: [],
+    specials: new Map(),
+    sharedMain: new Map(),
+    sharedZone: new Map(),
+    ordinary: [],
+    injected: [],
+    listed: createSortedIndex(),
+    mainLegs: createSortedIndex(),
+    zoneLegs: createSortedIndex(),
+    extras: [],
+    queue: createEventQueue(),
+    timeline: (options.timeline ?? []).map((fault) => ({ ...fault, at: startAt + fault.at })),
+    stalls: [],
+    nextKey: 0,
+    nextArrivalAt: Number.NEGATIVE_INFINITY,
+    lastPayout: -1,
+  }
+}
+
+/** How far the main chain, the zone chain or the list has come at `now`: behind it while it stands still. */
+export function reachedAt(world: World, of: ChainName, now: UnixMs = world.now): UnixMs {
+  let reached = now
+  for (const stall of world.stalls) {
+    if (stall.of === of && stall.from <= now && now < stall.until) reached = Math.min(reached, stall.from)
+  }
+  return reached
+}
+
+/** The address of a user; the first few of them move most of the value. */
+export function userAddress(world: World, user: number): string {
+  return addressOf(world.seed, 'user', user)
+}
+
+/** How long after a block the list shows a transfer's leg in it. */
+export function listLagMs(world: World, key: number, leg: 0 | 1): number {
+  const { min, max } = world.traffic.listLag
+  return Math.round(min + (max - min) * mixUnit(world.seed, 0x1a6, key, leg))
+}
+
+function createContracts(seed: number): Contracts {
+  const address = (key: number) => addressOf(seed, 'contract', key)
+  return {
+    bridge: address(0),
+    bridgeImplementation: address(1),
+    escrow: address(2),
+    owner: address(3),
+    relayer: address(4),
+    poster: address(5),
+    signer: address(6),
+  }
+}

@@ -1,0 +1,196 @@
+import type { UnixMs } from '../lib/clock.ts'
+import { peekEvent, planEvent, takeEvent, type WorldEvent } from './eventQueue.ts'
+import { mainBlockTime, mainHeightAt, zoneBlockTime, zoneHeightAt } from './heights.ts'
+import { insertSorted, removeSorted } from './sortedIndex.ts'
+import { directionOf, draw, injectedKey } from './transfers.ts'
+import type { TransferSpec } from './transferSpec.ts'
+import { listLagMs, reachedAt, type World } from './world.ts'
+
+/** Lets everything happen that happens up to `to`. Time never goes back here, even when the clock does. */
+export function advanceWorld(world: World, to: UnixMs): void {
+  if (world.now === Number.NEGATIVE_INFINITY) begin(world)
+  for (;;) {
+    const event = peekEvent(world.queue)
+    const at = Math.min(event?.at ?? Number.POSITIVE_INFINITY, world.nextArrivalAt)
+    if (at > to) break
+    world.now = Math.max(world.now, at)
+    if (event && event.at <= world.nextArrivalAt) happen(world, takeEvent(world.queue) as WorldEvent)
+    else arrive(world)
+  }
+  world.now = Math.max(world.now, to)
+}
+
+/** Adds one transfer from outside the ordinary traffic, now unless it says otherwise; gives its number. */
+export function injectTransfer(world: World, spec: TransferSpec): number {
+  const key = injectedKey(world.injected.length)
+  const originAt = spec.originAt ?? world.now
+  const direction = spec.direction ?? directionOf(world, key)
+  const destinationAt = spec.destinationAt ?? originAt + latencyMs(world, key, direction)
+  const number = addTransfer(world, key, originAt, destinationAt, { ...spec, direction })
+  world.injected.push(number)
+  if (spec.sameOriginAs !== undefined) share(world, world.zoneOwner[spec.sameOriginAs] as number, number)
+  return number
+}
+
+/** Changes what is out of the ordinary about a transfer that exists already. */
+export function amendTransfer(world: World, number: number, change: TransferSpec): void {
+  world.specials.set(number, { ...world.specials.get(number), ...change })
+  if (change.unlistedAt !== undefined) planEvent(world.queue, change.unlistedAt, 'unlist', number)
+  if (change.listedAt !== undefined && Number.isFinite(change.listedAt)) {
+    planEvent(world.queue, change.listedAt, 'list', number)
+  }
+}
+
+function begin(world: World): void {
+  world.now = world.genesisAt
+  world.timeline.forEach((fault, place) =>
+    planEvent(world.queue, Math.max(fault.at, world.genesisAt), 'fault', place),
+  )
+  world.nextArrivalAt = nextArrival(world, world.genesisAt)
+}
+
+function happen(world: World, event: WorldEvent): void {
+  switch (event.kind) {
+    case 'mainLeg':
+      return insertSorted(
+        world.mainLegs,
+        mainHeightAt(world, legTime(world, event.subject, 'main')),
+        event.subject,
+      )
+    case 'zoneLeg':
+      return insertSorted(
+        world.zoneLegs,
+        zoneHeightAt(world, legTime(world, event.subject, 'zone')),
+        event.subject,
+      )
+    case 'list':
+      return list(world, event.subject)
+    case 'unlist':
+      return removeSorted(world.listed, world.originAt[event.subject] as number, event.subject)
+    case 'fault':
+      return world.timeline[event.subject]?.apply(world)
+    default:
+      return event.kind satisfies never
+  }
+}
+
+/** A record appears once the list has come as far as it; while the list stands still it waits. */
+function list(world: World, number: number): void {
+  const origin = directionAt(world, number) === 'MainToZone' ? 'main' : 'zone'
+  const waiting = world.stalls.find(
+    (stall) =>
+      (stall.of === 'list' || stall.of === origin) && stall.from <= world.now && world.now < stall.until,
+  )
+  if (!waiting) return insertSorted(world.listed, world.originAt[number] as number, number)
+  if (Number.isFinite(waiting.until)) planEvent(world.queue, waiting.until + 1, 'list', number)
+}
+
+function arrive(world: World): void {
+  const originAt = world.nextArrivalAt
+  const first = addOrdinary(world, originAt)
+  world.nextArrivalAt = nextArrival(world, originAt)
+  const key = world.keys[first] as number
+  if (directionAt(world, first) !== 'ZoneToMain' || draw(world, key, 20) >= world.traffic.bundles) return
+  const more = 1 + Math.floor(draw(world, key, 21) * 2)
+  for (let count = 0; count < more; count += 1)
+    share(world, first, addOrdinary(world, originAt, 'ZoneToMain'))
+}
+
+function addOrdinary(world: World, originAt: UnixMs, direction?: 'ZoneToMain'): number {
+  const key = world.nextKey++
+  const way = direction ?? directionOf(world, key)
+  const partner = way === 'ZoneToMain' ? payoutPartner(world, key, originAt) : null
+  const destinationAt =
+    partner === null ? originAt + latencyMs(world, key, way) : (world.destinationAt[partner] as number)
+  const number = addTransfer(world, key, originAt, destinationAt, direction && { direction })
+  world.ordinary.push(number)
+  if (partner !== null) {
+    world.mainOwner[number] = partner
+    world.sharedMain.set(partner, [partner, number])
+  }
+  if (way === 'ZoneToMain') world.lastPayout = number
+  return number
+}
+
+function addTransfer(
+  world: World,
+  key: number,
+  originAt: UnixMs,
+  destinationAt: UnixMs,
+  special: TransferSpec | undefined,
+): number {
+  const number = world.keys.length
+  world.keys.push(key)
+  world.originAt.push(originAt)
+  world.destinationAt.push(destinationAt)
+  world.mainOwner.push(number)
+  world.zoneOwner.push(number)
+  if (special) world.specials.set(number, special)
+  planTransfer(world, number, special ?? {})
+  return number
+}
+
+function planTransfer(world: World, number: number, special: TransferSpec): void {
+  const { queue } = world
+  const originAt = world.originAt[number] as number
+  const destinationAt = world.destinationAt[number] as number
+  const deposit = directionAt(world, number) === 'MainToZone'
+  if (special.originAbsent === undefined) planEvent(queue, originAt, deposit ? 'mainLeg' : 'zoneLeg', number)
+  if (Number.isFinite(destinationAt)) planEvent(queue, destinationAt, deposit ? 'zoneLeg' : 'mainLeg', number)
+  const listedAt = special.listedAt ?? firstListedAt(world, number, deposit, special)
+  if (Number.isFinite(listedAt)) planEvent(queue, Math.max(listedAt, world.now), 'list', number)
+  if (special.unlistedAt !== undefined) planEvent(queue, special.unlistedAt, 'unlist', number)
+}
+
+function firstListedAt(world: World, number: number, deposit: boolean, special: TransferSpec): UnixMs {
+  const hidden = world.traffic.inFlight === 'hidden' || special.originAbsent !== undefined
+  const leg = (hidden ? world.destinationAt : world.originAt)[number] as number
+  const onMain = deposit !== hidden
+  const height = onMain ? mainHeightAt(world, leg) : zoneHeightAt(world, leg)
+  const blockAt = onMain ? mainBlockTime(world, height) : zoneBlockTime(world, height)
+  return blockAt + listLagMs(world, world.keys[number] as number, 0)
+}
+
+/** Puts a withdrawal into the zone transaction of another. */
+function share(world: World, owner: number, number: number): void {
+  world.zoneOwner[number] = owner
+  world.sharedZone.set(owner, [...(world.sharedZone.get(owner) ?? [owner]), number])
+}
+
+/** A relayer pays two withdrawals that wait at the same time in one main transaction: the earlier one, or null. */
+function payoutPartner(world: World, key: number, originAt: UnixMs): number | null {
+  const previous = world.lastPayout
+  if (previous < 0 || draw(world, key, 22) >= world.traffic.sharedPayouts) return null
+  const waits = (world.destinationAt[previous] as number) >= originAt + 2_000
+  return waits && world.mainOwner[previous] === previous ? previous : null
+}
+
+function directionAt(world: World, number: number): 'MainToZone' | 'ZoneToMain' {
+  return world.specials.get(number)?.direction ?? directionOf(world, world.keys[number] as number)
+}
+
+function legTime(world: World, number: number, chain: 'main' | 'zone'): UnixMs {
+  const isOrigin = (directionAt(world, number) === 'MainToZone') === (chain === 'main')
+  return (isOrigin ? world.originAt[number] : world.destinationAt[number]) as number
+}
+
+function latencyMs(world: World, key: number, direction: 'MainToZone' | 'ZoneToMain'): number {
+  const { min, max } =
+    direction === 'MainToZone' ? world.traffic.depositLatency : world.traffic.withdrawalLatency
+  // Squared: most are quick, a few take long, none longer than the maximum.
+  return Math.round(min + (max - min) * draw(world, key, 23) ** 2)
+}
+
+function nextArrival(world: World, from: UnixMs): UnixMs {
+  const u = -Math.log(1 - draw(world, world.nextKey, 24))
+  const historyRate = world.history.for === 0 ? 0 : world.history.transfers / world.history.for
+  const liveRate = world.traffic.transfersPerMinute / 60_000
+  const inHistory = from + u / historyRate
+  if (from < world.startAt && inHistory < world.startAt) return Math.ceil(inHistory)
+  return Math.ceil(Math.max(from, world.startAt) + u / liveRate)
+}
+
+/** Whether a chain, as the explorer shows it, has come as far as an instant. */
+export function hasReached(world: World, chain: 'main' | 'zone' | 'list', at: UnixMs): boolean {
+  return reachedAt(world, chain) >= at
+}
