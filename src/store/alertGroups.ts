@@ -59,10 +59,9 @@ export function nextGroupDue(db: Database): UnixMs | null {
 
 /** A wall clock that went back must not turn a timer of minutes into hours. */
 export function clampGroups(db: Database, now: UnixMs, longestWaitMs: number): void {
-  db.prepare('UPDATE alert_groups SET flush_at = ?1 WHERE dirty = 1 AND flush_at > ?1 + MAX(interval_ms, ?2)').run(
-    now,
-    longestWaitMs,
-  )
+  db.prepare(
+    'UPDATE alert_groups SET flush_at = ?1 WHERE dirty = 1 AND flush_at > ?1 + MAX(interval_ms, ?2)',
+  ).run(now, longestWaitMs)
   db.prepare(
     `UPDATE group_channels SET acked_at = ?1, repeat_at = ?1 + repeat_at - acked_at WHERE acked_at > ?1`,
   ).run(now)
@@ -92,7 +91,9 @@ export function listMembers(db: Database, key: string): AlertHead[] {
 
 export function listGroupsOf(db: Database, alertId: number): GroupRow[] {
   return db
-    .prepare('SELECT g.* FROM group_members m JOIN alert_groups g ON g.key = m.group_key WHERE m.alert_id = ?')
+    .prepare(
+      'SELECT g.* FROM group_members m JOIN alert_groups g ON g.key = m.group_key WHERE m.alert_id = ?',
+    )
     .all(alertId)
     .map(toGroup)
 }
@@ -173,9 +174,7 @@ const keptDecisions = 50_000
 export function recordDecision(db: Database, decision: Decision): void {
   const result = db
     .prepare('INSERT INTO decisions (at, alert_id, rule, subject, what, reason) VALUES (?, ?, ?, ?, ?, ?)')
-    .run(
-      ...[decision.at, decision.alertId, decision.rule, decision.subject, decision.what, decision.reason],
-    )
+    .run(...[decision.at, decision.alertId, decision.rule, decision.subject, decision.what, decision.reason])
   const id = Number(result.lastInsertRowid)
   // Trimmed now and then: a delete a row would double the cost of a storm.
   if (id % 1_000 === 0) db.prepare('DELETE FROM decisions WHERE id <= ?').run(id - keptDecisions)

@@ -170,7 +170,9 @@ export function isKindFiring(db: Database, kind: string): boolean {
 
 export function listAlertsOfTransfer(db: Database, transferKey: string): AlertRow[] {
   return db
-    .prepare(`SELECT ${alertColumns} FROM alerts a WHERE a.transfer_key = ? AND a.state <> 'merged' ORDER BY a.id`)
+    .prepare(
+      `SELECT ${alertColumns} FROM alerts a WHERE a.transfer_key = ? AND a.state <> 'merged' ORDER BY a.id`,
+    )
     .all(transferKey)
     .map(toAlertRow)
 }
@@ -199,11 +201,26 @@ export function updateContent(db: Database, id: number, content: AlertContent, n
   ).run(content.finding, content.severity, content.labels, content.amountRank, content.runbook, now, id)
 }
 
-export function updateMaterial(db: Database, id: number, material: string, episode: number, now: UnixMs): void {
-  db.prepare('UPDATE alerts SET material = ?, episode = ?, changed_at = ? WHERE id = ?').run(material, episode, now, id)
+export function updateMaterial(
+  db: Database,
+  id: number,
+  material: string,
+  episode: number,
+  now: UnixMs,
+): void {
+  db.prepare('UPDATE alerts SET material = ?, episode = ?, changed_at = ? WHERE id = ?').run(
+    material,
+    episode,
+    now,
+    id,
+  )
 }
 
-export function renameAlert(db: Database, id: number, to: { fingerprint: string; subject: string; transferKey: string }): void {
+export function renameAlert(
+  db: Database,
+  id: number,
+  to: { fingerprint: string; subject: string; transferKey: string },
+): void {
   db.prepare('UPDATE alerts SET fingerprint = ?, subject = ?, transfer_key = ? WHERE id = ?').run(
     ...[to.fingerprint, to.subject, to.transferKey, id],
   )

@@ -58,6 +58,10 @@ export interface Ledger {
   listDueChecks(now: UnixMs, limit: number): DueCheck[]
   /** These were asked for and the answer did not hold them, or could not be had: ask again later, ever more rarely. */
   postponeChecks(keys: readonly string[], now: UnixMs): void
+  /** Zone hashes of records that are failed here and not in the ledger. */
+  listUnconfirmed(records: readonly Observation[]): string[]
+  /** Zone hashes of failed transfers since `since` that E9 said nothing of, and was not asked of for a while. */
+  listWithoutEvidence(since: UnixMs, now: UnixMs, limit: number): string[]
   hasTransfers(): boolean
   /** The highest block that any record named; a lower bound of the chain's head. */
   highestHeight(chain: Chain): number | null
@@ -123,8 +127,9 @@ export function createLedger(
     },
     countByState() {
       const counts = { pending: 0, completed: 0, failed: 0, unbacked: 0 }
-      for (const state of Object.keys(counts) as TransferState[]) {
-        counts[state] = countState(db, state)
+      for (const row of db.prepare('SELECT state, count FROM state_counts').all()) {
+        // Written by transferRows.ts.
+        counts[String(row['state']) as TransferState] = Number(row['count'])
       }
       return counts
     },
@@ -135,6 +140,22 @@ export function createLedger(
         if (row) postpone(db, row, now, options.openIntervalMs)
       }
     },
+    listUnconfirmed: (records) => {
+      const hashes = records.flatMap((o) =>
+        o.status === 'failed' && o.zoneHash !== null ? [o.zoneHash] : [],
+      )
+      const sql = "SELECT 1 FROM transfers WHERE zone_hash = ? AND state = 'failed' LIMIT 1"
+      return [...new Set(hashes)].filter((hash) => db.prepare(sql).get(hash) === undefined)
+    },
+    listWithoutEvidence: (since, now, limit) =>
+      db
+        .prepare(
+          `SELECT DISTINCT zone_hash FROM transfers WHERE state = 'failed' AND origin_at >= ? AND zone_hash IS NOT NULL
+           AND NOT EXISTS (SELECT 1 FROM zone_transactions z WHERE z.hash = zone_hash AND (z.status <> 'unknown' OR z.requested_at > ?))
+           LIMIT ?`,
+        )
+        .all(since, now - maxPostponeMs, limit)
+        .map((row) => String(row['zone_hash'])),
     hasTransfers: () => db.prepare('SELECT 1 FROM transfers LIMIT 1').get() !== undefined,
     highestHeight: (chain) => {
       const row = db.prepare('SELECT value FROM meta WHERE name = ?').get(`height_${chain}`)
@@ -185,10 +206,6 @@ function listRows(db: Database, filter: TransferFilter): StoredTransfer[] {
   )
 }
 
-function countState(db: Database, state: TransferState): number {
-  return Number(db.prepare('SELECT count(*) AS n FROM transfers WHERE state = ?').get(state)?.['n'] ?? 0)
-}
-
 function listDueChecks(db: Database, now: UnixMs, limit: number): DueCheck[] {
   return selectTransfers(db, 'WHERE check_at <= ? ORDER BY check_at LIMIT ?', now, limit).map((row) => {
     const { members } = row.group
@@ -230,7 +247,7 @@ function listEvidence(db: Database, sightings: readonly Sighting[]): LegEvidence
   const hashes = new Set(sightings.map((sighting) => sighting.zoneHash).filter((hash) => hash !== null))
   return [...hashes].flatMap((hash) => {
     const row = db.prepare('SELECT * FROM zone_transactions WHERE hash = ?').get(hash)
-    if (!row) return []
+    if (!row || row['status'] === 'unknown') return []
     const body = JSON.parse(String(row['body'])) as { errorMessage: string }
     return [
       {

@@ -24,6 +24,8 @@ export interface RecordResult {
   readonly changes: readonly TransferChange[]
   /** Records whose content the ledger did not hold. */
   readonly news: number
+  /** Transfers that E12 should be asked of at once. */
+  readonly urgent: number
   /** Keys that ceased because their transfers were joined into an older one. */
   readonly joined: readonly { readonly from: string; readonly to: string }[]
 }
@@ -50,14 +52,15 @@ export function recordAnswer(
   const merged = mergeAll(rows, fresh)
   const groups = matchSightings(merged.sightings)
   const assigned = assignKeys(groups, merged.owners, reserveKeys(db, groups.length))
-  const changes = assigned.flatMap(({ key, group }) => {
+  const saved = assigned.flatMap(({ key, group }) => {
     const isTouched = [...group.members, ...group.ambiguous].some((sighting) => merged.touched.has(sighting))
     const row = rows.get(key)
     if (row && !isTouched && isSameGroup(row.group, group)) return []
     return [saveGroup(db, key, group, row ?? null, context)]
   })
   const joined = dropJoined(db, rows, assigned, merged.owners)
-  return { changes, news: merged.news, joined }
+  const urgent = saved.filter(({ checkAt }) => checkAt !== null && checkAt <= context.now).length
+  return { changes: saved.map(({ change }) => change), news: merged.news, urgent, joined }
 }
 
 /** Derives a stored transfer anew after its evidence changed; `before` is what it was without. */
@@ -67,7 +70,7 @@ export function refreshTransfer(
   before: Transfer,
   context: RecordContext,
 ): TransferChange {
-  return { before, after: saveGroup(db, row.key, row.group, row, context).after }
+  return { before, after: saveGroup(db, row.key, row.group, row, context).change.after }
 }
 
 export function toTransfer(
@@ -87,7 +90,7 @@ function saveGroup(
   group: Group,
   row: StoredTransfer | null,
   context: RecordContext,
-): TransferChange {
+): { change: TransferChange; checkAt: UnixMs | null } {
   const evidence = context.listEvidence(group.members)
   const derive = (of: Group) =>
     deriveTransfer(of, { key: formatKey(key), evidence, lookupToken: context.lookupToken })
@@ -95,14 +98,9 @@ function saveGroup(
   const isAsked = group.members.some(
     (sighting) => sighting.source === 'E12' && sighting.lastAt === after.readAt,
   )
-  const stored = {
-    key,
-    group,
-    misses: isAsked ? 0 : (row?.misses ?? 0),
-    checkAt: scheduleCheck(group, after, row, isAsked, context),
-  }
-  saveTransfer(db, stored, after)
-  return { before: row ? derive(row.group) : null, after }
+  const checkAt = scheduleCheck(group, after, row, isAsked, context)
+  saveTransfer(db, { key, group, misses: isAsked ? 0 : (row?.misses ?? 0), checkAt }, after)
+  return { change: { before: row ? derive(row.group) : null, after }, checkAt }
 }
 
 function scheduleCheck(

@@ -2,7 +2,7 @@ import type { SQLInputValue } from 'node:sqlite'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Group } from '../domain/matchSightings.ts'
 import { decodeSighting, encodeSighting, type Sighting } from '../domain/sighting.ts'
-import type { Transfer } from '../domain/transfer.ts'
+import type { Transfer, TransferState } from '../domain/transfer.ts'
 import type { Database } from './database.ts'
 
 /** A transfer as stored: its key and its sightings. Everything else in the row is derived from them. */
@@ -89,7 +89,18 @@ function firstHash(all: readonly Sighting[], field: 'zoneHash' | 'mainHash'): st
   return all.find((sighting) => sighting[field] !== null)?.[field] ?? null
 }
 
+function countState(db: Database, key: number, next: TransferState | null): void {
+  const last = db.prepare('SELECT state FROM transfers WHERE key = ?').get(key)?.['state'] ?? null
+  if (last === next) return
+  const add = db.prepare(
+    'INSERT INTO state_counts VALUES (?, ?) ON CONFLICT (state) DO UPDATE SET count = count + excluded.count',
+  )
+  if (last !== null) add.run(last, -1)
+  if (next !== null) add.run(next, 1)
+}
+
 export function deleteTransfer(db: Database, key: number): void {
+  countState(db, key, null)
   db.prepare('DELETE FROM transfers WHERE key = ?').run(key)
   db.prepare('DELETE FROM other_hashes WHERE key = ?').run(key)
 }

@@ -27,8 +27,11 @@ CREATE INDEX transfers_rec_id ON transfers (rec_id) WHERE rec_id IS NOT NULL;
 CREATE INDEX transfers_zone_hash ON transfers (zone_hash) WHERE zone_hash IS NOT NULL;
 CREATE INDEX transfers_main_hash ON transfers (main_hash) WHERE main_hash IS NOT NULL;
 CREATE INDEX transfers_origin ON transfers (origin_at);
-CREATE INDEX transfers_open ON transfers (state, origin_at) WHERE state IN ('pending', 'unbacked');
+CREATE INDEX transfers_open ON transfers (state, origin_at) WHERE state IN ('pending', 'unbacked', 'failed');
 CREATE INDEX transfers_check ON transfers (check_at) WHERE check_at IS NOT NULL;
+
+-- How many transfers are in each state: counted as they change, because counting millions of rows takes seconds.
+CREATE TABLE state_counts (state TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT;
 
 -- Hashes of a transfer beside those in its row: a payout that was replaced, a record that fits two transfers alike.
 CREATE TABLE other_hashes (hash TEXT NOT NULL, key INTEGER NOT NULL, PRIMARY KEY (hash, key)) STRICT, WITHOUT ROWID;

@@ -103,6 +103,7 @@ describe('identity', () => {
     expect(joined).toEqual([{ from: 't2', to: 't1' }])
     expect(ledger.getTransfer('t2')?.key).toBe('t1')
     expect(ledger.listTransfers({})).toHaveLength(1)
+    expect(ledger.countByState()).toEqual({ pending: 0, completed: 1, failed: 0, unbacked: 0 })
   })
 })
 

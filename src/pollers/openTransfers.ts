@@ -1,0 +1,110 @@
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { ZoneTransaction } from '../domain/observation.ts'
+import type { DueCheck } from '../store/ledger.ts'
+import type { Commit, ExplorerReads } from './reads.ts'
+
+export interface OpenTransfersDeps {
+  readonly clock: Clock
+  readonly reads: ExplorerReads
+  readonly commit: Commit
+  listDueChecks(limit: number): DueCheck[]
+  postponeChecks(keys: readonly string[]): void
+  /** Zone hashes of failed transfers whose E9 was not read yet. */
+  listWithoutEvidence(limit: number): string[]
+}
+
+/** E12 and E9 take this many hashes. */
+const batchSize = 20
+/** Open transfers read in one tick; the rest comes first in the next one. */
+const maxPerTick = 400
+/** Transfers known by their main hash alone cost one request each. */
+const maxSingles = 5
+
+/**
+ * Reads again, by hash, what is open or disputed. What an answer does not hold is asked again, ever more rarely: a
+ * missing hash is never taken for an ended transfer.
+ */
+export function createOpenTransfersPoll(deps: OpenTransfersDeps): (signal: AbortSignal) => Promise<void> {
+  return async (signal) => {
+    const due = deps.listDueChecks(maxPerTick)
+    const byZone = due.filter((check) => check.zoneHash !== null)
+    const byMain = due
+      .filter((check) => check.zoneHash === null && check.mainHash !== null)
+      .slice(0, maxSingles)
+    deps.postponeChecks(
+      due.filter((check) => check.zoneHash === null && check.mainHash === null).map(({ key }) => key),
+    )
+    await readFailures(deps, signal)
+    for (const batch of toBatches(byZone)) await readDetails(deps, batch, signal)
+    for (const check of byMain) await readByMain(deps, check, signal)
+  }
+}
+
+async function readDetails(
+  deps: OpenTransfersDeps,
+  batch: readonly DueCheck[],
+  signal: AbortSignal,
+): Promise<void> {
+  const hashes = [...new Set(batch.flatMap((check) => check.zoneHash ?? []))]
+  const priority = batch.some((check) => check.isUrgent) ? 'urgent' : 'open'
+  const read = await postponing(deps, batch, () => deps.reads.details(hashes, { priority, signal }))
+  deps.commit({ answers: [read.records], bad: read.bad })
+  const answered = new Set(read.records.map((record) => record.zoneHash))
+  deps.postponeChecks(batch.filter((check) => !answered.has(check.zoneHash)).map(({ key }) => key))
+}
+
+async function readByMain(deps: OpenTransfersDeps, check: DueCheck, signal: AbortSignal): Promise<void> {
+  const read = await postponing(deps, [check], () =>
+    deps.reads.feedByHash(check.mainHash ?? '', { priority: 'open', signal }),
+  )
+  // A filter that does not work gives the newest records: true ones, but no answer to the question.
+  deps.commit({ answers: [read.records], bad: read.bad })
+  if (!read.records.some((record) => record.mainHash === check.mainHash)) deps.postponeChecks([check.key])
+}
+
+async function readFailures(deps: OpenTransfersDeps, signal: AbortSignal): Promise<void> {
+  const hashes = deps.listWithoutEvidence(batchSize)
+  if (hashes.length === 0) return
+  const read = await deps.reads.zoneTransactions(hashes, { priority: 'evidence', signal })
+  const known = new Set(read.records.map((record) => record.hash))
+  // That E9 did not know it is kept too, or it would be asked at every tick.
+  const unknown = hashes.filter((hash) => !known.has(hash)).map((hash) => toUnknown(hash, read.requestedAt))
+  deps.commit({ zoneTransactions: [...read.records, ...unknown], bad: read.bad })
+}
+
+function toUnknown(hash: string, requestedAt: UnixMs): ZoneTransaction {
+  return {
+    source: 'E9',
+    requestedAt,
+    hash,
+    height: null,
+    time: null,
+    status: 'unknown',
+    actionType: '',
+    errorMessage: '',
+  }
+}
+
+/** What could not be asked waits its turn behind the others, so that one bad batch does not hold up all. */
+async function postponing<T>(
+  deps: OpenTransfersDeps,
+  batch: readonly DueCheck[],
+  read: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    deps.postponeChecks(batch.map(({ key }) => key))
+    throw error
+  }
+}
+
+function toBatches(checks: readonly DueCheck[]): DueCheck[][] {
+  // Transfers of one zone transaction share one hash: a batch counts hashes, not transfers.
+  const byHash = [...Map.groupBy(checks, (check) => check.zoneHash).values()]
+  const batches: DueCheck[][] = []
+  for (let index = 0; index < byHash.length; index += batchSize) {
+    batches.push(byHash.slice(index, index + batchSize).flat())
+  }
+  return batches
+}

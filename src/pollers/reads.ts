@@ -1,0 +1,69 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { Observation, ZoneTransaction } from '../domain/observation.ts'
+
+/** How urgent a reading is; the client's pace serves the first ones first. */
+export type ReadPriority = 'urgent' | 'open' | 'tail' | 'heads' | 'evidence' | 'sweep' | 'bulk'
+
+export interface BadRecord {
+  readonly endpoint: string
+  readonly problem: string
+  readonly raw: string
+}
+
+export interface Read<T> {
+  readonly requestedAt: UnixMs
+  readonly records: readonly T[]
+  readonly bad: readonly BadRecord[]
+}
+
+/** One page of E3. A null number was not given by the answer. */
+export interface FeedPage extends Read<Observation> {
+  readonly totalPage: number | null
+  readonly total: number | null
+  readonly limit: number | null
+}
+
+export interface ReadOptions {
+  readonly priority: ReadPriority
+  readonly signal: AbortSignal
+  /** Tries in all, the first included. */
+  readonly attempts?: number
+}
+
+/** What the pollers ask of the explorer. Each throws when it could not ask; an empty list is an answer. */
+export interface ExplorerReads {
+  feedPage(page: number, options: ReadOptions): Promise<FeedPage>
+  feedByHash(hash: string, options: ReadOptions): Promise<Read<Observation>>
+  /** E12, at most 20 zone hashes. */
+  details(zoneHashes: readonly string[], options: ReadOptions): Promise<Read<Observation>>
+  /** E9, at most 20 zone hashes. */
+  zoneTransactions(zoneHashes: readonly string[], options: ReadOptions): Promise<Read<ZoneTransaction>>
+  zoneHead(options: ReadOptions): Promise<BlockRead | null>
+  /** E11: a block, `beyond` the head, or `unknown` when the answer was empty. */
+  mainBlock(height: number, options: ReadOptions): Promise<BlockRead | 'beyond' | 'unknown'>
+}
+
+export interface BlockRead {
+  readonly height: number
+  readonly blockTime: UnixMs | null
+  readonly requestedAt: UnixMs
+}
+
+/** What a reading found, to be committed as one: records, evidence, heads, and the events that follow from them. */
+export interface Findings {
+  /** Each inner list is one answer: what stands in one answer is known to be separate. */
+  readonly answers?: readonly (readonly Observation[])[]
+  readonly zoneTransactions?: readonly ZoneTransaction[]
+  readonly bad?: readonly BadRecord[]
+  readonly heads?: readonly (BlockRead & { readonly chain: 'main' | 'zone' })[]
+}
+
+export interface CommitResult {
+  /** Records whose content the ledger did not hold. */
+  readonly news: number
+  /** Transfers that E12 should be asked of at once. */
+  readonly hasUrgent: boolean
+}
+
+/** Commits durably, evaluates events, queues messages; synchronous, and all or nothing. */
+export type Commit = (findings: Findings) => CommitResult

@@ -1,0 +1,157 @@
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import { errorText } from '../lib/errors.ts'
+import type { Logger } from '../lib/log.ts'
+import { intervalOf, nextDue } from './schedule.ts'
+
+export interface Poller {
+  readonly name: string
+  /** Cron, with seconds. */
+  readonly schedule: string
+  /** Throws when it could not do its work; the runner counts, reports and tries again. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+export interface PollerStatus {
+  readonly poller: string
+  readonly intervalMs: number
+  readonly startedAt: UnixMs
+  readonly lastSuccessAt: UnixMs | null
+  readonly lastError: string | null
+  /** Errors in a row. */
+  readonly failures: number
+  readonly runs: number
+  readonly errors: number
+  /** Ticks that passed while a run was still under way. */
+  readonly missedTicks: number
+}
+
+export interface Runner {
+  start(): void
+  /** Runs a poller now, or once more as soon as its present run ends. */
+  trigger(name: string): void
+  status(): PollerStatus[]
+  /** Waits for runs under way; may be called twice. */
+  stop(): Promise<void>
+}
+
+/** A failed poll is tried again after at most this, whatever its schedule: recovery is quick. */
+const maxBackoffMs = 10_000
+
+interface Entry {
+  readonly poller: Poller
+  readonly intervalMs: number
+  startedAt: UnixMs
+  lastSuccessAt: UnixMs | null
+  lastError: string | null
+  failures: number
+  runs: number
+  errors: number
+  missedTicks: number
+  /** Aborting it ends the pause before the next run. */
+  wake: AbortController
+  isTriggered: boolean
+}
+
+/**
+ * One loop for each poller: it never overlaps itself, and whatever one of them does, hang or throw, the others keep
+ * their own time.
+ */
+export function createRunner(deps: { clock: Clock; log: Logger }, pollers: readonly Poller[]): Runner {
+  const ending = new AbortController()
+  const entries = pollers.map((poller) => toEntry(poller, deps.clock.now()))
+  let loops: Promise<void>[] = []
+
+  async function loop(entry: Entry): Promise<void> {
+    while (!ending.signal.aborted) {
+      await runOnce(deps, entry, ending.signal)
+      if (ending.signal.aborted) return
+      await pause(deps.clock, entry, ending.signal)
+    }
+  }
+
+  return {
+    start() {
+      if (loops.length === 0) loops = entries.map(loop)
+    },
+    trigger(name) {
+      const entry = entries.find(({ poller }) => poller.name === name)
+      if (!entry) return
+      entry.isTriggered = true
+      entry.wake.abort()
+    },
+    status: () => entries.map(toStatus),
+    async stop() {
+      ending.abort()
+      for (const entry of entries) entry.wake.abort()
+      await Promise.all(loops)
+    },
+  }
+}
+
+async function runOnce(
+  deps: { clock: Clock; log: Logger },
+  entry: Entry,
+  signal: AbortSignal,
+): Promise<void> {
+  const { poller } = entry
+  entry.isTriggered = false
+  entry.runs += 1
+  try {
+    await poller.run(signal)
+    if (entry.failures > 0) deps.log.info({ poller: poller.name, failures: entry.failures }, 'poll recovered')
+    entry.lastSuccessAt = deps.clock.now()
+    entry.lastError = null
+    entry.failures = 0
+  } catch (error) {
+    if (signal.aborted) return
+    const text = errorText(error)
+    // One line for each new trouble, not for each repetition of it.
+    if (entry.lastError !== text) deps.log.warn({ poller: poller.name, err: error }, `poll failed: ${text}`)
+    entry.lastError = text
+    entry.failures += 1
+    entry.errors += 1
+  }
+}
+
+async function pause(clock: Clock, entry: Entry, signal: AbortSignal): Promise<void> {
+  const now = clock.now()
+  const due = nextDue(entry.poller.schedule, now)
+  const skipped = Math.floor((now - (entry.lastSuccessAt ?? now)) / entry.intervalMs)
+  if (skipped > 0) entry.missedTicks += skipped
+  const backoffMs = Math.min(entry.intervalMs * 2 ** Math.min(entry.failures, 8), maxBackoffMs)
+  const waitMs = entry.failures === 0 ? due - now : Math.min(backoffMs, Math.max(due - now, backoffMs))
+  entry.wake = new AbortController()
+  if (entry.isTriggered || signal.aborted) return
+  await clock.sleep(waitMs, entry.wake.signal)
+}
+
+function toEntry(poller: Poller, startedAt: UnixMs): Entry {
+  return {
+    poller,
+    intervalMs: intervalOf(poller.schedule),
+    startedAt,
+    lastSuccessAt: null,
+    lastError: null,
+    failures: 0,
+    runs: 0,
+    errors: 0,
+    missedTicks: 0,
+    wake: new AbortController(),
+    isTriggered: false,
+  }
+}
+
+function toStatus(entry: Entry): PollerStatus {
+  const { intervalMs, startedAt, lastSuccessAt, lastError, failures, runs, errors, missedTicks } = entry
+  return {
+    poller: entry.poller.name,
+    intervalMs,
+    startedAt,
+    lastSuccessAt,
+    lastError,
+    failures,
+    runs,
+    errors,
+    missedTicks,
+  }
+}

@@ -1,0 +1,124 @@
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import type { Observation } from '../domain/observation.ts'
+import type { CursorFile, Cursors } from '../store/cursors.ts'
+import type { Commit, ExplorerReads, FeedPage } from './reads.ts'
+import { isLastPage } from './transfers.ts'
+
+export interface WalkDeps {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly reads: ExplorerReads
+  readonly commit: Commit
+  readonly cursors: CursorFile
+  readonly sweepMs: number
+  requestDetails(): void
+  /** Asks to be run again without waiting for the next tick. */
+  requestWalk(): void
+}
+
+export interface Walk {
+  /** Reads on: all of an open history walk, then one page of the sweep, or all of it when it was requested. */
+  run(signal: AbortSignal): Promise<void>
+  requestSweep(): void
+  /** Walks again from the newest page back to `until`. */
+  requestHistory(until: UnixMs): void
+}
+
+/** On a first start this many of the newest records are read whatever their age: they show what is in flight. */
+const minHistory = 10_000
+/** Pages of history read in one run, so that the run ends and is seen to be alive. */
+const pagesPerRun = 20
+/** A pass of the sweep is meant to take no longer. */
+const sweepGoalMs = 600_000
+
+/**
+ * The slow readings of the list, beside the tail. The history walk goes back from the newest page to `until`, once;
+ * the sweep goes round over the recent past for ever, because records are filled in late and written again.
+ *
+ * Pages are read by rising number. What arrives meanwhile moves rows to later pages, so that they are read twice;
+ * what a re-push deletes moves rows to earlier ones, which is why each step looks at the end of the page before, too.
+ */
+export function createWalk(deps: WalkDeps): Walk {
+  let isSweepRequested = false
+  const save = (change: Partial<Cursors>) => deps.cursors.write({ ...deps.cursors.read(), ...change })
+
+  async function readPage(
+    number: number,
+    priority: 'bulk' | 'sweep',
+    signal: AbortSignal,
+  ): Promise<FeedPage> {
+    const page = await deps.reads.feedPage(number, { priority, signal })
+    const { hasUrgent } = deps.commit({ answers: [page.records], bad: page.bad })
+    if (hasUrgent) deps.requestDetails()
+    return page
+  }
+
+  async function walkHistory(signal: AbortSignal): Promise<void> {
+    for (let pages = 0; !signal.aborted; pages += 1) {
+      const { history } = deps.cursors.read()
+      if (history.done) return
+      if (pages === pagesPerRun) return deps.requestWalk()
+      const page = await readPage(history.page, 'bulk', signal)
+      const read = history.read + page.records.length
+      const isOldEnough = isOlder(page.records, history.until) && read >= minHistory
+      const done = isLastPage(page, history.page) || isOldEnough
+      save({ history: { ...history, page: done ? 1 : history.page + 1, read, done } })
+      if (done) deps.log.info({ records: read, pages: history.page }, 'history read')
+    }
+  }
+
+  async function sweepPage(signal: AbortSignal): Promise<boolean> {
+    const { sweep } = deps.cursors.read()
+    const startedAt = sweep.page === 1 ? deps.clock.now() : (sweep.startedAt ?? deps.clock.now())
+    const page = await readPage(sweep.page, 'sweep', signal)
+    const isDone = isLastPage(page, sweep.page) || isOlder(page.records, deps.clock.now() - deps.sweepMs)
+    if (!isDone) {
+      save({ sweep: { ...sweep, page: sweep.page + 1, startedAt } })
+      return false
+    }
+    const tookMs = deps.clock.now() - startedAt
+    if (tookMs > sweepGoalMs)
+      deps.log.warn({ tookMs, pages: sweep.page }, 'a pass of the sweep took over ten minutes')
+    save({ sweep: { page: 1, startedAt, finishedAt: deps.clock.now(), tookMs } })
+    return true
+  }
+
+  return {
+    async run(signal) {
+      await walkHistory(signal)
+      if (!deps.cursors.read().history.done) return
+      if (!isSweepRequested) {
+        await sweepPage(signal)
+        return
+      }
+      isSweepRequested = false
+      // From the first page: what was asked for lies anywhere.
+      save({ sweep: { ...deps.cursors.read().sweep, page: 1 } })
+      while (!signal.aborted && !(await sweepPage(signal)));
+    },
+    requestSweep() {
+      isSweepRequested = true
+      deps.requestWalk()
+    },
+    requestHistory(until) {
+      const { history } = deps.cursors.read()
+      save({
+        history: {
+          until: history.done ? until : Math.min(until, history.until),
+          page: 1,
+          read: minHistory,
+          done: false,
+        },
+      })
+      deps.requestWalk()
+    },
+  }
+}
+
+function isOlder(records: readonly Observation[], than: UnixMs): boolean {
+  return (
+    records.length > 0 &&
+    records.every((record) => Math.max(record.mainTime ?? 0, record.zoneTime ?? 0) < than)
+  )
+}

@@ -1,0 +1,30 @@
+import * as groups from './alertGroups.ts'
+import * as rows from './alertRows.ts'
+import type { Database } from './database.ts'
+import * as deliveries from './outboxDeliveries.ts'
+import * as items from './outboxItems.ts'
+
+const tables = { ...rows, ...groups, ...items, ...deliveries }
+
+/** A store function without its database. */
+type Bound<F> = F extends (db: Database, ...rest: infer Rest) => infer Result
+  ? (...rest: Rest) => Result
+  : never
+type StoreFunctions = { readonly [Name in keyof typeof tables]: Bound<(typeof tables)[Name]> }
+type Unbindable = 'alertColumns' | 'toAlertRow' | 'numberOrNull' | 'textOrNull'
+
+/** Everything that is stored about alerts and their messages. Each call is SQL and nothing else. */
+export type AlertStore = Omit<StoreFunctions, Unbindable> & Pick<Database, 'transaction' | 'generation'>
+
+export function createAlertStore(db: Database): AlertStore {
+  const bound = Object.entries(tables).flatMap(([name, value]) =>
+    typeof value === 'function'
+      ? [[name, (...rest: never[]) => (value as UnknownStoreFunction)(db, ...rest)]]
+      : [],
+  )
+  // Bound<> says the same of the types as the lines above do of the values.
+  const store = Object.fromEntries(bound) as Omit<StoreFunctions, Unbindable>
+  return { ...store, transaction: (work) => db.transaction(work), generation: db.generation }
+}
+
+type UnknownStoreFunction = (db: Database, ...rest: never[]) => unknown

@@ -1,0 +1,321 @@
+import type { UnixMs } from '../lib/clock.ts'
+import { type AlertRow, alertColumns, numberOrNull, textOrNull, toAlertRow } from './alertRows.ts'
+import type { Database } from './database.ts'
+
+/** `both`: fired and resolved before the channel heard of it. */
+export type OutboxWhat = 'event' | 'firing' | 'repeat' | 'resolved' | 'both' | 'correction'
+
+export interface NewOutboxItem {
+  readonly alertId: number
+  readonly channel: string
+  readonly episode: number
+  readonly what: OutboxWhat
+  readonly groupKey: string | null
+  readonly isCritical: boolean
+  readonly createdAt: UnixMs
+  readonly notBefore: UnixMs
+  readonly expiresAt: UnixMs
+}
+
+export interface OutboxItem extends NewOutboxItem {
+  readonly id: number
+  readonly state: 'queued' | 'sent' | 'dead'
+  /** The message that carries it now or carried it. */
+  readonly deliveryId: number | null
+  readonly sentAt: UnixMs | null
+  readonly messageId: string | null
+}
+
+function toItem(row: Record<string, unknown>): OutboxItem {
+  return {
+    id: Number(row['id']),
+    alertId: Number(row['alert_id']),
+    channel: String(row['channel']),
+    episode: Number(row['episode']),
+    // Both were written from the same unions.
+    what: row['what'] as OutboxWhat,
+    state: row['state'] as OutboxItem['state'],
+    groupKey: textOrNull(row['group_key']),
+    isCritical: row['critical'] === 1,
+    createdAt: Number(row['created_at']),
+    notBefore: Number(row['not_before']),
+    expiresAt: Number(row['expires_at']),
+    deliveryId: numberOrNull(row['delivery_id']),
+    sentAt: numberOrNull(row['sent_at']),
+    messageId: textOrNull(row['message_id']),
+  }
+}
+
+export function queueItem(db: Database, item: NewOutboxItem): void {
+  db.prepare(
+    `INSERT INTO outbox (alert_id, channel, episode, what, group_key, critical, created_at, not_before, expires_at, state,
+      rerouted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0)`,
+  ).run(
+    ...[item.alertId, item.channel, item.episode, item.what, item.groupKey, item.isCritical ? 1 : 0],
+    ...[item.createdAt, item.notBefore, item.expiresAt],
+  )
+}
+
+export function listItemsOf(db: Database, alertId: number): OutboxItem[] {
+  return db.prepare('SELECT * FROM outbox WHERE alert_id = ? ORDER BY id').all(alertId).map(toItem)
+}
+
+/** What was told, or is to be told, of a group's alerts as firing or resolved. */
+export function listToldOfGroup(db: Database, key: string): OutboxItem[] {
+  return db
+    .prepare(
+      `SELECT o.* FROM group_members m JOIN outbox o ON o.alert_id = m.alert_id
+        WHERE m.group_key = ? AND o.what IN ('firing', 'resolved', 'both') ORDER BY o.id`,
+    )
+    .all(key)
+    .map(toItem)
+}
+
+export function setItemWhat(db: Database, id: number, what: OutboxWhat): void {
+  db.prepare('UPDATE outbox SET what = ? WHERE id = ?').run(what, id)
+}
+
+/** Before a reminder: the one before it has served. */
+export function deleteRepeats(db: Database, alertId: number, channel: string): void {
+  db.prepare(
+    "DELETE FROM outbox WHERE alert_id = ? AND channel = ? AND what = 'repeat' AND (state <> 'queued' OR delivery_id IS NULL)",
+  ).run(alertId, channel)
+}
+
+/** Two alerts became one: what was told of one counts for the other. */
+export function moveItems(db: Database, fromAlertId: number, toAlertId: number): void {
+  db.prepare('UPDATE outbox SET alert_id = ? WHERE alert_id = ?').run(toAlertId, fromAlertId)
+}
+
+export function deleteUnsentOf(db: Database, alertId: number): void {
+  db.prepare("DELETE FROM outbox WHERE alert_id = ? AND state = 'queued' AND delivery_id IS NULL").run(
+    alertId,
+  )
+}
+
+export interface QueueDepth {
+  readonly channel: string
+  readonly queued: number
+  readonly oldestAt: UnixMs | null
+}
+
+/** Unsent items by channel, those under way included. */
+export function listDepths(db: Database): QueueDepth[] {
+  return db
+    .prepare(
+      "SELECT channel, COUNT(*) AS queued, MIN(created_at) AS oldest FROM outbox WHERE state = 'queued' GROUP BY channel",
+    )
+    .all()
+    .map((row) => ({
+      channel: String(row['channel']),
+      queued: Number(row['queued']),
+      oldestAt: numberOrNull(row['oldest']),
+    }))
+}
+
+/** Items of one lane that may be sent at `now`, and when the next one may. */
+export function measureLane(
+  db: Database,
+  lane: { readonly channel: string; readonly isCritical: boolean },
+  now: UnixMs,
+): { readonly due: number; readonly nextAt: UnixMs | null } {
+  const row = db
+    .prepare(
+      `SELECT COUNT(*) FILTER (WHERE not_before <= ?1 OR created_at > ?1) AS due,
+        MIN(not_before) FILTER (WHERE not_before > ?1) AS next_at
+        FROM outbox WHERE state = 'queued' AND delivery_id IS NULL AND channel = ?2 AND critical = ?3`,
+    )
+    .get(now, lane.channel, lane.isCritical ? 1 : 0)
+  return { due: Number(row?.['due'] ?? 0), nextAt: numberOrNull(row?.['next_at']) }
+}
+
+/**
+ * Puts what is due into a message, oldest first, and returns how many. An alert of which the channel is being told
+ * something at this moment waits, so that a resolution cannot overtake its firing.
+ */
+export function claimItems(
+  db: Database,
+  claim: {
+    readonly deliveryId: number
+    readonly channel: string
+    readonly isCritical: boolean
+    readonly limit: number
+  },
+  now: UnixMs,
+): number {
+  const { changes } = db
+    .prepare(
+      `UPDATE outbox SET delivery_id = ?1 WHERE id IN (
+        SELECT o.id FROM outbox o WHERE o.state = 'queued' AND o.delivery_id IS NULL AND o.channel = ?2 AND o.critical = ?3
+          AND (o.not_before <= ?4 OR o.created_at > ?4)
+          AND NOT EXISTS (SELECT 1 FROM outbox u WHERE u.alert_id = o.alert_id AND u.channel = o.channel
+            AND u.state = 'queued' AND u.delivery_id IS NOT NULL)
+        ORDER BY o.id LIMIT ?5)`,
+    )
+    .run(claim.deliveryId, claim.channel, claim.isCritical ? 1 : 0, now, claim.limit)
+  return changes === 0 ? 0 : Number(changes) - collapse(db, claim.deliveryId)
+}
+
+/** A firing and its resolution in one message are one item: fired and resolved. */
+function collapse(db: Database, deliveryId: number): number {
+  const { changes } = db
+    .prepare(
+      `UPDATE outbox SET what = 'both' WHERE delivery_id = ?1 AND what = 'resolved' AND EXISTS (SELECT 1 FROM outbox f
+        WHERE f.alert_id = outbox.alert_id AND f.delivery_id = ?1 AND f.episode = outbox.episode AND f.what = 'firing')`,
+    )
+    .run(deliveryId)
+  if (changes === 0) return 0
+  const removed = db
+    .prepare(
+      `DELETE FROM outbox WHERE delivery_id = ?1 AND what IN ('firing', 'repeat') AND EXISTS (SELECT 1 FROM outbox b
+        WHERE b.alert_id = outbox.alert_id AND b.delivery_id = ?1 AND b.episode = outbox.episode AND b.what = 'both')`,
+    )
+    .run(deliveryId)
+  return Number(removed.changes)
+}
+
+/** Back into the queue: nobody has heard of them. */
+export function releaseItems(db: Database, deliveryId: number): void {
+  db.prepare("UPDATE outbox SET delivery_id = NULL WHERE delivery_id = ? AND state = 'queued'").run(
+    deliveryId,
+  )
+}
+
+export function finishItems(
+  db: Database,
+  deliveryId: number,
+  as: { readonly state: 'sent' | 'dead'; readonly at: UnixMs; readonly messageId: string },
+): void {
+  db.prepare(
+    "UPDATE outbox SET state = ?, sent_at = ?, message_id = ? WHERE delivery_id = ? AND state = 'queued'",
+  ).run(as.state, as.at, as.messageId, deliveryId)
+  if (as.state === 'dead') return
+  db.prepare(
+    `UPDATE alerts SET state = 'delivered' WHERE state = 'new'
+      AND id IN (SELECT alert_id FROM outbox WHERE delivery_id = ?)`,
+  ).run(deliveryId)
+}
+
+export function listGroupKeysOf(db: Database, deliveryId: number): string[] {
+  return db
+    .prepare('SELECT DISTINCT group_key FROM outbox WHERE delivery_id = ? AND group_key IS NOT NULL')
+    .all(deliveryId)
+    .map((row) => String(row['group_key']))
+}
+
+export interface ReroutedScope {
+  readonly channel: string
+  /** Only the items of this message; null is everything unsent of the channel. */
+  readonly deliveryId: number | null
+  readonly fallback: string
+}
+
+/** Copies unsent items to the fallback channel, each once; what that channel was or will be told anyway is left out. */
+export function copyToFallback(db: Database, scope: ReroutedScope, now: UnixMs): number {
+  const where = `channel = ?1 AND rerouted = 0 AND state = 'queued' AND (?2 IS NULL OR delivery_id = ?2)`
+  const { changes } = db
+    .prepare(
+      `INSERT INTO outbox (alert_id, channel, episode, what, group_key, critical, created_at, not_before, expires_at, state,
+        rerouted) SELECT o.alert_id, ?3, o.episode, o.what, o.group_key, o.critical, o.created_at, ?4, o.expires_at, 'queued', 0
+        FROM outbox o WHERE ${where} AND NOT EXISTS (SELECT 1 FROM outbox f WHERE f.alert_id = o.alert_id
+          AND f.channel = ?3 AND f.episode = o.episode AND f.what = o.what AND f.state <> 'dead') ORDER BY o.id`,
+    )
+    .run(scope.channel, scope.deliveryId, scope.fallback, now)
+  db.prepare(`UPDATE outbox SET rerouted = 1 WHERE ${where}`).run(scope.channel, scope.deliveryId)
+  return Number(changes)
+}
+
+/** Items that nobody could be told for too long. */
+export function expireItems(
+  db: Database,
+  now: UnixMs,
+): { readonly channel: string; readonly count: number }[] {
+  const where = "state = 'queued' AND delivery_id IS NULL AND expires_at <= ?"
+  const expired = db
+    .prepare(`SELECT channel, COUNT(*) AS count FROM outbox WHERE ${where} GROUP BY channel`)
+    .all(now)
+  if (expired.length === 0) return []
+  db.prepare(`UPDATE outbox SET state = 'dead', sent_at = ?1 WHERE ${where}1`).run(now)
+  return expired.map((row) => ({ channel: String(row['channel']), count: Number(row['count']) }))
+}
+
+export interface CarriedItem {
+  readonly item: OutboxItem
+  readonly alert: AlertRow
+}
+
+const carriedColumns =
+  'o.id AS o_id, o.alert_id, o.channel, o.episode AS o_episode, o.what, o.group_key, o.critical, o.created_at, ' +
+  'o.not_before, o.expires_at, o.state AS o_state, o.delivery_id, o.sent_at, o.message_id'
+
+/** A message's items with their alerts, the largest amounts first. */
+export function listCarried(db: Database, deliveryId: number, limit: number): CarriedItem[] {
+  return db
+    .prepare(
+      `SELECT ${carriedColumns}, ${alertColumns} FROM outbox o JOIN alerts a ON a.id = o.alert_id
+        WHERE o.delivery_id = ? ORDER BY a.amount_rank DESC, o.id LIMIT ?`,
+    )
+    .all(deliveryId, limit)
+    .map(toCarried)
+}
+
+/** The largest critical item of each rule in a message. */
+export function listCriticalOfRules(db: Database, deliveryId: number, limit: number): CarriedItem[] {
+  return db
+    .prepare(
+      `SELECT * FROM (SELECT ${carriedColumns}, ${alertColumns},
+          ROW_NUMBER() OVER (PARTITION BY a.rule ORDER BY a.amount_rank DESC, o.id) AS place
+        FROM outbox o JOIN alerts a ON a.id = o.alert_id WHERE o.delivery_id = ? AND a.severity = 'critical')
+        WHERE place = 1 LIMIT ?`,
+    )
+    .all(deliveryId, limit)
+    .map(toCarried)
+}
+
+function toCarried(row: Record<string, unknown>): CarriedItem {
+  const item = toItem({ ...row, id: row['o_id'], episode: row['o_episode'], state: row['o_state'] })
+  return { item, alert: toAlertRow(row) }
+}
+
+export interface CarriedCount {
+  readonly what: OutboxWhat
+  readonly severity: string
+  readonly rule: string
+  readonly kind: string
+  readonly count: number
+}
+
+export function countCarried(db: Database, deliveryId: number): CarriedCount[] {
+  return db
+    .prepare(
+      `SELECT o.what, a.severity, a.rule, a.kind, COUNT(*) AS count FROM outbox o JOIN alerts a ON a.id = o.alert_id
+        WHERE o.delivery_id = ? GROUP BY o.what, a.severity, a.rule, a.kind ORDER BY count DESC`,
+    )
+    .all(deliveryId)
+    .map((row) => ({
+      what: row['what'] as OutboxWhat,
+      severity: String(row['severity']),
+      rule: String(row['rule']),
+      kind: String(row['kind']),
+      count: Number(row['count']),
+    }))
+}
+
+/** Newest first; `queued` and `dead` are what an operator looks for. */
+export function listOutbox(db: Database, query: { state: OutboxItem['state']; limit: number }): OutboxItem[] {
+  return db
+    .prepare('SELECT * FROM outbox WHERE state = ? ORDER BY id DESC LIMIT ?')
+    .all(query.state, query.limit)
+    .map(toItem)
+}
+
+/** Done items are history, but those of conditions that go on say who must hear of the end. */
+export function purgeDone(db: Database, before: UnixMs): number {
+  const result = db
+    .prepare(
+      `DELETE FROM outbox WHERE state <> 'queued' AND sent_at < ? AND NOT EXISTS (SELECT 1 FROM alerts a
+        WHERE a.id = outbox.alert_id AND a.state IN ('pending', 'firing', 'recovering'))`,
+    )
+    .run(before)
+  return Number(result.changes)
+}
