@@ -49,6 +49,7 @@ export function saveTransfer(db: Database, stored: StoredTransfer, transfer: Tra
   const all = ambiguous.length === 0 ? members : [...members, ...ambiguous]
   const zoneHash = transfer.zone?.hash ?? firstHash(all, 'zoneHash')
   const mainHash = transfer.main?.hash ?? firstHash(all, 'mainHash')
+  countState(db, stored.key, transfer.state)
   db.prepare(`INSERT OR REPLACE INTO transfers (${columns}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`).run(
     stored.key,
     transfer.id,
