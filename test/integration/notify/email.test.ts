@@ -18,7 +18,9 @@ const plain = {
   degraded: false,
   recipients: null as readonly string[] | null,
 }
-const quick = { connectionMs: 1_000, greetingMs: 60, socketMs: 60 }
+// smtp-server waits 100 ms before it greets: what is not under test is far above that.
+const quickGreeting = { connectionMs: 5_000, greetingMs: 150, socketMs: 60_000 }
+const quickSocket = { connectionMs: 5_000, greetingMs: 5_000, socketMs: 300 }
 const open: { close(): Promise<void> | Server }[] = []
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
@@ -162,10 +164,14 @@ test.each([
 })
 
 describe('a server that stops talking', () => {
-  test.each(['connect', 'mail', 'data'] as const)('at %s is transient', async (at) => {
+  test.each([
+    { at: 'connect', smtpTimeouts: quickGreeting, reason: '127.0.0.1: GREETING_TIMEOUT' },
+    { at: 'mail', smtpTimeouts: quickSocket, reason: '127.0.0.1: SOCKET_TIMEOUT' },
+    { at: 'data', smtpTimeouts: quickSocket, reason: '127.0.0.1: SOCKET_TIMEOUT' },
+  ] as const)('at $at is transient', async ({ at, smtpTimeouts, reason }) => {
     const inbox = await startInbox()
     inbox.script({ at, stall: true })
-    expect((await deliver(inbox.url, { deps: { smtpTimeouts: quick } })).result).toBe('transient')
+    expect(await deliver(inbox.url, { deps: { smtpTimeouts } })).toEqual({ result: 'transient', reason })
   })
 
   test('after the final dot may have taken the mail: transient, and the same Message-ID again', async () => {
@@ -183,7 +189,7 @@ describe('a server that stops talking', () => {
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     open.push({ close: () => silent.close() })
     const url = `smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`
-    expect((await deliver(url, { deps: { smtpTimeouts: quick } })).result).toBe('transient')
+    expect((await deliver(url, { deps: { smtpTimeouts: quickGreeting } })).result).toBe('transient')
   })
 
   test('is left when the daemon stops', async () => {

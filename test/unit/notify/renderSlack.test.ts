@@ -103,6 +103,15 @@ describe('limits', () => {
     expect(shown).toContain('… and 312 more')
   })
 
+  test('more findings than fit are told as far as possible, and the rest counted exactly', () => {
+    const payload = renderSlack(toMessage({ items: many(60), total: 200 }))
+    const shown = readSlackText(payload)
+    const told = many(60).filter((item) => shown.includes(item.subject)).length
+    expect(told).toBeGreaterThanOrEqual(25)
+    expect(shown).toContain(`… and ${200 - told} more`)
+    expect(checkSlackPayload(JSON.stringify(payload))).toBeNull()
+  })
+
   test('a finding with 23 fields keeps them all, ten to a section', () => {
     const fields = Array.from({ length: 23 }, (_, index) => ({
       label: `Fact ${index}`,
