@@ -4,7 +4,7 @@ import { parseRetryAfter } from './parseRetryAfter.ts'
 import type { PostOutcome } from './postOnce.ts'
 
 /** How one HTTP receiver says yes. `null` is a body that could not be read to its end. */
-export type JudgeSuccess = (body: string | null, where: string) => DeliveryResult
+type JudgeSuccess = (body: string | null, where: string) => DeliveryResult
 
 export interface ClassifyOptions {
   /** The receiver's host: the only part of its address that may be told. */

@@ -23,7 +23,7 @@ export interface EmailDeps {
   readonly smtpTimeouts?: SmtpTimeouts
 }
 
-export interface SmtpTimeouts {
+interface SmtpTimeouts {
   readonly connectionMs: number
   readonly greetingMs: number
   readonly socketMs: number

@@ -40,7 +40,7 @@ export function parseSmtpUrl(channel: string, text: string): SmtpServer {
 }
 
 /** By name or number only: a name that merely resolves to this machine could resolve elsewhere tomorrow. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 }
 

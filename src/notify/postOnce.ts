@@ -11,7 +11,7 @@ export type PostOutcome =
     }
   | { readonly kind: 'failed'; readonly cause: FailureCause; readonly code: string }
 
-export type FailureCause = 'tls' | 'network' | 'timeout' | 'stopped'
+type FailureCause = 'tls' | 'network' | 'timeout' | 'stopped'
 
 export interface PostDeps {
   readonly dispatcher: Dispatcher
@@ -26,18 +26,21 @@ export interface PostRequest {
   readonly signal: AbortSignal
 }
 
-/** Whole request, in ms: a receiver that answers a byte at a time is as good as one that does not answer. */
-export const postTimeoutMs = 15_000
+/** A receiver that answers a byte at a time is as good as one that does not answer. */
+const defaultTimeoutMs = 15_000
 const maxBodyBytes = 64 * 1024
 
-/** Connections of one HTTP channel: at most two at a time, 5 s to connect, 10 s to the answer's head. */
-export function createPostAgent(): Agent {
-  return new Agent({
-    connections: 2,
-    connect: { timeout: 5_000 },
-    headersTimeout: 10_000,
-    bodyTimeout: 10_000,
-  })
+/**
+ * The connections of one HTTP channel: at most two at a time, 5 s to connect, 10 s to the answer's head. A dispatcher
+ * passed in is the caller's to close.
+ */
+export function createPostDeps(options: Partial<PostDeps>): PostDeps & { close(): Promise<void> } {
+  const timeoutMs = options.timeoutMs ?? defaultTimeoutMs
+  if (options.dispatcher !== undefined)
+    return { dispatcher: options.dispatcher, timeoutMs, close: async () => {} }
+  const limits = { connections: 2, connect: { timeout: 5_000 }, headersTimeout: 10_000, bodyTimeout: 10_000 }
+  const agent = new Agent(limits)
+  return { dispatcher: agent, timeoutMs, close: () => agent.close() }
 }
 
 /** Sends one POST: no retry, no redirect followed, one deadline over everything, at most 64 KiB read. */

@@ -15,7 +15,7 @@ import { countUntold, headlineOf, idLine, originLine, part, safeLink, statusLine
 
 type SlackText = PlainText | MarkdownText
 
-export type SlackBlock =
+type SlackBlock =
   | { readonly type: 'header'; readonly text: PlainText }
   | { readonly type: 'section'; readonly text?: SlackText; readonly fields?: SlackText[] }
   | { readonly type: 'context'; readonly elements: SlackText[] }

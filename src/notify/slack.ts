@@ -1,10 +1,9 @@
 import { IncomingWebhook } from '@slack/webhook'
-import type { Dispatcher } from 'undici'
 import type { Clock } from '../lib/clock.ts'
 import type { Secret } from '../lib/secret.ts'
 import { classifyHttp, describeBody } from './classifyHttp.ts'
 import type { Channel, DeliveryResult } from './message.ts'
-import { createPostAgent, type PostOutcome, postOnce, postTimeoutMs } from './postOnce.ts'
+import { createPostDeps, type PostDeps, type PostOutcome, postOnce } from './postOnce.ts'
 import { renderSlack, renderSlackPlain, type SlackPayload } from './renderSlack.ts'
 import { parseChannelUrl } from './parseChannelUrl.ts'
 
@@ -14,10 +13,8 @@ export interface SlackConfig {
   readonly url: Secret
 }
 
-export interface SlackDeps {
+export interface SlackDeps extends Partial<PostDeps> {
   readonly clock: Pick<Clock, 'now'>
-  readonly dispatcher?: Dispatcher
-  readonly timeoutMs?: number
 }
 
 /**
@@ -26,11 +23,7 @@ export interface SlackDeps {
  */
 export function createSlackChannel(deps: SlackDeps, config: SlackConfig): Channel {
   const url = parseChannelUrl(config.name, config.url.reveal())
-  const agent = deps.dispatcher === undefined ? createPostAgent() : null
-  const http = {
-    dispatcher: deps.dispatcher ?? agent ?? createPostAgent(),
-    timeoutMs: deps.timeoutMs ?? postTimeoutMs,
-  }
+  const http = createPostDeps(deps)
   return {
     name: config.name,
     type: 'slack',
@@ -39,14 +32,12 @@ export function createSlackChannel(deps: SlackDeps, config: SlackConfig): Channe
       const outcome = await send(http, url, payload, options.signal)
       return classifyHttp(outcome, { host: url.host, now: deps.clock.now(), judgeSuccess })
     },
-    async close() {
-      await agent?.close()
-    },
+    close: () => http.close(),
   }
 }
 
 async function send(
-  http: { readonly dispatcher: Dispatcher; readonly timeoutMs: number },
+  http: PostDeps,
   url: URL,
   payload: SlackPayload,
   signal: AbortSignal,

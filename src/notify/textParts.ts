@@ -34,8 +34,7 @@ export function originLine(item: MessageItem): string {
   return `rule ${part(item.rule, 100)} (${part(item.kind, 60)}), since ${formatInstant(item.since)}${lasted}`
 }
 
-/** @example formatInstant(0) // '1970-01-01 00:00:00 UTC' */
-export function formatInstant(at: UnixMs): string {
+function formatInstant(at: UnixMs): string {
   const date = new Date(at)
   // A time from outside may lie where Date cannot follow; the message must go out all the same.
   return Number.isNaN(date.getTime())
@@ -73,16 +72,4 @@ export function safeLink(href: string | null): string | null {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return null
   if (url.username !== '' || url.password !== '') return null
   return url.href.replace(/[|'"<>`\\]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
-}
-
-/** The longest beginning of a text that fits, in UTF-16 units, never ending inside a character. */
-export function cutText(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text
-  if (maxLength < 1) return ''
-  let kept = ''
-  for (const char of text) {
-    if (kept.length + char.length > maxLength - 1) break
-    kept += char
-  }
-  return `${kept}…`
 }

@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto'
-import type { Dispatcher } from 'undici'
 import type { Clock } from '../lib/clock.ts'
 import { Secret } from '../lib/secret.ts'
 import { classifyHttp } from './classifyHttp.ts'
 import type { Channel, DeliveryResult, Message } from './message.ts'
-import { createPostAgent, postOnce, postTimeoutMs } from './postOnce.ts'
+import { createPostDeps, type PostDeps, postOnce } from './postOnce.ts'
 import { decodePart, parseChannelUrl } from './parseChannelUrl.ts'
 import { headerId, headlineOf } from './textParts.ts'
 
@@ -15,10 +14,8 @@ export interface WebhookConfig {
   readonly secret?: Secret
 }
 
-export interface WebhookDeps {
+export interface WebhookDeps extends Partial<PostDeps> {
   readonly clock: Pick<Clock, 'now'>
-  readonly dispatcher?: Dispatcher
-  readonly timeoutMs?: number
 }
 
 /**
@@ -29,11 +26,7 @@ export interface WebhookDeps {
 export function createWebhookChannel(deps: WebhookDeps, config: WebhookConfig): Channel {
   const url = parseChannelUrl(config.name, config.url instanceof Secret ? config.url.reveal() : config.url)
   const authorization = basicAuthorization(url)
-  const agent = deps.dispatcher === undefined ? createPostAgent() : null
-  const http = {
-    dispatcher: deps.dispatcher ?? agent ?? createPostAgent(),
-    timeoutMs: deps.timeoutMs ?? postTimeoutMs,
-  }
+  const http = createPostDeps(deps)
   return {
     name: config.name,
     type: 'webhook',
@@ -54,14 +47,12 @@ export function createWebhookChannel(deps: WebhookDeps, config: WebhookConfig): 
       const outcome = await postOnce(http, { url: url.href, headers, body, signal: options.signal })
       return classifyHttp(outcome, { host: url.host, now: deps.clock.now(), judgeSuccess })
     },
-    async close() {
-      await agent?.close()
-    },
+    close: () => http.close(),
   }
 }
 
 /** @example signBody(secret, 1763715600, '{}') // 'sha256=…', 64 hex digits */
-export function signBody(secret: Secret, timestamp: number, body: string): string {
+function signBody(secret: Secret, timestamp: number, body: string): string {
   return `sha256=${createHmac('sha256', secret.reveal()).update(`${timestamp}.${body}`).digest('hex')}`
 }
 
@@ -70,7 +61,7 @@ export function signBody(secret: Secret, timestamp: number, body: string): strin
  * `items`, each with its alert's id, rule, kind, severity, status, texts, fields, facts, labels and times. Strings come
  * as they are: escaping is the receiver's. The plain form leaves out `items`.
  */
-export function toWebhookBody(message: Message, degraded: boolean): Readonly<Record<string, unknown>> {
+function toWebhookBody(message: Message, degraded: boolean): Readonly<Record<string, unknown>> {
   return {
     version: 1,
     id: message.id,

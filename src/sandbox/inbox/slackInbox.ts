@@ -11,7 +11,7 @@ export interface SlackMessage {
 }
 
 /** Every POST to the webhook's address, acknowledged or not. */
-export interface SlackRequest {
+interface SlackRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: string
 }

@@ -16,10 +16,10 @@ export interface ReceivedMail {
   readonly user: string | null
 }
 
-export type SmtpStage = 'connect' | 'auth' | 'mail' | 'rcpt' | 'data'
+type SmtpStage = 'connect' | 'auth' | 'mail' | 'rcpt' | 'data'
 
 /** One scripted misbehaviour: used up by the first command of its stage (and recipient) that it fits. */
-export type SmtpAnswer =
+type SmtpAnswer =
   | {
       readonly at: SmtpStage
       readonly code: number
