@@ -60,7 +60,7 @@ export function parseScenario(text: string, file: string): Scenario {
       lines.linePos(broken.pos[0]),
       (broken.message.split('\n')[0] ?? '').replace(/ at line.*/, ''),
     )
-  const result = scenarioSchema.safeParse(document.toJS({ maxAliasCount: 100 }))
+  const result = scenarioSchema.safeParse(toPlain(document, file))
   if (result.success) return result.data
   const issue = result.error.issues[0]
   const path = (issue?.path ?? []).map((part) => (typeof part === 'symbol' ? String(part) : part))
@@ -84,6 +84,15 @@ export function scenarioJsonSchema(): Record<string, unknown> {
   const faults = z.union(faultTable.map((row) => row.schema))
   const schema = z.strictObject({ ...fields, timeline: z.array(faults).default([]) })
   return { title: 'spanwatch scenario', ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) }
+}
+
+/** Plain values; aliases that multiply without end are refused. */
+function toPlain(document: ReturnType<typeof parseDocument>, file: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 })
+  } catch (error) {
+    throw invalid(file, { line: 1, col: 1 }, errorText(error))
+  }
 }
 
 async function read(path: string, asked: string, isPath: boolean): Promise<string> {
