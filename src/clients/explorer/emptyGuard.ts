@@ -1,0 +1,84 @@
+import type { UnixMs } from '../../lib/clock.ts'
+import type { EndpointId, Family } from './endpoint.ts'
+
+/** A question that is known to have an answer. */
+export interface ControlQuestion {
+  readonly endpoint: EndpointId
+  readonly params: Readonly<Record<string, string>>
+}
+
+export interface EmptyGuard {
+  /** Notes an answer and says whether it is empty against better knowledge. */
+  judge(question: Question, isEmpty: boolean, at: UnixMs): boolean
+  /** Whether the endpoint ever gave anything: before that an empty answer means "no data", never absence. */
+  hasAnswered(endpoint: EndpointId): boolean
+  /** The newest question of the family that had an answer; null before the first. */
+  control(family: Family): ControlQuestion | null
+  /** Answers and contradicted empties since `since`, at most some five minutes back. */
+  count(since: UnixMs): { readonly answers: number; readonly contradicted: number }
+  /** A re-read just proved an earlier empty answer wrong. */
+  noteContradiction(at: UnixMs): void
+}
+
+export interface Question extends ControlQuestion {
+  readonly family: Family
+}
+
+/** How many questions are remembered as answerable. */
+const maxKnown = 5_000
+const windowMs = 300_000
+const maxCounted = 20_000
+
+/** Remembers what had an answer, because the service under load answers as if there were none. */
+export function createEmptyGuard(): EmptyGuard {
+  const answered = new Set<EndpointId>()
+  const known = new Set<string>()
+  const controls = new Map<Family, ControlQuestion>()
+  let counted: { at: UnixMs; isContradicted: boolean }[] = []
+
+  function note(at: UnixMs, isContradicted: boolean): void {
+    counted.push({ at, isContradicted })
+    if (counted.length <= maxCounted) return
+    counted = counted.filter((entry) => entry.at > at - windowMs).slice(-maxCounted / 2)
+  }
+
+  return {
+    judge(question, isEmpty, at) {
+      const key = keyOf(question)
+      const isContradicted = isEmpty && key !== null && known.has(key)
+      note(at, isContradicted)
+      if (isEmpty) return isContradicted
+      answered.add(question.endpoint)
+      if (key === null) return false
+      remember(known, key)
+      controls.set(question.family, { endpoint: question.endpoint, params: question.params })
+      return false
+    },
+    hasAnswered: (endpoint) => answered.has(endpoint),
+    control: (family) => controls.get(family) ?? null,
+    count(since) {
+      const recent = counted.filter((entry) => entry.at >= since)
+      return {
+        answers: recent.length,
+        contradicted: recent.filter((entry) => entry.isContradicted).length,
+      }
+    },
+    noteContradiction: (at) => note(at, true),
+  }
+}
+
+/** Later pages cease to exist when a list is re-pushed, so only first pages are known to have an answer. */
+function keyOf(question: ControlQuestion): string | null {
+  const { page, limit: _, ...params } = question.params
+  if (page !== undefined && page !== '1') return null
+  return `${question.endpoint}?${new URLSearchParams(params).toString()}`
+}
+
+/** Drops the oldest beyond the bound; a key asked again counts as new. */
+function remember(known: Set<string>, key: string): void {
+  known.delete(key)
+  known.add(key)
+  if (known.size <= maxKnown) return
+  const [oldest] = known
+  if (oldest !== undefined) known.delete(oldest)
+}

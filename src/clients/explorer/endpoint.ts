@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import type { Dialect } from './dialect.ts'
+import type { RecordReader } from './recordReader.ts'
+
+export type EndpointId = `E${number}`
+
+/**
+ * How records are wrapped in `data`. A: one object with paging fields and a named array; B: the same with `total` and
+ * an array named `data`; C: `data` is itself the array.
+ */
+export type Shape = 'A' | 'B' | 'C'
+
+/** Endpoints that answer from the same data: a control question to one speaks for the others. */
+export type Family = 'cross' | 'zone' | 'main' | 'logs' | 'contracts'
+
+/** A query endpoint as data; `call` does the work. */
+export interface Endpoint<P extends z.ZodType = z.ZodType, R = unknown> {
+  readonly id: EndpointId
+  readonly name: string
+  /** With `{main}` and `{zone}` where the dialect's path words stand. */
+  readonly path: string
+  readonly chain: 'main' | 'zone'
+  readonly family: Family
+  readonly shape: Shape
+  /** Names of the record array in shape A, the documented one first. */
+  readonly arrays: readonly string[]
+  readonly params: P
+  readonly createReader: (dialect: Dialect) => RecordReader<R>
+  /** Where a record stands in time, for the order of a list; null when it does not say. */
+  position?(record: R): number | null
+  /** A row's identity across reads of a list. */
+  rowKey?(record: R): string
+  /** Says why a record cannot be an answer to these parameters; null when it can. */
+  contradicts?(record: R, params: Readonly<Record<string, string>>): string | null
+  /** Answers `50040` for a height beyond the head. */
+  readonly hasHeightBound?: boolean
+  /** The largest `limit` that the service takes; null where it takes none. */
+  readonly maxLimit: number | null
+  /** How many results the service returns at most, of however many there are. */
+  readonly cap?: number
+}
+
+/** Declares an endpoint, its types inferred. */
+export function endpoint<P extends z.ZodType, R>(declaration: Endpoint<P, R>): Endpoint<P, R> {
+  return declaration
+}
+
+export type ParamsOf<E> = E extends Endpoint<infer P, infer _> ? z.input<P> : never
+export type RecordOf<E> = E extends Endpoint<infer _, infer R> ? R : never
+
+/** Most hashes or addresses in one request. */
+export const maxPerRequest = 20
+
+const maxHeight = Number.MAX_SAFE_INTEGER
+const heightText = z.string().regex(/^\d{1,15}$/, 'expected a height')
+
+/** Building blocks of parameter schemas. All give the text that is sent. */
+export const param = {
+  hash: z.string().regex(/^0x[0-9a-fA-F]{1,128}$/, 'expected a hash'),
+  address: z.string().regex(/^[\w:.-]{1,128}$/, 'expected an address'),
+  word: z.string().regex(/^[\w.-]{1,64}$/, 'expected a word'),
+  decimal: z.string().regex(/^\d{1,78}(\.\d{1,78})?$/, 'expected a decimal number'),
+  height: z.union([z.int().min(0).max(maxHeight).transform(String), heightText]),
+  page: z.int().min(1).max(1_000_000_000).transform(String),
+  limit: (max: number) => z.int().min(1).max(max, `at most ${max}`).transform(String),
+  hashes: listOf(/^0x[0-9a-fA-F]{1,128}$/, 'hashes'),
+  addresses: listOf(/^[\w:.-]{1,128}$/, 'addresses'),
+  fromOrTo: z.enum(['from', 'to']),
+}
+
+function listOf(pattern: RegExp, what: string) {
+  return z
+    .array(z.string().regex(pattern, `expected ${what}`))
+    .min(1)
+    .max(maxPerRequest, `at most ${maxPerRequest} ${what}`)
+    .transform((values) => values.join(','))
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import type { UnixMs } from '../../../lib/clock.ts'
+import { endpoint, param } from '../endpoint.ts'
+import * as field from '../fields.ts'
+import { createRecordReader, spelledAs } from '../recordReader.ts'
+
+export interface ZoneBlock {
+  readonly requestedAt: UnixMs
+  readonly height: number
+  readonly hash: string | null
+  readonly time: UnixMs | null
+  readonly miner: string
+  readonly transactionCount: number | null
+}
+
+export interface MainBlock {
+  readonly requestedAt: UnixMs
+  readonly height: number
+  readonly hash: string | null
+  readonly time: UnixMs | null
+  readonly miner: string
+  readonly transactionCount: number | null
+  readonly gasUsed: string | null
+  readonly gasLimit: string | null
+  readonly baseFeePerGas: string | null
+  readonly totalFee: string | null
+  readonly feeSymbol: string
+  readonly difficulty: string | null
+  /** `pending`, `done` or '' as the service gives it. */
+  readonly state: string
+}
+
+/** R11. */
+const zoneBlock = z.object({
+  hash: field.hash,
+  height: field.requiredCount,
+  miner: field.address,
+  blockTime: field.time,
+  transactionCount: field.count,
+})
+
+/** R8, the fields used. */
+const mainBlock = z.object({
+  hash: field.hash,
+  height: field.requiredCount,
+  blockTime: field.time,
+  txnCount: field.count,
+  miner: field.address,
+  gasUsed: field.label,
+  gasLimit: field.label,
+  baseFeePerGas: field.label,
+  totalFee: field.label,
+  feeSymbol: field.name,
+  difficulty: field.label,
+  state: field.name,
+})
+
+/**
+ * E5: zone blocks (shape B, records R11), newest first in every sample; times in ms. `limit` is at most 100. `total`
+ * was seen below the head's height: it proves neither head nor completeness.
+ * Source: API documentation, E5.
+ */
+export const zoneBlocks = endpoint({
+  id: 'E5',
+  name: 'zone-blocks',
+  path: '/api/v5/{main}/{zone}/block/block-list',
+  chain: 'zone',
+  family: 'zone',
+  shape: 'B',
+  arrays: ['data'],
+  params: z.strictObject({
+    height: param.height.optional(),
+    limit: param.limit(100).optional(),
+    page: param.page.optional(),
+  }),
+  createReader: () =>
+    createRecordReader({
+      schema: zoneBlock,
+      spellings: spelledAs({}),
+      finish: ({ blockTime, ...block }, requestedAt): ZoneBlock => ({
+        ...block,
+        requestedAt,
+        time: blockTime,
+      }),
+    }),
+  position: (block: ZoneBlock) => block.height,
+  rowKey: (block: ZoneBlock) => String(block.height),
+  maxLimit: 100,
+})
+
+/**
+ * E11: one main-chain block (shape C, one record R8). Code `50040` says that the height is beyond the head
+ * (`Answer.beyondHead`); an empty answer says nothing. Times in ms, fees in the fee currency.
+ * Source: API documentation, E11; the sample spells `difficulty` as `difficuity`.
+ */
+export const mainBlockDetail = endpoint({
+  id: 'E11',
+  name: 'main-block',
+  path: '/api/v5/{main}/block/block-fills',
+  chain: 'main',
+  family: 'main',
+  shape: 'C',
+  arrays: [],
+  params: z.strictObject({ height: param.height }),
+  createReader: () =>
+    createRecordReader({
+      schema: mainBlock,
+      spellings: spelledAs({ difficulty: ['difficulty', 'difficuity'] }),
+      finish: ({ blockTime, txnCount, ...block }, requestedAt): MainBlock => ({
+        ...block,
+        requestedAt,
+        time: blockTime,
+        transactionCount: txnCount,
+      }),
+    }),
+  contradicts: (block: MainBlock, params) =>
+    String(block.height) === params['height'] ? null : 'height: is not the height that was asked for',
+  hasHeightBound: true,
+  maxLimit: null,
+})

@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import { parseDecimal, parseRawAmount } from '../../domain/amount.ts'
+import type { Direction, Status } from '../../domain/observation.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { cleanText } from '../../lib/text.ts'
+import { type Dialect, parseDirection } from './dialect.ts'
+
+/** Names and the like, shown to people. */
+export const maxNameLength = 64
+/** Free text of a sentence or two, e.g. an error message. */
+export const maxSentenceLength = 500
+const maxAddressLength = 128
+const maxDetailLength = 65_536
+
+/**
+ * A text field of a record. The service promises strings, so anything else makes the record unreadable; null or a
+ * missing field counts as an empty one.
+ * @param parse gives undefined for a text that is not what was expected
+ */
+function textField<T>(expected: string, parse: (text: string) => T | undefined): z.ZodType<T> {
+  return z.unknown().transform((input, context) => {
+    const text = input ?? ''
+    const value = typeof text === 'string' ? parse(text) : undefined
+    if (value !== undefined) return value
+    context.issues.push({ code: 'custom', input, message: `expected ${expected}, got ${describe(input)}` })
+    return z.NEVER
+  })
+}
+
+/** A transaction or block hash, lower-case; null when empty or all zeros. */
+export const hash = textField('a hash or an empty string', (text) => {
+  if (text === '') return null
+  if (!/^0x[0-9a-f]{1,128}$/i.test(text)) return undefined
+  return /^0x0+$/i.test(text) ? null : text.toLowerCase()
+})
+
+export const requiredHash = textField('a hash', (text) =>
+  /^0x[0-9a-f]{1,128}$/i.test(text) ? text.toLowerCase() : undefined,
+)
+
+/** A name given by the service, of a form that the contract leaves open. */
+export const identifier = textField('a string', (text): string | null => {
+  const clean = cleanText(text, maxAddressLength)
+  if (clean === '' || /^0x0+$/i.test(clean)) return null
+  return /^0x[0-9a-f]+$/i.test(clean) ? clean.toLowerCase() : clean
+})
+
+/** As `identifier`, '' when empty: a token id of zero is an id. */
+export const identifierText = textField('a string', (text) => cleanText(text, maxAddressLength))
+
+export const address = textField('a string', (text) => cleanText(text, maxAddressLength).toLowerCase())
+
+export const name = textField('a string', (text) => cleanText(text, maxNameLength))
+
+export const sentence = textField('a string', (text) => cleanText(text, maxSentenceLength))
+
+/** Kept as it came: parsed where it is judged. */
+export const detail = textField('a string', (text): string | null =>
+  text === '' ? null : text.slice(0, maxDetailLength).toWellFormed(),
+)
+
+/** Source code and the like, kept whole. */
+export const rawText = textField('a string', (text) => text.toWellFormed())
+
+/** Text that identifies within its record, null when empty. */
+export const label = textField('a string', (text): string | null => cleanText(text, maxAddressLength) || null)
+
+/** A height, index or count; null when empty. */
+export const count = textField('decimal digits', parseCount)
+
+export const requiredCount = textField('decimal digits', (text) => parseCount(text) ?? undefined)
+
+/** Unix time in ms; null when empty or zero. */
+export const time = textField('a Unix time in ms', (text): UnixMs | null | undefined => {
+  const value = parseCount(text)
+  return value === 0 ? null : value
+})
+
+/** Base units. */
+export const rawAmount = textField('a decimal uint256', (text): bigint | null | undefined =>
+  text === '' ? null : (parseRawAmount(text) ?? undefined),
+)
+
+/** Token units, as given. */
+export const decimal = textField('a plain decimal number', (text): string | null | undefined =>
+  text === '' ? null : parseDecimal(text) ? text : undefined,
+)
+
+const statuses: Readonly<Record<string, Status>> = { '': 'unknown', '0x1': 'success', '0x0': 'failed' }
+
+export const status = textField('0x1, 0x0 or an empty string', (text): Status | undefined =>
+  Object.hasOwn(statuses, text) ? statuses[text] : undefined,
+)
+
+export function direction(dialect: Dialect): z.ZodType<Direction> {
+  const { main, zone } = dialect.direction
+  return textField(
+    `${main}To${zone} or ${zone}To${main}`,
+    (text) => parseDirection(dialect, text) ?? undefined,
+  )
+}
+
+/** A JSON boolean; null when the field is left out. */
+export const flag = z.unknown().transform((input, context): boolean | null => {
+  if (input === undefined || input === null || input === '') return null
+  if (typeof input === 'boolean') return input
+  context.issues.push({ code: 'custom', input, message: `expected a boolean, got ${describe(input)}` })
+  return z.NEVER
+})
+
+/** What came, for people: its type, and a little of it when it is short. */
+export function describe(input: unknown): string {
+  if (input === undefined || input === null || input === '') return 'nothing'
+  if (Array.isArray(input)) return 'an array'
+  if (typeof input === 'string') return `"${cleanText(input, 40)}"`
+  if (typeof input === 'number' || typeof input === 'boolean') return `${typeof input} ${input}`
+  return 'an object'
+}
+
+function parseCount(text: string): number | null | undefined {
+  if (text === '') return null
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+  return Number.isSafeInteger(value) ? value : undefined
+}

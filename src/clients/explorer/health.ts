@@ -1,0 +1,61 @@
+import type { UnixMs } from '../../lib/clock.ts'
+
+/** How one endpoint has been answering; null means never. */
+export interface EndpointRecord {
+  readonly endpoint: string
+  readonly firstAskedAt: UnixMs
+  readonly lastGoodAt: UnixMs | null
+  readonly lastFailureAt: UnixMs | null
+  readonly lastFailure: string | null
+}
+
+export interface ExplorerHealth {
+  readonly source: string
+  readonly host: string
+  readonly startedAt: UnixMs
+  readonly endpoints: readonly EndpointRecord[]
+  /** Credentials refused by the newest answer: what it said. */
+  readonly rejected: { readonly at: UnixMs; readonly reason: string } | null
+}
+
+export interface HealthRecorder {
+  asked(endpoint: string, at: UnixMs): void
+  /** A decoded answer that nothing known contradicts. */
+  good(endpoint: string, at: UnixMs): void
+  failed(endpoint: string, at: UnixMs, reason: string, isRejected: boolean): void
+  read(): ExplorerHealth
+}
+
+export function createHealth(options: {
+  readonly source: string
+  readonly host: string
+  readonly startedAt: UnixMs
+}): HealthRecorder {
+  const endpoints = new Map<string, EndpointRecord>()
+  let rejected: ExplorerHealth['rejected'] = null
+
+  function update(endpoint: string, at: UnixMs, change: Partial<EndpointRecord>): void {
+    const before = endpoints.get(endpoint) ?? {
+      endpoint,
+      firstAskedAt: at,
+      lastGoodAt: null,
+      lastFailureAt: null,
+      lastFailure: null,
+    }
+    endpoints.set(endpoint, { ...before, ...change })
+  }
+
+  return {
+    asked: (endpoint, at) => update(endpoint, at, {}),
+    good(endpoint, at) {
+      rejected = null
+      update(endpoint, at, { lastGoodAt: at })
+    },
+    failed(endpoint, at, reason, isRejected) {
+      // A timeout in between does not say that the credentials are accepted again.
+      if (isRejected) rejected = { at, reason }
+      update(endpoint, at, { lastFailureAt: at, lastFailure: reason })
+    },
+    read: () => ({ ...options, endpoints: [...endpoints.values()], rejected }),
+  }
+}

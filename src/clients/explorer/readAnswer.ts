@@ -1,0 +1,210 @@
+import type { z } from 'zod'
+import type { UnixMs } from '../../lib/clock.ts'
+import { MonitorError } from '../../lib/errors.ts'
+import type { HttpAnswer } from '../http.ts'
+import { parseJson } from '../parseJson.ts'
+import { beyondHeadCode, classifyAnswer } from './classifyAnswer.ts'
+import type { Endpoint, EndpointId } from './endpoint.ts'
+import { listOrder, type Order } from './listOrder.ts'
+import type { RecordReader } from './recordReader.ts'
+
+/** A record that breaks the contract: kept, counted and told, while the others go on. */
+export interface Quarantined {
+  /** As it came, cut at 4,000 characters. */
+  readonly raw: string
+  /** What was expected, what came and where: `valueRaw: expected a decimal uint256, got number 12`. */
+  readonly problem: string
+  readonly path: string
+}
+
+export interface Answer<R> {
+  readonly endpoint: EndpointId
+  /** When the request was sent, by our clock. */
+  readonly requestedAt: UnixMs
+  readonly records: readonly R[]
+  readonly quarantined: readonly Quarantined[]
+  /** Paging as the service says it; null where it does not. */
+  readonly page: number | null
+  readonly limit: number | null
+  readonly totalPage: number | null
+  readonly total: number | null
+  readonly order: Order
+  /** No rows at all. Never proof of absence: throttling in disguise looks the same. */
+  readonly empty: boolean
+  /** Empty although the same question is known to have an answer: could not ask. */
+  readonly contradicted: boolean
+  /** The service says that the height lies beyond the head: the one empty answer that is a fact. */
+  readonly beyondHead: boolean
+  /** Fields of the records that the contract does not name. */
+  readonly unknownFields: number
+}
+
+export interface AnswerContext<R> {
+  readonly endpoint: Endpoint<z.ZodType, R>
+  readonly reader: RecordReader<R>
+  readonly params: Readonly<Record<string, string>>
+  readonly requestedAt: UnixMs
+  readonly label: string
+}
+
+const maxRawLength = 4_000
+
+/**
+ * Reads the body of an answer.
+ * @throws MonitorError by the answer's class, `source.invalid` when it is not an envelope of the endpoint's shape
+ */
+export function readAnswer<R>(http: HttpAnswer, context: AnswerContext<R>): Answer<R> {
+  const envelope = toEnvelope(parseJson(http.text)?.value)
+  if (context.endpoint.hasHeightBound && envelope?.code === beyondHeadCode && http.status < 400) {
+    return toAnswer({ rows: [], paging: noPaging }, context, true)
+  }
+  const error = classifyAnswer({
+    status: http.status,
+    code: envelope?.code ?? null,
+    message: envelope?.message ?? '',
+    retryAfter: http.retryAfter,
+    label: context.label,
+  })
+  if (error) throw error
+  if (envelope === null) throw notAnEnvelope(http, context.label)
+  const page = readPage(envelope.data, context.endpoint)
+  if (page === null) {
+    const message = `${context.label}: the answer does not have the documented shape ${context.endpoint.shape}`
+    throw new MonitorError('source.invalid', message)
+  }
+  return toAnswer(page, context, false)
+}
+
+interface Envelope {
+  readonly code: string
+  readonly message: string
+  readonly data: unknown
+}
+
+function toEnvelope(body: unknown): Envelope | null {
+  if (!isObject(body)) return null
+  const code = body['code']
+  if (typeof code !== 'string' && typeof code !== 'number') return null
+  return {
+    code: String(code),
+    message: typeof body['msg'] === 'string' ? body['msg'] : '',
+    data: body['data'],
+  }
+}
+
+function notAnEnvelope(http: HttpAnswer, label: string): MonitorError {
+  const isHtml = /html/i.test(http.contentType) || /^\s*</.test(http.text)
+  const what = http.text.trim() === '' ? 'empty' : isHtml ? 'HTML' : 'not a JSON envelope'
+  // Most often a gateway or a connection cut short: another attempt can help.
+  return new MonitorError('source.invalid', `${label}: the body is ${what} (HTTP ${http.status})`, {
+    retryable: true,
+  })
+}
+
+interface Paging {
+  readonly page: number | null
+  readonly limit: number | null
+  readonly totalPage: number | null
+  readonly total: number | null
+}
+
+interface Page {
+  readonly rows: readonly unknown[]
+  readonly paging: Paging
+}
+
+const noPaging: Paging = { page: null, limit: null, totalPage: null, total: null }
+
+function readPage(data: unknown, endpoint: Pick<Endpoint, 'shape' | 'arrays'>): Page | null {
+  const items = Array.isArray(data) ? (data as readonly unknown[]) : isObject(data) ? [data] : null
+  if (items === null) return null
+  const [first] = items
+  if (first === undefined) return { rows: [], paging: noPaging }
+  const isPage = isObject(first) && items.length === 1 && ('totalPage' in first || 'page' in first)
+  if (endpoint.shape === 'C' && !isPage) return { rows: items, paging: noPaging }
+  if (!isObject(first) || items.length > 1) return null
+  const paging = readPaging(first)
+  const rows = findRows(first, endpoint.arrays)
+  if (rows === null) return (paging.totalPage ?? 0) === 0 && isPage ? { rows: [], paging } : null
+  return { rows, paging }
+}
+
+function readPaging(page: Readonly<Record<string, unknown>>): Paging {
+  return {
+    page: toNumber(page['page']),
+    limit: toNumber(page['limit']),
+    totalPage: toNumber(page['totalPage']),
+    total: toNumber(page['total']),
+  }
+}
+
+const otherArrays = [
+  'data',
+  'transactionList',
+  'transactionLists',
+  'tokenTransferDetails',
+  'internalTransactionDetails',
+]
+
+/** Documents and samples of the service disagree on the names of arrays, so any of them will do, or the only one. */
+function findRows(
+  page: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): readonly unknown[] | null {
+  for (const name of [...names, ...otherArrays]) {
+    const rows = page[name]
+    if (Array.isArray(rows)) return rows as readonly unknown[]
+  }
+  const arrays = Object.values(page).filter((value) => Array.isArray(value))
+  return arrays.length === 1 ? (arrays[0] as readonly unknown[]) : null
+}
+
+function toAnswer<R>(page: Page, context: AnswerContext<R>, beyondHead: boolean): Answer<R> {
+  const records: R[] = []
+  const quarantined: Quarantined[] = []
+  let unknownFields = 0
+  for (const row of page.rows) {
+    const read = context.reader(row, context.requestedAt)
+    const problem =
+      'problem' in read ? read.problem : context.endpoint.contradicts?.(read.record, context.params)
+    if ('problem' in read || problem) {
+      quarantined.push({ raw: toRaw(row), problem: problem ?? '', path: 'path' in read ? read.path : '' })
+      continue
+    }
+    records.push(read.record)
+    unknownFields += read.unknownFields
+  }
+  return {
+    endpoint: context.endpoint.id,
+    requestedAt: context.requestedAt,
+    records,
+    quarantined,
+    ...page.paging,
+    order: listOrder(records, (record) => context.endpoint.position?.(record) ?? null),
+    empty: page.rows.length === 0,
+    contradicted: false,
+    beyondHead,
+    unknownFields,
+  }
+}
+
+function toRaw(row: unknown): string {
+  try {
+    return (JSON.stringify(row) ?? '').slice(0, maxRawLength).toWellFormed()
+  } catch {
+    // Nested deeper than the stack allows.
+    return '[cannot be shown]'
+  }
+}
+
+/** Paging numbers come as strings, as numbers, or empty. */
+function toNumber(value: unknown): number | null {
+  const text = typeof value === 'number' ? String(value) : value
+  if (typeof text !== 'string' || !/^\d{1,16}$/.test(text)) return null
+  const number = Number(text)
+  return Number.isSafeInteger(number) ? number : null
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

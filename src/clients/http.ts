@@ -1,0 +1,172 @@
+import { pipeline } from 'node:stream/promises'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { Agent, type Dispatcher } from 'undici'
+import { MonitorError } from '../lib/errors.ts'
+
+/** Larger bodies are refused while they arrive; the size counts after decompression. */
+export const maxBodyBytes = 32 * 1024 * 1024
+/** Of an answer that is an error anyway only the envelope matters. */
+const maxErrorBodyBytes = 256 * 1024
+
+export interface HttpDeps {
+  /** Anything with undici's `request`; redirects must not be followed by it. */
+  readonly dispatcher: Pick<Dispatcher, 'request'>
+}
+
+export interface HttpRequest {
+  readonly origin: string
+  /** Path and query, sent byte for byte as given. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Covers the whole exchange, a body that drips included. Real time, whatever the monitor's clock does. */
+  readonly timeoutMs: number
+  /** Names the request in errors, e.g. `E3 at explorer.example.com`: never a path with keys or a query. */
+  readonly label: string
+  readonly maxBytes?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly retryAfter: string | null
+  readonly contentType: string
+  readonly text: string
+}
+
+/** A dispatcher that follows no redirect and keeps no more sockets than asked for. */
+export function createDispatcher(connections: number): Agent {
+  return new Agent({ connections, allowH2: false, connect: { timeout: 10_000 } })
+}
+
+/**
+ * One GET: whole-request timeout, bounded body, no redirects. Any HTTP status is an answer; what it means is judged
+ * by the caller.
+ * @throws MonitorError `source.unreachable` when no whole answer came, `source.invalid` when it is too large or not
+ * decodable; the signal's own reason when the caller gave up
+ */
+export async function httpGet(deps: HttpDeps, request: HttpRequest): Promise<HttpAnswer> {
+  request.signal?.throwIfAborted()
+  const timeout = AbortSignal.timeout(request.timeoutMs)
+  const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout
+  try {
+    const response = await deps.dispatcher.request({
+      origin: request.origin,
+      path: request.path,
+      method: 'GET',
+      headers: { accept: 'application/json', 'accept-encoding': 'gzip', ...request.headers },
+      signal,
+    })
+    const text = await readBody(response, request, signal)
+    return {
+      status: response.statusCode,
+      retryAfter: headerOf(response.headers, 'retry-after'),
+      contentType: headerOf(response.headers, 'content-type') ?? '',
+      text,
+    }
+  } catch (error) {
+    request.signal?.throwIfAborted()
+    if (error instanceof MonitorError) throw error
+    throw toUnreachable(error, request, timeout.aborted)
+  }
+}
+
+async function readBody(
+  response: Dispatcher.ResponseData,
+  request: HttpRequest,
+  signal: AbortSignal,
+): Promise<string> {
+  const isError = response.statusCode >= 300
+  const maxBytes = isError ? maxErrorBodyBytes : (request.maxBytes ?? maxBodyBytes)
+  try {
+    if (Number(headerOf(response.headers, 'content-length') ?? 0) > maxBytes)
+      throw tooLarge(request, maxBytes)
+    const decoder = createDecoder(headerOf(response.headers, 'content-encoding'), request)
+    const collect = (source: AsyncIterable<Uint8Array>) => collectText(source, maxBytes, request)
+    return decoder === null
+      ? await collect(response.body)
+      : await pipeline(response.body, decoder, collect, { signal })
+  } catch (error) {
+    // Without this the rest of the body would still be received.
+    response.body.on('error', ignore).destroy()
+    if (isError && !signal.aborted) return ''
+    throw error
+  }
+}
+
+async function collectText(
+  source: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  request: HttpRequest,
+): Promise<string> {
+  const decoder = new TextDecoder('utf-8')
+  const parts: string[] = []
+  let size = 0
+  for await (const chunk of source) {
+    size += chunk.byteLength
+    if (size > maxBytes) throw tooLarge(request, maxBytes)
+    // Decoded chunk by chunk: the bytes and the text of a large body are never both held whole.
+    parts.push(decoder.decode(chunk, { stream: true }))
+  }
+  parts.push(decoder.decode())
+  return parts.join('')
+}
+
+function createDecoder(encoding: string | null, request: HttpRequest) {
+  switch (encoding?.trim().toLowerCase() ?? '') {
+    case '':
+    case 'identity':
+      return null
+    case 'gzip':
+    case 'x-gzip':
+      return createGunzip()
+    case 'deflate':
+      return createInflate()
+    case 'br':
+      return createBrotliDecompress()
+    default:
+      throw new MonitorError('source.invalid', `${request.label}: the answer has an unknown content encoding`)
+  }
+}
+
+function tooLarge(request: HttpRequest, maxBytes: number): MonitorError {
+  const megabytes = Math.ceil(maxBytes / (1024 * 1024))
+  return new MonitorError('source.invalid', `${request.label}: the answer is larger than ${megabytes} MB`)
+}
+
+function toUnreachable(error: unknown, request: HttpRequest, isTimeout: boolean): MonitorError {
+  if (isTimeout) {
+    const message = `${request.label}: no whole answer within ${request.timeoutMs / 1_000} s`
+    return new MonitorError('source.unreachable', message, { retryable: true })
+  }
+  const code = codeOf(error)
+  if (code.startsWith('Z_') || code.startsWith('ERR__ERROR_FORMAT') || code.startsWith('ERR_BROTLI')) {
+    return new MonitorError('source.invalid', `${request.label}: the answer cannot be decompressed`, {
+      retryable: true,
+    })
+  }
+  // Only the code: messages of lower layers may quote an address with credentials.
+  const message = `${request.label}: ${networkProblems[code] ?? 'the connection failed'}${code && ` (${code})`}`
+  return new MonitorError('source.unreachable', message, { retryable: true })
+}
+
+const networkProblems: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'the host name cannot be looked up',
+  UND_ERR_SOCKET: 'the connection was closed early',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection within the time allowed',
+  ERR_STREAM_PREMATURE_CLOSE: 'the connection was closed early',
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : ''
+  return typeof code === 'string' ? code : ''
+}
+
+function headerOf(headers: Dispatcher.ResponseData['headers'], name: string): string | null {
+  const value = headers[name]
+  return (Array.isArray(value) ? value[0] : value) ?? null
+}
+
+function ignore(): void {}

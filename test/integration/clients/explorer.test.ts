@@ -1,0 +1,626 @@
+import { createHmac } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Explorer, ExplorerOptions } from '../../../src/clients/explorer/createExplorer.ts'
+import { mainBlockDetail, zoneBlocks } from '../../../src/clients/explorer/endpoints/blocks.ts'
+import { crossDetails, crossTransactions } from '../../../src/clients/explorer/endpoints/crossRecords.ts'
+import {
+  zoneTransactionDetail,
+  zoneTransactions,
+} from '../../../src/clients/explorer/endpoints/zoneTransactions.ts'
+import { MonitorError } from '../../../src/lib/errors.ts'
+import { Secret } from '../../../src/lib/secret.ts'
+import {
+  type ApiStub,
+  apiError,
+  envelope,
+  pageB,
+  startApiStub,
+  type StubReply,
+  type StubRequest,
+} from '../../support/apiStub.ts'
+import { createTestExplorer } from '../../support/createTestExplorer.ts'
+import { createSteppedClock } from '../../support/steppedClock.ts'
+
+const hash = (digit: string) => `0x${digit.repeat(64)}`
+const tail = { priority: 'tail' } as const
+const once = { priority: 'tail', attempts: 1 } as const
+
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+async function serve(
+  reply: (request: StubRequest, index: number) => StubReply,
+  overrides: Partial<ExplorerOptions> = {},
+): Promise<{ stub: ApiStub; explorer: Explorer }> {
+  const stub = await startApiStub(reply)
+  const explorer = createTestExplorer(stub.url, overrides)
+  closers.push(
+    () => explorer.close(),
+    () => stub.close(),
+  )
+  return { stub, explorer }
+}
+
+async function failure(promise: Promise<unknown>): Promise<MonitorError> {
+  const error = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(MonitorError)
+  return error as MonitorError
+}
+
+const withdrawal = {
+  id: '',
+  txType: 'ZoneToMain',
+  crossType: 'Withdraw',
+  status: '0x1',
+  mainTxHash: hash('A'),
+  mainBlockHeight: '500',
+  mainBlockTime: '1780000010000',
+  zoneTxHash: hash('b'),
+  zoneBlockHeight: '9000',
+  zoneBlockTime: '1780000000000',
+  from: '0xF0',
+  to: '0xF1',
+  sourceAddress: '0xAA',
+  targetAddress: '0xBB',
+  value: '1.5',
+  valueRaw: '1500000',
+  tokenContractAddress: '0xCC',
+  tokenType: 'ERC20',
+  tokenId: '',
+  tokenName: 'USD Coin',
+}
+
+describe('answers', () => {
+  test('a list of cross-chain records is read with its paging', async () => {
+    const { explorer, stub } = await serve(() =>
+      pageB([withdrawal], { page: '1', limit: '50', totalPage: '3', total: '101' }),
+    )
+    const answer = await explorer.call(crossTransactions, { page: 1, limit: 100 }, tail)
+    expect(answer).toMatchObject({
+      endpoint: 'E3',
+      page: 1,
+      limit: 50,
+      totalPage: 3,
+      total: 101,
+      empty: false,
+      quarantined: [],
+    })
+    expect(answer.records).toEqual([
+      {
+        source: 'E3',
+        requestedAt: answer.requestedAt,
+        id: null,
+        direction: 'ZoneToMain',
+        crossType: 'Withdraw',
+        status: 'success',
+        mainHash: hash('a'),
+        mainHeight: 500,
+        mainTime: 1780000010000,
+        zoneHash: hash('b'),
+        zoneHeight: 9000,
+        zoneTime: 1780000000000,
+        from: '0xf0',
+        to: '0xf1',
+        sourceAddress: '0xaa',
+        targetAddress: '0xbb',
+        value: '1.5',
+        amountRaw: 1_500_000n,
+        token: '0xcc',
+        tokenType: 'ERC20',
+        tokenId: '',
+        tokenName: 'USD Coin',
+        zoneEventIndex: null,
+        zoneBlockHash: null,
+        batchDetail: null,
+        updateTime: null,
+        pushHeight: null,
+      },
+    ])
+    expect(stub.requests[0]?.url).toBe(
+      '/api/v5/chain/zone/cross/transaction-list?chainShortName=ZONE_CHAIN&limit=100&page=1',
+    )
+  })
+
+  test('details add event index, batch text, update time and push height', async () => {
+    const detail = {
+      ...withdrawal,
+      zoneEventIndex: '3',
+      zoneBlockHash: hash('c'),
+      batchDetail: '[{"a":1}]',
+      updateTime: '1780000020000',
+      blockHeight: '9001',
+    }
+    const { explorer, stub } = await serve(() => envelope([detail]))
+    const answer = await explorer.call(crossDetails, { txId: [hash('b'), hash('d')] }, tail)
+    expect(answer.records[0]).toMatchObject({
+      source: 'E12',
+      zoneEventIndex: '3',
+      zoneBlockHash: hash('c'),
+      batchDetail: '[{"a":1}]',
+      updateTime: 1780000020000,
+      pushHeight: 9001,
+    })
+    expect(stub.requests[0]?.url).toContain(`txId=${hash('b')},${hash('d')}`)
+  })
+
+  test('one bad record is quarantined with its raw text while the others go on', async () => {
+    const bad = { ...withdrawal, valueRaw: 12 }
+    const { explorer } = await serve(() => pageB([withdrawal, bad, withdrawal]))
+    const answer = await explorer.call(crossTransactions, {}, tail)
+    expect(answer.records).toHaveLength(2)
+    expect(answer.quarantined).toEqual([
+      {
+        raw: JSON.stringify(bad),
+        problem: 'valueRaw: expected a decimal uint256, got number 12',
+        path: 'valueRaw',
+      },
+    ])
+    expect(answer.empty).toBe(false)
+  })
+
+  test('the raw text of a bad record is cut at 4,000 characters', async () => {
+    const { explorer } = await serve(() => pageB([{ ...withdrawal, status: 'A'.repeat(200_000) }]))
+    const answer = await explorer.call(crossTransactions, {}, tail)
+    expect(answer.quarantined[0]?.raw).toHaveLength(4_000)
+  })
+
+  test.each([
+    { title: 'an empty array', reply: envelope([]) },
+    { title: 'a page with an empty array', reply: pageB([], { page: '1', totalPage: '0', total: '0' }) },
+    {
+      title: 'a page whose numbers are empty',
+      reply: pageB([], { page: '0', totalPage: '', total: '', limit: '' }),
+    },
+    { title: 'a page without an array', reply: envelope([{ page: '0', limit: '20', totalPage: '' }]) },
+  ])('$title is an empty answer', async ({ reply }) => {
+    const { explorer } = await serve(() => reply)
+    const answer = await explorer.call(crossTransactions, {}, tail)
+    expect(answer).toMatchObject({ empty: true, records: [], quarantined: [], contradicted: false })
+  })
+
+  test('records of zone transactions come from both endpoints', async () => {
+    const row = {
+      hash: hash('b'),
+      blockHeight: '7',
+      blockHash: hash('c'),
+      blockTime: '1780000000000',
+      status: '0x0',
+      from: '0xAA',
+      nonce: '1780000000001',
+      actionType: 'withdraw',
+      actionData: '{}',
+      errorMessage: 'insufficient\nbalance',
+      index: '0',
+      value: '',
+      valueRaw: '',
+      tokenTransferCount: '1',
+      eventCount: '2',
+    }
+    const { explorer, stub } = await serve(() => envelope([row]))
+    const many = await explorer.call(zoneTransactions, { txId: [hash('b')] }, tail)
+    const single = await explorer.call(zoneTransactionDetail, { txid: hash('b') }, tail)
+    const expected = {
+      hash: hash('b'),
+      height: 7,
+      time: 1780000000000,
+      status: 'failed',
+      actionType: 'withdraw',
+      errorMessage: 'insufficient balance',
+      amountRaw: null,
+    }
+    expect(many.records).toEqual([expect.objectContaining({ source: 'E9', ...expected })])
+    expect(single.records).toEqual([expect.objectContaining({ source: 'E14', ...expected })])
+    expect(stub.requests[1]?.query.get('txid')).toBe(hash('b'))
+  })
+
+  test('zone blocks are read newest first', async () => {
+    const rows = ['12', '11', '10'].map((height) => ({
+      hash: hash('1'),
+      height,
+      miner: '0xAB',
+      blockTime: '1780000000000',
+      transactionCount: '0',
+    }))
+    const { explorer } = await serve(() => pageB(rows))
+    const answer = await explorer.call(zoneBlocks, { limit: 3 }, tail)
+    expect(answer.order).toBe('newest-first')
+    expect(answer.records[0]).toMatchObject({ height: 12, time: 1780000000000, transactionCount: 0 })
+  })
+
+  test('a main block is asked for by the lower-case chain name', async () => {
+    const { explorer, stub } = await serve(() =>
+      envelope([
+        { height: '42', hash: hash('9'), blockTime: '1780000000000', txnCount: '3', difficuity: '0' },
+      ]),
+    )
+    const answer = await explorer.call(mainBlockDetail, { height: 42 }, tail)
+    expect(answer.records).toEqual([
+      expect.objectContaining({ height: 42, time: 1780000000000, transactionCount: 3, difficulty: '0' }),
+    ])
+    expect(stub.requests[0]?.url).toBe('/api/v5/chain/block/block-fills?chainShortName=mainchain&height=42')
+  })
+
+  test('a height beyond the head is told apart from an empty answer', async () => {
+    const { explorer } = await serve((request) =>
+      request.query.get('height') === '9' ? apiError('50040') : envelope([]),
+    )
+    expect(await explorer.call(mainBlockDetail, { height: 9 }, tail)).toMatchObject({
+      beyondHead: true,
+      empty: true,
+    })
+    expect(await explorer.call(mainBlockDetail, { height: 8 }, tail)).toMatchObject({
+      beyondHead: false,
+      empty: true,
+    })
+  })
+
+  test('another block than the one asked for is quarantined', async () => {
+    const { explorer } = await serve(() => envelope([{ height: '41', hash: hash('9') }]))
+    const answer = await explorer.call(mainBlockDetail, { height: 42 }, tail)
+    expect(answer.records).toEqual([])
+    expect(answer.quarantined[0]?.problem).toBe('height: is not the height that was asked for')
+  })
+})
+
+describe('errors', () => {
+  test.each([
+    { status: 429, code: '50011', expected: 'source.throttled', retryable: true },
+    { status: 200, code: '50011', expected: 'source.throttled', retryable: true },
+    { status: 200, code: '50013', expected: 'source.throttled', retryable: true },
+    { status: 400, code: '50004', expected: 'source.unreachable', retryable: true },
+    { status: 503, code: '50001', expected: 'source.unreachable', retryable: true },
+    { status: 200, code: '50001', expected: 'source.unreachable', retryable: true },
+    { status: 500, code: '50026', expected: 'source.unreachable', retryable: true },
+    { status: 400, code: '50014', expected: 'source.refused', retryable: false },
+    { status: 400, code: '50015', expected: 'source.refused', retryable: false },
+    { status: 400, code: '50016', expected: 'source.refused', retryable: false },
+    { status: 400, code: '50036', expected: 'source.refused', retryable: false },
+    { status: 200, code: '50024', expected: 'source.refused', retryable: false },
+    { status: 200, code: '50025', expected: 'source.refused', retryable: false },
+    { status: 200, code: '50044', expected: 'source.invalid', retryable: false },
+    { status: 200, code: '50040', expected: 'source.invalid', retryable: false },
+    { status: 200, code: '59999', expected: 'source.invalid', retryable: false },
+    { status: 401, code: '50102', expected: 'source.rejected', retryable: false },
+    { status: 401, code: '50103', expected: 'source.rejected', retryable: false },
+    { status: 401, code: '50107', expected: 'source.rejected', retryable: false },
+    { status: 401, code: '50111', expected: 'source.rejected', retryable: false },
+    { status: 401, code: '50112', expected: 'source.rejected', retryable: false },
+    { status: 401, code: '50113', expected: 'source.rejected', retryable: false },
+    { status: 200, code: '50113', expected: 'source.rejected', retryable: false },
+    { status: 403, code: '50030', expected: 'source.rejected', retryable: false },
+    { status: 402, code: '0', expected: 'source.rejected', retryable: false },
+  ])('HTTP $status with code $code is $expected', async ({ status, code, expected, retryable }) => {
+    const { explorer, stub } = await serve(() => apiError(code, status))
+    const error = await failure(
+      explorer.call(crossTransactions, { address: '0xsecret' }, { ...tail, attempts: 2 }),
+    )
+    expect({ code: error.code, retryable: error.retryable }).toEqual({ code: expected, retryable })
+    expect(stub.requests).toHaveLength(retryable ? 2 : 1)
+    expect(error.message).toContain(`E3 at ${new URL(stub.url).host}: `)
+    expect(error.message).not.toContain('0xsecret')
+  })
+
+  test.each([
+    {
+      title: 'HTML from a gateway',
+      reply: { status: 502, body: '<html>bad</html>' },
+      expected: 'source.unreachable',
+    },
+    { title: 'a gateway timeout', reply: { status: 504, body: '' }, expected: 'source.unreachable' },
+    { title: 'a 429 without a body', reply: { status: 429, body: '' }, expected: 'source.throttled' },
+    { title: 'a 401 without a body', reply: { status: 401, body: '' }, expected: 'source.rejected' },
+    { title: 'HTML with HTTP 200', reply: { body: '<!doctype html><p>hello' }, expected: 'source.invalid' },
+    {
+      title: 'truncated JSON',
+      reply: { body: '{"code":"0","msg":"","data":[{"pa' },
+      expected: 'source.invalid',
+    },
+    { title: 'an empty body', reply: { body: '' }, expected: 'source.invalid' },
+    { title: 'HTTP 204', reply: { status: 204, body: '' }, expected: 'source.invalid' },
+    { title: 'JSON that is no envelope', reply: { json: {} }, expected: 'source.invalid' },
+    {
+      title: 'an envelope without data',
+      reply: { json: { code: '0', msg: '' } },
+      expected: 'source.invalid',
+    },
+    { title: 'data of null', reply: envelope(null), expected: 'source.invalid' },
+    { title: 'a page that is no page', reply: envelope([{ hello: 'world' }]), expected: 'source.invalid' },
+    {
+      title: 'a redirect',
+      reply: { status: 302, headers: { location: '/x' }, body: '' },
+      expected: 'source.invalid',
+    },
+    { title: 'a wrong path', reply: { status: 404, body: 'not found' }, expected: 'source.refused' },
+    {
+      title: 'text that claims gzip',
+      reply: { headers: { 'content-encoding': 'gzip' }, body: 'no' },
+      expected: 'source.invalid',
+    },
+    {
+      title: 'an unknown encoding',
+      reply: { headers: { 'content-encoding': 'rot13' }, body: 'no' },
+      expected: 'source.invalid',
+    },
+  ] satisfies { title: string; reply: StubReply; expected: string }[])(
+    '$title is $expected',
+    async ({ reply, expected }) => {
+      const { explorer, stub } = await serve(() => reply)
+      const error = await failure(explorer.call(crossTransactions, {}, once))
+      expect(error.code).toBe(expected)
+      expect(stub.requests).toHaveLength(1)
+    },
+  )
+
+  test('JSON nested a million deep is refused, not a crash', async () => {
+    const deep = `{"code":"0","msg":"","data":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`
+    const { explorer } = await serve(() => ({ body: deep }))
+    expect((await failure(explorer.call(crossTransactions, {}, once))).code).toBe('source.invalid')
+  })
+
+  test('a record nested too deep to be shown is quarantined', async () => {
+    const deep = `{"code":"0","msg":"","data":[${'['.repeat(100_000)}${']'.repeat(100_000)},1]}`
+    const { explorer } = await serve(() => ({ body: deep }))
+    const answer = await explorer.call(crossDetails, { txId: [hash('a')] }, once)
+    expect(answer.quarantined.map(({ problem }) => problem)).toEqual([
+      'record: expected an object',
+      'record: expected an object',
+    ])
+  })
+
+  test('a reset connection is retried', async () => {
+    const { explorer } = await serve((_, index) =>
+      index === 0 ? { raw: (response) => response.destroy() } : pageB([withdrawal]),
+    )
+    expect((await explorer.call(crossTransactions, {}, tail)).records).toHaveLength(1)
+  })
+
+  test('a service that cannot be reached is named without its address', async () => {
+    const stub = await startApiStub(() => envelope([]))
+    await stub.close()
+    const explorer = createTestExplorer(`${stub.url.replace('http://', 'http://user:password@')}/key-in-path`)
+    const error = await failure(explorer.call(crossTransactions, {}, tail))
+    expect(error.message).toBe(`E3 at ${new URL(stub.url).host}: the connection was refused (ECONNREFUSED)`)
+    await explorer.close()
+  })
+
+  test('Retry-After is waited for before the next attempt', async () => {
+    const clock = createSteppedClock()
+    const { explorer } = await serve(
+      (_, index) => (index === 0 ? apiError('50011', 429, { 'retry-after': '7' }) : pageB([withdrawal])),
+      { clock },
+    )
+    await explorer.call(crossTransactions, {}, tail)
+    expect(clock.slept).toContain(7_000)
+    expect(explorer.paceMetrics().throttleSigns).toBe(1)
+  })
+})
+
+describe('hostile bodies', () => {
+  test('a body of 80 MB is refused without being read', async () => {
+    let sent = 0
+    const { explorer } = await serve(() => ({
+      raw: (response) => {
+        const chunk = Buffer.alloc(1_000_000, 'a')
+        response.on('error', () => {})
+        const write = () => {
+          while (sent < 80 && !response.destroyed) {
+            sent += 1
+            if (!response.write(chunk)) return void response.once('drain', write)
+          }
+          response.end()
+        }
+        write()
+      },
+    }))
+    const error = await failure(explorer.call(crossTransactions, {}, tail))
+    expect(error).toMatchObject({ code: 'source.invalid', retryable: false })
+    expect(error.message).toMatch(/larger than 32 MB$/)
+    expect(sent).toBeLessThan(50)
+  })
+
+  test('a body that announces 80 MB is refused at once', async () => {
+    const { explorer } = await serve(() => ({
+      raw: (response) => {
+        response.on('error', () => {})
+        response.writeHead(200, { 'content-length': String(80_000_000) }).write('{')
+      },
+    }))
+    expect((await failure(explorer.call(crossTransactions, {}, tail))).message).toMatch(/larger than 32 MB$/)
+  })
+
+  test('a small body that unpacks to 80 MB is refused', async () => {
+    const bomb = gzipSync(Buffer.alloc(80_000_000, ' '))
+    const { explorer } = await serve(() => ({ headers: { 'content-encoding': 'gzip' }, body: bomb }))
+    expect((await failure(explorer.call(crossTransactions, {}, tail))).message).toMatch(/larger than 32 MB$/)
+  })
+
+  test('a packed answer is read', async () => {
+    const body = gzipSync(JSON.stringify({ code: '0', msg: '', data: [withdrawal] }))
+    const { explorer } = await serve(() => ({ headers: { 'content-encoding': 'gzip' }, body }))
+    expect((await explorer.call(crossDetails, { txId: [hash('b')] }, tail)).records).toHaveLength(1)
+  })
+
+  test.each([
+    { title: 'an answer that never starts', raw: () => {} },
+    {
+      title: 'a body that stops half-way',
+      raw: (response: { write(text: string): unknown }) => void response.write('{"code":'),
+    },
+    {
+      title: 'a body that drips',
+      raw: (response: { write(text: string): unknown; destroyed: boolean }) => {
+        const timer = setInterval(() => (response.destroyed ? clearInterval(timer) : response.write(' ')), 10)
+      },
+    },
+  ])('$title ends with the timeout', async ({ raw }) => {
+    const { explorer } = await serve(() => ({ raw }), { timeoutMs: 100 })
+    const error = await failure(explorer.call(crossTransactions, {}, once))
+    expect(error).toMatchObject({ code: 'source.unreachable', retryable: true })
+    expect(error.message).toMatch(/no whole answer within 0.1 s$/)
+  })
+
+  test('a caller that gives up ends the call with its own reason', async () => {
+    const { explorer } = await serve(() => ({ raw: () => {} }))
+    const stop = new AbortController()
+    const call = explorer.call(crossTransactions, {}, { ...tail, signal: stop.signal })
+    setTimeout(() => stop.abort(new Error('stopped')), 20)
+    await expect(call).rejects.toThrow('stopped')
+    expect(explorer.health().endpoints[0]?.lastFailure).toBeNull()
+    expect(explorer.paceMetrics().inFlight).toBe(0)
+  })
+})
+
+describe('requests', () => {
+  test.each([
+    {
+      title: '21 hashes',
+      ask: (e: Explorer) => e.call(crossDetails, { txId: Array(21).fill(hash('a')) }, tail),
+    },
+    { title: 'no hash', ask: (e: Explorer) => e.call(crossDetails, { txId: [] }, tail) },
+    { title: 'a limit of 101', ask: (e: Explorer) => e.call(crossTransactions, { limit: 101 }, tail) },
+    { title: 'a page of 0', ask: (e: Explorer) => e.call(crossTransactions, { page: 0 }, tail) },
+    { title: 'a negative height', ask: (e: Explorer) => e.call(mainBlockDetail, { height: -1 }, tail) },
+    {
+      title: 'two hashes where one goes',
+      ask: (e: Explorer) => e.call(crossTransactions, { txid: `${hash('a')},${hash('b')}` }, tail),
+    },
+  ])('$title never leaves the process', async ({ ask }) => {
+    const { explorer, stub } = await serve(() => envelope([]))
+    const error = await failure(ask(explorer))
+    expect(error.code).toBe('source.refused')
+    expect(stub.requests).toEqual([])
+  })
+
+  test('20 hashes and a limit of 100 are sent', async () => {
+    const { explorer, stub } = await serve(() => envelope([]))
+    await explorer.call(crossDetails, { txId: Array(20).fill(hash('a')) }, tail)
+    await explorer.call(crossTransactions, { limit: 100 }, tail)
+    expect(stub.requests).toHaveLength(2)
+  })
+
+  test('what is signed is byte for byte what is sent, in another dialect', async () => {
+    const { explorer, stub } = await serve(
+      () =>
+        pageB([
+          {
+            ...withdrawal,
+            txType: 'AZToAcme',
+            mainTxHash: undefined,
+            acmeTxHash: hash('e'),
+            azTxHash: hash('f'),
+          },
+        ]),
+      {
+        dialect: {
+          path: { main: 'acme', zone: 'az' },
+          field: { main: 'acme', zone: 'az' },
+          direction: { main: 'Acme', zone: 'AZ' },
+          headerPrefix: 'ACME',
+        },
+        auth: {
+          key: new Secret('the-key'),
+          secret: new Secret('the-secret'),
+          passphrase: new Secret('the-phrase'),
+          signer: 'hmac-sha256',
+        },
+      },
+    )
+    const answer = await explorer.call(crossTransactions, { address: '0xAb', page: 2 }, tail)
+    expect(answer.records).toEqual([
+      expect.objectContaining({ direction: 'ZoneToMain', mainHash: hash('e'), zoneHash: hash('f') }),
+    ])
+    const [request] = stub.requests
+    expect(request?.path).toBe('/api/v5/acme/az/cross/transaction-list')
+    const timestamp = request?.headers['acme-access-timestamp']
+    expect(timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    expect(request?.headers).toMatchObject({
+      'acme-access-key': 'the-key',
+      'acme-access-passphrase': 'the-phrase',
+      'acme-access-sign': createHmac('sha256', 'the-secret')
+        .update(`${String(timestamp)}GET${request?.url}`)
+        .digest('base64'),
+    })
+  })
+
+  test('a path before the API is kept', async () => {
+    const stub = await startApiStub(() => envelope([]))
+    const explorer = createTestExplorer(`${stub.url}/gate/`)
+    await explorer.call(zoneBlocks, {}, tail)
+    expect(stub.requests[0]?.path).toBe('/gate/api/v5/chain/zone/block/block-list')
+    await explorer.close()
+    await stub.close()
+  })
+
+  test('without credentials no access header is sent', async () => {
+    const { explorer, stub } = await serve(() => envelope([]))
+    await explorer.call(zoneBlocks, {}, tail)
+    expect(Object.keys(stub.requests[0]?.headers ?? {}).filter((name) => /access/.test(name))).toEqual([])
+  })
+})
+
+describe('empty answers', () => {
+  test('an empty answer to a question that had an answer is a failure and a sign of throttling', async () => {
+    const { explorer } = await serve((_, index) => (index === 0 ? pageB([withdrawal]) : envelope([])))
+    await explorer.call(crossTransactions, { page: 1 }, tail)
+    const answer = await explorer.call(crossTransactions, {}, tail)
+    expect(answer).toMatchObject({ empty: true, contradicted: true })
+    expect(explorer.paceMetrics().throttleSigns).toBe(1)
+    expect(explorer.health().endpoints[0]?.lastFailure).toMatch(/^E3 at .*: an empty answer to a question/)
+  })
+
+  test('an empty answer that nothing contradicts is a good one', async () => {
+    const { explorer } = await serve(() => envelope([]))
+    const answer = await explorer.call(crossTransactions, {}, tail)
+    expect(answer).toMatchObject({ empty: true, contradicted: false })
+    expect(explorer.health().endpoints).toEqual([
+      {
+        endpoint: 'E3',
+        firstAskedAt: answer.requestedAt,
+        lastGoodAt: expect.any(Number),
+        lastFailureAt: null,
+        lastFailure: null,
+      },
+    ])
+    expect(explorer.empties.hasAnswered('E3')).toBe(false)
+  })
+
+  test('a known answer is read again until it comes', async () => {
+    const { explorer, stub } = await serve((_, index) => (index < 3 ? envelope([]) : pageB([withdrawal])))
+    const answer = await explorer.callNonEmpty(crossTransactions, {}, { ...tail, isKnown: true })
+    expect(answer.records).toHaveLength(1)
+    expect(stub.requests).toHaveLength(4)
+  })
+
+  test('a known answer that stays empty could not be asked', async () => {
+    const { explorer, stub } = await serve(() => envelope([]))
+    const error = await failure(
+      explorer.callNonEmpty(crossTransactions, {}, { ...tail, isKnown: true, rereads: 2 }),
+    )
+    expect(error.code).toBe('source.empty')
+    expect(stub.requests).toHaveLength(3)
+  })
+
+  test('an empty answer of which nothing is known is returned as it is', async () => {
+    const { explorer, stub } = await serve(() => envelope([]))
+    expect((await explorer.callNonEmpty(crossTransactions, {}, tail)).empty).toBe(true)
+    expect(stub.requests).toHaveLength(1)
+  })
+})
+
+describe('health', () => {
+  test('refused credentials are named until a good answer comes', async () => {
+    const { explorer } = await serve((_, index) =>
+      index === 0 ? apiError('50113', 401) : pageB([withdrawal]),
+    )
+    await failure(explorer.call(crossTransactions, {}, tail))
+    expect(explorer.health().rejected?.reason).toMatch(/the signature is not valid/)
+    await explorer.call(crossTransactions, {}, tail)
+    expect(explorer.health().rejected).toBeNull()
+  })
+})
