@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest'
+import { neutralDialect } from '../../../../src/clients/explorer/dialect.ts'
+import { crossDetails, crossTransactions } from '../../../../src/clients/explorer/endpoints/crossRecords.ts'
+
+const read = (raw: Record<string, unknown>) => crossDetails.createReader(neutralDialect)(raw, 7)
+const minimal = { txType: 'MainToZone', mainTxHash: '0xAB' }
+
+function problemOf(raw: Record<string, unknown>): string | null {
+  const result = read(raw)
+  return 'problem' in result ? result.problem : null
+}
+
+function recordOf(raw: Record<string, unknown>) {
+  const result = read(raw)
+  if ('problem' in result) throw new Error(result.problem)
+  return result.record
+}
+
+describe('a record is quarantined', () => {
+  test.each([
+    [{ txType: 'MainToZone' }, 'record: expected an id or a transaction hash, got none'],
+    [{ ...minimal, mainTxHash: '' }, 'record: expected an id or a transaction hash, got none'],
+    [
+      { ...minimal, mainTxHash: `0x${'0'.repeat(64)}` },
+      'record: expected an id or a transaction hash, got none',
+    ],
+    [{ ...minimal, mainTxHash: 'xyz' }, 'mainTxHash: expected a hash or an empty string, got "xyz"'],
+    [{ ...minimal, mainTxHash: `0x${'a'.repeat(129)}` }, /^mainTxHash: expected a hash/],
+    [{ ...minimal, txType: 'Sideways' }, 'txType: expected MainToZone or ZoneToMain, got "Sideways"'],
+    [{ ...minimal, txType: '' }, 'txType: expected MainToZone or ZoneToMain, got nothing'],
+    [{ ...minimal, status: '0x2' }, 'status: expected 0x1, 0x0 or an empty string, got "0x2"'],
+    [{ ...minimal, status: 'constructor' }, /^status: /],
+    [{ ...minimal, status: true }, 'status: expected 0x1, 0x0 or an empty string, got boolean true'],
+    [{ ...minimal, valueRaw: 12 }, 'valueRaw: expected a decimal uint256, got number 12'],
+    [{ ...minimal, valueRaw: '0x12' }, 'valueRaw: expected a decimal uint256, got "0x12"'],
+    [{ ...minimal, valueRaw: (1n << 256n).toString() }, /^valueRaw: /],
+    [{ ...minimal, valueRaw: '-1' }, /^valueRaw: /],
+    [{ ...minimal, value: '1e5' }, 'value: expected a plain decimal number, got "1e5"'],
+    [{ ...minimal, value: 'NaN' }, /^value: /],
+    [{ ...minimal, value: '-1' }, /^value: /],
+    [{ ...minimal, value: 1.5 }, /^value: /],
+    [{ ...minimal, mainBlockHeight: 5 }, 'mainBlockHeight: expected decimal digits, got number 5'],
+    [{ ...minimal, mainBlockHeight: '9007199254740992' }, /^mainBlockHeight: /],
+    [{ ...minimal, mainBlockTime: '1.5' }, 'mainBlockTime: expected a Unix time in ms, got "1.5"'],
+    [{ ...minimal, tokenName: {} }, 'tokenName: expected a string, got an object'],
+    [{ ...minimal, from: ['0x1'] }, 'from: expected a string, got an array'],
+  ])('%j', (raw, expected) => {
+    expect(problemOf(raw)).toMatch(expected)
+  })
+})
+
+describe('a record is read', () => {
+  test('with everything empty that may be', () => {
+    expect(recordOf({ ...minimal, valueRaw: '', value: null, status: '', zoneTxHash: null })).toMatchObject({
+      mainHash: '0xab',
+      zoneHash: null,
+      amountRaw: null,
+      value: null,
+      status: 'unknown',
+      mainTime: null,
+      token: '',
+      batchDetail: null,
+    })
+  })
+
+  test.each([
+    [{ valueRaw: ((1n << 256n) - 1n).toString() }, { amountRaw: (1n << 256n) - 1n }],
+    [{ value: '0.000000000000000001' }, { value: '0.000000000000000001' }],
+    [
+      { mainBlockHeight: '0', mainBlockTime: '0' },
+      { mainHeight: 0, mainTime: null },
+    ],
+    [{ mainBlockHeight: '9007199254740991' }, { mainHeight: Number.MAX_SAFE_INTEGER }],
+    [{ id: '0xABCD' }, { id: '0xabcd' }],
+    [{ id: 'CT-7' }, { id: 'CT-7' }],
+    [{ id: `0x${'0'.repeat(64)}` }, { id: null }],
+    [{ zoneEventIndex: '0' }, { zoneEventIndex: '0' }],
+    [{ zoneEventIndex: '' }, { zoneEventIndex: null }],
+    [{ tokenId: '0' }, { tokenId: '0' }],
+    [{ crossType: 'Teleport' }, { crossType: 'Teleport' }],
+    [{ tokenName: 'A\u0000B\u202e' }, { tokenName: 'AB' }],
+    [{ tokenName: 'A'.repeat(200_000) }, { tokenName: `${'A'.repeat(63)}…` }],
+    [{ batchDetail: '{'.repeat(70_000) }, { batchDetail: '{'.repeat(65_536) }],
+    [{ targetAddress: '0xABC' }, { targetAddress: '0xabc' }],
+  ])('%j', (raw, expected) => {
+    expect(recordOf({ ...minimal, ...raw })).toMatchObject(expected)
+  })
+
+  test('and fields that the contract does not name are counted', () => {
+    expect(read({ ...minimal, color: 'red', __proto__: null })).toMatchObject({ unknownFields: 1 })
+  })
+
+  test('and a list record has no details, whatever it carries', () => {
+    const result = crossTransactions.createReader(neutralDialect)({ ...minimal, zoneEventIndex: '4' }, 7)
+    expect(result).toMatchObject({ record: { source: 'E3', zoneEventIndex: null } })
+  })
+})
