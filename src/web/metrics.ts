@@ -4,8 +4,8 @@ import type { MetricsFacts } from './types.ts'
 
 export interface Metrics {
   readonly registry: Registry
-  observeRule(rule: string, seconds: number): void
-  observeCommit(seconds: number): void
+  readonly observeRule: (rule: string, seconds: number) => void
+  readonly observeCommit: (seconds: number) => void
 }
 
 /**
@@ -32,8 +32,8 @@ export function createRegistry(deps: { collect(): MetricsFacts }): Metrics {
       metric.reset()
       // A reset leaves a 0 where there are no labels, and 0 would be a claim.
       if (definition.labels.length === 0) metric.remove()
-      for (const [sampleLabels, value] of facts === null ? [] : read(facts))
-        metric.inc({ ...sampleLabels }, value)
+      const samples = facts === null ? [] : definition.read(facts)
+      for (const [labels, value] of samples) metric.inc({ ...labels }, value)
     }
   }
   const rules = new Histogram({

@@ -27,11 +27,16 @@ function renderAlert(alert: AlertView, now: UnixMs): Html {
   return html`<li class="alert edge-${alertTone(alert)}">
 <p class="alert-head">${renderTag(alertTone(alert), alert.severity)} <strong>${headline}</strong></p>
 ${headline === title ? '' : html`<p class="subject">${title}</p>`}
-<p class="meta"><span>${cleanText(alert.rule, 100)}</span><span>${stateWords[alert.state]}</span>
+<p class="meta"><span>${cleanText(alert.rule, 100)}</span>${isSaidByChannels(alert) ? '' : html`<span>${stateWords[alert.state]}</span>`}
 <span>${renderSince(alert, now)}</span>${alert.told.map(renderTold)}
 ${alert.transferKey === null ? '' : html`<a href="${toTransferPath(alert.transferKey)}">Whole story<span class="hidden"> of transfer ${alert.transferKey}</span></a>`}
 ${runbook === null ? '' : html`<a href="${runbook}" rel="noreferrer">Runbook<span class="hidden"> of ${cleanText(alert.rule, 100)}</span></a>`}</p>
 </li>`
+}
+
+/** An event that was told shows which channels took it: the word alone would only repeat it. */
+function isSaidByChannels({ state, told }: AlertView): boolean {
+  return state === 'delivered' && told.some(({ at }) => at !== null)
 }
 
 function renderSince(alert: AlertView, now: UnixMs): Html {

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import type { InFlight } from '../types.ts'
-import { type Html, directionPaths, directionWords, renderAgo } from './words.ts'
+import { type Html, directionPaths, directionWords, formatAge } from './words.ts'
 
 /** Per direction one row an age, with a bar to compare by eye. */
 export function renderInFlight(inFlight: readonly InFlight[], now: UnixMs): Html {
@@ -14,7 +14,7 @@ export function renderInFlight(inFlight: readonly InFlight[], now: UnixMs): Html
 function renderDirection({ direction, buckets, oldestAt }: InFlight, most: number, now: UnixMs): Html {
   const total = buckets.reduce((sum, { count }) => sum + count, 0)
   return html`<table class="bars">
-<caption><strong>${directionWords[direction]}s</strong> <span class="muted">${directionPaths[direction]}</span><span class="caption-end">${total} in flight${oldestAt === null ? '' : html`, oldest left ${renderAgo(oldestAt, now)}`}</span></caption>
+<caption><strong>${directionWords[direction]}s</strong> <span class="muted">${directionPaths[direction]}</span><span class="caption-end">${total} in flight${oldestAt === null ? '' : `, oldest ${formatAge(Math.max(0, now - oldestAt))}`}</span></caption>
 <thead class="hidden"><tr><th scope="col">Age</th><th scope="col">Share</th><th scope="col">Transfers</th></tr></thead>
 <tbody>${buckets.map(
     ({ fromMs, toMs, count }) =>

@@ -3,7 +3,7 @@ import { type Leg, destinationLeg, originLeg } from '../../domain/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { AlertView, TransferStory } from '../types.ts'
-import { alertTone, statusTones } from './words.ts'
+import { alertTone, formatTime, statusTones } from './words.ts'
 
 export interface Moment {
   readonly at: UnixMs
@@ -21,7 +21,6 @@ const telling = [
   'token',
   'tokenId',
   'targetAddress',
-  'updateTime',
 ] as const satisfies readonly (keyof Observation)[]
 
 /** Everything that is known to have happened to a transfer, oldest first. */
@@ -69,7 +68,11 @@ function listObservations(observations: readonly Observation[]): readonly Moment
 }
 
 function pickTelling(observation: Observation): Readonly<Record<string, string>> {
-  return Object.fromEntries(telling.map((name) => [name, String(observation[name] ?? '')]))
+  const { updateTime } = observation
+  return {
+    ...Object.fromEntries(telling.map((name) => [name, String(observation[name] ?? '')])),
+    updateTime: updateTime === null ? '' : formatTime(updateTime),
+  }
 }
 
 function describeChange(
@@ -78,7 +81,7 @@ function describeChange(
 ): string {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return names
-    .filter((name) => before[name] !== after[name])
+    .filter((name) => (before[name] ?? '') !== (after[name] ?? ''))
     .map((name) => cleanText(`${name}: ${before[name] || 'empty'} → ${after[name] || 'empty'}`, 300))
     .join('; ')
 }

@@ -16,6 +16,7 @@ export function renderLoginPage({ next, problem }: LoginView): Html {
 <h1>Sign in</h1>
 <p class="muted">This page needs the token of <code>http.token</code> in the configuration.</p>
 ${problem === null ? '' : html`<p class="problem" role="alert" id="problem">${problem}</p>`}
+<input type="text" name="username" value="spanwatch" autocomplete="username" hidden>
 <label for="token">Token</label>
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus${problem === null ? '' : html` aria-invalid="true" aria-describedby="problem"`}>
 <input type="hidden" name="next" value="${next}">

@@ -35,9 +35,9 @@ ${renderPart('events', 'Recent events', renderEvents(status))}
 </div>
 <div class="column">
 ${renderPart('inflight', 'In flight by age', renderInFlight(status.inFlight, status.now))}
+</div>
+</div>
 ${renderPart('totals', 'Transfers in the ledger', renderTotals(status))}
-</div>
-</div>
 <div class="thirds">
 ${renderPart('sources', 'Sources', renderSources(status))}
 ${renderPart('pollers', 'Pollers', renderPollers(status))}
@@ -67,15 +67,15 @@ function renderVerdict(status: StatusSnapshot): Html {
   return renderBanner(level, sayVerdict(status), reasons)
 }
 
-function sayVerdict({ verdict, coverage, inFlight }: StatusSnapshot): string {
+function sayVerdict({ verdict, inFlight }: StatusSnapshot): string {
   const flying = inFlight.flatMap(({ buckets }) => buckets).reduce((sum, { count }) => sum + count, 0)
   switch (verdict.level) {
     case 'fine':
-      return `All ${count(coverage.length, 'source')} read in time, no alert open, ${count(flying, 'transfer')} in flight.`
+      return `Every source was read in time, and no critical or warning alert is firing. In flight: ${inFlight.length === 0 ? 'not known yet' : flying}.`
     case 'attention':
-      return 'Everything could be looked at. Something wants a look:'
+      return 'Everything could be looked at. This wants a look:'
     case 'critical':
-      return 'Money may be at risk:'
+      return 'Something critical was found:'
     case 'unknown':
       return 'Not everything could be looked at, so this is no all-clear:'
   }
@@ -111,14 +111,13 @@ function renderChip(name: string, tone: string, value: Html): Html {
 }
 
 function renderOpenAlerts({ openAlerts, verdict, now }: StatusSnapshot): Html {
-  if (openAlerts.length > 0) return renderAlertList(openAlerts, now)
-  return verdict.level === 'unknown'
-    ? html`<p class="empty">No alert is open, but not everything could be looked at.</p>`
-    : html`<p class="empty">No alert is open.</p>`
+  return openAlerts.length > 0
+    ? renderAlertList(openAlerts, now)
+    : renderNothing('No alert is open', verdict.level)
 }
 
-function renderEvents({ recentEvents, now }: StatusSnapshot): Html {
-  if (recentEvents.length === 0) return html`<p class="empty">Nothing has happened that had to be told.</p>`
+function renderEvents({ recentEvents, verdict, now }: StatusSnapshot): Html {
+  if (recentEvents.length === 0) return renderNothing('No event is known', verdict.level)
   const shown = recentEvents.slice(0, maxEvents)
   const oldest = now - Math.min(...shown.map(({ since }) => since))
   return html`${renderAlertList(shown, now)}${
@@ -140,6 +139,6 @@ ${tile('Unreadable records', quarantined, 'attention', null)}
 </dl>`
 }
 
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
+function renderNothing(text: string, level: VerdictLevel): Html {
+  return html`<p class="empty">${text}${level === 'unknown' ? ', but not everything could be looked at' : ''}.</p>`
 }

@@ -20,6 +20,7 @@ import {
   renderTime,
   stateTones,
   statusTones,
+  toTransferPath,
 } from './words.ts'
 
 /** One transfer's whole story: what is said of it, by whom, when, and what was told. */
@@ -44,7 +45,7 @@ ${transfer.ambiguous > 0 ? html`<p class="problem">${transfer.ambiguous} records
 <section class="card" aria-labelledby="told-title"><h2 id="told-title">Alerts</h2>${alerts.length === 0 ? html`<p class="empty">None for this transfer.</p>` : renderAlertList(alerts, now)}</section>
 <section class="card" aria-labelledby="record-title"><h2 id="record-title">Record</h2>${renderRecord(transfer)}</section>
 </div></div>
-<footer><p>State at ${renderTime(now)}. <a href="/api${`/transfers/${encodeURIComponent(transfer.key)}`}">As JSON</a></p></footer>
+<footer><p>State at ${renderTime(now)}. <a href="/api${toTransferPath(transfer.key)}">As JSON</a></p></footer>
 </div>`,
   })
 }
@@ -123,7 +124,10 @@ function renderRecord(transfer: Transfer): Html {
   ]
   return html`<dl class="record">${rows
     .filter(([, value]) => value !== '')
-    .map(([name, value]) => html`<div><dt>${name}</dt><dd>${cleanText(value, 500)}</dd></div>`)}
+    .map(
+      ([name, value]) =>
+        html`<div><dt>${name}</dt><dd${value.startsWith('0x') ? html` class="hex"` : ''}>${cleanText(value, 500)}</dd></div>`,
+    )}
 <div><dt>First seen</dt><dd>${renderTime(transfer.firstSeenAt)}</dd></div>
 <div><dt>Last change</dt><dd>${renderTime(transfer.changedAt)}</dd></div>
 <div><dt>Last read</dt><dd>${renderTime(transfer.readAt)}</dd></div></dl>`

@@ -24,6 +24,7 @@ export const transfer: Transfer = {
   crossType: 'Withdraw',
   state: 'pending',
   status: 'success',
+  firstStatus: 'success',
   confirmedStatus: 'success',
   main: null,
   zone: { chain: 'zone', hash: zoneHash, height: 812_345, time: now - 47 * minute },

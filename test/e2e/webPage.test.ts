@@ -1,0 +1,230 @@
+import { existsSync } from 'node:fs'
+import { type Browser, type Page, chromium } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createSystemClock } from '../../src/lib/clock.ts'
+import { Secret } from '../../src/lib/secret.ts'
+import { createWebApp } from '../../src/web/createWebApp.ts'
+import { startWebServer } from '../../src/web/startWebServer.ts'
+import type { StatusFacts } from '../../src/web/types.ts'
+import { createFakeWeb, failed, now, quiet, stalled, transfer } from '../unit/web/support/fakeWeb.ts'
+
+const executablePath = '/usr/bin/chromium'
+const hasBrowser = existsSync(executablePath)
+if (!hasBrowser)
+  console.warn(`skipped: the pages were not looked at in a browser, ${executablePath} is missing`)
+
+interface Opened {
+  readonly page: Page
+  readonly url: string
+  readonly web: ReturnType<typeof createFakeWeb>
+  /** What the console and uncaught errors said. */
+  readonly complaints: string[]
+  /** Hosts that were asked for anything. */
+  readonly hosts: Set<string>
+  readonly stop: () => Promise<void>
+}
+
+describe.skipIf(!hasBrowser)('in Chromium', () => {
+  let browser: Browser
+
+  beforeAll(async () => {
+    const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
+    browser = await chromium.launch({ executablePath, args })
+  })
+
+  afterAll(() => browser.close())
+
+  async function open(path: string, status: StatusFacts = quiet, options: OpenOptions = {}): Promise<Opened> {
+    const web = createFakeWeb({ status })
+    const clock = { ...createSystemClock(), now: () => now }
+    const app = createWebApp(
+      { ...web.deps, clock },
+      { listenHost: '127.0.0.1', token: options.token ?? null },
+    )
+    const server = await startWebServer({ app, clock, host: '127.0.0.1', port: 0 })
+    const context = await browser.newContext({
+      viewport: { width: options.width ?? 1_280, height: 800 },
+      javaScriptEnabled: options.script ?? true,
+      colorScheme: options.colorScheme ?? 'light',
+    })
+    onTestFinished(async () => {
+      await context.close()
+      await server.stop()
+    })
+    const page = await context.newPage()
+    const complaints: string[] = []
+    const hosts = new Set<string>()
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('dialog', (dialog) => {
+      complaints.push('dialog')
+      void dialog.dismiss()
+    })
+    page.on('request', (request) => hosts.add(new URL(request.url()).host))
+    await page.goto(`${server.url}${path}`)
+    return { page, url: server.url, web, complaints, hosts, stop: () => server.stop() }
+  }
+
+  const troubled = { ...quiet, openAlerts: [stalled], recentEvents: [failed] }
+
+  test.each(['/', '/transfers', '/transfers/t42', '/transfers/none'])(
+    '%s renders without a word on the console and without a request to another host',
+    async (path) => {
+      const { page, url, complaints, hosts } = await open(path, troubled)
+      await expect.poll(() => page.title()).toContain('spanwatch')
+      const isMissing = path.endsWith('none')
+      expect(complaints.filter((text) => !(isMissing && text.includes('404')))).toEqual([])
+      expect([...hosts]).toEqual([new URL(url).host])
+    },
+  )
+
+  test('a change on the server reaches an open page, its title and its spoken verdict', async () => {
+    const { page, web, complaints } = await open('/')
+    expect(await page.locator('h1').textContent()).toBe('No problem found')
+    await expect.poll(() => web.listeners.size).toBe(1)
+    await page.evaluate(() => Object.assign(globalThis, { sameDocument: true }))
+    web.status = troubled
+    web.change()
+    await page.getByRole('heading', { name: 'Critical' }).waitFor()
+    expect(await page.title()).toBe('Critical – spanwatch')
+    expect(await page.getByRole('status').textContent()).toBe('Verdict: Critical')
+    expect(await page.locator('#alerts').textContent()).toContain('1500.25 USDC has waited 47m')
+    expect(await page.evaluate(() => 'sameDocument' in globalThis)).toBe(true)
+    expect(complaints).toEqual([])
+  })
+
+  test('what is being typed survives an update, and so does the focus on a link', async () => {
+    const { page, web } = await open('/', troubled)
+    await page.getByRole('searchbox').fill('0xabc')
+    await page.locator('#alerts a').first().focus()
+    await expect.poll(() => web.listeners.size).toBe(1)
+    web.status = { ...troubled, openAlerts: [{ ...stalled, summary: 'another text' }] }
+    web.change()
+    await page.getByText('another text').first().waitFor()
+    expect(await page.getByRole('searchbox').inputValue()).toBe('0xabc')
+    expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe('/transfers/t42')
+  })
+
+  test('a lost server is said and the old verdict no longer stands in the title', async () => {
+    const { page, web, stop } = await open('/')
+    await expect.poll(() => web.listeners.size).toBe(1)
+    await stop()
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').textContent()).toContain('Connection to spanwatch lost.')
+    expect(await page.title()).toBe('Connection lost – spanwatch')
+  })
+
+  test('a state that can no longer be read takes the old one off the page', async () => {
+    const { page, web } = await open('/', troubled)
+    await expect.poll(() => web.listeners.size).toBe(1)
+    web.status = { ...quiet, coverage: null as never }
+    web.change()
+    await page.getByRole('heading', { name: 'Cannot tell' }).waitFor()
+    expect(await page.locator('#alerts').count()).toBe(0)
+    web.status = quiet
+    web.change()
+    await page.getByRole('heading', { name: 'No problem found' }).waitFor()
+    expect(await page.locator('#alerts').count()).toBe(1)
+  })
+
+  test('a hostile token name is shown and does nothing', async () => {
+    const name = `<img src=x onerror=alert(1)><script>alert(2)</script>`
+    const hostile = { ...transfer, token: { ...transfer.token, symbol: null, name } }
+    const alert = { ...stalled, summary: name, title: name }
+    const { page, web, url, complaints } = await open('/', { ...quiet, openAlerts: [alert] })
+    expect(await page.locator('#alerts').textContent()).toContain(name)
+    web.stories = [{ transfer: hostile, observations: [], alerts: [alert] }]
+    for (const path of ['/transfers', '/transfers/t42']) {
+      await page.goto(url + path)
+      expect(await page.locator('main').textContent()).toContain(name)
+    }
+    expect(await page.locator('main script, main img').count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+
+  test('without a script the page reads the same and reloads itself', async () => {
+    const { page } = await open('/', troubled, { script: false })
+    expect(await page.locator('h1').textContent()).toBe('Critical')
+    expect(await page.locator('noscript meta[http-equiv=refresh], meta[http-equiv=refresh]').count()).toBe(1)
+    await page.getByRole('searchbox').fill('t42')
+    await page.getByRole('button', { name: 'Search' }).click()
+    expect(new URL(page.url()).pathname).toBe('/transfers/t42')
+  })
+
+  test('the form lets one in with the token and tells a wrong one', async () => {
+    const { page, url } = await open('/transfers/t42', quiet, { token: new Secret('the right token') })
+    await page.getByLabel('Token').fill('wrong')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    expect(await page.getByRole('alert').textContent()).toBe('That is not the token.')
+    await page.getByLabel('Token').fill('the right token')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    expect(page.url()).toBe(`${url}/transfers/t42`)
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('USDC')
+  })
+
+  const views = ['/', '/transfers', '/transfers/t42'].flatMap((path) =>
+    [360, 1_280].flatMap((width) =>
+      (['light', 'dark'] as const).map((colorScheme) => ({ path, width, colorScheme })),
+    ),
+  )
+
+  test.each(views)(
+    '$path at $width px, $colorScheme: fits, is labelled, contrasts',
+    async ({ path, ...options }) => {
+      const { page } = await open(path, troubled, options)
+      expect(await page.evaluate(findFaults)).toEqual([])
+    },
+  )
+})
+
+interface OpenOptions {
+  readonly width?: number
+  readonly script?: boolean
+  readonly colorScheme?: 'light' | 'dark'
+  readonly token?: Secret
+}
+
+/**
+ * Runs in the page, as text: language, title, one first heading, no heading level skipped, landmarks, names of controls
+ * and links, table headers, unique ids, nothing wider than the window, and text contrast of at least 4.5 to 1.
+ */
+const findFaults = `(() => {
+  const faults = []
+  const all = (selector) => [...document.querySelectorAll(selector)]
+  const check = (ok, fault) => { if (!ok) faults.push(fault) }
+  check(document.documentElement.lang === 'en', 'lang')
+  check(document.title.trim() !== '', 'title')
+  check(all('h1').length === 1, 'one h1')
+  check(all('main').length === 1 && all('header').length === 1 && all('nav').length >= 1, 'landmarks')
+  const levels = all('h1, h2, h3').map((heading) => Number(heading.tagName[1]))
+  check(levels.every((level, i) => level <= (levels[i - 1] ?? 1) + 1 || i === 0), 'heading levels')
+  for (const field of all('input:not([type=hidden]), select')) check(field.labels.length > 0 || field.hidden, 'label of ' + field.name)
+  for (const link of all('a, button')) check(link.textContent.trim() !== '', 'name of a link')
+  for (const table of all('table')) check(table.querySelector('th[scope=col]') && table.querySelector('th[scope=row]'), 'table headers')
+  const ids = all('[id]').map((element) => element.id)
+  check(new Set(ids).size === ids.length, 'unique ids')
+  check(document.documentElement.scrollWidth <= innerWidth, 'wider than the window')
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
+  const paint = (colors) => {
+    canvas.clearRect(0, 0, 1, 1)
+    for (const color of colors) { canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1) }
+    return canvas.getImageData(0, 0, 1, 1).data
+  }
+  const luminance = ([r, g, b]) => [r, g, b].map((c) => c / 255).map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0)
+  for (const element of all('body *')) {
+    const shown = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '')
+    if (!shown || !element.checkVisibility() || element.closest('.hidden, .skip, noscript')) continue
+    const grounds = []
+    for (let at = element; at; at = at.parentElement) {
+      const style = getComputedStyle(at)
+      grounds.unshift(style.backgroundColor)
+      const stripe = /rgb\\([^)]+\\)/.exec(style.backgroundImage)
+      if (stripe) grounds.splice(1, 0, stripe[0])
+    }
+    const ground = luminance(paint(grounds))
+    const text = luminance(paint([...grounds, getComputedStyle(element).color]))
+    const ratio = (Math.max(ground, text) + 0.05) / (Math.min(ground, text) + 0.05)
+    check(ratio >= 4.5, 'contrast ' + ratio.toFixed(2) + ' of ' + element.textContent.trim().slice(0, 40))
+  }
+  return faults
+})()`

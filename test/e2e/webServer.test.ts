@@ -1,0 +1,65 @@
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { createWebApp } from '../../src/web/createWebApp.ts'
+import { type WebServer, startWebServer } from '../../src/web/startWebServer.ts'
+import { type FakeWeb, createFakeWeb } from '../unit/web/support/fakeWeb.ts'
+
+async function start(host = '127.0.0.1', port = 0): Promise<{ web: FakeWeb; server: WebServer }> {
+  const web = createFakeWeb()
+  const app = createWebApp(web.deps, { listenHost: host, token: null })
+  const server = await startWebServer({ app, clock: web.deps.clock, host, port })
+  onTestFinished(() => server.stop())
+  return { web, server }
+}
+
+test('it listens where it says', async () => {
+  const { server } = await start()
+  expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
+  const response = await fetch(`${server.url}/healthz`)
+  expect([response.status, await response.json()]).toEqual([200, { status: 'ok', reasons: [] }])
+})
+
+test('a port in use is an error of the configuration, with the port named', async () => {
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void other.close())
+  const { port } = other.address() as AddressInfo
+  await expect(start('127.0.0.1', port)).rejects.toMatchObject({
+    code: 'config.invalid',
+    message: `port in use: another program listens on 127.0.0.1:${port}; change http.listen`,
+  })
+})
+
+test('a real request with the name of another site is refused', async () => {
+  const { server } = await start()
+  const status = await new Promise((resolve) => {
+    request(
+      { host: '127.0.0.1', port: server.port, path: '/', headers: { host: 'evil.example' } },
+      (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      },
+    ).end()
+  })
+  expect(status).toBe(421)
+})
+
+test('a reader of events who hangs up is forgotten', async () => {
+  const { web, server } = await start()
+  const leave = new AbortController()
+  await fetch(`${server.url}/events`, { signal: leave.signal })
+  expect(web.listeners.size).toBe(1)
+  leave.abort()
+  await expect.poll(() => web.listeners.size).toBe(0)
+})
+
+test('stopping ends open event streams, frees the port and may be asked for twice', async () => {
+  const { web, server } = await start()
+  const response = await fetch(`${server.url}/events`)
+  await Promise.all([server.stop(), server.stop()])
+  await expect(response.text()).rejects.toThrow('terminated')
+  await expect.poll(() => web.listeners.size).toBe(0)
+  const again = await start('127.0.0.1', server.port)
+  expect(again.server.port).toBe(server.port)
+})

@@ -1,0 +1,274 @@
+import { describe, expect, test } from 'vitest'
+import { createWebApp } from '../../../src/web/createWebApp.ts'
+import type { StatusFacts } from '../../../src/web/types.ts'
+import { createFakeWeb, failed, now, quiet, stalled, transfer, zoneHash } from './support/fakeWeb.ts'
+
+const local = { listenHost: '127.0.0.1', token: null }
+const asBrowser = { headers: { accept: 'text/html' } }
+
+function createApp(parts: Parameters<typeof createFakeWeb>[0] = {}) {
+  const web = createFakeWeb(parts)
+  const app = createWebApp(web.deps, local)
+  return { web, get: (path: string, init?: RequestInit) => app.request(`http://127.0.0.1${path}`, init) }
+}
+
+async function readPage(status: Partial<StatusFacts> = {}) {
+  const response = await createApp({ status: { ...quiet, ...status } }).get('/')
+  return response.text()
+}
+
+describe('status page', () => {
+  test('the verdict stands first and in the title', async () => {
+    const page = await readPage()
+    expect(page).toContain('<title>No problem found – spanwatch</title>')
+    expect(page).toMatch(/<h1[^>]*>No problem found<\/h1>/)
+    expect(page).toContain('Every source was read in time')
+  })
+
+  test('a source that could not be read is never called fine', async () => {
+    const page = await readPage({ coverage: [{ source: 'explorer', lastGoodAt: null, staleAfterMs: 1 }] })
+    expect(page).toMatch(/<h1[^>]*>Cannot tell<\/h1>/)
+    expect(page).toContain('explorer has never been read')
+    expect(page).toContain('No alert is open, but not everything could be looked at.')
+    expect(page).not.toContain('No problem found')
+  })
+
+  test('a state that cannot be read is a page that knows nothing, without the reason', async () => {
+    const { web } = createApp()
+    const readStatus = () => {
+      throw new Error('no such table: secrets')
+    }
+    const response = await createWebApp({ ...web.deps, readStatus }, local).request('http://127.0.0.1/')
+    const page = await response.text()
+    expect(response.status).toBe(500)
+    expect(page).toContain('Cannot tell')
+    expect(page).not.toContain('secrets')
+    expect(web.logged).toEqual(['{"problem":"no such table: secrets"}'])
+  })
+
+  test('an alert shows its severity as a word, its subject in full and who was told', async () => {
+    const page = await readPage({ openAlerts: [stalled], recentEvents: [failed] })
+    expect(page).toContain('>warning</span> <strong>1500.25 USDC has waited 47m</strong>')
+    expect(page).toContain(zoneHash)
+    expect(page).toContain('<span>told ops-slack</span>')
+    expect(page).toContain('waiting for ops-email')
+    expect(page).toContain('A deposit of 12 ETH failed on the zone')
+  })
+
+  test('text from the chain is escaped and cleaned wherever it stands', async () => {
+    const hostile = '<script>alert(1)</script>" onload="x\u202e\u0000'
+    const alert = {
+      ...stalled,
+      rule: hostile,
+      title: hostile,
+      summary: hostile,
+      runbook: 'javascript:alert(1)',
+    }
+    const source = {
+      ...quiet.sources[0]!,
+      source: hostile,
+      host: hostile,
+      rejected: { at: now, reason: hostile },
+    }
+    const page = await readPage({
+      openAlerts: [alert],
+      recentEvents: [alert],
+      sources: [source],
+      coverage: [{ source: hostile, lastGoodAt: null, staleAfterMs: 1 }],
+      pollers: [{ ...quiet.pollers[0]!, poller: hostile, lastError: hostile }],
+      channels: [{ ...quiet.channels[0]!, channel: hostile, lastError: hostile }],
+    })
+    expect(page).not.toContain('<script>')
+    expect(page).not.toContain('onload="')
+    expect(page).not.toContain('javascript:')
+    expect(page).not.toContain('\u202e')
+    expect(page).not.toContain('\u0000')
+    expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+  })
+})
+
+describe('transfers', () => {
+  test('the list shows exact amounts beyond 2^53 and what is not known yet', async () => {
+    const page = await (await createApp().get('/transfers')).text()
+    expect(page).toContain(`${transfer.amount} USDC`)
+    expect(page).toContain('none yet')
+  })
+
+  test('an unlisted token shows its address-free name in quotes, an unknown amount its base units', async () => {
+    const odd = {
+      ...transfer,
+      amount: null,
+      token: { ...transfer.token, symbol: null, name: 'USDC', id: '7' },
+    }
+    const { get } = createApp({ stories: [{ transfer: odd, observations: [], alerts: [] }] })
+    expect(await (await get('/transfers')).text()).toContain(`${(1n << 255n) + 1n} base units of “USDC” #7`)
+  })
+
+  test('the link to older ones keeps the filters', async () => {
+    const { web, get } = createApp()
+    web.next = 'a&b'
+    const page = await (await get('/transfers?state=pending&direction=ZoneToMain')).text()
+    expect(page).toContain('href="/transfers?state=pending&amp;direction=ZoneToMain&amp;cursor=a%26b"')
+  })
+
+  test('a search with one hit goes to its story, a filter stays in the list', async () => {
+    const { get } = createApp()
+    const hit = await get(`/transfers?q=${zoneHash}`)
+    expect([hit.status, hit.headers.get('location')]).toEqual([303, '/transfers/t42'])
+    expect((await get('/transfers?state=pending')).status).toBe(200)
+  })
+
+  test('a filter that is not understood is said and shown again', async () => {
+    const { web, get } = createApp()
+    const response = await get('/transfers?age=%22%3E%3Cb%3E&state=pending')
+    const page = await response.text()
+    expect(response.status).toBe(400)
+    expect(page).toContain('age: expected a duration')
+    expect(page).toContain('value="&quot;&gt;&lt;b&gt;" selected')
+    expect(web.filters).toEqual([])
+  })
+
+  test('a story shows both legs, the evidence and the alerts', async () => {
+    const page = await (await createApp().get('/transfers/t42')).text()
+    expect(page).toContain(zoneHash)
+    expect(page).toContain('No transaction is known.')
+    expect(page).toContain('by E9')
+    expect(page).toContain('withdrawal-stalled')
+    expect(page).toContain(((1n << 255n) + 1n).toString())
+  })
+
+  test('a hash of several transfers lists them all', async () => {
+    const story = { transfer, observations: [], alerts: [] }
+    const other = { ...story, transfer: { ...transfer, key: 't43' } }
+    const page = await (await createApp({ stories: [story, other] }).get(`/transfers/${zoneHash}`)).text()
+    expect(page).toContain('2 transfers')
+    expect(page).toContain('href="/transfers/t43"')
+  })
+
+  test('an unknown one is not found, as page and as JSON', async () => {
+    const { get } = createApp()
+    expect((await get('/transfers/t99')).status).toBe(404)
+    expect((await get('/api/transfers/t99')).status).toBe(404)
+  })
+})
+
+describe('API', () => {
+  test('amounts are decimal strings', async () => {
+    const body = await (await createApp().get('/api/transfers')).json()
+    expect(body).toMatchObject({
+      transfers: [{ key: 't42', amountRaw: ((1n << 255n) + 1n).toString(), amount: transfer.amount }],
+      next: null,
+    })
+  })
+
+  test('status, one transfer and alerts are told as data', async () => {
+    const { get } = createApp({ status: { ...quiet, openAlerts: [stalled] } })
+    expect(await (await get('/api/status')).json()).toMatchObject({ verdict: { level: 'attention' }, now })
+    expect(await (await get('/api/transfers/t42')).json()).toMatchObject({
+      transfers: [{ transfer: { key: 't42' }, alerts: [{ id: 'a1b2c3' }] }],
+    })
+    expect(await (await get('/api/alerts')).json()).toMatchObject({ alerts: [{ id: 'a1b2c3' }] })
+  })
+
+  test('a bad filter is 400 with the reason', async () => {
+    const response = await createApp().get('/api/transfers?limit=501')
+    expect([response.status, await response.json()]).toEqual([400, { error: 'limit: expected 1 to 500' }])
+  })
+
+  test('a failure tells the log why and the caller nothing', async () => {
+    const { web } = createApp()
+    const listTransfers = () => {
+      throw new Error('/var/lib/spanwatch/ledger.sqlite is locked')
+    }
+    const app = createWebApp({ ...web.deps, listTransfers }, local)
+    const response = await app.request('http://127.0.0.1/api/transfers')
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      { error: 'spanwatch could not answer this. Its log says why.' },
+    ])
+    expect(web.logged[0]).toContain('is locked')
+  })
+
+  test('metrics are Prometheus text', async () => {
+    const response = await createApp().get('/metrics')
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ])
+  })
+})
+
+describe('health', () => {
+  test.each(['/healthz', '/readyz'])('%s is 200 when well and 503 with reasons when not', async (path) => {
+    expect((await createApp().get(path)).status).toBe(200)
+    const { get } = createApp({ health: { ok: false, reasons: ['no source has been read yet'] } })
+    const response = await get(path)
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      { status: 'failing', reasons: ['no source has been read yet'] },
+    ])
+  })
+
+  test('a health that cannot be told is red', async () => {
+    const { web } = createApp()
+    const isLive = () => {
+      throw new Error('gone')
+    }
+    const response = await createWebApp({ ...web.deps, isLive }, local).request('http://127.0.0.1/healthz')
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      { status: 'failing', reasons: ['health could not be told'] },
+    ])
+  })
+})
+
+describe('headers', () => {
+  test.each(['/', '/transfers', '/api/status', '/metrics', '/healthz', '/assets/app.js', '/none', '/events'])(
+    '%s carries the strict ones',
+    async (path) => {
+      const { headers, body } = await createApp().get(path)
+      await body?.cancel()
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'content-security-policy':
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-store',
+      })
+    },
+  )
+
+  test('no page holds a script or style of its own', async () => {
+    const page = await (await createApp().get('/')).text()
+    expect(page).not.toMatch(/<script>|<style|\sstyle=|\son\w+=/)
+  })
+
+  test('a page that does not exist says so, to people and to programs', async () => {
+    const { get } = createApp()
+    expect(await (await get('/none', asBrowser)).text()).toContain('There is no such page.')
+    expect(await (await get('/none')).json()).toEqual({ error: 'There is no such page.' })
+  })
+
+  test('nothing can be changed: other methods find no route', async () => {
+    const { get } = createApp()
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+      expect((await get('/api/alerts', { method })).status).toBe(404)
+    }
+  })
+})
+
+describe('host', () => {
+  test.each(['/', '/api/status', '/healthz', '/assets/app.js'])(
+    '%s refuses the name of another site on loopback',
+    async (path) => {
+      const response = await createApp().get(path, { headers: { host: 'evil.example:9464' } })
+      expect(response.status).toBe(421)
+      expect(await response.text()).not.toContain('explorer')
+    },
+  )
+
+  test.each(['localhost:9464', '127.0.0.1:9464', '[::1]:9464'])('%s is answered', async (host) => {
+    expect((await createApp().get('/', { headers: { host } })).status).toBe(200)
+  })
+})

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { type LivenessFacts, judgeLiveness } from '../../../src/web/judgeLiveness.ts'
+
+const now = 1_000_000
+const poller = { poller: 'transfers', intervalMs: 5_000, startedAt: 0, lastSuccessAt: null, lastError: null }
+const alive: LivenessFacts = {
+  now,
+  eventLoopLagMs: 12,
+  pollers: [{ ...poller, lastTickAt: now - 15_000 }],
+  lastCommitAt: now - 10_000,
+  evaluationIntervalMs: 1_000,
+  lastGoodAts: [now - 60_000, null],
+  startedAt: 0,
+}
+
+test.each<{ title: string; facts: Partial<LivenessFacts>; reasons: readonly string[] }>([
+  { title: 'green at the limits', facts: { eventLoopLagMs: 4_999 }, reasons: [] },
+  {
+    title: 'red when the loop lags 5 s',
+    facts: { eventLoopLagMs: 5_000 },
+    reasons: ['the event loop lags 5s'],
+  },
+  {
+    title: 'red when a poller is a millisecond later than three intervals',
+    facts: { pollers: [{ ...poller, lastTickAt: now - 15_001 }] },
+    reasons: ['poller transfers has not ticked for 15s'],
+  },
+  {
+    title: 'red when a poller never ticked since the start',
+    facts: { pollers: [{ ...poller, lastTickAt: null }] },
+    reasons: ['poller transfers has not ticked for 16m 40s'],
+  },
+  {
+    title: 'red when rules are not evaluated',
+    facts: { lastCommitAt: now - 10_001 },
+    reasons: ['rules have not been evaluated for 10s'],
+  },
+  {
+    title: 'red when nothing at all could be checked',
+    facts: { lastGoodAts: [null, null] },
+    reasons: ['no source has been read yet'],
+  },
+  {
+    title: 'red without a source and without a poller',
+    facts: { lastGoodAts: [], pollers: [] },
+    reasons: ['no source has been read yet', 'no poller is running'],
+  },
+])('$title', ({ facts, reasons }) => {
+  expect(judgeLiveness({ ...alive, ...facts })).toEqual({ ok: reasons.length === 0, reasons })
+})

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest'
+import { judgeVerdict, recentEventMs } from '../../../src/web/judgeVerdict.ts'
+import type { StatusFacts, Verdict } from '../../../src/web/types.ts'
+import { failed, now, quiet, stalled } from './support/fakeWeb.ts'
+
+const coverageAt = (lastGoodAt: number | null): Partial<StatusFacts> => ({
+  coverage: [{ source: 'explorer', lastGoodAt, staleAfterMs: 15_000 }],
+})
+const pollerAt = (lastSuccessAt: number | null): Partial<StatusFacts> => ({
+  pollers: [
+    { poller: 'transfers', intervalMs: 5_000, startedAt: now - 5_000, lastSuccessAt, lastError: null },
+  ],
+})
+const waiting = (oldestAt: number): Partial<StatusFacts> => ({
+  channels: [
+    { channel: 'ops-slack', queued: 1, oldestAt, circuit: 'closed', lastAckAt: null, lastError: null },
+  ],
+})
+const unknown = (...reasons: string[]): Verdict => ({ level: 'unknown', reasons })
+const attention = (...reasons: string[]): Verdict => ({ level: 'attention', reasons })
+const fine: Verdict = { level: 'fine', reasons: [] }
+const stalledReason = 'withdrawal-stalled: 1500.25 USDC has waited 47m'
+const failedReason = 'transfer-failed: A deposit of 12 ETH failed on the zone'
+
+test.each<{ title: string; facts: Partial<StatusFacts>; verdict: Verdict }>([
+  { title: 'fine when everything was looked at and nothing is wrong', facts: {}, verdict: fine },
+  { title: 'fine with a source read exactly at its bound', facts: coverageAt(now - 15_000), verdict: fine },
+  {
+    title: 'unknown one millisecond later',
+    facts: coverageAt(now - 15_001),
+    verdict: unknown('explorer was last read 15s ago'),
+  },
+  {
+    title: 'unknown while a source was never read',
+    facts: coverageAt(null),
+    verdict: unknown('explorer has never been read'),
+  },
+  {
+    title: 'unknown, never fine, when no source exists to be read',
+    facts: { coverage: [], sources: [] },
+    verdict: unknown('No source has been read yet'),
+  },
+  {
+    title: 'unknown without any head',
+    facts: { heads: [] },
+    verdict: unknown('No chain head has been read yet'),
+  },
+  {
+    title: 'fine with a poller silent exactly three intervals',
+    facts: pollerAt(now - 15_000),
+    verdict: fine,
+  },
+  {
+    title: 'unknown one millisecond after three intervals',
+    facts: pollerAt(now - 15_001),
+    verdict: unknown('transfers has not succeeded for 15s'),
+  },
+  {
+    title: 'unknown until the first pass is done',
+    facts: pollerAt(null),
+    verdict: unknown('transfers has not finished its first pass'),
+  },
+  {
+    title: 'unknown when credentials are refused',
+    facts: {
+      sources: quiet.sources.map((source) => ({ ...source, rejected: { at: now, reason: '50111' } })),
+    },
+    verdict: unknown('explorer refuses our credentials'),
+  },
+  {
+    title: 'attention with a warning firing',
+    facts: { openAlerts: [stalled] },
+    verdict: attention(stalledReason),
+  },
+  {
+    title: 'fine while a condition is only pending',
+    facts: { openAlerts: [{ ...stalled, state: 'pending' }] },
+    verdict: fine,
+  },
+  {
+    title: 'fine with something firing for information',
+    facts: { openAlerts: [{ ...stalled, severity: 'info' }] },
+    verdict: fine,
+  },
+  {
+    title: 'critical with a critical event exactly a day old',
+    facts: { recentEvents: [{ ...failed, since: now - recentEventMs }] },
+    verdict: { level: 'critical', reasons: [failedReason] },
+  },
+  {
+    title: 'fine one millisecond later',
+    facts: { recentEvents: [{ ...failed, since: now - recentEventMs - 1 }] },
+    verdict: fine,
+  },
+  {
+    title: 'critical before unknown, and the blind spot is still said',
+    facts: { ...coverageAt(null), openAlerts: [stalled], recentEvents: [failed] },
+    verdict: { level: 'critical', reasons: [failedReason, 'explorer has never been read', stalledReason] },
+  },
+  {
+    title: 'unknown before attention',
+    facts: { ...coverageAt(null), openAlerts: [stalled] },
+    verdict: unknown('explorer has never been read', stalledReason),
+  },
+  { title: 'fine with a message five minutes in the outbox', facts: waiting(now - 300_000), verdict: fine },
+  {
+    title: 'attention when it waits longer',
+    facts: waiting(now - 301_000),
+    verdict: attention('A message for ops-slack has waited 5m 1s'),
+  },
+  {
+    title: 'attention when a channel refuses us',
+    facts: { channels: quiet.channels.map((channel) => ({ ...channel, circuit: 'open' })) },
+    verdict: attention('Channel ops-slack takes no messages', 'Channel ops-email takes no messages'),
+  },
+])('$title', ({ facts, verdict }) => {
+  expect(judgeVerdict({ ...quiet, ...facts })).toEqual(verdict)
+})

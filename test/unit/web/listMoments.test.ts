@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { listMoments } from '../../../src/web/pages/listMoments.ts'
+import { mainHash, now, observation, stalled, transfer } from './support/fakeWeb.ts'
+
+test('a story is told in the order of time, with what each answer changed', () => {
+  const story = {
+    transfer: { ...transfer, main: { chain: 'main' as const, hash: mainHash, height: 7, time: now } },
+    observations: [
+      { ...observation, source: 'E12' as const, status: 'success' as const, requestedAt: now - 1_000 },
+      observation,
+    ],
+    alerts: [stalled],
+  }
+  expect(
+    listMoments(story).map(({ title, detail }) => (detail === '' ? title : `${title} | ${detail}`)),
+  ).toEqual([
+    'Value left | zone chain, block 812345',
+    'First seen by spanwatch',
+    'E3 answered: status unknown',
+    'E9 says of the zone leg: success',
+    'Alert withdrawal-stalled (warning) | 1500.25 USDC has waited 47m',
+    'Told ops-slack | withdrawal-stalled',
+    'E12 answered: status success | status: unknown → success',
+    'Value arrived | main chain, block 7',
+  ])
+})
+
+test('a rewrite names the fields and both values', () => {
+  const rewrite = {
+    at: now,
+    before: { status: 'success' },
+    after: { status: 'failed', mainHash: '0x1', id: '' },
+  }
+  const story = { transfer: { ...transfer, rewrites: [rewrite] }, observations: [], alerts: [] }
+  expect(listMoments(story).at(-1)).toEqual({
+    at: now,
+    tone: 'critical',
+    title: 'The final record was rewritten',
+    detail: 'status: success → failed; mainHash: empty → 0x1',
+  })
+})
