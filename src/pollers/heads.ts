@@ -38,28 +38,29 @@ type BlockAnswer = Awaited<ReturnType<ExplorerReads['mainBlock']>>
 
 /**
  * The highest block from `known` on that can be read. The first step is a guess of the distance; from where it lands
- * steps double while blocks are there and halve once they are not. Without `beyond` (an answer that is only empty) the known block itself is asked for: when it answers, the
- * head was read and has not moved as far as can be seen.
+ * steps double while blocks are there, and what lies between the last one there and the first one beyond is halved.
+ * Without any (an answer may be only empty) the known block itself is asked for: when it answers, the head was read
+ * and has not moved as far as can be seen.
  */
 export async function gallop(
   read: (height: number) => Promise<BlockAnswer>,
   known: number,
-  firstStep: number,
+  guess: number,
 ): Promise<Exclude<BlockAnswer, string> | null> {
   let best: Exclude<BlockAnswer, string> | null = null
   let low = known
-  let step = firstStep
-  let isRising = true
-  for (let isFirst = true; step >= 1; isFirst = false) {
-    const block = await read(low + step)
-    if (typeof block !== 'string') {
+  let high = Infinity
+  for (let probe = known + guess, step = 1; high - low > 1; ) {
+    const block = await read(probe)
+    if (typeof block === 'string') high = probe
+    else {
       best = block
-      low += step
-      step = isFirst ? 1 : isRising ? step * 2 : Math.floor(step / 2)
-    } else {
-      isRising = false
-      step = Math.floor(step / 2)
+      low = probe
     }
+    if (high === Infinity) {
+      probe = low + step
+      step *= 2
+    } else probe = low + Math.floor((high - low) / 2)
   }
   if (best) return best
   const block = await read(known)

@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Observation } from '../domain/observation.ts'
 import type { CursorFile } from '../store/cursors.ts'
+import { isLastPage, type MarkedPage, type PageMark, readFeedPage } from './feedPages.ts'
 import type { Commit, ExplorerReads, FeedPage, Findings } from './reads.ts'
 
 export interface TransfersDeps {
@@ -18,6 +19,12 @@ export interface TransfersDeps {
   requestDetails(): void
 }
 
+export interface TransfersPoll {
+  run(signal: AbortSignal): Promise<void>
+  /** Another reading put records into the ledger from this many pages: finding them there proves nothing. */
+  requestDepth(pages: number): void
+}
+
 /** Pages that one tick reads before it leaves the rest to the history walk, which does not hold up the next tick. */
 const maxTailPages = 5
 /** What confirms a failure must not delay telling it. */
@@ -27,31 +34,48 @@ const confirmTimeoutMs = 2_000
  * Reads the newest part of the list, page by page, until a page without news. That page proves that the ledger
  * continues from there, provided that earlier walks were complete: one that breaks off asks for a history walk.
  */
-export function createTransfersPoll(deps: TransfersDeps): (signal: AbortSignal) => Promise<void> {
+export function createTransfersPoll(deps: TransfersDeps): TransfersPoll {
   let lastTotal: number | null = null
-  return async (signal) => {
+  let depth = 1
+
+  async function run(signal: AbortSignal): Promise<void> {
     const startedAt = deps.clock.now()
     let fresh = 0
+    let before: PageMark | null = null
     for (let number = 1; ; number += 1) {
-      const page = await readPage(deps, number, signal)
+      const { page, mark, isRepeat } = await readPage(deps, number, before, signal)
+      before = mark
       const result = await commitPage(deps, page, signal)
       fresh += result.news
       if (result.hasUrgent) deps.requestDetails()
       if (number === 1) lastTotal = compareTotals(deps, lastTotal, page, result.news)
-      if (result.news === 0 || isLastPage(page, number)) break
+      if ((result.news === 0 && !isRepeat && number >= depth) || isLastPage(page, number)) break
       if (number === maxTailPages) return deps.requestHistory()
     }
+    depth = 1
     const cursors = deps.cursors.read()
     // Once an hour is enough for a restart to know from where to walk; more often would wear the disk for nothing.
     if (fresh > 0 || startedAt - (cursors.tail.completeAt ?? 0) > 3_600_000) {
       deps.cursors.write({ ...cursors, tail: { completeAt: startedAt } })
     }
   }
+
+  return {
+    run,
+    requestDepth(pages) {
+      depth = Math.min(Math.max(depth, pages), maxTailPages)
+    },
+  }
 }
 
-async function readPage(deps: TransfersDeps, number: number, signal: AbortSignal): Promise<FeedPage> {
+async function readPage(
+  deps: TransfersDeps,
+  number: number,
+  before: PageMark | null,
+  signal: AbortSignal,
+): Promise<MarkedPage> {
   try {
-    return await deps.reads.feedPage(number, { priority: 'tail', signal })
+    return await readFeedPage(deps.reads, number, before, { priority: 'tail', signal })
   } catch (error) {
     // The pages before this one are in the ledger already, and would look like its end next time.
     if (number > 1) deps.requestHistory()
@@ -103,9 +127,4 @@ function compareTotals(
   if (last !== null && page.total !== null && (page.total < last || page.total > last + news))
     deps.requestSweep()
   return page.total ?? last
-}
-
-export function isLastPage(page: FeedPage, number: number): boolean {
-  if (page.records.length + page.bad.length === 0) return true
-  return page.totalPage !== null && page.totalPage > 0 && page.totalPage < 10_000 && number >= page.totalPage
 }

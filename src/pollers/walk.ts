@@ -2,8 +2,8 @@ import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Observation } from '../domain/observation.ts'
 import type { CursorFile, Cursors } from '../store/cursors.ts'
+import { isLastPage, type PageMark, readFeedPage } from './feedPages.ts'
 import type { Commit, ExplorerReads, FeedPage } from './reads.ts'
-import { isLastPage } from './transfers.ts'
 
 export interface WalkDeps {
   readonly clock: Clock
@@ -13,6 +13,8 @@ export interface WalkDeps {
   readonly cursors: CursorFile
   readonly sweepMs: number
   requestDetails(): void
+  /** News so near to the newest page must not look to the tail like the ledger that it continues. */
+  requestDepth(pages: number): void
   /** Asks to be run again without waiting for the next tick. */
   requestWalk(): void
 }
@@ -37,10 +39,11 @@ const sweepGoalMs = 600_000
  * the sweep goes round over the recent past for ever, because records are filled in late and written again.
  *
  * Pages are read by rising number. What arrives meanwhile moves rows to later pages, so that they are read twice;
- * what a re-push deletes moves rows to earlier ones, which is why each step looks at the end of the page before, too.
+ * what a re-push deletes moves rows to earlier ones, behind the walk, where the next pass of the sweep finds them.
  */
 export function createWalk(deps: WalkDeps): Walk {
   let isSweepRequested = false
+  let before: (PageMark & { number: number }) | null = null
   const save = (change: Partial<Cursors>) => deps.cursors.write({ ...deps.cursors.read(), ...change })
 
   async function readPage(
@@ -48,9 +51,13 @@ export function createWalk(deps: WalkDeps): Walk {
     priority: 'bulk' | 'sweep',
     signal: AbortSignal,
   ): Promise<FeedPage> {
-    const page = await deps.reads.feedPage(number, { priority, signal })
-    const { hasUrgent } = deps.commit({ answers: [page.records], bad: page.bad })
+    const mark = before?.number === number - 1 ? before : null
+    const read = await readFeedPage(deps.reads, number, mark, { priority, signal })
+    before = { ...read.mark, number }
+    const { page } = read
+    const { hasUrgent, news } = deps.commit({ answers: [page.records], bad: page.bad })
     if (hasUrgent) deps.requestDetails()
+    if (news > 0) deps.requestDepth(number + 1)
     return page
   }
 

@@ -67,11 +67,6 @@ export function clampGroups(db: Database, now: UnixMs, longestWaitMs: number): v
   ).run(now)
 }
 
-export function deleteGroup(db: Database, key: string): void {
-  db.prepare('DELETE FROM alert_groups WHERE key = ?').run(key)
-  db.prepare('DELETE FROM group_channels WHERE group_key = ?').run(key)
-}
-
 export function addMember(db: Database, key: string, alertId: number): void {
   db.prepare('INSERT OR IGNORE INTO group_members VALUES (?, ?)').run(key, alertId)
 }
@@ -119,6 +114,21 @@ export function saveGroupChannel(db: Database, key: string, entry: GroupChannel)
   db.prepare('INSERT OR REPLACE INTO group_channels VALUES (?, ?, ?, ?)').run(
     ...[key, entry.channel, entry.ackedAt, entry.repeatAt],
   )
+}
+
+export function deleteGroupChannel(db: Database, key: string, channel: string): void {
+  db.prepare('DELETE FROM group_channels WHERE group_key = ? AND channel = ?').run(key, channel)
+}
+
+/** Groups without alerts, once a new one would no longer have to keep a distance from what they said. */
+export function deleteIdleGroups(db: Database, now: UnixMs): void {
+  db.prepare(
+    `DELETE FROM alert_groups WHERE dirty = 0 AND flushed_at + interval_ms < ?
+      AND NOT EXISTS (SELECT 1 FROM group_members m WHERE m.group_key = key)`,
+  ).run(now)
+  db.prepare(
+    'DELETE FROM group_channels WHERE NOT EXISTS (SELECT 1 FROM alert_groups g WHERE g.key = group_key)',
+  ).run()
 }
 
 export interface RuleEvaluation {

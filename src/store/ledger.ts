@@ -67,7 +67,7 @@ export interface Ledger {
   highestHeight(chain: Chain): number | null
 }
 
-const maxPostponeMs = 600_000
+const maxPostponeMs = 60_000
 
 export function createLedger(
   db: Database,

@@ -82,9 +82,25 @@ export function deleteRepeats(db: Database, alertId: number, channel: string): v
   ).run(alertId, channel)
 }
 
-/** Two alerts became one: what was told of one counts for the other. */
-export function moveItems(db: Database, fromAlertId: number, toAlertId: number): void {
-  db.prepare('UPDATE outbox SET alert_id = ? WHERE alert_id = ?').run(toAlertId, fromAlertId)
+/** A reminder is pointless once its alert is over. */
+export function deleteUnsentRepeats(db: Database, alertId: number, channel: string): void {
+  db.prepare(
+    "DELETE FROM outbox WHERE alert_id = ? AND channel = ? AND what = 'repeat' AND state = 'queued' AND delivery_id IS NULL",
+  ).run(alertId, channel)
+}
+
+/**
+ * Two alerts became one: where a channel was told of one, the other counts as told in its present episode, and what it
+ * has yet to hear of that is dropped.
+ */
+export function moveTold(db: Database, fromAlertId: number, toAlertId: number): void {
+  db.prepare(
+    `DELETE FROM outbox WHERE alert_id = ?2 AND state = 'queued' AND delivery_id IS NULL AND what IN ('event', 'firing')
+      AND EXISTS (SELECT 1 FROM outbox f WHERE f.alert_id = ?1 AND f.channel = outbox.channel AND f.state <> 'dead')`,
+  ).run(fromAlertId, toAlertId)
+  db.prepare(
+    'UPDATE outbox SET alert_id = ?2, episode = (SELECT episode FROM alerts WHERE id = ?2) WHERE alert_id = ?1',
+  ).run(fromAlertId, toAlertId)
 }
 
 export function deleteUnsentOf(db: Database, alertId: number): void {

@@ -1,0 +1,84 @@
+import type { Explorer, NonEmptyOptions } from '../clients/explorer/createExplorer.ts'
+import { mainBlockDetail, zoneBlocks } from '../clients/explorer/endpoints/blocks.ts'
+import { crossDetails, crossTransactions } from '../clients/explorer/endpoints/crossRecords.ts'
+import { zoneTransactions } from '../clients/explorer/endpoints/zoneTransactions.ts'
+import type { Answer } from '../clients/explorer/readAnswer.ts'
+import type { ExplorerReads, Read, ReadOptions } from './reads.ts'
+
+/** Rows asked for in one page; the service may give fewer. */
+const pageSize = 100
+
+/**
+ * The pollers' questions in the client's words. What makes an empty answer a failure to ask is known here: a list
+ * that had records, a page that its neighbours announced, a hash that a record named.
+ */
+export function createExplorerReads(
+  explorer: Pick<Explorer, 'call' | 'callNonEmpty'>,
+  knows: { hasTransfers(): boolean },
+): ExplorerReads {
+  let announcedPages = 0
+  return {
+    async feedPage(page, options) {
+      const isKnown = page === 1 ? knows.hasTransfers() : page <= announcedPages
+      const ask = (how: NonEmptyOptions) =>
+        explorer.callNonEmpty(crossTransactions, { page, limit: pageSize }, how)
+      let answer = await ask(toHow(options, isKnown))
+      // An end that nothing announced is believed when the first page, asked between, still answers.
+      if (answer.empty && page > 1) {
+        await explorer.callNonEmpty(crossTransactions, { page: 1, limit: 1 }, toHow(options, true))
+        answer = await ask(toHow(options, false))
+      }
+      if (!answer.empty && answer.totalPage !== null) announcedPages = answer.totalPage
+      const { totalPage, total, limit } = answer
+      return { ...toRead(answer), totalPage, total, limit }
+    },
+    async feedByHash(hash, options) {
+      return toRead(
+        await explorer.callNonEmpty(
+          crossTransactions,
+          { txid: hash, limit: pageSize },
+          toHow(options, false),
+        ),
+      )
+    },
+    async details(zoneHashes, options) {
+      return toRead(
+        await explorer.callNonEmpty(crossDetails, { txId: [...zoneHashes] }, toHow(options, false)),
+      )
+    },
+    async zoneTransactions(zoneHashes, options) {
+      return toRead(
+        await explorer.callNonEmpty(zoneTransactions, { txId: [...zoneHashes] }, toHow(options, false)),
+      )
+    },
+    async zoneHead(options) {
+      const answer = await explorer.callNonEmpty(zoneBlocks, { page: 1, limit: 20 }, toHow(options, false))
+      const head = answer.records.reduce<(typeof answer.records)[number] | null>(
+        (best, block) => (best === null || block.height > best.height ? block : best),
+        null,
+      )
+      return head && { height: head.height, blockTime: head.time, requestedAt: answer.requestedAt }
+    },
+    async mainBlock(height, options) {
+      const answer = await explorer.call(mainBlockDetail, { height }, options)
+      if (answer.beyondHead) return 'beyond'
+      const [block] = answer.records
+      return block
+        ? { height: block.height, blockTime: block.time, requestedAt: answer.requestedAt }
+        : 'unknown'
+    },
+  }
+}
+
+function toHow(options: ReadOptions, isKnown: boolean): NonEmptyOptions {
+  // One attempt means that the caller has no time: an empty answer is then not read again either.
+  return { ...options, isKnown, ...(options.attempts === 1 && { rereads: 0 }) }
+}
+
+function toRead<T>(answer: Answer<T>): Read<T> {
+  return {
+    requestedAt: answer.requestedAt,
+    records: answer.records,
+    bad: answer.quarantined.map(({ raw, problem }) => ({ endpoint: answer.endpoint, problem, raw })),
+  }
+}

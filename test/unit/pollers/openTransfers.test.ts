@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { createOpenTransfersPoll } from '../../../src/pollers/openTransfers.ts'
+import { hash, toPending, toRecord } from '../../support/records.ts'
+import { noSignal, setUp } from './support.ts'
+
+function toPoll(world: ReturnType<typeof setUp>) {
+  return createOpenTransfersPoll({
+    ...world,
+    listDueChecks: (limit) => world.ledger.listDueChecks(world.clock.now(), limit),
+    postponeChecks: (keys) => world.ledger.postponeChecks(keys, world.clock.now()),
+    listWithoutEvidence: (limit) => world.ledger.listWithoutEvidence(0, world.clock.now(), limit),
+  })
+}
+
+const pendings = (count: number) =>
+  Array.from({ length: count }, (_, n) => toPending({ id: `p${n}`, zoneHash: hash(`z${n}`) }))
+
+test('open transfers are read in twenties and complete once their far leg is there', async () => {
+  const world = setUp(pendings(45))
+  world.commit({ answers: [world.list.rows] })
+  await world.clock.advance(10_000)
+  world.list.rows = world.list.rows.map((row, n) => toRecord({ ...row, mainHash: hash(`m${n}`) }))
+  const sizes: number[] = []
+  const { details } = world.reads
+  world.reads.details = (hashes, options) => {
+    sizes.push(hashes.length)
+    return details(hashes, options)
+  }
+  await toPoll(world)(noSignal)
+  expect(sizes).toEqual([20, 20, 5])
+  expect(world.ledger.countByState()).toMatchObject({ completed: 45, pending: 0 })
+})
+
+test('a hash that E12 does not know stays open and is asked again later', async () => {
+  const world = setUp(pendings(1))
+  world.commit({ answers: [world.list.rows] })
+  await world.clock.advance(10_000)
+  world.list.rows = []
+  await toPoll(world)(noSignal)
+  expect(world.ledger.countByState()).toMatchObject({ pending: 1 })
+  expect(world.ledger.listDueChecks(world.clock.now(), 9)).toEqual([])
+  expect(world.ledger.listDueChecks(world.clock.now() + 10_000, 9)).toHaveLength(1)
+})
+
+test('a batch that cannot be asked for waits behind the others', async () => {
+  const world = setUp(pendings(1))
+  world.commit({ answers: [world.list.rows] })
+  await world.clock.advance(10_000)
+  world.reads.details = () => Promise.reject(new Error('503'))
+  await expect(toPoll(world)(noSignal)).rejects.toThrow('503')
+  expect(world.ledger.listDueChecks(world.clock.now(), 9)).toEqual([])
+})
+
+test('a deposit known by its main hash alone is read through the list', async () => {
+  const deposit = toPending({ id: 'd', direction: 'MainToZone' })
+  const world = setUp([deposit])
+  world.commit({ answers: [world.list.rows] })
+  await world.clock.advance(10_000)
+  world.list.rows = [toRecord({ ...deposit, zoneHash: hash('credited') })]
+  await toPoll(world)(noSignal)
+  expect(world.ledger.countByState()).toMatchObject({ completed: 1, pending: 0 })
+})

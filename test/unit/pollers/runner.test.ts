@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { createSilentLog } from '../../../src/lib/log.ts'
+import { createRunner } from '../../../src/pollers/runner.ts'
+import { intervalOf, nextDue } from '../../../src/pollers/schedule.ts'
+import { createSteppedClock } from '../../support/steppedClock.ts'
+
+const start = Date.UTC(2026, 0, 1)
+const setUp = () => ({ clock: createSteppedClock({ start, isManual: true }), log: createSilentLog() })
+const every5 = '*/5 * * * * *'
+
+describe('schedules', () => {
+  test('a cron expression gives its next moment and its interval', () => {
+    expect(nextDue(every5, start + 1)).toBe(start + 5_000)
+    expect(nextDue(every5, start + 5_000)).toBe(start + 10_000)
+    expect(intervalOf(every5)).toBe(5_000)
+    expect(intervalOf('0 17 * * * *')).toBe(3_600_000)
+  })
+})
+
+describe('the runner', () => {
+  test('runs at the start and then at every tick', async () => {
+    const deps = setUp()
+    const times: number[] = []
+    const runner = createRunner(deps, [
+      { name: 'a', schedule: every5, run: async () => void times.push(deps.clock.now() - start) },
+    ])
+    runner.start()
+    await deps.clock.advance(11_000)
+    await runner.stop()
+    expect(times).toEqual([0, 5_000, 10_000])
+  })
+
+  test('invariant 11: one poller that hangs or throws freezes no other', async () => {
+    const deps = setUp()
+    let runs = 0
+    const runner = createRunner(deps, [
+      {
+        name: 'hangs',
+        schedule: every5,
+        run: (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+      },
+      { name: 'throws', schedule: every5, run: () => Promise.reject(new Error('503')) },
+      { name: 'works', schedule: every5, run: async () => void (runs += 1) },
+    ])
+    runner.start()
+    await deps.clock.advance(20_000)
+    expect(runs).toBe(5)
+    expect(runner.status().map(({ poller, lastError }) => [poller, lastError])).toEqual([
+      ['hangs', null],
+      ['throws', '503'],
+      ['works', null],
+    ])
+    await runner.stop()
+  })
+
+  test('invariant 16: a throw releases the poller, which is tried again within ten seconds', async () => {
+    const deps = setUp()
+    const times: number[] = []
+    const run = async () => {
+      times.push(deps.clock.now() - start)
+      throw new Error('503')
+    }
+    const runner = createRunner(deps, [{ name: 'a', schedule: '0 0 * * * *', run }])
+    runner.start()
+    await deps.clock.advance(21_000)
+    await runner.stop()
+    expect(times).toEqual([0, 10_000, 20_000])
+  })
+
+  test('a poller never overlaps itself, and a trigger during its run makes it run once more', async () => {
+    const deps = setUp()
+    let active = 0
+    let most = 0
+    let runs = 0
+    const run = async () => {
+      most = Math.max(most, ++active)
+      runs += 1
+      await deps.clock.sleep(2_000)
+      active -= 1
+    }
+    const runner = createRunner(deps, [{ name: 'a', schedule: every5, run }])
+    runner.start()
+    await deps.clock.advance(500)
+    runner.trigger('a')
+    runner.trigger('a')
+    await deps.clock.advance(4_000)
+    expect({ most, runs }).toEqual({ most: 1, runs: 2 })
+    const stopped = runner.stop()
+    await deps.clock.advance(10_000)
+    await stopped
+  })
+
+  test('a trigger ends the pause', async () => {
+    const deps = setUp()
+    let runs = 0
+    const runner = createRunner(deps, [
+      { name: 'a', schedule: '0 0 * * * *', run: async () => void (runs += 1) },
+    ])
+    runner.start()
+    await deps.clock.advance(1)
+    runner.trigger('a')
+    await deps.clock.advance(1)
+    expect(runs).toBe(2)
+    await runner.stop()
+  })
+})

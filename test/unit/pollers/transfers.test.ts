@@ -1,0 +1,110 @@
+import { describe, expect, test, vi } from 'vitest'
+import { createTransfersPoll } from '../../../src/pollers/transfers.ts'
+import { hash, toPending, toRecord } from '../../support/records.ts'
+import { known, noSignal, setUp, toRows } from './support.ts'
+
+function toPoll(world: ReturnType<typeof setUp>) {
+  const asks = { requestSweep: vi.fn(), requestHistory: vi.fn(), requestDetails: vi.fn() }
+  const poll = createTransfersPoll({
+    ...world,
+    ...asks,
+    listUnconfirmed: (records) => world.ledger.listUnconfirmed(records),
+  })
+  return { ...asks, poll: () => poll.run(noSignal) }
+}
+
+describe('the tail', () => {
+  test('stops at the first page without news', async () => {
+    const world = setUp(toRows(9))
+    const { poll, requestHistory } = toPoll(world)
+    await poll()
+    expect(world.list.served).toEqual([1, 2, 3, 4])
+    world.list.rows = [...toRows(4, 9), ...world.list.rows]
+    world.list.served = []
+    await poll()
+    expect(world.list.served).toEqual([1, 2, 3])
+    expect(known(world.ledger)).toBe(13)
+    expect(requestHistory).not.toHaveBeenCalled()
+  })
+
+  test('leaves what lies beyond five pages to the history walk', async () => {
+    const world = setUp(toRows(16))
+    const { poll, requestHistory } = toPoll(world)
+    await poll()
+    expect(world.list.served).toEqual([1, 2, 3, 4, 5])
+    expect(requestHistory).toHaveBeenCalledOnce()
+    expect(world.cursors.read().tail.completeAt).toBeNull()
+  })
+
+  test('that breaks off after its first page asks for a history walk', async () => {
+    const world = setUp(toRows(9))
+    const { poll, requestHistory } = toPoll(world)
+    world.list.onPage = (page) => {
+      if (page === 2) throw new Error('reset')
+    }
+    await expect(poll()).rejects.toThrow('reset')
+    expect(requestHistory).toHaveBeenCalledOnce()
+  })
+
+  test('does not take a page that is served twice for the end of news', async () => {
+    const world = setUp(toRows(9))
+    const { poll } = toPoll(world)
+    const all = world.list.rows
+    world.list.onPage = (page) => {
+      world.list.rows = page === 2 ? [...all.slice(0, 3), ...all.slice(0, 3), ...all.slice(6)] : all
+    }
+    await poll()
+    expect(world.list.served).toEqual([1, 2, 2, 2, 3, 4])
+  })
+
+  test('an outage of one page moves no cursor', async () => {
+    const world = setUp(toRows(2))
+    const { poll } = toPoll(world)
+    world.list.onPage = () => {
+      throw new Error('503')
+    }
+    await expect(poll()).rejects.toThrow('503')
+    expect(world.cursors.read().tail.completeAt).toBeNull()
+  })
+})
+
+describe('a failure in the list', () => {
+  test('with one leg is confirmed by E12 in the same tick', async () => {
+    const world = setUp([toPending({ status: 'failed' })])
+    await toPoll(world).poll()
+    expect(world.ledger.listTransfers({})).toMatchObject([{ state: 'failed', confirmedStatus: 'failed' }])
+  })
+
+  test('is committed as seen when E12 and E9 cannot be asked, and asked again at once', async () => {
+    const world = setUp([toPending({ status: 'failed' })])
+    world.reads.details = () => Promise.reject(new Error('down'))
+    world.reads.zoneTransactions = () => Promise.reject(new Error('down'))
+    const { poll, requestDetails } = toPoll(world)
+    await poll()
+    expect(world.ledger.listTransfers({})).toMatchObject([{ state: 'pending' }])
+    expect(requestDetails).toHaveBeenCalled()
+  })
+})
+
+describe('the total', () => {
+  test('that rises by more than the tail found asks for a sweep; one that rises with it does not', async () => {
+    const world = setUp(toRows(9))
+    const { poll, requestSweep } = toPoll(world)
+    await poll()
+    world.list.rows = [...toRows(1, 9), ...world.list.rows]
+    await poll()
+    expect(requestSweep).not.toHaveBeenCalled()
+    world.list.rows = [...world.list.rows, toRecord({ id: 'late', zoneHash: hash('late') })]
+    await poll()
+    expect(requestSweep).toHaveBeenCalledOnce()
+  })
+
+  test('that falls asks for a sweep', async () => {
+    const world = setUp(toRows(9))
+    const { poll, requestSweep } = toPoll(world)
+    await poll()
+    world.list.rows = world.list.rows.slice(0, 8)
+    await poll()
+    expect(requestSweep).toHaveBeenCalledOnce()
+  })
+})

@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { describe, expect, test, vi } from 'vitest'
+import { createSilentLog } from '../../../src/lib/log.ts'
+import { createTransfersPoll } from '../../../src/pollers/transfers.ts'
+import { createWalk } from '../../../src/pollers/walk.ts'
+import { hash, toRecord } from '../../support/records.ts'
+import { known, noSignal, setUp, toRows } from './support.ts'
+
+function toWalk(world: ReturnType<typeof setUp>, onNews: (pages: number) => void = () => {}) {
+  const requestWalk = vi.fn()
+  const walk = createWalk({
+    ...world,
+    log: createSilentLog(),
+    sweepMs: 86_400_000,
+    requestDetails: () => {},
+    requestDepth: onNews,
+    requestWalk,
+  })
+  const runAll = async () => {
+    for (let runs = 0; runs < 200 && !world.cursors.read().history.done; runs += 1) await walk.run(noSignal)
+  }
+  return { walk, requestWalk, runAll }
+}
+
+describe('the history walk', () => {
+  test('reads to the end of the list and says so in its cursor', async () => {
+    const world = setUp(toRows(10))
+    await toWalk(world).runAll()
+    expect(known(world.ledger)).toBe(10)
+    expect(world.cursors.read().history).toMatchObject({ done: true })
+  })
+
+  test('goes on after a restart at the page it had reached', async () => {
+    const world = setUp(toRows(100))
+    await toWalk(world).walk.run(noSignal)
+    expect(world.cursors.read().history).toMatchObject({ page: 21, done: false })
+    world.list.served = []
+    await toWalk(world).runAll()
+    expect(world.list.served[0]).toBe(21)
+    expect(known(world.ledger)).toBe(100)
+  })
+
+  test('asks to be run again while there is more, so that each run ends', async () => {
+    const { walk, requestWalk } = toWalk(setUp(toRows(100)))
+    await walk.run(noSignal)
+    expect(requestWalk).toHaveBeenCalledOnce()
+  })
+
+  test('loses nothing of what arrives while it pages', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(4), { maxLength: 60 }),
+        fc.integer({ min: 1, max: 7 }),
+        fc.integer({ min: 0, max: 60 }),
+        async (inserts, pageSize, existing) => {
+          const world = setUp(toRows(existing), pageSize)
+          let newest = existing
+          const rest = [...inserts]
+          world.list.onPage = () => {
+            const count = rest.shift() ?? 0
+            world.list.rows = [...toRows(count, newest), ...world.list.rows]
+            newest += count
+          }
+          const { walk, runAll } = toWalk(world, (pages) => tail.requestDepth(pages))
+          const tail = createTransfersPoll({
+            ...world,
+            listUnconfirmed: () => [],
+            requestSweep: () => walk.requestSweep(),
+            requestHistory: () => walk.requestHistory(0),
+            requestDetails: () => {},
+          })
+          await runAll()
+          for (let tick = 0; tick < 90; tick += 1) {
+            await tail.run(noSignal)
+            await runAll()
+          }
+          expect(known(world.ledger)).toBe(newest)
+        },
+      ),
+      { numRuns: 40 },
+    )
+  })
+})
+
+describe('the sweep', () => {
+  test('finds a record that is filled in far behind the newest page', async () => {
+    const world = setUp(toRows(30))
+    const { walk, runAll } = toWalk(world)
+    await runAll()
+    world.list.rows.splice(25, 0, toRecord({ id: 'late', zoneHash: hash('late'), mainHash: hash('late-m') }))
+    for (let tick = 0; tick < 12; tick += 1) await walk.run(noSignal)
+    expect(world.ledger.listTransfers({ hash: hash('late') })).toHaveLength(1)
+  })
+
+  test('reads one page a tick, and all of them at once when asked to', async () => {
+    const world = setUp(toRows(9))
+    const { walk, runAll } = toWalk(world)
+    await runAll()
+    world.list.served = []
+    await walk.run(noSignal)
+    await walk.run(noSignal)
+    expect(world.list.served).toEqual([2, 3])
+    walk.requestSweep()
+    await walk.run(noSignal)
+    expect(world.list.served.slice(2)).toEqual([1, 2, 3, 4])
+    expect(world.cursors.read().sweep).toMatchObject({ page: 1, finishedAt: expect.any(Number) })
+  })
+})
