@@ -31,7 +31,12 @@ export function getGroup(db: Database, key: string): GroupRow | null {
 
 export function saveGroup(db: Database, group: GroupRow): void {
   db.prepare('INSERT OR REPLACE INTO alert_groups VALUES (?,?,?,?,?,?,?)').run(
-    ...[group.key, group.route, group.isDirty ? 1 : 0, group.flushAt, group.intervalMs, group.repeatMs],
+    group.key,
+    group.route,
+    group.isDirty ? 1 : 0,
+    group.flushAt,
+    group.intervalMs,
+    group.repeatMs,
     group.flushedAt,
   )
 }
@@ -112,7 +117,10 @@ export function listGroupChannels(db: Database, key: string): GroupChannel[] {
 
 export function saveGroupChannel(db: Database, key: string, entry: GroupChannel): void {
   db.prepare('INSERT OR REPLACE INTO group_channels VALUES (?, ?, ?, ?)').run(
-    ...[key, entry.channel, entry.ackedAt, entry.repeatAt],
+    key,
+    entry.channel,
+    entry.ackedAt,
+    entry.repeatAt,
   )
 }
 
@@ -162,7 +170,11 @@ function toEvaluation(row: Record<string, unknown>): RuleEvaluation {
 
 export function saveEvaluation(db: Database, entry: RuleEvaluation): void {
   db.prepare('INSERT OR REPLACE INTO rule_evaluations VALUES (?, ?, ?, ?, ?)').run(
-    ...[entry.rule, entry.evaluatedAt, entry.errors, entry.failingSince, entry.reason],
+    entry.rule,
+    entry.evaluatedAt,
+    entry.errors,
+    entry.failingSince,
+    entry.reason,
   )
 }
 

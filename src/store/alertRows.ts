@@ -103,7 +103,7 @@ export function numberOrNull(value: unknown): number | null {
 }
 
 export function textOrNull(value: unknown): string | null {
-  return value === null || value === undefined ? null : String(value)
+  return typeof value === 'string' ? value : null
 }
 
 /** Returns the new row's id, or null when the fingerprint is known. */
@@ -115,9 +115,26 @@ export function insertAlert(db: Database, row: Omit<AlertRow, 'id' | 'ackedBy' |
         changed_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (fingerprint) DO NOTHING`,
     )
     .run(
-      ...[row.fingerprint, row.rule, row.kind, row.nature, row.severity, row.labels, row.subject],
-      ...[row.transferKey, row.state, row.episode, row.activeAt, row.firedAt, row.keepSince, row.resolvedAt],
-      ...[row.resolvedReason, row.finding, row.refreshedAt, row.material, row.amountRank, row.runbook],
+      row.fingerprint,
+      row.rule,
+      row.kind,
+      row.nature,
+      row.severity,
+      row.labels,
+      row.subject,
+      row.transferKey,
+      row.state,
+      row.episode,
+      row.activeAt,
+      row.firedAt,
+      row.keepSince,
+      row.resolvedAt,
+      row.resolvedReason,
+      row.finding,
+      row.refreshedAt,
+      row.material,
+      row.amountRank,
+      row.runbook,
       row.changedAt,
     )
   return result.changes === 0 ? null : Number(result.lastInsertRowid)
@@ -182,8 +199,15 @@ export function updatePhase(db: Database, id: number, phase: AlertPhase, now: Un
     `UPDATE alerts SET state = ?, episode = ?, active_at = ?, fired_at = ?, keep_since = ?, resolved_at = ?,
       resolved_reason = ?, changed_at = ? WHERE id = ?`,
   ).run(
-    ...[phase.state, phase.episode, phase.activeAt, phase.firedAt, phase.keepSince, phase.resolvedAt],
-    ...[phase.resolvedReason, now, id],
+    phase.state,
+    phase.episode,
+    phase.activeAt,
+    phase.firedAt,
+    phase.keepSince,
+    phase.resolvedAt,
+    phase.resolvedReason,
+    now,
+    id,
   )
 }
 
@@ -222,7 +246,10 @@ export function renameAlert(
   to: { fingerprint: string; subject: string; transferKey: string },
 ): void {
   db.prepare('UPDATE alerts SET fingerprint = ?, subject = ?, transfer_key = ? WHERE id = ?').run(
-    ...[to.fingerprint, to.subject, to.transferKey, id],
+    to.fingerprint,
+    to.subject,
+    to.transferKey,
+    id,
   )
 }
 
@@ -250,8 +277,14 @@ export function listAlerts(db: Database, query: AlertQuery): AlertRow[] {
   const where = ["a.state NOT IN ('merged', 'inactive')"]
   const values: string[] = []
   if (query.state === 'open') where.push(active)
-  else if (query.state) where.push('a.state = ?') && values.push(query.state)
-  if (query.nature) where.push('a.nature = ?') && values.push(query.nature)
+  else if (query.state) {
+    where.push('a.state = ?')
+    values.push(query.state)
+  }
+  if (query.nature) {
+    where.push('a.nature = ?')
+    values.push(query.nature)
+  }
   return db
     .prepare(
       `SELECT ${alertColumns} FROM alerts a WHERE ${where.join(' AND ')} ORDER BY a.changed_at DESC, a.id DESC LIMIT ?`,

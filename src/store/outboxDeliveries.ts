@@ -71,8 +71,14 @@ export function saveDelivery(db: Database, delivery: Delivery): void {
     `UPDATE deliveries SET state = ?, attempt = ?, next_at = ?, suspicious = ?, degraded = ?, recipients = ?, last_error = ?
       WHERE id = ?`,
   ).run(
-    ...[delivery.state, delivery.attempt, delivery.nextAt, delivery.suspicious, delivery.isDegraded ? 1 : 0],
-    ...[delivery.recipients && JSON.stringify(delivery.recipients), delivery.lastError, delivery.id],
+    delivery.state,
+    delivery.attempt,
+    delivery.nextAt,
+    delivery.suspicious,
+    delivery.isDegraded ? 1 : 0,
+    delivery.recipients && JSON.stringify(delivery.recipients),
+    delivery.lastError,
+    delivery.id,
   )
 }
 
@@ -146,7 +152,14 @@ function toChannel(row: Record<string, unknown>): ChannelRow {
 
 export function saveChannel(db: Database, row: ChannelRow): void {
   db.prepare('INSERT OR REPLACE INTO channels VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
-    ...[row.name, row.circuit, row.openedAt, row.probeAt, row.reason, JSON.stringify(row.refused)],
-    ...[row.lastAckAt, row.lastError, row.lastErrorAt],
+    row.name,
+    row.circuit,
+    row.openedAt,
+    row.probeAt,
+    row.reason,
+    JSON.stringify(row.refused),
+    row.lastAckAt,
+    row.lastError,
+    row.lastErrorAt,
   )
 }

@@ -51,8 +51,15 @@ export function queueItem(db: Database, item: NewOutboxItem): void {
     `INSERT INTO outbox (alert_id, channel, episode, what, group_key, critical, created_at, not_before, expires_at, state,
       rerouted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0)`,
   ).run(
-    ...[item.alertId, item.channel, item.episode, item.what, item.groupKey, item.isCritical ? 1 : 0],
-    ...[item.createdAt, item.notBefore, item.expiresAt],
+    item.alertId,
+    item.channel,
+    item.episode,
+    item.what,
+    item.groupKey,
+    item.isCritical ? 1 : 0,
+    item.createdAt,
+    item.notBefore,
+    item.expiresAt,
   )
 }
 

@@ -1,0 +1,123 @@
+import type { Transfer } from '../domain/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import type { Judgement, Rule } from '../rules/types.ts'
+import type { AlertStore } from '../store/alertStore.ts'
+import type { EngineContext } from './engineContext.ts'
+import { flushGroups } from './flushGroups.ts'
+import { joinGroups } from './groupTimers.ts'
+import { builtInInhibitions, type InhibitRule } from './inhibition.ts'
+import { dropRules } from './judgeConditions.ts'
+import { type DeadChannel, judgeChannels, judgeRuleErrors } from './judgeMeta.ts'
+import { applyCondition, keepCondition } from './judgeRule.ts'
+import { isMetaKind } from './metaRules.ts'
+import { renameSubject } from './renameSubject.ts'
+import { defaultRoute, type Route } from './routing.ts'
+import { correctEvents, type EventMatch, tellEvents } from './tellEvents.ts'
+
+export interface AlertSettings {
+  /** Empty: everything to every channel. */
+  readonly routes: readonly Route[]
+  /** Configured ones; the built-in ones hold as well. */
+  readonly inhibit: readonly InhibitRule[]
+  readonly channels: readonly { readonly name: string; readonly type: string }[]
+  readonly fallback?: string | null
+  /** Active conditions of one rule; what goes beyond is counted. */
+  readonly maxActivePerRule?: number
+}
+
+export interface AlertEngineDeps {
+  readonly store: AlertStore
+  readonly log: Pick<Logger, 'info' | 'warn'>
+  readonly settings: AlertSettings
+  /** The rules in force: one with a `monitor.*` kind of the engine's own sets that alert's severity and texts. */
+  readonly rules: () => Iterable<Rule>
+}
+
+/** All of it is synchronous and belongs inside `database.transaction`, together with what caused it. */
+export interface AlertEngine {
+  /** Once, before anything else: begins the start hold and finds the groups of what was firing. */
+  start(now: UnixMs): void
+  /** Sources and chains were judged once: conditions need wait no longer. */
+  releaseStart(): void
+  tellEvents(matches: Iterable<EventMatch>, now: UnixMs): void
+  /** Transfers that changed since: their events are corrected where the facts are others. */
+  correctEvents(transfers: Iterable<Transfer>, now: UnixMs): void
+  applyCondition(rule: Rule, judgement: Judgement, now: UnixMs): void
+  /** The evaluation failed: everything stays as it is. */
+  keepCondition(rule: Rule, reason: string, now: UnixMs): void
+  /** Ends the alerts of all other rules. Call after one evaluation of the new rules. */
+  dropRules(kept: ReadonlySet<string>, now: UnixMs): void
+  renameSubject(from: string, to: string, now: UnixMs): void
+  /** The channels that refuse us, all of them. */
+  judgeChannels(dead: readonly DeadChannel[], now: UnixMs): void
+  /** Whether an alert of a kind is firing, for a rule's `unless`. */
+  isFiring(kind: string): boolean
+  ack(alertId: number, by: string, now: UnixMs): void
+  /** Queues what is due; returns when to call again at the latest, null when nothing waits. */
+  flush(now: UnixMs): UnixMs | null
+}
+
+const startHoldMs = 10_000
+const defaultMaxActive = 1_000
+
+/**
+ * The life cycle of alerts: findings and judgements in, outbox items out.
+ *
+ * @example
+ * database.transaction(() => {
+ *   engine.tellEvents([{ rule, finding }], now)
+ *   engine.flush(now)
+ * })
+ * dispatcher.wake()
+ */
+export function createAlertEngine(deps: AlertEngineDeps): AlertEngine {
+  const context = createContext(deps)
+  const { store } = deps
+  return {
+    start: (now) => start(context, now),
+    releaseStart: () => {
+      context.hold = { ...context.hold, isReleased: true }
+    },
+    tellEvents: (matches, now) => tellEvents(context, matches, now),
+    correctEvents: (transfers, now) => correctEvents(context, transfers, now),
+    applyCondition: (rule, judgement, now) => applyCondition(context, rule, judgement, now),
+    keepCondition: (rule, reason, now) => keepCondition(context, rule, reason, now),
+    dropRules: (kept, now) => {
+      dropRules(context, (head) => kept.has(head.rule) || isMetaKind(head.kind), now)
+      for (const { rule } of store.listEvaluations()) if (!kept.has(rule)) store.deleteEvaluation(rule)
+      judgeRuleErrors(context, now)
+    },
+    renameSubject: (from, to, now) => renameSubject(context, from, to, now),
+    judgeChannels: (dead, now) => judgeChannels(context, dead, now),
+    isFiring: (kind) => store.isKindFiring(kind),
+    ack: (alertId, by, now) => store.ackAlert(alertId, by, now),
+    flush: (now) => flushGroups(context, now),
+  }
+}
+
+function createContext({ store, log, settings, rules }: AlertEngineDeps): EngineContext {
+  const channels = settings.channels.map((channel) => channel.name)
+  return {
+    store,
+    log,
+    rules,
+    channels,
+    routes: settings.routes.length > 0 ? settings.routes : [defaultRoute(channels)],
+    inhibitions: [...builtInInhibitions, ...settings.inhibit],
+    fallback: settings.fallback ?? null,
+    maxActivePerRule: settings.maxActivePerRule ?? defaultMaxActive,
+    hold: { until: 0, isReleased: true },
+    evaluated: new Set(),
+    overflows: new Map(),
+    windows: new Map(),
+    mutedNoted: new Set(),
+    routeCache: new Map(),
+  }
+}
+
+/** Routes may be others than before: what fires joins the groups it has now. No channel is told twice by that. */
+function start(context: EngineContext, now: UnixMs): void {
+  context.hold = { until: now + startHoldMs, isReleased: false }
+  for (const head of context.store.listActive()) if (head.firedAt !== null) joinGroups(context, head, now)
+}

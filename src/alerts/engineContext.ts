@@ -1,0 +1,97 @@
+import type { Finding } from '../domain/finding.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import type { Rule, Severity } from '../rules/types.ts'
+import type { AlertHead } from '../store/alertRows.ts'
+import type { AlertStore } from '../store/alertStore.ts'
+import type { InhibitRule } from './inhibition.ts'
+import { defaultGroupIntervalMs, defaultRepeatMs, type Labels, type Route, selectRoutes } from './routing.ts'
+
+/** What the parts of the alert engine share: its settings, and memory that a restart may lose. */
+export interface EngineContext {
+  readonly store: AlertStore
+  readonly log: Pick<Logger, 'info' | 'warn'>
+  readonly routes: readonly Route[]
+  readonly inhibitions: readonly InhibitRule[]
+  readonly channels: readonly string[]
+  readonly fallback: string | null
+  readonly maxActivePerRule: number
+  readonly rules: () => Iterable<Rule>
+  /** Until when conditions are held after the start, unless released before. */
+  hold: { until: UnixMs; isReleased: boolean }
+  /** Rules evaluated since the start. */
+  readonly evaluated: Set<string>
+  /** Findings beyond the cap, by rule, as of its last evaluation. */
+  readonly overflows: Map<string, number>
+  /** When a group's window for events closes: later events of the window join it. */
+  readonly windows: Map<string, UnixMs>
+  /** Alert and episode whose muting was written down: said once, not at each look. */
+  readonly mutedNoted: Set<string>
+  readonly routeCache: Map<string, readonly Route[]>
+}
+
+/** `rule`, `kind` and `severity` are the engine's, then the finding's own, then the rule's. */
+export function labelsOf(rule: Rule, finding: Finding): Labels {
+  return { ...rule.labels, ...finding.labels, rule: rule.name, kind: finding.kind, severity: rule.severity }
+}
+
+/** What was written by canonicalJson. */
+export function parseLabels(text: string): Labels {
+  return JSON.parse(text) as Labels
+}
+
+/** Thousands of alerts share a handful of label sets: a predicate runs once for each. */
+export function routesFor(context: EngineContext, labelsText: string): readonly Route[] {
+  const cached = context.routeCache.get(labelsText)
+  if (cached) return cached
+  const labels = parseLabels(labelsText)
+  const routes = selectFor(context, labels)
+  if (context.routeCache.size >= 5_000) context.routeCache.clear()
+  context.routeCache.set(labelsText, routes)
+  return routes
+}
+
+/** That a channel is dead is said elsewhere: on the fallback channel, else on every other one. */
+function selectFor(context: EngineContext, labels: Labels): readonly Route[] {
+  if (labels['kind'] !== 'monitor.channel_dead') return selectRoutes(context.routes, labels)
+  const others = context.channels.filter((name) => name !== labels['channel'])
+  const fallback =
+    context.fallback !== null && others.includes(context.fallback) ? [context.fallback] : others
+  if (fallback.length === 0) return selectRoutes(context.routes, labels)
+  return [
+    {
+      id: 'channel-dead',
+      matches: () => true,
+      channels: fallback,
+      groupBy: ['channel'],
+      groupWaitMs: 0,
+      groupIntervalMs: defaultGroupIntervalMs,
+      repeatMs: defaultRepeatMs,
+      continue: false,
+    },
+  ]
+}
+
+const criticalAgeMs = 24 * 3_600_000
+const otherAgeMs = 6 * 3_600_000
+
+/** For how long a message is worth trying. */
+export function expiryOf(severity: Severity, now: UnixMs): UnixMs {
+  return now + (severity === 'critical' ? criticalAgeMs : otherAgeMs)
+}
+
+/** One row of the decision log. */
+export function note(
+  context: EngineContext,
+  alert: Pick<AlertHead, 'id' | 'rule' | 'subject'>,
+  entry: { readonly what: string; readonly reason: string },
+  now: UnixMs,
+): void {
+  context.store.recordDecision({
+    at: now,
+    alertId: alert.id,
+    rule: alert.rule,
+    subject: alert.subject,
+    ...entry,
+  })
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import type { Finding } from '../domain/finding.ts'
+import type { Transfer } from '../domain/transfer.ts'
+
+/** A finding as the ledger keeps it. Amounts become decimal strings: JSON has no integers of their size. */
+export function encodeFinding(finding: Finding): string {
+  return JSON.stringify(finding, (_, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  )
+}
+
+/** Reads what `encodeFinding` wrote. */
+export function decodeFinding(json: string): Finding {
+  // Only encodeFinding writes this column, so the text has its shape but for the amount.
+  const finding = JSON.parse(json) as Omit<Finding, 'transfer'> & { transfer: StoredTransfer | null }
+  if (finding.transfer === null) return { ...finding, transfer: null }
+  const { amountRaw, ...transfer } = finding.transfer
+  return { ...finding, transfer: { ...transfer, amountRaw: amountRaw === null ? null : BigInt(amountRaw) } }
+}
+
+type StoredTransfer = Omit<Transfer, 'amountRaw'> & { readonly amountRaw: string | null }
+
+/**
+ * Digest of what an event says that a reader acts on. A field that was unknown and becomes known is no change; the
+ * fields that are compared are the state, amount and token, and of a rewritten record what it says now.
+ */
+export function digestMaterial(finding: Finding): string {
+  const { transfer } = finding
+  const facts = transfer
+    ? {
+        state: transfer.state,
+        amount: transfer.amountRaw?.toString() ?? '',
+        token: transfer.token.address,
+        ...(finding.kind === 'transfer.rewritten' && { after: transfer.rewrites.at(-1)?.after ?? {} }),
+      }
+    : { since: finding.since }
+  return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16)
+}
+
+/** Whether the newer finding only fills in what the older one did not know. */
+export function isOnlyFilledIn(older: Finding, newer: Finding): boolean {
+  const [before, after] = [older.transfer, newer.transfer]
+  if (!before || !after) return false
+  const isAmountFilled = before.amountRaw === null || before.amountRaw === after.amountRaw
+  const isTokenFilled = before.token.address === '' || before.token.address === after.token.address
+  return (
+    before.state === after.state && isAmountFilled && isTokenFilled && newer.kind !== 'transfer.rewritten'
+  )
+}
+
+/**
+ * Sorts as text in the order of the amounts in token units, exactly. '' when there is no amount.
+ * @example rankAmount('10') > rankAmount('9.5') // true
+ */
+export function rankAmount(amount: string | null): string {
+  const match = /^(\d{1,78})(\.\d{1,78})?$/.exec(amount ?? '')
+  if (!match) return ''
+  const whole = (match[1] ?? '').replace(/^0+(?=\d)/, '')
+  return `${String(whole.length).padStart(2, '0')}${whole}${match[2] ?? ''}`
+}

@@ -1,0 +1,61 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { AlertHead } from '../store/alertRows.ts'
+import type { GroupRow } from '../store/alertGroups.ts'
+import { type EngineContext, note, parseLabels, routesFor } from './engineContext.ts'
+import { groupKeyOf, groupWaitOf, repeatOf } from './routing.ts'
+
+/**
+ * When a group with a new firing alert is to be looked at. A first or long quiet group after its wait; one that spoke
+ * less than an interval ago when that is over, but never so with a critical alert.
+ */
+export function dueAfterFiring(
+  group: Pick<GroupRow, 'flushedAt' | 'intervalMs'> | null,
+  of: { readonly waitMs: number; readonly isCritical: boolean },
+  now: UnixMs,
+): UnixMs {
+  const quietUntil = group?.flushedAt == null ? now : group.flushedAt + group.intervalMs
+  return of.isCritical || quietUntil <= now ? now + of.waitMs : quietUntil
+}
+
+/** The end of something is told when the group may speak again. */
+export function dueAfterEnd(group: Pick<GroupRow, 'flushedAt' | 'intervalMs'>, now: UnixMs): UnixMs {
+  return group.flushedAt === null ? now : Math.max(now, group.flushedAt + group.intervalMs)
+}
+
+/** Puts an alert that fired into the groups that its routes give it. */
+export function joinGroups(context: EngineContext, alert: AlertHead, now: UnixMs): void {
+  const routes = routesFor(context, alert.labels)
+  if (routes.length === 0)
+    note(context, alert, { what: 'not told', reason: 'no route matches its labels' }, now)
+  for (const route of routes) {
+    const key = groupKeyOf(route, parseLabels(alert.labels))
+    const group = context.store.getGroup(key)
+    const due = dueAfterFiring(
+      group,
+      { waitMs: groupWaitOf(route, alert), isCritical: alert.severity === 'critical' },
+      now,
+    )
+    context.store.saveGroup({
+      key,
+      route: route.id,
+      isDirty: true,
+      flushAt: group?.isDirty ? Math.min(group.flushAt, due) : due,
+      intervalMs: route.groupIntervalMs,
+      repeatMs: repeatOf(route),
+      flushedAt: group?.flushedAt ?? null,
+    })
+    context.store.addMember(key, alert.id)
+  }
+}
+
+/** Has the groups of an alert looked at because it is over. */
+export function touchGroups(context: EngineContext, alertId: number, now: UnixMs): void {
+  for (const group of context.store.listGroupsOf(alertId)) {
+    const due = dueAfterEnd(group, now)
+    context.store.saveGroup({
+      ...group,
+      isDirty: true,
+      flushAt: group.isDirty ? Math.min(group.flushAt, due) : due,
+    })
+  }
+}

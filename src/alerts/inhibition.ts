@@ -1,0 +1,84 @@
+import type { Labels } from './routing.ts'
+
+export interface InhibitRule {
+  readonly source: (labels: Labels) => boolean
+  readonly target: (labels: Labels) => boolean
+  /** Labels that must be equal on both sides; a missing one is an empty one. */
+  readonly equal: readonly string[]
+}
+
+/** Conditions that are judged from what a source says: while it is silent they say nothing new. */
+const restOnSource = new Set([
+  'transfer.stalled',
+  'chain.stalled',
+  'source.suspicious',
+  'source.drift',
+  'flow.quiet',
+  'flow.imbalance',
+  'flow.surge',
+  'ledger.incomplete',
+  'escrow.drift',
+  'escrow.shortfall',
+  'challenge.stuck',
+  'operator.quiet',
+  'operator.low_balance',
+  'monitor.poll_overdue',
+])
+const restOnChain = new Set(['flow.quiet', 'operator.quiet', 'preconf.stalled', 'preconf.gap'])
+const outages = new Set(['source.unavailable', 'source.rejected'])
+
+/** Always in force, beside the configured ones. */
+export const builtInInhibitions: readonly InhibitRule[] = [
+  {
+    source: (labels) => outages.has(labels['kind'] ?? ''),
+    target: (labels) => restOnSource.has(labels['kind'] ?? '') && !('source' in labels),
+    equal: [],
+  },
+  {
+    source: (labels) => outages.has(labels['kind'] ?? ''),
+    target: (labels) => restOnSource.has(labels['kind'] ?? '') && 'source' in labels,
+    equal: ['source'],
+  },
+  {
+    source: (labels) => labels['kind'] === 'source.rejected',
+    target: (labels) => labels['kind'] === 'source.unavailable',
+    equal: ['source'],
+  },
+  {
+    source: (labels) => labels['kind'] === 'chain.stalled',
+    target: (labels) => restOnChain.has(labels['kind'] ?? ''),
+    equal: ['chain'],
+  },
+]
+
+/**
+ * Says of an alert's labels which firing alert keeps it quiet; null is none. An alert that matches both sides of a rule
+ * inhibits neither itself nor its like.
+ */
+export function createInhibitor(
+  rules: readonly InhibitRule[],
+  firing: readonly Labels[],
+): (labels: Labels) => Labels | null {
+  const active = rules
+    .map((rule) => ({ rule, sources: firing.filter((labels) => holds(rule.source, labels)) }))
+    .filter(({ sources }) => sources.length > 0)
+  return (labels) => {
+    for (const { rule, sources } of active) {
+      if (!holds(rule.target, labels) || holds(rule.source, labels)) continue
+      const source = sources.find((candidate) =>
+        rule.equal.every((name) => (candidate[name] ?? '') === (labels[name] ?? '')),
+      )
+      if (source) return source
+    }
+    return null
+  }
+}
+
+/** An expression that fails on these labels does not match them. */
+function holds(predicate: (labels: Labels) => boolean, labels: Labels): boolean {
+  try {
+    return predicate(labels)
+  } catch {
+    return false
+  }
+}

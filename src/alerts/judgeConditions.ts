@@ -1,0 +1,190 @@
+import type { Finding } from '../domain/finding.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Judgement, Rule } from '../rules/types.ts'
+import type { AlertHead } from '../store/alertRows.ts'
+import { type EngineContext, labelsOf, note } from './engineContext.ts'
+import { encodeFinding, rankAmount } from './findingJson.ts'
+import { canonicalJson, fingerprintOf } from './fingerprint.ts'
+import { joinGroups, touchGroups } from './groupTimers.ts'
+import { type Phase, resumeCondition, type Step, stepCondition, untouched } from './stateMachine.ts'
+
+/** How old the finding of an alert that goes on may be; the text of a reminder is rendered from it. */
+const refreshMs = 30_000
+
+/** How an evaluation went. `overflow` counts the findings beyond the cap, `problem` says why it is none. */
+export interface Judged {
+  readonly overflow: number
+  readonly problem: string | null
+}
+
+/** One successful evaluation of a condition rule. A subject that it neither finds nor calls unknown is false. */
+export function judgeConditions(
+  context: EngineContext,
+  rule: Rule,
+  { judgement, evaluatedAt }: { readonly judgement: Judgement; readonly evaluatedAt: UnixMs | null },
+  now: UnixMs,
+): Judged {
+  const twice = findTwice(judgement.findings)
+  if (twice !== null) return { overflow: 0, problem: `two results for ${twice}` }
+  const heads = resume(context, rule, evaluatedAt, now)
+  const left = new Map(heads.map((head) => [head.subject, head]))
+  let active = heads.length
+  let overflow = 0
+  for (const finding of judgement.findings) {
+    const head = left.get(finding.subject)
+    left.delete(finding.subject)
+    if (head) stepKnown(context, { rule, head, finding }, now)
+    else if (active < context.maxActivePerRule) {
+      active += 1
+      stepNew(context, rule, finding, now)
+    } else overflow += 1
+  }
+  const { unknown } = judgement
+  const unknowns = unknown === 'all' ? null : new Set(unknown)
+  for (const head of left.values()) {
+    if (!unknowns || unknowns.has(head.subject)) continue
+    move(context, rule, head, stepCondition(phaseOf(head), false, rule, now), now)
+  }
+  context.evaluated.add(rule.name)
+  return { overflow, problem: null }
+}
+
+/** Two results with one identity: which of them is true cannot be known. */
+function findTwice(findings: readonly Finding[]): string | null {
+  const seen = new Set<string>()
+  for (const { subject } of findings) {
+    if (seen.has(subject)) return subject
+    seen.add(subject)
+  }
+  return null
+}
+
+/** The rule's open alerts; at its first evaluation after a start with the time spent down taken out. */
+function resume(context: EngineContext, rule: Rule, evaluatedAt: UnixMs | null, now: UnixMs): AlertHead[] {
+  const heads = context.store.listActiveOf(rule.name)
+  if (context.evaluated.has(rule.name) || evaluatedAt === null) return heads
+  return heads.flatMap((head) => {
+    const step = resumeCondition(phaseOf(head), rule, evaluatedAt, now)
+    if (step.phase === head) return [head]
+    move(context, rule, head, step, now)
+    return step.transition === null ? [{ ...head, ...step.phase }] : []
+  })
+}
+
+function phaseOf(head: AlertHead): Phase {
+  switch (head.state) {
+    case 'pending':
+    case 'firing':
+    case 'recovering':
+    case 'resolved':
+    case 'inactive':
+      // Narrowed by the cases; the compiler narrows the property, not the object.
+      return head as AlertHead & { state: typeof head.state }
+    case 'new':
+    case 'delivered':
+    case 'merged':
+      return { ...untouched, episode: head.episode }
+  }
+}
+
+function stepKnown(
+  context: EngineContext,
+  { rule, head, finding }: { rule: Rule; head: AlertHead; finding: Finding },
+  now: UnixMs,
+): void {
+  const step = stepCondition(phaseOf(head), true, rule, now)
+  const labels = canonicalJson(labelsOf(rule, finding))
+  const isStale = now - head.refreshedAt >= refreshMs || now < head.refreshedAt
+  if (isStale || step.transition !== null || labels !== head.labels || rule.severity !== head.severity) {
+    context.store.updateContent(head.id, contentOf(rule, finding, labels), now)
+  }
+  move(context, rule, { ...head, labels, severity: rule.severity }, step, now)
+}
+
+/** A subject without an open alert: its first, or one that was over. */
+function stepNew(context: EngineContext, rule: Rule, finding: Finding, now: UnixMs): void {
+  const { kind, subject } = finding
+  const fingerprint = fingerprintOf(rule.name, { kind, subject })
+  const labels = canonicalJson(labelsOf(rule, finding))
+  const known = context.store.findAlert(fingerprint)
+  if (known) {
+    context.store.updateContent(known.id, contentOf(rule, finding, labels), now)
+    const head = { ...known, labels, severity: rule.severity }
+    return move(context, rule, head, stepCondition(phaseOf(known), true, rule, now), now)
+  }
+  const step = stepCondition(untouched, true, rule, now)
+  const row = {
+    ...step.phase,
+    ...contentOf(rule, finding, labels),
+    fingerprint,
+    subject,
+    kind,
+    rule: rule.name,
+    nature: 'condition' as const,
+    transferKey: finding.transfer?.key ?? null,
+    resolvedReason: null,
+    refreshedAt: now,
+    material: '',
+    changedAt: now,
+  }
+  const id = context.store.insertAlert(row)
+  if (id !== null) follow(context, { ...row, id, ackedBy: null, ackedAt: null }, step, now)
+}
+
+function contentOf(rule: Rule, finding: Finding, labels: string) {
+  return {
+    labels,
+    finding: encodeFinding(finding),
+    severity: rule.severity,
+    amountRank: rankAmount(finding.transfer?.amount ?? null),
+    runbook: rule.runbook,
+  }
+}
+
+function move(context: EngineContext, rule: Rule, head: AlertHead, step: Step, now: UnixMs): void {
+  if (step.phase === head || (step.transition === null && isSamePhase(head, step.phase))) return
+  // Nobody heard of it: nothing is left to remember.
+  if (step.transition === 'forgotten' && step.phase.episode === 1) context.store.deleteAlert(head.id)
+  else context.store.updatePhase(head.id, { ...step.phase, resolvedReason: null }, now)
+  follow(context, { ...head, ...step.phase, rule: rule.name }, step, now)
+}
+
+function isSamePhase(head: AlertHead, phase: Phase): boolean {
+  return head.state === phase.state && head.activeAt === phase.activeAt && head.keepSince === phase.keepSince
+}
+
+const reasons = {
+  pending: 'true, `for` not over',
+  fired: 'true for long enough',
+  recovering: 'false, kept firing for a while',
+  continued: 'true again while kept firing',
+  resolved: 'an evaluation said false',
+  forgotten: 'false, or not evaluated for long, before `for` was over',
+  demoted: '`for` was raised above its age',
+} as const
+
+/** What a transition causes. */
+function follow(context: EngineContext, alert: AlertHead, { transition }: Step, now: UnixMs): void {
+  if (transition === null) return
+  note(context, alert, { what: transition, reason: reasons[transition] }, now)
+  if (transition === 'fired') {
+    if (alert.ackedAt !== null) context.store.clearAck(alert.id)
+    joinGroups(context, alert, now)
+  } else if (transition === 'resolved') touchGroups(context, alert.id, now)
+}
+
+/** Rules that are gone: their firing alerts end with that as the reason, their pending ones are forgotten. */
+export function dropRules(context: EngineContext, isKept: (head: AlertHead) => boolean, now: UnixMs): void {
+  for (const head of context.store.listActive()) {
+    if (isKept(head)) continue
+    if (head.firedAt === null) {
+      context.store.deleteAlert(head.id)
+      note(context, head, { what: 'forgotten', reason: 'rule removed' }, now)
+      continue
+    }
+    const resolvedReason = 'rule removed'
+    context.store.updatePhase(head.id, { ...head, state: 'resolved', resolvedAt: now, resolvedReason }, now)
+    note(context, head, { what: 'resolved', reason: resolvedReason }, now)
+    touchGroups(context, head.id, now)
+  }
+}

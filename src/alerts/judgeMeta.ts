@@ -1,0 +1,98 @@
+import type { Finding } from '../domain/finding.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { EngineContext } from './engineContext.ts'
+import { judgeConditions } from './judgeConditions.ts'
+import { type MetaKind, metaRule } from './metaRules.ts'
+
+/** A rule is said to fail after this many evaluations in a row, and so long. */
+const errorCount = 3
+const errorMs = 300_000
+
+/** What the engine says of itself, as alerts like any other. */
+function judgeMeta(context: EngineContext, kind: MetaKind, findings: readonly Finding[], now: UnixMs): void {
+  const rule = metaRule(context.rules(), kind)
+  const before = context.store.getEvaluation(rule.name)
+  judgeConditions(
+    context,
+    rule,
+    { judgement: { findings, unknown: [] }, evaluatedAt: before?.evaluatedAt ?? null },
+    now,
+  )
+  context.store.saveEvaluation({
+    rule: rule.name,
+    evaluatedAt: now,
+    errors: 0,
+    failingSince: null,
+    reason: null,
+  })
+}
+
+/** One alert for each rule that keeps failing to evaluate. */
+export function judgeRuleErrors(context: EngineContext, now: UnixMs): void {
+  const failing = context.store
+    .listEvaluations()
+    .filter(({ errors, failingSince }) => errors >= errorCount && now - (failingSince ?? now) >= errorMs)
+  const rule = metaRule(context.rules(), 'monitor.rule_error')
+  if (failing.length === 0 && context.store.listActiveOf(rule.name).length === 0) return
+  const findings = failing.map(({ rule, errors, failingSince, reason }) =>
+    metaFinding('monitor.rule_error', {
+      subject: rule,
+      title: `rule ${rule}: ${reason ?? 'no reason given'}`,
+      facts: { rule, errors, reason },
+      since: failingSince ?? now,
+    }),
+  )
+  judgeMeta(context, 'monitor.rule_error', findings, now)
+}
+
+/** One alert for each rule that finds more than may be active at once; it counts what is not told. */
+export function judgeOverflows(
+  context: EngineContext,
+  of: { rule: string; overflow: number },
+  now: UnixMs,
+): void {
+  const before = context.overflows.get(of.rule)
+  context.overflows.set(of.rule, of.overflow)
+  if (of.overflow === 0 && (before === 0 || before === undefined)) {
+    const meta = metaRule(context.rules(), 'monitor.rule_overflow')
+    const isOpen =
+      before === undefined && context.store.listActiveOf(meta.name).some((head) => head.subject === of.rule)
+    if (!isOpen) return
+  }
+  const findings = [...context.overflows]
+    .filter(([, count]) => count > 0)
+    .map(([rule, count]) =>
+      metaFinding('monitor.rule_overflow', {
+        subject: rule,
+        title: `rule ${rule}: ${count} more findings than the ${context.maxActivePerRule} that are told one by one`,
+        facts: { rule, count, cap: context.maxActivePerRule },
+        since: now,
+      }),
+    )
+  judgeMeta(context, 'monitor.rule_overflow', findings, now)
+}
+
+export interface DeadChannel {
+  readonly channel: string
+  readonly subject: string
+  readonly reason: string
+  readonly since: UnixMs
+}
+
+/** One alert for each channel that refuses us, said elsewhere. */
+export function judgeChannels(context: EngineContext, dead: readonly DeadChannel[], now: UnixMs): void {
+  const findings = dead.map(({ channel, subject, reason, since }) => ({
+    ...metaFinding('monitor.channel_dead', {
+      subject,
+      title: `channel ${subject}: ${reason}`,
+      facts: { channel, reason },
+      since,
+    }),
+    labels: { channel },
+  }))
+  judgeMeta(context, 'monitor.channel_dead', findings, now)
+}
+
+function metaFinding(kind: MetaKind, of: Pick<Finding, 'subject' | 'title' | 'facts' | 'since'>): Finding {
+  return { kind, transfer: null, labels: {}, evidence: [], ...of }
+}

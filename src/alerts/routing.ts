@@ -1,0 +1,75 @@
+import type { Severity } from '../rules/types.ts'
+import type { AlertNature } from '../store/alertRows.ts'
+import { canonicalJson } from './fingerprint.ts'
+
+export type Labels = Readonly<Record<string, string>>
+
+export interface Route {
+  /** Distinct, also for routes with equal matchers. */
+  readonly id: string
+  readonly matches: (labels: Labels) => boolean
+  readonly channels: readonly string[]
+  readonly groupBy: readonly string[]
+  /** Null when the route does not say: 0 for events and critical alerts, 30 s otherwise. */
+  readonly groupWaitMs: number | null
+  readonly groupIntervalMs: number
+  readonly repeatMs: number
+  /** Whether routes below are looked at too. */
+  readonly continue: boolean
+}
+
+export const defaultGroupWaitMs = 30_000
+export const defaultGroupIntervalMs = 300_000
+export const defaultRepeatMs = 14_400_000
+
+/** What holds without `routes`: everything to every channel. */
+export function defaultRoute(channels: readonly string[]): Route {
+  return {
+    id: 'default',
+    matches: () => true,
+    channels: channels.length > 0 ? channels : ['console'],
+    groupBy: ['rule'],
+    groupWaitMs: null,
+    groupIntervalMs: defaultGroupIntervalMs,
+    repeatMs: defaultRepeatMs,
+    continue: false,
+  }
+}
+
+/** First match; `continue` goes on. A route that throws on these labels does not match them. */
+export function selectRoutes(routes: readonly Route[], labels: Labels): Route[] {
+  const selected: Route[] = []
+  for (const route of routes) {
+    if (!matches(route, labels)) continue
+    selected.push(route)
+    if (!route.continue) break
+  }
+  return selected
+}
+
+function matches(route: Route, labels: Labels): boolean {
+  try {
+    return route.matches(labels)
+  } catch {
+    return false
+  }
+}
+
+/** The route and the values of its `groupBy` labels; a missing label is an empty one. */
+export function groupKeyOf(route: Route, labels: Labels): string {
+  return `${route.id} ${canonicalJson(Object.fromEntries(route.groupBy.map((name) => [name, labels[name] ?? ''])))}`
+}
+
+export function groupWaitOf(
+  route: Pick<Route, 'groupWaitMs'>,
+  of: { readonly nature: AlertNature; readonly severity: Severity },
+): number {
+  if (route.groupWaitMs !== null) return route.groupWaitMs
+  return of.nature === 'event' || of.severity === 'critical' ? 0 : defaultGroupWaitMs
+}
+
+/** A reminder is looked for when a group is flushed: its interval is a multiple of the group's, rounded up. */
+export function repeatOf(route: Pick<Route, 'groupIntervalMs' | 'repeatMs'>): number {
+  if (route.groupIntervalMs <= 0) return route.repeatMs
+  return Math.ceil(route.repeatMs / route.groupIntervalMs) * route.groupIntervalMs
+}

@@ -1,0 +1,173 @@
+import type { Finding } from '../domain/finding.ts'
+import type { Transfer } from '../domain/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Rule } from '../rules/types.ts'
+import type { AlertHead, AlertRow } from '../store/alertRows.ts'
+import type { OutboxWhat } from '../store/outboxItems.ts'
+import { type EngineContext, expiryOf, labelsOf, note, parseLabels, routesFor } from './engineContext.ts'
+import { decodeFinding, digestMaterial, encodeFinding, isOnlyFilledIn, rankAmount } from './findingJson.ts'
+import { canonicalJson, fingerprintOf } from './fingerprint.ts'
+import { groupKeyOf, groupWaitOf, type Route } from './routing.ts'
+
+export interface EventMatch {
+  readonly rule: Rule
+  readonly finding: Finding
+}
+
+/**
+ * Tells each event once for ever: its row in the ledger is the told-mark. What is found again is compared with what was
+ * told; when the facts have changed, a correction follows. Costs the same for the first event and the hundred-thousandth.
+ */
+export function tellEvents(context: EngineContext, matches: Iterable<EventMatch>, now: UnixMs): void {
+  for (const { rule, finding } of matches) {
+    const { kind, subject } = finding
+    const fingerprint = fingerprintOf(rule.name, { kind, subject })
+    const known = context.store.findAlert(fingerprint)
+    if (known) tellAgain(context, known, finding, now)
+    else tellFirst(context, { rule, finding, fingerprint }, now)
+  }
+}
+
+function tellFirst(
+  context: EngineContext,
+  { rule, finding, fingerprint }: EventMatch & { fingerprint: string },
+  now: UnixMs,
+): void {
+  const labels = canonicalJson(labelsOf(rule, finding))
+  const id = context.store.insertAlert({
+    fingerprint,
+    labels,
+    rule: rule.name,
+    kind: finding.kind,
+    nature: 'event',
+    severity: rule.severity,
+    subject: finding.subject,
+    transferKey: finding.transfer?.key ?? null,
+    state: 'new',
+    episode: 1,
+    activeAt: now,
+    firedAt: now,
+    keepSince: null,
+    resolvedAt: null,
+    resolvedReason: null,
+    finding: encodeFinding(finding),
+    refreshedAt: now,
+    material: JSON.stringify([digestMaterial(finding)]),
+    amountRank: rankAmount(finding.transfer?.amount ?? null),
+    runbook: rule.runbook,
+    changedAt: now,
+  })
+  if (id === null) return
+  const alert = { id, rule: rule.name, subject: finding.subject, severity: rule.severity, labels, episode: 1 }
+  queueEvent(context, alert, now)
+}
+
+type EventAlert = Pick<AlertHead, 'id' | 'rule' | 'subject' | 'severity' | 'labels' | 'episode'>
+
+function queueEvent(context: EngineContext, alert: EventAlert, now: UnixMs): void {
+  const channels = new Map<string, UnixMs>()
+  for (const route of routesFor(context, alert.labels)) {
+    const notBefore = windowOf(context, route, alert, now)
+    for (const channel of route.channels) if (!channels.has(channel)) channels.set(channel, notBefore)
+  }
+  for (const [channel, notBefore] of channels)
+    queue(context, alert, { channel, what: 'event', notBefore }, now)
+  const reason = channels.size > 0 ? `to ${[...channels.keys()].join(', ')}` : 'no route matches its labels'
+  note(context, alert, { what: channels.size > 0 ? 'told' : 'not told', reason }, now)
+}
+
+function queue(
+  context: EngineContext,
+  alert: EventAlert,
+  item: { readonly channel: string; readonly what: OutboxWhat; readonly notBefore: UnixMs },
+  now: UnixMs,
+): void {
+  context.store.queueItem({
+    alertId: alert.id,
+    episode: alert.episode,
+    groupKey: null,
+    isCritical: alert.severity === 'critical',
+    createdAt: now,
+    expiresAt: expiryOf(alert.severity, now),
+    ...item,
+  })
+}
+
+/** A written group wait counts from the first event of a window; those that follow within it join. */
+function windowOf(context: EngineContext, route: Route, alert: EventAlert, now: UnixMs): UnixMs {
+  const wait = groupWaitOf(route, { nature: 'event', severity: alert.severity })
+  if (wait <= 0) return now
+  const key = groupKeyOf(route, parseLabels(alert.labels))
+  const open = context.windows.get(key)
+  if (open !== undefined && open > now && open <= now + wait) return open
+  if (context.windows.size >= 10_000) context.windows.clear()
+  context.windows.set(key, now + wait)
+  return now + wait
+}
+
+function tellAgain(context: EngineContext, known: AlertHead, finding: Finding, now: UnixMs): void {
+  const digest = digestMaterial(finding)
+  // Written by tellFirst and below.
+  const told = JSON.parse(known.material) as string[]
+  if (told.includes(digest)) return
+  const row = context.store.getAlert(known.id)
+  if (!row) return
+  if (finding.transfer === null) return tellRecurrence(context, row, { finding, told, digest }, now)
+  const isFilledIn = isOnlyFilledIn(decodeFinding(row.finding), finding)
+  keepFinding(context, row, { finding, material: [...told, digest], episode: row.episode }, now)
+  if (isFilledIn)
+    return note(context, row, { what: 'not told', reason: 'only fills in what was unknown' }, now)
+  correct(context, row, now)
+}
+
+/** Without a transfer an event can happen anew: the monitor's state was recovered a second time. */
+function tellRecurrence(
+  context: EngineContext,
+  row: AlertRow,
+  { finding, told, digest }: { finding: Finding; told: string[]; digest: string },
+  now: UnixMs,
+): void {
+  if (finding.since <= decodeFinding(row.finding).since) return
+  const again = { ...row, episode: row.episode + 1 }
+  keepFinding(context, row, { finding, material: [...told, digest], episode: again.episode }, now)
+  context.store.updatePhase(row.id, { ...again, state: 'new', activeAt: now, firedAt: now }, now)
+  queueEvent(context, again, now)
+}
+
+const keptDigests = 20
+
+function keepFinding(
+  context: EngineContext,
+  row: AlertRow,
+  news: { readonly finding: Finding; readonly material: readonly string[]; readonly episode: number },
+  now: UnixMs,
+): void {
+  const content = {
+    ...row,
+    finding: encodeFinding(news.finding),
+    amountRank: rankAmount(news.finding.transfer?.amount ?? null),
+  }
+  context.store.updateContent(row.id, content, now)
+  context.store.updateMaterial(row.id, JSON.stringify(news.material.slice(-keptDigests)), news.episode, now)
+}
+
+/** To every channel that knows the event, unless it has yet to hear of it: texts are rendered when sent. */
+function correct(context: EngineContext, row: AlertRow, now: UnixMs): void {
+  const items = context.store.listItemsOf(row.id).filter((item) => item.state !== 'dead')
+  const waiting = new Set(
+    items.filter((item) => item.state === 'queued' && item.deliveryId === null).map((item) => item.channel),
+  )
+  const told = [...new Set(items.map((item) => item.channel))].filter((channel) => !waiting.has(channel))
+  for (const channel of told) queue(context, row, { channel, what: 'correction', notBefore: now }, now)
+  const reason = told.length > 0 ? `facts changed, to ${told.join(', ')}` : 'facts changed before it was sent'
+  note(context, row, { what: 'correction', reason }, now)
+}
+
+/** Transfers that changed: what was told of them as events is corrected where their facts are others now. */
+export function correctEvents(context: EngineContext, transfers: Iterable<Transfer>, now: UnixMs): void {
+  for (const transfer of transfers) {
+    for (const row of context.store.listAlertsOfTransfer(transfer.key)) {
+      if (row.nature === 'event') tellAgain(context, row, { ...decodeFinding(row.finding), transfer }, now)
+    }
+  }
+}
