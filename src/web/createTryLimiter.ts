@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import type { Clock } from '../lib/clock.ts'
 
-export interface TryLimits {
+interface TryLimits {
   readonly maxTries: number
   readonly windowMs: number
   /** Bounds the memory; beyond it the address that failed longest ago is forgotten. */

@@ -52,6 +52,11 @@ export function createWebApp(deps: WebDeps, options: WebOptions): Hono<WebEnv> {
   addApiRoutes(app, deps)
   addEventRoute(app, deps)
   addPageRoutes(app, deps)
+  addFallbacks(app, deps)
+  return app
+}
+
+function addFallbacks(app: Hono<WebEnv>, deps: WebDeps): void {
   app.notFound((c) => answerProblem(c, 404, 'Not found', 'There is no such page.'))
   app.onError((error, c) => {
     if (error instanceof HTTPException)
@@ -59,7 +64,6 @@ export function createWebApp(deps: WebDeps, options: WebOptions): Hono<WebEnv> {
     deps.log.error({ path: c.req.path, problem: errorText(error) }, 'a web request failed')
     return answerProblem(c, 500, 'Failed', 'spanwatch could not answer this. Its log says why.')
   })
-  return app
 }
 
 const addHeaders = secureHeaders({

@@ -27,7 +27,7 @@ export function judgeVerdict(facts: StatusFacts): Verdict {
 }
 
 /** Why the present cannot be judged; empty when everything that has to be looked at was. */
-export function listBlindSpots(facts: StatusFacts): readonly string[] {
+function listBlindSpots(facts: StatusFacts): readonly string[] {
   const { now } = facts
   if (facts.coverage.length === 0 && facts.sources.length === 0) return ['No source has been read yet']
   return [

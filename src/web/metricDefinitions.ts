@@ -2,7 +2,7 @@ import type { Severity } from '../rules/types.ts'
 import type { AlertView, MetricsFacts, RequestCounts } from './types.ts'
 
 /** One sample: its labels and value. What is not known has no sample, for 0 would be a claim. */
-export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number]
+type Sample = readonly [labels: Readonly<Record<string, string>>, value: number]
 
 export interface MetricDefinition {
   readonly type: 'gauge' | 'counter'

@@ -14,7 +14,7 @@ export interface ReadFilter {
 
 const states: readonly TransferState[] = ['pending', 'completed', 'failed', 'unbacked']
 const directions: readonly Direction[] = ['MainToZone', 'ZoneToMain']
-export const maxLimit = 500
+const maxLimit = 500
 const defaultLimit = 50
 
 /**

@@ -62,7 +62,7 @@ export interface InFlight {
   readonly oldestAt: UnixMs | null
 }
 
-export interface ChannelStatus {
+interface ChannelStatus {
   readonly channel: string
   readonly queued: number
   readonly oldestAt: UnixMs | null

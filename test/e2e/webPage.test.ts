@@ -175,6 +175,32 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       expect(await page.evaluate(findFaults)).toEqual([])
     },
   )
+
+  test.each(['light', 'dark'] as const)(
+    'every verdict and the login form contrast, %s',
+    async (colorScheme) => {
+      const blind = { ...quiet, coverage: [{ source: 'explorer', lastGoodAt: null, staleAfterMs: 1 }] }
+      const { page, web } = await open('/', quiet, { colorScheme })
+      const words: (string | null)[] = []
+      for (const status of [quiet, { ...quiet, openAlerts: [stalled] }, blind]) {
+        web.status = status
+        await page.reload()
+        words.push(await page.locator('h1').textContent())
+        expect(await page.evaluate(findFaults)).toEqual([])
+      }
+      expect(words).toEqual(['No problem found', 'Needs attention', 'Cannot tell'])
+      const login = await open('/login', quiet, { colorScheme, token: new Secret('any') })
+      expect(await login.page.evaluate(findFaults)).toEqual([])
+    },
+  )
+
+  test('the check of contrast and width can fail', async () => {
+    const { page } = await open('/', quiet, { script: true })
+    await page.evaluate(
+      `document.querySelector('h2').style.color = '#888'; document.querySelector('h1').style.width = '3000px'`,
+    )
+    expect(await page.evaluate(findFaults)).toEqual(['wider than the window', 'contrast 3.54 of Open alerts'])
+  })
 })
 
 interface OpenOptions {

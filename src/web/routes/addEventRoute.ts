@@ -14,6 +14,8 @@ const pauseMs = 500
 export function addEventRoute(app: Hono<WebEnv>, deps: WebDeps): void {
   let streams = 0
   app.get('/events', (c) => {
+    // Nobody would read the stream of a HEAD request, nor ever end it.
+    if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' })
     if (streams >= maxStreams) return c.json({ error: 'Too many pages are following already.' }, 503)
     streams += 1
     // Without this a proxy may hold the events back until its buffer is full.

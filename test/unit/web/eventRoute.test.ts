@@ -55,3 +55,10 @@ test('the 65th page is refused, and has room once another leaves', async () => {
   expect(again.status).toBe(200)
   await again.body?.cancel()
 })
+
+test('a HEAD request opens no stream', async () => {
+  const web = createFakeWeb()
+  const app = createWebApp(web.deps, { listenHost: '127.0.0.1', token: null })
+  expect((await app.request('http://127.0.0.1/events', { method: 'HEAD' })).status).toBe(200)
+  expect(web.listeners.size).toBe(0)
+})
