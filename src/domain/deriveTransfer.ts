@@ -49,6 +49,7 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     state: deriveState({ status, confirmedStatus, origin, destination, evidence: context.evidence }),
     status,
     confirmedStatus,
+    firstStatus: firstOf(all)?.status ?? 'unknown',
     main,
     zone,
     zoneEventIndex: newest(all, (sighting) => sighting.zoneEventIndex),

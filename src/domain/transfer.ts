@@ -55,6 +55,8 @@ export interface Transfer {
   readonly status: Status
   /** The newest status by E12 alone: what may confirm a failure or a correction. */
   readonly confirmedStatus: Status
+  /** What the record said when it was first seen: tells news from history. */
+  readonly firstStatus: Status
   readonly main: Leg | null
   readonly zone: Leg | null
   readonly zoneEventIndex: string | null
