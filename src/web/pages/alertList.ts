@@ -13,11 +13,15 @@ const stateWords: Readonly<Record<AlertView['state'], string>> = {
   resolved: 'resolved',
 }
 
-/** Alerts as cards, the most severe first, otherwise in the order given. */
+const maxShown = 50
+
+/** Alerts as cards, the most severe first, otherwise in the order given. A storm is cut short with its true count. */
 export function renderAlertList(alerts: readonly AlertView[], now: UnixMs): Html {
   const rank = { critical: 0, warning: 1, info: 2 }
   const sorted = alerts.toSorted((a, b) => rank[a.severity] - rank[b.severity])
-  return html`<ol class="alerts">${sorted.map((alert) => renderAlert(alert, now))}</ol>`
+  const more = sorted.length - maxShown
+  return html`<ol class="alerts">${sorted.slice(0, maxShown).map((alert) => renderAlert(alert, now))}</ol>
+${more > 0 ? html`<p class="muted">And ${more} more, ${sorted.length} in all; <a href="/api/alerts">all as JSON</a>.</p>` : ''}`
 }
 
 function renderAlert(alert: AlertView, now: UnixMs): Html {

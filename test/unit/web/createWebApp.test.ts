@@ -55,6 +55,14 @@ describe('status page', () => {
     expect(page).toContain('A deposit of 12 ETH failed on the zone')
   })
 
+  test('a storm of alerts is cut at fifty, the critical ones first, the true count said', async () => {
+    const storm = Array.from({ length: 5_000 }, (_, index) => ({ ...stalled, id: `a${index}` }))
+    const page = await readPage({ openAlerts: [...storm, { ...failed, state: 'firing' }] })
+    expect(page.match(/<li class="alert /g)).toHaveLength(50)
+    expect(page).toContain('And 4951 more, 5001 in all')
+    expect(page.indexOf('A deposit of 12 ETH')).toBeLessThan(page.indexOf('1500.25 USDC'))
+  })
+
   test('text from the chain is escaped and cleaned wherever it stands', async () => {
     const hostile = '<script>alert(1)</script>" onload="x\u202e\u0000'
     const alert = {
