@@ -1,0 +1,160 @@
+import type { ASTNode, Environment, ParseResult } from '@marcbachmann/cel-js'
+import { suggest } from '../nearestName.ts'
+import { parseAmount } from './amountValue.ts'
+import { createEnvironment } from './createEnvironment.ts'
+
+/** What is wrong with a text, and where in it: an offset in UTF-16 units. */
+export interface TextProblem {
+  readonly message: string
+  readonly offset: number
+}
+
+export type Compiled<T> =
+  | { readonly ok: true; readonly run: T }
+  | { readonly ok: false; readonly problem: TextProblem }
+
+export interface Vocabulary {
+  /** Every name that may stand in the expression, dotted, for suggestions. */
+  readonly names: readonly string[]
+  /** Values that a name can have at all, by dotted name: comparing with another one can never be true. */
+  readonly values: Readonly<Record<string, readonly string[]>>
+}
+
+/**
+ * Parses and checks a condition. What comes back is a function of its variables that gives true or false, or throws
+ * when neither can be said (an unknown amount, say).
+ */
+export function compileExpression(
+  environment: Environment,
+  text: string,
+  vocabulary: Vocabulary,
+): Compiled<(variables: Record<string, unknown>) => boolean> {
+  if (text.trim() === '') return fail('an empty expression; leave the key out instead', 0)
+  let program: ParseResult
+  try {
+    program = environment.parse(text)
+  } catch (error) {
+    return fail(...describeError(error, vocabulary))
+  }
+  const checked = program.check()
+  if (!checked.valid) return fail(...describeError(checked.error, vocabulary))
+  if (checked.type !== 'bool') {
+    return fail(`expected an expression that is true or false, this one gives ${checked.type}`, 0)
+  }
+  const problem = findLiteralProblem(program.ast, vocabulary)
+  if (problem) return { ok: false, problem }
+  if (!hasName(program.ast)) return fail('the expression names nothing, so that it is always the same', 0)
+  return { ok: true, run: (variables) => evaluate(program, variables) }
+}
+
+function evaluate(program: ParseResult, variables: Record<string, unknown>): boolean {
+  const value: unknown = program(variables)
+  if (typeof value !== 'boolean') throw new Error('the expression gave neither true nor false')
+  return value
+}
+
+function fail(message: string, offset: number): { readonly ok: false; readonly problem: TextProblem } {
+  return { ok: false, problem: { message, offset } }
+}
+
+function describeError(error: unknown, vocabulary: Vocabulary): [string, number] {
+  const { summary, range, message } = error as {
+    summary?: string
+    range?: { start: number }
+    message?: string
+  }
+  const text = summary ?? message ?? String(error)
+  const offset = range?.start ?? 0
+  const name = /^(?:Unknown variable|No such key): (.+)$/.exec(text)?.[1]
+  if (name !== undefined) {
+    const parts = vocabulary.names.flatMap((known) => known.split('.'))
+    const near = suggest(name, new Set([...vocabulary.names, ...parts]))
+    const known = new Set(vocabulary.names.map((one) => one.split('.')[0]))
+    return [`unknown name '${name}'${near || `; known here: ${[...known].join(', ')}`}`, offset]
+  }
+  return [`${text.replaceAll('google.protobuf.', '')}${hintFor(text)}`, offset]
+}
+
+function hintFor(text: string): string {
+  if (text.includes('Amount')) return ' (an amount is written amount("1000.5"))'
+  return text.includes('Duration') ? ' (a duration is written duration("30m"))' : ''
+}
+
+function findLiteralProblem(root: ASTNode, vocabulary: Vocabulary): TextProblem | null {
+  for (const node of walk(root)) {
+    const problem = checkCall(node) ?? checkComparison(node, vocabulary)
+    if (problem) return problem
+  }
+  return null
+}
+
+/** `amount("…")` and `duration("…")` with a literal: what would throw at every evaluation is said now. */
+function checkCall(node: ASTNode): TextProblem | null {
+  if (node.op !== 'call') return null
+  const [name, [argument]] = node.args
+  if (argument?.op !== 'value' || typeof argument.args !== 'string') return null
+  const text = argument.args
+  if (name === 'amount' && parseAmount(text) === null) {
+    return { message: `expected an amount such as "1000.5", got "${text}"`, offset: argument.start }
+  }
+  if (name === 'duration' && !isCelDuration(text)) {
+    return { message: `expected a duration such as "30m" or "36h", got "${text}"`, offset: argument.start }
+  }
+  return null
+}
+
+function isCelDuration(text: string): boolean {
+  try {
+    createEnvironment().registerVariable('text', 'string').evaluate('duration(text)', { text })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** `transfer.direction == "zoneToMain"`: right in type, and never true. */
+function checkComparison(node: ASTNode, vocabulary: Vocabulary): TextProblem | null {
+  if (node.op !== '==' && node.op !== '!=' && node.op !== 'in') return null
+  const [left, right] = node.args
+  const name = dottedName(left) ?? dottedName(right)
+  const known = name === null ? undefined : vocabulary.values[name]
+  if (known === undefined) return null
+  const literals = [left, right].flatMap((side) => (side.op === 'list' ? side.args : [side]))
+  for (const literal of literals) {
+    if (literal.op !== 'value' || typeof literal.args !== 'string' || known.includes(literal.args)) continue
+    return {
+      message: `${name} is never "${literal.args}"${suggest(literal.args, known)}; it is one of ${known.join(', ')}`,
+      offset: literal.start,
+    }
+  }
+  return null
+}
+
+/** @example dottedName(ast of `transfer.token.symbol`) // 'transfer.token.symbol' */
+export function dottedName(node: ASTNode): string | null {
+  if (node.op === 'id') return node.args
+  if (node.op !== '.') return null
+  const left = dottedName(node.args[0])
+  return left === null ? null : `${left}.${node.args[1]}`
+}
+
+function hasName(root: ASTNode): boolean {
+  for (const node of walk(root))
+    if (node.op === 'id' || (node.op === 'call' && node.args[0] === 'open')) return true
+  return false
+}
+
+/** Every node of a syntax tree; depth is bounded by the environment's limits. */
+export function* walk(node: ASTNode): Generator<ASTNode> {
+  yield node
+  for (const child of childrenOf(node.args)) yield* walk(child)
+}
+
+function childrenOf(args: unknown): ASTNode[] {
+  if (!Array.isArray(args)) return isNode(args) ? [args] : []
+  return args.flatMap((arg) => (Array.isArray(arg) ? childrenOf(arg) : isNode(arg) ? [arg] : []))
+}
+
+function isNode(value: unknown): value is ASTNode {
+  return typeof value === 'object' && value !== null && 'op' in value && 'args' in value
+}

@@ -1,0 +1,124 @@
+import { Duration } from '@marcbachmann/cel-js/evaluator'
+import type { FactType, Detector } from '../detectors/detector.ts'
+import { kindNames } from '../detectors/registry.ts'
+import { type FindingScope, tokenNames, transferNames, type TransferScope } from '../toFindingScope.ts'
+import { toAmountValue } from './amountValue.ts'
+import { type Compiled, compileExpression, type Vocabulary } from './compileExpression.ts'
+import { createEnvironment } from './createEnvironment.ts'
+
+const durationType = 'google.protobuf.Duration'
+
+const celTypes = {
+  string: 'string',
+  int: 'int',
+  bool: 'bool',
+  dyn: 'dyn',
+  amount: 'Amount',
+  token: 'Token',
+  time: 'google.protobuf.Timestamp',
+  // May be null, and a typed name may not.
+  'time?': 'dyn',
+} as const
+
+/** A value with named parts; CEL finds a value's type by its class. */
+class Parts {
+  constructor(parts: Readonly<Record<string, unknown>>) {
+    Object.assign(this, parts)
+  }
+}
+class TokenParts extends Parts {}
+class TransferParts extends Parts {}
+class FactParts extends Parts {}
+
+/**
+ * Compiles a rule's `where` for one kind of finding: `transfer` exists only where the kind has one, and the facts are
+ * the kind's own, typed.
+ */
+export function compileWhere(detector: Detector, text: string): Compiled<(scope: FindingScope) => boolean> {
+  const environment = createEnvironment()
+  environment
+    .registerType('Token', {
+      ctor: TokenParts,
+      fields: Object.fromEntries(tokenNames.map((n) => [n, 'string'])),
+    })
+    .registerType('Transfer', {
+      ctor: TransferParts,
+      fields: Object.fromEntries(Object.entries(transferNames).map(([name, type]) => [name, celTypes[type]])),
+    })
+    .registerType('Facts', {
+      ctor: FactParts,
+      fields: Object.fromEntries(
+        Object.entries(detector.facts).map(([name, type]) => [name, celTypes[type]]),
+      ),
+    })
+    .registerVariable('kind', 'string')
+    .registerVariable('age', durationType)
+    .registerVariable('facts', 'Facts')
+    .registerVariable('labels', 'map<string, string>')
+  if (detector.hasTransfer) environment.registerVariable('transfer', 'Transfer')
+  for (const name of detector.subjectNames) environment.registerVariable(name, 'string')
+
+  const compiled = compileExpression(environment, text, toVocabulary(detector))
+  if (!compiled.ok) return compiled
+  return { ok: true, run: (scope) => compiled.run(toVariables(detector, scope)) }
+}
+
+function toVocabulary(detector: Detector): Vocabulary {
+  const transfer = Object.keys(transferNames).map((name) => `transfer.${name}`)
+  const token = tokenNames.map((name) => `transfer.token.${name}`)
+  return {
+    names: [
+      'kind',
+      'age',
+      'labels',
+      ...Object.keys(detector.facts).map((name) => `facts.${name}`),
+      ...(detector.hasTransfer ? [...transfer, ...token] : []),
+      ...detector.subjectNames,
+    ],
+    values: {
+      kind: kindNames,
+      chain: ['main', 'zone'],
+      'transfer.direction': ['MainToZone', 'ZoneToMain'],
+      'transfer.state': ['pending', 'completed', 'failed', 'unbacked'],
+      'transfer.status': ['success', 'failed', 'unknown'],
+    },
+  }
+}
+
+function toVariables(detector: Detector, scope: FindingScope): Record<string, unknown> {
+  return {
+    kind: scope.kind,
+    age: Duration.fromMilliseconds(scope.age),
+    labels: scope.labels,
+    facts: new FactParts(toCelFacts(detector.facts, scope)),
+    ...scope.subjects,
+    ...(scope.transfer !== null && { transfer: toTransferParts(scope.transfer) }),
+  }
+}
+
+function toCelFacts(types: Readonly<Record<string, FactType>>, scope: FindingScope): Record<string, unknown> {
+  return Object.fromEntries(Object.keys(types).map((name) => [name, toCelNumber(scope.facts[name] ?? null)]))
+}
+
+function toTransferParts(transfer: TransferScope): TransferParts {
+  return new TransferParts({
+    ...transfer,
+    amount: toAmountValue(typeof transfer.amount === 'string' ? transfer.amount : null),
+    token: new TokenParts(transfer.token),
+    mainHeight: toCelNumber(transfer.mainHeight),
+    zoneHeight: toCelNumber(transfer.zoneHeight),
+    originAt: toCelTime(transfer.originAt),
+    destinationAt: toCelTime(transfer.destinationAt),
+    firstSeenAt: toCelTime(transfer.firstSeenAt),
+    updatedAt: toCelTime(transfer.updatedAt),
+  })
+}
+
+/** CEL's integers are bigint; a JavaScript number is a double to it. */
+function toCelNumber(value: unknown): unknown {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value
+}
+
+function toCelTime(value: unknown): Date | null {
+  return typeof value === 'number' ? new Date(value) : null
+}

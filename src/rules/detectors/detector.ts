@@ -1,0 +1,86 @@
+import type { z } from 'zod'
+import type { ConditionKind, EventKind, Finding, FindingKind } from '../../domain/finding.ts'
+import type { Transfer } from '../../domain/transfer.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Facts, Judgement } from '../types.ts'
+
+/** What event detectors know beside the transfer. What lies before `tellSince` is history, not news. */
+export interface EventContext {
+  readonly now: UnixMs
+  readonly tellSince: UnixMs
+}
+
+/** How a fact is typed in `where`; `dyn` may also be null. */
+export type FactType = 'string' | 'int' | 'bool' | 'dyn'
+
+/** Names beside `kind`, `facts`, `age` and `labels` that a kind's rules may use; filled from the finding's labels. */
+export type SubjectName = 'chain' | 'source' | 'poller' | 'channel'
+
+interface Described {
+  readonly kind: FindingKind
+  /** One line: what a finding of this kind says. */
+  readonly docs: string
+  /** Whether its rules see `transfer`. */
+  readonly hasTransfer: boolean
+  readonly subjectNames: readonly SubjectName[]
+  readonly facts: Readonly<Record<string, FactType>>
+  /** The schema of a rule's `with`. */
+  readonly params: z.ZodType
+}
+
+/** Judges one transfer whenever it changed. */
+export interface EventDetector extends Described {
+  readonly kind: EventKind
+  readonly nature: 'event'
+  readonly from: 'transfer'
+  detect(transfer: Transfer, params: unknown, context: EventContext): Finding | null
+}
+
+/** Judges the present at every tick. */
+export interface ConditionDetector extends Described {
+  readonly kind: ConditionKind
+  readonly nature: 'condition'
+  readonly from: 'facts'
+  judge(facts: Facts, params: unknown): Judgement
+}
+
+/** Found by the part of the program that it happened to, and handed over ready-made. */
+export interface RaisedKind extends Described {
+  readonly nature: 'event' | 'condition'
+  readonly from: 'raised'
+}
+
+export type Detector = EventDetector | ConditionDetector | RaisedKind
+
+type Spec<D extends Detector, S extends z.ZodType> = Omit<
+  D,
+  'nature' | 'from' | 'detect' | 'judge' | 'params'
+> & {
+  readonly params: S
+}
+
+export function defineEvent<S extends z.ZodType>(
+  spec: Spec<EventDetector, S> & {
+    detect(transfer: Transfer, params: z.output<S>, context: EventContext): Finding | null
+  },
+): EventDetector {
+  return {
+    ...spec,
+    nature: 'event',
+    from: 'transfer',
+    // A rule's parameters were parsed by this very schema when it was loaded.
+    detect: (transfer, params, context) => spec.detect(transfer, params as z.output<S>, context),
+  }
+}
+
+export function defineCondition<S extends z.ZodType>(
+  spec: Spec<ConditionDetector, S> & { judge(facts: Facts, params: z.output<S>): Judgement },
+): ConditionDetector {
+  return {
+    ...spec,
+    nature: 'condition',
+    from: 'facts',
+    // As above.
+    judge: (facts, params) => spec.judge(facts, params as z.output<S>),
+  }
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { Finding } from '../../domain/finding.ts'
+import { cleanText } from '../../lib/text.ts'
+import { boundText } from '../durationText.ts'
+import type { Facts, Judgement } from '../types.ts'
+import { defineCondition } from './detector.ts'
+
+const params = z.strictObject({
+  factor: z.number().min(1).max(1_000).default(6),
+  floor: boundText.default(60_000),
+})
+
+export const monitorPollOverdue = defineCondition({
+  kind: 'monitor.poll_overdue',
+  docs: 'A poller has not completed a run for several of its intervals.',
+  hasTransfer: false,
+  subjectNames: ['poller'],
+  facts: { poller: 'string', overdueMs: 'int', boundMs: 'int', lastSuccessAt: 'dyn', lastError: 'string' },
+  params,
+  judge: judgeOverdue,
+})
+
+function judgeOverdue(facts: Facts, { factor, floor }: z.output<typeof params>): Judgement {
+  const findings = facts.pollers.flatMap((poller): Finding[] => {
+    const since = poller.lastSuccessAt ?? poller.startedAt
+    const boundMs = Math.max(factor * poller.intervalMs, floor)
+    if (facts.now - since < boundMs) return []
+    const lastError = cleanText(poller.lastError ?? '', 200)
+    return [
+      {
+        kind: 'monitor.poll_overdue',
+        subject: poller.poller,
+        title: `poller ${poller.poller}`,
+        transfer: null,
+        facts: {
+          poller: poller.poller,
+          overdueMs: facts.now - since,
+          boundMs,
+          lastSuccessAt: poller.lastSuccessAt,
+          lastError,
+        },
+        labels: { poller: poller.poller },
+        evidence: [{ source: poller.poller, at: facts.now, says: lastError || 'no run has completed' }],
+        since,
+      },
+    ]
+  })
+  return { findings, unknown: [] }
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import type { FindingKind } from '../../domain/finding.ts'
+import type { RaisedKind, SubjectName, FactType } from './detector.ts'
+
+/** Kinds that are found where they happen: rules say how they are told, no detector looks for them. */
+export const raisedKinds: readonly RaisedKind[] = [
+  raised('monitor.state_recovered', 'event', 'A broken state file was set aside and rebuilt.', {
+    file: 'string',
+    reason: 'string',
+  }),
+  raised('monitor.rule_error', 'condition', 'A rule cannot be evaluated; its alerts keep their state.', {
+    rule: 'string',
+    error: 'string',
+  }),
+  raised('monitor.rule_overflow', 'condition', 'A rule found more than is told one by one.', {
+    rule: 'string',
+    count: 'int',
+  }),
+  raised(
+    'monitor.channel_dead',
+    'condition',
+    'A channel refuses messages; they go to the fallback channel.',
+    { channel: 'string', reason: 'string' },
+    ['channel'],
+  ),
+  raised('monitor.state_not_persisted', 'condition', 'The state folder cannot be written.', {
+    error: 'string',
+  }),
+]
+
+function raised(
+  kind: FindingKind,
+  nature: RaisedKind['nature'],
+  docs: string,
+  facts: Readonly<Record<string, FactType>>,
+  subjectNames: readonly SubjectName[] = [],
+): RaisedKind {
+  return {
+    kind,
+    nature,
+    from: 'raised',
+    docs,
+    hasTransfer: false,
+    subjectNames,
+    facts,
+    params: z.strictObject({}),
+  }
+}

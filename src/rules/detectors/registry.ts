@@ -1,0 +1,42 @@
+import type { FindingKind } from '../../domain/finding.ts'
+import { chainStalled } from './chainStalled.ts'
+import type { Detector } from './detector.ts'
+import { monitorPollOverdue } from './monitorPollOverdue.ts'
+import { monitorRulesRejected } from './monitorRulesRejected.ts'
+import { raisedKinds } from './raisedKinds.ts'
+import { sourceDrift } from './sourceDrift.ts'
+import { sourceRejected } from './sourceRejected.ts'
+import { sourceUnavailable } from './sourceUnavailable.ts'
+import { transferFailed } from './transferFailed.ts'
+import { transferRewritten } from './transferRewritten.ts'
+import { transferStalled } from './transferStalled.ts'
+
+/** Every kind of finding that a rule can be written on, in the order in which documents list them. */
+export const registry: readonly Detector[] = [
+  transferFailed,
+  transferStalled,
+  transferRewritten,
+  chainStalled,
+  sourceUnavailable,
+  sourceRejected,
+  sourceDrift,
+  monitorPollOverdue,
+  monitorRulesRejected,
+  ...raisedKinds,
+]
+
+const byKind: ReadonlyMap<string, Detector> = new Map(registry.map((one) => [one.kind, one]))
+
+export const kindNames: readonly FindingKind[] = registry.map(({ kind }) => kind)
+
+/** Null for a kind that does not exist. */
+export function findDetector(kind: string): Detector | null {
+  return byKind.get(kind) ?? null
+}
+
+/** The detector of a kind that a loaded rule names. */
+export function getDetector(kind: FindingKind): Detector {
+  const detector = byKind.get(kind)
+  if (!detector) throw new Error(`no detector of kind ${kind}`)
+  return detector
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import type { Finding } from '../../domain/finding.ts'
+import { cleanText } from '../../lib/text.ts'
+import type { Facts, Judgement } from '../types.ts'
+import { defineCondition } from './detector.ts'
+
+/** Refused credentials: no retry helps, so it is said at once. */
+export const sourceRejected = defineCondition({
+  kind: 'source.rejected',
+  docs: "A source refuses the monitor's credentials.",
+  hasTransfer: false,
+  subjectNames: ['source'],
+  facts: { host: 'string', reason: 'string', notJudged: 'int' },
+  params: z.strictObject({}),
+  judge: judgeRejected,
+})
+
+function judgeRejected(facts: Facts): Judgement {
+  const findings = facts.sources.flatMap((source): Finding[] => {
+    if (source.rejected === null) return []
+    const reason = cleanText(source.rejected.reason, 200)
+    return [
+      {
+        kind: 'source.rejected',
+        subject: source.source,
+        title: `${source.source} at ${source.host}`,
+        transfer: null,
+        facts: { host: source.host, reason, notJudged: facts.countPending() },
+        labels: { source: source.source },
+        evidence: [{ source: source.source, at: source.rejected.at, says: reason }],
+        since: source.rejected.at,
+      },
+    ]
+  })
+  return { findings, unknown: [] }
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import type { Finding } from '../../domain/finding.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { cleanText } from '../../lib/text.ts'
+import { boundText } from '../durationText.ts'
+import type { EndpointHealth, Facts, Judgement, SourceHealth } from '../types.ts'
+import { defineCondition } from './detector.ts'
+
+/** Never called unavailable sooner, however short the interval. */
+const floorMs = 5_000
+/** An endpoint that failed and was then not asked for so long is not in use: nothing is known of it, nor missed. */
+const idleMs = 2 * 60_000
+
+const params = z.strictObject({ after: boundText.optional() })
+
+/** A source that gives no good answer although it is asked. Refused credentials are `source.rejected`, not this. */
+export const sourceUnavailable = defineCondition({
+  kind: 'source.unavailable',
+  docs: 'A source gave no good answer for three intervals, at least 5 s.',
+  hasTransfer: false,
+  subjectNames: ['source'],
+  facts: { host: 'string', endpoints: 'string', lastError: 'string', silentMs: 'int', notJudged: 'int' },
+  params,
+  judge: judgeUnavailable,
+})
+
+function judgeUnavailable(facts: Facts, { after }: z.output<typeof params>): Judgement {
+  const findings: Finding[] = []
+  const unknown: string[] = []
+  for (const source of facts.sources) {
+    if (source.rejected !== null) continue
+    const silent = source.endpoints.filter((endpoint) => isSilent(endpoint, facts.now, after))
+    const failing = silent.filter((endpoint) => isInUse(endpoint, facts.now))
+    if (failing.length > 0) findings.push(toFinding(facts, source, failing))
+    else if (silent.some((endpoint) => !hasAnsweredSince(source, endpoint))) unknown.push(source.source)
+  }
+  return { findings, unknown }
+}
+
+function isSilent(endpoint: EndpointHealth, now: UnixMs, after: number | undefined): boolean {
+  if (endpoint.lastFailureAt === null) return false
+  if (endpoint.lastGoodAt !== null && endpoint.lastFailureAt <= endpoint.lastGoodAt) return false
+  return now - silentSince(endpoint) >= (after ?? Math.max(3 * endpoint.intervalMs, floorMs))
+}
+
+function silentSince(endpoint: EndpointHealth): UnixMs {
+  return endpoint.lastGoodAt ?? endpoint.firstAskedAt
+}
+
+function isInUse(endpoint: EndpointHealth, now: UnixMs): boolean {
+  return now - (endpoint.lastFailureAt ?? 0) <= Math.max(10 * endpoint.intervalMs, idleMs)
+}
+
+/** Whether anything of the source answered well after this endpoint's last failure. */
+function hasAnsweredSince(source: SourceHealth, endpoint: EndpointHealth): boolean {
+  return source.endpoints.some((other) => (other.lastGoodAt ?? 0) > (endpoint.lastFailureAt ?? 0))
+}
+
+function toFinding(facts: Facts, source: SourceHealth, failing: readonly EndpointHealth[]): Finding {
+  const since = Math.min(...failing.map(silentSince))
+  const newest = failing.reduce((a, b) => ((b.lastFailureAt ?? 0) > (a.lastFailureAt ?? 0) ? b : a))
+  const lastError = cleanText(newest.lastFailure ?? 'no answer', 200)
+  return {
+    kind: 'source.unavailable',
+    subject: source.source,
+    title: `${source.source} at ${source.host}`,
+    transfer: null,
+    facts: {
+      host: source.host,
+      endpoints: failing.map(({ endpoint }) => endpoint).join(', '),
+      lastError,
+      silentMs: facts.now - since,
+      notJudged: facts.countPending(),
+    },
+    labels: { source: source.source },
+    evidence: failing.map((one) => ({
+      source: one.endpoint,
+      at: one.lastFailureAt ?? facts.now,
+      says: cleanText(one.lastFailure ?? 'no answer', 200),
+    })),
+    since,
+  }
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import type { EvidenceNote, Finding } from '../../domain/finding.ts'
+import {
+  type LegEvidence,
+  originChain,
+  originLeg,
+  destinationLeg,
+  type Transfer,
+} from '../../domain/transfer.ts'
+import { cleanText } from '../../lib/text.ts'
+import { describeTransfer, labelTransfer } from './describeTransfer.ts'
+import { defineEvent, type EventContext } from './detector.ts'
+
+/**
+ * A transfer that failed. With both legs a failed record is told at once; a record with one leg may still be wrong, so
+ * that E12 or the origin's own transaction must agree. The ledger's `state` has already asked E12 before a final
+ * record's status changes.
+ */
+export const transferFailed = defineEvent({
+  kind: 'transfer.failed',
+  docs: 'A transfer failed: its record says so and, while it has one leg only, a second answer agrees.',
+  hasTransfer: true,
+  subjectNames: [],
+  facts: {
+    errorMessage: 'string',
+    amount: 'dyn',
+    statusSources: 'string',
+    legs: 'int',
+    wasCompleted: 'bool',
+    alsoChanged: 'string',
+  },
+  params: z.strictObject({}),
+  detect: detectFailed,
+})
+
+function detectFailed(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
+  if (transfer.state !== 'failed' || transfer.status !== 'failed') return null
+  const hasBoth = originLeg(transfer) !== null && destinationLeg(transfer) !== null
+  const proof = originFailure(transfer)
+  if (!hasBoth && transfer.confirmedStatus !== 'failed' && proof === null) return null
+  const rewrite = transfer.rewrites.findLast((one) => one.after['status'] === 'failed') ?? null
+  if (rewrite === null && isHistory(transfer, context)) return null
+  const errorMessage = transfer.evidence.find((one) => one.errorMessage !== '')?.errorMessage ?? ''
+  const evidence = noteSources(transfer)
+  const alsoChanged = Object.keys(rewrite?.after ?? {}).filter((field) => field !== 'status')
+  return {
+    kind: 'transfer.failed',
+    subject: transfer.key,
+    title: describeTransfer(transfer),
+    transfer,
+    facts: {
+      ...(errorMessage !== '' && { errorMessage: cleanText(errorMessage, 200) }),
+      amount: transfer.amount,
+      statusSources: [...new Set(evidence.map(({ source }) => source))].join(', '),
+      legs: hasBoth ? 2 : 1,
+      ...(rewrite?.before['status'] === 'success' && { wasCompleted: true }),
+      ...(alsoChanged.length > 0 && { alsoChanged: alsoChanged.join(', ') }),
+    },
+    labels: labelTransfer(transfer),
+    evidence,
+    since: rewrite?.at ?? transfer.destinationAt ?? transfer.originAt,
+  }
+}
+
+/** Seen for the first time when it had already failed, before anything was to be told. */
+function isHistory(transfer: Transfer, { tellSince }: EventContext): boolean {
+  const lastAt = Math.max(transfer.originAt, transfer.destinationAt ?? transfer.originAt)
+  return transfer.firstStatus === 'failed' && lastAt < tellSince
+}
+
+function originFailure(transfer: Transfer): LegEvidence | null {
+  const chain = originChain(transfer.direction)
+  return transfer.evidence.find((one) => one.chain === chain && one.status === 'failed') ?? null
+}
+
+function noteSources(transfer: Transfer): EvidenceNote[] {
+  const record = transfer.confirmedStatus === 'failed' ? 'E12' : 'E3'
+  const failed = transfer.evidence.filter((one) => one.status === 'failed')
+  return [
+    { source: record, at: transfer.readAt, says: 'the record has status 0x0' },
+    ...failed.map(({ source, at, chain }) => ({
+      source,
+      at,
+      says: `the ${chain} transaction has status 0x0`,
+    })),
+  ]
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import type { Finding } from '../../domain/finding.ts'
+import type { Transfer } from '../../domain/transfer.ts'
+import { describeTransfer, labelTransfer } from './describeTransfer.ts'
+import { defineEvent } from './detector.ts'
+
+/** The fields of a record that a rewrite can name, as facts before and after. */
+const fields = ['status', 'amountRaw', 'token', 'targetAddress', 'mainHash', 'zoneHash'] as const
+
+export const transferRewritten = defineEvent({
+  kind: 'transfer.rewritten',
+  docs: 'A final record later said something else, and the detail endpoint confirmed it.',
+  hasTransfer: true,
+  subjectNames: [],
+  facts: {
+    changed: 'string',
+    ...Object.fromEntries(
+      fields.flatMap((field) => [
+        [`${field}Before`, 'string' as const],
+        [`${field}After`, 'string' as const],
+      ]),
+    ),
+  },
+  params: z.strictObject({}),
+  detect: detectRewritten,
+})
+
+/** Needs no suppression of history: a change is known only of what was read before it. */
+function detectRewritten(transfer: Transfer): Finding | null {
+  const rewrite = transfer.rewrites.at(-1)
+  if (!rewrite) return null
+  const changed = fields.filter((field) => field in rewrite.after || field in rewrite.before)
+  const facts = changed.flatMap((field) => [
+    [`${field}Before`, rewrite.before[field] ?? ''],
+    [`${field}After`, rewrite.after[field] ?? ''],
+  ])
+  return {
+    kind: 'transfer.rewritten',
+    subject: transfer.key,
+    title: describeTransfer(transfer),
+    transfer,
+    facts: { changed: changed.join(', '), ...Object.fromEntries(facts) },
+    labels: labelTransfer(transfer),
+    evidence: [{ source: 'E12', at: rewrite.at, says: `the record now gives another ${changed.join(', ')}` }],
+    since: rewrite.at,
+  }
+}

@@ -1,0 +1,110 @@
+import type { Finding } from '../domain/finding.ts'
+import type { Transfer } from '../domain/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import { errorText } from '../lib/errors.ts'
+import type { EventContext } from './detectors/detector.ts'
+import { getDetector } from './detectors/registry.ts'
+import type { Facts, Judgement, Rule } from './types.ts'
+
+export interface RuleMatch {
+  readonly rule: Rule
+  readonly finding: Finding
+}
+
+/** A rule that could not say true or false; of one subject, or, when `subject` is null, at all. */
+export interface RuleError {
+  readonly rule: Rule
+  readonly subject: string | null
+  readonly error: string
+}
+
+export interface Evaluation {
+  readonly matches: readonly RuleMatch[]
+  readonly errors: readonly RuleError[]
+}
+
+export interface RuleJudgement {
+  readonly rule: Rule
+  /** Filtered by the rule's `where`; a subject on which `where` failed is unknown and keeps its state. */
+  readonly judgement: Judgement
+  readonly errors: readonly RuleError[]
+}
+
+/** What the rules on events say of one transfer as it is now. A rule that fails holds up no other. */
+export function evaluateTransfer(
+  rules: readonly Rule[],
+  transfer: Transfer,
+  context: EventContext,
+): Evaluation {
+  const evaluations = rules.map((rule): Evaluation => {
+    const detector = getDetector(rule.kind)
+    if (detector.from !== 'transfer') return { matches: [], errors: [] }
+    try {
+      const finding = detector.detect(transfer, rule.params, context)
+      return finding === null ? { matches: [], errors: [] } : matchFinding([rule], finding, context.now)
+    } catch (error) {
+      return { matches: [], errors: [{ rule, subject: transfer.key, error: errorText(error) }] }
+    }
+  })
+  return join(evaluations)
+}
+
+/** Which rules tell a ready-made finding: those on its kind whose `where` it meets. */
+export function matchFinding(rules: readonly Rule[], finding: Finding, now: UnixMs): Evaluation {
+  const evaluations = rules.map((rule): Evaluation => {
+    if (rule.kind !== finding.kind) return { matches: [], errors: [] }
+    try {
+      return { matches: rule.matches(finding, now) ? [{ rule, finding }] : [], errors: [] }
+    } catch (error) {
+      return { matches: [], errors: [{ rule, subject: finding.subject, error: errorText(error) }] }
+    }
+  })
+  return join(evaluations)
+}
+
+/**
+ * Judges every rule on a condition. `raised` are the conditions that other parts of the program hold to be true now,
+ * for the kinds that no detector looks for.
+ */
+export function evaluateConditions(
+  rules: readonly Rule[],
+  facts: Facts,
+  raised: readonly Finding[] = [],
+): readonly RuleJudgement[] {
+  return rules.flatMap((rule) => {
+    const detector = getDetector(rule.kind)
+    if (detector.nature !== 'condition') return []
+    try {
+      const judgement =
+        detector.from === 'facts'
+          ? detector.judge(facts, rule.params)
+          : { findings: raised.filter(({ kind }) => kind === rule.kind), unknown: [] }
+      return [filterJudgement(rule, judgement, facts.now)]
+    } catch (error) {
+      const errors = [{ rule, subject: null, error: errorText(error) }]
+      return [{ rule, judgement: { findings: [], unknown: 'all' as const }, errors }]
+    }
+  })
+}
+
+function filterJudgement(rule: Rule, judgement: Judgement, now: UnixMs): RuleJudgement {
+  const findings: Finding[] = []
+  const errors: RuleError[] = []
+  for (const finding of judgement.findings) {
+    try {
+      if (rule.matches(finding, now)) findings.push(finding)
+    } catch (error) {
+      errors.push({ rule, subject: finding.subject, error: errorText(error) })
+    }
+  }
+  const failed = errors.flatMap(({ subject }) => (subject === null ? [] : [subject]))
+  const unknown = judgement.unknown === 'all' ? judgement.unknown : [...judgement.unknown, ...failed]
+  return { rule, judgement: { findings, unknown }, errors }
+}
+
+function join(evaluations: readonly Evaluation[]): Evaluation {
+  return {
+    matches: evaluations.flatMap(({ matches }) => matches),
+    errors: evaluations.flatMap(({ errors }) => errors),
+  }
+}

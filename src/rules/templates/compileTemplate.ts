@@ -1,0 +1,106 @@
+import type { Liquid, Template } from 'liquidjs'
+import type { Compiled, TextProblem } from '../cel/compileExpression.ts'
+import type { Detector } from '../detectors/detector.ts'
+import { suggest } from '../nearestName.ts'
+import { type FindingScope, standardLabels, tokenNames, transferNames } from '../toFindingScope.ts'
+import { createSampleScope } from './createSampleScope.ts'
+
+/** A summary is one line of a message; what is longer is cut where it is shown. */
+const maxTemplate = 2_000
+
+/**
+ * Parses a text and checks it against the names of a kind. Names that are put together at run time (`facts[kind]`)
+ * cannot be checked here and fail, if they do, when they are rendered.
+ */
+export function compileTemplate(
+  engine: Liquid,
+  detector: Detector,
+  ownLabels: readonly string[],
+  text: string,
+): Compiled<(scope: FindingScope) => string> {
+  if (text.length > maxTemplate)
+    return fail(`expected at most ${maxTemplate} characters, got ${text.length}`, 0)
+  let template: Template[]
+  try {
+    template = engine.parse(text)
+  } catch (error) {
+    return fail(...describeError(text, error))
+  }
+  const problem = findUnknownName(engine, detector, ownLabels, text, template)
+  if (problem) return { ok: false, problem }
+  const render = (scope: FindingScope) => String(engine.renderSync(template, toVariables(scope)))
+  try {
+    render(createSampleScope(detector, ownLabels))
+  } catch (error) {
+    return fail(...describeError(text, error))
+  }
+  return { ok: true, run: render }
+}
+
+function toVariables(scope: FindingScope): Record<string, unknown> {
+  return {
+    ...scope.subjects,
+    kind: scope.kind,
+    age: scope.age,
+    facts: scope.facts,
+    labels: scope.labels,
+    ...(scope.transfer !== null && { transfer: scope.transfer }),
+  }
+}
+
+function findUnknownName(
+  engine: Liquid,
+  detector: Detector,
+  ownLabels: readonly string[],
+  text: string,
+  template: Template[],
+): TextProblem | null {
+  const known = listNames(detector, ownLabels)
+  const { globals } = engine.analyzeSync(template, { partials: false })
+  const uses = Object.values(globals).flat()
+  for (const { segments, location } of uses) {
+    const dynamicAt = segments.findIndex((one) => typeof one !== 'string')
+    const name = (dynamicAt === -1 ? segments : segments.slice(0, dynamicAt)).join('.')
+    // `labels` and the like as a whole are names too, of things that a loop can walk.
+    if (known.some((one) => one === name || one.startsWith(`${name}.`))) continue
+    return {
+      message: `unknown name '${name}'${suggest(name, known)}`,
+      offset: toOffset(text, location.row, location.col),
+    }
+  }
+  return null
+}
+
+function listNames(detector: Detector, ownLabels: readonly string[]): string[] {
+  return [
+    'kind',
+    'age',
+    ...Object.keys(detector.facts).map((name) => `facts.${name}`),
+    ...(detector.hasTransfer
+      ? [...Object.keys(transferNames), ...tokenNames.map((name) => `token.${name}`)].map(
+          (n) => `transfer.${n}`,
+        )
+      : []),
+    ...detector.subjectNames,
+    ...[...standardLabels, ...ownLabels].map((name) => `labels.${name}`),
+  ]
+}
+
+function fail(message: string, offset: number): { readonly ok: false; readonly problem: TextProblem } {
+  return { ok: false, problem: { message, offset } }
+}
+
+function describeError(text: string, error: unknown): [string, number] {
+  const { message = String(error), token } = error as {
+    message?: string
+    token?: { getPosition?: () => [number, number] }
+  }
+  const [row, column] = token?.getPosition?.() ?? [1, 1]
+  // The library appends its own position and file name.
+  return [message.replace(/(, file:[^,]*)?, line:\d+, col:\d+$/, ''), toOffset(text, row, column)]
+}
+
+function toOffset(text: string, row: number, column: number): number {
+  const before = text.split('\n').slice(0, row - 1)
+  return before.reduce((sum, line) => sum + line.length + 1, 0) + column - 1
+}

@@ -1,0 +1,137 @@
+import type { FactValue, Finding } from '../domain/finding.ts'
+import type { Transfer } from '../domain/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Detector, FactType } from './detectors/detector.ts'
+
+/** Labels that every alert has, '' when a finding gives none; the rule's own come on top. */
+export const standardLabels = [
+  'rule',
+  'kind',
+  'severity',
+  'token',
+  'symbol',
+  'direction',
+  'chain',
+  'source',
+  'channel',
+  'poller',
+] as const
+
+/** What `transfer` consists of in `where` and in templates, with the type of each name. */
+export const transferNames = {
+  key: 'string',
+  id: 'string',
+  direction: 'string',
+  crossType: 'string',
+  state: 'string',
+  status: 'string',
+  amount: 'amount',
+  amountRaw: 'string',
+  token: 'token',
+  mainTxHash: 'string',
+  zoneTxHash: 'string',
+  mainHeight: 'dyn',
+  zoneHeight: 'dyn',
+  source: 'string',
+  target: 'string',
+  from: 'string',
+  to: 'string',
+  originAt: 'time',
+  destinationAt: 'time?',
+  firstSeenAt: 'time',
+  updatedAt: 'time?',
+} as const
+
+export const tokenNames = ['address', 'symbol', 'name', 'label', 'type', 'id'] as const
+
+export interface TransferScope extends Record<Exclude<keyof typeof transferNames, 'token'>, FactValue> {
+  readonly token: Readonly<Record<(typeof tokenNames)[number], string>>
+}
+
+/** The plain values behind the names of a rule's texts. Strings from the chain are data in it, never source. */
+export interface FindingScope {
+  readonly kind: string
+  readonly age: number
+  readonly transfer: TransferScope | null
+  readonly facts: Readonly<Record<string, FactValue>>
+  readonly labels: Readonly<Record<string, string>>
+  readonly subjects: Readonly<Record<string, string>>
+}
+
+export interface RuleIdentity {
+  readonly name: string
+  readonly severity: string
+  readonly labels: Readonly<Record<string, string>>
+}
+
+export function toFindingScope(
+  detector: Detector,
+  rule: RuleIdentity,
+  finding: Finding,
+  now: UnixMs,
+): FindingScope {
+  const labels = toLabels(rule, finding)
+  return {
+    kind: finding.kind,
+    age: Math.max(now - finding.since, 0),
+    transfer: finding.transfer === null ? null : toTransferScope(finding.transfer),
+    facts: toFactScope(detector.facts, finding.facts),
+    labels,
+    subjects: Object.fromEntries(detector.subjectNames.map((name) => [name, labels[name] ?? ''])),
+  }
+}
+
+function toLabels(rule: RuleIdentity, finding: Finding): Record<string, string> {
+  return {
+    ...Object.fromEntries(standardLabels.map((name) => [name, ''])),
+    ...finding.labels,
+    ...rule.labels,
+    rule: rule.name,
+    kind: finding.kind,
+    severity: rule.severity,
+  }
+}
+
+/** Every declared fact is there, so that a text may ask for one that this finding lacks. */
+function toFactScope(
+  types: Readonly<Record<string, FactType>>,
+  facts: Readonly<Record<string, FactValue>>,
+): Record<string, FactValue> {
+  const empty = { string: '', int: 0, bool: false, dyn: null } as const
+  return Object.fromEntries(Object.entries(types).map(([name, type]) => [name, facts[name] ?? empty[type]]))
+}
+
+function toTransferScope(transfer: Transfer): TransferScope {
+  const { token } = transfer
+  return {
+    key: transfer.key,
+    id: transfer.id ?? '',
+    direction: transfer.direction,
+    crossType: transfer.crossType,
+    state: transfer.state,
+    status: transfer.status,
+    amount: transfer.amount,
+    amountRaw: transfer.amountRaw?.toString() ?? '',
+    token: {
+      address: token.address,
+      symbol: token.symbol ?? '',
+      name: token.name,
+      // A name from the chain is not to be trusted; brackets say so.
+      label: token.symbol ?? (token.name === '' ? token.address : `[${token.name}]`),
+      type: token.type,
+      id: token.id,
+    },
+    mainTxHash: transfer.main?.hash ?? '',
+    zoneTxHash: transfer.zone?.hash ?? '',
+    mainHeight: transfer.main?.height ?? null,
+    zoneHeight: transfer.zone?.height ?? null,
+    source: transfer.sourceAddress,
+    target: transfer.targetAddress,
+    from: transfer.from,
+    to: transfer.to,
+    originAt: transfer.originAt,
+    destinationAt: transfer.destinationAt,
+    firstSeenAt: transfer.firstSeenAt,
+    updatedAt: transfer.updateTime,
+  }
+}
