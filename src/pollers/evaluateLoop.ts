@@ -1,0 +1,106 @@
+import type { AlertEngine } from '../alerts/alertEngine.ts'
+import type { Finding } from '../domain/finding.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import { errorText } from '../lib/errors.ts'
+import type { Logger } from '../lib/log.ts'
+import { evaluateConditions } from '../rules/evaluateRules.ts'
+import type { Facts, Rule } from '../rules/types.ts'
+import type { Database } from '../store/database.ts'
+
+export interface EvaluateDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly log: Pick<Logger, 'error'>
+  readonly engine: Pick<AlertEngine, 'applyCondition' | 'keepCondition' | 'dropRules' | 'flush' | 'isFiring'>
+  rules(): readonly Rule[]
+  facts(now: UnixMs): Facts
+  /** Conditions that other parts hold to be true now. */
+  raised(now: UnixMs): readonly Finding[]
+  /** Inside the transaction, after the rules: what is judged of the monitor itself. */
+  judgeMore(now: UnixMs): void
+  onCommitted(): void
+}
+
+export interface EvaluationCounts {
+  readonly total: number
+  readonly failed: number
+  readonly missed: number
+  readonly lastAt: UnixMs | null
+}
+
+export interface EvaluateLoop {
+  start(): void
+  /** Evaluates at the next turn of the event loop instead of at the next tick. */
+  wake(): void
+  counts(): EvaluationCounts
+  stop(): Promise<void>
+}
+
+const tickMs = 1_000
+
+/**
+ * Judges every condition once a second: a level, not an edge, so that what is true is found again after any crash.
+ * An evaluation that takes longer than a tick skips ticks, and counts them; two never run at once.
+ */
+export function createEvaluateLoop(deps: EvaluateDeps): EvaluateLoop {
+  const ending = new AbortController()
+  let wake = new AbortController()
+  let running: Promise<void> | null = null
+  let counts: EvaluationCounts = { total: 0, failed: 0, missed: 0, lastAt: null }
+
+  async function loop(): Promise<void> {
+    let scheduled = deps.clock.now()
+    while (!ending.signal.aborted) {
+      wake = new AbortController()
+      const nextDue = runOnce(scheduled)
+      const now = deps.clock.now()
+      const missed = Math.max(0, Math.floor((now - scheduled) / tickMs) - 1)
+      counts = { ...counts, missed: counts.missed + missed }
+      const due = Math.min(scheduled + (missed + 1) * tickMs, nextDue ?? Infinity)
+      await deps.clock.sleep(Math.max(due - now, 1), wake.signal)
+      scheduled = Math.min(deps.clock.now(), Math.max(due, scheduled))
+    }
+  }
+
+  function runOnce(now: UnixMs): UnixMs | null {
+    try {
+      const next = deps.db.transaction(() => evaluate(deps, now))
+      counts = { ...counts, total: counts.total + 1, lastAt: now }
+      deps.onCommitted()
+      return next
+    } catch (error) {
+      counts = { ...counts, total: counts.total + 1, failed: counts.failed + 1 }
+      deps.log.error({ err: error }, `evaluation failed: ${errorText(error)}`)
+      return null
+    }
+  }
+
+  return {
+    start() {
+      running ??= loop()
+    },
+    wake: () => wake.abort(),
+    counts: () => counts,
+    async stop() {
+      ending.abort()
+      wake.abort()
+      await running
+    },
+  }
+}
+
+function evaluate(deps: EvaluateDeps, now: UnixMs): UnixMs | null {
+  const rules = deps.rules()
+  const facts = deps.facts(now)
+  const isFiring = (kind: string) => deps.engine.isFiring(kind)
+  for (const { rule, judgement, errors } of evaluateConditions(rules, facts, deps.raised(now))) {
+    const [error] = errors
+    if (error && error.subject === null) deps.engine.keepCondition(rule, error.error, now)
+    // An excused rule says nothing new, and takes nothing back either.
+    else if (rule.isExcused(isFiring)) deps.engine.applyCondition(rule, { findings: [], unknown: 'all' }, now)
+    else deps.engine.applyCondition(rule, judgement, now)
+  }
+  deps.engine.dropRules(new Set(rules.map(({ name }) => name)), now)
+  deps.judgeMore(now)
+  return deps.engine.flush(now)
+}
