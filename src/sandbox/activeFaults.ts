@@ -12,13 +12,15 @@ export interface ActiveFault extends AnswerFault {
 export function worldFaults(planned: readonly PlannedFault[]): TimedFault[] {
   return planned.flatMap((fault) => {
     const { world: change } = fault
-    return change ? [{ at: fault.at, apply: (world) => applyNow(world, fault) }] : []
+    const leadMs = fault.leadMs ?? 0
+    const apply = (world: World) => applyAt(world, fault, world.startAt + fault.at)
+    return change ? [{ at: fault.at - leadMs, apply }] : []
   })
 }
 
-/** Lets a fault of the world happen now. */
-export function applyNow(world: World, fault: PlannedFault): void {
-  fault.world?.(world, { from: world.now, until: world.now + fault.lastsMs })
+/** Lets a fault of the world happen at an instant: now, or later when it has to be prepared. */
+export function applyAt(world: World, fault: PlannedFault, from: number): void {
+  fault.world?.(world, { from, until: from + fault.lastsMs })
 }
 
 /** A fault of answers, from an instant on. */

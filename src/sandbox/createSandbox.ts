@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Clock } from '../lib/clock.ts'
-import { activate, type ActiveFault, applyNow, disruptionOf, worldFaults } from './activeFaults.ts'
+import type { Clock } from '../lib/clock.ts'
+import { activate, type ActiveFault, applyAt, disruptionOf, worldFaults } from './activeFaults.ts'
 import type { SandboxAuth } from './auth.ts'
 import { deliver, type Outgoing } from './deliver.ts'
 import { createDialect, type DialectOptions } from './dialect.ts'
@@ -131,7 +131,7 @@ function inject(running: Running, entry: Readonly<Record<string, unknown>>): voi
   advanceWorld(world, running.clock.now())
   const fault = parseFault(entry)
   running.faults.push(...activate(fault, world.now + fault.at))
-  if (fault.world) applyNow(world, fault)
+  if (fault.world) applyAt(world, fault, world.now)
 }
 
 async function stop(running: Running, server: Server): Promise<void> {

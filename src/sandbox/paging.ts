@@ -16,7 +16,11 @@ export function readPage(query: URLSearchParams, maxLimit: number, limitCap = ma
 }
 
 /** A zone list (shape B). `take` gives the records at [from, to) of all `total`. */
-export function zonePage(page: Page, total: number, take: (from: number, to: number) => unknown[]): unknown[] {
+export function zonePage(
+  page: Page,
+  total: number,
+  take: (from: number, to: number) => unknown[],
+): unknown[] {
   if (total === 0) return []
   const from = (page.page - 1) * page.limit
   const totalPage = Math.ceil(total / page.limit)

@@ -1,4 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
+import type { Log, MainTransaction, PreconfStory, TokenMove } from './chain/mainTransaction.ts'
 import { createEventQueue, type EventQueue } from './eventQueue.ts'
 import { addressOf } from './hashes.ts'
 import { mixUnit, seedFromText } from './random.ts'
@@ -7,8 +8,8 @@ import { createSortedIndex, type SortedIndex } from './sortedIndex.ts'
 import { createTokens, type Token } from './tokens.ts'
 import type { TransferSpec } from './transferSpec.ts'
 
-/** The three clocks of the service: what the main chain, the zone chain and the record list have reached. */
-export type ChainName = 'main' | 'zone' | 'list'
+/** The clocks of the service: what the main chain, the zone chain, the record list and the preconfirmations have reached. */
+export type ChainName = 'main' | 'zone' | 'list' | 'preconf'
 
 /** A time during which one of them stands still. */
 export interface Stall {
@@ -33,21 +34,25 @@ export interface Contracts {
   readonly signer: string
 }
 
-/** A transaction on the main chain that is neither a deposit, a payout nor filler: see chain/mainExtras.ts. */
+/** A transaction on the main chain that is neither a deposit, a payout nor filler. */
 export interface ExtraTransaction {
   readonly at: UnixMs
   readonly from: string
   readonly to: string
   readonly methodId: string
-  readonly logs: readonly { address: string; topics: readonly string[]; data: string }[]
-  readonly transfers: readonly {
-    token: string
-    from: string
-    to: string
-    amountRaw: bigint
-    tokenId: string
-  }[]
-  readonly failed: boolean
+  readonly wei?: bigint
+  readonly failed?: boolean
+  readonly logs: readonly Log[]
+  readonly moves: readonly TokenMove[]
+  readonly preconf?: PreconfStory
+}
+
+/** What is true of the bridge's contract from an instant on. */
+export interface ContractChange {
+  readonly at: UnixMs
+  readonly implementation?: string
+  readonly owner?: string
+  readonly paused?: boolean
 }
 
 /**
@@ -84,6 +89,14 @@ export interface World {
   readonly mainLegs: SortedIndex
   readonly zoneLegs: SortedIndex
   readonly extras: ExtraTransaction[]
+  readonly extrasAt: Map<number, number[]>
+  readonly contractChanges: ContractChange[]
+  /** `challengeStatus` of a transfer's main transaction, by transfer. */
+  readonly challenges: Map<number, { readonly at: UnixMs; readonly status: string }[]>
+  /** Native balances that a scenario sets. */
+  readonly balances: { readonly address: string; readonly at: UnixMs; readonly wei: bigint }[]
+  /** Finished blocks, so that paging through a range does not make them anew for every page. */
+  readonly blockCache: Map<number, MainTransaction[]>
   readonly queue: EventQueue
   readonly timeline: readonly TimedFault[]
   readonly stalls: Stall[]
@@ -128,6 +141,11 @@ export function createWorld(options: WorldOptions): World {
     mainLegs: createSortedIndex(),
     zoneLegs: createSortedIndex(),
     extras: [],
+    extrasAt: new Map(),
+    contractChanges: [],
+    challenges: new Map(),
+    balances: [],
+    blockCache: new Map(),
     queue: createEventQueue(),
     timeline: (options.timeline ?? []).map((fault) => ({ ...fault, at: startAt + fault.at })),
     stalls: [],

@@ -34,6 +34,7 @@ export function injectTransfer(world: World, spec: TransferSpec): number {
 
 /** Changes what is out of the ordinary about a transfer that exists already. */
 export function amendTransfer(world: World, number: number, change: TransferSpec): void {
+  world.blockCache.clear()
   world.specials.set(number, { ...world.specials.get(number), ...change })
   if (change.unlistedAt !== undefined) planEvent(world.queue, change.unlistedAt, 'unlist', number)
   if (change.listedAt !== undefined && Number.isFinite(change.listedAt)) {

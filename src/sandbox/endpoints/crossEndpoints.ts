@@ -6,6 +6,7 @@ import { toDialect } from '../dialect.ts'
 import { sliceSorted } from '../sortedIndex.ts'
 import { transfersOfHash } from '../transfers.ts'
 import type { CrossRecord } from '../transferSpec.ts'
+import { without } from '../without.ts'
 import type { World } from '../world.ts'
 import type { Endpoint, Request } from './endpoint.ts'
 
@@ -118,8 +119,4 @@ function listFields(record: CrossRecord): Record<string, string> {
 /** `tokenId` is returned only for ERC-1155. */
 function withoutEmptyTokenId(record: Readonly<Record<string, string>>): Record<string, string> {
   return without(record, record.tokenType === 'ERC1155' ? [] : ['tokenId'])
-}
-
-function without(record: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)))
 }

@@ -1,15 +1,40 @@
+import { clampRange, collectRows, maxRows } from '../chain/history.ts'
+import { mainBlockHash, mainHead, mainTransactions } from '../chain/mainChain.ts'
+import { gasPriceWei, type MainTransaction } from '../chain/mainTransaction.ts'
 import { hashOf } from '../hashes.ts'
-import { mainBlockTime, mainHeadAt } from '../heights.ts'
-import { mix } from '../random.ts'
-import { noSuchBlock } from '../refusal.ts'
-import { sliceSorted } from '../sortedIndex.ts'
-import { reachedAt, type World } from '../world.ts'
+import { mainBlockTime } from '../heights.ts'
+import { mainPage } from '../paging.ts'
+import { noSuchBlock, wrongParameter } from '../refusal.ts'
+import type { World } from '../world.ts'
 import type { Endpoint, Request } from './endpoint.ts'
+import { chainNames } from './mainAddressEndpoints.ts'
+import {
+  feeOf,
+  movementsOf,
+  native,
+  nativeSymbol,
+  partiesOf,
+  placeOf,
+  type Row,
+  stateOf,
+} from './mainRows.ts'
 
-// The newest block is shown before it is final.
+// The newest blocks are shown before they are final.
 const doneAfterBlocks = 2
 
 export const mainBlockEndpoints: readonly Endpoint[] = [
+  {
+    name: 'E7',
+    chain: 'main',
+    path: 'block/transaction-list-multi',
+    parameters: {
+      startBlockHeight: 'height!',
+      endBlockHeight: 'height!',
+      protocolType: ['transaction', 'internal', 'token_20', 'token_721', 'token_1155'],
+    },
+    maxLimit: 100,
+    answer: listBlockTransactions,
+  },
   {
     name: 'E11',
     chain: 'main',
@@ -17,41 +42,57 @@ export const mainBlockEndpoints: readonly Endpoint[] = [
     parameters: { height: 'height!' },
     answer: ({ world, dialect, parameters }) => {
       const height = parameters.number('height') as number
-      const head = mainHeadAt(world, reachedAt(world, 'main'))
-      if (height > head) throw noSuchBlock()
-      return [blockFields(world, dialect, height, head)]
+      if (height > mainHead(world)) throw noSuchBlock()
+      return [blockFields(world, dialect, height)]
     },
   },
 ]
 
-function blockFields(
-  world: World,
-  dialect: Request['dialect'],
-  height: number,
-  head: number,
-): Record<string, string> {
-  const { chains } = dialect
-  const transactions = sliceSorted(world.mainLegs, height, height)
-  const gasUsed = transactions.length * 90_000 + 46_000
+function listBlockTransactions({ world, dialect, parameters, page }: Request): unknown[] {
+  const from = parameters.number('startBlockHeight') as number
+  const to = parameters.number('endBlockHeight') as number
+  if (from > to) throw wrongParameter('startBlockHeight')
+  const type = parameters.text('protocolType') ?? 'transaction'
+  const where = { range: clampRange(world, from, to), addresses: null, limit: maxRows }
+  const rows = collectRows(world, where, (transaction): Row[] =>
+    movementsOf(transaction, type).map((movement) => ({
+      txId: transaction.hash,
+      ...placeOf(world, transaction),
+      ...partiesOf(world, movement),
+      amount: movement.amount,
+      transactionSymbol: movement.symbol,
+      txFee: feeOf(transaction),
+      state: stateOf(transaction),
+      tokenContractAddress: movement.token,
+      tokenId: movement.tokenId,
+      methodId: transaction.methodId,
+    })),
+  )
+  return mainPage(page, 'transactionList', rows, chainNames(dialect))
+}
+
+function blockFields(world: World, dialect: Request['dialect'], height: number): Record<string, string> {
+  const head = mainHead(world)
+  const transactions = mainTransactions(world, height)
+  const paying = transactions.filter((transaction) => transaction.type !== 0x7e)
   return {
-    chainFullName: chains.main,
-    chainShortName: chains.main.toUpperCase(),
-    hash: hashOf(world.seed, 'mainBlock', height),
+    ...chainNames(dialect),
+    hash: mainBlockHash(world, height),
     height: String(height),
     validator: world.contracts.signer,
     blockTime: String(mainBlockTime(world, height)),
-    amount: '0',
-    txnCount: String(transactions.length + 1),
-    txnInternal: '0',
-    blockSize: String(1_200 + transactions.length * 420),
+    amount: native(sum(transactions, (transaction) => transaction.wei)),
+    txnCount: String(transactions.length),
+    txnInternal: String(transactions.reduce((count, transaction) => count + transaction.internals.length, 0)),
+    blockSize: String(600 + transactions.length * 420),
     mineReward: '0',
-    totalFee: `0.0000${String(gasUsed).padStart(9, '0')}`,
-    feeSymbol: 'ETH',
+    totalFee: native(sum(paying, (transaction) => BigInt(transaction.gasUsed) * gasPriceWei)),
+    feeSymbol: nativeSymbol,
     ommerBlock: '0',
-    merkleRootHash: hashOf(mix(world.seed, 1), 'mainBlock', height),
-    gasUsed: String(gasUsed),
+    merkleRootHash: hashOf(world.seed ^ 1, 'mainBlock', height),
+    gasUsed: String(sum(transactions, (transaction) => BigInt(transaction.gasUsed))),
     gasLimit: '60000000',
-    gasAvgPrice: '0.000000001',
+    gasAvgPrice: native(gasPriceWei),
     state: height > head - doneAfterBlocks ? 'pending' : 'done',
     burnt: '0',
     miner: world.contracts.signer,
@@ -62,4 +103,8 @@ function blockFields(
     tips: '0',
     baseFeePerGas: '0.00000000025',
   }
+}
+
+function sum(transactions: readonly MainTransaction[], of: (transaction: MainTransaction) => bigint): bigint {
+  return transactions.reduce((total, transaction) => total + of(transaction), 0n)
 }

@@ -43,6 +43,8 @@ export interface PlannedFault {
   readonly at: number
   /** Infinity: to the end. */
   readonly lastsMs: number
+  /** How much earlier it has to be prepared, because it is about something that happened before. */
+  readonly leadMs?: number
   readonly world?: (world: World, window: Window) => void
   readonly answer?: AnswerFault
 }
@@ -71,6 +73,7 @@ export function worldFault<S extends z.ZodRawShape>(
   summary: string,
   shape: S,
   apply: (world: World, params: z.output<z.ZodObject<S>>, window: Window) => void,
+  lead: (params: z.output<z.ZodObject<S>>) => number = () => 0,
 ): FaultRow {
   const params = z.strictObject(shape)
   const schema = z
@@ -78,7 +81,12 @@ export function worldFault<S extends z.ZodRawShape>(
     .describe(summary)
     .transform((entry): PlannedFault => {
       const own = pick(entry, Object.keys(shape)) as z.output<typeof params>
-      return { ...timing(entry), fault: name, world: (world, window) => apply(world, own, window) }
+      return {
+        ...timing(entry),
+        leadMs: lead(own),
+        fault: name,
+        world: (world, window) => apply(world, own, window),
+      }
     })
   return { name, summary, schema }
 }

@@ -34,11 +34,11 @@ export type TransferParams = z.output<z.ZodObject<typeof transferShape>>
 export function injectMany(
   world: World,
   params: TransferParams,
-  spec: (originAt: number, place: number) => TransferSpec,
+  spec: (at: number, place: number) => TransferSpec,
 ): number[] {
   return Array.from({ length: params.count }, (_, place) => {
-    const originAt = world.now + place * params.spacing
-    return injectTransfer(world, { originAt, ...common(world, params), ...spec(originAt, place) })
+    const at = world.now + place * params.spacing
+    return injectTransfer(world, { originAt: at, ...common(world, params), ...spec(at, place) })
   })
 }
 
@@ -83,15 +83,16 @@ export const transferFaults = [
       behind: duration.default(1_800_000).describe('How long ago they began'),
       failed: z.boolean().default(false),
     },
-    (world, params) => {
-      injectMany(world, params, (originAt) => ({
+    (world, params, window) => {
+      injectMany(world, params, (at) => ({
         ...(params.failed
           ? failure({ direction: params.direction, legs: 'one', errorMessage: 'late failure' })
           : {}),
-        originAt: originAt - params.behind,
-        listedAt: originAt,
+        originAt: window.from - params.behind + (at - world.now),
+        listedAt: window.from + (at - world.now),
       }))
     },
+    (params) => params.behind,
   ),
   worldFault(
     'record.rewritten',

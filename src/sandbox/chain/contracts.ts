@@ -1,0 +1,89 @@
+import { addressOf } from '../hashes.ts'
+import type { World } from '../world.ts'
+import { implementationAt } from './bridgeCalls.ts'
+
+/** What the explorer knows of a verified contract. */
+export interface VerifiedContract {
+  readonly name: string
+  readonly abi: readonly object[]
+  /** Empty unless it is a proxy. */
+  readonly implementation: string
+}
+
+const event = (name: string, inputs: readonly [string, string, boolean][]) => ({
+  type: 'event',
+  name,
+  anonymous: false,
+  inputs: inputs.map(([name, type, indexed]) => ({ name, type, indexed })),
+})
+const view = (name: string, type: string, inputs: readonly [string, string][] = []) => ({
+  type: 'function',
+  name,
+  stateMutability: 'view',
+  inputs: inputs.map(([name, type]) => ({ name, type })),
+  outputs: [{ name: '', type }],
+})
+
+const proxyAbi = [event('Upgraded', [['implementation', 'address', true]]), view('implementation', 'address')]
+const bridgeAbi = [
+  event('DepositInitiated', [
+    ['token', 'address', true],
+    ['from', 'address', true],
+    ['to', 'address', true],
+    ['amount', 'uint256', false],
+    ['tokenId', 'uint256', false],
+  ]),
+  event('WithdrawalFinalized', [
+    ['zoneTxHash', 'bytes32', true],
+    ['token', 'address', true],
+    ['to', 'address', true],
+    ['amount', 'uint256', false],
+    ['tokenId', 'uint256', false],
+  ]),
+  event('OwnershipTransferred', [
+    ['previousOwner', 'address', true],
+    ['newOwner', 'address', true],
+  ]),
+  event('Paused', [['account', 'address', false]]),
+  event('Unpaused', [['account', 'address', false]]),
+  event('StateBatchAppended', [
+    ['batchIndex', 'uint256', true],
+    ['root', 'bytes32', false],
+  ]),
+  view('owner', 'address'),
+  view('paused', 'bool'),
+]
+const tokenAbi = [
+  event('Transfer', [
+    ['from', 'address', true],
+    ['to', 'address', true],
+    ['value', 'uint256', false],
+  ]),
+  view('name', 'string'),
+  view('symbol', 'string'),
+  view('decimals', 'uint8'),
+  view('totalSupply', 'uint256'),
+  view('balanceOf', 'uint256', [['account', 'address']]),
+]
+
+/** A verified contract by its address, or null. */
+export function verifiedContract(world: World, address: string): VerifiedContract | null {
+  const { bridge, bridgeImplementation } = world.contracts
+  if (address === bridge)
+    return { name: 'BridgeProxy', abi: proxyAbi, implementation: implementationAt(world) }
+  if (address === bridgeImplementation) return { name: 'Bridge', abi: bridgeAbi, implementation: '' }
+  // Code that an upgrade brought is not verified by anybody.
+  const token = world.tokens.find((token) => token.address === address)
+  return token ? { name: token.symbol, abi: tokenAbi, implementation: '' } : null
+}
+
+/** Whether an address holds code. */
+export function isContract(world: World, address: string): boolean {
+  const { bridge, bridgeImplementation, escrow } = world.contracts
+  if ([bridge, bridgeImplementation, escrow].includes(address) || address.startsWith('0x42000000'))
+    return true
+  if (world.tokens.some((token) => token.address === address)) return true
+  if (world.contractChanges.some((change) => change.implementation === address)) return true
+  if (addressOf(world.seed, 'nft', 0) === address) return true
+  return [0, 1, 2, 3, 4, 5].some((key) => addressOf(world.seed, 'router', key) === address)
+}

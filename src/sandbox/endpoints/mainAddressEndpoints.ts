@@ -1,0 +1,220 @@
+import { clampRange, collectRows, maxRows, type Range } from '../chain/history.ts'
+import { gasPriceWei, type MainTransaction } from '../chain/mainTransaction.ts'
+import { mainPage } from '../paging.ts'
+import { wrongParameter } from '../refusal.ts'
+import type { World } from '../world.ts'
+import type { Endpoint, Request } from './endpoint.ts'
+import {
+  concerns,
+  feeOf,
+  movementsOf,
+  native,
+  nativeSymbol,
+  partiesOf,
+  placeOf,
+  protocolTypes,
+  type Row,
+  stateOf,
+  tokenMovement,
+} from './mainRows.ts'
+
+const sides = ['from', 'to']
+const maxRange = 10_000
+
+export const mainAddressEndpoints: readonly Endpoint[] = [
+  {
+    name: 'E1',
+    chain: 'main',
+    path: 'token/transaction-list',
+    parameters: { tokenContractAddress: 'address!', minAmount: 'amount', maxAmount: 'amount' },
+    maxLimit: 50,
+    answer: listTokenTransfers,
+  },
+  {
+    name: 'E6',
+    chain: 'main',
+    path: 'address/transaction-list',
+    parameters: {
+      address: 'address!',
+      protocolType: protocolTypes,
+      tokenContractAddress: 'address',
+      startBlockHeight: 'height',
+      endBlockHeight: 'height',
+      isFromOrTo: sides,
+    },
+    maxLimit: 50,
+    answer: listAddressTransactions,
+  },
+  {
+    name: 'E8',
+    chain: 'main',
+    path: 'address/internal-transaction-list',
+    parameters: {
+      address: 'address!',
+      startBlockHeight: 'height',
+      endBlockHeight: 'height',
+      isFromOrTo: sides,
+    },
+    maxLimit: 50,
+    answer: listInternalTransactions,
+  },
+  {
+    name: 'E10',
+    chain: 'main',
+    path: 'address/normal-transaction-list-multi',
+    parameters: {
+      address: 'addresses!',
+      startBlockHeight: 'height!',
+      endBlockHeight: 'height!',
+      isFromOrTo: sides,
+    },
+    maxLimit: 100,
+    answer: listNormalTransactions,
+  },
+]
+
+/** Heights that a request names; an upside-down range is refused. */
+export function rangeOf(world: World, parameters: Request['parameters']): Range {
+  const from = parameters.number('startBlockHeight')
+  const to = parameters.number('endBlockHeight')
+  if (from !== undefined && to !== undefined && from > to) throw wrongParameter('startBlockHeight')
+  return clampRange(world, from, to)
+}
+
+export function chainNames(dialect: Request['dialect']): Record<string, string> {
+  return { chainFullName: dialect.chains.main, chainShortName: dialect.chains.main.toUpperCase() }
+}
+
+function listTokenTransfers({ world, dialect, parameters, page }: Request): unknown[] {
+  const token = parameters.text('tokenContractAddress') as string
+  const within = amountTest(parameters)
+  const where = {
+    range: clampRange(world, undefined, undefined),
+    addresses: null,
+    limit: Number.POSITIVE_INFINITY,
+  }
+  const rows = collectRows(world, where, (transaction): Row[] =>
+    transaction.moves
+      .filter((move) => move.token === token)
+      .map((move) => ({ move, movement: tokenMovement(move) }))
+      .filter(({ movement }) => within(movement.amount))
+      .map(({ move, movement }) => ({
+        txid: transaction.hash,
+        ...placeOf(world, transaction),
+        ...partiesOf(world, movement),
+        amount: movement.amount,
+        transactionSymbol: movement.symbol,
+        methodId: transaction.methodId,
+        tokenContractAddress: token,
+        protocolType: move.kind,
+        state: stateOf(transaction),
+        tokenId: movement.tokenId,
+      })),
+  )
+  return mainPage(page, 'transactionList', rows, {
+    ...chainNames(dialect),
+    totalTransfer: String(rows.length),
+  })
+}
+
+function listAddressTransactions({ world, dialect, parameters, page }: Request): unknown[] {
+  const address = parameters.text('address') as string
+  const token = parameters.text('tokenContractAddress')
+  const side = parameters.text('isFromOrTo')
+  const type = parameters.text('protocolType') ?? 'transaction'
+  const where = { range: rangeOf(world, parameters), addresses: [address], limit: maxRows }
+  const rows = collectRows(world, where, (transaction): Row[] =>
+    movementsOf(transaction, type)
+      .filter((movement) => concerns(movement, [address], side))
+      .filter((movement) => token === undefined || movement.token === token)
+      .map((movement) => ({
+        txId: transaction.hash,
+        methodId: transaction.methodId,
+        ...placeOf(world, transaction),
+        ...partiesOf(world, movement),
+        amount: movement.amount,
+        transactionSymbol: movement.symbol,
+        txFee: feeOf(transaction),
+        state: stateOf(transaction),
+        tokenId: movement.tokenId,
+        tokenContractAddress: movement.token,
+        challengeStatus: transaction.challengeStatus,
+        l1OriginHash: '',
+      })),
+  )
+  return mainPage(page, 'transactionLists', rows, chainNames(dialect))
+}
+
+function listInternalTransactions({ world, parameters, page }: Request): unknown[] {
+  const address = parameters.text('address') as string
+  const side = parameters.text('isFromOrTo')
+  const where = { range: rangeOf(world, parameters), addresses: [address], limit: maxRows }
+  const rows = collectRows(world, where, (transaction): Row[] =>
+    transaction.internals
+      .filter((call) => concerns(call, [address], side))
+      .map((call) => ({
+        // As the sample spells it; the table says `txid`.
+        txId: transaction.hash,
+        ...placeOf(world, transaction),
+        ...partiesOf(world, call),
+        operation: call.operation,
+        amount: native(call.wei),
+        state: stateOf(transaction),
+        symbol: nativeSymbol,
+      })),
+  )
+  return mainPage(page, 'transactionList', rows)
+}
+
+function listNormalTransactions({ world, parameters, page }: Request): unknown[] {
+  const addresses = parameters.list('address')
+  const [from, to] = [parameters.number('startBlockHeight') ?? 0, parameters.number('endBlockHeight') ?? 0]
+  if (to - from > maxRange) throw wrongParameter('endBlockHeight')
+  const side = parameters.text('isFromOrTo')
+  const where = { range: rangeOf(world, parameters), addresses, limit: Number.POSITIVE_INFINITY }
+  const rows = collectRows(world, where, (transaction) =>
+    concerns(transaction, addresses, side) ? [normalRow(world, transaction)] : [],
+  )
+  return mainPage(page, 'transactionList', rows)
+}
+
+function normalRow(world: World, transaction: MainTransaction): Row {
+  return {
+    txId: transaction.hash,
+    methodId: transaction.methodId,
+    nonce: String(nonceOf(transaction)),
+    ...placeOf(world, transaction),
+    ...partiesOf(world, transaction),
+    amount: native(transaction.wei),
+    symbol: nativeSymbol,
+    txFee: feeOf(transaction),
+    gasLimit: String(Math.ceil(transaction.gasUsed * 1.5)),
+    gasUsed: String(transaction.gasUsed),
+    gasPrice: String(transaction.type === 0x7e ? 0n : gasPriceWei),
+    transactionType: transaction.type === 0x7e ? '126' : String(transaction.type),
+  }
+}
+
+/** Nonces only have to grow with a sender's transactions: the place in the chain does. */
+export function nonceOf(transaction: { readonly height: number; readonly index: number }): number {
+  return (transaction.height - 5_000_000) * 64 + transaction.index
+}
+
+function amountTest(parameters: Request['parameters']): (amount: string) => boolean {
+  const least = parameters.text('minAmount')
+  const most = parameters.text('maxAmount')
+  return (amount) =>
+    (least === undefined || compareUnits(amount, least) >= 0) &&
+    (most === undefined || compareUnits(amount, most) <= 0)
+}
+
+/** Compares decimal texts exactly. */
+function compareUnits(a: string, b: string): number {
+  const [left, right] = [scaled(a), scaled(b)]
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+function scaled(text: string): bigint {
+  const [whole = '0', fraction = ''] = text.split('.')
+  return BigInt(whole + fraction.slice(0, 78).padEnd(78, '0'))
+}
