@@ -196,7 +196,7 @@ const keptDecisions = 50_000
 export function recordDecision(db: Database, decision: Decision): void {
   const result = db
     .prepare('INSERT INTO decisions (at, alert_id, rule, subject, what, reason) VALUES (?, ?, ?, ?, ?, ?)')
-    .run(...[decision.at, decision.alertId, decision.rule, decision.subject, decision.what, decision.reason])
+    .run(decision.at, decision.alertId, decision.rule, decision.subject, decision.what, decision.reason)
   const id = Number(result.lastInsertRowid)
   // Trimmed now and then: a delete a row would double the cost of a storm.
   if (id % 1_000 === 0) db.prepare('DELETE FROM decisions WHERE id <= ?').run(id - keptDecisions)

@@ -66,6 +66,10 @@ export function listDeliveries(db: Database, lane: { channel: string; isCritical
     .map(toDelivery)
 }
 
+export function listAllDeliveries(db: Database): Delivery[] {
+  return db.prepare('SELECT * FROM deliveries ORDER BY id').all().map(toDelivery)
+}
+
 export function saveDelivery(db: Database, delivery: Delivery): void {
   db.prepare(
     `UPDATE deliveries SET state = ?, attempt = ?, next_at = ?, suspicious = ?, degraded = ?, recipients = ?, last_error = ?

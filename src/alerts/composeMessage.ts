@@ -1,0 +1,140 @@
+import type { Transfer } from '../domain/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Channel, Message, MessageItem } from '../notify/message.ts'
+import type { Rule, Severity } from '../rules/types.ts'
+import type { AlertStore } from '../store/alertStore.ts'
+import type { Delivery } from '../store/outboxDeliveries.ts'
+import type { CarriedCount, CarriedItem } from '../store/outboxItems.ts'
+import { decodeFinding } from './findingJson.ts'
+import { messageIdOf } from './fingerprint.ts'
+import { type TransactionLinks, toMessageItem } from './wording.ts'
+
+export interface ComposeDeps {
+  readonly store: AlertStore
+  readonly rules: () => Iterable<Rule>
+  /** The ledger's present view of a transfer, so that an end names the leg that ended it. */
+  readonly readTransfer?: (key: string) => Transfer | null
+  readonly pageUrl: string | null
+  readonly links: TransactionLinks
+}
+
+/** Told in full up to here; beyond it only the largest. */
+export const fullItems = 25
+const largestItems = 10
+
+/** Renders a delivery's items as they are now. */
+export function composeMessage(
+  deps: ComposeDeps,
+  of: { readonly delivery: Delivery; readonly channel: Pick<Channel, 'name' | 'type'> },
+  now: UnixMs,
+): Message {
+  const { delivery, channel } = of
+  const counts = deps.store.countCarried(delivery.id)
+  const total = counts.reduce((sum, { count }) => sum + count, 0)
+  const listsRest = channel.type === 'email' || channel.type === 'webhook'
+  const { told, rest } = pick(deps.store, { deliveryId: delivery.id, total, listsRest })
+  const rules = new Map([...deps.rules()].map((rule) => [rule.name, rule]))
+  const word = (carried: CarriedItem, isTold: boolean) => wordItem({ ...deps, rules, isTold }, carried, now)
+  const items = told.map((carried) => word(carried, true))
+  const severity = worst(counts)
+  return {
+    id: messageIdOf(delivery.id, deps.store.generation),
+    attempt: delivery.attempt,
+    channel: channel.name,
+    severity,
+    headline: headlineOf(severity, { items, counts, total }),
+    items,
+    rest: rest.map((carried) => word(carried, false)),
+    total,
+    createdAt: delivery.createdAt,
+    pageUrl: deps.pageUrl,
+  }
+}
+
+/** Up to 25 in order of severity and arrival; else the 10 largest, and of every rule the largest critical one. */
+function pick(
+  store: AlertStore,
+  of: { readonly deliveryId: number; readonly total: number; readonly listsRest: boolean },
+): { told: CarriedItem[]; rest: CarriedItem[] } {
+  if (of.total <= fullItems) {
+    const told = store.listCarried(of.deliveryId, fullItems)
+    return { told: told.sort((a, b) => rank(a) - rank(b) || a.item.id - b.item.id), rest: [] }
+  }
+  const all = store.listCarried(of.deliveryId, of.listsRest ? of.total : largestItems)
+  const largest = all.slice(0, largestItems)
+  const ids = new Set(largest.map(({ item }) => item.id))
+  const critical = store
+    .listCriticalOfRules(of.deliveryId, fullItems - largestItems)
+    .filter(({ item }) => !ids.has(item.id))
+  for (const { item } of critical) ids.add(item.id)
+  return { told: [...critical, ...largest], rest: all.filter(({ item }) => !ids.has(item.id)) }
+}
+
+const ranks = { critical: 0, warning: 1, info: 2 } as const
+
+function rank({ alert }: CarriedItem): number {
+  return ranks[alert.severity]
+}
+
+function worst(counts: readonly CarriedCount[]): Severity {
+  if (counts.some(({ severity }) => severity === 'critical')) return 'critical'
+  return counts.some(({ severity }) => severity === 'warning') ? 'warning' : 'info'
+}
+
+interface ItemDeps extends Pick<ComposeDeps, 'readTransfer' | 'links'> {
+  readonly rules: ReadonlyMap<string, Rule>
+  readonly isTold: boolean
+}
+
+function wordItem(deps: ItemDeps, { item, alert }: CarriedItem, now: UnixMs): MessageItem {
+  const kept = decodeFinding(alert.finding)
+  const isOver = item.what === 'resolved' || item.what === 'both'
+  // The evidence belongs to the finding as it was made; only an end is about what came after it.
+  const transfer = isOver && deps.isTold && kept.transfer ? deps.readTransfer?.(kept.transfer.key) : null
+  const finding = transfer ? { ...kept, transfer } : kept
+  const rule = deps.rules.get(alert.rule) ?? null
+  return toMessageItem(
+    { alert, what: item.what, episode: item.episode, finding, rule, links: deps.links },
+    now,
+  )
+}
+
+/**
+ * Severity as a word, then the verdict, or how many of what.
+ * @example 'CRITICAL: 5000 transfer.failed, 1 chain.stalled'
+ */
+function headlineOf(
+  severity: Severity,
+  of: {
+    readonly items: readonly MessageItem[]
+    readonly counts: readonly CarriedCount[]
+    readonly total: number
+  },
+): string {
+  const word = severity.toUpperCase()
+  const [only] = of.items
+  if (of.total === 1 && only) return `${word}: ${only.summary}`
+  const parts = new Map<string, number>()
+  for (const { what, kind, count } of of.counts) {
+    const name = nameCount(what, kind)
+    parts.set(name, (parts.get(name) ?? 0) + count)
+  }
+  const list = [...parts].map(([name, count]) => `${count} ${name}`)
+  const shown = list.length > 6 ? [...list.slice(0, 6), `${list.length - 6} other kinds`] : list
+  return `${word}: ${of.total} alerts: ${shown.join(', ')}`
+}
+
+function nameCount(what: CarriedCount['what'], kind: string): string {
+  switch (what) {
+    case 'event':
+    case 'firing':
+      return kind
+    case 'repeat':
+      return `${kind} still firing`
+    case 'correction':
+      return `${kind} corrected`
+    case 'resolved':
+    case 'both':
+      return `${kind} resolved`
+  }
+}

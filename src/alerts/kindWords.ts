@@ -1,0 +1,60 @@
+import type { Finding } from '../domain/finding.ts'
+import type { Transfer } from '../domain/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import { formatDuration } from '../lib/duration.ts'
+
+/**
+ * The verdict of a finding in one line, in the product's own words: what a rule without a `summary` says.
+ * @example verdictOf(finding, now) // 'Withdrawal of 1.5 USDC failed'
+ */
+export function verdictOf(finding: Finding, now: UnixMs): string {
+  const { kind, transfer, title } = finding
+  if (transfer) {
+    const what = nameTransfer(transfer)
+    if (kind === 'transfer.failed') return `${what} failed`
+    if (kind === 'transfer.stalled')
+      return `${what} has not arrived after ${formatDuration(now - finding.since)}`
+    if (kind === 'transfer.rewritten') return `${what}: its final record was changed`
+    return `${what}: ${wordsOf(kind)}`
+  }
+  return `${capitalize(wordsOf(kind))}: ${title}`
+}
+
+/** What is true of a transfer now, for the end of an alert about it and for corrections. */
+export function stateOf(transfer: Transfer): string {
+  const words = {
+    pending: 'is on its way',
+    completed: 'has arrived',
+    failed: 'failed',
+    unbacked: 'has no proven origin',
+  } as const
+  return `${nameTransfer(transfer)} ${words[transfer.state]}`
+}
+
+/** @example nameTransfer(transfer) // 'Withdrawal of 1.5 USDC' */
+export function nameTransfer(transfer: Transfer): string {
+  return `${transfer.direction === 'MainToZone' ? 'Deposit' : 'Withdrawal'} of ${amountOf(transfer)}`
+}
+
+/** Exact, with the token: its symbol where the configuration lists it, else the untrusted name in brackets. */
+export function amountOf(transfer: Transfer): string {
+  const { amount, amountRaw } = transfer
+  if (amount !== null) return `${amount} ${tokenOf(transfer)}`
+  return amountRaw === null
+    ? `an unknown amount of ${tokenOf(transfer)}`
+    : `${amountRaw} base units of ${tokenOf(transfer)}`
+}
+
+export function tokenOf({ token }: Transfer): string {
+  const name = token.symbol ?? (token.name === '' ? '[unnamed token]' : `[${token.name}]`)
+  return token.id === '' ? name : `${name} #${token.id}`
+}
+
+/** @example wordsOf('source.unavailable') // 'source unavailable' */
+function wordsOf(kind: string): string {
+  return kind.replace(/[._]/g, ' ')
+}
+
+function capitalize(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
+}

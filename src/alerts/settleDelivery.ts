@@ -1,0 +1,173 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import type { Channel, DeliveryResult } from '../notify/message.ts'
+import type { AlertStore } from '../store/alertStore.ts'
+import type { ChannelRow, Delivery } from '../store/outboxDeliveries.ts'
+import type { AlertEngine } from './alertEngine.ts'
+import { messageIdOf } from './fingerprint.ts'
+import type { DeadChannel } from './judgeMeta.ts'
+import { planDelivery, probeMs, type Verdict } from './planDelivery.ts'
+
+export interface SettleDeps {
+  readonly store: AlertStore
+  readonly engine: Pick<AlertEngine, 'judgeChannels' | 'flush'>
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
+  readonly channels: readonly Pick<Channel, 'name' | 'type'>[]
+  readonly fallback: string | null
+  readonly random: () => number
+}
+
+export interface Settled {
+  readonly delivery: Delivery
+  readonly channel: Pick<Channel, 'name' | 'type'>
+  readonly result: DeliveryResult
+}
+
+/** A retry after a channel's recovery waits at most this long per attempt it failed. */
+const hastenStepMs = 1_000
+const longestHastenMs = 32_000
+
+/** Writes down what a channel answered and all that follows from it, in one commit. */
+export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs): Verdict {
+  const { delivery, channel, result } = settled
+  const answer = { delivery, result, channelType: channel.type, random: deps.random() }
+  const verdict = planDelivery(answer, now)
+  deps.store.transaction(() => {
+    apply(deps, { delivery, verdict }, now)
+    const before = deps.store.getChannel(channel.name)
+    const after = nextChannel(before, settled, now)
+    deps.store.saveChannel(after)
+    if (after.circuit === 'open') coverDeadChannel(deps, channel.name, now)
+    if (after.circuit !== before.circuit || after.refused !== before.refused) {
+      deps.engine.judgeChannels(listDead(deps), now)
+      deps.engine.flush(now)
+    }
+  })
+  logVerdict(deps, settled, verdict)
+  return verdict
+}
+
+function apply(
+  deps: SettleDeps,
+  { delivery, verdict }: { delivery: Delivery; verdict: Verdict },
+  now: UnixMs,
+): void {
+  const { store } = deps
+  switch (verdict.do) {
+    case 'ack':
+      acknowledge(store, delivery, 'sent', now)
+      store.hastenDeliveries(
+        delivery.channel,
+        now + Math.min(hastenStepMs * 2 ** delivery.attempt, longestHastenMs),
+      )
+      return
+    case 'retry':
+      return store.saveDelivery(verdict.delivery)
+    case 'release':
+      store.releaseItems(delivery.id)
+      return store.deleteDelivery(delivery.id)
+    case 'bury':
+      return buryDelivery(deps, delivery, now)
+  }
+}
+
+/** Sets a message aside for good; the fallback channel is told instead. */
+export function buryDelivery(
+  deps: Pick<SettleDeps, 'store' | 'fallback'>,
+  delivery: Delivery,
+  now: UnixMs,
+): void {
+  const { channel, id } = delivery
+  if (deps.fallback !== null && deps.fallback !== channel) {
+    deps.store.copyToFallback({ channel, deliveryId: id, fallback: deps.fallback }, now)
+  }
+  acknowledge(deps.store, delivery, 'dead', now)
+}
+
+/** Suppression is recorded here and nowhere before: reminders count from the channel's own word. */
+function acknowledge(store: AlertStore, delivery: Delivery, state: 'sent' | 'dead', now: UnixMs): void {
+  store.finishItems(delivery.id, { state, at: now, messageId: messageIdOf(delivery.id, store.generation) })
+  for (const key of store.listGroupKeysOf(delivery.id)) {
+    const group = store.getGroup(key)
+    if (!group) continue
+    store.saveGroupChannel(key, { channel: delivery.channel, ackedAt: now, repeatAt: now + group.repeatMs })
+  }
+  store.deleteDelivery(delivery.id)
+}
+
+function nextChannel(row: ChannelRow, { result, delivery }: Settled, now: UnixMs): ChannelRow {
+  if (result.result === 'ack' || result.result === 'partial') {
+    return {
+      ...row,
+      circuit: 'closed',
+      openedAt: null,
+      probeAt: null,
+      reason: null,
+      lastAckAt: now,
+      refused:
+        result.result === 'partial' ? mergeRefused(row.refused, result.refused) : clearRefused(row, delivery),
+    }
+  }
+  const failed = { ...row, lastError: result.reason, lastErrorAt: now }
+  if (result.result !== 'dead') return failed
+  return {
+    ...failed,
+    circuit: 'open',
+    openedAt: row.circuit === 'open' ? row.openedAt : now,
+    probeAt: now + probeMs,
+    reason: result.reason,
+  }
+}
+
+type Refused = ChannelRow['refused']
+
+/** The same array when nothing is new, so that the change can be seen. */
+function mergeRefused(before: Refused, more: Refused): Refused {
+  const fresh = more.filter(({ recipient }) => !before.some((known) => known.recipient === recipient))
+  return fresh.length === 0 ? before : [...before, ...fresh]
+}
+
+/** Everybody took it, those who were refused before included. */
+function clearRefused(row: ChannelRow, delivery: Delivery): Refused {
+  return delivery.recipients === null && row.refused.length > 0 ? [] : row.refused
+}
+
+/** While a channel refuses us its items go to the fallback channel as well; the originals wait to be its probe. */
+export function coverDeadChannel(
+  deps: Pick<SettleDeps, 'store' | 'fallback'>,
+  channel: string,
+  now: UnixMs,
+): number {
+  if (deps.fallback === null || deps.fallback === channel) return 0
+  return deps.store.copyToFallback({ channel, deliveryId: null, fallback: deps.fallback }, now)
+}
+
+function listDead(deps: SettleDeps): DeadChannel[] {
+  const configured = new Set(deps.channels.map((channel) => channel.name))
+  return deps.store
+    .listChannels()
+    .filter(({ name }) => configured.has(name))
+    .flatMap(({ name, circuit, reason, openedAt, refused, lastAckAt }) => [
+      ...(circuit === 'open'
+        ? [{ channel: name, subject: name, reason: reason ?? 'refused', since: openedAt ?? 0 }]
+        : []),
+      ...refused.map((entry) => ({
+        channel: name,
+        subject: `${name} to ${entry.recipient}`,
+        reason: entry.reason,
+        since: lastAckAt ?? 0,
+      })),
+    ])
+}
+
+function logVerdict(deps: SettleDeps, { delivery, result }: Settled, verdict: Verdict): void {
+  const facts = {
+    channel: delivery.channel,
+    message: messageIdOf(delivery.id, deps.store.generation),
+    attempt: delivery.attempt,
+    result: result.result,
+  }
+  if (verdict.do === 'ack') deps.log.info(facts, 'message delivered')
+  else if (verdict.do === 'bury') deps.log.error({ ...facts, reason: verdict.reason }, 'message set aside')
+  else deps.log.warn({ ...facts, reason: verdict.reason }, 'message not delivered yet')
+}

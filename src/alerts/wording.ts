@@ -1,0 +1,180 @@
+import type { FactValue, Finding } from '../domain/finding.ts'
+import type { Chain } from '../domain/observation.ts'
+import type { Transfer } from '../domain/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import { formatDuration } from '../lib/duration.ts'
+import type { MessageItem } from '../notify/message.ts'
+import type { Rule } from '../rules/types.ts'
+import type { AlertRow } from '../store/alertRows.ts'
+import type { OutboxWhat } from '../store/outboxItems.ts'
+import { parseLabels } from './engineContext.ts'
+import { alertIdOf } from './fingerprint.ts'
+import { amountOf, stateOf, tokenOf, verdictOf } from './kindWords.ts'
+
+/** Where a transaction can be looked at: `https://scan.example.com/tx/{hash}`; null without an explorer. */
+export type TransactionLinks = Readonly<Record<Chain, string | null>>
+
+export interface Wording {
+  readonly alert: AlertRow
+  readonly what: OutboxWhat
+  /** Which time of firing the item is about. */
+  readonly episode: number
+  readonly finding: Finding
+  /** The rule as it is now; null when it is gone. */
+  readonly rule: Rule | null
+  readonly links: TransactionLinks
+}
+
+type Field = MessageItem['fields'][number]
+
+const statuses = {
+  event: 'event',
+  firing: 'firing',
+  repeat: 'repeat',
+  resolved: 'resolved',
+  both: 'resolved',
+  correction: 'correction',
+} as const satisfies Record<OutboxWhat, MessageItem['status']>
+
+/** Words one outbox item as of now. Pure: the same facts at the same time give the same words. */
+export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
+  const { alert, what, finding } = wording
+  const status = statuses[what]
+  const isResolved = status === 'resolved'
+  const lastedMs = isResolved ? lastedOf(wording) : null
+  return {
+    alertId: alertIdOf(alert.fingerprint),
+    rule: alert.rule,
+    kind: alert.kind,
+    severity: alert.severity,
+    status,
+    summary: summaryOf(wording, lastedMs, now),
+    subject: finding.title,
+    fields: fieldsOf(wording, isResolved, now),
+    facts: factsOf(finding),
+    labels: parseLabels(alert.labels),
+    runbook: alert.runbook,
+    since: finding.since,
+    at: now,
+    lastedMs,
+  }
+}
+
+/** From the first evaluation that was true. Unknown once the alert is in a later episode. */
+function lastedOf({ alert, episode }: Wording): number | null {
+  if (alert.episode !== episode || alert.resolvedAt === null) return null
+  return Math.max(alert.resolvedAt - alert.activeAt, 0)
+}
+
+function summaryOf(wording: Wording, lastedMs: number | null, now: UnixMs): string {
+  const { what, finding, alert } = wording
+  if (what === 'resolved' || what === 'both') return resolutionOf(wording, lastedMs)
+  if (what === 'correction' && finding.transfer) return `Correction: ${stateOf(finding.transfer)}`
+  return summarize(wording.rule, finding, now) ?? verdictOf(finding, now || alert.activeAt)
+}
+
+/** A template that fails on these facts must not keep the message back. */
+function summarize(rule: Rule | null, finding: Finding, now: UnixMs): string | null {
+  try {
+    const summary = rule?.summarize(finding, now)?.trim()
+    return summary ? summary : null
+  } catch {
+    return null
+  }
+}
+
+function resolutionOf({ alert, what, finding }: Wording, lastedMs: number | null): string {
+  const lasted =
+    lastedMs === null
+      ? ''
+      : what === 'both'
+        ? ` within ${formatDuration(lastedMs)}`
+        : ` after ${formatDuration(lastedMs)}`
+  const word = what === 'both' ? 'Fired and resolved' : 'Resolved'
+  const reason = alert.resolvedReason === null ? '' : ` (${alert.resolvedReason})`
+  const said = finding.transfer
+    ? stateOf(finding.transfer)
+    : `${finding.kind.replace(/[._]/g, ' ')}: ${finding.title}`
+  return `${word}${lasted}${reason}: ${said}`
+}
+
+function fieldsOf({ finding, links }: Wording, isResolved: boolean, now: UnixMs): Field[] {
+  const age = isResolved ? [] : [field('Age', formatDuration(Math.max(now - finding.since, 0)))]
+  const { transfer } = finding
+  return [
+    ...(transfer ? amountFields(transfer) : []),
+    ...age,
+    ...(transfer ? transferFields(transfer, links) : []),
+    ...Object.entries(finding.facts)
+      .slice(0, 12)
+      .flatMap(([name, value]) => factField(name, value)),
+    ...finding.evidence
+      .slice(0, 8)
+      .map(({ source, at, says }) => field(`Evidence ${source}`, `${says} (asked ${isoTime(at)})`)),
+  ]
+}
+
+function amountFields(transfer: Transfer): Field[] {
+  return [
+    field('Amount', amountOf(transfer)),
+    field('Token', `${tokenOf(transfer)} ${transfer.token.address}`.trim()),
+    field(
+      'Direction',
+      `${transfer.direction} (${transfer.direction === 'MainToZone' ? 'deposit' : 'withdrawal'})`,
+    ),
+  ]
+}
+
+function transferFields(transfer: Transfer, links: TransactionLinks): Field[] {
+  return [
+    legField(transfer, 'main', links),
+    legField(transfer, 'zone', links),
+    ...(transfer.sourceAddress === '' ? [] : [field('From', transfer.sourceAddress)]),
+    ...(transfer.targetAddress === '' ? [] : [field('To', transfer.targetAddress)]),
+  ]
+}
+
+function legField(transfer: Transfer, chain: Chain, links: TransactionLinks): Field {
+  const hash = transfer[chain]?.hash
+  const label = chain === 'main' ? 'Main transaction' : 'Zone transaction'
+  return hash === undefined
+    ? field(label, 'none seen')
+    : { label, value: hash, href: linkTo(hash, links[chain]) }
+}
+
+/** Only a validated hash ever becomes part of an address. */
+function linkTo(hash: string, template: string | null): string | null {
+  if (template === null || !/^0x[0-9a-f]{64}$/i.test(hash)) return null
+  return template.replaceAll('{hash}', hash)
+}
+
+/** Names tell the unit: `waitedMs` is a duration, `changedAt` a time. */
+function factField(name: string, value: FactValue): Field[] {
+  if (value === null || value === '') return []
+  const words = name.replace(/(Ms|At)$/, '').replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
+  const label = words.slice(0, 1).toUpperCase() + words.slice(1)
+  if (typeof value === 'number' && name.endsWith('Ms')) return [field(label, formatDuration(value))]
+  if (typeof value === 'number' && name.endsWith('At')) return [field(label, isoTime(value))]
+  return [field(label, String(value))]
+}
+
+function factsOf({ facts, transfer }: Finding): Record<string, FactValue> {
+  if (!transfer) return { ...facts }
+  return {
+    ...facts,
+    transfer: transfer.key,
+    amount: transfer.amount,
+    amountRaw: transfer.amountRaw?.toString() ?? null,
+    token: transfer.token.address,
+    mainTxHash: transfer.main?.hash ?? null,
+    zoneTxHash: transfer.zone?.hash ?? null,
+  }
+}
+
+function isoTime(at: UnixMs): string {
+  return Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : 'an unreadable time'
+}
+
+function field(label: string, value: string): Field {
+  return { label, value, href: null }
+}
