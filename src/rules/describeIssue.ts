@@ -65,8 +65,8 @@ function show(value: unknown): string {
   if (value === null || value === undefined) return 'nothing'
   if (typeof value === 'string') return `'${value.slice(0, 60)}'`
   if (Array.isArray(value)) return 'a list'
-  if (typeof value === 'object') return 'a mapping'
-  return `the ${typeof value === 'boolean' ? 'word' : 'number'} ${String(value).slice(0, 60)}`
+  if (typeof value === 'number' || typeof value === 'bigint') return `the number ${value}`.slice(0, 80)
+  return typeof value === 'boolean' ? `the word ${value}` : 'a mapping'
 }
 
 function readPath(root: unknown, path: readonly PropertyKey[]): unknown {

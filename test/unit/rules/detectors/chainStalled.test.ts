@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { chainStalled } from '../../../../src/rules/detectors/chainStalled.ts'
+import { toFacts, toHead } from '../facts.ts'
+
+const params = chainStalled.params.parse({ chain: 'zone', after: '2m' })
+const judge = (now: number, ...heads: ReturnType<typeof toHead>[]) => {
+  const { findings, unknown } = chainStalled.judge(toFacts(now, { heads }), params)
+  return { found: findings.map(({ subject }) => subject), unknown }
+}
+const silent = { found: [], unknown: [] }
+
+test.each([
+  { title: 'silent one millisecond before the limit', now: 119_999, readAt: 119_999, expected: silent },
+  {
+    title: 'found at the limit when read at the limit',
+    now: 120_000,
+    readAt: 120_000,
+    expected: { found: ['zone'], unknown: [] },
+  },
+  {
+    title: 'unknown when last read before the limit',
+    now: 500_000,
+    readAt: 119_999,
+    expected: { found: [], unknown: ['zone'] },
+  },
+])('$title', ({ now, readAt, expected }) => {
+  expect(judge(now, toHead({ advancedAt: 0, readAt }))).toEqual(expected)
+})
+
+test('a head that was never read is unknown, not fine', () => {
+  expect(judge(500_000)).toEqual({ found: [], unknown: ['zone'] })
+})
+
+test('the other chain is not judged', () => {
+  expect(
+    judge(
+      500_000,
+      toHead({ chain: 'main', readAt: 500_000 }),
+      toHead({ advancedAt: 499_000, readAt: 500_000 }),
+    ),
+  ).toEqual(silent)
+})
+
+test('both chains are judged when the rule names none', () => {
+  const both = chainStalled.params.parse({})
+  const heads = [toHead({ chain: 'main', readAt: 120_000 })]
+  const { findings, unknown } = chainStalled.judge(toFacts(120_000, { heads }), both)
+  expect([findings.map(({ subject }) => subject), unknown]).toEqual([['main'], ['zone']])
+})

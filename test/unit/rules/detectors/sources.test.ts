@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest'
+import { sourceDrift } from '../../../../src/rules/detectors/sourceDrift.ts'
+import { sourceRejected } from '../../../../src/rules/detectors/sourceRejected.ts'
+import { sourceUnavailable } from '../../../../src/rules/detectors/sourceUnavailable.ts'
+import { toEndpoint, toFacts, toSource } from '../facts.ts'
+import { pendingSince } from '../transfers.ts'
+
+const failing = (now: number, endpoint: Parameters<typeof toEndpoint>[0] = {}, after?: string) => {
+  const params = sourceUnavailable.params.parse(after === undefined ? {} : { after })
+  const one = toEndpoint({ lastGoodAt: 100_000, lastFailureAt: now, lastFailure: 'timeout', ...endpoint })
+  return sourceUnavailable.judge(toFacts(now, { sources: [toSource([one])] }), params)
+}
+
+describe('source.unavailable', () => {
+  test.each([
+    { title: 'silent one millisecond before three intervals', now: 114_999, endpoint: {}, count: 0 },
+    { title: 'found after three intervals', now: 115_000, endpoint: {}, count: 1 },
+    {
+      title: 'silent before 5 s however short the interval',
+      now: 104_999,
+      endpoint: { intervalMs: 200 },
+      count: 0,
+    },
+    { title: 'found after 5 s with a short interval', now: 105_000, endpoint: { intervalMs: 200 }, count: 1 },
+    {
+      title: 'silent when nothing failed since the good answer',
+      now: 900_000,
+      endpoint: { lastFailureAt: 99_000 },
+      count: 0,
+    },
+    { title: 'found when no answer was ever good', now: 15_000, endpoint: { lastGoodAt: null }, count: 1 },
+  ])('$title', ({ now, endpoint, count }) => {
+    expect(failing(now, endpoint).findings).toHaveLength(count)
+  })
+
+  test('its own bound goes before the interval', () => {
+    expect(failing(159_999, {}, '1m').findings).toEqual([])
+    expect(failing(160_000, {}, '1m').findings).toHaveLength(1)
+  })
+
+  test('one finding a source names every failing endpoint, the newest error and what is not judged', () => {
+    const endpoints = [
+      toEndpoint({ lastGoodAt: 100_000, lastFailureAt: 190_000, lastFailure: 'HTTP 502' }),
+      toEndpoint({ endpoint: 'E12', lastGoodAt: 90_000, lastFailureAt: 195_000, lastFailure: 'timeout' }),
+      toEndpoint({ endpoint: 'E5', lastGoodAt: 199_000 }),
+    ]
+    const facts = toFacts(200_000, { sources: [toSource(endpoints)], transfers: [pendingSince(0, 1)] })
+    expect(sourceUnavailable.judge(facts, {}).findings).toMatchObject([
+      {
+        subject: 'explorer',
+        title: 'explorer at explorer.example.com',
+        facts: { endpoints: 'E3, E12', lastError: 'timeout', silentMs: 110_000, notJudged: 1 },
+        since: 90_000,
+      },
+    ])
+  })
+
+  test('refused credentials are not said twice', () => {
+    const one = toEndpoint({ lastGoodAt: 0, lastFailureAt: 900_000 })
+    const source = toSource([one], { rejected: { at: 1, reason: 'wrong sign' } })
+    expect(sourceUnavailable.judge(toFacts(900_000, { sources: [source] }), {})).toEqual({
+      findings: [],
+      unknown: [],
+    })
+  })
+
+  test('an endpoint that is no longer asked is not in use, once others answer', () => {
+    const idle = toEndpoint({ endpoint: 'E12', lastGoodAt: 0, lastFailureAt: 10_000 })
+    const good = toEndpoint({ lastGoodAt: 899_000 })
+    const facts = toFacts(900_000, { sources: [toSource([idle, good])] })
+    expect(sourceUnavailable.judge(facts, {})).toEqual({ findings: [], unknown: [] })
+  })
+
+  test('when nothing is asked any more nothing is said', () => {
+    const facts = toFacts(900_000, {
+      sources: [toSource([toEndpoint({ lastGoodAt: 0, lastFailureAt: 10_000 })])],
+    })
+    expect(sourceUnavailable.judge(facts, {})).toEqual({ findings: [], unknown: ['explorer'] })
+  })
+})
+
+describe('source.rejected', () => {
+  test('refused credentials are said at once, with what was said', () => {
+    const source = toSource([], { rejected: { at: 50, reason: 'invalid sign' } })
+    const { findings } = sourceRejected.judge(toFacts(50, { sources: [source] }), {})
+    expect(findings).toMatchObject([{ subject: 'explorer', facts: { reason: 'invalid sign' }, since: 50 }])
+  })
+
+  test('accepted ones are silent', () => {
+    expect(sourceRejected.judge(toFacts(50, { sources: [toSource([])] }), {}).findings).toEqual([])
+  })
+})
+
+describe('source.drift', () => {
+  const drift = {
+    endpoint: 'E3',
+    count: 2,
+    firstAt: 10,
+    lastAt: 1_000,
+    problem: 'valueRaw: expected a decimal uint256',
+  }
+  const params = sourceDrift.params.parse({ keep: '10m' })
+  const judge = (now: number) => sourceDrift.judge(toFacts(now, { drift: [drift] }), params)
+
+  test('holds from the first bad record until `keep` has passed', () => {
+    expect(judge(1_000).findings).toMatchObject([
+      { subject: 'E3', facts: { count: 2, problem: drift.problem } },
+    ])
+    expect(judge(601_000).findings).toHaveLength(1)
+    expect(judge(601_001).findings).toEqual([])
+  })
+
+  test('an endpoint without a bad record is silent', () => {
+    const facts = toFacts(1_000, { drift: [{ ...drift, count: 0 }] })
+    expect(sourceDrift.judge(facts, params).findings).toEqual([])
+  })
+})

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { transferRewritten } from '../../../../src/rules/detectors/transferRewritten.ts'
+import { toRecord } from '../../../support/records.ts'
+import { transferOf } from '../transfers.ts'
+
+const context = { now: 2_000_000, tellSince: 1_999_999 }
+const before = toRecord({ requestedAt: 1_000_000 })
+const changed = { requestedAt: 1_200_000, amountRaw: 9_000_000n, value: '9', updateTime: 1_190_000 }
+
+test('a final record whose amount E12 gives anew is told with both values, however old it is', () => {
+  const finding = transferRewritten.detect(
+    transferOf([before, toRecord({ ...changed, source: 'E12' })]),
+    {},
+    context,
+  )
+  expect(finding?.facts).toEqual({
+    changed: 'amountRaw',
+    amountRawBefore: '1500000',
+    amountRawAfter: '9000000',
+  })
+  expect(finding?.since).toBe(1_200_000)
+})
+
+test('what only the list says is not told', () => {
+  expect(transferRewritten.detect(transferOf([before, toRecord(changed)]), {}, context)).toBeNull()
+})
+
+test('a record whose update time alone moved is not told', () => {
+  const touched = toRecord({ source: 'E12', requestedAt: 1_200_000, updateTime: 1_190_000 })
+  expect(transferRewritten.detect(transferOf([before, touched]), {}, context)).toBeNull()
+})

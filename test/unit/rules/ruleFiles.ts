@@ -1,0 +1,27 @@
+import { loadRules } from '../../../src/rules/loadRules.ts'
+import { formatProblem } from '../../../src/rules/sourceProblem.ts'
+import type { Rule } from '../../../src/rules/types.ts'
+
+/** The rules of a text that is known to be right. */
+export function rulesOf(text: string): readonly Rule[] {
+  const loaded = loadRules([{ path: 'rules/test.yaml', text }])
+  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'))
+  return loaded.rules
+}
+
+/** One rule from the lines below its name. */
+export function ruleOf(...lines: string[]): Rule {
+  const body = ['name: test', ...lines].map((line, index) => `${index === 0 ? '  - ' : '    '}${line}`)
+  return rulesOf(`rules:\n${body.join('\n')}\n`)[0] as Rule
+}
+
+/** What is said of a wrong rule, each problem as `line:column message`. */
+export function problemsOf(...lines: string[]): string[] {
+  const body = ['name: test', ...lines].map((line, index) => `${index === 0 ? '  - ' : '    '}${line}`)
+  return problemsOfText(`rules:\n${body.join('\n')}\n`)
+}
+
+export function problemsOfText(text: string): string[] {
+  const loaded = loadRules([{ path: 'rules/test.yaml', text }])
+  return loaded.ok ? [] : loaded.problems.map(({ line, column, message }) => `${line}:${column} ${message}`)
+}

@@ -1,0 +1,26 @@
+import { deriveTransfer } from '../../../src/domain/deriveTransfer.ts'
+import type { Observation } from '../../../src/domain/observation.ts'
+import { toSightings } from '../../../src/domain/sighting.ts'
+import type { LegEvidence, Transfer } from '../../../src/domain/transfer.ts'
+import { toPending, toRecord } from '../../support/records.ts'
+
+/** A transfer as the ledger derives it from these answers, one record each. */
+export function transferOf(records: readonly Observation[], evidence: readonly LegEvidence[] = []): Transfer {
+  return deriveTransfer(
+    { members: records.flatMap((record) => toSightings([record])), ambiguous: [] },
+    {
+      key: 't1',
+      evidence,
+      lookupToken: (address) =>
+        address === '0xcc' ? { symbol: 'USDC', decimals: 6 } : { symbol: null, decimals: null },
+    },
+  )
+}
+
+/** A withdrawal that left at `originAt` and was last read, still pending, at `readAt`. */
+export function pendingSince(originAt: number, readAt: number, overrides: Partial<Transfer> = {}): Transfer {
+  const record = toPending({ zoneTime: originAt, requestedAt: readAt })
+  return { ...transferOf([record]), readAt, ...overrides }
+}
+
+export const completed = (overrides: Partial<Observation> = {}) => transferOf([toRecord(overrides)])
