@@ -48,7 +48,10 @@ export const identifier = textField('a string', (text): string | null => {
 /** As `identifier`, '' when empty: a token id of zero is an id. */
 export const identifierText = textField('a string', (text) => cleanText(text, maxAddressLength))
 
-export const address = textField('a string', (text) => cleanText(text, maxAddressLength).toLowerCase())
+export const address = textField('a string', (text) =>
+  // Nearly all are of this form already, and cleaning costs more than all else about a record.
+  /^(0x[0-9a-f]{40})?$/.test(text) ? text : cleanText(text, maxAddressLength).toLowerCase(),
+)
 
 export const name = textField('a string', (text) => cleanText(text, maxNameLength))
 

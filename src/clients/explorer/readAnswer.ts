@@ -15,6 +15,8 @@ export interface Quarantined {
   /** What was expected, what came and where: `valueRaw: expected a decimal uint256, got number 12`. */
   readonly problem: string
   readonly path: string
+  /** Its place among the rows of the answer. */
+  readonly index: number
 }
 
 export interface Answer<R> {
@@ -163,12 +165,17 @@ function toAnswer<R>(page: Page, context: AnswerContext<R>, beyondHead: boolean)
   const records: R[] = []
   const quarantined: Quarantined[] = []
   let unknownFields = 0
-  for (const row of page.rows) {
+  for (const [index, row] of page.rows.entries()) {
     const read = context.reader(row, context.requestedAt)
     const problem =
       'problem' in read ? read.problem : context.endpoint.contradicts?.(read.record, context.params)
     if ('problem' in read || problem) {
-      quarantined.push({ raw: toRaw(row), problem: problem ?? '', path: 'path' in read ? read.path : '' })
+      quarantined.push({
+        raw: toRaw(row),
+        problem: problem ?? '',
+        path: 'path' in read ? read.path : '',
+        index,
+      })
       continue
     }
     records.push(read.record)

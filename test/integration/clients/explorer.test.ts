@@ -159,6 +159,7 @@ describe('answers', () => {
         raw: JSON.stringify(bad),
         problem: 'valueRaw: expected a decimal uint256, got number 12',
         path: 'valueRaw',
+        index: 1,
       },
     ])
     expect(answer.empty).toBe(false)

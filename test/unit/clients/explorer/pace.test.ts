@@ -72,7 +72,7 @@ test('requests sent before a halving cause no second one', async () => {
 
 test('a pause that the service asks for holds everything', async () => {
   const { clock, pace } = setUp()
-  const [first] = await Promise.all([pace.acquire('tail')])
+  const first = await pace.acquire('tail')
   first.throttled(5_000)
   const leases = ask(pace, 'urgent', 1)
   await clock.advance(4_999)

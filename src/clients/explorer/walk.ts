@@ -1,0 +1,304 @@
+import type { Clock } from '../../lib/clock.ts'
+import { createPassTracker, type PassTracker } from './passTracker.ts'
+import { nextWindow, type Window } from './nextWindow.ts'
+import type { Order } from './listOrder.ts'
+import type { Answer } from './readAnswer.ts'
+
+export interface WalkDeps<R> {
+  readonly clock: Pick<Clock, 'sleep'>
+  /** One page of the list, retried as far as a retry helps. */
+  ask(window: Window): Promise<Answer<R>>
+  /** A row's identity across reads. */
+  rowKey(record: R): string
+  /** An empty page stood where rows are known to be. */
+  noteEmpty?(): void
+}
+
+export interface WalkOptions<R> {
+  readonly limit: number
+  /** Takes each page as it comes, repeats included; a page may come again. */
+  onPage?(answer: Answer<R>): void | Promise<void>
+  /** True ends the walk after this page. */
+  stop?(answer: Answer<R>): boolean
+  /** Whether a row belongs to the range that was asked for. */
+  isInRange?(record: R): boolean
+  /** `always` reads the list again until a reading finds nothing new; `auto` does so when rows were seen to move. */
+  readonly verify?: 'auto' | 'always'
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface WalkResult {
+  /** The list was read whole, down to where `stop` ended it. */
+  readonly complete: boolean
+  /** Why it was not. */
+  readonly reasons: readonly string[]
+  readonly stopped: boolean
+  readonly pages: number
+  /** Distinct rows. */
+  readonly rows: number
+  readonly order: Order
+  readonly total: number | null
+}
+
+/** From here on the service cuts a list off. */
+const cutOffPages = 10_000
+const maxPasses = 4
+const maxRereads = 5
+const maxIdentical = 2
+const maxStepsBack = 6
+/** Pages in a row that get no further down: a list that grows faster than it is read. */
+const maxIdlePages = 30
+const rereadPauseMs = 250
+
+/**
+ * Reads a list page by page, in rising order and with an overlap, until its end is proven by a page that repeats
+ * known rows and is not full. Says whether it was read whole: totals and page counts of the service are hints only.
+ *
+ * Rows inserted at the top meanwhile only cause repeats. Rows that move up (a re-push deletes a range) show as a page
+ * without a known row, and the walk steps back. When anything moved otherwise than by insertion at the top, the list
+ * is read again until a whole reading finds nothing new below its top.
+ */
+export async function walkPages<R>(deps: WalkDeps<R>, options: WalkOptions<R>): Promise<WalkResult> {
+  const state = createState(options.limit)
+  for (let pass = 1; ; pass++) {
+    const tracker = createPassTracker(state.seen)
+    state.reasons.clear()
+    const end = await walkOnce(deps, options, state, tracker)
+    if (end !== 'end') return toResult(state, end === 'stopped')
+    const isFirst = pass === 1
+    const needsTop = isFirst && (tracker.drift() > 0 || state.hasGrown)
+    if (needsTop) await readTop(deps, options, state, tracker)
+    const hasMoved = tracker.hasMoved() || state.hasShrunk
+    const isSettled = isFirst ? !hasMoved && options.verify !== 'always' : tracker.newBelowTop() === 0
+    if (isSettled) return toResult(state, false)
+    if (pass === maxPasses) {
+      state.reasons.add('the list kept changing while it was read')
+      return toResult(state, false)
+    }
+    state.hasShrunk = false
+  }
+}
+
+interface State {
+  readonly seen: Set<number>
+  readonly reasons: Set<string>
+  /** What holds for the list whatever a later pass finds. */
+  readonly lasting: Set<string>
+  /** The largest page that the service gives. */
+  cap: number
+  /** The service gives pages of its own size, whatever is asked. */
+  isFixed: boolean
+  /** Two pages were read side by side. */
+  hasOpenBorder: boolean
+  pages: number
+  total: number | null
+  totalPage: number | null
+  hasGrown: boolean
+  hasShrunk: boolean
+  order: Order
+}
+
+function createState(limit: number): State {
+  return {
+    seen: new Set(),
+    reasons: new Set(),
+    lasting: new Set(),
+    cap: limit,
+    isFixed: false,
+    hasOpenBorder: false,
+    pages: 0,
+    total: null,
+    totalPage: null,
+    hasGrown: false,
+    hasShrunk: false,
+    order: 'unknown',
+  }
+}
+
+type End = 'end' | 'stopped' | 'failed'
+
+/** One reading from the top to the end. */
+async function walkOnce<R>(
+  deps: WalkDeps<R>,
+  options: WalkOptions<R>,
+  state: State,
+  tracker: PassTracker,
+): Promise<End> {
+  let offset = 0
+  let stepsBack = 0
+  let idlePages = 0
+  for (;;) {
+    const read = await readWindow(deps, options, state, tracker, offset)
+    if (read === null) return 'failed'
+    const { start, limit, keys, answer } = read
+    if (start > 0 && start < offset && !tracker.isAdjacent(keys)) {
+      if ((answer.limit ?? 0) > limit) {
+        // The last page of a service that gives pages of its own size looks like this.
+        state.isFixed = true
+        state.cap = answer.limit ?? limit
+        continue
+      }
+      stepsBack += 1
+      if (stepsBack > maxStepsBack)
+        return fail(state, 'rows moved between pages faster than they could be read')
+      offset = Math.max(0, start - state.cap * 2 ** (stepsBack - 1))
+      tracker.noteMoved()
+      continue
+    }
+    const gained = tracker.add(start, keys)
+    idlePages = gained === 0 ? idlePages + 1 : 0
+    if (idlePages > maxIdlePages) return fail(state, 'the list grew faster than it could be read')
+    if (options.stop?.(answer) === true) return 'stopped'
+    if (isEnd(state, { answer, start, limit, keys }, gained)) return 'end'
+    offset = start + keys.length
+  }
+}
+
+/** Rows inserted at the top, and rows moved there, since the walk began. */
+async function readTop<R>(
+  deps: WalkDeps<R>,
+  options: WalkOptions<R>,
+  state: State,
+  tracker: PassTracker,
+): Promise<void> {
+  let offset = 0
+  for (let page = 0; page < maxIdlePages; page++) {
+    const read = await readWindow(deps, options, state, tracker, offset)
+    if (read === null) return
+    if (tracker.addTop(read.start, read.keys)) return
+    offset = read.start + read.keys.length
+  }
+  state.reasons.add('the list grew faster than it could be read')
+}
+
+interface ReadWindow<R> {
+  readonly start: number
+  /** How many rows the page could have had. */
+  readonly limit: number
+  readonly keys: readonly string[]
+  readonly answer: Answer<R>
+}
+
+/** The window at `offset`, read again while it is empty or repeats the one before. Null when that does not end. */
+async function readWindow<R>(
+  deps: WalkDeps<R>,
+  options: WalkOptions<R>,
+  state: State,
+  tracker: PassTracker,
+  offset: number,
+): Promise<ReadWindow<R> | null> {
+  let identical = 0
+  for (let reread = 0; reread <= maxRereads; reread++) {
+    options.signal?.throwIfAborted()
+    const window = windowAt(state, offset)
+    const answer = await deps.ask(window)
+    state.pages += 1
+    const keys = rowKeys(answer, (record) => deps.rowKey(record))
+    noteAnswer(state, window, answer, keys.length)
+    noteRange(state, answer, options)
+    await options.onPage?.(answer)
+    // A smaller maximum than was asked for: the page did not begin where it was meant to.
+    if (window.page > 1 && state.cap < window.limit) continue
+    const limit = limitOf(window, answer, keys.length)
+    const start = (window.page - 1) * limit
+    const isRepeat = keys.length > 0 && start > 0 && tracker.isRepeat(start, keys)
+    if (!answer.empty && !isRepeat) return { start, limit, keys, answer }
+    if (answer.empty && offset === 0 && !answer.contradicted) return failWindow(state, 'the list is empty')
+    if (answer.empty) deps.noteEmpty?.()
+    identical += isRepeat ? 1 : 0
+    if (identical > maxIdentical) return failWindow(state, 'the same page came again and again')
+    await deps.clock.sleep(rereadPauseMs * 2 ** Math.min(reread, 3), options.signal)
+  }
+  return failWindow(state, 'a page where rows are known to be stayed empty')
+}
+
+function windowAt(state: State, offset: number): Window {
+  const overlapping = state.isFixed ? null : nextWindow(offset, state.cap)
+  if (overlapping) return overlapping
+  // Pages side by side cannot prove that no row slipped between them.
+  state.hasOpenBorder = true
+  return { page: Math.floor(offset / state.cap) + 1, limit: state.cap }
+}
+
+/** Learns the real size of pages, and what the service says of the whole. */
+function noteAnswer(state: State, window: Window, answer: Answer<unknown>, count: number): void {
+  const limit = limitOf(window, answer, count)
+  if (limit > window.limit) state.isFixed = true
+  if (limit !== window.limit) state.cap = limit
+  if (answer.total !== null) {
+    if (state.total !== null && answer.total > state.total) state.hasGrown = true
+    if (state.total !== null && answer.total < state.total) state.hasShrunk = true
+    state.total = answer.total
+  }
+  state.totalPage = answer.totalPage ?? state.totalPage
+  if ((answer.totalPage ?? 0) >= cutOffPages) state.lasting.add('the service cuts the list off')
+  if (answer.order !== 'unknown') state.order = answer.order
+}
+
+/** The returned limit is to be trusted, unless it exceeds the one asked for and the rows do not bear it out. */
+function limitOf(window: Window, answer: Answer<unknown>, count: number): number {
+  const limit = answer.limit || window.limit
+  if (limit <= window.limit) return Math.max(limit, count)
+  return count > window.limit ? limit : window.limit
+}
+
+function noteRange<R>(state: State, answer: Answer<R>, options: WalkOptions<R>): void {
+  if (answer.records.some((record) => options.isInRange?.(record) === false)) {
+    state.lasting.add('rows lie outside the range that was asked for')
+  }
+}
+
+/** The end is a page that is not full; what the service says of pages and totals can only speak against it. */
+function isEnd(state: State, read: ReadWindow<unknown>, gained: number): boolean {
+  const { answer, limit } = read
+  const count = read.keys.length
+  const reached = read.start + count
+  // Where no overlapping page can be asked for next, the page count is all there is to go by.
+  const isLast = state.totalPage !== null && reached >= state.totalPage * limit
+  if (isLast && (state.isFixed || nextWindow(reached, state.cap) === null)) return endProven(state)
+  if (count >= limit) return false
+  if (answer.total === null || answer.total <= reached) return endProven(state)
+  if (gained > 0) {
+    // A short page in the middle: a smaller maximum that the answer does not admit.
+    state.cap = count
+    return false
+  }
+  state.reasons.add('the list ends before the total that the service gives')
+  return true
+}
+
+function endProven(state: State): true {
+  if (state.hasOpenBorder && (state.total === null || state.hasGrown || state.hasShrunk)) {
+    state.reasons.add('pages could only be read side by side, without an overlap')
+  }
+  return true
+}
+
+function rowKeys<R>(answer: Answer<R>, rowKey: (record: R) => string): string[] {
+  const keys = answer.records.map(rowKey)
+  for (const { index, raw } of answer.quarantined) keys.splice(index, 0, raw)
+  return keys
+}
+
+function fail(state: State, reason: string): 'failed' {
+  state.reasons.add(reason)
+  return 'failed'
+}
+
+function failWindow(state: State, reason: string): null {
+  state.reasons.add(reason)
+  return null
+}
+
+function toResult(state: State, stopped: boolean): WalkResult {
+  const reasons = [...state.lasting, ...state.reasons]
+  return {
+    complete: reasons.length === 0,
+    reasons,
+    stopped,
+    pages: state.pages,
+    rows: state.seen.size,
+    order: state.order,
+    total: state.total,
+  }
+}
