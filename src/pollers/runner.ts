@@ -17,6 +17,8 @@ export interface PollerStatus {
   readonly startedAt: UnixMs
   readonly lastSuccessAt: UnixMs | null
   readonly lastError: string | null
+  /** When its newest run ended, well or not. */
+  readonly lastTickAt: UnixMs | null
   /** Errors in a row. */
   readonly failures: number
   readonly runs: number
@@ -43,6 +45,7 @@ interface Entry {
   startedAt: UnixMs
   lastSuccessAt: UnixMs | null
   lastError: string | null
+  lastTickAt: UnixMs | null
   failures: number
   runs: number
   errors: number
@@ -94,6 +97,7 @@ async function runOnce(
   signal: AbortSignal,
 ): Promise<void> {
   const { poller } = entry
+  const begunAt = deps.clock.now()
   entry.isTriggered = false
   entry.runs += 1
   try {
@@ -111,13 +115,13 @@ async function runOnce(
     entry.failures += 1
     entry.errors += 1
   }
+  entry.lastTickAt = deps.clock.now()
+  entry.missedTicks += Math.max(0, Math.floor((entry.lastTickAt - begunAt) / entry.intervalMs))
 }
 
 async function pause(clock: Clock, entry: Entry, signal: AbortSignal): Promise<void> {
   const now = clock.now()
   const due = nextDue(entry.poller.schedule, now)
-  const skipped = Math.floor((now - (entry.lastSuccessAt ?? now)) / entry.intervalMs)
-  if (skipped > 0) entry.missedTicks += skipped
   const backoffMs = Math.min(entry.intervalMs * 2 ** Math.min(entry.failures, 8), maxBackoffMs)
   const waitMs = entry.failures === 0 ? due - now : Math.min(backoffMs, Math.max(due - now, backoffMs))
   entry.wake = new AbortController()
@@ -132,6 +136,7 @@ function toEntry(poller: Poller, startedAt: UnixMs): Entry {
     startedAt,
     lastSuccessAt: null,
     lastError: null,
+    lastTickAt: null,
     failures: 0,
     runs: 0,
     errors: 0,
@@ -142,13 +147,15 @@ function toEntry(poller: Poller, startedAt: UnixMs): Entry {
 }
 
 function toStatus(entry: Entry): PollerStatus {
-  const { intervalMs, startedAt, lastSuccessAt, lastError, failures, runs, errors, missedTicks } = entry
+  const { intervalMs, startedAt, lastSuccessAt, lastError, lastTickAt, failures, runs, errors, missedTicks } =
+    entry
   return {
     poller: entry.poller.name,
     intervalMs,
     startedAt,
     lastSuccessAt,
     lastError,
+    lastTickAt,
     failures,
     runs,
     errors,

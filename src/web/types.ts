@@ -62,7 +62,7 @@ export interface InFlight {
   readonly oldestAt: UnixMs | null
 }
 
-interface ChannelStatus {
+export interface ChannelStatus {
   readonly channel: string
   readonly queued: number
   readonly oldestAt: UnixMs | null
