@@ -41,10 +41,6 @@ export const ruleSchema = z.strictObject({
     .describe('CEL over open("kind"): the rule is silent while it is true.'),
 })
 
-export const ruleFileSchema = z.strictObject({
-  rules: z.array(ruleSchema, { error: 'expected a list of rules' }).min(1, 'expected at least one rule'),
-})
-
 export type RuleText = z.output<typeof ruleSchema>
 
 /** The JSON Schema of a rule file, for editors: one branch a kind, with the kind's own parameters. */

@@ -1,5 +1,5 @@
 import type { ASTNode, Environment, ParseResult } from '@marcbachmann/cel-js'
-import { suggest } from '../nearestName.ts'
+import { nearestName, suggest } from '../nearestName.ts'
 import { parseAmount } from './amountValue.ts'
 import { createEnvironment } from './createEnvironment.ts'
 
@@ -34,10 +34,10 @@ export function compileExpression(
   try {
     program = environment.parse(text)
   } catch (error) {
-    return fail(...describeError(error, vocabulary))
+    return fail(...describeError(text, error, vocabulary))
   }
   const checked = program.check()
-  if (!checked.valid) return fail(...describeError(checked.error, vocabulary))
+  if (!checked.valid) return fail(...describeError(text, checked.error, vocabulary))
   if (checked.type !== 'bool') {
     return fail(`expected an expression that is true or false, this one gives ${checked.type}`, 0)
   }
@@ -57,7 +57,7 @@ function fail(message: string, offset: number): { readonly ok: false; readonly p
   return { ok: false, problem: { message, offset } }
 }
 
-function describeError(error: unknown, vocabulary: Vocabulary): [string, number] {
+function describeError(expression: string, error: unknown, vocabulary: Vocabulary): [string, number] {
   const { summary, range, message } = error as {
     summary?: string
     range?: { start: number }
@@ -67,10 +67,14 @@ function describeError(error: unknown, vocabulary: Vocabulary): [string, number]
   const offset = range?.start ?? 0
   const name = /^(?:Unknown variable|No such key): (.+)$/.exec(text)?.[1]
   if (name !== undefined) {
-    const parts = vocabulary.names.flatMap((known) => known.split('.'))
-    const near = suggest(name, new Set([...vocabulary.names, ...parts]))
-    const known = new Set(vocabulary.names.map((one) => one.split('.')[0]))
-    return [`unknown name '${name}'${near || `; known here: ${[...known].join(', ')}`}`, offset]
+    // What stands before it, e.g. `transfer.token.`, says which names are possible here.
+    const before = /(?:\w+\.)*$/.exec(expression.slice(0, offset))?.[0] ?? ''
+    const within = vocabulary.names.filter((known) => known.startsWith(before))
+    const known = new Set(within.map((one) => one.slice(before.length).split('.')[0] ?? ''))
+    const near = nearestName(name, known)
+    const hint =
+      near === null ? `; known here: ${[...known].join(', ')}` : `, did you mean '${before}${near}'?`
+    return [`unknown name '${before}${name}'${hint}`, offset]
   }
   return [`${text.replaceAll('google.protobuf.', '')}${hintFor(text)}`, offset]
 }
@@ -131,7 +135,7 @@ function checkComparison(node: ASTNode, vocabulary: Vocabulary): TextProblem | n
 }
 
 /** @example dottedName(ast of `transfer.token.symbol`) // 'transfer.token.symbol' */
-export function dottedName(node: ASTNode): string | null {
+function dottedName(node: ASTNode): string | null {
   if (node.op === 'id') return node.args
   if (node.op !== '.') return null
   const left = dottedName(node.args[0])

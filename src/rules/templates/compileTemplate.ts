@@ -24,7 +24,7 @@ export function compileTemplate(
   try {
     template = engine.parse(text)
   } catch (error) {
-    return fail(...describeError(text, error))
+    return fail(...describeError(engine, text, error))
   }
   const problem = findUnknownName(engine, detector, ownLabels, text, template)
   if (problem) return { ok: false, problem }
@@ -32,7 +32,7 @@ export function compileTemplate(
   try {
     render(createSampleScope(detector, ownLabels))
   } catch (error) {
-    return fail(...describeError(text, error))
+    return fail(...describeError(engine, text, error))
   }
   return { ok: true, run: render }
 }
@@ -90,14 +90,19 @@ function fail(message: string, offset: number): { readonly ok: false; readonly p
   return { ok: false, problem: { message, offset } }
 }
 
-function describeError(text: string, error: unknown): [string, number] {
+function describeError(engine: Liquid, text: string, error: unknown): [string, number] {
   const { message = String(error), token } = error as {
     message?: string
     token?: { getPosition?: () => [number, number] }
   }
   const [row, column] = token?.getPosition?.() ?? [1, 1]
+  const offset = toOffset(text, row, column)
+  const filter = /^undefined filter: (\w+)/.exec(message)?.[1]
+  if (filter !== undefined) {
+    return [`unknown filter '${filter}'${suggest(filter, Object.keys(engine.filters))}`, offset]
+  }
   // The library appends its own position and file name.
-  return [message.replace(/(, file:[^,]*)?, line:\d+, col:\d+$/, ''), toOffset(text, row, column)]
+  return [message.replace(/(, file:[^,]*)?, line:\d+, col:\d+$/, ''), offset]
 }
 
 function toOffset(text: string, row: number, column: number): number {

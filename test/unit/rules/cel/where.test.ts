@@ -1,0 +1,166 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { compareAmounts, toAmountValue } from '../../../../src/rules/cel/amountValue.ts'
+import { compileLabelPredicate } from '../../../../src/rules/cel/compileLabelPredicate.ts'
+import type { Finding } from '../../../../src/domain/finding.ts'
+import type { Transfer } from '../../../../src/domain/transfer.ts'
+import { problemsOf, ruleOf } from '../ruleFiles.ts'
+import { pendingSince } from '../transfers.ts'
+
+const origin = 1_000_000
+const stalled = (overrides: Partial<Transfer> = {}, finding: Partial<Finding> = {}): Finding => ({
+  kind: 'transfer.stalled',
+  subject: 't1',
+  title: 'a withdrawal',
+  transfer: pendingSince(origin, origin, overrides),
+  facts: { waitedMs: 60_000 },
+  labels: { direction: 'ZoneToMain' },
+  evidence: [],
+  since: origin,
+  ...finding,
+})
+const where = (text: string) => ruleOf('on: transfer.stalled', `where: ${text}`, 'severity: info')
+const holds = (text: string, finding = stalled(), now = origin + 60_000) => where(text).matches(finding, now)
+
+/** 2^255 + 1 base units of a token with 18 decimals. */
+const huge = '57896044618658097711785492504343953926634992332820282019728.792003956564819969'
+
+describe('where', () => {
+  test.each([
+    ['transfer.amount >= amount("1.5")', true],
+    ['transfer.amount >= amount("1.50000")', true],
+    ['transfer.amount > amount("1.5")', false],
+    ['transfer.amount != amount("1.50")', false],
+    ['transfer.amount in [amount("2"), amount("1.50")]', true],
+    ['transfer.token.symbol in ["USDC", "USDT"]', true],
+    ['transfer.direction == "ZoneToMain" && transfer.state == "pending"', true],
+    ['transfer.mainTxHash == "" && transfer.zoneTxHash.startsWith("0x")', true],
+    ['transfer.destinationAt == null', true],
+    ['transfer.originAt < timestamp("2026-01-01T00:00:00Z")', true],
+    ['transfer.zoneHeight == 5000', true],
+    ['age >= duration("1m")', true],
+    ['age > duration("1m")', false],
+    ['facts.waitedMs == 60000', true],
+    ['facts.destinationHeight == null', true],
+    ['labels["direction"] == "ZoneToMain" && labels.chain == ""', true],
+    ['kind == "transfer.stalled"', true],
+  ])('%s is %s', (text, expected) => {
+    expect(holds(`'${text}'`)).toBe(expected)
+  })
+
+  test('an amount of 2^255+1 is told from its neighbours to the last unit', () => {
+    const finding = stalled({ amount: huge })
+    const next = `${huge.slice(0, -2)}70`
+    expect(holds(`transfer.amount >= amount("${huge}")`, finding)).toBe(true)
+    expect(holds(`transfer.amount >= amount("${next}")`, finding)).toBe(false)
+  })
+
+  test('an unknown amount is neither large nor small, but an error', () => {
+    const finding = stalled({ amount: null })
+    expect(() => holds('transfer.amount > amount("0")', finding)).toThrow('the amount is unknown')
+    expect(() => holds('transfer.amount <= amount("0")', finding)).toThrow('the amount is unknown')
+    expect(() => holds('transfer.amount == amount("0")', finding)).toThrow('the amount is unknown')
+    expect(() => holds('transfer.amount != amount("0")', finding)).toThrow('the amount is unknown')
+  })
+
+  test('amounts of any scale compare as the integers they are', () => {
+    const decimal = fc.tuple(fc.bigInt({ min: 0n, max: (1n << 256n) - 1n }), fc.integer({ min: 0, max: 30 }))
+    const write = ([raw, scale]: [bigint, number]) => {
+      const digits = raw.toString().padStart(scale + 1, '0')
+      const cut = digits.length - scale
+      return scale === 0 ? digits : `${digits.slice(0, cut)}.${digits.slice(cut)}`
+    }
+    fc.assert(
+      fc.property(decimal, decimal, (a, b) => {
+        const left = a[0] * 10n ** BigInt(30 - a[1])
+        const right = b[0] * 10n ** BigInt(30 - b[1])
+        const sign = left < right ? -1 : left > right ? 1 : 0
+        expect(compareAmounts(toAmountValue(write(a)), toAmountValue(write(b)))).toBe(sign)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test.each([
+    ['transfer.amont > amount("1")', 21, "unknown name 'transfer.amont', did you mean 'transfer.amount'?"],
+    ['trasfer.amount > amount("1")', 12, "unknown name 'trasfer', did you mean 'transfer'?"],
+    ['transfer.amount > 5', 12, 'no such overload: Amount > int (an amount is written amount("1000.5"))'],
+    ['age > 30', 12, 'no such overload: Duration > int (a duration is written duration("30m"))'],
+    ['transfer.amount > amount("1,5")', 37, 'expected an amount such as "1000.5", got "1,5"'],
+    ['age > duration("1d")', 27, 'expected a duration such as "30m" or "36h", got "1d"'],
+    ['transfer.amount >', 29, 'Unexpected token: EOF'],
+    ['transfer.direction', 12, 'expected an expression that is true or false, this one gives string'],
+    [
+      'transfer.direction == "zoneToMain"',
+      34,
+      'transfer.direction is never "zoneToMain", did you mean \'ZoneToMain\'?; it is one of MainToZone, ZoneToMain',
+    ],
+    ['1 == 2', 12, 'the expression names nothing, so that it is always the same'],
+    [
+      'transfer.token.constructor == ""',
+      27,
+      "unknown name 'transfer.token.constructor'; known here: address, symbol, name, label, type, id",
+    ],
+  ])('%s is refused when loaded', (text, column, message) => {
+    expect(problemsOf('on: transfer.stalled', `where: ${text}`, 'severity: info')).toEqual([
+      `4:${column} where: ${message}`,
+    ])
+  })
+
+  test('a fact of another kind is refused, with the facts that there are', () => {
+    expect(problemsOf('on: chain.stalled', 'where: facts.waitedMs > 1', 'severity: info')).toEqual([
+      "4:18 where: unknown name 'facts.waitedMs'; known here: height, stillMs, afterMs, blockTime, pending",
+    ])
+  })
+
+  test('a kind without a transfer has no such name', () => {
+    expect(problemsOf('on: chain.stalled', 'where: transfer.state == "pending"', 'severity: info')).toEqual([
+      "4:12 where: unknown name 'transfer'; known here: kind, age, labels, facts, chain",
+    ])
+  })
+})
+
+describe('unless', () => {
+  const rule = ruleOf(
+    'on: transfer.stalled',
+    'unless: open("source.unavailable") || open("chain.stalled")',
+    'severity: info',
+  )
+
+  test('excuses while an alert of the kind is open', () => {
+    expect(rule.isExcused((kind) => kind === 'chain.stalled')).toBe(true)
+    expect(rule.isExcused(() => false)).toBe(false)
+  })
+
+  test('a kind that does not exist is refused', () => {
+    expect(problemsOf('on: transfer.stalled', 'unless: open("chain.staled")', 'severity: info')).toEqual([
+      "4:18 unless: unknown kind 'chain.staled', did you mean 'chain.stalled'?",
+    ])
+  })
+})
+
+describe('compileLabelPredicate', () => {
+  const run = (text: string, labels: Record<string, string>) => {
+    const compiled = compileLabelPredicate(text)
+    return compiled.ok ? compiled.run(labels) : compiled.problem
+  }
+
+  test.each([
+    ['severity == "critical"', { severity: 'critical' }, true],
+    ['severity == "critical"', { severity: 'info' }, false],
+    ['kind in ["transfer.stalled", "chain.stalled"]', { kind: 'chain.stalled' }, true],
+    ['chain == ""', {}, true],
+    ['labels["team"] == "bridge"', { team: 'bridge' }, true],
+    ['rule.startsWith("deposit-") && symbol == "USDC"', { rule: 'deposit-stalled', symbol: 'USDC' }, true],
+  ])('%s over %j is %s', (text, labels, expected) => {
+    expect(run(text, labels as Record<string, string>)).toBe(expected)
+  })
+
+  test.each([
+    ['severty == "critical"', { message: "unknown name 'severty', did you mean 'severity'?", offset: 0 }],
+    ['kind == "transfer.staled"', expect.objectContaining({ offset: 8 })],
+    ['', { message: 'an empty expression; leave the key out instead', offset: 0 }],
+  ])('%s is refused', (text, problem) => {
+    expect(run(text, {})).toEqual(problem)
+  })
+})

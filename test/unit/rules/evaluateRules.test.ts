@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { evaluateConditions, evaluateTransfer, matchFinding } from '../../../src/rules/evaluateRules.ts'
+import type { Finding } from '../../../src/domain/finding.ts'
+import type { Rule } from '../../../src/rules/types.ts'
+import { toFacts } from './facts.ts'
+import { rulesOf } from './ruleFiles.ts'
+import { completed, pendingSince } from './transfers.ts'
+
+const context = { now: 2_000_000, tellSince: 0 }
+const hour = 3_600_000
+
+const failing = rulesOf(`
+rules:
+  - { name: large, on: transfer.failed, where: transfer.amount >= amount("1000"), severity: critical }
+  - { name: any, on: transfer.failed, severity: info }
+  - { name: stalled, on: transfer.stalled, severity: info }
+`)
+
+test('one transfer is matched against every rule on its events', () => {
+  const { matches, errors } = evaluateTransfer(failing, completed({ status: 'failed' }), context)
+  expect(matches.map(({ rule }) => rule.name)).toEqual(['any'])
+  expect(errors).toEqual([])
+})
+
+test('a rule that cannot say fails alone and by name', () => {
+  const unknown = completed({ status: 'failed', amountRaw: null, value: null })
+  const { matches, errors } = evaluateTransfer(failing, unknown, context)
+  expect(matches.map(({ rule }) => rule.name)).toEqual(['any'])
+  expect(errors.map(({ rule, subject, error }) => [rule.name, subject, error])).toEqual([
+    ['large', 't1', 'the amount is unknown'],
+  ])
+})
+
+const stalled = rulesOf(`
+rules:
+  - { name: large, on: transfer.stalled, where: transfer.amount >= amount("1"), severity: critical }
+  - { name: raised, on: monitor.channel_dead, where: channel == "ops", severity: critical }
+  - { name: failed, on: transfer.failed, severity: info }
+`)
+
+test('conditions are judged rule by rule; what `where` cannot say of one subject keeps only that one', () => {
+  const transfers = [
+    pendingSince(0, hour, { key: 't1' }),
+    pendingSince(0, hour, { key: 't2', amount: null }),
+    pendingSince(0, hour, { key: 't3', amount: '0.5' }),
+    pendingSince(0, 1, { key: 't4' }),
+  ]
+  const [large, ...others] = evaluateConditions(stalled, toFacts(hour, { transfers }))
+  expect(large?.judgement.findings.map(({ subject }) => subject)).toEqual(['t1'])
+  expect(large?.judgement.unknown).toEqual(['t4', 't2'])
+  expect(large?.errors.map(({ subject }) => subject)).toEqual(['t2'])
+  expect(others.map(({ rule }) => rule.name)).toEqual(['raised'])
+})
+
+const dead = (channel: string): Finding => ({
+  kind: 'monitor.channel_dead',
+  subject: channel,
+  title: `channel ${channel}`,
+  transfer: null,
+  facts: { channel, reason: 'HTTP 404' },
+  labels: { channel },
+  evidence: [],
+  since: 0,
+})
+
+test('conditions raised elsewhere are judged by the rules on their kind', () => {
+  const raised = [dead('ops'), dead('mail')]
+  const judged = evaluateConditions(stalled, toFacts(hour), raised).find(({ rule }) => rule.name === 'raised')
+  expect(judged?.judgement).toEqual({ findings: [raised[0]], unknown: [] })
+})
+
+test('a ready-made finding is matched by kind and `where`', () => {
+  expect(matchFinding(stalled, dead('ops'), hour).matches.map(({ rule }) => rule.name)).toEqual(['raised'])
+  expect(matchFinding(stalled, dead('mail'), hour).matches).toEqual([])
+})
+
+test('a rule whose detector throws keeps all its alerts and holds up no other rule', () => {
+  const listPending = () => {
+    throw new Error('database is locked')
+  }
+  const judged = evaluateConditions(stalled, toFacts(hour, { listPending }), [dead('ops')])
+  expect(judged.map(({ judgement }) => judgement.unknown)).toEqual(['all', []])
+  expect(judged[0]?.errors).toMatchObject([{ subject: null, error: 'database is locked' }])
+})
+
+test('a rule that throws anything at all is isolated', () => {
+  const broken: Rule = {
+    ...(failing[1] as Rule),
+    name: 'broken',
+    matches: () => {
+      throw new TypeError('boom')
+    },
+  }
+  const { matches, errors } = evaluateTransfer([broken, ...failing], completed({ status: 'failed' }), context)
+  expect(matches.map(({ rule }) => rule.name)).toEqual(['any'])
+  expect(errors.map(({ rule }) => rule.name)).toEqual(['broken'])
+})

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { registry } from '../../../src/rules/detectors/registry.ts'
+import { toRuleJsonSchema } from '../../../src/rules/ruleSchema.ts'
+
+const schema = JSON.parse(JSON.stringify(toRuleJsonSchema()))
+const branches: {
+  properties: Record<string, { const?: string; properties?: object }>
+  required: string[]
+}[] = schema.properties.rules.items.anyOf
+
+test('the JSON Schema has one branch a kind, with the parameters of its detector', () => {
+  expect(branches.map(({ properties }) => properties['on']?.const)).toEqual(registry.map(({ kind }) => kind))
+  const stalled = branches.find(({ properties }) => properties['on']?.const === 'transfer.stalled')
+  expect(Object.keys(stalled?.properties['with']?.properties ?? {})).toEqual(['direction', 'after'])
+})
+
+test('the JSON Schema asks of a rule no more than the loader does', () => {
+  for (const branch of branches) expect(branch.required).toEqual(['name', 'on', 'severity'])
+})
+
+test('the JSON Schema knows no timers of events', () => {
+  const failed = branches.find(({ properties }) => properties['on']?.const === 'transfer.failed')
+  expect(Object.keys(failed?.properties ?? {})).not.toContain('for')
+})

@@ -1,0 +1,203 @@
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import type { Finding } from '../../../src/domain/finding.ts'
+import type { Transfer } from '../../../src/domain/transfer.ts'
+import { registry } from '../../../src/rules/detectors/registry.ts'
+import { evaluateConditions, evaluateTransfer, matchFinding } from '../../../src/rules/evaluateRules.ts'
+import { readRuleFolder } from '../../../src/rules/readRuleFolder.ts'
+import { formatProblem } from '../../../src/rules/sourceProblem.ts'
+import type { Facts, Rule } from '../../../src/rules/types.ts'
+import { toEndpoint, toFacts, toHead, toSource } from './facts.ts'
+import { pendingSince, transferOf } from './transfers.ts'
+import { toRecord } from '../../support/records.ts'
+
+const rules = await loadShipped()
+
+async function loadShipped(): Promise<readonly Rule[]> {
+  const loaded = await readRuleFolder(fileURLToPath(new URL('../../../rules', import.meta.url)))
+  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'))
+  return loaded.rules
+}
+
+/** What the shipped rules say of the present: each rule with its severity and text. */
+function say(facts: Facts, raised: readonly Finding[] = []): string[] {
+  return evaluateConditions(rules, facts, raised).flatMap(({ rule, judgement, errors }) => {
+    expect(errors).toEqual([])
+    return judgement.findings.map((one) => `${rule.severity} ${rule.name}: ${rule.summarize(one, facts.now)}`)
+  })
+}
+
+function tell(transfer: Transfer): string[] {
+  const now = 2_000_000
+  const { matches, errors } = evaluateTransfer(rules, transfer, { now, tellSince: 0 })
+  expect(errors).toEqual([])
+  return matches.map(({ rule, finding }) => `${rule.severity} ${rule.name}: ${rule.summarize(finding, now)}`)
+}
+
+const minute = 60_000
+
+describe('the shipped rules', () => {
+  test('cover every kind of finding', () => {
+    const covered = new Set(rules.map(({ kind }) => kind))
+    expect(registry.map(({ kind }) => kind).filter((kind) => !covered.has(kind))).toEqual([])
+  })
+
+  test('are silent in a healthy world', () => {
+    const now = 100 * minute
+    const facts = toFacts(now, {
+      heads: [
+        toHead({ advancedAt: now, readAt: now }),
+        toHead({ chain: 'main', advancedAt: now, readAt: now }),
+      ],
+      sources: [toSource([toEndpoint({ lastGoodAt: now })])],
+      pollers: [{ poller: 'heads', intervalMs: 10_000, startedAt: 0, lastSuccessAt: now, lastError: null }],
+      transfers: [pendingSince(now - 9 * minute, now)],
+    })
+    expect(say(facts)).toEqual([])
+  })
+
+  const withdrawal =
+    'critical withdrawal-stalled: 1.5 USDC left the zone 30m ago and has not arrived on the main chain'
+  const deposit =
+    'critical deposit-stalled: 1.5 USDC was deposited 10m ago and has not arrived on the zone chain'
+  test.each([
+    { title: 'a withdrawal of 29 m 59.999 s', direction: 'ZoneToMain', now: 30 * minute - 1, said: [] },
+    { title: 'a withdrawal of 30 m', direction: 'ZoneToMain', now: 30 * minute, said: [withdrawal] },
+    { title: 'a deposit of 9 m 59.999 s', direction: 'MainToZone', now: 10 * minute - 1, said: [] },
+    { title: 'a deposit of 10 m', direction: 'MainToZone', now: 10 * minute, said: [deposit] },
+  ] as const)('of $title without arrival', ({ direction, now, said }) => {
+    const base = pendingSince(0, now)
+    const transfer: Transfer =
+      direction === 'ZoneToMain' ? base : { ...base, direction, main: base.zone, zone: null }
+    expect(say(toFacts(now, { transfers: [transfer] }))).toEqual(said)
+  })
+
+  const still = (chain: string, time: string) =>
+    `critical ${chain}-chain-stalled: the ${chain} chain has stood at 5000 for ${time}; 0 transfers are in flight`
+  test.each([
+    { chain: 'zone', now: minute - 1, said: [] },
+    { chain: 'zone', now: minute, said: [still('zone', '1m')] },
+    { chain: 'main', now: 2 * minute - 1, said: [] },
+    { chain: 'main', now: 2 * minute, said: [still('main', '2m')] },
+  ] as const)('of a $chain head that stood still for $now ms', ({ chain, now, said }) => {
+    expect(say(toFacts(now, { heads: [toHead({ chain, readAt: now })] }))).toEqual(said)
+  })
+
+  const unavailable =
+    'critical source-unavailable: explorer has given no good answer for 15s (E3: HTTP 502); 0 transfers are not being judged'
+  test.each([
+    { now: 14_999, said: [] },
+    { now: 15_000, said: [unavailable] },
+  ])('of a source that gave no good answer for $now ms', ({ now, said }) => {
+    const endpoint = toEndpoint({ lastGoodAt: 0, lastFailureAt: now, lastFailure: 'HTTP 502' })
+    expect(say(toFacts(now, { sources: [toSource([endpoint])] }))).toEqual(said)
+  })
+
+  test('of refused credentials, once', () => {
+    const endpoint = toEndpoint({ lastGoodAt: 0, lastFailureAt: 90_000 })
+    const source = toSource([endpoint], { rejected: { at: 80_000, reason: '50113 invalid sign' } })
+    expect(say(toFacts(90_000, { sources: [source] }))).toEqual([
+      'critical source-rejected: explorer refuses the credentials: 50113 invalid sign; 0 transfers are not being judged',
+    ])
+  })
+
+  test.each([
+    { now: 600_000, said: ['warning source-drift: 3 records of E3 cannot be read: valueRaw: got a number'] },
+    { now: 600_001, said: [] },
+  ])('of unreadable records seen $now ms ago', ({ now, said }) => {
+    const drift = [{ endpoint: 'E3', count: 3, firstAt: 0, lastAt: 0, problem: 'valueRaw: got a number' }]
+    expect(say(toFacts(now, { drift }))).toEqual(said)
+  })
+
+  test.each([
+    { now: minute - 1, said: [] },
+    { now: minute, said: ['warning poll-overdue: the poller heads has not completed a run for 1m'] },
+  ])('of a poller without a run for $now ms', ({ now, said }) => {
+    const pollers = [
+      { poller: 'heads', intervalMs: 10_000, startedAt: 0, lastSuccessAt: null, lastError: null },
+    ]
+    expect(say(toFacts(now, { pollers }))).toEqual(said)
+  })
+
+  test('an overdue poller is excused while its source is known to be away', () => {
+    const rule = rules.find(({ name }) => name === 'poll-overdue')
+    expect(rule?.isExcused((kind) => kind === 'source.unavailable')).toBe(true)
+    expect(rule?.isExcused((kind) => kind === 'source.rejected')).toBe(true)
+    expect(rule?.isExcused(() => false)).toBe(false)
+  })
+
+  test('of a failed transfer, with its error message', () => {
+    const note = {
+      chain: 'zone',
+      source: 'E9',
+      at: 1,
+      status: 'failed',
+      errorMessage: 'no liquidity',
+    } as const
+    expect(tell(transferOf([toRecord({ status: 'failed' })], [note]))).toEqual([
+      'critical transfer-failed: 1.5 USDC failed: no liquidity',
+    ])
+  })
+
+  const before = toRecord({ requestedAt: 1_000_000 })
+  const later = { source: 'E12', requestedAt: 1_200_000, updateTime: 1_190_000 } as const
+
+  test('of a completed record rewritten to failed, once', () => {
+    expect(tell(transferOf([before, toRecord({ ...later, status: 'failed' })]))).toEqual([
+      'critical transfer-failed: 1.5 USDC was completed and is now failed',
+    ])
+  })
+
+  test('of a rewritten amount, once', () => {
+    const changed = toRecord({ ...later, amountRaw: 9_000_000n, value: '9' })
+    expect(tell(transferOf([before, changed]))).toEqual([
+      'critical record-rewritten: a final record of 9 USDC was changed: amountRaw',
+    ])
+  })
+
+  test('of nothing when a completed transfer is read again', () => {
+    expect(tell(transferOf([before, toRecord(later)]))).toEqual([])
+  })
+
+  test.each([
+    [
+      'monitor.channel_dead',
+      { channel: 'ops', reason: 'HTTP 404' },
+      'the channel ops refuses messages: HTTP 404',
+    ],
+    ['monitor.rule_error', { rule: 'a', error: 'boom' }, 'the rule a cannot be evaluated: boom'],
+    [
+      'monitor.rule_overflow',
+      { rule: 'a', count: 1_200 },
+      'the rule a has more findings than are told one by one: 1200',
+    ],
+    ['monitor.state_not_persisted', { error: 'disk full' }, 'the state folder cannot be written: disk full'],
+    [
+      'monitor.state_recovered',
+      { file: 'cursors.json', reason: 'truncated' },
+      'the state file cursors.json was broken and has been rebuilt: truncated',
+    ],
+  ] as const)('of %s, as it is raised', (kind, facts, text) => {
+    const labels = 'channel' in facts ? { channel: facts.channel } : {}
+    const finding: Finding = {
+      kind,
+      subject: 'x',
+      title: 'x',
+      transfer: null,
+      facts,
+      labels,
+      evidence: [],
+      since: 0,
+    }
+    expect(matchFinding(rules, finding, 1).matches.map(({ rule }) => rule.summarize(finding, 1))).toEqual([
+      text,
+    ])
+  })
+
+  test('of a refused edit of the rules', () => {
+    const rulesRejected = { at: 0, problems: ["rules/a.yaml:3:5: unknown key 'x'"] }
+    expect(say(toFacts(1, { rulesRejected }))).toEqual([
+      "warning rules-rejected: the newest edit of the rules is not in force: rules/a.yaml:3:5: unknown key 'x'",
+    ])
+  })
+})

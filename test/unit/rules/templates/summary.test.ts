@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import type { Finding } from '../../../../src/domain/finding.ts'
+import type { Transfer } from '../../../../src/domain/transfer.ts'
+import { hash } from '../../../support/records.ts'
+import { problemsOf, ruleOf } from '../ruleFiles.ts'
+import { pendingSince } from '../transfers.ts'
+
+const origin = Date.UTC(2026, 6, 1, 12)
+const finding = (overrides: Partial<Transfer> = {}, facts: Finding['facts'] = {}): Finding => ({
+  kind: 'transfer.stalled',
+  subject: 't1',
+  title: 'a withdrawal',
+  transfer: pendingSince(origin, origin, overrides),
+  facts,
+  labels: {},
+  evidence: [],
+  since: origin,
+})
+const say = (summary: string, on = finding()) =>
+  ruleOf(
+    'on: transfer.stalled',
+    'severity: critical',
+    `summary: ${JSON.stringify(summary)}`,
+    'labels: { team: bridge }',
+  ).summarize(on, origin + 5_400_000)
+const token = (name: string, symbol: string | null = null) => ({
+  token: { address: '0xcc', symbol, name, type: 'ERC20', id: '', decimals: 6 },
+})
+
+describe('a summary', () => {
+  test.each([
+    [
+      '{{ transfer.amount }} {{ transfer.token.symbol }} has waited {{ age | duration }}',
+      '1.5 USDC has waited 1h 30m',
+    ],
+    ['{{ transfer.zoneTxHash | short }}', `${hash('zone').slice(0, 8)}…0000`],
+    ['{{ transfer.originAt | time }}', '2026-07-01 12:00:00 UTC'],
+    ['{{ transfer.originAt | time: "Europe/Berlin" }}', '2026-07-01 14:00:00 CEST'],
+    ['{{ transfer.destinationAt | time }}', 'unknown'],
+    ['{% if labels.severity == "critical" %}{{ labels.team }}{% endif %}', 'bridge'],
+    ['one\n  line', 'one line'],
+  ])('%s', (summary, expected) => {
+    expect(say(summary)).toBe(expected)
+  })
+
+  test('prints an amount of 78 digits exactly, with separators only when asked', () => {
+    const amount = '57896044618658097711785492504343953926634992332820282019728.792003956564819969'
+    expect(say('{{ transfer.amount }}', finding({ amount }))).toBe(amount)
+    expect(say('{{ transfer.amount | amount }}', finding({ amount: '1234567.50' }))).toBe('1,234,567.50')
+  })
+
+  test('says that an amount is unknown', () => {
+    expect(say('{{ transfer.amount | amount }}', finding({ amount: null }))).toBe('unknown')
+  })
+
+  test.each([
+    '{{ 7 | times: 6 }}',
+    '{% assign x = 1 %}',
+    '<!channel>',
+    '<script>alert(1)</script>',
+    '=HYPERLINK("x")',
+  ])('shows the token name %s literally, in brackets', (name) => {
+    expect(say('{{ transfer.token.label }}', finding(token(name)))).toBe(`[${name}]`)
+  })
+
+  test('trusts the configured symbol above the name', () => {
+    expect(say('{{ transfer.token.label }}', finding(token('Fake', 'USDC')))).toBe('USDC')
+  })
+
+  test('that fails on one finding names it and the failure instead of hiding the alert', () => {
+    expect(
+      say('{{ facts.destinationHeadAgeMs | duration }}', finding({}, { destinationHeadAgeMs: 'soon' })),
+    ).toMatch(/^a withdrawal \(the summary of rule test failed: /)
+  })
+
+  test('that loops for long is stopped', () => {
+    expect(
+      problemsOf(
+        'on: transfer.stalled',
+        'severity: info',
+        'summary: "{% for i in (1..100000000) %}x{% endfor %}"',
+      ),
+    ).toHaveLength(1)
+  })
+
+  test.each([
+    ['{{ transfer.amont }}', "unknown name 'transfer.amont', did you mean 'transfer.amount'?"],
+    ['{{ transfr.amount }}', "unknown name 'transfr.amount', did you mean 'transfer.amount'?"],
+    ['{{ labels.taem }}', "unknown name 'labels.taem'"],
+    ['{{ age | duraton }}', "unknown filter 'duraton', did you mean 'duration'?"],
+    ['{{ age', 'output "{{ age" not closed'],
+    ['{% include "x" %}', 'tag "include" not found'],
+    ['{% render "/etc/passwd" %}', 'tag "render" not found'],
+    ['{% layout "x" %}', 'tag "layout" not found'],
+    ['{{ labels | where_exp: "x", facts.destinationChain }}', "unknown filter 'where_exp'"],
+    ['{{ transfer.originAt | time: "Mars/Base" }}', 'Invalid time zone specified: Mars/Base'],
+    ['{{ transfer.amount.constructor }}', "unknown name 'transfer.amount.constructor'"],
+  ])('%s is refused when loaded', (summary, message) => {
+    const problems = problemsOf('on: transfer.stalled', 'severity: info', `summary: '${summary}'`)
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toContain(message)
+  })
+})
