@@ -33,11 +33,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** Attempts in all, when a retry can help. */
   readonly attempts?: number
+  /** The caller knows that there is an answer, whatever the client remembers: an empty one is contradicted. */
+  readonly isKnown?: boolean
 }
 
 export interface NonEmptyOptions extends CallOptions {
-  /** The caller knows that there is an answer, whatever the client remembers. */
-  readonly isKnown?: boolean
   /** How often an empty answer is read again. */
   readonly rereads?: number
 }
@@ -181,7 +181,7 @@ async function ask<P extends z.ZodType, R>(
     const http = await send(context, endpoint, params, label, how)
     const reader = readerOf(context, endpoint)
     const answer = readAnswer(http, { endpoint, reader, params, requestedAt, label })
-    return judgeEmpty(context, endpoint, params, answer, lease)
+    return judgeEmpty(context, endpoint, params, answer, { lease, isKnown: how.isKnown ?? false })
   } catch (error) {
     how.signal?.throwIfAborted()
     noteFailure(context, endpoint.id, error, lease)
@@ -217,15 +217,16 @@ function judgeEmpty<R>(
   endpoint: Endpoint<z.ZodType, R>,
   params: Readonly<Record<string, string>>,
   answer: Answer<R>,
-  lease: Lease,
+  how: { readonly lease: Lease; readonly isKnown: boolean },
 ): Answer<R> {
   const now = context.options.clock.now()
   const isEmpty = answer.empty && !answer.beyondHead
   const question = { endpoint: endpoint.id, family: endpoint.family, params }
-  const contradicted = !answer.beyondHead && context.guard.judge(question, isEmpty, now)
+  const contradicted =
+    !answer.beyondHead && context.guard.judge(question, { isEmpty, isKnown: how.isKnown, at: now })
   if (contradicted) {
-    lease.throttled()
-    const reason = `${endpoint.id} at ${context.host}: an empty answer to a question that had an answer before`
+    how.lease.throttled()
+    const reason = `${endpoint.id} at ${context.host}: an empty answer where something is known to be`
     context.health.failed(endpoint.id, now, reason, false)
     return { ...answer, contradicted }
   }
@@ -250,17 +251,9 @@ async function callNonEmpty<P extends z.ZodType, R>(
   const { clock } = context.options
   for (let reread = 0; ; reread++) {
     const answer = await call(context, endpoint, params, how)
-    if (!answer.empty || answer.beyondHead) {
-      if (reread > 0 && !how.isKnown) context.guard.noteContradiction(clock.now())
-      return answer
-    }
-    if (!answer.contradicted) {
-      if (!how.isKnown) return answer
-      context.pace.throttled()
-      context.guard.noteContradiction(clock.now())
-    }
+    if (!answer.contradicted) return answer
     if (reread >= (how.rereads ?? defaultRereads)) {
-      const message = `${endpoint.id} at ${context.host}: empty answers where something is known to be`
+      const message = `${endpoint.id} at ${context.host}: empty answers where something is known to be, again and again`
       throw new MonitorError('source.empty', message, { details: { endpoint: endpoint.id } })
     }
     await clock.sleep(rereadPauseMs * 2 ** Math.min(reread, 3), how.signal)

@@ -8,16 +8,14 @@ export interface ControlQuestion {
 }
 
 export interface EmptyGuard {
-  /** Notes an answer and says whether it is empty against better knowledge. */
-  judge(question: Question, isEmpty: boolean, at: UnixMs): boolean
+  /** Notes an answer and says whether it is empty against better knowledge, the caller's or its own. */
+  judge(question: Question, answer: { isEmpty: boolean; isKnown: boolean; at: UnixMs }): boolean
   /** Whether the endpoint ever gave anything: before that an empty answer means "no data", never absence. */
   hasAnswered(endpoint: EndpointId): boolean
   /** The newest question of the family that had an answer; null before the first. */
   control(family: Family): ControlQuestion | null
   /** Answers and contradicted empties since `since`, at most some five minutes back. */
   count(since: UnixMs): { readonly answers: number; readonly contradicted: number }
-  /** A re-read just proved an earlier empty answer wrong. */
-  noteContradiction(at: UnixMs): void
 }
 
 export interface Question extends ControlQuestion {
@@ -43,9 +41,9 @@ export function createEmptyGuard(): EmptyGuard {
   }
 
   return {
-    judge(question, isEmpty, at) {
+    judge(question, { isEmpty, isKnown, at }) {
       const key = keyOf(question)
-      const isContradicted = isEmpty && key !== null && known.has(key)
+      const isContradicted = isEmpty && (isKnown || (key !== null && known.has(key)))
       note(at, isContradicted)
       if (isEmpty) return isContradicted
       answered.add(question.endpoint)
@@ -63,7 +61,6 @@ export function createEmptyGuard(): EmptyGuard {
         contradicted: recent.filter((entry) => entry.isContradicted).length,
       }
     },
-    noteContradiction: (at) => note(at, true),
   }
 }
 

@@ -32,8 +32,14 @@ export interface Endpoint<P extends z.ZodType = z.ZodType, R = unknown> {
   rowKey?(record: R): string
   /** Says why a record cannot be an answer to these parameters; null when it can. */
   contradicts?(record: R, params: Readonly<Record<string, string>>): string | null
-  /** Answers `50040` for a height beyond the head. */
-  readonly hasHeightBound?: boolean
+  /** The parameter that takes a list of at most 20 values. */
+  readonly listParam?: 'txId' | 'address'
+  /** Takes `startBlockHeight` and `endBlockHeight`, both inclusive. */
+  readonly hasRange?: boolean
+  /** The largest difference between the two. */
+  readonly maxSpan?: number
+  /** What code `50040` ("nothing for this block height") means here; an error where it is not expected. */
+  readonly noBlock?: 'beyond-head' | 'empty'
   /** The largest `limit` that the service takes; null where it takes none. */
   readonly maxLimit: number | null
   /** How many results the service returns at most, of however many there are. */

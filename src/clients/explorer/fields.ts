@@ -53,6 +53,11 @@ export const address = textField('a string', (text) =>
   /^(0x[0-9a-f]{40})?$/.test(text) ? text : cleanText(text, maxAddressLength).toLowerCase(),
 )
 
+/** Up to 20 addresses, separated by commas. */
+export const addressList = textField('a string', (text) =>
+  cleanText(text, maxAddressLength * 20).toLowerCase(),
+)
+
 export const name = textField('a string', (text) => cleanText(text, maxNameLength))
 
 export const sentence = textField('a string', (text) => cleanText(text, maxSentenceLength))
@@ -108,6 +113,42 @@ export const flag = z.unknown().transform((input, context): boolean | null => {
   if (input === undefined || input === null || input === '') return null
   if (typeof input === 'boolean') return input
   context.issues.push({ code: 'custom', input, message: `expected a boolean, got ${describe(input)}` })
+  return z.NEVER
+})
+
+/** Topics of a log: an array of hex words. */
+export const topics = z.unknown().transform((input, context): readonly string[] => {
+  const values: unknown = input ?? []
+  if (Array.isArray(values) && values.every((value) => typeof value === 'string')) {
+    return values.slice(0, 16).map((value) => cleanText(value, maxAddressLength).toLowerCase())
+  }
+  context.issues.push({
+    code: 'custom',
+    input,
+    message: `expected an array of strings, got ${describe(input)}`,
+  })
+  return z.NEVER
+})
+
+const library = z.object({ libraryName: name, libraryAddress: address })
+
+/** An array of libraries; the sample gives an empty string for none. */
+export const libraries = z.unknown().transform((input, context) => {
+  const list = z
+    .array(library)
+    .max(1_000)
+    .safeParse(input ?? [])
+  if (list.success || input === '') {
+    return (list.data ?? []).map(({ libraryName, libraryAddress }) => ({
+      name: libraryName,
+      address: libraryAddress,
+    }))
+  }
+  context.issues.push({
+    code: 'custom',
+    input,
+    message: `expected an array of libraries, got ${describe(input)}`,
+  })
   return z.NEVER
 })
 

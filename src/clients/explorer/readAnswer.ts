@@ -57,8 +57,9 @@ const maxRawLength = 4_000
  */
 export function readAnswer<R>(http: HttpAnswer, context: AnswerContext<R>): Answer<R> {
   const envelope = toEnvelope(parseJson(http.text)?.value)
-  if (context.endpoint.hasHeightBound && envelope?.code === beyondHeadCode && http.status < 400) {
-    return toAnswer({ rows: [], paging: noPaging }, context, true)
+  const { noBlock } = context.endpoint
+  if (noBlock && envelope?.code === beyondHeadCode && http.status < 400) {
+    return toAnswer({ rows: [], paging: noPaging }, context, noBlock === 'beyond-head')
   }
   const error = classifyAnswer({
     status: http.status,

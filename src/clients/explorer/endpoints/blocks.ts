@@ -85,6 +85,7 @@ export const zoneBlocks = endpoint({
     }),
   position: (block: ZoneBlock) => block.height,
   rowKey: (block: ZoneBlock) => String(block.height),
+  noBlock: 'empty',
   maxLimit: 100,
 })
 
@@ -115,6 +116,6 @@ export const mainBlockDetail = endpoint({
     }),
   contradicts: (block: MainBlock, params) =>
     String(block.height) === params['height'] ? null : 'height: is not the height that was asked for',
-  hasHeightBound: true,
+  noBlock: 'beyond-head',
   maxLimit: null,
 })

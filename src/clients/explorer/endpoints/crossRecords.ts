@@ -134,6 +134,7 @@ export const crossTransactions = endpoint({
   createReader: createCrossReader('E3'),
   position,
   rowKey,
+  hasRange: true,
   maxLimit: 100,
 })
 
@@ -151,7 +152,9 @@ export const crossDetails = endpoint({
   shape: 'C',
   arrays: [],
   params: z.strictObject({ txId: param.hashes }),
+  listParam: 'txId',
   createReader: createCrossReader('E12'),
   position,
+  rowKey: (row: Observation) => `${rowKey(row)}|${row.zoneEventIndex}`,
   maxLimit: null,
 })

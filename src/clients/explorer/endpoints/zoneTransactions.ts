@@ -66,7 +66,9 @@ export const zoneTransactions = endpoint({
   shape: 'C',
   arrays: [],
   params: z.strictObject({ txId: param.hashes }),
+  listParam: 'txId',
   createReader: createReader('E9'),
+  rowKey: (row: ZoneTransactionDetail) => row.hash,
   maxLimit: null,
 })
 

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import type { UnixMs } from '../../../lib/clock.ts'
+import { endpoint, param } from '../endpoint.ts'
+import * as field from '../fields.ts'
+import { createRecordReader, spelledAs } from '../recordReader.ts'
+
+export interface EventLog {
+  readonly requestedAt: UnixMs
+  readonly height: number
+  readonly address: string
+  readonly topics: readonly string[]
+  /** Non-indexed parameters, hex. */
+  readonly data: string
+  readonly blockHash: string | null
+  readonly methodId: string
+  readonly time: UnixMs | null
+  /** Position within the block. */
+  readonly logIndex: number | null
+  readonly hash: string
+}
+
+/** R10. */
+const eventLog = z.object({
+  height: field.requiredCount,
+  address: field.address,
+  topics: field.topics,
+  data: field.rawText,
+  blockHash: field.hash,
+  methodId: field.name,
+  transactionTime: field.time,
+  logIndex: field.count,
+  txId: field.requiredHash,
+})
+
+/** What the four log endpoints have in common. The service returns about 1,000 results and has no paging here. */
+const logList = {
+  chain: 'main',
+  family: 'logs',
+  shape: 'C',
+  arrays: [],
+  createReader: () =>
+    createRecordReader({
+      schema: eventLog,
+      spellings: spelledAs({ txId: ['txId', 'txid'] }),
+      finish: ({ txId, transactionTime, ...rest }, requestedAt): EventLog => ({
+        ...rest,
+        requestedAt,
+        hash: txId,
+        time: transactionTime,
+      }),
+    }),
+  position: (row: EventLog) => row.height,
+  rowKey: (row: EventLog) => [row.height, row.logIndex, row.hash, row.address, row.data].join('|'),
+  maxLimit: null,
+  cap: 1_000,
+} as const
+
+/**
+ * E18: logs of one contract with one first topic (shape C, records R10): about the first 1,000 results only, so never
+ * a way to follow a contract.
+ * Source: API documentation, E18.
+ */
+export const logsByTopic = endpoint({
+  ...logList,
+  id: 'E18',
+  name: 'logs-by-topic',
+  path: '/api/v5/{main}/log/by-address-and-topic',
+  params: z.strictObject({ address: param.address, topic0: param.hash }),
+})
+
+/**
+ * E19: logs of one contract over a range of blocks (shape C, records R10): about the first 1,000 results; narrow the
+ * range for more. Ranges below the head are the way to follow a contract.
+ * Source: API documentation, E19.
+ */
+export const logsByBlocks = endpoint({
+  ...logList,
+  id: 'E19',
+  name: 'logs-by-blocks',
+  path: '/api/v5/{main}/log/by-block-and-address',
+  params: z.strictObject({
+    startBlockHeight: param.height,
+    endBlockHeight: param.height,
+    address: param.address,
+  }),
+  hasRange: true,
+})
+
+/**
+ * E20: logs of one contract (shape C, records R10): about the first 1,000 results only.
+ * Source: API documentation, E20.
+ */
+export const logsByAddress = endpoint({
+  ...logList,
+  id: 'E20',
+  name: 'logs-by-address',
+  path: '/api/v5/{main}/log/by-address',
+  params: z.strictObject({ address: param.address }),
+})
+
+/**
+ * E21: logs of one transaction (shape C, records R10): about the first 1,000 results only.
+ * Source: API documentation, E21.
+ */
+export const logsByTransaction = endpoint({
+  ...logList,
+  id: 'E21',
+  name: 'logs-by-transaction',
+  path: '/api/v5/{main}/log/by-transaction',
+  params: z.strictObject({ txId: param.hash }),
+})

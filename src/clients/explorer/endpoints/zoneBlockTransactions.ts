@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import type { Status } from '../../../domain/observation.ts'
+import type { UnixMs } from '../../../lib/clock.ts'
+import { endpoint, param } from '../endpoint.ts'
+import * as field from '../fields.ts'
+import { createRecordReader, spelledAs } from '../recordReader.ts'
+
+/** A transaction in a zone block. */
+export interface ZoneBlockTransaction {
+  readonly requestedAt: UnixMs
+  readonly hash: string
+  readonly height: number | null
+  readonly blockHash: string | null
+  readonly time: UnixMs | null
+  readonly status: Status
+  readonly from: string
+  readonly actionType: string
+  /** Execution order. */
+  readonly index: number | null
+  readonly value: string | null
+  readonly amountRaw: bigint | null
+}
+
+/** R12. */
+const zoneBlockTransaction = z.object({
+  hash: field.requiredHash,
+  blockHeight: field.count,
+  blockHash: field.hash,
+  blockTime: field.time,
+  status: field.status,
+  from: field.address,
+  actionType: field.name,
+  index: field.count,
+  value: field.decimal,
+  valueRaw: field.rawAmount,
+})
+
+/**
+ * E4: transactions of one zone block (shape B, records R12). `value` in token units, `valueRaw` in base units, both
+ * may be empty; `limit` is at most 100. A block without transactions answers like a block that is not there.
+ * Source: API documentation, E4.
+ */
+export const zoneBlockTransactions = endpoint({
+  id: 'E4',
+  name: 'zone-block-transactions',
+  path: '/api/v5/{main}/{zone}/block/transaction-list',
+  chain: 'zone',
+  family: 'zone',
+  shape: 'B',
+  arrays: ['data'],
+  params: z.strictObject({
+    height: param.height,
+    limit: param.limit(100).optional(),
+    page: param.page.optional(),
+  }),
+  createReader: () =>
+    createRecordReader({
+      schema: zoneBlockTransaction,
+      spellings: spelledAs({}),
+      finish: ({ blockHeight, blockTime, valueRaw, ...rest }, requestedAt): ZoneBlockTransaction => ({
+        ...rest,
+        requestedAt,
+        height: blockHeight,
+        time: blockTime,
+        amountRaw: valueRaw,
+      }),
+    }),
+  rowKey: (row: ZoneBlockTransaction) => row.hash,
+  noBlock: 'empty',
+  maxLimit: 100,
+})
