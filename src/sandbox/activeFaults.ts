@@ -39,7 +39,9 @@ export function disruptionOf(
   const hits = faults.filter((fault, place) => {
     if (request.now < fault.from || request.now >= fault.until) return false
     const named =
-      fault.endpoints.length === 0 ? request.endpoint !== 'rpc' : fault.endpoints.includes(request.endpoint)
+      fault.endpoints.length === 0
+        ? /^E\d/.test(request.endpoint)
+        : fault.endpoints.includes(request.endpoint)
     return named && mixUnit(request.seed, request.count, place, 0xfa) < fault.share
   })
   return Object.assign({}, ...hits.map((hit) => hit.disruption)) as Disruption

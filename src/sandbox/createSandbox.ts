@@ -5,6 +5,9 @@ import type { Clock } from '../lib/clock.ts'
 import { activate, type ActiveFault, applyAt, disruptionOf, worldFaults } from './activeFaults.ts'
 import type { SandboxAuth } from './auth.ts'
 import { deliver, type Outgoing } from './deliver.ts'
+import type { Endpoint } from './endpoints/endpoint.ts'
+import type { Disruption, Transport } from './faults/fault.ts'
+import { answerRpc } from './rpc/answerRpc.ts'
 import { createDialect, type DialectOptions } from './dialect.ts'
 import { answerRequest, createExplorer, envelope, type Explorer } from './explorer.ts'
 import { parseFault, type Scenario } from './scenario.ts'
@@ -28,7 +31,10 @@ export interface SandboxOptions {
 export interface Sandbox {
   /** Base address of the explorer API; known once started. */
   readonly url: string
+  /** The preconfirmation RPC. */
   readonly rpcUrl: string
+  /** A plain node of the main chain: the second source. */
+  readonly canonicalUrl: string
   readonly world: World
   readonly scenario: Scenario
   start(): Promise<void>
@@ -40,6 +46,10 @@ export interface Sandbox {
   /** How many requests each endpoint has had. */
   readonly requests: ReadonlyMap<string, number>
 }
+
+const rpcPath = '/rpc'
+const canonicalPath = '/canonical'
+const maxBodyBytes = 1_000_000
 
 interface Running {
   readonly clock: Clock
@@ -83,7 +93,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       return baseUrl(server, host)
     },
     get rpcUrl() {
-      return `${baseUrl(server, host)}/rpc`
+      return baseUrl(server, host) + rpcPath
+    },
+    get canonicalUrl() {
+      return baseUrl(server, host) + canonicalPath
     },
     async start() {
       advanceWorld(world, clock.now())
@@ -102,28 +115,74 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 }
 
 async function serve(running: Running, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { explorer, clock, stopped } = running
+  const target = request.url ?? '/'
+  const path = target.split('?', 1)[0] ?? ''
+  if (request.method === 'POST' && (path === rpcPath || path === canonicalPath)) {
+    return serveRpc(running, request, response, path === rpcPath ? 'preconf' : 'canonical')
+  }
+  const endpoint = running.explorer.routes.get(path)
+  if (endpoint && request.method === 'GET') return serveExplorer(running, request, response, endpoint)
+  await send(running, response, envelope(404, '404', 'Not Found', []))
+}
+
+async function serveExplorer(
+  running: Running,
+  request: IncomingMessage,
+  response: ServerResponse,
+  endpoint: Endpoint,
+): Promise<void> {
+  const { now, count, disruption } = receive(running, endpoint.name)
+  const asked = { endpoint, target: request.url ?? '/', headers: request.headers, now, count }
+  await send(running, response, answerRequest(running.explorer, asked, disruption), disruption.transport)
+}
+
+async function serveRpc(
+  running: Running,
+  request: IncomingMessage,
+  response: ServerResponse,
+  kind: 'preconf' | 'canonical',
+): Promise<void> {
+  const text = await readBody(request)
+  const { disruption } = receive(running, kind === 'preconf' ? 'rpc' : 'canonical')
+  const { refuse, raw } = disruption
+  const body = answerRpc(running.explorer.world, kind, text)
+  const failed = refuse && envelope(refuse.status, refuse.code, refuse.msg, [])
+  await send(
+    running,
+    response,
+    raw ?? failed ?? { status: 200, type: 'application/json', body },
+    disruption.transport,
+  )
+}
+
+/** Notes a request, brings the world up to it, and says what will happen to its answer. */
+function receive(running: Running, endpoint: string): { now: number; count: number; disruption: Disruption } {
+  const { explorer, clock, faults, requests } = running
   const now = clock.now()
   advanceWorld(explorer.world, now)
-  const target = request.url ?? '/'
-  const endpoint = explorer.routes.get(target.split('?', 1)[0] ?? '')
-  if (!endpoint || request.method !== 'GET') {
-    return deliver({ clock, signal: stopped.signal }, response, envelope(404, '404', 'Not Found', []))
-  }
   const count = running.count++
-  running.requests.set(endpoint.name, (running.requests.get(endpoint.name) ?? 0) + 1)
-  const disruption = disruptionOf(running.faults, {
-    endpoint: endpoint.name,
-    now,
-    count,
-    seed: explorer.world.seed,
-  })
-  const outgoing: Outgoing = answerRequest(
-    explorer,
-    { endpoint, target, headers: request.headers, now, count },
-    disruption,
-  )
-  await deliver({ clock, signal: stopped.signal }, response, outgoing, disruption.transport)
+  requests.set(endpoint, (requests.get(endpoint) ?? 0) + 1)
+  return { now, count, disruption: disruptionOf(faults, { endpoint, now, count, seed: explorer.world.seed }) }
+}
+
+function send(
+  running: Running,
+  response: ServerResponse,
+  outgoing: Outgoing,
+  transport?: Transport,
+): Promise<void> {
+  return deliver({ clock: running.clock, signal: running.stopped.signal }, response, outgoing, transport)
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBodyBytes) throw new Error('request body too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 function inject(running: Running, entry: Readonly<Record<string, unknown>>): void {

@@ -66,5 +66,7 @@ export interface TransferSpec {
   mainFailed?: boolean
   /** What the main leg really moves, when it differs from the record. */
   mainMovedRaw?: bigint
+  /** The explorer shows its main transaction, the main chain's own nodes do not know it. */
+  unknownToCanonical?: boolean
   patches?: readonly RecordPatch[]
 }

@@ -8,8 +8,8 @@ import { createSortedIndex, type SortedIndex } from './sortedIndex.ts'
 import { createTokens, type Token } from './tokens.ts'
 import type { TransferSpec } from './transferSpec.ts'
 
-/** The clocks of the service: what the main chain, the zone chain, the record list and the preconfirmations have reached. */
-export type ChainName = 'main' | 'zone' | 'list' | 'preconf'
+/** The clocks of the service: what the main chain, the zone chain, the record list, the RPC's chain and its preconfirmations have reached. */
+export type ChainName = 'main' | 'zone' | 'list' | 'rpc' | 'preconf'
 
 /** A time during which one of them stands still. */
 export interface Stall {
@@ -97,6 +97,8 @@ export interface World {
   readonly balances: { readonly address: string; readonly at: UnixMs; readonly wei: bigint }[]
   /** Finished blocks, so that paging through a range does not make them anew for every page. */
   readonly blockCache: Map<number, MainTransaction[]>
+  /** What the escrow took in, token by token, over the first `legs` of `mainLegs`. */
+  readonly escrowSums: { legs: number; readonly byToken: Map<string, bigint> }
   readonly queue: EventQueue
   readonly timeline: readonly TimedFault[]
   readonly stalls: Stall[]
@@ -146,6 +148,7 @@ export function createWorld(options: WorldOptions): World {
     challenges: new Map(),
     balances: [],
     blockCache: new Map(),
+    escrowSums: { legs: 0, byToken: new Map() },
     queue: createEventQueue(),
     timeline: (options.timeline ?? []).map((fault) => ({ ...fault, at: startAt + fault.at })),
     stalls: [],

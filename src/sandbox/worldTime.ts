@@ -53,11 +53,7 @@ function begin(world: World): void {
 function happen(world: World, event: WorldEvent): void {
   switch (event.kind) {
     case 'mainLeg':
-      return insertSorted(
-        world.mainLegs,
-        mainHeightAt(world, legTime(world, event.subject, 'main')),
-        event.subject,
-      )
+      return addMainLeg(world, event.subject)
     case 'zoneLeg':
       return insertSorted(
         world.zoneLegs,
@@ -73,6 +69,17 @@ function happen(world: World, event: WorldEvent): void {
     default:
       return event.kind satisfies never
   }
+}
+
+function addMainLeg(world: World, number: number): void {
+  const height = mainHeightAt(world, legTime(world, number, 'main'))
+  world.blockCache.delete(height)
+  if (height < (world.mainLegs.keys.at(-1) ?? 0)) {
+    // Sums over the legs so far stay right only while new ones come behind them.
+    world.escrowSums.legs = 0
+    world.escrowSums.byToken.clear()
+  }
+  insertSorted(world.mainLegs, height, number)
 }
 
 /** A record appears once the list has come as far as it; while the list stands still it waits. */

@@ -29,6 +29,7 @@ export function bridgeCall(world: World, owner: number): MainCall {
     internals: moving.flatMap((member) => internalsOf(world, member)),
     logs: moving.flatMap((member) => logsOf(world, member, sender)),
     challengeStatus: challengeStatusOf(world, first.number),
+    ...(first.special.unknownToCanonical ? { isForged: true } : {}),
   }
 }
 

@@ -105,7 +105,9 @@ export function answerFault<S extends z.ZodRawShape>(
       for: duration.optional().describe('How long; to the end when left out'),
       fault: z.literal(name),
       endpoints: z
-        .array(z.string().regex(/^(E([1-9]|1\d|2[01])|rpc)$/, 'expected E1 to E21 or rpc'))
+        .array(
+          z.string().regex(/^(E([1-9]|1\d|2[01])|rpc|canonical)$/, 'expected E1 to E21, rpc or canonical'),
+        )
         .default([])
         .describe('Only these endpoints; all of E1 to E21 when left out'),
       share: share.default(1).describe('The share of answers it happens to'),

@@ -37,7 +37,9 @@ export async function startStepped(
   })
   await sandbox.start()
   const get: SteppedSandbox['get'] = async (path, query = {}, headers = {}) => {
-    const response = await fetch(`${sandbox.url}${path}?${new URLSearchParams(query).toString()}`, { headers })
+    const response = await fetch(`${sandbox.url}${path}?${new URLSearchParams(query).toString()}`, {
+      headers,
+    })
     return { status: response.status, ...((await response.json()) as Omit<Answer, 'status'>) }
   }
   const zone: SteppedSandbox['zone'] = (path, query) =>
