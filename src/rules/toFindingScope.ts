@@ -117,7 +117,7 @@ function toTransferScope(transfer: Transfer): TransferScope {
       symbol: token.symbol ?? '',
       name: token.name,
       // A name from the chain is not to be trusted; brackets say so.
-      label: token.symbol ?? (token.name === '' ? token.address : `[${token.name}]`),
+      label: token.symbol ?? (token.name === '' ? token.address || '[unnamed token]' : `[${token.name}]`),
       type: token.type,
       id: token.id,
     },

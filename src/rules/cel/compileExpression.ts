@@ -2,6 +2,7 @@ import type { ASTNode, Environment, ParseResult } from '@marcbachmann/cel-js'
 import { nearestName, suggest } from '../nearestName.ts'
 import { parseAmount } from './amountValue.ts'
 import { createEnvironment } from './createEnvironment.ts'
+import { findPatternProblem } from './findPatternProblem.ts'
 
 /** What is wrong with a text, and where in it: an offset in UTF-16 units. */
 export interface TextProblem {
@@ -86,7 +87,7 @@ function hintFor(text: string): string {
 
 function findLiteralProblem(root: ASTNode, vocabulary: Vocabulary): TextProblem | null {
   for (const node of walk(root)) {
-    const problem = checkCall(node) ?? checkComparison(node, vocabulary)
+    const problem = checkCall(node) ?? checkPattern(node) ?? checkComparison(node, vocabulary)
     if (problem) return problem
   }
   return null
@@ -105,6 +106,24 @@ function checkCall(node: ASTNode): TextProblem | null {
     return { message: `expected a duration such as "30m" or "36h", got "${text}"`, offset: argument.start }
   }
   return null
+}
+
+/**
+ * `matches` is a JavaScript regular expression, the one thing here that can run without end on a short text from the
+ * chain: its pattern must be written out, and nest no repetitions.
+ */
+function checkPattern(node: ASTNode): TextProblem | null {
+  const argument = node.op === 'rcall' && node.args[0] === 'matches' ? node.args[2][0] : patternOfCall(node)
+  if (argument === undefined) return null
+  if (argument.op !== 'value' || typeof argument.args !== 'string') {
+    return { message: 'expected the pattern of matches() in quotes', offset: argument.start }
+  }
+  const problem = findPatternProblem(argument.args)
+  return problem === null ? null : { message: problem, offset: argument.start }
+}
+
+function patternOfCall(node: ASTNode): ASTNode | undefined {
+  return node.op === 'call' && node.args[0] === 'matches' ? node.args[1][1] : undefined
 }
 
 function isCelDuration(text: string): boolean {

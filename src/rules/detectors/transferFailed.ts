@@ -58,7 +58,8 @@ function detectFailed(transfer: Transfer, _params: unknown, context: EventContex
     },
     labels: labelTransfer(transfer),
     evidence,
-    since: rewrite?.at ?? transfer.destinationAt ?? transfer.originAt,
+    // A block time may lie in the future; what was read had happened.
+    since: rewrite?.at ?? Math.min(transfer.destinationAt ?? transfer.originAt, transfer.readAt),
   }
 }
 

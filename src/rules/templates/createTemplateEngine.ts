@@ -30,7 +30,8 @@ export function createTemplateEngine(): Liquid {
     relativeReference: false,
     cache: false,
     parseLimit: 20_000,
-    renderLimit: 100,
+    // Wall time, so that a busy machine must not cut a good text short; memory bounds the loops.
+    renderLimit: 500,
     memoryLimit: 200_000,
     fs: noFiles,
   })

@@ -9,9 +9,9 @@ function duration(value: unknown): string {
   return formatDuration(toNumber(value, 'duration'))
 }
 
-/** `{{ transfer.amount | amount }}`: with thousands separators, every digit kept; `unknown` when there is none. */
+/** `{{ transfer.amount | amount }}`: with thousands separators, every digit kept. */
 function amount(value: unknown): string {
-  if (isNothing(value)) return 'unknown'
+  if (isNothing(value)) return 'an unknown amount of'
   const match = /^(\d+)(\.\d+)?$/.exec(String(value))
   if (!match) throw new Error('the filter amount takes an amount')
   const whole = (match[1] ?? '').replace(/\B(?=(\d{3})+$)/g, ',')

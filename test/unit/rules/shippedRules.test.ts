@@ -155,6 +155,18 @@ describe('the shipped rules', () => {
     ])
   })
 
+  test('of an exact amount beyond every number, without separators', () => {
+    const amountRaw = 2n ** 255n + 1n
+    const failed = transferOf([
+      toRecord({ status: 'failed', token: '0xdd', tokenName: '<!channel>', amountRaw, value: null }),
+    ])
+    const amount = '57896044618658097711785492504343953926634992332820282019728.792003956564819969'
+    expect(tell({ ...failed, amount })).toEqual([`critical transfer-failed: ${amount} [<!channel>] failed`])
+    expect(tell({ ...failed, amount: null })).toEqual([
+      'critical transfer-failed: an unknown amount of [<!channel>] failed',
+    ])
+  })
+
   test('of nothing when a completed transfer is read again', () => {
     expect(tell(transferOf([before, toRecord(later)]))).toEqual([])
   })

@@ -50,7 +50,7 @@ describe('a summary', () => {
   })
 
   test('says that an amount is unknown', () => {
-    expect(say('{{ transfer.amount | amount }}', finding({ amount: null }))).toBe('unknown')
+    expect(say('{{ transfer.amount | amount }}', finding({ amount: null }))).toBe('an unknown amount of')
   })
 
   test.each([
@@ -61,6 +61,10 @@ describe('a summary', () => {
     '=HYPERLINK("x")',
   ])('shows the token name %s literally, in brackets', (name) => {
     expect(say('{{ transfer.token.label }}', finding(token(name)))).toBe(`[${name}]`)
+  })
+
+  test('falls back to the address of a token without a name', () => {
+    expect(say('{{ transfer.token.label }}', finding(token('')))).toBe('0xcc')
   })
 
   test('trusts the configured symbol above the name', () => {
