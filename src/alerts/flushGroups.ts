@@ -9,6 +9,7 @@ import { groupKeyOf, type Labels, type Route } from './routing.ts'
 
 /** How soon a muted alert is looked at again. */
 const recheckMs = 5_000
+const heldRecheckMs = 500
 /** Written group waits beyond this are cut when the wall clock goes back. */
 const longestWaitMs = 3_600_000
 
@@ -202,8 +203,13 @@ function finish(
   const { group, members, isWaiting } = of
   // After this flush every channel that heard of them is told the end.
   for (const member of members) if (!isFiring(member)) context.store.removeMember(group.key, member.id)
-  const flushAt = isWaiting ? now + recheckMs : now + group.intervalMs
+  const flushAt = isWaiting ? recheckAt(context, now) : now + group.intervalMs
   // A look that said nothing must not delay what follows.
   const flushedAt = of.hasSpoken ? now : (group.flushedAt ?? (isWaiting ? null : now))
   context.store.saveGroup({ ...group, isDirty: isWaiting, flushAt, flushedAt })
+}
+
+/** The start hold may end at any moment, an outage takes longer. */
+function recheckAt({ hold }: EngineContext, now: UnixMs): UnixMs {
+  return !hold.isReleased && now < hold.until ? Math.min(now + heldRecheckMs, hold.until) : now + recheckMs
 }

@@ -67,14 +67,14 @@ function lastedOf({ alert, episode }: Wording): number | null {
 }
 
 function summaryOf(wording: Wording, lastedMs: number | null, now: UnixMs): string {
-  const { what, finding, alert } = wording
+  const { what, finding } = wording
   if (what === 'resolved' || what === 'both') return resolutionOf(wording, lastedMs)
   if (what === 'correction' && finding.transfer) return `Correction: ${stateOf(finding.transfer)}`
-  return summarize(wording.rule, finding, now) ?? verdictOf(finding, now || alert.activeAt)
+  return summarize(wording.rule, finding, now) ?? verdictOf(finding, now)
 }
 
 /** A template that fails on these facts must not keep the message back. */
-function summarize(rule: Rule | null, finding: Finding, now: UnixMs): string | null {
+export function summarize(rule: Rule | null, finding: Finding, now: UnixMs): string | null {
   try {
     const summary = rule?.summarize(finding, now)?.trim()
     return summary ? summary : null

@@ -1,0 +1,398 @@
+import { expect, test } from 'vitest'
+import {
+  createBench,
+  createCondition,
+  createEvent,
+  createRoute,
+  createRule,
+  createTransfer,
+  start,
+} from './harness.ts'
+
+const failed = createRule()
+const stalled = createRule({ name: 'stalled', kind: 'chain.stalled' })
+const urgent = createRule({ name: 'urgent', kind: 'chain.stalled', severity: 'critical' })
+const zone = createCondition('zone')
+const firing = { findings: [zone], unknown: [] }
+const silent = { findings: [], unknown: [] }
+
+type Bench = ReturnType<typeof createBench>
+const queued = ({ store }: Bench) =>
+  store
+    .listOutbox({ state: 'queued', limit: 1_000 })
+    .reverse()
+    .map(({ what, channel }) => `${what} ${channel}`)
+
+test('an event is told once, however often it is found', () => {
+  const bench = createBench()
+  for (let n = 0; n < 3; n += 1)
+    bench.engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start + n)
+  expect(queued(bench)).toEqual(['event ops'])
+})
+
+test('two rules tell the same event each', () => {
+  const bench = createBench()
+  const other = createRule({ name: 'other' })
+  const finding = createEvent(1)
+  bench.engine.tellEvents(
+    [
+      { rule: failed, finding },
+      { rule: other, finding },
+    ],
+    start,
+  )
+  expect(queued(bench)).toEqual(['event ops', 'event ops'])
+})
+
+test('three failures are three alerts, told by the transfer and not by its hash', () => {
+  const bench = createBench()
+  const { zone: leg } = createTransfer(1)
+  const matches = [1, 2, 3].map((n) => ({ rule: failed, finding: createEvent(n, { zone: leg }) }))
+  bench.engine.tellEvents(matches, start)
+  expect(queued(bench)).toHaveLength(3)
+})
+
+test('a fact that becomes known after the telling is no correction', () => {
+  const bench = createBench()
+  bench.engine.tellEvents(
+    [{ rule: failed, finding: createEvent(1, { amountRaw: null, amount: '1' }) }],
+    start,
+  )
+  bench.engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start + 1)
+  expect(queued(bench)).toEqual(['event ops'])
+})
+
+test('a failed record that succeeds is corrected once, in the channels that were told', async () => {
+  const bench = createBench()
+  bench.engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
+  const dispatcher = bench.startSending()
+  await bench.clock.advance(0)
+  const succeeded = createTransfer(1, { state: 'completed', status: 'success' })
+  bench.engine.correctEvents([succeeded], start + 1)
+  bench.engine.correctEvents([succeeded], start + 2)
+  dispatcher.wake()
+  await bench.clock.advance(0)
+  expect(bench.ops.sent.slice(1).flatMap(({ items }) => items.map(({ summary }) => summary))).toEqual([
+    'Correction: Withdrawal of 1 USDC has arrived',
+  ])
+  await dispatcher.stop()
+})
+
+test('a correction before the first message only changes that message', () => {
+  const bench = createBench()
+  bench.engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
+  bench.engine.correctEvents([createTransfer(1, { state: 'completed' })], start + 1)
+  expect(queued(bench)).toEqual(['event ops'])
+})
+
+test('an event that is not about a transfer is told again when it happens again', () => {
+  const bench = createBench()
+  const recovered = createRule({ name: 'recovered', kind: 'monitor.state_recovered' })
+  const finding = createCondition('cursors', { kind: 'monitor.state_recovered' })
+  bench.engine.tellEvents([{ rule: recovered, finding }], start)
+  bench.engine.tellEvents([{ rule: recovered, finding }], start + 1)
+  bench.engine.tellEvents([{ rule: recovered, finding: { ...finding, since: start + 2 } }], start + 2)
+  expect(queued(bench)).toEqual(['event ops', 'event ops'])
+})
+
+test('a written group wait holds for events too, counted from the first of the window', () => {
+  const bench = createBench({ routes: [createRoute({ groupWaitMs: 10_000 })] })
+  bench.engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
+  bench.engine.tellEvents([{ rule: failed, finding: createEvent(2) }], start + 9_000)
+  bench.engine.tellEvents([{ rule: failed, finding: createEvent(3) }], start + 10_000)
+  const items = bench.store.listOutbox({ state: 'queued', limit: 9 }).reverse()
+  expect(items.map(({ notBefore }) => notBefore - start)).toEqual([10_000, 10_000, 20_000])
+})
+
+test('routes: the first match ends, `continue` goes on, one channel hears a thing once', () => {
+  const bench = createBench({
+    routes: [
+      createRoute({ id: 'a', channels: ['one'], continue: true }),
+      createRoute({ id: 'b', channels: ['one', 'two'] }),
+      createRoute({ id: 'c', channels: ['three'] }),
+    ],
+  })
+  bench.engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
+  expect(queued(bench)).toEqual(['event one', 'event two'])
+})
+
+test('without channels and routes the console is told', () => {
+  const bench = createBench({ fakes: [] })
+  bench.engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
+  expect(queued(bench)).toEqual(['event console'])
+})
+
+test('a condition waits 30 s for its group, a critical one not at all', () => {
+  const bench = createBench({ routes: [createRoute({ groupBy: ['rule'] })] })
+  bench.engine.applyCondition(stalled, firing, start)
+  expect(bench.engine.flush(start)).toBe(start + 30_000)
+  bench.engine.applyCondition(urgent, firing, start)
+  bench.engine.flush(start)
+  expect(queued(bench)).toHaveLength(1)
+  bench.engine.flush(start + 29_999)
+  expect(queued(bench)).toHaveLength(1)
+  bench.engine.flush(start + 30_000)
+  expect(queued(bench)).toHaveLength(2)
+})
+
+test('F56: what begins and ends within its group wait is told to nobody', () => {
+  const bench = createBench()
+  bench.engine.applyCondition(stalled, firing, start)
+  bench.engine.flush(start)
+  bench.engine.applyCondition(stalled, silent, start + 10_000)
+  bench.engine.flush(start + 10_000)
+  bench.engine.flush(start + 60_000)
+  expect(queued(bench)).toEqual([])
+  expect(bench.store.listDecisions({ limit: 9 }).map(({ reason }) => reason)).toContain(
+    'over before it was told',
+  )
+})
+
+async function tellStalled(options: Parameters<typeof createBench>[0] = {}) {
+  const bench = createBench(options)
+  bench.engine.applyCondition(urgent, firing, start)
+  bench.engine.flush(start)
+  const dispatcher = bench.startSending()
+  await bench.clock.advance(0)
+  const look = async (ms: number, judgement = firing) => {
+    await bench.clock.advance(ms)
+    bench.engine.applyCondition(urgent, judgement, bench.clock.now())
+    bench.engine.flush(bench.clock.now())
+    dispatcher.wake()
+    await bench.clock.advance(0)
+    return bench.ops.sent.map(({ items }) => items[0]?.status)
+  }
+  return { ...bench, dispatcher, look }
+}
+
+test('a resolution comes once, when the group interval is over, and says how long it lasted', async () => {
+  const { look, ops, dispatcher } = await tellStalled()
+  expect(await look(299_999, silent)).toEqual(['firing'])
+  expect(await look(1, silent)).toEqual(['firing', 'resolved'])
+  expect(await look(600_000, silent)).toEqual(['firing', 'resolved'])
+  expect(ops.sent[1]?.items[0]?.summary).toMatch(/^Resolved after 4m 59s: /)
+  await dispatcher.stop()
+})
+
+test('a reminder comes after the repeat interval, counted from the acknowledgement', async () => {
+  const { look, dispatcher } = await tellStalled({ routes: [createRoute({ repeatMs: 3_600_000 })] })
+  expect(await look(3_599_999)).toEqual(['firing'])
+  expect(await look(1)).toEqual(['firing', 'repeat'])
+  expect(await look(3_599_999)).toEqual(['firing', 'repeat'])
+  expect(await look(1)).toEqual(['firing', 'repeat', 'repeat'])
+  await dispatcher.stop()
+})
+
+test('an acknowledged alert is not repeated, and its end is told', async () => {
+  const { look, dispatcher, store, engine } = await tellStalled({
+    routes: [createRoute({ repeatMs: 3_600_000 })],
+  })
+  const [alert] = store.listAlerts({ limit: 1 })
+  engine.ack(alert?.id ?? 0, 'ann', start)
+  expect(await look(7_200_000)).toEqual(['firing'])
+  expect(await look(600_000, silent)).toEqual(['firing', 'resolved'])
+  await dispatcher.stop()
+})
+
+test('what could not be judged keeps its state', async () => {
+  const { look, dispatcher } = await tellStalled()
+  expect(await look(600_000, { findings: [], unknown: ['zone'] } as never)).toEqual(['firing'])
+  expect(await look(600_000, { findings: [], unknown: 'all' } as never)).toEqual(['firing'])
+  expect(await look(600_000, silent)).toEqual(['firing', 'resolved'])
+  await dispatcher.stop()
+})
+
+test('F9: what ended while the process was down is resolved once, in the channel that was told', async () => {
+  const first = await tellStalled()
+  await first.dispatcher.stop()
+  await first.clock.advance(900_000)
+  const second = createBench({ database: first.database, clock: first.clock })
+  const dispatcher = second.startSending()
+  second.engine.start(second.clock.now())
+  second.engine.flush(second.clock.now())
+  second.engine.applyCondition(urgent, silent, second.clock.now())
+  second.engine.flush(second.clock.now())
+  dispatcher.wake()
+  await second.clock.advance(0)
+  expect(second.ops.sent.map(({ items }) => items.map(({ status }) => status))).toEqual([['resolved']])
+  await dispatcher.stop()
+})
+
+test('F59: the end goes to the channel that was told, though the route names another by now', async () => {
+  const first = await tellStalled()
+  await first.dispatcher.stop()
+  const second = createBench({
+    database: first.database,
+    clock: first.clock,
+    routes: [createRoute({ id: 'new', channels: ['elsewhere'] })],
+  })
+  await first.clock.advance(600_000)
+  second.engine.applyCondition(urgent, silent, second.clock.now())
+  second.engine.flush(second.clock.now())
+  expect(queued(second)).toEqual(['resolved ops'])
+})
+
+test('a restart alone says nothing again', async () => {
+  const first = await tellStalled()
+  await first.dispatcher.stop()
+  const second = createBench({ database: first.database, clock: first.clock })
+  second.engine.start(second.clock.now())
+  for (let n = 0; n < 10; n += 1) {
+    await first.clock.advance(60_000)
+    second.engine.applyCondition(urgent, firing, second.clock.now())
+    second.engine.flush(second.clock.now())
+  }
+  expect(queued(second)).toEqual([])
+})
+
+test('F55: flapping for an hour is at most two messages a group interval', async () => {
+  const { look, ops, dispatcher } = await tellStalled()
+  for (let n = 0; n < 360; n += 1) await look(10_000, n % 2 === 0 ? silent : firing)
+  expect(ops.sent.length).toBeLessThanOrEqual(26)
+  await dispatcher.stop()
+})
+
+test('a silent source keeps conditions that rest on it quiet, and they speak when it is back', () => {
+  const bench = createBench()
+  const outage = createRule({ name: 'outage', kind: 'source.unavailable', severity: 'critical' })
+  const down = createCondition('explorer', { kind: 'source.unavailable', labels: { source: 'explorer' } })
+  bench.engine.applyCondition(outage, { findings: [down], unknown: [] }, start)
+  bench.engine.applyCondition(urgent, firing, start)
+  bench.engine.flush(start)
+  expect(queued(bench)).toEqual(['firing ops'])
+  bench.engine.applyCondition(outage, silent, start + 60_000)
+  bench.engine.flush(start + 60_000)
+  expect(queued(bench)).toEqual(['firing ops', 'firing ops'])
+})
+
+test('a configured inhibition holds; an event is never inhibited', () => {
+  const inhibit = [
+    {
+      source: (l: Readonly<Record<string, string>>) => l['rule'] === 'urgent',
+      target: () => true,
+      equal: ['chain'],
+    },
+  ]
+  const bench = createBench({ inhibit })
+  const quiet = createRule({ name: 'quiet', kind: 'monitor.poll_overdue' })
+  bench.engine.applyCondition(urgent, firing, start)
+  bench.engine.applyCondition(
+    quiet,
+    { findings: [{ ...zone, kind: 'monitor.poll_overdue' }], unknown: [] },
+    start,
+  )
+  bench.engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
+  bench.engine.flush(start + 60_000)
+  expect(queued(bench).sort()).toEqual(['event ops', 'firing ops'])
+})
+
+test('after the start conditions are held for 10 s, critical ones and events are not', () => {
+  const routes = [createRoute({ groupWaitMs: 0, groupBy: ['rule'] })]
+  const bench = createBench({ routes })
+  bench.engine.start(start)
+  bench.engine.applyCondition(stalled, firing, start)
+  bench.engine.applyCondition(urgent, firing, start)
+  bench.engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
+  bench.engine.flush(start)
+  expect(queued(bench).sort()).toEqual(['event ops', 'firing ops'])
+  bench.engine.flush(start + 9_999)
+  expect(queued(bench)).toHaveLength(2)
+  bench.engine.flush(start + 10_000)
+  expect(queued(bench)).toHaveLength(3)
+})
+
+test('conditions need not wait longer once everything was judged', () => {
+  const bench = createBench({ routes: [createRoute({ groupWaitMs: 0 })] })
+  bench.engine.start(start)
+  bench.engine.releaseStart()
+  bench.engine.applyCondition(stalled, firing, start)
+  bench.engine.flush(start)
+  expect(queued(bench)).toEqual(['firing ops'])
+})
+
+test('F61: an evaluation that fails resolves nothing, and is told after 3 of them and 5 minutes', () => {
+  const bench = createBench({ routes: [createRoute({ groupWaitMs: 0 })] })
+  bench.engine.applyCondition(urgent, firing, start)
+  bench.engine.flush(start)
+  for (const at of [0, 150_000, 299_999]) {
+    bench.engine.keepCondition(urgent, 'boom', start + at)
+    bench.engine.flush(start + at)
+  }
+  expect(queued(bench)).toEqual(['firing ops'])
+  bench.engine.keepCondition(urgent, 'boom', start + 300_000)
+  bench.engine.flush(start + 300_000)
+  expect(
+    bench.store
+      .listAlerts({ state: 'firing', limit: 9 })
+      .map(({ rule }) => rule)
+      .sort(),
+  ).toEqual(['monitor.rule_error', 'urgent'])
+  bench.engine.applyCondition(urgent, firing, start + 310_000)
+  expect(bench.store.listAlerts({ state: 'firing', limit: 9 }).map(({ rule }) => rule)).toEqual(['urgent'])
+})
+
+test('F60: two results for one subject are an error of the rule, and change nothing', () => {
+  const bench = createBench()
+  bench.engine.applyCondition(urgent, { findings: [zone, zone], unknown: [] }, start)
+  expect(bench.store.listAlerts({ limit: 9 })).toEqual([])
+  expect(bench.store.getEvaluation('urgent')).toMatchObject({ errors: 1, reason: 'two results for zone' })
+})
+
+test('beyond the cap new alerts are counted in one message, existing ones are kept', () => {
+  const bench = createBench({ maxActivePerRule: 3 })
+  const findings = [1, 2, 3, 4, 5].map((n) => createCondition(`c${n}`))
+  bench.engine.applyCondition(stalled, { findings: findings.slice(0, 3), unknown: [] }, start)
+  bench.engine.applyCondition(stalled, { findings: findings.toReversed(), unknown: [] }, start + 1)
+  const open = bench.store.listAlerts({ state: 'open', limit: 9 })
+  expect(open.map(({ subject }) => subject).sort()).toEqual(['c1', 'c2', 'c3', 'stalled'])
+  expect(open.find(({ subject }) => subject === 'stalled')?.finding).toContain('2 more findings')
+})
+
+test('a rule that is removed resolves its alerts with that as the reason', async () => {
+  const { engine, clock, ops, dispatcher } = await tellStalled()
+  await clock.advance(600_000)
+  engine.dropRules(new Set(['other']), clock.now())
+  engine.flush(clock.now())
+  dispatcher.wake()
+  await clock.advance(0)
+  expect(ops.sent[1]?.items[0]?.summary).toContain('(rule removed)')
+  await dispatcher.stop()
+})
+
+test('when two transfers are joined their alerts follow the older key and nothing is told twice', () => {
+  const bench = createBench()
+  bench.engine.tellEvents([{ rule: failed, finding: createEvent(2) }], start)
+  bench.engine.renameSubject('t2', 't1', start + 1)
+  bench.engine.tellEvents(
+    [{ rule: failed, finding: createEvent(1, { amountRaw: 2_000_000n, amount: '2' }) }],
+    start + 2,
+  )
+  expect(queued(bench)).toEqual(['event ops'])
+})
+
+test('when both joined transfers had an alert, one message is enough', () => {
+  const bench = createBench()
+  bench.engine.tellEvents(
+    [1, 2].map((n) => ({ rule: failed, finding: createEvent(n) })),
+    start,
+  )
+  bench.engine.renameSubject('t2', 't1', start + 1)
+  expect(queued(bench)).toEqual(['event ops'])
+  expect(bench.store.listAlerts({ limit: 9 }).map(({ subject }) => subject)).toEqual(['t1'])
+})
+
+test('100,000 events cost about the same each from the first to the last', () => {
+  const bench = createBench()
+  const tell = (from: number) => {
+    const startedAt = performance.now()
+    for (let n = from; n < from + 5_000; n += 100) {
+      const matches = Array.from({ length: 100 }, (_, k) => ({ rule: failed, finding: createEvent(n + k) }))
+      bench.database.transaction(() => bench.engine.tellEvents(matches, start))
+    }
+    return performance.now() - startedAt
+  }
+  tell(0)
+  const early = tell(5_000)
+  for (let n = 10_000; n < 50_000; n += 5_000) tell(n)
+  expect(tell(50_000)).toBeLessThan(early * 5)
+})

@@ -1,0 +1,216 @@
+import { setImmediate } from 'node:timers/promises'
+import { createAlertEngine, type AlertSettings } from '../../../src/alerts/alertEngine.ts'
+import { startDispatcher } from '../../../src/alerts/dispatcher.ts'
+import { defaultRoute, type Route } from '../../../src/alerts/routing.ts'
+import type { Finding } from '../../../src/domain/finding.ts'
+import type { Transfer } from '../../../src/domain/transfer.ts'
+import type { Clock } from '../../../src/lib/clock.ts'
+import { createSilentLog } from '../../../src/lib/log.ts'
+import type { Channel, DeliveryOptions, DeliveryResult, Message } from '../../../src/notify/message.ts'
+import type { Rule } from '../../../src/rules/types.ts'
+import { createAlertStore } from '../../../src/store/alertStore.ts'
+import { type Database, openDatabase } from '../../../src/store/database.ts'
+
+export const start = 1_790_000_000_000
+
+export interface ManualClock extends Clock {
+  /** Moves time from timer to timer, letting what each wakes run to its next wait. */
+  advance(ms: number): Promise<void>
+  /** The wall alone. */
+  step(ms: number): void
+}
+
+export function createManualClock(): ManualClock {
+  let mono = 0
+  let offset = start
+  const timers = new Set<{ at: number; done: () => void }>()
+  return {
+    now: () => Math.floor(mono + offset),
+    monotonicMs: () => mono,
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted) return resolve()
+        const timer = { at: mono + ms, done }
+        function done() {
+          timers.delete(timer)
+          resolve()
+        }
+        signal?.addEventListener('abort', done, { once: true })
+        timers.add(timer)
+      }),
+    async advance(ms) {
+      const end = mono + ms
+      await settle()
+      for (;;) {
+        const next = [...timers].sort((a, b) => a.at - b.at)[0]
+        if (!next || next.at > end) break
+        mono = Math.max(mono, next.at)
+        next.done()
+        await settle()
+      }
+      mono = end
+      await settle()
+    },
+    step: (ms) => {
+      offset += ms
+    },
+  }
+}
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 4; turn += 1) await setImmediate()
+}
+
+export function createRule(overrides: Partial<Rule> = {}): Rule {
+  return {
+    name: 'failed',
+    kind: 'transfer.failed',
+    params: {},
+    forMs: 0,
+    keepFiringForMs: 0,
+    severity: 'warning',
+    labels: {},
+    runbook: null,
+    matches: () => true,
+    isExcused: () => false,
+    summarize: () => null,
+    origin: 'rules/test.yaml:1',
+    ...overrides,
+  }
+}
+
+const hashOf = (seed: string, n: number) => `0x${seed}${String(n).padStart(64 - seed.length, '0')}`
+
+export function createTransfer(n: number, overrides: Partial<Transfer> = {}): Transfer {
+  return {
+    key: `t${n}`,
+    id: String(n),
+    direction: 'ZoneToMain',
+    crossType: 'Withdraw',
+    state: 'failed',
+    status: 'failed',
+    confirmedStatus: 'failed',
+    firstStatus: 'failed',
+    main: null,
+    zone: { chain: 'zone', hash: hashOf('2', n), height: 7, time: start - 60_000 },
+    zoneEventIndex: null,
+    from: '',
+    to: '',
+    sourceAddress: `0x${'a'.repeat(40)}`,
+    targetAddress: `0x${'b'.repeat(40)}`,
+    token: {
+      address: `0x${'c'.repeat(40)}`,
+      symbol: 'USDC',
+      name: 'USD Coin',
+      type: 'ERC20',
+      id: '',
+      decimals: 6,
+    },
+    amountRaw: BigInt(n) * 1_000_000n,
+    amount: String(n),
+    batchDetail: null,
+    updateTime: null,
+    originAt: start - 60_000,
+    destinationAt: null,
+    firstSeenAt: start,
+    changedAt: start,
+    readAt: start,
+    evidence: [],
+    rewrites: [],
+    ambiguous: 0,
+    ...overrides,
+  }
+}
+
+/** An event about transfer `n`. */
+export function createEvent(n: number, transfer: Partial<Transfer> = {}): Finding {
+  const about = createTransfer(n, transfer)
+  return {
+    kind: 'transfer.failed',
+    subject: about.key,
+    title: `main ${about.main?.hash ?? 'none'} zone ${about.zone?.hash ?? 'none'}`,
+    transfer: about,
+    facts: {},
+    labels: { token: about.token.address, symbol: 'USDC', direction: about.direction },
+    evidence: [],
+    since: about.originAt,
+  }
+}
+
+export function createCondition(subject: string, overrides: Partial<Finding> = {}): Finding {
+  return {
+    kind: 'chain.stalled',
+    subject,
+    title: `the ${subject} head stands at 100`,
+    transfer: null,
+    facts: { height: 100 },
+    labels: { chain: subject },
+    evidence: [],
+    since: start,
+    ...overrides,
+  }
+}
+
+export interface FakeChannel extends Channel {
+  readonly sent: Message[]
+  readonly options: DeliveryOptions[]
+  /** Answers in turn; the last one stays. A promise is a slow answer. */
+  answers: (DeliveryResult | Promise<DeliveryResult>)[]
+}
+
+export function createFakeChannel(name: string, type: Channel['type'] = 'webhook'): FakeChannel {
+  const sent: Message[] = []
+  const options: DeliveryOptions[] = []
+  const channel: FakeChannel = {
+    name,
+    type,
+    sent,
+    options,
+    answers: [{ result: 'ack' }],
+    async deliver(message, given) {
+      sent.push(message)
+      options.push(given)
+      const answer = channel.answers.length > 1 ? channel.answers.shift() : channel.answers[0]
+      return (await answer) ?? { result: 'ack' }
+    },
+    close: async () => {},
+  }
+  return channel
+}
+
+export function createRoute(overrides: Partial<Route> = {}): Route {
+  return { ...defaultRoute(['ops']), id: 'r1', ...overrides }
+}
+
+export interface BenchOptions extends Partial<AlertSettings> {
+  readonly database?: Database
+  readonly rules?: readonly Rule[]
+  readonly clock?: ManualClock
+  readonly fakes?: readonly FakeChannel[]
+}
+
+/** Engine, store and dispatcher over fakes, on a clock that is moved by hand. */
+export function createBench(options: BenchOptions = {}) {
+  const { database = openDatabase(':memory:'), rules = [], clock = createManualClock() } = options
+  const fakes = options.fakes ?? [createFakeChannel('ops')]
+  const store = createAlertStore(database)
+  const settings: AlertSettings = { routes: [], inhibit: [], channels: fakes, ...options }
+  const log = createSilentLog()
+  const engine = createAlertEngine({ store, log, settings, rules: () => rules })
+  const startSending = () =>
+    startDispatcher({
+      store,
+      engine,
+      log,
+      clock,
+      channels: fakes,
+      fallback: options.fallback ?? null,
+      random: () => 0.5,
+      rules: () => rules,
+      pageUrl: null,
+      links: { main: null, zone: null },
+    })
+  return { database, clock, store, engine, startSending, fakes, ops: fakes[0] as FakeChannel }
+}
+
+export const acked: DeliveryResult = { result: 'ack' }
