@@ -26,6 +26,14 @@ const maxSightings = 48
 const columns =
   'key, rec_id, zone_hash, main_hash, loose, direction, state, token, source_address, target_address, origin_at, destination_at, first_seen_at, changed_at, read_at, check_at, body'
 
+// An upsert touches the indexes whose columns change; INSERT OR REPLACE would write all of them anew at every reading.
+const upsert = `INSERT INTO transfers (${columns}) VALUES (${columns.replaceAll(/\w+/g, '?')})
+  ON CONFLICT (key) DO UPDATE SET ${columns
+    .split(', ')
+    .slice(1)
+    .map((column) => `${column} = excluded.${column}`)
+    .join(', ')}`
+
 export function selectTransfers(db: Database, where: string, ...values: SQLInputValue[]): StoredTransfer[] {
   return db
     .prepare(`SELECT key, check_at, body FROM transfers ${where}`)
@@ -50,7 +58,7 @@ export function saveTransfer(db: Database, stored: StoredTransfer, transfer: Tra
   const zoneHash = transfer.zone?.hash ?? firstHash(all, 'zoneHash')
   const mainHash = transfer.main?.hash ?? firstHash(all, 'mainHash')
   countState(db, stored.key, transfer.state)
-  db.prepare(`INSERT OR REPLACE INTO transfers (${columns}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`).run(
+  db.prepare(upsert).run(
     stored.key,
     transfer.id,
     zoneHash,
