@@ -63,8 +63,8 @@ export function matchFinding(rules: readonly Rule[], finding: Finding, now: Unix
 }
 
 /**
- * Judges every rule on a condition. `raised` are the conditions that other parts of the program hold to be true now,
- * for the kinds that no detector looks for.
+ * Judges every rule on a condition. `raised` are the conditions that the application holds to be true now, all of them,
+ * for the kinds that no detector looks for; what the alert engine says of itself it judges by itself.
  */
 export function evaluateConditions(
   rules: readonly Rule[],
@@ -74,6 +74,8 @@ export function evaluateConditions(
   return rules.flatMap((rule) => {
     const detector = getDetector(rule.kind)
     if (detector.nature !== 'condition') return []
+    // An empty judgement from here would end what the alert engine found of itself.
+    if (detector.from === 'raised' && detector.raisedBy === 'alerts') return []
     try {
       const judgement =
         detector.from === 'facts'

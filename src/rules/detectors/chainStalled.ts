@@ -16,7 +16,7 @@ export const chainStalled = defineCondition({
   docs: "A chain's head has not advanced for a time, though it was read.",
   hasTransfer: false,
   subjectNames: ['chain'],
-  facts: { height: 'int', stillMs: 'int', afterMs: 'int', blockTime: 'dyn', pending: 'int' },
+  facts: { height: 'int', limitMs: 'int', blockTimeAt: 'dyn', inFlight: 'int' },
   params,
   judge: judgeStalled,
 })
@@ -42,10 +42,9 @@ function toFinding(facts: Facts, head: Head, after: number): Finding {
     transfer: null,
     facts: {
       height: head.height,
-      stillMs: facts.now - head.advancedAt,
-      afterMs: after,
-      blockTime: head.blockTime,
-      pending: facts.countPending(),
+      limitMs: after,
+      blockTimeAt: head.blockTime,
+      inFlight: facts.countPending(),
     },
     labels: { chain: head.chain },
     evidence: [

@@ -48,6 +48,8 @@ export interface ConditionDetector extends Described {
 export interface RaisedKind extends Described {
   readonly nature: 'event' | 'condition'
   readonly from: 'raised'
+  /** Who holds it to be true: the alert engine judges its own kinds itself. */
+  readonly raisedBy: 'app' | 'alerts'
 }
 
 export type Detector = EventDetector | ConditionDetector | RaisedKind

@@ -15,7 +15,7 @@ export const monitorPollOverdue = defineCondition({
   docs: 'A poller has not completed a run for several of its intervals.',
   hasTransfer: false,
   subjectNames: ['poller'],
-  facts: { poller: 'string', overdueMs: 'int', boundMs: 'int', lastSuccessAt: 'dyn', lastError: 'string' },
+  facts: { poller: 'string', limitMs: 'int', lastSuccessAt: 'dyn', lastError: 'string' },
   params,
   judge: judgeOverdue,
 })
@@ -23,8 +23,8 @@ export const monitorPollOverdue = defineCondition({
 function judgeOverdue(facts: Facts, { factor, floor }: z.output<typeof params>): Judgement {
   const findings = facts.pollers.flatMap((poller): Finding[] => {
     const since = poller.lastSuccessAt ?? poller.startedAt
-    const boundMs = Math.max(factor * poller.intervalMs, floor)
-    if (facts.now - since < boundMs) return []
+    const limitMs = Math.max(factor * poller.intervalMs, floor)
+    if (facts.now - since < limitMs) return []
     const lastError = cleanText(poller.lastError ?? '', 200)
     return [
       {
@@ -34,8 +34,7 @@ function judgeOverdue(facts: Facts, { factor, floor }: z.output<typeof params>):
         transfer: null,
         facts: {
           poller: poller.poller,
-          overdueMs: facts.now - since,
-          boundMs,
+          limitMs,
           lastSuccessAt: poller.lastSuccessAt,
           lastError,
         },

@@ -10,11 +10,13 @@ export const raisedKinds: readonly RaisedKind[] = [
   }),
   raised('monitor.rule_error', 'condition', 'A rule cannot be evaluated; its alerts keep their state.', {
     rule: 'string',
-    error: 'string',
+    errors: 'int',
+    reason: 'string',
   }),
   raised('monitor.rule_overflow', 'condition', 'A rule found more than is told one by one.', {
     rule: 'string',
     count: 'int',
+    cap: 'int',
   }),
   raised(
     'monitor.channel_dead',
@@ -35,10 +37,13 @@ function raised(
   facts: Readonly<Record<string, FactType>>,
   subjectNames: readonly SubjectName[] = [],
 ): RaisedKind {
+  const raisedBy =
+    kind === 'monitor.state_recovered' || kind === 'monitor.state_not_persisted' ? 'app' : 'alerts'
   return {
     kind,
     nature,
     from: 'raised',
+    raisedBy,
     docs,
     hasTransfer: false,
     subjectNames,

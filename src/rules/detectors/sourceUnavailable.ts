@@ -19,7 +19,7 @@ export const sourceUnavailable = defineCondition({
   docs: 'A source gave no good answer for three intervals, at least 5 s.',
   hasTransfer: false,
   subjectNames: ['source'],
-  facts: { host: 'string', endpoints: 'string', lastError: 'string', silentMs: 'int', notJudged: 'int' },
+  facts: { host: 'string', endpoints: 'string', lastError: 'string', notJudged: 'int' },
   params,
   judge: judgeUnavailable,
 })
@@ -69,7 +69,6 @@ function toFinding(facts: Facts, source: SourceHealth, failing: readonly Endpoin
       host: source.host,
       endpoints: failing.map(({ endpoint }) => endpoint).join(', '),
       lastError,
-      silentMs: facts.now - since,
       notJudged: facts.countPending(),
     },
     labels: { source: source.source },

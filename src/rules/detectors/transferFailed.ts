@@ -23,9 +23,7 @@ export const transferFailed = defineEvent({
   subjectNames: [],
   facts: {
     errorMessage: 'string',
-    amount: 'dyn',
     statusSources: 'string',
-    legs: 'int',
     wasCompleted: 'bool',
     alsoChanged: 'string',
   },
@@ -50,9 +48,7 @@ function detectFailed(transfer: Transfer, _params: unknown, context: EventContex
     transfer,
     facts: {
       ...(errorMessage !== '' && { errorMessage: cleanText(errorMessage, 200) }),
-      amount: transfer.amount,
       statusSources: [...new Set(evidence.map(({ source }) => source))].join(', '),
-      legs: hasBoth ? 2 : 1,
       ...(rewrite?.before['status'] === 'success' && { wasCompleted: true }),
       ...(alsoChanged.length > 0 && { alsoChanged: alsoChanged.join(', ') }),
     },

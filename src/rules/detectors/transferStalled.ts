@@ -26,8 +26,7 @@ export const transferStalled = defineCondition({
   hasTransfer: true,
   subjectNames: [],
   facts: {
-    waitedMs: 'int',
-    afterMs: 'int',
+    limitMs: 'int',
     destinationChain: 'string',
     destinationHeight: 'dyn',
     destinationHeadAgeMs: 'dyn',
@@ -52,14 +51,13 @@ function judgeStalled(facts: Facts, { direction, after }: z.output<typeof params
 }
 
 function toFinding(facts: Facts, transfer: Transfer, after: number): Finding {
-  const waitedMs = facts.now - transfer.originAt
   const destination = originChain(transfer.direction) === 'main' ? 'zone' : 'main'
   return {
     kind: 'transfer.stalled',
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,
-    facts: { waitedMs, afterMs: after, ...describeHead(facts, destination) },
+    facts: { limitMs: after, ...describeHead(facts, destination) },
     labels: labelTransfer(transfer),
     evidence: [
       {

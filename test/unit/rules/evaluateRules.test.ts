@@ -34,7 +34,8 @@ test('a rule that cannot say fails alone and by name', () => {
 const stalled = rulesOf(`
 rules:
   - { name: large, on: transfer.stalled, where: transfer.amount >= amount("1"), severity: critical }
-  - { name: raised, on: monitor.channel_dead, where: channel == "ops", severity: critical }
+  - { name: raised, on: monitor.state_not_persisted, where: facts.error == "ops", severity: critical }
+  - { name: engine, on: monitor.channel_dead, severity: critical }
   - { name: failed, on: transfer.failed, severity: info }
 `)
 
@@ -52,33 +53,40 @@ test('conditions are judged rule by rule; what `where` cannot say of one subject
   expect(others.map(({ rule }) => rule.name)).toEqual(['raised'])
 })
 
-const dead = (channel: string): Finding => ({
-  kind: 'monitor.channel_dead',
-  subject: channel,
-  title: `channel ${channel}`,
+const raisedAs = (error: string): Finding => ({
+  kind: 'monitor.state_not_persisted',
+  subject: error,
+  title: 'the state folder',
   transfer: null,
-  facts: { channel, reason: 'HTTP 404' },
-  labels: { channel },
+  facts: { error },
+  labels: {},
   evidence: [],
   since: 0,
 })
 
 test('conditions raised elsewhere are judged by the rules on their kind', () => {
-  const raised = [dead('ops'), dead('mail')]
+  const raised = [raisedAs('ops'), raisedAs('mail')]
   const judged = evaluateConditions(stalled, toFacts(hour), raised).find(({ rule }) => rule.name === 'raised')
   expect(judged?.judgement).toEqual({ findings: [raised[0]], unknown: [] })
 })
 
+test('what the alert engine judges of itself is left to it', () => {
+  const judged = evaluateConditions(stalled, toFacts(hour), [])
+  expect(judged.map(({ rule }) => rule.name)).not.toContain('engine')
+})
+
 test('a ready-made finding is matched by kind and `where`', () => {
-  expect(matchFinding(stalled, dead('ops'), hour).matches.map(({ rule }) => rule.name)).toEqual(['raised'])
-  expect(matchFinding(stalled, dead('mail'), hour).matches).toEqual([])
+  expect(matchFinding(stalled, raisedAs('ops'), hour).matches.map(({ rule }) => rule.name)).toEqual([
+    'raised',
+  ])
+  expect(matchFinding(stalled, raisedAs('mail'), hour).matches).toEqual([])
 })
 
 test('a rule whose detector throws keeps all its alerts and holds up no other rule', () => {
   const listPending = () => {
     throw new Error('database is locked')
   }
-  const judged = evaluateConditions(stalled, toFacts(hour, { listPending }), [dead('ops')])
+  const judged = evaluateConditions(stalled, toFacts(hour, { listPending }), [raisedAs('ops')])
   expect(judged.map(({ judgement }) => judgement.unknown)).toEqual(['all', []])
   expect(judged[0]?.errors).toMatchObject([{ subject: null, error: 'database is locked' }])
 })

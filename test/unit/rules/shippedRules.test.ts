@@ -177,7 +177,7 @@ describe('the shipped rules', () => {
       { channel: 'ops', reason: 'HTTP 404' },
       'the channel ops refuses messages: HTTP 404',
     ],
-    ['monitor.rule_error', { rule: 'a', error: 'boom' }, 'the rule a cannot be evaluated: boom'],
+    ['monitor.rule_error', { rule: 'a', errors: 3, reason: 'boom' }, 'the rule a cannot be evaluated: boom'],
     [
       'monitor.rule_overflow',
       { rule: 'a', count: 1_200 },

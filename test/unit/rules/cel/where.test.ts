@@ -13,7 +13,7 @@ const stalled = (overrides: Partial<Transfer> = {}, finding: Partial<Finding> = 
   subject: 't1',
   title: 'a withdrawal',
   transfer: pendingSince(origin, origin, overrides),
-  facts: { waitedMs: 60_000 },
+  facts: { limitMs: 60_000 },
   labels: { direction: 'ZoneToMain' },
   evidence: [],
   since: origin,
@@ -40,7 +40,7 @@ describe('where', () => {
     ['transfer.zoneHeight == 5000', true],
     ['age >= duration("1m")', true],
     ['age > duration("1m")', false],
-    ['facts.waitedMs == 60000', true],
+    ['facts.limitMs == 60000', true],
     ['facts.destinationHeight == null', true],
     ['labels["direction"] == "ZoneToMain" && labels.chain == ""', true],
     ['kind == "transfer.stalled"', true],
@@ -109,7 +109,7 @@ describe('where', () => {
 
   test('a fact of another kind is refused, with the facts that there are', () => {
     expect(problemsOf('on: chain.stalled', 'where: facts.waitedMs > 1', 'severity: info')).toEqual([
-      "4:18 where: unknown name 'facts.waitedMs'; known here: height, stillMs, afterMs, blockTime, pending",
+      "4:18 where: unknown name 'facts.waitedMs'; known here: height, limitMs, blockTimeAt, inFlight",
     ])
   })
 

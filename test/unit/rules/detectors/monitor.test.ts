@@ -46,7 +46,7 @@ test('an overdue poller names itself and its last error', () => {
     {
       subject: 'transfers',
       labels: { poller: 'transfers' },
-      facts: { lastError: 'boom', overdueMs: 120_000 },
+      facts: { lastError: 'boom', limitMs: 120_000 },
     },
   ])
 })

@@ -49,7 +49,7 @@ describe('source.unavailable', () => {
       {
         subject: 'explorer',
         title: 'explorer at explorer.example.com',
-        facts: { endpoints: 'E3, E12', lastError: 'timeout', silentMs: 110_000, notJudged: 1 },
+        facts: { endpoints: 'E3, E12', lastError: 'timeout', notJudged: 1 },
         since: 90_000,
       },
     ])

@@ -27,7 +27,7 @@ describe('transfer.stalled', () => {
         subject: 't1',
         since: origin,
         title: `Withdraw, zone ${hash('zone')}, main not seen`,
-        facts: { waitedMs: 30 * minute, afterMs: 30 * minute, destinationChain: 'main' },
+        facts: { limitMs: 30 * minute, destinationChain: 'main' },
       },
     ])
   })
