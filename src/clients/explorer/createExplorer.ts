@@ -1,41 +1,16 @@
 import type { z } from 'zod'
-import type { Clock } from '../../lib/clock.ts'
-import { errorText, MonitorError } from '../../lib/errors.ts'
-import type { Logger } from '../../lib/log.ts'
-import { createDispatcher, type HttpDeps, httpGet } from '../http.ts'
-import { buildPath } from './buildPath.ts'
-import { type Dialect, neutralDialect } from './dialect.ts'
+import { MonitorError } from '../../lib/errors.ts'
+import { createDispatcher, type HttpDeps } from '../http.ts'
+import { callEndpoint, type CallOptions, type ExplorerContext, type ExplorerOptions } from './callEndpoint.ts'
+import { neutralDialect } from './dialect.ts'
 import { createEmptyGuard, type EmptyGuard } from './emptyGuard.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createHealth, type ExplorerHealth } from './health.ts'
-import { createPace, type Lease, type PaceMetrics, type PaceOptions, type Priority } from './pace.ts'
-import { type Answer, readAnswer } from './readAnswer.ts'
-import type { RecordReader } from './recordReader.ts'
-import { parseRetryAfter, retryDelayMs } from './retry.ts'
-import { type ExplorerAuth, signHeaders } from './sign.ts'
+import { createPace, type PaceMetrics } from './pace.ts'
+import type { Answer } from './readAnswer.ts'
+import { type WalkOptions, type WalkResult, walkPages } from './walk.ts'
 
-export interface ExplorerOptions {
-  readonly baseUrl: string
-  readonly chains: { readonly main: string; readonly zone: string }
-  readonly dialect?: Dialect
-  /** Null when the deployment asks for no access headers. */
-  readonly auth: ExplorerAuth | null
-  readonly pace: PaceOptions
-  readonly timeoutMs?: number
-  readonly clock: Clock
-  readonly log: Pick<Logger, 'debug'>
-  /** For tests and proxies; the explorer closes only a dispatcher of its own. */
-  readonly dispatcher?: HttpDeps['dispatcher']
-}
-
-export interface CallOptions {
-  readonly priority: Priority
-  readonly signal?: AbortSignal | undefined
-  /** Attempts in all, when a retry can help. */
-  readonly attempts?: number
-  /** The caller knows that there is an answer, whatever the client remembers: an empty one is contradicted. */
-  readonly isKnown?: boolean
-}
+export type { CallOptions, ExplorerOptions }
 
 export interface NonEmptyOptions extends CallOptions {
   /** How often an empty answer is read again. */
@@ -64,34 +39,26 @@ export interface Explorer {
     params: z.input<P>,
     options: NonEmptyOptions,
   ): Promise<Answer<R>>
+  /** Reads a paged list to its proven end; see walkPages. */
+  walk<P extends z.ZodType, R>(
+    endpoint: Endpoint<P, R>,
+    params: Omit<z.input<P>, 'page' | 'limit'>,
+    options: CallOptions & Partial<WalkOptions<R>>,
+  ): Promise<WalkResult>
   readonly empties: Pick<EmptyGuard, 'hasAnswered' | 'control' | 'count'>
   health(): ExplorerHealth
   paceMetrics(): PaceMetrics
   close(): Promise<void>
 }
 
-const defaultAttempts = 3
 /** One call every 220 ms with up to 5 retries was seen to get through throttling in disguise. */
 const defaultRereads = 5
 const rereadPauseMs = 250
 
-interface Context {
-  readonly options: ExplorerOptions
-  readonly dialect: Dialect
-  readonly origin: string
-  readonly host: string
-  readonly basePath: string
-  readonly http: HttpDeps
-  readonly pace: ReturnType<typeof createPace>
-  readonly health: ReturnType<typeof createHealth>
-  readonly guard: EmptyGuard
-  readonly readers: Map<Endpoint, RecordReader<unknown>>
-}
-
 export function createExplorer(options: ExplorerOptions): Explorer {
   const url = new URL(options.baseUrl)
   const own = options.dispatcher ? null : createDispatcher(options.pace.concurrency)
-  const context: Context = {
+  const context: ExplorerContext = {
     options,
     dialect: options.dialect ?? neutralDialect,
     origin: url.origin,
@@ -105,8 +72,9 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   }
   return {
     host: url.host,
-    call: (endpoint, params, how) => call(context, endpoint, params, how),
+    call: (endpoint, params, how) => callEndpoint(context, endpoint, params, how),
     callNonEmpty: (endpoint, params, how) => callNonEmpty(context, endpoint, params, how),
+    walk: (endpoint, params, how) => walk(context, endpoint, params, how),
     empties: context.guard,
     health: () => context.health.read(),
     paceMetrics: () => context.pace.metrics(),
@@ -117,140 +85,15 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   }
 }
 
-async function call<P extends z.ZodType, R>(
-  context: Context,
-  endpoint: Endpoint<P, R>,
-  params: z.input<P>,
-  how: CallOptions,
-): Promise<Answer<R>> {
-  const label = `${endpoint.id} at ${context.host}`
-  const texts = checkParams(endpoint, params, label)
-  const { clock } = context.options
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await ask(context, endpoint, texts, label, how)
-    } catch (error) {
-      how.signal?.throwIfAborted()
-      if (!(error instanceof MonitorError && error.retryable)) throw error
-      if (attempt >= (how.attempts ?? defaultAttempts)) throw error
-      const delayMs = retryDelayMs({
-        attempt,
-        isThrottled: error.code === 'source.throttled',
-        retryAfter: retryAfterOf(error),
-        now: clock.now(),
-      })
-      context.options.log.debug(
-        { endpoint: endpoint.id, attempt, delayMs, code: error.code },
-        'retrying a request',
-      )
-      await clock.sleep(delayMs, how.signal)
-    }
-  }
-}
-
-/** Parameters as they are sent. What the service would refuse never leaves the process. */
-function checkParams<P extends z.ZodType>(
-  endpoint: Endpoint<P>,
-  params: z.input<P>,
-  label: string,
-): Record<string, string> {
-  const parsed = endpoint.params.safeParse(params)
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    const where = issue?.path.length ? `${issue.path.join('.')}: ` : ''
-    const message = `${label}: not sent: ${where}${issue?.message ?? 'wrong parameters'}`
-    throw new MonitorError('source.refused', message, { details: { endpoint: endpoint.id } })
-  }
-  const entries = Object.entries(parsed.data as Readonly<Record<string, string | undefined>>)
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined))
-}
-
-/** One attempt: waits for its turn, asks, reads, and notes how it went. */
-async function ask<P extends z.ZodType, R>(
-  context: Context,
-  endpoint: Endpoint<P, R>,
-  params: Readonly<Record<string, string>>,
-  label: string,
-  how: CallOptions,
-): Promise<Answer<R>> {
-  const { clock } = context.options
-  const lease = await context.pace.acquire(how.priority, how.signal)
-  const requestedAt = clock.now()
-  context.health.asked(endpoint.id, requestedAt)
-  try {
-    const http = await send(context, endpoint, params, label, how)
-    const reader = readerOf(context, endpoint)
-    const answer = readAnswer(http, { endpoint, reader, params, requestedAt, label })
-    return judgeEmpty(context, endpoint, params, answer, { lease, isKnown: how.isKnown ?? false })
-  } catch (error) {
-    how.signal?.throwIfAborted()
-    noteFailure(context, endpoint.id, error, lease)
-    throw error
-  } finally {
-    lease.release()
-  }
-}
-
-function send(
-  context: Context,
-  endpoint: Pick<Endpoint, 'path' | 'chain'>,
-  params: Readonly<Record<string, string>>,
-  label: string,
-  how: CallOptions,
-) {
-  const { auth, chains, clock, timeoutMs } = context.options
-  const { basePath, dialect } = context
-  const path = buildPath({ basePath, dialect, chains }, endpoint, params)
-  const { headerPrefix } = dialect
-  return httpGet(context.http, {
-    origin: context.origin,
-    path,
-    headers: auth ? signHeaders(auth, { headerPrefix, pathAndQuery: path, now: clock.now() }) : {},
-    timeoutMs: timeoutMs ?? 10_000,
-    label,
-    signal: how.signal,
-  })
-}
-
-function judgeEmpty<R>(
-  context: Context,
-  endpoint: Endpoint<z.ZodType, R>,
-  params: Readonly<Record<string, string>>,
-  answer: Answer<R>,
-  how: { readonly lease: Lease; readonly isKnown: boolean },
-): Answer<R> {
-  const now = context.options.clock.now()
-  const isEmpty = answer.empty && !answer.beyondHead
-  const question = { endpoint: endpoint.id, family: endpoint.family, params }
-  const contradicted =
-    !answer.beyondHead && context.guard.judge(question, { isEmpty, isKnown: how.isKnown, at: now })
-  if (contradicted) {
-    how.lease.throttled()
-    const reason = `${endpoint.id} at ${context.host}: an empty answer where something is known to be`
-    context.health.failed(endpoint.id, now, reason, false)
-    return { ...answer, contradicted }
-  }
-  context.health.good(endpoint.id, now)
-  return answer
-}
-
-function noteFailure(context: Context, endpoint: string, error: unknown, lease: Lease): void {
-  const now = context.options.clock.now()
-  const isThrottled = error instanceof MonitorError && error.code === 'source.throttled'
-  const isRejected = error instanceof MonitorError && error.code === 'source.rejected'
-  if (isThrottled) lease.throttled(Math.min(parseRetryAfter(retryAfterOf(error), now) ?? 0, 10_000))
-  context.health.failed(endpoint, now, errorText(error), isRejected)
-}
-
 async function callNonEmpty<P extends z.ZodType, R>(
-  context: Context,
+  context: ExplorerContext,
   endpoint: Endpoint<P, R>,
   params: z.input<P>,
   how: NonEmptyOptions,
 ): Promise<Answer<R>> {
   const { clock } = context.options
   for (let reread = 0; ; reread++) {
-    const answer = await call(context, endpoint, params, how)
+    const answer = await callEndpoint(context, endpoint, params, how)
     if (!answer.contradicted) return answer
     if (reread >= (how.rereads ?? defaultRereads)) {
       const message = `${endpoint.id} at ${context.host}: empty answers where something is known to be, again and again`
@@ -261,16 +104,25 @@ async function callNonEmpty<P extends z.ZodType, R>(
   }
 }
 
-function readerOf<R>(context: Context, endpoint: Endpoint<z.ZodType, R>): RecordReader<R> {
-  const known = context.readers.get(endpoint)
-  // The map's key is the endpoint whose reader it holds.
-  if (known) return known as RecordReader<R>
-  const reader = endpoint.createReader(context.dialect)
-  context.readers.set(endpoint, reader)
-  return reader
-}
-
-function retryAfterOf(error: MonitorError): string | null {
-  const value = error.details['retryAfter']
-  return value === undefined ? null : String(value)
+function walk<P extends z.ZodType, R>(
+  context: ExplorerContext,
+  endpoint: Endpoint<P, R>,
+  params: Omit<z.input<P>, 'page' | 'limit'>,
+  how: CallOptions & Partial<WalkOptions<R>>,
+): Promise<WalkResult> {
+  const { maxLimit } = endpoint
+  if (maxLimit === null || !endpoint.rowKey) {
+    const message = `${endpoint.id} at ${context.host}: not sent: this endpoint has no pages`
+    return Promise.reject(new MonitorError('source.refused', message))
+  }
+  return walkPages(
+    {
+      clock: context.options.clock,
+      // The schema checks what this puts together.
+      ask: (window) => callEndpoint(context, endpoint, { ...params, ...window } as z.input<P>, how),
+      rowKey: (record) => endpoint.rowKey?.(record) ?? '',
+      noteEmpty: () => context.pace.throttled(),
+    },
+    { ...how, limit: Math.min(how.limit ?? maxLimit, maxLimit) },
+  )
 }

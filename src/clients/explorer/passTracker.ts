@@ -4,10 +4,10 @@ export interface PassTracker {
   isAdjacent(keys: readonly string[]): boolean
   /** The very rows of the page before, although another stretch was asked for. */
   isRepeat(start: number, keys: readonly string[]): boolean
-  /** Takes the rows from position `start` on; gives how many lie below all that was just read. */
-  add(start: number, keys: readonly string[]): number
-  /** Takes rows of a second look at the top; true when it has reached where the reading began. */
-  addTop(start: number, keys: readonly string[]): boolean
+  /** Takes the rows from position `start` on. */
+  add(start: number, keys: readonly string[]): Added
+  /** Takes rows of a second look at the top. */
+  addTop(start: number, keys: readonly string[]): Added & { readonly hasReachedStart: boolean }
   /** By how many places rows moved down between pages. */
   drift(): number
   noteMoved(): void
@@ -15,6 +15,13 @@ export interface PassTracker {
   hasMoved(): boolean
   /** New rows that stood below one known from an earlier reading. */
   newBelowTop(): number
+}
+
+export interface Added {
+  /** How many of the rows lie below all that was read just before. */
+  readonly gained: number
+  /** Which of the rows no reading had found. */
+  readonly fresh: readonly number[]
 }
 
 interface ReadWindow {
@@ -36,16 +43,19 @@ export function createPassTracker(seen: Set<number>): PassTracker {
   let isBelowTop = false
   let newBelow = 0
 
-  function remember(keys: readonly string[]): void {
-    for (const key of keys) {
+  function remember(keys: readonly string[]): number[] {
+    const fresh: number[] = []
+    for (const [index, key] of keys.entries()) {
       const digest = hashText(key)
       if (seen.has(digest)) {
         isBelowTop = true
         continue
       }
       seen.add(digest)
+      fresh.push(index)
       if (isBelowTop && !isFirstPass) newBelow += 1
     }
+    return fresh
   }
 
   return {
@@ -62,18 +72,16 @@ export function createPassTracker(seen: Set<number>): PassTracker {
       first ??= window
       const lastKnown = keys.findLastIndex((key) => windows.some(({ places }) => places.has(key)))
       windows = [...windows, window].slice(-rememberedWindows)
-      remember(keys)
-      return keys.length - 1 - lastKnown
+      return { gained: keys.length - 1 - lastKnown, fresh: remember(keys) }
     },
     addTop(start, keys) {
-      remember(keys)
-      if (first === null) return true
-      const anchor = first.keys.find((key) => keys.includes(key))
-      if (anchor === undefined) return false
+      const fresh = remember(keys)
+      const anchor = first?.keys.find((key) => keys.includes(key))
+      if (!first || anchor === undefined) return { gained: 0, fresh, hasReachedStart: first === null }
       const inserted = start + keys.indexOf(anchor) - (first.start + first.keys.indexOf(anchor))
       // Rows moved down by more than came at the top: something was put in between.
       if (inserted < drifted) moved = true
-      return true
+      return { gained: inserted, fresh, hasReachedStart: true }
     },
     drift: () => drifted,
     noteMoved: () => {
@@ -84,21 +92,15 @@ export function createPassTracker(seen: Set<number>): PassTracker {
   }
 }
 
-/** Positions of the rows that occur once; equal rows cannot be told apart. */
 function toPlaces(start: number, keys: readonly string[]): Map<string, number> {
   return new Map(keys.map((key, index) => [key, start + index]))
 }
 
 /** How far the lowest row common to both windows moved down. */
 function shiftBetween(before: ReadWindow | null, after: ReadWindow): number {
-  if (before === null) return 0
-  for (const key of before.keys.toReversed()) {
-    const isUnique = before.keys.indexOf(key) === before.keys.lastIndexOf(key)
-    const place = after.places.get(key)
-    if (!isUnique || place === undefined || after.keys.indexOf(key) !== place - after.start) continue
-    return place - (before.places.get(key) ?? place)
-  }
-  return 0
+  const common = before?.keys.findLast((key) => after.places.has(key))
+  if (!before || common === undefined) return 0
+  return (after.places.get(common) ?? 0) - (before.places.get(common) ?? 0)
 }
 
 function isSameList(a: readonly string[], b: readonly string[]): boolean {

@@ -11,7 +11,7 @@ export type RecordReader<R> = (raw: unknown, requestedAt: UnixMs) => ReadRecord<
 
 /**
  * A reader for records of a schema with neutral field names.
- * @param spellings how the service may write a field; the first one that a record has counts
+ * @param spellings how the service may write a field; the first one that a record fills counts
  */
 export function createRecordReader<S extends z.ZodObject, R>(options: {
   readonly schema: S
@@ -45,7 +45,8 @@ export function spelledAs(
 
 function pick(source: Readonly<Record<string, unknown>>, spellings: readonly string[]): unknown {
   // hasOwn: `constructor` of the prototype is not a field of the record.
-  const spelling = spellings.find((name) => Object.hasOwn(source, name))
+  const given = spellings.filter((name) => Object.hasOwn(source, name))
+  const spelling = given.find((name) => source[name] !== undefined && source[name] !== '') ?? given[0]
   return spelling === undefined ? undefined : source[spelling]
 }
 

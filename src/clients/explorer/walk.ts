@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { createPassTracker, type PassTracker } from './passTracker.ts'
 import { nextWindow, type Window } from './nextWindow.ts'
 import type { Order } from './listOrder.ts'
+import { limitOf, rowKeys, toRows } from './pageRows.ts'
 import type { Answer } from './readAnswer.ts'
 
 export interface WalkDeps<R> {
@@ -18,6 +19,8 @@ export interface WalkOptions<R> {
   readonly limit: number
   /** Takes each page as it comes, repeats included; a page may come again. */
   onPage?(answer: Answer<R>): void | Promise<void>
+  /** Takes the rows that no page had given before, each once; equal rows of one page are several. */
+  onNew?(records: readonly R[]): void | Promise<void>
   /** True ends the walk after this page. */
   stop?(answer: Answer<R>): boolean
   /** Whether a row belongs to the range that was asked for. */
@@ -145,11 +148,12 @@ async function walkOnce<R>(
       tracker.noteMoved()
       continue
     }
-    const gained = tracker.add(start, keys)
+    const { gained, fresh } = tracker.add(start, keys)
+    await giveNew(options, read, fresh)
     idlePages = gained === 0 ? idlePages + 1 : 0
     if (idlePages > maxIdlePages) return fail(state, 'the list grew faster than it could be read')
     if (options.stop?.(answer) === true) return 'stopped'
-    if (isEnd(state, { answer, start, limit, keys }, gained)) return 'end'
+    if (isEnd(state, read, gained)) return 'end'
     offset = start + keys.length
   }
 }
@@ -165,7 +169,9 @@ async function readTop<R>(
   for (let page = 0; page < maxIdlePages; page++) {
     const read = await readWindow(deps, options, state, tracker, offset)
     if (read === null) return
-    if (tracker.addTop(read.start, read.keys)) return
+    const { fresh, hasReachedStart } = tracker.addTop(read.start, read.keys)
+    await giveNew(options, read, fresh)
+    if (hasReachedStart) return
     offset = read.start + read.keys.length
   }
   state.reasons.add('the list grew faster than it could be read')
@@ -176,6 +182,8 @@ interface ReadWindow<R> {
   /** How many rows the page could have had. */
   readonly limit: number
   readonly keys: readonly string[]
+  /** The records in the same places, null for those that could not be read. */
+  readonly rows: readonly (R | null)[]
   readonly answer: Answer<R>
 }
 
@@ -193,7 +201,8 @@ async function readWindow<R>(
     const window = windowAt(state, offset)
     const answer = await deps.ask(window)
     state.pages += 1
-    const keys = rowKeys(answer, (record) => deps.rowKey(record))
+    const rows = toRows(answer)
+    const keys = rowKeys(answer, rows, (record) => deps.rowKey(record))
     noteAnswer(state, window, answer, keys.length)
     noteRange(state, answer, options)
     await options.onPage?.(answer)
@@ -202,7 +211,7 @@ async function readWindow<R>(
     const limit = limitOf(window, answer, keys.length)
     const start = (window.page - 1) * limit
     const isRepeat = keys.length > 0 && start > 0 && tracker.isRepeat(start, keys)
-    if (!answer.empty && !isRepeat) return { start, limit, keys, answer }
+    if (!answer.empty && !isRepeat) return { start, limit, keys, rows, answer }
     if (answer.empty && offset === 0 && !answer.contradicted) return failWindow(state, 'the list is empty')
     if (answer.empty) deps.noteEmpty?.()
     identical += isRepeat ? 1 : 0
@@ -233,13 +242,6 @@ function noteAnswer(state: State, window: Window, answer: Answer<unknown>, count
   state.totalPage = answer.totalPage ?? state.totalPage
   if ((answer.totalPage ?? 0) >= cutOffPages) state.lasting.add('the service cuts the list off')
   if (answer.order !== 'unknown') state.order = answer.order
-}
-
-/** The returned limit is to be trusted, unless it exceeds the one asked for and the rows do not bear it out. */
-function limitOf(window: Window, answer: Answer<unknown>, count: number): number {
-  const limit = answer.limit || window.limit
-  if (limit <= window.limit) return Math.max(limit, count)
-  return count > window.limit ? limit : window.limit
 }
 
 function noteRange<R>(state: State, answer: Answer<R>, options: WalkOptions<R>): void {
@@ -274,10 +276,13 @@ function endProven(state: State): true {
   return true
 }
 
-function rowKeys<R>(answer: Answer<R>, rowKey: (record: R) => string): string[] {
-  const keys = answer.records.map(rowKey)
-  for (const { index, raw } of answer.quarantined) keys.splice(index, 0, raw)
-  return keys
+async function giveNew<R>(
+  options: WalkOptions<R>,
+  read: ReadWindow<R>,
+  fresh: readonly number[],
+): Promise<void> {
+  if (!options.onNew || fresh.length === 0) return
+  await options.onNew(fresh.map((index) => read.rows[index] ?? null).filter((row) => row !== null))
 }
 
 function fail(state: State, reason: string): 'failed' {

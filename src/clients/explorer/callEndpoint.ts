@@ -1,0 +1,194 @@
+import type { z } from 'zod'
+import type { Clock } from '../../lib/clock.ts'
+import { errorText, MonitorError } from '../../lib/errors.ts'
+import type { Logger } from '../../lib/log.ts'
+import { type HttpDeps, httpGet } from '../http.ts'
+import { buildPath } from './buildPath.ts'
+import type { Dialect } from './dialect.ts'
+import type { EmptyGuard } from './emptyGuard.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { HealthRecorder } from './health.ts'
+import type { Lease, Pace, PaceOptions, Priority } from './pace.ts'
+import { type Answer, readAnswer } from './readAnswer.ts'
+import type { RecordReader } from './recordReader.ts'
+import { parseRetryAfter, retryDelayMs } from './retry.ts'
+import { type ExplorerAuth, signHeaders } from './sign.ts'
+
+export interface ExplorerOptions {
+  readonly baseUrl: string
+  readonly chains: { readonly main: string; readonly zone: string }
+  readonly dialect?: Dialect
+  /** Null when the deployment asks for no access headers. */
+  readonly auth: ExplorerAuth | null
+  readonly pace: PaceOptions
+  readonly timeoutMs?: number
+  readonly clock: Clock
+  readonly log: Pick<Logger, 'debug'>
+  /** For tests and proxies; the explorer closes only a dispatcher of its own. */
+  readonly dispatcher?: HttpDeps['dispatcher']
+}
+
+export interface CallOptions {
+  readonly priority: Priority
+  readonly signal?: AbortSignal | undefined
+  /** Attempts in all, when a retry can help. */
+  readonly attempts?: number
+  /** The caller knows that there is an answer, whatever the client remembers: an empty one is contradicted. */
+  readonly isKnown?: boolean
+}
+
+/** What one deployment's calls share. */
+export interface ExplorerContext {
+  readonly options: ExplorerOptions
+  readonly dialect: Dialect
+  readonly origin: string
+  readonly host: string
+  readonly basePath: string
+  readonly http: HttpDeps
+  readonly pace: Pace
+  readonly health: HealthRecorder
+  readonly guard: EmptyGuard
+  readonly readers: Map<Endpoint, RecordReader<unknown>>
+}
+
+const defaultAttempts = 3
+
+/** Asks one question; see Explorer.call. */
+export async function callEndpoint<P extends z.ZodType, R>(
+  context: ExplorerContext,
+  endpoint: Endpoint<P, R>,
+  params: z.input<P>,
+  how: CallOptions,
+): Promise<Answer<R>> {
+  const label = `${endpoint.id} at ${context.host}`
+  const texts = checkParams(endpoint, params, label)
+  const { clock } = context.options
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask(context, endpoint, texts, label, how)
+    } catch (error) {
+      how.signal?.throwIfAborted()
+      if (!(error instanceof MonitorError && error.retryable)) throw error
+      if (attempt >= (how.attempts ?? defaultAttempts)) throw error
+      const delayMs = retryDelayMs({
+        attempt,
+        isThrottled: error.code === 'source.throttled',
+        retryAfter: retryAfterOf(error),
+        now: clock.now(),
+      })
+      context.options.log.debug(
+        { endpoint: endpoint.id, attempt, delayMs, code: error.code },
+        'retrying a request',
+      )
+      await clock.sleep(delayMs, how.signal)
+    }
+  }
+}
+
+/** Parameters as they are sent. What the service would refuse never leaves the process. */
+function checkParams<P extends z.ZodType>(
+  endpoint: Endpoint<P>,
+  params: z.input<P>,
+  label: string,
+): Record<string, string> {
+  const parsed = endpoint.params.safeParse(params)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    const where = issue?.path.length ? `${issue.path.join('.')}: ` : ''
+    const message = `${label}: not sent: ${where}${issue?.message ?? 'wrong parameters'}`
+    throw new MonitorError('source.refused', message, { details: { endpoint: endpoint.id } })
+  }
+  const entries = Object.entries(parsed.data as Readonly<Record<string, string | undefined>>)
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined))
+}
+
+/** One attempt: waits for its turn, asks, reads, and notes how it went. */
+async function ask<P extends z.ZodType, R>(
+  context: ExplorerContext,
+  endpoint: Endpoint<P, R>,
+  params: Readonly<Record<string, string>>,
+  label: string,
+  how: CallOptions,
+): Promise<Answer<R>> {
+  const { clock } = context.options
+  const lease = await context.pace.acquire(how.priority, how.signal)
+  const requestedAt = clock.now()
+  context.health.asked(endpoint.id, requestedAt)
+  try {
+    const http = await send(context, endpoint, params, label, how)
+    const reader = readerOf(context, endpoint)
+    const answer = readAnswer(http, { endpoint, reader, params, requestedAt, label })
+    return judgeEmpty(context, endpoint, params, answer, { lease, isKnown: how.isKnown ?? false })
+  } catch (error) {
+    how.signal?.throwIfAborted()
+    noteFailure(context, endpoint.id, error, lease)
+    throw error
+  } finally {
+    lease.release()
+  }
+}
+
+function send(
+  context: ExplorerContext,
+  endpoint: Pick<Endpoint, 'path' | 'chain'>,
+  params: Readonly<Record<string, string>>,
+  label: string,
+  how: CallOptions,
+) {
+  const { auth, chains, clock, timeoutMs } = context.options
+  const { basePath, dialect } = context
+  const path = buildPath({ basePath, dialect, chains }, endpoint, params)
+  const { headerPrefix } = dialect
+  return httpGet(context.http, {
+    origin: context.origin,
+    path,
+    headers: auth ? signHeaders(auth, { headerPrefix, pathAndQuery: path, now: clock.now() }) : {},
+    timeoutMs: timeoutMs ?? 10_000,
+    label,
+    signal: how.signal,
+  })
+}
+
+function judgeEmpty<R>(
+  context: ExplorerContext,
+  endpoint: Endpoint<z.ZodType, R>,
+  params: Readonly<Record<string, string>>,
+  answer: Answer<R>,
+  how: { readonly lease: Lease; readonly isKnown: boolean },
+): Answer<R> {
+  const now = context.options.clock.now()
+  const isEmpty = answer.empty && !answer.beyondHead
+  const question = { endpoint: endpoint.id, family: endpoint.family, params }
+  const contradicted =
+    !answer.beyondHead && context.guard.judge(question, { isEmpty, isKnown: how.isKnown, at: now })
+  if (contradicted) {
+    how.lease.throttled()
+    const reason = `${endpoint.id} at ${context.host}: an empty answer where something is known to be`
+    context.health.failed(endpoint.id, now, reason, false)
+    return { ...answer, contradicted }
+  }
+  context.health.good(endpoint.id, now)
+  return answer
+}
+
+function noteFailure(context: ExplorerContext, endpoint: string, error: unknown, lease: Lease): void {
+  const now = context.options.clock.now()
+  const isThrottled = error instanceof MonitorError && error.code === 'source.throttled'
+  const isRejected = error instanceof MonitorError && error.code === 'source.rejected'
+  if (isThrottled) lease.throttled(Math.min(parseRetryAfter(retryAfterOf(error), now) ?? 0, 10_000))
+  context.health.failed(endpoint, now, errorText(error), isRejected)
+}
+
+function readerOf<R>(context: ExplorerContext, endpoint: Endpoint<z.ZodType, R>): RecordReader<R> {
+  const known = context.readers.get(endpoint)
+  // The map's key is the endpoint whose reader it holds.
+  if (known) return known as RecordReader<R>
+  const reader = endpoint.createReader(context.dialect)
+  context.readers.set(endpoint, reader)
+  return reader
+}
+
+function retryAfterOf(error: MonitorError): string | null {
+  const value = error.details['retryAfter']
+  return value === undefined ? null : String(value)
+}

@@ -1,0 +1,147 @@
+import type { z } from 'zod'
+import type { Clock } from '../../lib/clock.ts'
+import type { CallOptions, Explorer } from './createExplorer.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Answer, Quarantined } from './readAnswer.ts'
+import { type BlockRange, halveRange, splitList, splitRange } from './splitRequest.ts'
+
+export interface ReadAllOptions<R> extends CallOptions {
+  /** Takes records as they become certain. */
+  onRecords(records: readonly R[]): void | Promise<void>
+  onQuarantined?(records: readonly Quarantined[]): void
+}
+
+export interface ReadAllResult {
+  readonly complete: boolean
+  readonly reasons: readonly string[]
+  readonly requests: number
+  readonly records: number
+}
+
+/** Parameters of an endpoint whose list may be of any length and whose range of any width. */
+export type WideParams = Readonly<Record<string, string | number | readonly string[] | undefined>>
+
+/** "About 10,000" and "about 1,000": from so near to a cap on, an answer counts as cut. */
+const nearCap = 0.95
+const emptyPauseMs = 1_000
+
+export interface ReadAllDeps {
+  readonly explorer: Pick<Explorer, 'call' | 'walk'>
+  readonly clock: Pick<Clock, 'sleep'>
+}
+
+interface Job<R> extends ReadAllDeps {
+  readonly endpoint: Endpoint<z.ZodType, R>
+  readonly options: ReadAllOptions<R>
+  readonly reasons: Set<string>
+  requests: number
+  records: number
+}
+
+/**
+ * Answers a question of any size: lists of more than 20 values and ranges that are too wide are split into legal
+ * requests and joined, pages are walked to their proven end, and answers that the service caps are narrowed by range
+ * of blocks until they are whole. What cannot be made whole is said to be incomplete.
+ */
+export async function readAll<R>(
+  deps: ReadAllDeps,
+  endpoint: Endpoint<z.ZodType, R>,
+  params: WideParams,
+  options: ReadAllOptions<R>,
+): Promise<ReadAllResult> {
+  const job: Job<R> = { ...deps, endpoint, options, reasons: new Set(), requests: 0, records: 0 }
+  for (const listed of splitLists(endpoint, params)) {
+    for (const range of splitRanges(endpoint, params)) await readRange(job, listed, range)
+  }
+  const reasons = [...job.reasons]
+  return { complete: reasons.length === 0, reasons, requests: job.requests, records: job.records }
+}
+
+function splitLists(endpoint: Endpoint, params: WideParams): WideParams[] {
+  const values = endpoint.listParam && params[endpoint.listParam]
+  if (!endpoint.listParam || !Array.isArray(values)) return [params]
+  const { listParam } = endpoint
+  return splitList(values as readonly string[]).map((list) => ({ ...params, [listParam]: list }))
+}
+
+/** One null stands for "as the parameters are". */
+function splitRanges(endpoint: Endpoint, params: WideParams): (BlockRange | null)[] {
+  const start = toHeight(params['startBlockHeight'])
+  const end = toHeight(params['endBlockHeight'])
+  if (!endpoint.hasRange || start === null || end === null || end < start) return [null]
+  return endpoint.maxSpan === undefined ? [{ start, end }] : splitRange({ start, end }, endpoint.maxSpan)
+}
+
+function toHeight(value: WideParams[string]): number | null {
+  const height = Number(value)
+  return value !== undefined && Number.isSafeInteger(height) && height >= 0 ? height : null
+}
+
+/** Reads a range, or its halves when the service would cut it. */
+async function readRange<R>(job: Job<R>, params: WideParams, range: BlockRange | null): Promise<void> {
+  const asked = range ? { ...params, startBlockHeight: range.start, endBlockHeight: range.end } : params
+  const halves = range && halveRange(range)
+  const found: R[] = []
+  const end = await readTwice(job, asked, halves !== null, found)
+  if (end.isCut && halves) {
+    for (const half of halves) await readRange(job, params, half)
+    return
+  }
+  if (end.isCut)
+    job.reasons.add('the service gives no more results than these, and nothing narrows the question')
+  for (const reason of end.reasons) job.reasons.add(reason)
+  job.records += found.length
+  await job.options.onRecords(found)
+}
+
+/** An empty answer may be throttling in disguise, so it is believed only when a second one agrees. */
+async function readTwice<R>(
+  job: Job<R>,
+  params: WideParams,
+  canNarrow: boolean,
+  found: R[],
+): Promise<ReadOnce> {
+  const first = await readOnce(job, params, canNarrow, found)
+  if (first.isCut || found.length > 0) return first
+  await job.clock.sleep(emptyPauseMs, job.options.signal)
+  return readOnce(job, params, canNarrow, found)
+}
+
+interface ReadOnce {
+  readonly isCut: boolean
+  readonly reasons: readonly string[]
+}
+
+async function readOnce<R>(
+  job: Job<R>,
+  params: WideParams,
+  canNarrow: boolean,
+  found: R[],
+): Promise<ReadOnce> {
+  const { endpoint, options } = job
+  const bound = (endpoint.cap ?? Infinity) * nearCap
+  if (endpoint.maxLimit === null) {
+    const answer = await job.explorer.call(endpoint, params, options)
+    job.requests += 1
+    options.onQuarantined?.(answer.quarantined)
+    found.push(...answer.records)
+    const isContradicted = answer.contradicted ? ['an answer was empty where something is known to be'] : []
+    return { isCut: countRows(answer) >= bound, reasons: isContradicted }
+  }
+  // Known from the first page on: no need to read what will have to be asked again in pieces.
+  const isCutEarly = (answer: Answer<R>) =>
+    (answer.totalPage ?? 0) >= 10_000 || (answer.totalPage ?? 0) * (answer.limit ?? 0) >= bound
+  const result = await job.explorer.walk(endpoint, params, {
+    ...options,
+    stop: (answer) => canNarrow && isCutEarly(answer),
+    onNew: (records) => void found.push(...records),
+    onPage: (answer) => options.onQuarantined?.(answer.quarantined),
+  })
+  job.requests += result.pages
+  const isCut = result.stopped || result.rows >= bound
+  return { isCut, reasons: result.reasons.filter((reason) => reason !== 'the list is empty') }
+}
+
+function countRows(answer: Answer<unknown>): number {
+  return answer.records.length + answer.quarantined.length
+}
