@@ -87,7 +87,8 @@ function hintFor(text: string): string {
 
 function findLiteralProblem(root: ASTNode, vocabulary: Vocabulary): TextProblem | null {
   for (const node of walk(root)) {
-    const problem = checkCall(node) ?? checkPattern(node) ?? checkComparison(node, vocabulary)
+    const problem =
+      checkCall(node) ?? checkPattern(node) ?? checkPresence(node) ?? checkComparison(node, vocabulary)
     if (problem) return problem
   }
   return null
@@ -135,6 +136,16 @@ function isCelDuration(text: string): boolean {
   }
 }
 
+/** Every label can be read, so that asking whether it is there says nothing. */
+function checkPresence(node: ASTNode): TextProblem | null {
+  const asked =
+    node.op === 'in' ? node.args[1] : node.op === 'call' && node.args[0] === 'has' ? node.args[1][0] : null
+  const name = asked ? dottedName(asked) : null
+  if (name !== 'labels' && !name?.startsWith('labels.')) return null
+  const message = `a label that is not there reads as "": write labels["name"] != ""`
+  return { message, offset: node.start }
+}
+
 /** `transfer.direction == "zoneToMain"`: right in type, and never true. */
 function checkComparison(node: ASTNode, vocabulary: Vocabulary): TextProblem | null {
   if (node.op !== '==' && node.op !== '!=' && node.op !== 'in') return null
@@ -146,11 +157,17 @@ function checkComparison(node: ASTNode, vocabulary: Vocabulary): TextProblem | n
   for (const literal of literals) {
     if (literal.op !== 'value' || typeof literal.args !== 'string' || known.includes(literal.args)) continue
     return {
-      message: `${name} is never "${literal.args}"${suggest(literal.args, known)}; it is one of ${known.join(', ')}`,
+      message: `${name} is never "${literal.args}"${hintOf(literal.args, known)}`,
       offset: literal.start,
     }
   }
   return null
+}
+
+/** The nearest value, else all of them where they are few enough to read. */
+function hintOf(text: string, known: readonly string[]): string {
+  const all = known.length > 8 ? '' : `; it is one of ${known.filter((one) => one !== '').join(', ')}`
+  return suggest(text, known) || all
 }
 
 /** @example dottedName(ast of `transfer.token.symbol`) // 'transfer.token.symbol' */

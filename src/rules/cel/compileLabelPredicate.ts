@@ -1,7 +1,8 @@
-import { kindNames } from '../detectors/registry.ts'
+import { knownKinds } from '../knownKinds.ts'
 import { standardLabels } from '../toFindingScope.ts'
 import { type Compiled, compileExpression } from './compileExpression.ts'
 import { createEnvironment } from './createEnvironment.ts'
+import { toLabelMap } from './toLabelMap.ts'
 
 /**
  * Compiles a condition over an alert's labels, as routes and inhibitions write it. The standard labels are names of
@@ -16,7 +17,7 @@ export function compileLabelPredicate(
   const compiled = compileExpression(environment, text, {
     names: [...standardLabels, 'labels'],
     values: {
-      kind: kindNames,
+      kind: knownKinds,
       severity: ['critical', 'warning', 'info'],
       direction: ['MainToZone', 'ZoneToMain', ''],
       chain: ['main', 'zone', ''],
@@ -27,7 +28,7 @@ export function compileLabelPredicate(
     ok: true,
     run: (labels) => {
       const standard = Object.fromEntries(standardLabels.map((name) => [name, labels[name] ?? '']))
-      return compiled.run({ ...standard, labels: { ...standard, ...labels } })
+      return compiled.run({ ...standard, labels: toLabelMap(labels) })
     },
   }
 }

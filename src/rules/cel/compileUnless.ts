@@ -1,4 +1,4 @@
-import { kindNames } from '../detectors/registry.ts'
+import { knownKinds } from '../knownKinds.ts'
 import { suggest } from '../nearestName.ts'
 import { type Compiled, compileExpression, type TextProblem, walk } from './compileExpression.ts'
 import { createEnvironment } from './createEnvironment.ts'
@@ -30,8 +30,8 @@ function findUnknownKind(
       if (node.op !== 'call' || node.args[0] !== 'open') continue
       const kind = node.args[1][0]
       if (kind?.op !== 'value' || typeof kind.args !== 'string') continue
-      if (!kindNames.some((known) => known === kind.args)) {
-        return { message: `unknown kind '${kind.args}'${suggest(kind.args, kindNames)}`, offset: kind.start }
+      if (!knownKinds.includes(kind.args)) {
+        return { message: `unknown kind '${kind.args}'${suggest(kind.args, knownKinds)}`, offset: kind.start }
       }
     }
   } catch {

@@ -5,6 +5,7 @@ import { type FindingScope, tokenNames, transferNames, type TransferScope } from
 import { toAmountValue } from './amountValue.ts'
 import { type Compiled, compileExpression, type Vocabulary } from './compileExpression.ts'
 import { createEnvironment } from './createEnvironment.ts'
+import { toLabelMap } from './toLabelMap.ts'
 
 const durationType = 'google.protobuf.Duration'
 
@@ -91,7 +92,7 @@ function toVariables(detector: Detector, scope: FindingScope): Record<string, un
   return {
     kind: scope.kind,
     age: Duration.fromMilliseconds(scope.age),
-    labels: scope.labels,
+    labels: toLabelMap(scope.labels),
     facts: new FactParts(toCelFacts(detector.facts, scope)),
     ...scope.subjects,
     ...(scope.transfer !== null && { transfer: toTransferParts(scope.transfer) }),
