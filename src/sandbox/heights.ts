@@ -9,13 +9,13 @@ const zoneBase = 21_300_000
 /** The explorer counts fewer zone blocks than the head's height says, as the real one does. */
 export const uncountedZoneBlocks = 8_200_000
 
-/** The block that takes in what happens at an instant: the first one not older, so that no block changes once shown. */
+/** The block that takes in what happens at an instant: the next one, so that no block changes once it is shown. */
 export function mainHeightAt(world: World, at: UnixMs): number {
-  return mainBase + Math.ceil((at - world.genesisAt) / mainBlockMs)
+  return mainHeadAt(world, at) + 1
 }
 
 export function zoneHeightAt(world: World, at: UnixMs): number {
-  return zoneBase + Math.ceil((at - world.genesisAt) / zoneBlockMs)
+  return zoneHeadAt(world, at) + 1
 }
 
 export function mainBlockTime(world: World, height: number): UnixMs {

@@ -31,3 +31,12 @@ export function createTokens(seed: number): readonly Token[] {
     zoneAddress: addressOf(seed, 'zoneToken', key),
   }))
 }
+
+export const tokenSymbols = kinds.map((kind) => kind.symbol)
+export type TokenSymbol = (typeof kinds)[number]['symbol']
+
+export function tokenBySymbol(tokens: readonly Token[], symbol: TokenSymbol): Token {
+  const token = tokens.find((token) => token.symbol === symbol)
+  if (!token) throw new Error(`no token ${symbol}`)
+  return token
+}

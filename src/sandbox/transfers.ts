@@ -74,7 +74,7 @@ export function getTransfer(world: World, number: number): Transfer {
 export function transfersOfHash(world: World, chain: 'main' | 'zone', hash: string): readonly number[] {
   const key = keyOfHash(world.seed, chain === 'main' ? 'mainTx' : 'zoneTx', hash)
   const owner = key === null ? undefined : numberOfKey(world, key)
-  if (owner === undefined) return []
+  if (owner === undefined || owner < 0) return []
   const owners = chain === 'main' ? world.mainOwner : world.zoneOwner
   const shared = (chain === 'main' ? world.sharedMain : world.sharedZone).get(owner)
   if (shared) return shared
@@ -124,7 +124,8 @@ function zoneLeg(world: World, number: number, at: UnixMs): Leg {
   return { at: zoneBlockTime(world, height), height, hash: hashOf(world.seed, 'zoneTx', owner) }
 }
 
-function tokenOf(world: World, key: number, special: TransferSpec): Token {
+/** The token that a transfer moves. */
+export function tokenOf(world: World, key: number, special: TransferSpec): Token {
   const named = world.tokens.find((token) => token.symbol === special.token)
   if (named) return named
   const total = world.tokens.reduce((sum, token) => sum + token.weight, 0)

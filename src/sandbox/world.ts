@@ -18,6 +18,14 @@ export interface Stall {
   readonly until: UnixMs
 }
 
+/** A route that delivers nothing for a time: of a direction, of a token, or of everything. */
+export interface Closure {
+  readonly from: UnixMs
+  readonly until: UnixMs
+  readonly direction?: 'MainToZone' | 'ZoneToMain'
+  readonly token?: string
+}
+
 /** Something that happens to the world at an instant of its timeline. */
 export interface TimedFault {
   readonly at: UnixMs
@@ -102,6 +110,9 @@ export interface World {
   readonly queue: EventQueue
   readonly timeline: readonly TimedFault[]
   readonly stalls: Stall[]
+  /** Times in which fewer transfers begin, or in which those of a route do not arrive. */
+  readonly lulls: { readonly from: UnixMs; readonly until: UnixMs; readonly share: number }[]
+  readonly closures: Closure[]
   nextKey: number
   nextArrivalAt: UnixMs
   lastPayout: number
@@ -152,6 +163,8 @@ export function createWorld(options: WorldOptions): World {
     queue: createEventQueue(),
     timeline: (options.timeline ?? []).map((fault) => ({ ...fault, at: startAt + fault.at })),
     stalls: [],
+    lulls: [],
+    closures: [],
     nextKey: 0,
     nextArrivalAt: Number.NEGATIVE_INFINITY,
     lastPayout: -1,

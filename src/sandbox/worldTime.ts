@@ -2,8 +2,8 @@ import type { UnixMs } from '../lib/clock.ts'
 import { peekEvent, planEvent, takeEvent, type WorldEvent } from './eventQueue.ts'
 import { mainBlockTime, mainHeightAt, zoneBlockTime, zoneHeightAt } from './heights.ts'
 import { insertSorted, removeSorted } from './sortedIndex.ts'
-import { directionOf, draw, injectedKey } from './transfers.ts'
-import type { TransferSpec } from './transferSpec.ts'
+import { directionOf, draw, injectedKey, tokenOf } from './transfers.ts'
+import type { Direction, TransferSpec } from './transferSpec.ts'
 import { listLagMs, reachedAt, type World } from './world.ts'
 
 /** Lets everything happen that happens up to `to`. Time never goes back here, even when the clock does. */
@@ -95,6 +95,12 @@ function list(world: World, number: number): void {
 
 function arrive(world: World): void {
   const originAt = world.nextArrivalAt
+  if (isLost(world, originAt)) {
+    world.ordinary.push(-1)
+    world.nextKey += 1
+    world.nextArrivalAt = nextArrival(world, originAt)
+    return
+  }
   const first = addOrdinary(world, originAt)
   world.nextArrivalAt = nextArrival(world, originAt)
   const key = world.keys[first] as number
@@ -104,12 +110,32 @@ function arrive(world: World): void {
     share(world, first, addOrdinary(world, originAt, 'ZoneToMain'))
 }
 
+/** Whether the next transfer does not happen because of a lull. */
+function isLost(world: World, at: UnixMs): boolean {
+  const lull = world.lulls.find((each) => each.from <= at && at < each.until)
+  return lull !== undefined && draw(world, world.nextKey, 25) >= lull.share
+}
+
+/** When a transfer arrives, given when it would: later while its route delivers nothing. */
+function delivered(world: World, key: number, direction: Direction, at: UnixMs): UnixMs {
+  const closure = world.closures.find(
+    (each) =>
+      each.from <= at &&
+      at < each.until &&
+      (each.direction ?? direction) === direction &&
+      (each.token === undefined || each.token === tokenOf(world, key, {}).symbol),
+  )
+  return closure ? closure.until + latencyMs(world, key, direction) : at
+}
+
 function addOrdinary(world: World, originAt: UnixMs, direction?: 'ZoneToMain'): number {
   const key = world.nextKey++
   const way = direction ?? directionOf(world, key)
   const partner = way === 'ZoneToMain' ? payoutPartner(world, key, originAt) : null
   const destinationAt =
-    partner === null ? originAt + latencyMs(world, key, way) : (world.destinationAt[partner] as number)
+    partner === null
+      ? delivered(world, key, way, originAt + latencyMs(world, key, way))
+      : (world.destinationAt[partner] as number)
   const number = addTransfer(world, key, originAt, destinationAt, direction && { direction })
   world.ordinary.push(number)
   if (partner !== null) {
@@ -169,11 +195,13 @@ function share(world: World, owner: number, number: number): void {
 function payoutPartner(world: World, key: number, originAt: UnixMs): number | null {
   const previous = world.lastPayout
   if (previous < 0 || draw(world, key, 22) >= world.traffic.sharedPayouts) return null
-  const waits = (world.destinationAt[previous] as number) >= originAt + 2_000
+  const waits =
+    Number.isFinite(world.destinationAt[previous]) &&
+    (world.destinationAt[previous] as number) >= originAt + 2_000
   return waits && world.mainOwner[previous] === previous ? previous : null
 }
 
-function directionAt(world: World, number: number): 'MainToZone' | 'ZoneToMain' {
+function directionAt(world: World, number: number): Direction {
   return world.specials.get(number)?.direction ?? directionOf(world, world.keys[number] as number)
 }
 
@@ -182,7 +210,7 @@ function legTime(world: World, number: number, chain: 'main' | 'zone'): UnixMs {
   return (isOrigin ? world.originAt[number] : world.destinationAt[number]) as number
 }
 
-function latencyMs(world: World, key: number, direction: 'MainToZone' | 'ZoneToMain'): number {
+function latencyMs(world: World, key: number, direction: Direction): number {
   const { min, max } =
     direction === 'MainToZone' ? world.traffic.depositLatency : world.traffic.withdrawalLatency
   // Squared: most are quick, a few take long, none longer than the maximum.

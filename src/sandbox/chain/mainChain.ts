@@ -16,7 +16,7 @@ export function mainHead(world: World): number {
 }
 
 export function mainGenesis(world: World): number {
-  return mainHeightAt(world, world.genesisAt)
+  return mainHeadAt(world, world.genesisAt)
 }
 
 /**

@@ -1,10 +1,22 @@
 import { z } from 'zod'
+import { selectors, topicOf, topics } from '../chain/abi.ts'
+import type { Log } from '../chain/mainTransaction.ts'
+import { addExtra } from '../chain/mainChain.ts'
+import { duration, share } from '../settings.ts'
+import { getTransfer } from '../transfers.ts'
+import { tokenSymbols } from '../tokens.ts'
+import type { ContractChange, World } from '../world.ts'
 import { worldFault } from './fault.ts'
+import { completedBefore, userLike } from './putIn.ts'
 
+const changes = ['upgraded', 'paused', 'unpaused', 'owner', 'role', 'threshold', 'fee', 'signer'] as const
+type Change = (typeof changes)[number]
+
+/** What happens to chains, routes and contracts rather than to one transfer. */
 export const chainFaults = [
   worldFault(
     'head.stall',
-    'The main or the zone chain, the list of records, or the preconfirmations stand still as the explorer shows it, then catches up',
+    'The main or the zone chain, the list of records, or the preconfirmations stand still, then catch up',
     {
       chain: z.enum(['main', 'zone', 'list', 'preconf']),
       rpc: z.boolean().default(true).describe('Whether the RPC of a standing main chain stands still too'),
@@ -14,4 +26,121 @@ export const chainFaults = [
       if (params.chain === 'main' && params.rpc) world.stalls.push({ of: 'rpc', ...window })
     },
   ),
+  worldFault(
+    'route.stopped',
+    'Nothing arrives any more in one direction, or of one token, until it is over',
+    { direction: z.enum(['MainToZone', 'ZoneToMain']).optional(), token: z.enum(tokenSymbols).optional() },
+    (world, { direction, token }, window) => {
+      world.closures.push({ ...window, ...(direction ? { direction } : {}), ...(token ? { token } : {}) })
+    },
+  ),
+  worldFault(
+    'flow.quiet',
+    'Fewer transfers begin, or none',
+    { remaining: share.default(0).describe('The share that still begins') },
+    (world, params, window) => {
+      world.lulls.push({ ...window, share: params.remaining })
+    },
+  ),
+  worldFault(
+    'contract.changed',
+    "The bridge's contract is upgraded, paused, or given another owner, role, threshold, fee or signer",
+    { what: z.enum(changes) },
+    (world, params) => {
+      const stranger = userLike(world, 0)
+      const call = administration(world, params.what, stranger)
+      world.contractChanges.push({ at: world.now, ...call.change })
+      const { bridge, owner } = world.contracts
+      addExtra(world, {
+        at: world.now,
+        from: owner,
+        to: bridge,
+        methodId: call.methodId,
+        logs: [call.log],
+        moves: [],
+      })
+    },
+  ),
+  worldFault(
+    'challenge.changed',
+    'challengeStatus of bridge transactions that are there already takes a value',
+    {
+      count: z.int().min(1).max(1_000).default(1),
+      status: z.string().default('challenged'),
+      age: duration.default(20_000).describe('Only of transfers that began at least so long ago'),
+    },
+    (world, params) => {
+      const isWithdrawal = (number: number) => getTransfer(world, number).direction === 'ZoneToMain'
+      for (const number of completedBefore(world, world.now - params.age, params.count, isWithdrawal)) {
+        const before = world.challenges.get(number) ?? []
+        world.challenges.set(number, [...before, { at: world.now, status: params.status }])
+      }
+      world.blockCache.clear()
+    },
+  ),
+  worldFault(
+    'operator.low_balance',
+    'The relayer or the poster of state batches runs out of gas money',
+    {
+      operator: z.enum(['relayer', 'poster']).default('relayer'),
+      wei: z
+        .string()
+        .regex(/^\d{1,30}$/)
+        .default('1000000000000000'),
+    },
+    (world, params) => {
+      const address = world.contracts[params.operator]
+      world.balances.push({ address, at: world.now, wei: BigInt(params.wei) })
+    },
+  ),
 ]
+
+/** What an act of administration looks like on chain, and what it leaves changed. */
+function administration(
+  world: World,
+  what: Change,
+  stranger: string,
+): { log: Log; methodId: string; change: Omit<ContractChange, 'at'> } {
+  const { bridge, owner, signer } = world.contracts
+  const log = (topic: string, indexed: readonly string[], data = '0x') => ({
+    address: bridge,
+    topics: [topic, ...indexed.map(topicOf)],
+    data,
+  })
+  switch (what) {
+    case 'upgraded':
+      return {
+        log: log(topics.upgraded, [stranger]),
+        methodId: selectors.upgradeTo,
+        change: { implementation: stranger },
+      }
+    case 'paused':
+      return {
+        log: log(topics.paused, [], topicOf(owner)),
+        methodId: selectors.pause,
+        change: { paused: true },
+      }
+    case 'unpaused':
+      return {
+        log: log(topics.unpaused, [], topicOf(owner)),
+        methodId: selectors.unpause,
+        change: { paused: false },
+      }
+    case 'owner':
+      return {
+        log: log(topics.owner, [owner, stranger]),
+        methodId: selectors.transferOwnership,
+        change: { owner: stranger },
+      }
+    case 'role':
+      return { log: log(topics.roleGranted, ['0x0', stranger, owner]), methodId: '0x2f2ff15d', change: {} }
+    case 'threshold':
+      return { log: log(topics.threshold, [], topicOf(0)), methodId: selectors.setThreshold, change: {} }
+    case 'fee':
+      return { log: log(topics.fee, [], topicOf(0)), methodId: '0x69fe0e2d', change: {} }
+    case 'signer':
+      return { log: log(topics.signer, [signer, stranger]), methodId: '0x6c19e783', change: {} }
+    default:
+      return what satisfies never
+  }
+}

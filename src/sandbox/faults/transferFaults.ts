@@ -1,46 +1,9 @@
 import { z } from 'zod'
-import { recordOf } from '../record.ts'
 import { duration } from '../settings.ts'
 import type { TransferSpec } from '../transferSpec.ts'
-import { toRaw } from '../units.ts'
-import type { World } from '../world.ts'
-import { amendTransfer, injectTransfer } from '../worldTime.ts'
+import { amendTransfer } from '../worldTime.ts'
 import { worldFault } from './fault.ts'
-
-/** What any put-in transfer can be told to be; what is left out is drawn by lot. */
-export const transferShape = {
-  count: z.int().min(1).max(100_000).default(1).describe('How many'),
-  spacing: duration.default(0).describe('How far apart they begin'),
-  direction: z.enum(['MainToZone', 'ZoneToMain']).optional(),
-  token: z.string().optional().describe('A symbol: USDC, USDT, WETH, WBTC, ACME, SHARES'),
-  amount: z
-    .string()
-    .regex(/^\d+(\.\d+)?$/, 'expected an amount in token units, in quotes')
-    .optional()
-    .describe('In token units, as text'),
-  amountRaw: z
-    .string()
-    .regex(/^\d{1,78}$/, 'expected a whole number, in quotes')
-    .optional()
-    .describe('In base units'),
-  sourceAddress: z.string().optional(),
-  targetAddress: z.string().optional(),
-  emptyId: z.boolean().default(false),
-}
-
-export type TransferParams = z.output<z.ZodObject<typeof transferShape>>
-
-/** Puts `count` transfers into the world; `spec` adds what is wrong with each. */
-export function injectMany(
-  world: World,
-  params: TransferParams,
-  spec: (at: number, place: number) => TransferSpec,
-): number[] {
-  return Array.from({ length: params.count }, (_, place) => {
-    const at = world.now + place * params.spacing
-    return injectTransfer(world, { originAt: at, ...common(world, params), ...spec(at, place) })
-  })
-}
+import { completedBefore, injectMany, transferShape } from './putIn.ts'
 
 export const transferFaults = [
   worldFault(
@@ -141,19 +104,6 @@ export const transferFaults = [
   ),
 ]
 
-/** The newest completed records that began before an instant. */
-export function completedBefore(world: World, before: number, count: number): number[] {
-  const found: number[] = []
-  for (let at = world.listed.values.length - 1; at >= 0 && found.length < count; at -= 1) {
-    if ((world.listed.keys[at] as number) > before) continue
-    const number = world.listed.values[at] as number
-    const record = recordOf(world, number)
-    const complete = record.mainTxHash !== '' && record.zoneTxHash !== '' && record.status === '0x1'
-    if (complete && !world.specials.get(number)?.patches) found.push(number)
-  }
-  return found
-}
-
 /** A withdrawal fails on the zone chain where it begins; with both sides, the chain of arrival is the one that fails. */
 function failure(params: {
   direction?: TransferSpec['direction'] | undefined
@@ -164,24 +114,4 @@ function failure(params: {
   const arrives = params.legs === 'both' ? {} : { destinationAt: Number.POSITIVE_INFINITY }
   const onMain = direction === 'ZoneToMain' && params.legs === 'both'
   return { direction, ...arrives, ...(onMain ? { mainFailed: true } : { zoneError: params.errorMessage }) }
-}
-
-function common(world: World, params: TransferParams): TransferSpec {
-  const amountRaw = rawAmount(world, params)
-  const token = params.token ?? (amountRaw === undefined ? undefined : 'USDC')
-  return {
-    ...(params.direction ? { direction: params.direction } : {}),
-    ...(token === undefined ? {} : { token }),
-    ...(amountRaw === undefined ? {} : { amountRaw }),
-    ...(params.sourceAddress ? { sourceAddress: params.sourceAddress.toLowerCase() } : {}),
-    ...(params.targetAddress ? { targetAddress: params.targetAddress.toLowerCase() } : {}),
-    ...(params.emptyId ? { id: '' } : {}),
-  }
-}
-
-function rawAmount(world: World, params: TransferParams): bigint | undefined {
-  if (params.amountRaw !== undefined) return BigInt(params.amountRaw)
-  if (params.amount === undefined) return undefined
-  const token = world.tokens.find((token) => token.symbol === (params.token ?? 'USDC'))
-  return toRaw(params.amount, token?.decimals ?? 18)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { startStepped, type SteppedSandbox } from './steppedSandbox.ts'
+import { rowsOf, startStepped, type SteppedSandbox } from './steppedSandbox.ts'
 
 const quiet = '{ name: test, traffic: { transfersPerMinute: 0, emptyIds: 0 } }'
 const listPath = '/api/v5/chain/zone/cross/transaction-list?chainShortName=ZONE_CHAIN'
@@ -94,8 +94,7 @@ describe('faults of the world', () => {
     await using world = await startStepped(quiet)
     const head = async () => {
       if (chain === 'main') return (await world.main('block/block-fills', { height: '5007210' })).code
-      const { data } = await world.zone('block/block-list', { limit: '1' })
-      return (data[0]?.data as { height: string }[])[0]?.height
+      return rowsOf(await world.zone('block/block-list', { limit: '1' }))[0]?.height
     }
     world.sandbox.inject({ fault: 'head.stall', chain, for: '20s' })
     const still = await head()
@@ -110,7 +109,7 @@ describe('faults of the world', () => {
     world.sandbox.inject({ fault: 'token.name', names: ['<!channel>', 'a\u0000b'] })
     world.step(3_000)
     const names = (await world.records({ limit: '2' })).map((record) => record.tokenName)
-    expect(names.toSorted((a, b) => a.length - b.length)).toEqual(['a\u0000b', '<!channel>'])
+    expect(names.toSorted((a = '', b = '') => a.length - b.length)).toEqual(['a\u0000b', '<!channel>'])
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { startStepped, type SteppedSandbox } from './steppedSandbox.ts'
+import { rowsOf, startStepped, type SteppedSandbox } from './steppedSandbox.ts'
 
 type Block = { number: string; hash: string; transactions: string[] }
 type Receipt = {
@@ -38,15 +38,12 @@ describe('preconfirmations', () => {
     world.step(1_200)
     const complete = (await world.rpc('eth_getBlockByNumber', block.number, false)) as Block
     const height = String(Number(block.number))
-    const { data } = await world.main('block/transaction-list-multi', {
-      startBlockHeight: height,
-      endBlockHeight: height,
-      limit: '100',
-    })
-    const listed = (data[0]?.transactionList as { txId: string }[]).map((row) => row.txId).toReversed()
+    const range = { startBlockHeight: height, endBlockHeight: height, limit: '100' }
+    const answer = await world.main('block/transaction-list-multi', range)
+    const listed = rowsOf(answer, 'transactionList').map((row) => row.txId)
     expect(complete.transactions.slice(0, block.transactions.length)).toEqual(block.transactions)
     expect(complete.hash).not.toBe(block.hash)
-    expect(listed).toEqual(complete.transactions)
+    expect(listed.toReversed()).toEqual(complete.transactions)
   })
 
   test('pending is the height of eth_blockNumber or one more', async () => {

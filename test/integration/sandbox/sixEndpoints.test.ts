@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { startStepped } from './steppedSandbox.ts'
+import { rowsOf, startStepped } from './steppedSandbox.ts'
 
 describe('one transfer through every list', () => {
   test.each(['MainToZone', 'ZoneToMain'])(
@@ -24,7 +24,7 @@ describe('one transfer through every list', () => {
         blockHash: detail?.zoneBlockHash,
         status: '0x1',
       })
-      expect((blocks.data[0]?.data as unknown[])[0]).toMatchObject({
+      expect(rowsOf(blocks)[0]).toMatchObject({
         height: record?.zoneBlockHeight,
         blockTime: record?.zoneBlockTime,
         hash: detail?.zoneBlockHash,
@@ -76,9 +76,9 @@ describe('one transfer through every list', () => {
 
   test('the zone count is below the head of the chain', async () => {
     await using world = await startStepped()
-    const { data } = await world.zone('block/block-list', { limit: '1' })
-    const head = (data[0]?.data as { height: string }[])[0]?.height
-    expect(Number(data[0]?.total)).toBeLessThan(Number(head))
+    const answer = await world.zone('block/block-list', { limit: '1' })
+    const head = rowsOf(answer)[0]?.height
+    expect(Number(answer.data[0]?.total)).toBeLessThan(Number(head))
   })
 
   test('an unknown hash gives empty data', async () => {

@@ -79,3 +79,8 @@ function steppedClock(time: { now: number }): Clock {
       new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true })),
   }
 }
+
+/** The records inside a page, under whatever name the endpoint keeps them. */
+export function rowsOf(answer: Answer, name = 'data'): Record<string, string>[] {
+  return (answer.data[0]?.[name] ?? []) as Record<string, string>[]
+}
