@@ -27,6 +27,21 @@ describe('loadRules', () => {
     })
   })
 
+  test('takes the rule that the documents show', () => {
+    const rule = ruleOf(
+      'on: transfer.stalled',
+      'with: { direction: ZoneToMain, after: 30m }',
+      'where: transfer.amount >= amount("1000") && transfer.token.symbol in ["USDC", "USDT"]',
+      'for: 0s',
+      'severity: critical',
+      'labels: { team: bridge }',
+      'summary: "{{ transfer.amount }} {{ transfer.token.symbol }} has waited {{ age | duration }}"',
+      'runbook: https://example.com/runbook',
+      'unless: open("source.unavailable")',
+    )
+    expect(rule.isExcused((kind) => kind === 'source.unavailable')).toBe(true)
+  })
+
   test('a rule without texts tells everything of its kind, in words of the kind', () => {
     const rule = ruleOf('on: transfer.failed', 'severity: info')
     expect(rule).toMatchObject({ forMs: 0, keepFiringForMs: 0, runbook: null, labels: {} })
