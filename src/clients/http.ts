@@ -4,7 +4,7 @@ import { Agent, type Dispatcher } from 'undici'
 import { MonitorError } from '../lib/errors.ts'
 
 /** Larger bodies are refused while they arrive; the size counts after decompression. */
-export const maxBodyBytes = 32 * 1024 * 1024
+const maxBodyBytes = 32 * 1024 * 1024
 /** Of an answer that is an error anyway only the envelope matters. */
 const maxErrorBodyBytes = 256 * 1024
 

@@ -8,7 +8,8 @@ import type { Endpoint } from './endpoint.ts'
 import { createHealth, type ExplorerHealth } from './health.ts'
 import { createPace, type PaceMetrics } from './pace.ts'
 import type { Answer } from './readAnswer.ts'
-import { type WalkOptions, type WalkResult, walkPages } from './walk.ts'
+import { type WalkOptions, walkPages } from './walk.ts'
+import type { WalkResult } from './walkState.ts'
 
 export type { CallOptions, ExplorerOptions }
 

@@ -2,7 +2,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { EndpointId, Family } from './endpoint.ts'
 
 /** A question that is known to have an answer. */
-export interface ControlQuestion {
+interface ControlQuestion {
   readonly endpoint: EndpointId
   readonly params: Readonly<Record<string, string>>
 }
@@ -18,7 +18,7 @@ export interface EmptyGuard {
   count(since: UnixMs): { readonly answers: number; readonly contradicted: number }
 }
 
-export interface Question extends ControlQuestion {
+interface Question extends ControlQuestion {
   readonly family: Family
 }
 

@@ -8,7 +8,7 @@ export type EndpointId = `E${number}`
  * How records are wrapped in `data`. A: one object with paging fields and a named array; B: the same with `total` and
  * an array named `data`; C: `data` is itself the array.
  */
-export type Shape = 'A' | 'B' | 'C'
+type Shape = 'A' | 'B' | 'C'
 
 /** Endpoints that answer from the same data: a control question to one speaks for the others. */
 export type Family = 'cross' | 'zone' | 'main' | 'logs' | 'contracts'
@@ -50,9 +50,6 @@ export interface Endpoint<P extends z.ZodType = z.ZodType, R = unknown> {
 export function endpoint<P extends z.ZodType, R>(declaration: Endpoint<P, R>): Endpoint<P, R> {
   return declaration
 }
-
-export type ParamsOf<E> = E extends Endpoint<infer P, infer _> ? z.input<P> : never
-export type RecordOf<E> = E extends Endpoint<infer _, infer R> ? R : never
 
 /** Most hashes or addresses in one request. */
 export const maxPerRequest = 20

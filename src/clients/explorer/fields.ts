@@ -6,9 +6,9 @@ import { cleanText } from '../../lib/text.ts'
 import { type Dialect, parseDirection } from './dialect.ts'
 
 /** Names and the like, shown to people. */
-export const maxNameLength = 64
+const maxNameLength = 64
 /** Free text of a sentence or two, e.g. an error message. */
-export const maxSentenceLength = 500
+const maxSentenceLength = 500
 const maxAddressLength = 128
 const maxDetailLength = 65_536
 
@@ -153,7 +153,7 @@ export const libraries = z.unknown().transform((input, context) => {
 })
 
 /** What came, for people: its type, and a little of it when it is short. */
-export function describe(input: unknown): string {
+function describe(input: unknown): string {
   if (input === undefined || input === null || input === '') return 'nothing'
   if (Array.isArray(input)) return 'an array'
   if (typeof input === 'string') return `"${cleanText(input, 40)}"`

@@ -1,7 +1,7 @@
 import type { UnixMs } from '../../lib/clock.ts'
 
 /** How one endpoint has been answering; null means never. */
-export interface EndpointRecord {
+interface EndpointRecord {
   readonly endpoint: string
   readonly firstAskedAt: UnixMs
   readonly lastGoodAt: UnixMs | null

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 
 /** From what must never wait to what may wait longest. */
-export const priorities = ['urgent', 'open', 'tail', 'heads', 'evidence', 'sweep', 'bulk'] as const
+const priorities = ['urgent', 'open', 'tail', 'heads', 'evidence', 'sweep', 'bulk'] as const
 export type Priority = (typeof priorities)[number]
 
 export interface PaceOptions {

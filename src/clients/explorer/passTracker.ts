@@ -17,7 +17,7 @@ export interface PassTracker {
   newBelowTop(): number
 }
 
-export interface Added {
+interface Added {
   /** How many of the rows lie below all that was read just before. */
   readonly gained: number
   /** Which of the rows no reading had found. */
@@ -108,7 +108,7 @@ function isSameList(a: readonly string[], b: readonly string[]): boolean {
 }
 
 /** 53 bits of a text: a million rows fit in 40 MB, and collide with a chance of one in 20,000. */
-export function hashText(text: string): number {
+function hashText(text: string): number {
   let high = 0xdeadbeef
   let low = 0x41c6ce57
   for (let index = 0; index < text.length; index++) {

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { UnixMs } from '../../lib/clock.ts'
 
 /** A record as read, or why it could not be. */
-export type ReadRecord<R> =
+type ReadRecord<R> =
   | { readonly record: R; readonly unknownFields: number }
   | { readonly problem: string; readonly path: string }
 

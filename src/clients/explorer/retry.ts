@@ -1,7 +1,7 @@
 import type { UnixMs } from '../../lib/clock.ts'
 
 /** Recovery must be quick: no pause is longer, whatever the service asks for. */
-export const maxRetryDelayMs = 10_000
+const maxRetryDelayMs = 10_000
 
 export interface RetryFacts {
   /** How many attempts have failed, from 1. */

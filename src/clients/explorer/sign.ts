@@ -9,17 +9,17 @@ export interface ExplorerAuth {
   readonly signer: SignerName
 }
 
-export type SignerName = 'hmac-sha256' | 'none'
+type SignerName = 'hmac-sha256' | 'none'
 
 /** What a signature covers; `pathAndQuery` is byte for byte what is sent. */
-export interface SignedText {
+interface SignedText {
   readonly timestamp: string
   readonly method: 'GET'
   readonly pathAndQuery: string
 }
 
 /** The signature of a request; null when this scheme sends none. */
-export type Signer = (secret: Secret, text: SignedText) => string | null
+type Signer = (secret: Secret, text: SignedText) => string | null
 
 /** The service's documentation leaves the scheme open, so a deployment's own is one more entry here. */
 const signers: Readonly<Record<SignerName, Signer>> = {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../lib/clock.ts'
 import { createPassTracker, type PassTracker } from './passTracker.ts'
 import { nextWindow, type Window } from './nextWindow.ts'
-import type { Order } from './listOrder.ts'
 import { limitOf, rowKeys, toRows } from './pageRows.ts'
+import { createState, isEnd, noteAnswer, toResult, type WalkResult, type WalkState } from './walkState.ts'
 import type { Answer } from './readAnswer.ts'
 
 export interface WalkDeps<R> {
@@ -30,21 +30,6 @@ export interface WalkOptions<R> {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface WalkResult {
-  /** The list was read whole, down to where `stop` ended it. */
-  readonly complete: boolean
-  /** Why it was not. */
-  readonly reasons: readonly string[]
-  readonly stopped: boolean
-  readonly pages: number
-  /** Distinct rows. */
-  readonly rows: number
-  readonly order: Order
-  readonly total: number | null
-}
-
-/** From here on the service cuts a list off. */
-const cutOffPages = 10_000
 const maxPasses = 4
 const maxRereads = 5
 const maxIdentical = 2
@@ -82,49 +67,13 @@ export async function walkPages<R>(deps: WalkDeps<R>, options: WalkOptions<R>): 
   }
 }
 
-interface State {
-  readonly seen: Set<number>
-  readonly reasons: Set<string>
-  /** What holds for the list whatever a later pass finds. */
-  readonly lasting: Set<string>
-  /** The largest page that the service gives. */
-  cap: number
-  /** The service gives pages of its own size, whatever is asked. */
-  isFixed: boolean
-  /** Two pages were read side by side. */
-  hasOpenBorder: boolean
-  pages: number
-  total: number | null
-  totalPage: number | null
-  hasGrown: boolean
-  hasShrunk: boolean
-  order: Order
-}
-
-function createState(limit: number): State {
-  return {
-    seen: new Set(),
-    reasons: new Set(),
-    lasting: new Set(),
-    cap: limit,
-    isFixed: false,
-    hasOpenBorder: false,
-    pages: 0,
-    total: null,
-    totalPage: null,
-    hasGrown: false,
-    hasShrunk: false,
-    order: 'unknown',
-  }
-}
-
 type End = 'end' | 'stopped' | 'failed'
 
 /** One reading from the top to the end. */
 async function walkOnce<R>(
   deps: WalkDeps<R>,
   options: WalkOptions<R>,
-  state: State,
+  state: WalkState,
   tracker: PassTracker,
 ): Promise<End> {
   let offset = 0
@@ -162,7 +111,7 @@ async function walkOnce<R>(
 async function readTop<R>(
   deps: WalkDeps<R>,
   options: WalkOptions<R>,
-  state: State,
+  state: WalkState,
   tracker: PassTracker,
 ): Promise<void> {
   let offset = 0
@@ -191,7 +140,7 @@ interface ReadWindow<R> {
 async function readWindow<R>(
   deps: WalkDeps<R>,
   options: WalkOptions<R>,
-  state: State,
+  state: WalkState,
   tracker: PassTracker,
   offset: number,
 ): Promise<ReadWindow<R> | null> {
@@ -221,7 +170,7 @@ async function readWindow<R>(
   return failWindow(state, 'a page where rows are known to be stayed empty')
 }
 
-function windowAt(state: State, offset: number): Window {
+function windowAt(state: WalkState, offset: number): Window {
   const overlapping = state.isFixed ? null : nextWindow(offset, state.cap)
   if (overlapping) return overlapping
   // Pages side by side cannot prove that no row slipped between them.
@@ -229,51 +178,10 @@ function windowAt(state: State, offset: number): Window {
   return { page: Math.floor(offset / state.cap) + 1, limit: state.cap }
 }
 
-/** Learns the real size of pages, and what the service says of the whole. */
-function noteAnswer(state: State, window: Window, answer: Answer<unknown>, count: number): void {
-  const limit = limitOf(window, answer, count)
-  if (limit > window.limit) state.isFixed = true
-  if (limit !== window.limit) state.cap = limit
-  if (answer.total !== null) {
-    if (state.total !== null && answer.total > state.total) state.hasGrown = true
-    if (state.total !== null && answer.total < state.total) state.hasShrunk = true
-    state.total = answer.total
-  }
-  state.totalPage = answer.totalPage ?? state.totalPage
-  if ((answer.totalPage ?? 0) >= cutOffPages) state.lasting.add('the service cuts the list off')
-  if (answer.order !== 'unknown') state.order = answer.order
-}
-
-function noteRange<R>(state: State, answer: Answer<R>, options: WalkOptions<R>): void {
+function noteRange<R>(state: WalkState, answer: Answer<R>, options: WalkOptions<R>): void {
   if (answer.records.some((record) => options.isInRange?.(record) === false)) {
     state.lasting.add('rows lie outside the range that was asked for')
   }
-}
-
-/** The end is a page that is not full; what the service says of pages and totals can only speak against it. */
-function isEnd(state: State, read: ReadWindow<unknown>, gained: number): boolean {
-  const { answer, limit } = read
-  const count = read.keys.length
-  const reached = read.start + count
-  // Where no overlapping page can be asked for next, the page count is all there is to go by.
-  const isLast = state.totalPage !== null && reached >= state.totalPage * limit
-  if (isLast && (state.isFixed || nextWindow(reached, state.cap) === null)) return endProven(state)
-  if (count >= limit) return false
-  if (answer.total === null || answer.total <= reached) return endProven(state)
-  if (gained > 0) {
-    // A short page in the middle: a smaller maximum that the answer does not admit.
-    state.cap = count
-    return false
-  }
-  state.reasons.add('the list ends before the total that the service gives')
-  return true
-}
-
-function endProven(state: State): true {
-  if (state.hasOpenBorder && (state.total === null || state.hasGrown || state.hasShrunk)) {
-    state.reasons.add('pages could only be read side by side, without an overlap')
-  }
-  return true
 }
 
 async function giveNew<R>(
@@ -285,25 +193,12 @@ async function giveNew<R>(
   await options.onNew(fresh.map((index) => read.rows[index] ?? null).filter((row) => row !== null))
 }
 
-function fail(state: State, reason: string): 'failed' {
+function fail(state: WalkState, reason: string): 'failed' {
   state.reasons.add(reason)
   return 'failed'
 }
 
-function failWindow(state: State, reason: string): null {
+function failWindow(state: WalkState, reason: string): null {
   state.reasons.add(reason)
   return null
-}
-
-function toResult(state: State, stopped: boolean): WalkResult {
-  const reasons = [...state.lasting, ...state.reasons]
-  return {
-    complete: reasons.length === 0,
-    reasons,
-    stopped,
-    pages: state.pages,
-    rows: state.seen.size,
-    order: state.order,
-    total: state.total,
-  }
 }

@@ -572,7 +572,9 @@ describe('empty answers', () => {
     const answer = await explorer.call(crossTransactions, {}, tail)
     expect(answer).toMatchObject({ empty: true, contradicted: true })
     expect(explorer.paceMetrics().throttleSigns).toBe(1)
-    expect(explorer.health().endpoints[0]?.lastFailure).toMatch(/^E3 at .*: an empty answer where something is known/)
+    expect(explorer.health().endpoints[0]?.lastFailure).toMatch(
+      /^E3 at .*: an empty answer where something is known/,
+    )
   })
 
   test('an empty answer that nothing contradicts is a good one', async () => {

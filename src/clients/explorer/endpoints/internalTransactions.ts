@@ -5,7 +5,7 @@ import * as field from '../fields.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
 
 /** A transfer of native currency inside a transaction, by whichever of E8, E15 and E16 gave it. */
-export interface InternalTransaction {
+interface InternalTransaction {
   readonly requestedAt: UnixMs
   readonly hash: string
   readonly blockHash: string | null

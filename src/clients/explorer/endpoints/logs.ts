@@ -4,7 +4,7 @@ import { endpoint, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
 
-export interface EventLog {
+interface EventLog {
   readonly requestedAt: UnixMs
   readonly height: number
   readonly address: string

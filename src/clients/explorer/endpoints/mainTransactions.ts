@@ -5,7 +5,7 @@ import * as field from '../fields.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
 
 /** A transaction, or one of its transfers, of the main chain, by whichever of E6, E7 and E10 gave it. */
-export interface MainTransaction {
+interface MainTransaction {
   readonly requestedAt: UnixMs
   readonly hash: string
   readonly methodId: string

@@ -5,7 +5,7 @@ import * as field from '../fields.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
 
 /** A token transfer on the main chain, by whichever of E1, E2 and E13 gave it. */
-export interface TokenTransfer {
+interface TokenTransfer {
   readonly requestedAt: UnixMs
   readonly hash: string
   readonly blockHash: string | null

@@ -206,9 +206,24 @@ describe('answers that do not hold up', () => {
     expect(result.reasons).toEqual(['rows lie outside the range that was asked for'])
   })
 
+  test('a short page before the last one makes it incomplete when no total is given', async () => {
+    const { result } = await walk(names(150), {
+      totals: false,
+      answer: (answer) => ({ ...answer, totalPage: 9 }),
+    })
+    expect(result.reasons).toEqual(['the list ends before the total or the pages that the service gives'])
+  })
+
+  test('equal rows of one page are several', async () => {
+    const given: string[] = []
+    const onNew = (rows: readonly Row[]) => void given.push(...rows.map(({ name }) => name))
+    await walk([...names(99), 'twin', 'twin', ...names(150).slice(99)], {}, { onNew })
+    expect(given).toHaveLength(152)
+  })
+
   test('a total above what the list gives makes it incomplete', async () => {
     const { result } = await walk(names(150), { answer: (answer) => ({ ...answer, total: 400 }) })
-    expect(result.reasons).toEqual(['the list ends before the total that the service gives'])
+    expect(result.reasons).toEqual(['the list ends before the total or the pages that the service gives'])
   })
 })
 
