@@ -107,8 +107,9 @@ function createContext({ store, log, settings, rules }: AlertEngineDeps): Engine
     inhibitions: [...builtInInhibitions, ...settings.inhibit],
     fallback: settings.fallback ?? null,
     maxActivePerRule: settings.maxActivePerRule ?? defaultMaxActive,
-    hold: { until: 0, isReleased: true },
+    hold: { until: 0, isReleased: true, hasStarted: false },
     evaluated: new Set(),
+    looked: new Set(),
     overflows: new Map(),
     windows: new Map(),
     mutedNoted: new Set(),
@@ -118,6 +119,6 @@ function createContext({ store, log, settings, rules }: AlertEngineDeps): Engine
 
 /** Routes may be others than before: what fires joins the groups it has now. No channel is told twice by that. */
 function start(context: EngineContext, now: UnixMs): void {
-  context.hold = { until: now + startHoldMs, isReleased: false }
+  context.hold = { until: now + startHoldMs, isReleased: false, hasStarted: true }
   for (const head of context.store.listActive()) if (head.firedAt !== null) joinGroups(context, head, now)
 }

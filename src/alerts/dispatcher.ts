@@ -1,10 +1,11 @@
-import type { Clock } from '../lib/clock.ts'
+import { setImmediate } from 'node:timers/promises'
+import type { Clock, UnixMs } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
 import type { Channel, DeliveryResult } from '../notify/message.ts'
 import type { Delivery } from '../store/outboxDeliveries.ts'
 import { type ComposeDeps, composeMessage } from './composeMessage.ts'
 import { createLane, type Lane, laneIsQuiet, nextDelivery } from './lanes.ts'
-import { longestThrottleMs } from './planDelivery.ts'
+import { longestThrottleMs, probeMs } from './planDelivery.ts'
 import { buryDelivery, coverDeadChannel, type SettleDeps, settleDelivery } from './settleDelivery.ts'
 
 export interface DispatcherDeps extends Omit<ComposeDeps, 'store'>, Omit<SettleDeps, 'channels'> {
@@ -85,6 +86,8 @@ async function run(state: State): Promise<void> {
     state.alarm = new AbortController()
     const waitMs = pump(state)
     await state.deps.clock.sleep(Math.max(waitMs, 1), state.alarm.signal)
+    // A channel that answers at once would otherwise keep everything else from running.
+    await setImmediate()
   }
 }
 
@@ -119,7 +122,7 @@ function tryLane(state: State, lane: Lane): number {
   const now = deps.clock.now()
   if (row.circuit === 'open') {
     if (coverDeadChannel(deps, lane.channel.name, now) > 0) state.alarm.abort()
-    const probeIn = (row.probeAt ?? now) - now
+    const probeIn = probeWait(row.probeAt, now)
     // One message probes; the other lane waits for its answer.
     if (probeIn > 0 || !laneIsQuiet(lane.twin())) return Math.max(Math.min(probeIn, idleMs), failedPauseMs)
   }
@@ -134,6 +137,12 @@ function tryLane(state: State, lane: Lane): number {
     })
   state.running.add(sending)
   return idleMs
+}
+
+/** A probe that seems further away than any is was set before the wall clock went back. */
+function probeWait(probeAt: UnixMs | null, now: UnixMs): number {
+  const waitMs = (probeAt ?? now) - now
+  return waitMs > probeMs ? 0 : waitMs
 }
 
 async function send(state: State, lane: Lane, delivery: Delivery): Promise<void> {

@@ -18,9 +18,11 @@ export interface EngineContext {
   readonly maxActivePerRule: number
   readonly rules: () => Iterable<Rule>
   /** Until when conditions are held after the start, unless released before. */
-  hold: { until: UnixMs; isReleased: boolean }
+  hold: { readonly until: UnixMs; readonly isReleased: boolean; readonly hasStarted: boolean }
   /** Rules evaluated since the start. */
   readonly evaluated: Set<string>
+  /** Those, and the ones whose evaluation failed. */
+  readonly looked: Set<string>
   /** Findings beyond the cap, by rule, as of its last evaluation. */
   readonly overflows: Map<string, number>
   /** When a group's window for events closes: later events of the window join it. */

@@ -5,6 +5,7 @@ import type { OutboxItem, OutboxWhat } from '../store/outboxItems.ts'
 import { decideNotify, type GroupAlert, type NotifyDecision, type Told } from './decideNotify.ts'
 import { type EngineContext, expiryOf, note, parseLabels, routesFor } from './engineContext.ts'
 import { createInhibitor } from './inhibition.ts'
+import { isMetaKind } from './metaRules.ts'
 import { groupKeyOf, type Labels, type Route } from './routing.ts'
 
 /** How soon a muted alert is looked at again. */
@@ -37,11 +38,17 @@ function createMute(context: EngineContext, now: UnixMs): Mute {
   // Alerts share label sets: each is judged once a flush.
   const judged = new Map<string, Labels | null>()
   return (alert) => {
+    if (isUnseen(context, alert)) return 'not evaluated since the start'
     if (isHeld && alert.severity !== 'critical') return 'held until sources and chains were judged once'
     if (!judged.has(alert.labels)) judged.set(alert.labels, inhibitorOf()(parseLabels(alert.labels)))
     const source = judged.get(alert.labels)
     return source ? `inhibited by ${source['rule'] ?? source['kind'] ?? 'another alert'}` : null
   }
+}
+
+/** What the last process left as firing is looked at once more before anything is said of it. */
+function isUnseen({ hold, looked }: EngineContext, alert: AlertHead): boolean {
+  return hold.hasStarted && !looked.has(alert.rule) && !isMetaKind(alert.kind)
 }
 
 function once<T>(make: () => T): () => T {

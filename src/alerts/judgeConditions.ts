@@ -46,6 +46,7 @@ export function judgeConditions(
     move(context, rule, head, stepCondition(phaseOf(head), false, rule, now), now)
   }
   context.evaluated.add(rule.name)
+  context.looked.add(rule.name)
   return { overflow, problem: null }
 }
 

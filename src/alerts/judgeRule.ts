@@ -22,6 +22,7 @@ export function applyCondition(context: EngineContext, rule: Rule, judgement: Ju
 
 /** An evaluation that failed: every alert of the rule keeps its state. */
 export function keepCondition(context: EngineContext, rule: Rule, reason: string, now: UnixMs): void {
+  context.looked.add(rule.name)
   const before = context.store.getEvaluation(rule.name)
   const errors = (before?.errors ?? 0) + 1
   context.store.saveEvaluation({

@@ -39,10 +39,15 @@ export type Next = { readonly delivery: Delivery } | { readonly waitMs: number }
 
 const idleMs = 30_000
 /** A retry that seems further away was written before the wall clock went back. */
-const longestRetryMs = 2 * 3_600_000
-/** Mail and webhook list every item: a message of more would be megabytes. */
-const itemsListed = 5_000
-const itemsCounted = 20_000
+const longestRetryMs = {
+  email: 75 * 60_000,
+  slack: 16 * 60_000,
+  webhook: 16 * 60_000,
+  console: 16 * 60_000,
+} as const
+/** Mail and webhook list every item: a message of more would be megabytes, and building it would hold up everything. */
+const itemsListed = 2_500
+const itemsCounted = 5_000
 /** After this many failures of one message another may try: perhaps it is the message and not the channel. */
 const stuckAttempts = 3
 
@@ -54,7 +59,9 @@ export function nextDelivery(deps: LaneDeps, lane: Lane): Next {
   const waiting = deps.store
     .listDeliveries({ channel: lane.channel.name, isCritical: lane.isCritical })
     .filter((delivery) => delivery.state === 'waiting')
-  const retry = waiting.find(({ nextAt }) => nextAt <= now || nextAt > now + longestRetryMs)
+  const retry = waiting.find(
+    ({ nextAt }) => nextAt <= now || nextAt > now + longestRetryMs[lane.channel.type],
+  )
   if (retry) return takePlace(lane, mono, () => resend(deps, retry))
   const retryIn = Math.min(idleMs, ...waiting.map(({ nextAt }) => nextAt - now))
   const { due, nextAt } = deps.store.measureLane(
@@ -101,7 +108,8 @@ function claim({ store, clock }: LaneDeps, lane: Lane, retryIn: number): Next {
       store.deleteDelivery(id)
       return { waitMs: retryIn }
     }
-    lane.hold = holdAfter(lane.hold, { count, isCritical }, clock.monotonicMs())
+    // A full message leaves a rest that is already late.
+    if (count < limit) lane.hold = holdAfter(lane.hold, { count, isCritical }, clock.monotonicMs())
     return { delivery }
   })
 }

@@ -232,6 +232,18 @@ test('F59: the end goes to the channel that was told, though the route names ano
   expect(queued(second)).toEqual(['resolved ops'])
 })
 
+test('what was firing but untold at a crash is evaluated once more before it is told', () => {
+  const first = createBench()
+  first.engine.applyCondition(urgent, firing, start)
+  const second = createBench({ database: first.database })
+  second.engine.start(start + 1_000)
+  second.engine.flush(start + 1_000)
+  expect(queued(second)).toEqual([])
+  second.engine.applyCondition(urgent, firing, start + 2_000)
+  second.engine.flush(start + 2_000)
+  expect(queued(second)).toEqual(['firing ops'])
+})
+
 test('a restart alone says nothing again', async () => {
   const first = await tellStalled()
   await first.dispatcher.stop()

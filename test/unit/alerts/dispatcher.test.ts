@@ -318,3 +318,51 @@ test('stop waits for a delivery under way and starts no new one', async () => {
   await stopped
   expect(store.listDepths()).toEqual([])
 })
+
+test('F67: an hour back on the wall clock holds up neither a new item nor a retry', async () => {
+  const { engine, clock, startSending, ops } = createBench()
+  ops.answers = [{ result: 'transient', reason: '500' }, { result: 'ack' }]
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(0)
+  clock.step(-3_600_000)
+  await clock.advance(1_000)
+  engine.tellEvents([{ rule: failed, finding: createEvent(2) }], clock.now())
+  dispatcher.wake()
+  await clock.advance(0)
+  expect(ops.sent.map(({ attempt }) => attempt)).toEqual([1, 2, 1])
+  await dispatcher.stop()
+})
+
+test('a message for a channel that is gone from the configuration goes to the fallback', async () => {
+  const first = createBench({ fakes: [createFakeChannel('old')] })
+  first.ops.answers = [{ result: 'transient', reason: '500' }]
+  first.engine.tellEvents([{ rule: failed, finding: createEvent(1) }], first.clock.now())
+  const killed = first.startSending()
+  await first.clock.advance(0)
+  await killed.stop()
+  const second = createBench({ database: first.database, clock: first.clock, fallback: 'ops' })
+  const dispatcher = second.startSending()
+  await second.clock.advance(0)
+  expect(second.ops.sent.map(({ total }) => total)).toEqual([1])
+  await dispatcher.stop()
+})
+
+test('reminders go on when a message of the group was given up', async () => {
+  const { engine, clock, startSending, ops } = createBench({ routes: [createRoute({ repeatMs: 3_600_000 })] })
+  const rule = createRule({ name: 'stalled', kind: 'chain.stalled', severity: 'critical' })
+  ops.answers = [
+    { result: 'bad_message', reason: 'x' },
+    { result: 'bad_message', reason: 'x' },
+    { result: 'ack' },
+  ]
+  const dispatcher = startSending()
+  for (let minute = 0; minute <= 61; minute += 1) {
+    engine.applyCondition(rule, { findings: [createCondition('zone')], unknown: [] }, clock.now())
+    engine.flush(clock.now())
+    dispatcher.wake()
+    await clock.advance(60_000)
+  }
+  expect(ops.sent.length).toBeGreaterThanOrEqual(3)
+  await dispatcher.stop()
+})

@@ -58,7 +58,7 @@ export function createManualClock(): ManualClock {
 }
 
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 4; turn += 1) await setImmediate()
+  for (let turn = 0; turn < 8; turn += 1) await setImmediate()
 }
 
 export function createRule(overrides: Partial<Rule> = {}): Rule {

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { createBench, createCondition, createEvent, createRule, start } from '../alerts/harness.ts'
+
+const day = 86_400_000
+const failed = createRule()
+const stalled = createRule({ name: 'stalled', kind: 'chain.stalled', severity: 'critical' })
+
+function tell(count: number) {
+  const bench = createBench()
+  bench.engine.tellEvents(
+    Array.from({ length: count }, (_, n) => ({ rule: failed, finding: createEvent(n + 1) })),
+    start,
+  )
+  return bench
+}
+
+test('an alert is found by the start of its fingerprint, with or without #', () => {
+  const { store } = tell(3)
+  const [wanted] = store.listAlerts({ limit: 1 })
+  const id = wanted?.fingerprint.slice(0, 8) ?? ''
+  expect([id, `#${id}`].map((text) => store.findAlertsByPrefix(text).map((row) => row.id))).toEqual([
+    [wanted?.id],
+    [wanted?.id],
+  ])
+})
+
+test.each(['', 'abc', "' OR 1", '%', 'g123'])('%j finds no alert', (text) => {
+  expect(tell(3).store.findAlertsByPrefix(text)).toEqual([])
+})
+
+test('open alerts are conditions that are pending, firing or recovering', () => {
+  const { store, engine } = tell(1)
+  engine.applyCondition(stalled, { findings: [createCondition('zone')], unknown: [] }, start)
+  expect(store.listAlerts({ state: 'open', limit: 9 }).map(({ rule }) => rule)).toEqual(['stalled'])
+  expect(store.listAlerts({ nature: 'event', limit: 9 }).map(({ rule }) => rule)).toEqual(['failed'])
+})
+
+test('depth and age of the queue are those of unsent items', () => {
+  expect(tell(3).store.listDepths()).toEqual([{ channel: 'ops', queued: 3, oldestAt: start }])
+})
+
+test('items that nobody could be told in time are set aside, not a millisecond early', () => {
+  const { store } = tell(2)
+  expect(store.expireItems(start + 6 * 3_600_000 - 1)).toEqual([])
+  expect(store.expireItems(start + 6 * 3_600_000)).toEqual([{ channel: 'ops', count: 2 }])
+})
+
+test('purging keeps the told-mark of events, what is queued and what still fires', async () => {
+  const { store, engine, startSending, clock } = tell(2)
+  engine.applyCondition(stalled, { findings: [createCondition('zone')], unknown: [] }, start)
+  engine.flush(start)
+  const dispatcher = startSending()
+  await clock.advance(0)
+  await dispatcher.stop()
+  expect([store.purgeDone(start + day), store.purgeEnded(start + day)]).toEqual([2, 0])
+  expect(store.listAlerts({ limit: 9 })).toHaveLength(3)
+  engine.applyCondition(stalled, { findings: [], unknown: [] }, start + 1)
+  expect(store.purgeEnded(start + day)).toBe(1)
+})
+
+test('the decision log is bounded', () => {
+  const { store, database } = createBench()
+  const decision = { at: start, alertId: null, rule: 'r', subject: 's', what: 'told', reason: 'why' }
+  database.transaction(() => {
+    for (let n = 0; n < 52_000; n += 1) store.recordDecision(decision)
+  })
+  expect(store.listDecisions({ limit: 100_000 })).toHaveLength(50_000)
+})
