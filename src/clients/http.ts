@@ -29,6 +29,8 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number
   readonly retryAfter: string | null
+  /** The Date header: the clock of the other side, in whole seconds. */
+  readonly date: string | null
   readonly contentType: string
   readonly text: string
 }
@@ -60,6 +62,7 @@ export async function httpGet(deps: HttpDeps, request: HttpRequest): Promise<Htt
     return {
       status: response.statusCode,
       retryAfter: headerOf(response.headers, 'retry-after'),
+      date: headerOf(response.headers, 'date'),
       contentType: headerOf(response.headers, 'content-type') ?? '',
       text,
     }
@@ -98,17 +101,38 @@ async function collectText(
   maxBytes: number,
   request: HttpRequest,
 ): Promise<string> {
-  const decoder = new TextDecoder('utf-8')
-  const parts: string[] = []
-  let size = 0
-  for await (const chunk of source) {
-    size += chunk.byteLength
-    if (size > maxBytes) throw tooLarge(request, maxBytes)
-    // Decoded chunk by chunk: the bytes and the text of a large body are never both held whole.
-    parts.push(decoder.decode(chunk, { stream: true }))
+  const body = createByteBuffer()
+  try {
+    for await (const chunk of source) {
+      if (body.size() + chunk.byteLength > maxBytes) throw tooLarge(request, maxBytes)
+      body.append(chunk)
+    }
+    return body.toText()
+  } finally {
+    body.free()
   }
-  parts.push(decoder.decode())
-  return parts.join('')
+}
+
+/**
+ * One growing piece of memory outside the heap, moved rather than copied and given back at once: a hostile body then
+ * costs its bound, not what the garbage collector has not come round to yet.
+ */
+function createByteBuffer() {
+  let memory = new ArrayBuffer(65_536)
+  let size = 0
+  return {
+    size: () => size,
+    append(chunk: Uint8Array): void {
+      const needed = size + chunk.byteLength
+      if (needed > memory.byteLength) memory = memory.transfer(Math.max(needed, memory.byteLength * 2))
+      new Uint8Array(memory).set(chunk, size)
+      size = needed
+    },
+    toText: () => new TextDecoder('utf-8').decode(new Uint8Array(memory, 0, size)),
+    free(): void {
+      memory.transfer(0)
+    },
+  }
 }
 
 function createDecoder(encoding: string | null, request: HttpRequest) {

@@ -1,8 +1,8 @@
 /** Above this size the structure is counted before it is built. */
 const scanAboveLength = 1_000_000
 const maxDepth = 200
-/** A page of 100 records has some 3,000 values; a list of ten thousand logs some 100,000. */
-const maxValues = 2_000_000
+/** A page of 100 records has some 3,000 values; a list of ten thousand logs some 150,000. */
+const maxValues = 500_000
 
 /**
  * `JSON.parse` for text from outside: never throws, and refuses large texts whose structure is out of all proportion

@@ -116,6 +116,7 @@ async function ask<P extends z.ZodType, R>(
   context.health.asked(endpoint.id, requestedAt)
   try {
     const http = await send(context, endpoint, params, label, how)
+    context.health.answered(http.date, clock.now())
     const reader = readerOf(context, endpoint)
     const answer = readAnswer(http, { endpoint, reader, params, requestedAt, label })
     return judgeEmpty(context, endpoint, params, answer, { lease, isKnown: how.isKnown ?? false })

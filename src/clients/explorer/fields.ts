@@ -3,6 +3,7 @@ import { parseDecimal, parseRawAmount } from '../../domain/amount.ts'
 import type { Direction, Status } from '../../domain/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
+import { cutText } from '../cutText.ts'
 import { type Dialect, parseDirection } from './dialect.ts'
 
 /** Names and the like, shown to people. */
@@ -64,7 +65,7 @@ export const sentence = textField('a string', (text) => cleanText(text, maxSente
 
 /** Kept as it came: parsed where it is judged. */
 export const detail = textField('a string', (text): string | null =>
-  text === '' ? null : text.slice(0, maxDetailLength).toWellFormed(),
+  text === '' ? null : cutText(text, maxDetailLength),
 )
 
 /** Source code and the like, kept whole. */

@@ -16,6 +16,8 @@ export interface ExplorerHealth {
   readonly endpoints: readonly EndpointRecord[]
   /** Credentials refused by the newest answer: what it said. */
   readonly rejected: { readonly at: UnixMs; readonly reason: string } | null
+  /** By how much the service's clock was ahead of ours at its newest answer, to about a second; null when unknown. */
+  readonly clockAheadMs: number | null
 }
 
 export interface HealthRecorder {
@@ -23,6 +25,8 @@ export interface HealthRecorder {
   /** A decoded answer that nothing known contradicts. */
   good(endpoint: string, at: UnixMs): void
   failed(endpoint: string, at: UnixMs, reason: string, isRejected: boolean): void
+  /** Any answer came, with its Date header, received at `at`. */
+  answered(date: string | null, at: UnixMs): void
   read(): ExplorerHealth
 }
 
@@ -33,6 +37,7 @@ export function createHealth(options: {
 }): HealthRecorder {
   const endpoints = new Map<string, EndpointRecord>()
   let rejected: ExplorerHealth['rejected'] = null
+  let clockAheadMs: number | null = null
 
   function update(endpoint: string, at: UnixMs, change: Partial<EndpointRecord>): void {
     const before = endpoints.get(endpoint) ?? {
@@ -56,6 +61,11 @@ export function createHealth(options: {
       if (isRejected) rejected = { at, reason }
       update(endpoint, at, { lastFailureAt: at, lastFailure: reason })
     },
-    read: () => ({ ...options, endpoints: [...endpoints.values()], rejected }),
+    answered(date, at) {
+      const theirs = Date.parse(date ?? '')
+      // The header tells whole seconds, so half a second is its likeliest remainder.
+      if (!Number.isNaN(theirs)) clockAheadMs = theirs + 500 - at
+    },
+    read: () => ({ ...options, endpoints: [...endpoints.values()], rejected, clockAheadMs }),
   }
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
+import { cutText } from '../cutText.ts'
 import type { HttpAnswer } from '../http.ts'
 import { parseJson } from '../parseJson.ts'
 import { beyondHeadCode, classifyAnswer } from './classifyAnswer.ts'
@@ -50,6 +51,11 @@ export interface AnswerContext<R> {
 }
 
 const maxRawLength = 4_000
+/** Pages hold 100 rows and lists of logs about 1,000; more than this is no answer of this service. */
+const maxRows = 20_000
+/** Of so many bad records in one answer the rest is kept as its beginning only. */
+const maxFullRaws = 1_000
+const shortRawLength = 200
 
 /**
  * Reads the body of an answer.
@@ -58,7 +64,7 @@ const maxRawLength = 4_000
 export function readAnswer<R>(http: HttpAnswer, context: AnswerContext<R>): Answer<R> {
   const envelope = toEnvelope(parseJson(http.text)?.value)
   const { noBlock } = context.endpoint
-  if (noBlock && envelope?.code === beyondHeadCode && http.status < 400) {
+  if (noBlock && envelope?.code === beyondHeadCode && http.status < 500) {
     return toAnswer({ rows: [], paging: noPaging }, context, noBlock === 'beyond-head')
   }
   const error = classifyAnswer({
@@ -71,7 +77,7 @@ export function readAnswer<R>(http: HttpAnswer, context: AnswerContext<R>): Answ
   if (error) throw error
   if (envelope === null) throw notAnEnvelope(http, context.label)
   const page = readPage(envelope.data, context.endpoint)
-  if (page === null) {
+  if (page === null || page.rows.length > maxRows) {
     const message = `${context.label}: the answer does not have the documented shape ${context.endpoint.shape}`
     throw new MonitorError('source.invalid', message)
   }
@@ -171,12 +177,9 @@ function toAnswer<R>(page: Page, context: AnswerContext<R>, beyondHead: boolean)
     const problem =
       'problem' in read ? read.problem : context.endpoint.contradicts?.(read.record, context.params)
     if ('problem' in read || problem) {
-      quarantined.push({
-        raw: toRaw(row),
-        problem: problem ?? '',
-        path: 'path' in read ? read.path : '',
-        index,
-      })
+      const maxLength = quarantined.length < maxFullRaws ? maxRawLength : shortRawLength
+      const path = 'path' in read ? read.path : ''
+      quarantined.push({ raw: toRaw(row, maxLength), problem: problem ?? '', path, index })
       continue
     }
     records.push(read.record)
@@ -196,9 +199,9 @@ function toAnswer<R>(page: Page, context: AnswerContext<R>, beyondHead: boolean)
   }
 }
 
-function toRaw(row: unknown): string {
+function toRaw(row: unknown, maxLength: number): string {
   try {
-    return (JSON.stringify(row) ?? '').slice(0, maxRawLength).toWellFormed()
+    return cutText(JSON.stringify(row) ?? '', maxLength)
   } catch {
     // Nested deeper than the stack allows.
     return '[cannot be shown]'

@@ -364,6 +364,18 @@ describe('errors', () => {
     expect((await failure(explorer.call(crossTransactions, {}, once))).code).toBe('source.invalid')
   })
 
+  test.each([
+    { count: 20_000, expected: 20_000 },
+    { count: 20_001, expected: 'source.invalid' },
+  ])('$count rows in one answer: $expected', async ({ count, expected }) => {
+    const { explorer } = await serve(() => envelope(Array(count).fill(1)))
+    const outcome = await explorer.call(crossDetails, { txId: [hash('a')] }, once).then(
+      ({ quarantined }) => quarantined.length,
+      (error: unknown) => error instanceof MonitorError && error.code,
+    )
+    expect(outcome).toBe(expected)
+  })
+
   test('a record nested too deep to be shown is quarantined', async () => {
     const deep = `{"code":"0","msg":"","data":[${'['.repeat(100_000)}${']'.repeat(100_000)},1]}`
     const { explorer } = await serve(() => ({ body: deep }))
@@ -617,6 +629,18 @@ describe('empty answers', () => {
 })
 
 describe('health', () => {
+  test('the difference of the clocks is told by the newest answer', async () => {
+    const clock = createSteppedClock()
+    const date = new Date(clock.now() + 60_000).toUTCString()
+    const { explorer } = await serve(
+      () => ({ headers: { date }, json: { code: '50102', msg: '' }, status: 401 }),
+      { clock },
+    )
+    expect(explorer.health().clockAheadMs).toBeNull()
+    await failure(explorer.call(crossTransactions, {}, tail))
+    expect(explorer.health().clockAheadMs).toBe(60_500)
+  })
+
   test('refused credentials are named until a good answer comes', async () => {
     const { explorer } = await serve((_, index) =>
       index === 0 ? apiError('50113', 401) : pageB([withdrawal]),

@@ -15,7 +15,7 @@ test.each([
     text: JSON.stringify([`${'['.repeat(1_000_000)}"\\`, 1]),
     isRead: true,
   },
-  { title: 'of three million empty arrays', text: `[${'[],'.repeat(3_000_000)}1]`, isRead: false },
+  { title: 'of half a million empty arrays', text: `[${'[],'.repeat(500_000)}1]`, isRead: false },
   { title: 'with a string that never ends', text: `["${filler}`, isRead: false },
 ])('a large text $title', ({ text, isRead }) => {
   expect(parseJson(text) !== null).toBe(isRead)
