@@ -2,6 +2,7 @@ import type { Transfer } from '../domain/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Judgement, Rule } from '../rules/types.ts'
+import type { AlertHead } from '../store/alertRows.ts'
 import type { AlertStore } from '../store/alertStore.ts'
 import type { EngineContext } from './engineContext.ts'
 import { flushGroups } from './flushGroups.ts'
@@ -10,7 +11,7 @@ import { builtInInhibitions, type InhibitRule } from './inhibition.ts'
 import { dropRules } from './judgeConditions.ts'
 import { type DeadChannel, judgeChannels, judgeRuleErrors } from './judgeMeta.ts'
 import { applyCondition, keepCondition } from './judgeRule.ts'
-import { isMetaKind } from './metaRules.ts'
+import { isMetaKind, metaRule } from './metaRules.ts'
 import { renameSubject } from './renameSubject.ts'
 import { defaultRoute, type Route } from './routing.ts'
 import { correctEvents, type EventMatch, tellEvents } from './tellEvents.ts'
@@ -84,7 +85,7 @@ export function createAlertEngine(deps: AlertEngineDeps): AlertEngine {
     applyCondition: (rule, judgement, now) => applyCondition(context, rule, judgement, now),
     keepCondition: (rule, reason, now) => keepCondition(context, rule, reason, now),
     dropRules: (kept, now) => {
-      dropRules(context, (head) => kept.has(head.rule) || isMetaKind(head.kind), now)
+      dropRules(context, (head) => kept.has(head.rule) || isMetaRule(context, head), now)
       for (const { rule } of store.listEvaluations()) if (!kept.has(rule)) store.deleteEvaluation(rule)
       judgeRuleErrors(context, now)
     },
@@ -115,6 +116,11 @@ function createContext({ store, log, settings, rules }: AlertEngineDeps): Engine
     mutedNoted: new Set(),
     routeCache: new Map(),
   }
+}
+
+/** The engine's own alerts live under whatever rule speaks for their kind now. */
+function isMetaRule(context: EngineContext, { kind, rule }: Pick<AlertHead, 'kind' | 'rule'>): boolean {
+  return isMetaKind(kind) && metaRule(context.rules(), kind).name === rule
 }
 
 /** Routes may be others than before: what fires joins the groups it has now. No channel is told twice by that. */

@@ -61,7 +61,8 @@ const headColumns =
   'a.runbook, a.acked_by, a.acked_at, a.changed_at'
 /** All columns of `alerts a`, for `toAlertRow`. */
 export const alertColumns = `${headColumns}, a.finding`
-const active = "a.state IN ('pending', 'firing', 'recovering')"
+/** Conditions that are not over. */
+export const activeAlerts = "a.state IN ('pending', 'firing', 'recovering')"
 
 type Row = Record<string, unknown>
 
@@ -150,38 +151,28 @@ export function getAlert(db: Database, id: number): AlertRow | null {
   return row ? toAlertRow(row) : null
 }
 
-/** By the start of its fingerprint, with or without `#`; several when that is ambiguous. */
-export function findAlertsByPrefix(db: Database, prefix: string): AlertRow[] {
-  const text = prefix.replace(/^#/, '').toLowerCase()
-  if (!/^[0-9a-f]{4,64}$/.test(text)) return []
-  return db
-    .prepare(`SELECT ${alertColumns} FROM alerts a WHERE a.fingerprint >= ? AND a.fingerprint < ? LIMIT 20`)
-    .all(text, `${text}g`)
-    .map(toAlertRow)
-}
-
 /** The rule's pending, firing and recovering alerts. */
 export function listActiveOf(db: Database, rule: string): AlertHead[] {
   return db
-    .prepare(`SELECT ${headColumns} FROM alerts a WHERE a.rule = ? AND ${active}`)
+    .prepare(`SELECT ${headColumns} FROM alerts a WHERE a.rule = ? AND ${activeAlerts}`)
     .all(rule)
     .map(toAlertHead)
 }
 
 export function listActive(db: Database): AlertHead[] {
-  return db.prepare(`SELECT ${headColumns} FROM alerts a WHERE ${active}`).all().map(toAlertHead)
+  return db.prepare(`SELECT ${headColumns} FROM alerts a WHERE ${activeAlerts}`).all().map(toAlertHead)
 }
 
 /** Labels of what is firing, each set once. */
 export function listFiringLabels(db: Database): string[] {
   return db
-    .prepare(`SELECT DISTINCT a.labels FROM alerts a WHERE ${active} AND a.state <> 'pending'`)
+    .prepare(`SELECT DISTINCT a.labels FROM alerts a WHERE ${activeAlerts} AND a.state <> 'pending'`)
     .all()
     .map((row) => String(row['labels']))
 }
 
 export function isKindFiring(db: Database, kind: string): boolean {
-  const sql = `SELECT 1 FROM alerts a WHERE a.kind = ? AND ${active} AND a.state <> 'pending' LIMIT 1`
+  const sql = `SELECT 1 FROM alerts a WHERE a.kind = ? AND ${activeAlerts} AND a.state <> 'pending' LIMIT 1`
   return db.prepare(sql).get(kind) !== undefined
 }
 
@@ -263,50 +254,4 @@ export function ackAlert(db: Database, id: number, by: string, now: UnixMs): voi
 
 export function clearAck(db: Database, id: number): void {
   db.prepare('UPDATE alerts SET acked_by = NULL, acked_at = NULL WHERE id = ?').run(id)
-}
-
-export interface AlertQuery {
-  /** `open`: pending, firing and recovering conditions. */
-  readonly state?: AlertState | 'open'
-  readonly nature?: AlertNature
-  readonly limit: number
-}
-
-/** Newest change first. */
-export function listAlerts(db: Database, query: AlertQuery): AlertRow[] {
-  const where = ["a.state NOT IN ('merged', 'inactive')"]
-  const values: string[] = []
-  if (query.state === 'open') where.push(active)
-  else if (query.state) {
-    where.push('a.state = ?')
-    values.push(query.state)
-  }
-  if (query.nature) {
-    where.push('a.nature = ?')
-    values.push(query.nature)
-  }
-  return db
-    .prepare(
-      `SELECT ${alertColumns} FROM alerts a WHERE ${where.join(' AND ')} ORDER BY a.changed_at DESC, a.id DESC LIMIT ?`,
-    )
-    .all(...values, query.limit)
-    .map(toAlertRow)
-}
-
-export function countAlerts(db: Database): { readonly state: AlertState; readonly count: number }[] {
-  return db
-    .prepare('SELECT state, COUNT(*) AS count FROM alerts GROUP BY state')
-    .all()
-    .map((row) => ({ state: row['state'] as AlertState, count: Number(row['count']) }))
-}
-
-/** Conditions that ended long ago and wait for no channel. Events stay: they are the told-mark of their transfer. */
-export function purgeEnded(db: Database, before: UnixMs): number {
-  const result = db
-    .prepare(
-      `DELETE FROM alerts WHERE nature = 'condition' AND changed_at < ? AND state IN ('resolved', 'inactive', 'merged')
-        AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.alert_id = alerts.id AND o.state = 'queued')`,
-    )
-    .run(before)
-  return Number(result.changes)
 }

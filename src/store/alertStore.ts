@@ -1,17 +1,25 @@
 import * as groups from './alertGroups.ts'
+import * as queries from './alertQueries.ts'
 import * as rows from './alertRows.ts'
 import type { Database } from './database.ts'
 import * as deliveries from './outboxDeliveries.ts'
+import * as contents from './outboxContents.ts'
 import * as items from './outboxItems.ts'
 
-const tables = { ...rows, ...groups, ...items, ...deliveries }
+const tables = { ...rows, ...queries, ...groups, ...items, ...contents, ...deliveries }
 
 /** A store function without its database. */
 type Bound<F> = F extends (db: Database, ...rest: infer Rest) => infer Result
   ? (...rest: Rest) => Result
   : never
 type StoreFunctions = { readonly [Name in keyof typeof tables]: Bound<(typeof tables)[Name]> }
-type Unbindable = 'alertColumns' | 'toAlertRow' | 'numberOrNull' | 'textOrNull'
+type Unbindable =
+  | 'alertColumns'
+  | 'activeAlerts'
+  | 'toOutboxItem'
+  | 'toAlertRow'
+  | 'numberOrNull'
+  | 'textOrNull'
 
 /** Everything that is stored about alerts and their messages. Each call is SQL and nothing else. */
 export type AlertStore = Omit<StoreFunctions, Unbindable> & Pick<Database, 'transaction' | 'generation'>

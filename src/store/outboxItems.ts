@@ -1,5 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
-import { type AlertRow, alertColumns, numberOrNull, textOrNull, toAlertRow } from './alertRows.ts'
+import { numberOrNull, textOrNull } from './alertRows.ts'
 import type { Database } from './database.ts'
 
 /** `both`: fired and resolved before the channel heard of it. */
@@ -26,7 +26,8 @@ export interface OutboxItem extends NewOutboxItem {
   readonly messageId: string | null
 }
 
-function toItem(row: Record<string, unknown>): OutboxItem {
+/** Of a row of `outbox`. */
+export function toOutboxItem(row: Record<string, unknown>): OutboxItem {
   return {
     id: Number(row['id']),
     alertId: Number(row['alert_id']),
@@ -64,7 +65,7 @@ export function queueItem(db: Database, item: NewOutboxItem): void {
 }
 
 export function listItemsOf(db: Database, alertId: number): OutboxItem[] {
-  return db.prepare('SELECT * FROM outbox WHERE alert_id = ? ORDER BY id').all(alertId).map(toItem)
+  return db.prepare('SELECT * FROM outbox WHERE alert_id = ? ORDER BY id').all(alertId).map(toOutboxItem)
 }
 
 /** What was told, or is to be told, of a group's alerts as firing or resolved. */
@@ -75,7 +76,7 @@ export function listToldOfGroup(db: Database, key: string): OutboxItem[] {
         WHERE m.group_key = ? AND o.what IN ('firing', 'resolved', 'both') ORDER BY o.id`,
     )
     .all(key)
-    .map(toItem)
+    .map(toOutboxItem)
 }
 
 export function setItemWhat(db: Database, id: number, what: OutboxWhat): void {
@@ -262,74 +263,12 @@ export function expireItems(
   return expired.map((row) => ({ channel: String(row['channel']), count: Number(row['count']) }))
 }
 
-export interface CarriedItem {
-  readonly item: OutboxItem
-  readonly alert: AlertRow
-}
-
-const carriedColumns =
-  'o.id AS o_id, o.alert_id, o.channel, o.episode AS o_episode, o.what, o.group_key, o.critical, o.created_at, ' +
-  'o.not_before, o.expires_at, o.state AS o_state, o.delivery_id, o.sent_at, o.message_id'
-
-/** A message's items with their alerts, the largest amounts first. */
-export function listCarried(db: Database, deliveryId: number, limit: number): CarriedItem[] {
-  return db
-    .prepare(
-      `SELECT ${carriedColumns}, ${alertColumns} FROM outbox o JOIN alerts a ON a.id = o.alert_id
-        WHERE o.delivery_id = ? ORDER BY a.amount_rank DESC, o.id LIMIT ?`,
-    )
-    .all(deliveryId, limit)
-    .map(toCarried)
-}
-
-/** The largest critical item of each rule in a message. */
-export function listCriticalOfRules(db: Database, deliveryId: number, limit: number): CarriedItem[] {
-  return db
-    .prepare(
-      `SELECT * FROM (SELECT ${carriedColumns}, ${alertColumns},
-          ROW_NUMBER() OVER (PARTITION BY a.rule ORDER BY a.amount_rank DESC, o.id) AS place
-        FROM outbox o JOIN alerts a ON a.id = o.alert_id WHERE o.delivery_id = ? AND a.severity = 'critical')
-        WHERE place = 1 LIMIT ?`,
-    )
-    .all(deliveryId, limit)
-    .map(toCarried)
-}
-
-function toCarried(row: Record<string, unknown>): CarriedItem {
-  const item = toItem({ ...row, id: row['o_id'], episode: row['o_episode'], state: row['o_state'] })
-  return { item, alert: toAlertRow(row) }
-}
-
-export interface CarriedCount {
-  readonly what: OutboxWhat
-  readonly severity: string
-  readonly rule: string
-  readonly kind: string
-  readonly count: number
-}
-
-export function countCarried(db: Database, deliveryId: number): CarriedCount[] {
-  return db
-    .prepare(
-      `SELECT o.what, a.severity, a.rule, a.kind, COUNT(*) AS count FROM outbox o JOIN alerts a ON a.id = o.alert_id
-        WHERE o.delivery_id = ? GROUP BY o.what, a.severity, a.rule, a.kind ORDER BY count DESC`,
-    )
-    .all(deliveryId)
-    .map((row) => ({
-      what: row['what'] as OutboxWhat,
-      severity: String(row['severity']),
-      rule: String(row['rule']),
-      kind: String(row['kind']),
-      count: Number(row['count']),
-    }))
-}
-
 /** Newest first; `queued` and `dead` are what an operator looks for. */
 export function listOutbox(db: Database, query: { state: OutboxItem['state']; limit: number }): OutboxItem[] {
   return db
     .prepare('SELECT * FROM outbox WHERE state = ? ORDER BY id DESC LIMIT ?')
     .all(query.state, query.limit)
-    .map(toItem)
+    .map(toOutboxItem)
 }
 
 /** Done items are history, but those of conditions that go on say who must hear of the end. */

@@ -393,18 +393,19 @@ test('when both joined transfers had an alert, one message is enough', () => {
   expect(bench.store.listAlerts({ limit: 9 }).map(({ subject }) => subject)).toEqual(['t1'])
 })
 
-test('100,000 events cost about the same each from the first to the last', () => {
+test('an event costs about the same after 20,000 others as at first', () => {
   const bench = createBench()
-  const tell = (from: number) => {
+  let next = 0
+  const tell = () => {
+    const matches = Array.from({ length: 500 }, () => ({ rule: failed, finding: createEvent((next += 1)) }))
     const startedAt = performance.now()
-    for (let n = from; n < from + 5_000; n += 100) {
-      const matches = Array.from({ length: 100 }, (_, k) => ({ rule: failed, finding: createEvent(n + k) }))
-      bench.database.transaction(() => bench.engine.tellEvents(matches, start))
-    }
+    bench.database.transaction(() => bench.engine.tellEvents(matches, start))
     return performance.now() - startedAt
   }
-  tell(0)
-  const early = tell(5_000)
-  for (let n = 10_000; n < 50_000; n += 5_000) tell(n)
-  expect(tell(50_000)).toBeLessThan(early * 5)
+  // The best of several, because the machine does other things too.
+  const best = (count: number) => Math.min(...Array.from({ length: count }, tell))
+  tell()
+  const early = best(5)
+  best(30)
+  expect(best(5)).toBeLessThan(early * 8)
 })
