@@ -25,7 +25,7 @@ export interface Evaluation {
 
 export interface RuleJudgement {
   readonly rule: Rule
-  /** Filtered by the rule's `where`; a subject on which `where` failed is unknown and keeps its state. */
+  /** Filtered by the rule's `where`. */
   readonly judgement: Judgement
   readonly errors: readonly RuleError[]
 }
@@ -49,14 +49,19 @@ export function evaluateTransfer(
   return join(evaluations)
 }
 
-/** Which rules tell a ready-made finding: those on its kind whose `where` it meets. */
+/**
+ * Which rules tell a ready-made finding: those on its kind whose `where` it meets. A `where` that fails on it is not a
+ * "no": the finding is told, and says that it could not be filtered.
+ */
 export function matchFinding(rules: readonly Rule[], finding: Finding, now: UnixMs): Evaluation {
   const evaluations = rules.map((rule): Evaluation => {
     if (rule.kind !== finding.kind) return { matches: [], errors: [] }
     try {
       return { matches: rule.matches(finding, now) ? [{ rule, finding }] : [], errors: [] }
     } catch (error) {
-      return { matches: [], errors: [{ rule, subject: finding.subject, error: errorText(error) }] }
+      const text = errorText(error)
+      const told = { ...finding, facts: { ...finding.facts, notFiltered: text } }
+      return { matches: [{ rule, finding: told }], errors: [{ rule, subject: finding.subject, error: text }] }
     }
   })
   return join(evaluations)
@@ -90,18 +95,9 @@ export function evaluateConditions(
 }
 
 function filterJudgement(rule: Rule, judgement: Judgement, now: UnixMs): RuleJudgement {
-  const findings: Finding[] = []
-  const errors: RuleError[] = []
-  for (const finding of judgement.findings) {
-    try {
-      if (rule.matches(finding, now)) findings.push(finding)
-    } catch (error) {
-      errors.push({ rule, subject: finding.subject, error: errorText(error) })
-    }
-  }
-  const failed = errors.flatMap(({ subject }) => (subject === null ? [] : [subject]))
-  const unknown = judgement.unknown === 'all' ? judgement.unknown : [...judgement.unknown, ...failed]
-  return { rule, judgement: { findings, unknown }, errors }
+  const evaluations = judgement.findings.map((finding) => matchFinding([rule], finding, now))
+  const { matches, errors } = join(evaluations)
+  return { rule, judgement: { ...judgement, findings: matches.map(({ finding }) => finding) }, errors }
 }
 
 function join(evaluations: readonly Evaluation[]): Evaluation {

@@ -8,6 +8,8 @@ import { defineCondition } from './detector.ts'
 
 /** Never called unavailable sooner, however short the interval. */
 const floorMs = 5_000
+/** One endpoint that fails while others answer is given longer: throttling picks single questions. */
+const endpointFloorMs = 30_000
 /** An endpoint that failed and was then not asked for so long is not in use: nothing is known of it, nor missed. */
 const idleMs = 2 * 60_000
 
@@ -16,7 +18,7 @@ const params = z.strictObject({ after: boundText.optional() })
 /** A source that gives no good answer although it is asked. Refused credentials are `source.rejected`, not this. */
 export const sourceUnavailable = defineCondition({
   kind: 'source.unavailable',
-  docs: 'A source gave no good answer for three intervals, at least 5 s.',
+  docs: 'A source gave no good answer for three intervals, at least 5 s; or one endpoint of it for six, at least 30 s.',
   hasTransfer: false,
   subjectNames: ['source'],
   facts: { host: 'string', endpoints: 'string', lastError: 'string', notJudged: 'int' },
@@ -29,7 +31,10 @@ function judgeUnavailable(facts: Facts, { after }: z.output<typeof params>): Jud
   const unknown: string[] = []
   for (const source of facts.sources) {
     if (source.rejected !== null) continue
-    const silent = source.endpoints.filter((endpoint) => isSilent(endpoint, facts.now, after))
+    const failed = source.endpoints.filter(hasFailedSince)
+    const silent = isSourceSilent(source, facts.now, after)
+      ? failed
+      : failed.filter((endpoint) => isEndpointSilent(endpoint, facts.now, after))
     const failing = silent.filter((endpoint) => isInUse(endpoint, facts.now))
     if (failing.length > 0) findings.push(toFinding(facts, source, failing))
     else if (silent.some((endpoint) => !hasAnsweredSince(source, endpoint))) unknown.push(source.source)
@@ -37,10 +42,22 @@ function judgeUnavailable(facts: Facts, { after }: z.output<typeof params>): Jud
   return { findings, unknown }
 }
 
-function isSilent(endpoint: EndpointHealth, now: UnixMs, after: number | undefined): boolean {
+/** Nothing good from any endpoint for three of the shortest intervals. */
+function isSourceSilent(source: SourceHealth, now: UnixMs, after: number | undefined): boolean {
+  if (source.endpoints.length === 0) return false
+  const since = Math.max(...source.endpoints.map(({ lastGoodAt }) => lastGoodAt ?? 0))
+  const asked = Math.min(...source.endpoints.map(({ firstAskedAt }) => firstAskedAt))
+  const intervalMs = Math.min(...source.endpoints.map((endpoint) => endpoint.intervalMs))
+  return now - (since || asked) >= (after ?? Math.max(3 * intervalMs, floorMs))
+}
+
+function isEndpointSilent(endpoint: EndpointHealth, now: UnixMs, after: number | undefined): boolean {
+  return now - silentSince(endpoint) >= Math.max(after ?? 6 * endpoint.intervalMs, endpointFloorMs)
+}
+
+function hasFailedSince(endpoint: EndpointHealth): boolean {
   if (endpoint.lastFailureAt === null) return false
-  if (endpoint.lastGoodAt !== null && endpoint.lastFailureAt <= endpoint.lastGoodAt) return false
-  return now - silentSince(endpoint) >= (after ?? Math.max(3 * endpoint.intervalMs, floorMs))
+  return endpoint.lastGoodAt === null || endpoint.lastFailureAt > endpoint.lastGoodAt
 }
 
 function silentSince(endpoint: EndpointHealth): UnixMs {

@@ -22,10 +22,13 @@ test('one transfer is matched against every rule on its events', () => {
   expect(errors).toEqual([])
 })
 
-test('a rule that cannot say fails alone and by name', () => {
+test('invariant 5: a `where` that fails is no "no": the finding is told as not filtered, and the failure named', () => {
   const unknown = completed({ status: 'failed', amountRaw: null, value: null })
   const { matches, errors } = evaluateTransfer(failing, unknown, context)
-  expect(matches.map(({ rule }) => rule.name)).toEqual(['any'])
+  expect(matches.map(({ rule, finding }) => [rule.name, finding.facts['notFiltered']])).toEqual([
+    ['large', 'the amount is unknown'],
+    ['any', undefined],
+  ])
   expect(errors.map(({ rule, subject, error }) => [rule.name, subject, error])).toEqual([
     ['large', 't1', 'the amount is unknown'],
   ])
@@ -39,7 +42,7 @@ rules:
   - { name: failed, on: transfer.failed, severity: info }
 `)
 
-test('conditions are judged rule by rule; what `where` cannot say of one subject keeps only that one', () => {
+test('conditions are judged rule by rule; a subject of which `where` cannot say anything is told', () => {
   const transfers = [
     pendingSince(0, hour, { key: 't1' }),
     pendingSince(0, hour, { key: 't2', amount: null }),
@@ -47,8 +50,8 @@ test('conditions are judged rule by rule; what `where` cannot say of one subject
     pendingSince(0, 1, { key: 't4' }),
   ]
   const [large, ...others] = evaluateConditions(stalled, toFacts(hour, { transfers }))
-  expect(large?.judgement.findings.map(({ subject }) => subject)).toEqual(['t1'])
-  expect(large?.judgement.unknown).toEqual(['t4', 't2'])
+  expect(large?.judgement.findings.map(({ subject }) => subject)).toEqual(['t1', 't2'])
+  expect(large?.judgement.unknown).toEqual(['t4'])
   expect(large?.errors.map(({ subject }) => subject)).toEqual(['t2'])
   expect(others.map(({ rule }) => rule.name)).toEqual(['raised'])
 })
@@ -100,6 +103,6 @@ test('a rule that throws anything at all is isolated', () => {
     },
   }
   const { matches, errors } = evaluateTransfer([broken, ...failing], completed({ status: 'failed' }), context)
-  expect(matches.map(({ rule }) => rule.name)).toEqual(['any'])
+  expect(matches.map(({ rule }) => rule.name)).toEqual(['broken', 'any'])
   expect(errors.map(({ rule }) => rule.name)).toEqual(['broken'])
 })

@@ -1,0 +1,59 @@
+import type { TransactionLinks } from '../alerts/wording.ts'
+import type { Dialect } from '../clients/explorer/dialect.ts'
+import type { PaceOptions } from '../clients/explorer/pace.ts'
+import type { ExplorerAuth } from '../clients/explorer/sign.ts'
+import type { Secret } from '../lib/secret.ts'
+import type { ChannelConfig } from '../notify/createChannel.ts'
+import type { TokenSetting } from '../store/ledger.ts'
+
+/** What the monitor uses of a configuration; `Config` of config/ is one. Durations in ms, schedules in cron. */
+export interface AppConfig {
+  readonly explorer: {
+    readonly baseUrl: string
+    readonly chains: { readonly main: string; readonly zone: string }
+    readonly dialect: Dialect
+    readonly auth: ExplorerAuth | null
+    readonly pace: PaceOptions
+    readonly timeoutMs: number
+    readonly links: { readonly tx: TransactionLinks }
+  }
+  readonly bridge: { readonly tokens: readonly TokenSetting[] }
+  readonly poll: {
+    readonly transfers: string
+    readonly openTransfers: string
+    readonly heads: string
+    readonly sweepMs: number
+  }
+  readonly start: { readonly from: StartFrom }
+  readonly stateDir: string
+  readonly rulesDir: string
+  readonly channels: readonly ChannelConfig[]
+  readonly routes: readonly RouteConfig[]
+  readonly inhibit: readonly {
+    readonly source: string
+    readonly target: string
+    readonly equal: readonly string[]
+  }[]
+  readonly http: {
+    readonly host: string
+    readonly port: number
+    readonly token: Secret | null
+    readonly publicUrl: string | null
+  } | null
+}
+
+export type StartFrom =
+  | { readonly kind: 'now' }
+  | { readonly kind: 'genesis' }
+  | { readonly kind: 'ago'; readonly ms: number }
+  | { readonly kind: 'height'; readonly chain: 'main' | 'zone'; readonly height: number }
+
+export interface RouteConfig {
+  readonly match: string | null
+  readonly channels: readonly string[]
+  readonly groupBy: readonly string[]
+  readonly groupWaitMs: number | null
+  readonly groupIntervalMs: number
+  readonly repeatMs: number
+  readonly continue: boolean
+}

@@ -1,0 +1,285 @@
+import { createAlertEngine } from '../alerts/alertEngine.ts'
+import { type Dispatcher, startDispatcher } from '../alerts/dispatcher.ts'
+import { createExplorer } from '../clients/explorer/createExplorer.ts'
+import type { AppConfig } from './appConfig.ts'
+import type { Finding } from '../domain/finding.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import { MonitorError } from '../lib/errors.ts'
+import type { Logger } from '../lib/log.ts'
+import { createChannel } from '../notify/createChannel.ts'
+import { createCommit } from '../pollers/createCommit.ts'
+import { createEvaluateLoop } from '../pollers/evaluateLoop.ts'
+import { createExplorerReads } from '../pollers/explorerReads.ts'
+import { createRunner } from '../pollers/runner.ts'
+import { matchFinding } from '../rules/evaluateRules.ts'
+import type { Facts, Rule } from '../rules/types.ts'
+import { createAlertStore } from '../store/alertStore.ts'
+import { createLedger } from '../store/ledger.ts'
+import { openState, type State } from '../store/openState.ts'
+import { createPollers, intervalsOf } from './createPollers.ts'
+import { readFacts } from './readFacts.ts'
+import { toRouting } from './toRouting.ts'
+
+export interface AppDeps {
+  readonly clock: Clock
+  readonly log: Logger
+  /** The console channel's sink. */
+  readonly write: (text: string) => void
+  readonly random: () => number
+}
+
+export interface AppOptions {
+  readonly config: AppConfig
+  readonly rules: readonly Rule[]
+  readonly version: string
+  /** Sets the present state aside and begins anew. */
+  readonly resetState?: boolean
+}
+
+export interface App {
+  readonly parts: AppParts
+  start(): Promise<void>
+  /** A new set of rules, whole; or why the newest edit was refused, which keeps the old ones. */
+  setRules(loaded: { readonly rules: readonly Rule[] } | { readonly problems: readonly string[] }): void
+  stop(): Promise<void>
+}
+
+export type AppParts = ReturnType<typeof createParts>
+
+/**
+ * The whole monitor, put together: configuration in, something that starts and stops out. Takes the state folder at
+ * once, before anything is asked or sent.
+ * @throws MonitorError `state.locked`, `state.invalid`, `config.invalid`
+ */
+export function createApp(deps: AppDeps, options: AppOptions): App {
+  const { config } = options
+  const now = deps.clock.now()
+  const state = openState({
+    folder: config.stateDir,
+    since: historySince(config, now),
+    now,
+    reset: options.resetState ?? false,
+  })
+  try {
+    const parts = createParts(deps, options, state, now)
+    return toApp(deps, parts, state)
+  } catch (error) {
+    state.close()
+    throw error
+  }
+}
+
+function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt: UnixMs) {
+  const { config } = options
+  const { clock, log } = deps
+  const { db, cursors } = state
+  const intervals = intervalsOf(config.poll)
+  const live: { rules: readonly Rule[]; rejected: Facts['rulesRejected'] } = {
+    rules: options.rules,
+    rejected: null,
+  }
+  const listeners = new Set<() => void>()
+  const notifications = createNotificationCounts()
+  const alerts = createAlertStore(db)
+  const ledger = createLedger(db, { tokens: config.bridge.tokens, openIntervalMs: intervals.openTransfers })
+  const channels = config.channels.map((channel) =>
+    createChannel({ clock, write: deps.write, color: false }, channel),
+  )
+  const routing = toRouting(config)
+  const engine = createAlertEngine({ store: alerts, log, settings: routing, rules: () => live.rules })
+  let dispatcher: Dispatcher | null = null
+  const startSending = () => {
+    dispatcher ??= startDispatcher({
+      store: alerts,
+      clock,
+      log,
+      channels,
+      random: deps.random,
+      engine,
+      fallback: routing.fallback ?? null,
+      rules: () => live.rules,
+      readTransfer: ledger.getTransfer,
+      links: config.explorer.links.tx,
+      pageUrl: config.http?.publicUrl ?? null,
+      onResult: (channel, result) => notifications.count(channel, result),
+    })
+  }
+  const explorer = createExplorer({
+    ...config.explorer,
+    clock,
+    log,
+  })
+  const onCommitted = () => {
+    dispatcher?.wake()
+    for (const listener of listeners) listener()
+  }
+  const commit = createCommit({
+    db,
+    ledger,
+    clock,
+    log,
+    engine,
+    rules: () => live.rules,
+    tellSince: tellSince(state, config, startedAt),
+    onCommitted,
+  })
+  const reads = createExplorerReads(explorer, ledger)
+  const pollers = createPollers({
+    clock,
+    log,
+    ledger,
+    reads,
+    commit,
+    cursors,
+    db,
+    config,
+    trigger: (name) => runner.trigger(name),
+  })
+  const runner = createRunner({ clock, log }, pollers.list)
+  const facts = (at: UnixMs) =>
+    readFacts(
+      {
+        db,
+        ledger,
+        explorer,
+        intervals: intervals.byEndpoint,
+        pollers: runner.status,
+        rulesRejected: () => live.rejected,
+      },
+      at,
+    )
+  const evaluate = createEvaluateLoop({
+    db,
+    clock,
+    log,
+    engine,
+    rules: () => live.rules,
+    facts,
+    raised: () => [],
+    judgeMore: () => {
+      if (
+        runner
+          .status()
+          .every(({ runs, lastSuccessAt, failures }) => runs > 0 && (lastSuccessAt !== null || failures > 0))
+      ) {
+        engine.releaseStart()
+      }
+    },
+    onCommitted,
+  })
+  const stopSending = async () => {
+    await dispatcher?.stop()
+  }
+  return {
+    alerts,
+    cursors,
+    db,
+    startSending,
+    stopSending,
+    notifications,
+    engine,
+    evaluate,
+    explorer,
+    intervals,
+    ledger,
+    listeners,
+    live,
+    pollers,
+    runner,
+    startedAt,
+    version: options.version,
+    channels,
+  }
+}
+
+function toApp(deps: AppDeps, parts: AppParts, state: State): App {
+  let stopping: Promise<void> | null = null
+  return {
+    parts,
+    async start() {
+      const now = deps.clock.now()
+      parts.db.transaction(() => {
+        parts.engine.start(now)
+        if (state.recovered !== null) tellRecovered(parts, state.recovered, now)
+      })
+      parts.startSending()
+      // Whatever the last run left unread lies between the newest complete reading and now.
+      const { tail } = parts.cursors.read()
+      if (!state.isFirstStart && tail.completeAt !== null) parts.pollers.reopenHistory()
+      parts.runner.start()
+      parts.evaluate.start()
+    },
+    setRules(loaded) {
+      if ('rules' in loaded) {
+        parts.live.rules = loaded.rules
+        parts.live.rejected = null
+      } else parts.live.rejected = { at: deps.clock.now(), problems: loaded.problems }
+      parts.evaluate.wake()
+    },
+    stop() {
+      stopping ??= stop(parts, state)
+      return stopping
+    },
+  }
+}
+
+/** How each channel's deliveries ended, for metrics. */
+function createNotificationCounts() {
+  const counts = new Map<string, { channel: string; result: string; count: number }>()
+  return {
+    count(channel: string, result: string) {
+      const key = `${channel}|${result}`
+      const entry = counts.get(key) ?? { channel, result, count: 0 }
+      counts.set(key, { ...entry, count: entry.count + 1 })
+    },
+    list: () => [...counts.values()],
+  }
+}
+
+/** In the reverse order of the data: no new readings, then no new judgements, then the messages under way. */
+async function stop(parts: AppParts, state: State): Promise<void> {
+  await parts.runner.stop()
+  await parts.evaluate.stop()
+  await parts.stopSending()
+  await Promise.all(parts.channels.map((channel) => channel.close()))
+  await parts.explorer.close()
+  state.close()
+}
+
+function tellRecovered(parts: AppParts, what: string, now: UnixMs): void {
+  const finding: Finding = {
+    kind: 'monitor.state_recovered',
+    subject: `state:${now}`,
+    title: `State recovered: ${what}`,
+    transfer: null,
+    facts: { file: 'cursors.json', reason: what },
+    labels: {},
+    evidence: [],
+    since: now,
+  }
+  parts.engine.tellEvents(matchFinding(parts.live.rules, finding, now).matches, now)
+}
+
+/** How far back a first start reads. */
+function historySince(config: AppConfig, now: UnixMs): UnixMs {
+  const { from } = config.start
+  switch (from.kind) {
+    case 'now':
+      return now - config.poll.sweepMs
+    case 'ago':
+      return now - from.ms
+    case 'genesis':
+      return 0
+    case 'height':
+      throw new MonitorError('internal', 'a start at a height must be turned into a time first: resolveStart')
+  }
+}
+
+/** From when on final records are news. Kept in the ledger: a restart must not make history of what was missed. */
+function tellSince(state: State, config: AppConfig, now: UnixMs): UnixMs {
+  const known = state.db.prepare("SELECT value FROM meta WHERE name = 'tell_since'").get()
+  if (known) return Number(known['value'])
+  const since = historySince(config, now)
+  state.db.prepare("INSERT INTO meta (name, value) VALUES ('tell_since', ?)").run(String(since))
+  return since
+}

@@ -1,0 +1,107 @@
+import type { AppConfig } from './appConfig.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import { createHeadsPoll } from '../pollers/heads.ts'
+import { createOpenTransfersPoll } from '../pollers/openTransfers.ts'
+import type { Commit, ExplorerReads } from '../pollers/reads.ts'
+import type { Poller } from '../pollers/runner.ts'
+import { intervalOf } from '../pollers/schedule.ts'
+import { createTransfersPoll } from '../pollers/transfers.ts'
+import { createWalk } from '../pollers/walk.ts'
+import type { CursorFile } from '../store/cursors.ts'
+import type { Database } from '../store/database.ts'
+import { listHeads } from '../store/heads.ts'
+import type { Ledger } from '../store/ledger.ts'
+
+export interface PollerDeps {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly db: Database
+  readonly ledger: Ledger
+  readonly reads: ExplorerReads
+  readonly commit: Commit
+  readonly cursors: CursorFile
+  readonly config: Pick<AppConfig, 'poll'>
+  trigger(poller: string): void
+}
+
+export interface Pollers {
+  readonly list: readonly Poller[]
+  /** Walks from the newest page back to the newest reading that was complete, with an overlap. */
+  reopenHistory(): void
+}
+
+/** Records may be listed so much later than their block: a walk after a gap goes back by that much more. */
+const overlapMs = 900_000
+/** Failures older than this are no longer asked of E9. */
+const evidenceMs = 86_400_000
+
+export function createPollers(deps: PollerDeps): Pollers {
+  const { clock, cursors, ledger, db } = deps
+  const { poll } = deps.config
+  const requestDetails = () => deps.trigger('openTransfers')
+  const walk = createWalk({
+    ...deps,
+    sweepMs: poll.sweepMs,
+    requestDetails,
+    requestDepth: (pages) => transfers.requestDepth(pages),
+    requestWalk: () => deps.trigger('sweep'),
+  })
+  const reopenHistory = () => {
+    const { tail, history } = cursors.read()
+    walk.requestHistory(tail.completeAt === null ? history.until : tail.completeAt - overlapMs)
+  }
+  const transfers = createTransfersPoll({
+    ...deps,
+    listUnconfirmed: (records) => ledger.listUnconfirmed(records),
+    requestSweep: walk.requestSweep,
+    requestHistory: reopenHistory,
+    requestDetails,
+  })
+  const openTransfers = createOpenTransfersPoll({
+    ...deps,
+    listDueChecks: (limit) => ledger.listDueChecks(clock.now(), limit),
+    postponeChecks: (keys) => ledger.postponeChecks(keys, clock.now()),
+    listWithoutEvidence: (limit) => ledger.listWithoutEvidence(clock.now() - evidenceMs, clock.now(), limit),
+  })
+  const heads = createHeadsPoll({
+    ...deps,
+    knownMainHeight: () => {
+      const read = listHeads(db).find(({ chain }) => chain === 'main')?.height
+      const named = ledger.highestHeight('main')
+      return read === undefined && named === null ? null : Math.max(read ?? 0, named ?? 0)
+    },
+  })
+  return {
+    list: [
+      { name: 'transfers', schedule: poll.transfers, run: transfers.run },
+      { name: 'openTransfers', schedule: poll.openTransfers, run: openTransfers },
+      { name: 'heads', schedule: poll.heads, run: heads },
+      { name: 'sweep', schedule: poll.transfers, run: walk.run },
+    ],
+    reopenHistory,
+  }
+}
+
+export interface Intervals {
+  readonly openTransfers: number
+  readonly byEndpoint: Readonly<Record<string, number>>
+}
+
+/** How often each endpoint is meant to be asked, ms. */
+export function intervalsOf(poll: AppConfig['poll']): Intervals {
+  const transfers = intervalOf(poll.transfers)
+  const openTransfers = intervalOf(poll.openTransfers)
+  const heads = intervalOf(poll.heads)
+  return {
+    openTransfers,
+    byEndpoint: {
+      E3: transfers,
+      E5: heads,
+      E9: openTransfers,
+      E11: heads,
+      E12: openTransfers,
+      E14: openTransfers,
+    },
+  }
+}

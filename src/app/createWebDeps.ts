@@ -1,0 +1,173 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { type Clock, createSystemClock, type UnixMs } from '../lib/clock.ts'
+import { MonitorError } from '../lib/errors.ts'
+import type { Logger } from '../lib/log.ts'
+import type { Transfer } from '../domain/transfer.ts'
+import type { TransferFilter as LedgerFilter } from '../store/ledger.ts'
+import { judgeLiveness } from '../web/judgeLiveness.ts'
+import { createRegistry } from '../web/metrics.ts'
+import type {
+  ChannelStatus,
+  MetricsFacts,
+  TransferFilter,
+  TransferPage,
+  TransferStory,
+  WebDeps,
+} from '../web/types.ts'
+import type { AppParts } from './createApp.ts'
+import { readSourceHealth } from './readFacts.ts'
+import { readStatus } from './readStatus.ts'
+import { toAlertView } from './toAlertView.ts'
+
+/** What the HTTP side reads of the monitor. */
+export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppParts): WebDeps {
+  const now = () => deps.clock.now()
+  const loop = monitorEventLoopDelay({ resolution: 20 })
+  loop.enable()
+  const real = createSystemClock()
+  const views = { alerts: parts.alerts, rules: () => parts.live.rules, now }
+  const status = () =>
+    readStatus(
+      {
+        ...views,
+        db: parts.db,
+        ledger: parts.ledger,
+        explorer: parts.explorer,
+        intervals: parts.intervals.byEndpoint,
+        startedAt: parts.startedAt,
+        version: parts.version,
+        pollers: parts.runner.status,
+        channels: () => listChannels(parts),
+      },
+      now(),
+    )
+  const live = () => judgeLiveness(toLivenessFacts(parts, now(), loop.percentile(99) / 1e6))
+  const { registry } = createRegistry({ collect: () => toMetrics(parts, status(), loop.mean / 1e6) })
+  return {
+    // A reader's connection lives in real time, whatever the speed of the world that is watched.
+    clock: { ...real, now },
+    log: deps.log,
+    registry,
+    readStatus: status,
+    listTransfers: (filter) => listTransfers(parts, filter, now()),
+    showTransfer: (name) => showTransfer(parts, name).map((transfer) => toStory(parts, views, transfer)),
+    listAlerts: () => parts.alerts.listAlerts({ limit: 500 }).map((row) => toAlertView(views, row)),
+    listenChanges(listener) {
+      parts.listeners.add(listener)
+      return () => parts.listeners.delete(listener)
+    },
+    isLive: live,
+    isReady: live,
+  }
+}
+
+function listChannels(parts: AppParts): ChannelStatus[] {
+  const depths = new Map(parts.alerts.listDepths().map((depth) => [depth.channel, depth]))
+  return parts.channels.map(({ name }) => {
+    const row = parts.alerts.getChannel(name)
+    const depth = depths.get(name)
+    return {
+      channel: name,
+      queued: depth?.queued ?? 0,
+      oldestAt: depth?.oldestAt ?? null,
+      circuit: row.circuit,
+      lastAckAt: row.lastAckAt,
+      lastError: row.lastError,
+    }
+  })
+}
+
+function listTransfers(parts: AppParts, filter: TransferFilter, now: UnixMs): TransferPage {
+  const offset = filter.cursor === null ? 0 : Number(filter.cursor)
+  if (!Number.isSafeInteger(offset) || offset < 0)
+    throw new MonitorError('usage', 'cursor: expected the "next" of an earlier page')
+  const text = filter.text === null ? {} : toTextFilter(filter.text)
+  const transfers = parts.ledger.listTransfers({
+    ...text,
+    ...(filter.state !== null && { state: filter.state }),
+    ...(filter.direction !== null && { direction: filter.direction }),
+    ...(filter.token !== null && { token: filter.token }),
+    ...(filter.minAgeMs !== null && { originAtOrBefore: now - filter.minAgeMs }),
+    limit: filter.limit + 1,
+    offset,
+  })
+  const next = transfers.length > filter.limit ? String(offset + filter.limit) : null
+  return { transfers: transfers.slice(0, filter.limit), next }
+}
+
+/** Addresses have 20 bytes; everything else names transactions or transfers. */
+export function toTextFilter(text: string): Pick<LedgerFilter, 'address' | 'hash'> {
+  return /^0x[0-9a-f]{40}$/i.test(text) ? { address: text } : { hash: text }
+}
+
+/** By key, alias, id or hash; one hash can be of many transfers. */
+export function showTransfer(parts: Pick<AppParts, 'ledger'>, name: string): Transfer[] {
+  const direct = parts.ledger.getTransfer(name)
+  return direct ? [direct] : parts.ledger.listTransfers({ hash: name, limit: 200 })
+}
+
+function toStory(
+  parts: AppParts,
+  views: Parameters<typeof toAlertView>[0],
+  transfer: Transfer,
+): TransferStory {
+  return {
+    transfer,
+    observations: parts.ledger
+      .listSightings(transfer.key)
+      .map(({ firstAt, lastAt: _, twin: __, besides: ___, ...record }) => ({
+        ...record,
+        requestedAt: firstAt,
+      })),
+    alerts: parts.alerts.listAlertsOfTransfer(transfer.key).map((row) => toAlertView(views, row)),
+  }
+}
+
+function toLivenessFacts(parts: AppParts, now: UnixMs, eventLoopLagMs: number) {
+  const health = readSourceHealth({ explorer: parts.explorer, intervals: parts.intervals.byEndpoint })
+  return {
+    now,
+    eventLoopLagMs: Number.isNaN(eventLoopLagMs) ? 0 : eventLoopLagMs,
+    pollers: parts.runner.status(),
+    lastCommitAt: parts.evaluate.counts().lastAt,
+    evaluationIntervalMs: 1_000,
+    lastGoodAts: [
+      health.endpoints.reduce<UnixMs | null>(
+        (best, { lastGoodAt }) => Math.max(best ?? 0, lastGoodAt ?? 0) || null,
+        null,
+      ),
+    ],
+    startedAt: parts.startedAt,
+  }
+}
+
+function toMetrics(parts: AppParts, status: MetricsFacts['status'], eventLoopLagMs: number): MetricsFacts {
+  const { total, failed, missed } = parts.evaluate.counts()
+  const pace = parts.explorer.paceMetrics()
+  const { tail, sweep } = parts.cursors.read()
+  const cursors = [
+    { cursor: 'transfers', at: tail.completeAt },
+    { cursor: 'sweep', at: sweep.finishedAt },
+  ]
+  return {
+    status,
+    evaluations: { total, failed, missed },
+    notifications: parts.notifications.list().map((entry) => ({ ...entry, reason: '' })),
+    requests: [
+      {
+        source: 'explorer',
+        inFlight: pace.inFlight,
+        waiting: pace.queued,
+        total: pace.requests,
+        failed: parts.runner.status().reduce((sum, { errors }) => sum + errors, 0),
+        throttleSigns: pace.throttleSigns,
+      },
+    ],
+    cursors: cursors.flatMap(({ cursor, at }) => (at === null ? [] : [{ cursor, at }])),
+    stateBytes: null,
+    stateCommitsFailed: 0,
+    clockJumps: 0,
+    eventLoopLagMs: Number.isNaN(eventLoopLagMs) ? null : eventLoopLagMs,
+    lastReportAt: null,
+  }
+}

@@ -1,0 +1,47 @@
+import type { Explorer } from '../clients/explorer/createExplorer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { PollerStatus } from '../pollers/runner.ts'
+import type { Facts, SourceHealth } from '../rules/types.ts'
+import type { Database } from '../store/database.ts'
+import { listHeads } from '../store/heads.ts'
+import type { Ledger } from '../store/ledger.ts'
+import { summarizeQuarantine } from '../store/quarantine.ts'
+
+/** Bad records of this past are looked at; rules narrow it further. */
+const driftWindowMs = 3_600_000
+
+export interface FactSources {
+  readonly db: Database
+  readonly ledger: Ledger
+  readonly explorer: Pick<Explorer, 'health'>
+  /** How often each endpoint is meant to be asked, ms. */
+  readonly intervals: Readonly<Record<string, number>>
+  pollers(): readonly PollerStatus[]
+  rulesRejected(): Facts['rulesRejected']
+}
+
+/** Everything that conditions are judged on, as it is now. */
+export function readFacts(sources: FactSources, now: UnixMs): Facts {
+  return {
+    now,
+    heads: listHeads(sources.db),
+    sources: [readSourceHealth(sources)],
+    pollers: sources.pollers(),
+    drift: summarizeQuarantine(sources.db, now - driftWindowMs),
+    rulesRejected: sources.rulesRejected(),
+    listPending: (filter) => sources.ledger.listPending(filter),
+    countPending: () => sources.ledger.countByState().pending,
+  }
+}
+
+export function readSourceHealth(sources: Pick<FactSources, 'explorer' | 'intervals'>): SourceHealth {
+  const health = sources.explorer.health()
+  const slowest = Math.max(...Object.values(sources.intervals))
+  return {
+    ...health,
+    endpoints: health.endpoints.map((endpoint) => ({
+      ...endpoint,
+      intervalMs: sources.intervals[endpoint.endpoint] ?? slowest,
+    })),
+  }
+}

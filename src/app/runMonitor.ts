@@ -1,0 +1,111 @@
+import { watch } from 'node:fs'
+import { errorText } from '../lib/errors.ts'
+import { type LoadedRules } from '../rules/loadRules.ts'
+import { readRuleFolder } from '../rules/readRuleFolder.ts'
+import { formatProblem } from '../rules/sourceProblem.ts'
+import { createWebApp } from '../web/createWebApp.ts'
+import { startWebServer } from '../web/startWebServer.ts'
+import type { AppConfig } from './appConfig.ts'
+import { type App, type AppDeps, type AppOptions, createApp } from './createApp.ts'
+import { createWebDeps } from './createWebDeps.ts'
+import { resolveStart } from './resolveStart.ts'
+
+export interface RunOptions extends Omit<AppOptions, 'config'> {
+  readonly config: AppConfig
+  /** Ends the run. */
+  readonly stop: AbortSignal
+  /** Calls back when the operator asks for a reload (SIGHUP). Returns what ends it. */
+  onReload(reload: () => void): () => void
+  /** Once everything runs; `url` is the status page's, null without one. */
+  onReady?(app: App, url: string | null): void
+}
+
+/**
+ * Runs the daemon until `stop`: monitor, status page, rules reloaded when they change.
+ * @throws MonitorError when it cannot start; what happens later is told through alerts, not thrown
+ */
+export async function runMonitor(deps: AppDeps, options: RunOptions): Promise<void> {
+  const config = await resolveStart(deps, options.config)
+  const app = createApp(deps, { ...options, config })
+  try {
+    const server = config.http === null ? null : await startWeb(deps, app, config.http)
+    const reloading = watchRules(deps, config.rulesDir, options, (loaded) => setRules(deps, app, loaded))
+    try {
+      await app.start()
+      options.onReady?.(app, server?.url ?? null)
+      await aborted(options.stop)
+      deps.log.info('stopping')
+    } finally {
+      reloading.stop()
+      await server?.stop()
+    }
+  } finally {
+    await app.stop()
+  }
+}
+
+async function startWeb(deps: AppDeps, app: App, http: NonNullable<AppConfig['http']>) {
+  const web = createWebApp(createWebDeps(deps, app.parts), { listenHost: http.host, token: http.token })
+  return await startWebServer({ app: web, clock: deps.clock, host: http.host, port: http.port })
+}
+
+/** Editors write a file in several steps: what counts is what lies there a moment later. */
+const settleMs = 300
+
+function watchRules(
+  { clock, log }: AppDeps,
+  folder: string,
+  options: Pick<RunOptions, 'onReload'>,
+  onLoaded: (loaded: LoadedRules) => void,
+): { stop(): void } {
+  const ending = new AbortController()
+  let pending: Promise<void> | null = null
+  const reload = () => {
+    pending ??= clock.sleep(settleMs, ending.signal).then(async () => {
+      pending = null
+      if (!ending.signal.aborted) onLoaded(await readRuleFolder(folder))
+    })
+    pending.catch((error: unknown) =>
+      log.error({ err: error }, `the rules could not be read: ${errorText(error)}`),
+    )
+  }
+  const offReload = options.onReload(reload)
+  const watcher = openWatcher(folder, reload)
+  watcher?.on('error', (error) =>
+    log.warn(`the folder of rules is not watched any more: ${errorText(error)}`),
+  )
+  return {
+    stop() {
+      ending.abort()
+      offReload()
+      watcher?.close()
+    },
+  }
+}
+
+function openWatcher(folder: string, onChange: () => void) {
+  try {
+    return watch(folder, onChange)
+  } catch {
+    // Not every file system can be watched; SIGHUP still works.
+    return null
+  }
+}
+
+function setRules({ log }: AppDeps, app: App, loaded: LoadedRules): void {
+  if (loaded.ok) {
+    app.setRules({ rules: loaded.rules })
+    log.info({ rules: loaded.rules.length }, 'rules reloaded')
+    return
+  }
+  const problems = loaded.problems.map(formatProblem)
+  app.setRules({ problems })
+  log.error({ problems }, 'the rules were edited and cannot be used; the old ones stay in force')
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

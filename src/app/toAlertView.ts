@@ -1,0 +1,47 @@
+import { decodeFinding } from '../alerts/findingJson.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Rule } from '../rules/types.ts'
+import type { AlertRow } from '../store/alertRows.ts'
+import type { AlertStore } from '../store/alertStore.ts'
+import type { AlertView } from '../web/types.ts'
+
+export interface AlertViewSource {
+  readonly alerts: Pick<AlertStore, 'listAlerts' | 'listItemsOf'>
+  rules(): readonly Rule[]
+  now(): UnixMs
+}
+
+/** An alert as page, API and command line show it: worded anew from its finding, with who was told and when. */
+export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
+  const finding = decodeFinding(row.finding)
+  const rule = source.rules().find(({ name }) => name === row.rule)
+  return {
+    id: row.fingerprint.slice(0, 12),
+    rule: row.rule,
+    kind: row.kind,
+    severity: row.severity,
+    // `inactive` and `merged` are not listed.
+    state: row.state as AlertView['state'],
+    title: finding.title,
+    summary: rule ? summarize(rule, finding, row.resolvedAt ?? source.now()) : null,
+    since: finding.since,
+    resolvedAt: row.resolvedAt,
+    transferKey: row.transferKey,
+    facts: finding.facts,
+    evidence: finding.evidence,
+    runbook: row.runbook,
+    told: source.alerts
+      .listItemsOf(row.id)
+      .filter((item) => item.state !== 'dead')
+      .map((item) => ({ channel: item.channel, at: item.sentAt })),
+  }
+}
+
+function summarize(rule: Rule, finding: ReturnType<typeof decodeFinding>, now: UnixMs): string | null {
+  try {
+    return rule.summarize(finding, now)
+  } catch {
+    // A text that fails on this finding must not take the page with it; the title says what matters.
+    return null
+  }
+}

@@ -1,0 +1,41 @@
+import type { AlertSettings } from '../alerts/alertEngine.ts'
+import type { AppConfig } from './appConfig.ts'
+import { MonitorError } from '../lib/errors.ts'
+import { compileLabelPredicate } from '../rules/cel/compileLabelPredicate.ts'
+
+type Labels = Readonly<Record<string, string>>
+
+/** Routes and inhibitions with their expressions compiled. @throws MonitorError `config.invalid` */
+export function toRouting(config: Pick<AppConfig, 'routes' | 'inhibit' | 'channels'>): AlertSettings {
+  return {
+    routes: config.routes.map((route, index) => ({
+      id: `routes[${index}]`,
+      matches: route.match === null ? () => true : compile(route.match, `routes[${index}].match`),
+      channels: route.channels,
+      groupBy: route.groupBy,
+      groupWaitMs: route.groupWaitMs,
+      groupIntervalMs: route.groupIntervalMs,
+      repeatMs: route.repeatMs,
+      continue: route.continue,
+    })),
+    inhibit: config.inhibit.map((inhibition, index) => ({
+      source: compile(inhibition.source, `inhibit[${index}].source`),
+      target: compile(inhibition.target, `inhibit[${index}].target`),
+      equal: inhibition.equal,
+    })),
+    channels: config.channels.map(({ name, type }) => ({ name, type })),
+    fallback: chooseFallback(config.channels),
+  }
+}
+
+/** Who hears of a channel that refuses us: mail, because it is the one that others rarely share the fate of. */
+function chooseFallback(channels: AppConfig['channels']): string | null {
+  if (channels.length < 2) return null
+  return (channels.find(({ type }) => type === 'email') ?? channels.at(-1))?.name ?? null
+}
+
+function compile(text: string, where: string): (labels: Labels) => boolean {
+  const compiled = compileLabelPredicate(text)
+  if (compiled.ok) return compiled.run
+  throw new MonitorError('config.invalid', `${where}: ${compiled.problem.message}`)
+}

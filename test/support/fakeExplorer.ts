@@ -1,0 +1,159 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** One record of E3 and E12 as the API gives it: all strings. */
+export type WireRecord = Record<string, string>
+
+export interface FakeExplorer {
+  readonly url: string
+  /** Newest first. */
+  records: WireRecord[]
+  /** E9 by zone hash; a hash that is not here is unknown. */
+  zoneTransactions: Map<string, WireRecord>
+  pageCap: number
+  mainHead: () => number
+  zoneHead: () => number
+  /** Answers in place of the API when it returns true. */
+  intercept: (request: { path: string; query: URLSearchParams }, response: ServerResponse) => boolean
+  readonly requests: { path: string; query: URLSearchParams }[]
+  close(): Promise<void>
+}
+
+const startedAt = Date.now()
+
+/** A second, plain implementation of the endpoints that the monitor reads, sharing nothing with the product. */
+export async function createFakeExplorer(): Promise<FakeExplorer> {
+  const server = createServer((request, response) => serve(fake, request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const fake: FakeExplorer = {
+    url: `http://127.0.0.1:${port}`,
+    records: [],
+    zoneTransactions: new Map(),
+    pageCap: 100,
+    mainHead: () => 10_000 + Math.floor((Date.now() - startedAt) / 1_000),
+    zoneHead: () => 100_000 + Math.floor((Date.now() - startedAt) / 100),
+    intercept: () => false,
+    requests: [],
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+  return fake
+}
+
+function serve(fake: FakeExplorer, request: IncomingMessage, response: ServerResponse): void {
+  const url = new URL(request.url ?? '/', 'http://fake')
+  const asked = { path: url.pathname, query: url.searchParams }
+  fake.requests.push(asked)
+  if (fake.intercept(asked, response)) return
+  const data = answer(fake, asked.path, asked.query)
+  send(
+    response,
+    200,
+    data === null ? { code: '50040', msg: 'no block', data: [] } : { code: '0', msg: '', data },
+  )
+}
+
+export function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+function answer(fake: FakeExplorer, path: string, query: URLSearchParams): unknown {
+  const hashes = (query.get('txId') ?? query.get('txid') ?? '').split(',')
+  if (path.endsWith('/cross/transaction-list')) return page(filter(fake, query), query, fake.pageCap)
+  if (path.endsWith('/cross/transaction-multi'))
+    return fake.records.filter((r) => hashes.includes(r['zoneTxHash'] ?? '')).map(toDetail)
+  if (path.endsWith('/transaction/transaction-multi') || path.endsWith('/transaction-fills')) {
+    return hashes.map((hash) => fake.zoneTransactions.get(hash)).filter((found) => found !== undefined)
+  }
+  if (path.endsWith('/block/block-list')) {
+    const head = fake.zoneHead()
+    const blocks = Array.from({ length: 20 }, (_, n) => ({
+      hash: `0x${(head - n).toString(16)}`,
+      height: String(head - n),
+      miner: '0x01',
+      blockTime: String(Date.now() - n * 100),
+      transactionCount: '1',
+    }))
+    return [{ page: '1', limit: '20', totalPage: '1', total: '20', data: blocks }]
+  }
+  if (path.endsWith('/block/block-fills')) {
+    const height = Number(query.get('height'))
+    return height > fake.mainHead()
+      ? null
+      : [{ hash: `0x${height.toString(16)}`, height: String(height), blockTime: String(Date.now()) }]
+  }
+  return []
+}
+
+function filter(fake: FakeExplorer, query: URLSearchParams): WireRecord[] {
+  const hash = query.get('txid')
+  return hash === null
+    ? fake.records
+    : fake.records.filter((r) => r['zoneTxHash'] === hash || r['mainTxHash'] === hash)
+}
+
+function page(rows: WireRecord[], query: URLSearchParams, cap: number) {
+  const limit = Math.min(Number(query.get('limit') ?? 20), cap)
+  const number = Number(query.get('page') ?? 1)
+  const data = rows.slice((number - 1) * limit, number * limit)
+  return [
+    {
+      page: String(number),
+      limit: String(limit),
+      totalPage: String(Math.ceil(rows.length / limit)),
+      total: String(rows.length),
+      data,
+    },
+  ]
+}
+
+function toDetail(record: WireRecord, index: number): WireRecord {
+  return {
+    zoneEventIndex: String(index),
+    zoneBlockHash: '0xb1',
+    batchDetail: '',
+    updateTime: record['updateTime'] ?? record['zoneBlockTime'] ?? '',
+    blockHeight: '1',
+    ...record,
+  }
+}
+
+let counter = 0
+
+/** A completed withdrawal of 1.5 units, a minute old; its hashes hold `name` or a running number. */
+export function toWire(overrides: WireRecord = {}, name = String((counter += 1))): WireRecord {
+  const hash = (side: string) => `0x${Buffer.from(`${side}-${name}`).toString('hex').padEnd(64, '0')}`
+  const at = Date.now() - 60_000
+  return {
+    id: hash('id'),
+    txType: 'ZoneToMain',
+    crossType: 'Withdraw',
+    status: '0x1',
+    mainTxHash: hash('main'),
+    mainBlockHeight: '9000',
+    mainBlockTime: String(at + 30_000),
+    zoneTxHash: hash('zone'),
+    zoneBlockHeight: '90000',
+    zoneBlockTime: String(at),
+    from: '0x00000000000000000000000000000000000000f0',
+    to: '0x00000000000000000000000000000000000000f1',
+    sourceAddress: '0x00000000000000000000000000000000000000aa',
+    targetAddress: '0x00000000000000000000000000000000000000bb',
+    value: '1.5',
+    valueRaw: '1500000',
+    tokenContractAddress: '0x00000000000000000000000000000000000000cc',
+    tokenType: 'ERC20',
+    tokenId: '',
+    tokenName: 'USD Coin',
+    ...overrides,
+  }
+}
+
+/** The same withdrawal before its payout. */
+export const toOpenWire = (overrides: WireRecord = {}, name?: string): WireRecord =>
+  toWire({ mainTxHash: '', mainBlockHeight: '', mainBlockTime: '', ...overrides }, name)

@@ -1,0 +1,105 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AppConfig } from '../../src/app/appConfig.ts'
+import { type App, createApp } from '../../src/app/createApp.ts'
+import { neutralDialect } from '../../src/clients/explorer/dialect.ts'
+import { createSystemClock } from '../../src/lib/clock.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { Secret } from '../../src/lib/secret.ts'
+import { loadRules } from '../../src/rules/loadRules.ts'
+import { readRuleFolder } from '../../src/rules/readRuleFolder.ts'
+import { createSlackInbox } from '../../src/sandbox/inbox/slackInbox.ts'
+
+export interface Monitor {
+  readonly app: App
+  readonly inbox: Awaited<ReturnType<typeof createSlackInbox>>
+  readonly log: string[]
+  /** What Slack got, as a person reads it. */
+  told(): string[]
+  stop(): Promise<void>
+}
+
+export interface MonitorOptions {
+  readonly url: string
+  /** YAML of rules; the shipped ones when left out. */
+  readonly rules?: string
+  readonly config?: Partial<AppConfig>
+  readonly stateDir?: string
+}
+
+/** The daemon in this process, at quick intervals, with a Slack-like inbox as its only channel. */
+export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
+  const inbox = await createSlackInbox({})
+  const log: string[] = []
+  const loaded = options.rules
+    ? loadRules([{ path: 'rules.yaml', text: options.rules }])
+    : await readRuleFolder(join(import.meta.dirname, '../../rules'))
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems, null, 1))
+  const config: AppConfig = {
+    explorer: {
+      baseUrl: options.url,
+      chains: { main: 'MAINCHAIN', zone: 'ZONE_CHAIN' },
+      dialect: neutralDialect,
+      auth: null,
+      pace: { maxRequestsPerSecond: 200, concurrency: 2 },
+      timeoutMs: 2_000,
+      links: { tx: { main: null, zone: null } },
+    },
+    bridge: { tokens: [] },
+    poll: {
+      transfers: '*/1 * * * * *',
+      openTransfers: '*/1 * * * * *',
+      heads: '*/1 * * * * *',
+      sweepMs: 86_400_000,
+    },
+    start: { from: { kind: 'now' } },
+    rulesDir: '',
+    stateDir: options.stateDir ?? mkdtempSync(join(tmpdir(), 'spanwatch-e2e-')),
+    channels: [{ name: 'ops', type: 'slack', url: new Secret(inbox.url) }],
+    routes: [
+      {
+        match: null,
+        channels: ['ops'],
+        groupBy: ['rule'],
+        groupWaitMs: null,
+        groupIntervalMs: 1_000,
+        repeatMs: 14_400_000,
+        continue: false,
+      },
+    ],
+    inhibit: [],
+    http: null,
+    ...options.config,
+  }
+  const app = createApp(
+    {
+      clock: createSystemClock(),
+      log: createLog({ write: (line) => void log.push(line) }),
+      write: () => {},
+      random: Math.random,
+    },
+    { config, rules: loaded.rules, version: 'test' },
+  )
+  await app.start()
+  return {
+    app,
+    inbox,
+    log,
+    told: () => inbox.messages.map(({ text }) => text),
+    async stop() {
+      await app.stop()
+      await inbox.close()
+    },
+  }
+}
+
+/** Waits until it holds; fails after `withinMs` with what was last seen. */
+export async function until(holds: () => boolean, withinMs = 15_000): Promise<number> {
+  const startedAt = performance.now()
+  while (!holds()) {
+    if (performance.now() - startedAt > withinMs) throw new Error(`did not hold within ${withinMs} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return performance.now() - startedAt
+}
