@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../lib/clock.ts'
+import { errorText } from '../lib/errors.ts'
 import { activate, type ActiveFault, applyAt, disruptionOf, worldFaults } from './activeFaults.ts'
 import type { SandboxAuth } from './auth.ts'
 import { deliver, type Outgoing } from './deliver.ts'
@@ -82,7 +83,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     count: 0,
   }
   const server = createServer((request, response) => {
-    serve(running, request, response).catch(() => response.destroy())
+    serve(running, request, response).catch((error: unknown) => fail(response, error))
   })
   const host = options.host ?? '127.0.0.1'
   return {
@@ -153,6 +154,13 @@ async function serveRpc(
     raw ?? failed ?? { status: 200, type: 'application/json', body },
     disruption.transport,
   )
+}
+
+/** A bug of the sandbox: said aloud, where the test or person that asked can see it. */
+function fail(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) return void response.destroy()
+  const { body, type } = envelope(500, '50026', `sandbox: ${errorText(error)}`, [])
+  response.writeHead(500, { 'content-type': type }).end(body)
 }
 
 /** Notes a request, brings the world up to it, and says what will happen to its answer. */

@@ -26,13 +26,14 @@ export function createDialect(options: DialectOptions = {}): Dialect {
   }
 }
 
-/** Renames the keys that carry a chain's word, and the direction's value. */
+/** The fields named, with the keys that carry a chain's word renamed, and the direction's value. */
 export function toDialect(
   dialect: Dialect,
   record: Readonly<Record<string, string>>,
+  fields: readonly string[],
 ): Record<string, string> {
   const renamed: Record<string, string> = {}
-  for (const [key, value] of Object.entries(record)) renamed[fieldName(dialect, key)] = value
+  for (const field of fields) renamed[fieldName(dialect, field)] = record[field] ?? ''
   const { main, zone } = dialect.direction
   if (record.txType === 'MainToZone') renamed.txType = `${main}To${zone}`
   if (record.txType === 'ZoneToMain') renamed.txType = `${zone}To${main}`
@@ -40,6 +41,6 @@ export function toDialect(
 }
 
 function fieldName(dialect: Dialect, key: string): string {
-  const match = /^(main|zone)([A-Z].*)$/.exec(key)
-  return match ? `${dialect.field[match[1] as 'main' | 'zone']}${match[2]}` : key
+  if (key.startsWith('main')) return dialect.field.main + key.slice(4)
+  return key.startsWith('zone') ? dialect.field.zone + key.slice(4) : key
 }

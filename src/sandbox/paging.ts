@@ -35,22 +35,29 @@ export function zonePage(
   ]
 }
 
-/** A main-chain list (shape A); `more` are the fields that some of them carry beside the records. */
-export function mainPage(
+/**
+ * A main-chain list (shape A) called `name`, of items that `show` makes records of: only those of the page are made.
+ * `more` are the fields that some lists carry beside the records.
+ */
+export function mainPage<Item>(
   page: Page,
-  name: string,
-  records: readonly unknown[],
-  more: Readonly<Record<string, string>> = {},
+  list: {
+    readonly name: string
+    readonly items: readonly Item[]
+    readonly more?: Readonly<Record<string, string>>
+  },
+  show: (item: Item) => unknown,
 ): unknown[] {
-  if (records.length === 0) return []
+  const { name, items, more } = list
+  if (items.length === 0) return []
   const from = (page.page - 1) * page.limit
   return [
     {
       page: String(page.page),
       limit: String(page.limit),
-      totalPage: String(Math.min(maxPages, Math.ceil(records.length / page.limit))),
+      totalPage: String(Math.min(maxPages, Math.ceil(items.length / page.limit))),
       ...more,
-      [name]: records.slice(from, from + page.limit),
+      [name]: items.slice(from, from + page.limit).map(show),
     },
   ]
 }

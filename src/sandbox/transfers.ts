@@ -167,11 +167,32 @@ function tokenIdOf(world: World, key: number, at: number): string {
   return BigInt(hashOf(world.seed, 'invented', mix(key % 40, at))).toString()
 }
 
-function partiesOf(world: World, key: number, special: TransferSpec) {
+/**
+ * Whether a transfer may have an address among its parties: sure to be true when it has, and quick enough to be asked
+ * of a whole history.
+ */
+export function partyTest(world: World, address: string): (number: number) => boolean {
+  const isUser = Array.from(
+    { length: world.traffic.users },
+    (_, user) => userAddress(world, user) === address,
+  )
+  if (!isUser.includes(true)) return () => true
+  return (number) => {
+    if (world.specials.has(number)) return true
+    const { source, target } = usersOf(world, world.keys[number] as number)
+    return isUser[source] === true || isUser[target] === true
+  }
+}
+
+function usersOf(world: World, key: number): { source: number; target: number } {
   const { users } = world.traffic
   const source = Math.floor(draw(world, key, 10) ** 2 * users)
   const other = draw(world, key, 11) < 0.15
-  const target = other ? Math.floor(draw(world, key, 12) * users) : source
+  return { source, target: other ? Math.floor(draw(world, key, 12) * users) : source }
+}
+
+function partiesOf(world: World, key: number, special: TransferSpec) {
+  const { source, target } = usersOf(world, key)
   return {
     sourceAddress: special.sourceAddress ?? userAddress(world, source),
     targetAddress: special.targetAddress ?? userAddress(world, target),

@@ -8,6 +8,9 @@ import { createSortedIndex, type SortedIndex } from './sortedIndex.ts'
 import { createTokens, type Token } from './tokens.ts'
 import type { TransferSpec } from './transferSpec.ts'
 
+/** Where the chain itself writes at the start of every block. */
+export const systemContract = '0x4200000000000000000000000000000000000015'
+
 /** The clocks of the service: what the main chain, the zone chain, the record list, the RPC's chain and its preconfirmations have reached. */
 export type ChainName = 'main' | 'zone' | 'list' | 'rpc' | 'preconf'
 
@@ -76,6 +79,8 @@ export interface World {
   readonly history: History
   readonly tokens: readonly Token[]
   readonly contracts: Contracts
+  /** Every address that holds code. */
+  readonly codeAddresses: ReadonlySet<string>
   now: UnixMs
   /** Per transfer: the number that its hashes and traits come from. */
   readonly keys: number[]
@@ -139,6 +144,7 @@ export function createWorld(options: WorldOptions): World {
     history: options.history,
     tokens: createTokens(seed),
     contracts: createContracts(seed),
+    codeAddresses: codeAddresses(seed),
     now: Number.NEGATIVE_INFINITY,
     keys: [],
     originAt: [],
@@ -189,6 +195,21 @@ export function userAddress(world: World, user: number): string {
 export function listLagMs(world: World, key: number, leg: 0 | 1): number {
   const { min, max } = world.traffic.listLag
   return Math.round(min + (max - min) * mixUnit(world.seed, 0x1a6, key, leg))
+}
+
+function codeAddresses(seed: number): Set<string> {
+  const { bridge, bridgeImplementation, escrow } = createContracts(seed)
+  const others = [0, 1, 2, 3, 4, 5].map((key) => addressOf(seed, 'router', key))
+  const tokens = createTokens(seed).map((token) => token.address)
+  return new Set([
+    bridge,
+    bridgeImplementation,
+    escrow,
+    systemContract,
+    addressOf(seed, 'nft', 0),
+    ...others,
+    ...tokens,
+  ])
 }
 
 function createContracts(seed: number): Contracts {

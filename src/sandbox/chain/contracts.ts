@@ -1,4 +1,3 @@
-import { addressOf } from '../hashes.ts'
 import type { World } from '../world.ts'
 import { implementationAt } from './bridgeCalls.ts'
 
@@ -79,11 +78,8 @@ export function verifiedContract(world: World, address: string): VerifiedContrac
 
 /** Whether an address holds code. */
 export function isContract(world: World, address: string): boolean {
-  const { bridge, bridgeImplementation, escrow } = world.contracts
-  if ([bridge, bridgeImplementation, escrow].includes(address) || address.startsWith('0x42000000'))
-    return true
-  if (world.tokens.some((token) => token.address === address)) return true
-  if (world.contractChanges.some((change) => change.implementation === address)) return true
-  if (addressOf(world.seed, 'nft', 0) === address) return true
-  return [0, 1, 2, 3, 4, 5].some((key) => addressOf(world.seed, 'router', key) === address)
+  return (
+    world.codeAddresses.has(address) ||
+    world.contractChanges.some((change) => change.implementation === address)
+  )
 }

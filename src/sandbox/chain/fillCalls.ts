@@ -2,7 +2,7 @@ import { addressOf, hashOf } from '../hashes.ts'
 import { mainBlockMs, mainBlockTime } from '../heights.ts'
 import { mix, mixUnit } from '../random.ts'
 import type { Token } from '../tokens.ts'
-import { userAddress, type World } from '../world.ts'
+import { systemContract, userAddress, type World } from '../world.ts'
 import { selectors, topicOf, topics, word } from './abi.ts'
 import type { MainCall } from './mainTransaction.ts'
 import { tokenMoves, transferLog } from './moves.ts'
@@ -12,7 +12,6 @@ export const fillPerBlock = 16
 // One state batch about every ten minutes.
 const stateBatchBlocks = 600
 const systemSender = '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001'
-const systemContract = '0x4200000000000000000000000000000000000015'
 const nobody = { wei: 0n, failed: false, moves: [], internals: [], logs: [], challengeStatus: '' } as const
 
 /** What the chain itself puts first into every block. */

@@ -1,6 +1,7 @@
 import { mainTransactions, mainGenesis, mainHead } from './mainChain.ts'
 import { hasStateBatch } from './fillCalls.ts'
 import type { MainTransaction } from './mainTransaction.ts'
+import { firstAbove } from '../sortedIndex.ts'
 import type { World } from '../world.ts'
 
 export interface Range {
@@ -19,20 +20,21 @@ export function clampRange(world: World, from: number | undefined, to: number | 
   }
 }
 
-/** Up to `limit` rows, newest first, of all transactions in a range that may concern one of the addresses. */
-export function collectRows<Row>(
+/** Up to `limit` items, newest first, out of all transactions in a range that may concern one of the addresses. */
+export function collectItems<Item>(
   world: World,
   where: { readonly range: Range; readonly addresses: readonly string[] | null; readonly limit: number },
-  rowsOf: (transaction: MainTransaction) => readonly Row[],
-): Row[] {
-  const rows: Row[] = []
+  itemsOf: (transaction: MainTransaction) => readonly Item[],
+): Item[] {
+  const items: Item[] = []
   for (const height of heightsDown(world, where.range, where.addresses)) {
-    for (const transaction of mainTransactions(world, height).toReversed()) {
-      rows.push(...rowsOf(transaction).toReversed())
+    const transactions = mainTransactions(world, height)
+    for (let at = transactions.length - 1; at >= 0; at -= 1) {
+      for (const item of itemsOf(transactions[at] as MainTransaction).toReversed()) items.push(item)
     }
-    if (rows.length >= where.limit) break
+    if (items.length >= where.limit) break
   }
-  return rows.slice(0, where.limit)
+  return items.length > where.limit ? items.slice(0, where.limit) : items
 }
 
 /** Blocks from the newest down; of the bridge's own addresses only those in which it can appear. */
@@ -43,10 +45,15 @@ function* heightsDown(world: World, range: Range, addresses: readonly string[] |
     for (let height = range.to; height >= range.from; height -= 1) yield height
     return
   }
-  const heights = new Set([...world.mainLegs.keys, ...world.extrasAt.keys()])
-  for (let height = range.from; height <= range.to; height += 1) {
-    if (hasStateBatch(world, height)) heights.add(height)
+  yield* bridgeHeightsDown(world, range)
+}
+
+function* bridgeHeightsDown(world: World, range: Range): Generator<number> {
+  const { keys } = world.mainLegs
+  let leg = firstAbove(world.mainLegs, range.to) - 1
+  for (let height = range.to; height >= range.from; height -= 1) {
+    const hasLeg = keys[leg] === height
+    while (leg >= 0 && (keys[leg] as number) >= height) leg -= 1
+    if (hasLeg || world.extrasAt.has(height) || hasStateBatch(world, height)) yield height
   }
-  const inRange = [...heights].filter((height) => height >= range.from && height <= range.to)
-  yield* inRange.sort((a, b) => b - a)
 }

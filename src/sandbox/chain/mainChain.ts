@@ -8,7 +8,7 @@ import { fillCall, fillCount, fillPerBlock, hasStateBatch, stateBatchCall, syste
 import type { MainCall, MainTransaction } from './mainTransaction.ts'
 
 // Enough for the latest 10,000 transactions, which is what a list shows at most.
-const cachedBlocks = 8_192
+const cachedBlocks = 16_384
 
 /** The newest block that the explorer shows. */
 export function mainHead(world: World): number {

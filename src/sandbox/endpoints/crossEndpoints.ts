@@ -4,14 +4,40 @@ import type { Parameters } from '../parameters.ts'
 import { recordOf } from '../record.ts'
 import { toDialect } from '../dialect.ts'
 import { sliceSorted } from '../sortedIndex.ts'
-import { transfersOfHash } from '../transfers.ts'
+import { partyTest, transfersOfHash } from '../transfers.ts'
 import type { CrossRecord } from '../transferSpec.ts'
-import { without } from '../without.ts'
 import type { World } from '../world.ts'
 import type { Endpoint, Request } from './endpoint.ts'
 
-/** What E12 tells beyond E3. */
-const detailFields = ['zoneEventIndex', 'zoneBlockHash', 'batchDetail', 'updateTime', 'blockHeight']
+const listFields = [
+  'id',
+  'txType',
+  'crossType',
+  'status',
+  'mainTxHash',
+  'mainBlockHeight',
+  'mainBlockTime',
+  'zoneTxHash',
+  'zoneBlockHeight',
+  'zoneBlockTime',
+  'from',
+  'to',
+  'sourceAddress',
+  'targetAddress',
+  'value',
+  'valueRaw',
+  'tokenContractAddress',
+  'tokenType',
+  'tokenName',
+]
+const detailFields = [
+  ...listFields,
+  'zoneEventIndex',
+  'zoneBlockHash',
+  'batchDetail',
+  'updateTime',
+  'blockHeight',
+]
 
 export const crossEndpoints: readonly Endpoint[] = [
   {
@@ -36,19 +62,19 @@ export const crossEndpoints: readonly Endpoint[] = [
     chain: 'zone',
     path: 'cross/transaction-multi',
     parameters: { txId: 'hashes!' },
-    answer: ({ world, dialect, parameters }) => {
-      const numbers = [...new Set(parameters.list('txId'))].flatMap((hash) =>
-        listedOfHash(world, 'zone', hash),
-      )
-      return numbers.map((number) => toDialect(dialect, withoutEmptyTokenId(recordOf(world, number))))
+    answer: (request) => {
+      const hashes = [...new Set(request.parameters.list('txId'))]
+      const numbers = hashes.flatMap((hash) => listedOfHash(request.world, 'zone', hash))
+      return numbers.map((number) => show(request, number, detailFields))
     },
   },
 ]
 
 /** Newest first, by the time at which a transfer began: offsets shift while new ones arrive. */
-function listCrossTransactions({ world, dialect, parameters, page }: Request): unknown[] {
+function listCrossTransactions(request: Request): unknown[] {
+  const { world, parameters, page } = request
   const matches = matcher(parameters)
-  const shown = (number: number) => toDialect(dialect, listFields(recordOf(world, number)))
+  const shown = (number: number) => show(request, number, listFields)
   const { values } = world.listed
   const txid = parameters.text('txid')
   if (txid === undefined && matches === null) {
@@ -57,9 +83,30 @@ function listCrossTransactions({ world, dialect, parameters, page }: Request): u
       take(from, to).map((place) => shown(values[values.length - 1 - place] as number)),
     )
   }
-  const candidates = txid === undefined ? values.toReversed() : listedOfAnyHash(world, txid)
+  const candidates = txid === undefined ? candidatesFor(world, parameters) : listedOfAnyHash(world, txid)
   const found = matches ? candidates.filter((number) => matches(recordOf(world, number))) : candidates
   return zonePage(page, found.length, (from, to) => found.slice(from, to).map(shown))
+}
+
+/** Listed transfers that may pass the filters, newest first: found without making every record of the history. */
+function candidatesFor(world: World, parameters: Parameters): number[] {
+  const height = parameters.number('height')
+  const start = height ?? parameters.number('startBlockHeight')
+  const end = height ?? parameters.number('endBlockHeight')
+  if (start !== undefined || end !== undefined)
+    return listedInRange(world, start ?? 0, end ?? Number.MAX_SAFE_INTEGER)
+  const newestFirst = world.listed.values.toReversed()
+  const named = ['address', 'from', 'to']
+    .map((name) => parameters.text(name))
+    .filter((text) => text !== undefined)
+  return named.reduce((left, address) => left.filter(partyTest(world, address)), newestFirst)
+}
+
+function listedInRange(world: World, start: number, end: number): number[] {
+  const invented = world.injected.filter((number) => world.specials.get(number)?.originAbsent === 'invented')
+  const numbers = new Set([...sliceSorted(world.zoneLegs, start, end), ...invented])
+  const at = (number: number) => world.originAt[number] as number
+  return [...numbers].filter((number) => isListed(world, number)).sort((a, b) => at(b) - at(a) || b - a)
 }
 
 /** The filters of a request as one question about a record; null when there are none. */
@@ -112,11 +159,12 @@ function isListed(world: World, number: number): boolean {
   return sliceSorted(world.listed, at, at).includes(number)
 }
 
-function listFields(record: CrossRecord): Record<string, string> {
-  return withoutEmptyTokenId(without(record, detailFields))
-}
-
 /** `tokenId` is returned only for ERC-1155. */
-function withoutEmptyTokenId(record: Readonly<Record<string, string>>): Record<string, string> {
-  return without(record, record.tokenType === 'ERC1155' ? [] : ['tokenId'])
+function show(
+  { world, dialect }: Request,
+  number: number,
+  fields: readonly string[],
+): Record<string, string> {
+  const record = recordOf(world, number)
+  return toDialect(dialect, record, record.tokenType === 'ERC1155' ? [...fields, 'tokenId'] : fields)
 }

@@ -1,4 +1,4 @@
-import { clampRange, collectRows, maxRows, type Range } from '../chain/history.ts'
+import { clampRange, collectItems, maxRows, type Range } from '../chain/history.ts'
 import { gasPriceWei, type MainTransaction } from '../chain/mainTransaction.ts'
 import { mainPage } from '../paging.ts'
 import { wrongParameter } from '../refusal.ts'
@@ -93,28 +93,25 @@ function listTokenTransfers({ world, dialect, parameters, page }: Request): unkn
     addresses: null,
     limit: Number.POSITIVE_INFINITY,
   }
-  const rows = collectRows(world, where, (transaction): Row[] =>
+  const items = collectItems(world, where, (transaction) =>
     transaction.moves
       .filter((move) => move.token === token)
-      .map((move) => ({ move, movement: tokenMovement(move) }))
-      .filter(({ movement }) => within(movement.amount))
-      .map(({ move, movement }) => ({
-        txid: transaction.hash,
-        ...placeOf(world, transaction),
-        ...partiesOf(world, movement),
-        amount: movement.amount,
-        transactionSymbol: movement.symbol,
-        methodId: transaction.methodId,
-        tokenContractAddress: token,
-        protocolType: move.kind,
-        state: stateOf(transaction),
-        tokenId: movement.tokenId,
-      })),
+      .map((move) => ({ transaction, kind: move.kind, movement: tokenMovement(move) }))
+      .filter(({ movement }) => within(movement.amount)),
   )
-  return mainPage(page, 'transactionList', rows, {
-    ...chainNames(dialect),
-    totalTransfer: String(rows.length),
-  })
+  const more = { ...chainNames(dialect), totalTransfer: String(items.length) }
+  return mainPage(page, { name: 'transactionList', items, more }, ({ transaction, kind, movement }) => ({
+    txid: transaction.hash,
+    ...placeOf(world, transaction),
+    ...partiesOf(world, movement),
+    amount: movement.amount,
+    transactionSymbol: movement.symbol,
+    methodId: transaction.methodId,
+    tokenContractAddress: token,
+    protocolType: kind,
+    state: stateOf(transaction),
+    tokenId: movement.tokenId,
+  }))
 }
 
 function listAddressTransactions({ world, dialect, parameters, page }: Request): unknown[] {
@@ -123,47 +120,48 @@ function listAddressTransactions({ world, dialect, parameters, page }: Request):
   const side = parameters.text('isFromOrTo')
   const type = parameters.text('protocolType') ?? 'transaction'
   const where = { range: rangeOf(world, parameters), addresses: [address], limit: maxRows }
-  const rows = collectRows(world, where, (transaction): Row[] =>
+  const items = collectItems(world, where, (transaction) =>
     movementsOf(transaction, type)
       .filter((movement) => concerns(movement, [address], side))
       .filter((movement) => token === undefined || movement.token === token)
-      .map((movement) => ({
-        txId: transaction.hash,
-        methodId: transaction.methodId,
-        ...placeOf(world, transaction),
-        ...partiesOf(world, movement),
-        amount: movement.amount,
-        transactionSymbol: movement.symbol,
-        txFee: feeOf(transaction),
-        state: stateOf(transaction),
-        tokenId: movement.tokenId,
-        tokenContractAddress: movement.token,
-        challengeStatus: transaction.challengeStatus,
-        l1OriginHash: '',
-      })),
+      .map((movement) => ({ transaction, movement })),
   )
-  return mainPage(page, 'transactionLists', rows, chainNames(dialect))
+  const list = { name: 'transactionLists', items, more: chainNames(dialect) }
+  return mainPage(page, list, ({ transaction, movement }) => ({
+    txId: transaction.hash,
+    methodId: transaction.methodId,
+    ...placeOf(world, transaction),
+    ...partiesOf(world, movement),
+    amount: movement.amount,
+    transactionSymbol: movement.symbol,
+    txFee: feeOf(transaction),
+    state: stateOf(transaction),
+    tokenId: movement.tokenId,
+    tokenContractAddress: movement.token,
+    challengeStatus: transaction.challengeStatus,
+    l1OriginHash: '',
+  }))
 }
 
 function listInternalTransactions({ world, parameters, page }: Request): unknown[] {
   const address = parameters.text('address') as string
   const side = parameters.text('isFromOrTo')
   const where = { range: rangeOf(world, parameters), addresses: [address], limit: maxRows }
-  const rows = collectRows(world, where, (transaction): Row[] =>
+  const items = collectItems(world, where, (transaction) =>
     transaction.internals
       .filter((call) => concerns(call, [address], side))
-      .map((call) => ({
-        // As the sample spells it; the table says `txid`.
-        txId: transaction.hash,
-        ...placeOf(world, transaction),
-        ...partiesOf(world, call),
-        operation: call.operation,
-        amount: native(call.wei),
-        state: stateOf(transaction),
-        symbol: nativeSymbol,
-      })),
+      .map((call) => ({ transaction, call })),
   )
-  return mainPage(page, 'transactionList', rows)
+  return mainPage(page, { name: 'transactionList', items }, ({ transaction, call }) => ({
+    // As the sample spells it; the table says `txid`.
+    txId: transaction.hash,
+    ...placeOf(world, transaction),
+    ...partiesOf(world, call),
+    operation: call.operation,
+    amount: native(call.wei),
+    state: stateOf(transaction),
+    symbol: nativeSymbol,
+  }))
 }
 
 function listNormalTransactions({ world, parameters, page }: Request): unknown[] {
@@ -172,10 +170,10 @@ function listNormalTransactions({ world, parameters, page }: Request): unknown[]
   if (to - from > maxRange) throw wrongParameter('endBlockHeight')
   const side = parameters.text('isFromOrTo')
   const where = { range: rangeOf(world, parameters), addresses, limit: Number.POSITIVE_INFINITY }
-  const rows = collectRows(world, where, (transaction) =>
-    concerns(transaction, addresses, side) ? [normalRow(world, transaction)] : [],
+  const items = collectItems(world, where, (transaction) =>
+    concerns(transaction, addresses, side) ? [transaction] : [],
   )
-  return mainPage(page, 'transactionList', rows)
+  return mainPage(page, { name: 'transactionList', items }, (transaction) => normalRow(world, transaction))
 }
 
 function normalRow(world: World, transaction: MainTransaction): Row {

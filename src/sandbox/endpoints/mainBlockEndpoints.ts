@@ -1,4 +1,4 @@
-import { clampRange, collectRows, maxRows } from '../chain/history.ts'
+import { clampRange, collectItems, maxRows } from '../chain/history.ts'
 import { mainBlockHash, mainHead, mainTransactions } from '../chain/mainChain.ts'
 import { gasPriceWei, type MainTransaction } from '../chain/mainTransaction.ts'
 import { hashOf } from '../hashes.ts'
@@ -8,16 +8,7 @@ import { noSuchBlock, wrongParameter } from '../refusal.ts'
 import type { World } from '../world.ts'
 import type { Endpoint, Request } from './endpoint.ts'
 import { chainNames } from './mainAddressEndpoints.ts'
-import {
-  feeOf,
-  movementsOf,
-  native,
-  nativeSymbol,
-  partiesOf,
-  placeOf,
-  type Row,
-  stateOf,
-} from './mainRows.ts'
+import { feeOf, movementsOf, native, nativeSymbol, partiesOf, placeOf, stateOf } from './mainRows.ts'
 
 // The newest blocks are shown before they are final.
 const doneAfterBlocks = 2
@@ -54,21 +45,22 @@ function listBlockTransactions({ world, dialect, parameters, page }: Request): u
   if (from > to) throw wrongParameter('startBlockHeight')
   const type = parameters.text('protocolType') ?? 'transaction'
   const where = { range: clampRange(world, from, to), addresses: null, limit: maxRows }
-  const rows = collectRows(world, where, (transaction): Row[] =>
-    movementsOf(transaction, type).map((movement) => ({
-      txId: transaction.hash,
-      ...placeOf(world, transaction),
-      ...partiesOf(world, movement),
-      amount: movement.amount,
-      transactionSymbol: movement.symbol,
-      txFee: feeOf(transaction),
-      state: stateOf(transaction),
-      tokenContractAddress: movement.token,
-      tokenId: movement.tokenId,
-      methodId: transaction.methodId,
-    })),
+  const items = collectItems(world, where, (transaction) =>
+    movementsOf(transaction, type).map((movement) => ({ transaction, movement })),
   )
-  return mainPage(page, 'transactionList', rows, chainNames(dialect))
+  const list = { name: 'transactionList', items, more: chainNames(dialect) }
+  return mainPage(page, list, ({ transaction, movement }) => ({
+    txId: transaction.hash,
+    ...placeOf(world, transaction),
+    ...partiesOf(world, movement),
+    amount: movement.amount,
+    transactionSymbol: movement.symbol,
+    txFee: feeOf(transaction),
+    state: stateOf(transaction),
+    tokenContractAddress: movement.token,
+    tokenId: movement.tokenId,
+    methodId: transaction.methodId,
+  }))
 }
 
 function blockFields(world: World, dialect: Request['dialect'], height: number): Record<string, string> {

@@ -19,7 +19,7 @@ export const mainTransactionEndpoints: readonly Endpoint[] = [
       const rows = asked(request).flatMap((transaction) =>
         tokenRows(request, transaction).map((row) => without(row, ['blockHash', 'tokenId'])),
       )
-      return mainPage(request.page, 'tokenTransferDetails', rows)
+      return mainPage(request.page, { name: 'tokenTransferDetails', items: rows }, (row) => row)
     },
   },
   {
@@ -31,7 +31,7 @@ export const mainTransactionEndpoints: readonly Endpoint[] = [
     // The table says `tokenTransferDetails`; answers carry the sample's name.
     answer: (request) => {
       const rows = asked(request).flatMap((transaction) => tokenRows(request, transaction))
-      return mainPage(request.page, 'transactionList', rows)
+      return mainPage(request.page, { name: 'transactionList', items: rows }, (row) => row)
     },
   },
   {
@@ -42,7 +42,7 @@ export const mainTransactionEndpoints: readonly Endpoint[] = [
     maxLimit: 100,
     answer: (request) => {
       const rows = asked(request).flatMap((transaction) => internalRows(request.world, transaction))
-      return mainPage(request.page, 'transactionList', rows)
+      return mainPage(request.page, { name: 'transactionList', items: rows }, (row) => row)
     },
   },
   {
@@ -58,7 +58,7 @@ export const mainTransactionEndpoints: readonly Endpoint[] = [
           state: stateOf(transaction),
         })),
       )
-      return mainPage(request.page, 'internalTransactionDetails', rows)
+      return mainPage(request.page, { name: 'internalTransactionDetails', items: rows }, (row) => row)
     },
   },
 ]
