@@ -2,7 +2,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { World } from './world.ts'
 
 export const mainBlockMs = 1_000
-export const zoneBlockMs = 100
+const zoneBlockMs = 100
 // Where the chains stood at genesis: heights that nobody mistakes for a count or for each other.
 const mainBase = 5_000_000
 const zoneBase = 21_300_000

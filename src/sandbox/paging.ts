@@ -6,7 +6,7 @@ export interface Page {
 }
 
 /** Pages beyond this are not served: a `totalPage` of it means cut off. */
-export const maxPages = 10_000
+const maxPages = 10_000
 
 /** `page` and `limit` of a request; a limit above the maximum is lowered without a word, as `limitCap` is. */
 export function readPage(query: URLSearchParams, maxLimit: number, limitCap = maxLimit): Page {

@@ -33,14 +33,3 @@ export function unscramble(value: number): number {
   x = Math.imul(x ^ (x >>> 15) ^ (x >>> 30), 0x1d69e2a5)
   return (x ^ (x >>> 16)) >>> 0
 }
-
-/** mulberry32: a stream of numbers in [0, 1) from one seed. */
-export function createRandom(seed: number): () => number {
-  let state = seed | 0
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-}

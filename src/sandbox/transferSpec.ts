@@ -32,7 +32,7 @@ export type CrossRecord = {
 }
 
 /** What the record says from an instant on, whatever the chains say. */
-export interface RecordPatch {
+interface RecordPatch {
   readonly at: UnixMs
   readonly fields: Partial<CrossRecord>
 }

@@ -15,14 +15,14 @@ export const systemContract = '0x4200000000000000000000000000000000000015'
 export type ChainName = 'main' | 'zone' | 'list' | 'rpc' | 'preconf'
 
 /** A time during which one of them stands still. */
-export interface Stall {
+interface Stall {
   readonly of: ChainName
   readonly from: UnixMs
   readonly until: UnixMs
 }
 
 /** A route that delivers nothing for a time: of a direction, of a token, or of everything. */
-export interface Closure {
+interface Closure {
   readonly from: UnixMs
   readonly until: UnixMs
   readonly direction?: 'MainToZone' | 'ZoneToMain'
@@ -35,7 +35,7 @@ export interface TimedFault {
   readonly apply: (world: World) => void
 }
 
-export interface Contracts {
+interface Contracts {
   readonly bridge: string
   readonly bridgeImplementation: string
   readonly escrow: string

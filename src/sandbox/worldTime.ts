@@ -4,7 +4,7 @@ import { mainBlockTime, mainHeightAt, zoneBlockTime, zoneHeightAt } from './heig
 import { insertSorted, removeSorted } from './sortedIndex.ts'
 import { directionOf, draw, injectedKey, tokenOf } from './transfers.ts'
 import type { Direction, TransferSpec } from './transferSpec.ts'
-import { listLagMs, reachedAt, type World } from './world.ts'
+import { listLagMs, type World } from './world.ts'
 
 /** Lets everything happen that happens up to `to`. Time never goes back here, even when the clock does. */
 export function advanceWorld(world: World, to: UnixMs): void {
@@ -224,9 +224,4 @@ function nextArrival(world: World, from: UnixMs): UnixMs {
   const inHistory = from + u / historyRate
   if (from < world.startAt && inHistory < world.startAt) return Math.ceil(inHistory)
   return Math.ceil(Math.max(from, world.startAt) + u / liveRate)
-}
-
-/** Whether a chain, as the explorer shows it, has come as far as an instant. */
-export function hasReached(world: World, chain: 'main' | 'zone' | 'list', at: UnixMs): boolean {
-  return reachedAt(world, chain) >= at
 }

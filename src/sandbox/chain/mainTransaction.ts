@@ -1,6 +1,6 @@
 import type { UnixMs } from '../../lib/clock.ts'
 
-export type TokenKind = 'ERC20' | 'ERC721' | 'ERC1155'
+type TokenKind = 'ERC20' | 'ERC721' | 'ERC1155'
 
 export interface TokenMove {
   readonly token: string
