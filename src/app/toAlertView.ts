@@ -1,4 +1,5 @@
 import { decodeFinding } from '../alerts/findingJson.ts'
+import { alertIdOf } from '../alerts/fingerprint.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Rule } from '../rules/types.ts'
 import type { AlertRow } from '../store/alertRows.ts'
@@ -16,7 +17,7 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
   const finding = decodeFinding(row.finding)
   const rule = source.rules().find(({ name }) => name === row.rule)
   return {
-    id: row.fingerprint.slice(0, 12),
+    id: alertIdOf(row.fingerprint),
     rule: row.rule,
     kind: row.kind,
     severity: row.severity,
