@@ -1,15 +1,14 @@
 import { z } from 'zod'
 import { nearest } from './nearest.ts'
-import { problemAt, type YamlDoc, type YamlPath, type YamlProblem } from './yamlProblems.ts'
+import { problemAt, type YamlDoc, type YamlMask, type YamlPath, type YamlProblem } from './yamlProblems.ts'
 
 /**
  * What a schema has against parsed YAML, each with its position: what was expected, what came, and for an unknown key
  * the nearest known one. `data` is the data as written: values that were put in later must not be shown.
- * @param maskKeys keys whose values are not repeated in messages
  */
 export function schemaProblems(
   doc: YamlDoc,
-  context: { readonly schema: z.ZodType; readonly data: unknown; readonly maskKeys?: readonly string[] },
+  context: { readonly schema: z.ZodType; readonly data: unknown; readonly mask?: YamlMask },
   error: z.ZodError,
 ): YamlProblem[] {
   return error.issues.flatMap((issue) => issueProblems(doc, context, issue, issue.path.map(toStep)))
@@ -39,7 +38,7 @@ function issueProblems(doc: YamlDoc, context: Context, issue: Issue, path: YamlP
   const name = path.length === 0 ? 'the file' : `\`${nameOf(path)}\``
   const expected = describeExpected(issue)
   if (value === undefined) return [problemAt(doc, path, `${name} is missing: ${expected}`)]
-  const isSecret = path.some((step) => context.maskKeys?.includes(String(step)))
+  const isSecret = context.mask?.isSecret(path.filter((step) => typeof step === 'string')) ?? false
   return [problemAt(doc, path, `${name}: ${expected}${isSecret ? '' : `, got ${describeValue(value)}`}`)]
 }
 
@@ -59,7 +58,19 @@ export function describeUnknownKey(key: string, known: readonly string[]): strin
   return `unknown key \`${shown}\`: expected one of ${[...known].sort().join(', ')}`
 }
 
+const typeWords: Readonly<Record<string, string>> = {
+  object: 'a mapping',
+  record: 'a mapping',
+  array: 'a list',
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+}
+
 function describeExpected(issue: Issue): string {
+  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input')) {
+    return `expected ${typeWords[issue.expected] ?? issue.expected}`
+  }
   if (issue.code === 'invalid_value') return `expected ${issue.values.map(String).join(' or ')}`
   const message = issue.message.replace(/^(Invalid input|Too small|Too big|Invalid \w+): /, '')
   return message.replace(/, received \w+$/, '')

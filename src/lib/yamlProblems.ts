@@ -2,6 +2,7 @@ import {
   type Document,
   isAlias,
   isMap,
+  isPair,
   isScalar,
   isSeq,
   LineCounter,
@@ -46,8 +47,15 @@ export interface YamlInput {
   readonly path: string
   readonly text: string
   readonly maxBytes?: number
-  /** Keys whose values are never shown, such as `secret`. */
-  readonly maskKeys?: readonly string[]
+  readonly mask?: YamlMask
+}
+
+/** Which values are never shown. */
+export interface YamlMask {
+  /** By the keys above a value, list positions left out: `['channels', 'ops', 'url']`. */
+  isSecret(keys: readonly string[]): boolean
+  /** Keys whose values are covered wherever they stand, also in a file too broken to have a structure. */
+  readonly keys: readonly string[]
 }
 
 /**
@@ -73,7 +81,7 @@ export function parseYamlDocument(input: YamlInput): {
     // Nesting thousands of levels deep overflows the parser's stack.
     return fail(input.path, `this cannot be read as YAML: ${errorText(error)}`)
   }
-  const shownLines = maskSecrets(text, document, input.maskKeys ?? []).split(/\r?\n/)
+  const shownLines = (input.mask ? maskSecrets(text, document, input.mask) : text).split(/\r?\n/)
   const doc = { path: input.path, document, lineCounter, shownLines }
   const syntax = [...document.errors, ...document.warnings].map((error) =>
     problemAtOffset(doc, error.pos, describeSyntax(error.code, error.message)),
@@ -265,26 +273,33 @@ function toProblem(doc: YamlDoc, position: YamlPosition, message: string): YamlP
  * Covers literal values of secret keys, length for length so that the caret keeps its place. By node where there is
  * one; by pattern as well, because a file that is broken as YAML may have none.
  */
-function maskSecrets(text: string, document: Document.Parsed, keys: readonly string[]): string {
-  if (keys.length === 0) return text
-  const cover = (value: string) =>
-    /^["']?\$\{[^}]*\}["']?$/.test(value) ? value : value.replace(/[^\r\n]/g, '*')
+function maskSecrets(text: string, document: Document.Parsed, mask: YamlMask): string {
   const ranges: (readonly [number, number])[] = []
   visit(document, {
-    Pair(_, pair) {
-      const range = rangeOf(pair.value)
-      if (isScalar(pair.key) && isScalar(pair.value) && keys.includes(String(pair.key.value)) && range) {
-        ranges.push(range)
-      }
+    Scalar(key, scalar, ancestors) {
+      const keys = ancestors.flatMap((node) =>
+        isPair(node) && isScalar(node.key) ? [String(node.key.value)] : [],
+      )
+      const range = rangeOf(scalar)
+      if (key !== 'key' && range && mask.isSecret(keys)) ranges.push(range)
     },
   })
   const byNode = ranges.reduce(
-    (masked, [start, end]) => masked.slice(0, start) + cover(masked.slice(start, end)) + masked.slice(end),
+    (masked, [start, end]) =>
+      masked.slice(0, start) + coverSecret(masked.slice(start, end)) + masked.slice(end),
     text,
   )
   const pattern = new RegExp(
-    `((?:^|[\\s{,"'])(?:${keys.join('|')})["']?[ \\t]*:[ \\t]*)("(?:[^"\\\\\\n]|\\\\.)*"?|'[^'\\n]*'?|[^\\s,}#][^,}\\n]*)`,
+    `((?:^|[\\s{,"'])(?:${mask.keys.join('|')})["']?[ \\t]*:[ \\t]*)("(?:[^"\\\\\\n]|\\\\.)*"?|'[^'\\n]*'?|[^\\s,}#][^,}\\n]*)`,
     'gm',
   )
-  return byNode.replace(pattern, (_, before: string, value: string) => before + cover(value.trimEnd()))
+  return byNode.replace(pattern, (_, before: string, value: string) => before + coverSecret(value))
+}
+
+/** A reference names a secret without being one, and an address is public. */
+function coverSecret(value: string): string {
+  const trimmed = value.trimEnd()
+  if (/^["']?(\$\{[^}]*\}|0x[0-9a-fA-F]{0,40})["']?$/.test(trimmed)) return value
+  // Lengths stay: positions and line numbers are taken from the text as written.
+  return trimmed.replace(/[^\r\n]/g, '*') + value.slice(trimmed.length)
 }

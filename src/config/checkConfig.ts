@@ -1,0 +1,156 @@
+import { isIPv4 } from 'node:net'
+import { nearest } from '../lib/nearest.ts'
+import { valueAt } from '../lib/schemaProblems.ts'
+import { Secret } from '../lib/secret.ts'
+import { problemAt, type YamlDoc, type YamlPath, type YamlProblem } from '../lib/yamlProblems.ts'
+import type { ParsedConfig } from './schema.ts'
+
+export interface CheckContext {
+  readonly doc: YamlDoc
+  /** As written, references and all. */
+  readonly written: unknown
+  readonly isFolder: (path: string) => boolean
+  readonly rulesDir: string
+}
+
+/** Channels that a route or a report names and nobody defined. Looks at what was written, whole or not. */
+export function checkChannelNames(doc: YamlDoc, written: unknown): YamlProblem[] {
+  const names = keysOf(valueAt(written, ['channels']))
+  const known = names.length > 0 ? names : ['console']
+  const routes = listOf(valueAt(written, ['routes']))
+  const places: YamlPath[] = routes.flatMap((route, index) =>
+    listOf(valueAt(route, ['channels'])).map((_, position) => ['routes', index, 'channels', position]),
+  )
+  return [...places, ['reports', 'daily', 'channel']].flatMap((path) => {
+    const name = valueAt(written, path)
+    if (typeof name !== 'string' || known.includes(name)) return []
+    const meant = nearest(name, known)
+    const hint = meant === null ? `: there is ${known.join(', ')}` : `, did you mean \`${meant}\`?`
+    return [problemAt(doc, path, `no channel is named \`${name}\`${hint}`)]
+  })
+}
+
+function keysOf(value: unknown): string[] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** What no single field can tell: folders that are not there, things said twice, doors left open. */
+export function checkWhole(context: CheckContext, config: ParsedConfig): YamlProblem[] {
+  const problems = checkRepeated(context, config)
+  if (config.http && config.http.token === null && !isLoopback(config.http.listen.host)) {
+    const message = 'expected http.token: without one the page must listen on loopback, such as 127.0.0.1'
+    problems.push(problemAt(context.doc, ['http', 'listen'], message))
+  }
+  if (config.rules !== undefined && !context.isFolder(context.rulesDir)) {
+    problems.push(problemAt(context.doc, ['rules'], `there is no folder ${context.rulesDir}`))
+  }
+  return problems
+}
+
+function checkRepeated(context: CheckContext, config: ParsedConfig): YamlProblem[] {
+  const { tokens, escrows, contracts, operators } = config.bridge
+  const lists: readonly (readonly [string, readonly string[]])[] = [
+    ['tokens', tokens.map(({ address }) => address)],
+    ['escrows', escrows.map(({ address, token }) => `${address} ${token}`)],
+    ['contracts', contracts],
+    ['operators', operators.map(({ address }) => address)],
+  ]
+  return lists.flatMap(([name, keys]) =>
+    keys.flatMap((key, index) => {
+      const first = keys.indexOf(key)
+      if (first === index) return []
+      return [problemAt(context.doc, ['bridge', name, index], `this is bridge.${name}[${first}] again`)]
+    }),
+  )
+}
+
+/** What works but should not stay so. */
+export function listWarnings(context: CheckContext, config: ParsedConfig): YamlProblem[] {
+  return [
+    ...warnOfLiterals(context, config),
+    ...warnOfPlainHttp(context, config),
+    ...warnOfRoutes(context, config),
+  ]
+}
+
+function warnOfLiterals(context: CheckContext, config: ParsedConfig): YamlProblem[] {
+  const channels = Object.entries(config.channels).flatMap(([name, channel]): YamlPath[] => {
+    const path = ['channels', name]
+    if (channel.type === 'slack') return [[...path, 'url']]
+    if (channel.type === 'email') return holdsCredentials(channel.smtp) ? [[...path, 'smtp']] : []
+    if (channel.type === 'webhook') {
+      return [[...path, 'secret'], ...(holdsCredentials(channel.url) ? [[...path, 'url']] : [])]
+    }
+    return []
+  })
+  const places: YamlPath[] = [
+    ['explorer', 'auth', 'key'],
+    ['explorer', 'auth', 'secret'],
+    ['explorer', 'auth', 'passphrase'],
+    ['http', 'token'],
+    ...channels,
+  ]
+  return places.flatMap((path) => {
+    const value = valueAt(context.written, path)
+    if (typeof value !== 'string' || /\$\{[^}]+\}/.test(value)) return []
+    const message = `\`${path.join('.')}\` is a secret in plain text: write \${NAME} or \${file:/path} instead`
+    return [problemAt(context.doc, path, message)]
+  })
+}
+
+function holdsCredentials(secret: Secret): boolean {
+  const url = new URL(secret.reveal())
+  return url.password !== '' || url.search !== ''
+}
+
+function warnOfPlainHttp(context: CheckContext, config: ParsedConfig): YamlProblem[] {
+  const channels = Object.entries(config.channels).flatMap(
+    ([name, channel]): [YamlPath, string | Secret][] =>
+      channel.type === 'slack' || channel.type === 'webhook'
+        ? [[['channels', name, 'url'], channel.url]]
+        : [],
+  )
+  const places: [YamlPath, string | Secret | undefined][] = [
+    [['explorer', 'baseUrl'], config.explorer.baseUrl],
+    [['preconf', 'url'], config.preconf?.url],
+    [['canonical', 'url'], config.canonical?.url],
+    [['heartbeat', 'url'], config.heartbeat?.url],
+    ...channels,
+  ]
+  return places.flatMap(([path, value]) => {
+    if (value === undefined) return []
+    const url = new URL(value instanceof Secret ? value.reveal() : value)
+    if (url.protocol !== 'http:' || isLoopback(url.hostname)) return []
+    const message = `\`${path.join('.')}\` is plain http to another machine: everybody between can read and change it`
+    return [problemAt(context.doc, path, message)]
+  })
+}
+
+function warnOfRoutes(context: CheckContext, config: ParsedConfig): YamlProblem[] {
+  const { routes } = config
+  const used = new Set(routes.flatMap((route) => route.channels))
+  if (config.reports.daily) used.add(config.reports.daily.channel)
+  const unused = routes.length === 0 ? [] : Object.keys(config.channels).filter((name) => !used.has(name))
+  const warnings = unused.map((name) =>
+    problemAt(context.doc, ['channels', name], `no route leads to the channel \`${name}\``, 'key'),
+  )
+  const open = routes.findIndex((route) => route.match === null && !route.continue)
+  if (routes.length > 0 && !routes.some((route) => route.match === null)) {
+    const message = 'alerts that match no route go to nobody: end with a route without `match`'
+    warnings.push(problemAt(context.doc, ['routes'], message, 'key'))
+  }
+  if (open !== -1 && open < routes.length - 1) {
+    const message = `never reached: \`routes[${open}]\` takes everything; give it \`continue: true\` or a \`match\``
+    warnings.push(problemAt(context.doc, ['routes', open + 1], message))
+  }
+  return warnings
+}
+
+function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '')
+  return bare === 'localhost' || bare === '::1' || (isIPv4(bare) && bare.startsWith('127.'))
+}

@@ -1,0 +1,64 @@
+import { join, resolve } from 'node:path'
+import type { ParsedConfig } from './schema.ts'
+
+/** A configuration as the rest of spanwatch uses it: durations in ms, folders absolute, secrets wrapped. */
+export type Config = ReturnType<typeof toConfig>
+export type ChannelSettings = Config['channels'][number]
+export type RouteSettings = Config['routes'][number]
+
+/** `folder` is the configuration file's: `state` and `rules` are relative to it. */
+export function toConfig(
+  parsed: ParsedConfig,
+  places: {
+    readonly folder: string
+    readonly shippedRules: string
+    readonly isFolder: (path: string) => boolean
+  },
+) {
+  const { timeout, ...explorer } = parsed.explorer
+  const { sweep, ...schedules } = parsed.poll
+  return {
+    explorer: { ...explorer, timeoutMs: timeout },
+    preconf: parsed.preconf && { url: parsed.preconf.url, intervalMs: parsed.preconf.interval },
+    canonical: parsed.canonical,
+    bridge: parsed.bridge,
+    poll: { ...schedules, sweepMs: sweep },
+    start: parsed.start,
+    stateDir: resolve(places.folder, parsed.state),
+    rulesDir: chooseRules(parsed.rules, places),
+    channels: toChannels(parsed.channels),
+    routes: parsed.routes.map(({ groupWait, groupInterval, repeat, ...route }) => ({
+      ...route,
+      groupWaitMs: groupWait,
+      groupIntervalMs: groupInterval,
+      repeatMs: repeat,
+    })),
+    inhibit: parsed.inhibit,
+    reports: parsed.reports,
+    http: toHttp(parsed.http),
+    heartbeat: parsed.heartbeat && { url: parsed.heartbeat.url, everyMs: parsed.heartbeat.every },
+    retention: { transfersMs: parsed.retention.transfers, preconfMs: parsed.retention.preconf },
+  } as const
+}
+
+function chooseRules(written: string | undefined, places: Parameters<typeof toConfig>[1]): string {
+  if (written !== undefined) return resolve(places.folder, written)
+  const beside = join(places.folder, 'rules')
+  return places.isFolder(beside) ? beside : places.shippedRules
+}
+
+/** Without channels and routes people still hear: on the console. */
+function toChannels(channels: ParsedConfig['channels']) {
+  const named = Object.entries(channels).map(([name, channel]) => {
+    if (channel.type !== 'webhook') return { name, ...channel }
+    const { secret, ...rest } = channel
+    return { name, ...rest, ...(secret === undefined ? {} : { secret }) }
+  })
+  return named.length > 0 ? named : [{ name: 'console', type: 'console' } as const]
+}
+
+function toHttp(http: ParsedConfig['http']) {
+  if (http === null) return null
+  const { listen, token, publicUrl } = http
+  return { host: listen.host, port: listen.port, token, publicUrl }
+}

@@ -1,0 +1,126 @@
+import { CronTime } from 'cron'
+import { z } from 'zod'
+import { parseDecimal } from '../domain/amount.ts'
+import { parseDuration } from '../lib/duration.ts'
+import { errorText } from '../lib/errors.ts'
+import { Secret } from '../lib/secret.ts'
+
+const expected = {
+  duration: 'expected a duration such as 30s, 5m or 1h30m',
+  cron: 'expected a cron expression such as "*/5 * * * * *" (seconds first)',
+  url: 'expected an http or https address',
+  address: 'expected an address in quotes: 0x and 40 hex digits',
+  amount: 'expected an amount in quotes such as "1.5"',
+  zone: 'expected an IANA time zone such as Europe/Berlin',
+  text: 'expected a text',
+} as const
+
+/** A non-empty text. */
+export const text = (message: string = expected.text) => z.string({ error: message }).trim().min(1, message)
+
+/** A text that has to have a form. */
+export const pattern = (form: RegExp, message: string) => z.string({ error: message }).regex(form, message)
+
+/** Read into milliseconds; `minMs` and `maxMs` are inclusive. */
+export function duration(bounds: { readonly minMs?: number; readonly maxMs?: number } = {}) {
+  return z
+    .string({ error: expected.duration })
+    .transform((value, context) => {
+      const ms = parseDuration(value)
+      const problem = ms === null ? expected.duration : checkBounds(ms, bounds)
+      if (problem === null && ms !== null) return ms
+      return refuse(context, problem ?? expected.duration)
+    })
+    .meta({ description: 'a duration such as 250ms, 10s, 5m, 1h30m, 30d' })
+}
+
+function checkBounds(
+  ms: number,
+  bounds: { readonly minMs?: number; readonly maxMs?: number },
+): string | null {
+  if (ms < (bounds.minMs ?? 0)) return `expected a duration of at least ${bounds.minMs} ms`
+  if (ms > (bounds.maxMs ?? Infinity)) return `expected a duration of at most ${bounds.maxMs} ms`
+  return null
+}
+
+/** A cron expression of five or, with seconds first, six fields; one that never comes due is refused. */
+export const cronText = z
+  .string({ error: expected.cron })
+  .trim()
+  .transform((value, context) => {
+    const { valid, error } = CronTime.validateCronExpression(value)
+    if (!valid) return refuse(context, `${expected.cron}: ${errorText(error).trim()}`)
+    return comesDue(value)
+      ? value
+      : refuse(context, 'expected a cron expression that comes due: this one never does')
+  })
+  .meta({ description: 'a cron expression, seconds first', examples: ['*/5 * * * * *'] })
+
+function comesDue(value: string): boolean {
+  try {
+    new CronTime(value).getNextDateFrom(new Date(0), 'UTC')
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The address without trailing slashes. Credentials have a place of their own and none in here. */
+export const httpUrl = z
+  .string({ error: expected.url })
+  .trim()
+  .transform((value, context) => {
+    const url = parseHttpUrl(value)
+    if (url === null) return refuse(context, expected.url)
+    if (url.username !== '' || url.password !== '') {
+      return refuse(context, 'expected an address without user name and password: they would show in texts')
+    }
+    return value.replace(/\/+$/, '')
+  })
+
+export const secretHttpUrl = z
+  .string({ error: expected.url })
+  .trim()
+  .transform((value, context) =>
+    parseHttpUrl(value) === null ? refuse(context, expected.url) : new Secret(value),
+  )
+
+export function parseHttpUrl(value: string): URL | null {
+  const url = URL.canParse(value) ? new URL(value) : null
+  return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== ''
+    ? url
+    : null
+}
+
+/** A text that is never shown. */
+export const secretText = text('expected a text in quotes').transform((value) => new Secret(value))
+
+// Addresses in mixed case are not held against their checksum: that needs keccak-256.
+/** An address, in lower case as the ledger keeps it. */
+export const address = pattern(/^0x[0-9a-fA-F]{40}$/, expected.address).transform((value) =>
+  value.toLowerCase(),
+)
+
+/** An exact amount in token units, kept as it was written. */
+export const amount = z
+  .string({ error: expected.amount })
+  .refine((value) => parseDecimal(value) !== null, expected.amount)
+  .meta({ description: 'a decimal amount in token units, in quotes' })
+
+export const timeZone = z.string({ error: expected.zone }).refine(isTimeZone, expected.zone)
+
+function isTimeZone(value: string): boolean {
+  try {
+    // Offsets such as +02:00 pass Intl but know no daylight saving time.
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions()
+    return /^[A-Za-z]/.test(timeZone)
+  } catch {
+    return false
+  }
+}
+
+/** Takes back a value inside a transform, saying why. */
+export function refuse(context: z.core.$RefinementCtx, message: string): never {
+  context.addIssue({ code: 'custom', message })
+  return z.NEVER
+}

@@ -1,0 +1,77 @@
+import { dirname, join, resolve } from 'node:path'
+import { errorText } from '../lib/errors.ts'
+import { schemaProblems } from '../lib/schemaProblems.ts'
+import type { Secret } from '../lib/secret.ts'
+import {
+  fileProblem,
+  firstPerPosition,
+  parseYamlDocument,
+  type YamlDoc,
+  type YamlProblem,
+} from '../lib/yamlProblems.ts'
+import { checkChannelNames, checkWhole, listWarnings } from './checkConfig.ts'
+import { collectSecrets } from './collectSecrets.ts'
+import { type Config, toConfig } from './config.ts'
+import { type ConfigFiles, nodeFiles } from './nodeFiles.ts'
+import { configSchema } from './schema.ts'
+import { secretPlaces } from './secretPlaces.ts'
+import { substitute } from './substitute.ts'
+
+export interface ConfigInput {
+  readonly path: string
+  /** `process.env`, given by main.ts: nothing else reads it. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly files?: ConfigFiles
+}
+
+export type LoadedConfig =
+  | {
+      readonly ok: true
+      readonly config: Config
+      readonly doc: YamlDoc
+      readonly warnings: readonly YamlProblem[]
+      /** For the scrubber of logs. */
+      readonly secrets: readonly Secret[]
+    }
+  | { readonly ok: false; readonly problems: readonly YamlProblem[] }
+
+const maxConfigBytes = 1_048_576
+const maxReferencedBytes = 65_536
+const shippedRules = join(import.meta.dirname, '..', '..', 'rules')
+
+/** Reads, completes and checks a configuration file: whole, or all of its problems. */
+export function loadConfig(input: ConfigInput): LoadedConfig {
+  const files = input.files ?? nodeFiles
+  const folder = dirname(resolve(input.path))
+  let text: string
+  try {
+    text = files.readFile(input.path, maxConfigBytes)
+  } catch (error) {
+    return failed([fileProblem(input.path, `the configuration cannot be read: ${errorText(error)}`)])
+  }
+  const { doc, data, problems } = parseYamlDocument({
+    path: input.path,
+    text,
+    maxBytes: maxConfigBytes,
+    mask: secretPlaces,
+  })
+  if (doc === null) return failed(problems)
+  const readFile = (path: string) => files.readFile(resolve(folder, path), maxReferencedBytes)
+  const substituted = substitute({ env: input.env, readFile }, doc, data)
+  const parsed = configSchema.safeParse(substituted.data)
+  const found = [...problems, ...substituted.problems, ...checkChannelNames(doc, data)]
+  if (!parsed.success) {
+    const context = { schema: configSchema, data, mask: secretPlaces }
+    return failed([...found, ...schemaProblems(doc, context, parsed.error)])
+  }
+  const config = toConfig(parsed.data, { folder, shippedRules, isFolder: files.isFolder })
+  const context = { doc, written: data, isFolder: files.isFolder, rulesDir: config.rulesDir }
+  const all = [...found, ...checkWhole(context, parsed.data)]
+  if (all.length > 0) return failed(all)
+  const secrets = [...collectSecrets(config), ...substituted.secrets]
+  return { ok: true, config, doc, warnings: listWarnings(context, parsed.data), secrets }
+}
+
+function failed(problems: readonly YamlProblem[]): LoadedConfig {
+  return { ok: false, problems: firstPerPosition(problems) }
+}

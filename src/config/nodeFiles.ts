@@ -1,0 +1,51 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+
+/** What loading a configuration needs of the file system. */
+export interface ConfigFiles {
+  /** The text of a file of at most `maxBytes`. Throws with a reason for people. */
+  readonly readFile: (path: string, maxBytes: number) => string
+  readonly isFolder: (path: string) => boolean
+}
+
+export const nodeFiles: ConfigFiles = {
+  readFile(path, maxBytes) {
+    const file = openFile(path)
+    try {
+      // Not by the size that the system tells: a pipe or a device has none.
+      const buffer = Buffer.alloc(maxBytes + 1)
+      let length = 0
+      let read = -1
+      while (read !== 0 && length < buffer.length) {
+        read = readSync(file, buffer, length, buffer.length - length, null)
+        length += read
+      }
+      if (length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`)
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(buffer.subarray(0, length))
+    } catch (error) {
+      throw describe(error)
+    } finally {
+      closeSync(file)
+    }
+  },
+  isFolder: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false,
+}
+
+function openFile(path: string): number {
+  try {
+    return openSync(path, 'r')
+  } catch (error) {
+    throw describe(error)
+  }
+}
+
+function describe(error: unknown): Error {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such file',
+    EACCES: 'no permission to read it',
+    EISDIR: 'it is a folder',
+    ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not UTF-8 text',
+  }
+  const reason = reasons[code]
+  return reason === undefined && error instanceof Error ? error : new Error(reason ?? code, { cause: error })
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { channel, channelName } from './channelSchemas.ts'
+import { text } from './fields.ts'
+import {
+  bridge,
+  canonical,
+  explorer,
+  heartbeat,
+  http,
+  inhibition,
+  poll,
+  preconf,
+  reports,
+  retention,
+  route,
+  start,
+} from './sections.ts'
+
+/** The whole `spanwatch.yaml`. Only `explorer.baseUrl` and `explorer.chains` are required. */
+export const configSchema = z.strictObject({
+  explorer,
+  preconf: preconf.nullable().default(null),
+  canonical: canonical.nullable().default(null),
+  bridge: bridge.prefault({}),
+  poll: poll.prefault({}),
+  start: start.prefault({}),
+  state: text('expected the path of a folder').default('./state'),
+  rules: text('expected the path of a folder').optional(),
+  channels: z.record(channelName, channel).default({}),
+  routes: z.array(route).default([]),
+  /** Beside what always holds: a silent source mutes the conditions that rest on it. */
+  inhibit: z.array(inhibition).default([]),
+  reports: reports.prefault({}),
+  http: http.nullable().prefault({}),
+  heartbeat: heartbeat.nullable().default(null),
+  retention: retention.prefault({}),
+})
+
+export type ParsedConfig = z.output<typeof configSchema>
+
+/** JSON Schema of `spanwatch.yaml`, for editors. */
+export function configJsonSchema(): Record<string, unknown> {
+  return {
+    title: 'spanwatch configuration',
+    ...z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }),
+  }
+}

@@ -1,0 +1,208 @@
+import { z } from 'zod'
+import { parseDuration } from '../lib/duration.ts'
+import { Secret } from '../lib/secret.ts'
+import {
+  address,
+  amount,
+  cronText,
+  duration,
+  httpUrl,
+  pattern,
+  refuse,
+  secretHttpUrl,
+  secretText,
+  text,
+  timeZone,
+} from './fields.ts'
+
+const shortName = text('expected a chainShortName').regex(/^\S+$/, 'expected a chainShortName without spaces')
+const pathSegment = pattern(/^[A-Za-z0-9_.~-]+$/, 'expected one path segment')
+const fieldPrefix = pattern(/^[A-Za-z][A-Za-z0-9_]*$/, 'expected the beginning of a field name')
+const directionWord = pattern(/^[A-Za-z0-9_]+$/, 'expected one word')
+const headerPrefix = pattern(/^[A-Za-z0-9][A-Za-z0-9-]*$/, 'expected the beginning of a header name')
+const direction = z.enum(['MainToZone', 'ZoneToMain'])
+const wholeNumber = (min: number, max: number) => {
+  const message = `expected a whole number from ${min} to ${max}`
+  return z.number({ error: message }).int(message).min(min, message).max(max, message)
+}
+
+/** How a deployment spells the two chains; the default is the neutral spelling. */
+const dialect = z.strictObject({
+  path: z
+    .strictObject({ main: pathSegment.default('chain'), zone: pathSegment.default('zone') })
+    .prefault({}),
+  field: z
+    .strictObject({ main: fieldPrefix.default('main'), zone: fieldPrefix.default('zone') })
+    .prefault({}),
+  direction: z
+    .strictObject({ main: directionWord.default('Main'), zone: directionWord.default('Zone') })
+    .prefault({}),
+  headerPrefix: headerPrefix.default('SVC'),
+})
+
+const auth = z.discriminatedUnion('signer', [
+  z.strictObject({
+    key: secretText,
+    secret: secretText,
+    passphrase: secretText,
+    signer: z.literal('hmac-sha256').default('hmac-sha256'),
+  }),
+  z.strictObject({
+    key: secretText,
+    // Sent where they are given; this scheme signs nothing.
+    secret: secretText.default(() => new Secret('')),
+    passphrase: secretText.default(() => new Secret('')),
+    signer: z.literal('none'),
+  }),
+])
+
+const hashLink = httpUrl.refine(
+  (value) => value.includes('{hash}'),
+  'expected an address with {hash} in it, such as https://explorer.example.com/tx/{hash}',
+)
+
+export const explorer = z.strictObject({
+  baseUrl: httpUrl,
+  chains: z.strictObject({ main: shortName, zone: shortName }),
+  dialect: dialect.prefault({}),
+  auth: auth.nullable().default(null),
+  pace: z
+    .strictObject({
+      maxRequestsPerSecond: z
+        .number({ error: 'expected a number of requests a second, 1 to 1000' })
+        .min(1, 'expected at least 1 request a second')
+        .max(1_000, 'expected at most 1000 requests a second')
+        .default(4),
+      concurrency: wholeNumber(1, 64).default(2),
+    })
+    .prefault({}),
+  timeout: duration({ minMs: 100, maxMs: 300_000 }).prefault('10s'),
+  links: z
+    .strictObject({
+      tx: z
+        .strictObject({ main: hashLink.nullable().default(null), zone: hashLink.nullable().default(null) })
+        .prefault({}),
+    })
+    .prefault({}),
+})
+
+export const preconf = z.strictObject({
+  url: secretHttpUrl,
+  interval: duration({ minMs: 50, maxMs: 60_000 }).prefault('200ms'),
+})
+
+export const canonical = z.strictObject({
+  url: secretHttpUrl,
+  verifyAbove: amount.default('0'),
+  sample: z
+    .number({ error: 'expected a share from 0 to 1' })
+    .min(0, 'expected a share from 0 to 1')
+    .max(1, 'expected a share from 0 to 1')
+    .default(1),
+  confirmations: wholeNumber(0, 10_000).default(3),
+})
+
+const token = z.strictObject({ address, symbol: text().max(64), decimals: wholeNumber(0, 77) })
+
+export const bridge = z.strictObject({
+  contracts: z.array(address).default([]),
+  escrows: z
+    .array(z.strictObject({ address, token: address, baseline: amount.nullable().default(null) }))
+    .default([]),
+  operators: z.array(z.strictObject({ address, minBalance: amount.nullable().default(null) })).default([]),
+  tokens: z.array(token).default([]),
+  challenge: z
+    .strictObject({ known: z.array(text()).default([]), terminal: z.array(text()).default([]) })
+    .prefault({}),
+  fees: z.array(z.strictObject({ token: address, direction, max: amount })).default([]),
+})
+
+export const poll = z.strictObject({
+  transfers: cronText.prefault('*/5 * * * * *'),
+  openTransfers: cronText.prefault('*/10 * * * * *'),
+  evidence: cronText.prefault('*/15 * * * * *'),
+  challenges: cronText.prefault('0 * * * * *'),
+  heads: cronText.prefault('*/10 * * * * *'),
+  contracts: cronText.prefault('*/15 * * * * *'),
+  escrows: cronText.prefault('*/30 * * * * *'),
+  audit: cronText.prefault('0 17 * * * *'),
+  sweep: duration({ minMs: 60_000 }).prefault('24h'),
+})
+
+/** Where a first start begins. */
+export type StartFrom =
+  | { readonly kind: 'now' }
+  | { readonly kind: 'genesis' }
+  | { readonly kind: 'ago'; readonly ms: number }
+  | { readonly kind: 'height'; readonly chain: 'main' | 'zone'; readonly height: number }
+
+const startFrom = z
+  .string({ error: 'expected now, genesis, a duration such as 30d, main:N or zone:N' })
+  .transform((value, context): StartFrom => {
+    if (value === 'now' || value === 'genesis') return { kind: value }
+    const [, chain, digits] = /^(main|zone):(\d{1,15})$/.exec(value) ?? []
+    if (digits !== undefined) {
+      return { kind: 'height', chain: chain === 'main' ? 'main' : 'zone', height: Number(digits) }
+    }
+    const ms = parseDuration(value)
+    if (ms !== null) return { kind: 'ago', ms }
+    return refuse(context, 'expected now, genesis, a duration such as 30d, main:N or zone:N')
+  })
+
+export const start = z.strictObject({ from: startFrom.prefault('now') })
+
+const label = pattern(/^[A-Za-z_][A-Za-z0-9_.-]*$/, 'expected the name of a label')
+
+export const route = z.strictObject({
+  match: text('expected an expression such as \'severity == "critical"\'').nullable().default(null),
+  channels: z.array(text('expected the name of a channel')).min(1, 'expected at least one channel'),
+  groupBy: z.array(label).default(['rule']),
+  groupWait: duration({ maxMs: 86_400_000 }).nullable().default(null),
+  groupInterval: duration({ minMs: 1_000, maxMs: 86_400_000 }).prefault('5m'),
+  repeat: duration({ minMs: 1_000 }).prefault('4h'),
+  continue: z.boolean({ error: 'expected true or false' }).default(false),
+})
+
+export const inhibition = z.strictObject({
+  source: text(),
+  target: text(),
+  equal: z.array(label).default([]),
+})
+
+export const reports = z.strictObject({
+  daily: z
+    .strictObject({
+      cron: cronText.prefault('0 8 * * *'),
+      timezone: timeZone.default('UTC'),
+      channel: text('expected the name of a channel'),
+    })
+    .nullable()
+    .default(null),
+})
+
+const listen = z
+  .string({ error: 'expected host:port such as "127.0.0.1:9464"' })
+  .transform((value, context) => {
+    const [, bracketed, plain, digits] = /^(?:\[([0-9A-Fa-f:.]+)\]|([^\s:[\]]+)):(\d{1,5})$/.exec(value) ?? []
+    const host = bracketed ?? plain
+    const port = Number(digits)
+    if (host === undefined || port > 65_535)
+      return refuse(context, 'expected host:port such as "127.0.0.1:9464"')
+    return { host, port }
+  })
+
+export const http = z.strictObject({
+  listen: listen.prefault('127.0.0.1:9464'),
+  token: secretText.nullable().default(null),
+  publicUrl: httpUrl.nullable().default(null),
+})
+
+export const heartbeat = z.strictObject({
+  url: secretHttpUrl,
+  every: duration({ minMs: 1_000, maxMs: 86_400_000 }).prefault('1m'),
+})
+
+export const retention = z.strictObject({
+  transfers: duration({ minMs: 86_400_000 }).prefault('400d'),
+  preconf: duration({ minMs: 3_600_000 }).prefault('7d'),
+})

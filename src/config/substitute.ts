@@ -1,0 +1,78 @@
+import { errorText } from '../lib/errors.ts'
+import { nearest } from '../lib/nearest.ts'
+import { Secret } from '../lib/secret.ts'
+import { problemAt, type YamlDoc, type YamlPath, type YamlProblem } from '../lib/yamlProblems.ts'
+import { secretPlaces } from './secretPlaces.ts'
+
+export interface ReferenceDeps {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Reads a file that `${file:…}` names, relative to the configuration's folder. */
+  readonly readFile: (path: string) => string
+}
+
+export interface Substituted {
+  readonly data: unknown
+  readonly problems: readonly YamlProblem[]
+  /** What references brought to the places where secrets stand. */
+  readonly secrets: readonly Secret[]
+}
+
+/**
+ * Puts `${NAME}` and `${file:/run/secrets/x}` into scalars that were parsed already: what they bring is text, whatever
+ * it looks like as YAML. `$${` is a plain `${`.
+ */
+export function substitute(deps: ReferenceDeps, doc: YamlDoc, data: unknown): Substituted {
+  const problems: YamlProblem[] = []
+  const secrets: Secret[] = []
+  const replace = (value: unknown, path: YamlPath): unknown => {
+    if (Array.isArray(value)) return value.map((item, index) => replace(item, [...path, index]))
+    if (typeof value === 'object' && value !== null) {
+      return Object.fromEntries(
+        Object.entries(value).map(([key, item]) => [key, replace(item, [...path, key])]),
+      )
+    }
+    if (typeof value !== 'string' || !value.includes('${')) return value
+    const isSecret = secretPlaces.isSecret(path.filter((step) => typeof step === 'string'))
+    return value.replace(/\$\$\{|\$\{([^}]*)\}?/g, (whole: string, name: string | undefined) => {
+      if (name === undefined) return '${'
+      const found = resolve(deps, whole.endsWith('}') ? name : null)
+      if (found.ok) {
+        if (isSecret) secrets.push(new Secret(found.value))
+        return found.value
+      }
+      problems.push(problemAt(doc, path, found.message))
+      return ''
+    })
+  }
+  return { data: replace(data, []), problems, secrets }
+}
+
+type Resolved =
+  | { readonly ok: true; readonly value: string }
+  | { readonly ok: false; readonly message: string }
+
+function resolve(deps: ReferenceDeps, name: string | null): Resolved {
+  if (name === null) return { ok: false, message: 'expected `}` after `${`' }
+  if (name.startsWith('file:')) return resolveFile(deps, name.slice('file:'.length))
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    return { ok: false, message: 'expected ${NAME} or ${file:/path/to/file}; write $${ for a plain ${' }
+  }
+  const value = deps.env[name]
+  if (value === undefined) {
+    const meant = nearest(name, Object.keys(deps.env))
+    const hint = meant === null ? '' : `, did you mean \`${meant}\`?`
+    return { ok: false, message: `the environment variable ${name} is not set${hint}` }
+  }
+  return value === ''
+    ? { ok: false, message: `the environment variable ${name} is empty` }
+    : { ok: true, value }
+}
+
+function resolveFile(deps: ReferenceDeps, path: string): Resolved {
+  try {
+    const value = deps.readFile(path).replace(/\r?\n$/, '')
+    return value === '' ? { ok: false, message: `the file ${path} is empty` } : { ok: true, value }
+  } catch (error) {
+    return { ok: false, message: `the file ${path} cannot be read: ${errorText(error)}` }
+  }
+}

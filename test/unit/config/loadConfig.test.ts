@@ -1,0 +1,244 @@
+import { describe, expect, test } from 'vitest'
+import { renderProblems } from '../../../src/lib/yamlProblems.ts'
+import { load, loadGood, problemsOf, smallest } from './loadInMemory.ts'
+
+describe('what a configuration gives', () => {
+  test('base address and chains alone are enough', () => {
+    const { config } = loadGood(smallest)
+    expect(config.explorer).toEqual({
+      baseUrl: 'https://x.example',
+      chains: { main: 'A', zone: 'B' },
+      dialect: {
+        path: { main: 'chain', zone: 'zone' },
+        field: { main: 'main', zone: 'zone' },
+        direction: { main: 'Main', zone: 'Zone' },
+        headerPrefix: 'SVC',
+      },
+      auth: null,
+      pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+      timeoutMs: 10_000,
+      links: { tx: { main: null, zone: null } },
+    })
+    expect(config.http).toEqual({ host: '127.0.0.1', port: 9464, token: null, publicUrl: null })
+    expect(config.retention).toEqual({ transfersMs: 400 * 86_400_000, preconfMs: 7 * 86_400_000 })
+    expect(config.poll.sweepMs).toBe(86_400_000)
+  })
+
+  test('without channels people hear on the console', () => {
+    expect(loadGood(smallest).config.channels).toEqual([{ name: 'console', type: 'console' }])
+  })
+
+  test('folders resolve from the file, not from where spanwatch was started', () => {
+    const { config } = loadGood(`${smallest}state: ../data\nrules: mine\n`, {
+      folders: ['/etc/spanwatch/mine'],
+    })
+    expect([config.stateDir, config.rulesDir]).toEqual(['/etc/data', '/etc/spanwatch/mine'])
+  })
+
+  test('a rules folder beside the file is used without being named', () => {
+    const { config } = loadGood(smallest, { folders: ['/etc/spanwatch/rules'] })
+    expect(config.rulesDir).toBe('/etc/spanwatch/rules')
+  })
+
+  test('without a rules folder the shipped rules hold', () => {
+    const shipped = new URL('../../../rules', import.meta.url).pathname
+    expect(loadGood(smallest).config.rulesDir).toBe(shipped)
+  })
+
+  test('a rules folder that is named has to exist', () => {
+    expect(problemsOf(`${smallest}rules: mine\n`)).toEqual(['2:8 there is no folder /etc/spanwatch/mine'])
+  })
+
+  test('a route keeps its expression and has its durations in ms', () => {
+    const text = `${smallest}channels: { a: { type: console } }\nroutes: [{ match: 'kind == "x"', channels: [a], groupWait: 10s, repeat: 1d }, { channels: [a] }]\n`
+    expect(loadGood(text).config.routes).toEqual([
+      {
+        match: 'kind == "x"',
+        channels: ['a'],
+        groupBy: ['rule'],
+        continue: false,
+        groupWaitMs: 10_000,
+        groupIntervalMs: 300_000,
+        repeatMs: 86_400_000,
+      },
+      {
+        match: null,
+        channels: ['a'],
+        groupBy: ['rule'],
+        continue: false,
+        groupWaitMs: null,
+        groupIntervalMs: 300_000,
+        repeatMs: 14_400_000,
+      },
+    ])
+  })
+
+  test.each([
+    ['now', { kind: 'now' }],
+    ['genesis', { kind: 'genesis' }],
+    ['30d', { kind: 'ago', ms: 30 * 86_400_000 }],
+    ['main:120', { kind: 'height', chain: 'main', height: 120 }],
+    ['"zone:0"', { kind: 'height', chain: 'zone', height: 0 }],
+  ])('start.from %s', (from, expected) => {
+    expect(loadGood(`${smallest}start: { from: ${from} }\n`).config.start.from).toEqual(expected)
+  })
+
+  test('http: null opens no port', () => {
+    expect(loadGood(`${smallest}http: null\n`).config.http).toBeNull()
+  })
+
+  test('an IPv6 address listens too', () => {
+    const { config } = loadGood(`${smallest}http: { listen: "[::1]:0" }\n`)
+    expect(config.http).toMatchObject({ host: '::1', port: 0 })
+  })
+
+  test('addresses are kept in lower case, amounts as they were written', () => {
+    const address = `0x${'Ab'.repeat(20)}`
+    const text = `${smallest}bridge: { operators: [{ address: "${address}", minBalance: "0.50" }] }\n`
+    expect(loadGood(text).config.bridge.operators).toEqual([
+      { address: address.toLowerCase(), minBalance: '0.50' },
+    ])
+  })
+
+  test('a byte order mark and carriage returns are no obstacle', () => {
+    expect(load(`\uFEFF${smallest.replaceAll(', ', ',\r\n  ')}`).ok).toBe(true)
+  })
+})
+
+describe('what is refused, and where', () => {
+  test.each([
+    ['a key that is nearly one', 'pol: {}', '2:1 unknown key `pol`, did you mean `poll`?'],
+    [
+      'a nested key that is nearly one',
+      'poll: { swep: 1h }',
+      '2:9 unknown key `swep`, did you mean `sweep`?',
+    ],
+    [
+      'a duration without a unit',
+      'poll: { sweep: 24 }',
+      '2:16 `poll.sweep`: expected a duration such as 30s, 5m or 1h30m, got 24',
+    ],
+    [
+      'a cron field out of range',
+      'poll: { heads: "60 * * * * *" }',
+      '2:16 `poll.heads`: expected a cron expression such as "*/5 * * * * *" (seconds first): Field value (60) is out of range, got "60 * * * * *"',
+    ],
+    [
+      'a cron expression that never comes due',
+      'poll: { heads: "0 0 0 30 2 *" }',
+      '2:16 `poll.heads`: expected a cron expression that comes due: this one never does, got "0 0 0 30 2 *"',
+    ],
+    [
+      'a time zone that is none',
+      'reports: { daily: { timezone: Mars/X, channel: console } }',
+      '2:31 `reports.daily.timezone`: expected an IANA time zone such as Europe/Berlin, got "Mars/X"',
+    ],
+    [
+      'an offset for a time zone',
+      'reports: { daily: { timezone: "+02:00", channel: console } }',
+      '2:31 `reports.daily.timezone`: expected an IANA time zone such as Europe/Berlin, got "+02:00"',
+    ],
+    [
+      'an address without quotes',
+      `bridge: { contracts: [0x${'12'.repeat(20)}] }`,
+      `2:23 quote this address: without quotes YAML reads 0x${'12'.repeat(20)} as a number`,
+    ],
+    [
+      'an address of 39 digits',
+      `bridge: { contracts: ["0x${'1'.repeat(39)}"] }`,
+      `2:23 \`bridge.contracts[0]\`: expected an address in quotes: 0x and 40 hex digits, got "0x${'1'.repeat(39)}"`,
+    ],
+    [
+      'an amount that is a number',
+      `canonical: { url: "https://r.example", verifyAbove: 0.5 }`,
+      '2:53 `canonical.verifyAbove`: expected an amount in quotes such as "1.5", got 0.5',
+    ],
+    [
+      'not a number',
+      'canonical: { url: "https://r.example", sample: .nan }',
+      '2:48 .nan is not a number that means anything here',
+    ],
+    [
+      'a share above one',
+      'canonical: { url: "https://r.example", sample: 1.01 }',
+      '2:48 `canonical.sample`: expected a share from 0 to 1, got 1.01',
+    ],
+    ['a key given twice', 'state: a\nstate: b', '3:1 this key was given before'],
+    ['a merge key', 'http: { <<: {} }', '2:9 merge keys (<<) are not supported: write the keys out'],
+    ['a prototype', '__proto__: {}', '2:1 this key is not allowed'],
+    ['a second document', '---\nstate: x', '2:1 expected one YAML document: remove what follows `---`'],
+    ['tabs', 'poll:\n\tsweep: 1h', '3:1 tabs cannot indent YAML: use spaces'],
+    [
+      'a route to nowhere',
+      'channels: { ops: { type: console } }\nroutes: [{ channels: [opps] }]',
+      '3:23 no channel is named `opps`, did you mean `ops`?',
+    ],
+    [
+      'a report to nowhere',
+      'reports: { daily: { channel: mail } }',
+      '2:30 no channel is named `mail`: there is console',
+    ],
+    [
+      'a channel of unknown type',
+      'channels: { a: { type: pager } }',
+      '2:24 `channels.a.type`: expected a channel with type slack, email, webhook or console, got "pager"',
+    ],
+    [
+      'a key of another channel type',
+      'channels: { a: { type: console, urll: x } }',
+      '2:33 unknown key `urll`: expected one of type',
+    ],
+    [
+      'an open door',
+      'http: { listen: "0.0.0.0:9464" }',
+      '2:17 expected http.token: without one the page must listen on loopback, such as 127.0.0.1',
+    ],
+    [
+      'a port above 65535',
+      'http: { listen: "127.0.0.1:65536" }',
+      '2:17 `http.listen`: expected host:port such as "127.0.0.1:9464", got "127.0.0.1:65536"',
+    ],
+  ])('%s', (_, text, problem) => {
+    expect(problemsOf(`${smallest}${text}\n`)).toEqual([problem])
+  })
+
+  test('credentials in the base address', () => {
+    const [problem] = problemsOf(smallest.replace('https://', 'https://user:pass@'))
+    expect(problem).toContain('expected an address without user name and password')
+  })
+
+  test('a file without anything in it', () => {
+    expect(problemsOf('')).toEqual(['1:1 the file: expected a mapping, got nothing'])
+  })
+
+  test('all problems are told at once', () => {
+    const text =
+      'explorer:\n  baseUrl: ftp://x\n  pase: {}\nchannels:\n  a: { type: slack }\nroutes:\n  - channels: [b]\n'
+    expect(problemsOf(text).sort()).toEqual([
+      '2:12 `explorer.baseUrl`: expected an http or https address, got "ftp://x"',
+      '2:3 `explorer.chains` is missing: expected a mapping',
+      '3:3 unknown key `pase`, did you mean `pace`?',
+      '5:6 `channels.a.url` is missing: expected an http or https address',
+      '7:16 no channel is named `b`, did you mean `a`?',
+    ])
+  })
+
+  test('the line is shown with a caret below the mistake', () => {
+    const loaded = load(
+      'explorer:\n  pase: { concurrency: 3 }\n  baseUrl: https://x.example\n  chains: { main: A, zone: B }\n',
+    )
+    expect(loaded.ok ? '' : renderProblems(loaded.problems)).toMatchInlineSnapshot(`
+      "/etc/spanwatch/spanwatch.yaml:2:3: unknown key \`pase\`, did you mean \`pace\`?
+          2 |   pase: { concurrency: 3 }
+            |   ^^^^"
+    `)
+  })
+
+  test('a file that is not there', () => {
+    const loaded = load(smallest)
+    expect(loaded.ok).toBe(true)
+    expect(problemsOf('x: ${file:/nope}')).toContain(
+      '1:4 the file /nope cannot be read: there is no such file',
+    )
+  })
+})

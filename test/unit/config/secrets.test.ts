@@ -1,0 +1,175 @@
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { createScrubber } from '../../../src/lib/secret.ts'
+import { renderProblems } from '../../../src/lib/yamlProblems.ts'
+import { load, loadGood, problemsOf, smallest, warningsOf } from './loadInMemory.ts'
+
+const withAuth = smallest.replace(
+  'chains:',
+  'auth: { key: "${KEY}", secret: "${SECRET}", passphrase: "${file:/run/secrets/pass}" }, chains:',
+)
+const surroundings = {
+  env: { KEY: 'key-1234', SECRET: 'secret: "[1234' },
+  files: { '/run/secrets/pass': 'pass-1234\n' },
+}
+
+describe('references', () => {
+  test('bring text, whatever it looks like as YAML', () => {
+    const { auth } = loadGood(withAuth, surroundings).config.explorer
+    expect([auth?.key.reveal(), auth?.secret.reveal(), auth?.passphrase.reveal()]).toEqual([
+      'key-1234',
+      'secret: "[1234',
+      'pass-1234',
+    ])
+  })
+
+  test('may be a part of a value', () => {
+    const text = `${smallest}channels: { a: { type: slack, url: "https://hooks.example/\${TAIL}" } }\n`
+    const [channel] = loadGood(text, { env: { TAIL: 'T/B' } }).config.channels
+    expect(channel?.type === 'slack' && channel.url.reveal()).toBe('https://hooks.example/T/B')
+  })
+
+  test('a file is named relative to the configuration', () => {
+    const text = `${smallest}state: "\${file:where}"\n`
+    const { config } = loadGood(text, { files: { '/etc/spanwatch/where': '/data' } })
+    expect(config.stateDir).toBe('/data')
+  })
+
+  test('a doubled dollar is a plain one', () => {
+    expect(loadGood(`${smallest}state: "/a/$\${b}"\n`).config.stateDir).toBe('/a/${b}')
+  })
+
+  test.each([
+    [
+      'a missing variable is named, with its place',
+      'state: "${STATE_DIRR}"',
+      '2:8 the environment variable STATE_DIRR is not set, did you mean `STATE_DIR`?',
+    ],
+    [
+      'an empty variable counts as missing',
+      'state: "${EMPTY}"',
+      '2:8 the environment variable EMPTY is empty',
+    ],
+    [
+      'a name that is none',
+      'state: "${a b}"',
+      '2:8 expected ${NAME} or ${file:/path/to/file}; write $${ for a plain ${',
+    ],
+    ['a reference without an end', 'state: "${A"', '2:8 expected `}` after `${`'],
+  ])('%s', (_, text, problem) => {
+    expect(problemsOf(`${smallest}${text}\n`, { env: { STATE_DIR: '/x', EMPTY: '' } })).toEqual([problem])
+  })
+})
+
+describe('secrets', () => {
+  const everything = `${withAuth}channels:
+  chat: { type: slack, url: "https://hooks.example/services/T000/B000/literal1" }
+  mail: { type: email, smtp: "smtp://me:\${SMTP_PASS}@mail.example", from: a@b.example, to: [c@d.example] }
+  hook: { type: webhook, url: "https://h.example/literal2", secret: literal3 }
+http: { token: literal4 }
+heartbeat: { url: "https://hc.example/literal5" }
+`
+  const all = { ...surroundings, env: { ...surroundings.env, SMTP_PASS: 'p%40ssword' } }
+  const values = [
+    'key-1234',
+    'secret: "[1234',
+    'pass-1234',
+    'literal1',
+    'literal2',
+    'literal3',
+    'literal4',
+    'literal5',
+    'ssword',
+  ]
+
+  test('show in no dump of the configuration', () => {
+    const { config } = loadGood(everything, all)
+    const shown = `${JSON.stringify(config)} ${inspect(config, { depth: 9 })}`
+    expect(values.filter((value) => shown.includes(value))).toEqual([])
+  })
+
+  test('are all known to the scrubber, with the parts of them that travel alone', () => {
+    const { secrets } = loadGood(everything, all)
+    const scrub = createScrubber(secrets)
+    const texts = [
+      ...values.slice(0, 3),
+      'https://hooks.example/services/T000/B000/literal1',
+      'POST /services/T000/B000/literal1 failed',
+      'AUTH p@ssword',
+      'AUTH p%40ssword',
+      'literal3',
+      'literal4',
+      'GET /literal5',
+    ]
+    expect(texts.map(scrub).filter((line) => values.some((value) => line.includes(value)))).toEqual([])
+  })
+
+  test('a host without a path is no secret: people must be told which one does not answer', () => {
+    const { secrets } = loadGood(`${smallest}preconf: { url: "https://rpc.example" }\n`)
+    expect(secrets).toEqual([])
+  })
+
+  test('in plain text they work and are warned about', () => {
+    expect(warningsOf(everything, all).filter((warning) => warning.includes('plain text'))).toEqual(
+      [
+        '5:19 `http.token` is a secret in plain text: write ${NAME} or ${file:/path} instead',
+        '2:29 `channels.chat.url` is a secret in plain text: write ${NAME} or ${file:/path} instead',
+        '4:69 `channels.hook.secret` is a secret in plain text: write ${NAME} or ${file:/path} instead',
+      ].map((warning) => warning.replace(/^\d+/, (line) => String(Number(line) + (line === '5' ? 1 : 1)))),
+    )
+  })
+
+  test.each([
+    [
+      'beside an unknown key',
+      'explorer: { auth: { key: hidden-1, secert: hidden-2, passphrase: hidden-3 } }',
+    ],
+    [
+      'of a mistyped channel',
+      'channels: { a: { type: slac, url: "https://h.example/hidden-1", urll: hidden-2 } }',
+    ],
+    ['with the wrong type', 'channels: { a: { type: slack, url: [hidden-1] } }\nhttp: { tokn: hidden-2 }'],
+    ['of a file that is no YAML', 'http: { token: "hidden-1 }\nsecret: hidden-2: [\n'],
+    ['that is not an address', 'heartbeat: { url: "hidden-1" }\npreconf: { url: hidden-2 }'],
+    ['in a block', 'explorer:\n  auth:\n    secret: |\n      hidden-1\n      hidden-2\n    pass: 1\n'],
+  ])('stay covered in problems: %s', (_, text) => {
+    const loaded = load(text)
+    expect(loaded.ok ? 'loaded' : renderProblems(loaded.problems)).not.toMatch(/loaded|hidden/)
+  })
+
+  test('a value from the environment is never shown, also where it is wrong', () => {
+    const loaded = load(`${smallest}state: "x"\npoll: { sweep: "\${BAD}" }\n`, { env: { BAD: 'hidden-1' } })
+    const shown = loaded.ok ? 'loaded' : renderProblems(loaded.problems)
+    expect(shown).toContain('`poll.sweep`: expected a duration such as 30s, 5m or 1h30m, got "${BAD}"')
+    expect(shown).not.toContain('hidden-1')
+  })
+})
+
+describe('other warnings', () => {
+  test.each([
+    [
+      'plain http to another machine',
+      'heartbeat: { url: "http://hc.example/x" }',
+      ['2:19 `heartbeat.url` is plain http to another machine: everybody between can read and change it'],
+    ],
+    ['plain http to this machine is fine', 'heartbeat: { url: "http://127.0.0.1:99/x" }', []],
+    ['plain http to ::1 is fine', 'preconf: { url: "http://[::1]:99" }', []],
+    [
+      'a channel that nothing leads to',
+      'channels: { a: { type: console }, b: { type: console } }\nroutes: [{ channels: [a] }]',
+      ['2:35 no route leads to the channel `b`'],
+    ],
+    [
+      'alerts that no route takes',
+      'routes: [{ match: \'kind == "x"\', channels: [console] }]',
+      ['2:1 alerts that match no route go to nobody: end with a route without `match`'],
+    ],
+    [
+      'a route behind one that takes everything',
+      'routes: [{ channels: [console] }, { channels: [console] }]',
+      ['2:35 never reached: `routes[0]` takes everything; give it `continue: true` or a `match`'],
+    ],
+  ])('%s', (_, text, warnings) => {
+    expect(warningsOf(`${smallest}${text}\n`)).toEqual(warnings)
+  })
+})
