@@ -219,7 +219,7 @@ describe('what is refused, and where', () => {
       '2:3 `explorer.chains` is missing: expected a mapping',
       '3:3 unknown key `pase`, did you mean `pace`?',
       '5:6 `channels.a.url` is missing: expected an http or https address',
-      '7:16 no channel is named `b`, did you mean `a`?',
+      '7:16 no channel is named `b`: there is a',
     ])
   })
 

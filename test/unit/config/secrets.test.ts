@@ -110,13 +110,12 @@ heartbeat: { url: "https://hc.example/literal5" }
   })
 
   test('in plain text they work and are warned about', () => {
-    expect(warningsOf(everything, all).filter((warning) => warning.includes('plain text'))).toEqual(
-      [
-        '5:19 `http.token` is a secret in plain text: write ${NAME} or ${file:/path} instead',
-        '2:29 `channels.chat.url` is a secret in plain text: write ${NAME} or ${file:/path} instead',
-        '4:69 `channels.hook.secret` is a secret in plain text: write ${NAME} or ${file:/path} instead',
-      ].map((warning) => warning.replace(/^\d+/, (line) => String(Number(line) + (line === '5' ? 1 : 1)))),
-    )
+    const warnings = warningsOf(everything, all).filter((warning) => warning.includes('plain text'))
+    expect(warnings).toEqual([
+      '6:16 `http.token` is a secret in plain text: write ${NAME} or ${file:/path} instead',
+      '3:29 `channels.chat.url` is a secret in plain text: write ${NAME} or ${file:/path} instead',
+      '5:69 `channels.hook.secret` is a secret in plain text: write ${NAME} or ${file:/path} instead',
+    ])
   })
 
   test.each([
