@@ -110,6 +110,18 @@ export function openCursors(options: {
   }
 }
 
+/** Cursors of a file's text, whatever ledger they belong to; null when it is broken. */
+export function parseCursors(text: string): Cursors | null {
+  try {
+    const parsed = envelopeSchema.safeParse(JSON.parse(text))
+    return parsed.success && parsed.data.checksum === checksum(parsed.data.cursors)
+      ? parsed.data.cursors
+      : null
+  } catch {
+    return null
+  }
+}
+
 function judge(
   text: string,
   options: { ledger: string; commit: () => number },

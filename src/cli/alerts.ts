@@ -1,0 +1,43 @@
+import { toAlertView } from '../app/toAlertView.ts'
+import { formatDuration } from '../lib/duration.ts'
+import { createAlertStore } from '../store/alertStore.ts'
+import type { AlertView } from '../web/types.ts'
+import { exitCodes, type Io } from './io.ts'
+import { loadProject } from './loadProject.ts'
+import { openLedger } from './openLedger.ts'
+
+export interface AlertsCommand {
+  readonly config: string
+  readonly open?: boolean
+  readonly limit: string
+  readonly json?: boolean
+}
+
+/** `spanwatch alerts list`: newest change first. */
+export async function listAlerts(io: Io, options: AlertsCommand): Promise<number> {
+  const { config, rules } = await loadProject(io, options.config)
+  const { db } = openLedger(config)
+  try {
+    const alerts = createAlertStore(db)
+    const now = io.clock.now()
+    const query = { limit: Number(options.limit) || 50, ...(options.open && { state: 'open' as const }) }
+    const views = alerts
+      .listAlerts(query)
+      .map((row) => toAlertView({ alerts, rules: () => rules, now: () => now }, row))
+    io.out(options.json ? `${JSON.stringify(views, null, 2)}\n` : format(views, now))
+    return exitCodes.fine
+  } finally {
+    db.close()
+  }
+}
+
+function format(views: readonly AlertView[], now: number): string {
+  if (views.length === 0) return 'No alerts.\n'
+  return views
+    .map((view) => {
+      const told = view.told.map(({ channel, at }) => (at === null ? `${channel} (queued)` : channel))
+      const age = formatDuration(Math.max(0, now - view.since))
+      return `${view.id}  ${view.severity.padEnd(8)} ${view.state.padEnd(10)} ${view.rule}  since ${age}\n          ${view.summary ?? view.title}\n          ${view.title}\n          told: ${told.join(', ') || 'nobody yet'}\n`
+    })
+    .join('')
+}

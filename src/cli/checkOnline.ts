@@ -1,0 +1,28 @@
+import { checkChannel } from './checkChannel.ts'
+import { checkExplorer } from './checkExplorer.ts'
+import { checkRpc } from './checkRpc.ts'
+import type { Config } from '../config/config.ts'
+import type { CliIo } from './io.ts'
+
+/** One thing that was tried from here, now. */
+export interface OnlineResult {
+  readonly what: string
+  readonly verdict: 'ok' | 'unsure' | 'failed'
+  readonly says: string
+  /** What to do about it; null when there is nothing to do. */
+  readonly remedy: string | null
+}
+
+/** Asks every source and reaches for every channel; nothing that anybody would see is sent. */
+export async function checkOnline(
+  io: Pick<CliIo, 'clock' | 'stop'>,
+  config: Config,
+): Promise<readonly OnlineResult[]> {
+  const results = await Promise.all([
+    checkExplorer(io, config.explorer),
+    ...(config.preconf ? [checkRpc('preconf', config.preconf.url, io.stop)] : []),
+    ...(config.canonical ? [checkRpc('canonical', config.canonical.url, io.stop)] : []),
+    ...config.channels.map((channel) => checkChannel(channel)),
+  ])
+  return results.flat()
+}

@@ -1,0 +1,38 @@
+import type { Clock } from '../lib/clock.ts'
+import { createScrubber, type Secret } from '../lib/secret.ts'
+
+/** All that a command has of the world around it; main.ts gives the process's, tests their own. */
+export interface CliIo {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+  readonly random: () => number
+  /** Results, for people or for the next program in a pipe. */
+  readonly out: (text: string) => void
+  /** Problems and logs. */
+  readonly err: (text: string) => void
+  /** Whether a person reads `out`. */
+  readonly isTerminal: boolean
+  /** Told to end (SIGTERM, SIGINT). */
+  readonly stop: AbortSignal
+  /** Calls back when told to reload (SIGHUP). Returns what ends it. */
+  readonly onReload: (listener: () => void) => () => void
+  /** From now on these never leave through `out` or `err`. */
+  readonly protect: (secrets: readonly Secret[]) => void
+}
+
+/** Two sinks that hide whatever was protected. */
+export function createOutput(sinks: {
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+}): Pick<CliIo, 'out' | 'err' | 'protect'> {
+  const known: Secret[] = []
+  let scrub = createScrubber(known)
+  return {
+    out: (text) => sinks.out(scrub(text)),
+    err: (text) => sinks.err(scrub(text)),
+    protect(secrets) {
+      known.push(...secrets)
+      scrub = createScrubber(known)
+    },
+  }
+}

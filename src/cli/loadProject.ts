@@ -1,0 +1,36 @@
+import type { Config } from '../config/config.ts'
+import { loadConfig } from '../config/loadConfig.ts'
+import { toRouting } from '../app/toRouting.ts'
+import { MonitorError } from '../lib/errors.ts'
+import { createScrubber, type Secret } from '../lib/secret.ts'
+import { renderProblems } from '../lib/yamlProblems.ts'
+import { readRuleFolder } from '../rules/readRuleFolder.ts'
+import { formatProblem } from '../rules/sourceProblem.ts'
+import type { Rule } from '../rules/types.ts'
+import type { Io } from './io.ts'
+
+export interface Project {
+  readonly config: Config
+  readonly rules: readonly Rule[]
+  readonly warnings: string
+  readonly secrets: readonly Secret[]
+  /** Masks every secret of the configuration in a finished line. */
+  scrub(line: string): string
+}
+
+/** Configuration alone. @throws MonitorError `config.invalid`, with every problem and its place */
+export function readConfig(io: Pick<Io, 'env'>, path: string): Omit<Project, 'rules'> {
+  const loaded = loadConfig({ path, env: io.env })
+  if (!loaded.ok) throw new MonitorError('config.invalid', renderProblems(loaded.problems).trimEnd())
+  const { config, secrets } = loaded
+  return { config, secrets, warnings: renderProblems(loaded.warnings), scrub: createScrubber(secrets) }
+}
+
+/** Configuration, rules and routes, all checked. @throws MonitorError `config.invalid` */
+export async function loadProject(io: Pick<Io, 'env'>, path: string): Promise<Project> {
+  const read = readConfig(io, path)
+  toRouting(read.config)
+  const loaded = await readRuleFolder(read.config.rulesDir)
+  if (!loaded.ok) throw new MonitorError('config.invalid', loaded.problems.map(formatProblem).join('\n'))
+  return { ...read, rules: loaded.rules }
+}

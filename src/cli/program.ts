@@ -1,0 +1,146 @@
+import { Command, CommanderError, Option } from 'commander'
+import { MonitorError } from '../lib/errors.ts'
+import { listAlerts } from './alerts.ts'
+import { check } from './check.ts'
+import { rewindCursors, showCursors } from './cursors.ts'
+import { demo } from './demo.ts'
+import { exitCodes, type Io } from './io.ts'
+import { run } from './run.ts'
+import { sandbox } from './sandbox.ts'
+import { schema } from './schema.ts'
+import { exitCodeOf } from './toExitCode.ts'
+import { listTransfers, showTransfers } from './transfers.ts'
+import { version } from './version.ts'
+
+/** Runs one command line, without the program's name. Resolves to the exit code; never throws, never exits. */
+export async function runCommandLine(io: Io, argv: readonly string[]): Promise<number> {
+  const result = { code: exitCodes.fine as number }
+  const program = createProgram(io, (code) => {
+    result.code = code
+  })
+  try {
+    await program.parseAsync([...argv], { from: 'user' })
+    return result.code
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.fine : exitCodes.usage
+    if (!(error instanceof MonitorError)) throw error
+    io.err(`${error.message}\n`)
+    return exitCodeOf[error.code]
+  }
+}
+
+type Finish = (code: number) => void
+
+function createProgram(io: Io, finish: Finish): Command {
+  const program = new Command('spanwatch')
+    .description(
+      'Watches a cross-chain bridge and tells people when money that left has not arrived, or arrived without having left.',
+    )
+    .version(version)
+    .exitOverride()
+    .configureOutput({ writeOut: io.out, writeErr: io.err })
+    .showHelpAfterError('(spanwatch --help lists the commands)')
+  addDaemon(program, io, finish)
+  addLooking(program, io, finish)
+  addSandbox(program, io, finish)
+  return program
+}
+
+const config = () => new Option('-c, --config <file>', 'configuration file').default('./spanwatch.yaml')
+const logLevel = (level: string) =>
+  new Option('--log-level <level>', 'what is logged')
+    .choices(['debug', 'info', 'warn', 'error', 'silent'])
+    .default(level)
+
+function addDaemon(program: Command, io: Io, finish: Finish): void {
+  program
+    .command('run')
+    .description('run the daemon')
+    .addOption(config())
+    .option('--reset-state', 'set the present state aside and begin anew')
+    .addOption(logLevel('info'))
+    .action(async (options) => finish(await run(io, options)))
+  program
+    .command('check')
+    .description('check configuration, rules and texts')
+    .addOption(config())
+    .option('--online', 'ask every source and channel too; posts nothing')
+    .action(async (options) => finish(await check(io, options)))
+  program
+    .command('schema')
+    .description('print the JSON Schema of config, rules or scenario')
+    .argument('<name>', 'config, rules or scenario')
+    .action((name: string) => finish(schema(io, name)))
+}
+
+function addLooking(program: Command, io: Io, finish: Finish): void {
+  const transfers = program.command('transfers').description('search the ledger')
+  transfers
+    .command('list')
+    .description('transfers, newest first')
+    .argument('[search]', 'a hash, an address, an id or a key')
+    .addOption(config())
+    .option('--hash <hash>', 'transaction hash of either chain, id or key')
+    .option('--address <address>', 'source or target address')
+    .option('--token <address>', 'token contract')
+    .option('--state <state>', 'pending, completed, failed or unbacked')
+    .option('--direction <direction>', 'MainToZone or ZoneToMain')
+    .option('--older-than <duration>', 'left at least so long ago, such as 30m')
+    .option('--limit <n>', 'how many at most', '50')
+    .option('--json', 'print JSON, amounts as decimal strings')
+    .option('--csv', 'print CSV')
+    .action((search: string | undefined, options) => finish(listTransfers(io, search, options)))
+  transfers
+    .command('show')
+    .description('the whole story of a transfer, or of all of a transaction')
+    .argument('<name>', 'a key, an id or a hash')
+    .addOption(config())
+    .option('--json', 'print JSON')
+    .action((name: string, options) => finish(showTransfers(io, name, options)))
+  program
+    .command('alerts')
+    .description('look at alerts')
+    .command('list')
+    .description('alerts, newest change first')
+    .addOption(config())
+    .option('--open', 'only conditions that are pending or firing')
+    .option('--limit <n>', 'how many at most', '50')
+    .option('--json', 'print JSON')
+    .action(async (options) => finish(await listAlerts(io, options)))
+  const cursors = program.command('cursors').description('see and move cursors')
+  cursors
+    .command('show')
+    .description('how far each reading has come')
+    .addOption(config())
+    .option('--json', 'print JSON')
+    .action((options) => finish(showCursors(io, options)))
+  cursors
+    .command('rewind')
+    .description('read the list again back to a time; the daemon must not run')
+    .addOption(config())
+    .requiredOption('--to <time>', 'a duration such as 24h, an ISO time, or genesis')
+    .action((options) => finish(rewindCursors(io, options)))
+}
+
+function addSandbox(program: Command, io: Io, finish: Finish): void {
+  const seed = () => new Option('--seed <n>', 'another world of the same kind')
+  const scenario = () =>
+    new Option('--scenario <name>', 'a shipped scenario, or a YAML file').default('default')
+  program
+    .command('demo')
+    .description('the daemon against a simulated bridge, with inboxes that print what they get')
+    .addOption(scenario())
+    .option('--speed <n>', 'how many times as fast as real time', '1')
+    .addOption(seed())
+    .option('--for <duration>', 'end by itself after this long')
+    .option('--listen <address>', 'where the status page listens', '127.0.0.1:0')
+    .addOption(logLevel('warn'))
+    .action(async (options) => finish(await demo(io, options)))
+  program
+    .command('sandbox')
+    .description('the simulated explorer API and RPC alone')
+    .option('--port <n>', '0 takes a free one', '0')
+    .addOption(scenario())
+    .addOption(seed())
+    .action(async (options) => finish(await sandbox(io, options)))
+}

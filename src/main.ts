@@ -1,0 +1,67 @@
+import { createOutput } from './cli/io.ts'
+import { run } from './cli/run.ts'
+import { createSystemClock } from './lib/clock.ts'
+import { errorText } from './lib/errors.ts'
+
+// The only file that touches the process: its signals, its streams, its end.
+
+/** Beyond this a stop is not coming: systemd's own patience ends at 30 s. */
+const stopWithinMs = 25_000
+
+const stopping = new AbortController()
+const reloadListeners = new Set<() => void>()
+const output = createOutput({
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+})
+
+function stop(): void {
+  // The second time somebody is impatient: what is committed is safe, the rest is told after the next start.
+  if (stopping.signal.aborted) process.exit(1)
+  stopping.abort()
+  setTimeout(() => process.exit(1), stopWithinMs).unref()
+}
+
+function reload(): void {
+  // Without anybody to reload, SIGHUP means that the terminal is gone.
+  if (reloadListeners.size === 0) stop()
+  for (const listener of reloadListeners) listener()
+}
+
+function crash(error: unknown): void {
+  output.err(`spanwatch: this is a bug in spanwatch, please report it.\n${traceOf(error)}\n`)
+  process.exit(1)
+}
+
+function traceOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : errorText(error)
+}
+
+/** A reader that went away, as in `spanwatch … | head`, is no failure. */
+function onBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(0)
+  crash(error)
+}
+
+process.on('SIGTERM', stop)
+process.on('SIGINT', stop)
+process.on('SIGHUP', reload)
+process.on('uncaughtException', crash)
+process.on('unhandledRejection', crash)
+process.stdout.on('error', onBrokenPipe)
+process.stderr.on('error', onBrokenPipe)
+
+const exitCode = await run(process.argv.slice(2), {
+  ...output,
+  env: process.env,
+  clock: createSystemClock(),
+  random: Math.random,
+  isTerminal: process.stdout.isTTY,
+  stop: stopping.signal,
+  onReload(listener) {
+    reloadListeners.add(listener)
+    return () => reloadListeners.delete(listener)
+  },
+})
+// Whatever is still written to a pipe is written first.
+process.stdout.write('', () => process.exit(exitCode))
