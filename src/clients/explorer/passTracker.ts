@@ -1,7 +1,11 @@
 /** What one reading of a list has seen, and how its rows moved meanwhile. */
 export interface PassTracker {
-  /** Whether these rows join up with those read just before. */
-  isAdjacent(keys: readonly string[]): boolean
+  /**
+   * Whether these rows join up with those read just before: they begin with a known row, and what they know reaches to
+   * the end of what was read. Rows re-pushed to this place would be known too, but stand elsewhere. After a step back
+   * it is enough that they begin with a known row.
+   */
+  isAdjacent(keys: readonly string[], isSteppedBack: boolean): boolean
   /** The very rows of the page before, although another stretch was asked for. */
   isRepeat(start: number, keys: readonly string[]): boolean
   /** Takes the rows from position `start` on. */
@@ -10,7 +14,8 @@ export interface PassTracker {
   addTop(start: number, keys: readonly string[]): Added & { readonly hasReachedStart: boolean }
   /** By how many places rows moved down between pages. */
   drift(): number
-  noteMoved(): void
+  /** The rows to come follow no others: after a step back. They will be read once more. */
+  beginAnew(): void
   /** Rows moved otherwise than by insertion at the top. */
   hasMoved(): boolean
   /** New rows that stood below one known from an earlier reading. */
@@ -32,6 +37,8 @@ interface ReadWindow {
 
 /** Rows of so many pages are recognised as "just read". */
 const rememberedWindows = 3
+/** The last row read may itself have moved away, so the ones before it count too. */
+const frontierRows = 3
 
 /** @param seen hashes of the rows that earlier readings found; this one adds to them */
 export function createPassTracker(seen: Set<number>): PassTracker {
@@ -58,8 +65,21 @@ export function createPassTracker(seen: Set<number>): PassTracker {
     return fresh
   }
 
+  const isRecent = (key: string) => windows.some(({ places }) => places.has(key))
+
   return {
-    isAdjacent: (keys) => windows.some(({ places }) => keys.some((key) => places.has(key))),
+    isAdjacent(keys, isSteppedBack) {
+      const [firstKey] = keys
+      if (firstKey === undefined || !isRecent(firstKey)) return false
+      const lastKnown = keys.findLastIndex(isRecent)
+      if (isSteppedBack || lastKnown === keys.length - 1) return true
+      return (
+        windows
+          .at(-1)
+          ?.keys.slice(-frontierRows)
+          .includes(keys[lastKnown] ?? '') ?? false
+      )
+    },
     isRepeat(start, keys) {
       const last = windows.at(-1)
       return last !== undefined && last.start !== start && isSameList(last.keys, keys)
@@ -70,7 +90,7 @@ export function createPassTracker(seen: Set<number>): PassTracker {
       if (shift < 0) moved = true
       drifted += Math.max(0, shift)
       first ??= window
-      const lastKnown = keys.findLastIndex((key) => windows.some(({ places }) => places.has(key)))
+      const lastKnown = keys.findLastIndex(isRecent)
       windows = [...windows, window].slice(-rememberedWindows)
       return { gained: keys.length - 1 - lastKnown, fresh: remember(keys) }
     },
@@ -84,8 +104,9 @@ export function createPassTracker(seen: Set<number>): PassTracker {
       return { gained: inserted, fresh, hasReachedStart: true }
     },
     drift: () => drifted,
-    noteMoved: () => {
+    beginAnew: () => {
       moved = true
+      windows = []
     },
     hasMoved: () => moved,
     newBelowTop: () => newBelow,

@@ -78,25 +78,29 @@ async function walkOnce<R>(
 ): Promise<End> {
   let offset = 0
   let stepsBack = 0
+  let restarts = 0
   let idlePages = 0
   for (;;) {
     const read = await readWindow(deps, options, state, tracker, offset)
     if (read === null) return 'failed'
     const { start, limit, keys, answer } = read
-    if (start > 0 && start < offset && !tracker.isAdjacent(keys)) {
-      if ((answer.limit ?? 0) > limit) {
-        // The last page of a service that gives pages of its own size looks like this.
-        state.isFixed = true
-        state.cap = answer.limit ?? limit
-        continue
-      }
-      stepsBack += 1
-      if (stepsBack > maxStepsBack)
-        return fail(state, 'rows moved between pages faster than they could be read')
-      offset = Math.max(0, start - state.cap * 2 ** (stepsBack - 1))
-      tracker.noteMoved()
+    const isJoined = start === 0 || start >= offset || tracker.isAdjacent(keys, stepsBack > 0)
+    if (!isJoined && !state.isFixed && (answer.limit ?? 0) > limit) {
+      // The last page of a service that gives pages of its own size looks like this.
+      state.isFixed = true
+      state.cap = answer.limit ?? limit
       continue
     }
+    if (!isJoined) {
+      if (stepsBack === maxStepsBack || restarts > maxStepsBack)
+        return fail(state, 'rows moved between pages faster than they could be read')
+      offset = Math.max(0, start - state.cap * 2 ** stepsBack)
+      stepsBack += 1
+      continue
+    }
+    if (stepsBack > 0) tracker.beginAnew()
+    restarts = stepsBack > 0 ? restarts + 1 : start > 0 ? 0 : restarts
+    stepsBack = 0
     const { gained, fresh } = tracker.add(start, keys)
     await giveNew(options, read, fresh)
     idlePages = gained === 0 ? idlePages + 1 : 0

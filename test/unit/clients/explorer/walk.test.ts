@@ -299,7 +299,7 @@ describe('a list that changes while it is read', () => {
           expect({ lost: result.complete ? lost : [] }).toEqual({ lost: [] })
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 300, seed: 20_261_121 },
     )
   })
 })
