@@ -18,5 +18,5 @@ if (major < wanted) {
   )
   process.exitCode = 2
 } else {
-  import('../src/main.ts')
+  await import('../src/main.ts')
 }

@@ -1,5 +1,5 @@
 import { createOutput } from './cli/io.ts'
-import { run } from './cli/run.ts'
+import { runCommandLine } from './cli/program.ts'
 import { createSystemClock } from './lib/clock.ts'
 import { errorText } from './lib/errors.ts'
 
@@ -51,17 +51,20 @@ process.on('unhandledRejection', crash)
 process.stdout.on('error', onBrokenPipe)
 process.stderr.on('error', onBrokenPipe)
 
-const exitCode = await run(process.argv.slice(2), {
+const io = {
   ...output,
   env: process.env,
   clock: createSystemClock(),
   random: Math.random,
   isTerminal: process.stdout.isTTY,
   stop: stopping.signal,
-  onReload(listener) {
+  onReload(listener: () => void) {
     reloadListeners.add(listener)
     return () => reloadListeners.delete(listener)
   },
-})
-// Whatever is still written to a pipe is written first.
-process.stdout.write('', () => process.exit(exitCode))
+}
+
+runCommandLine(io, process.argv.slice(2)).then((exitCode) => {
+  // Whatever is still written to a pipe is written first.
+  process.stdout.write('', () => process.exit(exitCode))
+}, crash)

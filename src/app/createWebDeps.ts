@@ -36,7 +36,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
         intervals: parts.intervals.byEndpoint,
         startedAt: parts.startedAt,
         version: parts.version,
-        pollers: parts.runner.status,
+        pollers: () => parts.runner.status(),
         channels: () => listChannels(parts),
       },
       now(),

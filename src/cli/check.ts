@@ -12,45 +12,42 @@ import { readRuleFolder } from '../rules/readRuleFolder.ts'
 import { formatProblem } from '../rules/sourceProblem.ts'
 import { checkOnline } from './checkOnline.ts'
 import { describeConfig } from './describeConfig.ts'
-import { exitCodes } from './exitCodes.ts'
-import type { CliIo } from './io.ts'
-import { configOption, loadForCommand } from './loadForCommand.ts'
-import type { AddCommand } from './run.ts'
+import { exitCodes, type Io } from './io.ts'
+import { readConfig } from './loadProject.ts'
 
-/** `spanwatch check` */
-export const addCheck: AddCommand = (program, io, done) => {
-  program
-    .command('check')
-    .description('check configuration, rules and templates; with --online also sources and channels')
-    .option(...configOption)
-    .option('--online', 'ask every source, and see whether every channel can be reached; posts nothing')
-    .action(async (flags: { readonly config: string; readonly online?: true }) => {
-      done(await check(io, flags.config, flags.online ?? false))
-    })
+export interface CheckCommand {
+  readonly config: string
+  readonly online?: boolean
 }
 
-async function check(io: CliIo, path: string, isOnline: boolean): Promise<number> {
-  const { config, doc, warnings } = loadForCommand(io, path)
+/** `spanwatch check`: configuration, rules and texts; with `--online` also sources and channels. */
+export async function check(io: Io, options: CheckCommand): Promise<number> {
+  const { config, doc, warnings } = readConfig(io, options.config)
   const predicates = checkPredicates(doc, config)
   const rules = await readRuleFolder(config.rulesDir)
   const problems = [
     ...(predicates.length > 0 ? [renderProblems(predicates)] : []),
     ...(rules.ok ? [] : rules.problems.map(formatProblem)),
   ]
-  if (problems.length > 0 || !rules.ok) {
-    throw new MonitorError('config.invalid', `the configuration cannot be used:\n${problems.join('\n')}`)
-  }
+  if (problems.length > 0 || !rules.ok) throw new MonitorError('config.invalid', problems.join('\n'))
   io.out(describeConfig(config, rules.rules))
-  if (warnings.length > 0) io.out(`\nwarnings\n${renderProblems(warnings)}\n`)
-  if (isOnline) {
-    const results = await checkOnline(io, config)
-    io.out('\nonline\n')
-    for (const { what, verdict, says, remedy } of results) {
-      io.out(`  ${verdict.padEnd(7)} ${what}: ${says}\n${remedy === null ? '' : `          ${remedy}\n`}`)
-    }
-    if (results.some(({ verdict }) => verdict === 'failed')) return exitCodes.unreachable
+  if (warnings !== '') io.out(`\nwarnings\n${warnings}\n`)
+  if (options.online) return await reportOnline(io, config)
+  io.out('\nThe configuration is fine.\n')
+  return exitCodes.fine
+}
+
+async function reportOnline(io: Io, config: Config): Promise<number> {
+  const results = await checkOnline(io, config)
+  io.out('\nonline\n')
+  for (const { what, verdict, says, remedy } of results) {
+    io.out(`  ${verdict.padEnd(7)} ${what}: ${says}\n${remedy === null ? '' : `          ${remedy}\n`}`)
   }
-  io.out(`\n${isOnline ? 'Configuration, sources and channels are' : 'The configuration is'} fine.\n`)
+  const count = (wanted: string) => results.filter(({ verdict }) => verdict === wanted).length
+  if (count('failed') > 0) return exitCodes.unreachable
+  const rest =
+    count('unsure') === 0 ? 'all answer.' : `none failed, but ${count('unsure')} could not be judged.`
+  io.out(`\nThe configuration is fine; of sources and channels ${rest}\n`)
   return exitCodes.fine
 }
 

@@ -7,7 +7,7 @@ import type { Observation } from '../domain/observation.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { type ErrorCode, errorText, MonitorError } from '../lib/errors.ts'
 import { createSilentLog } from '../lib/log.ts'
-import type { CliIo } from './io.ts'
+import type { Io } from './io.ts'
 import type { OnlineResult } from './checkOnline.ts'
 
 /** The service refuses requests whose time is further off than this. */
@@ -17,7 +17,7 @@ const noticeableMs = 5_000
 
 /** The clock difference, and one question each of E3, E5 and E12, with the configured credentials. */
 export async function checkExplorer(
-  io: Pick<CliIo, 'clock' | 'stop'>,
+  io: Pick<Io, 'clock' | 'stop'>,
   settings: Config['explorer'],
 ): Promise<OnlineResult[]> {
   const explorer = createExplorer({ ...settings, clock: io.clock, log: createSilentLog() })

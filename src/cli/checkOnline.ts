@@ -2,7 +2,7 @@ import { checkChannel } from './checkChannel.ts'
 import { checkExplorer } from './checkExplorer.ts'
 import { checkRpc } from './checkRpc.ts'
 import type { Config } from '../config/config.ts'
-import type { CliIo } from './io.ts'
+import type { Io } from './io.ts'
 
 /** One thing that was tried from here, now. */
 export interface OnlineResult {
@@ -15,7 +15,7 @@ export interface OnlineResult {
 
 /** Asks every source and reaches for every channel; nothing that anybody would see is sent. */
 export async function checkOnline(
-  io: Pick<CliIo, 'clock' | 'stop'>,
+  io: Pick<Io, 'clock' | 'stop'>,
   config: Config,
 ): Promise<readonly OnlineResult[]> {
   const results = await Promise.all([

@@ -1,8 +1,10 @@
 import type { Clock } from '../lib/clock.ts'
 import { createScrubber, type Secret } from '../lib/secret.ts'
 
+export const exitCodes = { fine: 0, wrong: 1, usage: 2, unreachable: 3, locked: 75 } as const
+
 /** All that a command has of the world around it; main.ts gives the process's, tests their own. */
-export interface CliIo {
+export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly random: () => number
@@ -24,7 +26,7 @@ export interface CliIo {
 export function createOutput(sinks: {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
-}): Pick<CliIo, 'out' | 'err' | 'protect'> {
+}): Pick<Io, 'out' | 'err' | 'protect'> {
   const known: Secret[] = []
   let scrub = createScrubber(known)
   return {

@@ -3,7 +3,7 @@ import { loadConfig } from '../config/loadConfig.ts'
 import { toRouting } from '../app/toRouting.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { createScrubber, type Secret } from '../lib/secret.ts'
-import { renderProblems } from '../lib/yamlProblems.ts'
+import { renderProblems, type YamlDoc } from '../lib/yamlProblems.ts'
 import { readRuleFolder } from '../rules/readRuleFolder.ts'
 import { formatProblem } from '../rules/sourceProblem.ts'
 import type { Rule } from '../rules/types.ts'
@@ -11,6 +11,8 @@ import type { Io } from './io.ts'
 
 export interface Project {
   readonly config: Config
+  /** Where everything stood in the file. */
+  readonly doc: YamlDoc
   readonly rules: readonly Rule[]
   readonly warnings: string
   readonly secrets: readonly Secret[]
@@ -19,15 +21,16 @@ export interface Project {
 }
 
 /** Configuration alone. @throws MonitorError `config.invalid`, with every problem and its place */
-export function readConfig(io: Pick<Io, 'env'>, path: string): Omit<Project, 'rules'> {
+export function readConfig(io: Pick<Io, 'env' | 'protect'>, path: string): Omit<Project, 'rules'> {
   const loaded = loadConfig({ path, env: io.env })
   if (!loaded.ok) throw new MonitorError('config.invalid', renderProblems(loaded.problems).trimEnd())
-  const { config, secrets } = loaded
-  return { config, secrets, warnings: renderProblems(loaded.warnings), scrub: createScrubber(secrets) }
+  const { config, doc, secrets } = loaded
+  io.protect(secrets)
+  return { config, doc, secrets, warnings: renderProblems(loaded.warnings), scrub: createScrubber(secrets) }
 }
 
 /** Configuration, rules and routes, all checked. @throws MonitorError `config.invalid` */
-export async function loadProject(io: Pick<Io, 'env'>, path: string): Promise<Project> {
+export async function loadProject(io: Pick<Io, 'env' | 'protect'>, path: string): Promise<Project> {
   const read = readConfig(io, path)
   toRouting(read.config)
   const loaded = await readRuleFolder(read.config.rulesDir)

@@ -1,63 +1,51 @@
-import { InvalidArgumentError } from 'commander'
-import { createScaledClock } from '../lib/clock.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { createSandbox, type Sandbox } from '../sandbox/createSandbox.ts'
-import { listScenarios, loadScenario } from '../sandbox/scenario.ts'
-import { exitCodes } from './exitCodes.ts'
-import type { CliIo } from './io.ts'
-import type { AddCommand } from './run.ts'
+import { loadScenario } from '../sandbox/scenario.ts'
+import { exitCodes, type Io } from './io.ts'
 
-interface SandboxFlags {
-  readonly port: number
+export interface SandboxCommand {
+  readonly port: string
   readonly scenario: string
-  readonly speed: number
   readonly seed?: string
-  readonly list?: true
 }
 
-/** `spanwatch sandbox`: the simulated explorer API and RPC alone. */
-export const addSandbox: AddCommand = (program, io, done) => {
-  program
-    .command('sandbox')
-    .description('serve a simulated bridge: explorer API and RPC, until it is stopped')
-    .option('--port <number>', 'port on 127.0.0.1; 0 takes a free one', toPort, 8545)
-    .option('--scenario <name>', 'a shipped scenario, or the path of a file', 'default')
-    .option('--speed <factor>', 'how many times as fast as real time it lives', toFactor, 1)
-    .option('--seed <seed>', 'another world of the same kind')
-    .option('--list', 'list the shipped scenarios and end')
-    .action(async (flags: SandboxFlags) => {
-      if (flags.list) io.out(await describeScenarios())
-      else await serve(io, flags)
-      done(exitCodes.fine)
-    })
-}
-
-async function describeScenarios(): Promise<string> {
-  const scenarios = await listScenarios()
-  return scenarios.map(({ name, description }) => `${name.padEnd(24)} ${description.trim()}\n`).join('')
-}
-
-async function serve(io: CliIo, flags: SandboxFlags): Promise<void> {
-  const scenario = await loadScenario(flags.scenario)
-  const clock = flags.speed === 1 ? io.clock : createScaledClock(flags.speed)
-  const sandbox = createSandbox({
-    clock,
+/** `spanwatch sandbox`: the simulated explorer API and RPC alone, until it is told to stop. */
+export async function sandbox(
+  io: Pick<Io, 'clock' | 'out' | 'stop'>,
+  options: SandboxCommand,
+): Promise<number> {
+  const port = readPort(options.port)
+  const { seed } = options
+  const scenario = await loadScenario(options.scenario)
+  const served = createSandbox({
+    clock: io.clock,
     scenario,
-    port: flags.port,
-    ...(flags.seed === undefined ? {} : { seed: flags.seed }),
+    port,
+    ...(seed !== undefined && { seed: readSeed(seed) }),
   })
   try {
-    await sandbox.start()
+    await served.start()
   } catch (error) {
-    throw new MonitorError('usage', `the sandbox cannot listen on port ${flags.port}: ${errorText(error)}`)
+    throw new MonitorError('usage', `--port: the sandbox cannot listen on ${port}: ${errorText(error)}`)
   }
-  io.out(describe(sandbox))
+  io.out(describe(served))
   await untilStopped(io.stop)
-  await sandbox.stop()
+  await served.stop()
+  return exitCodes.fine
+}
+
+function readPort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
+  throw new MonitorError('usage', `--port: expected a port from 0 to 65535, got "${text}"`)
+}
+
+/** The demo takes numbers: the same number has to give the same world here. */
+function readSeed(text: string): number | string {
+  return /^\d{1,15}$/.test(text) ? Number(text) : text
 }
 
 function describe(sandbox: Sandbox): string {
-  return `sandbox, scenario "${sandbox.scenario.name}"
+  return `spanwatch sandbox, scenario "${sandbox.scenario.name}": ${sandbox.scenario.description.trim()}
 
   explorer API   ${sandbox.url}
   RPC            ${sandbox.rpcUrl}
@@ -76,16 +64,4 @@ function untilStopped(stop: AbortSignal): Promise<void> {
     if (stop.aborted) resolve()
     else stop.addEventListener('abort', () => resolve(), { once: true })
   })
-}
-
-function toPort(text: string): number {
-  const port = Number(text)
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
-  throw new InvalidArgumentError('Expected a port from 0 to 65535.')
-}
-
-function toFactor(text: string): number {
-  const factor = Number(text)
-  if (/^\d+(\.\d+)?$/.test(text) && factor > 0 && factor <= 10_000) return factor
-  throw new InvalidArgumentError('Expected a number above 0, at most 10000.')
 }

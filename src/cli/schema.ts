@@ -1,24 +1,24 @@
-import { Argument } from 'commander'
 import { configJsonSchema } from '../config/schema.ts'
+import { MonitorError } from '../lib/errors.ts'
 import { toRuleJsonSchema } from '../rules/ruleSchema.ts'
 import { scenarioJsonSchema } from '../sandbox/scenario.ts'
-import { exitCodes } from './exitCodes.ts'
-import type { AddCommand } from './run.ts'
+import { exitCodes, type Io } from './io.ts'
 
-const schemas: Readonly<Record<string, () => Record<string, unknown>>> = {
-  config: configJsonSchema,
-  rules: toRuleJsonSchema,
-  scenario: scenarioJsonSchema,
-}
+const schemas = new Map<string, () => Record<string, unknown>>([
+  ['config', configJsonSchema],
+  ['rules', toRuleJsonSchema],
+  ['scenario', scenarioJsonSchema],
+])
 
-/** `spanwatch schema config|rules|scenario` */
-export const addSchema: AddCommand = (program, io, done) => {
-  program
-    .command('schema')
-    .description('print a JSON Schema for editors')
-    .addArgument(new Argument('<what>', 'which file it describes').choices(Object.keys(schemas)))
-    .action((what: string) => {
-      io.out(`${JSON.stringify(schemas[what]?.(), null, 2)}\n`)
-      done(exitCodes.fine)
-    })
+/** `spanwatch schema config|rules|scenario`: JSON Schema for editors. */
+export function schema(io: Pick<Io, 'out'>, name: string): number {
+  const create = schemas.get(name)
+  if (!create) {
+    throw new MonitorError(
+      'usage',
+      `schema: expected one of ${[...schemas.keys()].join(', ')}, got "${name}"`,
+    )
+  }
+  io.out(`${JSON.stringify(create(), null, 2)}\n`)
+  return exitCodes.fine
 }
