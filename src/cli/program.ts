@@ -12,7 +12,7 @@ import { exitCodeOf } from './toExitCode.ts'
 import { listTransfers, showTransfers } from './transfers.ts'
 import { version } from './version.ts'
 
-/** Runs one command line, without the program's name. Resolves to the exit code; never throws, never exits. */
+/** Runs one command line, without the program's name. Resolves to the exit code; throws only what is a bug, exits never. */
 export async function runCommandLine(io: Io, argv: readonly string[]): Promise<number> {
   const result = { code: exitCodes.fine as number }
   const program = createProgram(io, (code) => {

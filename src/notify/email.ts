@@ -62,6 +62,19 @@ export function createEmailChannel(deps: EmailDeps, config: EmailConfig): Channe
   }
 }
 
+/**
+ * Connects, greets and logs in, and sends nothing.
+ * @throws whatever the mail server or the network has against it
+ */
+export async function verifyEmail(deps: EmailDeps, config: EmailConfig): Promise<void> {
+  const transport = createTransport(transportOptions(parseSmtpUrl(config.name, config.smtp.reveal()), deps))
+  try {
+    await transport.verify()
+  } finally {
+    transport.close()
+  }
+}
+
 interface Address {
   readonly name: string
   readonly address: string
