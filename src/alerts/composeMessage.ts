@@ -19,7 +19,7 @@ export interface ComposeDeps {
 }
 
 /** Told in full up to here; beyond it only the largest. */
-export const fullItems = 25
+const fullItems = 25
 const largestItems = 10
 
 /** Renders a delivery's items as they are now. */

@@ -8,7 +8,7 @@ import { groupKeyOf, groupWaitOf, repeatOf } from './routing.ts'
  * When a group with a new firing alert is to be looked at. A first or long quiet group after its wait; one that spoke
  * less than an interval ago when that is over, but never so with a critical alert.
  */
-export function dueAfterFiring(
+function dueAfterFiring(
   group: Pick<GroupRow, 'flushedAt' | 'intervalMs'> | null,
   of: { readonly waitMs: number; readonly isCritical: boolean },
   now: UnixMs,
@@ -18,7 +18,7 @@ export function dueAfterFiring(
 }
 
 /** The end of something is told when the group may speak again. */
-export function dueAfterEnd(group: Pick<GroupRow, 'flushedAt' | 'intervalMs'>, now: UnixMs): UnixMs {
+function dueAfterEnd(group: Pick<GroupRow, 'flushedAt' | 'intervalMs'>, now: UnixMs): UnixMs {
   return group.flushedAt === null ? now : Math.max(now, group.flushedAt + group.intervalMs)
 }
 

@@ -32,7 +32,7 @@ export function stateOf(transfer: Transfer): string {
 }
 
 /** @example nameTransfer(transfer) // 'Withdrawal of 1.5 USDC' */
-export function nameTransfer(transfer: Transfer): string {
+function nameTransfer(transfer: Transfer): string {
   return `${transfer.direction === 'MainToZone' ? 'Deposit' : 'Withdrawal'} of ${amountOf(transfer)}`
 }
 

@@ -36,7 +36,7 @@ export interface Hold {
 }
 
 /** More items than this in one message are a storm. */
-export const stormDepth = 20
+const stormDepth = 20
 const firstHoldMs = 2_000
 const longestHoldMs = 60_000
 /** A storm of critical alerts is told more often: another one in its middle must not wait. */

@@ -18,7 +18,7 @@ export interface Route {
   readonly continue: boolean
 }
 
-export const defaultGroupWaitMs = 30_000
+const defaultGroupWaitMs = 30_000
 export const defaultGroupIntervalMs = 300_000
 export const defaultRepeatMs = 14_400_000
 

@@ -17,14 +17,7 @@ export interface PhaseTimes {
 }
 
 /** `demoted`: `for` was raised above the age of a firing alert. `forgotten`: it was pending and told to nobody. */
-export type Transition =
-  | 'pending'
-  | 'fired'
-  | 'recovering'
-  | 'continued'
-  | 'resolved'
-  | 'forgotten'
-  | 'demoted'
+type Transition = 'pending' | 'fired' | 'recovering' | 'continued' | 'resolved' | 'forgotten' | 'demoted'
 
 export interface Step {
   readonly phase: Phase

@@ -48,7 +48,7 @@ export type StartFrom =
   | { readonly kind: 'ago'; readonly ms: number }
   | { readonly kind: 'height'; readonly chain: 'main' | 'zone'; readonly height: number }
 
-export interface RouteConfig {
+interface RouteConfig {
   readonly match: string | null
   readonly channels: readonly string[]
   readonly groupBy: readonly string[]

@@ -101,7 +101,7 @@ export function toTextFilter(text: string): Pick<LedgerFilter, 'address' | 'hash
 }
 
 /** By key, alias, id or hash; one hash can be of many transfers. */
-export function showTransfer(parts: Pick<AppParts, 'ledger'>, name: string): Transfer[] {
+function showTransfer(parts: Pick<AppParts, 'ledger'>, name: string): Transfer[] {
   const direct = parts.ledger.getTransfer(name)
   return direct ? [direct] : parts.ledger.listTransfers({ hash: name, limit: 200 })
 }
@@ -115,10 +115,7 @@ function toStory(
     transfer,
     observations: parts.ledger
       .listSightings(transfer.key)
-      .map(({ firstAt, lastAt: _, twin: __, besides: ___, ...record }) => ({
-        ...record,
-        requestedAt: firstAt,
-      })),
+      .map(({ firstAt, ...sighting }) => ({ ...sighting, requestedAt: firstAt })),
     alerts: parts.alerts.listAlertsOfTransfer(transfer.key).map((row) => toAlertView(views, row)),
   }
 }

@@ -1,16 +1,10 @@
 import type { Config } from '../config/config.ts'
 import { MonitorError } from '../lib/errors.ts'
-import {
-  problemInside,
-  renderProblems,
-  type YamlDoc,
-  type YamlPath,
-  type YamlProblem,
-} from '../lib/yamlProblems.ts'
-import { compileLabelPredicate } from '../rules/cel/compileLabelPredicate.ts'
+import { renderProblems } from '../lib/yamlProblems.ts'
 import { readRuleFolder } from '../rules/readRuleFolder.ts'
 import { formatProblem } from '../rules/sourceProblem.ts'
 import { checkOnline } from './checkOnline.ts'
+import { checkPredicates } from './checkPredicates.ts'
 import { describeConfig } from './describeConfig.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
@@ -49,19 +43,4 @@ async function reportOnline(io: Io, config: Config): Promise<number> {
     count('unsure') === 0 ? 'all answer.' : `none failed, but ${count('unsure')} could not be judged.`
   io.out(`\nThe configuration is fine; of sources and channels ${rest}\n`)
   return exitCodes.fine
-}
-
-/** The expressions of routes and inhibitions, each problem at its place inside the text. */
-function checkPredicates(doc: YamlDoc, config: Config): YamlProblem[] {
-  const routes = config.routes.map(({ match }, index) => [['routes', index, 'match'], match] as const)
-  const inhibitions = config.inhibit.flatMap(({ source, target }, index) => [
-    [['inhibit', index, 'source'], source] as const,
-    [['inhibit', index, 'target'], target] as const,
-  ])
-  return [...routes, ...inhibitions].flatMap(([path, text]: readonly [YamlPath, string | null]) => {
-    if (text === null) return []
-    const compiled = compileLabelPredicate(text)
-    if (compiled.ok) return []
-    return [problemInside(doc, path, compiled.problem.offset, compiled.problem.message)]
-  })
 }

@@ -1,12 +1,12 @@
 import type { Config } from '../config/config.ts'
 import { loadConfig } from '../config/loadConfig.ts'
-import { toRouting } from '../app/toRouting.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { createScrubber, type Secret } from '../lib/secret.ts'
 import { renderProblems, type YamlDoc } from '../lib/yamlProblems.ts'
 import { readRuleFolder } from '../rules/readRuleFolder.ts'
 import { formatProblem } from '../rules/sourceProblem.ts'
 import type { Rule } from '../rules/types.ts'
+import { checkPredicates } from './checkPredicates.ts'
 import type { Io } from './io.ts'
 
 export interface Project {
@@ -32,7 +32,8 @@ export function readConfig(io: Pick<Io, 'env' | 'protect'>, path: string): Omit<
 /** Configuration, rules and routes, all checked. @throws MonitorError `config.invalid` */
 export async function loadProject(io: Pick<Io, 'env' | 'protect'>, path: string): Promise<Project> {
   const read = readConfig(io, path)
-  toRouting(read.config)
+  const predicates = checkPredicates(read.doc, read.config)
+  if (predicates.length > 0) throw new MonitorError('config.invalid', renderProblems(predicates))
   const loaded = await readRuleFolder(read.config.rulesDir)
   if (!loaded.ok) throw new MonitorError('config.invalid', loaded.problems.map(formatProblem).join('\n'))
   return { ...read, rules: loaded.rules }

@@ -57,7 +57,7 @@ export function formatTransferList(transfers: readonly Transfer[], now: UnixMs):
     .join('')
 }
 
-export function formatAmount(transfer: Transfer): string {
+function formatAmount(transfer: Transfer): string {
   const token =
     transfer.token.symbol ?? `[${transfer.token.name || transfer.token.address || 'unknown token'}]`
   const id = transfer.token.id === '' ? '' : ` #${transfer.token.id}`

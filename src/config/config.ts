@@ -4,7 +4,6 @@ import type { ParsedConfig } from './schema.ts'
 /** A configuration as the rest of spanwatch uses it: durations in ms, folders absolute, secrets wrapped. */
 export type Config = ReturnType<typeof toConfig>
 export type ChannelSettings = Config['channels'][number]
-export type RouteSettings = Config['routes'][number]
 
 /** `folder` is the configuration file's: `state` and `rules` are relative to it. */
 export function toConfig(

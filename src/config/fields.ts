@@ -85,7 +85,7 @@ export const secretHttpUrl = z
     parseHttpUrl(value) === null ? refuse(context, expected.url) : new Secret(value),
   )
 
-export function parseHttpUrl(value: string): URL | null {
+function parseHttpUrl(value: string): URL | null {
   const url = URL.canParse(value) ? new URL(value) : null
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== ''
     ? url

@@ -130,7 +130,7 @@ export const poll = z.strictObject({
 })
 
 /** Where a first start begins. */
-export type StartFrom =
+type StartFrom =
   | { readonly kind: 'now' }
   | { readonly kind: 'genesis' }
   | { readonly kind: 'ago'; readonly ms: number }

@@ -68,7 +68,7 @@ export function isCompatible(a: string | null, b: string | null): boolean {
 
 /** Equal content has an equal digest; times of reading and of update are not content. */
 export function sightingDigest(sighting: Pick<Sighting, (typeof contentColumns)[number]>): string {
-  return JSON.stringify([...contentColumns.map((column) => toCell(sighting[column]))])
+  return JSON.stringify(contentColumns.map((column) => toCell(sighting[column])))
 }
 
 /** Joins two sightings of equal content. */

@@ -21,7 +21,7 @@ export interface EvaluateDeps {
   onCommitted(): void
 }
 
-export interface EvaluationCounts {
+interface EvaluationCounts {
   readonly total: number
   readonly failed: number
   readonly missed: number

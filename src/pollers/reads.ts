@@ -2,9 +2,9 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Observation, ZoneTransaction } from '../domain/observation.ts'
 
 /** How urgent a reading is; the client's pace serves the first ones first. */
-export type ReadPriority = 'urgent' | 'open' | 'tail' | 'heads' | 'evidence' | 'sweep' | 'bulk'
+type ReadPriority = 'urgent' | 'open' | 'tail' | 'heads' | 'evidence' | 'sweep' | 'bulk'
 
-export interface BadRecord {
+interface BadRecord {
   readonly endpoint: string
   readonly problem: string
   readonly raw: string
@@ -43,7 +43,7 @@ export interface ExplorerReads {
   mainBlock(height: number, options: ReadOptions): Promise<BlockRead | 'beyond' | 'unknown'>
 }
 
-export interface BlockRead {
+interface BlockRead {
   readonly height: number
   readonly blockTime: UnixMs | null
   readonly requestedAt: UnixMs
@@ -58,7 +58,7 @@ export interface Findings {
   readonly heads?: readonly (BlockRead & { readonly chain: 'main' | 'zone' })[]
 }
 
-export interface CommitResult {
+interface CommitResult {
   /** Records whose content the ledger did not hold. */
   readonly news: number
   /** Transfers that E12 should be asked of at once. */

@@ -20,7 +20,7 @@ export interface TransfersDeps {
 }
 
 export interface TransfersPoll {
-  run(signal: AbortSignal): Promise<void>
+  readonly run: (signal: AbortSignal) => Promise<void>
   /** Another reading put records into the ledger from this many pages: finding them there proves nothing. */
   requestDepth(pages: number): void
 }

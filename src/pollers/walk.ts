@@ -21,8 +21,8 @@ export interface WalkDeps {
 
 export interface Walk {
   /** Reads on: all of an open history walk, then one page of the sweep, or all of it when it was requested. */
-  run(signal: AbortSignal): Promise<void>
-  requestSweep(): void
+  readonly run: (signal: AbortSignal) => Promise<void>
+  readonly requestSweep: () => void
   /** Walks again from the newest page back to `until`. */
   requestHistory(until: UnixMs): void
 }

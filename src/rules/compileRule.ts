@@ -120,8 +120,9 @@ function findTimersOfEvents(from: RuleSource, detector: Detector): SourceProblem
   const node = from.yaml.document.getIn(['rules', from.index], true)
   if (!isMap(node)) return []
   return node.items.flatMap(({ key }) => {
-    if (!isScalar(key) || !['for', 'keepFiringFor', 'unless'].includes(String(key.value))) return []
-    const message = `'${key.value}' has no meaning for ${detector.kind}: it is an event, told once and for certain`
+    const name = isScalar(key) ? String(key.value) : ''
+    if (!isScalar(key) || !['for', 'keepFiringFor', 'unless'].includes(name)) return []
+    const message = `'${name}' has no meaning for ${detector.kind}: it is an event, told once and for certain`
     return [from.yaml.locate(key.range?.[0] ?? 0, message)]
   })
 }

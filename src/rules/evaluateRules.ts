@@ -6,13 +6,13 @@ import type { EventContext } from './detectors/detector.ts'
 import { getDetector } from './detectors/registry.ts'
 import type { Facts, Judgement, Rule } from './types.ts'
 
-export interface RuleMatch {
+interface RuleMatch {
   readonly rule: Rule
   readonly finding: Finding
 }
 
 /** A rule that could not say true or false; of one subject, or, when `subject` is null, at all. */
-export interface RuleError {
+interface RuleError {
   readonly rule: Rule
   readonly subject: string | null
   readonly error: string

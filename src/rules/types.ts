@@ -59,7 +59,7 @@ export interface EndpointHealth {
 }
 
 /** Records that could not be read, by endpoint. */
-export interface DriftFact {
+interface DriftFact {
   readonly endpoint: string
   readonly count: number
   readonly firstAt: UnixMs

@@ -73,10 +73,10 @@ export function createLedger(
   db: Database,
   options: { readonly tokens: readonly TokenSetting[]; readonly openIntervalMs: number },
 ): Ledger {
-  const lookupToken = createTokenBook(db, options.tokens)
+  const tokens = createTokenBook(db, options.tokens)
   const shared = {
     openIntervalMs: options.openIntervalMs,
-    lookupToken: lookupToken.find,
+    lookupToken: (address: string) => tokens.find(address),
     listEvidence: (sightings: readonly Sighting[]) => listEvidence(db, sightings),
   }
   const contextAt = (now: UnixMs): RecordContext => ({ ...shared, now })
@@ -85,7 +85,7 @@ export function createLedger(
 
   return {
     recordAnswer(answer, now) {
-      lookupToken.learn(answer, now)
+      tokens.learn(answer, now)
       raiseHeights(db, answer)
       return recordAnswer(db, answer, contextAt(now))
     },

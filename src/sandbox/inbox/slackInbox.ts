@@ -4,7 +4,7 @@ import { readSlackText } from './readSlackText.ts'
 import { checkSlackPayload } from './slackLimits.ts'
 
 /** A message that the inbox acknowledged. */
-export interface SlackMessage {
+interface SlackMessage {
   readonly payload: Readonly<Record<string, unknown>>
   /** As a person would read it. */
   readonly text: string

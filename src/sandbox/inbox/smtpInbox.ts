@@ -7,7 +7,7 @@ import {
 } from 'smtp-server'
 
 /** A mail that the inbox took. `raw` is the message as sent, headers and all. */
-export interface ReceivedMail {
+interface ReceivedMail {
   readonly from: string
   readonly to: readonly string[]
   readonly raw: string

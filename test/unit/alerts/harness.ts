@@ -20,7 +20,7 @@ export interface ManualClock extends Clock {
   step(ms: number): void
 }
 
-export function createManualClock(): ManualClock {
+function createManualClock(): ManualClock {
   let mono = 0
   let offset = start
   const timers = new Set<{ at: number; done: () => void }>()
@@ -213,4 +213,4 @@ export function createBench(options: BenchOptions = {}) {
   return { database, clock, store, engine, startSending, fakes, ops: fakes[0] as FakeChannel }
 }
 
-export const acked: DeliveryResult = { result: 'ack' }
+const acked: DeliveryResult = { result: 'ack' }

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { Transfer } from '../../../src/domain/transfer.ts'
@@ -52,7 +52,9 @@ describe('identity', () => {
     expect(ledgerOf([row, row, row])).toHaveLength(1)
     const details = ['1', '2', '3'].map((zoneEventIndex) => ({
       ...toPending(),
-      ...{ source: 'E12' as const, zoneEventIndex, requestedAt: 1_005_000 },
+      source: 'E12' as const,
+      zoneEventIndex,
+      requestedAt: 1_005_000,
     }))
     expect(ledgerOf([row, row], details)).toHaveLength(3)
     expect(ledgerOf(details, [{ ...row, requestedAt: 1_009_000 }])).toHaveLength(3)
@@ -65,7 +67,7 @@ describe('identity', () => {
 
   test('records of one event that differ in main hash are separate payouts', () => {
     const transfers = ledgerOf([detail({ mainHash: hash('m1') }), detail({ mainHash: hash('m2') })])
-    expect(transfers.map(({ main }) => main?.hash).sort()).toEqual([hash('m1'), hash('m2')].sort())
+    expect(new Set(transfers.map(({ main }) => main?.hash))).toEqual(new Set([hash('m1'), hash('m2')]))
   })
 
   test('records of one event that differ in id are separate payouts', () => {
@@ -84,7 +86,7 @@ describe('identity', () => {
 
   test('a record that fits two equal transfers is kept apart from both and makes no third', () => {
     const pair = ['1', '2'].map((zoneEventIndex) =>
-      detail({ zoneEventIndex, ...{ mainHash: null, mainTime: null, mainHeight: null } }),
+      detail({ zoneEventIndex, mainHash: null, mainTime: null, mainHeight: null }),
     )
     const transfers = ledgerOf(pair, [toRecord({ requestedAt: 1_010_000 })])
     expect(states(transfers)).toEqual(['pending', 'pending'])
@@ -287,11 +289,11 @@ describe('any order, repetition and split of the same answers', () => {
   const worlds = answers.map((list) =>
     list.map(([rows, requestedAt]) => rows.map((row) => ({ ...row, requestedAt, source: rows[0]!.source }))),
   )
+  // Keys and first-seen times may differ.
+  const internal = { key: '', firstSeenAt: 0, changedAt: 0, originAt: 0 }
   const comparable = (transfers: readonly Transfer[]) =>
     transfers
-      .map(({ key: _, firstSeenAt, changedAt, originAt, ...rest }) =>
-        JSON.stringify(rest, (_, v) => (typeof v === 'bigint' ? v.toString() : v)),
-      )
+      .map((transfer) => JSON.stringify({ ...transfer, ...internal, amountRaw: String(transfer.amountRaw) }))
       .sort()
 
   test('gives the same ledger', () => {
