@@ -43,14 +43,14 @@ function issueProblems(doc: YamlDoc, context: Context, issue: Issue, path: YamlP
 }
 
 /** @example nameOf(['routes', 0, 'match']) // 'routes[0].match' */
-export function nameOf(path: YamlPath): string {
+function nameOf(path: YamlPath): string {
   return path
     .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`))
     .join('')
 }
 
 /** @example describeUnknownKey('pase', ['pace', 'auth']) // 'unknown key `pase`, did you mean `pace`?' */
-export function describeUnknownKey(key: string, known: readonly string[]): string {
+function describeUnknownKey(key: string, known: readonly string[]): string {
   const meant = nearest(key, known)
   const shown = key.length > 60 ? `${key.slice(0, 59)}…` : key
   if (meant !== null) return `unknown key \`${shown}\`, did you mean \`${meant}\`?`
@@ -77,7 +77,7 @@ function describeExpected(issue: Issue): string {
 }
 
 /** What came, as YAML would write it; long values shortened. */
-export function describeValue(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === null) return 'nothing'
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object') return 'a mapping'

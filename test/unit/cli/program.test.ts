@@ -70,10 +70,10 @@ describe('check', () => {
   })
 
   test('warnings are printed and do not change the exit code', async () => {
-    const path = writeConfig(`${smallest}heartbeat: { url: "http://hc.example/x" }\n`)
+    const path = writeConfig(`${smallest}channels: { a: { type: webhook, url: "http://h.example/x" } }\n`)
     const { exitCode, out } = await runCommand(['check', '-c', path])
     expect(exitCode).toBe(0)
-    expect(out).toContain('`heartbeat.url` is plain http to another machine')
+    expect(out).toContain('`channels.a.url` is plain http to another machine')
   })
 
   test.each(['check', 'run'])(

@@ -145,14 +145,15 @@ heartbeat: { url: "https://hc.example/literal5" }
 })
 
 describe('other warnings', () => {
+  const hook = (url: string) => `channels: { a: { type: webhook, url: "${url}" } }`
   test.each([
     [
       'plain http to another machine',
-      'heartbeat: { url: "http://hc.example/x" }',
-      ['2:19 `heartbeat.url` is plain http to another machine: everybody between can read and change it'],
+      hook('http://h.example/x'),
+      ['2:38 `channels.a.url` is plain http to another machine: everybody between can read and change it'],
     ],
-    ['plain http to this machine is fine', 'heartbeat: { url: "http://127.0.0.1:99/x" }', []],
-    ['plain http to ::1 is fine', 'preconf: { url: "http://[::1]:99" }', []],
+    ['plain http to this machine is fine', hook('http://127.0.0.1:99/x'), []],
+    ['plain http to ::1 is fine', hook('http://[::1]:99/x'), []],
     [
       'a channel that nothing leads to',
       'channels: { a: { type: console }, b: { type: console } }\nroutes: [{ channels: [a] }]',
