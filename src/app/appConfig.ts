@@ -34,6 +34,8 @@ export interface AppConfig {
     readonly target: string
     readonly equal: readonly string[]
   }[]
+  readonly heartbeat: { readonly url: Secret; readonly everyMs: number } | null
+  readonly retention: { readonly transfersMs: number }
   readonly http: {
     readonly host: string
     readonly port: number

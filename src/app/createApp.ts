@@ -10,7 +10,9 @@ import { createChannel } from '../notify/createChannel.ts'
 import { createCommit } from '../pollers/createCommit.ts'
 import { createEvaluateLoop } from '../pollers/evaluateLoop.ts'
 import { createExplorerReads } from '../pollers/explorerReads.ts'
-import { createRunner } from '../pollers/runner.ts'
+import { createHeartbeat } from '../pollers/heartbeat.ts'
+import { createRunner, type Poller } from '../pollers/runner.ts'
+import { createUpkeep } from '../pollers/upkeep.ts'
 import { matchFinding } from '../rules/evaluateRules.ts'
 import type { Facts, Rule } from '../rules/types.ts'
 import { createAlertStore } from '../store/alertStore.ts'
@@ -18,6 +20,7 @@ import { createLedger } from '../store/ledger.ts'
 import { openState, type State } from '../store/openState.ts'
 import { createPollers, intervalsOf } from './createPollers.ts'
 import { readFacts } from './readFacts.ts'
+import { readLiveness } from './readLiveness.ts'
 import { toRouting } from './toRouting.ts'
 
 export interface AppDeps {
@@ -135,7 +138,14 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     config,
     trigger: (name) => runner.trigger(name),
   })
-  const runner = createRunner({ clock, log }, pollers.list)
+  const upkeep = createUpkeep({ clock, db, ledger, alerts, retentionMs: config.retention.transfersMs })
+  const runner = createRunner({ clock, log }, [
+    ...pollers.list,
+    { name: 'upkeep', schedule: upkeepMs, run: upkeep },
+    ...(config.heartbeat ? [toHeartbeat(config.heartbeat, () => isAlive())] : []),
+  ])
+  const isAlive = () =>
+    readLiveness({ explorer, evaluate, startedAt, pollers: () => runner.status() }, clock.now(), 0).ok
   const facts = (at: UnixMs) =>
     readFacts(
       {
@@ -190,6 +200,13 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     version: options.version,
     channels,
   }
+}
+
+const upkeepMs = 60_000
+
+function toHeartbeat(heartbeat: NonNullable<AppConfig['heartbeat']>, isAlive: () => boolean): Poller {
+  const run = createHeartbeat({ url: heartbeat.url, isAlive })
+  return { name: 'heartbeat', schedule: heartbeat.everyMs, run }
 }
 
 function toApp(deps: AppDeps, parts: AppParts, state: State): App {

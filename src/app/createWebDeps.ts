@@ -4,7 +4,6 @@ import { MonitorError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Transfer } from '../domain/transfer.ts'
 import type { TransferFilter as LedgerFilter } from '../store/ledger.ts'
-import { judgeLiveness } from '../web/judgeLiveness.ts'
 import { createRegistry } from '../web/metrics.ts'
 import type {
   ChannelStatus,
@@ -15,7 +14,7 @@ import type {
   WebDeps,
 } from '../web/types.ts'
 import type { AppParts } from './createApp.ts'
-import { readSourceHealth } from './readFacts.ts'
+import { readLiveness } from './readLiveness.ts'
 import { readStatus } from './readStatus.ts'
 import { toAlertView } from './toAlertView.ts'
 
@@ -41,7 +40,8 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
       },
       now(),
     )
-  const live = () => judgeLiveness(toLivenessFacts(parts, now(), loop.percentile(99) / 1e6))
+  const live = () =>
+    readLiveness({ ...parts, pollers: () => parts.runner.status() }, now(), loop.percentile(99) / 1e6)
   const { registry } = createRegistry({ collect: () => toMetrics(parts, status(), loop.mean / 1e6) })
   return {
     // A reader's connection lives in real time, whatever the speed of the world that is watched.
@@ -117,24 +117,6 @@ function toStory(
       .listSightings(transfer.key)
       .map(({ firstAt, ...sighting }) => ({ ...sighting, requestedAt: firstAt })),
     alerts: parts.alerts.listAlertsOfTransfer(transfer.key).map((row) => toAlertView(views, row)),
-  }
-}
-
-function toLivenessFacts(parts: AppParts, now: UnixMs, eventLoopLagMs: number) {
-  const health = readSourceHealth({ explorer: parts.explorer, intervals: parts.intervals.byEndpoint })
-  return {
-    now,
-    eventLoopLagMs: Number.isNaN(eventLoopLagMs) ? 0 : eventLoopLagMs,
-    pollers: parts.runner.status(),
-    lastCommitAt: parts.evaluate.counts().lastAt,
-    evaluationIntervalMs: 1_000,
-    lastGoodAts: [
-      health.endpoints.reduce<UnixMs | null>(
-        (best, { lastGoodAt }) => Math.max(best ?? 0, lastGoodAt ?? 0) || null,
-        null,
-      ),
-    ],
-    startedAt: parts.startedAt,
   }
 }
 

@@ -50,7 +50,13 @@ export async function runDemo(deps: DemoDeps, options: DemoOptions): Promise<voi
     const path = join(folder, 'spanwatch.yaml')
     await writeFile(
       path,
-      toYaml({ explorer: sandbox.url, slack: slack.url, smtp: mail.url, listen: options.listen }),
+      toYaml({
+        tokens: sandbox.world.tokens,
+        explorer: sandbox.url,
+        slack: slack.url,
+        smtp: mail.url,
+        listen: options.listen,
+      }),
     )
     const loaded = loadConfig({ path, env: {} })
     if (!loaded.ok) throw new MonitorError('internal', renderProblems(loaded.problems))
@@ -70,13 +76,20 @@ export async function runDemo(deps: DemoDeps, options: DemoOptions): Promise<voi
   }
 }
 
-function toYaml(at: { explorer: string; slack: string; smtp: string; listen: string }): string {
+function toYaml(at: {
+  tokens: readonly { address: string; symbol: string; decimals: number }[]
+  explorer: string
+  slack: string
+  smtp: string
+  listen: string
+}): string {
   return `explorer:
   baseUrl: ${at.explorer}
   chains: { main: MAINCHAIN, zone: ZONE_CHAIN }
   pace: { maxRequestsPerSecond: 20, concurrency: 4 }
 bridge:
-  tokens: []
+  tokens:
+${at.tokens.map(({ address, symbol, decimals }) => `    - { address: "${address}", symbol: ${symbol}, decimals: ${decimals} }`).join('\n')}
 state: ./state
 channels:
   slack: { type: slack, url: "${at.slack}" }

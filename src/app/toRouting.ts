@@ -1,23 +1,32 @@
 import type { AlertSettings } from '../alerts/alertEngine.ts'
+import { defaultRoute } from '../alerts/routing.ts'
 import type { AppConfig } from './appConfig.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { compileLabelPredicate } from '../rules/cel/compileLabelPredicate.ts'
 
 type Labels = Readonly<Record<string, string>>
 
-/** Routes and inhibitions with their expressions compiled. @throws MonitorError `config.invalid` */
+/**
+ * Routes and inhibitions with their expressions compiled. Whoever wrote no routes has a small bridge, or looks at
+ * spanwatch for the first time: there the end of an alert is told soon.
+ * @throws MonitorError `config.invalid`
+ */
 export function toRouting(config: Pick<AppConfig, 'routes' | 'inhibit' | 'channels'>): AlertSettings {
+  const channels = config.channels.map(({ name }) => name)
   return {
-    routes: config.routes.map((route, index) => ({
-      id: `routes[${index}]`,
-      matches: route.match === null ? () => true : compile(route.match, `routes[${index}].match`),
-      channels: route.channels,
-      groupBy: route.groupBy,
-      groupWaitMs: route.groupWaitMs,
-      groupIntervalMs: route.groupIntervalMs,
-      repeatMs: route.repeatMs,
-      continue: route.continue,
-    })),
+    routes:
+      config.routes.length === 0
+        ? [{ ...defaultRoute(channels), groupIntervalMs: 30_000 }]
+        : config.routes.map((route, index) => ({
+            id: `routes[${index}]`,
+            matches: route.match === null ? () => true : compile(route.match, `routes[${index}].match`),
+            channels: route.channels,
+            groupBy: route.groupBy,
+            groupWaitMs: route.groupWaitMs,
+            groupIntervalMs: route.groupIntervalMs,
+            repeatMs: route.repeatMs,
+            continue: route.continue,
+          })),
     inhibit: config.inhibit.map((inhibition, index) => ({
       source: compile(inhibition.source, `inhibit[${index}].source`),
       target: compile(inhibition.target, `inhibit[${index}].target`),

@@ -5,8 +5,8 @@ import { intervalOf, nextDue } from './schedule.ts'
 
 export interface Poller {
   readonly name: string
-  /** Cron, with seconds. */
-  readonly schedule: string
+  /** Cron, with seconds; or a distance between runs, ms. */
+  readonly schedule: string | number
   /** Throws when it could not do its work; the runner counts, reports and tries again. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -121,7 +121,8 @@ async function runOnce(
 
 async function pause(clock: Clock, entry: Entry, signal: AbortSignal): Promise<void> {
   const now = clock.now()
-  const due = nextDue(entry.poller.schedule, now)
+  const { schedule } = entry.poller
+  const due = typeof schedule === 'number' ? now + schedule : nextDue(schedule, now)
   const backoffMs = Math.min(entry.intervalMs * 2 ** Math.min(entry.failures, 8), maxBackoffMs)
   const waitMs = entry.failures === 0 ? due - now : Math.min(backoffMs, Math.max(due - now, backoffMs))
   entry.wake = new AbortController()
@@ -132,7 +133,7 @@ async function pause(clock: Clock, entry: Entry, signal: AbortSignal): Promise<v
 function toEntry(poller: Poller, startedAt: UnixMs): Entry {
   return {
     poller,
-    intervalMs: intervalOf(poller.schedule),
+    intervalMs: typeof poller.schedule === 'number' ? poller.schedule : intervalOf(poller.schedule),
     startedAt,
     lastSuccessAt: null,
     lastError: null,

@@ -12,7 +12,7 @@ import {
   type TransferChange,
   toTransfer,
 } from './recordAnswer.ts'
-import { formatKey, parseKey, selectTransfers, type StoredTransfer } from './transferRows.ts'
+import { deleteTransfer, formatKey, parseKey, selectTransfers, type StoredTransfer } from './transferRows.ts'
 
 export interface TokenSetting {
   readonly address: string
@@ -62,6 +62,8 @@ export interface Ledger {
   listUnconfirmed(records: readonly Observation[]): string[]
   /** Zone hashes of failed transfers since `since` that E9 said nothing of, and was not asked of for a while. */
   listWithoutEvidence(since: UnixMs, now: UnixMs, limit: number): string[]
+  /** Forgets ended transfers whose value left before `before`, with their alerts, at most `limit`. @returns how many */
+  purge(before: UnixMs, limit: number): number
   hasTransfers(): boolean
   /** The highest block that any record named; a lower bound of the chain's head. */
   highestHeight(chain: Chain): number | null
@@ -156,6 +158,19 @@ export function createLedger(
         )
         .all(since, now - maxPostponeMs, limit)
         .map((row) => String(row['zone_hash'])),
+    purge(before, limit) {
+      const sql = `SELECT key FROM transfers WHERE origin_at < ? AND state IN ('completed', 'failed') ORDER BY origin_at LIMIT ?`
+      const keys = db
+        .prepare(sql)
+        .all(before, limit)
+        .map((row) => Number(row['key']))
+      for (const key of keys) {
+        deleteTransfer(db, key)
+        db.prepare('DELETE FROM aliases WHERE transfer_key = ?').run(key)
+        db.prepare('DELETE FROM alerts WHERE transfer_key = ?').run(formatKey(key))
+      }
+      return keys.length
+    },
     hasTransfers: () => db.prepare('SELECT 1 FROM transfers LIMIT 1').get() !== undefined,
     highestHeight: (chain) => {
       const row = db.prepare('SELECT value FROM meta WHERE name = ?').get(`height_${chain}`)

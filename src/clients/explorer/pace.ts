@@ -1,7 +1,10 @@
 import type { Clock } from '../../lib/clock.ts'
 
-/** From what must never wait to what may wait longest. */
-const priorities = ['urgent', 'open', 'tail', 'heads', 'evidence', 'sweep', 'bulk'] as const
+/**
+ * From what must never wait to what may wait longest. The tail is one request a tick and brings what nobody knows
+ * yet, so that it goes before the many that read open transfers again.
+ */
+const priorities = ['urgent', 'tail', 'open', 'heads', 'evidence', 'sweep', 'bulk'] as const
 export type Priority = (typeof priorities)[number]
 
 export interface PaceOptions {

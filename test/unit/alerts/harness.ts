@@ -212,5 +212,3 @@ export function createBench(options: BenchOptions = {}) {
     })
   return { database, clock, store, engine, startSending, fakes, ops: fakes[0] as FakeChannel }
 }
-
-const acked: DeliveryResult = { result: 'ack' }

@@ -1,0 +1,29 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { EvaluateLoop } from '../pollers/evaluateLoop.ts'
+import type { PollerStatus } from '../pollers/runner.ts'
+import type { Explorer } from '../clients/explorer/createExplorer.ts'
+import { judgeLiveness } from '../web/judgeLiveness.ts'
+import type { HealthVerdict } from '../web/types.ts'
+
+export interface LivenessSources {
+  readonly explorer: Pick<Explorer, 'health'>
+  readonly evaluate: Pick<EvaluateLoop, 'counts'>
+  readonly startedAt: UnixMs
+  pollers(): readonly PollerStatus[]
+}
+
+const evaluationIntervalMs = 1_000
+
+/** Whether the monitor does its work: what `/healthz` and the heartbeat say. */
+export function readLiveness(sources: LivenessSources, now: UnixMs, eventLoopLagMs: number): HealthVerdict {
+  const times = sources.explorer.health().endpoints.flatMap(({ lastGoodAt }) => lastGoodAt ?? [])
+  return judgeLiveness({
+    now,
+    eventLoopLagMs: Number.isNaN(eventLoopLagMs) ? 0 : eventLoopLagMs,
+    pollers: sources.pollers(),
+    lastCommitAt: sources.evaluate.counts().lastAt,
+    evaluationIntervalMs,
+    lastGoodAts: [times.length === 0 ? null : Math.max(...times)],
+    startedAt: sources.startedAt,
+  })
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { createUpkeep } from '../../../src/pollers/upkeep.ts'
+import { createAlertStore } from '../../../src/store/alertStore.ts'
+import { hash, toPending, toRecord } from '../../support/records.ts'
+import { setUp } from './support.ts'
+
+const day = 86_400_000
+
+test('ended transfers are forgotten once they are older than they are kept; open ones never', async () => {
+  const { clock, db, ledger, commit } = setUp()
+  const at = (time: number) => ({ zoneTime: time, mainTime: time, requestedAt: clock.now() })
+  const now = clock.now()
+  commit({
+    answers: [
+      [
+        toRecord({ id: 'old', ...at(now) }),
+        toPending({ id: 'open', zoneHash: hash('open'), ...at(now) }),
+        toRecord({ id: 'young', zoneHash: hash('young'), ...at(now) }),
+      ],
+    ],
+  })
+  const upkeep = createUpkeep({ clock, db, ledger, alerts: createAlertStore(db), retentionMs: 2 * day })
+  await clock.advance(2 * day)
+  await upkeep()
+  expect(ledger.listTransfers({})).toHaveLength(3)
+  await clock.advance(1)
+  await upkeep()
+  expect(ledger.listTransfers({}).map(({ id }) => id)).toEqual(['open'])
+  expect(ledger.countByState()).toEqual({ pending: 1, completed: 0, failed: 0, unbacked: 0 })
+})
