@@ -36,22 +36,16 @@ test('the expressions of the example are good ones', () => {
 test('every setting of the example is one, and every section is in it', () => {
   const { config } = loadGood(everything, surroundings)
   expect(config.bridge.tokens).toHaveLength(1)
-  const shown = [...everything.matchAll(/^([a-z]+):/gm)].map(([, name]) => name)
-  expect(shown.toSorted()).toEqual(Object.keys(configSchema.shape).toSorted())
+  const shown = new Set([...everything.matchAll(/^([a-z]+):/gm)].map(([, name]) => name))
+  expect(shown).toEqual(new Set(Object.keys(configSchema.shape)))
 })
 
 test('what the example shows as defaults are the defaults', () => {
   const shown = loadGood(everything, surroundings).config
   const plain = loadGood(example, surroundings).config
-  const pick = ({
-    poll,
-    start,
-    retention,
-    stateDir,
-    rulesDir,
-    explorer: { dialect, pace, timeoutMs },
-  }: typeof shown) => ({
-    ...{ poll, start, retention, stateDir, rulesDir, dialect, pace, timeoutMs },
-  })
+  const pick = ({ poll, start, retention, stateDir, rulesDir, explorer }: typeof shown) => {
+    const { dialect, pace, timeoutMs } = explorer
+    return { poll, start, retention, stateDir, rulesDir, dialect, pace, timeoutMs }
+  }
   expect(pick(shown)).toEqual(pick(plain))
 })
