@@ -4,7 +4,7 @@ import type { PaceOptions } from '../clients/explorer/pace.ts'
 import type { ExplorerAuth } from '../clients/explorer/sign.ts'
 import type { Secret } from '../lib/secret.ts'
 import type { ChannelConfig } from '../notify/createChannel.ts'
-import type { TokenSetting } from '../store/ledger.ts'
+import type { TokenSetting } from '../store/tokenBook.ts'
 
 /** What the monitor uses of a configuration; `Config` of config/ is one. Durations in ms, schedules in cron. */
 export interface AppConfig {

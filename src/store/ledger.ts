@@ -1,9 +1,10 @@
 import type { UnixMs } from '../lib/clock.ts'
-import { deriveDecimals } from '../domain/amount.ts'
 import type { Chain, Direction, Observation, ZoneTransaction } from '../domain/observation.ts'
 import type { Sighting } from '../domain/sighting.ts'
-import type { LegEvidence, Transfer, TransferState } from '../domain/transfer.ts'
+import type { Transfer, TransferState } from '../domain/transfer.ts'
 import type { Database } from './database.ts'
+import { listEvidence, saveZoneTransaction } from './evidence.ts'
+import { createPendingList } from './pendingList.ts'
 import {
   type RecordContext,
   type RecordResult,
@@ -12,13 +13,8 @@ import {
   type TransferChange,
   toTransfer,
 } from './recordAnswer.ts'
+import { createTokenBook, type TokenSetting } from './tokenBook.ts'
 import { deleteTransfer, formatKey, parseKey, selectTransfers, type StoredTransfer } from './transferRows.ts'
-
-export interface TokenSetting {
-  readonly address: string
-  readonly symbol: string
-  readonly decimals: number
-}
 
 export interface DueCheck {
   readonly key: string
@@ -81,13 +77,14 @@ export function createLedger(
     lookupToken: (address: string) => tokens.find(address),
     listEvidence: (sightings: readonly Sighting[]) => listEvidence(db, sightings),
   }
+  const pending = createPendingList(db, (row) => toTransfer(row, shared))
   const contextAt = (now: UnixMs): RecordContext => ({ ...shared, now })
   const read = (row: StoredTransfer) => toTransfer(row, shared)
   const find = (key: string) => findRow(db, key)
 
   return {
     recordAnswer(answer, now) {
-      tokens.learn(answer, now)
+      if (tokens.learn(answer, now)) pending.forget()
       raiseHeights(db, answer)
       return recordAnswer(db, answer, contextAt(now))
     },
@@ -95,6 +92,7 @@ export function createLedger(
       const context = contextAt(now)
       return answer.flatMap((transaction) => {
         const rows = selectTransfers(db, 'WHERE zone_hash = ?', transaction.hash)
+        pending.forget()
         const before = rows.map(read)
         if (!saveZoneTransaction(db, transaction)) return []
         return rows.map((row, index) => refreshTransfer(db, row, before[index] as Transfer, context))
@@ -106,27 +104,7 @@ export function createLedger(
     },
     listSightings: (key) => [...(find(key)?.group.members ?? [])].sort((a, b) => a.firstAt - b.firstAt),
     listTransfers: (filter) => listRows(db, filter).map(read),
-    *listPending({ direction, originAtOrBefore }) {
-      // Read in slices: a long outage can leave more pending transfers than fit in memory at once.
-      for (let after = { at: -1, key: -1 }; ; ) {
-        const rows = selectTransfers(
-          db,
-          `WHERE state = 'pending' AND origin_at <= ? AND (? = '' OR direction = ?) AND (origin_at, key) > (?, ?)
-           ORDER BY origin_at, key LIMIT 500`,
-          originAtOrBefore,
-          direction ?? '',
-          direction ?? '',
-          after.at,
-          after.key,
-        )
-        for (const row of rows) {
-          const transfer = read(row)
-          after = { at: transfer.originAt, key: row.key }
-          yield transfer
-        }
-        if (rows.length < 500) return
-      }
-    },
+    listPending: (filter) => pending.list(filter),
     countByState() {
       const counts = { pending: 0, completed: 0, failed: 0, unbacked: 0 }
       for (const row of db.prepare('SELECT state, count FROM state_counts').all()) {
@@ -243,40 +221,6 @@ function postpone(db: Database, row: StoredTransfer, now: UnixMs, openIntervalMs
   )
 }
 
-function saveZoneTransaction(db: Database, transaction: ZoneTransaction): boolean {
-  const known = db
-    .prepare('SELECT requested_at, status FROM zone_transactions WHERE hash = ?')
-    .get(transaction.hash)
-  if (known && Number(known['requested_at']) > transaction.requestedAt) return false
-  db.prepare('INSERT OR REPLACE INTO zone_transactions VALUES (?, ?, ?, ?, ?)').run(
-    transaction.hash,
-    transaction.source,
-    transaction.requestedAt,
-    transaction.status,
-    JSON.stringify({ errorMessage: transaction.errorMessage, actionType: transaction.actionType }),
-  )
-  return known?.['status'] !== transaction.status
-}
-
-function listEvidence(db: Database, sightings: readonly Sighting[]): LegEvidence[] {
-  const hashes = new Set(sightings.map((sighting) => sighting.zoneHash).filter((hash) => hash !== null))
-  return [...hashes].flatMap((hash) => {
-    const row = db.prepare('SELECT * FROM zone_transactions WHERE hash = ?').get(hash)
-    if (!row || row['status'] === 'unknown') return []
-    const body = JSON.parse(String(row['body'])) as { errorMessage: string }
-    return [
-      {
-        chain: 'zone' as const,
-        // Written by saveZoneTransaction from a ZoneTransaction.
-        source: String(row['source']) as LegEvidence['source'],
-        at: Number(row['requested_at']),
-        status: String(row['status']) as LegEvidence['status'],
-        errorMessage: body.errorMessage,
-      },
-    ]
-  })
-}
-
 function raiseHeights(db: Database, answer: readonly Observation[]): void {
   for (const chain of ['main', 'zone'] as const) {
     const heights = answer.map((o) => (chain === 'main' ? o.mainHeight : o.zoneHeight) ?? 0)
@@ -286,34 +230,5 @@ function raiseHeights(db: Database, answer: readonly Observation[]): void {
       `INSERT INTO meta (name, value) VALUES (?, ?)
        ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE CAST(value AS INTEGER) < CAST(excluded.value AS INTEGER)`,
     ).run(`height_${chain}`, String(highest))
-  }
-}
-
-/** Tokens are learned at most this many: names and addresses come from the chain, where anybody can make more. */
-const maxLearnedTokens = 10_000
-
-function createTokenBook(db: Database, settings: readonly TokenSetting[]) {
-  const configured = new Map(settings.map((token) => [token.address.toLowerCase(), token]))
-  const learned = new Map(
-    db
-      .prepare('SELECT address, decimals FROM tokens LIMIT ?')
-      .all(maxLearnedTokens)
-      .map((row) => [String(row['address']), Number(row['decimals'])]),
-  )
-  return {
-    find(address: string) {
-      const token = configured.get(address)
-      return token ?? { symbol: null, decimals: learned.get(address) ?? null }
-    },
-    learn(answer: readonly Observation[], now: UnixMs) {
-      for (const { token, value, amountRaw } of answer) {
-        if (learned.has(token) || configured.has(token) || learned.size >= maxLearnedTokens) continue
-        if (token === '' || value === null || amountRaw === null) continue
-        const decimals = deriveDecimals(value, amountRaw)
-        if (decimals === null) continue
-        learned.set(token, decimals)
-        db.prepare('INSERT OR IGNORE INTO tokens VALUES (?, ?, ?)').run(token, decimals, now)
-      }
-    },
   }
 }

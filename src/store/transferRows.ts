@@ -41,7 +41,8 @@ export function selectTransfers(db: Database, where: string, ...values: SQLInput
     .map(toStored)
 }
 
-function toStored(row: Record<string, unknown>): StoredTransfer {
+/** From a row's `key`, `check_at` and `body`. */
+export function toStored(row: Record<string, unknown>): StoredTransfer {
   // The body was written by toBody below.
   const body = JSON.parse(String(row['body'])) as Body
   return {
