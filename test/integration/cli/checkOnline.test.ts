@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Clock, createSystemClock } from '../../../src/lib/clock.ts'
+import { createSandbox } from '../../../src/sandbox/createSandbox.ts'
+import { createSlackInbox } from '../../../src/sandbox/inbox/slackInbox.ts'
+import { createSmtpInbox } from '../../../src/sandbox/inbox/smtpInbox.ts'
+import { loadScenario } from '../../../src/sandbox/scenario.ts'
+import { runCommand } from '../../unit/cli/testIo.ts'
+
+const dialect = {
+  path: { main: 'acme', zone: 'az' },
+  field: { main: 'acme', zone: 'az' },
+  direction: { main: 'Acme', zone: 'AZ' },
+  headerPrefix: 'ACM',
+}
+const env = {
+  KEY: 'key-12345678',
+  SECRET: 'secret-12345678',
+  PASS: 'pass-12345678',
+  SMTP_PASS: 'mail-12345678',
+}
+
+let stops: (() => unknown)[]
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'spanwatch-online-'))
+  stops = [() => rmSync(folder, { recursive: true })]
+})
+afterEach(async () => {
+  for (const stop of stops.reverse()) await stop()
+})
+
+async function startSandbox() {
+  const scenario = await loadScenario('healthy')
+  const auth = { key: env.KEY, secret: env.SECRET, passphrase: env.PASS }
+  const sandbox = createSandbox({ clock: createSystemClock(), scenario, dialect, auth })
+  await sandbox.start()
+  stops.push(() => sandbox.stop())
+  return sandbox
+}
+
+/** `check --online` against a signed deployment with a dialect of its own. */
+async function checkOnline(
+  explorerUrl: string,
+  more: { yaml?: string; env?: Record<string, string>; clock?: Clock } = {},
+) {
+  const path = join(folder, 'spanwatch.yaml')
+  const text = `explorer:
+  baseUrl: ${explorerUrl}
+  chains: { main: MAINCHAIN, zone: ZONE_CHAIN }
+  dialect: ${JSON.stringify(dialect)}
+  auth: { key: "\${KEY}", secret: "\${SECRET}", passphrase: "\${PASS}" }
+${more.yaml ?? ''}`
+  writeFileSync(path, text)
+  const surroundings = { env: { ...env, ...more.env }, ...(more.clock && { clock: more.clock }) }
+  const result = await runCommand(['check', '--online', '-c', path], surroundings)
+  const said = [...result.out.matchAll(/^ {2}(ok|unsure|failed) +(\S+)/gm)].map(
+    ([, verdict, what]) => `${verdict} ${what}`,
+  )
+  return { ...result, said }
+}
+
+test('a signed deployment with a dialect of its own answers: 0', async () => {
+  const sandbox = await startSandbox()
+  const { exitCode, said } = await checkOnline(sandbox.url)
+  expect(said).toEqual(['ok clock', 'ok E3', 'ok E5', 'ok E12'])
+  expect(exitCode).toBe(0)
+})
+
+test('a wrong secret: 3, with a remedy and without the secret', async () => {
+  const sandbox = await startSandbox()
+  const { exitCode, said, out, err } = await checkOnline(sandbox.url, { env: { SECRET: 'wrong-12345678' } })
+  expect([exitCode, said]).toEqual([3, ['ok clock', 'failed E3', 'failed E5']])
+  expect(out).toContain('The credentials were refused: check explorer.auth')
+  expect(out + err).not.toContain('12345678')
+})
+
+test.each([
+  { title: 'half a minute off is a failure: 3', aheadMs: 40_000, exitCode: 3, verdict: 'failed clock' },
+  { title: 'some seconds off are said: 0', aheadMs: 15_000, exitCode: 0, verdict: 'unsure clock' },
+])('a clock $title', async ({ aheadMs, exitCode, verdict }) => {
+  const sandbox = await startSandbox()
+  const system = createSystemClock()
+  const result = await checkOnline(sandbox.url, { clock: { ...system, now: () => system.now() + aheadMs } })
+  expect([result.exitCode, result.said[0]]).toEqual([exitCode, verdict])
+})
+
+test('channels are reached and logged in to, and nobody gets a message', async () => {
+  const sandbox = await startSandbox()
+  const slack = await createSlackInbox({})
+  stops.push(() => slack.close())
+  const mail = await createSmtpInbox({})
+  stops.push(() => mail.close())
+  const yaml = `channels:
+  chat: { type: slack, url: "${slack.url}" }
+  mail: { type: email, smtp: "${mail.url}", from: a@b.example, to: [c@d.example] }
+`
+  const { exitCode, said } = await checkOnline(sandbox.url, { yaml })
+  expect([exitCode, said.slice(-2)]).toEqual([0, ['ok channel', 'ok channel']])
+  expect([slack.requests, mail.mails]).toEqual([[], []])
+})
+
+test('channels that nobody listens for: 3, each with its remedy', async () => {
+  const sandbox = await startSandbox()
+  const yaml = `channels:
+  chat: { type: slack, url: "http://127.0.0.1:1/services/T/B/12345678" }
+  mail: { type: email, smtp: "smtp://user:\${SMTP_PASS}@127.0.0.1:1", from: a@b.example, to: [c@d.example] }
+`
+  const { exitCode, said, out } = await checkOnline(sandbox.url, { yaml })
+  expect([exitCode, said.slice(-2)]).toEqual([3, ['failed channel', 'failed channel']])
+  expect(out).toContain('Check channels.chat.url')
+  expect(out).toContain('Check host and port in channels.mail.smtp')
+  expect(out).not.toContain('12345678')
+})
+
+test('the RPC and the second source say their height', async () => {
+  const sandbox = await startSandbox()
+  const yaml = `preconf: { url: "${sandbox.rpcUrl}" }\ncanonical: { url: "${sandbox.url}/nothing" }\n`
+  const { exitCode, said, out } = await checkOnline(sandbox.url, { yaml })
+  expect([exitCode, said.slice(-2)]).toEqual([3, ['ok preconf', 'failed canonical']])
+  expect(out).toMatch(/preconf RPC at \S+: at block \d+/)
+})
