@@ -37,10 +37,13 @@ function traceOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : errorText(error)
 }
 
-/** A reader that went away, as in `spanwatch … | head`, is no failure. */
+/**
+ * A reader that went away, as in `spanwatch … | head`, is no failure. A daemon goes on without it: it has other channels,
+ * and whoever restarts its log must not end it.
+ */
 function onBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') process.exit(0)
-  crash(error)
+  if (error.code !== 'EPIPE') crash(error)
+  else if (reloadListeners.size === 0) process.exit(0)
 }
 
 process.on('SIGTERM', stop)

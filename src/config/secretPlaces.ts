@@ -1,4 +1,4 @@
-import type { YamlMask } from '../lib/yamlProblems.ts'
+import type { YamlMask } from '../lib/maskSecrets.ts'
 
 /**
  * Where secrets stand in `spanwatch.yaml`. Around them everything is covered but what is known to be harmless, so that

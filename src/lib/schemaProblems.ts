@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { YamlMask } from './maskSecrets.ts'
 import { nearest } from './nearest.ts'
-import { problemAt, type YamlDoc, type YamlMask, type YamlPath, type YamlProblem } from './yamlProblems.ts'
+import { problemAt, type YamlDoc, type YamlPath, type YamlProblem } from './yamlProblems.ts'
 
 /**
  * What a schema has against parsed YAML, each with its position: what was expected, what came, and for an unknown key

@@ -2,7 +2,6 @@ import {
   type Document,
   isAlias,
   isMap,
-  isPair,
   isScalar,
   isSeq,
   LineCounter,
@@ -11,6 +10,7 @@ import {
   visit,
 } from 'yaml'
 import { errorText } from './errors.ts'
+import { maskSecrets, rangeOf, type YamlMask } from './maskSecrets.ts'
 
 export type YamlPath = readonly (string | number)[]
 
@@ -48,14 +48,6 @@ export interface YamlInput {
   readonly text: string
   readonly maxBytes?: number
   readonly mask?: YamlMask
-}
-
-/** Which values are never shown. */
-export interface YamlMask {
-  /** By the keys above a value, list positions left out: `['channels', 'ops', 'url']`. */
-  isSecret(keys: readonly string[]): boolean
-  /** Keys whose values are covered wherever they stand, also in a file too broken to have a structure. */
-  readonly keys: readonly string[]
 }
 
 /**
@@ -249,13 +241,6 @@ function describeSyntax(code: string, message: string): string {
   return message
 }
 
-function rangeOf(node: unknown): readonly [number, number] | null {
-  if (typeof node !== 'object' || node === null || !('range' in node) || !Array.isArray(node.range))
-    return null
-  const [start, end] = node.range
-  return typeof start === 'number' && typeof end === 'number' ? [start, end] : null
-}
-
 function positionAt(doc: YamlDoc, range: readonly [number, number]): YamlPosition {
   const { line, col } = doc.lineCounter.linePos(range[0])
   return { line: Math.max(line, 1), column: Math.max(col, 1), width: Math.max(1, range[1] - range[0]) }
@@ -267,39 +252,4 @@ function problemAtOffset(doc: YamlDoc, range: readonly [number, number], message
 
 function toProblem(doc: YamlDoc, position: YamlPosition, message: string): YamlProblem {
   return { file: doc.path, ...position, message, sourceLine: doc.shownLines[position.line - 1] ?? null }
-}
-
-/**
- * Covers literal values of secret keys, length for length so that the caret keeps its place. By node where there is
- * one; by pattern as well, because a file that is broken as YAML may have none.
- */
-function maskSecrets(text: string, document: Document.Parsed, mask: YamlMask): string {
-  const ranges: (readonly [number, number])[] = []
-  visit(document, {
-    Scalar(key, scalar, ancestors) {
-      const keys = ancestors.flatMap((node) =>
-        isPair(node) && isScalar(node.key) ? [String(node.key.value)] : [],
-      )
-      const range = rangeOf(scalar)
-      if (key !== 'key' && range && mask.isSecret(keys)) ranges.push(range)
-    },
-  })
-  const byNode = ranges.reduce(
-    (masked, [start, end]) =>
-      masked.slice(0, start) + coverSecret(masked.slice(start, end)) + masked.slice(end),
-    text,
-  )
-  const pattern = new RegExp(
-    `((?:^|[\\s{,"'])(?:${mask.keys.join('|')})["']?[ \\t]*:[ \\t]*)("(?:[^"\\\\\\n]|\\\\.)*"?|'[^'\\n]*'?|[^\\s,}#][^,}\\n]*)`,
-    'gm',
-  )
-  return byNode.replace(pattern, (_, before: string, value: string) => before + coverSecret(value))
-}
-
-/** A reference names a secret without being one, and an address is public. */
-function coverSecret(value: string): string {
-  const trimmed = value.trimEnd()
-  if (/^["']?(\$\{[^}]*\}|0x[0-9a-fA-F]{0,40})["']?$/.test(trimmed)) return value
-  // Lengths stay: positions and line numbers are taken from the text as written.
-  return trimmed.replace(/[^\r\n]/g, '*') + value.slice(trimmed.length)
 }
