@@ -134,7 +134,7 @@ function addSandbox(program: Command, io: Io, finish: Finish): void {
     .addOption(seed())
     .option('--for <duration>', 'end by itself after this long')
     .option('--listen <address>', 'where the status page listens', '127.0.0.1:0')
-    .addOption(logLevel('warn'))
+    .addOption(logLevel('error'))
     .action(async (options) => finish(await demo(io, options)))
   program
     .command('sandbox')

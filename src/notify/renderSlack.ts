@@ -40,7 +40,11 @@ const symbols = { critical: '🔴', warning: '🟠', info: '🔵' } as const
  * block of shrinking size, and only then fewer of them with the true count of the rest.
  */
 export function renderSlack(message: Message): SlackPayload {
-  const full = assemble(message, message.items.map(fullItem))
+  const isSaid = isSaidByHeader(message)
+  const full = assemble(
+    message,
+    message.items.map((item) => fullItem(item, isSaid)),
+  )
   if (fits(full)) return full
   // What one more compact finding costs beyond its text, and what the line `… and 312 more` does.
   const wrapping = 76
@@ -112,10 +116,18 @@ function fallbackText(message: Message): string {
   return toSlackText([headlineOf(message), ...lines].join('\n'), 600)
 }
 
-function fullItem(item: MessageItem): SlackBlock[] {
-  const summary = toSlackText(`${statusLine(item)}: ${part(item.summary)}`, 1_400)
+/** One finding whose words fit the header need not be said a second time below it. */
+function isSaidByHeader(message: Message): boolean {
+  const [item] = message.items
+  if (!item || message.total !== 1) return false
+  const headline = headlineOf(message)
+  return headline.includes(part(item.summary)) && slackCost(headline) + 4 <= slackLimits.header
+}
+
+function fullItem(item: MessageItem, isSaid: boolean): SlackBlock[] {
+  const summary = isSaid ? '' : `${toSlackText(`${statusLine(item)}: ${part(item.summary)}`, 1_400)}\n`
   const subject = toSlackText(part(item.subject), 1_400)
-  const text: PlainText = { type: 'plain_text', text: `${summary}\n${subject}`, emoji: false }
+  const text: PlainText = { type: 'plain_text', text: `${summary}${subject}`, emoji: false }
   const fields = item.fields.map(fieldText)
   const origin: SlackText[] = [plainText(originLine(item), 400)]
   const runbook = safeLink(item.runbook)

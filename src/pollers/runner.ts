@@ -1,5 +1,5 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
-import { errorText } from '../lib/errors.ts'
+import { errorText, MonitorError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
 import { intervalOf, nextDue } from './schedule.ts'
 
@@ -110,13 +110,19 @@ async function runOnce(
     if (signal.aborted) return
     const text = errorText(error)
     // One line for each new trouble, not for each repetition of it.
-    if (entry.lastError !== text) deps.log.warn({ poller: poller.name, err: error }, `poll failed: ${text}`)
+    if (entry.lastError !== text)
+      deps.log.warn({ poller: poller.name, ...describe(error) }, `poll failed: ${text}`)
     entry.lastError = text
     entry.failures += 1
     entry.errors += 1
   }
   entry.lastTickAt = deps.clock.now()
   entry.missedTicks += Math.max(0, Math.floor((entry.lastTickAt - begunAt) / entry.intervalMs))
+}
+
+/** Where our own errors come from is in their message; of anything else the stack is what helps. */
+function describe(error: unknown): object {
+  return error instanceof MonitorError ? { code: error.code, ...error.details } : { err: error }
 }
 
 async function pause(clock: Clock, entry: Entry, signal: AbortSignal): Promise<void> {
