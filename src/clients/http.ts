@@ -18,6 +18,8 @@ export interface HttpRequest {
   /** Path and query, sent byte for byte as given. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
+  /** Sent as a POST when given; a GET otherwise. */
+  readonly body?: string
   /** Covers the whole exchange, a body that drips included. Real time, whatever the monitor's clock does. */
   readonly timeoutMs: number
   /** Names the request in errors, e.g. `E3 at explorer.example.com`: never a path with keys or a query. */
@@ -41,12 +43,12 @@ export function createDispatcher(connections: number): Agent {
 }
 
 /**
- * One GET: whole-request timeout, bounded body, no redirects. Any HTTP status is an answer; what it means is judged
+ * One request: whole-request timeout, bounded body, no redirects. Any HTTP status is an answer; what it means is judged
  * by the caller.
  * @throws MonitorError `source.unreachable` when no whole answer came, `source.invalid` when it is too large or not
  * decodable; the signal's own reason when the caller gave up
  */
-export async function httpGet(deps: HttpDeps, request: HttpRequest): Promise<HttpAnswer> {
+export async function httpRequest(deps: HttpDeps, request: HttpRequest): Promise<HttpAnswer> {
   request.signal?.throwIfAborted()
   const timeout = AbortSignal.timeout(request.timeoutMs)
   const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout
@@ -54,7 +56,8 @@ export async function httpGet(deps: HttpDeps, request: HttpRequest): Promise<Htt
     const response = await deps.dispatcher.request({
       origin: request.origin,
       path: request.path,
-      method: 'GET',
+      method: request.body === undefined ? 'GET' : 'POST',
+      ...(request.body !== undefined && { body: request.body }),
       headers: { accept: 'application/json', 'accept-encoding': 'gzip', ...request.headers },
       signal,
     })

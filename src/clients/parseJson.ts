@@ -9,12 +9,17 @@ const maxValues = 500_000
  * (a million nested arrays, ten million empty ones), which would cost many times their size in memory.
  */
 export function parseJson(text: string): { readonly value: unknown } | null {
-  if (text.length > scanAboveLength && !isProportionate(text)) return null
+  if (!isParseable(text)) return null
   try {
     return { value: JSON.parse(text) as unknown }
   } catch {
     return null
   }
+}
+
+/** Whether parsing a text costs memory in proportion to its length. For text that somebody else will parse. */
+export function isParseable(text: string): boolean {
+  return text.length <= scanAboveLength || isProportionate(text)
 }
 
 function isProportionate(text: string): boolean {

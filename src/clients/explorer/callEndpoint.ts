@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
 import { errorText, MonitorError } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/log.ts'
-import { type HttpDeps, httpGet } from '../http.ts'
+import { type HttpDeps, httpRequest } from '../http.ts'
 import { buildPath } from './buildPath.ts'
 import type { Dialect } from './dialect.ts'
 import type { EmptyGuard } from './emptyGuard.ts'
@@ -140,7 +140,7 @@ function send(
   const { basePath, dialect } = context
   const path = buildPath({ basePath, dialect, chains }, endpoint, params)
   const { headerPrefix } = dialect
-  return httpGet(context.http, {
+  return httpRequest(context.http, {
     origin: context.origin,
     path,
     headers: auth ? signHeaders(auth, { headerPrefix, pathAndQuery: path, now: clock.now() }) : {},

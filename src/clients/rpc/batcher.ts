@@ -1,0 +1,129 @@
+import { MonitorError } from '../../lib/errors.ts'
+import { readErrorObject, toRpcError } from './rpcErrors.ts'
+import { toChunks } from './toChunks.ts'
+import type { RpcRequestBody, RpcTransport } from './rpcTransport.ts'
+
+export interface Question {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** Sends questions; each gets its answer object as it came, or the error that kept it from one. */
+export type Sent = (questions: readonly Question[], signal?: AbortSignal) => Promise<unknown[]>
+
+export interface Batcher {
+  readonly send: Sent
+  size(): number
+}
+
+/**
+ * Puts questions into batches as large as the server takes. Answers are paired by id. A batch that the server refuses
+ * as such is halved, down to single requests, and the size that works is kept: whether a server takes batches, and how
+ * large, is not documented.
+ */
+export function createBatcher(
+  transport: RpcTransport,
+  options: { readonly batchSize: number; readonly concurrency: number; readonly host: string },
+): Batcher {
+  let size = Math.max(1, options.batchSize)
+  let lastId = 0
+
+  async function sendOne({ method, params }: Question, signal?: AbortSignal): Promise<unknown> {
+    const id = ++lastId
+    const label = `${method} at ${options.host}`
+    try {
+      const answer = await transport({ id, method, params }, label, signal)
+      return checkId(answer, id, label)
+    } catch (error) {
+      signal?.throwIfAborted()
+      return toMonitorError(error)
+    }
+  }
+
+  async function sendBatch(questions: readonly Question[], signal?: AbortSignal): Promise<unknown[]> {
+    const bodies = questions.map(({ method, params }): RpcRequestBody => ({ id: ++lastId, method, params }))
+    const label = `batch of ${questions.length} calls at ${options.host}`
+    try {
+      const answers = await transport(bodies, label, signal)
+      if (Array.isArray(answers)) return pairById(bodies, answers, options.host)
+      throw refusalOf(answers, label)
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (!isRefusal(error)) return questions.map(() => toMonitorError(error))
+    }
+    size = Math.max(1, Math.min(size, Math.floor(questions.length / 2)))
+    return send(questions, signal)
+  }
+
+  async function send(questions: readonly Question[], signal?: AbortSignal): Promise<unknown[]> {
+    signal?.throwIfAborted()
+    const answers: unknown[] = []
+    const pieces = toChunks(questions, size)
+    for (let at = 0; at < pieces.length; at += options.concurrency) {
+      const some = pieces.slice(at, at + options.concurrency)
+      const parts = await Promise.all(
+        some.map(async (piece) =>
+          piece.length === 1 && piece[0] ? [await sendOne(piece[0], signal)] : sendBatch(piece, signal),
+        ),
+      )
+      answers.push(...parts.flat())
+    }
+    return answers
+  }
+
+  return { send, size: () => size }
+}
+
+class BatchRefused extends Error {
+  override readonly name: string = 'BatchRefused'
+}
+
+/** One answer to all: an error of its own (slow down, failed inside), else a refusal of the batch. */
+function refusalOf(answer: unknown, label: string): Error {
+  const error = typeof answer === 'object' && answer !== null && 'error' in answer ? answer.error : null
+  if (error === null || error === undefined) return new BatchRefused()
+  const known = toRpcError(readErrorObject(error), label)
+  return known.retryable ? known : new BatchRefused()
+}
+
+/** An answer that is no array, or a status that speaks of the request: the server takes no batch, or none so large. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof BatchRefused) return true
+  if (!(error instanceof MonitorError)) return false
+  const status = Number(error.details['status'] ?? 0)
+  return (status >= 400 && status < 500 && error.code === 'source.refused') || status === 501
+}
+
+function pairById(bodies: readonly RpcRequestBody[], answers: readonly unknown[], host: string): unknown[] {
+  const byId = new Map<unknown, unknown>()
+  for (const answer of answers) {
+    const id = idOf(answer)
+    // Two answers to one question: neither can be believed.
+    byId.set(id, byId.has(id) ? null : answer)
+  }
+  return bodies.map(({ id, method }) => byId.get(id) ?? noAnswer(`${method} at ${host}`))
+}
+
+function checkId(answer: unknown, id: number, label: string): unknown {
+  const given = idOf(answer)
+  // A server that could not read the request answers without its id.
+  if (given === id || given === null) return answer
+  return noAnswer(label)
+}
+
+function idOf(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null || !('id' in answer)) return null
+  const { id } = answer
+  return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : id
+}
+
+function noAnswer(label: string): MonitorError {
+  return new MonitorError('source.invalid', `${label}: the answer belongs to no question that was asked`, {
+    retryable: true,
+  })
+}
+
+function toMonitorError(error: unknown): MonitorError {
+  if (error instanceof MonitorError) return error
+  throw error
+}

@@ -1,0 +1,175 @@
+import type { Clock } from '../../lib/clock.ts'
+import { errorText, MonitorError } from '../../lib/errors.ts'
+import { createHealth, type ExplorerHealth, type HealthRecorder } from '../explorer/health.ts'
+import { retryDelayMs } from '../explorer/retry.ts'
+import { createDispatcher, type HttpDeps } from '../http.ts'
+import { createBatcher, type Sent } from './batcher.ts'
+import { readRpcAnswer } from './readRpcAnswer.ts'
+import { isCallFailure } from './rpcErrors.ts'
+import {
+  prepareParams,
+  rpcMethods,
+  type RpcMethod,
+  type RpcMethodName,
+  type RpcParams,
+  type RpcResult,
+} from './rpcMethods.ts'
+import { createRpcTransport } from './rpcTransport.ts'
+
+export interface RpcOptions {
+  /** What this endpoint is in health and errors. */
+  readonly source: 'preconf' | 'canonical'
+  readonly url: string
+  readonly clock: Clock
+  readonly timeoutMs?: number
+  /** Requests in flight at a time. */
+  readonly concurrency?: number
+  /** Most calls in one request; 1 sends each by itself. Lowered for good where the server refuses. */
+  readonly batchSize?: number
+  /** For tests and proxies; the client closes only a dispatcher of its own. */
+  readonly dispatcher?: HttpDeps['dispatcher']
+}
+
+export interface RpcCallOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Attempts in all, when a retry can help; 1 by default: whoever polls asks again anyway. */
+  readonly attempts?: number
+}
+
+/** One question of `callMany`. */
+export interface RpcCall<M extends RpcMethodName = RpcMethodName> {
+  readonly method: M
+  readonly params: RpcParams<M>
+}
+
+/** A question is answered or fails by itself, whatever became of its neighbours. */
+export type RpcOutcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: MonitorError }
+
+/** One JSON-RPC endpoint. */
+export interface Rpc {
+  readonly host: string
+  /**
+   * Asks one question. Null is the node's answer that it knows no such thing; an error object is thrown.
+   * @throws MonitorError `source.*`, with the number of an error object in `details.rpcCode`; the signal's reason when
+   * the caller gave up
+   */
+  call<M extends RpcMethodName>(
+    method: M,
+    params: RpcParams<M>,
+    options?: RpcCallOptions,
+  ): Promise<RpcResult<M>>
+  /**
+   * Asks many questions in as few requests as the server allows; outcomes come in the order of the calls. Rejects only
+   * with the signal's reason.
+   */
+  callMany<M extends RpcMethodName>(
+    calls: readonly RpcCall<M>[],
+    options?: Pick<RpcCallOptions, 'signal'>,
+  ): Promise<RpcOutcome<RpcResult<M>>[]>
+  health(): ExplorerHealth
+  /** How many calls go into one request at present. */
+  batchSize(): number
+  close(): Promise<void>
+}
+
+interface RpcContext {
+  readonly clock: Clock
+  readonly host: string
+  readonly health: HealthRecorder
+  readonly send: Sent
+}
+
+/** A client for a JSON-RPC endpoint. */
+export function createRpc(options: RpcOptions): Rpc {
+  const { clock, concurrency = 8 } = options
+  const { host } = new URL(options.url)
+  const own = options.dispatcher ? null : createDispatcher(concurrency)
+  const health = createHealth({ source: options.source, host, startedAt: clock.now() })
+  const transport = createRpcTransport({
+    url: options.url,
+    dispatcher: options.dispatcher ?? (own as HttpDeps['dispatcher']),
+    timeoutMs: options.timeoutMs ?? 10_000,
+    onAnswer: ({ date }) => health.answered(date, clock.now()),
+  })
+  const batcher = createBatcher(transport, { batchSize: options.batchSize ?? 50, concurrency, host })
+  const context: RpcContext = { clock, host, health, send: batcher.send }
+  return {
+    host,
+    call: (method, params, how = {}) => callOne(context, method, params, how),
+    callMany: (calls, how = {}) => callMany(context, calls, how.signal),
+    health: () => health.read(),
+    batchSize: () => batcher.size(),
+    close: async () => {
+      // Not close(): that would wait for answers that nobody wants any more.
+      await own?.destroy()
+    },
+  }
+}
+
+async function callOne<M extends RpcMethodName>(
+  context: RpcContext,
+  method: M,
+  params: RpcParams<M>,
+  how: RpcCallOptions,
+): Promise<RpcResult<M>> {
+  for (let attempt = 1; ; attempt++) {
+    const [outcome] = await callMany(context, [{ method, params }], how.signal)
+    if (outcome?.ok) return outcome.value
+    const error = outcome?.error ?? new MonitorError('internal', `${method}: no outcome`)
+    if (!error.retryable || attempt >= (how.attempts ?? 1)) throw error
+    const retryAfter = error.details['retryAfter']
+    const isThrottled = error.code === 'source.throttled'
+    const facts = { attempt, isThrottled, retryAfter: retryAfter === undefined ? null : String(retryAfter) }
+    await context.clock.sleep(retryDelayMs({ ...facts, now: context.clock.now() }), how.signal)
+    how.signal?.throwIfAborted()
+  }
+}
+
+async function callMany<M extends RpcMethodName>(
+  context: RpcContext,
+  calls: readonly RpcCall<M>[],
+  signal: AbortSignal | undefined,
+): Promise<RpcOutcome<RpcResult<M>>[]> {
+  const outcomes: RpcOutcome<RpcResult<M>>[] = []
+  const legal: { readonly place: number; readonly method: M; readonly params: readonly unknown[] }[] = []
+  for (const [place, { method, params }] of calls.entries()) {
+    const prepared = prepareParams(method, params)
+    if ('params' in prepared) legal.push({ place, method, params: prepared.params })
+    else outcomes[place] = failed(`${method} at ${context.host}: not sent: ${prepared.problem}`)
+  }
+  for (const { method } of legal) context.health.asked(method, context.clock.now())
+  const answers = await context.send(legal, signal)
+  for (const [at, { place, method, params }] of legal.entries()) {
+    outcomes[place] = judge(context, method, params, answers[at])
+  }
+  return outcomes
+}
+
+function failed(message: string): { readonly ok: false; readonly error: MonitorError } {
+  return { ok: false, error: new MonitorError('source.refused', message) }
+}
+
+/** Reads one answer and notes how it went. */
+function judge<M extends RpcMethodName>(
+  context: RpcContext,
+  method: M,
+  params: readonly unknown[],
+  answer: unknown,
+): RpcOutcome<RpcResult<M>> {
+  const { health, clock, host } = context
+  const declared: RpcMethod = rpcMethods[method]
+  try {
+    if (answer instanceof MonitorError) throw answer
+    // The table's schema of this very method read it.
+    const value = readRpcAnswer(declared, params, answer, `${method} at ${host}`) as RpcResult<M>
+    health.good(method, clock.now())
+    return { ok: true, value }
+  } catch (error) {
+    if (!(error instanceof MonitorError)) throw error
+    if (isCallFailure(error)) health.good(method, clock.now())
+    else health.failed(method, clock.now(), errorText(error), error.code === 'source.rejected')
+    return { ok: false, error }
+  }
+}

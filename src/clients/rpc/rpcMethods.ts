@@ -1,0 +1,185 @@
+import { z } from 'zod'
+import { count, data, quantity } from './rpcFields.ts'
+import { rpcBlock, rpcReceipt, rpcReceipts, rpcTransaction } from './rpcObjects.ts'
+
+/** A method as data; `call` does the work. */
+export interface RpcMethod<P extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType> {
+  /** Positional parameters. */
+  readonly params: P
+  /** What stands in the place of parameters that are left out; undefined where one is needed. */
+  readonly otherwise: readonly unknown[]
+  /** Names of the parameters, for people. */
+  readonly takes: readonly string[]
+  /** A result of null reads as null ("the node knows no such thing") where this allows it. */
+  readonly result: R
+  /** Says why a result cannot be an answer to these parameters; null when it can. */
+  contradicts?(result: z.output<R>, params: readonly unknown[]): string | null
+}
+
+const hexAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'expected an address: 0x and 40 hex digits')
+const hexHash = z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'expected a hash: 0x and 64 hex digits')
+const tags = ['pending', 'latest', 'safe', 'finalized', 'earliest'] as const
+const hexQuantity = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/)
+const wholeNumber = z
+  .number()
+  .int()
+  .min(0)
+  .transform((value) => `0x${value.toString(16)}`)
+
+/** A height as number or hex, or a tag; `pending` is the last received preconfirmed state. */
+const block = z.union([z.enum(tags), wholeNumber, hexQuantity], {
+  error: `expected a block number or one of ${tags.join(', ')}`,
+})
+const index = z.union([wholeNumber, hexQuantity], { error: 'expected an index' })
+const slot = z.union([wholeNumber, hexQuantity], { error: 'expected a storage position' })
+const call = z.looseObject({
+  to: hexAddress.optional(),
+  data: z
+    .string()
+    .regex(/^0x([0-9a-fA-F]{2})*$/, 'expected hex data')
+    .optional(),
+})
+
+const ofState = <P extends z.ZodType, R extends z.ZodType>(params: P, takes: readonly string[], result: R) =>
+  method({ params, takes, otherwise: [...takes.slice(1).map(() => undefined), 'pending'], result })
+
+function method<P extends z.ZodType, R extends z.ZodType>(declared: RpcMethod<P, R>): RpcMethod<P, R> {
+  return declared
+}
+
+const sameHash = (given: string | null, asked: unknown, field: string) =>
+  given === null || (typeof asked === 'string' && given === asked.toLowerCase())
+    ? null
+    : `${field}: is not what was asked for`
+
+const sameHeight = (given: number | null, asked: unknown) =>
+  given === null || typeof asked !== 'string' || !asked.startsWith('0x') || BigInt(asked) === BigInt(given)
+    ? null
+    : 'number: is not what was asked for'
+
+/**
+ * The 17 methods of the preconfirmation RPC, which follow Ethereum's JSON-RPC. Wherever a method takes a block and
+ * none is named, `pending` is asked for. Heights, indexes, counts and nonces come as numbers, amounts and gas as
+ * bigint, in wei. A null result says that the node knows no such thing; error objects are thrown (rpcErrors.ts).
+ * Source: API documentation, Preconfirmation JSON-RPC endpoint.
+ */
+export const rpcMethods = {
+  /** The height, of the pending block by default: the last complete one or one more. */
+  eth_blockNumber: ofState(z.tuple([block]), ['block'], count),
+  /** What a contract returns. A call that reverts is an error with `details.rpcCode`. */
+  eth_call: ofState(z.tuple([call, block]), ['call', 'block'], data),
+  eth_estimateGas: ofState(z.tuple([call, block]), ['call', 'block'], quantity),
+  /** In wei. */
+  eth_getBalance: ofState(z.tuple([hexAddress, block]), ['address', 'block'], quantity),
+  eth_getTransactionCount: ofState(z.tuple([hexAddress, block]), ['address', 'block'], count),
+  /** `0x` where there is no contract. */
+  eth_getCode: ofState(z.tuple([hexAddress, block]), ['address', 'block'], data),
+  eth_getStorageAt: ofState(z.tuple([hexAddress, slot, block]), ['address', 'position', 'block'], data),
+  /** A preconfirmed block's hash changes with every step: it is known only while it is current. */
+  eth_getBlockByHash: method({
+    params: z.tuple([hexHash, z.boolean('expected true or false')]),
+    takes: ['hash', 'full'],
+    otherwise: [undefined, false],
+    result: rpcBlock.nullable(),
+    contradicts: (found, [asked]) => found && sameHash(found.hash, asked, 'hash'),
+  }),
+  eth_getBlockByNumber: method({
+    params: z.tuple([block, z.boolean('expected true or false')]),
+    takes: ['block', 'full'],
+    otherwise: ['pending', false],
+    result: rpcBlock.nullable(),
+    contradicts: (found, [asked]) => found && sameHeight(found.number, asked),
+  }),
+  eth_getBlockReceipts: method({
+    params: z.tuple([block]),
+    takes: ['block'],
+    otherwise: ['pending'],
+    result: rpcReceipts.nullable(),
+    contradicts: (found, [asked]) => {
+      const other = found?.items.find((receipt) => sameHeight(receipt.blockNumber, asked) !== null)
+      return other ? 'blockNumber: is not what was asked for' : null
+    },
+  }),
+  eth_getBlockTransactionCountByNumber: method({
+    params: z.tuple([block]),
+    takes: ['block'],
+    otherwise: ['pending'],
+    result: count.nullable(),
+  }),
+  eth_getBlockTransactionCountByHash: method({
+    params: z.tuple([hexHash]),
+    takes: ['hash'],
+    otherwise: [],
+    result: count.nullable(),
+  }),
+  eth_getTransactionByHash: method({
+    params: z.tuple([hexHash]),
+    takes: ['hash'],
+    otherwise: [],
+    result: rpcTransaction.nullable(),
+    contradicts: (found, [asked]) => found && sameHash(found.hash, asked, 'hash'),
+  }),
+  /** The signed bytes. */
+  eth_getRawTransactionByHash: method({
+    params: z.tuple([hexHash]),
+    takes: ['hash'],
+    otherwise: [],
+    // Some nodes answer `0x` where others answer null.
+    result: data.nullable().transform((bytes) => (bytes === '0x' ? null : bytes)),
+  }),
+  /** Null also when a preconfirmation was dropped: a null alone is no proof of absence. */
+  eth_getTransactionReceipt: method({
+    params: z.tuple([hexHash]),
+    takes: ['hash'],
+    otherwise: [],
+    result: rpcReceipt.nullable(),
+    contradicts: (found, [asked]) => found && sameHash(found.transactionHash, asked, 'transactionHash'),
+  }),
+  eth_getTransactionByBlockNumberAndIndex: method({
+    params: z.tuple([block, index]),
+    takes: ['block', 'index'],
+    otherwise: ['pending', undefined],
+    result: rpcTransaction.nullable(),
+    contradicts: (found, [asked]) => found && sameHeight(found.blockNumber, asked),
+  }),
+  eth_getTransactionByBlockHashAndIndex: method({
+    params: z.tuple([hexHash, index]),
+    takes: ['hash', 'index'],
+    otherwise: [],
+    result: rpcTransaction.nullable(),
+    contradicts: (found, [asked]) => found && sameHash(found.blockHash, asked, 'blockHash'),
+  }),
+} as const
+
+export type RpcMethodName = keyof typeof rpcMethods
+/** The result of a method, as read. */
+export type RpcResult<M extends RpcMethodName> = z.output<(typeof rpcMethods)[M]['result']>
+/** Parameters of a method; those at the end that have a default may be left out. */
+export type RpcParams<M extends RpcMethodName> = Leading<z.input<(typeof rpcMethods)[M]['params']>>
+
+type Leading<T extends readonly unknown[]> = T extends readonly [...infer Head, infer _Last]
+  ? T | Leading<Head>
+  : T
+
+/** Whether a text names a method. */
+export function isRpcMethod(name: string): name is RpcMethodName {
+  return Object.hasOwn(rpcMethods, name)
+}
+
+export type PreparedParams =
+  | { readonly params: readonly unknown[] }
+  | { readonly problem: string; readonly place: number }
+
+/** Parameters as they are sent, with what was left out filled in. */
+export function prepareParams(name: RpcMethodName, given: readonly unknown[]): PreparedParams {
+  const declared: RpcMethod = rpcMethods[name]
+  const filled = declared.takes.map((_, at) => (at < given.length ? given[at] : declared.otherwise[at]))
+  if (given.length > filled.length) return { problem: `takes at most ${filled.length} parameters`, place: -1 }
+  const parsed = declared.params.safeParse(filled)
+  if (parsed.success) return { params: parsed.data as readonly unknown[] }
+  const issue = parsed.error.issues[0]
+  const place = Number(issue?.path[0] ?? -1)
+  const parts = issue?.path.slice(1).map(String) ?? []
+  const where = [declared.takes[place] ?? 'parameters', ...parts].join('.')
+  return { problem: `${where}: ${issue?.message ?? 'cannot be sent'}`, place }
+}

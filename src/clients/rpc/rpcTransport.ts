@@ -1,0 +1,110 @@
+import { getHttpRpcClient } from 'viem/utils'
+import { MonitorError } from '../../lib/errors.ts'
+import { type HttpAnswer, type HttpDeps, httpRequest } from '../http.ts'
+import { isParseable, parseJson } from '../parseJson.ts'
+import { errorOfStatus } from './rpcErrors.ts'
+
+export interface RpcTransportOptions {
+  /** With any key that it holds: it appears in no error. */
+  readonly url: string
+  readonly dispatcher: HttpDeps['dispatcher']
+  readonly timeoutMs: number
+  /** Told of every HTTP answer, whatever its status. */
+  onAnswer?(answer: Pick<HttpAnswer, 'date'>): void
+}
+
+export interface RpcRequestBody {
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/**
+ * Sends request bodies and gives what came back, unread: one answer, an array of them, or anything else.
+ * @throws MonitorError `source.*`, naming `label`; the signal's own reason when the caller gave up
+ */
+export type RpcTransport = (
+  body: RpcRequestBody | readonly RpcRequestBody[],
+  label: string,
+  signal?: AbortSignal,
+) => Promise<unknown>
+
+/**
+ * viem's JSON-RPC client over our own HTTP: bounded bodies, one timeout over everything, no redirects. viem's batching
+ * is left out on purpose: it pairs answers with requests by their order, so that one that a server leaves out would
+ * give every later request the answer of its neighbour.
+ */
+export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
+  return async (body, label, signal) => {
+    signal?.throwIfAborted()
+    const client = getHttpRpcClient(options.url, {
+      // Both limits are held by httpRequest, the body's while it arrives.
+      timeout: 0,
+      maxResponseBodySize: false,
+      fetchFn: (input, init) => fetchAnswer(options, label, input, init),
+      ...(signal && { fetchOptions: { signal } }),
+    })
+    try {
+      // viem's types want their own mutable arrays; nothing is written to these.
+      return await client.request({ body: body as never })
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw findMonitorError(error) ?? notJson(label)
+    }
+  }
+}
+
+type FetchInput = string | URL | Request
+
+async function fetchAnswer(
+  options: RpcTransportOptions,
+  label: string,
+  input: FetchInput,
+  init?: RequestInit,
+): Promise<Response> {
+  const url = new URL(input instanceof Request ? input.url : input)
+  const answer = await httpRequest(
+    { dispatcher: options.dispatcher },
+    {
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      headers: Object.fromEntries(new Headers(init?.headers)),
+      // viem always sends text.
+      body: typeof init?.body === 'string' ? init.body : '',
+      timeoutMs: options.timeoutMs,
+      label,
+      signal: init?.signal ?? undefined,
+    },
+  )
+  options.onAnswer?.(answer)
+  const error = errorOfStatus(answer.status, label, answer.retryAfter)
+  if (error !== null && !isJudgedByBody(answer)) throw error
+  // viem parses the text: here it is only looked at.
+  if (!/^\s*[[{]/.test(answer.text) || !isParseable(answer.text)) throw notJson(label, answer)
+  return new Response(answer.text, { headers: { 'content-type': 'application/json' } })
+}
+
+/** Some nodes send their error objects with a status of 4xx or 5xx: those say more than the status. */
+function isJudgedByBody({ status, text }: HttpAnswer): boolean {
+  if (status < 400 || status === 401 || status === 403 || status === 429) return false
+  const body = parseJson(text)?.value
+  if (Array.isArray(body)) return true
+  return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'object'
+}
+
+function notJson(label: string, answer?: Pick<HttpAnswer, 'text' | 'contentType' | 'status'>): MonitorError {
+  const isHtml = answer !== undefined && (/html/i.test(answer.contentType) || /^\s*</.test(answer.text))
+  const what = isHtml ? 'HTML' : answer?.text.trim() === '' ? 'empty' : 'not JSON'
+  // Most often a gateway or a connection cut short: another attempt can help.
+  return new MonitorError('source.invalid', `${label}: the body is ${what}`, { retryable: true })
+}
+
+/** viem wraps what its fetch throws, in messages that quote the address. */
+function findMonitorError(error: unknown): MonitorError | null {
+  let current: unknown = error
+  for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
+    if (current instanceof MonitorError) return current
+    current = current.cause
+  }
+  return null
+}
