@@ -44,7 +44,6 @@ export function createPollers(deps: PollerDeps): Pollers {
     ...deps,
     sweepMs: poll.sweepMs,
     requestDetails,
-    requestDepth: (pages) => transfers.requestDepth(pages),
     requestWalk: () => deps.trigger('sweep'),
   })
   const reopenHistory = () => {
@@ -74,7 +73,7 @@ export function createPollers(deps: PollerDeps): Pollers {
   })
   return {
     list: [
-      { name: 'transfers', schedule: poll.transfers, run: transfers.run },
+      { name: 'transfers', schedule: poll.transfers, run: transfers },
       { name: 'openTransfers', schedule: poll.openTransfers, run: openTransfers },
       { name: 'heads', schedule: poll.heads, run: heads },
       { name: 'sweep', schedule: poll.transfers, run: walk.run },

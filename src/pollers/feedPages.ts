@@ -1,3 +1,4 @@
+import type { Observation } from '../domain/observation.ts'
 import type { ExplorerReads, FeedPage, ReadOptions } from './reads.ts'
 
 /** A page beyond this many is cut off by the service, not the end of the list. */
@@ -6,7 +7,7 @@ const maxRepeats = 2
 
 /** What a walk knows of the page before: enough to notice that it is served again. */
 export interface PageMark {
-  readonly names: string
+  readonly names: ReadonlySet<string>
   readonly rows: number
 }
 
@@ -30,7 +31,7 @@ export async function readFeedPage(
   for (let repeats = 0; ; repeats += 1) {
     const page = await reads.feedPage(number, options)
     const mark = toMark(page)
-    const isRepeat = before !== null && mark.rows > 0 && mark.names === before.names
+    const isRepeat = before !== null && mark.rows > 0 && isSame(mark, before)
     if (!isRepeat || repeats === maxRepeats) return { page, mark, isRepeat }
   }
 }
@@ -50,15 +51,18 @@ export function isLastPage(page: FeedPage, number: number): boolean {
 }
 
 function toMark(page: FeedPage): PageMark {
-  const names = page.records.map((record) =>
-    [
-      record.id,
-      record.zoneHash,
-      record.mainHash,
-      record.tokenId,
-      record.amountRaw,
-      record.targetAddress,
-    ].join('|'),
-  )
-  return { names: names.join('\n'), rows: page.records.length + page.bad.length }
+  return { names: new Set(page.records.map(nameOf)), rows: page.records.length + page.bad.length }
+}
+
+/** The same for a record before and after it completes. */
+function nameOf(record: Observation): string {
+  const origin =
+    record.direction === 'MainToZone'
+      ? (record.mainHash ?? record.zoneHash)
+      : (record.zoneHash ?? record.mainHash)
+  return record.id ?? `${origin}|${record.tokenId}|${record.amountRaw}|${record.targetAddress}`
+}
+
+function isSame(a: PageMark, b: PageMark): boolean {
+  return a.rows === b.rows && a.names.size === b.names.size && a.names.isSubsetOf(b.names)
 }

@@ -1,7 +1,7 @@
-import type { Clock } from '../lib/clock.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Observation } from '../domain/observation.ts'
 import type { CursorFile } from '../store/cursors.ts'
-import { isLastPage, type MarkedPage, type PageMark, readFeedPage } from './feedPages.ts'
+import { isLastPage, type PageMark, readFeedPage } from './feedPages.ts'
 import type { Commit, ExplorerReads, FeedPage, Findings } from './reads.ts'
 
 export interface TransfersDeps {
@@ -13,16 +13,10 @@ export interface TransfersDeps {
   listUnconfirmed(records: readonly Observation[]): string[]
   /** The list holds more, or fewer, than the tail explains: sweep it without pause. */
   requestSweep(): void
-  /** The tail broke off before the ledger: what lies between must be walked. */
+  /** The last complete reading is more than a few pages back: what lies between must be walked. */
   requestHistory(): void
   /** Something wants E12 at once. */
   requestDetails(): void
-}
-
-export interface TransfersPoll {
-  readonly run: (signal: AbortSignal) => Promise<void>
-  /** Another reading put records into the ledger from this many pages: finding them there proves nothing. */
-  requestDepth(pages: number): void
 }
 
 /** Pages that one tick reads before it leaves the rest to the history walk, which does not hold up the next tick. */
@@ -31,56 +25,50 @@ const maxTailPages = 5
 const confirmTimeoutMs = 2_000
 
 /**
- * Reads the newest part of the list, page by page, until a page without news. That page proves that the ledger
- * continues from there, provided that earlier walks were complete: one that breaks off asks for a history walk.
+ * Reads the newest part of the list, page by page, back to where the last complete reading began: a page without news
+ * that holds a record of that reading's first page. Other readings fill the ledger too, so that records being known
+ * proves nothing by itself. A reading that breaks off moves no edge, and the next one goes back as far.
  */
-export function createTransfersPoll(deps: TransfersDeps): TransfersPoll {
+export function createTransfersPoll(deps: TransfersDeps): (signal: AbortSignal) => Promise<void> {
   let lastTotal: number | null = null
-  let depth = 1
+  let edge: ReadonlySet<string> | null = null
 
-  async function run(signal: AbortSignal): Promise<void> {
+  return async (signal) => {
     const startedAt = deps.clock.now()
+    // While a history walk is open nothing but it and the tail fills the ledger, and it reaches further than any edge.
+    const isWalking = !deps.cursors.read().history.done
+    const isJoined = (names: ReadonlySet<string>) => (edge === null ? isWalking : !edge.isDisjointFrom(names))
     let fresh = 0
+    let first: ReadonlySet<string> = new Set()
     let before: PageMark | null = null
     for (let number = 1; ; number += 1) {
-      const { page, mark, isRepeat } = await readPage(deps, number, before, signal)
+      const { page, mark, isRepeat } = await readFeedPage(deps.reads, number, before, {
+        priority: 'tail',
+        signal,
+      })
       before = mark
+      if (number === 1) first = mark.names
       const result = await commitPage(deps, page, signal)
       fresh += result.news
       if (result.hasUrgent) deps.requestDetails()
       if (number === 1) lastTotal = compareTotals(deps, lastTotal, page, result.news)
-      if ((result.news === 0 && !isRepeat && number >= depth) || isLastPage(page, number)) break
-      if (number === maxTailPages) return deps.requestHistory()
+      if (result.news === 0 && !isRepeat && isJoined(mark.names)) break
+      if (isLastPage(page, number)) break
+      if (number === maxTailPages) {
+        deps.requestHistory()
+        break
+      }
     }
-    depth = 1
-    const cursors = deps.cursors.read()
-    // Once an hour is enough for a restart to know from where to walk; more often would wear the disk for nothing.
-    if (fresh > 0 || startedAt - (cursors.tail.completeAt ?? 0) > 3_600_000) {
-      deps.cursors.write({ ...cursors, tail: { completeAt: startedAt } })
-    }
-  }
-
-  return {
-    run,
-    requestDepth(pages) {
-      depth = Math.min(Math.max(depth, pages), maxTailPages)
-    },
+    edge = first
+    saveComplete(deps, startedAt, fresh > 0)
   }
 }
 
-async function readPage(
-  deps: TransfersDeps,
-  number: number,
-  before: PageMark | null,
-  signal: AbortSignal,
-): Promise<MarkedPage> {
-  try {
-    return await readFeedPage(deps.reads, number, before, { priority: 'tail', signal })
-  } catch (error) {
-    // The pages before this one are in the ledger already, and would look like its end next time.
-    if (number > 1) deps.requestHistory()
-    throw error
-  }
+function saveComplete({ cursors }: TransfersDeps, startedAt: UnixMs, isFresh: boolean): void {
+  const now = cursors.read()
+  // Without news once an hour is enough for a restart to know from where to walk; more would only wear the disk.
+  if (!isFresh && startedAt - (now.tail.completeAt ?? 0) <= 3_600_000) return
+  cursors.write({ ...now, tail: { completeAt: startedAt } })
 }
 
 async function commitPage(deps: TransfersDeps, page: FeedPage, signal: AbortSignal) {

@@ -13,8 +13,6 @@ export interface WalkDeps {
   readonly cursors: CursorFile
   readonly sweepMs: number
   requestDetails(): void
-  /** News so near to the newest page must not look to the tail like the ledger that it continues. */
-  requestDepth(pages: number): void
   /** Asks to be run again without waiting for the next tick. */
   requestWalk(): void
 }
@@ -55,9 +53,8 @@ export function createWalk(deps: WalkDeps): Walk {
     const read = await readFeedPage(deps.reads, number, mark, { priority, signal })
     before = { ...read.mark, number }
     const { page } = read
-    const { hasUrgent, news } = deps.commit({ answers: [page.records], bad: page.bad })
+    const { hasUrgent } = deps.commit({ answers: [page.records], bad: page.bad })
     if (hasUrgent) deps.requestDetails()
-    if (news > 0) deps.requestDepth(number + 1)
     return page
   }
 
