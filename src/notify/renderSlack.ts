@@ -119,7 +119,7 @@ function fallbackText(message: Message): string {
 /** One finding whose words fit the header need not be said a second time below it. */
 function isSaidByHeader(message: Message): boolean {
   const [item] = message.items
-  if (!item || message.total !== 1) return false
+  if (!item || message.total !== 1 || item.status === 'resolved') return false
   const headline = headlineOf(message)
   return headline.includes(part(item.summary)) && slackCost(headline) + 4 <= slackLimits.header
 }
