@@ -1,0 +1,165 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { exitCodes } from '../../../src/cli/io.ts'
+import { renderProblem } from '../../../src/lib/renderProblems.ts'
+import { loadRules } from '../../../src/rules/loadRules.ts'
+import { registry } from '../../../src/rules/detectors/registry.ts'
+import { metricDefinitions } from '../../../src/web/metricDefinitions.ts'
+import { runCommand } from '../cli/testIo.ts'
+import { problemsOf } from '../config/loadInMemory.ts'
+import { listBlocks, listCodes, listLinks, readDoc, readTable, root } from './markdown.ts'
+
+const readme = readDoc('README.md')
+const documents = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)]
+  .filter((path) => path.endsWith('.md'))
+  .map((path) => ({ path, text: readDoc(path) }))
+
+interface Help {
+  readonly text: string
+  readonly subcommands: readonly string[]
+}
+
+async function readHelp(path: readonly string[]): Promise<Help> {
+  const { out } = await runCommand([...path, '--help'])
+  const [, list = ''] = out.split('\nCommands:\n')
+  const subcommands = [...list.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name = '']) => name)
+  return { text: out, subcommands: subcommands.filter((name) => name !== 'help') }
+}
+
+async function listCommands(path: readonly string[] = []): Promise<string[]> {
+  const { subcommands } = await readHelp(path)
+  if (subcommands.length === 0) return [path.join(' ')]
+  return (await Promise.all(subcommands.map((name) => listCommands([...path, name])))).flat()
+}
+
+/** What is printed after `npm run spanwatch --` and `npm start --`, as arguments. */
+function listCommandLines(text: string): string[][] {
+  const lines = [
+    ...[...text.matchAll(/npm run (?:--silent )?spanwatch -- ([^`\n…]+)/g)].map(([, words = '']) => words),
+    ...[...text.matchAll(/npm start -- ([^`\n]+)/g)].map(([, words = '']) => `demo ${words}`),
+  ]
+  return lines.map((line) => line.trim().split(/\s+/))
+}
+
+/** Why a printed command line would not be understood; null when it would be. */
+async function findCommandProblem(words: readonly string[]): Promise<string | null> {
+  let path: string[] = []
+  let help = await readHelp(path)
+  for (const word of words) {
+    if (help.subcommands.length === 0) break
+    if (!help.subcommands.includes(word)) return `there is no command ${[...path, word].join(' ')}`
+    path = [...path, word]
+    help = await readHelp(path)
+  }
+  const unknown = words.find((word) => word.startsWith('-') && !help.text.split(/[\s,]+/).includes(word))
+  return unknown === undefined ? null : `${path.join(' ')} has no option ${unknown}`
+}
+
+describe('commands', () => {
+  const printed = documents.flatMap(({ path, text }) =>
+    listCommandLines(text).map((words) => ({ where: `${path}: ${words.join(' ')}`, words })),
+  )
+
+  test('some are printed', () => expect(printed.length).toBeGreaterThan(5))
+
+  test.each(printed)('$where is understood', async ({ words }) => {
+    expect(await findCommandProblem(words)).toBeNull()
+  })
+
+  test('a command or an option that is not there would be noticed', async () => {
+    expect(await findCommandProblem(['nope'])).toBe('there is no command nope')
+    expect(await findCommandProblem(['cursors', 'forward'])).toBe('there is no command cursors forward')
+    expect(await findCommandProblem(['check', '--onlin'])).toBe('check has no option --onlin')
+  })
+
+  test('the table names every command and no other', async () => {
+    const named = readTable(readme, 'command', 'does').map(([cell = '']) => listCodes(cell)[0])
+    const commands = await listCommands()
+    expect({ missing: commands.filter((name) => !named.includes(name)) }).toEqual({ missing: [] })
+    expect({ gone: named.filter((name) => !commands.includes(name ?? '')) }).toEqual({ gone: [] })
+  })
+
+  test('npm start runs the demo, npm test the tests', () => {
+    const { scripts } = JSON.parse(readDoc('package.json')) as { scripts: Record<string, string> }
+    expect(scripts).toMatchObject({
+      start: 'node bin/spanwatch.js demo',
+      spanwatch: 'node bin/spanwatch.js',
+      test: 'vitest run',
+    })
+    const lines = listBlocks(readme).flatMap(({ text }) => text.split('\n'))
+    expect(lines).toEqual(expect.arrayContaining(['npm ci && npm start', 'npm ci && npm test']))
+  })
+
+  test('the exit codes are those of the program', () => {
+    const codes = readTable(readme, 'exit code', 'means').map(([code]) => Number(code))
+    expect(codes).toEqual(Object.values(exitCodes))
+  })
+
+  test('the scenarios it names exist', () => {
+    const names = [...readme.matchAll(/Other worlds:([^.]*)\./g)].flatMap(([, list = '']) =>
+      listCodes(list).map((code) => code.split(' ').at(-1) ?? ''),
+    )
+    expect(names.length).toBeGreaterThan(0)
+    expect(names.filter((name) => !existsSync(join(root, `src/sandbox/scenarios/${name}.yaml`)))).toEqual([])
+  })
+})
+
+describe('YAML', () => {
+  const blocks = documents.flatMap(({ path, text }) =>
+    listBlocks(text)
+      .filter(({ language }) => language === 'yaml')
+      .map((block, index) => ({ where: `${path}, block ${index + 1}`, text: block.text })),
+  )
+  const isRules = (text: string) => Array.isArray((parse(text) as { rules?: unknown }).rules)
+
+  test.each(blocks.filter(({ text }) => isRules(text)))('rules load: $where', ({ where, text }) => {
+    const loaded = loadRules([{ path: where, text }])
+    expect(loaded.ok ? [] : loaded.problems.map(renderProblem)).toEqual([])
+  })
+
+  test.each(blocks.filter(({ text }) => !isRules(text)))('configurations load: $where', ({ text }) => {
+    const names = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name)
+    const values = names.map((name) => [
+      name,
+      name === 'SMTP_URL' ? 'smtps://mail.example' : 'https://a.example',
+    ])
+    expect(problemsOf(text, { env: Object.fromEntries(values) as Record<string, string> })).toEqual([])
+  })
+
+  test('the first configuration is the smallest one', () => {
+    const first = blocks.find(({ text }) => !isRules(text))?.text ?? ''
+    expect(parse(first)).toEqual({
+      explorer: {
+        baseUrl: expect.any(String),
+        chains: { main: expect.any(String), zone: expect.any(String) },
+      },
+    })
+  })
+})
+
+describe('tables and links', () => {
+  test('the kinds are those of the registry, in its order, with their nature', () => {
+    const rows = readTable(readme, 'kind', 'nature').map(([kind, nature]) => [kind, nature])
+    expect(rows).toEqual(registry.map(({ kind, nature }) => [`\`${kind}\``, nature]))
+  })
+
+  test('the metrics exist', () => {
+    const known = metricDefinitions.map(({ name }) => name)
+    const named = documents.flatMap(({ text }) => text.match(/\bspanwatch_\w+/g) ?? [])
+    expect(named.length).toBeGreaterThan(5)
+    expect(named.filter((name) => !known.includes(name))).toEqual([])
+  })
+
+  test.each(documents)('$path links to what is there', ({ path, text }) => {
+    const links = listLinks(text)
+    expect(links.filter((link) => !existsSync(resolve(root, dirname(path), link)))).toEqual([])
+  })
+
+  test('the pictures stay small', () => {
+    const images = join(root, 'docs', 'images')
+    const large = readdirSync(images).filter((name) => statSync(join(images, name)).size > 150_000)
+    expect(large).toEqual([])
+  })
+})

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import { parseDuration } from '../../../src/lib/duration.ts'
+import { registry } from '../../../src/rules/detectors/registry.ts'
+import type { Detector, FactType } from '../../../src/rules/detectors/detector.ts'
+import { ruleSchema } from '../../../src/rules/ruleSchema.ts'
+import { templateFilters } from '../../../src/rules/templates/templateFilters.ts'
+import { standardLabels, tokenNames, transferNames } from '../../../src/rules/toFindingScope.ts'
+import { listCodes, readDoc, readTable } from './markdown.ts'
+
+const readme = readDoc('README.md')
+const document = readDoc('docs/rules.md')
+const sections = new Map(
+  document
+    .split(/^### /m)
+    .slice(1)
+    .flatMap((section) => {
+      const [, kind] = /^`([a-z_.]+)`\n/.exec(section) ?? []
+      return kind === undefined ? [] : [[kind, section] as const]
+    }),
+)
+
+const transferTypes = {
+  string: 'text',
+  amount: 'amount',
+  token: 'token',
+  time: 'time',
+  'time?': 'time or null',
+  dyn: 'number or null',
+} as const
+
+const names = Object.entries(transferNames).flatMap(([name, type]) =>
+  type === 'token'
+    ? tokenNames.map((part) => [`token.${part}`, 'text'] as const)
+    : [[name, transferTypes[type]] as const],
+)
+
+describe('docs/rules.md', () => {
+  test('the keys of a rule are those of its schema', () => {
+    const rows = readTable(document, 'key', 'needed')
+    const keys = rows.map(([key = '']) => listCodes(key)[0])
+    expect(new Set(keys)).toEqual(new Set(Object.keys(ruleSchema.shape)))
+    const needed = rows.filter(([, word]) => word === 'yes').map(([key = '']) => listCodes(key)[0])
+    expect(needed.filter((key) => ruleSchema.shape[key as 'name'].isOptional())).toEqual([])
+  })
+
+  test('the names of a transfer are all there, with their types', () => {
+    const rows = readTable(document, 'name', 'type', 'means').map(([name = '', type]) => [
+      listCodes(name)[0],
+      type,
+    ])
+    expect(rows).toEqual(names.map(([name, type]) => [`transfer.${name}`, type]))
+  })
+
+  test('the labels and filters are all there', () => {
+    const [, labels = ''] = /^Labels that every alert has:(.*?)\. The rule/ms.exec(document) ?? []
+    expect(listCodes(labels)).toEqual([...standardLabels])
+    const filters = readTable(document, 'filter', 'example').map(([name = '']) => listCodes(name)[0])
+    expect(filters).toEqual(Object.keys(templateFilters))
+  })
+
+  test('its kinds are those of the registry, in its order', () => {
+    expect([...sections.keys()]).toEqual(registry.map(({ kind }) => kind))
+  })
+
+  test.each(registry)('$kind: nature, meaning, names, parameters and facts', (detector) => {
+    const section = sections.get(detector.kind) ?? ''
+    const nature = detector.nature === 'event' ? 'Event' : 'Condition'
+    expect(section).toContain(`\n${nature}. ${detector.docs}\n`)
+    expect(listCodes(/^Names: (.*)$/m.exec(section)?.[1] ?? '')).toEqual([
+      ...(detector.hasTransfer ? ['transfer'] : []),
+      ...detector.subjectNames,
+    ])
+    expect(readTable(section, 'parameter').map(([name = '']) => listCodes(name)[0])).toEqual(keysOf(detector))
+    expect(
+      readTable(section, 'fact').map(([name, type = '']) => [name, isOfType(type, detector, name)]),
+    ).toEqual(Object.keys(detector.facts).map((name) => [`\`facts.${name}\``, true]))
+  })
+
+  test.each(registry)('$kind: defaults are as printed', (detector) => {
+    // A default is printed as it would be written; one without code ticks is said in words.
+    const defaults = detector.params.parse({}) as Readonly<Record<string, unknown>>
+    const rows = readTable(sections.get(detector.kind) ?? '', 'parameter')
+    for (const [name = '', text = ''] of rows) {
+      const key = listCodes(name)[0] ?? ''
+      const [written] = listCodes(text)
+      const value = written === undefined ? undefined : (parseDuration(written) ?? Number(written))
+      expect([key, value]).toEqual([key, defaults[key]])
+    }
+  })
+})
+
+test('the names that README.md lists are those that rules see', () => {
+  const rows = readTable(readme, 'names in `where` and `summary`', 'type')
+  const listed = rows
+    .filter(([cell = '']) => cell.startsWith('`transfer.'))
+    .flatMap(([cell = '', type]) => {
+      const codes = listCodes(cell)
+      const prefix = codes[0]?.startsWith('transfer.token.') ? 'token.' : ''
+      return codes.map((code) => [
+        `${prefix}${code.replace(/^transfer\.(token\.)?/, '')}`,
+        type?.startsWith('amount') ? 'amount' : type,
+      ])
+    })
+  expect(listed).toHaveLength(names.length)
+  expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(names))
+  const [filters = ''] = /^Filters for `summary`.*$/m.exec(readme) ?? []
+  expect(listCodes(filters).slice(1)).toEqual(Object.keys(templateFilters))
+})
+
+function keysOf({ params }: Detector): string[] {
+  return 'shape' in params ? Object.keys(params.shape as object) : []
+}
+
+const factTypes: Readonly<Record<FactType, (text: string) => boolean>> = {
+  string: (text) => text === 'text',
+  int: (text) => text === 'number',
+  bool: (text) => text === 'true or false',
+  dyn: (text) => text.endsWith('or null'),
+}
+
+function isOfType(text: string, { facts }: Detector, cell = ''): boolean {
+  const type = facts[(listCodes(cell)[0] ?? '').replace('facts.', '')]
+  return type !== undefined && factTypes[type](text)
+}
