@@ -1,8 +1,8 @@
 import { watch } from 'node:fs'
 import { errorText } from '../lib/errors.ts'
 import { type LoadedRules } from '../rules/loadRules.ts'
+import { renderProblem } from '../lib/renderProblems.ts'
 import { readRuleFolder } from '../rules/readRuleFolder.ts'
-import { formatProblem } from '../rules/sourceProblem.ts'
 import { createWebApp } from '../web/createWebApp.ts'
 import { startWebServer } from '../web/startWebServer.ts'
 import type { AppConfig } from './appConfig.ts'
@@ -98,7 +98,7 @@ function setRules({ log }: AppDeps, app: App, loaded: LoadedRules): void {
     log.info({ rules: loaded.rules.length }, 'rules reloaded')
     return
   }
-  const problems = loaded.problems.map(formatProblem)
+  const problems = loaded.problems.map(renderProblem)
   app.setRules({ problems })
   log.error({ problems }, 'the rules were edited and cannot be used; the old ones stay in force')
 }

@@ -1,8 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { MonitorError } from '../lib/errors.ts'
-import { renderProblems } from '../lib/yamlProblems.ts'
+import { renderProblems } from '../lib/renderProblems.ts'
 import { readRuleFolder } from '../rules/readRuleFolder.ts'
-import { formatProblem } from '../rules/sourceProblem.ts'
 import { checkOnline } from './checkOnline.ts'
 import { checkPredicates } from './checkPredicates.ts'
 import { describeConfig } from './describeConfig.ts'
@@ -19,11 +18,8 @@ export async function check(io: Io, options: CheckCommand): Promise<number> {
   const { config, doc, warnings } = readConfig(io, options.config)
   const predicates = checkPredicates(doc, config)
   const rules = await readRuleFolder(config.rulesDir)
-  const problems = [
-    ...(predicates.length > 0 ? [renderProblems(predicates)] : []),
-    ...(rules.ok ? [] : rules.problems.map(formatProblem)),
-  ]
-  if (problems.length > 0 || !rules.ok) throw new MonitorError('config.invalid', problems.join('\n'))
+  const problems = [...predicates, ...(rules.ok ? [] : rules.problems)]
+  if (problems.length > 0 || !rules.ok) throw new MonitorError('config.invalid', renderProblems(problems))
   io.out(describeConfig(config, rules.rules))
   if (warnings !== '') io.out(`\nwarnings\n${warnings}\n`)
   if (options.online) return await reportOnline(io, config)

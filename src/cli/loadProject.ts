@@ -1,10 +1,10 @@
 import type { Config } from '../config/config.ts'
 import { loadConfig } from '../config/loadConfig.ts'
 import { MonitorError } from '../lib/errors.ts'
+import { renderProblems } from '../lib/renderProblems.ts'
 import { createScrubber, type Secret } from '../lib/secret.ts'
-import { renderProblems, type YamlDoc } from '../lib/yamlProblems.ts'
+import type { YamlDoc } from '../lib/yamlProblems.ts'
 import { readRuleFolder } from '../rules/readRuleFolder.ts'
-import { formatProblem } from '../rules/sourceProblem.ts'
 import type { Rule } from '../rules/types.ts'
 import { checkPredicates } from './checkPredicates.ts'
 import type { Io } from './io.ts'
@@ -35,6 +35,6 @@ export async function loadProject(io: Pick<Io, 'env' | 'protect'>, path: string)
   const predicates = checkPredicates(read.doc, read.config)
   if (predicates.length > 0) throw new MonitorError('config.invalid', renderProblems(predicates))
   const loaded = await readRuleFolder(read.config.rulesDir)
-  if (!loaded.ok) throw new MonitorError('config.invalid', loaded.problems.map(formatProblem).join('\n'))
+  if (!loaded.ok) throw new MonitorError('config.invalid', renderProblems(loaded.problems))
   return { ...read, rules: loaded.rules }
 }

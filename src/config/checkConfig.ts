@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net'
-import { nearest } from '../lib/nearest.ts'
+import { suggest } from '../lib/nearest.ts'
 import { valueAt } from '../lib/schemaProblems.ts'
 import { Secret } from '../lib/secret.ts'
 import { problemAt, type YamlDoc, type YamlPath, type YamlProblem } from '../lib/yamlProblems.ts'
@@ -24,8 +24,7 @@ export function checkChannelNames(doc: YamlDoc, written: unknown): YamlProblem[]
   return [...places, ['reports', 'daily', 'channel']].flatMap((path) => {
     const name = valueAt(written, path)
     if (typeof name !== 'string' || known.includes(name)) return []
-    const meant = nearest(name, known)
-    const hint = meant === null ? `: there is ${known.join(', ')}` : `, did you mean \`${meant}\`?`
+    const hint = suggest(name, known) || `: there is ${known.join(', ')}`
     return [problemAt(doc, path, `no channel is named \`${name}\`${hint}`)]
   })
 }

@@ -1,14 +1,9 @@
 import { dirname, join, resolve } from 'node:path'
 import { errorText } from '../lib/errors.ts'
+import { parseYamlDocument } from '../lib/parseYamlDocument.ts'
 import { schemaProblems } from '../lib/schemaProblems.ts'
 import type { Secret } from '../lib/secret.ts'
-import {
-  fileProblem,
-  firstPerPosition,
-  parseYamlDocument,
-  type YamlDoc,
-  type YamlProblem,
-} from '../lib/yamlProblems.ts'
+import { fileProblem, withoutEchoes, type YamlDoc, type YamlProblem } from '../lib/yamlProblems.ts'
 import { checkChannelNames, checkWhole, listWarnings } from './checkConfig.ts'
 import { collectSecrets } from './collectSecrets.ts'
 import { type Config, toConfig } from './config.ts'
@@ -62,7 +57,7 @@ export function loadConfig(input: ConfigInput): LoadedConfig {
   const found = [...problems, ...substituted.problems, ...checkChannelNames(doc, data)]
   if (!parsed.success) {
     const context = { schema: configSchema, data, mask: secretPlaces }
-    return failed([...found, ...schemaProblems(doc, context, parsed.error)])
+    return failed([...found, ...withoutEchoes(found, schemaProblems(doc, context, parsed.error))])
   }
   const config = toConfig(parsed.data, { folder, shippedRules, isFolder: files.isFolder })
   const context = { doc, written: data, isFolder: files.isFolder, rulesDir: config.rulesDir }
@@ -73,5 +68,5 @@ export function loadConfig(input: ConfigInput): LoadedConfig {
 }
 
 function failed(problems: readonly YamlProblem[]): LoadedConfig {
-  return { ok: false, problems: firstPerPosition(problems) }
+  return { ok: false, problems }
 }

@@ -1,5 +1,5 @@
 import { errorText } from '../lib/errors.ts'
-import { nearest } from '../lib/nearest.ts'
+import { suggest } from '../lib/nearest.ts'
 import { Secret } from '../lib/secret.ts'
 import { problemAt, type YamlDoc, type YamlPath, type YamlProblem } from '../lib/yamlProblems.ts'
 import { secretPlaces } from './secretPlaces.ts'
@@ -59,8 +59,7 @@ function resolve(deps: ReferenceDeps, name: string | null): Resolved {
   }
   const value = deps.env[name]
   if (value === undefined) {
-    const meant = nearest(name, Object.keys(deps.env))
-    const hint = meant === null ? '' : `, did you mean \`${meant}\`?`
+    const hint = suggest(name, Object.keys(deps.env))
     return { ok: false, message: `the environment variable ${name} is not set${hint}` }
   }
   return value === ''

@@ -3,7 +3,7 @@
  * swapped neighbours count as one mistake.
  * @example nearest('pase', ['pace', 'timeout']) // 'pace'
  */
-export function nearest(word: string, candidates: readonly string[]): string | null {
+export function nearest(word: string, candidates: Iterable<string>): string | null {
   // Longer words are nobody's typing mistake, and the table below grows with their product.
   if (word.length > 100) return null
   const limit = word.length <= 3 ? 1 : Math.max(2, Math.floor(word.length / 3))
@@ -15,6 +15,12 @@ export function nearest(word: string, candidates: readonly string[]): string | n
     }
   }
   return best?.candidate ?? null
+}
+
+/** What to say of it after `unknown …`: `, did you mean \`pace\`?`, or nothing. */
+export function suggest(word: string, candidates: Iterable<string>): string {
+  const meant = nearest(word, candidates)
+  return meant === null ? '' : `, did you mean \`${meant}\`?`
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */

@@ -1,46 +1,75 @@
 import { z } from 'zod'
 import type { YamlMask } from './maskSecrets.ts'
-import { nearest } from './nearest.ts'
+import { nearest, suggest } from './nearest.ts'
 import { problemAt, type YamlDoc, type YamlPath, type YamlProblem } from './yamlProblems.ts'
+
+export interface SchemaContext {
+  readonly schema: z.ZodType
+  /** The data as written: values that were put in later must not be shown. */
+  readonly data: unknown
+  readonly mask?: YamlMask
+  /** Where in the document the data stands, when it is not all of it: messages name what is below. */
+  readonly base?: YamlPath
+  /** What messages call the data as a whole. */
+  readonly whole?: string
+}
 
 /**
  * What a schema has against parsed YAML, each with its position: what was expected, what came, and for an unknown key
- * the nearest known one. `data` is the data as written: values that were put in later must not be shown.
+ * the nearest known one. Of one value only the first complaint is given.
  */
-export function schemaProblems(
-  doc: YamlDoc,
-  context: { readonly schema: z.ZodType; readonly data: unknown; readonly mask?: YamlMask },
-  error: z.ZodError,
-): YamlProblem[] {
-  return error.issues.flatMap((issue) => issueProblems(doc, context, issue, issue.path.map(toStep)))
+export function schemaProblems(doc: YamlDoc, context: SchemaContext, error: z.ZodError): YamlProblem[] {
+  const first = new Map<string, Issue>()
+  for (const issue of error.issues) {
+    const place = JSON.stringify([issue.path.map(String), issue.code === 'unrecognized_keys'])
+    if (!first.has(place)) first.set(place, issue)
+  }
+  return [...first.values()].flatMap((issue) =>
+    issueProblems({ doc, context }, issue, issue.path.map(toStep)),
+  )
 }
 
-type Context = Parameters<typeof schemaProblems>[1]
 type Issue = z.core.$ZodIssue
 
-function issueProblems(doc: YamlDoc, context: Context, issue: Issue, path: YamlPath): YamlProblem[] {
+interface Subject {
+  readonly doc: YamlDoc
+  readonly context: SchemaContext
+}
+
+function issueProblems(subject: Subject, issue: Issue, path: YamlPath): YamlProblem[] {
+  const { context } = subject
+  const report = (below: YamlPath, message: string, part?: 'key') =>
+    problemAt(subject.doc, [...(context.base ?? []), ...below], message, part)
   if (issue.code === 'unrecognized_keys') {
     const known = keysAt(context.schema, path, context.data)
-    return issue.keys.map((key) => problemAt(doc, [...path, key], describeUnknownKey(key, known), 'key'))
+    return issue.keys.map((key) => report([...path, key], describeUnknownKey(key, known), 'key'))
   }
   if (issue.code === 'invalid_key') {
     const reasons = issue.issues.map((inner) => inner.message).join('; ')
-    return [problemAt(doc, path, `\`${String(path.at(-1))}\`: ${reasons}`, 'key')]
+    return [report(path, `\`${String(path.at(-1))}\`: ${reasons}`, 'key')]
   }
   if (issue.code === 'invalid_union') {
     const closest = closestBranch(issue)
     if (closest !== null) {
-      return closest.flatMap((inner) =>
-        issueProblems(doc, context, inner, [...path, ...inner.path.map(toStep)]),
-      )
+      return closest.flatMap((inner) => issueProblems(subject, inner, [...path, ...inner.path.map(toStep)]))
     }
   }
+  return [report(path, describeProblem(context, issue, path))]
+}
+
+function describeProblem(context: SchemaContext, issue: Issue, path: YamlPath): string {
   const value = valueAt(context.data, path)
-  const name = path.length === 0 ? 'the file' : `\`${nameOf(path)}\``
-  const expected = describeExpected(issue)
-  if (value === undefined) return [problemAt(doc, path, `${name} is missing: ${expected}`)]
+  const name = path.length === 0 ? (context.whole ?? 'the file') : `\`${nameOf(path)}\``
+  const expected = describeExpected(issue, value)
+  if (value === undefined) return `${name} is missing: ${expected}`
   const isSecret = context.mask?.isSecret(path.filter((step) => typeof step === 'string')) ?? false
-  return [problemAt(doc, path, `${name}: ${expected}${isSecret ? '' : `, got ${describeValue(value)}`}`)]
+  // A message in words of its own says what came where that helps.
+  if (isSecret || !expected.startsWith('expected')) return `${name}: ${expected}`
+  const meant =
+    issue.code === 'invalid_value' && typeof value === 'string'
+      ? suggest(value, issue.values.map(String))
+      : ''
+  return `${name}: ${expected}, got ${describeValue(value)}${meant}`
 }
 
 /** @example nameOf(['routes', 0, 'match']) // 'routes[0].match' */
@@ -52,11 +81,10 @@ function nameOf(path: YamlPath): string {
 
 /** @example describeUnknownKey('pase', ['pace', 'auth']) // 'unknown key `pase`, did you mean `pace`?' */
 function describeUnknownKey(key: string, known: readonly string[]): string {
-  const meant = nearest(key, known)
   const shown = key.length > 60 ? `${key.slice(0, 59)}…` : key
-  if (meant !== null) return `unknown key \`${shown}\`, did you mean \`${meant}\`?`
-  if (known.length === 0 || known.length > 20) return `unknown key \`${shown}\``
-  return `unknown key \`${shown}\`: expected one of ${[...known].sort().join(', ')}`
+  const all =
+    known.length === 0 || known.length > 20 ? '' : `: expected one of ${[...known].sort().join(', ')}`
+  return `unknown key \`${shown}\`${suggest(key, known) || all}`
 }
 
 const typeWords: Readonly<Record<string, string>> = {
@@ -65,16 +93,33 @@ const typeWords: Readonly<Record<string, string>> = {
   array: 'a list',
   string: 'a text',
   number: 'a number',
+  int: 'a whole number',
   boolean: 'true or false',
 }
 
-function describeExpected(issue: Issue): string {
-  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input')) {
-    return `expected ${typeWords[issue.expected] ?? issue.expected}`
+const bounded: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' }
+
+function describeExpected(issue: Issue, value: unknown): string {
+  // What a schema says in words of its own is better than what can be said in general.
+  if (!/^(Invalid (input|option)|Too (small|big))/.test(issue.message)) return issue.message
+  if (issue.code === 'invalid_type') return `expected ${typeWords[issue.expected] ?? issue.expected}`
+  if (issue.code === 'invalid_value') return describeValues(issue.values.map(String), value)
+  if (issue.code === 'too_small') {
+    const bound = `${issue.minimum}${bounded[issue.origin] ?? ''}`
+    return `expected ${issue.inclusive === false ? 'more than' : 'at least'} ${bound}`
   }
-  if (issue.code === 'invalid_value') return `expected ${issue.values.map(String).join(' or ')}`
-  const message = issue.message.replace(/^(Invalid input|Too small|Too big|Invalid \w+): /, '')
-  return message.replace(/, received \w+$/, '')
+  if (issue.code === 'too_big') {
+    const bound = `${issue.maximum}${bounded[issue.origin] ?? ''}`
+    return `expected ${issue.inclusive === false ? 'less than' : 'at most'} ${bound}`
+  }
+  return issue.message.replace(/^(Invalid input|Invalid \w+): /, '').replace(/, received \w+$/, '')
+}
+
+/** A long list would hide what was meant. */
+function describeValues(known: readonly string[], value: unknown): string {
+  if (known.length <= 2) return `expected ${known.join(' or ')}`
+  const isNear = typeof value === 'string' && nearest(value, known) !== null
+  return isNear && known.length > 6 ? 'expected a known value' : `expected one of ${known.join(', ')}`
 }
 
 /** What came, as YAML would write it; long values shortened. */

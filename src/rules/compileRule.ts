@@ -1,29 +1,27 @@
 import type { Liquid } from 'liquidjs'
-import { isMap, isScalar } from 'yaml'
+import type { z } from 'zod'
 import { errorText } from '../lib/errors.ts'
+import { schemaProblems, valueAt } from '../lib/schemaProblems.ts'
+import { positionOf, problemAt, problemInside, type YamlDoc, type YamlProblem } from '../lib/yamlProblems.ts'
 import type { Compiled } from './cel/compileExpression.ts'
 import { compileUnless } from './cel/compileUnless.ts'
 import { compileWhere } from './cel/compileWhere.ts'
-import { describeIssue } from './describeIssue.ts'
 import type { Detector } from './detectors/detector.ts'
 import { findDetector } from './detectors/registry.ts'
-import type { ParsedYaml } from './parseYaml.ts'
 import { type RuleText, ruleSchema } from './ruleSchema.ts'
-import { offsetInScalar, offsetOf, type SourceProblem, type SourceText } from './sourceProblem.ts'
 import { compileTemplate } from './templates/compileTemplate.ts'
 import { toFindingScope } from './toFindingScope.ts'
 import type { Rule, Severity } from './types.ts'
 
 export interface RuleSource {
-  readonly source: SourceText
-  readonly yaml: ParsedYaml
+  readonly doc: YamlDoc
   readonly index: number
   readonly raw: unknown
 }
 
 export interface CompiledRule {
   readonly rule: Rule | null
-  readonly problems: readonly SourceProblem[]
+  readonly problems: readonly YamlProblem[]
 }
 
 /**
@@ -31,9 +29,9 @@ export interface CompiledRule {
  * whatever can still be judged beside a mistake is.
  */
 export function compileRule(engine: Liquid, from: RuleSource): CompiledRule {
-  const problems: SourceProblem[] = []
+  const problems: YamlProblem[] = []
   const base = ruleSchema.safeParse(from.raw)
-  if (!base.success) problems.push(...describeAll(from, [], from.raw, base.error.issues, ruleKeys))
+  if (!base.success) problems.push(...checkShape(from, { schema: ruleSchema, below: [] }, base.error))
 
   const on = textOf(from.raw, 'on')
   const detector = on === null ? null : findDetector(on)
@@ -62,7 +60,7 @@ function toRule(from: RuleSource, detector: Detector, text: RuleText, parts: Par
   const { where, unless, summary } = parts
   const scopeOf = (...[finding, now]: Parameters<Rule['matches']>) =>
     toFindingScope(detector, text, finding, now)
-  const { line } = from.yaml.locate(offsetOf(from.yaml.document, ['rules', from.index]), '')
+  const { line } = positionOf(from.doc, ['rules', from.index])
   return {
     name: text.name,
     kind: detector.kind,
@@ -72,7 +70,7 @@ function toRule(from: RuleSource, detector: Detector, text: RuleText, parts: Par
     severity: text.severity satisfies Severity,
     labels: text.labels,
     runbook: text.runbook ?? null,
-    origin: `${from.source.path}:${line}`,
+    origin: `${from.doc.path}:${line}`,
     matches: (finding, now) => (where?.ok ? where.run(scopeOf(finding, now)) : true),
     isExcused: (open) => (unless?.ok ? unless.run(open) : false),
     summarize: (finding, now) => {
@@ -87,86 +85,53 @@ function toRule(from: RuleSource, detector: Detector, text: RuleText, parts: Par
   }
 }
 
-function readParams(from: RuleSource, detector: Detector, problems: SourceProblem[]): unknown {
-  const raw = valueOf(from.raw, 'with') ?? {}
+function readParams(from: RuleSource, detector: Detector, problems: YamlProblem[]): unknown {
+  const raw = valueAt(from.raw, ['with']) ?? {}
   if (typeof raw !== 'object' || Array.isArray(raw)) return null
   const parsed = detector.params.safeParse(raw)
   if (parsed.success) return parsed.data
-  const keys = () => keysOf(detector.params)
-  problems.push(...describeAll(from, ['with'], raw, parsed.error.issues, keys))
+  problems.push(...checkShape(from, { schema: detector.params, below: ['with'] }, parsed.error))
   return null
 }
 
 function compileText<T>(
   from: RuleSource,
   key: string,
-  problems: SourceProblem[],
+  problems: YamlProblem[],
   compile: (text: string) => Compiled<T>,
 ): Compiled<T> | null {
   const text = textOf(from.raw, key)
   if (text === null) return null
   const compiled = compile(text)
   if (!compiled.ok) {
-    const node = from.yaml.document.getIn(['rules', from.index, key], true)
-    const offset = offsetInScalar(from.source.text, node, compiled.problem.offset)
-    problems.push(from.yaml.locate(offset, `${key}: ${compiled.problem.message}`))
+    const { offset, message } = compiled.problem
+    problems.push(problemInside(from.doc, ['rules', from.index, key], offset, `\`${key}\`: ${message}`))
   }
   return compiled
 }
 
 /** An event happened once: it holds for no time, and never resolves. */
-function findTimersOfEvents(from: RuleSource, detector: Detector): SourceProblem[] {
+function findTimersOfEvents(from: RuleSource, detector: Detector): YamlProblem[] {
   if (detector.nature !== 'event') return []
-  const node = from.yaml.document.getIn(['rules', from.index], true)
-  if (!isMap(node)) return []
-  return node.items.flatMap(({ key }) => {
-    const name = isScalar(key) ? String(key.value) : ''
-    if (!isScalar(key) || !['for', 'keepFiringFor', 'unless'].includes(name)) return []
-    const message = `'${name}' has no meaning for ${detector.kind}: it is an event, told once and for certain`
-    return [from.yaml.locate(key.range?.[0] ?? 0, message)]
+  return ['for', 'keepFiringFor', 'unless'].flatMap((name) => {
+    if (valueAt(from.raw, [name]) === undefined) return []
+    const message = `\`${name}\` has no meaning for ${detector.kind}: it is an event, told once and for certain`
+    return [problemAt(from.doc, ['rules', from.index, name], message, 'key')]
   })
 }
 
-type Issues = Parameters<typeof describeIssue>[0][]
-
-function describeAll(
+/** What a schema has against a rule, or against the part of it that stands below a key. */
+function checkShape(
   from: RuleSource,
-  below: readonly string[],
-  raw: unknown,
-  issues: Issues,
-  knownKeys: (path: string) => readonly string[],
-): SourceProblem[] {
-  return issues
-    .flatMap((issue) => describeIssue(issue, raw, knownKeys))
-    .map(({ path, onKey, message }) => {
-      const place = ['rules', from.index, ...below, ...path]
-      return from.yaml.locate(offsetOf(from.yaml.document, place, onKey), label(path, message))
-    })
-}
-
-/** A value's problem names its key, unless the message does. */
-function label(path: readonly PropertyKey[], message: string): string {
-  const key = path.filter((part) => typeof part === 'string').join('.')
-  return key === '' || !message.startsWith('expected') ? message : `${key}: ${message}`
-}
-
-function ruleKeys(path: string): readonly string[] {
-  return path === '' ? keysOf(ruleSchema) : []
-}
-
-function keysOf(schema: unknown): readonly string[] {
-  return typeof schema === 'object' && schema !== null && 'shape' in schema
-    ? Object.keys(schema.shape as object)
-    : []
-}
-
-function valueOf(raw: unknown, key: string): unknown {
-  return typeof raw === 'object' && raw !== null && Object.hasOwn(raw, key)
-    ? Reflect.get(raw, key)
-    : undefined
+  part: { readonly schema: z.ZodType; readonly below: readonly string[] },
+  error: z.ZodError,
+): YamlProblem[] {
+  const base = ['rules', from.index, ...part.below]
+  const data = valueAt(from.raw, part.below) ?? {}
+  return schemaProblems(from.doc, { schema: part.schema, data, base, whole: 'the rule' }, error)
 }
 
 function textOf(raw: unknown, key: string): string | null {
-  const value = valueOf(raw, key)
+  const value = valueAt(raw, [key])
   return typeof value === 'string' ? value : null
 }

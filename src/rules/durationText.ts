@@ -9,7 +9,7 @@ export const durationText = z
   .transform((text, context) => {
     const ms = parseDuration(text)
     if (ms !== null) return ms
-    context.addIssue({ code: 'custom', message: `${expected}, got '${text.slice(0, 40)}'` })
+    context.addIssue({ code: 'custom', message: expected })
     return z.NEVER
   })
   .meta({ description: 'A duration with its unit: 250ms, 10s, 1h30m, 7d', examples: ['30m'] })

@@ -1,5 +1,5 @@
 import type { ASTNode, Environment, ParseResult } from '@marcbachmann/cel-js'
-import { nearestName, suggest } from '../nearestName.ts'
+import { nearest, suggest } from '../../lib/nearest.ts'
 import { parseAmount } from './amountValue.ts'
 import { createEnvironment } from './createEnvironment.ts'
 import { findPatternProblem } from './findPatternProblem.ts'
@@ -72,10 +72,10 @@ function describeError(expression: string, error: unknown, vocabulary: Vocabular
     const before = /(?:\w+\.)*$/.exec(expression.slice(0, offset))?.[0] ?? ''
     const within = vocabulary.names.filter((known) => known.startsWith(before))
     const known = new Set(within.map((one) => one.slice(before.length).split('.')[0] ?? ''))
-    const near = nearestName(name, known)
+    const near = nearest(name, known)
     const hint =
-      near === null ? `; known here: ${[...known].join(', ')}` : `, did you mean '${before}${near}'?`
-    return [`unknown name '${before}${name}'${hint}`, offset]
+      near === null ? `; known here: ${[...known].join(', ')}` : `, did you mean \`${before}${near}\`?`
+    return [`unknown name \`${before}${name}\`${hint}`, offset]
   }
   return [`${text.replaceAll('google.protobuf.', '')}${hintFor(text)}`, offset]
 }

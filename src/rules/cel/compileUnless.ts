@@ -1,5 +1,5 @@
+import { suggest } from '../../lib/nearest.ts'
 import { knownKinds } from '../knownKinds.ts'
-import { suggest } from '../nearestName.ts'
 import { type Compiled, compileExpression, type TextProblem, walk } from './compileExpression.ts'
 import { createEnvironment } from './createEnvironment.ts'
 
@@ -31,7 +31,10 @@ function findUnknownKind(
       const kind = node.args[1][0]
       if (kind?.op !== 'value' || typeof kind.args !== 'string') continue
       if (!knownKinds.includes(kind.args)) {
-        return { message: `unknown kind '${kind.args}'${suggest(kind.args, knownKinds)}`, offset: kind.start }
+        return {
+          message: `unknown kind \`${kind.args}\`${suggest(kind.args, knownKinds)}`,
+          offset: kind.start,
+        }
       }
     }
   } catch {

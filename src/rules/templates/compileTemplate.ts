@@ -1,7 +1,7 @@
 import type { Liquid, Template } from 'liquidjs'
+import { suggest } from '../../lib/nearest.ts'
 import type { Compiled, TextProblem } from '../cel/compileExpression.ts'
 import type { Detector } from '../detectors/detector.ts'
-import { suggest } from '../nearestName.ts'
 import { type FindingScope, standardLabels, tokenNames, transferNames } from '../toFindingScope.ts'
 import { createSampleScope } from './createSampleScope.ts'
 
@@ -64,7 +64,7 @@ function findUnknownName(
     // `labels` and the like as a whole are names too, of things that a loop can walk.
     if (known.some((one) => one === name || one.startsWith(`${name}.`))) continue
     return {
-      message: `unknown name '${name}'${suggest(name, known)}`,
+      message: `unknown name \`${name}\`${suggest(name, known)}`,
       offset: toOffset(text, location.row, location.col),
     }
   }
@@ -99,7 +99,7 @@ function describeError(engine: Liquid, text: string, error: unknown): [string, n
   const offset = toOffset(text, row, column)
   const filter = /^undefined filter: (\w+)/.exec(message)?.[1]
   if (filter !== undefined) {
-    return [`unknown filter '${filter}'${suggest(filter, Object.keys(engine.filters))}`, offset]
+    return [`unknown filter \`${filter}\`${suggest(filter, Object.keys(engine.filters))}`, offset]
   }
   // The library appends its own position and file name.
   return [message.replace(/(, file:[^,]*)?, line:\d+, col:\d+$/, ''), offset]

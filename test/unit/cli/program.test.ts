@@ -82,7 +82,7 @@ describe('check', () => {
       const path = writeConfig(`${smallest}routes: [{ match: 'severty == "x"', channels: [console] }]\n`)
       const { exitCode, err } = await runCommand([command, '-c', path])
       expect(exitCode).toBe(2)
-      expect(err).toContain(`${path}:2:20: unknown name 'severty', did you mean 'severity'?`)
+      expect(err).toContain(`${path}:2:20: unknown name \`severty\`, did you mean \`severity\`?`)
     },
   )
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { renderProblems } from '../../../src/lib/yamlProblems.ts'
+import { renderProblems } from '../../../src/lib/renderProblems.ts'
 import { load, loadGood, problemsOf, smallest } from './loadInMemory.ts'
 
 describe('what a configuration gives', () => {
@@ -220,6 +220,13 @@ describe('what is refused, and where', () => {
       '3:3 unknown key `pase`, did you mean `pace`?',
       '5:6 `channels.a.url` is missing: expected an http or https address',
       '7:16 no channel is named `b`: there is a',
+    ])
+  })
+
+  test('of two keys missing at one place both are told', () => {
+    expect(problemsOf('explorer: {}\n')).toEqual([
+      '1:11 `explorer.baseUrl` is missing: expected an http or https address',
+      '1:11 `explorer.chains` is missing: expected a mapping',
     ])
   })
 

@@ -1,5 +1,5 @@
 import { type LoadedConfig, loadConfig } from '../../../src/config/loadConfig.ts'
-import { renderProblems } from '../../../src/lib/yamlProblems.ts'
+import { renderProblems } from '../../../src/lib/renderProblems.ts'
 
 export const smallest = 'explorer: { baseUrl: "https://x.example/", chains: { main: A, zone: B } }\n'
 

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createScrubber } from '../../../src/lib/secret.ts'
-import { renderProblems } from '../../../src/lib/yamlProblems.ts'
+import { renderProblems } from '../../../src/lib/renderProblems.ts'
 import { load, loadGood, problemsOf, smallest, warningsOf } from './loadInMemory.ts'
 
 const withAuth = smallest.replace(

@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { nearest } from '../../../src/lib/nearest.ts'
-import {
-  parseYamlDocument,
-  positionOf,
-  problemInside,
-  renderProblem,
-  type YamlProblem,
-} from '../../../src/lib/yamlProblems.ts'
+import { parseYamlDocument } from '../../../src/lib/parseYamlDocument.ts'
+import { renderProblem } from '../../../src/lib/renderProblems.ts'
+import { positionOf, problemInside, type YamlProblem } from '../../../src/lib/yamlProblems.ts'
 
 const parse = (text: string, maxBytes?: number) =>
   parseYamlDocument({ path: 'a.yaml', text, ...(maxBytes === undefined ? {} : { maxBytes }) })
@@ -84,9 +80,14 @@ describe('positions', () => {
     expect([line, column]).toEqual([2, 9])
   })
 
-  test('inside a block the block', () => {
-    const { line } = problemInside(docOf('a:\n  b: |\n    x == 1\n'), ['a', 'b'], 2, 'here')
-    expect(line).toBe(2)
+  test.each([
+    ['a literal block', 'a:\n  b: |\n    x &&\n      y == 1\n', 9, [4, 9]],
+    ['a folded block', 'a:\n  b: >\n    x &&\n    y == 1\n', 5, [2, 6]],
+    ['a text whose quoting changed it', 'a:\n  b: "\\x41 == 1"\n', 2, [2, 6]],
+    ['a text that is shorter', 'a:\n  b: x\n', 5, [2, 6]],
+  ])('inside %s', (_, text, offset, place) => {
+    const { line, column } = problemInside(docOf(text), ['a', 'b'], offset, 'here')
+    expect([line, column]).toEqual(place)
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { renderProblems } from '../../../src/lib/renderProblems.ts'
 import { loadRules } from '../../../src/rules/loadRules.ts'
-import { formatProblem } from '../../../src/rules/sourceProblem.ts'
 import { problemsOf, problemsOfText, ruleOf } from './ruleFiles.ts'
 
 describe('loadRules', () => {
@@ -50,94 +50,94 @@ describe('loadRules', () => {
 
   const stalled = ['on: transfer.stalled', 'severity: info']
   test.each([
-    ['a mistyped key', [...stalled, 'serverity: x'], "5:5 unknown key 'serverity', did you mean 'severity'?"],
+    ['a mistyped key', [...stalled, 'serverity: x'], '5:5 unknown key `serverity`, did you mean `severity`?'],
     [
       'a mistyped parameter',
       [...stalled, 'with: { dirction: x }'],
-      "5:13 unknown key 'dirction', did you mean 'direction'?",
+      '5:13 unknown key `dirction`, did you mean `direction`?',
     ],
     [
       'a duration without a unit',
       [...stalled, 'with: { after: 30 }'],
-      '5:20 after: expected a duration such as 30m, got the number 30',
+      '5:20 `after`: expected a duration such as 30m, got 30',
     ],
     [
       'a duration that is none',
       [...stalled, 'with: { after: soon }'],
-      "5:20 after: expected a duration such as 30m, got 'soon'",
+      '5:20 `after`: expected a duration such as 30m, got "soon"',
     ],
     [
       'a bound of nothing',
       [...stalled, 'with: { after: 0s }'],
-      "5:20 after: expected a duration above 0, got '0s'",
+      '5:20 `after`: expected a duration above 0, got "0s"',
     ],
     [
       'a `for` that is a number',
       [...stalled, 'for: 5'],
-      '5:10 for: expected a duration such as 30m, got the number 5',
+      '5:10 `for`: expected a duration such as 30m, got 5',
     ],
     [
       'an unquoted address',
       [...stalled, 'labels: { escrow: 0xabcdef }'],
-      '5:23 quote this address: "0xabcdef" is a number to YAML without quotes',
+      '5:23 quote this address: without quotes YAML reads 0xabcdef as a number',
     ],
     [
       'an unknown kind',
       ['on: transfer.staled', 'severity: info'],
-      "3:9 on: expected a known value; got 'transfer.staled', did you mean 'transfer.stalled'?",
+      '3:9 `on`: expected a known value, got "transfer.staled", did you mean `transfer.stalled`?',
     ],
     [
       'an unknown severity',
       ['on: transfer.failed', 'severity: crit'],
-      "4:15 severity: expected one of critical, warning, info; got 'crit'",
+      '4:15 `severity`: expected one of critical, warning, info, got "crit"',
     ],
     [
       'a missing severity',
       ['on: transfer.failed'],
-      "2:5 'severity' is missing: expected one of critical, warning, info",
+      '2:5 `severity` is missing: expected one of critical, warning, info',
     ],
     [
       '`for` on an event',
       ['on: transfer.failed', 'severity: info', 'for: 5m'],
-      "5:5 'for' has no meaning for transfer.failed: it is an event, told once and for certain",
+      '5:5 `for` has no meaning for transfer.failed: it is an event, told once and for certain',
     ],
     [
       'a label that is taken',
       [...stalled, 'labels: { rule: x }'],
-      '5:15 this label is set by the monitor itself; choose another name',
+      '5:15 `rule`: this label is set by the monitor itself; choose another name',
     ],
     [
       'a label that is a number',
       [...stalled, 'labels: { team: 5 }'],
-      '5:21 labels.team: expected text in quotes, got the number 5',
+      '5:21 `labels.team`: expected text in quotes, got 5',
     ],
     [
       'a runbook that is no link',
       [...stalled, 'runbook: javascript:alert(1)'],
-      "5:14 runbook: expected a link that begins with https:// or http://, got 'javascript:alert(1)'",
+      '5:14 `runbook`: expected a link that begins with https:// or http://, got "javascript:alert(1)"',
     ],
     [
       'parameters that are no mapping',
       [...stalled, 'with: 5'],
-      '5:11 with: expected parameters of the detector, got the number 5',
+      '5:11 `with`: expected parameters of the detector, got 5',
     ],
     [
       'an infinite number',
       ['on: monitor.poll_overdue', 'severity: info', 'with: { factor: .inf }'],
-      '5:21 expected a number, got .inf',
+      '5:21 .inf is not a number that means anything here',
     ],
-    ['a repeated key', [...stalled, 'on: chain.stalled'], '5:5 this key is here twice'],
+    ['a repeated key', [...stalled, 'on: chain.stalled'], '5:5 this key was given before'],
   ])('%s is refused with its place', (_title, lines, problem) => {
     expect(problemsOf(...lines)).toContain(problem)
   })
 
   test.each([
-    ['', "1:1 the file is empty; expected 'rules:' with a list of rules"],
-    ['# nothing\n', "1:1 the file is empty; expected 'rules:' with a list of rules"],
-    ['rules: []\n', '1:8 rules: expected at least one rule'],
-    ['rules: 5\n', '1:8 rules: expected a list of rules'],
-    ['- a\n', "1:1 expected 'rules:' with a list of rules"],
-    ['rule: []\n', "1:1 'rules' is missing: expected 'rules:' with a list of rules; 'rule' is not it"],
+    ['', '1:1 the file is empty: expected `rules:` with a list of rules'],
+    ['# nothing\n', '1:1 the file is empty: expected `rules:` with a list of rules'],
+    ['rules: []\n', '1:8 `rules`: expected at least one rule'],
+    ['rules: 5\n', '1:8 `rules`: expected a list of rules'],
+    ['- a\n', '1:1 expected `rules:` with a list of rules'],
+    ['rule: []\n', '1:1 `rules` is missing: expected `rules:` with a list of rules; `rule` is not it'],
   ])('the file %j is refused', (text, problem) => {
     expect(problemsOfText(text)).toEqual([problem])
   })
@@ -145,7 +145,7 @@ describe('loadRules', () => {
   test('a key beside the rules is refused', () => {
     expect(
       problemsOfText('rules:\n  - { name: a, on: transfer.failed, severity: info }\nextra: 1\n'),
-    ).toEqual(["3:1 unknown key 'extra'"])
+    ).toEqual(['3:1 unknown key `extra`'])
   })
 
   test.each([
@@ -174,7 +174,7 @@ describe('loadRules', () => {
       { path: 'rules/b.yaml', text: wrong },
       { path: 'rules/a.yaml', text: '' },
     ])
-    const places = loaded.ok ? [] : loaded.problems.map(({ path, line }) => `${path}:${line}`)
+    const places = loaded.ok ? [] : loaded.problems.map(({ file, line }) => `${file}:${line}`)
     expect(places).toEqual([
       'rules/a.yaml:1',
       'rules/b.yaml:2',
@@ -192,7 +192,7 @@ describe('loadRules', () => {
     ])
     expect(loaded).toMatchObject({
       problems: [
-        { path: 'rules/b.yaml', line: 2, message: "the rule name 'a' is taken: rules/a.yaml:2 has it" },
+        { file: 'rules/b.yaml', line: 2, message: 'the rule name `a` is taken: rules/a.yaml:2 has it' },
       ],
     })
   })
@@ -213,10 +213,10 @@ describe('loadRules', () => {
       '',
     ].join('\n')
     const loaded = loadRules([{ path: 'rules/test.yaml', text }])
-    expect(loaded.ok ? '' : loaded.problems.map(formatProblem).join('\n')).toMatchInlineSnapshot(`
-      "rules/test.yaml:7:18: where: unknown name 'transfer.amont', did you mean 'transfer.amount'?
-         7 |         transfer.amont > amount("5")
-           |                  ^"
+    expect(loaded.ok ? '' : renderProblems(loaded.problems)).toMatchInlineSnapshot(`
+      "rules/test.yaml:7:18: \`where\`: unknown name \`transfer.amont\`, did you mean \`transfer.amount\`?
+          7 |         transfer.amont > amount("5")
+            |                  ^"
     `)
   })
 })

@@ -23,10 +23,10 @@ test('reads every YAML file in the order of their names, and no other', async ()
 })
 
 test('an empty folder is refused', async () => {
-  expect(await readRuleFolder(folder)).toMatchObject({ ok: false, problems: [{ path: folder }] })
+  expect(await readRuleFolder(folder)).toMatchObject({ ok: false, problems: [{ file: folder }] })
 })
 
 test('a folder that is not there is refused, named', async () => {
   const missing = join(folder, 'missing')
-  expect(await readRuleFolder(missing)).toMatchObject({ ok: false, problems: [{ path: missing }] })
+  expect(await readRuleFolder(missing)).toMatchObject({ ok: false, problems: [{ file: missing }] })
 })

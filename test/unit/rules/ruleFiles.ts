@@ -1,11 +1,11 @@
+import { renderProblems } from '../../../src/lib/renderProblems.ts'
 import { loadRules } from '../../../src/rules/loadRules.ts'
-import { formatProblem } from '../../../src/rules/sourceProblem.ts'
 import type { Rule } from '../../../src/rules/types.ts'
 
 /** The rules of a text that is known to be right. */
 export function rulesOf(text: string): readonly Rule[] {
   const loaded = loadRules([{ path: 'rules/test.yaml', text }])
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'))
+  if (!loaded.ok) throw new Error(renderProblems(loaded.problems))
   return loaded.rules
 }
 

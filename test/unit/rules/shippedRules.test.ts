@@ -4,8 +4,8 @@ import type { Finding } from '../../../src/domain/finding.ts'
 import type { Transfer } from '../../../src/domain/transfer.ts'
 import { registry } from '../../../src/rules/detectors/registry.ts'
 import { evaluateConditions, evaluateTransfer, matchFinding } from '../../../src/rules/evaluateRules.ts'
+import { renderProblems } from '../../../src/lib/renderProblems.ts'
 import { readRuleFolder } from '../../../src/rules/readRuleFolder.ts'
-import { formatProblem } from '../../../src/rules/sourceProblem.ts'
 import type { Facts, Rule } from '../../../src/rules/types.ts'
 import { toEndpoint, toFacts, toHead, toSource } from './facts.ts'
 import { pendingSince, transferOf } from './transfers.ts'
@@ -15,7 +15,7 @@ const rules = await loadShipped()
 
 async function loadShipped(): Promise<readonly Rule[]> {
   const loaded = await readRuleFolder(fileURLToPath(new URL('../../../rules', import.meta.url)))
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'))
+  if (!loaded.ok) throw new Error(renderProblems(loaded.problems))
   return loaded.rules
 }
 

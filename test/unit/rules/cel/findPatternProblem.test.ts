@@ -35,6 +35,6 @@ test('a pattern in `where` is checked when loaded, and must be written out', () 
   expect(problems('transfer.token.name.matches("^USD")')).toEqual([])
   expect(problems('transfer.token.name.matches("(a+)+$")')).toHaveLength(1)
   expect(problems('transfer.state.matches(transfer.token.name)')).toEqual([
-    '4:35 where: expected the pattern of matches() in quotes',
+    '4:35 `where`: expected the pattern of matches() in quotes',
   ])
 })

@@ -82,8 +82,8 @@ describe('where', () => {
   })
 
   test.each([
-    ['transfer.amont > amount("1")', 21, "unknown name 'transfer.amont', did you mean 'transfer.amount'?"],
-    ['trasfer.amount > amount("1")', 12, "unknown name 'trasfer', did you mean 'transfer'?"],
+    ['transfer.amont > amount("1")', 21, 'unknown name `transfer.amont`, did you mean `transfer.amount`?'],
+    ['trasfer.amount > amount("1")', 12, 'unknown name `trasfer`, did you mean `transfer`?'],
     ['transfer.amount > 5', 12, 'no such overload: Amount > int (an amount is written amount("1000.5"))'],
     ['age > 30', 12, 'no such overload: Duration > int (a duration is written duration("30m"))'],
     ['transfer.amount > amount("1,5")', 37, 'expected an amount such as "1000.5", got "1,5"'],
@@ -93,29 +93,29 @@ describe('where', () => {
     [
       'transfer.direction == "zoneToMain"',
       34,
-      'transfer.direction is never "zoneToMain", did you mean \'ZoneToMain\'?',
+      'transfer.direction is never "zoneToMain", did you mean `ZoneToMain`?',
     ],
     ['1 == 2', 12, 'the expression names nothing, so that it is always the same'],
     [
       'transfer.token.constructor == ""',
       27,
-      "unknown name 'transfer.token.constructor'; known here: address, symbol, name, label, type, id",
+      'unknown name `transfer.token.constructor`; known here: address, symbol, name, label, type, id',
     ],
   ])('%s is refused when loaded', (text, column, message) => {
     expect(problemsOf('on: transfer.stalled', `where: ${text}`, 'severity: info')).toEqual([
-      `4:${column} where: ${message}`,
+      `4:${column} \`where\`: ${message}`,
     ])
   })
 
   test('a fact of another kind is refused, with the facts that there are', () => {
     expect(problemsOf('on: chain.stalled', 'where: facts.waitedMs > 1', 'severity: info')).toEqual([
-      "4:18 where: unknown name 'facts.waitedMs'; known here: height, limitMs, blockTimeAt, inFlight",
+      '4:18 `where`: unknown name `facts.waitedMs`; known here: height, limitMs, blockTimeAt, inFlight',
     ])
   })
 
   test('a kind without a transfer has no such name', () => {
     expect(problemsOf('on: chain.stalled', 'where: transfer.state == "pending"', 'severity: info')).toEqual([
-      "4:12 where: unknown name 'transfer'; known here: kind, age, labels, facts, chain",
+      '4:12 `where`: unknown name `transfer`; known here: kind, age, labels, facts, chain',
     ])
   })
 })
@@ -134,7 +134,7 @@ describe('unless', () => {
 
   test('a kind that does not exist is refused', () => {
     expect(problemsOf('on: transfer.stalled', 'unless: open("chain.staled")', 'severity: info')).toEqual([
-      "4:18 unless: unknown kind 'chain.staled', did you mean 'chain.stalled'?",
+      '4:18 `unless`: unknown kind `chain.staled`, did you mean `chain.stalled`?',
     ])
   })
 })
@@ -160,7 +160,7 @@ describe('compileLabelPredicate', () => {
   })
 
   test.each([
-    ['severty == "critical"', { message: "unknown name 'severty', did you mean 'severity'?", offset: 0 }],
+    ['severty == "critical"', { message: 'unknown name `severty`, did you mean `severity`?', offset: 0 }],
     ['kind == "transfer.staled"', expect.objectContaining({ offset: 8 })],
     ['"team" in labels', { message: expect.stringContaining('reads as ""'), offset: 0 }],
     ['has(labels.team)', { message: expect.stringContaining('reads as ""'), offset: 0 }],

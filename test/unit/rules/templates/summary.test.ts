@@ -88,17 +88,17 @@ describe('a summary', () => {
   })
 
   test.each([
-    ['{{ transfer.amont }}', "unknown name 'transfer.amont', did you mean 'transfer.amount'?"],
-    ['{{ transfr.amount }}', "unknown name 'transfr.amount', did you mean 'transfer.amount'?"],
-    ['{{ labels.taem }}', "unknown name 'labels.taem'"],
-    ['{{ age | duraton }}', "unknown filter 'duraton', did you mean 'duration'?"],
+    ['{{ transfer.amont }}', 'unknown name `transfer.amont`, did you mean `transfer.amount`?'],
+    ['{{ transfr.amount }}', 'unknown name `transfr.amount`, did you mean `transfer.amount`?'],
+    ['{{ labels.taem }}', 'unknown name `labels.taem`'],
+    ['{{ age | duraton }}', 'unknown filter `duraton`, did you mean `duration`?'],
     ['{{ age', 'output "{{ age" not closed'],
     ['{% include "x" %}', 'tag "include" not found'],
     ['{% render "/etc/passwd" %}', 'tag "render" not found'],
     ['{% layout "x" %}', 'tag "layout" not found'],
-    ['{{ labels | where_exp: "x", facts.destinationChain }}', "unknown filter 'where_exp'"],
+    ['{{ labels | where_exp: "x", facts.destinationChain }}', 'unknown filter `where_exp`'],
     ['{{ transfer.originAt | time: "Mars/Base" }}', 'Invalid time zone specified: Mars/Base'],
-    ['{{ transfer.amount.constructor }}', "unknown name 'transfer.amount.constructor'"],
+    ['{{ transfer.amount.constructor }}', 'unknown name `transfer.amount.constructor`'],
   ])('%s is refused when loaded', (summary, message) => {
     const problems = problemsOf('on: transfer.stalled', 'severity: info', `summary: '${summary}'`)
     expect(problems).toHaveLength(1)
