@@ -5,6 +5,8 @@ import { check } from './check.ts'
 import { rewindCursors, showCursors } from './cursors.ts'
 import { demo } from './demo.ts'
 import { exitCodes, type Io } from './io.ts'
+import { describeEndpoints, query } from './query.ts'
+import { describeMethods, rpc } from './rpc.ts'
 import { run } from './run.ts'
 import { sandbox } from './sandbox.ts'
 import { schema } from './schema.ts'
@@ -42,6 +44,7 @@ function createProgram(io: Io, finish: Finish): Command {
     .showHelpAfterError('(spanwatch --help lists the commands)')
   addDaemon(program, io, finish)
   addLooking(program, io, finish)
+  addAsking(program, io, finish)
   addSandbox(program, io, finish)
   return program
 }
@@ -120,6 +123,33 @@ function addLooking(program: Command, io: Io, finish: Finish): void {
     .addOption(config())
     .requiredOption('--to <time>', 'a duration such as 24h, an ISO time, or genesis')
     .action((options) => finish(rewindCursors(io, options)))
+}
+
+function addAsking(program: Command, io: Io, finish: Finish): void {
+  program
+    .command('query')
+    .description('ask the explorer API one question')
+    .usage('<E1…E21 or name> [--param value…] [options]')
+    .argument('<endpoint>', 'its number or name')
+    .argument('[params...]', '--param value, as listed below')
+    // The parameters are the endpoint's, and are checked by its schema.
+    .allowUnknownOption()
+    .addOption(config())
+    .option('--all', 'read every page, and prove that nothing is missing')
+    .option('--json', 'print JSON, amounts as decimal strings')
+    .option('--csv', 'print CSV')
+    .option('--resume <file>', 'with --all: go on where the read that wrote this file was stopped')
+    .addHelpText('after', describeEndpoints)
+    .action(async (name: string, words: string[], options) => finish(await query(io, name, words, options)))
+  program
+    .command('rpc')
+    .description('ask the preconfirmation RPC one question')
+    .argument('<method>', 'with or without eth_')
+    .argument('[params...]', 'in their order')
+    .addOption(config())
+    .option('--canonical', 'ask the second source instead')
+    .addHelpText('after', describeMethods)
+    .action(async (method: string, words: string[], options) => finish(await rpc(io, method, words, options)))
 }
 
 function addSandbox(program: Command, io: Io, finish: Finish): void {

@@ -177,6 +177,8 @@ export function prepareParams(name: RpcMethodName, given: readonly unknown[]): P
   if (given.length > filled.length) return { problem: `takes at most ${filled.length} parameters`, place: -1 }
   const parsed = declared.params.safeParse(filled)
   if (parsed.success) return { params: parsed.data as readonly unknown[] }
+  const missing = filled.indexOf(undefined)
+  if (missing !== -1) return { problem: `${declared.takes[missing]} is missing`, place: missing }
   const issue = parsed.error.issues[0]
   const place = Number(issue?.path[0] ?? -1)
   const parts = issue?.path.slice(1).map(String) ?? []

@@ -1,0 +1,166 @@
+import type { Explorer } from '../../clients/explorer/createExplorer.ts'
+import type { Endpoint } from '../../clients/explorer/endpoint.ts'
+import type { Quarantined } from '../../clients/explorer/readAnswer.ts'
+import { readAll, type WideParams } from '../../clients/explorer/readAll.ts'
+import { splitList } from '../../clients/explorer/splitRequest.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { atStart, type Progress } from './resumeFile.ts'
+
+export interface ReadWholeOptions {
+  readonly signal: AbortSignal
+  readonly from: Progress
+  onRows(rows: readonly unknown[]): void
+  onUnreadable(rows: readonly Quarantined[]): void
+  /** The rows up to here have been given. */
+  onProgress(progress: Progress): void
+  /** A line for people who wait, now and then. */
+  tell(line: string): void
+}
+
+export interface Whole {
+  readonly rows: number
+  readonly requests: number
+  /** Why it is not whole; empty when it is. */
+  readonly reasons: readonly string[]
+}
+
+interface Reader extends ReadWholeOptions {
+  readonly clock: Pick<Clock, 'sleep' | 'monotonicMs'>
+  readonly reasons: Set<string>
+  requests: number
+  rows: number
+  toldAt: number
+  /** Where the newest request stood. */
+  asked: WideParams
+  pageRows: number
+}
+
+/** An interactive read is retried longer than a poll, which comes again by itself. */
+const attempts = 6
+const tellEveryMs = 2_000
+
+/**
+ * Answers a question of any size with the client's own splitting and proof of the end, telling how far it is, and able
+ * to go on where an earlier read was stopped: after the lists of 20 that are done and, within a list, below the blocks
+ * that are done (ranges are read from their top down).
+ */
+export async function readWhole(
+  deps: { readonly explorer: Explorer; readonly clock: Pick<Clock, 'sleep' | 'monotonicMs'> },
+  endpoint: Endpoint,
+  params: WideParams,
+  options: ReadWholeOptions,
+): Promise<Whole> {
+  const { from } = options
+  const reader: Reader = {
+    ...options,
+    clock: deps.clock,
+    reasons: new Set(from.reasons),
+    requests: 0,
+    rows: from.rows,
+    toldAt: deps.clock.monotonicMs(),
+    asked: {},
+    pageRows: 0,
+  }
+  const explorer = watch(deps.explorer, reader)
+  const lists = toLists(endpoint, params)
+  for (const [at, listed] of lists.entries()) {
+    if (at < from.lists) continue
+    const piece = below(listed, at === from.lists ? from.doneFrom : null)
+    if (piece) await readPiece({ explorer, clock: deps.clock }, endpoint, piece, reader, at)
+    if (at < lists.length - 1)
+      options.onProgress({ ...atStart, lists: at + 1, rows: reader.rows, reasons: [...reader.reasons] })
+  }
+  return { rows: reader.rows, requests: reader.requests, reasons: [...reader.reasons] }
+}
+
+async function readPiece(
+  deps: Parameters<typeof readAll>[0],
+  endpoint: Endpoint,
+  params: WideParams,
+  reader: Reader,
+  list: number,
+): Promise<void> {
+  const hasRange = endpoint.hasRange === true && heightOf(params['endBlockHeight']) !== null
+  const result = await readAll(deps, endpoint, params, {
+    priority: 'bulk',
+    signal: reader.signal,
+    attempts,
+    onQuarantined: (rows) => reader.onUnreadable(rows),
+    onRecords(rows) {
+      reader.onRows(rows)
+      reader.rows += rows.length
+      reader.pageRows = 0
+      const doneFrom = hasRange ? heightOf(reader.asked['startBlockHeight']) : null
+      if (doneFrom === null) return
+      reader.onProgress({ lists: list, doneFrom, rows: reader.rows, reasons: [...reader.reasons] })
+    },
+  })
+  for (const reason of result.reasons) reader.reasons.add(reason)
+}
+
+function toLists(endpoint: Endpoint, params: WideParams): WideParams[] {
+  const { listParam } = endpoint
+  const values = listParam && params[listParam]
+  if (!listParam || !Array.isArray(values)) return [params]
+  return splitList(values as readonly string[]).map((list) => ({ ...params, [listParam]: list }))
+}
+
+/** The question without the blocks that are done; null when nothing is left. */
+function below(params: WideParams, doneFrom: number | null): WideParams | null {
+  if (doneFrom === null) return params
+  const start = heightOf(params['startBlockHeight']) ?? 0
+  return doneFrom > start ? { ...params, endBlockHeight: doneFrom - 1 } : null
+}
+
+function heightOf(value: WideParams[string]): number | null {
+  const height = Number(value)
+  return value !== undefined && Number.isSafeInteger(height) ? height : null
+}
+
+/** The client, with an eye on what it asks. */
+function watch(explorer: Explorer, reader: Reader): Pick<Explorer, 'call' | 'walk'> {
+  return {
+    async call(endpoint, params, how) {
+      note(reader, params as WideParams)
+      const answer = await explorer.call(endpoint, params, how)
+      reader.requests += 1
+      if (answer.contradicted) reader.reasons.add('an answer was empty where something is known to be')
+      return answer
+    },
+    async walk(endpoint, params, how) {
+      reader.pageRows = 0
+      const result = await explorer.walk(endpoint, params, {
+        ...how,
+        onPage: async (answer) => {
+          reader.requests += 1
+          reader.pageRows += answer.records.length
+          note(reader, params as WideParams, answer)
+          await how.onPage?.(answer)
+        },
+      })
+      // What readAll will say at its end is needed earlier when the read is interrupted.
+      for (const reason of result.reasons) if (reason !== 'the list is empty') reader.reasons.add(reason)
+      return result
+    },
+  }
+}
+
+function note(
+  reader: Reader,
+  asked: WideParams,
+  page: { readonly page: number | null; readonly totalPage: number | null } | null = null,
+): void {
+  reader.asked = asked
+  const now = reader.clock.monotonicMs()
+  if (now - reader.toldAt < tellEveryMs) return
+  reader.toldAt = now
+  const { startBlockHeight, endBlockHeight } = asked
+  const range =
+    startBlockHeight === undefined
+      ? ''
+      : `, in blocks ${String(startBlockHeight)} to ${String(endBlockHeight)}`
+  const of = page?.totalPage ? `, page ${page.page ?? '?'} of ${page.totalPage}` : ''
+  reader.tell(
+    `${(reader.rows + reader.pageRows).toLocaleString('en')} rows in ${reader.requests.toLocaleString('en')} requests${range}${of}`,
+  )
+}
