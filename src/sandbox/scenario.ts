@@ -1,34 +1,34 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
 import { errorText, MonitorError } from '../lib/errors.ts'
+import { suggest } from '../lib/nearest.ts'
+import { parseYamlDocument } from '../lib/parseYamlDocument.ts'
+import { renderProblems } from '../lib/renderProblems.ts'
+import { schemaProblems } from '../lib/schemaProblems.ts'
+import { withoutEchoes } from '../lib/yamlProblems.ts'
 import type { PlannedFault } from './faults/fault.ts'
 import { faultTable } from './faults/faultTable.ts'
 import { historySchema, trafficSchema } from './settings.ts'
 
-const byName = new Map(faultTable.map((row) => [row.name, row.schema]))
-const timelineEntry = z.unknown().transform((entry, context): PlannedFault => {
-  const name = typeof entry === 'object' && entry !== null && 'fault' in entry ? String(entry.fault) : ''
-  const schema = byName.get(name)
-  const result = schema?.safeParse(entry)
-  if (result?.success) return result.data
-  if (result)
-    for (const issue of result.error.issues)
-      context.addIssue({ ...issue, code: 'custom', message: issue.message })
-  else
-    context.addIssue({ code: 'custom', path: ['fault'], message: `unknown fault '${name}'${nearest(name)}` })
-  return z.NEVER
-})
+type FaultSchema = z.ZodType<PlannedFault> & z.core.$ZodTypeDiscriminable
 
-const fields = {
+const faultNames = faultTable.map((row) => row.name)
+const timelineEntry = z.discriminatedUnion(
+  'fault',
+  // Every row's schema begins with an object that holds its name as a literal: see `worldFault` and `answerFault`.
+  faultTable.map((row) => row.schema as FaultSchema) as [FaultSchema, ...FaultSchema[]],
+  { error: (issue) => (issue.code === 'invalid_union' ? describeUnknownFault(issue.input) : undefined) },
+)
+
+const scenarioSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'expected lower-case letters, digits and hyphens'),
   description: z.string().default(''),
   seed: z.union([z.int(), z.string()]).default(1),
   traffic: trafficSchema.prefault({}),
   history: historySchema.prefault({}),
-}
-const scenarioSchema = z.strictObject({ ...fields, timeline: z.array(timelineEntry).default([]) })
+  timeline: z.array(timelineEntry).default([]),
+})
 
 /** What happens in a sandbox: its traffic, its history and a timeline of faults. */
 export type Scenario = z.output<typeof scenarioSchema>
@@ -51,25 +51,12 @@ export async function loadScenario(nameOrPath: string): Promise<Scenario> {
 
 /** Reads a scenario's YAML text; `file` is only for the messages. */
 export function parseScenario(text: string, file: string): Scenario {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, strict: true, uniqueKeys: true })
-  const [broken] = document.errors
-  if (broken)
-    throw invalid(
-      file,
-      lines.linePos(broken.pos[0]),
-      (broken.message.split('\n')[0] ?? '').replace(/ at line.*/, ''),
-    )
-  const result = scenarioSchema.safeParse(toPlain(document, file))
-  if (result.success) return result.data
-  const issue = result.error.issues[0]
-  const path = (issue?.path ?? []).map((part) => (typeof part === 'symbol' ? String(part) : part))
-  const where = issue?.path.length === 0 ? '' : `${path.join('.')}: `
-  throw invalid(
-    file,
-    lines.linePos(offsetOf(document, path)),
-    `${where}${issue?.message ?? 'not a scenario'}`,
-  )
+  const { doc, data, problems } = parseYamlDocument({ path: file, text })
+  const result = scenarioSchema.safeParse(data)
+  if (problems.length === 0 && result.success) return result.data
+  const found =
+    doc === null || result.success ? [] : schemaProblems(doc, { schema: scenarioSchema, data }, result.error)
+  throw new MonitorError('config.invalid', renderProblems([...problems, ...withoutEchoes(problems, found)]))
 }
 
 /** One fault given by hand, as a timeline entry would give it. */
@@ -81,17 +68,9 @@ export function parseFault(entry: unknown): PlannedFault {
 
 /** JSON Schema of a scenario file, for editors. */
 export function scenarioJsonSchema(): Record<string, unknown> {
-  const faults = z.union(faultTable.map((row) => row.schema))
-  const schema = z.strictObject({ ...fields, timeline: z.array(faults).default([]) })
-  return { title: 'spanwatch scenario', ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) }
-}
-
-/** Plain values; aliases that multiply without end are refused. */
-function toPlain(document: ReturnType<typeof parseDocument>, file: string): unknown {
-  try {
-    return document.toJS({ maxAliasCount: 100 })
-  } catch (error) {
-    throw invalid(file, { line: 1, col: 1 }, errorText(error))
+  return {
+    title: 'spanwatch scenario',
+    ...z.toJSONSchema(scenarioSchema, { io: 'input', unrepresentable: 'any' }),
   }
 }
 
@@ -105,25 +84,8 @@ async function read(path: string, asked: string, isPath: boolean): Promise<strin
   }
 }
 
-/** Where the node at a path begins; of a missing one, where the nearest node around it begins. */
-function offsetOf(document: ReturnType<typeof parseDocument>, path: readonly (string | number)[]): number {
-  for (let length = path.length; length >= 0; length -= 1) {
-    const node: unknown = document.getIn(path.slice(0, length), true)
-    if (typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)) {
-      return Number(node.range[0])
-    }
-  }
-  return 0
-}
-
-function invalid(file: string, at: { line: number; col: number }, message: string): MonitorError {
-  return new MonitorError('config.invalid', `${file}:${at.line}:${at.col}: ${message}`)
-}
-
-function nearest(name: string): string {
-  const known = faultTable.map((row) => row.name)
-  const alike = known.filter((candidate) =>
-    candidate.split('.').some((part) => part !== '' && name.includes(part)),
-  )
-  return `; known: ${(alike.length > 0 ? alike : known).join(', ')}`
+function describeUnknownFault(entry: unknown): string {
+  const name = typeof entry === 'object' && entry !== null && 'fault' in entry ? entry.fault : undefined
+  if (typeof name !== 'string') return 'expected the name of a fault'
+  return `unknown fault \`${name.slice(0, 60)}\`${suggest(name, faultNames) || `; known: ${faultNames.join(', ')}`}`
 }

@@ -12,13 +12,22 @@ describe('a scenario that is wrong is refused with its position', () => {
     {
       title: 'an unknown fault',
       yaml: 'name: x\ntimeline:\n  - { at: 1s, fault: transfer.fail }',
-      says: /^x.yaml:3:22: .*unknown fault 'transfer.fail'.*transfer.failed/,
+      says: /^x.yaml:3:22: .*unknown fault `transfer.fail`, did you mean `transfer.failed`\?/,
     },
-    { title: 'an unknown key', yaml: 'name: x\nspeed: 3', says: /^x.yaml:1:1: .*speed/ },
+    {
+      title: 'an unknown key',
+      yaml: 'name: x\nsede: 3',
+      says: /^x.yaml:2:1: .*`sede`, .*`seed`\?\n.*sede: 3\n *\| \^\^\^\^$/,
+    },
     {
       title: 'a bad duration',
       yaml: 'name: x\ntimeline:\n  - { at: 1 parsec, fault: api.html }',
-      says: /^x.yaml:3:11: timeline.0.at: expected a duration/,
+      says: /^x.yaml:3:11: `timeline\[0\].at`: expected a duration/,
+    },
+    {
+      title: 'an unknown key of a fault',
+      yaml: 'name: x\ntimeline:\n  - { fault: api.html, shar: 1 }',
+      says: /^x.yaml:3:24: unknown key `shar`, did you mean `share`\?/,
     },
     {
       title: 'a share above one',
@@ -30,7 +39,7 @@ describe('a scenario that is wrong is refused with its position', () => {
       yaml: 'name: x\ntimeline:\n  - { fault: transfer.failed, amount: 1.5 }',
       says: /^x.yaml:3:39: /,
     },
-    { title: 'no name', yaml: 'seed: 3', says: /^x.yaml:1:1: name: / },
+    { title: 'no name', yaml: 'seed: 3', says: /^x.yaml:1:1: `name` is missing: / },
     { title: 'broken YAML', yaml: 'name: [', says: /^x.yaml:1:\d+: / },
     { title: 'a key twice', yaml: 'name: x\nname: y', says: /^x.yaml:2:1: / },
     { title: 'no YAML mapping', yaml: '3', says: /^x.yaml:1:1: / },
