@@ -112,7 +112,29 @@ function joinEvents(byId: Draft[], byEvent: Draft[]): Draft[] {
       for (const other of joining) draft.members.push(...other.members)
     } else apart.push(...joining)
   }
-  return [...byId, ...apart]
+  return [...byId, ...joinUnindexed(byId, apart)]
+}
+
+/**
+ * The list may give an id where the detail gives an event index. Two names of different kinds do not differ, so that
+ * content and a shared hash join them; events that fit several ids alike are counted and assigned to none.
+ */
+function joinUnindexed(byId: Draft[], byEvent: readonly Draft[]): Draft[] {
+  const hosts = byId.filter((draft) => draft.members.every((member) => eventName(member) === null))
+  if (hosts.length === 0) return [...byEvent]
+  const byHash = indexHashes(hosts)
+  const explained = new Map<Draft, number>()
+  return byEvent.filter((draft) => {
+    const fitting = findHosts(byHash, draft)
+    const [first] = fitting
+    const count = first ? (explained.get(first) ?? 0) : 0
+    // The detail says how many there are: what goes beyond the ids is a further transfer.
+    if (!first || count >= fitting.length) return true
+    explained.set(first, count + 1)
+    if (fitting.length === 1) first.members.push(...draft.members)
+    else first.ambiguous.push(...draft.members)
+    return false
+  })
 }
 
 function sharesContentIfNeeded(a: Draft, b: Draft): boolean {
@@ -134,10 +156,7 @@ function joinLoose(named: Draft[], loose: readonly Sighting[]): Group[] {
 
 /** Adds each joiner to the one host it fits, and returns the joiners that fit none. */
 function attach(hosts: Draft[], joiners: readonly Draft[]): Draft[] {
-  const byHash = indexDrafts(hosts, (member) => member.zoneHash)
-  for (const [hash, drafts] of indexDrafts(hosts, (member) => member.mainHash)) {
-    byHash.set(hash, [...new Set([...(byHash.get(hash) ?? []), ...drafts])])
-  }
+  const byHash = indexHashes(hosts)
   const left: Draft[] = []
   const wanted = new Map<Draft, Draft[]>()
   for (const joiner of joiners) {
@@ -154,6 +173,15 @@ function attach(hosts: Draft[], joiners: readonly Draft[]): Draft[] {
     else left.push(...group)
   }
   return left
+}
+
+/** Drafts by every hash of either chain that they bear. */
+function indexHashes(drafts: readonly Draft[]): Map<string, Draft[]> {
+  const byHash = indexDrafts(drafts, (member) => member.zoneHash)
+  for (const [hash, found] of indexDrafts(drafts, (member) => member.mainHash)) {
+    byHash.set(hash, [...new Set([...(byHash.get(hash) ?? []), ...found])])
+  }
+  return byHash
 }
 
 function findHosts(byHash: ReadonlyMap<string, Draft[]>, joiner: Draft): Draft[] {

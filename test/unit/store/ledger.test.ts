@@ -97,10 +97,27 @@ describe('identity', () => {
     expect(states(ledgerOf([toRecord(), toPending()]))).toEqual(['completed', 'pending'])
   })
 
+  test('an id in the list and an event index in the detail name one transfer', () => {
+    expect(ledgerOf([toRecord({ id: 'a' })], [detail()])).toHaveLength(1)
+    expect(ledgerOf([detail()], [toRecord({ id: 'a' })])).toHaveLength(1)
+  })
+
+  test('two ids of equal content and their two events are two transfers', () => {
+    const rows = ['a', 'b'].map((id) => toPending({ id }))
+    const events = ['1', '2'].map((zoneEventIndex) => ({
+      ...toPending(),
+      source: 'E12' as const,
+      zoneEventIndex,
+    }))
+    expect(ledgerOf(rows, events)).toHaveLength(2)
+    expect(ledgerOf([rows[0]!], events)).toHaveLength(2)
+    expect(ledgerOf(rows, [...events, { ...events[0]!, zoneEventIndex: '3' }])).toHaveLength(3)
+  })
+
   test('when two transfers are joined the older key survives and the other leads to it', () => {
     const ledger = open()
     ledger.recordAnswer([toPending({ zoneEventIndex: '1', source: 'E12' })], 1)
-    ledger.recordAnswer([toRecord({ id: 'x' })], 2)
+    ledger.recordAnswer([toRecord({ id: 'x', zoneHash: null })], 2)
     const joined = ledger.recordAnswer([detail({ id: 'x' })], 3).joined
     expect(joined).toEqual([{ from: 't2', to: 't1' }])
     expect(ledger.getTransfer('t2')?.key).toBe('t1')
