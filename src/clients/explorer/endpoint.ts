@@ -71,6 +71,11 @@ export const param = {
   fromOrTo: z.enum(['from', 'to']),
 }
 
+/** The parameters of a list in pages. */
+export function pageParams(maxLimit: number) {
+  return { limit: param.limit(maxLimit).optional(), page: param.page.optional() }
+}
+
 function listOf(pattern: RegExp, what: string) {
   return z
     .array(z.string().regex(pattern, `expected ${what}`))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { UnixMs } from '../../../lib/clock.ts'
-import { endpoint, param } from '../endpoint.ts'
+import { endpoint, pageParams, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
 
@@ -13,13 +13,7 @@ export interface ZoneBlock {
   readonly transactionCount: number | null
 }
 
-export interface MainBlock {
-  readonly requestedAt: UnixMs
-  readonly height: number
-  readonly hash: string | null
-  readonly time: UnixMs | null
-  readonly miner: string
-  readonly transactionCount: number | null
+export interface MainBlock extends ZoneBlock {
   readonly gasUsed: string | null
   readonly gasLimit: string | null
   readonly baseFeePerGas: string | null
@@ -70,8 +64,7 @@ export const zoneBlocks = endpoint({
   arrays: ['data'],
   params: z.strictObject({
     height: param.height.optional(),
-    limit: param.limit(100).optional(),
-    page: param.page.optional(),
+    ...pageParams(100),
   }),
   createReader: () =>
     createRecordReader({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Observation, RecordSource } from '../../../domain/observation.ts'
 import { type Dialect, spellField } from '../dialect.ts'
-import { endpoint, param } from '../endpoint.ts'
+import { endpoint, pageParams, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
 import { createRecordReader, type RecordReader } from '../recordReader.ts'
 
@@ -128,8 +128,7 @@ export const crossTransactions = endpoint({
     from: param.address.optional(),
     to: param.address.optional(),
     tokenContractAddress: param.address.optional(),
-    limit: param.limit(100).optional(),
-    page: param.page.optional(),
+    ...pageParams(100),
   }),
   createReader: createCrossReader('E3'),
   position,

@@ -1,26 +1,13 @@
 import { z } from 'zod'
-import type { UnixMs } from '../../../lib/clock.ts'
-import { endpoint, param } from '../endpoint.ts'
+import { endpoint, pageParams, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
+import { mainList, type MainRow, mainRowFields } from './mainList.ts'
 
 /** A transaction, or one of its transfers, of the main chain, by whichever of E6, E7 and E10 gave it. */
-interface MainTransaction {
-  readonly requestedAt: UnixMs
-  readonly hash: string
+interface MainTransaction extends MainRow {
   readonly methodId: string
   readonly nonce: string
-  readonly blockHash: string | null
-  readonly height: number | null
-  /** For a pending transaction the time of its broadcast. */
-  readonly time: UnixMs | null
-  readonly from: string
-  readonly to: string
-  readonly isFromContract: boolean | null
-  readonly isToContract: boolean | null
-  /** Token units. */
-  readonly amount: string | null
-  readonly symbol: string
   /** In the native currency. */
   readonly txFee: string | null
   readonly gasLimit: string | null
@@ -29,8 +16,6 @@ interface MainTransaction {
   readonly gasPrice: string | null
   /** `0` original, `1` EIP-2930, `2` EIP-1559. */
   readonly transactionType: string
-  /** `success`, `fail`, `pending`; '' where the endpoint does not say. */
-  readonly state: string
   readonly token: string
   readonly tokenId: string
   /** E6 only, and seen empty on real transactions: '' is "no data". */
@@ -40,51 +25,44 @@ interface MainTransaction {
 
 /** R3, R4 and R7 under one set of names. */
 const mainTransaction = z.object({
-  txId: field.requiredHash,
-  methodId: field.name,
-  nonce: field.name,
-  blockHash: field.hash,
-  height: field.count,
-  transactionTime: field.time,
+  ...mainRowFields,
   from: field.addressList,
   to: field.addressList,
-  isFromContract: field.flag,
-  isToContract: field.flag,
-  amount: field.decimal,
-  symbol: field.name,
+  methodId: field.name,
+  nonce: field.name,
   txFee: field.decimal,
   gasLimit: field.decimal,
   gasUsed: field.decimal,
   gasPrice: field.decimal,
   transactionType: field.name,
-  state: field.name,
   tokenContractAddress: field.address,
   tokenId: field.identifierText,
   challengeStatus: field.name,
   l1OriginHash: field.hash,
 })
 
-const createReader = () =>
-  createRecordReader({
-    schema: mainTransaction,
-    spellings: spelledAs({
-      txId: ['txId', 'txid'],
-      symbol: ['transactionSymbol', 'symbol'],
-      txFee: ['txFee', 'txfee'],
+/** What the three endpoints have in common. */
+const transactionList = {
+  ...mainList,
+  createReader: () =>
+    createRecordReader({
+      schema: mainTransaction,
+      spellings: spelledAs({
+        txId: ['txId', 'txid'],
+        symbol: ['transactionSymbol', 'symbol'],
+        txFee: ['txFee', 'txfee'],
+      }),
+      finish: ({ txId, transactionTime, tokenContractAddress, ...rest }, requestedAt): MainTransaction => ({
+        ...rest,
+        requestedAt,
+        hash: txId,
+        time: transactionTime,
+        token: tokenContractAddress,
+      }),
     }),
-    finish: ({ txId, transactionTime, tokenContractAddress, ...rest }, requestedAt): MainTransaction => ({
-      ...rest,
-      requestedAt,
-      hash: txId,
-      time: transactionTime,
-      token: tokenContractAddress,
-    }),
-  })
-
-const rowKey = (row: MainTransaction) =>
-  [row.hash, row.from, row.to, row.token, row.tokenId, row.amount].join('|')
-
-const position = (row: MainTransaction) => row.height ?? row.time
+  rowKey: (row: MainTransaction) =>
+    [row.hash, row.from, row.to, row.token, row.tokenId, row.amount].join('|'),
+} as const
 
 /**
  * E6: transactions of one address (shape A, array `transactionLists`, records R3 with challenge status). Only about
@@ -92,12 +70,10 @@ const position = (row: MainTransaction) => row.height ?? row.time
  * Source: API documentation, E6.
  */
 export const addressTransactions = endpoint({
+  ...transactionList,
   id: 'E6',
   name: 'address-transactions',
   path: '/api/v5/{main}/address/transaction-list',
-  chain: 'main',
-  family: 'main',
-  shape: 'A',
   arrays: ['transactionLists', 'transactionList'],
   params: z.strictObject({
     address: param.address,
@@ -108,12 +84,8 @@ export const addressTransactions = endpoint({
     startBlockHeight: param.height.optional(),
     endBlockHeight: param.height.optional(),
     isFromOrTo: param.fromOrTo.optional(),
-    page: param.page.optional(),
-    limit: param.limit(50).optional(),
+    ...pageParams(50),
   }),
-  createReader,
-  position,
-  rowKey,
   hasRange: true,
   maxLimit: 50,
   cap: 10_000,
@@ -125,23 +97,17 @@ export const addressTransactions = endpoint({
  * Source: API documentation, E7.
  */
 export const blockTransactions = endpoint({
+  ...transactionList,
   id: 'E7',
   name: 'block-transactions',
   path: '/api/v5/{main}/block/transaction-list-multi',
-  chain: 'main',
-  family: 'main',
-  shape: 'A',
   arrays: ['transactionList'],
   params: z.strictObject({
     startBlockHeight: param.height,
     endBlockHeight: param.height,
     protocolType: z.enum(['transaction', 'internal', 'token_20', 'token_721', 'token_1155']).optional(),
-    limit: param.limit(100).optional(),
-    page: param.page.optional(),
+    ...pageParams(100),
   }),
-  createReader,
-  position,
-  rowKey,
   hasRange: true,
   maxLimit: 100,
   cap: 10_000,
@@ -153,12 +119,10 @@ export const blockTransactions = endpoint({
  * Source: API documentation, E10.
  */
 export const manyAddressesTransactions = endpoint({
+  ...transactionList,
   id: 'E10',
   name: 'transactions-of-addresses',
   path: '/api/v5/{main}/address/normal-transaction-list-multi',
-  chain: 'main',
-  family: 'main',
-  shape: 'A',
   arrays: ['transactionList'],
   params: z
     .strictObject({
@@ -166,16 +130,12 @@ export const manyAddressesTransactions = endpoint({
       startBlockHeight: param.height,
       endBlockHeight: param.height,
       isFromOrTo: param.fromOrTo.optional(),
-      page: param.page.optional(),
-      limit: param.limit(100).optional(),
+      ...pageParams(100),
     })
     .refine(
       ({ startBlockHeight, endBlockHeight }) => Number(endBlockHeight) - Number(startBlockHeight) <= 10_000,
       { message: 'endBlockHeight: at most 10000 above startBlockHeight' },
     ),
-  createReader,
-  position,
-  rowKey,
   listParam: 'address',
   hasRange: true,
   maxSpan: 10_000,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Status } from '../../../domain/observation.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
-import { endpoint, param } from '../endpoint.ts'
+import { endpoint, pageParams, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
 
@@ -50,8 +50,7 @@ export const zoneBlockTransactions = endpoint({
   arrays: ['data'],
   params: z.strictObject({
     height: param.height,
-    limit: param.limit(100).optional(),
-    page: param.page.optional(),
+    ...pageParams(100),
   }),
   createReader: () =>
     createRecordReader({

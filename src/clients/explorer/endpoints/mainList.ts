@@ -1,0 +1,44 @@
+import type { UnixMs } from '../../../lib/clock.ts'
+import * as field from '../fields.ts'
+
+/** What transactions, transfers and internal transactions of the main chain have in common. */
+export interface MainRow {
+  readonly requestedAt: UnixMs
+  readonly hash: string
+  readonly blockHash: string | null
+  readonly height: number | null
+  /** For a pending transaction the time of its broadcast. */
+  readonly time: UnixMs | null
+  readonly from: string
+  readonly to: string
+  readonly isFromContract: boolean | null
+  readonly isToContract: boolean | null
+  /** Token units, or units of the native currency: the main chain's amounts never come in base units. */
+  readonly amount: string | null
+  readonly symbol: string
+  /** `success`, `fail`, `pending`; '' where the endpoint does not say. */
+  readonly state: string
+}
+
+/** The fields of R1 to R7 that are read alike. */
+export const mainRowFields = {
+  txId: field.requiredHash,
+  blockHash: field.hash,
+  height: field.count,
+  transactionTime: field.time,
+  from: field.address,
+  to: field.address,
+  isFromContract: field.flag,
+  isToContract: field.flag,
+  amount: field.decimal,
+  symbol: field.name,
+  state: field.name,
+}
+
+/** What their lists have in common. */
+export const mainList = {
+  chain: 'main',
+  family: 'main',
+  shape: 'A',
+  position: (row: MainRow) => row.height ?? row.time,
+} as const
