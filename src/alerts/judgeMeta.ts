@@ -1,5 +1,6 @@
 import type { Finding } from '../domain/finding.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import type { Rule } from '../rules/types.ts'
 import type { EngineContext } from './engineContext.ts'
 import { judgeConditions } from './judgeConditions.ts'
 import { type MetaKind, metaRule } from './metaRules.ts'
@@ -7,6 +8,15 @@ import { type MetaKind, metaRule } from './metaRules.ts'
 /** A rule is said to fail after this many evaluations in a row, and so long. */
 const errorCount = 3
 const errorMs = 300_000
+
+/** A rule was evaluated and gave an answer: whatever failed before is over. */
+export function saveGoodEvaluation(
+  { store }: Pick<EngineContext, 'store'>,
+  { name }: Pick<Rule, 'name'>,
+  now: UnixMs,
+): void {
+  store.saveEvaluation({ rule: name, evaluatedAt: now, errors: 0, failingSince: null, reason: null })
+}
 
 /** What the engine says of itself, as alerts like any other. */
 function judgeMeta(context: EngineContext, kind: MetaKind, findings: readonly Finding[], now: UnixMs): void {
@@ -18,13 +28,7 @@ function judgeMeta(context: EngineContext, kind: MetaKind, findings: readonly Fi
     { judgement: { findings, unknown: [] }, evaluatedAt: before?.evaluatedAt ?? null },
     now,
   )
-  context.store.saveEvaluation({
-    rule: rule.name,
-    evaluatedAt: now,
-    errors: 0,
-    failingSince: null,
-    reason: null,
-  })
+  saveGoodEvaluation(context, rule, now)
 }
 
 /** One alert for each rule that keeps failing to evaluate. */

@@ -2,20 +2,14 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Judgement, Rule } from '../rules/types.ts'
 import type { EngineContext } from './engineContext.ts'
 import { judgeConditions } from './judgeConditions.ts'
-import { judgeOverflows, judgeRuleErrors } from './judgeMeta.ts'
+import { judgeOverflows, judgeRuleErrors, saveGoodEvaluation } from './judgeMeta.ts'
 
 /** One evaluation of a condition rule that gave an answer. */
 export function applyCondition(context: EngineContext, rule: Rule, judgement: Judgement, now: UnixMs): void {
   const before = context.store.getEvaluation(rule.name)
   const judged = judgeConditions(context, rule, { judgement, evaluatedAt: before?.evaluatedAt ?? null }, now)
   if (judged.problem !== null) return keepCondition(context, rule, judged.problem, now)
-  context.store.saveEvaluation({
-    rule: rule.name,
-    evaluatedAt: now,
-    errors: 0,
-    failingSince: null,
-    reason: null,
-  })
+  saveGoodEvaluation(context, rule, now)
   if ((before?.errors ?? 0) > 0) judgeRuleErrors(context, now)
   judgeOverflows(context, { rule: rule.name, overflow: judged.overflow }, now)
 }
