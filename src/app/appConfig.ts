@@ -1,3 +1,4 @@
+import type { Route } from '../alerts/routing.ts'
 import type { TransactionLinks } from '../alerts/wording.ts'
 import type { Dialect } from '../clients/explorer/dialect.ts'
 import type { PaceOptions } from '../clients/explorer/pace.ts'
@@ -50,12 +51,6 @@ export type StartFrom =
   | { readonly kind: 'ago'; readonly ms: number }
   | { readonly kind: 'height'; readonly chain: 'main' | 'zone'; readonly height: number }
 
-interface RouteConfig {
+interface RouteConfig extends Omit<Route, 'id' | 'matches'> {
   readonly match: string | null
-  readonly channels: readonly string[]
-  readonly groupBy: readonly string[]
-  readonly groupWaitMs: number | null
-  readonly groupIntervalMs: number
-  readonly repeatMs: number
-  readonly continue: boolean
 }
