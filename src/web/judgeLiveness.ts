@@ -39,10 +39,18 @@ export function judgeLiveness(facts: LivenessFacts): HealthVerdict {
       facts.evaluationIntervalMs,
       now,
     ),
-    ...(facts.lastGoodAts.every((at) => at === null) ? ['no source has been read yet'] : []),
+    ...blind(facts),
     ...(facts.pollers.length === 0 ? ['no poller is running'] : []),
   ]
   return { ok: reasons.length === 0, reasons }
+}
+
+/** Pollers that tick and only ever fail check nothing: a source that fell silent counts like one never read. */
+function blind({ lastGoodAts, pollers, now }: LivenessFacts): readonly string[] {
+  const newest = lastGoodAts.filter((at) => at !== null)
+  if (newest.length === 0) return ['no source has been read yet']
+  const shortestMs = Math.min(...pollers.map(({ intervalMs }) => intervalMs))
+  return pollers.length === 0 ? [] : late('no source has answered', Math.max(...newest), shortestMs, now)
 }
 
 function late(what: string, since: UnixMs, intervalMs: number, now: UnixMs): readonly string[] {

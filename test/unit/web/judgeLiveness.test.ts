@@ -9,7 +9,7 @@ const alive: LivenessFacts = {
   pollers: [{ ...poller, lastTickAt: now - 15_000 }],
   lastCommitAt: now - 10_000,
   evaluationIntervalMs: 1_000,
-  lastGoodAts: [now - 60_000, null],
+  lastGoodAts: [now - 15_000, null],
   startedAt: 0,
 }
 
@@ -39,6 +39,16 @@ test.each<{ title: string; facts: Partial<LivenessFacts>; reasons: readonly stri
     title: 'red when nothing at all could be checked',
     facts: { lastGoodAts: [null, null] },
     reasons: ['no source has been read yet'],
+  },
+  {
+    title: 'red when a source read before has been silent for longer than three intervals',
+    facts: { lastGoodAts: [now - 15_001, null] },
+    reasons: ['no source has answered for 15s'],
+  },
+  {
+    title: 'green while one source of two answers',
+    facts: { lastGoodAts: [now - 60_000, now] },
+    reasons: [],
   },
   {
     title: 'red without a source and without a poller',
