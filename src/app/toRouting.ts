@@ -16,7 +16,7 @@ export function toRouting(config: Pick<AppConfig, 'routes' | 'inhibit' | 'channe
   return {
     routes:
       config.routes.length === 0
-        ? [{ ...defaultRoute(channels), groupIntervalMs: 30_000 }]
+        ? [{ ...defaultRoute(channels), groupIntervalMs: 10_000 }]
         : config.routes.map((route, index) => ({
             id: `routes[${index}]`,
             matches: route.match === null ? () => true : compile(route.match, `routes[${index}].match`),
