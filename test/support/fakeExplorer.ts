@@ -1,8 +1,23 @@
+import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** One record of E3 and E12 as the API gives it: all strings. */
 export type WireRecord = Record<string, string>
+
+/** A request, as far as tests look at it. */
+export interface FakeRequest {
+  readonly path: string
+  readonly query: URLSearchParams
+}
+
+/** What signed requests have to carry. */
+export interface FakeCredentials {
+  readonly prefix: string
+  readonly key: string
+  readonly secret: string
+  readonly passphrase: string
+}
 
 export interface FakeExplorer {
   readonly url: string
@@ -14,8 +29,12 @@ export interface FakeExplorer {
   mainHead: () => number
   zoneHead: () => number
   /** Answers in place of the API when it returns true. */
-  intercept: (request: { path: string; query: URLSearchParams }, response: ServerResponse) => boolean
-  readonly requests: { path: string; query: URLSearchParams }[]
+  intercept: (request: FakeRequest, response: ServerResponse) => boolean
+  /** Refuses every request that is not signed so; null asks for no signature. */
+  credentials: FakeCredentials | null
+  /** How this deployment spells a record. */
+  spell: (record: WireRecord) => WireRecord
+  readonly requests: FakeRequest[]
   close(): Promise<void>
 }
 
@@ -34,6 +53,8 @@ export async function createFakeExplorer(): Promise<FakeExplorer> {
     mainHead: () => 10_000 + Math.floor((Date.now() - startedAt) / 1_000),
     zoneHead: () => 100_000 + Math.floor((Date.now() - startedAt) / 100),
     intercept: () => false,
+    credentials: null,
+    spell: (record) => record,
     requests: [],
     close: () =>
       new Promise((resolve) => {
@@ -49,6 +70,8 @@ function serve(fake: FakeExplorer, request: IncomingMessage, response: ServerRes
   const asked = { path: url.pathname, query: url.searchParams }
   fake.requests.push(asked)
   if (fake.intercept(asked, response)) return
+  const refusal = fake.credentials && refuse(fake.credentials, request)
+  if (refusal) return send(response, 401, refusal)
   const data = answer(fake, asked.path, asked.query)
   send(
     response,
@@ -62,11 +85,27 @@ export function send(response: ServerResponse, status: number, body: unknown): v
   response.end(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
+/** The documented scheme: Base64(HMAC-SHA256(secret, timestamp + "GET" + path and query as sent)). */
+function refuse(wanted: FakeCredentials, { headers, url }: IncomingMessage) {
+  const header = (name: string) => headers[`${wanted.prefix}-access-${name}`.toLowerCase()]
+  const timestamp = String(header('timestamp'))
+  const refusal = (code: string, msg: string) => ({ code, msg, data: [] })
+  if (header('key') !== wanted.key) return refusal('50111', 'Invalid Access-Key')
+  if (header('passphrase') !== wanted.passphrase) return refusal('50105', 'Passphrase is incorrect')
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(timestamp))
+    return refusal('50112', 'Invalid Timestamp')
+  if (Math.abs(Date.parse(timestamp) - Date.now()) > 30_000) return refusal('50102', 'Timestamp expired')
+  const signature = createHmac('sha256', wanted.secret).update(`${timestamp}GET${url}`).digest('base64')
+  return header('sign') === signature ? null : refusal('50113', 'Invalid Sign')
+}
+
 function answer(fake: FakeExplorer, path: string, query: URLSearchParams): unknown {
   const hashes = (query.get('txId') ?? query.get('txid') ?? '').split(',')
-  if (path.endsWith('/cross/transaction-list')) return page(filter(fake, query), query, fake.pageCap)
+  if (path.endsWith('/cross/transaction-list')) return page(filter(fake, query), query, fake)
   if (path.endsWith('/cross/transaction-multi'))
-    return fake.records.filter((r) => hashes.includes(r['zoneTxHash'] ?? '')).map(toDetail)
+    return fake.records
+      .filter((r) => hashes.includes(r['zoneTxHash'] ?? ''))
+      .map((record, index) => fake.spell(toDetail(record, index)))
   if (path.endsWith('/transaction/transaction-multi') || path.endsWith('/transaction-fills')) {
     return hashes.map((hash) => fake.zoneTransactions.get(hash)).filter((found) => found !== undefined)
   }
@@ -97,10 +136,10 @@ function filter(fake: FakeExplorer, query: URLSearchParams): WireRecord[] {
     : fake.records.filter((r) => r['zoneTxHash'] === hash || r['mainTxHash'] === hash)
 }
 
-function page(rows: WireRecord[], query: URLSearchParams, cap: number) {
-  const limit = Math.min(Number(query.get('limit') ?? 20), cap)
+function page(rows: WireRecord[], query: URLSearchParams, fake: Pick<FakeExplorer, 'pageCap' | 'spell'>) {
+  const limit = Math.min(Number(query.get('limit') ?? 20), fake.pageCap)
   const number = Number(query.get('page') ?? 1)
-  const data = rows.slice((number - 1) * limit, number * limit)
+  const data = rows.slice((number - 1) * limit, number * limit).map(fake.spell)
   return [
     {
       page: String(number),

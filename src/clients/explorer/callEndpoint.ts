@@ -49,6 +49,8 @@ export interface ExplorerContext {
   readonly health: HealthRecorder
   readonly guard: EmptyGuard
   readonly readers: Map<Endpoint, RecordReader<unknown>>
+  /** Masks the credentials in the service's own words. */
+  readonly scrub: (text: string) => string
 }
 
 const defaultAttempts = 3
@@ -118,7 +120,14 @@ async function ask<P extends z.ZodType, R>(
     const http = await send(context, endpoint, params, label, how)
     context.health.answered(http.date, clock.now())
     const reader = readerOf(context, endpoint)
-    const answer = readAnswer(http, { endpoint, reader, params, requestedAt, label })
+    const answer = readAnswer(http, {
+      endpoint,
+      reader,
+      params,
+      requestedAt,
+      label,
+      scrub: context.scrub,
+    })
     return judgeEmpty(context, endpoint, params, answer, { lease, isKnown: how.isKnown ?? false })
   } catch (error) {
     how.signal?.throwIfAborted()

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { MonitorError } from '../../lib/errors.ts'
+import { createScrubber } from '../../lib/secret.ts'
 import { createDispatcher, type HttpDeps } from '../http.ts'
 import { callEndpoint, type CallOptions, type ExplorerContext, type ExplorerOptions } from './callEndpoint.ts'
 import { neutralDialect } from './dialect.ts'
@@ -70,6 +71,9 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     health: createHealth({ source: 'explorer', host: url.host, startedAt: options.clock.now() }),
     guard: createEmptyGuard(),
     readers: new Map(),
+    scrub: createScrubber(
+      options.auth ? [options.auth.key, options.auth.secret, options.auth.passphrase] : [],
+    ),
   }
   return {
     host: url.host,

@@ -48,6 +48,8 @@ export interface AnswerContext<R> {
   readonly params: Readonly<Record<string, string>>
   readonly requestedAt: UnixMs
   readonly label: string
+  /** Masks our own credentials where the service's words are quoted: some services repeat what they refuse. */
+  readonly scrub: (text: string) => string
 }
 
 const maxRawLength = 4_000
@@ -70,7 +72,7 @@ export function readAnswer<R>(http: HttpAnswer, context: AnswerContext<R>): Answ
   const error = classifyAnswer({
     status: http.status,
     code: envelope?.code ?? null,
-    message: envelope?.message ?? '',
+    message: context.scrub(envelope?.message ?? ''),
     retryAfter: http.retryAfter,
     label: context.label,
   })
@@ -179,7 +181,12 @@ function toAnswer<R>(page: Page, context: AnswerContext<R>, beyondHead: boolean)
     if ('problem' in read || problem) {
       const maxLength = quarantined.length < maxFullRaws ? maxRawLength : shortRawLength
       const path = 'path' in read ? read.path : ''
-      quarantined.push({ raw: toRaw(row, maxLength), problem: problem ?? '', path, index })
+      quarantined.push({
+        raw: context.scrub(toRaw(row, maxLength)),
+        problem: context.scrub(problem ?? ''),
+        path,
+        index,
+      })
       continue
     }
     records.push(read.record)
@@ -201,7 +208,10 @@ function toAnswer<R>(page: Page, context: AnswerContext<R>, beyondHead: boolean)
 
 function toRaw(row: unknown, maxLength: number): string {
   try {
-    return cutText(JSON.stringify(row) ?? '', maxLength)
+    // Cut string by string first: a hundred records with megabytes each must not all be written out again.
+    const short = (_: string, value: unknown) =>
+      typeof value === 'string' ? cutText(value, maxLength) : value
+    return cutText(JSON.stringify(row, short) ?? '', maxLength)
   } catch {
     // Nested deeper than the stack allows.
     return '[cannot be shown]'
