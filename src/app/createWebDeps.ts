@@ -7,6 +7,7 @@ import type { TransferFilter as LedgerFilter } from '../store/ledger.ts'
 import { createRegistry } from '../web/metrics.ts'
 import type {
   ChannelStatus,
+  HealthVerdict,
   MetricsFacts,
   TransferFilter,
   TransferPage,
@@ -57,8 +58,14 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
       return () => parts.listeners.delete(listener)
     },
     isLive: live,
-    isReady: live,
+    isReady: () => readReadiness(parts),
   }
+}
+
+/** Ready is whoever has judged once: what came before is in the ledger, what is due is queued. */
+function readReadiness({ evaluate }: AppParts): HealthVerdict {
+  const ok = evaluate.counts().lastAt !== null
+  return { ok, reasons: ok ? [] : ['rules have not been evaluated yet'] }
 }
 
 function listChannels(parts: AppParts): ChannelStatus[] {

@@ -40,7 +40,7 @@ export function describeConfig(config: Config, rules: readonly Rule[]): string {
 function describeStart(from: Config['start']['from']): string {
   switch (from.kind) {
     case 'now':
-      return 'what happens from now on'
+      return 'what happens from now on, and the time that the sweep reads back'
     case 'genesis':
       return 'the whole history'
     case 'ago':

@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { errorText, MonitorError } from '../lib/errors.ts'
 
@@ -7,6 +8,7 @@ import { errorText, MonitorError } from '../lib/errors.ts'
  */
 export function takeStateLock(path: string): { release(): void } {
   const connection = new DatabaseSync(path, { timeout: 0 })
+  chmodSync(path, 0o600)
   try {
     connection.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;')
   } catch (error) {
