@@ -5,7 +5,7 @@ import { retryDelayMs } from '../explorer/retry.ts'
 import { createDispatcher, type HttpDeps } from '../http.ts'
 import { createBatcher, type Sent } from './batcher.ts'
 import { readRpcAnswer } from './readRpcAnswer.ts'
-import { isCallFailure } from './rpcErrors.ts'
+import { isCallFailure, readErrorObject } from './rpcErrors.ts'
 import {
   prepareParams,
   rpcMethods,
@@ -79,6 +79,14 @@ interface RpcContext {
   readonly host: string
   readonly health: HealthRecorder
   readonly send: Sent
+  /** The node takes `eth_blockNumber` without a tag only, as plain nodes do: it then means the latest block. */
+  takesNoTag: boolean
+}
+
+interface LegalCall<M extends RpcMethodName> {
+  readonly place: number
+  readonly method: M
+  readonly params: readonly unknown[]
 }
 
 /** A client for a JSON-RPC endpoint. */
@@ -94,7 +102,7 @@ export function createRpc(options: RpcOptions): Rpc {
     onAnswer: ({ date }) => health.answered(date, clock.now()),
   })
   const batcher = createBatcher(transport, { batchSize: options.batchSize ?? 50, concurrency, host })
-  const context: RpcContext = { clock, host, health, send: batcher.send }
+  const context: RpcContext = { clock, host, health, send: batcher.send, takesNoTag: false }
   return {
     host,
     call: (method, params, how = {}) => callOne(context, method, params, how),
@@ -133,18 +141,44 @@ async function callMany<M extends RpcMethodName>(
   signal: AbortSignal | undefined,
 ): Promise<RpcOutcome<RpcResult<M>>[]> {
   const outcomes: RpcOutcome<RpcResult<M>>[] = []
-  const legal: { readonly place: number; readonly method: M; readonly params: readonly unknown[] }[] = []
+  const legal: LegalCall<M>[] = []
   for (const [place, { method, params }] of calls.entries()) {
     const prepared = prepareParams(method, params)
     if ('params' in prepared) legal.push({ place, method, params: prepared.params })
     else outcomes[place] = failed(`${method} at ${context.host}: not sent: ${prepared.problem}`)
   }
   for (const { method } of legal) context.health.asked(method, context.clock.now())
-  const answers = await context.send(legal, signal)
+  const answers = await sendLegal(context, legal, signal)
   for (const [at, { place, method, params }] of legal.entries()) {
     outcomes[place] = judge(context, method, params, answers[at])
   }
   return outcomes
+}
+
+/** Sends calls; those for the height once more, without a tag, where the node takes none. */
+async function sendLegal(
+  context: RpcContext,
+  calls: readonly LegalCall<RpcMethodName>[],
+  signal: AbortSignal | undefined,
+): Promise<unknown[]> {
+  const toSend = calls.map((call) =>
+    context.takesNoTag && call.method === 'eth_blockNumber' ? { ...call, params: [] } : call,
+  )
+  const answers = await context.send(toSend, signal)
+  const isTagRefused = toSend.some(
+    ({ method, params }, at) =>
+      method === 'eth_blockNumber' && params.length > 0 && isParamsError(answers[at]),
+  )
+  if (!isTagRefused) return answers
+  context.takesNoTag = true
+  return sendLegal(context, calls, signal)
+}
+
+/** -32602: these parameters are not taken. */
+function isParamsError(answer: unknown): boolean {
+  if (typeof answer !== 'object' || answer === null || !('error' in answer)) return false
+  const { code } = readErrorObject(answer.error)
+  return code === -32602
 }
 
 function failed(message: string): { readonly ok: false; readonly error: MonitorError } {

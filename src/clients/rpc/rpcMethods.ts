@@ -19,19 +19,21 @@ export interface RpcMethod<P extends z.ZodType = z.ZodType, R extends z.ZodType 
 const hexAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'expected an address: 0x and 40 hex digits')
 const hexHash = z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'expected a hash: 0x and 64 hex digits')
 const tags = ['pending', 'latest', 'safe', 'finalized', 'earliest'] as const
-const hexQuantity = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/)
-const wholeNumber = z
-  .number()
-  .int()
-  .min(0)
-  .transform((value) => `0x${value.toString(16)}`)
+/** A quantity as a number or as hex, sent as hex. */
+const quantityText = (expected: string) => {
+  const wholeNumber = z
+    .number()
+    .int()
+    .min(0)
+    .transform((value) => `0x${value.toString(16)}`)
+  return z.union([wholeNumber, z.string().regex(/^0x[0-9a-fA-F]{1,64}$/, expected)], { error: expected })
+}
 
+const expectedBlock = `expected a block number or one of ${tags.join(', ')}`
 /** A height as number or hex, or a tag; `pending` is the last received preconfirmed state. */
-const block = z.union([z.enum(tags), wholeNumber, hexQuantity], {
-  error: `expected a block number or one of ${tags.join(', ')}`,
-})
-const index = z.union([wholeNumber, hexQuantity], { error: 'expected an index' })
-const slot = z.union([wholeNumber, hexQuantity], { error: 'expected a storage position' })
+const block = z.union([z.enum(tags), quantityText(expectedBlock)], { error: expectedBlock })
+const index = quantityText('expected an index')
+const slot = quantityText('expected a storage position')
 const call = z.looseObject({
   to: hexAddress.optional(),
   data: z
@@ -64,7 +66,7 @@ const sameHeight = (given: number | null, asked: unknown) =>
  * Source: API documentation, Preconfirmation JSON-RPC endpoint.
  */
 export const rpcMethods = {
-  /** The height, of the pending block by default: the last complete one or one more. */
+  /** The height, of the pending block by default: the last complete one or one more. Plain nodes take no tag. */
   eth_blockNumber: ofState(z.tuple([block]), ['block'], count),
   /** What a contract returns. A call that reverts is an error with `details.rpcCode`. */
   eth_call: ofState(z.tuple([call, block]), ['call', 'block'], data),
