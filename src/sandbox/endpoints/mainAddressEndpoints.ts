@@ -7,6 +7,7 @@ import type { Endpoint, Request } from './endpoint.ts'
 import {
   concerns,
   feeOf,
+  movementRow,
   movementsOf,
   native,
   nativeSymbol,
@@ -102,15 +103,8 @@ function listTokenTransfers({ world, dialect, parameters, page }: Request): unkn
   const more = { ...chainNames(dialect), totalTransfer: String(items.length) }
   return mainPage(page, { name: 'transactionList', items, more }, ({ transaction, kind, movement }) => ({
     txid: transaction.hash,
-    ...placeOf(world, transaction),
-    ...partiesOf(world, movement),
-    amount: movement.amount,
-    transactionSymbol: movement.symbol,
-    methodId: transaction.methodId,
-    tokenContractAddress: token,
+    ...movementRow(world, transaction, movement),
     protocolType: kind,
-    state: stateOf(transaction),
-    tokenId: movement.tokenId,
   }))
 }
 
@@ -129,15 +123,8 @@ function listAddressTransactions({ world, dialect, parameters, page }: Request):
   const list = { name: 'transactionLists', items, more: chainNames(dialect) }
   return mainPage(page, list, ({ transaction, movement }) => ({
     txId: transaction.hash,
-    methodId: transaction.methodId,
-    ...placeOf(world, transaction),
-    ...partiesOf(world, movement),
-    amount: movement.amount,
-    transactionSymbol: movement.symbol,
+    ...movementRow(world, transaction, movement),
     txFee: feeOf(transaction),
-    state: stateOf(transaction),
-    tokenId: movement.tokenId,
-    tokenContractAddress: movement.token,
     challengeStatus: transaction.challengeStatus,
     l1OriginHash: '',
   }))

@@ -8,7 +8,7 @@ import { noSuchBlock, wrongParameter } from '../refusal.ts'
 import type { World } from '../world.ts'
 import type { Endpoint, Request } from './endpoint.ts'
 import { chainNames } from './mainAddressEndpoints.ts'
-import { feeOf, movementsOf, native, nativeSymbol, partiesOf, placeOf, stateOf } from './mainRows.ts'
+import { feeOf, movementRow, movementsOf, native, nativeSymbol } from './mainRows.ts'
 
 // The newest blocks are shown before they are final.
 const doneAfterBlocks = 2
@@ -51,15 +51,8 @@ function listBlockTransactions({ world, dialect, parameters, page }: Request): u
   const list = { name: 'transactionList', items, more: chainNames(dialect) }
   return mainPage(page, list, ({ transaction, movement }) => ({
     txId: transaction.hash,
-    ...placeOf(world, transaction),
-    ...partiesOf(world, movement),
-    amount: movement.amount,
-    transactionSymbol: movement.symbol,
+    ...movementRow(world, transaction, movement),
     txFee: feeOf(transaction),
-    state: stateOf(transaction),
-    tokenContractAddress: movement.token,
-    tokenId: movement.tokenId,
-    methodId: transaction.methodId,
   }))
 }
 

@@ -96,6 +96,20 @@ function internalMovement(call: InternalCall): Movement {
   }
 }
 
+/** What lists of transactions say of a movement, but for what each spells in its own way. */
+export function movementRow(world: World, transaction: MainTransaction, movement: Movement) {
+  return {
+    ...placeOf(world, transaction),
+    ...partiesOf(world, movement),
+    methodId: transaction.methodId,
+    amount: movement.amount,
+    transactionSymbol: movement.symbol,
+    state: stateOf(transaction),
+    tokenContractAddress: movement.token,
+    tokenId: movement.tokenId,
+  }
+}
+
 /** Whether a row concerns an address in the way that `isFromOrTo` asks for. */
 export function concerns(
   parties: { readonly from: string; readonly to: string },

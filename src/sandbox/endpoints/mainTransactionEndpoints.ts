@@ -15,12 +15,10 @@ export const mainTransactionEndpoints: readonly Endpoint[] = [
     path: 'transaction/token-transaction-detail',
     parameters: { txId: 'hash!', protocolType },
     maxLimit: 100,
-    answer: (request) => {
-      const rows = asked(request).flatMap((transaction) =>
+    answer: (request) =>
+      listRows(request, 'tokenTransferDetails', (transaction) =>
         tokenRows(request, transaction).map((row) => without(row, ['blockHash', 'tokenId'])),
-      )
-      return mainPage(request.page, { name: 'tokenTransferDetails', items: rows }, (row) => row)
-    },
+      ),
   },
   {
     name: 'E13',
@@ -29,10 +27,8 @@ export const mainTransactionEndpoints: readonly Endpoint[] = [
     parameters: { txId: 'hashes!', protocolType },
     maxLimit: 100,
     // The table says `tokenTransferDetails`; answers carry the sample's name.
-    answer: (request) => {
-      const rows = asked(request).flatMap((transaction) => tokenRows(request, transaction))
-      return mainPage(request.page, { name: 'transactionList', items: rows }, (row) => row)
-    },
+    answer: (request) =>
+      listRows(request, 'transactionList', (transaction) => tokenRows(request, transaction)),
   },
   {
     name: 'E15',
@@ -40,10 +36,8 @@ export const mainTransactionEndpoints: readonly Endpoint[] = [
     path: 'transaction/internal-transaction-multi',
     parameters: { txId: 'hashes!' },
     maxLimit: 100,
-    answer: (request) => {
-      const rows = asked(request).flatMap((transaction) => internalRows(request.world, transaction))
-      return mainPage(request.page, { name: 'transactionList', items: rows }, (row) => row)
-    },
+    answer: (request) =>
+      listRows(request, 'transactionList', (transaction) => internalRows(request.world, transaction)),
   },
   {
     name: 'E16',
@@ -51,21 +45,27 @@ export const mainTransactionEndpoints: readonly Endpoint[] = [
     path: 'transaction/internal-transaction-detail',
     parameters: { txId: 'hash!' },
     maxLimit: 100,
-    answer: (request) => {
-      const rows = asked(request).flatMap((transaction) =>
+    answer: (request) =>
+      listRows(request, 'internalTransactionDetails', (transaction) =>
         internalRows(request.world, transaction).map((row) => ({
           ...without(row, ['blockHash']),
           state: stateOf(transaction),
         })),
-      )
-      return mainPage(request.page, { name: 'internalTransactionDetails', items: rows }, (row) => row)
-    },
+      ),
   },
 ]
 
-function asked({ world, parameters }: Request): MainTransaction[] {
+/** The rows of every transaction that was asked for, as the list called `name`. */
+function listRows(
+  { world, parameters, page }: Request,
+  name: string,
+  toRows: (transaction: MainTransaction) => Row[],
+): unknown[] {
   const hashes = [...new Set(parameters.list('txId'))]
-  return hashes.map((hash) => mainTransactionOf(world, hash)).filter((transaction) => transaction !== null)
+  const found = hashes
+    .map((hash) => mainTransactionOf(world, hash))
+    .filter((transaction) => transaction !== null)
+  return mainPage(page, { name, items: found.flatMap(toRows) }, (row) => row)
 }
 
 function tokenRows({ world, parameters }: Request, transaction: MainTransaction): Row[] {
