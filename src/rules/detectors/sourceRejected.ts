@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Finding } from '../../domain/finding.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { Facts, Judgement } from '../types.ts'
+import { describeSource, sourceFacts } from './describeSource.ts'
 import { defineCondition } from './detector.ts'
 
 /** Refused credentials: no retry helps, so it is said at once. */
@@ -22,11 +23,8 @@ function judgeRejected(facts: Facts): Judgement {
     return [
       {
         kind: 'source.rejected',
-        subject: source.source,
-        title: `${source.source} at ${source.host}`,
-        transfer: null,
-        facts: { host: source.host, reason, notJudged: facts.countPending() },
-        labels: { source: source.source },
+        ...describeSource(source),
+        facts: { ...sourceFacts(facts, source), reason },
         evidence: [{ source: source.source, at: source.rejected.at, says: reason }],
         since: source.rejected.at,
       },

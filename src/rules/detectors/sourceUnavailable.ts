@@ -4,6 +4,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
 import { boundText } from '../durationText.ts'
 import type { EndpointHealth, Facts, Judgement, SourceHealth } from '../types.ts'
+import { describeSource, sourceFacts } from './describeSource.ts'
 import { defineCondition } from './detector.ts'
 
 /** Never called unavailable sooner, however short the interval. */
@@ -79,16 +80,12 @@ function toFinding(facts: Facts, source: SourceHealth, failing: readonly Endpoin
   const lastError = cleanText(newest.lastFailure ?? 'no answer', 200)
   return {
     kind: 'source.unavailable',
-    subject: source.source,
-    title: `${source.source} at ${source.host}`,
-    transfer: null,
+    ...describeSource(source),
     facts: {
-      host: source.host,
+      ...sourceFacts(facts, source),
       endpoints: failing.map(({ endpoint }) => endpoint).join(', '),
       lastError,
-      notJudged: facts.countPending(),
     },
-    labels: { source: source.source },
     evidence: failing.map((one) => ({
       source: one.endpoint,
       at: one.lastFailureAt ?? facts.now,
