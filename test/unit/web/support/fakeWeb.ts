@@ -1,4 +1,3 @@
-import type { Observation } from '../../../../src/domain/observation.ts'
 import type { Transfer } from '../../../../src/domain/transfer.ts'
 import type { Clock } from '../../../../src/lib/clock.ts'
 import { Registry } from 'prom-client'
@@ -10,6 +9,7 @@ import type {
   WebDeps,
 } from '../../../../src/web/types.ts'
 import { judgeVerdict } from '../../../../src/web/judgeVerdict.ts'
+import { toRecord } from '../../../support/records.ts'
 
 export const now = Date.UTC(2026, 2, 8, 10, 31, 5)
 const minute = 60_000
@@ -55,12 +55,9 @@ export const transfer: Transfer = {
   ambiguous: 0,
 }
 
-export const observation: Observation = {
-  source: 'E3',
+export const observation = toRecord({
   requestedAt: now - 46 * minute,
   id: '9001',
-  direction: 'ZoneToMain',
-  crossType: 'Withdraw',
   status: 'unknown',
   mainHash: null,
   mainHeight: null,
@@ -75,15 +72,7 @@ export const observation: Observation = {
   value: null,
   amountRaw: transfer.amountRaw,
   token: transfer.token.address,
-  tokenType: 'ERC20',
-  tokenId: '',
-  tokenName: 'USD Coin',
-  zoneEventIndex: null,
-  zoneBlockHash: null,
-  batchDetail: null,
-  updateTime: null,
-  pushHeight: null,
-}
+})
 
 export const stalled: AlertView = {
   id: 'a1b2c3',
