@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { Status } from '../../../domain/observation.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
 import { endpoint, pageParams, param } from '../endpoint.ts'
-import * as field from '../fields.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
+import { zoneFields } from './zoneFields.ts'
 
 /** A transaction in a zone block. */
 export interface ZoneBlockTransaction {
@@ -22,18 +22,7 @@ export interface ZoneBlockTransaction {
 }
 
 /** R12. */
-const zoneBlockTransaction = z.object({
-  hash: field.requiredHash,
-  blockHeight: field.count,
-  blockHash: field.hash,
-  blockTime: field.time,
-  status: field.status,
-  from: field.address,
-  actionType: field.name,
-  index: field.count,
-  value: field.decimal,
-  valueRaw: field.rawAmount,
-})
+const zoneBlockTransaction = z.object(zoneFields)
 
 /**
  * E4: transactions of one zone block (shape B, records R12). `value` in token units, `valueRaw` in base units, both

@@ -3,6 +3,7 @@ import type { ZoneTransaction } from '../../../domain/observation.ts'
 import { endpoint, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
 import { createRecordReader, type RecordReader, spelledAs } from '../recordReader.ts'
+import { zoneFields } from './zoneFields.ts'
 
 /** What E9 and E14 give beyond the evidence. */
 export interface ZoneTransactionDetail extends ZoneTransaction {
@@ -19,19 +20,10 @@ export interface ZoneTransactionDetail extends ZoneTransaction {
 
 /** R13. */
 const zoneTransaction = z.object({
-  hash: field.requiredHash,
-  blockHeight: field.count,
-  blockHash: field.hash,
-  blockTime: field.time,
-  status: field.status,
-  from: field.address,
+  ...zoneFields,
   nonce: field.name,
-  actionType: field.name,
   actionData: field.detail,
   errorMessage: field.sentence,
-  index: field.count,
-  value: field.decimal,
-  valueRaw: field.rawAmount,
   tokenTransferCount: field.count,
   eventCount: field.count,
 })
