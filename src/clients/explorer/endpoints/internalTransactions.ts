@@ -14,8 +14,7 @@ interface InternalTransaction extends MainRow {
 const internalTransaction = z.object({ ...mainRowFields, operation: field.name })
 
 /** What the three endpoints have in common. */
-const internalList = {
-  ...mainList,
+const internalList = mainList({
   createReader: () =>
     createRecordReader({
       schema: internalTransaction,
@@ -28,7 +27,7 @@ const internalList = {
       }),
     }),
   rowKey: (row: InternalTransaction) => [row.hash, row.operation, row.from, row.to, row.amount].join('|'),
-} as const
+})
 
 /**
  * E8: internal transactions of one address (shape A, array `transactionList`, records R5). Amounts in units of the

@@ -1,5 +1,6 @@
 import type { UnixMs } from '../../../lib/clock.ts'
 import * as field from '../fields.ts'
+import type { RecordReader } from '../recordReader.ts'
 
 /** What transactions, transfers and internal transactions of the main chain have in common. */
 export interface MainRow {
@@ -35,10 +36,16 @@ export const mainRowFields = {
   state: field.name,
 }
 
-/** What their lists have in common. */
-export const mainList = {
-  chain: 'main',
-  family: 'main',
-  shape: 'A',
-  position: (row: MainRow) => row.height ?? row.time,
-} as const
+/** What the endpoints of one kind of row have in common. */
+export function mainList<R extends MainRow>(row: {
+  readonly createReader: () => RecordReader<R>
+  readonly rowKey: (row: R) => string
+}) {
+  return {
+    ...row,
+    chain: 'main',
+    family: 'main',
+    shape: 'A',
+    position: ({ height, time }: R) => height ?? time,
+  } as const
+}

@@ -42,8 +42,7 @@ const mainTransaction = z.object({
 })
 
 /** What the three endpoints have in common. */
-const transactionList = {
-  ...mainList,
+const transactionList = mainList({
   createReader: () =>
     createRecordReader({
       schema: mainTransaction,
@@ -62,7 +61,7 @@ const transactionList = {
     }),
   rowKey: (row: MainTransaction) =>
     [row.hash, row.from, row.to, row.token, row.tokenId, row.amount].join('|'),
-} as const
+})
 
 /**
  * E6: transactions of one address (shape A, array `transactionLists`, records R3 with challenge status). Only about

@@ -22,8 +22,7 @@ const tokenTransfer = z.object({
 })
 
 /** What the three endpoints have in common. */
-const transferList = {
-  ...mainList,
+const transferList = mainList({
   createReader: () =>
     createRecordReader({
       schema: tokenTransfer,
@@ -37,7 +36,7 @@ const transferList = {
       }),
     }),
   rowKey: (row: TokenTransfer) => [row.hash, row.from, row.to, row.token, row.tokenId, row.amount].join('|'),
-} as const
+})
 
 /**
  * E1: token transfers of one token contract (shape A, array `transactionList`, records R1). `amount` is in token
