@@ -1,5 +1,5 @@
 import type { Finding } from '../../domain/finding.ts'
-import type { Facts, SourceHealth } from '../types.ts'
+import type { SourceHealth } from '../types.ts'
 
 /** What every finding about a source as a whole says of it. */
 export function describeSource(
@@ -11,9 +11,4 @@ export function describeSource(
     transfer: null,
     labels: { source: source.source },
   }
-}
-
-/** Where it is, and how many transfers nothing can be said of while it is silent. */
-export function sourceFacts(facts: Facts, source: SourceHealth): { host: string; notJudged: number } {
-  return { host: source.host, notJudged: facts.countPending() }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Finding } from '../../domain/finding.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { Facts, Judgement } from '../types.ts'
-import { describeSource, sourceFacts } from './describeSource.ts'
+import { describeSource } from './describeSource.ts'
 import { defineCondition } from './detector.ts'
 
 /** Refused credentials: no retry helps, so it is said at once. */
@@ -24,7 +24,7 @@ function judgeRejected(facts: Facts): Judgement {
       {
         kind: 'source.rejected',
         ...describeSource(source),
-        facts: { ...sourceFacts(facts, source), reason },
+        facts: { host: source.host, reason, notJudged: facts.countPending() },
         evidence: [{ source: source.source, at: source.rejected.at, says: reason }],
         since: source.rejected.at,
       },

@@ -4,7 +4,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
 import { boundText } from '../durationText.ts'
 import type { EndpointHealth, Facts, Judgement, SourceHealth } from '../types.ts'
-import { describeSource, sourceFacts } from './describeSource.ts'
+import { describeSource } from './describeSource.ts'
 import { defineCondition } from './detector.ts'
 
 /** Never called unavailable sooner, however short the interval. */
@@ -82,9 +82,10 @@ function toFinding(facts: Facts, source: SourceHealth, failing: readonly Endpoin
     kind: 'source.unavailable',
     ...describeSource(source),
     facts: {
-      ...sourceFacts(facts, source),
+      host: source.host,
       endpoints: failing.map(({ endpoint }) => endpoint).join(', '),
       lastError,
+      notJudged: facts.countPending(),
     },
     evidence: failing.map((one) => ({
       source: one.endpoint,
