@@ -97,7 +97,12 @@ const typeWords: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 }
 
-const bounded: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' }
+/** @example describeBound('array', 1) // '1 entry' */
+function describeBound(origin: string, bound: number | bigint): string {
+  if (origin === 'string') return `${bound} ${Number(bound) === 1 ? 'character' : 'characters'}`
+  if (origin === 'array') return `${bound} ${Number(bound) === 1 ? 'entry' : 'entries'}`
+  return String(bound)
+}
 
 function describeExpected(issue: Issue, value: unknown): string {
   // What a schema says in words of its own is better than what can be said in general.
@@ -105,11 +110,11 @@ function describeExpected(issue: Issue, value: unknown): string {
   if (issue.code === 'invalid_type') return `expected ${typeWords[issue.expected] ?? issue.expected}`
   if (issue.code === 'invalid_value') return describeValues(issue.values.map(String), value)
   if (issue.code === 'too_small') {
-    const bound = `${issue.minimum}${bounded[issue.origin] ?? ''}`
+    const bound = describeBound(issue.origin, issue.minimum)
     return `expected ${issue.inclusive === false ? 'more than' : 'at least'} ${bound}`
   }
   if (issue.code === 'too_big') {
-    const bound = `${issue.maximum}${bounded[issue.origin] ?? ''}`
+    const bound = describeBound(issue.origin, issue.maximum)
     return `expected ${issue.inclusive === false ? 'less than' : 'at most'} ${bound}`
   }
   return issue.message.replace(/^(Invalid input|Invalid \w+): /, '').replace(/, received \w+$/, '')
