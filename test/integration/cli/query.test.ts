@@ -1,0 +1,362 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createLoopbackConfig, serveBlocks } from './serveBlocks.ts'
+import { type ApiStub, startApiStub, type StubReply, type StubRequest } from '../../support/apiStub.ts'
+import { createSteppedClock } from '../../support/steppedClock.ts'
+import { type CommandResult, runCommand } from '../../unit/cli/testIo.ts'
+import { startStepped } from '../sandbox/steppedSandbox.ts'
+
+let folder: string
+let config: string
+const stubs: ApiStub[] = []
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'spanwatch-query-'))
+  config = join(folder, 'spanwatch.yaml')
+})
+afterEach(async () => {
+  for (const stub of stubs.splice(0)) await stub.close()
+  rmSync(folder, { recursive: true })
+})
+
+const useUrl = (url: string, more = '') => writeFileSync(config, createLoopbackConfig(url) + more)
+
+async function useStub(reply: (request: StubRequest, index: number) => StubReply): Promise<ApiStub> {
+  const stub = await startApiStub(reply)
+  stubs.push(stub)
+  useUrl(stub.url)
+  return stub
+}
+
+function spanwatch(
+  argv: readonly string[],
+  surroundings: Parameters<typeof runCommand>[1] = {},
+): Promise<CommandResult> {
+  return runCommand([...argv, '-c', config], { clock: createSteppedClock(), ...surroundings })
+}
+
+const hashOf = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
+const isHeading = (csv: string) => !csv.split('\r\n', 1)[0]?.includes('0x')
+const hashesIn = (csv: string) => [...csv.matchAll(/^(?:.*,)?(0x[0-9a-f]{64})/gm)].map(([, hash]) => hash)
+
+describe('what is asked', () => {
+  test.each([
+    ['an unknown endpoint', ['E22'], 'there is no endpoint "E22"'],
+    ['an endpoint nearly named', ['cross-transaction'], 'Did you mean cross-transactions?'],
+    [
+      'an unknown parameter',
+      ['E3', '--adress', '0x1'],
+      'there is no parameter --adress. Did you mean --address?',
+    ],
+    ['a missing one', ['E7', '--startBlockHeight', '1'], '--endBlockHeight is required'],
+    ['a limit above the maximum', ['E3', '--limit', '101'], '--limit: at most 100, got "101"'],
+    ['a limit that is none', ['E3', '--limit', 'many'], '--limit:'],
+    ['a hash that is none', ['E12', '--txId', '0x1,zz'], '--txId: expected hashes, got "zz"'],
+    [
+      'a word that is not known',
+      ['E6', '--address', '0x1', '--isFromOrTo', 'both'],
+      'expected one of from, to, got "both"',
+    ],
+    ['a range upside down', ['E7', '--startBlockHeight', '2', '--endBlockHeight', '1'], 'is above'],
+    ['a parameter given twice', ['E4', '--height', '1', '--height', '2'], '--height is given twice'],
+    ['a parameter without a value', ['E4', '--height'], '--height needs a value'],
+    ['a word too many', ['E4', '5'], 'expected --name value, got "5"'],
+    ['--all with a page', ['E3', '--all', '--page', '2'], 'leave out --page'],
+    ['--resume without --all', ['E3', '--json', '--resume', 'x'], '--resume goes with --all'],
+    ['--resume of a table', ['E3', '--all', '--resume', 'x'], '--resume goes with --csv or --json'],
+    ['JSON and CSV', ['E3', '--json', '--csv'], 'exclude each other'],
+  ])('%s ends with 2, says what is wrong, and asks nothing', async (_, argv, problem) => {
+    const stub = await useStub(() => ({ json: {} }))
+    const { exitCode, out, err } = await spanwatch(['query', ...argv])
+    expect([exitCode, out, stub.requests.length]).toEqual([2, '', 0])
+    expect(err).toContain(problem)
+  })
+
+  test('a problem with a parameter lists what the endpoint takes', async () => {
+    await useStub(() => ({ json: {} }))
+    const { err } = await spanwatch(['query', 'e12', '--foo', '1'])
+    expect(err).toBe(`E12 cross-details: there is no parameter --foo.
+It takes:
+  --txId  (required; any number, separated by commas)
+`)
+  })
+
+  test('names may be written with hyphens, values after an equals sign, options anywhere', async () => {
+    const stub = await useStub(() => ({ json: { code: '0', msg: '', data: [] } }))
+    await runCommand(
+      [
+        'query',
+        'block-transactions',
+        '--start-block-height=5',
+        '-c',
+        config,
+        '--end-block-height',
+        '6',
+        '--json',
+        '--limit=7',
+      ],
+      { clock: createSteppedClock() },
+    )
+    const query = Object.fromEntries(stub.requests[0]?.query ?? [])
+    expect(query).toMatchObject({ startBlockHeight: '5', endBlockHeight: '6', limit: '7' })
+  })
+})
+
+describe('what is answered', () => {
+  test('a page as table, JSON and CSV, and on the error stream that there is more', async () => {
+    await using world = await startStepped()
+    useUrl(world.sandbox.url)
+    const json = await spanwatch(['query', 'E3', '--limit', '3', '--json'])
+    const rows = JSON.parse(json.out) as Record<string, unknown>[]
+    const [first] = rows
+    expect(rows).toHaveLength(3)
+    expect(typeof first?.['amountRaw']).toBe('string')
+    expect(json.err).toMatch(/^E3: 3 rows of \d+, page 1 of \d+; --all reads every page\n$/)
+    const csv = await spanwatch(['query', 'E3', '--limit', '3', '--csv'])
+    expect(csv.out.trimEnd().split('\r\n')).toHaveLength(4)
+    const table = await spanwatch(['query', 'E3', '--limit', '3'])
+    const hash = String(first?.['mainHash'] ?? first?.['zoneHash'])
+    expect(csv.out).toContain(hash)
+    expect(table.out).toContain(hash)
+  })
+
+  test('an empty answer is called no proof, a height beyond the head is called that', async () => {
+    await using world = await startStepped()
+    useUrl(world.sandbox.url)
+    const empty = await spanwatch(['query', 'E9', '--txId', hashOf(1)])
+    const beyond = await spanwatch(['query', 'E11', '--height', '99999999', '--json'])
+    expect([empty.exitCode, empty.out, beyond.exitCode, beyond.out]).toEqual([0, '', 0, '[]\n'])
+    expect(empty.err).toContain('no proof of absence')
+    expect(beyond.err).toContain('beyond the head')
+  })
+
+  test('a row that cannot be read is said, and the others are given', async () => {
+    const rows = [
+      { txId: hashOf(1), height: '5', amount: '1' },
+      { txId: hashOf(2), height: '5', amount: 1 },
+    ]
+    await useStub(() => ({
+      json: { code: '0', msg: '', data: [{ page: '1', limit: '20', totalPage: '1', transactionList: rows }] },
+    }))
+    const argv = ['query', 'E7', '--startBlockHeight', '5', '--endBlockHeight', '5', '--csv']
+    const { exitCode, out, err } = await spanwatch(argv)
+    expect([exitCode, hashesIn(out)]).toEqual([1, [hashOf(1)]])
+    expect(err).toContain('a row cannot be read and is left out: amount: expected a plain decimal number')
+  })
+
+  test('a text from the chain is no formula in CSV and no control character in a table', async () => {
+    const record = { id: hashOf(3), txType: 'MainToZone', zoneTxHash: hashOf(2), tokenName: '=1+1\u001b[31m' }
+    await useStub(() => ({
+      json: {
+        code: '0',
+        msg: '',
+        data: [{ page: '1', limit: '20', totalPage: '1', total: '1', data: [record] }],
+      },
+    }))
+    const csv = await spanwatch(['query', 'E3', '--csv'])
+    const table = await spanwatch(['query', 'E3'])
+    expect(csv.out).toContain(`,'=1+1`)
+    expect(table.out).not.toContain('\u001b')
+  })
+
+  test('a service that cannot be reached ends with 3', async () => {
+    useUrl('http://127.0.0.1:1')
+    const { exitCode, err } = await spanwatch(['query', 'E5'])
+    expect([exitCode, err]).toEqual([3, 'E5 at 127.0.0.1:1: the connection was refused (ECONNREFUSED)\n'])
+  })
+})
+
+describe('more than one answer holds', () => {
+  test('45 hashes go in lists of 20 and come back as one', async () => {
+    const stub = await useStub(({ query }) => ({
+      json: {
+        code: '0',
+        msg: '',
+        data: (query.get('txId') ?? '').split(',').map((hash) => ({ hash, blockHeight: '1', status: '0x1' })),
+      },
+    }))
+    const hashes = Array.from({ length: 45 }, (_, at) => hashOf(at + 1))
+    const { exitCode, out, err } = await spanwatch(['query', 'E9', '--txId', hashes.join(','), '--json'])
+    expect((JSON.parse(out) as { hash: string }[]).map(({ hash }) => hash)).toEqual(hashes)
+    expect([exitCode, err]).toEqual([0, 'E9: complete, 45 rows in 3 requests\n'])
+    expect(stub.requests.map(({ query }) => query.get('txId')?.split(',').length)).toEqual([20, 20, 5])
+  })
+
+  test('query E7 --all over 50,000 transactions returns every one once', async () => {
+    await useStub(serveBlocks({ perBlock: 100, cap: 10_000 }))
+    const { exitCode, out, err } = await spanwatch(range(1, 500))
+    const hashes = hashesIn(out)
+    expect([exitCode, hashes.length, new Set(hashes).size]).toEqual([0, 50_000, 50_000])
+    expect(err).toMatch(/E7: complete, 50,000 rows in [\d,]+ requests\n$/)
+  })
+
+  test('the same over the sandbox, against what its RPC says of each block', async () => {
+    await using world = await startStepped('{ name: test, traffic: { blockTransactions: 12 } }')
+    useUrl(world.sandbox.url)
+    const { out, err } = await spanwatch(range(5_001_000, 5_002_599))
+    const expected: string[] = []
+    for (let height = 5_002_599; height >= 5_001_000; height -= 1) {
+      const block = await world.rpc('eth_getBlockByNumber', `0x${height.toString(16)}`, false)
+      expected.push(...(block as { transactions: string[] }).transactions.toReversed())
+    }
+    expect(err).toContain(`complete, ${expected.length.toLocaleString('en')} rows`)
+    expect(expected.length).toBeGreaterThan(10_000)
+    expect(hashesIn(out)).toEqual(expected)
+  })
+
+  test('what the service cuts off and nothing narrows is called incomplete, with exit code 1', async () => {
+    await useStub(serveBlocks({ perBlock: 10_500, cap: 10_000 }))
+    const { exitCode, err } = await spanwatch(range(7, 7))
+    expect(exitCode).toBe(1)
+    expect(err).toContain('E7: not complete: the service gives no more results than these')
+  })
+
+  test('a long read tells how far it is', async () => {
+    await useStub(serveBlocks({ perBlock: 100, cap: 10_000 }))
+    const { err } = await spanwatch(range(1, 120), { clock: createHurriedClock() })
+    expect(err).toMatch(/^E7: [\d,]+ rows in [\d,]+ requests, in blocks \d+ to \d+, page \d+ of \d+\n/m)
+  })
+})
+
+describe('a read that is stopped', () => {
+  test('goes on with --resume, and both parts together hold every row once', async () => {
+    await useStub(serveBlocks({ perBlock: 100, cap: 10_000 }))
+    const file = join(folder, 'resume.json')
+    const argv = [...range(1, 200), '--resume', file]
+    const stop = new AbortController()
+    let printed = 0
+    const first = await spanwatch(argv, {
+      stop: stop.signal,
+      onOut: (text) => {
+        printed += text.length
+        if (printed > 1_000_000) stop.abort()
+      },
+    })
+    expect(first.exitCode).toBe(1)
+    expect(first.err).toMatch(
+      /not complete: stopped after [\d,]+ rows\. The same command goes on from here\.\n$/,
+    )
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ rows: hashesIn(first.out).length })
+
+    const second = await spanwatch(argv)
+    const hashes = hashesIn(first.out + second.out)
+    expect([second.exitCode, hashes.length, new Set(hashes).size]).toEqual([0, 20_000, 20_000])
+    expect(isHeading(first.out)).toBe(true)
+    expect(isHeading(second.out)).toBe(false)
+    expect(hashesIn(second.out).length).toBeLessThan(20_000)
+    expect(existsSync(file)).toBe(false)
+  })
+
+  test('goes on between lists of hashes', async () => {
+    const answered: string[] = []
+    const isDown = { value: true }
+    await useStub(({ query }) => {
+      const hashes = (query.get('txId') ?? '').split(',')
+      if (isDown.value && hashes.includes(hashOf(21)))
+        return { status: 503, json: { code: '50001', msg: '', data: [] } }
+      answered.push(...hashes)
+      return {
+        json: { code: '0', msg: '', data: hashes.map((hash) => ({ hash, blockHeight: '1', status: '0x1' })) },
+      }
+    })
+    const list = Array.from({ length: 45 }, (_, at) => hashOf(at + 1))
+    const argv = [
+      'query',
+      'E9',
+      '--txId',
+      list.join(','),
+      '--all',
+      '--json',
+      '--resume',
+      join(folder, 'resume.json'),
+    ]
+    const first = await spanwatch(argv)
+    expect([first.exitCode, first.out.trimEnd().split('\n').length]).toEqual([3, 20])
+    isDown.value = false
+    const second = await spanwatch(argv)
+    expect([second.exitCode, second.out.trimEnd().split('\n').length]).toEqual([0, 25])
+    expect(answered).toEqual(list)
+    expect(second.err).toContain('going on after 20 rows')
+  })
+
+  test('a resume file of another question, or of no question at all, is refused', async () => {
+    await useStub(serveBlocks({ perBlock: 1, cap: 10_000 }))
+    const file = join(folder, 'resume.json')
+    writeFileSync(file, JSON.stringify({ question: 'other', lists: 0, doneFrom: null, rows: 1, reasons: [] }))
+    const other = await spanwatch([...range(1, 5), '--resume', file])
+    writeFileSync(file, '{"question"')
+    const broken = await spanwatch([...range(1, 5), '--resume', file])
+    expect([other.exitCode, broken.exitCode]).toEqual([2, 2])
+    expect(other.err).toContain('belongs to another question')
+    expect(broken.err).toContain('is not a file that spanwatch wrote for this')
+  })
+})
+
+describe('rpc', () => {
+  test('prints the result as JSON, amounts as decimal strings', async () => {
+    await using world = await startStepped()
+    useUrl(world.sandbox.url, `preconf: { url: "${world.sandbox.rpcUrl}" }\n`)
+    const { relayer } = world.sandbox.world.contracts
+    const balance = await spanwatch(['rpc', 'getBalance', relayer])
+    expect([balance.exitCode, balance.out]).toEqual([0, '"2500000000000000000"\n'])
+    const block = await spanwatch(['rpc', 'eth_getBlockByNumber', '5000100', 'true'])
+    expect(JSON.parse(block.out)).toMatchObject({ number: 5_000_100, full: expect.any(Array) })
+  })
+
+  test('null is printed and said, an error of the node ends with 1', async () => {
+    await using world = await startStepped()
+    useUrl(world.sandbox.url, `preconf: { url: "${world.sandbox.rpcUrl}" }\n`)
+    const unknown = await spanwatch(['rpc', 'getTransactionReceipt', hashOf(5)])
+    expect([unknown.exitCode, unknown.out]).toEqual([0, 'null\n'])
+    expect(unknown.err).toContain('the node knows no such thing')
+    const { bridge } = world.sandbox.world.contracts
+    const reverted = await spanwatch(['rpc', 'call', `{"to":"${bridge}","data":"0xdeadbeef"}`])
+    expect([reverted.exitCode, reverted.out]).toEqual([1, ''])
+    expect(reverted.err).toContain('-32015')
+  })
+
+  test('--canonical asks the second source', async () => {
+    await using world = await startStepped()
+    const more = `canonical: { url: "${world.sandbox.canonicalUrl}" }\n`
+    useUrl(world.sandbox.url, more)
+    const { exitCode, out } = await spanwatch(['rpc', 'blockNumber', 'latest', '--canonical'])
+    expect([exitCode, Number(out) > 5_000_000]).toEqual([0, true])
+    const none = await spanwatch(['rpc', 'blockNumber'])
+    expect([none.exitCode, none.err]).toEqual([
+      2,
+      'rpc: the configuration names no preconf.url (--canonical asks the second source)\n',
+    ])
+  })
+
+  test.each([
+    ['an unknown method', ['getBlockByNumbr'], 'Did you mean eth_getBlockByNumber?'],
+    ['a missing parameter', ['getBalance'], 'address is missing\nIt takes: eth_getBalance ADDRESS [BLOCK]'],
+    ['broken JSON', ['call', '{to'], 'expected JSON, got {to'],
+  ])('%s ends with 2', async (_, argv, problem) => {
+    useUrl('http://127.0.0.1:1')
+    const { exitCode, err } = await spanwatch(['rpc', ...argv])
+    expect(exitCode).toBe(2)
+    expect(err).toContain(problem)
+  })
+})
+
+function range(start: number, end: number): string[] {
+  return [
+    'query',
+    'E7',
+    '--startBlockHeight',
+    String(start),
+    '--endBlockHeight',
+    String(end),
+    '--all',
+    '--csv',
+  ]
+}
+
+/** A clock on which every look is 50 ms later. */
+function createHurriedClock() {
+  const clock = createSteppedClock()
+  let looks = 0
+  return { ...clock, monotonicMs: () => clock.monotonicMs() + 50 * looks++ }
+}
