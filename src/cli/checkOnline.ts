@@ -20,8 +20,8 @@ export async function checkOnline(
 ): Promise<readonly OnlineResult[]> {
   const results = await Promise.all([
     checkExplorer(io, config.explorer),
-    ...(config.preconf ? [checkRpc('preconf', config.preconf.url, io.stop)] : []),
-    ...(config.canonical ? [checkRpc('canonical', config.canonical.url, io.stop)] : []),
+    ...(config.preconf ? [checkRpc(io, 'preconf', config.preconf.url)] : []),
+    ...(config.canonical ? [checkRpc(io, 'canonical', config.canonical.url)] : []),
     ...config.channels.map((channel) => checkChannel(channel)),
   ])
   return results.flat()

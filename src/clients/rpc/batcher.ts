@@ -3,7 +3,7 @@ import { readErrorObject, toRpcError } from './rpcErrors.ts'
 import { toChunks } from './toChunks.ts'
 import type { RpcRequestBody, RpcTransport } from './rpcTransport.ts'
 
-export interface Question {
+interface Question {
   readonly method: string
   readonly params: readonly unknown[]
 }

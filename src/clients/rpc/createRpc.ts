@@ -30,20 +30,20 @@ export interface RpcOptions {
   readonly dispatcher?: HttpDeps['dispatcher']
 }
 
-export interface RpcCallOptions {
+interface RpcCallOptions {
   readonly signal?: AbortSignal | undefined
   /** Attempts in all, when a retry can help; 1 by default: whoever polls asks again anyway. */
   readonly attempts?: number
 }
 
 /** One question of `callMany`. */
-export interface RpcCall<M extends RpcMethodName = RpcMethodName> {
+interface RpcCall<M extends RpcMethodName = RpcMethodName> {
   readonly method: M
   readonly params: RpcParams<M>
 }
 
 /** A question is answered or fails by itself, whatever became of its neighbours. */
-export type RpcOutcome<T> =
+type RpcOutcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: MonitorError }
 

@@ -12,7 +12,7 @@ export interface UnreadableItem {
 }
 
 /** A list with what could be read of it, in its order. */
-export interface RpcList<T> {
+interface RpcList<T> {
   readonly items: readonly T[]
   readonly unreadable: readonly UnreadableItem[]
 }
@@ -53,7 +53,6 @@ const rpcLog = z.object({
     .transform((value) => value === true)
     .prefault(null),
 })
-export type RpcLog = z.output<typeof rpcLog>
 
 /** A receipt: `transactionHash`, `transactionIndex` and `status` are promised. */
 export const rpcReceipt = z.object({
@@ -76,7 +75,6 @@ export const rpcReceipt = z.object({
     .nullish()
     .transform((logs) => logs ?? null),
 })
-export type RpcReceipt = z.output<typeof rpcReceipt>
 
 /**
  * A block: `number`, `hash` and `transactions` are promised; nodes give null for the first two while a block is being
@@ -99,7 +97,6 @@ export const rpcBlock = z
     stateRoot: maybe.hash,
   })
   .transform(({ transactions, ...block }) => ({ ...block, ...readTransactions(transactions) }))
-export type RpcBlock = z.output<typeof rpcBlock>
 
 export const rpcReceipts = listOf(rpcReceipt)
 
