@@ -65,11 +65,8 @@ export function createPollers(deps: PollerDeps): Pollers {
   })
   const heads = createHeadsPoll({
     ...deps,
-    knownMainHeight: () => {
-      const read = listHeads(db).find(({ chain }) => chain === 'main')?.height
-      const named = ledger.highestHeight('main')
-      return read === undefined && named === null ? null : Math.max(read ?? 0, named ?? 0)
-    },
+    readMainHeight: () => listHeads(db).find(({ chain }) => chain === 'main')?.height ?? null,
+    namedMainHeight: () => ledger.highestHeight('main'),
   })
   return {
     list: [

@@ -3,8 +3,10 @@ import type { Commit, ExplorerReads, ReadOptions } from './reads.ts'
 export interface HeadsDeps {
   readonly reads: ExplorerReads
   readonly commit: Commit
-  /** The highest main height known: by an earlier reading, or named by any record. Null when there is none. */
-  knownMainHeight(): number | null
+  /** The main head as last read; null before. */
+  readMainHeight(): number | null
+  /** The highest main height that any record names: what a record says may be wrong. Null when there is none. */
+  namedMainHeight(): number | null
 }
 
 /** Reads both heads: the zone's from E5, the main chain's by galloping on E11 from the last known height. */
@@ -27,11 +29,30 @@ async function readZone(deps: HeadsDeps, options: ReadOptions): Promise<void> {
 
 /** @returns how far the head moved, as the next gallop's first step */
 async function readMain(deps: HeadsDeps, options: ReadOptions, step: number): Promise<number | null> {
-  const known = deps.knownMainHeight()
+  const read = (height: number) => deps.reads.mainBlock(height, options)
+  const before = deps.readMainHeight()
+  const named = deps.namedMainHeight()
+  const known = before === null && named === null ? null : Math.max(before ?? 0, named ?? 0)
   if (known === null) return null
-  const found = await gallop((height) => deps.reads.mainBlock(height, options), known, step)
+  const found = (await gallop(read, known, step)) ?? (await searchBelow(read, { before, named: known, step }))
   if (found) deps.commit({ heads: [{ ...found, chain: 'main' }] })
-  return found ? found.height - known : null
+  return found ? found.height - (before ?? found.height) : null
+}
+
+/**
+ * A record may name a height that the explorer has not reached, or that never was: then the head is looked for from
+ * where it was read last, and before the first reading downwards, in steps that double.
+ */
+async function searchBelow(
+  read: (height: number) => Promise<BlockAnswer>,
+  from: { readonly before: number | null; readonly named: number; readonly step: number },
+): ReturnType<typeof gallop> {
+  if (from.before !== null) return from.before < from.named ? gallop(read, from.before, from.step) : null
+  for (let down = 1, height = from.named; height > 0; down *= 2) {
+    height = Math.max(0, from.named - down)
+    if (typeof (await read(height)) !== 'string') return gallop(read, height, Math.ceil(down / 2))
+  }
+  return null
 }
 
 type BlockAnswer = Awaited<ReturnType<ExplorerReads['mainBlock']>>

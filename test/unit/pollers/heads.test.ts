@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { gallop } from '../../../src/pollers/heads.ts'
+import { createHeadsPoll, gallop } from '../../../src/pollers/heads.ts'
+import type { ExplorerReads } from '../../../src/pollers/reads.ts'
 
 const chain =
   (head: number, asked: number[] = []) =>
@@ -35,5 +36,45 @@ describe('gallop', () => {
 
   test('says nothing when not even the known block answers', async () => {
     expect(await gallop(async () => 'unknown', 100, 4)).toBeNull()
+  })
+})
+
+describe('createHeadsPoll', () => {
+  const poll = async (heights: { head: number; before: number | null; named: number | null }) => {
+    const heads: number[] = []
+    const asked: number[] = []
+    const run = createHeadsPoll({
+      reads: {
+        zoneHead: async () => null,
+        mainBlock: chain(heights.head, asked),
+      } as unknown as ExplorerReads,
+      commit: (of) => heads.push(...(of.heads ?? []).map(({ height }) => height)) as never,
+      readMainHeight: () => heights.before,
+      namedMainHeight: () => heights.named,
+    })
+    await run(new AbortController().signal)
+    return { heads, requests: asked.length }
+  }
+
+  test.each([
+    { title: 'goes up from a height that a record names', heights: { head: 120, before: 90, named: 110 } },
+    {
+      title: 'finds a head below what a record invents',
+      heights: { head: 120, before: 90, named: 10 ** 12 },
+    },
+    {
+      title: 'finds a first head below what a record invents',
+      heights: { head: 120, before: null, named: 5_000 },
+    },
+  ])('$title', async ({ heights }) => {
+    expect((await poll(heights)).heads).toEqual([120])
+  })
+
+  test('asks little more when a record is one block ahead of the explorer', async () => {
+    expect(await poll({ head: 110, before: 110, named: 111 })).toEqual({ heads: [110], requests: 4 })
+  })
+
+  test('reads nothing before any height is known', async () => {
+    expect(await poll({ head: 110, before: null, named: null })).toEqual({ heads: [], requests: 0 })
   })
 })
