@@ -27,6 +27,8 @@ export interface Whole {
 interface Reader extends ReadWholeOptions {
   readonly clock: Pick<Clock, 'sleep' | 'monotonicMs'>
   readonly reasons: Set<string>
+  /** Why the newest reading is not whole. Only the last one of a piece counts: it is read again in doubt. */
+  newest: readonly string[]
   requests: number
   rows: number
   toldAt: number
@@ -55,6 +57,7 @@ export async function readWhole(
     ...options,
     clock: deps.clock,
     reasons: new Set(from.reasons),
+    newest: [],
     requests: 0,
     rows: from.rows,
     toldAt: deps.clock.monotonicMs(),
@@ -90,6 +93,7 @@ async function readPiece(
       reader.onRows(rows)
       reader.rows += rows.length
       reader.pageRows = 0
+      for (const reason of reader.newest) reader.reasons.add(reason)
       const doneFrom = hasRange ? heightOf(reader.asked['startBlockHeight']) : null
       if (doneFrom === null) return
       reader.onProgress({ lists: list, doneFrom, rows: reader.rows, reasons: [...reader.reasons] })
@@ -124,7 +128,7 @@ function watch(explorer: Explorer, reader: Reader): Pick<Explorer, 'call' | 'wal
       note(reader, params as WideParams)
       const answer = await explorer.call(endpoint, params, how)
       reader.requests += 1
-      if (answer.contradicted) reader.reasons.add('an answer was empty where something is known to be')
+      reader.newest = answer.contradicted ? ['an answer was empty where something is known to be'] : []
       return answer
     },
     async walk(endpoint, params, how) {
@@ -139,7 +143,7 @@ function watch(explorer: Explorer, reader: Reader): Pick<Explorer, 'call' | 'wal
         },
       })
       // What readAll will say at its end is needed earlier when the read is interrupted.
-      for (const reason of result.reasons) if (reason !== 'the list is empty') reader.reasons.add(reason)
+      reader.newest = result.reasons.filter((reason) => reason !== 'the list is empty')
       return result
     },
   }
