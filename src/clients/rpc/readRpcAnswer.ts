@@ -1,7 +1,7 @@
 import { MonitorError } from '../../lib/errors.ts'
 import { readErrorObject, toRpcError } from './rpcErrors.ts'
 import type { RpcMethod } from './rpcMethods.ts'
-import { problemOf } from './rpcObjects.ts'
+import type { z } from 'zod'
 
 /**
  * Reads one answer object. A result of null is an answer; an error object, a result that is left out and one that
@@ -23,6 +23,13 @@ export function readRpcAnswer(
   const problem = method.contradicts?.(parsed.data, params) ?? null
   if (problem !== null) throw invalid(label, `the result belongs to another question: ${problem}`)
   return parsed.data
+}
+
+/** The first thing wrong, with its place: `status: expected 0x1 or 0x0`. */
+function problemOf(error: z.ZodError): string {
+  const issue = error.issues[0]
+  const place = issue?.path.map(String).join('.') ?? ''
+  return `${place === '' ? '' : `${place}: `}${issue?.message ?? 'cannot be read'}`
 }
 
 function invalid(label: string, what: string): MonitorError {

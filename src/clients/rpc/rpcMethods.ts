@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, data, quantity } from './rpcFields.ts'
+import { count, data, nullable, quantity, type Reader, toSchema } from './rpcFields.ts'
 import { rpcBlock, rpcReceipt, rpcReceipts, rpcTransaction } from './rpcObjects.ts'
 
 /** A method as data; `call` does the work. */
@@ -45,6 +45,11 @@ const call = z.looseObject({
 const ofState = <P extends z.ZodType, R extends z.ZodType>(params: P, takes: readonly string[], result: R) =>
   method({ params, takes, otherwise: [...takes.slice(1).map(() => undefined), 'pending'], result })
 
+/** Null is an answer: the node knows no such thing. */
+function orNull<T>(read: Reader<T>): z.ZodType<T | null> {
+  return toSchema(nullable(read))
+}
+
 function method<P extends z.ZodType, R extends z.ZodType>(declared: RpcMethod<P, R>): RpcMethod<P, R> {
   return declared
 }
@@ -67,36 +72,40 @@ const sameHeight = (given: number | null, asked: unknown) =>
  */
 export const rpcMethods = {
   /** The height, of the pending block by default: the last complete one or one more. Plain nodes take no tag. */
-  eth_blockNumber: ofState(z.tuple([block]), ['block'], count),
+  eth_blockNumber: ofState(z.tuple([block]), ['block'], toSchema(count)),
   /** What a contract returns. A call that reverts is an error with `details.rpcCode`. */
-  eth_call: ofState(z.tuple([call, block]), ['call', 'block'], data),
-  eth_estimateGas: ofState(z.tuple([call, block]), ['call', 'block'], quantity),
+  eth_call: ofState(z.tuple([call, block]), ['call', 'block'], toSchema(data)),
+  eth_estimateGas: ofState(z.tuple([call, block]), ['call', 'block'], toSchema(quantity)),
   /** In wei. */
-  eth_getBalance: ofState(z.tuple([hexAddress, block]), ['address', 'block'], quantity),
-  eth_getTransactionCount: ofState(z.tuple([hexAddress, block]), ['address', 'block'], count),
+  eth_getBalance: ofState(z.tuple([hexAddress, block]), ['address', 'block'], toSchema(quantity)),
+  eth_getTransactionCount: ofState(z.tuple([hexAddress, block]), ['address', 'block'], toSchema(count)),
   /** `0x` where there is no contract. */
-  eth_getCode: ofState(z.tuple([hexAddress, block]), ['address', 'block'], data),
-  eth_getStorageAt: ofState(z.tuple([hexAddress, slot, block]), ['address', 'position', 'block'], data),
+  eth_getCode: ofState(z.tuple([hexAddress, block]), ['address', 'block'], toSchema(data)),
+  eth_getStorageAt: ofState(
+    z.tuple([hexAddress, slot, block]),
+    ['address', 'position', 'block'],
+    toSchema(data),
+  ),
   /** A preconfirmed block's hash changes with every step: it is known only while it is current. */
   eth_getBlockByHash: method({
     params: z.tuple([hexHash, z.boolean('expected true or false')]),
     takes: ['hash', 'full'],
     otherwise: [undefined, false],
-    result: rpcBlock.nullable(),
+    result: orNull(rpcBlock),
     contradicts: (found, [asked]) => found && sameHash(found.hash, asked, 'hash'),
   }),
   eth_getBlockByNumber: method({
     params: z.tuple([block, z.boolean('expected true or false')]),
     takes: ['block', 'full'],
     otherwise: ['pending', false],
-    result: rpcBlock.nullable(),
+    result: orNull(rpcBlock),
     contradicts: (found, [asked]) => found && sameHeight(found.number, asked),
   }),
   eth_getBlockReceipts: method({
     params: z.tuple([block]),
     takes: ['block'],
     otherwise: ['pending'],
-    result: rpcReceipts.nullable(),
+    result: orNull(rpcReceipts),
     contradicts: (found, [asked]) => {
       const other = found?.items.find((receipt) => sameHeight(receipt.blockNumber, asked) !== null)
       return other ? 'blockNumber: is not what was asked for' : null
@@ -106,19 +115,19 @@ export const rpcMethods = {
     params: z.tuple([block]),
     takes: ['block'],
     otherwise: ['pending'],
-    result: count.nullable(),
+    result: orNull(count),
   }),
   eth_getBlockTransactionCountByHash: method({
     params: z.tuple([hexHash]),
     takes: ['hash'],
     otherwise: [],
-    result: count.nullable(),
+    result: orNull(count),
   }),
   eth_getTransactionByHash: method({
     params: z.tuple([hexHash]),
     takes: ['hash'],
     otherwise: [],
-    result: rpcTransaction.nullable(),
+    result: orNull(rpcTransaction),
     contradicts: (found, [asked]) => found && sameHash(found.hash, asked, 'hash'),
   }),
   /** The signed bytes. */
@@ -127,28 +136,28 @@ export const rpcMethods = {
     takes: ['hash'],
     otherwise: [],
     // Some nodes answer `0x` where others answer null.
-    result: data.nullable().transform((bytes) => (bytes === '0x' ? null : bytes)),
+    result: orNull(data).transform((bytes) => (bytes === '0x' ? null : bytes)),
   }),
   /** Null also when a preconfirmation was dropped: a null alone is no proof of absence. */
   eth_getTransactionReceipt: method({
     params: z.tuple([hexHash]),
     takes: ['hash'],
     otherwise: [],
-    result: rpcReceipt.nullable(),
+    result: orNull(rpcReceipt),
     contradicts: (found, [asked]) => found && sameHash(found.transactionHash, asked, 'transactionHash'),
   }),
   eth_getTransactionByBlockNumberAndIndex: method({
     params: z.tuple([block, index]),
     takes: ['block', 'index'],
     otherwise: ['pending', undefined],
-    result: rpcTransaction.nullable(),
+    result: orNull(rpcTransaction),
     contradicts: (found, [asked]) => found && sameHeight(found.blockNumber, asked),
   }),
   eth_getTransactionByBlockHashAndIndex: method({
     params: z.tuple([hexHash, index]),
     takes: ['hash', 'index'],
     otherwise: [],
-    result: rpcTransaction.nullable(),
+    result: orNull(rpcTransaction),
     contradicts: (found, [asked]) => found && sameHash(found.blockHash, asked, 'blockHash'),
   }),
 } as const

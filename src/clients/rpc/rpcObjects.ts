@@ -1,6 +1,17 @@
-import { z } from 'zod'
 import { cutText } from '../cutText.ts'
-import { count, data, hash, maybe, status, word } from './rpcFields.ts'
+import {
+  arrayOf,
+  count,
+  data,
+  hash,
+  maybe,
+  nullable,
+  objectOf,
+  type Reader,
+  status,
+  Unreadable,
+  word,
+} from './rpcFields.ts'
 
 /** An item of a list that breaks the contract: kept and told, while the others go on. */
 export interface UnreadableItem {
@@ -17,8 +28,14 @@ interface RpcList<T> {
   readonly unreadable: readonly UnreadableItem[]
 }
 
+/** A transaction as read. */
+export type RpcTransaction = Exclude<ReturnType<typeof rpcTransaction>, Unreadable>
+
+/** Far more than a block holds. */
+const maxItems = 100_000
+
 /** A transaction: `hash`, `nonce` and `s` are promised, all else is null where the node leaves it out. */
-export const rpcTransaction = z.object({
+export const rpcTransaction = objectOf({
   hash,
   nonce: count,
   s: word,
@@ -40,22 +57,21 @@ export const rpcTransaction = z.object({
   type: maybe.count,
   chainId: maybe.count,
 })
-export type RpcTransaction = z.output<typeof rpcTransaction>
 
-const rpcLog = z.object({
-  address: maybe.address,
-  topics: z.array(hash).max(8),
-  data,
-  /** Position within the block. */
-  logIndex: maybe.count,
-  removed: z
-    .unknown()
-    .transform((value) => value === true)
-    .prefault(null),
-})
+const logs = arrayOf(
+  objectOf({
+    address: maybe.address,
+    topics: arrayOf(hash, 8),
+    data,
+    /** Position within the block. */
+    logIndex: maybe.count,
+    removed: (input: unknown): boolean => input === true,
+  }),
+  maxItems,
+)
 
 /** A receipt: `transactionHash`, `transactionIndex` and `status` are promised. */
-export const rpcReceipt = z.object({
+export const rpcReceipt = objectOf({
   transactionHash: hash,
   transactionIndex: count,
   status,
@@ -69,11 +85,22 @@ export const rpcReceipt = z.object({
   effectiveGasPrice: maybe.quantity,
   type: maybe.count,
   /** Null where the node gives none: not the same as no logs. */
-  logs: z
-    .array(rpcLog)
-    .max(100_000)
-    .nullish()
-    .transform((logs) => logs ?? null),
+  logs: (input: unknown) => (input === undefined || input === null ? null : logs(input)),
+})
+
+const blockFields = objectOf({
+  number: nullable(count),
+  hash: nullable(hash),
+  transactions: arrayOf((item: unknown) => item, maxItems),
+  parentHash: maybe.hash,
+  /** In whole seconds since 1970. */
+  timestamp: maybe.count,
+  miner: maybe.address,
+  gasUsed: maybe.quantity,
+  gasLimit: maybe.quantity,
+  baseFeePerGas: maybe.quantity,
+  size: maybe.count,
+  stateRoot: maybe.hash,
 })
 
 /**
@@ -81,30 +108,19 @@ export const rpcReceipt = z.object({
  * made. `transactions` holds hashes or objects by the flag of the request: `hashes` is there either way, `full` only
  * with objects.
  */
-export const rpcBlock = z
-  .object({
-    number: count.nullable(),
-    hash: hash.nullable(),
-    transactions: z.array(z.unknown(), 'expected an array').max(100_000),
-    parentHash: maybe.hash,
-    /** In whole seconds since 1970. */
-    timestamp: maybe.count,
-    miner: maybe.address,
-    gasUsed: maybe.quantity,
-    gasLimit: maybe.quantity,
-    baseFeePerGas: maybe.quantity,
-    size: maybe.count,
-    stateRoot: maybe.hash,
-  })
-  .transform(({ transactions, ...block }) => ({ ...block, ...readTransactions(transactions) }))
+export function rpcBlock(input: unknown) {
+  const read = blockFields(input)
+  if (read instanceof Unreadable) return read
+  const { transactions, ...block } = read
+  return { ...block, ...readTransactions(transactions) }
+}
 
-export const rpcReceipts = listOf(rpcReceipt)
-
-function listOf<T extends z.ZodType>(schema: T) {
-  return z
-    .array(z.unknown())
-    .max(100_000)
-    .transform((rows) => readList(schema, rows))
+/** Receipts of a block, each by itself. */
+export const rpcReceipts: Reader<RpcList<Exclude<ReturnType<typeof rpcReceipt>, Unreadable>>> = (input) => {
+  if (!Array.isArray(input)) return new Unreadable('expected an array')
+  return input.length > maxItems
+    ? new Unreadable(`expected at most ${maxItems}`)
+    : readList(rpcReceipt, input)
 }
 
 function readTransactions(rows: readonly unknown[]): {
@@ -120,22 +136,15 @@ function readTransactions(rows: readonly unknown[]): {
   return { hashes: items.map((item) => item.hash), full: items, unreadable }
 }
 
-function readList<T extends z.ZodType>(schema: T, rows: readonly unknown[]): RpcList<z.output<T>> {
-  const items: z.output<T>[] = []
+function readList<T>(read: Reader<T>, rows: readonly unknown[]): RpcList<T> {
+  const items: T[] = []
   const unreadable: UnreadableItem[] = []
   for (const [index, row] of rows.entries()) {
-    const parsed = schema.safeParse(row)
-    if (parsed.success) items.push(parsed.data)
-    else unreadable.push({ index, problem: problemOf(parsed.error), raw: toRaw(row) })
+    const value = read(row)
+    if (value instanceof Unreadable) unreadable.push({ index, problem: value.describe(), raw: toRaw(row) })
+    else items.push(value)
   }
   return { items, unreadable }
-}
-
-/** The first thing wrong, with its place: `status: expected 0x1 or 0x0`. */
-export function problemOf(error: z.ZodError): string {
-  const issue = error.issues[0]
-  const place = issue?.path.map(String).join('.') ?? ''
-  return `${place === '' ? '' : `${place}: `}${issue?.message ?? 'cannot be read'}`
 }
 
 function toRaw(row: unknown): string {
