@@ -114,6 +114,19 @@ describe.runIf(hasAnvil())('against a real EVM node', () => {
     }
   })
 
+  test.each([
+    ['eth_getBlockByNumber', ({ block }: Node) => [`0x${block.number.toString(16)}`, false]],
+    ['eth_getTransactionByHash', ({ transaction }: Node) => [transaction]],
+    ['eth_getTransactionReceipt', ({ transaction }: Node) => [transaction]],
+  ])('%s of the sandbox names no field that a real node does not', async (method, paramsOf) => {
+    const [known, given] = [
+      await fieldsOf(real, method, paramsOf),
+      await fieldsOf(simulated, method, paramsOf),
+    ]
+    expect(given.filter((field) => !known.includes(field))).toEqual([])
+    expect(given.length).toBeGreaterThan(10)
+  })
+
   test("the node's own log, amount and return value are read exactly", async () => {
     const { rpc, transaction, contract, call } = real
     const receipt = await rpc.call('eth_getTransactionReceipt', [transaction])
@@ -159,6 +172,20 @@ async function prepareSimulated({ sandbox }: SteppedSandbox): Promise<Node> {
     block: { hash: block.hash, number: block.number },
     transaction: transaction.hash,
   }
+}
+
+async function fieldsOf(
+  node: Node,
+  method: string,
+  paramsOf: (node: Node) => readonly unknown[],
+): Promise<readonly string[]> {
+  const response = await fetch(node.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: paramsOf(node) }),
+  })
+  const { result } = (await response.json()) as { result: Record<string, unknown> }
+  return Object.keys(result)
 }
 
 /** The kinds of all values: of lists the first item's, and of hex text only what it is used for. */
