@@ -2,7 +2,7 @@ import { watch } from 'node:fs'
 import { errorText } from '../lib/errors.ts'
 import { type LoadedRules } from '../rules/loadRules.ts'
 import { renderProblem } from '../lib/renderProblems.ts'
-import { readRuleFolder } from '../rules/readRuleFolder.ts'
+import { readRules } from '../rules/readRules.ts'
 import { createWebApp } from '../web/createWebApp.ts'
 import { startWebServer } from '../web/startWebServer.ts'
 import type { AppConfig } from './appConfig.ts'
@@ -63,7 +63,7 @@ function watchRules(
   const reload = () => {
     pending ??= clock.sleep(settleMs, ending.signal).then(async () => {
       pending = null
-      if (!ending.signal.aborted) onLoaded(await readRuleFolder(folder))
+      if (!ending.signal.aborted) onLoaded(await readRules(folder))
     })
     pending.catch((error: unknown) =>
       log.error({ err: error }, `the rules could not be read: ${errorText(error)}`),

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { renderProblems } from '../lib/renderProblems.ts'
-import { readRuleFolder } from '../rules/readRuleFolder.ts'
+import { readRules } from '../rules/readRules.ts'
 import { checkOnline } from './checkOnline.ts'
 import { checkPredicates } from './checkPredicates.ts'
 import { describeConfig } from './describeConfig.ts'
@@ -17,7 +17,7 @@ export interface CheckCommand {
 export async function check(io: Io, options: CheckCommand): Promise<number> {
   const { config, doc, warnings } = readConfig(io, options.config)
   const predicates = checkPredicates(doc, config)
-  const rules = await readRuleFolder(config.rulesDir)
+  const rules = await readRules(config.rulesDir)
   const problems = [...predicates, ...(rules.ok ? [] : rules.problems)]
   if (problems.length > 0 || !rules.ok) throw new MonitorError('config.invalid', renderProblems(problems))
   io.out(describeConfig(config, rules.rules))

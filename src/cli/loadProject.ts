@@ -4,7 +4,7 @@ import { MonitorError } from '../lib/errors.ts'
 import { renderProblems } from '../lib/renderProblems.ts'
 import { createScrubber, type Secret } from '../lib/secret.ts'
 import type { YamlDoc } from '../lib/yamlProblems.ts'
-import { readRuleFolder } from '../rules/readRuleFolder.ts'
+import { readRules } from '../rules/readRules.ts'
 import type { Rule } from '../rules/types.ts'
 import { checkPredicates } from './checkPredicates.ts'
 import type { Io } from './io.ts'
@@ -34,7 +34,7 @@ export async function loadProject(io: Pick<Io, 'env' | 'protect'>, path: string)
   const read = readConfig(io, path)
   const predicates = checkPredicates(read.doc, read.config)
   if (predicates.length > 0) throw new MonitorError('config.invalid', renderProblems(predicates))
-  const loaded = await readRuleFolder(read.config.rulesDir)
+  const loaded = await readRules(read.config.rulesDir)
   if (!loaded.ok) throw new MonitorError('config.invalid', renderProblems(loaded.problems))
   return { ...read, rules: loaded.rules }
 }

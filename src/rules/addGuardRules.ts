@@ -1,0 +1,19 @@
+import type { Rule } from './types.ts'
+
+const guardKinds = /^(source|monitor)\./
+
+/**
+ * The operator's rules, and of the shipped ones those on sources and on the monitor itself whose kind no rule of the
+ * operator names: who writes rules on transfers alone must still hear that nothing could be read. A rule of the
+ * operator's own for such a kind replaces what is shipped for it.
+ */
+export function addGuardRules(own: readonly Rule[], shipped: readonly Rule[]): readonly Rule[] {
+  const kinds = new Set(own.map(({ kind }) => kind))
+  const names = new Set(own.map(({ name }) => name))
+  const guards = shipped.filter(({ kind }) => guardKinds.test(kind) && !kinds.has(kind))
+  // Names are part of an alert's identity and have to be unique.
+  return [
+    ...own,
+    ...guards.map((rule) => (names.has(rule.name) ? { ...rule, name: `shipped.${rule.name}` } : rule)),
+  ]
+}

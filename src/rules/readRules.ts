@@ -1,0 +1,14 @@
+import { join } from 'node:path'
+import { addGuardRules } from './addGuardRules.ts'
+import type { LoadedRules } from './loadRules.ts'
+import { readRuleFolder } from './readRuleFolder.ts'
+
+const shippedFolder = join(import.meta.dirname, '..', '..', 'rules')
+
+/** The rules in force: those of a folder, and what the shipped ones add on sources and on the monitor itself. */
+export async function readRules(folder: string): Promise<LoadedRules> {
+  const own = await readRuleFolder(folder)
+  if (!own.ok || folder === shippedFolder) return own
+  const shipped = await readRuleFolder(shippedFolder)
+  return shipped.ok ? { ok: true, rules: addGuardRules(own.rules, shipped.rules) } : shipped
+}
