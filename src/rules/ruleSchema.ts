@@ -27,7 +27,7 @@ export const ruleSchema = z.strictObject({
     .describe('CEL over the finding: only what it is true for is told.'),
   for: durationText.default(0).describe('How long a condition must hold before it fires.'),
   keepFiringFor: durationText.default(0).describe('How long a condition must be gone before it resolves.'),
-  severity: z.enum(severities),
+  severity: z.enum(severities).default('warning'),
   labels: z
     .record(labelName, text('text in quotes').max(200), { error: 'expected labels with their values' })
     .default({}),

@@ -48,6 +48,10 @@ describe('loadRules', () => {
     expect(rule.isExcused(() => true)).toBe(false)
   })
 
+  test('a rule that gives no severity warns', () => {
+    expect(ruleOf('on: transfer.failed').severity).toBe('warning')
+  })
+
   const stalled = ['on: transfer.stalled', 'severity: info']
   test.each([
     ['a mistyped key', [...stalled, 'serverity: x'], '5:5 unknown key `serverity`, did you mean `severity`?'],
@@ -90,11 +94,6 @@ describe('loadRules', () => {
       'an unknown severity',
       ['on: transfer.failed', 'severity: crit'],
       '4:15 `severity`: expected one of critical, warning, info, got "crit"',
-    ],
-    [
-      'a missing severity',
-      ['on: transfer.failed'],
-      '2:5 `severity` is missing: expected one of critical, warning, info',
     ],
     [
       '`for` on an event',

@@ -15,7 +15,7 @@ test('the JSON Schema has one branch a kind, with the parameters of its detector
 })
 
 test('the JSON Schema asks of a rule no more than the loader does', () => {
-  for (const branch of branches) expect(branch.required).toEqual(['name', 'on', 'severity'])
+  for (const branch of branches) expect(branch.required).toEqual(['name', 'on'])
 })
 
 test('the JSON Schema knows no timers of events', () => {
