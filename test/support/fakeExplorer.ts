@@ -12,7 +12,7 @@ export interface FakeRequest {
 }
 
 /** What signed requests have to carry. */
-export interface FakeCredentials {
+interface FakeCredentials {
   readonly prefix: string
   readonly key: string
   readonly secret: string
