@@ -21,6 +21,7 @@ import {
   startDaemon,
 } from '../support/realMonitor.ts'
 import { until } from '../support/startMonitor.ts'
+import { runCommand } from '../unit/cli/testIo.ts'
 
 // A deployment of another dialect that wants signed requests, and secrets that must never be seen again.
 
@@ -154,14 +155,21 @@ test.each(Object.keys(env))(
   'without the variable %s every command ends with exit code 2 and its name',
   async (missing) => {
     const rest = Object.fromEntries(Object.entries(env).filter(([name]) => name !== missing))
-    for (const command of ['run', 'check']) {
-      const result = await runProgram([command, '-c', project.configPath], rest)
-      expect(result.code).toBe(2)
-      expect(result.stderr).toContain(missing)
-      expect(result.stderr).toMatch(/spanwatch\.yaml:\d+:\d+/)
+    for (const command of ['run', 'check', 'check --online']) {
+      const result = await runCommand([...command.split(' '), '-c', project.configPath], { env: rest })
+      expect([command, result.exitCode]).toEqual([command, 2])
+      expect(result.err).toContain(missing)
+      expect(result.err).toMatch(/spanwatch\.yaml:\d+:\d+/)
     }
   },
 )
+
+test('the process itself ends with 2 for a missing variable', async () => {
+  const { EXPLORER_SECRET: _, ...rest } = env
+  const result = await runProgram(['run', '-c', project.configPath], rest)
+  expect(result.code).toBe(2)
+  expect(result.stderr).toContain('EXPLORER_SECRET')
+})
 
 test('F75: no secret appears in any output, whatever the service throws back', async () => {
   api.records = [toWire()]
