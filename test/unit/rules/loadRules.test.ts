@@ -174,13 +174,7 @@ describe('loadRules', () => {
       { path: 'rules/a.yaml', text: '' },
     ])
     const places = loaded.ok ? [] : loaded.problems.map(({ file, line }) => `${file}:${line}`)
-    expect(places).toEqual([
-      'rules/a.yaml:1',
-      'rules/b.yaml:2',
-      'rules/b.yaml:3',
-      'rules/b.yaml:3',
-      'rules/b.yaml:3',
-    ])
+    expect(places).toEqual(['rules/a.yaml:1', 'rules/b.yaml:2', 'rules/b.yaml:3', 'rules/b.yaml:3'])
   })
 
   test('a name taken in another file is refused and says by which', () => {
