@@ -1,13 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createSlackInbox, type SlackInbox } from '../../src/sandbox/inbox/slackInbox.ts'
-import { createFakeExplorer, type FakeExplorer, toOpenWire, toWire } from '../support/fakeExplorer.ts'
+import { expect, test, type TestContext } from 'vitest'
+import { createSlackInbox } from '../../src/sandbox/inbox/slackInbox.ts'
+import { createFakeExplorer, toOpenWire, toWire } from '../support/fakeExplorer.ts'
 import {
   createProject,
   endProgram,
   type Program,
-  type Project,
   runProgram,
   startDaemon,
   startProgram,
@@ -18,40 +17,48 @@ const rules = `
 rules:
   - { name: failed, on: transfer.failed, severity: critical, summary: "failed {{ transfer.amount }}" }
 `
-let api: FakeExplorer
-let inbox: SlackInbox
-let project: Project
-let running: Program[] = []
-
-beforeEach(async () => {
-  api = await createFakeExplorer()
-  inbox = await createSlackInbox()
-  project = createProject({ url: api.url, rules, channels: { ops: { type: 'slack', url: inbox.url } } })
-})
-afterEach(async () => {
-  await Promise.all(running.map(endProgram))
-  running = []
-  await inbox.close()
-  await api.close()
-  project.remove()
-})
-
-async function start() {
-  const daemon = await startDaemon(project)
-  running.push(daemon)
-  return daemon
-}
-
-const addFailure = () => {
-  const failed = toOpenWire({ status: '0x0' })
-  api.records.unshift(failed)
-  return failed['zoneTxHash'] ?? '?'
-}
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-const naming = (hash: string) => inbox.messages.filter(({ text }) => text.includes(hash))
-const bodiesNaming = (hash: string) => inbox.requests.filter(({ body }) => body.includes(hash))
 
-test('F1 F4: five kill -9 in a row lose no failed transfer and repeat only what was being sent', async () => {
+/** An API, an inbox and a project of its own for one test; what it starts ends with it. */
+async function setUp(context: TestContext, options: { slackUrl?: string; listen?: string } = {}) {
+  const api = await createFakeExplorer()
+  api.records = [toWire()]
+  const inbox = await createSlackInbox()
+  const project = createProject({
+    url: api.url,
+    rules,
+    channels: { ops: { type: 'slack', url: options.slackUrl ?? inbox.url } },
+    ...(options.listen === undefined ? {} : { listen: options.listen }),
+  })
+  const running: Program[] = []
+  context.onTestFinished(async () => {
+    await Promise.all(running.map(endProgram))
+    await inbox.close()
+    await api.close()
+    project.remove()
+  })
+  return {
+    api,
+    inbox,
+    project,
+    running,
+    start: async () => {
+      const daemon = await startDaemon(project)
+      running.push(daemon)
+      return daemon
+    },
+    addFailure: () => {
+      const failed = toOpenWire({ status: '0x0' })
+      api.records.unshift(failed)
+      return failed['zoneTxHash'] ?? '?'
+    },
+    naming: (hash: string) => inbox.messages.filter(({ text }) => text.includes(hash)),
+    bodiesNaming: (hash: string) => inbox.requests.filter(({ body }) => body.includes(hash)),
+  }
+}
+
+test.concurrent('F1 F4: five kill -9 in a row lose no failed transfer and repeat only what was being sent', async (context) => {
+  const { api, inbox, start, addFailure, naming } = await setUp(context)
   api.records = Array.from({ length: 30 }, () => toWire())
   const hashes: string[] = []
   for (let round = 0; round < 5; round += 1) {
@@ -78,9 +85,9 @@ test('F1 F4: five kill -9 in a row lose no failed transfer and repeat only what 
   expect(inbox.messages.filter(({ text }) => text.includes('attempt')).length).toBeLessThanOrEqual(5)
 }, 60_000)
 
-test('F1: a kill -9 between the delivery and its acknowledgement repeats that one message under its own id', async () => {
+test.concurrent('F1: a kill -9 between the delivery and its acknowledgement repeats that one message under its own id', async (context) => {
+  const { inbox, start, addFailure, naming, bodiesNaming } = await setUp(context)
   inbox.respond({ kind: 'hang' })
-  api.records = [toWire()]
   const first = await start()
   const hash = addFailure()
   await until(() => bodiesNaming(hash).length === 1)
@@ -92,10 +99,10 @@ test('F1: a kill -9 between the delivery and its acknowledgement repeats that on
   const [before, after] = bodiesNaming(hash).map(({ body }) => /#(\w{6,})( · attempt 2)?/.exec(body))
   expect(bodiesNaming(hash)).toHaveLength(2)
   expect([before?.[2], after?.[1], after?.[2]]).toEqual([undefined, before?.[1], ' · attempt 2'])
-}, 40_000)
+}, 60_000)
 
-test('F3: killed before anything was committed, the next start reads the same range and tells it once', async () => {
-  api.records = [toWire()]
+test.concurrent('F3: killed before anything was committed, the next start reads the same range and tells it once', async (context) => {
+  const { api, project, running, start, addFailure, naming } = await setUp(context)
   const hash = addFailure()
   const first = startProgram(['run', '-c', project.configPath])
   running.push(first)
@@ -110,34 +117,27 @@ test('F3: killed before anything was committed, the next start reads the same ra
   await until(() => naming(hash).length > 0)
   await pause(1_500)
   expect(naming(hash)).toHaveLength(1)
-}, 40_000)
+}, 60_000)
 
-test('F6: SIGTERM waits for a delivery in flight, takes its acknowledgement and exits 0', async () => {
-  await inbox.close()
+test.concurrent('F6: SIGTERM waits for a delivery in flight, takes its acknowledgement and exits 0', async (context) => {
   const slow = await createSlowInbox(2_000)
-  project.remove()
-  project = createProject({ url: api.url, rules, channels: { ops: { type: 'slack', url: slow.url } } })
-  try {
-    api.records = [toWire()]
-    const daemon = await start()
-    addFailure()
-    await until(() => slow.received() === 1)
-    const stoppedAt = performance.now()
-    daemon.kill('SIGTERM')
-    expect(await daemon.ended).toBe(0)
-    expect(performance.now() - stoppedAt).toBeGreaterThan(1_000)
-    expect(slow.answered()).toBe(1)
-    await start()
-    await pause(2_500)
-    expect(slow.received()).toBe(1)
-  } finally {
-    await Promise.all(running.map(endProgram))
-    await slow.close()
-    inbox = await createSlackInbox()
-  }
-}, 40_000)
+  context.onTestFinished(slow.close)
+  const { start, addFailure } = await setUp(context, { slackUrl: slow.url })
+  const daemon = await start()
+  addFailure()
+  await until(() => slow.received() === 1)
+  const stoppedAt = performance.now()
+  daemon.kill('SIGTERM')
+  expect(await daemon.ended).toBe(0)
+  expect(performance.now() - stoppedAt).toBeGreaterThan(1_000)
+  expect(slow.answered()).toBe(1)
+  await start()
+  await pause(2_500)
+  expect(slow.received()).toBe(1)
+}, 60_000)
 
-test('F18: a second process on the same state folder exits 75 without waiting and says why', async () => {
+test('F18: a second process on the same state folder exits 75 without waiting and says why', async (context) => {
+  const { project, start } = await setUp(context)
   const daemon = await start()
   const startedAt = performance.now()
   const second = await runProgram(['run', '-c', project.configPath])
@@ -147,27 +147,27 @@ test('F18: a second process on the same state folder exits 75 without waiting an
   // A second on a machine that does nothing else, nearly all of it the start of Node: nothing is waited for.
   expect(tookMs).toBeLessThan(3_000)
   expect(daemon.isRunning()).toBe(true)
-})
+}, 60_000)
 
-test('a port in use ends the start with exit code 2 and names the port', async () => {
+test.concurrent('a port in use ends the start with exit code 2 and names the port', async (context) => {
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   const { port } = other.address() as AddressInfo
-  project.remove()
-  project = createProject({ url: api.url, rules, listen: `127.0.0.1:${port}` })
+  const { project } = await setUp(context, { listen: `127.0.0.1:${port}` })
   const result = await runProgram(['run', '-c', project.configPath])
   other.close()
   expect(result.code).toBe(2)
   expect(result.stderr).toContain(String(port))
-})
+}, 60_000)
 
-test('without trouble SIGTERM and SIGINT both end the daemon with 0', async () => {
+test.concurrent('without trouble SIGTERM and SIGINT both end the daemon with 0', async (context) => {
+  const { start } = await setUp(context)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const daemon = await start()
     daemon.kill(signal)
     expect(await daemon.ended).toBe(0)
   }
-})
+}, 60_000)
 
 /** Takes each message at once and says `ok` only after a while. */
 async function createSlowInbox(answerAfterMs: number) {

@@ -72,8 +72,6 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     http: null,
     heartbeat: null,
     retention: { transfersMs: 34_560_000_000 },
-    heartbeat: null,
-    retention: { transfersMs: 34_560_000_000 },
     ...options.config,
   }
   const app = createApp(
