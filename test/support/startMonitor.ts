@@ -70,8 +70,6 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     ],
     inhibit: [],
     http: null,
-    heartbeat: null,
-    retention: { transfersMs: 34_560_000_000 },
     ...options.config,
   }
   const app = createApp(
