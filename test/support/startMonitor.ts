@@ -70,6 +70,8 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     ],
     inhibit: [],
     http: null,
+    heartbeat: null,
+    retention: { transfersMs: 34_560_000_000 },
     ...options.config,
   }
   const app = createApp(
