@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AppConfig } from '../../src/app/appConfig.ts'
@@ -32,6 +32,7 @@ export interface MonitorOptions {
 export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const inbox = await createSlackInbox({})
   const log: string[] = []
+  const ownStateDir = options.stateDir === undefined ? mkdtempSync(join(tmpdir(), 'spanwatch-e2e-')) : null
   const loaded = options.rules
     ? loadRules([{ path: 'rules.yaml', text: options.rules }])
     : await readRuleFolder(join(import.meta.dirname, '../../rules'))
@@ -55,7 +56,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     },
     start: { from: { kind: 'now' } },
     rulesDir: '',
-    stateDir: options.stateDir ?? mkdtempSync(join(tmpdir(), 'spanwatch-e2e-')),
+    stateDir: options.stateDir ?? ownStateDir ?? '',
     channels: [{ name: 'ops', type: 'slack', url: new Secret(inbox.url) }],
     routes: [
       {
@@ -92,6 +93,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     async stop() {
       await app.stop()
       await inbox.close()
+      if (ownStateDir !== null) rmSync(ownStateDir, { recursive: true, force: true })
     },
   }
 }
