@@ -1,4 +1,5 @@
 import { createAlertEngine } from '../alerts/alertEngine.ts'
+import { createDistress } from '../alerts/createDistress.ts'
 import { type Dispatcher, startDispatcher } from '../alerts/dispatcher.ts'
 import { createExplorer } from '../clients/explorer/createExplorer.ts'
 import type { AppConfig } from './appConfig.ts'
@@ -11,7 +12,7 @@ import { createCommit } from '../pollers/createCommit.ts'
 import { createEvaluateLoop } from '../pollers/evaluateLoop.ts'
 import { createExplorerReads } from '../pollers/explorerReads.ts'
 import { createHeartbeat } from '../pollers/heartbeat.ts'
-import { createRunner, type Poller } from '../pollers/runner.ts'
+import { createRunner, type Poller, type PollerStatus } from '../pollers/runner.ts'
 import { createUpkeep } from '../pollers/upkeep.ts'
 import { matchFinding } from '../rules/evaluateRules.ts'
 import type { Facts, Rule } from '../rules/types.ts'
@@ -107,11 +108,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
       onResult: (channel, result) => notifications.count(channel, result),
     })
   }
-  const explorer = createExplorer({
-    ...config.explorer,
-    clock,
-    log,
-  })
+  const explorer = createExplorer({ ...config.explorer, clock, log })
   const onCommitted = () => {
     dispatcher?.wake()
     for (const listener of listeners) listener()
@@ -158,6 +155,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
       },
       at,
     )
+  const distress = createDistress({ channels, log, pageUrl: config.http?.publicUrl ?? null })
   const evaluate = createEvaluateLoop({
     db,
     clock,
@@ -167,17 +165,15 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     facts,
     raised: () => [],
     judgeMore: () => {
-      if (
-        runner
-          .status()
-          .every(({ runs, lastSuccessAt, failures }) => runs > 0 && (lastSuccessAt !== null || failures > 0))
-      ) {
-        engine.releaseStart()
-      }
+      const hasRun = ({ runs, lastSuccessAt, failures }: PollerStatus) =>
+        runs > 0 && (lastSuccessAt !== null || failures > 0)
+      if (runner.status().every(hasRun)) engine.releaseStart()
     },
-    onCommitted,
+    onCommitted: () => (distress.saved(clock.now()), onCommitted()),
+    onFailed: (reason, at) => distress.failed(reason, at),
   })
   const stopSending = async () => {
+    await distress.stop()
     await dispatcher?.stop()
   }
   return {

@@ -19,6 +19,8 @@ export interface EvaluateDeps {
   /** Inside the transaction, after the rules: what is judged of the monitor itself. */
   judgeMore(now: UnixMs): void
   onCommitted(): void
+  /** The evaluation came to nothing: a rule's own errors do not come here, so that it is the ledger that refused. */
+  onFailed(reason: string, now: UnixMs): void
 }
 
 interface EvaluationCounts {
@@ -71,6 +73,7 @@ export function createEvaluateLoop(deps: EvaluateDeps): EvaluateLoop {
     } catch (error) {
       counts = { ...counts, total: counts.total + 1, failed: counts.failed + 1 }
       deps.log.error({ err: error }, `evaluation failed: ${errorText(error)}`)
+      deps.onFailed(errorText(error), now)
       return null
     }
   }
