@@ -11,6 +11,9 @@ import { defineCondition } from './detector.ts'
 const floorMs = 5_000
 /** One endpoint that fails while others answer is given longer: throttling picks single questions. */
 const endpointFloorMs = 30_000
+/** The list is what everything rests on: without it nothing new is seen, whatever else answers. */
+const listEndpoint = 'E3'
+const listFloorMs = 15_000
 /** An endpoint that failed and was then not asked for so long is not in use: nothing is known of it, nor missed. */
 const idleMs = 2 * 60_000
 
@@ -19,7 +22,7 @@ const params = z.strictObject({ after: boundText.optional() })
 /** A source that gives no good answer although it is asked. Refused credentials are `source.rejected`, not this. */
 export const sourceUnavailable = defineCondition({
   kind: 'source.unavailable',
-  docs: 'A source gave no good answer for three intervals, at least 5 s; or one endpoint of it for six, at least 30 s.',
+  docs: 'A source gave no good answer for three intervals, at least 5 s; or one endpoint of it for six, at least 30 s (the list for three, at least 15 s).',
   hasTransfer: false,
   subjectNames: ['source'],
   facts: { host: 'string', endpoints: 'string', lastError: 'string', notJudged: 'int' },
@@ -53,7 +56,9 @@ function isSourceSilent(source: SourceHealth, now: UnixMs, after: number | undef
 }
 
 function isEndpointSilent(endpoint: EndpointHealth, now: UnixMs, after: number | undefined): boolean {
-  return now - silentSince(endpoint) >= Math.max(after ?? 6 * endpoint.intervalMs, endpointFloorMs)
+  const isList = endpoint.endpoint === listEndpoint
+  const boundMs = after ?? (isList ? 3 : 6) * endpoint.intervalMs
+  return now - silentSince(endpoint) >= Math.max(boundMs, isList ? listFloorMs : endpointFloorMs)
 }
 
 function hasFailedSince(endpoint: EndpointHealth): boolean {

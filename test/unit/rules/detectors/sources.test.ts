@@ -38,6 +38,27 @@ describe('source.unavailable', () => {
     expect(failing(160_000, {}, '1m').findings).toHaveLength(1)
   })
 
+  test.each([
+    { title: 'the list a millisecond before 15 s', endpoint: 'E3', silentMs: 14_999, count: 0 },
+    { title: 'the list after 15 s', endpoint: 'E3', silentMs: 15_000, count: 1 },
+    { title: 'another endpoint a millisecond before 30 s', endpoint: 'E5', silentMs: 29_999, count: 0 },
+    { title: 'another endpoint after 30 s', endpoint: 'E5', silentMs: 30_000, count: 1 },
+  ])('while others answer, one endpoint counts later: $title', ({ endpoint, silentMs, count }) => {
+    const now = 1_000_000
+    const endpoints = [
+      toEndpoint({
+        endpoint,
+        intervalMs: 1_000,
+        lastGoodAt: now - silentMs,
+        lastFailureAt: now,
+        lastFailure: '503',
+      }),
+      toEndpoint({ endpoint: 'E11', intervalMs: 1_000, lastGoodAt: now, lastFailureAt: null }),
+    ]
+    const judged = sourceUnavailable.judge(toFacts(now, { sources: [toSource(endpoints)] }), {})
+    expect(judged.findings).toHaveLength(count)
+  })
+
   test('one finding a source names every failing endpoint, the newest error and what is not judged', () => {
     const endpoints = [
       toEndpoint({ lastGoodAt: 100_000, lastFailureAt: 190_000, lastFailure: 'HTTP 502' }),
