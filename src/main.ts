@@ -46,6 +46,9 @@ function onBrokenPipe(error: NodeJS.ErrnoException): void {
   else if (reloadListeners.size === 0) process.exit(0)
 }
 
+// The ledger, its journals and what is written beside them are nobody else's to read.
+process.umask(0o077)
+
 process.on('SIGTERM', stop)
 process.on('SIGINT', stop)
 process.on('SIGHUP', reload)

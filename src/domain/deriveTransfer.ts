@@ -98,7 +98,10 @@ function isDisputing(sighting: Sighting, transfer: Transfer, detailAt: UnixMs): 
     sighting.updateTime !== null &&
     sighting.source === 'E12' &&
     sighting.lastAt - sighting.firstAt < retractionMs
-  if (sighting.lastAt <= detailAt && !(isRetraction && sighting.lastAt === detailAt)) return false
+  const isRival =
+    sighting.source === 'E12' && sighting.status !== 'unknown' && sighting.status !== transfer.status
+  if (sighting.lastAt < detailAt) return false
+  if (sighting.lastAt === detailAt && !isRetraction && !isRival) return false
   const mainHash = transfer.main?.hash ?? null
   const zoneHash = transfer.zone?.hash ?? null
   const isEmptied =
@@ -149,8 +152,23 @@ function deriveStatus(all: readonly Sighting[]): Status {
   const pool = finals.length > 0 ? finals : known
   if (new Set(pool.map((sighting) => sighting.status)).size <= 1) return pool[0]?.status ?? 'unknown'
   if (finals.length === 0) return newest(pool, (sighting) => sighting.status) ?? 'unknown'
-  const confirmed = newest(details(finals), (sighting) => sighting.status)
-  return confirmed ?? firstOf(finals)?.status ?? 'unknown'
+  return confirmStatus(details(finals)) ?? firstOf(finals)?.status ?? 'unknown'
+}
+
+/**
+ * What the details say, the newest first. Two that differ under one update time are the same version of the record to
+ * the service, and one of them comes from a replica that lags: the later one holds only once it was read again and the
+ * earlier one no more.
+ */
+function confirmStatus(finals: readonly Sighting[]): Status | null {
+  const winner = newest(finals, (sighting) => sighting)
+  if (winner === null || winner.updateTime === null) return winner?.status ?? null
+  const version = finals.filter((sighting) => sighting.updateTime === winner.updateTime)
+  const first = firstOf(version) as Sighting
+  const later = version.filter((sighting) => sighting.status !== first.status)
+  const earlierAt = Math.max(...version.filter((s) => s.status === first.status).map((s) => s.lastAt))
+  const isSettled = later.some((s) => s.firstAt > earlierAt && s.lastAt > s.firstAt)
+  return isSettled ? (later[0] as Sighting).status : first.status
 }
 
 function deriveState(of: {

@@ -188,6 +188,31 @@ describe('status', () => {
     })
   })
 
+  describe('two details that differ under one update time', () => {
+    const says = (status: 'success' | 'failed', requestedAt: number) => [
+      detail({ id: 'a', status, requestedAt, updateTime: 500_000 }),
+    ]
+
+    test('are a lagging replica while they alternate', () => {
+      const answers = [1, 2, 3, 4, 5, 6].map((n) => says(n % 2 === 0 ? 'failed' : 'success', n * 1_000_000))
+      expect(states(ledgerOf(...answers))).toEqual(['completed'])
+    })
+
+    test('are a rewritten record once the later one was read twice and the earlier one no more', () => {
+      expect(states(ledgerOf(says('success', 1), says('failed', 2)))).toEqual(['completed'])
+      expect(states(ledgerOf(says('success', 1), says('failed', 2), says('failed', 3)))).toEqual(['failed'])
+    })
+
+    test('are asked about again after one interval', () => {
+      const ledger = open()
+      ledger.recordAnswer(says('success', 1_000), 1_000)
+      expect(ledger.listDueChecks(1e12, 9)).toEqual([])
+      ledger.recordAnswer(says('failed', 2_000), 2_000)
+      expect(ledger.listDueChecks(11_999, 9)).toEqual([])
+      expect(ledger.listDueChecks(12_000, 9)).toHaveLength(1)
+    })
+  })
+
   test('a lagging replica that alternates after the confirmation changes nothing', () => {
     const rows = [
       [toRecord()],
