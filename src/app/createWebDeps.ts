@@ -144,6 +144,8 @@ function toMetrics(parts: AppParts, status: MetricsFacts['status'], eventLoopLag
         source: 'explorer',
         inFlight: pace.inFlight,
         waiting: pace.queued,
+        waitedSeconds: pace.waitedMs / 1_000,
+        rate: pace.requestsPerSecond,
         total: pace.requests,
         failed: parts.runner.status().reduce((sum, { errors }) => sum + errors, 0),
         throttleSigns: pace.throttleSigns,

@@ -20,6 +20,13 @@ const requestMetrics = (
   [
     ['gauge', 'requests_in_flight', 'Requests sent and not yet answered.', 'inFlight'],
     ['gauge', 'requests_waiting', 'Requests held back by the pace.', 'waiting'],
+    [
+      'counter',
+      'request_wait_seconds_total',
+      'Time that requests have waited for their turn.',
+      'waitedSeconds',
+    ],
+    ['gauge', 'requests_per_second', 'The rate that the pace allows now.', 'rate'],
     ['counter', 'requests_total', 'Requests sent.', 'total'],
     ['counter', 'requests_failed_total', 'Requests without a usable answer.', 'failed'],
     ['counter', 'throttle_signs_total', 'Answers that looked like throttling.', 'throttleSigns'],

@@ -175,6 +175,9 @@ export interface RequestCounts {
   readonly source: string
   readonly inFlight: number
   readonly waiting: number
+  readonly waitedSeconds: number
+  /** Requests a second that the pace allows now. */
+  readonly rate: number
   readonly total: number
   readonly failed: number
   readonly throttleSigns: number
