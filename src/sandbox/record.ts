@@ -1,13 +1,28 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { hashOf } from './hashes.ts'
 import { mixUnit } from './random.ts'
-import { getTransfer, type Leg, type Transfer } from './transfers.ts'
+import { getTransfer, isOrdinary, type Leg, type Transfer } from './transfers.ts'
 import type { CrossRecord } from './transferSpec.ts'
 import { toUnits } from './units.ts'
 import { listLagMs, reachedAt, type World } from './world.ts'
 
+const cachedRecords = 50_000
+
 /** What the list says of a transfer now (E3, E12). The far side is empty until that chain and the list have come so far. */
 export function recordOf(world: World, number: number): CrossRecord {
+  const cached = world.recordCache.get(number)
+  if (cached) return cached
+  const record = makeRecord(world, number)
+  // With both sides shown nothing changes any more, unless a scenario says so.
+  const isFinal = record.mainTxHash !== '' && record.zoneTxHash !== '' && isOrdinary(world, number)
+  if (isFinal) {
+    if (world.recordCache.size >= cachedRecords) world.recordCache.clear()
+    world.recordCache.set(number, record)
+  }
+  return record
+}
+
+function makeRecord(world: World, number: number): CrossRecord {
   const transfer = getTransfer(world, number)
   const main = isShown(world, transfer, 'main') ? transfer.main : null
   const zone = isShown(world, transfer, 'zone') ? transfer.zone : null

@@ -184,6 +184,12 @@ export function partyTest(world: World, address: string): (number: number) => bo
   }
 }
 
+/** Whether a scenario changes nothing about a transfer: that of a bundle has only its direction set. */
+export function isOrdinary(world: World, number: number): boolean {
+  const special = world.specials.get(number)
+  return special === undefined || Object.keys(special).every((name) => name === 'direction')
+}
+
 function usersOf(world: World, key: number): { source: number; target: number } {
   const { users } = world.traffic
   const source = Math.floor(draw(world, key, 10) ** 2 * users)

@@ -6,7 +6,8 @@ import { mixUnit, seedFromText } from './random.ts'
 import type { History, Traffic } from './settings.ts'
 import { createSortedIndex, type SortedIndex } from './sortedIndex.ts'
 import { createTokens, type Token } from './tokens.ts'
-import type { TransferSpec } from './transferSpec.ts'
+import type { CrossRecord, TransferSpec } from './transferSpec.ts'
+import type { ZoneTransaction } from './zoneChain.ts'
 
 /** Where the chain itself writes at the start of every block. */
 export const systemContract = '0x4200000000000000000000000000000000000015'
@@ -110,6 +111,11 @@ export interface World {
   readonly balances: { readonly address: string; readonly at: UnixMs; readonly wei: bigint }[]
   /** Finished blocks, so that paging through a range does not make them anew for every page. */
   readonly blockCache: Map<number, MainTransaction[]>
+  /** Records that will not change any more, and zone blocks: made once, as many as are cheap to keep. */
+  readonly recordCache: Map<number, CrossRecord>
+  readonly zoneBlockCache: Map<number, readonly ZoneTransaction[]>
+  /** The rows that E3 shows of such records. */
+  readonly shownRecords: WeakMap<CrossRecord, Record<string, string>>
   /** What the escrow took in, token by token, over the first `legs` of `mainLegs`. */
   readonly escrowSums: { legs: number; readonly byToken: Map<string, bigint> }
   readonly queue: EventQueue
@@ -165,6 +171,9 @@ export function createWorld(options: WorldOptions): World {
     challenges: new Map(),
     balances: [],
     blockCache: new Map(),
+    recordCache: new Map(),
+    zoneBlockCache: new Map(),
+    shownRecords: new WeakMap(),
     escrowSums: { legs: 0, byToken: new Map() },
     queue: createEventQueue(),
     timeline: (options.timeline ?? []).map((fault) => ({ ...fault, at: startAt + fault.at })),

@@ -35,6 +35,8 @@ export function injectTransfer(world: World, spec: TransferSpec): number {
 /** Changes what is out of the ordinary about a transfer that exists already. */
 export function amendTransfer(world: World, number: number, change: TransferSpec): void {
   world.blockCache.clear()
+  world.zoneBlockCache.clear()
+  world.recordCache.clear()
   world.specials.set(number, { ...world.specials.get(number), ...change })
   if (change.unlistedAt !== undefined) planEvent(world.queue, change.unlistedAt, 'unlist', number)
   if (change.listedAt !== undefined && Number.isFinite(change.listedAt)) {
@@ -55,11 +57,7 @@ function happen(world: World, event: WorldEvent): void {
     case 'mainLeg':
       return addMainLeg(world, event.subject)
     case 'zoneLeg':
-      return insertSorted(
-        world.zoneLegs,
-        zoneHeightAt(world, legTime(world, event.subject, 'zone')),
-        event.subject,
-      )
+      return addZoneLeg(world, event.subject)
     case 'list':
       return list(world, event.subject)
     case 'unlist':
@@ -69,6 +67,12 @@ function happen(world: World, event: WorldEvent): void {
     default:
       return event.kind satisfies never
   }
+}
+
+function addZoneLeg(world: World, number: number): void {
+  const height = zoneHeightAt(world, legTime(world, number, 'zone'))
+  world.zoneBlockCache.delete(height)
+  insertSorted(world.zoneLegs, height, number)
 }
 
 function addMainLeg(world: World, number: number): void {
@@ -188,6 +192,7 @@ function firstListedAt(world: World, number: number, deposit: boolean, special: 
 /** Puts a withdrawal into the zone transaction of another. */
 function share(world: World, owner: number, number: number): void {
   world.zoneOwner[number] = owner
+  world.zoneBlockCache.clear()
   world.sharedZone.set(owner, [...(world.sharedZone.get(owner) ?? [owner]), number])
 }
 

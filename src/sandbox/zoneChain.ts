@@ -25,6 +25,7 @@ export interface ZoneTransaction {
 
 // At most so many transactions of a block have nothing to do with the bridge.
 const fillPerBlock = 4
+const cachedBlocks = 16_384
 
 export function zoneHead(world: World): number {
   return zoneHeadAt(world, reachedAt(world, 'zone'))
@@ -42,18 +43,40 @@ export function zoneBlock(world: World, height: number) {
     height: String(height),
     miner: world.contracts.signer,
     blockTime: String(zoneBlockTime(world, height)),
-    transactionCount: String(zoneTransactions(world, height).length),
+    transactionCount: String(countTransactions(world, height)),
   }
 }
 
 /** The transactions of a block in the order of execution: filler first, then what crosses the bridge. */
-export function zoneTransactions(world: World, height: number): ZoneTransaction[] {
+export function zoneTransactions(world: World, height: number): readonly ZoneTransaction[] {
   if (zoneBlockTime(world, height) < world.genesisAt) return []
+  const cached = world.zoneBlockCache.get(height)
+  if (cached) return cached
+  const transactions = makeTransactions(world, height)
+  if (height > zoneHead(world)) return transactions
+  if (world.zoneBlockCache.size >= cachedBlocks) world.zoneBlockCache.clear()
+  world.zoneBlockCache.set(height, transactions)
+  return transactions
+}
+
+function makeTransactions(world: World, height: number): ZoneTransaction[] {
   const fill = Array.from({ length: fillCount(world, height) }, (_, place) => filler(world, height, place))
-  const owners = new Set(
-    sliceSorted(world.zoneLegs, height, height).map((number) => world.zoneOwner[number] as number),
-  )
-  return [...fill, ...[...owners].map((owner, place) => bridging(world, owner, fill.length + place))]
+  return [
+    ...fill,
+    ...ownersAt(world, height).map((owner, place) => bridging(world, owner, fill.length + place)),
+  ]
+}
+
+/** How many `zoneTransactions` there are, without making them. */
+function countTransactions(world: World, height: number): number {
+  if (zoneBlockTime(world, height) < world.genesisAt) return 0
+  return fillCount(world, height) + ownersAt(world, height).length
+}
+
+/** The transfers whose keys name the bridge's transactions in a block. */
+function ownersAt(world: World, height: number): number[] {
+  const numbers = sliceSorted(world.zoneLegs, height, height)
+  return [...new Set(numbers.map((number) => world.zoneOwner[number] as number))]
 }
 
 /** A transaction by its hash once its block is there, or null. */

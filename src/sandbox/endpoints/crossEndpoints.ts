@@ -166,5 +166,10 @@ function show(
   fields: readonly string[],
 ): Record<string, string> {
   const record = recordOf(world, number)
-  return toDialect(dialect, record, record.tokenType === 'ERC1155' ? [...fields, 'tokenId'] : fields)
+  const made = fields === listFields ? world.shownRecords.get(record) : undefined
+  if (made) return made
+  const names = record.tokenType === 'ERC1155' ? [...fields, 'tokenId'] : fields
+  const row = toDialect(dialect, record, names)
+  if (fields === listFields) world.shownRecords.set(record, row)
+  return row
 }
