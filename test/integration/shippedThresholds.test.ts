@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { evaluateConditions } from '../../src/rules/evaluateRules.ts'
+import { readRuleFolder } from '../../src/rules/readRuleFolder.ts'
+import type { Facts, Rule } from '../../src/rules/types.ts'
+import { toEndpoint, toFacts, toHead, toSource } from '../unit/rules/facts.ts'
+import { pendingSince } from '../unit/rules/transfers.ts'
+
+const loaded = await readRuleFolder(join(import.meta.dirname, '../../rules'))
+if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
+const conditions = evaluateConditions(loaded.rules, toFacts(0), []).map(({ rule }) => rule)
+
+const read = (rule: Rule) => (rule.params ?? {}) as Readonly<Record<string, never>>
+const drift = { endpoint: 'E3', count: 1, firstAt: 0, lastAt: 0, problem: 'unreadable' }
+const poller = { poller: 'heads', intervalMs: 1_000, startedAt: 0, lastSuccessAt: null, lastError: null }
+
+/** Facts in which what the rule is about has lasted since 0. */
+function lastingSince0(rule: Rule, now: number): Facts | null {
+  switch (rule.kind) {
+    case 'transfer.stalled': {
+      const base = pendingSince(0, now)
+      const isDeposit = read(rule)['direction'] === 'MainToZone'
+      const transfer = isDeposit
+        ? { ...base, direction: 'MainToZone' as const, main: base.zone, zone: null }
+        : base
+      return toFacts(now, { transfers: [transfer] })
+    }
+    case 'chain.stalled':
+      return toFacts(now, { heads: [toHead({ chain: read(rule)['chain'] ?? 'zone', readAt: now })] })
+    case 'source.unavailable':
+      return toFacts(now, { sources: [toSource([toEndpoint({ lastGoodAt: 0, lastFailureAt: now })])] })
+    case 'source.drift':
+      return toFacts(now, { drift: [drift] })
+    case 'monitor.poll_overdue':
+      return toFacts(now, { pollers: [poller] })
+    default:
+      return null
+  }
+}
+
+const fires = (rule: Rule, facts: Facts) =>
+  evaluateConditions([rule], facts, []).some(({ judgement }) => judgement.findings.length > 0)
+
+/** What is written in `rules/`; a new rule with a threshold needs its line here. */
+const edges = [
+  { name: 'withdrawal-stalled', on: 1_800_000, off: 1_799_999 },
+  { name: 'deposit-stalled', on: 600_000, off: 599_999 },
+  { name: 'main-chain-stalled', on: 120_000, off: 119_999 },
+  { name: 'zone-chain-stalled', on: 60_000, off: 59_999 },
+  { name: 'source-unavailable', on: 15_000, off: 14_999 },
+  { name: 'source-drift', on: 600_000, off: 600_001 },
+  { name: 'poll-overdue', on: 60_000, off: 59_999 },
+]
+
+test('invariant 12: every shipped rule with a threshold has its edge in the table', () => {
+  const withThreshold = conditions.filter(
+    (rule) => lastingSince0(rule, 0) || Object.keys(read(rule)).length > 0,
+  )
+  expect(withThreshold.map(({ name }) => name).sort()).toEqual(edges.map(({ name }) => name).sort())
+})
+
+test.each(edges)(
+  'invariant 12: $name just fires at $on ms and just does not at $off ms',
+  ({ name, on, off }) => {
+    const rule = conditions.find((one) => one.name === name)
+    if (!rule) throw new Error(`no rule ${name}`)
+    const judged = [on, off].map((now) => fires(rule, lastingSince0(rule, now) ?? toFacts(now)))
+    expect(judged).toEqual([true, false])
+  },
+)
