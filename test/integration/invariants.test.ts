@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  createFakeExplorer,
+  type FakeExplorer,
+  send,
+  toOpenWire,
+  toWire,
+  type WireRecord,
+} from '../support/fakeExplorer.ts'
+import { type Monitor, startMonitor, until } from '../support/startMonitor.ts'
+
+let api: FakeExplorer
+let monitor: Monitor | null = null
+
+beforeEach(async () => {
+  api = await createFakeExplorer()
+})
+afterEach(async () => {
+  await monitor?.stop()
+  monitor = null
+  await api.close()
+})
+
+const rules = `
+rules:
+  - { name: failed, on: transfer.failed, severity: critical, summary: "failed {{ transfer.token.label }}" }
+  - { name: stalled, on: transfer.stalled, with: { direction: ZoneToMain, after: 2s }, severity: critical, summary: "waits" }
+  - { name: drift, on: source.drift, with: { keep: 10m }, severity: critical, summary: "unreadable {{ facts.count }}" }
+`
+const naming = (text: string | undefined) =>
+  (monitor?.told() ?? []).filter((one) => one.includes(text ?? '?'))
+const counts = () => monitor?.app.parts.ledger.countByState()
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const empty = { code: '0', msg: '', data: [] }
+
+test('invariant 1: nothing is called absent while the source says nothing, and then it is', async () => {
+  const open = toOpenWire({ zoneBlockTime: String(Date.now()) })
+  api.records = [open]
+  monitor = await startMonitor({ url: api.url, rules })
+  await until(() => counts()?.pending === 1)
+  api.intercept = (_, response) => {
+    send(response, 503, 'no')
+    return true
+  }
+  await pause(3_500)
+  expect(naming(open['zoneTxHash'])).toEqual([])
+  api.intercept = () => false
+  await until(() => naming(open['zoneTxHash']).length > 0)
+})
+
+test('invariant 2: a transfer without any row on the far side is told', async () => {
+  const open = toOpenWire()
+  api.records = [toWire(), open]
+  monitor = await startMonitor({ url: api.url, rules })
+  await until(() => naming(open['zoneTxHash']).length > 0)
+  expect(naming(open['zoneTxHash'])[0]).toContain('waits')
+})
+
+test.each([
+  { title: 'an error', status: 500, body: 'oops' },
+  { title: 'an empty list', status: 200, body: empty },
+  { title: '{}', status: 200, body: {} },
+])('invariant 3: $title is not a zero: what fires keeps firing', async ({ status, body }) => {
+  const open = toOpenWire()
+  api.records = [open]
+  monitor = await startMonitor({ url: api.url, rules })
+  await until(() => naming(open['zoneTxHash']).length === 1)
+  api.intercept = (_, response) => {
+    send(response, status, body)
+    return true
+  }
+  await pause(2_500)
+  expect(counts()?.pending).toBe(1)
+  expect(monitor.told().join('\n')).not.toContain('resolved')
+})
+
+test('invariant 5: a record that cannot be read is counted and told, and the others go on', async () => {
+  const failed = toOpenWire({ status: '0x0' })
+  const unreadable = { ...toWire(), valueRaw: 12.5 } as unknown as WireRecord
+  api.records = [toWire(), unreadable, failed, toWire()]
+  monitor = await startMonitor({ url: api.url, rules })
+  await until(() => naming('unreadable 1').length > 0 && naming(failed['zoneTxHash']).length > 0)
+  expect(counts()).toMatchObject({ completed: 2, failed: 1 })
+})
+
+test('invariant 9: a condition fires once until fresh data says otherwise, and then ends once', async () => {
+  const open = toOpenWire()
+  api.records = [open]
+  monitor = await startMonitor({ url: api.url, rules })
+  await until(() => naming(open['zoneTxHash']).length === 1)
+  await pause(2_000)
+  expect(naming(open['zoneTxHash'])).toHaveLength(1)
+  Object.assign(open, { mainTxHash: '0xfeed', mainBlockHeight: '9001', mainBlockTime: String(Date.now()) })
+  await until(() => naming(open['zoneTxHash']).length === 2)
+  await pause(1_500)
+  expect(naming(open['zoneTxHash'])).toHaveLength(2)
+  expect(naming(open['zoneTxHash'])[1]).toContain('resolved')
+})
+
+test('invariant 17: a token name cannot mention everyone or make a link', async () => {
+  api.records = [toOpenWire({ status: '0x0', tokenName: '<!channel> <https://evil.example|USDC>' })]
+  monitor = await startMonitor({ url: api.url, rules })
+  await until(() => naming('failed').length > 0)
+  expect(JSON.stringify(monitor.inbox.messages.map(({ payload }) => payload))).not.toMatch(
+    /<!channel>|<https:\/\/evil/,
+  )
+})
