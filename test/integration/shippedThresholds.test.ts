@@ -14,29 +14,22 @@ const read = (rule: Rule) => (rule.params ?? {}) as Readonly<Record<string, neve
 const drift = { endpoint: 'E3', count: 1, firstAt: 0, lastAt: 0, problem: 'unreadable' }
 const poller = { poller: 'heads', intervalMs: 1_000, startedAt: 0, lastSuccessAt: null, lastError: null }
 
-/** Facts in which what the rule is about has lasted since 0. */
-function lastingSince0(rule: Rule, now: number): Facts | null {
-  switch (rule.kind) {
-    case 'transfer.stalled': {
-      const base = pendingSince(0, now)
-      const isDeposit = read(rule)['direction'] === 'MainToZone'
-      const transfer = isDeposit
-        ? { ...base, direction: 'MainToZone' as const, main: base.zone, zone: null }
-        : base
-      return toFacts(now, { transfers: [transfer] })
-    }
-    case 'chain.stalled':
-      return toFacts(now, { heads: [toHead({ chain: read(rule)['chain'] ?? 'zone', readAt: now })] })
-    case 'source.unavailable':
-      return toFacts(now, { sources: [toSource([toEndpoint({ lastGoodAt: 0, lastFailureAt: now })])] })
-    case 'source.drift':
-      return toFacts(now, { drift: [drift] })
-    case 'monitor.poll_overdue':
-      return toFacts(now, { pollers: [poller] })
-    default:
-      return null
-  }
+/** By kind: facts in which what the rule is about has lasted since 0. */
+const lasting: Partial<Record<Rule['kind'], (rule: Rule, now: number) => Facts>> = {
+  'transfer.stalled': (rule, now) => {
+    const base = pendingSince(0, now)
+    const isDeposit = read(rule)['direction'] === 'MainToZone'
+    const deposit = { ...base, direction: 'MainToZone' as const, main: base.zone, zone: null }
+    return toFacts(now, { transfers: [isDeposit ? deposit : base] })
+  },
+  'chain.stalled': (rule, now) =>
+    toFacts(now, { heads: [toHead({ chain: read(rule)['chain'] ?? 'zone', readAt: now })] }),
+  'source.unavailable': (_, now) =>
+    toFacts(now, { sources: [toSource([toEndpoint({ lastGoodAt: 0, lastFailureAt: now })])] }),
+  'source.drift': (_, now) => toFacts(now, { drift: [drift] }),
+  'monitor.poll_overdue': (_, now) => toFacts(now, { pollers: [poller] }),
 }
+const lastingSince0 = (rule: Rule, now: number) => lasting[rule.kind]?.(rule, now)
 
 const fires = (rule: Rule, facts: Facts) =>
   evaluateConditions([rule], facts, []).some(({ judgement }) => judgement.findings.length > 0)
