@@ -3,9 +3,9 @@ import type { TransactionLinks } from '../alerts/wording.ts'
 import type { Dialect } from '../clients/explorer/dialect.ts'
 import type { PaceOptions } from '../clients/explorer/pace.ts'
 import type { ExplorerAuth } from '../clients/explorer/sign.ts'
+import type { Config } from '../config/config.ts'
 import type { Secret } from '../lib/secret.ts'
 import type { ChannelConfig } from '../notify/createChannel.ts'
-import type { TokenSetting } from '../store/tokenBook.ts'
 
 /** What the monitor uses of a configuration; `Config` of config/ is one. Durations in ms, schedules in cron. */
 export interface AppConfig {
@@ -18,13 +18,11 @@ export interface AppConfig {
     readonly timeoutMs: number
     readonly links: { readonly tx: TransactionLinks }
   }
-  readonly bridge: { readonly tokens: readonly TokenSetting[] }
-  readonly poll: {
-    readonly transfers: string
-    readonly openTransfers: string
-    readonly heads: string
-    readonly sweepMs: number
-  }
+  readonly preconf: Config['preconf']
+  readonly canonical: Config['canonical']
+  readonly bridge: Config['bridge']
+  readonly poll: Config['poll']
+  readonly reports: Config['reports']
   readonly start: { readonly from: StartFrom }
   readonly stateDir: string
   readonly rulesDir: string
@@ -36,7 +34,7 @@ export interface AppConfig {
     readonly equal: readonly string[]
   }[]
   readonly heartbeat: { readonly url: Secret; readonly everyMs: number } | null
-  readonly retention: { readonly transfersMs: number }
+  readonly retention: Config['retention']
   readonly http: {
     readonly host: string
     readonly port: number

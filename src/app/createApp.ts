@@ -121,6 +121,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     engine,
     rules: () => live.rules,
     tellSince: tellSince(state, config, startedAt),
+    bridge: config.bridge,
     onCommitted,
   })
   const reads = createExplorerReads(explorer, ledger)

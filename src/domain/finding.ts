@@ -1,13 +1,48 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Transfer } from './transfer.ts'
 
-export type EventKind = 'transfer.failed' | 'transfer.rewritten' | 'monitor.state_recovered'
+/** Happened once: told once, for certain, and never resolved. */
+export type EventKind =
+  | 'transfer.failed'
+  | 'transfer.unbacked'
+  | 'transfer.mismatch'
+  | 'transfer.duplicate'
+  | 'transfer.rewritten'
+  | 'transfer.vanished'
+  | 'transfer.out_of_order'
+  | 'transfer.unknown_token'
+  | 'transfer.large'
+  | 'batch.unresolved'
+  | 'batch.mismatch'
+  | 'source.disagreement'
+  | 'challenge.changed'
+  | 'preconf.dropped'
+  | 'preconf.flipped'
+  | 'preconf.moved'
+  | 'preconf.late'
+  | 'contract.changed'
+  | 'monitor.state_recovered'
+  | 'monitor.clock_jump'
+  | 'monitor.report_missed'
 
+/** True for a time: a level that fires and resolves. */
 export type ConditionKind =
   | 'transfer.stalled'
+  | 'challenge.stuck'
+  | 'preconf.stalled'
+  | 'preconf.gap'
   | 'chain.stalled'
+  | 'escrow.drift'
+  | 'escrow.shortfall'
+  | 'operator.low_balance'
+  | 'operator.quiet'
+  | 'flow.surge'
+  | 'flow.quiet'
+  | 'flow.imbalance'
+  | 'ledger.incomplete'
   | 'source.unavailable'
   | 'source.rejected'
+  | 'source.suspicious'
   | 'source.drift'
   | 'monitor.poll_overdue'
   | 'monitor.rules_rejected'
@@ -15,6 +50,7 @@ export type ConditionKind =
   | 'monitor.rule_overflow'
   | 'monitor.channel_dead'
   | 'monitor.state_not_persisted'
+  | 'monitor.no_data'
 
 export type FindingKind = EventKind | ConditionKind
 

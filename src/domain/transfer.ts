@@ -26,13 +26,33 @@ export interface TransferToken {
   readonly decimals: number | null
 }
 
+/** Who can say something of a leg beside the record: endpoints of the explorer, or the canonical RPC. */
+export type EvidenceSource = 'E2' | 'E9' | 'E13' | 'E14' | 'E15' | 'E16' | 'E19' | 'E21' | 'canonical'
+
+/** One movement of a token within a main transaction, as a second source shows it. */
+export interface TokenMove {
+  /** Lower-case contract address; '' for the native currency. */
+  readonly token: string
+  readonly from: string
+  readonly to: string
+  /** Base units; null where the source gives token units only and the token's decimals are unknown. */
+  readonly amountRaw: bigint | null
+  /** Token units; null where the source gives base units only. */
+  readonly amount: string | null
+  readonly tokenId: string
+}
+
 /** What a second source says of one leg, with the time of its request. */
 export interface LegEvidence {
   readonly chain: Chain
-  readonly source: 'E9' | 'E14'
+  readonly hash: string
+  readonly source: EvidenceSource
   readonly at: UnixMs
-  readonly status: Status
+  /** `absent`: by the rules of absence, not by one empty answer. */
+  readonly status: Status | 'absent'
   readonly errorMessage: string
+  /** The tokens that moved in the transaction; null when the source does not say. */
+  readonly moves: readonly TokenMove[] | null
 }
 
 /** A final record that later said something else, confirmed by E12. Amounts as decimal strings. */

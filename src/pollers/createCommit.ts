@@ -1,8 +1,10 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
+import type { Finding } from '../domain/finding.ts'
 import type { Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
-import { evaluateTransfer } from '../rules/evaluateRules.ts'
+import { type Evaluation, evaluateTransfer, matchFinding } from '../rules/evaluateRules.ts'
+import type { EventContext } from '../rules/detectors/detector.ts'
 import type { Rule } from '../rules/types.ts'
 import type { Database } from '../store/database.ts'
 import { recordHead } from '../store/heads.ts'
@@ -21,6 +23,8 @@ export interface CommitDeps {
   rules(): readonly Rule[]
   /** What was final before this is history, not news. */
   readonly tellSince: UnixMs
+  /** What the configuration says of the bridge. */
+  readonly bridge: EventContext['bridge']
   /** After each durable commit. */
   onCommitted(): void
 }
@@ -39,6 +43,7 @@ export function createCommit(deps: CommitDeps): Commit {
       const evidence = deps.ledger.recordZoneTransactions(findings.zoneTransactions ?? [], now)
       recordRest(deps.db, findings, now)
       tell(deps, recorded, evidence, now)
+      tellFindings(deps, findings.apply?.(now) ?? [], now)
       countCommit(deps.db)
       return recorded
     })
@@ -68,17 +73,34 @@ function tell(
   const changed = listChanged([...recorded.flatMap(({ changes }) => changes), ...evidence])
   if (changed.length === 0) return
   const rules = deps.rules()
-  const context = { now, tellSince: deps.tellSince }
+  const context = { now, tellSince: deps.tellSince, bridge: deps.bridge }
   const evaluations = changed.map((transfer) => evaluateTransfer(rules, transfer, context))
-  for (const { rule, subject, error } of evaluations.flatMap(({ errors }) => errors)) {
-    deps.log.warn({ rule: rule.name, subject }, `a rule could not be evaluated: ${error}`)
-  }
+  warnOfErrors(deps, evaluations)
   deps.engine.tellEvents(
     evaluations.flatMap(({ matches }) => matches),
     now,
   )
   deps.engine.correctEvents(changed, now)
   deps.engine.flush(now)
+}
+
+/** Events that a check found by itself, ready-made. */
+function tellFindings(deps: CommitDeps, found: readonly Finding[], now: UnixMs): void {
+  if (found.length === 0) return
+  const rules = deps.rules()
+  const evaluations = found.map((finding) => matchFinding(rules, finding, now))
+  warnOfErrors(deps, evaluations)
+  deps.engine.tellEvents(
+    evaluations.flatMap(({ matches }) => matches),
+    now,
+  )
+  deps.engine.flush(now)
+}
+
+function warnOfErrors(deps: CommitDeps, evaluations: readonly Evaluation[]): void {
+  for (const { rule, subject, error } of evaluations.flatMap(({ errors }) => errors)) {
+    deps.log.warn({ rule: rule.name, subject }, `a rule could not be evaluated: ${error}`)
+  }
 }
 
 /** The last word on each transfer that is other than it was; being read again alone is no change. */

@@ -1,4 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
+import type { Finding } from '../domain/finding.ts'
 import type { Observation, ZoneTransaction } from '../domain/observation.ts'
 
 /** How urgent a reading is; the client's pace serves the first ones first. */
@@ -56,6 +57,11 @@ export interface Findings {
   readonly zoneTransactions?: readonly ZoneTransaction[]
   readonly bad?: readonly BadRecord[]
   readonly heads?: readonly (BlockRead & { readonly chain: 'main' | 'zone' })[]
+  /**
+   * Runs last inside the commit: saves what a check learned in tables of its own, and returns the events that follow.
+   * Rules on their kinds tell them.
+   */
+  readonly apply?: (now: UnixMs) => readonly Finding[]
 }
 
 interface CommitResult {

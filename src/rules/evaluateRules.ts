@@ -55,7 +55,7 @@ export function evaluateTransfer(
  */
 export function matchFinding(rules: readonly Rule[], finding: Finding, now: UnixMs): Evaluation {
   const evaluations = rules.map((rule): Evaluation => {
-    if (rule.kind !== finding.kind) return { matches: [], errors: [] }
+    if (rule.kind !== finding.kind || !isAccepted(rule, finding)) return { matches: [], errors: [] }
     try {
       return { matches: rule.matches(finding, now) ? [{ rule, finding }] : [], errors: [] }
     } catch (error) {
@@ -65,6 +65,11 @@ export function matchFinding(rules: readonly Rule[], finding: Finding, now: Unix
     }
   })
   return join(evaluations)
+}
+
+function isAccepted(rule: Rule, finding: Finding): boolean {
+  const detector = getDetector(rule.kind)
+  return detector.from !== 'raised' || (detector.accepts?.(finding, rule.params) ?? true)
 }
 
 /**

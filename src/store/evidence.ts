@@ -28,6 +28,8 @@ export function listEvidence(db: Database, sightings: readonly Sighting[]): LegE
     return [
       {
         chain: 'zone' as const,
+        hash,
+        moves: null,
         // Written by saveZoneTransaction from a ZoneTransaction.
         source: String(row['source']) as LegEvidence['source'],
         at: Number(row['requested_at']),

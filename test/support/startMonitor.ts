@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { AppConfig } from '../../src/app/appConfig.ts'
 import { type App, createApp } from '../../src/app/createApp.ts'
 import { neutralDialect } from '../../src/clients/explorer/dialect.ts'
-import { createSystemClock } from '../../src/lib/clock.ts'
+import { type Clock, createSystemClock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import { loadRules } from '../../src/rules/loadRules.ts'
@@ -26,6 +26,30 @@ export interface MonitorOptions {
   readonly rules?: string
   readonly config?: Partial<AppConfig>
   readonly stateDir?: string
+  /** The system's when left out. */
+  readonly clock?: Clock
+}
+
+/** A configuration that says nothing of the bridge. */
+export const noBridge: AppConfig['bridge'] = {
+  contracts: [],
+  escrows: [],
+  operators: [],
+  tokens: [],
+  challenge: { known: [], terminal: [] },
+  fees: [],
+}
+
+const everySecond: AppConfig['poll'] = {
+  transfers: '* * * * * *',
+  openTransfers: '* * * * * *',
+  evidence: '* * * * * *',
+  challenges: '* * * * * *',
+  heads: '* * * * * *',
+  contracts: '* * * * * *',
+  escrows: '* * * * * *',
+  audit: '* * * * * *',
+  sweepMs: 86_400_000,
 }
 
 /** The daemon in this process, at quick intervals, with a Slack-like inbox as its only channel. */
@@ -47,13 +71,11 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
       timeoutMs: 2_000,
       links: { tx: { main: null, zone: null } },
     },
-    bridge: { tokens: [] },
-    poll: {
-      transfers: '*/1 * * * * *',
-      openTransfers: '*/1 * * * * *',
-      heads: '*/1 * * * * *',
-      sweepMs: 86_400_000,
-    },
+    preconf: null,
+    canonical: null,
+    bridge: noBridge,
+    poll: everySecond,
+    reports: { daily: null },
     start: { from: { kind: 'now' } },
     rulesDir: '',
     stateDir: options.stateDir ?? ownStateDir ?? '',
@@ -72,12 +94,12 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     inhibit: [],
     http: null,
     heartbeat: null,
-    retention: { transfersMs: 34_560_000_000 },
+    retention: { transfersMs: 34_560_000_000, preconfMs: 604_800_000 },
     ...options.config,
   }
   const app = createApp(
     {
-      clock: createSystemClock(),
+      clock: options.clock ?? createSystemClock(),
       log: createLog({ write: (line) => void log.push(line) }),
       write: () => {},
       random: Math.random,

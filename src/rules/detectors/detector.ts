@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { ConditionKind, EventKind, Finding, FindingKind } from '../../domain/finding.ts'
+import type { Direction } from '../../domain/observation.ts'
 import type { Transfer } from '../../domain/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Facts, Judgement } from '../types.ts'
@@ -8,6 +9,14 @@ import type { Facts, Judgement } from '../types.ts'
 export interface EventContext {
   readonly now: UnixMs
   readonly tellSince: UnixMs
+  readonly bridge: BridgeSettings
+}
+
+/** What the configuration says of the bridge: judgements rest on it beside the transfer. */
+export interface BridgeSettings {
+  readonly tokens: readonly { readonly address: string; readonly symbol: string; readonly decimals: number }[]
+  /** At most so much may be kept of a transfer, in token units. */
+  readonly fees: readonly { readonly token: string; readonly direction: Direction; readonly max: string }[]
 }
 
 /** How a fact is typed in `where`; `dyn` may also be null. */
@@ -50,6 +59,8 @@ export interface RaisedKind extends Described {
   readonly from: 'raised'
   /** Who holds it to be true: the alert engine judges its own kinds itself. */
   readonly raisedBy: 'app' | 'alerts'
+  /** Whether a finding is what a rule with these parameters asks for; left out, every one is. */
+  readonly accepts?: (finding: Finding, params: unknown) => boolean
 }
 
 export type Detector = EventDetector | ConditionDetector | RaisedKind

@@ -27,8 +27,9 @@ export const stateTones: Readonly<Record<TransferState, string>> = {
   unbacked: 'critical',
 }
 
-export const statusTones: Readonly<Record<Status, string>> = {
+export const statusTones: Readonly<Record<Status | 'absent', string>> = {
   success: 'fine',
+  absent: 'critical',
   failed: 'critical',
   unknown: 'unknown',
 }

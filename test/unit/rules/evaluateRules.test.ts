@@ -4,9 +4,9 @@ import type { Finding } from '../../../src/domain/finding.ts'
 import type { Rule } from '../../../src/rules/types.ts'
 import { toFacts } from './facts.ts'
 import { rulesOf } from './ruleFiles.ts'
-import { completed, pendingSince } from './transfers.ts'
+import { eventContext, completed, pendingSince } from './transfers.ts'
 
-const context = { now: 2_000_000, tellSince: 0 }
+const context = eventContext()
 const hour = 3_600_000
 
 const failing = rulesOf(`

@@ -8,7 +8,7 @@ import { renderProblems } from '../../../src/lib/renderProblems.ts'
 import { readRuleFolder } from '../../../src/rules/readRuleFolder.ts'
 import type { Facts, Rule } from '../../../src/rules/types.ts'
 import { toEndpoint, toFacts, toHead, toSource } from './facts.ts'
-import { pendingSince, transferOf } from './transfers.ts'
+import { eventContext, pendingSince, transferOf } from './transfers.ts'
 import { toRecord } from '../../support/records.ts'
 
 const rules = await loadShipped()
@@ -29,7 +29,7 @@ function say(facts: Facts, raised: readonly Finding[] = []): string[] {
 
 function tell(transfer: Transfer): string[] {
   const now = 2_000_000
-  const { matches, errors } = evaluateTransfer(rules, transfer, { now, tellSince: 0 })
+  const { matches, errors } = evaluateTransfer(rules, transfer, eventContext({ now }))
   expect(errors).toEqual([])
   return matches.map(({ rule, finding }) => `${rule.severity} ${rule.name}: ${rule.summarize(finding, now)}`)
 }
@@ -130,6 +130,8 @@ describe('the shipped rules', () => {
     const note = {
       chain: 'zone',
       source: 'E9',
+      hash: '0xzone',
+      moves: null,
       at: 1,
       status: 'failed',
       errorMessage: 'no liquidity',

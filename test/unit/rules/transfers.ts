@@ -2,6 +2,7 @@ import { deriveTransfer } from '../../../src/domain/deriveTransfer.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import { toSightings } from '../../../src/domain/sighting.ts'
 import type { LegEvidence, Transfer } from '../../../src/domain/transfer.ts'
+import type { EventContext } from '../../../src/rules/detectors/detector.ts'
 import { toPending, toRecord } from '../../support/records.ts'
 
 /** A transfer as the ledger derives it from these answers, one record each. */
@@ -16,6 +17,14 @@ export function transferOf(records: readonly Observation[], evidence: readonly L
     },
   )
 }
+
+/** A monitor that has always been watching, of a bridge that the configuration says nothing of. */
+export const eventContext = (overrides: Partial<EventContext> = {}): EventContext => ({
+  now: 2_000_000,
+  tellSince: 0,
+  bridge: { tokens: [], fees: [] },
+  ...overrides,
+})
 
 /** A withdrawal that left at `originAt` and was last read, still pending, at `readAt`. */
 export function pendingSince(originAt: number, readAt: number, overrides: Partial<Transfer> = {}): Transfer {

@@ -3,10 +3,12 @@ import { transferFailed } from '../../../../src/rules/detectors/transferFailed.t
 import type { Observation } from '../../../../src/domain/observation.ts'
 import type { LegEvidence } from '../../../../src/domain/transfer.ts'
 import { hash, toPending, toRecord } from '../../../support/records.ts'
-import { transferOf } from '../transfers.ts'
+import { eventContext, transferOf } from '../transfers.ts'
 
-const live = { now: 2_000_000, tellSince: 0 }
+const live = eventContext()
 const evidence = (overrides: Partial<LegEvidence> = {}): LegEvidence => ({
+  hash: '0xzone',
+  moves: null,
   chain: 'zone',
   source: 'E9',
   at: 1_500_000,
@@ -79,16 +81,16 @@ describe('transfer.failed', () => {
     const old = toRecord({ status: 'failed', zoneTime: 800_000, mainTime: 900_000 })
 
     test('what was failed when first seen and ended before the start is not told', () => {
-      expect(detect([old], [], { now: 2_000_000, tellSince: 900_001 })).toBeNull()
+      expect(detect([old], [], eventContext({ tellSince: 900_001 }))).toBeNull()
     })
 
     test('what ended exactly at the start is told', () => {
-      expect(detect([old], [], { now: 2_000_000, tellSince: 900_000 })).not.toBeNull()
+      expect(detect([old], [], eventContext({ tellSince: 900_000 }))).not.toBeNull()
     })
 
     test('it stays untold when E12 repeats it later', () => {
       const repeated = { ...old, source: 'E12' as const, requestedAt: 1_500_000, updateTime: 950_000 }
-      expect(detect([old, repeated], [], { now: 2_000_000, tellSince: 999_000 })).toBeNull()
+      expect(detect([old, repeated], [], eventContext({ tellSince: 999_000 }))).toBeNull()
     })
 
     test('an old transfer that was seen pending and then failed is told', () => {
@@ -96,7 +98,7 @@ describe('transfer.failed', () => {
         toPending({ requestedAt: 1_000_000 }),
         toRecord({ status: 'failed', requestedAt: 1_100_000 }),
       ]
-      expect(detect(records, [], { now: 2_000_000, tellSince: 1_000_000 })).not.toBeNull()
+      expect(detect(records, [], eventContext({ tellSince: 1_000_000 }))).not.toBeNull()
     })
   })
 })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { transferRewritten } from '../../../../src/rules/detectors/transferRewritten.ts'
 import { toRecord } from '../../../support/records.ts'
-import { transferOf } from '../transfers.ts'
+import { eventContext, transferOf } from '../transfers.ts'
 
-const context = { now: 2_000_000, tellSince: 1_999_999 }
+const context = eventContext({ tellSince: 1_999_999 })
 const before = toRecord({ requestedAt: 1_000_000 })
 const changed = { requestedAt: 1_200_000, amountRaw: 9_000_000n, value: '9', updateTime: 1_190_000 }
 

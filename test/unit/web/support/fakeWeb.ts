@@ -50,7 +50,17 @@ export const transfer: Transfer = {
   firstSeenAt: now - 46 * minute,
   changedAt: now - 40 * minute,
   readAt: now - 4_000,
-  evidence: [{ chain: 'zone', source: 'E9', at: now - 45 * minute, status: 'success', errorMessage: '' }],
+  evidence: [
+    {
+      chain: 'zone',
+      source: 'E9',
+      hash: '0xzone',
+      moves: null,
+      at: now - 45 * minute,
+      status: 'success',
+      errorMessage: '',
+    },
+  ],
   rewrites: [],
   ambiguous: 0,
 }

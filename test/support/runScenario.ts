@@ -1,0 +1,85 @@
+import type { AppConfig } from '../../src/app/appConfig.ts'
+import { createScaledClock } from '../../src/lib/clock.ts'
+import { Secret } from '../../src/lib/secret.ts'
+import { createSandbox, type Sandbox } from '../../src/sandbox/createSandbox.ts'
+import { loadScenario, parseScenario } from '../../src/sandbox/scenario.ts'
+import { type Monitor, noBridge, startMonitor, until } from './startMonitor.ts'
+
+export interface ScenarioRun extends Monitor {
+  readonly sandbox: Sandbox
+  /** Every alert so far: its kind, subject, severity, and how long after the start it was first found, in the world's ms. */
+  alerts(): { kind: string; subject: string; severity: string; state: string; afterMs: number }[]
+  /** Waits, in the world's time, until an alert of the kind is there. @returns how long after the start it was found */
+  untilTold(kind: string, withinMs?: number): Promise<number>
+  /** Lets so much of the world's time pass, e.g. to see that nothing is told. */
+  pass(worldMs: number): Promise<void>
+}
+
+export interface ScenarioRunOptions {
+  /** A shipped scenario's name, or the YAML text of one. */
+  readonly scenario: string
+  /** How many times as fast as real time the world and the daemon live. */
+  readonly speed?: number
+  readonly rules?: string
+  readonly config?: Partial<AppConfig>
+  /** Whether the monitor has the canonical RPC as a second source. */
+  readonly secondSource?: boolean
+}
+
+/** The whole daemon against the sandbox with one scenario, both in sped-up time, with everything configured. */
+export async function runScenario(options: ScenarioRunOptions): Promise<ScenarioRun> {
+  const speed = options.speed ?? 20
+  const clock = createScaledClock(speed)
+  const scenario = options.scenario.includes('\n')
+    ? parseScenario(options.scenario, 'scenario.yaml')
+    : await loadScenario(options.scenario)
+  const sandbox = createSandbox({ clock, scenario })
+  await sandbox.start()
+  const startedAt = clock.now()
+  const { contracts, tokens } = sandbox.world
+  const monitor = await startMonitor({
+    url: sandbox.url,
+    clock,
+    ...(options.rules !== undefined && { rules: options.rules }),
+    config: {
+      preconf: { url: new Secret(sandbox.rpcUrl), intervalMs: 200 * speed },
+      canonical: options.secondSource
+        ? { url: new Secret(sandbox.canonicalUrl), verifyAbove: '0', sample: 1, confirmations: 3 }
+        : null,
+      bridge: {
+        ...noBridge,
+        contracts: [contracts.bridge],
+        escrows: tokens.map(({ address }) => ({ address: contracts.escrow, token: address, baseline: null })),
+        operators: [{ address: contracts.relayer, minBalance: '0.5' }],
+        tokens: tokens.map(({ address, symbol, decimals }) => ({ address, symbol, decimals })),
+      },
+      ...options.config,
+    },
+  })
+  const alerts = () =>
+    monitor.app.parts.db
+      .prepare('SELECT kind, subject, severity, state, active_at FROM alerts ORDER BY id')
+      .all()
+      .map((row) => ({
+        kind: String(row['kind']),
+        subject: String(row['subject']),
+        severity: String(row['severity']),
+        state: String(row['state']),
+        afterMs: Number(row['active_at']) - startedAt,
+      }))
+  const find = (kind: string) => alerts().find((alert) => alert.kind === kind)
+  return {
+    ...monitor,
+    sandbox,
+    alerts,
+    async untilTold(kind, withinMs = 120_000) {
+      await until(() => find(kind) !== undefined, withinMs / speed + 2_000)
+      return find(kind)?.afterMs ?? Number.NaN
+    },
+    pass: (worldMs) => clock.sleep(worldMs),
+    async stop() {
+      await monitor.stop()
+      await sandbox.stop()
+    },
+  }
+}
