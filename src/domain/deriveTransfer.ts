@@ -1,8 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { deriveDecimals, formatUnits } from './amount.ts'
-import type { Group } from './matchSightings.ts'
 import type { Chain, Status } from './observation.ts'
-import { compareText, type Sighting, sightingDigest } from './sighting.ts'
+import { compareText, type Group, isRecord, type Sighting, sightingDigest } from './sighting.ts'
 import type { Leg, LegEvidence, Rewrite, Transfer, TransferState } from './transfer.ts'
 
 /** How long an emptied field must stay empty in E12 before the leg counts as taken back. */
@@ -49,6 +48,7 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     state: deriveState({ status, confirmedStatus, origin, destination, evidence: context.evidence }),
     status,
     confirmedStatus,
+    isListed: all.some(isRecord),
     firstStatus: firstOf(all)?.status ?? 'unknown',
     main,
     zone,
@@ -89,7 +89,7 @@ export function needsDetail(group: Group, transfer: Transfer): boolean {
   const detailAt = Math.max(-Infinity, ...asked.map((sighting) => sighting.lastAt))
   const hasName = group.members.some((s) => s.id !== null || s.zoneEventIndex !== null)
   if (!hasName && asked.length === 0) return true
-  return group.members.some((sighting) => isDisputing(sighting, transfer, detailAt))
+  return group.members.some((s) => isRecord(s) && isDisputing(s, transfer, detailAt))
 }
 
 /** A sighting since the newest E12 answer that contradicts what the ledger holds of a final transfer. */
@@ -248,7 +248,9 @@ function confirmedAt(
  */
 function newest<T>(all: readonly Sighting[], read: (sighting: Sighting) => T | null): T | null {
   if (all.length === 1) return read(all[0] as Sighting)
-  const having = all.filter((sighting) => read(sighting) !== null)
+  const any = all.filter((sighting) => read(sighting) !== null)
+  // What an event of the chain says holds only where no record says anything.
+  const having = any.some(isRecord) ? any.filter(isRecord) : any
   const dated = maxBy(
     having.filter((s) => s.updateTime !== null),
     compareDated,
@@ -285,7 +287,9 @@ function details(all: readonly Sighting[]): Sighting[] {
   return all.filter((sighting) => sighting.source === 'E12')
 }
 
+/** The origin that a payout's event names is a claim, not a leg: anybody who can pay can name any hash. */
 function hashOf(sighting: Sighting, chain: Chain): string | null {
+  if (chain === 'zone' && !isRecord(sighting)) return null
   return chain === 'main' ? sighting.mainHash : sighting.zoneHash
 }
 

@@ -1,20 +1,16 @@
+import { joinEventsOfChain } from './joinEventsOfChain.ts'
 import {
   compareText,
   eventName,
+  type Group,
   hashCount,
   isCompatible,
+  isRecord,
   type Sighting,
   sightingDigest,
   strongName,
   weakContent,
 } from './sighting.ts'
-
-/** The sightings of one transfer. */
-export interface Group {
-  readonly members: readonly Sighting[]
-  /** Sightings that fit this transfer and an equal one alike: they tell of no further transfer, and prove nothing of this one. */
-  readonly ambiguous: readonly Sighting[]
-}
 
 interface Draft {
   members: Sighting[]
@@ -30,10 +26,17 @@ interface Draft {
  * either side. Whatever fits several is kept apart and not guessed.
  */
 export function matchSightings(sightings: readonly Sighting[]): Group[] {
-  const ordered = [...sightings]
+  const sorted = [...sightings]
     .map((sighting) => ({ sighting, digest: sightingDigest(sighting) }))
     .sort((a, b) => compareText(a.digest, b.digest))
     .map(({ sighting }) => sighting)
+  const ordered = sorted.filter(isRecord)
+  if (ordered.length < sorted.length) {
+    return joinEventsOfChain(
+      matchSightings(ordered),
+      sorted.filter((sighting) => !isRecord(sighting)),
+    )
+  }
   const named = ordered.filter((sighting) => strongName(sighting) !== null)
   const drafts = joinEvents(groupById(named), groupByEvent(named))
   return joinLoose(

@@ -4,8 +4,11 @@ export type Direction = 'MainToZone' | 'ZoneToMain'
 export type Chain = 'main' | 'zone'
 /** `unknown` is an empty status: neither success nor failure may be said of it. */
 export type Status = 'success' | 'failed' | 'unknown'
-/** Which list a record came from: E3 is the feed, E12 the detail by zone hash. */
-export type RecordSource = 'E3' | 'E12'
+/**
+ * Where a record came from: E3 is the feed, E12 the detail by zone hash. `chain` is no record: an event of a bridge
+ * contract that means a transfer. It says less than a record and gives way to one wherever they differ.
+ */
+export type RecordSource = 'E3' | 'E12' | 'chain'
 
 /**
  * One cross-chain record (R14) as one answer gave it, normalised: hashes and addresses lower-case, free text cleaned
@@ -44,6 +47,8 @@ export interface Observation {
   readonly batchDetail: string | null
   readonly updateTime: UnixMs | null
   readonly pushHeight: number | null
+  /** Of an event of the chain alone: its place among its transaction's, so that equal events stay several. */
+  readonly logIndex?: string | null
 }
 
 /** What E9 or E14 says of one zone transaction (R13). */

@@ -17,6 +17,13 @@ export interface Sighting extends Omit<Observation, 'requestedAt' | 'updateTime'
   readonly besides: number
 }
 
+/** The sightings of one transfer. */
+export interface Group {
+  readonly members: readonly Sighting[]
+  /** Sightings that fit this transfer and an equal one alike: they tell of no further transfer, and prove nothing of this one. */
+  readonly ambiguous: readonly Sighting[]
+}
+
 /**
  * The observations of one answer as sightings. They must come from one answer: what stands side by side in it is
  * known to be separate, which is the only proof that two alike records are two.
@@ -109,6 +116,7 @@ const contentColumns = [
   'zoneBlockHash',
   'batchDetail',
   'pushHeight',
+  'logIndex',
 ] as const satisfies readonly (keyof Sighting)[]
 
 type Cell = string | number | boolean | null
@@ -142,7 +150,7 @@ export function decodeSighting(cells: readonly Cell[]): Sighting {
 }
 
 function toCell(value: Sighting[(typeof contentColumns)[number]]): Cell {
-  return typeof value === 'bigint' ? value.toString() : value
+  return typeof value === 'bigint' ? value.toString() : (value ?? null)
 }
 
 /**
@@ -185,6 +193,11 @@ function countFuller(record: Omit<Observation, 'requestedAt'>, answer: readonly 
         (record.zoneHash !== null && other.zoneHash === record.zoneHash)) &&
       (strongName(other) !== null || hashCount(other) > hashCount(record)),
   ).length
+}
+
+/** Whether a list gave it; else an event of the chain did. */
+export function isRecord(sighting: Pick<Observation, 'source'>): boolean {
+  return sighting.source !== 'chain'
 }
 
 export function hashCount(record: Pick<Observation, 'mainHash' | 'zoneHash'>): number {

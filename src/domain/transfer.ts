@@ -75,6 +75,8 @@ export interface Transfer {
   readonly status: Status
   /** The newest status by E12 alone: what may confirm a failure or a correction. */
   readonly confirmedStatus: Status
+  /** Whether a record tells of it; false while events of the chain alone do. */
+  readonly isListed: boolean
   /** What the record said when it was first seen: tells news from history. */
   readonly firstStatus: Status
   readonly main: Leg | null

@@ -1,8 +1,8 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { deriveTransfer, needsDetail, type TransferContext } from '../domain/deriveTransfer.ts'
-import { type Group, matchSightings } from '../domain/matchSightings.ts'
+import { matchSightings } from '../domain/matchSightings.ts'
 import type { Observation } from '../domain/observation.ts'
-import { mergeSighting, type Sighting, sightingDigest, toSightings } from '../domain/sighting.ts'
+import { type Group, mergeSighting, type Sighting, sightingDigest, toSightings } from '../domain/sighting.ts'
 import type { LegEvidence, Transfer } from '../domain/transfer.ts'
 import type { Database } from './database.ts'
 import {

@@ -1,7 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { UnixMs } from '../lib/clock.ts'
-import type { Group } from '../domain/matchSightings.ts'
-import { decodeSighting, encodeSighting, type Sighting } from '../domain/sighting.ts'
+import { decodeSighting, encodeSighting, type Group, type Sighting } from '../domain/sighting.ts'
 import type { Transfer, TransferState } from '../domain/transfer.ts'
 import type { Database } from './database.ts'
 

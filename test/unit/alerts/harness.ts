@@ -118,6 +118,7 @@ export function createTransfer(n: number, overrides: Partial<Transfer> = {}): Tr
     evidence: [],
     rewrites: [],
     ambiguous: 0,
+    isListed: true,
     ...overrides,
   }
 }

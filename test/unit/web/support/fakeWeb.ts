@@ -63,6 +63,7 @@ export const transfer: Transfer = {
   ],
   rewrites: [],
   ambiguous: 0,
+  isListed: true,
 }
 
 export const observation = toRecord({
