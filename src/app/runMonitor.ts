@@ -8,7 +8,10 @@ import { startWebServer } from '../web/startWebServer.ts'
 import type { AppConfig } from './appConfig.ts'
 import { type App, type AppDeps, type AppOptions, createApp } from './createApp.ts'
 import { createWebDeps } from './createWebDeps.ts'
+import { createServiceNotifier, type ServiceNotifier } from './createServiceNotifier.ts'
+import { readLiveness } from './readLiveness.ts'
 import { resolveStart } from './resolveStart.ts'
+import { sendToServiceManager } from './sendToServiceManager.ts'
 
 export interface RunOptions extends Omit<AppOptions, 'config'> {
   readonly config: AppConfig
@@ -16,6 +19,8 @@ export interface RunOptions extends Omit<AppOptions, 'config'> {
   readonly stop: AbortSignal
   /** Calls back when the operator asks for a reload (SIGHUP). Returns what ends it. */
   onReload(reload: () => void): () => void
+  /** The environment, for what a service manager asks to be told (NOTIFY_SOCKET); nothing is told without it. */
+  readonly env?: Readonly<Record<string, string | undefined>>
   /** Once everything runs; `url` is the status page's, null without one. */
   onReady?(app: App, url: string | null): void
 }
@@ -30,18 +35,34 @@ export async function runMonitor(deps: AppDeps, options: RunOptions): Promise<vo
   try {
     const server = config.http === null ? null : await startWeb(deps, app, config.http)
     const reloading = watchRules(deps, config.rulesDir, options, (loaded) => setRules(deps, app, loaded))
+    const service = notifyService(deps, app, options.env ?? {})
     try {
       await app.start()
+      service.ready()
       options.onReady?.(app, server?.url ?? null)
       await aborted(options.stop)
+      service.stopping()
       deps.log.info('stopping')
     } finally {
       reloading.stop()
+      await service.stop()
       await server?.stop()
     }
   } finally {
     await app.stop()
   }
+}
+
+function notifyService(deps: AppDeps, { parts }: App, env: NonNullable<RunOptions['env']>): ServiceNotifier {
+  const { explorer, evaluate, startedAt, runner } = parts
+  const sources = { explorer, evaluate, startedAt, pollers: () => runner.status() }
+  return createServiceNotifier({
+    ...deps,
+    env,
+    send: (state) => sendToServiceManager(env, state),
+    // An event loop that hangs says nothing at all, which is what the watchdog waits for.
+    isAlive: () => readLiveness(sources, deps.clock.now(), 0).ok,
+  })
 }
 
 async function startWeb(deps: AppDeps, app: App, http: NonNullable<AppConfig['http']>) {

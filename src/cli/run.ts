@@ -24,6 +24,7 @@ export async function run(io: Io, options: RunCommand): Promise<number> {
       rules,
       version,
       resetState: options.resetState ?? false,
+      env: io.env,
       stop: io.stop,
       onReload: io.onReload,
       onReady: (_, page) =>
