@@ -20,6 +20,7 @@ import { createAlertStore } from '../store/alertStore.ts'
 import { createLedger } from '../store/ledger.ts'
 import { openState, type State } from '../store/openState.ts'
 import { createPollers, intervalsOf } from './createPollers.ts'
+import { createReserve } from './createReserve.ts'
 import { readFacts } from './readFacts.ts'
 import { readLiveness } from './readLiveness.ts'
 import { toRouting } from './toRouting.ts'
@@ -164,7 +165,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     engine,
     rules: () => live.rules,
     facts,
-    raised: () => [],
+    raised: createReserve(state),
     judgeMore: () => {
       const hasRun = ({ runs, lastSuccessAt, failures }: PollerStatus) =>
         runs > 0 && (lastSuccessAt !== null || failures > 0)
@@ -194,6 +195,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     pollers,
     runner,
     startedAt,
+    state,
     version: options.version,
     channels,
   }

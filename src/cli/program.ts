@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander'
 import { MonitorError } from '../lib/errors.ts'
 import { listAlerts } from './alerts.ts'
+import { backup } from './backup.ts'
 import { check } from './check.ts'
 import { rewindCursors, showCursors } from './cursors.ts'
 import { demo } from './demo.ts'
@@ -69,6 +70,12 @@ function addDaemon(program: Command, io: Io, finish: Finish): void {
     .addOption(config())
     .option('--online', 'ask every source and channel too; posts nothing')
     .action(async (options) => finish(await check(io, options)))
+  program
+    .command('backup')
+    .description('copy the ledger, whole, while the daemon runs')
+    .addOption(config())
+    .option('--to <file>', 'the copy; a dated file in the state folder when left out')
+    .action(async (options) => finish(await backup(io, options)))
   program
     .command('schema')
     .description('print the JSON Schema of config, rules or scenario')

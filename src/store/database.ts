@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { chmodSync, rmSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { MonitorError } from '../lib/errors.ts'
 import { ledgerTables } from './migrations/0001_ledger.ts'
@@ -20,8 +21,14 @@ export interface Database {
   close(): void
 }
 
+export interface DatabaseOptions {
+  readonly readOnly?: boolean
+  /** A commit failed; the error is thrown to the caller afterwards. */
+  readonly onFailed?: (error: unknown) => void
+}
+
 /** Opens, creates or migrates a ledger. `path` may be `:memory:`. */
-export function openDatabase(path: string, options: { readonly readOnly?: boolean } = {}): Database {
+export function openDatabase(path: string, options: DatabaseOptions = {}): Database {
   const connection = new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: 5_000 })
   if (!options.readOnly) {
     // FULL: a commit that was acknowledged survives a power loss.
@@ -51,6 +58,7 @@ export function openDatabase(path: string, options: { readonly readOnly?: boolea
       } catch (error) {
         // A full disk may already have rolled back by itself.
         if (connection.isTransaction) connection.exec('ROLLBACK')
+        options.onFailed?.(error)
         throw error
       } finally {
         inTransaction = false
@@ -78,9 +86,20 @@ function assertVersion(connection: DatabaseSync, path: string): void {
   )
 }
 
+/** The ledger as it was, beside the migrated one: the way back to the version that wrote it. */
+function keepOldVersion(connection: DatabaseSync, path: string, version: number): void {
+  if (path === ':memory:') return
+  const copy = `${path}.version-${version}`
+  // One from an attempt that was cut off may be half a file; the ledger itself is still the old version.
+  rmSync(copy, { force: true })
+  connection.prepare('VACUUM INTO ?').run(copy)
+  chmodSync(copy, 0o600)
+}
+
 function migrate(connection: DatabaseSync, path: string): void {
   const version = readVersion(connection)
   if (version > migrations.length) assertVersion(connection, path)
+  if (version > 0 && version < migrations.length) keepOldVersion(connection, path, version)
   for (const [index, sql] of migrations.entries()) {
     if (index < version) continue
     connection.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT;`)

@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, renameSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { UnixMs } from '../lib/clock.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
+import { type Ballast, createBallast, isDiskFull } from './ballast.ts'
 import { type CursorFile, initialCursors, openCursors } from './cursors.ts'
 import { type Database, openDatabase } from './database.ts'
 import { takeStateLock } from './stateLock.ts'
@@ -12,6 +13,12 @@ export interface State {
   readonly isFirstStart: boolean
   /** What had to be mended at the start, for people; null when nothing had to. */
   readonly recovered: string | null
+  /** Room kept back on the disk; it is given away when a commit finds the disk full. */
+  readonly ballast: Ballast
+  /** Commits of the ledger that failed since the start. */
+  commitsFailed(): number
+  /** What the folder's files take up, bytes; null when it cannot be looked at. */
+  bytes(): number | null
   close(): void
 }
 
@@ -34,7 +41,12 @@ export function openState(options: { folder: string; since: UnixMs; now: UnixMs;
     if (options.reset) setAside(folder, options.now)
     const isFirstStart = !existsSync(path)
     if (isFirstStart && existsSync(cursorPath)) throw missingLedger(path, cursorPath)
-    const db = openLedgerFile(path)
+    const ballast = createBallast(join(folder, 'ballast'))
+    let commitsFailed = 0
+    const db = openLedgerFile(path, (error) => {
+      commitsFailed += 1
+      if (isDiskFull(error)) ballast.free()
+    })
     try {
       const opened = openCursors({
         path: cursorPath,
@@ -49,6 +61,9 @@ export function openState(options: { folder: string; since: UnixMs; now: UnixMs;
         cursors: opened.file,
         isFirstStart,
         recovered: opened.recovered,
+        ballast,
+        commitsFailed: () => commitsFailed,
+        bytes: () => measureFolder(folder),
         close() {
           db.close()
           lock.release()
@@ -90,9 +105,18 @@ function makeFolder(folder: string): void {
   }
 }
 
-function openLedgerFile(path: string): Database {
+function measureFolder(folder: string): number | null {
   try {
-    const db = openDatabase(path)
+    return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+  } catch {
+    // A file that was renamed in between: the next look succeeds.
+    return null
+  }
+}
+
+function openLedgerFile(path: string, onFailed: (error: unknown) => void): Database {
+  try {
+    const db = openDatabase(path, { onFailed })
     chmodSync(path, 0o600)
     return db
   } catch (error) {

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { parse } from 'yaml'
+import { metricDefinitions } from '../../src/web/metricDefinitions.ts'
+import { hasProgram } from '../support/hasProgram.ts'
+
+const root = join(import.meta.dirname, '../..')
+const exec = promisify(execFile)
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+/** What a program says, be it content or not. */
+async function say(program: string, ...words: string[]): Promise<string> {
+  const { stdout, stderr } = await exec(program, words).catch(
+    (error: { stdout: string; stderr: string }) => error,
+  )
+  return `${stdout}${stderr}`
+}
+
+describe.runIf(hasProgram('systemd-analyze'))('systemd units', () => {
+  test.each(['spanwatch.service', 'spanwatch@.service'])('%s is understood whole', async (unit) => {
+    const said = await say('systemd-analyze', 'verify', join(root, 'deploy', unit))
+    // The only thing that it may miss is the place where spanwatch is installed.
+    const complaints = said
+      .split('\n')
+      .filter((line) => line.includes('spanwatch') && !line.includes('/opt/spanwatch/'))
+    expect(complaints).toEqual([])
+  })
+
+  test('a mistake in a unit would be noticed', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'spanwatch-unit-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const path = join(folder, 'spanwatch.service')
+    writeFileSync(path, read('deploy/spanwatch.service').replace('RestartSec=5s', 'RestartSec=soon'))
+    expect(await say('systemd-analyze', 'verify', path)).toContain('soon')
+  })
+
+  test.each(['spanwatch.service', 'spanwatch@.service'])('%s gives little away', async (unit) => {
+    const said = await say('systemd-analyze', 'security', '--offline=true', join(root, 'deploy', unit))
+    const [, exposure] = /exposure level for .*: ([\d.]+)/.exec(said) ?? []
+    expect(Number(exposure)).toBeLessThanOrEqual(2)
+  })
+})
+
+test('the unit does not start again what only an edit can mend', () => {
+  for (const unit of ['spanwatch.service', 'spanwatch@.service'])
+    expect(read(`deploy/${unit}`)).toContain('RestartPreventExitStatus=2 75\n')
+})
+
+describe.runIf(hasProgram('promtool'))('Prometheus rules', () => {
+  test('fire and stay silent as their tests say', async () => {
+    const said = await say('promtool', 'test', 'rules', join(root, 'deploy/prometheus-rules.test.yaml'))
+    expect(said).toContain('SUCCESS')
+    expect(said).not.toContain('FAILED')
+  })
+})
+
+test('the Prometheus rules name metrics that exist', () => {
+  const names = new Set(metricDefinitions.map(({ name }) => name))
+  const used = read('deploy/prometheus-rules.yaml').match(/spanwatch_\w+/g) ?? []
+  expect(used.length).toBeGreaterThan(5)
+  expect(used.filter((name) => !names.has(name))).toEqual([])
+})
+
+test('the compose file builds this Dockerfile, writes to the state alone and keeps to what the daemon needs', () => {
+  const { services } = parse(read('deploy/compose.yaml')) as {
+    services: { spanwatch: Record<string, unknown> }
+  }
+  expect(services.spanwatch).toMatchObject({ build: '..', read_only: true, cap_drop: ['ALL'] })
+  expect(services.spanwatch['volumes']).toContain('state:/var/lib/spanwatch')
+  expect(read('Dockerfile')).toContain('VOLUME /var/lib/spanwatch')
+})

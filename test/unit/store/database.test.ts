@@ -1,0 +1,59 @@
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../../src/store/database.ts'
+import { ledgerTables } from '../../../src/store/migrations/0001_ledger.ts'
+
+function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'spanwatch-db-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function createOldLedger(path: string): void {
+  const old = new DatabaseSync(path)
+  old.exec(`${ledgerTables}; PRAGMA user_version = 1; INSERT INTO meta VALUES ('next_key', '7')`)
+  old.close()
+}
+
+const readVersion = (path: string) => {
+  const db = new DatabaseSync(path, { readOnly: true })
+  onTestFinished(() => db.close())
+  const next = db.prepare("SELECT value FROM meta WHERE name = 'next_key'").get()?.['value']
+  return { version: Number(db.prepare('PRAGMA user_version').get()?.['user_version']), next }
+}
+
+test('F21: an older ledger is migrated, and kept as it was beside the migrated one', () => {
+  const path = join(createFolder(), 'ledger.sqlite')
+  createOldLedger(path)
+  const db = openDatabase(path)
+  expect(db.prepare('SELECT count(*) AS n FROM alerts').get()).toEqual({ n: 0 })
+  db.close()
+  expect(readVersion(path).version).toBeGreaterThan(1)
+  expect(readVersion(`${path}.version-1`)).toEqual({ version: 1, next: '7' })
+  expect(statSync(`${path}.version-1`).mode & 0o777).toBe(0o600)
+})
+
+test('a new ledger and one of this version leave no copy', () => {
+  const folder = createFolder()
+  const path = join(folder, 'ledger.sqlite')
+  openDatabase(path).close()
+  const { version } = {
+    version: new DatabaseSync(path).prepare('PRAGMA user_version').get()?.['user_version'],
+  }
+  openDatabase(path).close()
+  expect(existsSync(`${path}.version-0`)).toBe(false)
+  expect(existsSync(`${path}.version-${String(version)}`)).toBe(false)
+})
+
+test('F21: a newer ledger is refused and left as it is', () => {
+  const path = join(createFolder(), 'ledger.sqlite')
+  createOldLedger(path)
+  const future = new DatabaseSync(path)
+  future.exec('PRAGMA user_version = 999')
+  future.close()
+  expect(() => openDatabase(path)).toThrow(/newer spanwatch/)
+  expect(readVersion(path)).toEqual({ version: 999, next: '7' })
+})
