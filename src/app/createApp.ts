@@ -123,6 +123,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     rules: () => live.rules,
     tellSince: tellSince(state, config, startedAt),
     bridge: config.bridge,
+    clockAheadMs: () => explorer.health().clockAheadMs,
     onCommitted,
   })
   const reads = createExplorerReads(explorer, ledger)

@@ -90,11 +90,15 @@ export interface Transfer {
   readonly amountRaw: bigint | null
   /** Token units, exact, no separators; null when neither form of the amount is known. */
   readonly amount: string | null
+  /** The token's decimals by the record's own two amounts; null when they do not tell. */
+  readonly recordDecimals: number | null
   readonly batchDetail: string | null
   readonly updateTime: UnixMs | null
   /** When value left: the origin leg's block time, never later than `firstSeenAt`. */
   readonly originAt: UnixMs
   readonly destinationAt: UnixMs | null
+  /** By how much a block time of its record lay in the future when it was first read; 0 when none did. */
+  readonly aheadMs: number
   readonly firstSeenAt: UnixMs
   readonly changedAt: UnixMs
   /** Request time of the newest answer that showed it. */

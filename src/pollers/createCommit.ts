@@ -1,10 +1,10 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import type { Finding } from '../domain/finding.ts'
-import type { Transfer } from '../domain/transfer.ts'
+import { originLeg, type Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import { type Evaluation, evaluateTransfer, matchFinding } from '../rules/evaluateRules.ts'
-import type { EventContext } from '../rules/detectors/detector.ts'
+import type { EventContext, RelatedTransfers } from '../rules/detectors/detector.ts'
 import type { Rule } from '../rules/types.ts'
 import type { Database } from '../store/database.ts'
 import { recordHead } from '../store/heads.ts'
@@ -25,9 +25,15 @@ export interface CommitDeps {
   readonly tellSince: UnixMs
   /** What the configuration says of the bridge. */
   readonly bridge: EventContext['bridge']
+  /** What the escrows hold of a token, base units; left out, nothing is known of it. */
+  escrowBalance?(token: string): bigint | null
+  /** By how much the explorer's clock is ahead of ours, ms; null when unknown. */
+  clockAheadMs?(): number | null
   /** After each durable commit. */
   onCommitted(): void
 }
+
+const maxRelated = 200
 
 /**
  * Puts what a reading found into the ledger, with the events that follow from it and the messages that tell them:
@@ -73,8 +79,17 @@ function tell(
   const changed = listChanged([...recorded.flatMap(({ changes }) => changes), ...evidence])
   if (changed.length === 0) return
   const rules = deps.rules()
-  const context = { now, tellSince: deps.tellSince, bridge: deps.bridge }
-  const evaluations = changed.map((transfer) => evaluateTransfer(rules, transfer, context))
+  const related = createRelated(deps)
+  const context = {
+    now,
+    tellSince: deps.tellSince,
+    bridge: deps.bridge,
+    related,
+    clockAheadMs: Math.max(0, deps.clockAheadMs?.() ?? 0),
+  }
+  const evaluations = withSameOrigin(changed, related).map((transfer) =>
+    evaluateTransfer(rules, transfer, context),
+  )
   warnOfErrors(deps, evaluations)
   deps.engine.tellEvents(
     evaluations.flatMap(({ matches }) => matches),
@@ -95,6 +110,34 @@ function tellFindings(deps: CommitDeps, found: readonly Finding[], now: UnixMs):
     now,
   )
   deps.engine.flush(now)
+}
+
+/** Asked at most once a commit for each hash: a bundle of a hundred is looked up once, not a hundred times. */
+function createRelated(deps: CommitDeps): RelatedTransfers {
+  const sharing = new Map<string, readonly Transfer[]>()
+  return {
+    sharing(chain, hash) {
+      const name = `${chain}:${hash}`
+      const found = sharing.get(name) ?? deps.ledger.listSharing(chain, hash, maxRelated)
+      sharing.set(name, found)
+      return found
+    },
+    isFirstTo: (transfer) => deps.ledger.isFirstTo(transfer),
+    escrowBalance: (token) => deps.escrowBalance?.(token) ?? null,
+  }
+}
+
+/** What is said of one payout depends on the others of its origin: when one changes, all are judged anew. */
+function withSameOrigin(changed: readonly Transfer[], related: RelatedTransfers): Transfer[] {
+  const judged = new Map(changed.map((transfer) => [transfer.key, transfer]))
+  for (const transfer of changed) {
+    const origin = originLeg(transfer)
+    if (origin === null) continue
+    for (const other of related.sharing(origin.chain, origin.hash)) {
+      if (!judged.has(other.key)) judged.set(other.key, other)
+    }
+  }
+  return [...judged.values()]
 }
 
 function warnOfErrors(deps: CommitDeps, evaluations: readonly Evaluation[]): void {

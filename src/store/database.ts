@@ -4,9 +4,10 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { MonitorError } from '../lib/errors.ts'
 import { ledgerTables } from './migrations/0001_ledger.ts'
 import { alertTables } from './migrations/0002_alerts.ts'
+import { checkTables } from './migrations/0004_checks.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
-const migrations: readonly string[] = [ledgerTables, alertTables]
+const migrations: readonly string[] = [ledgerTables, alertTables, checkTables]
 
 export interface Database {
   /** Prepared once for each text, then reused. Integers come back as numbers; amounts are TEXT. */

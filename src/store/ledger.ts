@@ -60,6 +60,10 @@ export interface Ledger {
   listWithoutEvidence(since: UnixMs, now: UnixMs, limit: number): string[]
   /** Forgets ended transfers whose value left before `before`, with their alerts, at most `limit`. @returns how many */
   purge(before: UnixMs, limit: number): number
+  /** Transfers that bear a hash on this chain, oldest first, at most `limit`. */
+  listSharing(chain: Chain, hash: string, limit: number): Transfer[]
+  /** Whether it is the first transfer to its recipient. */
+  isFirstTo(transfer: Transfer): boolean
   hasTransfers(): boolean
   /** The highest block that any record named; a lower bound of the chain's head. */
   highestHeight(chain: Chain): number | null
@@ -149,6 +153,16 @@ export function createLedger(
       }
       return keys.length
     },
+    listSharing: (chain, hash, limit) => {
+      const column = chain === 'main' ? 'main_hash' : 'zone_hash'
+      return selectTransfers(db, `WHERE ${column} = ? ORDER BY key LIMIT ?`, hash, limit).map(read)
+    },
+    isFirstTo: ({ key, targetAddress, originAt }) =>
+      db
+        .prepare(
+          `SELECT 1 FROM transfers WHERE target_address = ?1 AND (origin_at < ?2 OR (origin_at = ?2 AND key < ?3)) LIMIT 1`,
+        )
+        .get(targetAddress, originAt, parseKey(key)) === undefined,
     hasTransfers: () => db.prepare('SELECT 1 FROM transfers LIMIT 1').get() !== undefined,
     highestHeight: (chain) => {
       const row = db.prepare('SELECT value FROM meta WHERE name = ?').get(`height_${chain}`)

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { ConditionKind, EventKind, Finding, FindingKind } from '../../domain/finding.ts'
-import type { Direction } from '../../domain/observation.ts'
+import type { Chain, Direction } from '../../domain/observation.ts'
 import type { Transfer } from '../../domain/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Facts, Judgement } from '../types.ts'
@@ -10,6 +10,19 @@ export interface EventContext {
   readonly now: UnixMs
   readonly tellSince: UnixMs
   readonly bridge: BridgeSettings
+  readonly related: RelatedTransfers
+  /** By how much the service's clock is ahead of ours, ms; 0 when it is not, or not known to be. */
+  readonly clockAheadMs: number
+}
+
+/** What a judgement of one transfer may look up of others. Each answer costs what it names, whatever is stored. */
+export interface RelatedTransfers {
+  /** Transfers that bear this hash on this chain, the one judged included; at most some hundred. */
+  sharing(chain: Chain, hash: string): readonly Transfer[]
+  /** Whether nothing was sent to its recipient before it. */
+  isFirstTo(transfer: Transfer): boolean
+  /** What the escrows hold of a token, base units; null when that is not known. */
+  escrowBalance(token: string): bigint | null
 }
 
 /** What the configuration says of the bridge: judgements rest on it beside the transfer. */

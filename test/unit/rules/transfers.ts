@@ -23,6 +23,8 @@ export const eventContext = (overrides: Partial<EventContext> = {}): EventContex
   now: 2_000_000,
   tellSince: 0,
   bridge: { tokens: [], fees: [] },
+  related: { sharing: () => [], isFirstTo: () => false, escrowBalance: () => null },
+  clockAheadMs: 0,
   ...overrides,
 })
 
