@@ -4,7 +4,7 @@ import { toRuleJsonSchema } from '../rules/ruleSchema.ts'
 import { scenarioJsonSchema } from '../sandbox/scenario.ts'
 import { exitCodes, type Io } from './io.ts'
 
-const schemas = new Map<string, () => Record<string, unknown>>([
+const schemas = new Map<string, () => object>([
   ['config', configJsonSchema],
   ['rules', toRuleJsonSchema],
   ['scenario', scenarioJsonSchema],

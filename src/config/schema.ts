@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { channel, channelName } from './channelSchemas.ts'
 import { text } from './fields.ts'
+import { listSettings, type SchemaNode } from './listSettings.ts'
 import {
   bridge,
   canonical,
@@ -15,6 +16,7 @@ import {
   route,
   start,
 } from './sections.ts'
+import { settingTexts } from './settingTexts.ts'
 
 /** The whole `spanwatch.yaml`. Only `explorer.baseUrl` and `explorer.chains` are required. */
 export const configSchema = z.strictObject({
@@ -38,10 +40,14 @@ export const configSchema = z.strictObject({
 
 export type ParsedConfig = z.output<typeof configSchema>
 
-/** JSON Schema of `spanwatch.yaml`, for editors. */
-export function configJsonSchema(): Record<string, unknown> {
-  return {
-    title: 'spanwatch configuration',
-    ...z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }),
+/** JSON Schema of `spanwatch.yaml`, for editors: every setting says what it means. */
+export function configJsonSchema(): SchemaNode {
+  const schema = z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }) as SchemaNode
+  for (const { path, nodes } of listSettings(schema)) {
+    for (const node of nodes) {
+      const form = node.description === undefined ? '' : ` Expects ${node.description}.`
+      if (settingTexts[path] !== undefined) node.description = `${settingTexts[path]}${form}`
+    }
   }
+  return Object.assign(schema, { title: 'spanwatch configuration' })
 }
