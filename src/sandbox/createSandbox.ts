@@ -72,6 +72,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     startAt: clock.now(),
     traffic: scenario.traffic,
     history: scenario.history,
+    answers: scenario.answers,
     timeline: worldFaults(scenario.timeline),
   })
   const running: Running = {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { checkAuth, type SandboxAuth } from './auth.ts'
+import { withExtraFields } from './answers.ts'
 import type { Outgoing } from './deliver.ts'
 import type { Dialect } from './dialect.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
@@ -74,10 +75,12 @@ function dataOf(explorer: Explorer, request: ExplorerRequest, disruption: Disrup
   const parameters = readParameters(query, endpoint.parameters)
   const page =
     endpoint.maxLimit === undefined
-      ? { page: 1, limit: 1_000 }
-      : readPage(query, endpoint.maxLimit, disruption.limitCap)
+      ? { page: 1, limit: 1_000, empty: 'array' as const }
+      : readPage(query, endpoint.maxLimit, explorer.world.answers, disruption.limitCap)
   const asked = disruption.page ? { ...page, page: disruption.page(page.page) } : page
-  return endpoint.answer({ world: explorer.world, dialect: explorer.dialect, parameters, page: asked })
+  const { world, dialect } = explorer
+  const data = endpoint.answer({ world, dialect, parameters, page: asked })
+  return world.answers.extraFields ? withExtraFields(data) : data
 }
 
 /** The main chain's name is taken in either case, the zone chain's only as it is. */

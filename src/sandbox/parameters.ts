@@ -10,6 +10,8 @@ export interface Parameters {
   text(name: string): string | undefined
   number(name: string): number | undefined
   list(name: string): readonly string[]
+  /** All of them as one text: equal for equal questions. */
+  readonly key: string
 }
 
 const patterns: Readonly<Record<Kind, RegExp>> = {
@@ -34,6 +36,7 @@ export function readParameters(query: URLSearchParams, rules: ParameterRules): P
     text: (name) => values.get(name)?.[0],
     number: (name) => (values.has(name) ? Number(values.get(name)?.[0]) : undefined),
     list: (name) => values.get(name) ?? [],
+    key: JSON.stringify([...values]),
   }
 }
 

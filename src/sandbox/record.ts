@@ -1,7 +1,8 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { hashOf } from './hashes.ts'
+import { zoneBlockTime, zoneHeightAt } from './heights.ts'
 import { mixUnit } from './random.ts'
-import { getTransfer, isOrdinary, type Leg, type Transfer } from './transfers.ts'
+import { directionAt, getTransfer, legTime, isOrdinary, type Leg, type Transfer } from './transfers.ts'
 import type { CrossRecord } from './transferSpec.ts'
 import { toUnits } from './units.ts'
 import { listLagMs, reachedAt, type World } from './world.ts'
@@ -22,6 +23,29 @@ export function recordOf(world: World, number: number): CrossRecord {
   return record
 }
 
+/** The rows that the list shows of a transfer: one, or one for each item of a batch. */
+export function rowsOf(world: World, number: number): CrossRecord[] {
+  const record = recordOf(world, number)
+  if (world.answers.batches === 'record' || record.crossType !== 'BatchWithdraw') return [record]
+  const { items, key, token } = getTransfer(world, number)
+  return items.map((item, place) => ({
+    ...record,
+    id: record.id === '' ? '' : hashOf(world.seed ^ (place + 1), 'crossId', key),
+    tokenId: item.tokenId,
+    value: toUnits(item.amountRaw, token.decimals),
+    valueRaw: item.amountRaw.toString(),
+  }))
+}
+
+/** Whether the record of an ordinary transfer shows its zone leg by now: as `recordOf` would, without making it. */
+export function showsZoneLeg(world: World, number: number): boolean {
+  const at = zoneBlockTime(world, zoneHeightAt(world, legTime(world, number, 'zone')))
+  if (at > reachedAt(world, 'zone')) return false
+  const isOrigin = directionAt(world, number) === 'ZoneToMain'
+  const lag = isOrigin ? 0 : listLagMs(world, world.keys[number] as number, 1)
+  return at + lag <= reachedAt(world, 'list')
+}
+
 function makeRecord(world: World, number: number): CrossRecord {
   const transfer = getTransfer(world, number)
   const main = isShown(world, transfer, 'main') ? transfer.main : null
@@ -30,7 +54,7 @@ function makeRecord(world: World, number: number): CrossRecord {
     ...crossing(transfer),
     ...legFields(world, main, zone),
     ...parties(world, transfer),
-    ...amountFields(transfer),
+    ...amountFields(world, transfer),
     updateTime: String(updatedAt(world, transfer, main, zone)),
     blockHeight: String(
       (transfer.direction === 'MainToZone' ? (zone ?? main) : (main ?? zone))?.height ?? '',
@@ -90,7 +114,7 @@ function parties(world: World, transfer: Transfer) {
   }
 }
 
-function amountFields(transfer: Transfer) {
+function amountFields(world: World, transfer: Transfer) {
   return {
     value: toUnits(transfer.amountRaw, transfer.token.decimals),
     valueRaw: transfer.amountRaw.toString(),
@@ -98,22 +122,34 @@ function amountFields(transfer: Transfer) {
     tokenType: transfer.token.type,
     tokenId: transfer.tokenId,
     tokenName: transfer.tokenName,
-    batchDetail: batchDetail(transfer),
+    batchDetail: batchDetail(world, transfer),
   }
 }
 
-/** No sample of it is public: some records carry a list of items, some parallel lists. */
-function batchDetail(transfer: Transfer): string {
-  if (transfer.items.length === 0) return ''
-  if (mixUnit(transfer.key, 0xba7c4) < 0.5) {
-    return JSON.stringify(
-      transfer.items.map((item) => ({ tokenId: item.tokenId, amount: item.amountRaw.toString() })),
-    )
+/** No sample of it is public: some records carry a list of items, some parallel lists, or as a scenario says. */
+function batchDetail(world: World, transfer: Transfer): string {
+  const { items, key } = transfer
+  if (items.length === 0) return ''
+  const drawn = mixUnit(key, 0xba7c4) < 0.5 ? 'objects' : 'lists'
+  const form = world.answers.batchDetail === 'mixed' ? drawn : world.answers.batchDetail
+  const objects = JSON.stringify(
+    items.map((item) => ({ tokenId: item.tokenId, amount: item.amountRaw.toString() })),
+  )
+  switch (form) {
+    case 'objects':
+      return objects
+    case 'quoted':
+      return JSON.stringify(objects)
+    case 'plain':
+      return items.map((item) => `${item.amountRaw} of ${item.tokenId}`).join(' and ')
+    case 'lists':
+      return JSON.stringify({
+        tokenIds: items.map((item) => item.tokenId),
+        amounts: items.map((item) => item.amountRaw.toString()),
+      })
+    default:
+      return form satisfies never
   }
-  return JSON.stringify({
-    tokenIds: transfer.items.map((item) => item.tokenId),
-    amounts: transfer.items.map((item) => item.amountRaw.toString()),
-  })
 }
 
 function updatedAt(world: World, transfer: Transfer, main: Leg | null, zone: Leg | null): UnixMs {

@@ -7,6 +7,7 @@ import { parseYamlDocument } from '../lib/parseYamlDocument.ts'
 import { renderProblems } from '../lib/renderProblems.ts'
 import { schemaProblems } from '../lib/schemaProblems.ts'
 import { withoutEchoes } from '../lib/yamlProblems.ts'
+import { answersSchema } from './answers.ts'
 import type { PlannedFault } from './faults/fault.ts'
 import { faultTable } from './faults/faultTable.ts'
 import { historySchema, trafficSchema } from './settings.ts'
@@ -27,6 +28,7 @@ const scenarioSchema = z.strictObject({
   seed: z.union([z.int(), z.string()]).default(1),
   traffic: trafficSchema.prefault({}),
   history: historySchema.prefault({}),
+  answers: answersSchema.prefault({}),
   timeline: z.array(timelineEntry).default([]),
 })
 

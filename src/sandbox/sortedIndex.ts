@@ -38,7 +38,7 @@ export function sliceSorted(index: SortedIndex, from: number, to: number): numbe
   return index.values.slice(firstAtLeast(index, from), firstAbove(index, to))
 }
 
-function firstAtLeast(index: SortedIndex, key: number): number {
+export function firstAtLeast(index: SortedIndex, key: number): number {
   return search(index.keys, (candidate) => candidate >= key)
 }
 

@@ -90,6 +90,16 @@ export function directionOf(world: World, key: number): Direction {
   return draw(world, key, 1) < world.traffic.depositShare ? 'MainToZone' : 'ZoneToMain'
 }
 
+export function directionAt(world: World, number: number): Direction {
+  return world.specials.get(number)?.direction ?? directionOf(world, world.keys[number] as number)
+}
+
+/** When a leg reached its chain; its block is the next one. */
+export function legTime(world: World, number: number, chain: 'main' | 'zone'): UnixMs {
+  const isOrigin = (directionAt(world, number) === 'MainToZone') === (chain === 'main')
+  return (isOrigin ? world.originAt[number] : world.destinationAt[number]) as number
+}
+
 /** A number in [0, 1) that belongs to one aspect of one transfer. */
 export function draw(world: World, key: number, aspect: number): number {
   return mixUnit(world.seed, key, aspect, 0x7a)
@@ -167,37 +177,24 @@ function tokenIdOf(world: World, key: number, at: number): string {
   return BigInt(hashOf(world.seed, 'invented', mix(key % 40, at))).toString()
 }
 
-/**
- * Whether a transfer may have an address among its parties: sure to be true when it has, and quick enough to be asked
- * of a whole history.
- */
-export function partyTest(world: World, address: string): (number: number) => boolean {
-  const isUser = Array.from(
-    { length: world.traffic.users },
-    (_, user) => userAddress(world, user) === address,
-  )
-  if (!isUser.includes(true)) return () => true
-  return (number) => {
-    if (world.specials.has(number)) return true
-    const { source, target } = usersOf(world, world.keys[number] as number)
-    return isUser[source] === true || isUser[target] === true
-  }
-}
-
 /** Whether a scenario changes nothing about a transfer: that of a bundle has only its direction set. */
 export function isOrdinary(world: World, number: number): boolean {
   const special = world.specials.get(number)
-  return special === undefined || Object.keys(special).every((name) => name === 'direction')
+  if (special === undefined) return true
+  for (const name in special) if (name !== 'direction') return false
+  return true
 }
 
-function usersOf(world: World, key: number): { source: number; target: number } {
+/** The users at both ends of an ordinary transfer. */
+export function usersOf(world: World, key: number): { source: number; target: number } {
   const { users } = world.traffic
   const source = Math.floor(draw(world, key, 10) ** 2 * users)
   const other = draw(world, key, 11) < 0.15
   return { source, target: other ? Math.floor(draw(world, key, 12) * users) : source }
 }
 
-function partiesOf(world: World, key: number, special: TransferSpec) {
+/** Who sends and who receives. */
+export function partiesOf(world: World, key: number, special: TransferSpec) {
   const { source, target } = usersOf(world, key)
   return {
     sourceAddress: special.sourceAddress ?? userAddress(world, source),

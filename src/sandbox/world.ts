@@ -1,9 +1,12 @@
 import type { UnixMs } from '../lib/clock.ts'
+import { type Answers, answersSchema } from './answers.ts'
+import type { HistoryCache } from './chain/history.ts'
 import type { Log, MainTransaction, PreconfStory, TokenMove } from './chain/mainTransaction.ts'
 import { createEventQueue, type EventQueue } from './eventQueue.ts'
 import { addressOf } from './hashes.ts'
 import { mixUnit, seedFromText } from './random.ts'
 import type { History, Traffic } from './settings.ts'
+import { createListIndex, type ListIndex } from './listIndex.ts'
 import { createSortedIndex, type SortedIndex } from './sortedIndex.ts'
 import { createTokens, type Token } from './tokens.ts'
 import type { CrossRecord, TransferSpec } from './transferSpec.ts'
@@ -78,8 +81,11 @@ export interface World {
   readonly genesisAt: UnixMs
   readonly traffic: Traffic
   readonly history: History
+  readonly answers: Answers
   readonly tokens: readonly Token[]
   readonly contracts: Contracts
+  /** Made when first asked for. */
+  readonly userAddresses: string[]
   /** Every address that holds code. */
   readonly codeAddresses: ReadonlySet<string>
   now: UnixMs
@@ -99,6 +105,7 @@ export interface World {
   readonly injected: number[]
   /** Visible records by origin time. */
   readonly listed: SortedIndex
+  readonly listIndex: ListIndex
   /** Transfers by the height of the block that holds their leg, once that block exists. */
   readonly mainLegs: SortedIndex
   readonly zoneLegs: SortedIndex
@@ -111,6 +118,8 @@ export interface World {
   readonly balances: { readonly address: string; readonly at: UnixMs; readonly wei: bigint }[]
   /** Finished blocks, so that paging through a range does not make them anew for every page. */
   readonly blockCache: Map<number, MainTransaction[]>
+  /** Where in the chain the rows of a list stand, for lists that were asked for. */
+  readonly historyCache: HistoryCache
   /** Records that will not change any more, and zone blocks: made once, as many as are cheap to keep. */
   readonly recordCache: Map<number, CrossRecord>
   readonly zoneBlockCache: Map<number, readonly ZoneTransaction[]>
@@ -134,6 +143,7 @@ export interface WorldOptions {
   readonly startAt: UnixMs
   readonly traffic: Traffic
   readonly history: History
+  readonly answers?: Answers
   /** Times relative to `startAt`; negative ones happen in the history. */
   readonly timeline?: readonly TimedFault[]
 }
@@ -148,8 +158,10 @@ export function createWorld(options: WorldOptions): World {
     genesisAt: startAt - Math.ceil(options.history.for / 1_000) * 1_000,
     traffic: options.traffic,
     history: options.history,
+    answers: options.answers ?? answersSchema.parse({}),
     tokens: createTokens(seed),
     contracts: createContracts(seed),
+    userAddresses: [],
     codeAddresses: codeAddresses(seed),
     now: Number.NEGATIVE_INFINITY,
     keys: [],
@@ -163,6 +175,7 @@ export function createWorld(options: WorldOptions): World {
     ordinary: [],
     injected: [],
     listed: createSortedIndex(),
+    listIndex: createListIndex(),
     mainLegs: createSortedIndex(),
     zoneLegs: createSortedIndex(),
     extras: [],
@@ -171,6 +184,7 @@ export function createWorld(options: WorldOptions): World {
     challenges: new Map(),
     balances: [],
     blockCache: new Map(),
+    historyCache: new Map(),
     recordCache: new Map(),
     zoneBlockCache: new Map(),
     shownRecords: new WeakMap(),
@@ -197,7 +211,7 @@ export function reachedAt(world: World, of: ChainName, now: UnixMs = world.now):
 
 /** The address of a user; the first few of them move most of the value. */
 export function userAddress(world: World, user: number): string {
-  return addressOf(world.seed, 'user', user)
+  return (world.userAddresses[user] ??= addressOf(world.seed, 'user', user))
 }
 
 /** How long after a block the list shows a transfer's leg in it. */

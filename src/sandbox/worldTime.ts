@@ -1,8 +1,11 @@
 import type { UnixMs } from '../lib/clock.ts'
+import { forgetHistory } from './chain/history.ts'
+import { forgetBlock } from './chain/mainChain.ts'
 import { peekEvent, planEvent, takeEvent, type WorldEvent } from './eventQueue.ts'
 import { mainBlockTime, mainHeightAt, zoneBlockTime, zoneHeightAt } from './heights.ts'
+import { addListed, isListed, removeListed } from './listIndex.ts'
 import { insertSorted, removeSorted } from './sortedIndex.ts'
-import { directionOf, draw, injectedKey, tokenOf } from './transfers.ts'
+import { directionAt, directionOf, draw, legTime, injectedKey, tokenOf } from './transfers.ts'
 import type { Direction, TransferSpec } from './transferSpec.ts'
 import { listLagMs, type World } from './world.ts'
 
@@ -34,10 +37,15 @@ export function injectTransfer(world: World, spec: TransferSpec): number {
 
 /** Changes what is out of the ordinary about a transfer that exists already. */
 export function amendTransfer(world: World, number: number, change: TransferSpec): void {
-  world.blockCache.clear()
+  forgetHistory(world)
   world.zoneBlockCache.clear()
   world.recordCache.clear()
+  const wasListed = isListed(world, number)
+  // Out of the lists of its old names, and into those of its new ones: its place among equals may change in neither.
+  const place = world.listIndex.listedAs[number]
+  if (wasListed) removeListed(world, number)
   world.specials.set(number, { ...world.specials.get(number), ...change })
+  if (wasListed) addListed(world, number, place)
   if (change.unlistedAt !== undefined) planEvent(world.queue, change.unlistedAt, 'unlist', number)
   if (change.listedAt !== undefined && Number.isFinite(change.listedAt)) {
     planEvent(world.queue, change.listedAt, 'list', number)
@@ -61,7 +69,7 @@ function happen(world: World, event: WorldEvent): void {
     case 'list':
       return list(world, event.subject)
     case 'unlist':
-      return removeSorted(world.listed, world.originAt[event.subject] as number, event.subject)
+      return unlist(world, event.subject)
     case 'fault':
       return world.timeline[event.subject]?.apply(world)
     default:
@@ -77,7 +85,7 @@ function addZoneLeg(world: World, number: number): void {
 
 function addMainLeg(world: World, number: number): void {
   const height = mainHeightAt(world, legTime(world, number, 'main'))
-  world.blockCache.delete(height)
+  forgetBlock(world, height)
   if (height < (world.mainLegs.keys.at(-1) ?? 0)) {
     // Sums over the legs so far stay right only while new ones come behind them.
     world.escrowSums.legs = 0
@@ -93,8 +101,16 @@ function list(world: World, number: number): void {
     (stall) =>
       (stall.of === 'list' || stall.of === origin) && stall.from <= world.now && world.now < stall.until,
   )
-  if (!waiting) return insertSorted(world.listed, world.originAt[number] as number, number)
+  if (!waiting) {
+    insertSorted(world.listed, world.originAt[number] as number, number)
+    return addListed(world, number)
+  }
   if (Number.isFinite(waiting.until)) planEvent(world.queue, waiting.until + 1, 'list', number)
+}
+
+function unlist(world: World, number: number): void {
+  removeSorted(world.listed, world.originAt[number] as number, number)
+  removeListed(world, number)
 }
 
 function arrive(world: World): void {
@@ -204,15 +220,6 @@ function payoutPartner(world: World, key: number, originAt: UnixMs): number | nu
     Number.isFinite(world.destinationAt[previous]) &&
     (world.destinationAt[previous] as number) >= originAt + 2_000
   return waits && world.mainOwner[previous] === previous ? previous : null
-}
-
-function directionAt(world: World, number: number): Direction {
-  return world.specials.get(number)?.direction ?? directionOf(world, world.keys[number] as number)
-}
-
-function legTime(world: World, number: number, chain: 'main' | 'zone'): UnixMs {
-  const isOrigin = (directionAt(world, number) === 'MainToZone') === (chain === 'main')
-  return (isOrigin ? world.originAt[number] : world.destinationAt[number]) as number
 }
 
 function latencyMs(world: World, key: number, direction: Direction): number {

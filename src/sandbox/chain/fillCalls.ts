@@ -11,7 +11,10 @@ import { tokenMoves, transferLog } from './moves.ts'
 export const fillPerBlock = 16
 // One state batch about every ten minutes.
 const stateBatchBlocks = 600
-const systemSender = '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001'
+export const systemSender = '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001'
+/** Of a draw: below are payments of the native currency, above are other calls. */
+const transferKinds = { from: 0.35, to: 0.75 }
+const failedShare = 0.03
 const nobody = { wei: 0n, failed: false, moves: [], internals: [], logs: [], challengeStatus: '' } as const
 
 /** What the chain itself puts first into every block. */
@@ -37,25 +40,50 @@ export function fillCount(world: World, height: number): number {
 export function fillCall(world: World, height: number, place: number): MainCall {
   const key = height * fillPerBlock + place
   const draw = (aspect: number) => mixUnit(world.seed, key, aspect, 0x3f)
-  const user = (aspect: number) =>
-    userAddress(world, mix(world.seed, key, aspect, 0x40) % world.traffic.users)
+  const { from, to } = fillUsers(world, height, place)
   const call: MainCall = {
     ...nobody,
     hash: hashOf(world.seed, 'mainFill', key),
     arrivedAt: mainBlockTime(world, height) - 1 - Math.floor(draw(1) * (mainBlockMs - 1)),
-    from: user(2),
-    to: user(3),
+    from: userAddress(world, from),
+    to: userAddress(world, to),
     methodId: '',
     input: '0x',
     gasUsed: 21_000,
     type: draw(4) < 0.2 ? 0 : 2,
-    failed: draw(5) < 0.03,
+    failed: draw(5) < failedShare,
   }
   const kind = draw(6)
-  if (kind < 0.35) return { ...call, wei: BigInt(1 + Math.floor(draw(7) * 4e9)) * 1_000_000_000n }
-  if (kind < 0.75) return tokenCall(world, call, draw(7))
+  if (kind < transferKinds.from)
+    return { ...call, wei: BigInt(1 + Math.floor(draw(7) * 4e9)) * 1_000_000_000n }
+  if (kind < transferKinds.to) return tokenCall(world, call, draw(7))
   if (kind < 0.8) return nftCall(world, call, key)
   return contractCall(world, call, draw(7))
+}
+
+/** Who sends such a transaction, and to whom what it moves goes. */
+export function fillUsers(world: World, height: number, place: number): { from: number; to: number } {
+  const key = height * fillPerBlock + place
+  const user = (aspect: number) => mix(world.seed, key, aspect, 0x40) % world.traffic.users
+  return { from: user(2), to: user(3) }
+}
+
+/** The token that such a transaction moves; undefined for all that move none of these. */
+export function fillToken(
+  world: World,
+  height: number,
+  place: number,
+  fungible: readonly Token[],
+): Token | undefined {
+  const key = height * fillPerBlock + place
+  const draw = (aspect: number) => mixUnit(world.seed, key, aspect, 0x3f)
+  const kind = draw(6)
+  if (kind < transferKinds.from || kind >= transferKinds.to || draw(5) < failedShare) return undefined
+  return tokenAt(fungible, draw(7))
+}
+
+function tokenAt(fungible: readonly Token[], draw: number): Token {
+  return fungible[Math.floor(draw * fungible.length)] as Token
 }
 
 /** Whether a state batch is posted in a block. */
@@ -83,7 +111,7 @@ export function stateBatchCall(world: World, height: number): MainCall {
 
 function tokenCall(world: World, call: MainCall, draw: number): MainCall {
   const tokens = world.tokens.filter((token) => token.type === 'ERC20')
-  const token = tokens[Math.floor(draw * tokens.length)] as Token
+  const token = tokenAt(tokens, draw)
   const units = 1 + Math.floor(((draw * 7919) % 1) * 5_000)
   const amountRaw = BigInt(units) * 10n ** BigInt(Math.max(0, token.decimals - 2))
   const moved = { from: call.from, to: call.to, amountRaw, tokenId: '', items: [] }

@@ -78,11 +78,17 @@ export function mainTransactionOf(world: World, hash: string): MainTransaction |
   return mainTransactions(world, height).find((transaction) => transaction.hash === hash) ?? null
 }
 
+/** A block gets another transaction: seldom one that was shown already. */
+export function forgetBlock(world: World, height: number): void {
+  world.blockCache.delete(height)
+  if (height <= mainHead(world)) world.historyCache.clear()
+}
+
 /** Puts a transaction of its own kind into the world; gives its number. */
 export function addExtra(world: World, extra: ExtraTransaction): number {
   const number = world.extras.push(extra) - 1
   const height = mainHeightAt(world, extra.at)
-  world.blockCache.delete(height)
+  forgetBlock(world, height)
   world.extrasAt.set(height, [...(world.extrasAt.get(height) ?? []), number])
   return number
 }

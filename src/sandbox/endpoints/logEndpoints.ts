@@ -1,10 +1,12 @@
-import { clampRange, type Range } from '../chain/history.ts'
-import { mainTransactionOf, mainTransactions } from '../chain/mainChain.ts'
+import { mayLog } from '../chain/glimpse.ts'
+import { oldestItems } from '../chain/history.ts'
+import { mainTransactionOf } from '../chain/mainChain.ts'
 import type { Log, MainTransaction } from '../chain/mainTransaction.ts'
 import { verifiedContract } from '../chain/contracts.ts'
 import type { World } from '../world.ts'
 import type { Endpoint } from './endpoint.ts'
-import { rangeOf } from './mainAddressEndpoints.ts'
+import type { Parameters } from '../parameters.ts'
+import { questionOf } from './mainAddressEndpoints.ts'
 import { placeOf, type Row } from './mainRows.ts'
 
 // About so many logs are returned, the first ones; nothing says that there were more.
@@ -16,31 +18,21 @@ export const logEndpoints: readonly Endpoint[] = [
     chain: 'main',
     path: 'log/by-address-and-topic',
     parameters: { address: 'address!', topic0: 'hash!' },
-    answer: ({ world, parameters }) => {
-      const [address, topic] = [parameters.text('address'), parameters.text('topic0')]
-      const test = (log: Log) => log.address === address && log.topics[0] === topic
-      return firstLogs(world, clampRange(world, undefined, undefined), test)
-    },
+    answer: ({ world, parameters }) => firstLogs(world, 'E18', parameters),
   },
   {
     name: 'E19',
     chain: 'main',
     path: 'log/by-block-and-address',
     parameters: { startBlockHeight: 'height!', endBlockHeight: 'height!', address: 'address!' },
-    answer: ({ world, parameters }) => {
-      const address = parameters.text('address')
-      return firstLogs(world, rangeOf(world, parameters), (log) => log.address === address)
-    },
+    answer: ({ world, parameters }) => firstLogs(world, 'E19', parameters),
   },
   {
     name: 'E20',
     chain: 'main',
     path: 'log/by-address',
     parameters: { address: 'address!' },
-    answer: ({ world, parameters }) => {
-      const address = parameters.text('address')
-      return firstLogs(world, clampRange(world, undefined, undefined), (log) => log.address === address)
-    },
+    answer: ({ world, parameters }) => firstLogs(world, 'E20', parameters),
   },
   {
     name: 'E21',
@@ -74,7 +66,7 @@ export const contractEndpoints: readonly Endpoint[] = [
           contractAbi: JSON.stringify(contract.abi),
           evmVersion: 'cancun',
           licenseType: 'MIT',
-          libraryInfo: '',
+          libraryInfo: libraryInfo(world),
           proxy: contract.implementation === '' ? '0' : '1',
           implementation: contract.implementation,
           swarmSource: '',
@@ -84,11 +76,29 @@ export const contractEndpoints: readonly Endpoint[] = [
   },
 ]
 
-function firstLogs(world: World, range: Range, test: (log: Log) => boolean): Row[] {
-  const rows: Row[] = []
-  for (let height = range.from; height <= range.to && rows.length < maxLogs; height += 1) {
-    for (const transaction of mainTransactions(world, height)) rows.push(...logRows(world, transaction, test))
+function libraryInfo(world: World) {
+  switch (world.answers.libraries) {
+    case 'text':
+      return ''
+    case 'array':
+      return []
+    case 'used':
+      return [{ libraryName: 'SafeMath', libraryAddress: world.contracts.bridgeImplementation }]
+    default:
+      return world.answers.libraries satisfies never
   }
+}
+
+function firstLogs(world: World, name: string, parameters: Parameters): Row[] {
+  const address = parameters.text('address') as string
+  const topic = parameters.text('topic0')
+  const test = (log: Log) => log.address === address && (topic === undefined || log.topics[0] === topic)
+  const rows = oldestItems(world, {
+    ...questionOf(name, parameters),
+    limit: maxLogs,
+    mayHold: mayLog(world, address, topic),
+    itemsOf: (transaction) => logRows(world, transaction, test),
+  })
   return rows.slice(0, maxLogs)
 }
 

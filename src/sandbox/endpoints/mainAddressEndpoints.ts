@@ -1,4 +1,6 @@
-import { clampRange, collectItems, maxRows, type Range } from '../chain/history.ts'
+import { arrayName, hashKey } from '../answers.ts'
+import { countMoves, mayConcern } from '../chain/glimpse.ts'
+import { maxRows, newestItems } from '../chain/history.ts'
 import { gasPriceWei, type MainTransaction } from '../chain/mainTransaction.ts'
 import { mainPage } from '../paging.ts'
 import { wrongParameter } from '../refusal.ts'
@@ -74,12 +76,12 @@ export const mainAddressEndpoints: readonly Endpoint[] = [
   },
 ]
 
-/** Heights that a request names; an upside-down range is refused. */
-export function rangeOf(world: World, parameters: Request['parameters']): Range {
+/** What a request asks of the history: its words and its heights. @throws Refusal for a range upside down */
+export function questionOf(name: string, parameters: Request['parameters']) {
   const from = parameters.number('startBlockHeight')
   const to = parameters.number('endBlockHeight')
   if (from !== undefined && to !== undefined && from > to) throw wrongParameter('startBlockHeight')
-  return clampRange(world, from, to)
+  return { key: `${name} ${parameters.key}`, from, to }
 }
 
 export function chainNames(dialect: Request['dialect']): Record<string, string> {
@@ -89,20 +91,23 @@ export function chainNames(dialect: Request['dialect']): Record<string, string> 
 function listTokenTransfers({ world, dialect, parameters, page }: Request): unknown[] {
   const token = parameters.text('tokenContractAddress') as string
   const within = amountTest(parameters)
-  const where = {
-    range: clampRange(world, undefined, undefined),
-    addresses: null,
+  const countIn = countMoves(world, token)
+  const isBounded = parameters.text('minAmount') !== undefined || parameters.text('maxAmount') !== undefined
+  const items = newestItems(world, {
+    key: `E1 ${token} ${parameters.text('minAmount')} ${parameters.text('maxAmount')}`,
+    from: undefined,
+    to: undefined,
     limit: Number.POSITIVE_INFINITY,
-  }
-  const items = collectItems(world, where, (transaction) =>
-    transaction.moves
-      .filter((move) => move.token === token)
-      .map((move) => ({ transaction, kind: move.kind, movement: tokenMovement(move) }))
-      .filter(({ movement }) => within(movement.amount)),
-  )
+    ...(isBounded ? { mayHold: (height: number) => countIn(height) > 0 } : { countIn }),
+    itemsOf: (transaction) =>
+      transaction.moves
+        .filter((move) => move.token === token)
+        .map((move) => ({ transaction, kind: move.kind, movement: tokenMovement(move) }))
+        .filter(({ movement }) => within(movement.amount)),
+  })
   const more = { ...chainNames(dialect), totalTransfer: String(items.length) }
   return mainPage(page, { name: 'transactionList', items, more }, ({ transaction, kind, movement }) => ({
-    txid: transaction.hash,
+    [hashKey(world.answers, 'txid')]: transaction.hash,
     ...movementRow(world, transaction, movement),
     protocolType: kind,
   }))
@@ -113,16 +118,23 @@ function listAddressTransactions({ world, dialect, parameters, page }: Request):
   const token = parameters.text('tokenContractAddress')
   const side = parameters.text('isFromOrTo')
   const type = parameters.text('protocolType') ?? 'transaction'
-  const where = { range: rangeOf(world, parameters), addresses: [address], limit: maxRows }
-  const items = collectItems(world, where, (transaction) =>
-    movementsOf(transaction, type)
-      .filter((movement) => concerns(movement, [address], side))
-      .filter((movement) => token === undefined || movement.token === token)
-      .map((movement) => ({ transaction, movement })),
-  )
-  const list = { name: 'transactionLists', items, more: chainNames(dialect) }
+  const items = newestItems(world, {
+    ...questionOf('E6', parameters),
+    limit: maxRows,
+    mayHold: mayConcern(world, [address]),
+    itemsOf: (transaction) =>
+      movementsOf(transaction, type)
+        .filter((movement) => concerns(movement, [address], side))
+        .filter((movement) => token === undefined || movement.token === token)
+        .map((movement) => ({ transaction, movement })),
+  })
+  const list = {
+    name: arrayName(world.answers, { sample: 'transactionLists', documented: 'transactionLists' }),
+    items,
+    more: chainNames(dialect),
+  }
   return mainPage(page, list, ({ transaction, movement }) => ({
-    txId: transaction.hash,
+    [hashKey(world.answers, 'txId')]: transaction.hash,
     ...movementRow(world, transaction, movement),
     txFee: feeOf(transaction),
     challengeStatus: transaction.challengeStatus,
@@ -133,15 +145,17 @@ function listAddressTransactions({ world, dialect, parameters, page }: Request):
 function listInternalTransactions({ world, parameters, page }: Request): unknown[] {
   const address = parameters.text('address') as string
   const side = parameters.text('isFromOrTo')
-  const where = { range: rangeOf(world, parameters), addresses: [address], limit: maxRows }
-  const items = collectItems(world, where, (transaction) =>
-    transaction.internals
-      .filter((call) => concerns(call, [address], side))
-      .map((call) => ({ transaction, call })),
-  )
+  const items = newestItems(world, {
+    ...questionOf('E8', parameters),
+    limit: maxRows,
+    mayHold: mayConcern(world, [address]),
+    itemsOf: (transaction) =>
+      transaction.internals
+        .filter((call) => concerns(call, [address], side))
+        .map((call) => ({ transaction, call })),
+  })
   return mainPage(page, { name: 'transactionList', items }, ({ transaction, call }) => ({
-    // As the sample spells it; the table says `txid`.
-    txId: transaction.hash,
+    [hashKey(world.answers, 'txId')]: transaction.hash,
     ...placeOf(world, transaction),
     ...partiesOf(world, call),
     operation: call.operation,
@@ -156,16 +170,18 @@ function listNormalTransactions({ world, parameters, page }: Request): unknown[]
   const [from, to] = [parameters.number('startBlockHeight') ?? 0, parameters.number('endBlockHeight') ?? 0]
   if (to - from > maxRange) throw wrongParameter('endBlockHeight')
   const side = parameters.text('isFromOrTo')
-  const where = { range: rangeOf(world, parameters), addresses, limit: Number.POSITIVE_INFINITY }
-  const items = collectItems(world, where, (transaction) =>
-    concerns(transaction, addresses, side) ? [transaction] : [],
-  )
+  const items = newestItems(world, {
+    ...questionOf('E10', parameters),
+    limit: Number.POSITIVE_INFINITY,
+    mayHold: mayConcern(world, addresses),
+    itemsOf: (transaction) => (concerns(transaction, addresses, side) ? [transaction] : []),
+  })
   return mainPage(page, { name: 'transactionList', items }, (transaction) => normalRow(world, transaction))
 }
 
 function normalRow(world: World, transaction: MainTransaction): Row {
   return {
-    txId: transaction.hash,
+    [hashKey(world.answers, 'txId')]: transaction.hash,
     methodId: transaction.methodId,
     nonce: String(nonceOf(transaction)),
     ...placeOf(world, transaction),

@@ -1,13 +1,14 @@
-import { clampRange, collectItems, maxRows } from '../chain/history.ts'
+import { hashKey } from '../answers.ts'
+import { maxRows, newestItems } from '../chain/history.ts'
 import { mainBlockHash, mainHead, mainTransactions } from '../chain/mainChain.ts'
 import { gasPriceWei, type MainTransaction } from '../chain/mainTransaction.ts'
 import { hashOf } from '../hashes.ts'
 import { mainBlockTime } from '../heights.ts'
 import { mainPage } from '../paging.ts'
-import { noSuchBlock, wrongParameter } from '../refusal.ts'
+import { noSuchBlock } from '../refusal.ts'
 import type { World } from '../world.ts'
 import type { Endpoint, Request } from './endpoint.ts'
-import { chainNames } from './mainAddressEndpoints.ts'
+import { chainNames, questionOf } from './mainAddressEndpoints.ts'
 import { feeOf, movementRow, movementsOf, native, nativeSymbol } from './mainRows.ts'
 
 // The newest blocks are shown before they are final.
@@ -40,17 +41,15 @@ export const mainBlockEndpoints: readonly Endpoint[] = [
 ]
 
 function listBlockTransactions({ world, dialect, parameters, page }: Request): unknown[] {
-  const from = parameters.number('startBlockHeight') as number
-  const to = parameters.number('endBlockHeight') as number
-  if (from > to) throw wrongParameter('startBlockHeight')
   const type = parameters.text('protocolType') ?? 'transaction'
-  const where = { range: clampRange(world, from, to), addresses: null, limit: maxRows }
-  const items = collectItems(world, where, (transaction) =>
-    movementsOf(transaction, type).map((movement) => ({ transaction, movement })),
-  )
+  const items = newestItems(world, {
+    ...questionOf('E7', parameters),
+    limit: maxRows,
+    itemsOf: (transaction) => movementsOf(transaction, type).map((movement) => ({ transaction, movement })),
+  })
   const list = { name: 'transactionList', items, more: chainNames(dialect) }
   return mainPage(page, list, ({ transaction, movement }) => ({
-    txId: transaction.hash,
+    [hashKey(world.answers, 'txId')]: transaction.hash,
     ...movementRow(world, transaction, movement),
     txFee: feeOf(transaction),
   }))
@@ -81,8 +80,7 @@ function blockFields(world: World, dialect: Request['dialect'], height: number):
     state: height > head - doneAfterBlocks ? 'pending' : 'done',
     burnt: '0',
     miner: world.contracts.signer,
-    // As the sample spells it.
-    difficuity: '0',
+    [world.answers.difficulty === 'sample' ? 'difficuity' : 'difficulty']: '0',
     nonce: '0',
     confirm: String(head - height),
     tips: '0',

@@ -1,3 +1,4 @@
+import { arrayName, hashKey } from '../answers.ts'
 import { mainTransactionOf } from '../chain/mainChain.ts'
 import type { MainTransaction } from '../chain/mainTransaction.ts'
 import { mainPage } from '../paging.ts'
@@ -7,6 +8,8 @@ import type { Endpoint, Request } from './endpoint.ts'
 import { native, partiesOf, placeOf, type Row, stateOf, tokenMovement } from './mainRows.ts'
 
 const protocolType = 'text' as const
+const details = 'tokenTransferDetails'
+const internals = 'internalTransactionDetails'
 
 export const mainTransactionEndpoints: readonly Endpoint[] = [
   {
@@ -16,7 +19,7 @@ export const mainTransactionEndpoints: readonly Endpoint[] = [
     parameters: { txId: 'hash!', protocolType },
     maxLimit: 100,
     answer: (request) =>
-      listRows(request, 'tokenTransferDetails', (transaction) =>
+      listRows(request, { sample: details, documented: details }, (transaction) =>
         tokenRows(request, transaction).map((row) => without(row, ['blockHash', 'tokenId'])),
       ),
   },
@@ -26,9 +29,10 @@ export const mainTransactionEndpoints: readonly Endpoint[] = [
     path: 'transaction/token-transfer-multi',
     parameters: { txId: 'hashes!', protocolType },
     maxLimit: 100,
-    // The table says `tokenTransferDetails`; answers carry the sample's name.
     answer: (request) =>
-      listRows(request, 'transactionList', (transaction) => tokenRows(request, transaction)),
+      listRows(request, { sample: 'transactionList', documented: details }, (transaction) =>
+        tokenRows(request, transaction),
+      ),
   },
   {
     name: 'E15',
@@ -37,7 +41,9 @@ export const mainTransactionEndpoints: readonly Endpoint[] = [
     parameters: { txId: 'hashes!' },
     maxLimit: 100,
     answer: (request) =>
-      listRows(request, 'transactionList', (transaction) => internalRows(request.world, transaction)),
+      listRows(request, { sample: 'transactionList', documented: internals }, (transaction) =>
+        internalRows(request.world, transaction),
+      ),
   },
   {
     name: 'E16',
@@ -46,7 +52,7 @@ export const mainTransactionEndpoints: readonly Endpoint[] = [
     parameters: { txId: 'hash!' },
     maxLimit: 100,
     answer: (request) =>
-      listRows(request, 'internalTransactionDetails', (transaction) =>
+      listRows(request, { sample: internals, documented: internals }, (transaction) =>
         internalRows(request.world, transaction).map((row) => ({
           ...without(row, ['blockHash']),
           state: stateOf(transaction),
@@ -55,16 +61,17 @@ export const mainTransactionEndpoints: readonly Endpoint[] = [
   },
 ]
 
-/** The rows of every transaction that was asked for, as the list called `name`. */
+/** The rows of every transaction that was asked for. */
 function listRows(
   { world, parameters, page }: Request,
-  name: string,
+  names: Parameters<typeof arrayName>[1],
   toRows: (transaction: MainTransaction) => Row[],
 ): unknown[] {
   const hashes = [...new Set(parameters.list('txId'))]
   const found = hashes
     .map((hash) => mainTransactionOf(world, hash))
     .filter((transaction) => transaction !== null)
+  const name = arrayName(world.answers, names)
   return mainPage(page, { name, items: found.flatMap(toRows) }, (row) => row)
 }
 
@@ -75,7 +82,7 @@ function tokenRows({ world, parameters }: Request, transaction: MainTransaction)
     .map((move) => {
       const { amount, token, tokenId, symbol } = tokenMovement(move)
       return {
-        txId: transaction.hash,
+        [hashKey(world.answers, 'txId')]: transaction.hash,
         ...placeOf(world, transaction),
         ...partiesOf(world, move),
         tokenContractAddress: token,
@@ -88,7 +95,7 @@ function tokenRows({ world, parameters }: Request, transaction: MainTransaction)
 
 function internalRows(world: World, transaction: MainTransaction): Row[] {
   return transaction.internals.map((call) => ({
-    txId: transaction.hash,
+    [hashKey(world.answers, 'txId')]: transaction.hash,
     ...placeOf(world, transaction),
     operation: call.operation,
     ...partiesOf(world, call),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { selectors, topicOf, topics } from '../chain/abi.ts'
 import type { Log } from '../chain/mainTransaction.ts'
+import { forgetHistory } from '../chain/history.ts'
 import { addExtra } from '../chain/mainChain.ts'
 import { duration, share } from '../settings.ts'
 import { getTransfer } from '../transfers.ts'
@@ -75,7 +76,7 @@ export const chainFaults = [
         const before = world.challenges.get(number) ?? []
         world.challenges.set(number, [...before, { at: world.now, status: params.status }])
       }
-      world.blockCache.clear()
+      forgetHistory(world)
     },
   ),
   worldFault(

@@ -1,0 +1,141 @@
+import { createNumberList, firstPlace, insertNumber, type NumberList, removeNumber } from './numberList.ts'
+import { directionAt, partiesOf, tokenOf } from './transfers.ts'
+import type { CrossRecord } from './transferSpec.ts'
+import type { World } from './world.ts'
+
+/** What a record can be asked for by name: any party, a sender, a recipient, a token. */
+export type Facet = 'address' | 'from' | 'to' | 'token'
+export type Named = Pick<
+  CrossRecord,
+  'from' | 'to' | 'sourceAddress' | 'targetAddress' | 'tokenContractAddress'
+>
+
+/**
+ * The listed transfers by what their records name, each list in the order of the whole one (`world.listed`): so that a
+ * page of one address costs the page, however long the history is.
+ */
+export interface ListIndex {
+  readonly facets: Readonly<Record<Facet, Map<string, NumberList>>>
+  /** Per transfer when it was listed, counted from 1; 0 when it is not: among equal times it decides the order. */
+  readonly listedAs: number[]
+  listings: number
+  /** Transfers whose record changes a name at some instant: they are in the lists of all their names, and looked at. */
+  readonly renamed: Set<number>
+  /** What requests for several names found, with the `listings` it holds for. */
+  readonly combinations: Map<string, { readonly listings: number; readonly numbers: readonly number[] }>
+}
+
+const nameFields = ['from', 'to', 'sourceAddress', 'targetAddress', 'tokenContractAddress'] as const
+
+export function createListIndex(): ListIndex {
+  return {
+    facets: { address: new Map(), from: new Map(), to: new Map(), token: new Map() },
+    listedAs: [],
+    listings: 0,
+    renamed: new Set(),
+    combinations: new Map(),
+  }
+}
+
+/** @param as when it was listed, when that was before now */
+export function addListed(world: World, number: number, as?: number): void {
+  const { listedAs } = world.listIndex
+  while (listedAs.length <= number) listedAs.push(0)
+  world.listIndex.listings += 1
+  listedAs[number] = as ?? world.listIndex.listings
+  const order = newestFirst(world)
+  for (const list of listsOf(world, number)) {
+    const last = list.values[list.length - 1] as number
+    const isLast = list.length === 0 || order(last, number) > 0
+    insertNumber(list, isLast ? list.length : firstPlace(list, (other) => order(other, number) < 0), number)
+  }
+}
+
+export function removeListed(world: World, number: number): void {
+  world.listIndex.listedAs[number] = 0
+  world.listIndex.listings += 1
+  for (const list of listsOf(world, number)) {
+    let at = firstPlace(list, (other) => time(world, other) >= time(world, number))
+    while (at < list.length && list.values[at] !== number) at += 1
+    if (at < list.length) removeNumber(list, at)
+  }
+}
+
+export function isListed(world: World, number: number): boolean {
+  return (world.listIndex.listedAs[number] ?? 0) > 0
+}
+
+/** The order of the list, newest first. */
+export function newestFirst(world: World): (a: number, b: number) => number {
+  const { listedAs } = world.listIndex
+  return (a, b) => time(world, b) - time(world, a) || (listedAs[b] as number) - (listedAs[a] as number)
+}
+
+/** The names in a transfer's record, without the record: as long as no scenario changes them. */
+export function namesOf(world: World, number: number): Named {
+  const key = world.keys[number] as number
+  const special = world.specials.get(number) ?? {}
+  const { sourceAddress, targetAddress } = partiesOf(world, key, special)
+  const { bridge, signer } = world.contracts
+  return {
+    from: directionAt(world, number) === 'MainToZone' ? sourceAddress : signer,
+    to: bridge,
+    sourceAddress,
+    targetAddress,
+    tokenContractAddress: tokenOf(world, key, special).address,
+  }
+}
+
+/** Whether a record of these names passes one filter. */
+export function hasName(facet: Facet, value: string, names: Named): boolean {
+  const { from, to, sourceAddress, targetAddress, tokenContractAddress } = names
+  switch (facet) {
+    case 'address':
+      return from === value || to === value || sourceAddress === value || targetAddress === value
+    case 'from':
+      return from === value || sourceAddress === value
+    case 'to':
+      return to === value || targetAddress === value
+    case 'token':
+      return tokenContractAddress === value
+    default:
+      return facet satisfies never
+  }
+}
+
+function listsOf(world: World, number: number): Set<NumberList> {
+  const { facets } = world.listIndex
+  const names = namesOf(world, number)
+  const lists = new Set<NumberList>()
+  const add = (facet: Facet, value: string) => {
+    // The bridge is in every record: the whole list is its list.
+    if (value !== world.contracts.bridge) lists.add(listOf(facets[facet], value))
+  }
+  addNames(add, names)
+  for (const { fields } of world.specials.get(number)?.patches ?? []) {
+    if (!nameFields.some((field) => field in fields)) continue
+    world.listIndex.renamed.add(number)
+    addNames(add, { ...names, ...fields })
+  }
+  return lists
+}
+
+function addNames(add: (facet: Facet, value: string) => void, names: Named): void {
+  const { from, to, sourceAddress, targetAddress, tokenContractAddress } = names
+  for (const address of [from, to, sourceAddress, targetAddress]) add('address', address)
+  for (const address of [from, sourceAddress]) add('from', address)
+  for (const address of [to, targetAddress]) add('to', address)
+  add('token', tokenContractAddress)
+}
+
+function listOf(lists: Map<string, NumberList>, value: string): NumberList {
+  const known = lists.get(value)
+  if (known) return known
+  const list = createNumberList()
+  lists.set(value, list)
+  return list
+}
+
+function time(world: World, number: number): number {
+  return world.originAt[number] as number
+}
