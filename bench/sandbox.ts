@@ -68,7 +68,8 @@ async function rowsToAsk(pool: Pool): Promise<Row[]> {
     `startBlockHeight=${zoneHeight - count + 1}&endBlockHeight=${zoneHeight}`
   const e3 = (query: string) => zone('cross/transaction-list', query)
   const log = await json(pool, main('log/by-transaction', `txId=${deposit.mainTxHash}`))
-  const topic = (log.data.find((row) => row.address === first.to)?.topics as string[])[0]
+  const ofBridge = log.data.find((row) => row.address === first.to) as { topics: string[] }
+  const topic = ofBridge.topics[0]
   return [
     {
       name: 'E1',

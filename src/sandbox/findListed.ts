@@ -1,5 +1,6 @@
 import { keyOfHash } from './hashes.ts'
-import { type Facet, hasName, isListed, type Named, namesOf, newestFirst } from './listIndex.ts'
+import type { Facet } from './facets.ts'
+import { hasName, isListed, type Named, namesOf, newestFirst } from './listIndex.ts'
 import type { NumberList } from './numberList.ts'
 import type { Items } from './paging.ts'
 import type { Parameters } from './parameters.ts'

@@ -1,4 +1,5 @@
 import { firstAtLeast } from '../sortedIndex.ts'
+import type { Places } from './historyCache.ts'
 import { createNumbers, type Numbers, numberAt, pushNumber } from './numbers.ts'
 import { mainGenesis, mainHead, mainTransactions } from './mainChain.ts'
 import type { MainTransaction } from './mainTransaction.ts'
@@ -35,20 +36,6 @@ export interface HistoryQuestion<Item> {
   /** How many items a block holds, without making its transactions; only where that is known. */
   countIn?(height: number): number
 }
-
-/**
- * Where the items of a question stand, for the stretch of the chain that was looked through so far. A question that
- * comes again costs the blocks that came since, and its page. An item is its block and its place among those of it.
- */
-interface Places {
-  /** Above and below where the search began, each away from there. */
-  readonly above: Numbers
-  readonly below: Numbers
-  low: number
-  high: number
-}
-
-export type HistoryCache = Map<string, Places>
 
 const inBlock = 2 ** 20
 const cachedQuestions = 64
