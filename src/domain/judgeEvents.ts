@@ -1,0 +1,99 @@
+import { type BridgeLog, type EventContent, type EventSample, topicOf } from './bridgeLog.ts'
+import { countKnown, type EventTemplate } from './learnEvent.ts'
+import type { Direction } from './observation.ts'
+import { pairEvents } from './pairEvents.ts'
+import { fitsTemplate, noContent, readEvent } from './readEvent.ts'
+import type { Transfer } from './transfer.ts'
+
+/** What a log means, as far as it is known; null for one that means no transfer. */
+export interface LogMeaning {
+  readonly direction: Direction
+  /** Null where the configuration alone says what it means: its parts are then unknown. */
+  readonly template: EventTemplate | null
+  readonly isConfigured: boolean
+}
+
+export interface JudgedLog {
+  readonly log: BridgeLog
+  readonly direction: Direction
+  readonly content: EventContent
+}
+
+export interface EventJudgement {
+  /** Events beside the transfer that each tells of: what is learned from. */
+  readonly samples: readonly { readonly log: BridgeLog; readonly sample: EventSample }[]
+  /** All events of a kind of which there are more than records; the ledger's matching finds which are left over. */
+  readonly missing: readonly JudgedLog[]
+  /** Whether records or a known meaning say what all these logs are. */
+  readonly isExplained: boolean
+}
+
+/**
+ * Sets the bridge's events of one main transaction beside the transfers that records tell of it. One transfer often
+ * has several events, of one contract or of several: only the kind that tells most of it counts, or each would count
+ * as a transfer of its own.
+ */
+export function judgeEvents(
+  logs: readonly BridgeLog[],
+  listed: readonly Transfer[],
+  meaningOf: (log: BridgeLog) => LogMeaning | null,
+): EventJudgement {
+  const kinds = [...Map.groupBy(logs, (log) => `${log.contract}|${topicOf(log)}`).values()]
+  const samples = kinds.flatMap((kind) => {
+    const paired = pairEvents(kind, listed)
+    return paired.map((sample, index) => ({ log: kind[index] as BridgeLog, sample }))
+  })
+  const known = kinds.flatMap((kind) => readKind(kind, meaningOf))
+  const missing = (['MainToZone', 'ZoneToMain'] as const).flatMap((direction) => {
+    const counting = choose(known.filter((kind) => kind.direction === direction))
+    const records = listed.filter((transfer) => transfer.direction === direction)
+    const hasBatch = records.some(({ crossType }) => crossType === 'BatchWithdraw')
+    return counting.length > records.length && !hasBatch ? counting : []
+  })
+  return { samples, missing, isExplained: isExplained(kinds, listed, meaningOf) }
+}
+
+/** Of an event that nothing is known about, more of one kind than there are transfers may yet turn out to be some. */
+function isExplained(
+  kinds: readonly (readonly BridgeLog[])[],
+  listed: readonly Transfer[],
+  meaningOf: (log: BridgeLog) => LogMeaning | null,
+): boolean {
+  if (listed.some(({ crossType }) => crossType === 'BatchWithdraw')) return true
+  return kinds.every(
+    (kind) =>
+      (listed.length > 0 && kind.length <= listed.length) || meaningOf(kind[0] as BridgeLog) !== null,
+  )
+}
+
+interface KnownKind {
+  readonly direction: Direction
+  readonly rank: number
+  readonly topic: string
+  readonly logs: readonly JudgedLog[]
+}
+
+function readKind(
+  kind: readonly BridgeLog[],
+  meaningOf: (log: BridgeLog) => LogMeaning | null,
+): KnownKind[] {
+  const meaning = meaningOf(kind[0] as BridgeLog)
+  if (meaning === null) return []
+  const { direction, template, isConfigured } = meaning
+  const logs = kind.flatMap((log): JudgedLog[] => {
+    const fits = template !== null && fitsTemplate(template, log)
+    if (!fits && !isConfigured) return []
+    const content = fits && template ? readEvent(template, log) : noContent
+    // Nothing moved: no transfer.
+    return content.amount === '0' ? [] : [{ log, direction, content }]
+  })
+  const rank = (isConfigured ? 100 : 0) + (template ? countKnown(template) : 0)
+  return [{ direction, rank, topic: topicOf(kind[0] as BridgeLog), logs }]
+}
+
+function choose(kinds: readonly KnownKind[]): readonly JudgedLog[] {
+  const [best] = [...kinds].sort(
+    (a, b) => b.rank - a.rank || b.logs.length - a.logs.length || (a.topic < b.topic ? -1 : 1),
+  )
+  return best?.logs ?? []
+}

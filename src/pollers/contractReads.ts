@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import type { Explorer } from '../clients/explorer/createExplorer.ts'
+import { verifiedContracts } from '../clients/explorer/endpoints/contracts.ts'
+import { logsByBlocks } from '../clients/explorer/endpoints/logs.ts'
+import { readAll } from '../clients/explorer/readAll.ts'
+import type { BridgeLog } from '../domain/bridgeLog.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { VerifiedSource } from '../store/bridgeProgress.ts'
+import type { Read, ReadOptions } from './reads.ts'
+
+export interface BlockSpan {
+  readonly first: number
+  /** Inclusive. */
+  readonly last: number
+}
+
+export interface LogsRead extends Read<BridgeLog> {
+  /** False when the service gave less than there is. */
+  readonly complete: boolean
+}
+
+/** What is asked about the bridge's contracts. Each throws when it could not ask; an empty list is an answer. */
+export interface ContractReads {
+  /** E19; spans of at most 10,000 blocks. */
+  logs(address: string, span: BlockSpan, options: ReadOptions): Promise<LogsRead>
+  /** E17; null when the service knows no verified source. */
+  verified(address: string, options: ReadOptions): Promise<VerifiedSource | null>
+}
+
+type ClientLog = Parameters<NonNullable<typeof logsByBlocks.rowKey>>[0]
+
+export function createContractReads(deps: {
+  readonly explorer: Pick<Explorer, 'call' | 'walk'>
+  readonly clock: Clock
+}): ContractReads {
+  return {
+    async logs(address, span, options) {
+      const requestedAt = deps.clock.now()
+      const found: ClientLog[] = []
+      const bad: { endpoint: string; problem: string; raw: string }[] = []
+      const params = { address, startBlockHeight: span.first, endBlockHeight: span.last }
+      const { complete } = await readAll(deps, logsByBlocks, params, {
+        ...options,
+        onRecords: (records) => void found.push(...records),
+        onQuarantined: (records) =>
+          void bad.push(...records.map(({ raw, problem }) => ({ endpoint: 'E19', problem, raw }))),
+      })
+      // Rows outside of what was asked for were seen: they are no answer, and make none whole.
+      const inside = found.filter((log) => isAsked(log, address, span))
+      const isWhole = complete && (inside.length > 0 || found.length === 0)
+      return { requestedAt, records: toBridgeLogs(address, inside), bad, complete: isWhole }
+    },
+    async verified(address, options) {
+      const { records } = await deps.explorer.call(
+        verifiedContracts,
+        { contractAddress: address },
+        { priority: options.priority, signal: options.signal },
+      )
+      const [contract] = records
+      if (!contract) return null
+      return {
+        implementation: contract.implementation,
+        compiler: contract.compilerVersion,
+        name: contract.contractName,
+        digest: createHash('sha256')
+          .update(`${contract.sourceCode}\0${contract.contractAbi}`)
+          .digest('hex')
+          .slice(0, 32),
+      }
+    },
+  }
+}
+
+function isAsked(log: ClientLog, address: string, span: BlockSpan): boolean {
+  return (log.address === address || log.address === '') && log.height >= span.first && log.height <= span.last
+}
+
+/** An event without an index is named by its place among those of its transaction. */
+function toBridgeLogs(contract: string, logs: readonly ClientLog[]): BridgeLog[] {
+  const byHash = Map.groupBy(logs, (log) => log.hash)
+  return [...byHash.values()].flatMap((group) => {
+    const ordered = [...group].sort((a, b) => (a.data < b.data ? -1 : 1))
+    return group.map((log) => ({
+      contract,
+      hash: log.hash,
+      height: log.height,
+      time: log.time,
+      place: log.logIndex === null ? `~${ordered.indexOf(log)}` : String(log.logIndex),
+      topics: log.topics.map((topic) => topic.toLowerCase()),
+      data: log.data,
+    }))
+  })
+}

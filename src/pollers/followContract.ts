@@ -1,0 +1,125 @@
+import { isAbsent, noteReading, notYetAbsent } from '../clients/explorer/absence.ts'
+import type { BridgeLog } from '../domain/bridgeLog.ts'
+import type { Finding } from '../domain/finding.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import { type ContractProgress, readProgress, saveGap, saveProgress } from '../store/bridgeProgress.ts'
+import type { Database } from '../store/database.ts'
+import type { BlockSpan, ContractReads } from './contractReads.ts'
+import { maxSpanBlocks, readSpan, type SpanRead, splitSpan } from './readSpan.ts'
+import type { Commit, ReadOptions } from './reads.ts'
+
+export interface FollowDeps {
+  readonly clock: Clock
+  readonly log: Pick<Logger, 'warn'>
+  readonly db: Database
+  readonly reads: ContractReads
+  readonly commit: Commit
+  /** Saves what was read and says which acts of administration are in it; runs inside the commit. */
+  readonly takeLogs: (contract: string, logs: readonly BridgeLog[], now: UnixMs) => readonly Finding[]
+  /** The main head as last read; null before. */
+  readMainHeight(): number | null
+}
+
+/** Read again at every tick, because a service indexes logs late; and from time to time more of it. */
+const overlapBlocks = 60
+const deepOverlapBlocks = 900
+const deepEvery = 8
+/** The newest known log is read again with every range when it lies so near: whoever holds it back is caught. */
+const reachBlocks = 3_000
+/** How much of the past the very first reading takes; the rest is read backwards, without hurry. */
+const firstBlocks = 3_600
+/** A contract without logs for so long: what is not proven to be empty is kept for later. */
+const quietBlocks = 5_000
+
+/**
+ * Follows the newest logs of one contract. The range always ends at the head and begins before what was read last, if
+ * possible at a log that is known, so that an empty answer contradicts itself. Where nothing is known to be, the
+ * cursor waits until the range was empty by the rules of absence; the logs behind it are seen at once all the same.
+ */
+export function followContract(
+  deps: FollowDeps,
+  address: string,
+): (options: ReadOptions) => Promise<void> {
+  let ticks = 0
+  return async (options) => {
+    const head = deps.readMainHeight()
+    if (head === null) return
+    const before = readProgress(deps.db, address)
+    const isDeep = (ticks += 1) % deepEvery === 0
+    const wanted = chooseSpan(before, head, isDeep ? deepOverlapBlocks : overlapBlocks)
+    const cut = Math.max(wanted.first, wanted.last - maxSpanBlocks + 1)
+    const read = await readSpan(deps.reads, address, { first: cut, last: wanted.last }, options)
+    // An answer that found nothing because nothing could be asked moves nothing.
+    if (read.logs.length === 0 && read.missed.length > 0) throw read.error ?? incomplete(address, wanted)
+    const controlAt =
+      read.logs.length === 0 ? await askControl(deps, address, before, cut, options) : null
+    if (read.missed.length > 0) deps.log.warn({ contract: address, err: read.error }, 'logs are read again later')
+    const { progress, gaps } = advance(before, wanted, cut, read, controlAt)
+    deps.commit({
+      bad: read.bad,
+      apply: (now) => {
+        const findings = deps.takeLogs(address, read.logs, now)
+        saveProgress(deps.db, address, { ...readProgress(deps.db, address), ...progress })
+        for (const gap of gaps) saveGap(deps.db, address, { ...gap, attempts: 1, retryAt: now })
+        return findings
+      },
+    })
+  }
+}
+
+function chooseSpan(progress: ContractProgress, head: number, overlap: number): BlockSpan {
+  if (progress.next === null) return { first: Math.max(0, head - firstBlocks), last: head }
+  const first = Math.max(0, Math.min(progress.next, head) - overlap)
+  const { lastLogHeight } = progress
+  const isNear = lastLogHeight !== null && lastLogHeight < first && first - lastLogHeight <= reachBlocks
+  return { first: isNear ? lastLogHeight : first, last: head }
+}
+
+/** Where logs are known to be and the range did not reach: their answer says that the service answers. */
+async function askControl(
+  deps: FollowDeps,
+  address: string,
+  { lastLogHeight }: ContractProgress,
+  first: number,
+  options: ReadOptions,
+): Promise<UnixMs | null> {
+  if (lastLogHeight === null || lastLogHeight >= first) return null
+  const read = await deps.reads.logs(address, { first: lastLogHeight, last: lastLogHeight }, options)
+  return read.records.length > 0 ? read.requestedAt : null
+}
+
+type Advance = Partial<ContractProgress>
+
+function advance(
+  before: ContractProgress,
+  wanted: BlockSpan,
+  cut: number,
+  read: SpanRead,
+  controlAt: UnixMs | null,
+): { progress: Advance; gaps: BlockSpan[] } {
+  const old = wanted.first < cut ? splitSpan({ first: wanted.first, last: cut - 1 }) : []
+  const start: Advance = before.next === null ? { historyFrom: wanted.first } : {}
+  if (read.logs.length > 0) {
+    const lastLogHeight = Math.max(before.lastLogHeight ?? 0, ...read.logs.map(({ height }) => height))
+    const moved = { next: wanted.last + 1, lastLogHeight, empty: notYetAbsent, emptyUntil: null }
+    return { progress: { ...start, ...moved }, gaps: [...old, ...read.missed] }
+  }
+  const from = before.next ?? wanted.first
+  const noted = noteReading(before.empty, { kind: 'absent', at: read.requestedAt })
+  const empty = controlAt === null ? noted : noteReading(noted, { kind: 'control', at: controlAt })
+  const emptyUntil = before.emptyUntil ?? wanted.last
+  if (isAbsent(noted)) {
+    const moved = { next: Math.max(from, emptyUntil + 1), empty: notYetAbsent, emptyUntil: null }
+    return { progress: { ...start, ...moved }, gaps: old }
+  }
+  if (wanted.last - from <= quietBlocks && old.length === 0) {
+    return { progress: { ...start, next: from, empty, emptyUntil }, gaps: [] }
+  }
+  const moved = { next: wanted.last + 1, empty: notYetAbsent, emptyUntil: null }
+  return { progress: { ...start, ...moved }, gaps: [...old, { first: Math.max(from, cut), last: wanted.last }] }
+}
+
+function incomplete(address: string, { first, last }: BlockSpan): Error {
+  return new Error(`the logs of ${address} from block ${first} to ${last} did not come whole`)
+}

@@ -1,0 +1,72 @@
+import type { BridgeLog } from '../domain/bridgeLog.ts'
+import { MonitorError } from '../lib/errors.ts'
+import type { BlockSpan, ContractReads } from './contractReads.ts'
+import type { ReadOptions } from './reads.ts'
+
+/** The service takes ranges of at most so many blocks. */
+export const maxSpanBlocks = 10_000
+/** A range that is refused or times out is halved so often at one go; what is left is kept for later. */
+const maxHalvings = 4
+
+export interface SpanRead {
+  readonly requestedAt: number
+  readonly logs: readonly BridgeLog[]
+  readonly bad: Awaited<ReturnType<ContractReads['logs']>>['bad']
+  /** What could not be read, or not whole. */
+  readonly missed: readonly BlockSpan[]
+  /** Why the newest of these could not. */
+  readonly error: unknown
+}
+
+/**
+ * Reads a range of blocks as far as it can be: pieces that are refused or time out are halved, and what still cannot
+ * be read is returned as missed rather than thrown, so that one bad block does not hide all others.
+ */
+export async function readSpan(
+  reads: Pick<ContractReads, 'logs'>,
+  address: string,
+  span: BlockSpan,
+  options: ReadOptions,
+  halvings = maxHalvings,
+): Promise<SpanRead> {
+  try {
+    const read = await reads.logs(address, span, options)
+    const { requestedAt, records, bad, complete } = read
+    return { requestedAt, logs: records, bad, missed: complete ? [] : [span], error: null }
+  } catch (error) {
+    options.signal.throwIfAborted()
+    if (halvings === 0 || span.first === span.last || !canNarrow(error)) {
+      return { requestedAt: 0, logs: [], bad: [], missed: [span], error }
+    }
+    const middle = span.first + Math.floor((span.last - span.first) / 2)
+    const halves = [
+      { first: middle + 1, last: span.last },
+      { first: span.first, last: middle },
+    ]
+    const found: SpanRead[] = []
+    for (const half of halves) found.push(await readSpan(reads, address, half, options, halvings - 1))
+    return {
+      requestedAt: Math.max(...found.map((read) => read.requestedAt)),
+      logs: found.flatMap(({ logs }) => logs),
+      bad: found.flatMap((read) => read.bad),
+      missed: found.flatMap(({ missed }) => missed),
+      error: found.find((read) => read.error !== null)?.error ?? null,
+    }
+  }
+}
+
+/** A smaller question can help against a refusal and a timeout; against an outage it only asks more. */
+function canNarrow(error: unknown): boolean {
+  if (!(error instanceof MonitorError)) return false
+  if (error.code === 'source.refused') return true
+  return error.code === 'source.unreachable' && /time|50004/i.test(error.message)
+}
+
+/** A range in pieces that the service takes, oldest first. */
+export function splitSpan(span: BlockSpan): BlockSpan[] {
+  const pieces: BlockSpan[] = []
+  for (let first = span.first; first <= span.last; first += maxSpanBlocks) {
+    pieces.push({ first, last: Math.min(first + maxSpanBlocks - 1, span.last) })
+  }
+  return pieces
+}

@@ -1,0 +1,173 @@
+import type { BridgeLog, EventSample } from '../domain/bridgeLog.ts'
+import { topicOf } from '../domain/bridgeLog.ts'
+import type { EventTemplate } from '../domain/learnEvent.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from './database.ts'
+
+/** A log whose transfer is not known yet. */
+export interface OpenLog {
+  readonly log: BridgeLog
+  readonly seenAt: UnixMs
+}
+
+export interface LearnedTopic {
+  readonly contract: string
+  readonly topic: string
+  readonly template: EventTemplate
+}
+
+/** Samples kept of one topic: what one attack shows is outweighed, what changed for good is learned anew. */
+const maxSamples = 32
+/** Topics learned of one contract. */
+const maxTopics = 64
+
+/** @returns the logs that were not known */
+export function saveLogs(db: Database, logs: readonly BridgeLog[], now: UnixMs): BridgeLog[] {
+  const insert = db.prepare('INSERT OR IGNORE INTO bridge_logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  return logs.filter((log) => {
+    const { contract, hash, place, height, time } = log
+    const body = JSON.stringify({ topics: log.topics, data: log.data })
+    return insert.run(contract, hash, place, topicOf(log), height, time, now, now, body).changes === 1
+  })
+}
+
+/** Transactions with logs that are due to be looked at, those waiting longest first. */
+export function listDueTransactions(db: Database, now: UnixMs, limit: number): string[] {
+  return db
+    .prepare('SELECT hash FROM bridge_logs WHERE check_at <= ? GROUP BY hash ORDER BY min(check_at) LIMIT ?')
+    .all(now, limit)
+    .map((row) => String(row['hash']))
+}
+
+export function listLogs(db: Database, hash: string): (OpenLog & { readonly isOpen: boolean })[] {
+  return db
+    .prepare('SELECT * FROM bridge_logs WHERE hash = ?')
+    .all(hash)
+    .map((row) => {
+      // Written by saveLogs.
+      const body = JSON.parse(String(row['body'])) as Pick<BridgeLog, 'topics' | 'data'>
+      return {
+        log: {
+          contract: String(row['contract']),
+          hash,
+          height: Number(row['height']),
+          time: row['time'] === null ? null : Number(row['time']),
+          place: String(row['place']),
+          ...body,
+        },
+        seenAt: Number(row['seen_at']),
+        isOpen: row['check_at'] !== null,
+      }
+    })
+}
+
+/** When a transaction's open logs are looked at again; null: never, they are explained. */
+export function scheduleLogs(db: Database, hash: string, checkAt: UnixMs | null): void {
+  db.prepare('UPDATE bridge_logs SET check_at = ? WHERE hash = ? AND check_at IS NOT NULL').run(checkAt, hash)
+}
+
+/** Nothing more is to be said of this log. */
+export function closeLog(db: Database, { contract, hash, place }: BridgeLog): void {
+  db.prepare('UPDATE bridge_logs SET check_at = NULL WHERE hash = ? AND contract = ? AND place = ?').run(
+    hash,
+    contract,
+    place,
+  )
+}
+
+/** Logs of a topic that no transfer was found for, of blocks before `before`. */
+export function countOpenLogs(db: Database, contract: string, topic: string, before: UnixMs): number {
+  const row = db
+    .prepare(
+      'SELECT count(*) AS count FROM bridge_logs WHERE contract = ? AND topic = ? AND check_at IS NOT NULL AND coalesce(time, seen_at) < ?',
+    )
+    .get(contract, topic, before)
+  return Number(row?.['count'] ?? 0)
+}
+
+/** @returns whether the sample is new */
+export function saveSample(
+  db: Database,
+  log: Pick<BridgeLog, 'contract' | 'place'>,
+  sample: EventSample,
+): boolean {
+  const topic = topicOf(sample)
+  const known = db.prepare('SELECT count(*) AS count FROM bridge_topics WHERE contract = ?').get(log.contract)
+  const isKnown = db
+    .prepare('SELECT 1 FROM bridge_topics WHERE contract = ? AND topic = ?')
+    .get(log.contract, topic)
+  if (!isKnown && Number(known?.['count']) >= maxTopics) return false
+  const inserted = db
+    .prepare('INSERT OR IGNORE INTO bridge_samples (contract, topic, name, body) VALUES (?, ?, ?, ?)')
+    .run(log.contract, topic, `${sample.hash}#${log.place}`, JSON.stringify(sample))
+  if (inserted.changes === 0) return false
+  db.prepare(
+    'INSERT INTO bridge_topics VALUES (?, ?, 1, NULL, NULL) ON CONFLICT (contract, topic) DO UPDATE SET matched = matched + 1',
+  ).run(log.contract, topic)
+  db.prepare(
+    `DELETE FROM bridge_samples WHERE contract = ? AND topic = ? AND id <=
+     (SELECT id FROM bridge_samples WHERE contract = ? AND topic = ? ORDER BY id DESC LIMIT 1 OFFSET ?)`,
+  ).run(log.contract, topic, log.contract, topic, maxSamples)
+  return true
+}
+
+export function listSamples(db: Database, contract: string, topic: string): EventSample[] {
+  return (
+    db
+      .prepare('SELECT body FROM bridge_samples WHERE contract = ? AND topic = ?')
+      .all(contract, topic)
+      // Written by saveSample.
+      .map((row) => JSON.parse(String(row['body'])) as EventSample)
+  )
+}
+
+export function countMatched(db: Database, contract: string, topic: string): number {
+  const row = db
+    .prepare('SELECT matched FROM bridge_topics WHERE contract = ? AND topic = ?')
+    .get(contract, topic)
+  return Number(row?.['matched'] ?? 0)
+}
+
+export function listLearned(db: Database): LearnedTopic[] {
+  return db
+    .prepare('SELECT contract, topic, template FROM bridge_topics WHERE template IS NOT NULL')
+    .all()
+    .map((row) => ({
+      contract: String(row['contract']),
+      topic: String(row['topic']),
+      // Written by saveTemplate.
+      template: JSON.parse(String(row['template'])) as EventTemplate,
+    }))
+}
+
+/** Keeps what a topic means, or that it means nothing any more; what waited for the meaning is looked at at once. */
+export function saveTemplate(
+  db: Database,
+  contract: string,
+  topic: string,
+  template: EventTemplate | null,
+  now: UnixMs,
+): void {
+  db.prepare('UPDATE bridge_topics SET template = ?, learned_at = ? WHERE contract = ? AND topic = ?').run(
+    template && JSON.stringify(template),
+    template && now,
+    contract,
+    topic,
+  )
+  if (template === null) return
+  db.prepare(
+    'UPDATE bridge_logs SET check_at = ? WHERE contract = ? AND topic = ? AND check_at IS NOT NULL',
+  ).run(now, contract, topic)
+}
+
+/** Forgets logs that nothing is open about, below where their contract is read again; and open ones after a day. */
+export function purgeLogs(
+  db: Database,
+  of: { contract: string; belowHeight: number; openSince: UnixMs; limit: number },
+): void {
+  db.prepare(
+    `DELETE FROM bridge_logs WHERE (hash, contract, place) IN (
+       SELECT hash, contract, place FROM bridge_logs
+       WHERE contract = ? AND height < ? AND (check_at IS NULL OR seen_at < ?) LIMIT ?)`,
+  ).run(of.contract, of.belowHeight, of.openSince, of.limit)
+}
