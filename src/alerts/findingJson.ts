@@ -33,7 +33,10 @@ export function digestMaterial(finding: Finding): string {
         token: transfer.token.address,
         ...(finding.kind === 'transfer.rewritten' && { after: transfer.rewrites.at(-1)?.after ?? {} }),
       }
-    : { since: finding.since }
+    : // An unlisted token stays the same news in whichever transfer it comes again.
+      finding.kind === 'transfer.unknown_token'
+      ? {}
+      : { since: finding.since }
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16)
 }
 

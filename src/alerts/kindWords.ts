@@ -15,9 +15,19 @@ export function verdictOf(finding: Finding, now: UnixMs): string {
     if (kind === 'transfer.stalled')
       return `${what} has not arrived after ${formatDuration(now - finding.since)}`
     if (kind === 'transfer.rewritten') return `${what}: its final record was changed`
-    return `${what}: ${wordsOf(kind)}`
+    return `${what}: ${ownWords[kind] ?? wordsOf(kind)}`
   }
   return `${capitalize(wordsOf(kind))}: ${title}`
+}
+
+/** Where the name of the kind alone would be clumsy. */
+const ownWords: Readonly<Partial<Record<Finding['kind'], string>>> = {
+  'transfer.duplicate': 'paid more than once',
+  'transfer.vanished': 'its record is gone',
+  'transfer.out_of_order': 'its times are out of order',
+  'transfer.large': 'unusually large',
+  'batch.unresolved': 'its batch detail cannot be read',
+  'batch.mismatch': 'its batch does not add up',
 }
 
 /** What is true of a transfer now, for the end of an alert about it and for corrections. */

@@ -9,11 +9,12 @@ import { summarizeQuarantine } from '../store/quarantine.ts'
 
 /** Bad records of this past are looked at; rules narrow it further. */
 const driftWindowMs = 3_600_000
+const emptiesWindowMs = 300_000
 
 export interface FactSources {
   readonly db: Database
   readonly ledger: Ledger
-  readonly explorer: Pick<Explorer, 'health'>
+  readonly explorer: Pick<Explorer, 'health' | 'empties'>
   /** How often each endpoint is meant to be asked, ms. */
   readonly intervals: Readonly<Record<string, number>>
   pollers(): readonly PollerStatus[]
@@ -29,6 +30,12 @@ export function readFacts(sources: FactSources, now: UnixMs): Facts {
     pollers: sources.pollers(),
     drift: summarizeQuarantine(sources.db, now - driftWindowMs),
     rulesRejected: sources.rulesRejected(),
+    empties: {
+      source: 'explorer',
+      since: now - emptiesWindowMs,
+      ...sources.explorer.empties.count(now - emptiesWindowMs),
+    },
+    listLag: null,
     listPending: (filter) => sources.ledger.listPending(filter),
     countPending: () => sources.ledger.countByState().pending,
   }

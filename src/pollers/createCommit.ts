@@ -123,6 +123,7 @@ function createRelated(deps: CommitDeps): RelatedTransfers {
       return found
     },
     isFirstTo: (transfer) => deps.ledger.isFirstTo(transfer),
+    joinedByAmount: (transfer) => deps.ledger.joinedByAmount(transfer),
     escrowBalance: (token) => deps.escrowBalance?.(token) ?? null,
   }
 }

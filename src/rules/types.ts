@@ -85,6 +85,15 @@ export interface Facts {
   readonly drift: readonly DriftFact[]
   /** Why the newest edit of the rules was refused; null when it was not. */
   readonly rulesRejected: { readonly at: UnixMs; readonly problems: readonly string[] } | null
+  /** How many answers of the last minutes were empty against better knowledge; empties that nothing contradicts count in neither. */
+  readonly empties: {
+    readonly source: string
+    readonly since: UnixMs
+    readonly answers: number
+    readonly contradicted: number
+  }
+  /** By how much the list lags behind the chains, when it does by more than settling explains; null otherwise. */
+  readonly listLag: { readonly at: UnixMs; readonly lagMs: number } | null
   /** Transfers without a destination leg whose origin is at or before `originAtOrBefore`, oldest first. */
   listPending(filter: { direction: Direction | null; originAtOrBefore: UnixMs }): Iterable<Transfer>
   /** How many transfers are pending in all. */

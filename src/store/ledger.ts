@@ -1,5 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Chain, Direction, Observation, ZoneTransaction } from '../domain/observation.ts'
+import { joinByAmount } from '../domain/joinByAmount.ts'
 import type { Sighting } from '../domain/sighting.ts'
 import type { Transfer, TransferState } from '../domain/transfer.ts'
 import type { Database } from './database.ts'
@@ -64,12 +65,15 @@ export interface Ledger {
   listSharing(chain: Chain, hash: string, limit: number): Transfer[]
   /** Whether it is the first transfer to its recipient. */
   isFirstTo(transfer: Transfer): boolean
+  /** The other half of a transfer with one leg, told by amount and recipient alone: derived anew at each call. */
+  joinedByAmount(transfer: Transfer): Transfer | null
   hasTransfers(): boolean
   /** The highest block that any record named; a lower bound of the chain's head. */
   highestHeight(chain: Chain): number | null
 }
 
 const maxPostponeMs = 60_000
+const maxOfRecipient = 500
 
 export function createLedger(
   db: Database,
@@ -163,6 +167,17 @@ export function createLedger(
           `SELECT 1 FROM transfers WHERE target_address = ?1 AND (origin_at < ?2 OR (origin_at = ?2 AND key < ?3)) LIMIT 1`,
         )
         .get(targetAddress, originAt, parseKey(key)) === undefined,
+    joinedByAmount(transfer) {
+      if ((transfer.main === null) === (transfer.zone === null) || transfer.targetAddress === '') return null
+      const rows = selectTransfers(
+        db,
+        'WHERE target_address = ? ORDER BY origin_at DESC LIMIT ?',
+        transfer.targetAddress,
+        maxOfRecipient,
+      )
+      // Beyond the limit there may be others that fit: then none is the only one.
+      return rows.length === maxOfRecipient ? null : joinByAmount(transfer, rows.map(read))
+    },
     hasTransfers: () => db.prepare('SELECT 1 FROM transfers LIMIT 1').get() !== undefined,
     highestHeight: (chain) => {
       const row = db.prepare('SELECT value FROM meta WHERE name = ?').get(`height_${chain}`)

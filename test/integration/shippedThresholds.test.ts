@@ -27,6 +27,9 @@ const lasting: Partial<Record<Rule['kind'], (rule: Rule, now: number) => Facts>>
   'source.unavailable': (_, now) =>
     toFacts(now, { sources: [toSource([toEndpoint({ lastGoodAt: 0, lastFailureAt: now })])] }),
   'source.drift': (_, now) => toFacts(now, { drift: [drift] }),
+  // The edge is a count: so many of a hundred answers were contradicted.
+  'source.suspicious': (_, contradicted) =>
+    toFacts(0, { empties: { source: 'explorer', since: 0, answers: 100, contradicted } }),
   'monitor.poll_overdue': (_, now) => toFacts(now, { pollers: [poller] }),
 }
 const lastingSince0 = (rule: Rule, now: number) => lasting[rule.kind]?.(rule, now)
@@ -42,6 +45,7 @@ const edges = [
   { name: 'zone-chain-stalled', on: 60_000, off: 59_999 },
   { name: 'source-unavailable', on: 15_000, off: 14_999 },
   { name: 'source-drift', on: 600_000, off: 600_001 },
+  { name: 'source-suspicious', on: 20, off: 19 },
   { name: 'poll-overdue', on: 60_000, off: 59_999 },
 ]
 

@@ -14,7 +14,7 @@ export interface EmptyGuard {
   hasAnswered(endpoint: EndpointId): boolean
   /** The newest question of the family that had an answer; null before the first. */
   control(family: Family): ControlQuestion | null
-  /** Answers and contradicted empties since `since`, at most some five minutes back. */
+  /** Answers that can be judged, and the contradicted empties among them, since `since`, at most some five minutes back. */
   count(since: UnixMs): { readonly answers: number; readonly contradicted: number }
 }
 
@@ -44,7 +44,8 @@ export function createEmptyGuard(): EmptyGuard {
     judge(question, { isEmpty, isKnown, at }) {
       const key = keyOf(question)
       const isContradicted = isEmpty && (isKnown || (key !== null && known.has(key)))
-      note(at, isContradicted)
+      // An empty answer that nothing contradicts speaks neither for the service nor against it.
+      if (!isEmpty || isContradicted) note(at, isContradicted)
       if (isEmpty) return isContradicted
       answered.add(question.endpoint)
       if (key === null) return false

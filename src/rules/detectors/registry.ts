@@ -1,6 +1,14 @@
 import type { FindingKind } from '../../domain/finding.ts'
 import { chainStalled } from './chainStalled.ts'
 import type { Detector } from './detector.ts'
+import { transferDuplicate } from './transferDuplicate.ts'
+import { transferOutOfOrder } from './transferOutOfOrder.ts'
+import { transferUnknownToken } from './transferUnknownToken.ts'
+import { transferVanished } from './transferVanished.ts'
+import { transferLarge } from './transferLarge.ts'
+import { batchUnresolved } from './batchUnresolved.ts'
+import { batchMismatch } from './batchMismatch.ts'
+import { sourceSuspicious } from './sourceSuspicious.ts'
 import { monitorPollOverdue } from './monitorPollOverdue.ts'
 import { monitorRulesRejected } from './monitorRulesRejected.ts'
 import { raisedKinds } from './raisedKinds.ts'
@@ -16,10 +24,18 @@ export const registry: readonly Detector[] = [
   transferFailed,
   transferStalled,
   transferRewritten,
+  transferDuplicate,
+  transferVanished,
+  transferOutOfOrder,
+  transferUnknownToken,
+  transferLarge,
+  batchUnresolved,
+  batchMismatch,
   chainStalled,
   sourceUnavailable,
   sourceRejected,
   sourceDrift,
+  sourceSuspicious,
   monitorPollOverdue,
   monitorRulesRejected,
   ...raisedKinds,

@@ -16,6 +16,8 @@ export function toFacts(
     pollers: [],
     drift: [],
     rulesRejected: null,
+    empties: { source: 'explorer', since: now - 300_000, answers: 0, contradicted: 0 },
+    listLag: null,
     listPending: ({ direction, originAtOrBefore }) =>
       pending.filter(
         (transfer) =>

@@ -23,7 +23,12 @@ export const eventContext = (overrides: Partial<EventContext> = {}): EventContex
   now: 2_000_000,
   tellSince: 0,
   bridge: { tokens: [], fees: [] },
-  related: { sharing: () => [], isFirstTo: () => false, escrowBalance: () => null },
+  related: {
+    sharing: () => [],
+    isFirstTo: () => false,
+    joinedByAmount: () => null,
+    escrowBalance: () => null,
+  },
   clockAheadMs: 0,
   ...overrides,
 })

@@ -1,0 +1,147 @@
+import { type Decimal, readBatchDetail } from './batchDetail.ts'
+import { sumArrivals } from './tokenFlow.ts'
+import { destinationLeg, type LegEvidence, originLeg, type Transfer } from './transfer.ts'
+
+/** More came out of one origin than went in. */
+export interface Overpayment {
+  /** What the origin took, base units, and what says so. */
+  readonly owed: bigint
+  readonly owedBy: 'the batch' | 'the record' | 'the deposit'
+  /** What was paid for it by transactions that are proven to be on chain. */
+  readonly paid: bigint
+  /** All proven payouts, oldest first. */
+  readonly payouts: readonly Transfer[]
+  /** Those that go beyond what was owed. */
+  readonly surplus: readonly Transfer[]
+}
+
+/**
+ * Whether one origin was paid more than once. A withdrawal's origin is its zone event (or the id that records share); a
+ * deposit's is its main transaction, whose token moves say how much went in. Only payouts whose transactions are proven
+ * count, so that a record that was merely written twice is silent, and so is a batch shown as one row an item.
+ * @param sharing transfers with the same origin hash, the one judged included
+ */
+export function findOverpayment(transfer: Transfer, sharing: readonly Transfer[]): Overpayment | null {
+  const alike = sharing.filter((other) => isOfOneOrigin(transfer, other))
+  if (alike.length < 2) return null
+  const payouts = alike.filter(isPaid).sort(byPayment)
+  const owed = transfer.direction === 'MainToZone' ? depositedBy(payouts) : owedTo(alike)
+  if (owed === null) return null
+  const paid = sumPaid(payouts)
+  if (paid <= owed.amount) return null
+  const surplus = payouts.filter((_, at) => sumPaid(payouts.slice(0, at + 1)) > owed.amount)
+  return { owed: owed.amount, owedBy: owed.by, paid, payouts, surplus }
+}
+
+/** What second sources say of a hash, the newest answer first. */
+export function provenBy(transfer: Transfer, chain: 'main' | 'zone', hash: string): LegEvidence | null {
+  const of = transfer.evidence.filter((one) => one.chain === chain && one.hash === hash)
+  return of.reduce<LegEvidence | null>((best, one) => (best === null || one.at > best.at ? one : best), null)
+}
+
+function isOfOneOrigin(a: Transfer, b: Transfer): boolean {
+  if (a.direction !== b.direction || a.token.address !== b.token.address) return false
+  if (originLeg(a)?.hash !== originLeg(b)?.hash) return false
+  if (a.direction === 'MainToZone') return a.token.id === b.token.id
+  if (a.id !== null && a.id === b.id) return isSameItem(a, b)
+  return a.zoneEventIndex !== null && a.zoneEventIndex === b.zoneEventIndex && isSameItem(a, b)
+}
+
+/** Of a batch without a readable detail nothing says what the whole is: only equal rows are compared. */
+function isSameItem(a: Transfer, b: Transfer): boolean {
+  if (!isBatch(a) || batchTotal(a) !== null) return true
+  return a.token.id === b.token.id && a.amountRaw === b.amountRaw && a.targetAddress === b.targetAddress
+}
+
+function isPaid(transfer: Transfer): boolean {
+  const leg = destinationLeg(transfer)
+  if (leg === null || transfer.amountRaw === null) return false
+  return transfer.evidence.some(
+    (one) => one.chain === leg.chain && one.hash === leg.hash && one.status === 'success',
+  )
+}
+
+function byPayment(a: Transfer, b: Transfer): number {
+  const timeOf = (one: Transfer) => destinationLeg(one)?.time ?? one.firstSeenAt
+  return (
+    timeOf(a) - timeOf(b) || a.firstSeenAt - b.firstSeenAt || Number(a.key.slice(1)) - Number(b.key.slice(1))
+  )
+}
+
+interface Owed {
+  readonly amount: bigint
+  readonly by: Overpayment['owedBy']
+}
+
+function owedTo(alike: readonly Transfer[]): Owed | null {
+  const total = alike.reduce<bigint | null>((found, one) => found ?? batchTotal(one), null)
+  if (total !== null) return { amount: total, by: 'the batch' }
+  // The record seen first speaks for the origin: it is the later ones that need explaining.
+  const [first] = alike
+    .filter((one) => one.amountRaw !== null)
+    .sort((a, b) => a.firstSeenAt - b.firstSeenAt || byPayment(a, b))
+  return first?.amountRaw == null ? null : { amount: first.amountRaw, by: 'the record' }
+}
+
+/** What the main transaction took; less than one record's amount is a mismatch of that record, not a second payout. */
+function depositedBy(payouts: readonly Transfer[]): Owed | null {
+  const [first] = payouts
+  if (!first?.main) return null
+  const hash = first.main.hash
+  const proof = first.evidence.find(
+    (one) => one.chain === 'main' && one.hash === hash && one.status === 'success' && one.moves !== null,
+  )
+  const amount = proof?.moves ? sumArrivals(proof.moves, first) : null
+  if (amount === null || payouts.some((one) => (one.amountRaw ?? 0n) > amount)) return null
+  return { amount, by: 'the deposit' }
+}
+
+/** Each main transaction counts for no more than it moved, however many records name it. */
+function sumPaid(payouts: readonly Transfer[]): bigint {
+  const byHash = Map.groupBy(payouts, (one) => destinationLeg(one)?.hash ?? '')
+  return [...byHash.values()].reduce((sum, group) => sum + paidBy(group), 0n)
+}
+
+function paidBy(group: readonly Transfer[]): bigint {
+  const recorded = group.reduce((sum, one) => sum + (one.amountRaw ?? 0n), 0n)
+  const [first] = group
+  const leg = first ? destinationLeg(first) : null
+  const moves = first?.evidence.find(
+    (one) => one.hash === leg?.hash && one.chain === leg.chain && one.moves !== null,
+  )?.moves
+  const ids = new Set(group.map((one) => one.token.id))
+  const moved = first && moves && ids.size === 1 ? sumArrivals(moves, first) : null
+  return moved !== null && moved < recorded ? moved : recorded
+}
+
+function isBatch(transfer: Transfer): boolean {
+  return /batch/i.test(transfer.crossType)
+}
+
+/** The whole of a batch in base units, when its detail can be read. */
+function batchTotal(transfer: Transfer): bigint | null {
+  if (!isBatch(transfer) || transfer.batchDetail === null) return null
+  const reading = readBatchDetail(transfer.batchDetail, expectedSums(transfer))
+  return reading.kind === 'items' ? toBase(reading.total, transfer) : null
+}
+
+/** What a batch may add up to: the record's amount, in base units or in token units. */
+export function expectedSums({ amountRaw, amount }: Transfer): Decimal[] {
+  const units = /^(\d+)(?:\.(\d+))?$/.exec(amount ?? '')
+  return [
+    ...(amountRaw === null ? [] : [{ digits: amountRaw, scale: 0 }]),
+    ...(units ? [{ digits: BigInt(`${units[1]}${units[2] ?? ''}`), scale: (units[2] ?? '').length }] : []),
+  ]
+}
+
+function toBase({ digits, scale }: Decimal, { token, amountRaw, amount }: Transfer): bigint | null {
+  if (scale === 0 && !isInUnits(digits, { amountRaw, amount })) return digits
+  return token.decimals === null || scale > token.decimals
+    ? null
+    : digits * 10n ** BigInt(token.decimals - scale)
+}
+
+/** A detail in token units shows itself by adding up to the record's amount in them. */
+function isInUnits(digits: bigint, { amountRaw, amount }: Pick<Transfer, 'amountRaw' | 'amount'>): boolean {
+  return digits !== amountRaw && amount === digits.toString()
+}

@@ -1,0 +1,125 @@
+import {
+  type BatchItem,
+  type BatchReading,
+  type Decimal,
+  formatDecimal,
+  isEqual,
+  readBatchDetail,
+  sumDecimals,
+  toCanonicalId,
+} from './batchDetail.ts'
+import { expectedSums } from './findOverpayment.ts'
+import { toRawAmount } from './tokenFlow.ts'
+import type { LegEvidence, TokenMove, Transfer } from './transfer.ts'
+
+export interface BatchProblem {
+  readonly kind: 'sum' | 'unpaid'
+  readonly itemSum: string
+  readonly recordSum: string
+  /** Token ids whose items the main leg did not move in full; '' is the token without ids. */
+  readonly missing: readonly string[]
+  readonly evidence: LegEvidence | null
+}
+
+/** What a batch's detail says; null for what is no batch, or whose detail was not given. */
+export function readBatch(transfer: Transfer): Exclude<BatchReading, { kind: 'none' }> | null {
+  const { batchDetail } = transfer
+  if (batchDetail === null) return null
+  const reading = readBatchDetail(batchDetail, expectedSums(transfer))
+  if (reading.kind === 'none') return isBatch(transfer) ? { kind: 'unresolved', reason: 'it is empty' } : null
+  // Another kind of transfer promises no detail: what cannot be read there is not a batch that cannot be read.
+  return reading.kind === 'unresolved' && !isBatch(transfer) ? null : reading
+}
+
+/**
+ * Whether a batch contradicts itself: its items do not add up to the record, or its main transaction did not move them.
+ * Items of another token than the record's are not counted against its amount.
+ * @param sharing transfers of the same zone transaction: a batch may be shown as one row an item, each with all of the detail
+ */
+export function judgeBatch(transfer: Transfer, sharing: readonly Transfer[]): BatchProblem | null {
+  const reading = readBatch(transfer)
+  if (reading?.kind !== 'items') return null
+  const items = reading.items.filter(
+    ({ token }) => token === null || !isAddress(token) || token === transfer.token.address,
+  )
+  if (items.length === 0) return null
+  const itemSum = sumDecimals(items.map(({ amount }) => amount))
+  const sums = {
+    itemSum: formatDecimal(itemSum),
+    recordSum: (transfer.amountRaw ?? transfer.amount ?? '').toString(),
+  }
+  if (!addsUp(transfer, items, itemSum, sharing)) return { kind: 'sum', ...sums, missing: [], evidence: null }
+  const evidence = transfer.evidence.find(
+    (one) =>
+      one.chain === 'main' &&
+      one.hash === transfer.main?.hash &&
+      one.status === 'success' &&
+      one.moves !== null,
+  )
+  const missing = evidence?.moves ? listMissing(transfer, items, evidence.moves) : []
+  return missing.length > 0 && evidence ? { kind: 'unpaid', ...sums, missing, evidence } : null
+}
+
+export function isBatch({ crossType }: Pick<Transfer, 'crossType'>): boolean {
+  return /batch/i.test(crossType)
+}
+
+function isAddress(token: string): boolean {
+  return /^0x[0-9a-f]{40}$/.test(token)
+}
+
+function addsUp(
+  transfer: Transfer,
+  items: readonly BatchItem[],
+  itemSum: Decimal,
+  sharing: readonly Transfer[],
+): boolean {
+  const sums = expectedSums(transfer)
+  if (sums.length === 0 || sums.some((sum) => isEqual(sum, itemSum))) return true
+  const rows = sharing.filter((one) => one.key !== transfer.key && one.batchDetail === transfer.batchDetail)
+  const isRowOfItem = items.some(
+    (item) =>
+      sums.some((sum) => isEqual(sum, item.amount)) &&
+      (transfer.token.id === '' ||
+        item.tokenId === null ||
+        item.tokenId === toCanonicalId(transfer.token.id)),
+  )
+  return isRowOfItem && items.length > 1 && (rows.length > 0 || transfer.token.id !== '')
+}
+
+/** By token id where the source names them: items for which no recipient got enough. Unknown amounts miss nothing. */
+function listMissing(transfer: Transfer, items: readonly BatchItem[], moves: readonly TokenMove[]): string[] {
+  const own = moves.filter((move) => move.token === transfer.token.address)
+  const amounts = own.map((move) => toRawAmount(move, transfer.token.decimals))
+  if (amounts.includes(null)) return []
+  const namesIds = own.some((move) => move.tokenId !== '')
+  const idOf = (id: string | null) => (namesIds && id !== null ? toCanonicalId(id) : '')
+  const moved = new Map<string, bigint>()
+  for (const [at, move] of own.entries()) {
+    // What a router passes on would count twice; each token id counts what its busiest recipient got, and no less than that.
+    const key = `${idOf(move.tokenId)}|${items.some(({ recipient }) => recipient === null) ? move.to : '*'}`
+    moved.set(key, (moved.get(key) ?? 0n) + (amounts[at] ?? 0n))
+  }
+  const bestOf = (id: string) =>
+    [...moved].reduce(
+      (best, [key, amount]) => (key.startsWith(`${id}|`) && amount > best ? amount : best),
+      0n,
+    )
+  return [...Map.groupBy(items, (item) => idOf(item.tokenId))].flatMap(([id, group]) => {
+    const wanted = toBase(transfer, sumDecimals(group.map(({ amount }) => amount)))
+    return wanted !== null && bestOf(id) < wanted ? [id] : []
+  })
+}
+
+/** Items in base units; those that add up only in token units are in token units. */
+function toBase(transfer: Transfer, sum: Decimal): bigint | null {
+  const reading = readBatch(transfer)
+  const { decimals } = transfer.token
+  if (reading?.kind !== 'items') return null
+  const isBase =
+    transfer.amountRaw !== null && isEqual(reading.total, { digits: transfer.amountRaw, scale: 0 })
+  if (isBase || decimals === 0) return sum.scale === 0 ? sum.digits : null
+  const isUnits = expectedSums(transfer).some((expected) => isEqual(expected, reading.total))
+  if (!isUnits) return sum.scale === 0 ? sum.digits : null
+  return decimals === null || sum.scale > decimals ? null : sum.digits * 10n ** BigInt(decimals - sum.scale)
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import type { Finding } from '../../domain/finding.ts'
+import { boundText } from '../durationText.ts'
+import type { Facts, Judgement } from '../types.ts'
+import { defineCondition } from './detector.ts'
+
+const params = z.strictObject({
+  share: z
+    .number({ error: 'expected a share, such as 0.2' })
+    .gt(0, 'expected a share above 0')
+    .max(1, 'expected a share of at most 1')
+    .default(0.2),
+  minimum: z.int({ error: 'expected a number of answers' }).min(1).default(5),
+  lag: boundText.default(90_000),
+})
+
+/**
+ * A source that answers, and is not to be believed: it says that nothing is there where something is known to be, or
+ * its list lags behind the chains. What it says of absence is read again until it holds; this says that it happens.
+ */
+export const sourceSuspicious = defineCondition({
+  kind: 'source.suspicious',
+  docs: 'A source gave empty answers where something is known to be, a fifth of its answers over five minutes; or its list lags behind the chains.',
+  hasTransfer: false,
+  subjectNames: ['source'],
+  facts: { problem: 'string', contradicted: 'int', answers: 'int', sharePercent: 'int', lagMs: 'dyn' },
+  params,
+  judge: judgeSuspicious,
+})
+
+function judgeSuspicious(facts: Facts, bounds: z.output<typeof params>): Judgement {
+  const findings = [...findEmpties(facts, bounds), ...findLag(facts, bounds)]
+  // Without answers nothing can be said of their quality.
+  const isUnknown = facts.empties.answers === 0
+  return { findings, unknown: isUnknown ? [emptiesOf(facts)] : [] }
+}
+
+const emptiesOf = ({ empties }: Facts) => `${empties.source}:empties`
+
+function findEmpties(facts: Facts, { share, minimum }: z.output<typeof params>): Finding[] {
+  const { source, answers, contradicted, since } = facts.empties
+  if (contradicted < minimum || contradicted < share * answers) return []
+  const sharePercent = Math.floor((contradicted * 100) / answers)
+  return [
+    {
+      kind: 'source.suspicious',
+      subject: emptiesOf(facts),
+      title: `empty answers of the ${source}`,
+      transfer: null,
+      facts: {
+        problem: 'empty answers where something is known to be',
+        contradicted,
+        answers,
+        sharePercent,
+        lagMs: null,
+      },
+      labels: { source },
+      evidence: [
+        {
+          source,
+          at: facts.now,
+          says: `${contradicted} of ${answers} answers were empty against better knowledge`,
+        },
+      ],
+      since,
+    },
+  ]
+}
+
+function findLag(facts: Facts, { lag }: z.output<typeof params>): Finding[] {
+  const { listLag } = facts
+  if (listLag === null || listLag.lagMs <= lag) return []
+  return [
+    {
+      kind: 'source.suspicious',
+      subject: 'explorer:list',
+      title: 'the list of the explorer lags behind the chains',
+      transfer: null,
+      facts: { problem: 'the list lags', contradicted: 0, answers: 0, sharePercent: 0, lagMs: listLag.lagMs },
+      labels: { source: 'explorer' },
+      evidence: [
+        { source: 'E3', at: listLag.at, says: `records are listed ${listLag.lagMs} ms after their block` },
+      ],
+      since: listLag.at,
+    },
+  ]
+}

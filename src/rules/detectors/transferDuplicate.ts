@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { formatUnits } from '../../domain/amount.ts'
+import type { Finding } from '../../domain/finding.ts'
+import { findOverpayment, type Overpayment, provenBy } from '../../domain/findOverpayment.ts'
+import { destinationLeg, originLeg, type Rewrite, type Transfer } from '../../domain/transfer.ts'
+import { describeTransfer, labelTransfer } from './describeTransfer.ts'
+import { defineEvent, type EventContext } from './detector.ts'
+
+/** One origin paid more than once: told of each payout that goes beyond what the origin took. */
+export const transferDuplicate = defineEvent({
+  kind: 'transfer.duplicate',
+  docs: 'One origin was paid more than once: payouts proven on chain exceed what the origin took.',
+  hasTransfer: true,
+  subjectNames: [],
+  facts: {
+    owed: 'string',
+    owedBy: 'string',
+    paid: 'string',
+    payouts: 'int',
+    otherHashes: 'string',
+  },
+  params: z.strictObject({}),
+  detect: detectDuplicate,
+})
+
+function detectDuplicate(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
+  return detectSurplus(transfer, context) ?? detectReplaced(transfer)
+}
+
+function detectSurplus(transfer: Transfer, context: EventContext): Finding | null {
+  const origin = originLeg(transfer)
+  const destination = destinationLeg(transfer)
+  if (origin === null || destination === null) return null
+  // What was over before anything was to be told is history.
+  if ((destination.time ?? transfer.firstSeenAt) < context.tellSince) return null
+  const found = findOverpayment(transfer, context.related.sharing(origin.chain, origin.hash))
+  if (!found?.surplus.some(({ key }) => key === transfer.key)) return null
+  return toFinding(transfer, found)
+}
+
+function toFinding(transfer: Transfer, { owed, owedBy, paid, payouts }: Overpayment): Finding {
+  const inUnits = (raw: bigint) =>
+    transfer.token.decimals === null ? raw.toString() : formatUnits(raw, transfer.token.decimals)
+  const hashes = payouts.flatMap((one) => destinationLeg(one)?.hash ?? [])
+  const own = destinationLeg(transfer)?.hash
+  return {
+    kind: 'transfer.duplicate',
+    subject: transfer.key,
+    title: describeTransfer(transfer),
+    transfer,
+    facts: {
+      owed: inUnits(owed),
+      owedBy,
+      paid: inUnits(paid),
+      payouts: payouts.length,
+      otherHashes: [...new Set(hashes.filter((hash) => hash !== own))].join(', '),
+    },
+    labels: labelTransfer(transfer),
+    evidence: payouts.flatMap(notePayout),
+    since: destinationLeg(transfer)?.time ?? transfer.firstSeenAt,
+  }
+}
+
+function notePayout(payout: Transfer) {
+  const leg = destinationLeg(payout)
+  const proof = leg && provenBy(payout, leg.chain, leg.hash)
+  return leg && proof
+    ? [{ source: proof.source, at: proof.at, says: `${leg.hash} is on the ${leg.chain} chain` }]
+    : []
+}
+
+/** A record that names another payout now, while the one before it is still on chain. */
+function detectReplaced(transfer: Transfer): Finding | null {
+  const rewrite = transfer.rewrites.at(-1)
+  const old = rewrite ? findStanding(transfer, rewrite) : null
+  if (!rewrite || !old) return null
+  return {
+    kind: 'transfer.duplicate',
+    subject: transfer.key,
+    title: describeTransfer(transfer),
+    transfer,
+    facts: {
+      owed: transfer.amount ?? '',
+      owedBy: 'the record',
+      paid: '',
+      payouts: 2,
+      otherHashes: old.hash,
+    },
+    labels: labelTransfer(transfer),
+    evidence: [{ source: old.source, at: old.at, says: `${old.hash} is still on the ${old.chain} chain` }],
+    since: rewrite.at,
+  }
+}
+
+/** The payout that a record named before, when it is proven to stand although the record names another now. */
+export function findStanding(transfer: Transfer, rewrite: Rewrite) {
+  const leg = destinationLeg(transfer)
+  if (leg === null) return null
+  const hash = rewrite.before[leg.chain === 'main' ? 'mainHash' : 'zoneHash']
+  if (hash === undefined || hash === leg.hash) return null
+  const proof = provenBy(transfer, leg.chain, hash)
+  // What was proven before the record changed says nothing of what stands since.
+  return proof && proof.status === 'success' && proof.at >= rewrite.at ? proof : null
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { parseDecimal } from '../../domain/amount.ts'
+import type { Finding } from '../../domain/finding.ts'
+import { destinationLeg, type Transfer } from '../../domain/transfer.ts'
+import { describeTransfer, labelTransfer } from './describeTransfer.ts'
+import { defineEvent, type EventContext } from './detector.ts'
+
+const params = z.strictObject({
+  share: z
+    .number({ error: 'expected a share of the escrow, such as 0.1' })
+    .gt(0, 'expected a share above 0')
+    .max(1, 'expected a share of at most 1')
+    .optional(),
+})
+
+/**
+ * An amount over a bound. In token units the bound is the rule's `where`; as a share of what the escrow holds it is
+ * the parameter. A balance that is not known has no share: nothing is told by it.
+ */
+export const transferLarge = defineEvent({
+  kind: 'transfer.large',
+  docs: "An amount over the bound of the rule's `where`, or over a share of what the escrow holds.",
+  hasTransfer: true,
+  subjectNames: [],
+  facts: {
+    firstTimeRecipient: 'bool',
+    sharePercent: 'dyn',
+    escrowBalance: 'string',
+    joinedByAmount: 'string',
+  },
+  params,
+  detect: detectLarge,
+})
+
+function detectLarge(
+  transfer: Transfer,
+  { share }: z.output<typeof params>,
+  context: EventContext,
+): Finding | null {
+  if (Math.max(transfer.originAt, transfer.destinationAt ?? 0) < context.tellSince) return null
+  const balance = context.related.escrowBalance(transfer.token.address)
+  const percent = shareOf(transfer, balance)
+  if (share !== undefined && !exceeds(transfer, balance, share)) return null
+  return {
+    kind: 'transfer.large',
+    subject: transfer.key,
+    title: describeTransfer(transfer),
+    transfer,
+    facts: {
+      firstTimeRecipient: transfer.targetAddress !== '' && context.related.isFirstTo(transfer),
+      sharePercent: percent,
+      escrowBalance: balance?.toString() ?? '',
+      joinedByAmount: context.related.joinedByAmount(transfer)?.key ?? '',
+    },
+    labels: labelTransfer(transfer),
+    evidence: [
+      {
+        source: 'E3',
+        at: transfer.readAt,
+        says: `the record gives ${transfer.amount ?? transfer.amountRaw ?? 'no amount'}`,
+      },
+    ],
+    since: destinationLeg(transfer)?.time ?? transfer.originAt,
+  }
+}
+
+/** A payout is compared with what was there before it, which the balance may no longer show. */
+function exceeds({ amountRaw }: Transfer, balance: bigint | null, share: number): boolean {
+  const ratio = parseDecimal(share.toString())
+  if (amountRaw === null || balance === null || ratio === null) return false
+  return amountRaw * 10n ** BigInt(ratio.scale) > balance * ratio.digits
+}
+
+/** In percent, rounded down; null when it cannot be told. */
+function shareOf({ amountRaw }: Transfer, balance: bigint | null): number | null {
+  if (amountRaw === null || balance === null) return null
+  if (balance === 0n) return amountRaw === 0n ? 0 : 100
+  const percent = (amountRaw * 100n) / balance
+  return percent > 1_000_000n ? 1_000_000 : Number(percent)
+}

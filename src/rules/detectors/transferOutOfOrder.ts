@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import type { Finding } from '../../domain/finding.ts'
+import { destinationLeg, originLeg, type Transfer } from '../../domain/transfer.ts'
+import { describeTransfer, labelTransfer } from './describeTransfer.ts'
+import { defineEvent, type EventContext } from './detector.ts'
+
+/** Two chains' clocks, and block times in whole seconds: this much proves nothing. */
+const allowanceMs = 2_000
+
+export const transferOutOfOrder = defineEvent({
+  kind: 'transfer.out_of_order',
+  docs: 'The destination leg is older than the origin leg, or a block time lies in the future; two seconds are allowed.',
+  hasTransfer: true,
+  subjectNames: [],
+  facts: { beforeOriginMs: 'int', aheadMs: 'int' },
+  params: z.strictObject({}),
+  detect: detectOutOfOrder,
+})
+
+function detectOutOfOrder(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
+  const originTime = originLeg(transfer)?.time ?? null
+  const destinationTime = destinationLeg(transfer)?.time ?? null
+  const beforeMs = originTime !== null && destinationTime !== null ? originTime - destinationTime : 0
+  const isBefore = beforeMs > allowanceMs
+  const isAhead = transfer.aheadMs > allowanceMs + context.clockAheadMs
+  if (!isBefore && !isAhead) return null
+  const lastTime = Math.max(originTime ?? 0, destinationTime ?? 0)
+  if (lastTime < context.tellSince) return null
+  const says = isBefore
+    ? `the destination leg is ${beforeMs} ms older than the origin leg`
+    : `a block time lay ${transfer.aheadMs} ms in the future when it was read`
+  return {
+    kind: 'transfer.out_of_order',
+    subject: transfer.key,
+    title: describeTransfer(transfer),
+    transfer,
+    facts: { beforeOriginMs: isBefore ? beforeMs : 0, aheadMs: isAhead ? transfer.aheadMs : 0 },
+    labels: labelTransfer(transfer),
+    evidence: [{ source: 'E3', at: transfer.readAt, says }],
+    since: Math.min(destinationTime ?? transfer.firstSeenAt, transfer.firstSeenAt),
+  }
+}

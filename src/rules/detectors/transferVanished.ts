@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import type { Finding } from '../../domain/finding.ts'
+import type { Transfer } from '../../domain/transfer.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { describeTransfer, labelTransfer } from './describeTransfer.ts'
+import type { RaisedKind } from './detector.ts'
+
+/** Found by the poller that reads missing records again. */
+export const transferVanished: RaisedKind = {
+  kind: 'transfer.vanished',
+  nature: 'event',
+  from: 'raised',
+  raisedBy: 'app',
+  docs: 'A record that was listed is gone: three reads over ten minutes agree, with control questions answered between them.',
+  hasTransfer: true,
+  subjectNames: [],
+  facts: { reads: 'int', lastShownAt: 'int', missingSince: 'int' },
+  params: z.strictObject({}),
+}
+
+export function toVanished(
+  transfer: Transfer,
+  missing: { readonly reads: number; readonly firstAt: UnixMs; readonly lastAt: UnixMs },
+): Finding {
+  return {
+    kind: 'transfer.vanished',
+    subject: transfer.key,
+    title: describeTransfer(transfer),
+    transfer,
+    facts: { reads: missing.reads, lastShownAt: transfer.readAt, missingSince: missing.firstAt },
+    labels: labelTransfer(transfer),
+    evidence: [
+      {
+        source: transfer.zone === null ? 'E3' : 'E12',
+        at: missing.lastAt,
+        says: `no record of it in ${missing.reads} reads, while others were found`,
+      },
+    ],
+    since: missing.firstAt,
+  }
+}
