@@ -177,6 +177,7 @@ function addSandbox(program: Command, io: Io, finish: Finish): void {
     .command('sandbox')
     .description('the simulated explorer API and RPC alone')
     .option('--port <n>', '0 takes a free one', '0')
+    .option('--speed <n>', 'times as fast as real time', '1')
     .addOption(scenario())
     .addOption(seed())
     .action(async (options) => finish(await sandbox(io, options)))

@@ -1,3 +1,4 @@
+import { createScaledClock } from '../lib/clock.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { createSandbox, type Sandbox } from '../sandbox/createSandbox.ts'
 import { loadScenario } from '../sandbox/scenario.ts'
@@ -7,6 +8,7 @@ export interface SandboxCommand {
   readonly port: string
   readonly scenario: string
   readonly seed?: string
+  readonly speed?: string
 }
 
 /** `spanwatch sandbox`: the simulated explorer API and RPC alone, until it is told to stop. */
@@ -16,9 +18,10 @@ export async function sandbox(
 ): Promise<number> {
   const port = readPort(options.port)
   const { seed } = options
+  const speed = readSpeed(options.speed ?? '1')
   const scenario = await loadScenario(options.scenario)
   const served = createSandbox({
-    clock: io.clock,
+    clock: speed === 1 ? io.clock : createScaledClock(speed),
     scenario,
     port,
     ...(seed !== undefined && { seed: readSeed(seed) }),
@@ -37,6 +40,12 @@ export async function sandbox(
 function readPort(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
   throw new MonitorError('usage', `--port: expected a port from 0 to 65535, got "${text}"`)
+}
+
+function readSpeed(text: string): number {
+  const speed = /^\d{1,5}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
+  if (speed >= 0.1 && speed <= 10_000) return speed
+  throw new MonitorError('usage', `--speed: expected a number from 0.1 to 10000, got "${text}"`)
 }
 
 /** The demo takes numbers: the same number has to give the same world here. */

@@ -61,8 +61,7 @@ function isExplained(
 ): boolean {
   if (listed.some(({ crossType }) => crossType === 'BatchWithdraw')) return true
   return kinds.every(
-    (kind) =>
-      (listed.length > 0 && kind.length <= listed.length) || meaningOf(kind[0] as BridgeLog) !== null,
+    (kind) => (listed.length > 0 && kind.length <= listed.length) || meaningOf(kind[0] as BridgeLog) !== null,
   )
 }
 
@@ -73,10 +72,7 @@ interface KnownKind {
   readonly logs: readonly JudgedLog[]
 }
 
-function readKind(
-  kind: readonly BridgeLog[],
-  meaningOf: (log: BridgeLog) => LogMeaning | null,
-): KnownKind[] {
+function readKind(kind: readonly BridgeLog[], meaningOf: (log: BridgeLog) => LogMeaning | null): KnownKind[] {
   const meaning = meaningOf(kind[0] as BridgeLog)
   if (meaning === null) return []
   const { direction, template, isConfigured } = meaning

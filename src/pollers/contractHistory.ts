@@ -107,11 +107,7 @@ function noteHeight(deps: HistoryDeps, address: string, read: SpanRead): void {
   saveProgress(deps.db, address, { ...progress, lastLogHeight })
 }
 
-async function askControl(
-  deps: HistoryDeps,
-  address: string,
-  options: ReadOptions,
-): Promise<UnixMs | null> {
+async function askControl(deps: HistoryDeps, address: string, options: ReadOptions): Promise<UnixMs | null> {
   const { lastLogHeight } = readProgress(deps.db, address)
   if (lastLogHeight === null) return null
   const read = await readSpan(deps.reads, address, { first: lastLogHeight, last: lastLogHeight }, options)

@@ -72,7 +72,9 @@ export function createContractReads(deps: {
 }
 
 function isAsked(log: ClientLog, address: string, span: BlockSpan): boolean {
-  return (log.address === address || log.address === '') && log.height >= span.first && log.height <= span.last
+  return (
+    (log.address === address || log.address === '') && log.height >= span.first && log.height <= span.last
+  )
 }
 
 /** An event without an index is named by its place among those of its transaction. */

@@ -37,10 +37,7 @@ const quietBlocks = 5_000
  * possible at a log that is known, so that an empty answer contradicts itself. Where nothing is known to be, the
  * cursor waits until the range was empty by the rules of absence; the logs behind it are seen at once all the same.
  */
-export function followContract(
-  deps: FollowDeps,
-  address: string,
-): (options: ReadOptions) => Promise<void> {
+export function followContract(deps: FollowDeps, address: string): (options: ReadOptions) => Promise<void> {
   let ticks = 0
   return async (options) => {
     const head = deps.readMainHeight()
@@ -52,9 +49,9 @@ export function followContract(
     const read = await readSpan(deps.reads, address, { first: cut, last: wanted.last }, options)
     // An answer that found nothing because nothing could be asked moves nothing.
     if (read.logs.length === 0 && read.missed.length > 0) throw read.error ?? incomplete(address, wanted)
-    const controlAt =
-      read.logs.length === 0 ? await askControl(deps, address, before, cut, options) : null
-    if (read.missed.length > 0) deps.log.warn({ contract: address, err: read.error }, 'logs are read again later')
+    const controlAt = read.logs.length === 0 ? await askControl(deps, address, before, cut, options) : null
+    if (read.missed.length > 0)
+      deps.log.warn({ contract: address, err: read.error }, 'logs are read again later')
     const { progress, gaps } = advance(before, wanted, cut, read, controlAt)
     deps.commit({
       bad: read.bad,
@@ -117,7 +114,10 @@ function advance(
     return { progress: { ...start, next: from, empty, emptyUntil }, gaps: [] }
   }
   const moved = { next: wanted.last + 1, empty: notYetAbsent, emptyUntil: null }
-  return { progress: { ...start, ...moved }, gaps: [...old, { first: Math.max(from, cut), last: wanted.last }] }
+  return {
+    progress: { ...start, ...moved },
+    gaps: [...old, { first: Math.max(from, cut), last: wanted.last }],
+  }
 }
 
 function incomplete(address: string, { first, last }: BlockSpan): Error {

@@ -108,12 +108,7 @@ interface Decision {
   readonly checkAt: UnixMs | null
 }
 
-function decide(
-  deps: JudgeDeps,
-  open: readonly OpenLog[],
-  judgement: EventJudgement,
-  now: UnixMs,
-): Decision {
+function decide(deps: JudgeDeps, open: readonly OpenLog[], judgement: EventJudgement, now: UnixMs): Decision {
   const seenAt = Math.min(...open.map((one) => one.seenAt))
   const time = open.find(({ log }) => log.time !== null)?.log.time ?? seenAt
   if (judgement.missing.length === 0) {

@@ -92,7 +92,9 @@ export function saveGap(
   address: string,
   gap: Omit<BridgeGap, 'id' | 'empty'> & { readonly retryAt: UnixMs; readonly empty?: EmptyReadings },
 ): void {
-  const { count } = db.prepare('SELECT count(*) AS count FROM bridge_gaps WHERE address = ?').get(address) as {
+  const { count } = db
+    .prepare('SELECT count(*) AS count FROM bridge_gaps WHERE address = ?')
+    .get(address) as {
     count: number
   }
   if (count >= maxGaps) return

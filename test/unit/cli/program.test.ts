@@ -26,6 +26,11 @@ describe('usage', () => {
     ['an unknown option', ['check', '--onlin'], 'Did you mean --online?'],
     ['an unknown schema', ['schema', 'nope'], 'expected one of config, rules, scenario, got "nope"'],
     ['a port that is none', ['sandbox', '--port', '65536'], 'expected a port from 0 to 65535, got "65536"'],
+    [
+      'a speed that is none',
+      ['sandbox', '--speed', 'fast'],
+      'expected a number from 0.1 to 10000, got "fast"',
+    ],
     ['a scenario that is none', ['sandbox', '--scenario', 'nope'], "no scenario 'nope'"],
     ['a speed that is none', ['demo', '--speed', 'fast'], 'got "fast"'],
     [

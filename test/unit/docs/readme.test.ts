@@ -110,6 +110,8 @@ describe('YAML', () => {
   const blocks = documents.flatMap(({ path, text }) =>
     listBlocks(text)
       .filter(({ language }) => language === 'yaml')
+      // Scenarios of the sandbox have a test of their own.
+      .filter(({ text }) => !text.startsWith('name: '))
       .map((block, index) => ({ where: `${path}, block ${index + 1}`, text: block.text })),
   )
   const isRules = (text: string) => Array.isArray((parse(text) as { rules?: unknown }).rules)
