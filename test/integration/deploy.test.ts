@@ -65,6 +65,14 @@ test('the Prometheus rules name metrics that exist', () => {
   expect(used.filter((name) => !names.has(name))).toEqual([])
 })
 
+test('the Dockerfile has no fault that its linter knows', async () => {
+  const { validate } = await import('dockerfile-utils')
+  const tellOf = (text: string) =>
+    validate(text).map(({ message, range }) => `${range.start.line + 1}: ${message}`)
+  expect(tellOf(read('Dockerfile'))).toEqual([])
+  expect(tellOf(read('Dockerfile').replace('USER node', 'USR node'))).not.toEqual([])
+})
+
 test('the compose file builds this Dockerfile, writes to the state alone and keeps to what the daemon needs', () => {
   const { services } = parse(read('deploy/compose.yaml')) as {
     services: { spanwatch: Record<string, unknown> }
