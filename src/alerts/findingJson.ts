@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Finding } from '../domain/finding.ts'
-import type { Transfer } from '../domain/transfer.ts'
+import type { LegEvidence, TokenMove, Transfer } from '../domain/transfer.ts'
 
 /** A finding as the ledger keeps it. Amounts become decimal strings: JSON has no integers of their size. */
 export function encodeFinding(finding: Finding): string {
@@ -14,11 +14,33 @@ export function decodeFinding(json: string): Finding {
   // Only encodeFinding writes this column, so the text has its shape but for the amount.
   const finding = JSON.parse(json) as Omit<Finding, 'transfer'> & { transfer: StoredTransfer | null }
   if (finding.transfer === null) return { ...finding, transfer: null }
-  const { amountRaw, ...transfer } = finding.transfer
-  return { ...finding, transfer: { ...transfer, amountRaw: amountRaw === null ? null : BigInt(amountRaw) } }
+  const { amountRaw, evidence, ...transfer } = finding.transfer
+  return {
+    ...finding,
+    transfer: { ...transfer, amountRaw: toBigInt(amountRaw), evidence: evidence.map(decodeEvidence) },
+  }
 }
 
-type StoredTransfer = Omit<Transfer, 'amountRaw'> & { readonly amountRaw: string | null }
+type StoredEvidence = Omit<LegEvidence, 'amountRaw' | 'moves'> & {
+  readonly amountRaw?: string | null
+  readonly moves: readonly (Omit<TokenMove, 'amountRaw'> & { readonly amountRaw: string | null })[] | null
+}
+type StoredTransfer = Omit<Transfer, 'amountRaw' | 'evidence'> & {
+  readonly amountRaw: string | null
+  readonly evidence: readonly StoredEvidence[]
+}
+
+function decodeEvidence({ amountRaw, moves, ...rest }: StoredEvidence): LegEvidence {
+  return {
+    ...rest,
+    amountRaw: toBigInt(amountRaw ?? null),
+    moves: moves?.map((move) => ({ ...move, amountRaw: toBigInt(move.amountRaw) })) ?? null,
+  }
+}
+
+function toBigInt(text: string | null): bigint | null {
+  return text === null ? null : BigInt(text)
+}
 
 /**
  * Digest of what an event says that a reader acts on. A field that was unknown and becomes known is no change; the

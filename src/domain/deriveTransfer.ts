@@ -1,8 +1,9 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { deriveDecimals, formatUnits } from './amount.ts'
 import type { Chain, Status } from './observation.ts'
+import { proveOrigin } from './proveOrigin.ts'
 import { compareText, type Group, isRecord, type Sighting, sightingDigest } from './sighting.ts'
-import type { Leg, LegEvidence, Rewrite, Transfer, TransferState } from './transfer.ts'
+import type { Leg, LegEvidence, OriginProof, Rewrite, Transfer, TransferState } from './transfer.ts'
 
 /** How long an emptied field must stay empty in E12 before the leg counts as taken back. */
 const retractionMs = 30_000
@@ -39,13 +40,14 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
   // A record's own two amounts go before what another one taught: one lying record must not rescale all others.
   const own = value !== null && amountRaw !== null ? deriveDecimals(value, amountRaw) : null
   const decimals = book.symbol === null ? (own ?? book.decimals) : book.decimals
+  const originProof = proveOrigin(origin, address, context.evidence)
 
   return {
     key: context.key,
     id: newest(all, (sighting) => sighting.id),
     direction,
     crossType: newestText(all, (sighting) => sighting.crossType),
-    state: deriveState({ status, confirmedStatus, origin, destination, evidence: context.evidence }),
+    state: deriveState({ status, confirmedStatus, origin, destination, originProof }),
     status,
     confirmedStatus,
     isListed: all.some(isRecord),
@@ -81,6 +83,7 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     changedAt: Math.max(...all.map((sighting) => sighting.firstAt)),
     readAt: Math.max(...all.map((sighting) => sighting.lastAt)),
     evidence: context.evidence,
+    originProof,
     rewrites: deriveRewrites(all, { status, amountRaw, address, main, zone }),
     ambiguous: group.ambiguous.length,
   }
@@ -181,16 +184,17 @@ function deriveState(of: {
   confirmedStatus: Status
   origin: Leg | null
   destination: Leg | null
-  evidence: readonly LegEvidence[]
+  originProof: OriginProof
 }): TransferState {
-  const isOriginFailed = of.evidence.some(
-    (evidence) => evidence.chain === of.origin?.chain && evidence.status === 'failed',
-  )
+  const isOriginFailed = of.originProof === 'failed'
   const hasBoth = of.origin !== null && of.destination !== null
   if (of.status === 'failed' && (hasBoth || of.confirmedStatus === 'failed' || isOriginFailed))
     return 'failed'
   if (of.origin === null) return 'unbacked'
-  return of.destination !== null && of.status === 'success' ? 'completed' : 'pending'
+  if (of.destination === null) return 'pending'
+  // Value that arrived although what it came from failed, or is not there.
+  if (isOriginFailed || of.originProof === 'absent') return 'unbacked'
+  return of.status === 'success' ? 'completed' : 'pending'
 }
 
 /**

@@ -26,8 +26,8 @@ export interface TransferToken {
   readonly decimals: number | null
 }
 
-/** Who can say something of a leg beside the record: endpoints of the explorer, or the canonical RPC. */
-export type EvidenceSource = 'E2' | 'E9' | 'E13' | 'E14' | 'E15' | 'E16' | 'E19' | 'E21' | 'canonical'
+/** Who can say something of a leg beside the record: endpoints of the explorer, or the canonical RPC. `E3`: no record of it. */
+export type EvidenceSource = 'E2' | 'E3' | 'E9' | 'E13' | 'E14' | 'E15' | 'E16' | 'E19' | 'E21' | 'canonical'
 
 /** One movement of a token within a main transaction, as a second source shows it. */
 export interface TokenMove {
@@ -53,7 +53,20 @@ export interface LegEvidence {
   readonly errorMessage: string
   /** The tokens that moved in the transaction; null when the source does not say. */
   readonly moves: readonly TokenMove[] | null
+  /** The amount of the zone's action in base units, where the source gives one. */
+  readonly amountRaw?: bigint | null
+  /** How many readings it rests on, where one alone says nothing. */
+  readonly reads?: number
+  readonly height?: number | null
+  /** Block time. */
+  readonly time?: UnixMs | null
 }
+
+/**
+ * What is known of an origin leg beside the record: `absent` by the rules of absence, `unverified` while nothing was
+ * asked or nothing can be said.
+ */
+export type OriginProof = 'proven' | 'unverified' | 'failed' | 'absent'
 
 /** A final record that later said something else, confirmed by E12. Amounts as decimal strings. */
 export interface Rewrite {
@@ -104,6 +117,7 @@ export interface Transfer {
   /** Request time of the newest answer that showed it. */
   readonly readAt: UnixMs
   readonly evidence: readonly LegEvidence[]
+  readonly originProof: OriginProof
   readonly rewrites: readonly Rewrite[]
   /** Records that could belong to this transfer or to another one equal to it; kept apart, never guessed. */
   readonly ambiguous: number

@@ -1,6 +1,6 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import type { Finding } from '../domain/finding.ts'
-import { originLeg, type Transfer } from '../domain/transfer.ts'
+import { type LegEvidence, originLeg, type Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import { type Evaluation, evaluateTransfer, matchFinding } from '../rules/evaluateRules.ts'
@@ -46,7 +46,14 @@ export function createCommit(deps: CommitDeps): Commit {
       const recorded = (findings.answers ?? [])
         .filter((answer) => answer.length > 0)
         .map((answer) => deps.ledger.recordAnswer(answer, now))
-      const evidence = deps.ledger.recordZoneTransactions(findings.zoneTransactions ?? [], now)
+      const evidence = [
+        ...deps.ledger.recordZoneTransactions(findings.zoneTransactions ?? [], now),
+        ...deps.ledger.recordEvidence(findings.evidence ?? [], now),
+        ...(findings.judge ?? []).flatMap((key) => {
+          const after = deps.ledger.getTransfer(key)
+          return after ? [{ before: null, after }] : []
+        }),
+      ]
       recordRest(deps.db, findings, now)
       tell(deps, recorded, evidence, now)
       tellFindings(deps, findings.apply?.(now) ?? [], now)
@@ -163,6 +170,13 @@ function isOther(before: Transfer, after: Transfer): boolean {
     before.confirmedStatus !== after.confirmedStatus ||
     before.rewrites.length !== after.rewrites.length ||
     before.evidence.length !== after.evidence.length ||
-    before.evidence.some((evidence, index) => evidence.status !== after.evidence[index]?.status)
+    before.evidence.some((evidence, index) => isOtherEvidence(evidence, after.evidence[index]))
   )
+}
+
+function isOtherEvidence(before: LegEvidence, after: LegEvidence | undefined): boolean {
+  if (before.status !== after?.status || before.amountRaw !== after.amountRaw) return true
+  const text = (moves: LegEvidence['moves']) =>
+    (moves ?? []).map((move) => Object.values(move).join('|')).join()
+  return text(before.moves) !== text(after.moves)
 }

@@ -1,9 +1,10 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { Observation, ZoneTransaction } from '../domain/observation.ts'
+import type { EvidenceReading } from '../store/evidence.ts'
 
 /** How urgent a reading is; the client's pace serves the first ones first. */
-type ReadPriority = 'urgent' | 'open' | 'tail' | 'heads' | 'evidence' | 'sweep' | 'bulk'
+export type ReadPriority = 'urgent' | 'open' | 'tail' | 'heads' | 'evidence' | 'sweep' | 'bulk'
 
 interface BadRecord {
   readonly endpoint: string
@@ -55,6 +56,10 @@ export interface Findings {
   /** Each inner list is one answer: what stands in one answer is known to be separate. */
   readonly answers?: readonly (readonly Observation[])[]
   readonly zoneTransactions?: readonly ZoneTransaction[]
+  /** What second sources said of legs. */
+  readonly evidence?: readonly EvidenceReading[]
+  /** Keys of transfers to be judged again although nothing of them changed: time has passed. */
+  readonly judge?: readonly string[]
   readonly bad?: readonly BadRecord[]
   readonly heads?: readonly (BlockRead & { readonly chain: 'main' | 'zone' })[]
   /**

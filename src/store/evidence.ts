@@ -1,41 +1,131 @@
-import type { ZoneTransaction } from '../domain/observation.ts'
+import type { Chain, Status } from '../domain/observation.ts'
 import type { Sighting } from '../domain/sighting.ts'
-import type { LegEvidence } from '../domain/transfer.ts'
+import type { EvidenceSource, LegEvidence, TokenMove } from '../domain/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 
-/** @returns whether it says another status than what was known */
-export function saveZoneTransaction(db: Database, transaction: ZoneTransaction): boolean {
-  const known = db
-    .prepare('SELECT requested_at, status FROM zone_transactions WHERE hash = ?')
-    .get(transaction.hash)
-  if (known && Number(known['requested_at']) > transaction.requestedAt) return false
-  db.prepare('INSERT OR REPLACE INTO zone_transactions VALUES (?, ?, ?, ?, ?)').run(
-    transaction.hash,
-    transaction.source,
-    transaction.requestedAt,
-    transaction.status,
-    JSON.stringify({ errorMessage: transaction.errorMessage, actionType: transaction.actionType }),
-  )
-  return known?.['status'] !== transaction.status
+/** One answer about one leg. `unknown`: the source knows the leg and does not say how it ended. */
+export interface EvidenceReading {
+  readonly chain: Chain
+  readonly hash: string
+  readonly source: EvidenceSource
+  readonly requestedAt: UnixMs
+  readonly status: Status | 'absent'
+  readonly errorMessage: string
+  readonly moves: readonly TokenMove[] | null
+  readonly amountRaw?: bigint | null
+  readonly reads?: number
+  readonly height?: number | null
+  readonly time?: UnixMs | null
 }
 
+interface Body {
+  readonly errorMessage?: string
+  readonly moves?: readonly (Omit<TokenMove, 'amountRaw'> & { readonly amountRaw: string | null })[]
+  readonly amountRaw?: string
+  readonly reads?: number
+  readonly height?: number
+  readonly time?: UnixMs
+}
+
+/** What one transaction moves is kept up to so many movements: nobody may fill the disk with one transaction. */
+const maxMoves = 500
+
+/** @returns whether it says something else than what was known */
+export function saveEvidence(db: Database, reading: EvidenceReading): boolean {
+  const { chain, hash, source } = reading
+  const known = db
+    .prepare(
+      'SELECT requested_at, status, body FROM leg_evidence WHERE hash = ? AND chain = ? AND source = ?',
+    )
+    .get(hash, chain, source)
+  if (known && Number(known['requested_at']) > reading.requestedAt) return false
+  // An empty status takes back nothing that was said.
+  if (known && reading.status === 'unknown' && known['status'] !== 'unknown') return false
+  const body = encodeBody(reading)
+  db.prepare(
+    `INSERT INTO leg_evidence (chain, hash, source, requested_at, status, body) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (hash, chain, source) DO UPDATE SET
+       requested_at = excluded.requested_at, status = excluded.status, body = excluded.body`,
+  ).run(chain, hash, source, reading.requestedAt, reading.status, body)
+  return known?.['status'] !== reading.status || known?.['body'] !== body
+}
+
+/** What is known of every leg that these sightings name; what no source has an opinion on is left out. */
 export function listEvidence(db: Database, sightings: readonly Sighting[]): LegEvidence[] {
-  const hashes = new Set(sightings.map((sighting) => sighting.zoneHash).filter((hash) => hash !== null))
-  return [...hashes].flatMap((hash) => {
-    const row = db.prepare('SELECT * FROM zone_transactions WHERE hash = ?').get(hash)
-    if (!row || row['status'] === 'unknown') return []
-    const body = JSON.parse(String(row['body'])) as { errorMessage: string }
-    return [
-      {
-        chain: 'zone' as const,
-        hash,
-        moves: null,
-        // Written by saveZoneTransaction from a ZoneTransaction.
-        source: String(row['source']) as LegEvidence['source'],
-        at: Number(row['requested_at']),
-        status: String(row['status']) as LegEvidence['status'],
-        errorMessage: body.errorMessage,
-      },
-    ]
-  })
+  const zone = new Set(sightings.flatMap((sighting) => sighting.zoneHash ?? []))
+  const main = new Set(sightings.flatMap((sighting) => sighting.mainHash ?? []))
+  return [
+    ...[...zone].flatMap((hash) => listOf(db, 'zone', hash)),
+    ...[...main].flatMap((hash) => listOf(db, 'main', hash)),
+  ]
+}
+
+/** Hashes that a source knew lately: an answer without one of them is no answer. */
+export function listKnownHashes(db: Database, chain: Chain, sources: readonly EvidenceSource[]): string[] {
+  return db
+    .prepare('SELECT chain, hash, source, status FROM leg_evidence ORDER BY id DESC LIMIT 200')
+    .all()
+    .filter(
+      (row) =>
+        row['chain'] === chain && row['status'] === 'success' && sources.some((one) => one === row['source']),
+    )
+    .map((row) => String(row['hash']))
+}
+
+/** Forgets what was said of a leg that no transfer names any more. */
+export function deleteEvidence(db: Database, hash: string): void {
+  db.prepare('DELETE FROM leg_evidence WHERE hash = ?').run(hash)
+}
+
+function listOf(db: Database, chain: Chain, hash: string): LegEvidence[] {
+  return db
+    .prepare(
+      'SELECT source, requested_at, status, body FROM leg_evidence WHERE hash = ? AND chain = ? ORDER BY source',
+    )
+    .all(hash, chain)
+    .filter((row) => row['status'] !== 'unknown')
+    .map((row) => ({
+      chain,
+      hash,
+      // Written by saveEvidence.
+      source: String(row['source']) as EvidenceSource,
+      at: Number(row['requested_at']),
+      status: String(row['status']) as LegEvidence['status'],
+      ...decodeBody(String(row['body'])),
+    }))
+}
+
+function encodeBody(reading: EvidenceReading): string {
+  const { errorMessage, moves, amountRaw, reads, height, time } = reading
+  const body: Body = {
+    ...(errorMessage !== '' && { errorMessage }),
+    ...(moves && {
+      moves: moves
+        .slice(0, maxMoves)
+        .map((move) => ({ ...move, amountRaw: move.amountRaw?.toString() ?? null })),
+    }),
+    ...(amountRaw !== undefined && amountRaw !== null && { amountRaw: amountRaw.toString() }),
+    ...(reads !== undefined && { reads }),
+    ...(height !== undefined && height !== null && { height }),
+    ...(time !== undefined && time !== null && { time }),
+  }
+  return JSON.stringify(body)
+}
+
+function decodeBody(text: string) {
+  // Written by encodeBody.
+  const body = JSON.parse(text) as Body
+  return {
+    errorMessage: body.errorMessage ?? '',
+    moves:
+      body.moves?.map((move) => ({
+        ...move,
+        amountRaw: move.amountRaw === null ? null : BigInt(move.amountRaw),
+      })) ?? null,
+    amountRaw: body.amountRaw === undefined ? null : BigInt(body.amountRaw),
+    height: body.height ?? null,
+    time: body.time ?? null,
+    ...(body.reads !== undefined && { reads: body.reads }),
+  }
 }

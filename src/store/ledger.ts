@@ -4,7 +4,8 @@ import { joinByAmount } from '../domain/joinByAmount.ts'
 import type { Sighting } from '../domain/sighting.ts'
 import type { Transfer, TransferState } from '../domain/transfer.ts'
 import type { Database } from './database.ts'
-import { listEvidence, saveZoneTransaction } from './evidence.ts'
+import { deleteEvidence, type EvidenceReading, listEvidence, saveEvidence } from './evidence.ts'
+import { dropQueuedHash, type QueueSettings, queueLegs } from './evidenceQueue.ts'
 import { createPendingList } from './pendingList.ts'
 import {
   type RecordContext,
@@ -15,7 +16,14 @@ import {
   toTransfer,
 } from './recordAnswer.ts'
 import { createTokenBook, type TokenSetting } from './tokenBook.ts'
-import { deleteTransfer, formatKey, parseKey, selectTransfers, type StoredTransfer } from './transferRows.ts'
+import {
+  byHash,
+  deleteTransfer,
+  formatKey,
+  parseKey,
+  selectTransfers,
+  type StoredTransfer,
+} from './transferRows.ts'
 
 export interface DueCheck {
   readonly key: string
@@ -44,6 +52,8 @@ export interface Ledger {
   recordAnswer(answer: readonly Observation[], now: UnixMs): RecordResult
   /** Evidence by E9 or E14. Returns the transfers that it changed. */
   recordZoneTransactions(answer: readonly ZoneTransaction[], now: UnixMs): TransferChange[]
+  /** What second sources said of legs. Returns the transfers that it changed. */
+  recordEvidence(answer: readonly EvidenceReading[], now: UnixMs): TransferChange[]
   getTransfer(key: string): Transfer | null
   listTransfers(filter: TransferFilter): Transfer[]
   /** A transfer's sightings, oldest first: what was said of it, by which list, from when to when. */
@@ -77,18 +87,37 @@ const maxOfRecipient = 500
 
 export function createLedger(
   db: Database,
-  options: { readonly tokens: readonly TokenSetting[]; readonly openIntervalMs: number },
+  options: {
+    readonly tokens: readonly TokenSetting[]
+    readonly openIntervalMs: number
+    /** Which legs are asked of second sources by themselves; left out, none is. */
+    readonly evidence?: QueueSettings
+  },
 ): Ledger {
   const tokens = createTokenBook(db, options.tokens)
   const shared = {
     openIntervalMs: options.openIntervalMs,
     lookupToken: (address: string) => tokens.find(address),
     listEvidence: (sightings: readonly Sighting[]) => listEvidence(db, sightings),
+    onChange: (before: Transfer | null, after: Transfer, now: UnixMs) => {
+      if (options.evidence) queueLegs(db, options.evidence, { before, after }, now)
+    },
   }
   const pending = createPendingList(db, (row) => toTransfer(row, shared))
   const contextAt = (now: UnixMs): RecordContext => ({ ...shared, now })
   const read = (row: StoredTransfer) => toTransfer(row, shared)
   const find = (key: string) => findRow(db, key)
+
+  function recordEvidence(answer: readonly EvidenceReading[], now: UnixMs): TransferChange[] {
+    if (answer.length > 0) pending.forget()
+    return answer.flatMap((reading) => {
+      const { hash } = reading
+      const rows = selectTransfers(db, byHash, hash, hash, hash)
+      const before = rows.map(read)
+      if (!saveEvidence(db, reading)) return []
+      return rows.map((row, index) => refreshTransfer(db, row, before[index] as Transfer, contextAt(now)))
+    })
+  }
 
   return {
     recordAnswer(answer, now) {
@@ -96,16 +125,8 @@ export function createLedger(
       raiseHeights(db, answer)
       return recordAnswer(db, answer, contextAt(now))
     },
-    recordZoneTransactions(answer, now) {
-      const context = contextAt(now)
-      return answer.flatMap((transaction) => {
-        const rows = selectTransfers(db, 'WHERE zone_hash = ?', transaction.hash)
-        pending.forget()
-        const before = rows.map(read)
-        if (!saveZoneTransaction(db, transaction)) return []
-        return rows.map((row, index) => refreshTransfer(db, row, before[index] as Transfer, context))
-      })
-    },
+    recordZoneTransactions: (answer, now) => recordEvidence(answer.map(toReading), now),
+    recordEvidence,
     getTransfer(key) {
       const row = find(key)
       return row ? read(row) : null
@@ -139,7 +160,7 @@ export function createLedger(
       db
         .prepare(
           `SELECT DISTINCT zone_hash FROM transfers WHERE state = 'failed' AND origin_at >= ? AND zone_hash IS NOT NULL
-           AND NOT EXISTS (SELECT 1 FROM zone_transactions z WHERE z.hash = zone_hash AND (z.status <> 'unknown' OR z.requested_at > ?))
+           AND NOT EXISTS (SELECT 1 FROM leg_evidence e WHERE e.hash = zone_hash AND e.chain = 'zone' AND (e.status <> 'unknown' OR e.requested_at > ?))
            LIMIT ?`,
         )
         .all(since, now - maxPostponeMs, limit)
@@ -151,6 +172,7 @@ export function createLedger(
         .all(before, limit)
         .map((row) => Number(row['key']))
       for (const key of keys) {
+        forgetEvidence(db, key)
         deleteTransfer(db, key)
         db.prepare('DELETE FROM aliases WHERE transfer_key = ?').run(key)
         db.prepare('DELETE FROM alerts WHERE transfer_key = ?').run(formatKey(key))
@@ -183,6 +205,25 @@ export function createLedger(
       const row = db.prepare('SELECT value FROM meta WHERE name = ?').get(`height_${chain}`)
       return row ? Number(row['value']) : null
     },
+  }
+}
+
+function toReading(transaction: ZoneTransaction): EvidenceReading {
+  const { hash, source, requestedAt, status, errorMessage, height, time } = transaction
+  return { chain: 'zone', hash, source, requestedAt, status, errorMessage, height, time, moves: null }
+}
+
+/** A leg that transfers share keeps its evidence until the last of them goes. */
+function forgetEvidence(db: Database, key: number): void {
+  for (const row of selectTransfers(db, 'WHERE key = ?', key)) {
+    const hashes = new Set(
+      row.group.members.flatMap((one) => [one.zoneHash ?? [], one.mainHash ?? []].flat()),
+    )
+    for (const hash of hashes) {
+      if (selectTransfers(db, `${byHash} AND key <> ? LIMIT 1`, hash, hash, hash, key).length > 0) continue
+      deleteEvidence(db, hash)
+      dropQueuedHash(db, hash)
+    }
   }
 }
 

@@ -36,6 +36,8 @@ export interface RecordContext {
   readonly openIntervalMs: number
   lookupToken: TransferContext['lookupToken']
   listEvidence(sightings: readonly Sighting[]): LegEvidence[]
+  /** After each transfer that was saved. */
+  onChange?(before: Transfer | null, after: Transfer, now: UnixMs): void
 }
 
 /**
@@ -100,7 +102,9 @@ function saveGroup(
   )
   const checkAt = scheduleCheck(group, after, row, isAsked, context)
   saveTransfer(db, { key, group, misses: isAsked ? 0 : (row?.misses ?? 0), checkAt }, after)
-  return { change: { before: row ? derive(row.group) : null, after }, checkAt }
+  const before = row ? derive(row.group) : null
+  context.onChange?.(before, after, context.now)
+  return { change: { before, after }, checkAt }
 }
 
 function scheduleCheck(

@@ -118,6 +118,7 @@ export function createTransfer(n: number, overrides: Partial<Transfer> = {}): Tr
     changedAt: start,
     readAt: start,
     evidence: [],
+    originProof: 'unverified',
     rewrites: [],
     ambiguous: 0,
     isListed: true,

@@ -64,6 +64,7 @@ export const transfer: Transfer = {
     },
   ],
   rewrites: [],
+  originProof: 'unverified',
   ambiguous: 0,
   isListed: true,
 }

@@ -1,0 +1,51 @@
+import { decodeEventLog, parseAbi } from 'viem/utils'
+import type { TokenMove } from '../domain/transfer.ts'
+
+const events = parseAbi([
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
+  'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
+])
+const singleToken = parseAbi([
+  'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
+])
+
+interface RawLog {
+  /** Null where the node left it out. */
+  readonly address: string | null
+  readonly topics: readonly string[]
+  readonly data: string
+}
+
+/** The tokens' own words on what moved: ERC-20, ERC-721 and ERC-1155. Logs of any other form are not about moves. */
+export function decodeMoves(logs: readonly RawLog[]): TokenMove[] {
+  return logs.flatMap(decodeMove)
+}
+
+function decodeMove(log: RawLog): TokenMove[] {
+  const token = log.address?.toLowerCase() ?? ''
+  if (token === '') return []
+  const at = (from: string, to: string, amountRaw: bigint, tokenId = ''): TokenMove => ({
+    token,
+    from: from.toLowerCase(),
+    to: to.toLowerCase(),
+    amountRaw,
+    amount: null,
+    tokenId,
+  })
+  try {
+    const { topics, data } = log
+    // Decoding checks both; what does not fit throws.
+    const raw = { topics: topics as [`0x${string}`, ...`0x${string}`[]], data: data as `0x${string}` }
+    if (topics.length === 4 && (data === '0x' || data === '')) {
+      const { args } = decodeEventLog({ abi: singleToken, ...raw, data: '0x' })
+      return [at(args.from, args.to, 1n, args.tokenId.toString())]
+    }
+    const { eventName, args } = decodeEventLog({ abi: events, ...raw })
+    if (eventName === 'Transfer') return [at(args.from, args.to, args.value)]
+    if (eventName === 'TransferSingle') return [at(args.from, args.to, args.value, args.id.toString())]
+    return args.ids.map((id, index) => at(args.from, args.to, args.values[index] ?? 0n, id.toString()))
+  } catch {
+    return []
+  }
+}

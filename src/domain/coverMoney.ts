@@ -1,0 +1,173 @@
+import { formatUnits, parseDecimal } from './amount.ts'
+import type { TokenMove, Transfer } from './transfer.ts'
+
+/** What the comparison rests on beside records and movements. */
+export interface MoneySettings {
+  /** At most so much may be kept of a transfer, in token units. */
+  readonly fees: readonly { readonly token: string; readonly direction: string; readonly max: string }[]
+  /** Where deposits of a token go; empty when that is not known. */
+  vaultsOf(token: string): readonly string[]
+}
+
+/** How a record and the movements of its main transaction differ, and what was found in place of it. */
+export interface MoneyGap {
+  readonly what: 'amount' | 'token' | 'tokenId' | 'recipient'
+  /** Token units where the decimals are known, else base units; '' when nothing moved. */
+  readonly found: string
+}
+
+interface Coin {
+  readonly move: TokenMove
+  readonly raw: bigint
+}
+
+/**
+ * Compares the movements of one main transaction with all transfers that share it: each needs money of its own, one
+ * movement each or one sum for all of one recipient. Movements that belong to nobody are no matter: tokens that
+ * rebase, routers and other business leave them. Null where nothing can be said, `covered` where the money is there.
+ */
+export function coverMoney(
+  transfer: Transfer,
+  sharing: readonly Transfer[],
+  moves: readonly TokenMove[],
+  settings: MoneySettings,
+): 'covered' | MoneyGap | null {
+  const { amountRaw } = transfer
+  if (amountRaw === null) return null
+  if (amountRaw === 0n) return 'covered'
+  const coins = toCoins(moves, transfer)
+  if (coins === null) return null
+  const all = sharing.filter((one) => one.amountRaw !== null && isSameToken(one, transfer))
+  const claims = all.some(({ key }) => key === transfer.key) ? all : [...all, transfer]
+  const left = new Set(coins)
+  const open = assignExactly([...claims].sort(byAge), left, settings)
+  if (!open.some(({ key }) => key === transfer.key)) return 'covered'
+  return coversSum(transfer, open, [...left], settings)
+    ? 'covered'
+    : describeGap(transfer, moves, coins, settings)
+}
+
+/** The transfers that no movement of their own pays, after each took one. */
+function assignExactly(claims: readonly Transfer[], left: Set<Coin>, settings: MoneySettings): Transfer[] {
+  // Whole amounts first: a fee must not let one transfer take what is exactly another's.
+  const take = (withFee: boolean) => (claim: Transfer) => {
+    const coin = [...left].find((one) => isPayment(claim, one, withFee, settings))
+    if (coin) left.delete(coin)
+    return coin === undefined
+  }
+  return claims.filter(take(false)).filter(take(true))
+}
+
+function isPayment(claim: Transfer, { move, raw }: Coin, withFee: boolean, settings: MoneySettings): boolean {
+  if (!isSameId(claim, move) || !isRecipient(claim, move, settings)) return false
+  const fee = withFee ? feeOf(claim, settings) : 0n
+  return isWithin(claim, raw, claim.amountRaw ?? 0n, fee)
+}
+
+/** One movement for all that goes to one recipient, or several for one transfer: a batch of token ids, a split payout. */
+function coversSum(
+  transfer: Transfer,
+  open: readonly Transfer[],
+  coins: readonly Coin[],
+  settings: MoneySettings,
+): boolean {
+  const alike = open.filter(
+    (one) =>
+      (transfer.direction === 'MainToZone' || one.targetAddress === transfer.targetAddress) &&
+      (isBatch(one) || isBatch(transfer) || one.token.id === transfer.token.id),
+  )
+  const own = coins.filter(({ move }) => isSameId(transfer, move) && isRecipient(transfer, move, settings))
+  const sum = own.reduce((total, { raw }) => total + raw, 0n)
+  const claimed = alike.reduce((total, one) => total + (one.amountRaw ?? 0n), 0n)
+  const fees = alike.reduce((total, one) => total + feeOf(one, settings), 0n)
+  return isWithin(transfer, sum, claimed, fees)
+}
+
+/** A payout may be less by the fee, never more; of a deposit the record may name what came or what is credited. */
+function isWithin(transfer: Transfer, moved: bigint, claimed: bigint, fee: bigint): boolean {
+  const most = transfer.direction === 'ZoneToMain' ? claimed : claimed + fee
+  return moved <= most && moved >= claimed - fee
+}
+
+function describeGap(
+  transfer: Transfer,
+  moves: readonly TokenMove[],
+  coins: readonly Coin[],
+  settings: MoneySettings,
+): MoneyGap {
+  const { decimals } = transfer.token
+  const show = (raw: bigint) => (decimals === null ? raw.toString() : formatUnits(raw, decimals))
+  const isFull = ({ raw }: Coin) =>
+    isWithin(transfer, raw, transfer.amountRaw ?? 0n, feeOf(transfer, settings))
+  const elsewhere = coins.find((coin) => isFull(coin) && isSameId(transfer, coin.move))
+  if (elsewhere) return { what: 'recipient', found: elsewhere.move.to }
+  const otherId = coins.find((coin) => isFull(coin) && isRecipient(transfer, coin.move, settings))
+  if (otherId) return { what: 'tokenId', found: otherId.move.tokenId }
+  const own = coins.filter(({ move }) => isSameId(transfer, move) && isRecipient(transfer, move, settings))
+  if (own.length > 0) return { what: 'amount', found: show(own.reduce((sum, { raw }) => sum + raw, 0n)) }
+  if (coins.length > 0) return { what: 'amount', found: show(coins.reduce((sum, { raw }) => sum + raw, 0n)) }
+  const other = moves.find((move) => move.token !== transfer.token.address)
+  return other ? { what: 'token', found: other.token } : { what: 'amount', found: '' }
+}
+
+/** The movements of a transfer's token in base units; null when one of them cannot be told exactly. */
+function toCoins(moves: readonly TokenMove[], transfer: Transfer): Coin[] | null {
+  const coins: Coin[] = []
+  for (const move of moves) {
+    if (move.token !== transfer.token.address) continue
+    const raw = toRaw(move, transfer.token.decimals)
+    if (raw === null) return null
+    coins.push({ move, raw })
+  }
+  return coins
+}
+
+/** A movement's amount in base units; null when the token's decimals are unknown or do not hold it. */
+export function toRaw(move: TokenMove, decimals: number | null): bigint | null {
+  if (move.amountRaw !== null) return move.amountRaw
+  const decimal = parseDecimal(move.amount ?? '')
+  if (decimal === null || decimals === null) return null
+  if (decimal.scale <= decimals) return decimal.digits * 10n ** BigInt(decimals - decimal.scale)
+  const cut = 10n ** BigInt(decimal.scale - decimals)
+  return decimal.digits % cut === 0n ? decimal.digits / cut : null
+}
+
+function feeOf(transfer: Transfer, settings: MoneySettings): bigint {
+  const fee = settings.fees.find(
+    (one) => one.token.toLowerCase() === transfer.token.address && one.direction === transfer.direction,
+  )
+  const { decimals } = transfer.token
+  if (!fee || decimals === null) return 0n
+  const decimal = parseDecimal(fee.max)
+  return decimal === null ? 0n : (decimal.digits * 10n ** BigInt(decimals)) / 10n ** BigInt(decimal.scale)
+}
+
+function isRecipient(transfer: Transfer, move: TokenMove, settings: MoneySettings): boolean {
+  if (transfer.direction === 'ZoneToMain')
+    return transfer.targetAddress === '' || move.to === transfer.targetAddress
+  const vaults = settings.vaultsOf(transfer.token.address)
+  // Bridges that mint on the other side may burn what is deposited.
+  return vaults.length === 0 || vaults.includes(move.to) || /^0x0*$/.test(move.to)
+}
+
+function isSameId(transfer: Transfer, move: TokenMove): boolean {
+  const { id } = transfer.token
+  return id === '' || move.tokenId === '' || isBatch(transfer) || toNumber(id) === toNumber(move.tokenId)
+}
+
+/** Token ids come in decimal and in hex. */
+function toNumber(id: string): string {
+  return /^(0x[0-9a-f]{1,64}|\d{1,78})$/i.test(id) ? BigInt(id).toString() : id
+}
+
+function isBatch(transfer: Transfer): boolean {
+  return transfer.crossType === 'BatchWithdraw' || transfer.batchDetail !== null
+}
+
+function isSameToken(a: Transfer, b: Transfer): boolean {
+  return a.token.address === b.token.address && a.direction === b.direction
+}
+
+function byAge(a: Transfer, b: Transfer): number {
+  return a.firstSeenAt - b.firstSeenAt || a.key.length - b.key.length || (a.key < b.key ? -1 : 1)
+}

@@ -1,0 +1,30 @@
+import type { Leg, LegEvidence, OriginProof } from './transfer.ts'
+
+/**
+ * What second sources say of an origin leg. A zone transaction is proven by its own status; a main transaction by a
+ * movement of the transfer's token in it, because a transaction that moved nothing of it has brought nothing. The
+ * canonical RPC goes before the explorer, and of the explorer the newest answer holds.
+ */
+export function proveOrigin(
+  origin: Leg | null,
+  token: string,
+  evidence: readonly LegEvidence[],
+): OriginProof {
+  if (origin === null) return 'unverified'
+  const of = evidence.filter((one) => one.chain === origin.chain && one.hash === origin.hash)
+  const canonical = of.find((one) => one.source === 'canonical')
+  const best = canonical ?? newestEvidence(of)
+  if (best === null) return 'unverified'
+  if (best.status === 'absent') return 'absent'
+  if (best.status === 'failed') return 'failed'
+  if (best.status !== 'success') return 'unverified'
+  if (origin.chain === 'zone') return 'proven'
+  return best.moves === null || best.moves.some((move) => move.token === token) ? 'proven' : 'unverified'
+}
+
+/** The newest answer of the explorer; what was looked for in the list of records is not about the transaction. */
+export function newestEvidence(evidence: readonly LegEvidence[]): LegEvidence | null {
+  return evidence
+    .filter((one) => one.source !== 'E3' && one.source !== 'canonical')
+    .reduce<LegEvidence | null>((best, one) => (best === null || one.at > best.at ? one : best), null)
+}

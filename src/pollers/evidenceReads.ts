@@ -1,0 +1,208 @@
+import type { z } from 'zod'
+import { decodeMoves } from '../clients/decodeMoves.ts'
+import type { Explorer, NonEmptyOptions } from '../clients/explorer/createExplorer.ts'
+import type { Endpoint } from '../clients/explorer/endpoint.ts'
+import { crossTransactions } from '../clients/explorer/endpoints/crossRecords.ts'
+import {
+  manyTransactionsInternals,
+  transactionInternals,
+} from '../clients/explorer/endpoints/internalTransactions.ts'
+import { logsByTransaction } from '../clients/explorer/endpoints/logs.ts'
+import type { MainRow } from '../clients/explorer/endpoints/mainList.ts'
+import {
+  manyTransactionsTransfers,
+  transactionTransfers,
+} from '../clients/explorer/endpoints/mainTransfers.ts'
+import { zoneTransactionDetail, zoneTransactions } from '../clients/explorer/endpoints/zoneTransactions.ts'
+import type { Answer } from '../clients/explorer/readAnswer.ts'
+import { MonitorError } from '../lib/errors.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Observation } from '../domain/observation.ts'
+import type { TokenMove } from '../domain/transfer.ts'
+import type { EvidenceReading } from '../store/evidence.ts'
+import type { Read, ReadPriority } from './reads.ts'
+
+export interface EvidenceAskOptions {
+  readonly priority: ReadPriority
+  readonly signal: AbortSignal
+  /** One of what is asked for is known to have an answer: an empty one is then no answer. */
+  readonly isKnown?: boolean
+}
+
+/** What one answer said of the legs that it held; `readings` has none of the others. */
+export interface LegsRead extends Pick<Read<unknown>, 'bad'> {
+  readonly requestedAt: UnixMs
+  readonly readings: readonly EvidenceReading[]
+}
+
+/** The questions about legs. Each throws when it could not ask; a leg that is not in the answer was not found. */
+export interface EvidenceReads {
+  /** E9, at most 20. */
+  zoneLegs(hashes: readonly string[], options: EvidenceAskOptions): Promise<LegsRead>
+  /** E14. */
+  zoneLeg(hash: string, options: EvidenceAskOptions): Promise<LegsRead>
+  /** E13, at most 20, all pages. */
+  mainLegs(hashes: readonly string[], options: EvidenceAskOptions): Promise<LegsRead>
+  /** E2, all pages. */
+  mainLeg(hash: string, options: EvidenceAskOptions): Promise<LegsRead>
+  /** E15, at most 20, all pages. */
+  nativeLegs(hashes: readonly string[], options: EvidenceAskOptions): Promise<LegsRead>
+  /** E16, all pages. */
+  nativeLeg(hash: string, options: EvidenceAskOptions): Promise<LegsRead>
+  /** E21: the logs say what moved, to the last unit. */
+  mainLogs(hash: string, options: EvidenceAskOptions): Promise<LegsRead>
+  /** E3 by transaction. */
+  recordsOf(hash: string, options: EvidenceAskOptions): Promise<Read<Observation>>
+}
+
+const pageSize = 100
+/** Far more than 20 transactions of a bridge hold. */
+const maxPages = 20
+
+export function createEvidenceReads(explorer: Pick<Explorer, 'callNonEmpty'>): EvidenceReads {
+  return {
+    async zoneLegs(hashes, options) {
+      const answer = await explorer.callNonEmpty(zoneTransactions, { txId: [...hashes] }, toHow(options))
+      return toRead(answer, answer.records.map(toZoneReading))
+    },
+    async zoneLeg(hash, options) {
+      const answer = await explorer.callNonEmpty(zoneTransactionDetail, { txid: hash }, toHow(options))
+      return toRead(answer, answer.records.map(toZoneReading))
+    },
+    mainLegs: (hashes, options) =>
+      readMoves(explorer, manyTransactionsTransfers, 'E13', hashes, { txId: [...hashes] }, options),
+    mainLeg: (hash, options) =>
+      readMoves(explorer, transactionTransfers, 'E2', [hash], { txId: hash }, options),
+    nativeLegs: (hashes, options) =>
+      readMoves(explorer, manyTransactionsInternals, 'E15', hashes, { txId: [...hashes] }, options),
+    nativeLeg: (hash, options) =>
+      readMoves(explorer, transactionInternals, 'E16', [hash], { txId: hash }, options),
+    async mainLogs(hash, options) {
+      const answer = await explorer.callNonEmpty(logsByTransaction, { txId: hash }, toHow(options))
+      const logs = answer.records.filter((log) => log.hash === hash)
+      const [first] = logs
+      if (!first) return toRead(answer, [])
+      const { requestedAt } = answer
+      const place = { height: first.height, time: first.time }
+      const leg = { chain: 'main', hash, source: 'E21', requestedAt, ...place } as const
+      // Cut off: what is missing may be what moved.
+      const isCut = answer.records.length >= (logsByTransaction.cap ?? 1_000)
+      return toRead(answer, [
+        { ...leg, status: 'success', errorMessage: '', moves: isCut ? null : decodeMoves(logs) },
+      ])
+    },
+    async recordsOf(hash, options) {
+      const answer = await explorer.callNonEmpty(
+        crossTransactions,
+        { txid: hash, limit: pageSize },
+        toHow(options),
+      )
+      return { requestedAt: answer.requestedAt, records: answer.records, bad: toBad(answer) }
+    },
+  }
+}
+
+/** Pages of movements, to the last one: half of a transaction's movements would be another story. */
+async function readMoves<P extends z.ZodType, R extends MainRow>(
+  explorer: Pick<Explorer, 'callNonEmpty'>,
+  endpoint: Endpoint<P, R>,
+  source: EvidenceReading['source'],
+  hashes: readonly string[],
+  params: Omit<z.input<P>, 'page' | 'limit'>,
+  options: EvidenceAskOptions,
+): Promise<LegsRead> {
+  const rows: R[] = []
+  const bad: LegsRead['bad'][number][] = []
+  let requestedAt: UnixMs | null = null
+  for (let page = 1; ; page += 1) {
+    // The schema of the endpoint checks what this puts together.
+    const question = { ...params, page, limit: pageSize } as z.input<P>
+    const how = toHow({ ...options, isKnown: page > 1 || options.isKnown === true })
+    const answer: Answer<R> = await explorer.callNonEmpty(endpoint, question, how)
+    requestedAt ??= answer.requestedAt
+    rows.push(...answer.records)
+    bad.push(...toBad(answer))
+    if (
+      answer.totalPage === null
+        ? answer.records.length < (answer.limit ?? pageSize)
+        : page >= answer.totalPage
+    )
+      break
+    if (page === maxPages) {
+      throw new MonitorError(
+        'source.invalid',
+        `${endpoint.id}: more than ${maxPages} pages of ${hashes.length} transactions`,
+      )
+    }
+  }
+  const asked = new Set(hashes)
+  const byHash = Map.groupBy(rows, (row) => row.hash)
+  const readings = [...byHash]
+    .filter(([hash]) => asked.has(hash))
+    .map(([hash, of]): EvidenceReading => {
+      const { height, time, state } = of[0] as R
+      return {
+        chain: 'main',
+        hash,
+        source,
+        requestedAt: requestedAt ?? 0,
+        status: state === 'fail' ? 'failed' : 'success',
+        errorMessage: '',
+        moves: of.map(toMove),
+        height,
+        time,
+      }
+    })
+  // A row that could not be read may be the one that matters.
+  return {
+    requestedAt: requestedAt ?? 0,
+    readings: bad.length > 0 ? readings.map(forgetMoves) : readings,
+    bad,
+  }
+}
+
+function forgetMoves(reading: EvidenceReading): EvidenceReading {
+  return { ...reading, moves: null }
+}
+
+function toMove(row: MainRow & { readonly token?: string; readonly tokenId?: string }): TokenMove {
+  const { from, to, amount, token = '', tokenId = '' } = row
+  return { token, from, to, amount, amountRaw: null, tokenId }
+}
+
+function toZoneReading(row: {
+  readonly source: 'E9' | 'E14'
+  readonly hash: string
+  readonly requestedAt: UnixMs
+  readonly status: EvidenceReading['status']
+  readonly errorMessage: string
+  readonly height: number | null
+  readonly time: UnixMs | null
+  readonly amountRaw: bigint | null
+}): EvidenceReading {
+  const { source, hash, requestedAt, status, errorMessage, height, time, amountRaw } = row
+  return {
+    chain: 'zone',
+    source,
+    hash,
+    requestedAt,
+    status,
+    errorMessage,
+    height,
+    time,
+    amountRaw,
+    moves: null,
+  }
+}
+
+function toHow(options: EvidenceAskOptions): NonEmptyOptions {
+  return { priority: options.priority, signal: options.signal, isKnown: options.isKnown ?? false }
+}
+
+function toRead(answer: Answer<unknown>, readings: readonly EvidenceReading[]): LegsRead {
+  return { requestedAt: answer.requestedAt, readings, bad: toBad(answer) }
+}
+
+function toBad(answer: Answer<unknown>): LegsRead['bad'][number][] {
+  return answer.quarantined.map(({ raw, problem }) => ({ endpoint: answer.endpoint, problem, raw }))
+}

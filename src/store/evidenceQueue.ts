@@ -1,0 +1,182 @@
+import type { Chain } from '../domain/observation.ts'
+import type { EvidenceSource, Leg, Transfer } from '../domain/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from './database.ts'
+
+/** Which question a leg waits for: E9, E13, E15, a receipt; `record` asks the list whether a payout has a record. */
+export type Ask = 'zone' | 'main' | 'native' | 'receipt' | 'record'
+
+/** A leg that is to be asked of one source. Times are ours but `time`, which is the chain's. */
+export interface QueuedLeg {
+  readonly ask: Ask
+  readonly hash: string
+  readonly addedAt: UnixMs
+  readonly readyAt: UnixMs
+  readonly dueAt: UnixMs
+  readonly height: number | null
+  readonly time: UnixMs
+  readonly reads: number
+  readonly firstAt: UnixMs | null
+  readonly lastAt: UnixMs | null
+  readonly controlAt: UnixMs | null
+  readonly rests: number
+}
+
+export interface QueueSettings {
+  /** Legs of transfers that ended before this are not asked of by themselves. */
+  readonly since: UnixMs
+  /** How long an ordinary leg may wait for others to share its request, ms. */
+  readonly holdMs: number
+  /** Null when there is no second source: whether its receipt is asked for. */
+  readonly wantsReceipt: ((transfer: Transfer, hash: string) => boolean) | null
+}
+
+/** What is older than this when it is first seen may wait for as long again: it is history, filled in late. */
+const historyMs = 15 * 60_000
+const historyHoldMs = 10 * 60_000
+
+/** Puts the legs that are new or other than they were into the queue. A leg with an answer is not asked again. */
+export function queueLegs(
+  db: Database,
+  settings: QueueSettings,
+  change: { readonly before: Transfer | null; readonly after: Transfer },
+  now: UnixMs,
+): void {
+  const { before, after } = change
+  const lastAt = Math.max(after.originAt, after.destinationAt ?? after.originAt)
+  if (lastAt < settings.since && before === null) return
+  const isRewritten = before !== null && isOther(before, after)
+  const isUrgent = isSuspicious(after)
+  const hasTurned = before !== null && isUrgent && !isSuspicious(before)
+  for (const leg of [after.zone, after.main]) {
+    if (leg === null) continue
+    const isNew = before?.[leg.chain]?.hash !== leg.hash
+    if (!isNew && !isRewritten && !hasTurned) continue
+    const isHistory = now - lastAt > historyMs
+    const dueAt = isUrgent || isRewritten ? now : now + (isHistory ? historyHoldMs : settings.holdMs)
+    const time = Math.min(leg.time ?? after.firstSeenAt, after.firstSeenAt)
+    for (const ask of asksOf(settings, after, leg)) {
+      if (!isRewritten && hasAnswer(db, ask, leg)) continue
+      queueLeg(
+        db,
+        { ask, hash: leg.hash, height: leg.height, time, dueAt: ask === 'receipt' ? now : dueAt },
+        now,
+      )
+    }
+  }
+}
+
+export function queueLeg(
+  db: Database,
+  leg: Pick<QueuedLeg, 'ask' | 'hash' | 'height' | 'time' | 'dueAt'>,
+  now: UnixMs,
+): void {
+  db.prepare(
+    `INSERT INTO evidence_queue (ask, hash, added_at, ready_at, due_at, height, time) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (ask, hash) DO UPDATE SET due_at = min(due_at, excluded.due_at), ready_at = min(ready_at, excluded.ready_at)`,
+  ).run(leg.ask, leg.hash, now, now, leg.dueAt, leg.height, leg.time)
+}
+
+/** The legs that have waited longest, most urgent first, of those that may be asked. */
+export function listQueued(db: Database, ask: Ask, now: UnixMs, limit: number): QueuedLeg[] {
+  return db
+    .prepare('SELECT * FROM evidence_queue WHERE ask = ? ORDER BY due_at LIMIT ?')
+    .all(ask, limit)
+    .map(toQueued)
+    .filter((leg) => leg.readyAt <= now)
+}
+
+/** When the next leg has to be asked; null when none waits. */
+export function nextDueAt(db: Database): UnixMs | null {
+  const asks: readonly Ask[] = ['zone', 'main', 'native', 'receipt', 'record']
+  const times = asks.flatMap((ask) => {
+    const row = db.prepare('SELECT min(due_at) AS at FROM evidence_queue WHERE ask = ?').get(ask)
+    return row?.['at'] === null || row === undefined ? [] : [Number(row['at'])]
+  })
+  return times.length === 0 ? null : Math.min(...times)
+}
+
+export function saveQueued(db: Database, leg: QueuedLeg): void {
+  db.prepare(
+    `UPDATE evidence_queue SET ready_at = ?, due_at = ?, reads = ?, first_at = ?, last_at = ?, control_at = ?, rests = ?
+     WHERE ask = ? AND hash = ?`,
+  ).run(
+    leg.readyAt,
+    leg.dueAt,
+    leg.reads,
+    leg.firstAt,
+    leg.lastAt,
+    leg.controlAt,
+    leg.rests,
+    leg.ask,
+    leg.hash,
+  )
+}
+
+export function dropQueued(db: Database, ask: Ask, hash: string): void {
+  db.prepare('DELETE FROM evidence_queue WHERE ask = ? AND hash = ?').run(ask, hash)
+}
+
+/** Forgets the questions about a hash that no transfer names any more. */
+export function dropQueuedHash(db: Database, hash: string): void {
+  for (const ask of ['zone', 'main', 'native', 'receipt', 'record'] as const) dropQueued(db, ask, hash)
+}
+
+const explorerSources: Readonly<Record<'zone' | 'main', readonly EvidenceSource[]>> = {
+  zone: ['E9', 'E14'],
+  main: ['E13', 'E2', 'E15', 'E16', 'E21'],
+}
+
+function asksOf(settings: QueueSettings, transfer: Transfer, leg: Leg): Ask[] {
+  if (leg.chain === 'zone') return ['zone']
+  const wantsReceipt = settings.wantsReceipt?.(transfer, leg.hash) ?? false
+  return [
+    isNative(transfer.token.address) ? 'native' : 'main',
+    ...(wantsReceipt ? (['receipt'] as const) : []),
+  ]
+}
+
+/** How bridges write the native currency where a token is asked for. */
+export function isNative(token: string): boolean {
+  return token === '' || /^0x0*$/.test(token) || token === '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+}
+
+function hasAnswer(db: Database, ask: Ask, leg: { readonly chain: Chain; readonly hash: string }): boolean {
+  const sources = ask === 'receipt' ? (['canonical'] as const) : explorerSources[leg.chain]
+  return db
+    .prepare("SELECT source FROM leg_evidence WHERE hash = ? AND chain = ? AND status <> 'unknown'")
+    .all(leg.hash, leg.chain)
+    .some((row) => sources.some((source) => source === row['source']))
+}
+
+/** What wants an answer at once: value that arrived from nowhere, and what is said to have failed. */
+function isSuspicious(transfer: Transfer): boolean {
+  return transfer.state === 'unbacked' || transfer.status === 'failed'
+}
+
+/** Whether the records now say something that evidence has to be compared with anew. */
+function isOther(before: Transfer, after: Transfer): boolean {
+  return (
+    (before.amountRaw !== null && before.amountRaw !== after.amountRaw) ||
+    (before.status !== 'unknown' && before.status !== after.status)
+  )
+}
+
+function toQueued(row: Record<string, unknown>): QueuedLeg {
+  const orNull = (name: string) => (row[name] === null ? null : Number(row[name]))
+  return {
+    // Written by queueLeg.
+    ask: String(row['ask']) as Ask,
+    hash: String(row['hash']),
+    addedAt: Number(row['added_at']),
+    readyAt: Number(row['ready_at']),
+    dueAt: Number(row['due_at']),
+    height: orNull('height'),
+    time: Number(row['time']),
+    reads: Number(row['reads']),
+    firstAt: orNull('first_at'),
+    lastAt: orNull('last_at'),
+    controlAt: orNull('control_at'),
+    rests: Number(row['rests']),
+  }
+}
