@@ -7,7 +7,7 @@ import { eventContext, transferOf } from '../transfers.ts'
 
 const live = eventContext()
 const evidence = (overrides: Partial<LegEvidence> = {}): LegEvidence => ({
-  hash: '0xzone',
+  hash: hash('zone'),
   moves: null,
   chain: 'zone',
   source: 'E9',
