@@ -19,6 +19,7 @@ import type { Facts, Rule } from '../rules/types.ts'
 import { createAlertStore } from '../store/alertStore.ts'
 import { createLedger } from '../store/ledger.ts'
 import { openState, type State } from '../store/openState.ts'
+import { createEvidence, evidenceHoldMs } from './createEvidence.ts'
 import { createPollers, intervalsOf } from './createPollers.ts'
 import { createReserve } from './createReserve.ts'
 import { readFacts } from './readFacts.ts'
@@ -86,7 +87,12 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
   const listeners = new Set<() => void>()
   const notifications = createNotificationCounts()
   const alerts = createAlertStore(db)
-  const ledger = createLedger(db, { tokens: config.bridge.tokens, openIntervalMs: intervals.openTransfers })
+  const since = tellSince(state, config, startedAt)
+  const ledger = createLedger(db, {
+    tokens: config.bridge.tokens,
+    openIntervalMs: intervals.openTransfers,
+    evidence: { since, holdMs: evidenceHoldMs, wantsReceipt: null },
+  })
   const channels = config.channels.map((channel) =>
     createChannel({ clock, write: deps.write, color: false }, channel),
   )
@@ -121,7 +127,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     log,
     engine,
     rules: () => live.rules,
-    tellSince: tellSince(state, config, startedAt),
+    tellSince: since,
     bridge: config.bridge,
     clockAheadMs: () => explorer.health().clockAheadMs,
     onCommitted,
@@ -138,9 +144,19 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     config,
     trigger: (name) => runner.trigger(name),
   })
+  const evidence = createEvidence({
+    clock,
+    db,
+    ledger,
+    explorer,
+    commit,
+    config,
+    trigger: (name) => runner.trigger(name),
+  })
   const upkeep = createUpkeep({ clock, db, ledger, alerts, retentionMs: config.retention.transfersMs })
   const runner = createRunner({ clock, log }, [
     ...pollers.list,
+    evidence,
     { name: 'upkeep', schedule: upkeepMs, run: upkeep },
     ...(config.heartbeat ? [toHeartbeat(config.heartbeat, () => isAlive())] : []),
   ])

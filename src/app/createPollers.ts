@@ -89,6 +89,7 @@ export function intervalsOf(poll: AppConfig['poll']): Intervals {
   const transfers = intervalOf(poll.transfers)
   const openTransfers = intervalOf(poll.openTransfers)
   const heads = intervalOf(poll.heads)
+  const evidence = intervalOf(poll.evidence)
   return {
     openTransfers,
     byEndpoint: {
@@ -98,6 +99,7 @@ export function intervalsOf(poll: AppConfig['poll']): Intervals {
       E11: heads,
       E12: openTransfers,
       E14: openTransfers,
+      ...Object.fromEntries(['E2', 'E13', 'E15', 'E16', 'E21'].map((id) => [id, evidence])),
     },
   }
 }

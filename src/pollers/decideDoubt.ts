@@ -1,0 +1,107 @@
+import { isAbsent, noteReading } from '../clients/explorer/absence.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { EvidenceReading } from '../store/evidence.ts'
+import type { QueuedLeg } from '../store/evidenceQueue.ts'
+import type { EvidenceReads, LegsRead } from './evidenceReads.ts'
+
+export type LegAsk = 'zone' | 'main' | 'native'
+
+/** What an answer means for the legs that it was asked of. */
+export interface Outcome {
+  readonly readings: readonly EvidenceReading[]
+  /** Asked again, at the times that they bear. */
+  readonly saves: readonly QueuedLeg[]
+  /** Asked no more. */
+  readonly drops: readonly string[]
+  readonly bad?: LegsRead['bad']
+}
+
+/** An answer without the leg, and what else may be asked. */
+export interface DoubtContext {
+  readonly reads: EvidenceReads
+  readonly signal: AbortSignal
+  /** When the answer was asked for. */
+  readonly at: UnixMs
+  /** Whether the answer held something that is known to be: else it may be throttling. */
+  readonly hasControl: boolean
+  /** A transaction of the same chain that is known. */
+  readonly control: string | null
+  now(): UnixMs
+  /** Whether the head has passed where the leg would be: below it the leg may still come. */
+  hasPassed(leg: QueuedLeg): boolean
+  /** Whether one more question about a single transaction may be asked now; counts it. */
+  mayAskSingly(): boolean
+}
+
+/** Between two readings that found nothing: three of them are half a minute apart. */
+const doubtMs = 15_000
+const retryMs = 5_000
+/** A leg that is absent, or says nothing of itself, is looked for ever more rarely: for a day and more in all. */
+const firstRestMs = 60_000
+const maxRestMs = 3_600_000
+const maxRests = 30
+
+/**
+ * Takes an answer into account that does not hold the leg. Absent it is only by the rules of absence, and after its
+ * own logs, or the endpoint for single transactions, did not know it either: a transaction whose logs are there and
+ * move nothing is another story than one that is not there.
+ */
+export async function decideDoubt(context: DoubtContext, leg: QueuedLeg): Promise<Outcome> {
+  if (!context.hasControl || !context.hasPassed(leg)) return again(leg, context.now(), retryMs)
+  const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at: context.at }) }
+  const isOver = isAbsent(next) || leg.rests > 0
+  const other = isOver || (leg.ask !== 'zone' && next.reads > 1) ? await askOtherwise(context, next) : null
+  if (other === 'unclear') return again(leg, context.now(), retryMs)
+  if (other !== null && (isOver || leg.ask === 'zone' || (other.moves?.length ?? 0) > 0)) {
+    return { readings: [{ ...other, reads: next.reads }], saves: [], drops: [leg.hash] }
+  }
+  if (!isOver) return again(next, context.now(), doubtMs)
+  const rest = restLonger(next, context.now())
+  return {
+    // Told once: looking for it again changes nothing until it is there.
+    readings: leg.rests > 0 ? [] : [toAbsent(next, context.at)],
+    saves: rest === null ? [] : [rest],
+    drops: rest === null ? [leg.hash] : [],
+  }
+}
+
+/** Asked again after a longer pause than before; null when it was asked often enough. */
+export function restLonger(leg: QueuedLeg, now: UnixMs): QueuedLeg | null {
+  if (leg.rests >= maxRests) return null
+  const at = now + Math.min(firstRestMs * 2 ** Math.min(leg.rests, 10), maxRestMs)
+  return { ...leg, readyAt: at, dueAt: at, rests: leg.rests + 1 }
+}
+
+/** Another endpoint's word on a leg that the first one does not know; `unclear` when that could not be had. */
+async function askOtherwise(
+  { reads, signal, control, mayAskSingly }: DoubtContext,
+  leg: QueuedLeg,
+): Promise<EvidenceReading | 'unclear' | null> {
+  if (!mayAskSingly()) return null
+  const options = { priority: 'urgent', signal } as const
+  if (leg.ask === 'zone') return (await reads.zoneLeg(leg.hash, options)).readings[0] ?? null
+  const [said] = (await reads.mainLogs(leg.hash, options)).readings
+  if (said) return said
+  // An empty answer about one transaction has no control in it: a known one has to be answered too.
+  if (control !== null && (await reads.mainLogs(control, options)).readings.length === 0) return 'unclear'
+  const single = leg.ask === 'native' ? reads.nativeLeg : reads.mainLeg
+  return (await single(leg.hash, options)).readings[0] ?? null
+}
+
+function toAbsent(leg: QueuedLeg, at: UnixMs): EvidenceReading {
+  const source = leg.ask === 'zone' ? 'E9' : leg.ask === 'native' ? 'E15' : 'E13'
+  return {
+    chain: leg.ask === 'zone' ? 'zone' : 'main',
+    hash: leg.hash,
+    source,
+    requestedAt: at,
+    status: 'absent',
+    errorMessage: '',
+    moves: null,
+    reads: leg.reads,
+  }
+}
+
+function again(leg: QueuedLeg, now: UnixMs, ms: number): Outcome {
+  return { readings: [], saves: [{ ...leg, readyAt: now + ms, dueAt: now + ms }], drops: [] }
+}

@@ -1,0 +1,180 @@
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { EvidenceReading } from '../store/evidence.ts'
+import type { Ask, QueuedLeg } from '../store/evidenceQueue.ts'
+import { decideDoubt, type LegAsk, type Outcome, restLonger } from './decideDoubt.ts'
+import type { EvidenceReads } from './evidenceReads.ts'
+import type { Commit } from './reads.ts'
+
+export interface EvidenceDeps {
+  readonly clock: Clock
+  readonly reads: EvidenceReads
+  readonly commit: Commit
+  /** Legs that may be asked, most urgent first. */
+  listQueued(ask: Ask, limit: number): QueuedLeg[]
+  saveQueued(leg: QueuedLeg): void
+  dropQueued(ask: Ask, hash: string): void
+  nextDueAt(): UnixMs | null
+  /** Hashes that the explorer knew lately, by the same endpoint. */
+  knownHashes(ask: LegAsk): readonly string[]
+  /** Whether the chain's head, as last read, has passed what it would have to hold. */
+  hasPassed(leg: QueuedLeg): boolean
+  /** Whether what moved is what the records of this transaction say; null when that cannot be told. */
+  isCovered(reading: EvidenceReading): boolean | null
+  /** Runs the poller again after so long. */
+  wakeIn(ms: number, stop: AbortSignal): void
+  /** Questions that other parts ask in the same run, e.g. of the canonical RPC. */
+  readonly others: readonly ((signal: AbortSignal) => Promise<void>)[]
+}
+
+/** E9, E13 and E15 take this many hashes. */
+const batchSize = 20
+/** Requests of one kind in one run; the rest comes first in the next one. */
+const maxBatches = 20
+/** Questions about single transactions in one run: a storm of doubts must not stop the batches. */
+const maxSingles = 12
+/** What could not be asked is asked again after this. */
+const retryMs = 5_000
+
+/**
+ * Asks second sources of legs, in twenties across transfers and as seldom as possible: an ordinary leg waits a while
+ * for others to share its request. A leg that an answer does not hold is asked again until the rules of absence have
+ * been met; one empty answer says nothing.
+ */
+export function createEvidencePoll(deps: EvidenceDeps): (signal: AbortSignal) => Promise<void> {
+  return async (signal) => {
+    const singles = { left: maxSingles }
+    const work = [
+      ...(['zone', 'main', 'native'] as const).map((ask) => askAll(deps, ask, singles, signal)),
+      ...deps.others.map((ask) => ask(signal)),
+    ]
+    // One kind that cannot be asked holds up no other.
+    const results = await Promise.allSettled(work)
+    const next = deps.nextDueAt()
+    if (next !== null) deps.wakeIn(Math.max(next - deps.clock.now(), 500), signal)
+    const failed = results.find((result) => result.status === 'rejected')
+    if (failed) throw failed.reason
+  }
+}
+
+interface Singles {
+  left: number
+}
+
+async function askAll(deps: EvidenceDeps, ask: LegAsk, singles: Singles, signal: AbortSignal): Promise<void> {
+  for (const batch of chooseBatches(deps.listQueued(ask, batchSize * maxBatches), deps.clock.now())) {
+    try {
+      save(deps, ask, await askBatch(deps, ask, batch, singles, signal))
+    } catch (error) {
+      const now = deps.clock.now()
+      save(deps, ask, { readings: [], saves: batch.map((leg) => dueIn(leg, now, retryMs)), drops: [] })
+      throw error
+    }
+  }
+}
+
+/** Full batches go at once; a part of one goes when one of its legs has to, and takes all along that may. */
+export function chooseBatches(legs: readonly QueuedLeg[], now: UnixMs): QueuedLeg[][] {
+  const batches: QueuedLeg[][] = []
+  for (let from = 0; from < legs.length; from += batchSize) {
+    const batch = legs.slice(from, from + batchSize)
+    if (batch.length === batchSize || batch.some((leg) => leg.dueAt <= now)) batches.push(batch)
+  }
+  return batches
+}
+
+function save(deps: EvidenceDeps, ask: Ask, { readings, saves, drops, bad }: Outcome): void {
+  deps.commit({
+    evidence: readings,
+    bad: bad ?? [],
+    apply: () => {
+      for (const hash of drops) deps.dropQueued(ask, hash)
+      for (const leg of saves) deps.saveQueued(leg)
+      return []
+    },
+  })
+}
+
+async function askBatch(
+  deps: EvidenceDeps,
+  ask: LegAsk,
+  batch: readonly QueuedLeg[],
+  singles: Singles,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const hashes = batch.map(({ hash }) => hash)
+  const known = deps.knownHashes(ask).find((hash) => !hashes.includes(hash)) ?? null
+  const control = batch.length < batchSize ? known : null
+  const priority = batch.some((leg) => leg.reads > 0) ? 'urgent' : 'evidence'
+  const options = { priority, signal, isKnown: control !== null } as const
+  const read = await ofMany(deps.reads, ask)(control === null ? hashes : [...hashes, control], options)
+  const byHash = new Map(read.readings.map((reading) => [reading.hash, reading]))
+  if (byHash.size === 0 && control === null && known !== null) {
+    // Nothing of all this is known, or nothing is told at all: a known one in its midst tells which.
+    const last = batch.slice(-1).map((leg) => dueIn(leg, deps.clock.now(), retryMs))
+    const outcome = await askBatch(deps, ask, batch.slice(0, -1), singles, signal)
+    return { ...outcome, saves: [...outcome.saves, ...last] }
+  }
+  const context = {
+    reads: deps.reads,
+    now: () => deps.clock.now(),
+    signal,
+    control: known,
+    hasControl: control === null ? byHash.size > 0 : byHash.has(control),
+    hasPassed: deps.hasPassed,
+    at: read.requestedAt,
+    mayAskSingly: () => singles.left > 0 && (singles.left -= 1) >= 0,
+  }
+  const outcomes: Outcome[] = [{ readings: [], saves: [], drops: [], bad: read.bad }]
+  for (const leg of batch) {
+    const reading = byHash.get(leg.hash)
+    if (!reading) outcomes.push(await decideDoubt(context, leg))
+    else if (reading.status === 'unknown') outcomes.push(keepAsking(leg, reading, deps.clock.now()))
+    // What does not fit the record is said only when a second answer agrees.
+    else if (ask !== 'zone' && deps.isCovered(reading) === false)
+      outcomes.push(await confirmMoves(deps, ask, leg, reading, signal))
+    else outcomes.push({ readings: [reading], saves: [], drops: [leg.hash] })
+  }
+  return {
+    readings: outcomes.flatMap(({ readings }) => readings),
+    saves: outcomes.flatMap(({ saves }) => saves),
+    drops: outcomes.flatMap(({ drops }) => drops),
+    bad: outcomes.flatMap(({ bad }) => bad ?? []),
+  }
+}
+
+/** An empty status says neither: it is asked again, ever more rarely. */
+function keepAsking(leg: QueuedLeg, reading: EvidenceReading, now: UnixMs): Outcome {
+  const rest = restLonger(leg, now)
+  return rest === null
+    ? { readings: [reading], saves: [], drops: [leg.hash] }
+    : { readings: [reading], saves: [rest], drops: [] }
+}
+
+/** The logs of the transaction itself, exact to the last unit; where there are none, the endpoint for one of them. */
+async function confirmMoves(
+  deps: EvidenceDeps,
+  ask: LegAsk,
+  leg: QueuedLeg,
+  first: EvidenceReading,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const options = { priority: 'urgent', signal } as const
+  const logs = await deps.reads.mainLogs(leg.hash, options)
+  const read = logs.readings[0]?.moves ? logs : await ofOne(deps.reads, ask)(leg.hash, options)
+  const [second] = read.readings
+  if (!second) return { readings: [], saves: [dueIn(leg, deps.clock.now(), retryMs)], drops: [] }
+  const later = { ...second, requestedAt: Math.max(second.requestedAt, first.requestedAt + 1) }
+  return { readings: [first, later], saves: [], drops: [leg.hash], bad: read.bad }
+}
+
+function dueIn(leg: QueuedLeg, now: UnixMs, ms: number): QueuedLeg {
+  return { ...leg, readyAt: now + ms, dueAt: now + ms }
+}
+
+function ofMany(reads: EvidenceReads, ask: LegAsk): EvidenceReads['zoneLegs'] {
+  return { zone: reads.zoneLegs, main: reads.mainLegs, native: reads.nativeLegs }[ask]
+}
+
+function ofOne(reads: EvidenceReads, ask: LegAsk): EvidenceReads['zoneLeg'] {
+  return { zone: reads.zoneLeg, main: reads.mainLeg, native: reads.nativeLeg }[ask]
+}
