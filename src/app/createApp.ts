@@ -8,6 +8,7 @@ import type { Clock, UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
 import { createChannel } from '../notify/createChannel.ts'
+import { createContractReads } from '../pollers/contractReads.ts'
 import { createCommit } from '../pollers/createCommit.ts'
 import { createEvaluateLoop } from '../pollers/evaluateLoop.ts'
 import { createExplorerReads } from '../pollers/explorerReads.ts'
@@ -138,6 +139,9 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     log,
     ledger,
     reads,
+    contractReads: createContractReads({ explorer, clock }),
+    tellSince: since,
+    startedAt,
     commit,
     cursors,
     db,

@@ -1,6 +1,8 @@
 import type { AppConfig } from './appConfig.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import type { ContractReads } from '../pollers/contractReads.ts'
+import { createContractsPolls } from '../pollers/contracts.ts'
 import { createHeadsPoll } from '../pollers/heads.ts'
 import { createOpenTransfersPoll } from '../pollers/openTransfers.ts'
 import type { Commit, ExplorerReads } from '../pollers/reads.ts'
@@ -19,9 +21,13 @@ export interface PollerDeps {
   readonly db: Database
   readonly ledger: Ledger
   readonly reads: ExplorerReads
+  readonly contractReads: ContractReads
   readonly commit: Commit
   readonly cursors: CursorFile
-  readonly config: Pick<AppConfig, 'poll'>
+  readonly config: Pick<AppConfig, 'poll' | 'bridge'>
+  /** What was final before this is history, not news. */
+  readonly tellSince: UnixMs
+  readonly startedAt: UnixMs
   trigger(poller: string): void
 }
 
@@ -63,10 +69,20 @@ export function createPollers(deps: PollerDeps): Pollers {
     postponeChecks: (keys) => ledger.postponeChecks(keys, clock.now()),
     listWithoutEvidence: (limit) => ledger.listWithoutEvidence(clock.now() - evidenceMs, clock.now(), limit),
   })
+  const readMainHeight = () => listHeads(db).find(({ chain }) => chain === 'main')?.height ?? null
   const heads = createHeadsPoll({
     ...deps,
-    readMainHeight: () => listHeads(db).find(({ chain }) => chain === 'main')?.height ?? null,
+    readMainHeight,
     namedMainHeight: () => ledger.highestHeight('main'),
+  })
+  const { bridge } = deps.config
+  const contracts = createContractsPolls({
+    ...deps,
+    ...bridge,
+    reads: deps.contractReads,
+    blocks: deps.reads,
+    readMainHeight,
+    requestRun: () => deps.trigger('contracts'),
   })
   return {
     list: [
@@ -74,6 +90,12 @@ export function createPollers(deps: PollerDeps): Pollers {
       { name: 'openTransfers', schedule: poll.openTransfers, run: openTransfers },
       { name: 'heads', schedule: poll.heads, run: heads },
       { name: 'sweep', schedule: poll.transfers, run: walk.run },
+      ...(bridge.contracts.length === 0
+        ? []
+        : [
+            { name: 'contracts', schedule: poll.contracts, run: contracts.contracts },
+            { name: 'contractHistory', schedule: poll.contracts, run: contracts.history },
+          ]),
     ],
     reopenHistory,
   }
@@ -90,6 +112,7 @@ export function intervalsOf(poll: AppConfig['poll']): Intervals {
   const openTransfers = intervalOf(poll.openTransfers)
   const heads = intervalOf(poll.heads)
   const evidence = intervalOf(poll.evidence)
+  const contracts = intervalOf(poll.contracts)
   return {
     openTransfers,
     byEndpoint: {
@@ -100,6 +123,8 @@ export function intervalsOf(poll: AppConfig['poll']): Intervals {
       E12: openTransfers,
       E14: openTransfers,
       ...Object.fromEntries(['E2', 'E13', 'E15', 'E16', 'E21'].map((id) => [id, evidence])),
+      E17: contracts,
+      E19: contracts,
     },
   }
 }

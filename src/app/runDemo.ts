@@ -52,6 +52,8 @@ export async function runDemo(deps: DemoDeps, options: DemoOptions): Promise<voi
       path,
       toYaml({
         tokens: sandbox.world.tokens,
+        bridge: sandbox.world.contracts.bridge,
+        events: scenario.events,
         explorer: sandbox.url,
         slack: slack.url,
         smtp: mail.url,
@@ -78,6 +80,8 @@ export async function runDemo(deps: DemoDeps, options: DemoOptions): Promise<voi
 
 function toYaml(at: {
   tokens: readonly { address: string; symbol: string; decimals: number }[]
+  bridge: string
+  events: readonly { topic: string; means: string; name: string }[]
   explorer: string
   slack: string
   smtp: string
@@ -88,6 +92,8 @@ function toYaml(at: {
   chains: { main: MAINCHAIN, zone: ZONE_CHAIN }
   pace: { maxRequestsPerSecond: 20, concurrency: 4 }
 bridge:
+  contracts: [ "${at.bridge}" ]
+  events: ${JSON.stringify(at.events)}
   tokens:
 ${at.tokens.map(({ address, symbol, decimals }) => `    - { address: "${address}", symbol: ${symbol}, decimals: ${decimals} }`).join('\n')}
 state: ./state

@@ -51,11 +51,12 @@ export function checkWhole(context: CheckContext, config: ParsedConfig): YamlPro
 }
 
 function checkRepeated(context: CheckContext, config: ParsedConfig): YamlProblem[] {
-  const { tokens, escrows, contracts, operators } = config.bridge
+  const { tokens, escrows, contracts, events, operators } = config.bridge
   const lists: readonly (readonly [string, readonly string[]])[] = [
     ['tokens', tokens.map(({ address }) => address)],
     ['escrows', escrows.map(({ address, token }) => `${address} ${token}`)],
     ['contracts', contracts],
+    ['events', events.map(({ topic }) => topic)],
     ['operators', operators.map(({ address }) => address)],
   ]
   return lists.flatMap(([name, keys]) =>
@@ -138,7 +139,6 @@ function warnOfUnbuilt(context: CheckContext, config: ParsedConfig): YamlProblem
     [['reports', 'daily'], config.reports.daily !== null, 'no daily report is sent yet'],
     [['bridge', 'escrows'], config.bridge.escrows.length > 0, 'escrows are not watched yet'],
     [['bridge', 'operators'], config.bridge.operators.length > 0, 'operators are not watched yet'],
-    [['bridge', 'contracts'], config.bridge.contracts.length > 0, 'contracts are not watched yet'],
   ]
   return unbuilt.flatMap(([path, isSet, what]) =>
     isSet

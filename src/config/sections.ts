@@ -104,8 +104,23 @@ export const canonical = z.strictObject({
 
 const token = z.strictObject({ address, symbol: text().max(64), decimals: wholeNumber(0, 77) })
 
+const topic = pattern(
+  /^0x[0-9a-fA-F]{64}$/,
+  'expected a first topic in quotes: 0x and 64 hex digits',
+).transform((value) => value.toLowerCase())
+
+/** An event of a bridge contract whose meaning is known: otherwise it is learned from transfers, or well known. */
+const bridgeEvent = z.strictObject({
+  topic,
+  means: z.enum(['deposit', 'payout', 'administration'], {
+    error: 'expected deposit, payout or administration',
+  }),
+  name: text().max(64).default('administration'),
+})
+
 export const bridge = z.strictObject({
   contracts: z.array(address).default([]),
+  events: z.array(bridgeEvent).default([]),
   escrows: z
     .array(z.strictObject({ address, token: address, baseline: amount.nullable().default(null) }))
     .default([]),

@@ -42,6 +42,12 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'canonical.confirmations': 'Blocks after which a missing receipt counts.',
   bridge: 'What is known of the bridge.',
   'bridge.contracts': "The bridge's contracts on the main chain.",
+  'bridge.events':
+    'Events of these contracts whose meaning is known. The others are learned from transfers that are listed, or well known.',
+  'bridge.events[].topic': 'The first topic: keccak-256 of the signature.',
+  'bridge.events[].means':
+    'A `deposit` or `payout` without a record opens a transfer; `administration` is told as `contract.changed`.',
+  'bridge.events[].name': 'What messages call it.',
   'bridge.escrows': 'Where locked value lies; every contract for every token seen there when left out.',
   'bridge.escrows[].address': 'The escrow.',
   'bridge.escrows[].token': 'The token that it holds.',

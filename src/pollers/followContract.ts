@@ -11,7 +11,7 @@ import type { Commit, ReadOptions } from './reads.ts'
 
 export interface FollowDeps {
   readonly clock: Clock
-  readonly log: Pick<Logger, 'warn'>
+  readonly log: Logger
   readonly db: Database
   readonly reads: ContractReads
   readonly commit: Commit

@@ -24,7 +24,7 @@ import type { Commit } from './reads.ts'
 
 export interface JudgeDeps {
   readonly clock: Clock
-  readonly log: Pick<Logger, 'info' | 'warn'>
+  readonly log: Logger
   readonly db: Database
   readonly ledger: Pick<Ledger, 'listTransfers'>
   readonly commit: Commit

@@ -15,6 +15,7 @@ export const standardLabels = [
   'source',
   'channel',
   'poller',
+  'contract',
 ] as const
 
 /** What `transfer` consists of in `where` and in templates, with the type of each name. */

@@ -22,6 +22,12 @@ const timelineEntry = z.discriminatedUnion(
   { error: (issue) => (issue.code === 'invalid_union' ? describeUnknownFault(issue.input) : undefined) },
 )
 
+const eventSchema = z.strictObject({
+  topic: z.string().regex(/^0x[0-9a-f]{64}$/, 'expected a first topic in quotes'),
+  means: z.enum(['deposit', 'payout', 'administration']),
+  name: z.string().min(1).max(64).default('administration'),
+})
+
 const scenarioSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'expected lower-case letters, digits and hyphens'),
   description: z.string().default(''),
@@ -29,6 +35,10 @@ const scenarioSchema = z.strictObject({
   traffic: trafficSchema.prefault({}),
   history: historySchema.prefault({}),
   answers: answersSchema.prefault({}),
+  events: z
+    .array(eventSchema)
+    .default([])
+    .describe('Events of the bridge that whoever watches it is configured to know: bridge.events'),
   timeline: z.array(timelineEntry).default([]),
 })
 

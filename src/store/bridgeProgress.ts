@@ -24,6 +24,8 @@ export interface ContractProgress {
   readonly verified: VerifiedSource | null
   readonly candidate: VerifiedSource | null
   readonly verifyAt: UnixMs
+  /** Implementations that logs told of lately. */
+  readonly announced: readonly string[]
 }
 
 /** What a verified contract is known by. */
@@ -55,6 +57,7 @@ export const noProgress: ContractProgress = {
   verified: null,
   candidate: null,
   verifyAt: 0,
+  announced: [],
 }
 
 /** Ranges kept for one contract; beyond it the oldest reading of nothing has to do. */

@@ -6,9 +6,16 @@ import { ledgerTables } from './migrations/0001_ledger.ts'
 import { alertTables } from './migrations/0002_alerts.ts'
 import { evidenceTables } from './migrations/0003_evidence.ts'
 import { checkTables } from './migrations/0004_checks.ts'
+import { bridgeLogTables } from './migrations/0005_bridge_logs.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
-const migrations: readonly string[] = [ledgerTables, alertTables, evidenceTables, checkTables]
+const migrations: readonly string[] = [
+  ledgerTables,
+  alertTables,
+  evidenceTables,
+  checkTables,
+  bridgeLogTables,
+]
 
 export interface Database {
   /** Prepared once for each text, then reused. Integers come back as numbers; amounts are TEXT. */

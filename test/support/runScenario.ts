@@ -49,6 +49,7 @@ export async function runScenario(options: ScenarioRunOptions): Promise<Scenario
       bridge: {
         ...noBridge,
         contracts: [contracts.bridge],
+        events: scenario.events,
         escrows: tokens.map(({ address }) => ({ address: contracts.escrow, token: address, baseline: null })),
         operators: [{ address: contracts.relayer, minBalance: '0.5' }],
         tokens: tokens.map(({ address, symbol, decimals }) => ({ address, symbol, decimals })),

@@ -33,6 +33,7 @@ export interface MonitorOptions {
 /** A configuration that says nothing of the bridge. */
 export const noBridge: AppConfig['bridge'] = {
   contracts: [],
+  events: [],
   escrows: [],
   operators: [],
   tokens: [],

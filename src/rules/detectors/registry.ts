@@ -1,5 +1,6 @@
 import type { FindingKind } from '../../domain/finding.ts'
 import { chainStalled } from './chainStalled.ts'
+import { contractChanged } from './contractChanged.ts'
 import type { Detector } from './detector.ts'
 import { transferDuplicate } from './transferDuplicate.ts'
 import { transferOutOfOrder } from './transferOutOfOrder.ts'
@@ -31,6 +32,7 @@ export const registry: readonly Detector[] = [
   transferLarge,
   batchUnresolved,
   batchMismatch,
+  contractChanged,
   chainStalled,
   sourceUnavailable,
   sourceRejected,

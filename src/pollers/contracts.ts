@@ -1,0 +1,58 @@
+import { indexAdministration } from '../domain/administration.ts'
+import type { BridgeLog, EventMeaning } from '../domain/bridgeLog.ts'
+import { readContractHistory, type HistoryDeps } from './contractHistory.ts'
+import { followContract } from './followContract.ts'
+import { type JudgeDeps, judgeLogs } from './judgeLogs.ts'
+import { takeLogs } from './takeLogs.ts'
+import { verifySource } from './verifySource.ts'
+
+export interface ContractsDeps
+  extends Omit<JudgeDeps, 'configured'>,
+    Omit<HistoryDeps, 'takeLogs' | 'since'> {
+  readonly contracts: readonly string[]
+  readonly events: readonly { readonly topic: string; readonly means: EventMeaning; readonly name: string }[]
+  /** Asks to be run again without waiting for the next tick. */
+  requestRun(): void
+}
+
+interface ContractsPolls {
+  /** The newest logs of every contract, what they mean, and the verified sources. */
+  readonly contracts: (signal: AbortSignal) => Promise<void>
+  /** What was missed, and the past: apart, because it waits for whatever else is asked. */
+  readonly history: (signal: AbortSignal) => Promise<void>
+}
+
+/** Watches the bridge's contracts: their logs against the ledger, and what their administration does. */
+export function createContractsPolls(deps: ContractsDeps): ContractsPolls {
+  const configured = new Map(deps.events.map(({ topic, means }) => [topic, means]))
+  const named = deps.events.flatMap(({ topic, means, name }): [string, string][] =>
+    means === 'administration' ? [[topic, name]] : [],
+  )
+  const taking = { ...deps, administration: indexAdministration(), configured: new Map(named) }
+  const reading = {
+    ...deps,
+    since: deps.tellSince,
+    takeLogs: (contract: string, logs: readonly BridgeLog[], now: number) =>
+      takeLogs(taking, contract, logs, now),
+  }
+  const follow = deps.contracts.map((address) => followContract(reading, address))
+  return {
+    async contracts(signal) {
+      const results = await Promise.allSettled(follow.map((read) => read({ priority: 'tail', signal })))
+      if (judgeLogs({ ...deps, configured })) deps.requestRun()
+      throwFirst(results)
+    },
+    async history(signal) {
+      for (const address of deps.contracts) {
+        await readContractHistory(reading, address, signal)
+        await verifySource(deps, address, signal)
+      }
+    },
+  }
+}
+
+/** One contract's trouble must not hide the others' logs, but has to be seen. */
+function throwFirst(results: readonly PromiseSettledResult<void>[]): void {
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed) throw failed.reason
+}

@@ -1,0 +1,92 @@
+import type { Finding } from '../domain/finding.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import { toSourceFinding } from '../rules/detectors/contractChanged.ts'
+import {
+  type ContractProgress,
+  readProgress,
+  saveProgress,
+  type VerifiedSource,
+} from '../store/bridgeProgress.ts'
+import type { Database } from '../store/database.ts'
+import type { ContractReads } from './contractReads.ts'
+import type { Commit } from './reads.ts'
+
+export interface VerifyDeps {
+  readonly clock: Clock
+  readonly db: Database
+  readonly reads: Pick<ContractReads, 'verified'>
+  readonly commit: Commit
+}
+
+const everyMs = 3_600_000
+/** A change is told once a second reading, so much later, agrees: replicas lag. */
+const confirmMs = 30_000
+
+/** Compares a contract's verified source with what it was; the first reading is what is compared with. */
+export async function verifySource(deps: VerifyDeps, address: string, signal: AbortSignal): Promise<void> {
+  if (readProgress(deps.db, address).verifyAt > deps.clock.now()) return
+  const source = await deps.reads.verified(address, { priority: 'sweep', signal })
+  deps.commit({
+    apply: (now) => {
+      const progress = readProgress(deps.db, address)
+      const { change, finding } = compareSource(address, progress, source, now)
+      saveProgress(deps.db, address, { ...progress, ...change })
+      return finding === null ? [] : [finding]
+    },
+  })
+}
+
+/** A pure function of what was known and what was read; null was an empty answer, which says nothing. */
+export function compareSource(
+  address: string,
+  { verified, candidate, announced }: Pick<ContractProgress, 'verified' | 'candidate' | 'announced'>,
+  source: VerifiedSource | null,
+  now: UnixMs,
+): { change: Partial<ContractProgress>; finding: Finding | null } {
+  const later = { verifyAt: now + everyMs }
+  if (source === null) return { change: later, finding: null }
+  const merged = verified === null ? source : fillFrom(source, verified)
+  const differs = verified === null ? [] : listDifferences(verified, merged)
+  const [field] = differs
+  if (verified === null || field === undefined) {
+    // What was empty and is filled now is no change.
+    return { change: { ...later, verified: merged, candidate: null }, finding: null }
+  }
+  if (candidate === null || JSON.stringify(candidate) !== JSON.stringify(merged)) {
+    return { change: { verifyAt: now + confirmMs, candidate: merged }, finding: null }
+  }
+  const change = { ...later, verified: merged, candidate: null }
+  // The log of the upgrade has told it.
+  if (differs.includes('implementation') && announced.includes(merged.implementation)) {
+    return { change, finding: null }
+  }
+  const told = {
+    differs: names[field],
+    before: verified[field],
+    after: merged[field],
+    digest: `${merged.digest}:${merged.implementation}`,
+  }
+  return { change, finding: toSourceFinding(address, told, now) }
+}
+
+const names: Readonly<Record<keyof VerifiedSource, string>> = {
+  implementation: 'implementation',
+  digest: 'source',
+  compiler: 'compiler',
+  name: 'contract name',
+}
+
+function listDifferences(before: VerifiedSource, after: VerifiedSource): (keyof VerifiedSource)[] {
+  const fields = ['implementation', 'digest', 'compiler', 'name'] as const
+  return fields.filter((field) => before[field] !== '' && before[field] !== after[field])
+}
+
+/** An empty field says nothing: what was known before holds. */
+function fillFrom(source: VerifiedSource, before: VerifiedSource): VerifiedSource {
+  return {
+    implementation: source.implementation || before.implementation,
+    digest: source.digest || before.digest,
+    compiler: source.compiler || before.compiler,
+    name: source.name || before.name,
+  }
+}

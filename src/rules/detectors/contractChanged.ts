@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import type { AdministrationAct } from '../../domain/administration.ts'
+import type { BridgeLog } from '../../domain/bridgeLog.ts'
+import type { EvidenceNote, Finding } from '../../domain/finding.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { RaisedKind } from './detector.ts'
+
+/** Who governs the bridge did something: each act is told once. */
+export const contractChanged: RaisedKind = {
+  kind: 'contract.changed',
+  nature: 'event',
+  from: 'raised',
+  raisedBy: 'app',
+  docs: 'A bridge contract was upgraded, paused, or given another owner, role, threshold, signer or fee; or its verified source is another.',
+  hasTransfer: false,
+  subjectNames: ['contract'],
+  facts: {
+    group: 'string',
+    what: 'string',
+    event: 'string',
+    before: 'string',
+    after: 'string',
+    txHash: 'string',
+    height: 'int',
+  },
+  params: z.strictObject({}),
+}
+
+/** An act of administration that a log tells of. */
+export function toActFinding(log: BridgeLog, act: AdministrationAct, now: UnixMs): Finding {
+  const says = `${act.event} at block ${log.height}`
+  return toFinding(log.contract, {
+    subject: `${log.contract}:${log.hash}:${log.place}`,
+    title: `Bridge contract ${log.contract} ${act.what}, in transaction ${log.hash}`,
+    facts: { ...act, txHash: log.hash, height: log.height },
+    evidence: { source: 'E19', at: now, says },
+    since: Math.min(log.time ?? now, now),
+  })
+}
+
+/** A verified source that is another than it was, read twice. `differs` names what. */
+export function toSourceFinding(
+  contract: string,
+  change: {
+    readonly differs: string
+    readonly before: string
+    readonly after: string
+    readonly digest: string
+  },
+  now: UnixMs,
+): Finding {
+  const what = `has another ${change.differs} than before`
+  return toFinding(contract, {
+    subject: `${contract}:source:${change.digest}`,
+    title: `Bridge contract ${contract} ${what}`,
+    facts: { group: 'upgrade', what, event: '', before: change.before, after: change.after },
+    evidence: { source: 'E17', at: now, says: `the verified ${change.differs} differs, read twice` },
+    since: now,
+  })
+}
+
+function toFinding(
+  contract: string,
+  of: Pick<Finding, 'subject' | 'title' | 'facts' | 'since'> & { readonly evidence: EvidenceNote },
+): Finding {
+  return {
+    kind: 'contract.changed',
+    transfer: null,
+    labels: { contract, chain: 'main' },
+    ...of,
+    evidence: [of.evidence],
+  }
+}
