@@ -67,8 +67,7 @@ test('the Prometheus rules name metrics that exist', () => {
 
 test('the Dockerfile has no fault that its linter knows', async () => {
   const { validate } = await import('dockerfile-utils')
-  const tellOf = (text: string) =>
-    validate(text).map(({ message, range }) => `${range.start.line + 1}: ${message}`)
+  const tellOf = (text: string) => validate(text).map(({ range }) => range.start.line + 1)
   expect(tellOf(read('Dockerfile'))).toEqual([])
   expect(tellOf(read('Dockerfile').replace('USER node', 'USR node'))).not.toEqual([])
 })

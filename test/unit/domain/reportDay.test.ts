@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { dayOf, listDueDays, shiftDay, windowOf } from '../../../src/domain/reportDay.ts'
+
+const hours = (day: string, zone: string) => {
+  const window = windowOf(day, zone)
+  return window === null ? null : (window.until - window.from) / 3_600_000
+}
+
+describe('windowOf', () => {
+  test.each([
+    ['2026-03-29', 'Europe/Berlin', 23],
+    ['2026-10-25', 'Europe/Berlin', 25],
+    ['2026-03-08', 'America/New_York', 23],
+    ['2026-11-01', 'America/New_York', 25],
+    ['2026-03-29', 'Asia/Kolkata', 24],
+    ['2028-02-29', 'UTC', 24],
+    // Midnight itself is skipped here.
+    ['2026-04-24', 'Africa/Cairo', 23],
+  ])('F68: %s in %s has %i hours', (day, zone, expected) => expect(hours(day, zone)).toBe(expected))
+
+  test('F70: days of a year follow each other without a gap, over DST and its end', () => {
+    let day = '2026-01-01'
+    let until = windowOf(day, 'Europe/Berlin')?.from
+    for (; day <= '2027-01-02'; day = shiftDay(day, 1)) {
+      const window = windowOf(day, 'Europe/Berlin')
+      expect(window?.from).toBe(until)
+      expect(dayOf((window?.until ?? 0) - 1, 'Europe/Berlin')).toBe(day)
+      until = window?.until
+    }
+  })
+
+  test.each(['2026-02-30', '2026-13-01', 'yesterday', '', '2026-1-1'])('%j is no day', (day) =>
+    expect(windowOf(day, 'UTC')).toBeNull(),
+  )
+})
+
+describe('listDueDays', () => {
+  const hour = 3_600_000
+  const atEight = (window: { until: number }) => window.until + 8 * hour
+  const due = (lastDay: string, now: string, most = 3) =>
+    listDueDays({ lastDay, now: Date.parse(now), zone: 'UTC', most }, atEight)
+
+  test('a day is due at its time and not a millisecond before', () => {
+    expect(due('2026-05-01', '2026-05-03T07:59:59.999Z').due).toEqual([])
+    expect(due('2026-05-01', '2026-05-03T08:00:00Z').due).toEqual(['2026-05-02'])
+    expect(due('2026-05-02', '2026-05-03T23:00:00Z').due).toEqual([])
+  })
+
+  test('F69: three days down are caught up, a fourth is said to be missed', () => {
+    expect(due('2026-05-01', '2026-05-05T09:00:00Z')).toEqual({
+      due: ['2026-05-02', '2026-05-03', '2026-05-04'],
+      skipped: null,
+    })
+    expect(due('2026-05-01', '2026-05-06T09:00:00Z')).toEqual({
+      due: ['2026-05-03', '2026-05-04', '2026-05-05'],
+      skipped: { first: '2026-05-02', last: '2026-05-02', days: 1 },
+    })
+  })
+
+  test('F67: a clock that went back reports nothing anew', () => {
+    expect(due('2026-05-04', '2026-05-02T09:00:00Z').due).toEqual([])
+    expect(due('2026-05-04', '1970-01-01T09:00:00Z').due).toEqual([])
+  })
+
+  test('a clock ten years ahead does not take ten years to look at', () => {
+    const { due: days, skipped } = due('2026-05-01', '2036-05-03T09:00:00Z')
+    expect(days).toHaveLength(3)
+    expect(skipped?.days).toBe(3_651)
+  })
+})
