@@ -9,9 +9,10 @@ import { flushGroups } from './flushGroups.ts'
 import { joinGroups } from './groupTimers.ts'
 import { builtInInhibitions, type InhibitRule } from './inhibition.ts'
 import { dropRules } from './judgeConditions.ts'
-import { type DeadChannel, judgeChannels, judgeRuleErrors } from './judgeMeta.ts'
-import { applyCondition, keepCondition } from './judgeRule.ts'
+import { type DeadChannel, judgeChannels, judgeNoData, judgeRuleErrors } from './judgeMeta.ts'
+import { applyCondition, excuseCondition, keepCondition } from './judgeRule.ts'
 import { isMetaKind, metaRule } from './metaRules.ts'
+import { rebaseClock } from './rebaseClock.ts'
 import { renameSubject } from './renameSubject.ts'
 import { defaultRoute, type Route } from './routing.ts'
 import { correctEvents, type EventMatch, tellEvents } from './tellEvents.ts'
@@ -45,6 +46,8 @@ export interface AlertEngine {
   /** Transfers that changed since: their events are corrected where the facts are others. */
   correctEvents(transfers: Iterable<Transfer>, now: UnixMs): void
   applyCondition(rule: Rule, judgement: Judgement, now: UnixMs): void
+  /** The rule's `unless` holds: everything stays as it is. */
+  excuseCondition(rule: Rule, now: UnixMs): void
   /** The evaluation failed: everything stays as it is. */
   keepCondition(rule: Rule, reason: string, now: UnixMs): void
   /** Ends the alerts of all other rules. Call after one evaluation of the new rules. */
@@ -52,9 +55,10 @@ export interface AlertEngine {
   renameSubject(from: string, to: string, now: UnixMs): void
   /** The channels that refuse us, all of them. */
   judgeChannels(dead: readonly DeadChannel[], now: UnixMs): void
+  /** The wall clock was set by `byMs`. */
+  rebaseClock(byMs: number, now: UnixMs): void
   /** Whether an alert of a kind is firing, for a rule's `unless`. */
   isFiring(kind: string): boolean
-  ack(alertId: number, by: string, now: UnixMs): void
   /** Queues what is due; returns when to call again at the latest, null when nothing waits. */
   flush(now: UnixMs): UnixMs | null
 }
@@ -83,16 +87,18 @@ export function createAlertEngine(deps: AlertEngineDeps): AlertEngine {
     tellEvents: (matches, now) => tellEvents(context, matches, now),
     correctEvents: (transfers, now) => correctEvents(context, transfers, now),
     applyCondition: (rule, judgement, now) => applyCondition(context, rule, judgement, now),
+    excuseCondition: (rule, now) => excuseCondition(context, rule, now),
     keepCondition: (rule, reason, now) => keepCondition(context, rule, reason, now),
     dropRules: (kept, now) => {
       dropRules(context, (head) => kept.has(head.rule) || isMetaRule(context, head), now)
       for (const { rule } of store.listEvaluations()) if (!kept.has(rule)) store.deleteEvaluation(rule)
       judgeRuleErrors(context, now)
+      judgeNoData(context, now)
     },
     renameSubject: (from, to, now) => renameSubject(context, from, to, now),
     judgeChannels: (dead, now) => judgeChannels(context, dead, now),
+    rebaseClock: (byMs, now) => rebaseClock(context, byMs, now),
     isFiring: (kind) => store.isKindFiring(kind),
-    ack: (alertId, by, now) => store.ackAlert(alertId, by, now),
     flush: (now) => flushGroups(context, now),
   }
 }
@@ -114,6 +120,8 @@ function createContext({ store, log, settings, rules }: AlertEngineDeps): Engine
     overflows: new Map(),
     windows: new Map(),
     mutedNoted: new Set(),
+    mutesInForce: { value: null },
+    muteTimes: new Map(),
     routeCache: new Map(),
   }
 }

@@ -81,7 +81,9 @@ function worst(counts: readonly CarriedCount[]): Severity {
   return counts.some(({ severity }) => severity === 'warning') ? 'warning' : 'info'
 }
 
-interface ItemDeps extends Pick<ComposeDeps, 'readTransfer' | 'links'> {
+const flappingWindowMs = 3_600_000
+
+interface ItemDeps extends Pick<ComposeDeps, 'store' | 'readTransfer' | 'links'> {
   readonly rules: ReadonlyMap<string, Rule>
   readonly isTold: boolean
 }
@@ -93,8 +95,12 @@ function wordItem(deps: ItemDeps, { item, alert }: CarriedItem, now: UnixMs): Me
   const transfer = isOver && deps.isTold && kept.transfer ? deps.readTransfer?.(kept.transfer.key) : null
   const finding = transfer ? { ...kept, transfer } : kept
   const rule = deps.rules.get(alert.rule) ?? null
+  const firings =
+    deps.isTold && alert.nature === 'condition'
+      ? deps.store.countFirings(alert.id, now - flappingWindowMs)
+      : 0
   return toMessageItem(
-    { alert, what: item.what, episode: item.episode, finding, rule, links: deps.links },
+    { alert, what: item.what, episode: item.episode, finding, rule, links: deps.links, firings },
     now,
   )
 }

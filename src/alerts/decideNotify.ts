@@ -4,8 +4,12 @@ export interface GroupAlert {
   readonly id: number
   readonly episode: number
   readonly isFiring: boolean
-  /** Silenced or inhibited: nothing new is said of it, but its end is, to who heard of its beginning. */
+  /** Silenced, in a mute time or inhibited: nothing new is said of it. */
   readonly isMuted: boolean
+  /** Silenced or in a mute time: its end is not said either, yet. */
+  readonly isEndHeld: boolean
+  /** It was silenced or in a mute time until now: what holds still is said again, what fired anew is new. */
+  readonly wasMuted: boolean
   /** Somebody is on it: no reminders. */
   readonly isAcked: boolean
 }
@@ -23,10 +27,12 @@ export interface NotifyFacts {
   readonly repeatAt: UnixMs | null
   /** Whether the route still names this channel; others are only told the end of what they heard of. */
   readonly isRouted: boolean
+  /** Whether this route tells ends at all. */
+  readonly sendsResolved: boolean
 }
 
 export interface NotifyDecision {
-  readonly reason: 'first' | 'new alerts' | 'all resolved' | 'resolved' | 'repeat' | 'nothing'
+  readonly reason: 'first' | 'new alerts' | 'all resolved' | 'resolved' | 'repeat' | 'unmuted' | 'nothing'
   readonly fire: readonly number[]
   readonly resolve: readonly number[]
   readonly repeat: readonly number[]
@@ -34,30 +40,43 @@ export interface NotifyDecision {
 
 /**
  * What one channel is to hear of one group now. An alert that resolved and fired again between two looks goes on as far
- * as the channel knows; one that fired again after its end was said is new, told by its episode.
+ * as the channel knows; one that fired again after its end was said, or while it was muted, is new, told by its episode.
  */
 export function decideNotify(facts: NotifyFacts, now: UnixMs): NotifyDecision {
   const { alerts, told } = facts
   const open = alerts.filter(({ id }) => told.get(id)?.isResolved === false)
-  const firing = alerts.filter((alert) => alert.isFiring)
+  const audible = alerts.filter((alert) => alert.isFiring && !alert.isMuted)
   const fire = facts.isRouted
-    ? firing.filter((alert) => !alert.isMuted && isNew(alert, told.get(alert.id)))
+    ? audible.filter((alert) => isNew(alert, told.get(alert.id), facts.sendsResolved)).map(idOf)
     : []
-  const resolve = open.filter((alert) => !alert.isFiring)
-  const none = { fire: [], resolve: [], repeat: [] }
-  if (fire.length > 0 || resolve.length > 0) {
-    const ended = resolve.length === open.length ? 'all resolved' : 'resolved'
-    const reason = fire.length === 0 ? ended : told.size === 0 ? 'first' : 'new alerts'
-    return { ...none, reason, fire: fire.map(idOf), resolve: resolve.map(idOf) }
+  const ended = open.filter((alert) => !alert.isFiring && !alert.isEndHeld)
+  const resolve = facts.sendsResolved ? ended.map(idOf) : []
+  const again = open.filter((alert) => alert.isFiring && !alert.isMuted && !alert.isAcked)
+  const unmuted = facts.isRouted
+    ? again.filter((alert) => alert.wasMuted && !fire.includes(alert.id)).map(idOf)
+    : []
+  if (fire.length > 0 || resolve.length > 0 || unmuted.length > 0) {
+    return { reason: reasonOf({ fire, resolve }, told.size, open.length), fire, resolve, repeat: unmuted }
   }
-  const repeat = open.filter((alert) => !alert.isMuted && !alert.isAcked)
   const isDue = facts.isRouted && facts.repeatAt !== null && now >= facts.repeatAt
-  if (!isDue || repeat.length === 0) return { ...none, reason: 'nothing' }
-  return { ...none, reason: 'repeat', repeat: repeat.map(idOf) }
+  if (!isDue || again.length === 0) return { fire, resolve, repeat: [], reason: 'nothing' }
+  return { fire, resolve, repeat: again.map(idOf), reason: 'repeat' }
 }
 
-function isNew(alert: GroupAlert, told: Told | undefined): boolean {
-  return !told || (told.isResolved && told.episode < alert.episode)
+function reasonOf(
+  of: { readonly fire: readonly number[]; readonly resolve: readonly number[] },
+  toldCount: number,
+  openCount: number,
+): NotifyDecision['reason'] {
+  if (of.fire.length > 0) return toldCount === 0 ? 'first' : 'new alerts'
+  if (of.resolve.length === 0) return 'unmuted'
+  return of.resolve.length === openCount ? 'all resolved' : 'resolved'
+}
+
+function isNew(alert: GroupAlert, told: Told | undefined, sendsResolved: boolean): boolean {
+  if (!told) return true
+  const isLater = told.episode < alert.episode
+  return isLater && (told.isResolved || alert.wasMuted || !sendsResolved)
 }
 
 function idOf(alert: GroupAlert): number {

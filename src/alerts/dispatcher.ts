@@ -6,7 +6,13 @@ import type { Delivery } from '../store/outboxDeliveries.ts'
 import { type ComposeDeps, composeMessage } from './composeMessage.ts'
 import { createLane, type Lane, laneIsQuiet, nextDelivery } from './lanes.ts'
 import { longestThrottleMs, probeMs } from './planDelivery.ts'
-import { buryDelivery, coverDeadChannel, type SettleDeps, settleDelivery } from './settleDelivery.ts'
+import {
+  buryDelivery,
+  coverDeadChannel,
+  coverExpired,
+  type SettleDeps,
+  settleDelivery,
+} from './settleDelivery.ts'
 
 export interface DispatcherDeps extends Omit<ComposeDeps, 'store'>, Omit<SettleDeps, 'channels'> {
   readonly clock: Clock
@@ -110,7 +116,12 @@ function pump(state: State): number {
 }
 
 function expire({ deps }: State): void {
-  for (const { channel, count } of deps.store.expireItems(deps.clock.now())) {
+  const now = deps.clock.now()
+  const expired = deps.store.transaction(() => {
+    coverExpired(deps, now)
+    return deps.store.expireItems(now)
+  })
+  for (const { channel, count } of expired) {
     deps.log.error({ channel, count }, 'alerts could not be told in time and were set aside')
   }
 }

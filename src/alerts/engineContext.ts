@@ -5,6 +5,7 @@ import type { Rule, Severity } from '../rules/types.ts'
 import type { AlertHead } from '../store/alertRows.ts'
 import type { AlertStore } from '../store/alertStore.ts'
 import type { InhibitRule } from './inhibition.ts'
+import type { createMuteTimes } from './muteTimes.ts'
 import { defaultGroupIntervalMs, defaultRepeatMs, type Labels, type Route, selectRoutes } from './routing.ts'
 
 /** What the parts of the alert engine share: its settings, and memory that a restart may lose. */
@@ -29,6 +30,10 @@ export interface EngineContext {
   readonly windows: Map<string, UnixMs>
   /** Alert and episode whose muting was written down: said once, not at each look. */
   readonly mutedNoted: Set<string>
+  /** Silences and mute times that held at the last look; null before the first. */
+  readonly mutesInForce: { value: string | null }
+  /** By route. */
+  readonly muteTimes: Map<string, ReturnType<typeof createMuteTimes>>
   readonly routeCache: Map<string, readonly Route[]>
 }
 
@@ -82,13 +87,14 @@ export function expiryOf(severity: Severity, now: UnixMs): UnixMs {
   return now + (severity === 'critical' ? criticalAgeMs : otherAgeMs)
 }
 
-/** One row of the decision log. */
+/** One line of the decision log: in the ledger, and in the log of the process. */
 export function note(
-  context: EngineContext,
+  context: Pick<EngineContext, 'store' | 'log'>,
   alert: Pick<AlertHead, 'id' | 'rule' | 'subject'>,
   entry: { readonly what: string; readonly reason: string },
   now: UnixMs,
 ): void {
+  context.log.info({ rule: alert.rule, subject: alert.subject, ...entry }, 'decision')
   context.store.recordDecision({
     at: now,
     alertId: alert.id,

@@ -1,12 +1,13 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { AlertHead } from '../store/alertRows.ts'
-import type { GroupRow } from '../store/alertGroups.ts'
+import type { GroupRow, Member } from '../store/alertGroups.ts'
 import type { OutboxItem, OutboxWhat } from '../store/outboxItems.ts'
+import { droppedMark } from '../store/outboxOperations.ts'
 import { decideNotify, type GroupAlert, type NotifyDecision, type Told } from './decideNotify.ts'
 import { type EngineContext, expiryOf, note, parseLabels, routesFor } from './engineContext.ts'
-import { createInhibitor } from './inhibition.ts'
-import { isMetaKind } from './metaRules.ts'
-import { groupKeyOf, type Labels, type Route } from './routing.ts'
+import { releaseHeldEvents } from './heldEvents.ts'
+import { createMute, isFiring, type Mute, type MuteOf, noticeMutes } from './mutes.ts'
+import { groupKeyOf, type Route } from './routing.ts'
 
 /** How soon a muted alert is looked at again. */
 const recheckMs = 5_000
@@ -14,64 +15,43 @@ const heldRecheckMs = 500
 /** Written group waits beyond this are cut when the wall clock goes back. */
 const longestWaitMs = 3_600_000
 
-/** Why something new is not said now; null when it may be. */
-type Mute = (alert: AlertHead) => string | null
-
 /** Turns what changed in due groups into outbox items. Returns when the next group is due. */
 export function flushGroups(context: EngineContext, now: UnixMs): UnixMs | null {
   const { store } = context
   store.clampGroups(now, longestWaitMs)
+  releaseHeldEvents(context, now)
+  noticeMutes(context, now)
   const due = store.listDueGroups(now)
   if (due.length > 0) {
     const mute = createMute(context, now)
     for (const group of due) flushGroup(context, { group, mute }, now)
     store.deleteIdleGroups(now)
   }
-  return store.nextGroupDue()
+  return earliest(store.nextGroupDue(), store.nextHeldDue())
 }
 
-function createMute(context: EngineContext, now: UnixMs): Mute {
-  const isHeld = !context.hold.isReleased && now < context.hold.until
-  const inhibitorOf = once(() =>
-    createInhibitor(context.inhibitions, context.store.listFiringLabels().map(parseLabels)),
-  )
-  // Alerts share label sets: each is judged once a flush.
-  const judged = new Map<string, Labels | null>()
-  return (alert) => {
-    if (isUnseen(context, alert)) return 'not evaluated since the start'
-    if (isHeld && alert.severity !== 'critical') return 'held until sources and chains were judged once'
-    if (!judged.has(alert.labels)) judged.set(alert.labels, inhibitorOf()(parseLabels(alert.labels)))
-    const source = judged.get(alert.labels)
-    return source ? `inhibited by ${source['rule'] ?? source['kind'] ?? 'another alert'}` : null
-  }
-}
-
-/** What the last process left as firing is looked at once more before anything is said of it. */
-function isUnseen({ hold, looked }: EngineContext, alert: AlertHead): boolean {
-  return hold.hasStarted && !looked.has(alert.rule) && !isMetaKind(alert.kind)
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | null = null
-  return () => (made ??= { value: make() }).value
+function earliest(a: UnixMs | null, b: UnixMs | null): UnixMs | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b)
 }
 
 function flushGroup(
   context: EngineContext,
-  { group, mute }: { group: GroupRow; mute: Mute },
+  { group, mute }: { group: GroupRow; mute: MuteOf },
   now: UnixMs,
 ): void {
   const members = context.store.listMembers(group.key)
   const toldItems = context.store.listToldOfGroup(group.key)
   const channels = new Map(context.store.listGroupChannels(group.key).map((entry) => [entry.channel, entry]))
   const route = routeOf(context, group, members)
-  const muted = new Map(members.map((member) => [member.id, isFiring(member) ? mute(member) : null]))
+  const muted = new Map(members.map((member) => [member.id, mute(member, route)]))
   const alerts = members.map(
     (member): GroupAlert => ({
       id: member.id,
       episode: member.episode,
       isFiring: isFiring(member),
       isMuted: muted.get(member.id) !== null,
+      isEndHeld: muted.get(member.id)?.by === 'muted',
+      wasMuted: member.withheld === 'muted',
       isAcked: member.ackedAt !== null,
     }),
   )
@@ -81,7 +61,8 @@ function flushGroup(
     const told = readTold(toldItems.filter((item) => item.channel === channel))
     const repeatAt = channels.get(channel)?.repeatAt ?? null
     const isRouted = route?.channels.includes(channel) ?? false
-    const decision = decideNotify({ alerts, told, repeatAt, isRouted }, now)
+    const sendsResolved = route?.sendResolved ?? true
+    const decision = decideNotify({ alerts, told, repeatAt, isRouted, sendsResolved }, now)
     queueDecision(context, { group, channel, members, toldItems, decision }, now)
     hasSpoken ||= decision.reason !== 'nothing'
     if (decision.reason === 'nothing' && repeatAt !== null && repeatAt <= now) {
@@ -89,12 +70,7 @@ function flushGroup(
     }
   }
   noteMutes(context, { members, muted, toldItems }, now)
-  const isWaiting = [...muted.values()].some((reason) => reason !== null)
-  finish(context, { group, members, isWaiting, hasSpoken }, now)
-}
-
-function isFiring(alert: AlertHead): boolean {
-  return alert.state === 'firing' || alert.state === 'recovering'
+  finish(context, { group, members, muted, toldItems, hasSpoken }, now)
 }
 
 /** The route that formed the group, as it is configured now; null once no route does. */
@@ -113,7 +89,7 @@ function routeOf(context: EngineContext, group: GroupRow, members: readonly Aler
 function readTold(items: readonly OutboxItem[]): Map<number, Told> {
   const told = new Map<number, Told>()
   for (const item of items) {
-    if (item.state === 'dead' && item.what === 'firing') continue
+    if (item.state === 'dead' && item.what === 'firing' && item.messageId !== droppedMark) continue
     told.set(item.alertId, { episode: item.episode, isResolved: item.what !== 'firing' })
   }
   return told
@@ -122,7 +98,7 @@ function readTold(items: readonly OutboxItem[]): Map<number, Told> {
 interface Decided {
   readonly group: GroupRow
   readonly channel: string
-  readonly members: readonly AlertHead[]
+  readonly members: readonly Member[]
   readonly toldItems: readonly OutboxItem[]
   readonly decision: NotifyDecision
 }
@@ -143,8 +119,17 @@ function queueDecision(context: EngineContext, decided: Decided, now: UnixMs): v
   queue(decision.fire, 'firing')
   queue(decision.resolve, 'resolved')
   queue(decision.repeat, 'repeat')
+  countRepeats(context, decided)
   // The next reminder counts from the acknowledgement of this message.
   context.store.deleteGroupChannel(decided.group.key, channel)
+}
+
+/** Reminders grow from one to the next; something new begins them anew. */
+function countRepeats({ store }: EngineContext, { group, channel, decision }: Decided): void {
+  if (group.maxRepeatMs === null) return
+  const before = store.countRepeats(group.key, channel)
+  if (decision.fire.length > 0) store.saveRepeats(group.key, channel, 0)
+  else if (decision.reason === 'repeat') store.saveRepeats(group.key, channel, before + 1)
 }
 
 function queueItem(
@@ -184,16 +169,19 @@ function postpone(
 function noteMutes(
   context: EngineContext,
   of: {
-    members: readonly AlertHead[]
-    muted: ReadonlyMap<number, string | null>
+    members: readonly Member[]
+    muted: ReadonlyMap<number, Mute | null>
     toldItems: readonly OutboxItem[]
   },
   now: UnixMs,
 ): void {
   const told = new Set(of.toldItems.map((item) => item.alertId))
   for (const member of of.members) {
-    const reason =
-      of.muted.get(member.id) ?? (isFiring(member) || told.has(member.id) ? null : 'over before it was told')
+    if (!isFiring(member) && !told.has(member.id)) {
+      noteUntold(context, member, of.muted.get(member.id) ?? null, now)
+      continue
+    }
+    const reason = of.muted.get(member.id)?.reason ?? null
     const key = `${member.id} ${member.episode} ${reason}`
     if (reason === null || context.mutedNoted.has(key)) continue
     if (context.mutedNoted.size >= 10_000) context.mutedNoted.clear()
@@ -202,14 +190,40 @@ function noteMutes(
   }
 }
 
+/** Began and ended without a word: `muted over` is what the daily report counts. */
+function noteUntold(context: EngineContext, member: Member, mute: Mute | null, now: UnixMs): void {
+  const isMuted = mute?.by === 'muted' || member.withheld === 'muted'
+  const reason = `fired and resolved while muted: ${mute?.reason ?? 'over by now'}`
+  if (isMuted) note(context, member, { what: 'muted over', reason }, now)
+  else note(context, member, { what: 'not told', reason: 'over before it was told' }, now)
+}
+
 function finish(
   context: EngineContext,
-  of: { group: GroupRow; members: readonly AlertHead[]; isWaiting: boolean; hasSpoken: boolean },
+  of: {
+    group: GroupRow
+    members: readonly Member[]
+    muted: ReadonlyMap<number, Mute | null>
+    toldItems: readonly OutboxItem[]
+    hasSpoken: boolean
+  },
   now: UnixMs,
 ): void {
-  const { group, members, isWaiting } = of
-  // After this flush every channel that heard of them is told the end.
-  for (const member of members) if (!isFiring(member)) context.store.removeMember(group.key, member.id)
+  const { group } = of
+  const told = new Set(of.toldItems.map((item) => item.alertId))
+  let isWaiting = false
+  for (const member of of.members) {
+    const mute = of.muted.get(member.id) ?? null
+    // After this flush every channel that heard of them is told the end, but those for whom it is held back.
+    const isLeft = isFiring(member) || (mute?.by === 'muted' && told.has(member.id))
+    if (!isLeft) {
+      context.store.removeMember(group.key, member.id)
+      continue
+    }
+    isWaiting ||= mute !== null
+    const withheld = mute?.by ?? 'nothing'
+    if (withheld !== member.withheld) context.store.setWithheld(group.key, member.id, withheld)
+  }
   const flushAt = isWaiting ? recheckAt(context, now) : now + group.intervalMs
   // A look that said nothing must not delay what follows.
   const flushedAt = of.hasSpoken ? now : (group.flushedAt ?? (isWaiting ? null : now))

@@ -2,7 +2,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { AlertHead } from '../store/alertRows.ts'
 import type { GroupRow } from '../store/alertGroups.ts'
 import { type EngineContext, note, parseLabels, routesFor } from './engineContext.ts'
-import { groupKeyOf, groupWaitOf, repeatOf } from './routing.ts'
+import { groupKeyOf, groupWaitOf, maxRepeatOf, repeatOf } from './routing.ts'
 
 /**
  * When a group with a new firing alert is to be looked at. A first or long quiet group after its wait; one that spoke
@@ -42,6 +42,7 @@ export function joinGroups(context: EngineContext, alert: AlertHead, now: UnixMs
       flushAt: group?.isDirty ? Math.min(group.flushAt, due) : due,
       intervalMs: route.groupIntervalMs,
       repeatMs: repeatOf(route),
+      maxRepeatMs: maxRepeatOf(route),
       flushedAt: group?.flushedAt ?? null,
     })
     context.store.addMember(key, alert.id)

@@ -1,3 +1,4 @@
+import { canonicalJson } from './fingerprint.ts'
 import type { Labels } from './routing.ts'
 
 export interface InhibitRule {
@@ -53,7 +54,8 @@ export const builtInInhibitions: readonly InhibitRule[] = [
 
 /**
  * Says of an alert's labels which firing alert keeps it quiet; null is none. An alert that matches both sides of a rule
- * inhibits neither itself nor its like.
+ * inhibits neither itself nor its like; alerts that inhibit each other, over others too, are all told. What carries
+ * the label `inhibit: never` is never inhibited.
  */
 export function createInhibitor(
   rules: readonly InhibitRule[],
@@ -62,16 +64,31 @@ export function createInhibitor(
   const active = rules
     .map((rule) => ({ rule, sources: firing.filter((labels) => holds(rule.source, labels)) }))
     .filter(({ sources }) => sources.length > 0)
-  return (labels) => {
-    for (const { rule, sources } of active) {
-      if (!holds(rule.target, labels) || holds(rule.source, labels)) continue
-      const source = sources.find((candidate) =>
+  if (active.length === 0) return () => null
+  const listSources = (labels: Labels): Labels[] => {
+    if (labels['inhibit'] === 'never') return []
+    return active.flatMap(({ rule, sources }) => {
+      if (!holds(rule.target, labels) || holds(rule.source, labels)) return []
+      return sources.filter((candidate) =>
         rule.equal.every((name) => (candidate[name] ?? '') === (labels[name] ?? '')),
       )
-      if (source) return source
-    }
-    return null
+    })
   }
+  return (labels) => listSources(labels).find((source) => !isAbove(source, labels, listSources)) ?? null
+}
+
+/** Whether `target` in turn keeps `source` quiet, by itself or over others. */
+function isAbove(source: Labels, target: Labels, listSources: (labels: Labels) => Labels[]): boolean {
+  const wanted = canonicalJson(target)
+  const seen = new Set<Labels>([source])
+  // A set can be added to while it is walked.
+  for (const labels of seen) {
+    for (const above of listSources(labels)) {
+      if (canonicalJson(above) === wanted) return true
+      seen.add(above)
+    }
+  }
+  return false
 }
 
 /** An expression that fails on these labels does not match them. */

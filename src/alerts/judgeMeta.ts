@@ -14,8 +14,16 @@ export function saveGoodEvaluation(
   { store }: Pick<EngineContext, 'store'>,
   { name }: Pick<Rule, 'name'>,
   now: UnixMs,
+  unknownSince: UnixMs | null = null,
 ): void {
-  store.saveEvaluation({ rule: name, evaluatedAt: now, errors: 0, failingSince: null, reason: null })
+  store.saveEvaluation({
+    rule: name,
+    evaluatedAt: now,
+    errors: 0,
+    failingSince: null,
+    reason: null,
+    unknownSince,
+  })
 }
 
 /** What the engine says of itself, as alerts like any other. */
@@ -47,6 +55,29 @@ export function judgeRuleErrors(context: EngineContext, now: UnixMs): void {
     }),
   )
   judgeMeta(context, 'monitor.rule_error', findings, now)
+}
+
+/** A rule that could say nothing for so long is told; sooner it may be a start, or a source that is slow. */
+const noDataMs = 300_000
+
+/** One alert for each rule that has nothing to judge by. While a source is out that says it already, for all rules. */
+export function judgeNoData(context: EngineContext, now: UnixMs): void {
+  const { store } = context
+  const silent = store
+    .listEvaluations()
+    .filter(({ unknownSince }) => unknownSince !== null && now - unknownSince >= noDataMs)
+  const rule = metaRule(context.rules(), 'monitor.no_data')
+  if (silent.length === 0 && store.listActiveOf(rule.name).length === 0) return
+  if (store.isKindFiring('source.unavailable') || store.isKindFiring('source.rejected')) return
+  const findings = silent.map(({ rule, unknownSince }) =>
+    metaFinding('monitor.no_data', {
+      subject: rule,
+      title: `rule ${rule}: what it is judged by has not been seen`,
+      facts: { rule },
+      since: unknownSince ?? now,
+    }),
+  )
+  judgeMeta(context, 'monitor.no_data', findings, now)
 }
 
 /** One alert for each rule that finds more than may be active at once; it counts what is not told. */

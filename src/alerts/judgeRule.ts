@@ -9,9 +9,18 @@ export function applyCondition(context: EngineContext, rule: Rule, judgement: Ju
   const before = context.store.getEvaluation(rule.name)
   const judged = judgeConditions(context, rule, { judgement, evaluatedAt: before?.evaluatedAt ?? null }, now)
   if (judged.problem !== null) return keepCondition(context, rule, judged.problem, now)
-  saveGoodEvaluation(context, rule, now)
+  const isUnknown = judgement.unknown === 'all' && judgement.findings.length === 0
+  saveGoodEvaluation(context, rule, now, isUnknown ? Math.min(before?.unknownSince ?? now, now) : null)
   if ((before?.errors ?? 0) > 0) judgeRuleErrors(context, now)
   judgeOverflows(context, { rule: rule.name, overflow: judged.overflow }, now)
+}
+
+/** The rule's `unless` holds: it says nothing new and takes nothing back, and that is no lack of data. */
+export function excuseCondition(context: EngineContext, rule: Rule, now: UnixMs): void {
+  const before = context.store.getEvaluation(rule.name)
+  const judgement: Judgement = { findings: [], unknown: 'all' }
+  judgeConditions(context, rule, { judgement, evaluatedAt: before?.evaluatedAt ?? null }, now)
+  saveGoodEvaluation(context, rule, now)
 }
 
 /** An evaluation that failed: every alert of the rule keeps its state. */
@@ -25,6 +34,7 @@ export function keepCondition(context: EngineContext, rule: Rule, reason: string
     errors,
     failingSince: Math.min(before?.failingSince ?? now, now),
     reason,
+    unknownSince: null,
   })
   if (errors === 1) context.log.warn({ rule: rule.name, reason }, 'a rule could not be evaluated')
   judgeRuleErrors(context, now)

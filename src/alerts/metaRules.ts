@@ -6,6 +6,7 @@ const severities = {
   'monitor.rule_error': 'warning',
   'monitor.rule_overflow': 'warning',
   'monitor.channel_dead': 'critical',
+  'monitor.no_data': 'warning',
 } as const
 
 export type MetaKind = keyof typeof severities & ConditionKind

@@ -21,6 +21,7 @@ function merge(context: EngineContext, row: AlertRow, survivorId: number, now: U
   const { store } = context
   store.deleteUnsentOf(row.id)
   store.moveTold(row.id, survivorId)
+  store.moveHeld(row.id, survivorId)
   store.updatePhase(row.id, { ...row, state: 'merged' }, now)
   for (const group of store.listGroupsOf(row.id)) store.removeMember(group.key, row.id)
 }

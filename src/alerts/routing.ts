@@ -1,6 +1,7 @@
 import type { Severity } from '../rules/types.ts'
 import type { AlertNature } from '../store/alertRows.ts'
 import { canonicalJson } from './fingerprint.ts'
+import type { MuteTime } from './muteTimes.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
@@ -14,6 +15,14 @@ export interface Route {
   readonly groupWaitMs: number | null
   readonly groupIntervalMs: number
   readonly repeatMs: number
+  /** Reminders grow, each twice as late as the one before, up to here; null or none: they do not. */
+  readonly maxRepeatMs?: number | null
+  /** Whether the end of a condition is told; yes when left out. */
+  readonly sendResolved?: boolean
+  /** While one of these holds nothing is said by this route, but what is critical. */
+  readonly mutes?: readonly MuteTime[]
+  /** Whether they hold for what is critical too. */
+  readonly muteCritical?: boolean
   /** Whether routes below are looked at too. */
   readonly continue: boolean
 }
@@ -70,6 +79,30 @@ export function groupWaitOf(
 
 /** A reminder is looked for when a group is flushed: its interval is a multiple of the group's, rounded up. */
 export function repeatOf(route: Pick<Route, 'groupIntervalMs' | 'repeatMs'>): number {
-  if (route.groupIntervalMs <= 0) return route.repeatMs
-  return Math.ceil(route.repeatMs / route.groupIntervalMs) * route.groupIntervalMs
+  return roundUp(route.repeatMs, route.groupIntervalMs)
+}
+
+/** The longest distance of reminders that grow; null when they do not. */
+export function maxRepeatOf(
+  route: Pick<Route, 'groupIntervalMs' | 'repeatMs' | 'maxRepeatMs'>,
+): number | null {
+  if (route.maxRepeatMs == null) return null
+  return Math.max(roundUp(route.maxRepeatMs, route.groupIntervalMs), repeatOf(route))
+}
+
+export function roundUp(ms: number, toMultipleOf: number): number {
+  return toMultipleOf <= 0 ? ms : Math.ceil(ms / toMultipleOf) * toMultipleOf
+}
+
+/**
+ * When the next reminder is due after `count` of them: the distance doubles with each.
+ * @example growRepeat({ repeatMs: 3_600_000, maxRepeatMs: 86_400_000 }, 2) // 14_400_000
+ */
+export function growRepeat(
+  of: { readonly repeatMs: number; readonly maxRepeatMs: number | null },
+  count: number,
+): number {
+  return of.maxRepeatMs === null
+    ? of.repeatMs
+    : Math.min(of.repeatMs * 2 ** Math.min(count, 40), of.maxRepeatMs)
 }

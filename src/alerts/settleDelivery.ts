@@ -7,6 +7,7 @@ import type { AlertEngine } from './alertEngine.ts'
 import { messageIdOf } from './fingerprint.ts'
 import type { DeadChannel } from './judgeMeta.ts'
 import { planDelivery, probeMs, type Verdict } from './planDelivery.ts'
+import { growRepeat } from './routing.ts'
 
 export interface SettleDeps {
   readonly store: AlertStore
@@ -72,15 +73,10 @@ function apply(
 }
 
 /** Sets a message aside for good; the fallback channel is told instead. */
-export function buryDelivery(
-  deps: Pick<SettleDeps, 'store' | 'fallback'>,
-  delivery: Delivery,
-  now: UnixMs,
-): void {
+export function buryDelivery(deps: FallbackDeps, delivery: Delivery, now: UnixMs): void {
   const { channel, id } = delivery
-  if (deps.fallback !== null && deps.fallback !== channel) {
-    deps.store.copyToFallback({ channel, deliveryId: id, fallback: deps.fallback }, now)
-  }
+  const fallback = chooseFallback(deps, channel)
+  if (fallback !== null) deps.store.copyToFallback({ channel, scope: { deliveryId: id }, fallback }, now)
   acknowledge(deps.store, delivery, 'dead', now)
 }
 
@@ -90,7 +86,9 @@ function acknowledge(store: AlertStore, delivery: Delivery, state: 'sent' | 'dea
   for (const key of store.listGroupKeysOf(delivery.id)) {
     const group = store.getGroup(key)
     if (!group) continue
-    store.saveGroupChannel(key, { channel: delivery.channel, ackedAt: now, repeatAt: now + group.repeatMs })
+    const { channel } = delivery
+    const repeatAt = now + growRepeat(group, store.countRepeats(key, channel))
+    store.saveGroupChannel(key, { channel, ackedAt: now, repeatAt })
   }
   store.deleteDelivery(delivery.id)
 }
@@ -133,13 +131,29 @@ function clearRefused(row: ChannelRow, delivery: Delivery): Refused {
 }
 
 /** While a channel refuses us its items go to the fallback channel as well; the originals wait to be its probe. */
-export function coverDeadChannel(
-  deps: Pick<SettleDeps, 'store' | 'fallback'>,
-  channel: string,
-  now: UnixMs,
-): number {
-  if (deps.fallback === null || deps.fallback === channel) return 0
-  return deps.store.copyToFallback({ channel, deliveryId: null, fallback: deps.fallback }, now)
+export function coverDeadChannel(deps: FallbackDeps, channel: string, now: UnixMs): number {
+  const fallback = chooseFallback(deps, channel)
+  return fallback === null ? 0 : deps.store.copyToFallback({ channel, scope: 'all', fallback }, now)
+}
+
+/** What nobody could be told in time is told elsewhere before it is set aside. */
+export function coverExpired(deps: FallbackDeps, now: UnixMs): void {
+  for (const channel of deps.store.listExpiring(now)) {
+    const fallback = chooseFallback(deps, channel)
+    if (fallback !== null) deps.store.copyToFallback({ channel, scope: 'expired', fallback }, now)
+  }
+}
+
+type FallbackDeps = Pick<SettleDeps, 'store' | 'fallback'> & {
+  readonly channels: readonly Pick<Channel, 'name'>[]
+}
+
+/** The fallback channel, and while that one refuses us itself the next one that does not. */
+function chooseFallback(deps: FallbackDeps, channel: string): string | null {
+  if (deps.fallback === null) return null
+  const names = [deps.fallback, ...deps.channels.map(({ name }) => name)]
+  const healthy = (name: string) => name !== channel && deps.store.getChannel(name).circuit === 'closed'
+  return names.find(healthy) ?? null
 }
 
 function listDead(deps: SettleDeps): DeadChannel[] {

@@ -4,9 +4,11 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Rule } from '../rules/types.ts'
 import type { AlertHead, AlertRow } from '../store/alertRows.ts'
 import type { OutboxWhat } from '../store/outboxItems.ts'
-import { type EngineContext, expiryOf, labelsOf, note, parseLabels, routesFor } from './engineContext.ts'
+import { type EngineContext, expiryOf, labelsOf, note, parseLabels } from './engineContext.ts'
 import { decodeFinding, digestMaterial, encodeFinding, isOnlyFilledIn, rankAmount } from './findingJson.ts'
 import { canonicalJson, fingerprintOf } from './fingerprint.ts'
+import { holdEvent } from './heldEvents.ts'
+import { listEventChannels } from './mutes.ts'
 import { groupKeyOf, groupWaitOf, type Route } from './routing.ts'
 
 export interface EventMatch {
@@ -65,15 +67,17 @@ function tellFirst(
 type EventAlert = Pick<AlertHead, 'id' | 'rule' | 'subject' | 'severity' | 'labels' | 'episode'>
 
 function queueEvent(context: EngineContext, alert: EventAlert, now: UnixMs): void {
-  const channels = new Map<string, UnixMs>()
-  for (const route of routesFor(context, alert.labels)) {
-    const notBefore = windowOf(context, route, alert, now)
-    for (const channel of route.channels) if (!channels.has(channel)) channels.set(channel, notBefore)
+  const channels = listEventChannels(context, alert, now)
+  const told = channels.filter(({ hold }) => hold === null)
+  for (const { route, channel, hold } of channels) {
+    if (hold) holdEvent(context, alert, { channel, what: 'event', hold }, now)
+    else
+      queue(context, alert, { channel, what: 'event', notBefore: windowOf(context, route, alert, now) }, now)
   }
-  for (const [channel, notBefore] of channels)
-    queue(context, alert, { channel, what: 'event', notBefore }, now)
-  const reason = channels.size > 0 ? `to ${[...channels.keys()].join(', ')}` : 'no route matches its labels'
-  note(context, alert, { what: channels.size > 0 ? 'told' : 'not told', reason }, now)
+  if (channels.length === 0)
+    note(context, alert, { what: 'not told', reason: 'no route matches its labels' }, now)
+  if (told.length === 0) return
+  note(context, alert, { what: 'told', reason: `to ${told.map(({ channel }) => channel).join(', ')}` }, now)
 }
 
 function queue(
@@ -158,7 +162,12 @@ function correct(context: EngineContext, row: AlertRow, now: UnixMs): void {
     items.filter((item) => item.state === 'queued' && item.deliveryId === null).map((item) => item.channel),
   )
   const told = [...new Set(items.map((item) => item.channel))].filter((channel) => !waiting.has(channel))
-  for (const channel of told) queue(context, row, { channel, what: 'correction', notBefore: now }, now)
+  const holds = listEventChannels(context, row, now)
+  for (const channel of told) {
+    const hold = holds.find((entry) => entry.channel === channel)?.hold
+    if (hold) holdEvent(context, row, { channel, what: 'correction', hold }, now)
+    else queue(context, row, { channel, what: 'correction', notBefore: now }, now)
+  }
   const reason = told.length > 0 ? `facts changed, to ${told.join(', ')}` : 'facts changed before it was sent'
   note(context, row, { what: 'correction', reason }, now)
 }

@@ -23,7 +23,12 @@ export interface Wording {
   /** The rule as it is now; null when it is gone. */
   readonly rule: Rule | null
   readonly links: TransactionLinks
+  /** How often it fired in the last hour. */
+  readonly firings?: number
 }
+
+/** From so many firings in an hour on an alert is said to be flapping. */
+const flappingFrom = 3
 
 type Field = MessageItem['fields'][number]
 
@@ -48,7 +53,7 @@ export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
     kind: alert.kind,
     severity: alert.severity,
     status,
-    summary: summaryOf(wording, lastedMs, now),
+    summary: `${summaryOf(wording, lastedMs, now)}${(wording.firings ?? 0) >= flappingFrom ? ' (flapping)' : ''}`,
     subject: finding.title,
     fields: fieldsOf(wording, isResolved, now),
     facts: factsOf(finding),
@@ -98,10 +103,11 @@ function resolutionOf({ alert, what, finding }: Wording, lastedMs: number | null
   return `${word}${lasted}${reason}: ${said}`
 }
 
-function fieldsOf({ finding, links }: Wording, isResolved: boolean, now: UnixMs): Field[] {
+function fieldsOf({ finding, links, firings = 0 }: Wording, isResolved: boolean, now: UnixMs): Field[] {
   const age = isResolved ? [] : [field('Age', formatDuration(Math.max(now - finding.since, 0)))]
   const { transfer } = finding
   return [
+    ...(firings >= flappingFrom ? [field('Flapping', `fired ${firings} times in the last hour`)] : []),
     ...(transfer ? amountFields(transfer) : []),
     ...age,
     ...(transfer ? transferFields(transfer, links) : []),

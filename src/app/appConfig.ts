@@ -28,6 +28,7 @@ export interface AppConfig {
   readonly rulesDir: string
   readonly channels: readonly ChannelConfig[]
   readonly routes: readonly RouteConfig[]
+  readonly muteTimes?: Config['muteTimes']
   readonly inhibit: readonly {
     readonly source: string
     readonly target: string
@@ -49,6 +50,8 @@ export type StartFrom =
   | { readonly kind: 'ago'; readonly ms: number }
   | { readonly kind: 'height'; readonly chain: 'main' | 'zone'; readonly height: number }
 
-interface RouteConfig extends Omit<Route, 'id' | 'matches'> {
+interface RouteConfig extends Omit<Route, 'id' | 'matches' | 'mutes'> {
   readonly match: string | null
+  /** Names of mute times. */
+  readonly mute?: readonly string[]
 }

@@ -1,6 +1,7 @@
-import { createAlertEngine } from '../alerts/alertEngine.ts'
+import { type AlertEngine, createAlertEngine } from '../alerts/alertEngine.ts'
 import { createDistress } from '../alerts/createDistress.ts'
 import { type Dispatcher, startDispatcher } from '../alerts/dispatcher.ts'
+import { createOperations } from '../alerts/operations.ts'
 import { createExplorer } from '../clients/explorer/createExplorer.ts'
 import type { AppConfig } from './appConfig.ts'
 import type { Finding } from '../domain/finding.ts'
@@ -23,6 +24,7 @@ import { openState, type State } from '../store/openState.ts'
 import { createEvidence, evidenceHoldMs } from './createEvidence.ts'
 import { createPollers, intervalsOf } from './createPollers.ts'
 import { createReserve } from './createReserve.ts'
+import { toClockJump, toRecovered } from './ownFindings.ts'
 import { readFacts } from './readFacts.ts'
 import { readLiveness } from './readLiveness.ts'
 import { toRouting } from './toRouting.ts'
@@ -192,9 +194,22 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
         runs > 0 && (lastSuccessAt !== null || failures > 0)
       if (runner.status().every(hasRun)) engine.releaseStart()
     },
+    onClockJump: (jump) => {
+      engine.rebaseClock(jump.byMs, jump.now)
+      tell(engine, live.rules, toClockJump(jump), jump.now)
+    },
     onCommitted: () => (distress.saved(clock.now()), onCommitted()),
     onFailed: (reason, at) => distress.failed(reason, at),
   })
+  const operations = {
+    ...createOperations({
+      store: alerts,
+      log,
+      now: () => clock.now(),
+      onChanged: () => (evaluate.wake(), onCommitted()),
+    }),
+    rewindCursors: (until: UnixMs) => (pollers.rewind(until), { until }),
+  }
   const stopSending = async () => {
     await distress.stop()
     await dispatcher?.stop()
@@ -206,6 +221,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     startSending,
     stopSending,
     notifications,
+    operations,
     engine,
     evaluate,
     explorer,
@@ -237,7 +253,8 @@ function toApp(deps: AppDeps, parts: AppParts, state: State): App {
       const now = deps.clock.now()
       parts.db.transaction(() => {
         parts.engine.start(now)
-        if (state.recovered !== null) tellRecovered(parts, state.recovered, now)
+        if (state.recovered !== null)
+          tell(parts.engine, parts.live.rules, toRecovered(state.recovered, now), now)
       })
       parts.startSending()
       // Whatever the last run left unread lies between the newest complete reading and now.
@@ -283,18 +300,8 @@ async function stop(parts: AppParts, state: State): Promise<void> {
   state.close()
 }
 
-function tellRecovered(parts: AppParts, what: string, now: UnixMs): void {
-  const finding: Finding = {
-    kind: 'monitor.state_recovered',
-    subject: `state:${now}`,
-    title: `State recovered: ${what}`,
-    transfer: null,
-    facts: { file: 'cursors.json', reason: what },
-    labels: {},
-    evidence: [],
-    since: now,
-  }
-  parts.engine.tellEvents(matchFinding(parts.live.rules, finding, now).matches, now)
+function tell(engine: AlertEngine, rules: readonly Rule[], finding: Finding, now: UnixMs): void {
+  engine.tellEvents(matchFinding(rules, finding, now).matches, now)
 }
 
 /** How far back a first start reads. */

@@ -35,6 +35,8 @@ export interface Pollers {
   readonly list: readonly Poller[]
   /** Walks from the newest page back to the newest reading that was complete, with an overlap. */
   reopenHistory(): void
+  /** Walks from the newest page back to a time. */
+  rewind(until: UnixMs): void
 }
 
 /** Records may be listed so much later than their block: a walk after a gap goes back by that much more. */
@@ -98,6 +100,7 @@ export function createPollers(deps: PollerDeps): Pollers {
           ]),
     ],
     reopenHistory,
+    rewind: (until) => walk.requestHistory(until),
   }
 }
 

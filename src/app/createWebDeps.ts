@@ -17,6 +17,8 @@ import type {
 import type { AppParts } from './createApp.ts'
 import { readLiveness } from './readLiveness.ts'
 import { readStatus } from './readStatus.ts'
+import { findAlert } from '../alerts/operations.ts'
+import { toAlertStory } from './toAlertStory.ts'
 import { toAlertView } from './toAlertView.ts'
 
 /** What the HTTP side reads of the monitor. */
@@ -53,6 +55,9 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     listTransfers: (filter) => listTransfers(parts, filter, now()),
     showTransfer: (name) => showTransfer(parts, name).map((transfer) => toStory(parts, views, transfer)),
     listAlerts: () => parts.alerts.listAlerts({ limit: 500 }).map((row) => toAlertView(views, row)),
+    showAlert: (id) => toAlertStory(views, findAlert(parts.alerts, id)),
+    listSilences: () => parts.alerts.listSilences({ since: now(), limit: 1_000 }),
+    operations: parts.operations,
     listenChanges(listener) {
       parts.listeners.add(listener)
       return () => parts.listeners.delete(listener)
@@ -154,7 +159,7 @@ function toMetrics(parts: AppParts, status: MetricsFacts['status'], eventLoopLag
     cursors: cursors.flatMap(({ cursor, at }) => (at === null ? [] : [{ cursor, at }])),
     stateBytes: parts.state.bytes(),
     stateCommitsFailed: parts.state.commitsFailed(),
-    clockJumps: 0,
+    clockJumps: parts.evaluate.counts().clockJumps,
     eventLoopLagMs: Number.isNaN(eventLoopLagMs) ? null : eventLoopLagMs,
     lastReportAt: null,
   }

@@ -3,6 +3,7 @@ import { errorText } from '../lib/errors.ts'
 import { type LoadedRules } from '../rules/loadRules.ts'
 import { renderProblem } from '../lib/renderProblems.ts'
 import { readRules } from '../rules/readRules.ts'
+import { removeDaemonFile, writeDaemonFile } from '../store/daemonFile.ts'
 import { createWebApp } from '../web/createWebApp.ts'
 import { startWebServer } from '../web/startWebServer.ts'
 import type { AppConfig } from './appConfig.ts'
@@ -34,6 +35,7 @@ export async function runMonitor(deps: AppDeps, options: RunOptions): Promise<vo
   const app = createApp(deps, { ...options, config })
   try {
     const server = config.http === null ? null : await startWeb(deps, app, config.http)
+    if (server) writeDaemonFile(config.stateDir, server.url)
     const reloading = watchRules(deps, config.rulesDir, options, (loaded) => setRules(deps, app, loaded))
     const service = notifyService(deps, app, options.env ?? {})
     try {
@@ -46,6 +48,7 @@ export async function runMonitor(deps: AppDeps, options: RunOptions): Promise<vo
     } finally {
       reloading.stop()
       await service.stop()
+      removeDaemonFile(config.stateDir)
       await server?.stop()
     }
   } finally {

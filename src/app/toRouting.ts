@@ -11,7 +11,9 @@ type Labels = Readonly<Record<string, string>>
  * spanwatch for the first time: there the end of an alert is told soon.
  * @throws MonitorError `config.invalid`
  */
-export function toRouting(config: Pick<AppConfig, 'routes' | 'inhibit' | 'channels'>): AlertSettings {
+export function toRouting(
+  config: Pick<AppConfig, 'routes' | 'inhibit' | 'channels' | 'muteTimes'>,
+): AlertSettings {
   const channels = config.channels.map(({ name }) => name)
   return {
     routes:
@@ -25,6 +27,10 @@ export function toRouting(config: Pick<AppConfig, 'routes' | 'inhibit' | 'channe
             groupWaitMs: route.groupWaitMs,
             groupIntervalMs: route.groupIntervalMs,
             repeatMs: route.repeatMs,
+            maxRepeatMs: route.maxRepeatMs ?? null,
+            sendResolved: route.sendResolved ?? true,
+            mutes: (route.mute ?? []).map((name) => ({ name, intervals: config.muteTimes?.[name] ?? [] })),
+            muteCritical: route.muteCritical ?? false,
             continue: route.continue,
           })),
     inhibit: config.inhibit.map((inhibition, index) => ({

@@ -1,10 +1,9 @@
-import { parseDuration } from '../lib/duration.ts'
-import { MonitorError } from '../lib/errors.ts'
 import { type Cursors } from '../store/cursors.ts'
-import { openState } from '../store/openState.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
+import { openOperations } from './openOperations.ts'
 import { readCursorFile } from './readCursorFile.ts'
+import { readTime } from './readTime.ts'
 
 export interface CursorsCommand {
   readonly config: string
@@ -21,32 +20,26 @@ export function showCursors(io: Io, options: CursorsCommand): number {
 export interface RewindCommand {
   readonly config: string
   readonly to: string
+  readonly json?: boolean
 }
 
-/** `spanwatch cursors rewind`: walks the list again, from the newest record back to a time. Needs the state folder. */
-export function rewindCursors(io: Io, options: RewindCommand): number {
+/** `spanwatch cursors rewind`: walks the list again, from the newest record back to a time. */
+export async function rewindCursors(io: Io, options: RewindCommand): Promise<number> {
   const { config } = readConfig(io, options.config)
   const now = io.clock.now()
-  const until = readTime(options.to, now)
-  const state = openState({ folder: config.stateDir, since: until, now })
+  const to = options.to === 'genesis' ? 0 : readTime('--to', options.to, { now, sign: -1 })
+  const operations = openOperations(io, config)
   try {
-    state.cursors.write({ ...state.cursors.read(), history: { until, page: 1, read: 0, done: false } })
-    io.out(`The list will be read again back to ${new Date(until).toISOString()} when the daemon starts.\n`)
+    const { until } = await operations.rewindCursors(to)
+    io.out(
+      options.json
+        ? `${JSON.stringify({ until })}\n`
+        : `The list is read again back to ${new Date(until).toISOString()}.\n`,
+    )
     return exitCodes.fine
   } finally {
-    state.close()
+    operations.close()
   }
-}
-
-function readTime(text: string, now: number): number {
-  const ms = parseDuration(text)
-  if (ms !== null) return Math.max(0, now - ms)
-  const at = text === 'genesis' ? 0 : Date.parse(text)
-  if (!Number.isNaN(at)) return at
-  throw new MonitorError(
-    'usage',
-    `--to: expected a duration such as 24h, genesis, or a time such as 2026-03-08T00:00:00Z, got "${text}"`,
-  )
 }
 
 function format({ tail, history, sweep }: Cursors): string {

@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander'
 import { MonitorError } from '../lib/errors.ts'
-import { listAlerts } from './alerts.ts'
+import { addOperating } from './addOperating.ts'
 import { backup } from './backup.ts'
 import { check } from './check.ts'
 import { rewindCursors, showCursors } from './cursors.ts'
@@ -45,6 +45,7 @@ function createProgram(io: Io, finish: Finish): Command {
     .showHelpAfterError('(spanwatch --help lists the commands)')
   addDaemon(program, io, finish)
   addLooking(program, io, finish)
+  addOperating(program, io, finish)
   addAsking(program, io, finish)
   addSandbox(program, io, finish)
   return program
@@ -107,16 +108,6 @@ function addLooking(program: Command, io: Io, finish: Finish): void {
     .addOption(config())
     .option('--json', 'print JSON')
     .action((name: string, options) => finish(showTransfers(io, name, options)))
-  program
-    .command('alerts')
-    .description('look at alerts')
-    .command('list')
-    .description('alerts, newest change first')
-    .addOption(config())
-    .option('--open', 'only conditions that are pending or firing')
-    .option('--limit <n>', 'how many at most', '50')
-    .option('--json', 'print JSON')
-    .action(async (options) => finish(await listAlerts(io, options)))
   const cursors = program.command('cursors').description('see and move cursors')
   cursors
     .command('show')
@@ -126,10 +117,11 @@ function addLooking(program: Command, io: Io, finish: Finish): void {
     .action((options) => finish(showCursors(io, options)))
   cursors
     .command('rewind')
-    .description('read the list again back to a time; the daemon must not run')
+    .description('read the list again back to a time')
     .addOption(config())
     .requiredOption('--to <time>', 'a duration such as 24h, an ISO time, or genesis')
-    .action((options) => finish(rewindCursors(io, options)))
+    .option('--json', 'print JSON')
+    .action(async (options) => finish(await rewindCursors(io, options)))
 }
 
 function addAsking(program: Command, io: Io, finish: Finish): void {

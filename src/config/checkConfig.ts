@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net'
+import { formatDuration } from '../lib/duration.ts'
 import { suggest } from '../lib/nearest.ts'
 import { valueAt } from '../lib/schemaProblems.ts'
 import { Secret } from '../lib/secret.ts'
@@ -27,6 +28,19 @@ export function checkChannelNames(doc: YamlDoc, written: unknown): YamlProblem[]
     const hint = suggest(name, known) || `: there is ${known.join(', ')}`
     return [problemAt(doc, path, `no channel is named \`${name}\`${hint}`)]
   })
+}
+
+/** Mute times that a route names and nobody defined. */
+export function checkMuteNames(doc: YamlDoc, written: unknown): YamlProblem[] {
+  const known = keysOf(valueAt(written, ['muteTimes']))
+  return listOf(valueAt(written, ['routes'])).flatMap((route, index) =>
+    listOf(valueAt(route, ['mute'])).flatMap((name, position) => {
+      if (typeof name !== 'string' || known.includes(name)) return []
+      const there = known.length === 0 ? ': muteTimes is empty' : `: there is ${known.join(', ')}`
+      const message = `no mute time is named \`${name}\`${suggest(name, known) || there}`
+      return [problemAt(doc, ['routes', index, 'mute', position], message)]
+    }),
+  )
 }
 
 function keysOf(value: unknown): string[] {
@@ -155,6 +169,7 @@ function warnOfRoutes(context: CheckContext, config: ParsedConfig): YamlProblem[
   const warnings = unused.map((name) =>
     problemAt(context.doc, ['channels', name], `no route leads to the channel \`${name}\``, 'key'),
   )
+  warnings.push(...warnOfRepeats(context, config))
   const open = routes.findIndex((route) => route.match === null && !route.continue)
   if (routes.length > 0 && !routes.some((route) => route.match === null)) {
     const message = 'alerts that match no route go to nobody: end with a route without `match`'
@@ -165,6 +180,21 @@ function warnOfRoutes(context: CheckContext, config: ParsedConfig): YamlProblem[
     warnings.push(problemAt(context.doc, ['routes', open + 1], message))
   }
   return warnings
+}
+
+/** Reminders are looked for when a group may speak: what is written is rounded up to that. */
+function warnOfRepeats(context: CheckContext, { routes }: ParsedConfig): YamlProblem[] {
+  return routes.flatMap(({ repeat, repeatMax, groupInterval }, index) =>
+    [
+      { name: 'repeat', ms: repeat },
+      { name: 'repeatMax', ms: repeatMax ?? 0 },
+    ].flatMap(({ name, ms }) => {
+      if (ms % groupInterval === 0) return []
+      const rounded = formatDuration(Math.ceil(ms / groupInterval) * groupInterval)
+      const message = `\`${name}\` is no multiple of groupInterval: it is taken as ${rounded}`
+      return [problemAt(context.doc, ['routes', index, name], message)]
+    }),
+  )
 }
 
 function isLoopback(host: string): boolean {

@@ -26,12 +26,14 @@ export function toConfig(
     stateDir: resolve(places.folder, parsed.state),
     rulesDir: chooseRules(parsed.rules, places),
     channels: toChannels(parsed.channels),
-    routes: parsed.routes.map(({ groupWait, groupInterval, repeat, ...route }) => ({
+    routes: parsed.routes.map(({ groupWait, groupInterval, repeat, repeatMax, ...route }) => ({
       ...route,
       groupWaitMs: groupWait,
       groupIntervalMs: groupInterval,
       repeatMs: repeat,
+      maxRepeatMs: repeatMax,
     })),
+    muteTimes: parsed.muteTimes,
     inhibit: parsed.inhibit,
     reports: parsed.reports,
     http: toHttp(parsed.http),

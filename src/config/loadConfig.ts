@@ -4,7 +4,7 @@ import { parseYamlDocument } from '../lib/parseYamlDocument.ts'
 import { schemaProblems } from '../lib/schemaProblems.ts'
 import type { Secret } from '../lib/secret.ts'
 import { fileProblem, withoutEchoes, type YamlDoc, type YamlProblem } from '../lib/yamlProblems.ts'
-import { checkChannelNames, checkWhole, listWarnings } from './checkConfig.ts'
+import { checkChannelNames, checkMuteNames, checkWhole, listWarnings } from './checkConfig.ts'
 import { collectSecrets } from './collectSecrets.ts'
 import { type Config, toConfig } from './config.ts'
 import { type ConfigFiles, nodeFiles } from './nodeFiles.ts'
@@ -54,7 +54,12 @@ export function loadConfig(input: ConfigInput): LoadedConfig {
   const readFile = (path: string) => files.readFile(resolve(folder, path), maxReferencedBytes)
   const substituted = substitute({ env: input.env, readFile }, doc, data)
   const parsed = configSchema.safeParse(substituted.data)
-  const found = [...problems, ...substituted.problems, ...checkChannelNames(doc, data)]
+  const found = [
+    ...problems,
+    ...substituted.problems,
+    ...checkChannelNames(doc, data),
+    ...checkMuteNames(doc, data),
+  ]
   if (!parsed.success) {
     const context = { schema: configSchema, data, mask: secretPlaces }
     return failed([...found, ...withoutEchoes(found, schemaProblems(doc, context, parsed.error))])

@@ -9,6 +9,7 @@ import {
   heartbeat,
   http,
   inhibition,
+  muteTime,
   poll,
   preconf,
   reports,
@@ -30,6 +31,8 @@ export const configSchema = z.strictObject({
   rules: text('expected the path of a folder').optional(),
   channels: z.record(channelName, channel).default({}),
   routes: z.array(route).default([]),
+  /** Named parts of the week, for `mute` of routes. */
+  muteTimes: z.record(channelName, muteTime).default({}),
   /** Beside what always holds: a silent source mutes the conditions that rest on it. */
   inhibit: z.array(inhibition).default([]),
   reports: reports.prefault({}),

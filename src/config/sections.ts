@@ -175,8 +175,36 @@ export const route = z.strictObject({
   groupWait: duration({ maxMs: 86_400_000 }).nullable().default(null),
   groupInterval: duration({ minMs: 1_000, maxMs: 86_400_000 }).prefault('5m'),
   repeat: duration({ minMs: 1_000 }).prefault('4h'),
+  repeatMax: duration({ minMs: 1_000 }).nullable().default(null),
+  sendResolved: z.boolean({ error: 'expected true or false' }).default(true),
+  mute: z.array(text('expected the name of a mute time')).default([]),
+  muteCritical: z.boolean({ error: 'expected true or false' }).default(false),
   continue: z.boolean({ error: 'expected true or false' }).default(false),
 })
+
+const weekdayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
+const weekday = z.enum(weekdayNames, { error: 'expected sun, mon, tue, wed, thu, fri or sat' })
+const clockTime = pattern(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, 'expected a time such as "22:00"').transform(
+  (value) => Number(value.slice(0, 2)) * 60 + Number(value.slice(3)),
+)
+
+/** A part of the week in which routes may be quiet; `to` at or before `from` ends on the next day. */
+const muteInterval = z
+  .strictObject({
+    timezone: timeZone.default('UTC'),
+    weekdays: z
+      .array(weekday)
+      .min(1, 'expected at least one weekday')
+      .default([...weekdayNames]),
+    from: clockTime.prefault('00:00'),
+    to: clockTime.prefault('24:00'),
+  })
+  .transform(({ weekdays, ...interval }) => ({
+    ...interval,
+    weekdays: weekdays.map((name) => weekdayNames.indexOf(name)),
+  }))
+
+export const muteTime = z.array(muteInterval).min(1, 'expected at least one interval')
 
 export const inhibition = z.strictObject({
   source: text(),

@@ -6,18 +6,24 @@ import type { Logger } from '../lib/log.ts'
 import { evaluateConditions } from '../rules/evaluateRules.ts'
 import type { Facts, Rule } from '../rules/types.ts'
 import type { Database } from '../store/database.ts'
+import { type ClockJump, createClockWatch } from './watchClock.ts'
 
 export interface EvaluateDeps {
   readonly db: Database
   readonly clock: Clock
   readonly log: Pick<Logger, 'error'>
-  readonly engine: Pick<AlertEngine, 'applyCondition' | 'keepCondition' | 'dropRules' | 'flush' | 'isFiring'>
+  readonly engine: Pick<
+    AlertEngine,
+    'applyCondition' | 'excuseCondition' | 'keepCondition' | 'dropRules' | 'flush' | 'isFiring'
+  >
   rules(): readonly Rule[]
   facts(now: UnixMs): Facts
   /** Conditions that other parts hold to be true now. */
   raised(now: UnixMs): readonly Finding[]
   /** Inside the transaction, after the rules: what is judged of the monitor itself. */
   judgeMore(now: UnixMs): void
+  /** The wall clock was set; inside the transaction of the next evaluation, before anything else. */
+  onClockJump(jump: ClockJump): void
   onCommitted(): void
   /** The evaluation came to nothing: a rule's own errors do not come here, so that it is the ledger that refused. */
   onFailed(reason: string, now: UnixMs): void
@@ -28,6 +34,7 @@ interface EvaluationCounts {
   readonly failed: number
   readonly missed: number
   readonly lastAt: UnixMs | null
+  readonly clockJumps: number
 }
 
 export interface EvaluateLoop {
@@ -39,6 +46,8 @@ export interface EvaluateLoop {
 }
 
 const tickMs = 1_000
+/** After the wall clock was set every source is read once more before conditions are judged by new ages. */
+const settleMs = 15_000
 
 /**
  * Judges every condition once a second: a level, not an edge, so that what is true is found again after any crash.
@@ -48,9 +57,12 @@ export function createEvaluateLoop(deps: EvaluateDeps): EvaluateLoop {
   const ending = new AbortController()
   let wake = new AbortController()
   let running: Promise<void> | null = null
-  let counts: EvaluationCounts = { total: 0, failed: 0, missed: 0, lastAt: null }
+  let counts: EvaluationCounts = { total: 0, failed: 0, missed: 0, lastAt: null, clockJumps: 0 }
+  let jumped: ClockJump | null = null
+  let settledAt = -Infinity
 
   async function loop(): Promise<void> {
+    const watchClock = createClockWatch(deps.clock)
     let scheduled = deps.clock.now()
     while (!ending.signal.aborted) {
       wake = new AbortController()
@@ -59,14 +71,27 @@ export function createEvaluateLoop(deps: EvaluateDeps): EvaluateLoop {
       const missed = Math.max(0, Math.floor((now - scheduled) / tickMs) - 1)
       counts = { ...counts, missed: counts.missed + missed }
       const due = Math.min(scheduled + (missed + 1) * tickMs, nextDue ?? Infinity)
-      await deps.clock.sleep(Math.max(due - now, 1), wake.signal)
+      await deps.clock.sleep(Math.min(Math.max(due - now, 1), tickMs), wake.signal)
       scheduled = Math.min(deps.clock.now(), Math.max(due, scheduled))
+      const jump = watchClock()
+      if (jump === null) continue
+      scheduled = jump.now
+      settledAt = deps.clock.monotonicMs() + settleMs
+      counts = { ...counts, clockJumps: counts.clockJumps + 1 }
+      // One that could not be saved yet is part of this one.
+      jumped = { ...jump, byMs: jump.byMs + (jumped?.byMs ?? 0) }
     }
+  }
+
+  function evaluateOnce(now: UnixMs): UnixMs | null {
+    if (jumped !== null) deps.onClockJump(jumped)
+    return deps.clock.monotonicMs() < settledAt ? deps.engine.flush(now) : evaluate(deps, now)
   }
 
   function runOnce(now: UnixMs): UnixMs | null {
     try {
-      const next = deps.db.transaction(() => evaluate(deps, now))
+      const next = deps.db.transaction(() => evaluateOnce(now))
+      jumped = null
       counts = { ...counts, total: counts.total + 1, lastAt: now }
       deps.onCommitted()
       return next
@@ -100,7 +125,7 @@ function evaluate(deps: EvaluateDeps, now: UnixMs): UnixMs | null {
     const [error] = errors
     if (error && error.subject === null) deps.engine.keepCondition(rule, error.error, now)
     // An excused rule says nothing new, and takes nothing back either.
-    else if (rule.isExcused(isFiring)) deps.engine.applyCondition(rule, { findings: [], unknown: 'all' }, now)
+    else if (rule.isExcused(isFiring)) deps.engine.excuseCondition(rule, now)
     else deps.engine.applyCondition(rule, judgement, now)
   }
   deps.engine.dropRules(new Set(rules.map(({ name }) => name)), now)

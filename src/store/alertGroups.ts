@@ -9,6 +9,8 @@ export interface GroupRow {
   readonly flushAt: UnixMs
   readonly intervalMs: number
   readonly repeatMs: number
+  /** Up to where reminders grow; null when they do not. */
+  readonly maxRepeatMs: number | null
   readonly flushedAt: UnixMs | null
 }
 
@@ -21,6 +23,7 @@ function toGroup(row: Record<string, unknown>): GroupRow {
     intervalMs: Number(row['interval_ms']),
     repeatMs: Number(row['repeat_ms']),
     flushedAt: numberOrNull(row['flushed_at']),
+    maxRepeatMs: numberOrNull(row['max_repeat_ms']),
   }
 }
 
@@ -30,7 +33,7 @@ export function getGroup(db: Database, key: string): GroupRow | null {
 }
 
 export function saveGroup(db: Database, group: GroupRow): void {
-  db.prepare('INSERT OR REPLACE INTO alert_groups VALUES (?,?,?,?,?,?,?)').run(
+  db.prepare('INSERT OR REPLACE INTO alert_groups VALUES (?,?,?,?,?,?,?,?)').run(
     group.key,
     group.route,
     group.isDirty ? 1 : 0,
@@ -38,6 +41,7 @@ export function saveGroup(db: Database, group: GroupRow): void {
     group.intervalMs,
     group.repeatMs,
     group.flushedAt,
+    group.maxRepeatMs,
   )
 }
 
@@ -73,20 +77,35 @@ export function clampGroups(db: Database, now: UnixMs, longestWaitMs: number): v
 }
 
 export function addMember(db: Database, key: string, alertId: number): void {
-  db.prepare('INSERT OR IGNORE INTO group_members VALUES (?, ?)').run(key, alertId)
+  db.prepare('INSERT OR IGNORE INTO group_members (group_key, alert_id) VALUES (?, ?)').run(key, alertId)
 }
 
 export function removeMember(db: Database, key: string, alertId: number): void {
   db.prepare('DELETE FROM group_members WHERE group_key = ? AND alert_id = ?').run(key, alertId)
 }
 
-export function listMembers(db: Database, key: string): AlertHead[] {
+export interface Member extends AlertHead {
+  /** Why something may have been left unsaid at the last look. */
+  readonly withheld: 'nothing' | 'inhibited' | 'muted'
+}
+
+const withheldWords = ['nothing', 'inhibited', 'muted'] as const
+
+export function setWithheld(db: Database, key: string, alertId: number, withheld: Member['withheld']): void {
+  db.prepare('UPDATE group_members SET withheld = ? WHERE group_key = ? AND alert_id = ?').run(
+    withheldWords.indexOf(withheld),
+    key,
+    alertId,
+  )
+}
+
+export function listMembers(db: Database, key: string): Member[] {
   return db
     .prepare(
-      `SELECT ${alertColumns} FROM group_members m JOIN alerts a ON a.id = m.alert_id WHERE m.group_key = ? ORDER BY a.id`,
+      `SELECT ${alertColumns}, m.withheld FROM group_members m JOIN alerts a ON a.id = m.alert_id WHERE m.group_key = ? ORDER BY a.id`,
     )
     .all(key)
-    .map(toAlertRow)
+    .map((row) => ({ ...toAlertRow(row), withheld: withheldWords[Number(row['withheld'])] ?? 'nothing' }))
 }
 
 export function listGroupsOf(db: Database, alertId: number): GroupRow[] {
@@ -128,6 +147,26 @@ export function deleteGroupChannel(db: Database, key: string, channel: string): 
   db.prepare('DELETE FROM group_channels WHERE group_key = ? AND channel = ?').run(key, channel)
 }
 
+/** Has groups that wait for nothing looked at now. */
+export function touchQuietGroups(db: Database, now: UnixMs): void {
+  db.prepare(
+    `UPDATE alert_groups SET dirty = 1, flush_at = ? WHERE dirty = 0
+      AND EXISTS (SELECT 1 FROM group_members m WHERE m.group_key = key)`,
+  ).run(now)
+}
+
+/** How many reminders in a row a channel got of a group. */
+export function countRepeats(db: Database, key: string, channel: string): number {
+  const row = db
+    .prepare('SELECT count FROM group_repeats WHERE group_key = ? AND channel = ?')
+    .get(key, channel)
+  return Number(row?.['count'] ?? 0)
+}
+
+export function saveRepeats(db: Database, key: string, channel: string, count: number): void {
+  db.prepare('INSERT OR REPLACE INTO group_repeats VALUES (?, ?, ?)').run(key, channel, count)
+}
+
 /** Groups without alerts, once a new one would no longer have to keep a distance from what they said. */
 export function deleteIdleGroups(db: Database, now: UnixMs): void {
   db.prepare(
@@ -136,6 +175,9 @@ export function deleteIdleGroups(db: Database, now: UnixMs): void {
   ).run(now)
   db.prepare(
     'DELETE FROM group_channels WHERE NOT EXISTS (SELECT 1 FROM alert_groups g WHERE g.key = group_key)',
+  ).run()
+  db.prepare(
+    'DELETE FROM group_repeats WHERE NOT EXISTS (SELECT 1 FROM alert_groups g WHERE g.key = group_key)',
   ).run()
 }
 
@@ -147,6 +189,8 @@ export interface RuleEvaluation {
   readonly errors: number
   readonly failingSince: UnixMs | null
   readonly reason: string | null
+  /** Since when evaluations could say nothing at all; null when the newest one could. */
+  readonly unknownSince: UnixMs | null
 }
 
 export function getEvaluation(db: Database, rule: string): RuleEvaluation | null {
@@ -165,16 +209,18 @@ function toEvaluation(row: Record<string, unknown>): RuleEvaluation {
     errors: Number(row['errors']),
     failingSince: numberOrNull(row['failing_since']),
     reason: textOrNull(row['reason']),
+    unknownSince: numberOrNull(row['unknown_since']),
   }
 }
 
 export function saveEvaluation(db: Database, entry: RuleEvaluation): void {
-  db.prepare('INSERT OR REPLACE INTO rule_evaluations VALUES (?, ?, ?, ?, ?)').run(
+  db.prepare('INSERT OR REPLACE INTO rule_evaluations VALUES (?, ?, ?, ?, ?, ?)').run(
     entry.rule,
     entry.evaluatedAt,
     entry.errors,
     entry.failingSince,
     entry.reason,
+    entry.unknownSince,
   )
 }
 
@@ -217,4 +263,10 @@ export function listDecisions(db: Database, query: { alertId?: number; limit: nu
       what: String(row['what']),
       reason: String(row['reason']),
     }))
+}
+
+/** How often an alert fired since a time: what makes it flapping. */
+export function countFirings(db: Database, alertId: number, since: UnixMs): number {
+  const sql = "SELECT COUNT(*) AS count FROM decisions WHERE alert_id = ? AND what = 'fired' AND at >= ?"
+  return Number(db.prepare(sql).get(alertId, since)?.['count'])
 }

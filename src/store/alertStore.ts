@@ -2,11 +2,26 @@ import * as groups from './alertGroups.ts'
 import * as queries from './alertQueries.ts'
 import * as rows from './alertRows.ts'
 import type { Database } from './database.ts'
+import * as held from './heldEvents.ts'
 import * as deliveries from './outboxDeliveries.ts'
 import * as contents from './outboxContents.ts'
 import * as items from './outboxItems.ts'
+import * as operations from './outboxOperations.ts'
+import * as times from './rebaseTimes.ts'
+import * as silences from './silenceRows.ts'
 
-const tables = { ...rows, ...queries, ...groups, ...items, ...contents, ...deliveries }
+const tables = {
+  ...rows,
+  ...queries,
+  ...groups,
+  ...items,
+  ...contents,
+  ...deliveries,
+  ...silences,
+  ...held,
+  ...operations,
+  ...times,
+}
 
 /** A store function without its database. */
 type Bound<F> = F extends (db: Database, ...rest: infer Rest) => infer Result
@@ -15,6 +30,7 @@ type Bound<F> = F extends (db: Database, ...rest: infer Rest) => infer Result
 type StoreFunctions = { readonly [Name in keyof typeof tables]: Bound<(typeof tables)[Name]> }
 type Unbindable =
   | 'alertColumns'
+  | 'droppedMark'
   | 'activeAlerts'
   | 'toOutboxItem'
   | 'toAlertRow'

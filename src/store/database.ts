@@ -7,6 +7,7 @@ import { alertTables } from './migrations/0002_alerts.ts'
 import { evidenceTables } from './migrations/0003_evidence.ts'
 import { checkTables } from './migrations/0004_checks.ts'
 import { bridgeLogTables } from './migrations/0005_bridge_logs.ts'
+import { operateTables } from './migrations/0009_operate.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -15,6 +16,7 @@ const migrations: readonly string[] = [
   evidenceTables,
   checkTables,
   bridgeLogTables,
+  operateTables,
 ]
 
 export interface Database {

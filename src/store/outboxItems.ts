@@ -229,24 +229,40 @@ export function listGroupKeysOf(db: Database, deliveryId: number): string[] {
 
 export interface ReroutedScope {
   readonly channel: string
-  /** Only the items of this message; null is everything unsent of the channel. */
-  readonly deliveryId: number | null
+  /** Everything unsent of the channel, only what nobody could be told in time, or the items of one message. */
+  readonly scope: 'all' | 'expired' | { readonly deliveryId: number }
   readonly fallback: string
 }
 
 /** Copies unsent items to the fallback channel, each once; what that channel was or will be told anyway is left out. */
-export function copyToFallback(db: Database, scope: ReroutedScope, now: UnixMs): number {
-  const where = `channel = ?1 AND rerouted = 0 AND state = 'queued' AND (?2 IS NULL OR delivery_id = ?2)`
+export function copyToFallback(db: Database, rerouted: ReroutedScope, now: UnixMs): number {
+  const { channel, scope, fallback } = rerouted
+  const where =
+    "channel = ?1 AND rerouted = 0 AND state = 'queued' AND (?2 IS NULL OR delivery_id = ?2)" +
+    ' AND (?3 IS NULL OR (delivery_id IS NULL AND expires_at <= ?3))'
+  const deliveryId = typeof scope === 'object' ? scope.deliveryId : null
+  const expiredBy = scope === 'expired' ? now : null
   const { changes } = db
     .prepare(
       `INSERT INTO outbox (alert_id, channel, episode, what, group_key, critical, created_at, not_before, expires_at, state,
-        rerouted) SELECT o.alert_id, ?3, o.episode, o.what, o.group_key, o.critical, o.created_at, ?4, o.expires_at, 'queued', 0
+        rerouted) SELECT o.alert_id, ?4, o.episode, o.what, o.group_key, o.critical, ?5, ?5,
+        ?5 + MAX(o.expires_at - o.created_at, 3600000), 'queued', 0
         FROM outbox o WHERE ${where} AND NOT EXISTS (SELECT 1 FROM outbox f WHERE f.alert_id = o.alert_id
-          AND f.channel = ?3 AND f.episode = o.episode AND f.what = o.what AND f.state <> 'dead') ORDER BY o.id`,
+          AND f.channel = ?4 AND f.episode = o.episode AND f.what = o.what AND f.state <> 'dead') ORDER BY o.id`,
     )
-    .run(scope.channel, scope.deliveryId, scope.fallback, now)
-  db.prepare(`UPDATE outbox SET rerouted = 1 WHERE ${where}`).run(scope.channel, scope.deliveryId)
+    .run(channel, deliveryId, expiredBy, fallback, now)
+  db.prepare(`UPDATE outbox SET rerouted = 1 WHERE ${where}`).run(channel, deliveryId, expiredBy)
   return Number(changes)
+}
+
+/** Channels with items that nobody could be told for too long. */
+export function listExpiring(db: Database, now: UnixMs): string[] {
+  return db
+    .prepare(
+      "SELECT DISTINCT channel FROM outbox WHERE state = 'queued' AND delivery_id IS NULL AND expires_at <= ?",
+    )
+    .all(now)
+    .map((row) => String(row['channel']))
 }
 
 /** Items that nobody could be told for too long. */

@@ -12,6 +12,7 @@ import { addApiRoutes } from './routes/addApiRoutes.ts'
 import { addEventRoute } from './routes/addEventRoute.ts'
 import { addHealthRoutes } from './routes/addHealthRoutes.ts'
 import { addPageRoutes } from './routes/addPageRoutes.ts'
+import { addWriteRoutes } from './routes/addWriteRoutes.ts'
 import type { WebDeps, WebOptions } from './types.ts'
 
 const assets = [
@@ -21,7 +22,7 @@ const assets = [
 ] as const
 
 /**
- * The status page, the JSON API, health and metrics as one app. No route changes anything yet.
+ * The status page, the JSON API, health and metrics as one app.
  * @throws MonitorError `config.invalid` when it would listen beyond this machine without a token
  * @example (await createWebApp(deps, { listenHost: '127.0.0.1', token: null }).request('/healthz')).status
  */
@@ -49,6 +50,7 @@ export function createWebApp(deps: WebDeps, options: WebOptions): Hono<WebEnv> {
     app.post('/login', sameOrigin, bodyLimit({ maxSize: 8_192 }), access.login)
     app.use(access.guard)
   }
+  addWriteRoutes(app, deps)
   addApiRoutes(app, deps)
   addEventRoute(app, deps)
   addPageRoutes(app, deps)

@@ -2,6 +2,8 @@ import type { Registry } from 'prom-client'
 import type { EvidenceNote, FactValue } from '../domain/finding.ts'
 import type { Direction, Observation } from '../domain/observation.ts'
 import type { Transfer, TransferState } from '../domain/transfer.ts'
+import type { Operations } from '../alerts/operations.ts'
+import type { SilenceRow } from '../store/silenceRows.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Secret } from '../lib/secret.ts'
@@ -40,6 +42,29 @@ export interface AlertView {
   readonly evidence: readonly EvidenceNote[]
   readonly runbook: string | null
   readonly told: readonly AlertTold[]
+}
+
+/** An alert with all that the ledger knows of it. */
+export interface AlertStory extends AlertView {
+  readonly subject: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly episode: number
+  readonly firedAt: UnixMs | null
+  readonly ack: { readonly by: string; readonly at: UnixMs } | null
+  /** Channels that are to hear of it when a silence or a mute time ends. */
+  readonly heldFor: readonly string[]
+  /** Oldest first. */
+  readonly messages: readonly {
+    readonly item: number
+    readonly channel: string
+    readonly what: string
+    readonly state: string
+    readonly message: string | null
+    readonly queuedAt: UnixMs
+    readonly sentAt: UnixMs | null
+  }[]
+  /** The newest 200, oldest first. */
+  readonly decisions: readonly { readonly at: UnixMs; readonly what: string; readonly reason: string }[]
 }
 
 /** How much of one source was looked at. */
@@ -128,6 +153,12 @@ export interface HealthVerdict {
   readonly reasons: readonly string[]
 }
 
+/** What may be changed over HTTP. */
+export interface WebOperations extends Operations {
+  /** Has the list read again back to a time. */
+  rewindCursors(until: UnixMs): { readonly until: UnixMs }
+}
+
 /** What the HTTP side needs of the rest; app.ts provides it. */
 export interface WebDeps {
   readonly clock: Clock
@@ -138,6 +169,11 @@ export interface WebDeps {
   /** By key, alias, id or hash; a hash can name several. Empty when the ledger holds none. */
   showTransfer(keyOrHash: string): readonly TransferStory[]
   listAlerts(): readonly AlertView[]
+  /** @throws MonitorError `not_found`, or `usage` when several begin like that */
+  showAlert(id: string): AlertStory
+  /** Those that hold or will. */
+  listSilences(): readonly SilenceRow[]
+  readonly operations: WebOperations
   /** Calls back after each commit that a reader could see. Returns what ends it. */
   listenChanges(listener: () => void): () => void
   isLive(): HealthVerdict

@@ -2,6 +2,12 @@ import { z } from 'zod'
 import type { FindingKind } from '../../domain/finding.ts'
 import type { RaisedKind, SubjectName, FactType } from './detector.ts'
 
+const raisedByApp: ReadonlySet<FindingKind> = new Set([
+  'monitor.state_recovered',
+  'monitor.state_not_persisted',
+  'monitor.clock_jump',
+])
+
 /** Kinds that are found where they happen: rules say how they are told, no detector looks for them. */
 export const raisedKinds: readonly RaisedKind[] = [
   raised('monitor.state_recovered', 'event', 'A broken state file was set aside and rebuilt.', {
@@ -25,6 +31,13 @@ export const raisedKinds: readonly RaisedKind[] = [
     { channel: 'string', reason: 'string' },
     ['channel'],
   ),
+  raised('monitor.no_data', 'condition', 'A rule has had nothing to judge by for five minutes.', {
+    rule: 'string',
+  }),
+  raised('monitor.clock_jump', 'event', 'The wall clock of this machine was set, or the machine slept.', {
+    byMs: 'int',
+    direction: 'string',
+  }),
   raised('monitor.state_not_persisted', 'condition', 'The state folder cannot be written.', {
     error: 'string',
   }),
@@ -37,8 +50,7 @@ function raised(
   facts: Readonly<Record<string, FactType>>,
   subjectNames: readonly SubjectName[] = [],
 ): RaisedKind {
-  const raisedBy =
-    kind === 'monitor.state_recovered' || kind === 'monitor.state_not_persisted' ? 'app' : 'alerts'
+  const raisedBy = raisedByApp.has(kind) ? 'app' : 'alerts'
   return {
     kind,
     nature,

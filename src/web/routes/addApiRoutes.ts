@@ -1,4 +1,5 @@
 import type { Context, Hono } from 'hono'
+import { MonitorError } from '../../lib/errors.ts'
 import type { WebEnv } from '../createAccess.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
 import { toJson } from '../toJson.ts'
@@ -12,6 +13,15 @@ export function addApiRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
   })
   app.get('/api/status', (c) => answerJson(c, deps.readStatus()))
   app.get('/api/alerts', (c) => answerJson(c, { alerts: deps.listAlerts() }))
+  app.get('/api/alerts/:id', (c) => {
+    try {
+      return answerJson(c, deps.showAlert(c.req.param('id').slice(0, 100)))
+    } catch (error) {
+      if (!(error instanceof MonitorError)) throw error
+      return c.json({ code: error.code, error: error.message }, error.code === 'not_found' ? 404 : 400)
+    }
+  })
+  app.get('/api/silences', (c) => answerJson(c, { silences: deps.listSilences() }))
   app.get('/api/transfers', (c) => {
     const { filter, problem } = readTransferFilter((name) => c.req.query(name))
     return filter === null ? c.json({ error: problem }, 400) : answerJson(c, deps.listTransfers(filter))

@@ -184,11 +184,11 @@ test('a reminder comes after the repeat interval, counted from the acknowledgeme
 })
 
 test('an acknowledged alert is not repeated, and its end is told', async () => {
-  const { look, dispatcher, store, engine } = await tellStalled({
+  const { look, dispatcher, store } = await tellStalled({
     routes: [createRoute({ repeatMs: 3_600_000 })],
   })
   const [alert] = store.listAlerts({ limit: 1 })
-  engine.ack(alert?.id ?? 0, 'ann', start)
+  store.ackAlert(alert?.id ?? 0, 'ann', start)
   expect(await look(7_200_000)).toEqual(['firing'])
   expect(await look(600_000, silent)).toEqual(['firing', 'resolved'])
   await dispatcher.stop()

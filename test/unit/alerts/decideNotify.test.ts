@@ -6,6 +6,8 @@ const alert = (id: number, overrides: Partial<GroupAlert> = {}): GroupAlert => (
   episode: 1,
   isFiring: true,
   isMuted: false,
+  isEndHeld: false,
+  wasMuted: false,
   isAcked: false,
   ...overrides,
 })
@@ -16,6 +18,7 @@ const facts = (overrides: Partial<NotifyFacts>): NotifyFacts => ({
   told: new Map(),
   repeatAt: null,
   isRouted: true,
+  sendsResolved: true,
   ...overrides,
 })
 const nothing = { reason: 'nothing', fire: [], resolve: [], repeat: [] }

@@ -36,7 +36,7 @@ test('the expressions of the example are good ones', () => {
 test('every setting of the example is one, and every section is in it', () => {
   const { config } = loadGood(everything, surroundings)
   expect(config.bridge.tokens).toHaveLength(1)
-  const shown = new Set([...everything.matchAll(/^([a-z]+):/gm)].map(([, name]) => name))
+  const shown = new Set([...everything.matchAll(/^([A-Za-z]+):/gm)].map(([, name]) => name))
   expect(shown).toEqual(new Set(Object.keys(configSchema.shape)))
 })
 

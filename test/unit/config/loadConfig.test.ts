@@ -51,6 +51,7 @@ describe('what a configuration gives', () => {
 
   test('a route keeps its expression and has its durations in ms', () => {
     const text = `${smallest}channels: { a: { type: console } }\nroutes: [{ match: 'kind == "x"', channels: [a], groupWait: 10s, repeat: 1d }, { channels: [a] }]\n`
+    const plain = { maxRepeatMs: null, sendResolved: true, mute: [], muteCritical: false }
     expect(loadGood(text).config.routes).toEqual([
       {
         match: 'kind == "x"',
@@ -60,6 +61,7 @@ describe('what a configuration gives', () => {
         groupWaitMs: 10_000,
         groupIntervalMs: 300_000,
         repeatMs: 86_400_000,
+        ...plain,
       },
       {
         match: null,
@@ -69,6 +71,7 @@ describe('what a configuration gives', () => {
         groupWaitMs: null,
         groupIntervalMs: 300_000,
         repeatMs: 14_400_000,
+        ...plain,
       },
     ])
   })

@@ -1,5 +1,6 @@
 import type { Transfer } from '../../../../src/domain/transfer.ts'
 import type { Clock } from '../../../../src/lib/clock.ts'
+import { MonitorError } from '../../../../src/lib/errors.ts'
 import { Registry } from 'prom-client'
 import type {
   AlertView,
@@ -201,6 +202,8 @@ export interface FakeWeb {
   readonly deps: WebDeps
   readonly filters: TransferFilter[]
   readonly logged: string[]
+  /** What it was asked to change. */
+  readonly operated: string[]
   status: StatusFacts
   stories: readonly TransferStory[]
   next: string | null
@@ -210,11 +213,38 @@ export interface FakeWeb {
   readonly listeners: Set<() => void>
 }
 
+/** Writes down what it was asked to do. */
+function createFakeOperations(operated: string[]): WebDeps['operations'] {
+  const silence = {
+    id: 3,
+    matchers: [],
+    startsAt: 0,
+    endsAt: 0,
+    author: '',
+    comment: '',
+    createdAt: 0,
+    expiredAt: null,
+  }
+  return {
+    ackAlert: (id, by) => {
+      operated.push(`ack ${id} by ${by}`)
+      if (id === 'none') throw new MonitorError('not_found', 'There is no alert none')
+      return { id, rule: 'r', ackedBy: by, ackedAt: now }
+    },
+    addSilence: (input) => (operated.push(`silence ${JSON.stringify(input)}`), silence),
+    expireSilence: (id) => (operated.push(`expire ${id}`), silence),
+    retryOutbox: (id) => (operated.push(`retry ${id}`), { count: 1 }),
+    dropOutbox: (id) => (operated.push(`drop ${id}`), { count: 1 }),
+    rewindCursors: (until) => (operated.push(`rewind ${until}`), { until }),
+  }
+}
+
 /** A monitor made of what a test says. */
 export function createFakeWeb(parts: Partial<Pick<FakeWeb, 'status' | 'stories' | 'health'>> = {}): FakeWeb {
   const listeners = new Set<() => void>()
   const filters: TransferFilter[] = []
   const logged: string[] = []
+  const operated: string[] = []
   const log = (fields: object) => {
     logged.push(JSON.stringify(fields))
   }
@@ -232,6 +262,7 @@ export function createFakeWeb(parts: Partial<Pick<FakeWeb, 'status' | 'stories' 
     now,
     filters,
     logged,
+    operated,
     listeners,
     change: () => listeners.forEach((listener) => listener()),
     deps: {
@@ -246,6 +277,11 @@ export function createFakeWeb(parts: Partial<Pick<FakeWeb, 'status' | 'stories' 
       showTransfer: (key) =>
         fake.stories.filter((story) => [story.transfer.key, story.transfer.zone?.hash].includes(key)),
       listAlerts: () => fake.status.openAlerts,
+      showAlert: (id) => {
+        throw new MonitorError('not_found', `There is no alert ${id}`)
+      },
+      listSilences: () => [],
+      operations: createFakeOperations(operated),
       listenChanges: (listener) => {
         listeners.add(listener)
         return () => listeners.delete(listener)

@@ -1,0 +1,66 @@
+import type { UnixMs } from '../lib/clock.ts'
+import { cleanText } from '../lib/text.ts'
+import type { SilenceRow } from '../store/silenceRows.ts'
+import { compileMatchers, formatMatcher, type Matcher, parseMatcher } from './matchers.ts'
+import type { Labels } from './routing.ts'
+
+/** As somebody asks for it; times in UnixMs. */
+export interface SilenceInput {
+  readonly matchers: readonly string[]
+  /** Null is now. */
+  readonly startsAt: UnixMs | null
+  readonly endsAt: UnixMs
+  readonly author: string
+  readonly comment: string
+}
+
+export type CheckedSilence =
+  | { readonly ok: true; readonly silence: Omit<SilenceRow, 'id' | 'expiredAt'> }
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+const mostMatchers = 20
+
+/** Refuses what would silence nothing, everything, or for no time that anybody could mean. */
+export function checkSilence(input: SilenceInput, now: UnixMs): CheckedSilence {
+  const parsed = input.matchers.slice(0, mostMatchers).map(parseMatcher)
+  const matchers = parsed.flatMap((one) => (one.ok ? [one.matcher] : []))
+  const startsAt = input.startsAt ?? now
+  const [author, comment] = [cleanText(input.author, 100).trim(), cleanText(input.comment, 500).trim()]
+  const problems = [
+    ...parsed.flatMap((one) => (one.ok ? [] : [one.problem])),
+    ...(input.matchers.length > mostMatchers ? [`expected at most ${mostMatchers} matchers`] : []),
+    ...(input.matchers.length === 0 ? ['expected a matcher such as rule=withdrawal-stalled'] : []),
+    ...(matchers.length > 0 && compileMatchers(matchers)({})
+      ? ['it would silence every alert: at least one matcher has to ask for a value']
+      : []),
+    ...(isTime(startsAt) && isTime(input.endsAt) ? [] : ['expected a start and an end']),
+    ...(input.endsAt > startsAt ? [] : ['expected an end after the start']),
+    ...(input.endsAt > now ? [] : ['expected an end that is not over']),
+    ...(author === '' ? ['expected an author'] : []),
+    ...(comment === '' ? ['expected a comment: why is it silent?'] : []),
+  ]
+  if (problems.length > 0) return { ok: false, problems }
+  const silence = { startsAt, endsAt: input.endsAt, author, comment, createdAt: now }
+  return { ok: true, silence: { ...silence, matchers: matchers.map(formatMatcher) } }
+}
+
+function isTime(at: UnixMs): boolean {
+  return Number.isSafeInteger(at) && at >= 0 && at <= 8.64e15
+}
+
+/** Says of labels which of the silences keeps them quiet; null is none. */
+export function createSilencer(silences: readonly SilenceRow[]): (labels: Labels) => SilenceRow | null {
+  const compiled = silences.map((silence) => ({ silence, matches: compileRow(silence) }))
+  return (labels) => compiled.find(({ matches }) => matches(labels))?.silence ?? null
+}
+
+/** A silence that cannot be read any more silences nothing: an alert too many is better than one too few. */
+export function compileRow(silence: Pick<SilenceRow, 'matchers'>): (labels: Labels) => boolean {
+  const matchers = silence.matchers.flatMap((text): Matcher[] => {
+    const parsed = parseMatcher(text)
+    return parsed.ok ? [parsed.matcher] : []
+  })
+  return matchers.length === 0 || matchers.length < silence.matchers.length
+    ? () => false
+    : compileMatchers(matchers)
+}

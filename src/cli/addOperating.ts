@@ -1,0 +1,141 @@
+import { type Command, Option } from 'commander'
+import { listAlerts } from './alerts.ts'
+import type { Io } from './io.ts'
+import { dropOutbox, listOutbox, retryOutbox } from './outbox.ts'
+import { ackAlert, showAlert } from './showAlert.ts'
+import { addSilence, expireSilence, listSilences } from './silences.ts'
+import { testChannel } from './testChannel.ts'
+import { testRoutes } from './testRoutes.ts'
+
+type Finish = (code: number) => void
+
+const config = () => new Option('-c, --config <file>', 'configuration file').default('./spanwatch.yaml')
+const json = () => new Option('--json', 'print JSON')
+const examples = (...lines: readonly string[]) =>
+  `\nExamples:\n${lines.map((line) => `  spanwatch ${line}\n`).join('')}`
+
+/** Commands that look at alerts and their messages, and change what is said of them. */
+export function addOperating(program: Command, io: Io, finish: Finish): void {
+  addAlerts(program.command('alerts').description('look at alerts, and acknowledge them'), io, finish)
+  addSilences(program.command('silences').description('keep alerts quiet for a while'), io, finish)
+  addOutbox(program.command('outbox').description('messages that wait or were set aside'), io, finish)
+  program
+    .command('channels')
+    .description('try channels')
+    .command('test')
+    .description('send one message that says that it is a test, and say what came back')
+    .argument('<name>', 'the name of a channel in the configuration')
+    .addOption(config())
+    .addOption(json())
+    .addHelpText('after', examples('channels test ops-slack'))
+    .action(async (name: string, options) => finish(await testChannel(io, name, options)))
+  program
+    .command('routes')
+    .description('try routes')
+    .command('test')
+    .description('which channels would hear of an alert with these labels now, and why')
+    .argument('<labels...>', 'label=value; rule=NAME brings the kind, severity and labels of that rule')
+    .addOption(config())
+    .addOption(json())
+    .addHelpText(
+      'after',
+      examples(
+        'routes test rule=withdrawal-stalled symbol=USDC',
+        'routes test severity=critical team=bridge',
+      ),
+    )
+    .action(async (labels: string[], options) => finish(await testRoutes(io, labels, options)))
+}
+
+function addAlerts(alerts: Command, io: Io, finish: Finish): void {
+  alerts
+    .command('list')
+    .description('alerts, newest change first')
+    .addOption(config())
+    .option('--open', 'only conditions that are pending or firing')
+    .option('--limit <n>', 'how many at most', '50')
+    .addOption(json())
+    .addHelpText('after', examples('alerts list --open', 'alerts list --limit 500 --json'))
+    .action(async (options) => finish(await listAlerts(io, options)))
+  alerts
+    .command('show')
+    .description('one alert: what was decided about it and why, and every message')
+    .argument('<id>', 'its id, or how it begins')
+    .addOption(config())
+    .addOption(json())
+    .addHelpText('after', examples('alerts show 612cb0aa'))
+    .action(async (id: string, options) => finish(await showAlert(io, id, options)))
+  alerts
+    .command('ack')
+    .description('say that somebody is on it: no reminders until it fires anew; its end is told')
+    .argument('<id>', 'its id, or how it begins')
+    .addOption(config())
+    .option('--by <name>', 'who; the user of this machine when left out')
+    .addOption(json())
+    .addHelpText('after', examples('alerts ack 612cb0aa --by ana'))
+    .action(async (id: string, options) => finish(await ackAlert(io, id, options)))
+}
+
+function addSilences(silences: Command, io: Io, finish: Finish): void {
+  silences
+    .command('add')
+    .description('say nothing of alerts whose labels match all of these, until it ends')
+    .argument('<matchers...>', 'label=value, label!=value, label=~pattern, label!~pattern')
+    .addOption(config())
+    .option('--for <duration>', 'how long')
+    .option('--until <time>', 'when it ends: an ISO time, or a duration from now')
+    .option('--from <time>', 'when it begins, if not now: an ISO time, or a duration from now')
+    .requiredOption('--comment <text>', 'why')
+    .option('--by <name>', 'who; the user of this machine when left out')
+    .addOption(json())
+    .addHelpText(
+      'after',
+      examples(
+        'silences add rule=withdrawal-stalled symbol=USDC --for 2h --comment "token migration"',
+        'silences add "kind=~source\\..*" --until 2026-12-01T06:00:00Z --comment "explorer maintenance" --by ana',
+      ),
+    )
+    .action(async (matchers: string[], options) => finish(await addSilence(io, matchers, options)))
+  silences
+    .command('list')
+    .description('silences that hold or will')
+    .addOption(config())
+    .option('--all', 'those that are over too')
+    .addOption(json())
+    .action((options) => finish(listSilences(io, options)))
+  silences
+    .command('expire')
+    .description('end a silence now')
+    .argument('<id>', 'its number')
+    .addOption(config())
+    .addOption(json())
+    .addHelpText('after', examples('silences expire 3'))
+    .action(async (id: string, options) => finish(await expireSilence(io, id, options)))
+}
+
+function addOutbox(outbox: Command, io: Io, finish: Finish): void {
+  outbox
+    .command('list')
+    .description('messages that wait, newest first')
+    .addOption(config())
+    .option('--state <state>', 'queued, dead (set aside) or sent', 'queued')
+    .option('--limit <n>', 'how many at most', '50')
+    .addOption(json())
+    .addHelpText('after', examples('outbox list', 'outbox list --state dead --json'))
+    .action((options) => finish(listOutbox(io, options)))
+  outbox
+    .command('retry')
+    .description('try one that waits at once, or put one that was set aside back into the queue')
+    .argument('<id>', 'its number, or dead for all that were set aside')
+    .addOption(config())
+    .addOption(json())
+    .addHelpText('after', examples('outbox retry 17', 'outbox retry dead'))
+    .action(async (id: string, options) => finish(await retryOutbox(io, id, options)))
+  outbox
+    .command('drop')
+    .description('do not tell it to that channel')
+    .argument('<id>', 'its number')
+    .addOption(config())
+    .addOption(json())
+    .action(async (id: string, options) => finish(await dropOutbox(io, id, options)))
+}

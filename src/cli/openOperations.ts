@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs'
+import { z } from 'zod'
+import { type Acked, createOperations } from '../alerts/operations.ts'
+import type { Config } from '../config/config.ts'
+import { errorText, MonitorError } from '../lib/errors.ts'
+import { createSilentLog } from '../lib/log.ts'
+import { createAlertStore } from '../store/alertStore.ts'
+import { readDaemonUrl } from '../store/daemonFile.ts'
+import { ledgerPath, openState, type State } from '../store/openState.ts'
+import type { SilenceRow } from '../store/silenceRows.ts'
+import type { WebOperations } from '../web/types.ts'
+import type { Io } from './io.ts'
+
+/** The same, whether a daemon does it or this process. */
+export type CommandOperations = {
+  readonly [Name in keyof WebOperations]: (
+    ...args: Parameters<WebOperations[Name]>
+  ) => Promise<ReturnType<WebOperations[Name]>>
+} & { close(): void }
+
+/**
+ * Changes the state: through the running daemon's HTTP API, else in the state folder itself, which is then locked.
+ * @throws MonitorError `state.locked` when a daemon runs that cannot be asked, `not_found` before a first start
+ */
+export function openOperations(io: Io, config: Config): CommandOperations {
+  if (!existsSync(ledgerPath(config.stateDir))) {
+    throw new MonitorError(
+      'not_found',
+      `There is no ledger at ${ledgerPath(config.stateDir)} yet: start the daemon first (spanwatch run).`,
+    )
+  }
+  try {
+    const now = io.clock.now()
+    return openLocal(io, openState({ folder: config.stateDir, since: now, now }))
+  } catch (error) {
+    if (!(error instanceof MonitorError) || error.code !== 'state.locked') throw error
+    return openRemote(config, error)
+  }
+}
+
+function openLocal(io: Io, state: State): CommandOperations {
+  const operations = createOperations({
+    store: createAlertStore(state.db),
+    log: createSilentLog(),
+    now: () => io.clock.now(),
+    onChanged: () => undefined,
+  })
+  return {
+    ackAlert: async (id, by) => operations.ackAlert(id, by),
+    addSilence: async (input) => operations.addSilence(input),
+    expireSilence: async (id) => operations.expireSilence(id),
+    retryOutbox: async (id) => operations.retryOutbox(id),
+    dropOutbox: async (id) => operations.dropOutbox(id),
+    rewindCursors: async (until) => {
+      state.cursors.write({ ...state.cursors.read(), history: { until, page: 1, read: 0, done: false } })
+      return { until }
+    },
+    close: () => state.close(),
+  }
+}
+
+const timeoutMs = 10_000
+const failure = z.object({ code: z.string().optional(), error: z.string() })
+
+function openRemote({ stateDir, http }: Config, locked: MonitorError): CommandOperations {
+  if (http === null) {
+    throw new MonitorError(
+      'state.locked',
+      'A daemon runs and opens no port (http: null), so that nothing can be changed beside it: stop it first, or give it http.listen.',
+      { cause: locked },
+    )
+  }
+  const host = http.host.includes(':') ? `[${http.host}]` : http.host
+  const url = readDaemonUrl(stateDir) ?? `http://${host}:${http.port}`
+  const headers = {
+    'content-type': 'application/json',
+    ...(http.token === null ? {} : { authorization: `Bearer ${http.token.reveal()}` }),
+  }
+  const post = async <T>(path: string, body: object = {}): Promise<T> => {
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    }).catch((error: unknown) => {
+      const text = `Another process holds the state folder, and no daemon answers at ${url} (${errorText(error)}).`
+      throw new MonitorError('state.locked', text, { cause: error })
+    })
+    const text = await response.text()
+    if (!response.ok) throw toError(response.status, text)
+    // Our own daemon's answer, of the version that holds the state.
+    return JSON.parse(text) as T
+  }
+  const part = (id: string | number) => encodeURIComponent(String(id).replace(/^#/, ''))
+  return {
+    ackAlert: (id, by) => post<Acked>(`/api/alerts/${part(id)}/ack`, { by }),
+    addSilence: (input) => post<SilenceRow>('/api/silences', input),
+    expireSilence: (id) => post<SilenceRow>(`/api/silences/${part(id)}/expire`),
+    retryOutbox: (id) => post<{ count: number }>(`/api/outbox/${part(id)}/retry`),
+    dropOutbox: (id) => post<{ count: number }>(`/api/outbox/${part(id)}/drop`),
+    rewindCursors: (until) => post<{ until: number }>('/api/cursors/rewind', { until }),
+    close: () => undefined,
+  }
+}
+
+function toError(status: number, text: string): MonitorError {
+  const parsed = failure.safeParse(parseJson(text))
+  const said = parsed.success ? parsed.data.error : `the daemon answered ${status}`
+  if (status === 401 || status === 403 || status === 429)
+    return new MonitorError('usage', `${said} (http.token of this configuration is not the daemon's?)`)
+  return new MonitorError(status === 404 ? 'not_found' : status === 400 ? 'usage' : 'internal', said)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,105 @@
+import { alertIdOf } from '../alerts/fingerprint.ts'
+import { formatDuration } from '../lib/duration.ts'
+import { MonitorError } from '../lib/errors.ts'
+import { type AlertStore, createAlertStore } from '../store/alertStore.ts'
+import type { OutboxItem } from '../store/outboxItems.ts'
+import { droppedMark } from '../store/outboxOperations.ts'
+import { exitCodes, type Io } from './io.ts'
+import { readConfig } from './loadProject.ts'
+import { openLedger } from './openLedger.ts'
+import { openOperations } from './openOperations.ts'
+import { readId } from './silences.ts'
+
+export interface ListOutboxCommand {
+  readonly config: string
+  readonly state: string
+  readonly limit: string
+  readonly json?: boolean
+}
+
+/** `spanwatch outbox list`: what waits to be sent, or what was set aside. */
+export function listOutbox(io: Io, options: ListOutboxCommand): number {
+  const { state } = options
+  if (state !== 'queued' && state !== 'dead' && state !== 'sent')
+    throw new MonitorError('usage', `--state: expected queued, dead or sent, got "${state}"`)
+  const { db } = openLedger(readConfig(io, options.config).config)
+  try {
+    const store = createAlertStore(db)
+    const views = store
+      .listOutbox({ state, limit: Number(options.limit) || 50 })
+      .map((item) => toView(store, item))
+    if (options.json) io.out(`${JSON.stringify(views, null, 2)}\n`)
+    else io.out(views.map((view) => format(view, io.clock.now())).join('') || `Nothing is ${state}.\n`)
+    return exitCodes.fine
+  } finally {
+    db.close()
+  }
+}
+
+type View = ReturnType<typeof toView>
+
+function toView(store: AlertStore, item: OutboxItem) {
+  const alert = store.getAlert(item.alertId)
+  const delivery = item.deliveryId === null ? null : store.getDelivery(item.deliveryId)
+  return {
+    id: item.id,
+    state: item.state,
+    channel: item.channel,
+    what: item.what,
+    alert: alert === null ? null : alertIdOf(alert.fingerprint),
+    rule: alert?.rule ?? null,
+    subject: alert?.subject ?? null,
+    isCritical: item.isCritical,
+    createdAt: item.createdAt,
+    notBefore: item.notBefore,
+    expiresAt: item.expiresAt,
+    sentAt: item.sentAt,
+    isDropped: item.messageId === droppedMark,
+    messageId: item.messageId === droppedMark ? null : item.messageId,
+    attempt: delivery?.attempt ?? null,
+    nextAt: delivery?.state === 'waiting' ? delivery.nextAt : null,
+    lastError: delivery?.lastError ?? null,
+  }
+}
+
+function format(view: View, now: number): string {
+  const age = formatDuration(Math.max(0, now - view.createdAt))
+  const tries = view.attempt === null ? '' : `, attempt ${view.attempt}`
+  const next = view.nextAt === null ? '' : `, next in ${formatDuration(Math.max(0, view.nextAt - now))}`
+  const error = view.lastError === null ? '' : `\n        ${view.lastError}`
+  const dropped = view.isDropped ? ', dropped by hand' : ''
+  return `${String(view.id).padEnd(7)} ${view.state.padEnd(6)} ${view.channel}  ${view.what} of #${view.alert ?? '?'} ${view.rule ?? ''} ${view.subject ?? ''}  ${age} old${tries}${next}${dropped}${error}\n`
+}
+
+export interface ChangeOutboxCommand {
+  readonly config: string
+  readonly json?: boolean
+}
+
+/** `spanwatch outbox retry`: an item's number, or `dead` for everything that was set aside. */
+export async function retryOutbox(io: Io, id: string, options: ChangeOutboxCommand): Promise<number> {
+  const wanted = id === 'dead' ? 'dead' : readId(id)
+  return await change(io, options, 'back in the queue', (operations) => operations.retryOutbox(wanted))
+}
+
+/** `spanwatch outbox drop`. */
+export async function dropOutbox(io: Io, id: string, options: ChangeOutboxCommand): Promise<number> {
+  const wanted = readId(id)
+  return await change(io, options, 'set aside for good', (operations) => operations.dropOutbox(wanted))
+}
+
+async function change(
+  io: Io,
+  options: ChangeOutboxCommand,
+  done: string,
+  work: (operations: ReturnType<typeof openOperations>) => Promise<{ readonly count: number }>,
+): Promise<number> {
+  const operations = openOperations(io, readConfig(io, options.config).config)
+  try {
+    const { count } = await work(operations)
+    io.out(options.json ? `${JSON.stringify({ count })}\n` : `${count} ${done}.\n`)
+    return exitCodes.fine
+  } finally {
+    operations.close()
+  }
+}

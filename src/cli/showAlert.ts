@@ -1,0 +1,85 @@
+import { findAlert } from '../alerts/operations.ts'
+import { toAlertStory } from '../app/toAlertStory.ts'
+import { formatDuration } from '../lib/duration.ts'
+import { cleanText } from '../lib/text.ts'
+import { createAlertStore } from '../store/alertStore.ts'
+import type { AlertStory } from '../web/types.ts'
+import { exitCodes, type Io } from './io.ts'
+import { loadProject, readConfig } from './loadProject.ts'
+import { openLedger } from './openLedger.ts'
+import { openOperations } from './openOperations.ts'
+
+export interface ShowAlertCommand {
+  readonly config: string
+  readonly json?: boolean
+}
+
+/** `spanwatch alerts show`: what it is, what was decided about it and why, and every message. */
+export async function showAlert(io: Io, id: string, options: ShowAlertCommand): Promise<number> {
+  const { config, rules } = await loadProject(io, options.config)
+  const { db } = openLedger(config)
+  try {
+    const store = createAlertStore(db)
+    const now = io.clock.now()
+    const story = toAlertStory({ alerts: store, rules: () => rules, now: () => now }, findAlert(store, id))
+    io.out(options.json ? `${JSON.stringify(story, null, 2)}\n` : format(story, now))
+    return exitCodes.fine
+  } finally {
+    db.close()
+  }
+}
+
+function format(story: AlertStory, now: number): string {
+  const time = (at: number) => new Date(at).toISOString()
+  const clean = (text: string) => cleanText(text, 600)
+  const labels = Object.entries(story.labels).map(([name, value]) => `${name}=${clean(value)}`)
+  return [
+    `#${story.id}  ${story.severity}  ${story.state}  ${story.rule} (${story.kind})\n`,
+    `  ${clean(story.summary ?? story.title)}\n  ${clean(story.title)}\n`,
+    `  since      ${time(story.since)}, ${formatDuration(Math.max(0, now - story.since))} ago; episode ${story.episode}\n`,
+    `  labels     ${labels.join(' ')}\n`,
+    story.ack === null
+      ? ''
+      : `  ack        by ${clean(story.ack.by ?? 'somebody')} at ${time(story.ack.at)}\n`,
+    story.heldFor.length === 0 ? '' : `  silenced   to be listed to ${story.heldFor.join(', ')}\n`,
+    ...section(
+      'evidence',
+      story.evidence.map(({ source, at, says }) => `${time(at)}  ${source}: ${clean(says)}`),
+    ),
+    ...section(
+      'messages',
+      story.messages.map(
+        ({ item, channel, what, state, message, queuedAt, sentAt }) =>
+          `${time(sentAt ?? queuedAt)}  ${what} to ${channel}: ${state}${message === null ? '' : ` (#${message})`}, outbox item ${item}`,
+      ),
+    ),
+    ...section(
+      'decisions',
+      story.decisions.map(({ at, what, reason }) => `${time(at)}  ${what}: ${clean(reason)}`),
+    ),
+  ].join('')
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [`\n  ${title}\n`, ...lines.map((line) => `    ${line}\n`)]
+}
+
+export interface AckCommand extends ShowAlertCommand {
+  readonly by?: string
+}
+
+/** `spanwatch alerts ack`: no reminders until it fires anew. */
+export async function ackAlert(io: Io, id: string, options: AckCommand): Promise<number> {
+  const operations = openOperations(io, readConfig(io, options.config).config)
+  try {
+    const acked = await operations.ackAlert(id, options.by ?? io.env['USER'] ?? '')
+    if (options.json) io.out(`${JSON.stringify(acked, null, 2)}\n`)
+    else
+      io.out(
+        `#${acked.id} (${acked.rule}) is acknowledged by ${acked.ackedBy}: no reminders until it fires anew.\n`,
+      )
+    return exitCodes.fine
+  } finally {
+    operations.close()
+  }
+}

@@ -1,0 +1,99 @@
+import { createMuteTimes } from '../alerts/muteTimes.ts'
+import { createSilencer } from '../alerts/silences.ts'
+import { type Labels, type Route, selectRoutes } from '../alerts/routing.ts'
+import { toRouting } from '../app/toRouting.ts'
+import type { Config } from '../config/config.ts'
+import { MonitorError } from '../lib/errors.ts'
+import { createAlertStore } from '../store/alertStore.ts'
+import { existsSync } from 'node:fs'
+import { ledgerPath } from '../store/openState.ts'
+import { exitCodes, type Io } from './io.ts'
+import { loadProject } from './loadProject.ts'
+import { openLedger } from './openLedger.ts'
+
+export interface TestRoutesCommand {
+  readonly config: string
+  readonly json?: boolean
+}
+
+/** `spanwatch routes test label=value…`: which channels would hear of an alert with these labels now, and why. */
+export async function testRoutes(
+  io: Io,
+  words: readonly string[],
+  options: TestRoutesCommand,
+): Promise<number> {
+  const { config, rules } = await loadProject(io, options.config)
+  const given = readLabels(words)
+  // A rule's name tells its kind, severity and labels.
+  const rule = rules.find(({ name }) => name === given['rule'])
+  const labels = { ...(rule && { ...rule.labels, kind: rule.kind, severity: rule.severity }), ...given }
+  const result = judge(config, labels, io.clock.now())
+  io.out(options.json ? `${JSON.stringify({ labels, ...result }, null, 2)}\n` : format(labels, result))
+  return exitCodes.fine
+}
+
+function readLabels(words: readonly string[]): Labels {
+  return Object.fromEntries(
+    words.map((word) => {
+      const [, name, value] = /^([A-Za-z_][A-Za-z0-9_.-]*)=(.*)$/s.exec(word) ?? []
+      if (name === undefined || value === undefined)
+        throw new MonitorError('usage', `expected label=value, got "${word}"`)
+      return [name, value]
+    }),
+  )
+}
+
+type Verdict = ReturnType<typeof judge>
+
+function judge(config: Config, labels: Labels, now: number) {
+  const { routes } = toRouting(config)
+  const selected = selectRoutes(routes, labels)
+  const silence = findSilence(config, labels, now)
+  const listed = routes.map((route, index) => ({
+    route: route.id,
+    match: config.routes[index]?.match ?? null,
+    isTaken: selected.includes(route),
+    why: whyOf(route, { labels, selected }),
+    channels: route.channels,
+    mute: selected.includes(route) ? findMute(route, labels, now) : null,
+  }))
+  const audible = listed.filter(({ isTaken, mute }) => isTaken && mute === null)
+  const told = silence === null ? new Set(audible.flatMap(({ channels }) => channels)) : new Set<string>()
+  return { routes: listed, silence, channels: [...told] }
+}
+
+function whyOf(route: Route, of: { labels: Labels; selected: readonly Route[] }): string {
+  if (of.selected.includes(route)) return route.continue ? 'matches, and goes on' : 'matches'
+  return selectRoutes([route], of.labels).length > 0 ? 'an earlier route took it' : 'does not match'
+}
+
+function findMute(route: Route, labels: Labels, now: number): string | null {
+  if (labels['severity'] === 'critical' && route.muteCritical !== true) return null
+  return createMuteTimes(route.mutes ?? []).find(now)
+}
+
+function findSilence(config: Config, labels: Labels, now: number) {
+  if (!existsSync(ledgerPath(config.stateDir))) return null
+  const { db } = openLedger(config)
+  try {
+    return createSilencer(createAlertStore(db).listSilencesAt(now))(labels)
+  } finally {
+    db.close()
+  }
+}
+
+function format(labels: Labels, { routes, silence, channels }: Verdict): string {
+  return [
+    `labels     ${Object.entries(labels)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(' ')}\n`,
+    ...routes.map(
+      ({ route, match, isTaken, why, channels: names, mute }) =>
+        `${isTaken ? '*' : ' '} ${route.padEnd(10)} ${match ?? 'everything'}: ${why}${isTaken ? `; ${names.join(', ')}` : ''}${mute === null ? '' : `, quiet now (mute time ${mute})`}\n`,
+    ),
+    silence === null
+      ? ''
+      : `silenced   by #${silence.id} of ${silence.author} until ${new Date(silence.endsAt).toISOString()}: ${silence.comment}\n`,
+    `told now   ${channels.join(', ') || 'nobody'}\n`,
+  ].join('')
+}

@@ -1,0 +1,44 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from './database.ts'
+import { type OutboxItem, toOutboxItem } from './outboxItems.ts'
+
+export function getOutboxItem(db: Database, id: number): OutboxItem | null {
+  const row = db.prepare('SELECT * FROM outbox WHERE id = ?').get(id)
+  return row ? toOutboxItem(row) : null
+}
+
+/** What was set aside, oldest first. */
+export function listDead(db: Database, limit: number): OutboxItem[] {
+  return db
+    .prepare("SELECT * FROM outbox WHERE state = 'dead' ORDER BY id LIMIT ?")
+    .all(limit)
+    .map(toOutboxItem)
+}
+
+/** Back into the queue with a life of its own. */
+export function reviveItem(db: Database, id: number, expiresAt: UnixMs, now: UnixMs): void {
+  db.prepare(
+    `UPDATE outbox SET state = 'queued', delivery_id = NULL, rerouted = 0, not_before = ?2, expires_at = ?3, sent_at = NULL,
+      message_id = NULL WHERE id = ?1`,
+  ).run(id, now, expiresAt)
+}
+
+/** In place of a message's name: somebody decided that this is not told. */
+export const droppedMark = 'dropped'
+
+export function dropItem(db: Database, id: number, now: UnixMs): void {
+  db.prepare(
+    `UPDATE outbox SET state = 'dead', delivery_id = NULL, sent_at = ?2, message_id = '${droppedMark}' WHERE id = ?1`,
+  ).run(id, now)
+}
+
+export function countItemsOf(db: Database, deliveryId: number): number {
+  return Number(
+    db.prepare('SELECT COUNT(*) AS count FROM outbox WHERE delivery_id = ?').get(deliveryId)?.['count'],
+  )
+}
+
+/** A channel that refuses us is asked again now and not at its next probe. */
+export function probeNow(db: Database, channel: string, now: UnixMs): void {
+  db.prepare("UPDATE channels SET probe_at = ?2 WHERE name = ?1 AND circuit = 'open'").run(channel, now)
+}

@@ -1,0 +1,33 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from './database.ts'
+
+/** Columns that hold a moment of our own clock from which a length is measured. Ends of silences are none: they are dates. */
+const moments: Readonly<Record<string, { readonly columns: readonly string[]; readonly where: string }>> = {
+  alerts: {
+    columns: ['active_at', 'fired_at', 'keep_since', 'refreshed_at', 'acked_at'],
+    where: "WHERE state IN ('pending', 'firing', 'recovering')",
+  },
+  rule_evaluations: { columns: ['evaluated_at', 'failing_since', 'unknown_since'], where: '' },
+  alert_groups: { columns: ['flush_at', 'flushed_at'], where: '' },
+  group_channels: { columns: ['acked_at', 'repeat_at'], where: '' },
+  outbox: { columns: ['created_at', 'not_before', 'expires_at'], where: "WHERE state = 'queued'" },
+  deliveries: { columns: ['next_at', 'created_at', 'expires_at'], where: '' },
+  channels: { columns: ['opened_at', 'probe_at'], where: '' },
+  heads: { columns: ['advanced_at', 'read_at'], where: '' },
+}
+
+/** The wall clock was set by `byMs`: whatever was measured so far goes on from the same length. */
+export function rebaseTimes(db: Database, byMs: number): void {
+  for (const [table, { columns, where }] of Object.entries(moments)) {
+    const changes = columns.map((column) => `${column} = ${column} + ?1`).join(', ')
+    db.prepare(`UPDATE ${table} SET ${changes} ${where}`).run(byMs)
+  }
+}
+
+/** No reminder before its group's next interval is over. */
+export function holdRepeats(db: Database, now: UnixMs): void {
+  db.prepare(
+    `UPDATE group_channels SET repeat_at = MAX(repeat_at,
+      ?1 + COALESCE((SELECT interval_ms FROM alert_groups g WHERE g.key = group_key), 0))`,
+  ).run(now)
+}
