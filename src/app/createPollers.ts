@@ -4,6 +4,7 @@ import type { Logger } from '../lib/log.ts'
 import type { ContractReads } from '../pollers/contractReads.ts'
 import { createContractsPolls } from '../pollers/contracts.ts'
 import { createHeadsPoll } from '../pollers/heads.ts'
+import { createMissingPoll } from '../pollers/missing.ts'
 import { createOpenTransfersPoll } from '../pollers/openTransfers.ts'
 import type { Commit, ExplorerReads } from '../pollers/reads.ts'
 import type { Poller } from '../pollers/runner.ts'
@@ -14,6 +15,7 @@ import type { CursorFile } from '../store/cursors.ts'
 import type { Database } from '../store/database.ts'
 import { listHeads } from '../store/heads.ts'
 import type { Ledger } from '../store/ledger.ts'
+import { createMissingRecords } from '../store/missingRecords.ts'
 
 export interface PollerDeps {
   readonly clock: Clock
@@ -48,11 +50,17 @@ export function createPollers(deps: PollerDeps): Pollers {
   const { clock, cursors, ledger, db } = deps
   const { poll } = deps.config
   const requestDetails = () => deps.trigger('openTransfers')
+  const missing = createMissingPoll({
+    ...deps,
+    missing: createMissingRecords(db),
+    getTransfer: (key) => ledger.getTransfer(key),
+  })
   const walk = createWalk({
     ...deps,
     sweepMs: poll.sweepMs,
     requestDetails,
     requestWalk: () => deps.trigger('sweep'),
+    onSwept: ({ from, startedAt }) => missing.noteSweep({ from, until: startedAt, readBefore: startedAt }),
   })
   const reopenHistory = () => {
     const { tail, history } = cursors.read()
@@ -98,6 +106,7 @@ export function createPollers(deps: PollerDeps): Pollers {
             { name: 'contracts', schedule: poll.contracts, run: contracts.contracts },
             { name: 'contractHistory', schedule: poll.contracts, run: contracts.history },
           ]),
+      { name: 'missing', schedule: poll.openTransfers, run: missing.run },
     ],
     reopenHistory,
     rewind: (until) => walk.requestHistory(until),

@@ -1,5 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { deriveDecimals, formatUnits } from './amount.ts'
+import { isBatch } from './judgeBatch.ts'
 import type { Chain, Status } from './observation.ts'
 import { proveOrigin } from './proveOrigin.ts'
 import { compareText, type Group, isRecord, type Sighting, sightingDigest } from './sighting.ts'
@@ -96,8 +97,28 @@ export function needsDetail(group: Group, transfer: Transfer): boolean {
   const asked = details(group.members)
   const detailAt = Math.max(-Infinity, ...asked.map((sighting) => sighting.lastAt))
   const hasName = group.members.some((s) => s.id !== null || s.zoneEventIndex !== null)
-  if (!hasName && asked.length === 0) return true
+  if (asked.length === 0 && (!hasName || isBatch(transfer))) return true
+  if (wantsMainRead(group)) return true
   return group.members.some((s) => isRecord(s) && isDisputing(s, transfer, detailAt))
+}
+
+/** A record read so long before another one may still be of the same reading of the list, on another page. */
+const pageGapMs = 60_000
+
+/**
+ * A deposit is listed as open although every transfer that it could be is known to have arrived: a further one, equal to
+ * them, or a replica that lags. The records of its main transaction side by side tell, and E12 does not know it.
+ */
+export function wantsMainRead({ members, ambiguous }: Group): boolean {
+  const all = [...members, ...ambiguous].filter((sighting) => sighting.source === 'E3')
+  const arrived = members.filter((s) => s.direction === 'MainToZone' && s.zoneHash !== null)
+  if (arrived.length === 0) return false
+  const arrivedAt = Math.min(...arrived.map((sighting) => sighting.firstAt))
+  const readAt = Math.max(...members.map((sighting) => sighting.lastAt))
+  return all.some(
+    (s) =>
+      s.zoneHash === null && s.mainHash !== null && s.lastAt > arrivedAt && s.lastAt >= readAt - pageGapMs,
+  )
 }
 
 /** A sighting since the newest E12 answer that contradicts what the ledger holds of a final transfer. */

@@ -27,10 +27,9 @@ const maxSingles = 5
 export function createOpenTransfersPoll(deps: OpenTransfersDeps): (signal: AbortSignal) => Promise<void> {
   return async (signal) => {
     const due = deps.listDueChecks(maxPerTick)
-    const byZone = due.filter((check) => check.zoneHash !== null)
-    const byMain = due
-      .filter((check) => check.zoneHash === null && check.mainHash !== null)
-      .slice(0, maxSingles)
+    const isByMain = (check: DueCheck) => check.mainHash !== null && (check.byMain || check.zoneHash === null)
+    const byZone = due.filter((check) => check.zoneHash !== null && !isByMain(check))
+    const byMain = due.filter(isByMain).slice(0, maxSingles)
     deps.postponeChecks(
       due.filter((check) => check.zoneHash === null && check.mainHash === null).map(({ key }) => key),
     )

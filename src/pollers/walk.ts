@@ -13,6 +13,8 @@ export interface WalkDeps {
   readonly cursors: CursorFile
   readonly sweepMs: number
   requestDetails(): void
+  /** A pass over the list ended: it showed what left since `from`, and what it showed was read at or after `startedAt`. */
+  onSwept?(pass: { readonly from: UnixMs; readonly startedAt: UnixMs }): void
   /** Asks to be run again without waiting for the next tick. */
   requestWalk(): void
 }
@@ -85,6 +87,7 @@ export function createWalk(deps: WalkDeps): Walk {
     if (tookMs > sweepGoalMs)
       deps.log.warn({ tookMs, pages: sweep.page }, 'a pass of the sweep took over ten minutes')
     save({ sweep: { page: 1, startedAt, finishedAt: deps.clock.now(), tookMs } })
+    deps.onSwept?.({ from: deps.clock.now() - deps.sweepMs, startedAt })
     return true
   }
 

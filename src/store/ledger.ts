@@ -1,7 +1,8 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Chain, Direction, Observation, ZoneTransaction } from '../domain/observation.ts'
+import { wantsMainRead } from '../domain/deriveTransfer.ts'
 import { joinByAmount } from '../domain/joinByAmount.ts'
-import type { Sighting } from '../domain/sighting.ts'
+import type { Group, Sighting } from '../domain/sighting.ts'
 import type { Transfer, TransferState } from '../domain/transfer.ts'
 import type { Database } from './database.ts'
 import { deleteEvidence, type EvidenceReading, listEvidence, saveEvidence } from './evidence.ts'
@@ -29,6 +30,8 @@ export interface DueCheck {
   readonly key: string
   readonly zoneHash: string | null
   readonly mainHash: string | null
+  /** The main hash is what has to be asked for, whether the zone hash is known or not. */
+  readonly byMain: boolean
   readonly misses: number
   readonly isUrgent: boolean
 }
@@ -99,6 +102,7 @@ export function createLedger(
     openIntervalMs: options.openIntervalMs,
     lookupToken: (address: string) => tokens.find(address),
     listEvidence: (sightings: readonly Sighting[]) => listEvidence(db, sightings),
+    isSharedUnasked: (group: Group, transfer: Transfer) => isSharedUnasked(db, group, transfer),
     onChange: (before: Transfer | null, after: Transfer, now: UnixMs) => {
       if (options.evidence) queueLegs(db, options.evidence, { before, after }, now)
     },
@@ -227,6 +231,13 @@ function forgetEvidence(db: Database, key: number): void {
   }
 }
 
+function isSharedUnasked(db: Database, group: Group, { key, direction, zone }: Transfer): boolean {
+  if (direction !== 'ZoneToMain' || zone === null) return false
+  if (group.members.some(({ source }) => source === 'E12')) return false
+  const sql = 'SELECT 1 FROM transfers WHERE zone_hash = ? AND key <> ? LIMIT 1'
+  return db.prepare(sql).get(zone.hash, parseKey(key)) !== undefined
+}
+
 function findRow(db: Database, key: string): StoredTransfer | null {
   const number = parseKey(key)
   if (number === null) return null
@@ -276,6 +287,7 @@ function listDueChecks(db: Database, now: UnixMs, limit: number): DueCheck[] {
       key: formatKey(row.key),
       zoneHash: members.find((sighting) => sighting.zoneHash !== null)?.zoneHash ?? null,
       mainHash: members.find((sighting) => sighting.mainHash !== null)?.mainHash ?? null,
+      byMain: wantsMainRead(row.group),
       misses: row.misses,
       isUrgent: row.misses === 0 && !members.some((sighting) => sighting.source === 'E12'),
     }

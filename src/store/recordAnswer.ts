@@ -34,6 +34,8 @@ export interface RecordContext {
   readonly now: UnixMs
   /** How long an open transfer rests between two readings by hash, ms. */
   readonly openIntervalMs: number
+  /** Another transfer has the same origin transaction, and whether the two are one origin only E12 can tell. */
+  isSharedUnasked(group: Group, transfer: Transfer): boolean
   lookupToken: TransferContext['lookupToken']
   listEvidence(sightings: readonly Sighting[]): LegEvidence[]
   /** After each transfer that was saved. */
@@ -77,7 +79,7 @@ export function refreshTransfer(
 
 export function toTransfer(
   row: StoredTransfer,
-  context: Omit<RecordContext, 'now' | 'openIntervalMs'>,
+  context: Omit<RecordContext, 'now' | 'openIntervalMs' | 'isSharedUnasked'>,
 ): Transfer {
   return deriveTransfer(row.group, {
     key: formatKey(row.key),
@@ -114,7 +116,7 @@ function scheduleCheck(
   isAsked: boolean,
   context: RecordContext,
 ): UnixMs | null {
-  if (!needsDetail(group, transfer)) return null
+  if (!needsDetail(group, transfer)) return context.isSharedUnasked(group, transfer) ? context.now : null
   if (isAsked) return context.now + context.openIntervalMs
   if (transfer.state === 'pending' || transfer.state === 'unbacked') {
     // A failure that nobody has confirmed is urgent; an ordinary open transfer was just read.

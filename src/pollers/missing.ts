@@ -1,0 +1,144 @@
+import type { Finding } from '../domain/finding.ts'
+import type { Transfer } from '../domain/transfer.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import { toVanished } from '../rules/detectors/transferVanished.ts'
+import type { MissingRecord, MissingRecords, ScanSpan } from '../store/missingRecords.ts'
+import type { Commit, ExplorerReads } from './reads.ts'
+
+export interface MissingDeps {
+  readonly clock: Clock
+  readonly reads: Pick<ExplorerReads, 'details' | 'feedByHash'>
+  readonly commit: Commit
+  readonly missing: MissingRecords
+  getTransfer(key: string): Transfer | null
+}
+
+export interface MissingPoll {
+  readonly run: (signal: AbortSignal) => Promise<void>
+  /** The list was read from end to end: what it did not show wants a second look. */
+  noteSweep(span: ScanSpan): void
+}
+
+/** One place in a question by hash is the control's. */
+const batchSize = 19
+/** Those known by their main hash alone cost a request each. */
+const maxSingles = 3
+const neededReads = 3
+const neededMs = 600_000
+const pauseMs = neededMs / (neededReads - 1)
+/** What was told is looked at again so seldom; it may come back. */
+const restMs = 6 * 3_600_000
+
+/**
+ * Reads again, by hash, the records that a sweep of the list did not show. One that three reads over ten minutes do not
+ * find, while each time a record that is known to be there was found, has vanished. A read whose control stays unanswered
+ * is no read.
+ */
+export function createMissingPoll(deps: MissingDeps): MissingPoll {
+  let span: ScanSpan | null = null
+
+  async function run(signal: AbortSignal): Promise<void> {
+    const { missing } = deps
+    if (span !== null) deps.commit({ apply: (now) => ((span = span && missing.scan(span, now)), []) })
+    const due = missing.listDue(deps.clock.now(), batchSize).flatMap((entry) => {
+      const transfer = deps.getTransfer(entry.key)
+      return transfer && isStillMissing(entry, transfer) ? [{ entry, transfer }] : drop(deps, entry.key)
+    })
+    const control = due.length > 0 ? missing.findControl() : null
+    if (control === null) return
+    await readByZone(
+      deps,
+      due.filter(({ transfer }) => transfer.zone !== null),
+      control.zoneHash,
+      signal,
+    )
+    const singles = due.filter(({ transfer }) => transfer.zone === null).slice(0, maxSingles)
+    await readByMain(deps, singles, control.mainHash, signal)
+  }
+
+  return {
+    run,
+    noteSweep(next) {
+      span ??= next
+    },
+  }
+}
+
+interface Candidate {
+  readonly entry: MissingRecord
+  readonly transfer: Transfer
+}
+
+/** Neither shown since the first read that missed it, nor known from the chain alone, nor without a hash to ask by. */
+function isStillMissing({ firstAt }: MissingRecord, transfer: Transfer): boolean {
+  if (!transfer.isListed || (transfer.zone === null && transfer.main === null)) return false
+  return firstAt === null || transfer.readAt < firstAt
+}
+
+function drop(deps: MissingDeps, key: string): [] {
+  deps.commit({ apply: () => (deps.missing.remove(key), []) })
+  return []
+}
+
+async function readByZone(
+  deps: MissingDeps,
+  candidates: readonly Candidate[],
+  control: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (candidates.length === 0) return
+  const hashes = new Set(candidates.flatMap(({ transfer }) => transfer.zone?.hash ?? []))
+  const read = await deps.reads.details([...hashes, control], { priority: 'sweep', signal })
+  const shown = new Set(read.records.map(({ zoneHash }) => zoneHash))
+  const isAnswered = shown.has(control)
+  settle(deps, candidates, { answer: read, isAnswered, isShown: ({ zone }) => shown.has(zone?.hash ?? '') })
+}
+
+async function readByMain(
+  deps: MissingDeps,
+  candidates: readonly Candidate[],
+  control: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (candidates.length === 0) return
+  const options = { priority: 'sweep' as const, signal }
+  // Whether the service filters by hash at all is told by a record that is known to be there.
+  const known = await deps.reads.feedByHash(control, options)
+  const isAnswered = known.records.some(({ mainHash }) => mainHash === control)
+  for (const candidate of candidates) {
+    const hash = candidate.transfer.main?.hash ?? ''
+    const read = await deps.reads.feedByHash(hash, options)
+    const isShown = () => read.records.some(({ mainHash }) => mainHash === hash)
+    settle(deps, [candidate], { answer: read, isAnswered, isShown })
+  }
+}
+
+function settle(
+  deps: MissingDeps,
+  candidates: readonly Candidate[],
+  read: {
+    readonly answer: Awaited<ReturnType<ExplorerReads['details']>>
+    readonly isAnswered: boolean
+    isShown(transfer: Transfer): boolean
+  },
+): void {
+  deps.commit({
+    answers: [read.answer.records],
+    bad: read.answer.bad,
+    apply: (now) =>
+      candidates.flatMap(({ entry, transfer }) => {
+        if (read.isShown(transfer)) deps.missing.remove(entry.key)
+        else if (read.isAnswered) return noteMiss(deps, { entry, transfer }, read.answer.requestedAt, now)
+        else deps.missing.save(entry, now + pauseMs / 10)
+        return []
+      }),
+  })
+}
+
+function noteMiss(deps: MissingDeps, of: Candidate, readAt: UnixMs, now: UnixMs): Finding[] {
+  const firstAt = of.entry.firstAt ?? readAt
+  const missed = { ...of.entry, reads: of.entry.reads + 1, firstAt, lastAt: readAt }
+  const isGone = missed.reads >= neededReads && readAt - firstAt >= neededMs
+  deps.missing.save(missed, now + (isGone ? restMs : pauseMs))
+  return isGone ? [toVanished(of.transfer, missed)] : []
+}

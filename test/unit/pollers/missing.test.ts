@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import type { Finding } from '../../../src/domain/finding.ts'
+import { createMissingPoll } from '../../../src/pollers/missing.ts'
+import type { Commit } from '../../../src/pollers/reads.ts'
+import { createMissingRecords } from '../../../src/store/missingRecords.ts'
+import { toPending } from '../../support/records.ts'
+import { hash } from '../../support/records.ts'
+import { noSignal, setUp, toRows } from './support.ts'
+
+/** Five completed records, all listed and swept; `gone` are then taken out of the list. */
+function start(gone: readonly number[] = []) {
+  const world = setUp([
+    toPending({ id: 'd', direction: 'MainToZone', mainHash: hash('dm'), mainTime: 500 }),
+    ...toRows(5),
+  ])
+  const found: Finding[] = []
+  const commit: Commit = (findings) => {
+    const result = world.commit(findings)
+    found.push(...(findings.apply?.(world.clock.now()) ?? []))
+    return result
+  }
+  const missing = createMissingRecords(world.db)
+  const poll = createMissingPoll({
+    ...world,
+    commit,
+    missing,
+    getTransfer: (key) => world.ledger.getTransfer(key),
+  })
+  const show = () =>
+    world.commit({ answers: [world.list.rows.map((row) => ({ ...row, requestedAt: world.clock.now() }))] })
+  show()
+  const all = world.list.rows
+  world.list.rows = all.filter((_, at) => !gone.includes(at))
+  const sweep = () => {
+    const startedAt = world.clock.now()
+    show()
+    poll.noteSweep({ from: 0, until: startedAt, readBefore: startedAt })
+  }
+  const wait = async (ms: number) => {
+    await world.clock.advance(ms)
+    await poll.run(noSignal)
+  }
+  return { ...world, all, found, sweep, wait, poll, show }
+}
+
+const minute = 60_000
+
+describe('records that a sweep did not show', () => {
+  test('have vanished after three reads over ten minutes, and not before', async () => {
+    const world = start([2])
+    await world.clock.advance(1_000)
+    world.sweep()
+    for (const ms of [0, 5 * minute, 5 * minute - 1]) await world.wait(ms)
+    expect(world.found).toEqual([])
+    await world.wait(1)
+    expect(world.found).toMatchObject([
+      { kind: 'transfer.vanished', facts: { reads: 3 }, transfer: { id: 'r4' } },
+    ])
+  })
+
+  test('are told once', async () => {
+    const world = start([2])
+    await world.clock.advance(1_000)
+    world.sweep()
+    for (let turn = 0; turn < 10; turn += 1) await world.wait(5 * minute)
+    expect(world.found).toHaveLength(1)
+  })
+
+  test('of which nothing is gone are none', async () => {
+    const world = start()
+    await world.clock.advance(1_000)
+    world.sweep()
+    for (let turn = 0; turn < 5; turn += 1) await world.wait(5 * minute)
+    expect(world.found).toEqual([])
+  })
+
+  test('have not vanished when one of the reads shows them', async () => {
+    const world = start([2])
+    await world.clock.advance(1_000)
+    world.sweep()
+    await world.wait(0)
+    await world.wait(5 * minute)
+    world.list.rows = world.all
+    world.show()
+    for (let turn = 0; turn < 5; turn += 1) await world.wait(5 * minute)
+    expect(world.found).toEqual([])
+  })
+
+  test('are not judged while the control is not answered', async () => {
+    const world = start([2])
+    await world.clock.advance(1_000)
+    world.sweep()
+    world.list.rows = []
+    for (let turn = 0; turn < 20; turn += 1) await world.wait(5 * minute)
+    expect(world.found).toEqual([])
+  })
+
+  test('are asked for by main hash while no zone hash is known', async () => {
+    const world = start([0])
+    await world.clock.advance(1_000)
+    world.sweep()
+    for (const ms of [0, 5 * minute, 5 * minute]) await world.wait(ms)
+    expect(world.found).toMatchObject([{ transfer: { id: 'd' } }])
+  })
+})
