@@ -159,7 +159,14 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     config,
     trigger: (name) => runner.trigger(name),
   })
-  const upkeep = createUpkeep({ clock, db, ledger, alerts, retentionMs: config.retention.transfersMs })
+  const upkeep = createUpkeep({
+    clock,
+    db,
+    ledger,
+    alerts,
+    retentionMs: config.retention.transfersMs,
+    contracts: config.bridge.contracts,
+  })
   const runner = createRunner({ clock, log }, [
     ...pollers.list,
     evidence,

@@ -19,6 +19,7 @@ export interface HistoryDeps extends FollowDeps {
 }
 
 const gapsPerRun = 4
+const assumedBlockMs = 1_000
 const retryMs = 15_000
 const maxRetryMs = 3_600_000
 /** Where nothing can serve as a control question, an empty range is asked for so often, ever more rarely. */
@@ -72,10 +73,7 @@ async function readPast(deps: HistoryDeps, address: string, options: ReadOptions
   if (historyFrom === null) return
   if (historyFrom <= 0) return setHistory(deps, address, null)
   const span = { first: Math.max(0, historyFrom - maxSpanBlocks), last: historyFrom - 1 }
-  const end = await deps.blocks.mainBlock(span.last, options)
-  if (typeof end !== 'string' && end.blockTime !== null && end.blockTime < deps.since) {
-    return setHistory(deps, address, null)
-  }
+  if (await isTooOld(deps, span.last, options)) return setHistory(deps, address, null)
   const read = await readSpan(deps.reads, address, span, options)
   const unread = read.logs.length === 0 ? [span] : read.missed
   deps.commit({
@@ -88,6 +86,14 @@ async function readPast(deps: HistoryDeps, address: string, options: ReadOptions
       return findings
     },
   })
+}
+
+/** Where the block itself does not say, blocks of a second are assumed, twice as many as that makes. */
+async function isTooOld(deps: HistoryDeps, height: number, options: ReadOptions): Promise<boolean> {
+  const block = await deps.blocks.mainBlock(height, options)
+  if (typeof block !== 'string' && block.blockTime !== null) return block.blockTime < deps.since
+  const behind = (deps.readMainHeight() ?? height) - height
+  return behind * assumedBlockMs > 2 * (deps.clock.now() - deps.since)
 }
 
 function setHistory(deps: HistoryDeps, address: string, historyFrom: number | null): void {

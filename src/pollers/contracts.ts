@@ -1,5 +1,6 @@
 import { indexAdministration } from '../domain/administration.ts'
 import type { BridgeLog, EventMeaning } from '../domain/bridgeLog.ts'
+import type { Clock } from '../lib/clock.ts'
 import { readContractHistory, type HistoryDeps } from './contractHistory.ts'
 import { followContract } from './followContract.ts'
 import { type JudgeDeps, judgeLogs } from './judgeLogs.ts'
@@ -14,6 +15,9 @@ export interface ContractsDeps
   /** Asks to be run again without waiting for the next tick. */
   requestRun(): void
 }
+
+/** A run of the history takes no longer, however much else is asked. */
+const historyRunMs = 30_000
 
 interface ContractsPolls {
   /** The newest logs of every contract, what they mean, and the verified sources. */
@@ -42,12 +46,33 @@ export function createContractsPolls(deps: ContractsDeps): ContractsPolls {
       if (judgeLogs({ ...deps, configured })) deps.requestRun()
       throwFirst(results)
     },
-    async history(signal) {
-      for (const address of deps.contracts) {
-        await readContractHistory(reading, address, signal)
-        await verifySource(deps, address, signal)
-      }
-    },
+    history: (signal) =>
+      within(deps.clock, historyRunMs, signal, async (inner) => {
+        for (const address of deps.contracts) {
+          await verifySource(deps, address, inner)
+          await readContractHistory(reading, address, inner)
+        }
+      }),
+  }
+}
+
+/** Work that waits behind everything else gives up after a time and goes on at the next tick. */
+async function within(
+  clock: Clock,
+  ms: number,
+  signal: AbortSignal,
+  work: (inner: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const ended = new AbortController()
+  const late = new AbortController()
+  const waiting = clock.sleep(ms, AbortSignal.any([signal, ended.signal])).then(() => late.abort())
+  try {
+    await work(AbortSignal.any([signal, late.signal]))
+  } catch (error) {
+    if (!late.signal.aborted || signal.aborted) throw error
+  } finally {
+    ended.abort()
+    await waiting
   }
 }
 

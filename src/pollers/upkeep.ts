@@ -1,5 +1,7 @@
-import type { Clock } from '../lib/clock.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { AlertStore } from '../store/alertStore.ts'
+import { purgeLogs } from '../store/bridgeLogs.ts'
+import { readProgress } from '../store/bridgeProgress.ts'
 import type { Database } from '../store/database.ts'
 import type { Ledger } from '../store/ledger.ts'
 
@@ -9,12 +11,17 @@ export interface UpkeepDeps {
   readonly ledger: Pick<Ledger, 'purge'>
   readonly alerts: Pick<AlertStore, 'purgeDone' | 'purgeEnded'>
   readonly retentionMs: number
+  /** The bridge's contracts, whose logs are kept while they are read again. */
+  readonly contracts: readonly string[]
 }
 
 /** Sent messages and ended conditions are kept so long. */
 const keptMs = 30 * 86_400_000
 /** Forgotten in one run: a step that no poll notices. */
 const stepSize = 200
+const logStepSize = 5_000
+const keptBlocks = 3_000
+const openMs = 86_400_000
 
 /** Forgets what is older than it is kept, in small steps, so that the state stays bounded without ever stopping a poll. */
 export function createUpkeep(deps: UpkeepDeps): () => Promise<void> {
@@ -24,6 +31,15 @@ export function createUpkeep(deps: UpkeepDeps): () => Promise<void> {
       deps.ledger.purge(now - deps.retentionMs, stepSize)
       deps.alerts.purgeDone(now - keptMs)
       deps.alerts.purgeEnded(now - keptMs)
+      for (const contract of deps.contracts) purgeContract(deps.db, contract, now)
     })
   }
+}
+
+/** Logs of the last quarter of an hour are read again; open ones may still find their transfer for a day. */
+function purgeContract(db: Database, contract: string, now: UnixMs): void {
+  const { next, lastLogHeight } = readProgress(db, contract)
+  if (next === null) return
+  const belowHeight = Math.min(next - keptBlocks, lastLogHeight ?? next)
+  purgeLogs(db, { contract, belowHeight, openSince: now - openMs, limit: logStepSize })
 }

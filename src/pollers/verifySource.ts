@@ -1,5 +1,6 @@
 import type { Finding } from '../domain/finding.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
 import { toSourceFinding } from '../rules/detectors/contractChanged.ts'
 import {
   type ContractProgress,
@@ -13,27 +14,47 @@ import type { Commit } from './reads.ts'
 
 export interface VerifyDeps {
   readonly clock: Clock
+  readonly log: Logger
   readonly db: Database
   readonly reads: Pick<ContractReads, 'verified'>
   readonly commit: Commit
 }
 
 const everyMs = 3_600_000
+const retryMs = 600_000
 /** A change is told once a second reading, so much later, agrees: replicas lag. */
 const confirmMs = 30_000
 
 /** Compares a contract's verified source with what it was; the first reading is what is compared with. */
 export async function verifySource(deps: VerifyDeps, address: string, signal: AbortSignal): Promise<void> {
   if (readProgress(deps.db, address).verifyAt > deps.clock.now()) return
-  const source = await deps.reads.verified(address, { priority: 'sweep', signal })
+  const source = await read(deps, address, signal)
   deps.commit({
     apply: (now) => {
       const progress = readProgress(deps.db, address)
-      const { change, finding } = compareSource(address, progress, source, now)
+      const { change, finding } =
+        source === 'unread'
+          ? { change: { verifyAt: now + retryMs }, finding: null }
+          : compareSource(address, progress, source, now)
       saveProgress(deps.db, address, { ...progress, ...change })
       return finding === null ? [] : [finding]
     },
   })
+}
+
+/** What cannot be asked, here or at all, holds up nothing else. */
+async function read(
+  deps: VerifyDeps,
+  address: string,
+  signal: AbortSignal,
+): Promise<VerifiedSource | null | 'unread'> {
+  try {
+    return await deps.reads.verified(address, { priority: 'sweep', signal })
+  } catch (error) {
+    signal.throwIfAborted()
+    deps.log.warn({ contract: address, err: error }, 'the verified source is asked for again later')
+    return 'unread'
+  }
 }
 
 /** A pure function of what was known and what was read; null was an empty answer, which says nothing. */

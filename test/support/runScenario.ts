@@ -22,6 +22,8 @@ export interface ScenarioRunOptions {
   readonly speed?: number
   readonly rules?: string
   readonly config?: Partial<AppConfig>
+  /** The bridge's contracts, when not the sandbox's own. */
+  readonly contracts?: (world: Sandbox['world']) => string[]
   /** Whether the monitor has the canonical RPC as a second source. */
   readonly secondSource?: boolean
 }
@@ -48,7 +50,7 @@ export async function runScenario(options: ScenarioRunOptions): Promise<Scenario
         : null,
       bridge: {
         ...noBridge,
-        contracts: [contracts.bridge],
+        contracts: options.contracts?.(sandbox.world) ?? [contracts.bridge],
         events: scenario.events,
         escrows: tokens.map(({ address }) => ({ address: contracts.escrow, token: address, baseline: null })),
         operators: [{ address: contracts.relayer, minBalance: '0.5' }],

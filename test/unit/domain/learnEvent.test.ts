@@ -1,0 +1,193 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { BridgeLog, EventContent, EventSample } from '../../../src/domain/bridgeLog.ts'
+import { learnEvent } from '../../../src/domain/learnEvent.ts'
+import { readEvent } from '../../../src/domain/readEvent.ts'
+
+type Field = keyof EventContent
+/** One word of an event: where it stands and what it holds. */
+interface Slot {
+  readonly holds: Field | 'noise' | 'memo' | 'constant'
+  readonly indexed: boolean
+  readonly packed: 'left' | 'right'
+}
+
+const hexOf = (random: number[], bytes: number, at = 0) =>
+  Array.from({ length: bytes }, (_, index) =>
+    (random[(at + index) % 97] ?? 0).toString(16).padStart(2, '0'),
+  ).join('')
+
+/** A transfer's parts, from bytes drawn by lot. */
+function toContent(bytes: number[], amount: bigint): EventContent {
+  return {
+    token: `0x${hexOf(bytes, 20, 0)}`,
+    recipient: `0x${hexOf(bytes, 20, 20)}`,
+    sender: `0x${hexOf(bytes, 20, 40)}`,
+    amount: amount.toString(),
+    tokenId: '',
+    zoneHash: `0x${hexOf(bytes, 32, 60)}`,
+  }
+}
+
+const pad = (hex: string, packed: 'left' | 'right') =>
+  packed === 'left' ? hex.padStart(64, '0') : hex.padEnd(64, '0')
+
+/** An event as the ABI lays it out, with the parts where the layout has them. */
+function encode(
+  layout: readonly Slot[],
+  content: EventContent,
+  noise: number[],
+  memo: string,
+): Pick<BridgeLog, 'topics' | 'data'> {
+  const word = (slot: Slot, index: number) => {
+    if (slot.holds === 'noise') return hexOf(noise, 32, index * 7)
+    if (slot.holds === 'constant') return pad('2a', 'left')
+    if (slot.holds === 'amount') return BigInt(content.amount).toString(16).padStart(64, '0')
+    if (slot.holds === 'memo') return ''
+    return pad(content[slot.holds].slice(2), content[slot.holds].length === 66 ? 'left' : slot.packed)
+  }
+  const indexed = layout.filter((slot) => slot.indexed && slot.holds !== 'memo').slice(0, 3)
+  const rest = layout.filter((slot) => !indexed.includes(slot))
+  let head = ''
+  let tail = ''
+  for (const [index, slot] of rest.entries()) {
+    if (slot.holds !== 'memo') head += word(slot, index)
+    else {
+      head += (rest.length * 32 + tail.length / 2).toString(16).padStart(64, '0')
+      tail +=
+        (memo.length / 2).toString(16).padStart(64, '0') + memo.padEnd(Math.ceil(memo.length / 64) * 64, '0')
+    }
+  }
+  return {
+    topics: [`0x${'ab'.repeat(32)}`, ...indexed.map((slot, index) => `0x${word(slot, index)}`)],
+    data: `0x${head}${tail}`,
+  }
+}
+
+const bytes = fc.array(fc.integer({ min: 1, max: 255 }), { minLength: 97, maxLength: 97 })
+const drawn = fc.record({
+  bytes,
+  noise: bytes,
+  amount: fc.bigInt({ min: 1n, max: 2n ** 120n }),
+  memo: fc.integer({ min: 0, max: 90 }),
+})
+const layouts = fc
+  .uniqueArray(
+    fc.constantFrom<Field | 'noise' | 'memo' | 'constant'>(
+      'token',
+      'recipient',
+      'sender',
+      'amount',
+      'zoneHash',
+      'noise',
+      'memo',
+      'constant',
+    ),
+    { minLength: 2, maxLength: 8 },
+  )
+  .chain((fields) =>
+    fc.tuple(
+      ...fields.map((holds) =>
+        fc.record({
+          holds: fc.constant(holds),
+          indexed: fc.boolean(),
+          packed: fc.constantFrom('left' as const, 'right' as const),
+        }),
+      ),
+    ),
+  )
+
+const toSample = (
+  layout: readonly Slot[],
+  index: number,
+  one: { bytes: number[]; noise: number[]; amount: bigint; memo: number },
+): EventSample => {
+  const content = toContent(one.bytes, one.amount)
+  return {
+    hash: `0x${index}`,
+    direction: 'ZoneToMain',
+    content,
+    ...encode(layout, content, one.noise, 'cd'.repeat(one.memo)),
+  }
+}
+
+describe('learning an event', () => {
+  test('whatever the layout, what it shows is read from a further event, and nothing else', () => {
+    fc.assert(
+      fc.property(layouts, fc.array(drawn, { minLength: 4, maxLength: 7 }), drawn, (layout, past, next) => {
+        fc.pre(new Set(past.map(({ amount }) => amount)).size > 1)
+        const template = learnEvent(past.map((one, index) => toSample(layout, index, one)))
+        const shown = new Set(layout.map(({ holds }) => holds))
+        const isEnough =
+          (shown.has('amount') &&
+            (['recipient', 'sender', 'token', 'zoneHash'] as const).some((field) => shown.has(field))) ||
+          (shown.has('recipient') && (shown.has('token') || shown.has('zoneHash')))
+        if (!isEnough) return template === null
+        if (template === null) return false
+        const { content, topics, data } = toSample(layout, 99, next)
+        const read = readEvent(template, { topics, data })
+        return (['token', 'recipient', 'sender', 'amount', 'zoneHash'] as const).every((field) =>
+          shown.has(field)
+            ? read[field] === content[field] || (shown.has('memo') && read[field] === '')
+            : read[field] === '',
+        )
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  const layout: Slot[] = (['token', 'recipient', 'sender', 'amount'] as const).map((holds) => ({
+    holds,
+    indexed: holds === 'token',
+    packed: 'left',
+  }))
+  const one = (seed: number, amount = BigInt(1_000 + seed)) => ({
+    bytes: Array.from({ length: 97 }, (_, index) => ((index * 31 + seed * 57) % 255) + 1),
+    noise: Array.from({ length: 97 }, () => 1),
+    amount,
+    memo: 0,
+  })
+  const samples = (count: number) =>
+    Array.from({ length: count }, (_, index) => toSample(layout, index, one(index)))
+
+  test('two transactions teach nothing, three do', () => {
+    expect(learnEvent(samples(2))).toBeNull()
+    expect(learnEvent(samples(3))).toMatchObject({
+      direction: 'ZoneToMain',
+      topics: 2,
+      places: { token: ['t1:12'] },
+    })
+  })
+
+  test('one amount over and over is not told from a constant', () => {
+    const same = samples(4).map((sample, index) => toSample(layout, index, { ...one(index), amount: 7_000n }))
+    expect(learnEvent(same)?.places.amount).toEqual([])
+    expect(learnEvent(samples(4))?.places.amount).not.toEqual([])
+  })
+
+  test('an event of both directions means neither', () => {
+    expect(
+      learnEvent([...samples(4), { ...(samples(5)[4] as EventSample), direction: 'MainToZone' }]),
+    ).toBeNull()
+  })
+
+  test('a field that one transfer contradicts is not read any more', () => {
+    const [first, ...rest] = samples(5) as [EventSample, ...EventSample[]]
+    const lying = { ...first, content: { ...first.content, amount: '5' } }
+    expect(learnEvent([lying, ...rest])?.places).toMatchObject({ amount: [] })
+  })
+
+  test('sender and recipient that were always the same stay unknown where an event names two', () => {
+    const alike = samples(3).map((sample, index) => {
+      const content = { ...sample.content, sender: sample.content.recipient }
+      return { ...sample, content, ...encode(layout, content, one(index).noise, '') }
+    })
+    const template = learnEvent(alike)
+    const next = toSample(layout, 9, one(9))
+    expect(template && readEvent(template, next)).toMatchObject({
+      recipient: '',
+      sender: '',
+      amount: next.content.amount,
+    })
+  })
+})
