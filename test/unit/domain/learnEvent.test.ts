@@ -160,7 +160,7 @@ describe('learning an event', () => {
   })
 
   test('one amount over and over is not told from a constant', () => {
-    const same = samples(4).map((sample, index) => toSample(layout, index, { ...one(index), amount: 7_000n }))
+    const same = samples(4).map((_, index) => toSample(layout, index, { ...one(index), amount: 7_000n }))
     expect(learnEvent(same)?.places.amount).toEqual([])
     expect(learnEvent(samples(4))?.places.amount).not.toEqual([])
   })
