@@ -8,6 +8,7 @@ import { evidenceTables } from './migrations/0003_evidence.ts'
 import { checkTables } from './migrations/0004_checks.ts'
 import { bridgeLogTables } from './migrations/0005_bridge_logs.ts'
 import { operateTables } from './migrations/0009_operate.ts'
+import { reportTables } from './migrations/0010_reports.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -17,6 +18,7 @@ const migrations: readonly string[] = [
   checkTables,
   bridgeLogTables,
   operateTables,
+  reportTables,
 ]
 
 export interface Database {

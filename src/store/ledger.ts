@@ -16,6 +16,7 @@ import {
   type TransferChange,
   toTransfer,
 } from './recordAnswer.ts'
+import { listSlicesUnderWay } from './reportQueries.ts'
 import { createTokenBook, type TokenSetting } from './tokenBook.ts'
 import {
   byHash,
@@ -61,6 +62,8 @@ export interface Ledger {
   listTransfers(filter: TransferFilter): Transfer[]
   /** A transfer's sightings, oldest first: what was said of it, by which list, from when to when. */
   listSightings(key: string): readonly Sighting[]
+  /** Slices of the transfers that were under way at some time of a window, each transfer once. */
+  listUnderWay(window: { readonly from: UnixMs; readonly until: UnixMs }): Iterable<readonly Transfer[]>
   /** Transfers without a destination leg, oldest first. */
   listPending(filter: { direction: Direction | null; originAtOrBefore: UnixMs }): Iterable<Transfer>
   countByState(): Readonly<Record<TransferState, number>>
@@ -137,6 +140,9 @@ export function createLedger(
     },
     listSightings: (key) => [...(find(key)?.group.members ?? [])].sort((a, b) => a.firstAt - b.firstAt),
     listTransfers: (filter) => listRows(db, filter).map(read),
+    *listUnderWay(window) {
+      for (const slice of listSlicesUnderWay(db, window)) yield slice.map(read)
+    },
     listPending: (filter) => pending.list(filter),
     countByState() {
       const counts = { pending: 0, completed: 0, failed: 0, unbacked: 0 }

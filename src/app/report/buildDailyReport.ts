@@ -1,0 +1,138 @@
+import { setImmediate } from 'node:timers/promises'
+import { decodeFinding } from '../../alerts/findingJson.ts'
+import {
+  type DailyReport,
+  type FindingGroup,
+  listRestatements,
+  type ReportFlow,
+  type ReportToken,
+  toReportFlow,
+  type TransferLine,
+} from '../../domain/dailyReport.ts'
+import { type Crossing, reconcile, toCrossing } from '../../domain/reconcile.ts'
+import type { DayWindow } from '../../domain/reportDay.ts'
+import type { Transfer } from '../../domain/transfer.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
+import type { Ledger } from '../../store/ledger.ts'
+import { listTold, type ToldRow } from '../../store/reportQueries.ts'
+import { countHours, countLegs } from './countLegs.ts'
+
+export interface ReportSources {
+  readonly db: Database
+  readonly ledger: Pick<Ledger, 'listUnderWay'>
+  /** The report of the day before, as it was kept; null when there is none. */
+  readonly before: DailyReport | null
+  /** What other parts know of the day; null or left out: could not be known. */
+  readonly knows: Partial<
+    Pick<DailyReport, 'latencies' | 'preconf' | 'escrows' | 'coverage'> & { readonly suppressed: number }
+  >
+}
+
+/** Oldest transfers in flight that are listed one by one. */
+const oldestListed = 20
+const examplesListed = 10
+
+/** Reconciles one day. Reads the ledger in slices and lets others run in between: a report stops no poll. */
+export async function buildDailyReport(
+  sources: ReportSources,
+  window: DayWindow,
+  now: UnixMs,
+): Promise<DailyReport> {
+  const day = await readDay(sources, window)
+  const flows = reconcile(day.crossings, window).map((line) =>
+    toReportFlow(line, day.tokens.get(line.token) ?? unknownToken(line.token)),
+  )
+  const told = listTold(sources.db, window)
+  const { latencies = null, preconf = null, escrows = null, coverage = null, suppressed = 0 } = sources.knows
+  return {
+    window,
+    builtAt: now,
+    missing: listMissing(flows, coverage, now, window),
+    flows,
+    restated: sources.before && listRestatements(sources.before.flows, flows),
+    legs: countLegs(day.transfers, window),
+    latencies,
+    findings: groupFindings(told),
+    oldest: day.oldest,
+    alerts: { told: told.length, suppressed },
+    preconf,
+    escrows,
+    coverage,
+    hours: countHours(day.crossings, window),
+  }
+}
+
+async function readDay({ ledger }: ReportSources, window: DayWindow) {
+  const crossings: Crossing[] = []
+  const tokens = new Map<string, ReportToken>()
+  const transfers: Pick<Transfer, 'direction' | 'main' | 'zone'>[] = []
+  let oldest: TransferLine[] = []
+  for (const slice of ledger.listUnderWay(window)) {
+    for (const transfer of slice) {
+      const crossing = toCrossing(transfer)
+      if (crossing === null) continue
+      crossings.push(crossing)
+      transfers.push({ direction: transfer.direction, main: transfer.main, zone: transfer.zone })
+      tokens.set(transfer.token.address, toToken(transfer))
+      if (crossing.end === null || crossing.end.at >= window.until) oldest.push(toLine(transfer))
+    }
+    oldest = oldest.sort((a, b) => a.originAt - b.originAt).slice(0, oldestListed)
+    await setImmediate()
+  }
+  return { crossings, tokens, transfers, oldest }
+}
+
+function toToken({ token }: Transfer): ReportToken {
+  const { address, symbol, name, decimals } = token
+  return { address, symbol, name, decimals }
+}
+
+const unknownToken = (address: string): ReportToken => ({ address, symbol: null, name: '', decimals: null })
+
+function toLine(transfer: Transfer): TransferLine {
+  const { key, direction, amount, originAt, main, zone } = transfer
+  return {
+    key,
+    direction,
+    amount,
+    originAt,
+    token: toToken(transfer),
+    mainHash: main?.hash ?? null,
+    zoneHash: zone?.hash ?? null,
+  }
+}
+
+/** What a reader must not take for complete. */
+function listMissing(
+  flows: readonly ReportFlow[],
+  coverage: DailyReport['coverage'],
+  now: UnixMs,
+  window: DayWindow,
+): string[] {
+  const unknown = flows.reduce((sum, { opening, started }) => sum + opening.unknown + started.unknown, 0)
+  const gaps = (coverage ?? []).filter(({ share }) => share < 0.99)
+  return [
+    ...(now < window.until ? ['the day is not over'] : []),
+    ...(unknown > 0 ? [`the amounts of ${unknown} transfers are unknown and not in the sums`] : []),
+    ...(coverage === null ? ['how much of the day was observed is unknown'] : []),
+    ...gaps.map(({ source, share }) => `${source} was observed for ${Math.floor(share * 100)} % only`),
+  ]
+}
+
+const severityOrder = { critical: 0, warning: 1, info: 2 } as const
+
+function groupFindings(told: readonly ToldRow[]): FindingGroup[] {
+  const groups = Map.groupBy(told, ({ kind, severity }) => `${kind} ${severity}`)
+  return [...groups.values()]
+    .map((rows) => {
+      const [{ kind, severity }] = rows as [ToldRow]
+      const examples = rows.slice(0, examplesListed).map(({ finding, at, transferKey }) => ({
+        title: decodeFinding(finding).title,
+        at,
+        key: transferKey,
+      }))
+      return { kind, severity, count: rows.length, examples }
+    })
+    .sort((a, b) => severityOrder[a.severity] - severityOrder[b.severity] || (a.kind < b.kind ? -1 : 1))
+}

@@ -1,0 +1,180 @@
+import type { UnixMs } from '../lib/clock.ts'
+import { formatUnits } from './amount.ts'
+import type { Direction } from './observation.ts'
+import type { FlowLine, Sum } from './reconcile.ts'
+import type { DayWindow } from './reportDay.ts'
+
+/**
+ * A day's reconciliation, ready to be rendered and kept: JSON-safe, amounts as exact decimal strings. A section that
+ * is null could not be known, which is said; it is never zero.
+ */
+export interface DailyReport {
+  readonly window: DayWindow
+  readonly builtAt: UnixMs
+  /** What the report could not look at, in words; empty when it is complete. */
+  readonly missing: readonly string[]
+  readonly flows: readonly ReportFlow[]
+  /** Records of earlier days that came or changed after that day's report; null when there was none to compare with. */
+  readonly restated: readonly Restatement[] | null
+  readonly legs: readonly LegCount[]
+  readonly latencies: readonly LatencyLine[] | null
+  /** What was told of the day, by kind: how often, and the largest ones. */
+  readonly findings: readonly FindingGroup[]
+  readonly oldest: readonly TransferLine[]
+  readonly alerts: { readonly told: number; readonly suppressed: number }
+  readonly preconf: PreconfSummary | null
+  readonly escrows: readonly EscrowLine[] | null
+  readonly coverage: readonly CoverageLine[] | null
+  /** Transfers that began in each hour of the day, for the chart. */
+  readonly hours: readonly {
+    readonly hour: string
+    readonly deposits: number
+    readonly withdrawals: number
+  }[]
+}
+
+/** An amount in token units, or null when the token's decimals are unknown; `unknown` transfers are not in it. */
+export interface ReportSum {
+  readonly count: number
+  readonly raw: string
+  readonly amount: string | null
+  readonly unknown: number
+}
+
+export interface ReportToken {
+  readonly address: string
+  /** From the configuration; null when it is not listed there. */
+  readonly symbol: string | null
+  /** From the chain: untrusted. */
+  readonly name: string
+  readonly decimals: number | null
+}
+
+export interface ReportFlow {
+  readonly token: ReportToken
+  readonly direction: Direction
+  readonly opening: ReportSum
+  readonly started: ReportSum
+  readonly completed: ReportSum
+  readonly failed: ReportSum
+  readonly closing: ReportSum
+}
+
+export interface Restatement {
+  readonly token: ReportToken
+  readonly direction: Direction
+  /** In flight at the start of the day: as the day before was reported, and as it is known now. */
+  readonly reported: ReportSum
+  readonly known: ReportSum
+}
+
+/** Legs of one chain and direction in the day; an origin leg is where value leaves. */
+export interface LegCount {
+  readonly chain: 'main' | 'zone'
+  readonly direction: Direction
+  readonly part: 'origin' | 'destination'
+  readonly count: number
+}
+
+/** Milliseconds; null where there are too few. `past`: the 30 days before. */
+export interface LatencyLine {
+  readonly token: ReportToken
+  readonly direction: Direction
+  readonly samples: number
+  readonly p50: number | null
+  readonly p95: number | null
+  readonly p99: number | null
+  readonly past: {
+    readonly samples: number
+    readonly p50: number | null
+    readonly p95: number | null
+    readonly p99: number | null
+  }
+}
+
+export interface FindingGroup {
+  readonly kind: string
+  readonly severity: 'critical' | 'warning' | 'info'
+  readonly count: number
+  readonly examples: readonly { readonly title: string; readonly at: UnixMs; readonly key: string | null }[]
+}
+
+export interface TransferLine {
+  readonly key: string
+  readonly token: ReportToken
+  readonly direction: Direction
+  readonly amount: string | null
+  readonly originAt: UnixMs
+  readonly mainHash: string | null
+  readonly zoneHash: string | null
+}
+
+export interface PreconfSummary {
+  readonly seen: number
+  readonly kept: number
+  readonly dropped: number
+  readonly unknown: number
+  readonly leadMs: { readonly p50: number | null; readonly p95: number | null }
+}
+
+export interface EscrowLine {
+  readonly address: string
+  readonly token: ReportToken
+  /** Token units; null when unknown. */
+  readonly balance: string | null
+  readonly owed: string | null
+  readonly at: UnixMs | null
+}
+
+export interface CoverageLine {
+  readonly source: string
+  /** 0 to 1. */
+  readonly share: number
+  readonly gaps: readonly { readonly from: UnixMs; readonly until: UnixMs }[]
+  /** What the share is of, when not of the day's time, e.g. a sample of blocks. */
+  readonly note: string | null
+}
+
+export function toReportSum(sum: Sum, decimals: number | null): ReportSum {
+  return {
+    count: sum.count,
+    raw: sum.raw.toString(),
+    amount: decimals === null ? null : formatUnits(sum.raw, decimals),
+    unknown: sum.unknown,
+  }
+}
+
+export function toReportFlow(line: FlowLine, token: ReportToken): ReportFlow {
+  const of = (sum: Sum) => toReportSum(sum, token.decimals)
+  return {
+    token,
+    direction: line.direction,
+    opening: of(line.opening),
+    started: of(line.started),
+    completed: of(line.completed),
+    failed: of(line.failed),
+    closing: of(line.closing),
+  }
+}
+
+const nothing: ReportSum = { count: 0, raw: '0', amount: '0', unknown: 0 }
+
+/**
+ * What was in flight at the start of the day by the report of the day before, beside what is known now: late and
+ * changed records. Only what differs.
+ */
+export function listRestatements(
+  reported: readonly ReportFlow[],
+  known: readonly ReportFlow[],
+): Restatement[] {
+  const keyOf = ({ token, direction }: ReportFlow) => `${token.address} ${direction}`
+  const before = new Map(reported.map((flow) => [keyOf(flow), flow]))
+  const now = new Map(known.map((flow) => [keyOf(flow), flow]))
+  return [...new Set([...before.keys(), ...now.keys()])].flatMap((key) => {
+    const flow = now.get(key) ?? before.get(key)
+    const closing = before.get(key)?.closing ?? nothing
+    const opening = now.get(key)?.opening ?? nothing
+    if (!flow || (closing.count === opening.count && closing.raw === opening.raw)) return []
+    return [{ token: flow.token, direction: flow.direction, reported: closing, known: opening }]
+  })
+}
