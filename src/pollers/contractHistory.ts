@@ -8,6 +8,7 @@ import {
   saveGap,
   saveProgress,
 } from '../store/bridgeProgress.ts'
+import type { BlockSpan } from './contractReads.ts'
 import type { FollowDeps } from './followContract.ts'
 import { maxSpanBlocks, readSpan, type SpanRead } from './readSpan.ts'
 import type { ExplorerReads, ReadOptions } from './reads.ts'
@@ -57,7 +58,7 @@ async function readGap(
       const findings = deps.takeLogs(address, read.logs, now)
       dropGap(deps.db, gap.id)
       if (isEmpty && (isAbsent(noted) || isGivenUp)) return findings
-      for (const span of isEmpty ? [gap] : read.missed) {
+      for (const span of stillOpen(gap, read)) {
         const { first, last } = span
         saveGap(deps.db, address, { first, last, attempts: gap.attempts + 1, retryAt, empty })
       }
@@ -65,6 +66,17 @@ async function readGap(
       return findings
     },
   })
+}
+
+/** Where nothing at all was found an empty piece proves nothing: the range stays open, in halves when it failed. */
+function stillOpen(gap: BlockSpan, read: SpanRead): readonly BlockSpan[] {
+  if (read.logs.length > 0) return read.missed
+  if (read.missed.length === 0 || gap.first === gap.last) return [gap]
+  const middle = gap.first + Math.floor((gap.last - gap.first) / 2)
+  return [
+    { first: gap.first, last: middle },
+    { first: middle + 1, last: gap.last },
+  ]
 }
 
 /** One more piece of the past, until blocks are older than what is of interest. */

@@ -19,7 +19,14 @@ test('ended transfers are forgotten once they are older than they are kept; open
       ],
     ],
   })
-  const upkeep = createUpkeep({ clock, db, ledger, alerts: createAlertStore(db), retentionMs: 2 * day, contracts: [] })
+  const upkeep = createUpkeep({
+    clock,
+    db,
+    ledger,
+    alerts: createAlertStore(db),
+    retentionMs: 2 * day,
+    contracts: [],
+  })
   await clock.advance(2 * day)
   await upkeep()
   expect(ledger.listTransfers({})).toHaveLength(3)

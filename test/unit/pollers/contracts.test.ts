@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest'
+import type { BridgeLog } from '../../../src/domain/bridgeLog.ts'
+import { MonitorError } from '../../../src/lib/errors.ts'
+import { createLog } from '../../../src/lib/log.ts'
+import { readContractHistory } from '../../../src/pollers/contractHistory.ts'
+import type { BlockSpan } from '../../../src/pollers/contractReads.ts'
+import { followContract, type FollowDeps } from '../../../src/pollers/followContract.ts'
+import { saveLogs } from '../../../src/store/bridgeLogs.ts'
+import { listGaps, readProgress } from '../../../src/store/bridgeProgress.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+import { createSteppedClock } from '../../support/steppedClock.ts'
+
+const contract = `0x${'c0'.repeat(20)}`
+const signal = new AbortController().signal
+const options = { priority: 'tail', signal } as const
+
+const toLog = (height: number): BridgeLog => ({
+  contract,
+  hash: `0x${height.toString(16)}`,
+  height,
+  time: height * 1_000,
+  place: '0',
+  topics: ['0x01'],
+  data: '0x',
+})
+
+/** A chain of one contract's logs, and a service in front of it. */
+function setUp(heights: number[] = []) {
+  const clock = createSteppedClock({ start: 100_000_000 })
+  const db = openDatabase(':memory:')
+  const world = { head: 100_000, heights, refuse: (_: BlockSpan) => false, isDisguised: false }
+  const asked: BlockSpan[] = []
+  const taken: number[] = []
+  const deps: FollowDeps = {
+    clock,
+    log: createLog({ write: () => {} }),
+    db,
+    reads: {
+      async logs(_, span) {
+        asked.push(span)
+        if (world.refuse(span)) throw new MonitorError('source.refused', 'too wide')
+        const found = world.heights.filter((height) => height >= span.first && height <= span.last)
+        const records = world.isDisguised ? [] : found.map(toLog)
+        return { requestedAt: clock.now(), records, bad: [], complete: true }
+      },
+      verified: async () => null,
+    },
+    commit: (findings) => {
+      findings.apply?.(clock.now())
+      return { news: 0, hasUrgent: false }
+    },
+    takeLogs: (_, logs, now) => {
+      taken.push(...saveLogs(db, logs, now).map(({ height }) => height))
+      return []
+    },
+    readMainHeight: () => world.head,
+  }
+  const tick = followContract(deps, contract)
+  const progress = () => readProgress(db, contract)
+  const history = (since = 0) =>
+    readContractHistory({ ...deps, blocks: { mainBlock: readBlock }, since }, contract, signal)
+  const readBlock = async (height: number) => ({
+    height,
+    blockTime: height * 1_000,
+    requestedAt: clock.now(),
+  })
+  const gaps = () => listGaps(db, contract, Infinity, 100).map(({ first, last }) => [first, last])
+  return { clock, world, asked, taken, tick: () => tick(options), progress, history, gaps }
+}
+
+test('before the head is known nothing is asked', async () => {
+  const { asked, tick, world } = setUp()
+  world.head = null as unknown as number
+  await tick()
+  expect(asked).toEqual([])
+})
+
+test('each log is taken once, and one that is indexed late is found by the overlap', async () => {
+  const { world, taken, tick, progress } = setUp([99_990])
+  await tick()
+  expect(progress().next).toBe(100_001)
+  world.head = 100_015
+  world.heights.push(99_995, 100_010)
+  await tick()
+  expect(taken).toEqual([99_990, 99_995, 100_010])
+})
+
+test('throttling in disguise moves nothing: the range begins at a log that is known', async () => {
+  const { world, asked, taken, tick, progress } = setUp([98_000])
+  await tick()
+  world.head = 100_500
+  world.heights.push(100_400)
+  world.isDisguised = true
+  await tick()
+  await tick()
+  expect(asked.at(-1)?.first).toBe(98_000)
+  expect(progress().next).toBe(100_001)
+  world.isDisguised = false
+  await tick()
+  expect(taken).toEqual([98_000, 100_400])
+  expect(progress().next).toBe(100_501)
+})
+
+test('a quiet contract is believed after three readings over 30 s, with a control question between them', async () => {
+  const { world, clock, tick, progress } = setUp([97_000])
+  await tick()
+  world.head = 101_000
+  const seen: (number | null)[] = []
+  for (let round = 0; round < 4; round += 1) {
+    await tick()
+    seen.push(progress().next)
+    await clock.advance(15_000)
+  }
+  // A log that lies within reach is its own control.
+  expect(seen).toEqual([101_001, 101_001, 101_001, 101_001])
+  world.heights.length = 0
+  world.head = 101_100
+  for (let round = 0; round < 6; round += 1) {
+    await tick()
+    await clock.advance(15_000)
+  }
+  expect(progress().next).toBe(101_001)
+})
+
+test('a range that is refused is halved, and what stays refused is kept and read later', async () => {
+  const { world, clock, taken, tick, gaps, history, progress } = setUp([96_500, 99_000, 99_999])
+  world.refuse = ({ first, last }) => first <= 99_000 && last >= 99_000
+  await tick()
+  expect(taken.sort()).toEqual([96_500, 99_999])
+  expect(progress().next).toBe(100_001)
+  expect(gaps()).toHaveLength(1)
+  await history(99_000_000)
+  expect(gaps().length).toBeGreaterThan(0)
+  world.refuse = () => false
+  await clock.advance(3_600_000)
+  for (let round = 0; round < 4; round += 1) {
+    await history(99_000_000)
+    await clock.advance(3_600_000)
+  }
+  expect(taken).toContain(99_000)
+})
+
+test('when nothing can be read the cursor stays, and the poll fails', async () => {
+  const { world, tick, progress } = setUp([99_999])
+  await tick()
+  world.head = 100_100
+  world.refuse = () => true
+  await expect(tick()).rejects.toThrow('too wide')
+  expect(progress().next).toBe(100_001)
+})
+
+test('after a long pause the newest blocks come first, the others are kept for later', async () => {
+  const { world, taken, tick, gaps } = setUp([99_999])
+  await tick()
+  world.head = 125_000
+  world.heights.push(105_000, 124_999)
+  await tick()
+  expect(taken).toEqual([99_999, 124_999])
+  const [[first] = [], ...rest] = gaps()
+  expect(first).toBeLessThanOrEqual(100_001)
+  expect(rest.at(-1)?.[1]).toBe(115_000)
+})
+
+test('the past is read backwards in pieces of 10,000 blocks until it is too old', async () => {
+  const { asked, taken, tick, history, progress } = setUp([70_000, 90_000, 99_999])
+  await tick()
+  for (let round = 0; round < 5; round += 1) await history(85_000_000)
+  expect(taken).toEqual([99_999, 90_000])
+  expect(asked.every(({ first, last }) => last - first < 10_000)).toBe(true)
+  expect(progress().historyFrom).toBeNull()
+})
