@@ -31,7 +31,8 @@ const outages = new Set(['source.unavailable', 'source.rejected'])
 /** Always in force, beside the configured ones. */
 export const builtInInhibitions: readonly InhibitRule[] = [
   {
-    source: (labels) => outages.has(labels['kind'] ?? ''),
+    // What is judged of transfers and chains rests on the explorer: another source's silence leaves it standing.
+    source: (labels) => outages.has(labels['kind'] ?? '') && (labels['source'] ?? 'explorer') === 'explorer',
     target: (labels) => restOnSource.has(labels['kind'] ?? '') && !('source' in labels),
     equal: [],
   },

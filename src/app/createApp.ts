@@ -22,6 +22,8 @@ import { createAlertStore } from '../store/alertStore.ts'
 import { createLedger } from '../store/ledger.ts'
 import { openState, type State } from '../store/openState.ts'
 import { createEvidence, evidenceHoldMs } from './createEvidence.ts'
+import { createPreconf } from './createPreconf.ts'
+import { createRpcs, readRpcHealth } from './createRpcs.ts'
 import { createPollers, intervalsOf } from './createPollers.ts'
 import { createReserve } from './createReserve.ts'
 import { toClockJump, toRecovered } from './ownFindings.ts'
@@ -119,6 +121,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     })
   }
   const explorer = createExplorer({ ...config.explorer, clock, log })
+  const rpcs = createRpcs(clock, config)
   const onCommitted = () => {
     dispatcher?.wake()
     for (const listener of listeners) listener()
@@ -159,20 +162,34 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     config,
     trigger: (name) => runner.trigger(name),
   })
+  const preconf = createPreconf({
+    clock,
+    log,
+    db,
+    ledger,
+    explorer,
+    commit,
+    rpcs,
+    config,
+    rules: () => live.rules,
+  })
   const upkeep = createUpkeep({
     clock,
     db,
     ledger,
     alerts,
-    retentionMs: config.retention.transfersMs,
+    retention: config.retention,
     contracts: config.bridge.contracts,
   })
   const runner = createRunner({ clock, log }, [
     ...pollers.list,
     evidence,
+    ...preconf.pollers,
     { name: 'upkeep', schedule: upkeepMs, run: upkeep },
     ...(config.heartbeat ? [toHeartbeat(config.heartbeat, () => isAlive())] : []),
   ])
+  const rpcHealth = () => readRpcHealth(rpcs, config)
+  const pollerStatus = () => [...runner.status(), ...preconf.status()]
   const isAlive = () =>
     readLiveness({ explorer, evaluate, startedAt, pollers: () => runner.status() }, clock.now(), 0).ok
   const facts = (at: UnixMs) =>
@@ -182,7 +199,10 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
         ledger,
         explorer,
         intervals: intervals.byEndpoint,
-        pollers: () => runner.status(),
+        rpcHealth,
+        preconf: () => preconf.facts(),
+        canonicalHead: () => preconf.canonicalHead(),
+        pollers: pollerStatus,
         rulesRejected: () => live.rejected,
       },
       at,
@@ -237,6 +257,10 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     listeners,
     live,
     pollers,
+    pollerStatus,
+    preconf,
+    rpcHealth,
+    rpcs,
     runner,
     startedAt,
     state,
@@ -268,6 +292,7 @@ function toApp(deps: AppDeps, parts: AppParts, state: State): App {
       const { tail } = parts.cursors.read()
       if (!state.isFirstStart && tail.completeAt !== null) parts.pollers.reopenHistory()
       parts.runner.start()
+      parts.preconf.start()
       parts.evaluate.start()
     },
     setRules(loaded) {
@@ -299,11 +324,13 @@ function createNotificationCounts() {
 
 /** In the reverse order of the data: no new readings, then no new judgements, then the messages under way. */
 async function stop(parts: AppParts, state: State): Promise<void> {
-  await parts.runner.stop()
+  await Promise.all([parts.runner.stop(), parts.preconf.stop()])
   await parts.evaluate.stop()
   await parts.stopSending()
   await Promise.all(parts.channels.map((channel) => channel.close()))
   await parts.explorer.close()
+  await parts.rpcs.preconf?.close()
+  await parts.rpcs.canonical?.close()
   state.close()
 }
 

@@ -36,15 +36,15 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
         ledger: parts.ledger,
         explorer: parts.explorer,
         intervals: parts.intervals.byEndpoint,
+        rpcHealth: parts.rpcHealth,
         startedAt: parts.startedAt,
         version: parts.version,
-        pollers: () => parts.runner.status(),
+        pollers: parts.pollerStatus,
         channels: () => listChannels(parts),
       },
       now(),
     )
-  const live = () =>
-    readLiveness({ ...parts, pollers: () => parts.runner.status() }, now(), loop.percentile(99) / 1e6)
+  const live = () => readLiveness({ ...parts, pollers: parts.pollerStatus }, now(), loop.percentile(99) / 1e6)
   const { registry } = createRegistry({ collect: () => toMetrics(parts, status(), loop.mean / 1e6) })
   return {
     // A reader's connection lives in real time, whatever the speed of the world that is watched.

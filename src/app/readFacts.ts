@@ -17,6 +17,10 @@ export interface FactSources {
   readonly explorer: Pick<Explorer, 'health' | 'empties'>
   /** How often each endpoint is meant to be asked, ms. */
   readonly intervals: Readonly<Record<string, number>>
+  /** Sources beside the explorer. */
+  rpcHealth(): readonly SourceHealth[]
+  preconf(): Facts['preconf']
+  canonicalHead(): Facts['canonicalHead']
   pollers(): readonly PollerStatus[]
   rulesRejected(): Facts['rulesRejected']
 }
@@ -26,7 +30,9 @@ export function readFacts(sources: FactSources, now: UnixMs): Facts {
   return {
     now,
     heads: listHeads(sources.db),
-    sources: [readSourceHealth(sources)],
+    sources: readSources(sources),
+    canonicalHead: sources.canonicalHead(),
+    preconf: sources.preconf(),
     pollers: sources.pollers(),
     drift: summarizeQuarantine(sources.db, now - driftWindowMs),
     rulesRejected: sources.rulesRejected(),
@@ -41,7 +47,14 @@ export function readFacts(sources: FactSources, now: UnixMs): Facts {
   }
 }
 
-export function readSourceHealth(sources: Pick<FactSources, 'explorer' | 'intervals'>): SourceHealth {
+/** Every source that is read, the explorer first. */
+export function readSources(
+  sources: Pick<FactSources, 'explorer' | 'intervals' | 'rpcHealth'>,
+): SourceHealth[] {
+  return [readSourceHealth(sources), ...sources.rpcHealth()]
+}
+
+function readSourceHealth(sources: Pick<FactSources, 'explorer' | 'intervals'>): SourceHealth {
   const health = sources.explorer.health()
   const slowest = Math.max(...Object.values(sources.intervals))
   return {

@@ -8,9 +8,12 @@ import type { Ledger } from '../store/ledger.ts'
 import { summarizeQuarantine } from '../store/quarantine.ts'
 import { judgeVerdict } from '../web/judgeVerdict.ts'
 import type { ChannelStatus, InFlight, StatusSnapshot } from '../web/types.ts'
-import { type FactSources, readSourceHealth } from './readFacts.ts'
+import type { SourceHealth } from '../rules/types.ts'
+import { type FactSources, readSources } from './readFacts.ts'
 
-export interface StatusSources extends Pick<FactSources, 'explorer' | 'intervals'>, AlertViewSource {
+export interface StatusSources
+  extends Pick<FactSources, 'explorer' | 'intervals' | 'rpcHealth'>,
+    AlertViewSource {
   readonly db: Database
   readonly ledger: Ledger
   readonly startedAt: UnixMs
@@ -26,21 +29,19 @@ const listed = 200
 
 /** Everything about the present in one go, so that the parts of a page agree. */
 export function readStatus(sources: StatusSources, now: UnixMs): StatusSnapshot {
-  const source = readSourceHealth(sources)
+  const read = readSources(sources)
   const facts = {
     now,
     startedAt: sources.startedAt,
     version: sources.version,
     heads: listHeads(sources.db),
-    sources: [source],
+    sources: read,
     pollers: sources.pollers(),
-    coverage: [
-      {
-        source: source.source,
-        lastGoodAt: newest(source.endpoints.map((endpoint) => endpoint.lastGoodAt)),
-        staleAfterMs: Math.max(5_000, 3 * Math.min(...Object.values(sources.intervals))),
-      },
-    ],
+    coverage: read.map((source) => ({
+      source: source.source,
+      lastGoodAt: newest(source.endpoints.map((endpoint) => endpoint.lastGoodAt)),
+      staleAfterMs: Math.max(5_000, 3 * shortestInterval(source, sources.intervals)),
+    })),
     openAlerts: sources.alerts
       .listAlerts({ state: 'open', limit: listed })
       .map((row) => toAlertView(sources, row)),
@@ -76,6 +77,11 @@ function countAges(ledger: Ledger, direction: Direction, now: UnixMs): InFlight 
     count,
   }))
   return { direction, buckets, oldestAt }
+}
+
+function shortestInterval(source: SourceHealth, byEndpoint: FactSources['intervals']): number {
+  if (source.source === 'explorer') return Math.min(...Object.values(byEndpoint))
+  return Math.min(10_000, ...source.endpoints.map(({ intervalMs }) => intervalMs))
 }
 
 function newest(times: readonly (UnixMs | null)[]): UnixMs | null {

@@ -55,6 +55,8 @@ export async function runDemo(deps: DemoDeps, options: DemoOptions): Promise<voi
         bridge: sandbox.world.contracts.bridge,
         events: scenario.events,
         explorer: sandbox.url,
+        preconf: { url: sandbox.rpcUrl, intervalMs: Math.min(Math.max(200 * options.speed, 50), 60_000) },
+        canonical: scenario.secondSource ? sandbox.canonicalUrl : null,
         slack: slack.url,
         smtp: mail.url,
         listen: options.listen,
@@ -83,6 +85,8 @@ function toYaml(at: {
   bridge: string
   events: readonly { topic: string; means: string; name: string }[]
   explorer: string
+  preconf: { url: string; intervalMs: number }
+  canonical: string | null
   slack: string
   smtp: string
   listen: string
@@ -91,7 +95,8 @@ function toYaml(at: {
   baseUrl: ${at.explorer}
   chains: { main: MAINCHAIN, zone: ZONE_CHAIN }
   pace: { maxRequestsPerSecond: 20, concurrency: 4 }
-bridge:
+preconf: { url: "${at.preconf.url}", interval: ${Math.round(at.preconf.intervalMs)}ms }
+${at.canonical === null ? '' : `canonical: { url: "${at.canonical}" }\n`}bridge:
   contracts: [ "${at.bridge}" ]
   events: ${JSON.stringify(at.events)}
   tokens:

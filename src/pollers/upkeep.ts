@@ -4,13 +4,14 @@ import { purgeLogs } from '../store/bridgeLogs.ts'
 import { readProgress } from '../store/bridgeProgress.ts'
 import type { Database } from '../store/database.ts'
 import type { Ledger } from '../store/ledger.ts'
+import { purgePreconf } from '../store/preconfHours.ts'
 
 export interface UpkeepDeps {
   readonly clock: Clock
   readonly db: Database
   readonly ledger: Pick<Ledger, 'purge'>
   readonly alerts: Pick<AlertStore, 'purgeDone' | 'purgeEnded'>
-  readonly retentionMs: number
+  readonly retention: { readonly transfersMs: number; readonly preconfMs: number }
   /** The bridge's contracts, whose logs are kept while they are read again. */
   readonly contracts: readonly string[]
 }
@@ -28,7 +29,8 @@ export function createUpkeep(deps: UpkeepDeps): () => Promise<void> {
   return async () => {
     const now = deps.clock.now()
     deps.db.transaction(() => {
-      deps.ledger.purge(now - deps.retentionMs, stepSize)
+      deps.ledger.purge(now - deps.retention.transfersMs, stepSize)
+      purgePreconf(deps.db, now - deps.retention.preconfMs)
       deps.alerts.purgeDone(now - keptMs)
       deps.alerts.purgeEnded(now - keptMs)
       for (const contract of deps.contracts) purgeContract(deps.db, contract, now)

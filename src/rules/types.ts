@@ -1,6 +1,8 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Chain, Direction } from '../domain/observation.ts'
 import type { Finding, FindingKind } from '../domain/finding.ts'
+import type { PreconfView } from '../domain/preconf/preconfView.ts'
+import type { TrackedHeight } from '../domain/preconf/trackHeight.ts'
 import type { Transfer } from '../domain/transfer.ts'
 
 export type Severity = 'critical' | 'warning' | 'info'
@@ -37,7 +39,7 @@ export interface Head {
   readonly readAt: UnixMs
 }
 
-/** How a source (`explorer`) has been answering. Times are ours; null means never. */
+/** How a source (`explorer`, `preconf`, `canonical`) has been answering. Times are ours; null means never. */
 export interface SourceHealth {
   readonly source: string
   readonly host: string
@@ -76,11 +78,22 @@ export interface PollerHealth {
   readonly lastError: string | null
 }
 
+/** How preconfirmations come; null in `Facts` when none are watched. */
+export interface PreconfFacts {
+  readonly view: PreconfView
+  readonly intervalMs: number
+  /** Since when every question is left without an answer though the connection stands; null when one was answered. */
+  readonly unansweredSince: UnixMs | null
+}
+
 /** Everything that condition detectors may look at, at one moment. */
 export interface Facts {
   readonly now: UnixMs
   readonly heads: readonly Head[]
   readonly sources: readonly SourceHealth[]
+  /** The main head by the canonical RPC; null without one, or while it was not read. */
+  readonly canonicalHead: TrackedHeight | null
+  readonly preconf: PreconfFacts | null
   readonly pollers: readonly PollerHealth[]
   readonly drift: readonly DriftFact[]
   /** Why the newest edit of the rules was refused; null when it was not. */

@@ -39,6 +39,10 @@ const scenarioSchema = z.strictObject({
     .array(eventSchema)
     .default([])
     .describe('Events of the bridge that whoever watches it is configured to know: bridge.events'),
+  secondSource: z
+    .boolean()
+    .default(false)
+    .describe('Whether the demo gives the monitor the canonical RPC as a second source'),
   timeline: z.array(timelineEntry).default([]),
 })
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { evaluateConditions } from '../../src/rules/evaluateRules.ts'
 import { readRuleFolder } from '../../src/rules/readRuleFolder.ts'
 import type { Facts, Rule } from '../../src/rules/types.ts'
-import { toEndpoint, toFacts, toHead, toSource } from '../unit/rules/facts.ts'
+import { toEndpoint, toFacts, toHead, toPreconf, toSource } from '../unit/rules/facts.ts'
 import { pendingSince } from '../unit/rules/transfers.ts'
 
 const loaded = await readRuleFolder(join(import.meta.dirname, '../../rules'))
@@ -23,7 +23,16 @@ const lasting: Partial<Record<Rule['kind'], (rule: Rule, now: number) => Facts>>
     return toFacts(now, { transfers: [isDeposit ? deposit : base] })
   },
   'chain.stalled': (rule, now) =>
-    toFacts(now, { heads: [toHead({ chain: read(rule)['chain'] ?? 'zone', readAt: now })] }),
+    read(rule)['behind'] === undefined
+      ? toFacts(now, { heads: [toHead({ chain: read(rule)['chain'] ?? 'zone', readAt: now })] })
+      : // The edge is a count: so many blocks behind.
+        toFacts(0, {
+          heads: [toHead({ chain: 'main', height: 1_000 })],
+          canonicalHead: { height: 1_000 + now, advancedAt: 0, seenAt: 0, below: null },
+        }),
+  'preconf.stalled': (_, now) => toFacts(now, { preconf: toPreconf(now, { pending: 100, latest: 101 }) }),
+  // The edge is a count: so many blocks behind.
+  'preconf.gap': (_, gap) => toFacts(0, { preconf: toPreconf(0, { pending: 100, latest: 100 + gap }) }),
   'source.unavailable': (_, now) =>
     toFacts(now, { sources: [toSource([toEndpoint({ lastGoodAt: 0, lastFailureAt: now })])] }),
   'source.drift': (_, now) => toFacts(now, { drift: [drift] }),
@@ -43,6 +52,9 @@ const edges = [
   { name: 'deposit-stalled', on: 600_000, off: 599_999 },
   { name: 'main-chain-stalled', on: 120_000, off: 119_999 },
   { name: 'zone-chain-stalled', on: 60_000, off: 59_999 },
+  { name: 'explorer-behind', on: 60, off: 59 },
+  { name: 'preconf-stalled', on: 10_000, off: 9_999 },
+  { name: 'preconf-gap', on: 5, off: 4 },
   { name: 'source-unavailable', on: 15_000, off: 14_999 },
   { name: 'source-drift', on: 600_000, off: 600_001 },
   { name: 'source-suspicious', on: 20, off: 19 },

@@ -26,6 +26,8 @@ export interface ScenarioRunOptions {
   readonly contracts?: (world: Sandbox['world']) => string[]
   /** Whether the monitor has the canonical RPC as a second source. */
   readonly secondSource?: boolean
+  /** In the world's time; by default what is 200 ms of real time. Blocks are closely watched up to 500 ms. */
+  readonly preconfIntervalMs?: number
 }
 
 /** The whole daemon against the sandbox with one scenario, both in sped-up time, with everything configured. */
@@ -44,10 +46,11 @@ export async function runScenario(options: ScenarioRunOptions): Promise<Scenario
     clock,
     ...(options.rules !== undefined && { rules: options.rules }),
     config: {
-      preconf: { url: new Secret(sandbox.rpcUrl), intervalMs: 200 * speed },
-      canonical: options.secondSource
-        ? { url: new Secret(sandbox.canonicalUrl), verifyAbove: '0', sample: 1, confirmations: 3 }
-        : null,
+      preconf: { url: new Secret(sandbox.rpcUrl), intervalMs: options.preconfIntervalMs ?? 200 * speed },
+      canonical:
+        (options.secondSource ?? scenario.secondSource)
+          ? { url: new Secret(sandbox.canonicalUrl), verifyAbove: '0', sample: 1, confirmations: 3 }
+          : null,
       bridge: {
         ...noBridge,
         contracts: options.contracts?.(sandbox.world) ?? [contracts.bridge],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Finding } from '../../domain/finding.ts'
+import type { TrackedHeight } from '../../domain/preconf/trackHeight.ts'
 import type { Chain } from '../../domain/observation.ts'
 import { boundText } from '../durationText.ts'
 import type { Facts, Head, Judgement } from '../types.ts'
@@ -8,33 +9,93 @@ import { defineCondition } from './detector.ts'
 const params = z.strictObject({
   chain: z.enum(['main', 'zone']).optional(),
   after: boundText.default(2 * 60_000),
+  behind: z.number().int().min(1).max(10_000_000).optional(),
 })
 
-/** A chain whose head stands still by our clock, and was read again after the bound: not being able to read is not it. */
+type Params = z.output<typeof params>
+
+/**
+ * A chain whose head stands still by our clock, and was read again after the bound: not being able to read is not it.
+ * Where a second RPC is configured the main head comes from it, and the explorer may fall behind that.
+ */
 export const chainStalled = defineCondition({
   kind: 'chain.stalled',
-  docs: "A chain's head has not advanced for a time, though it was read.",
+  docs: "A chain's head has not advanced for a time, though it was read; or the explorer is behind the canonical RPC.",
   hasTransfer: false,
   subjectNames: ['chain'],
-  facts: { height: 'int', limitMs: 'int', blockTimeAt: 'dyn', inFlight: 'int' },
+  facts: {
+    height: 'int',
+    limitMs: 'int',
+    blockTimeAt: 'dyn',
+    inFlight: 'int',
+    what: 'string',
+    explorerHeight: 'dyn',
+    canonicalHeight: 'dyn',
+    preconfHeight: 'dyn',
+  },
   params,
   judge: judgeStalled,
 })
 
-function judgeStalled(facts: Facts, { chain, after }: z.output<typeof params>): Judgement {
-  const findings: Finding[] = []
-  const unknown: Chain[] = []
-  for (const name of chain === undefined ? (['main', 'zone'] as const) : [chain]) {
-    const head = facts.heads.find((one) => one.chain === name)
-    if (!head) unknown.push(name)
-    else if (facts.now - head.advancedAt < after) continue
-    else if (head.readAt < head.advancedAt + after) unknown.push(name)
-    else findings.push(toFinding(facts, head, after))
+function judgeStalled(facts: Facts, given: Params): Judgement {
+  const { chain, behind } = given
+  const judgements =
+    behind === undefined
+      ? (chain === undefined ? (['main', 'zone'] as const) : [chain]).map((one) =>
+          judgeHead(facts, one, given),
+        )
+      : [judgeBehind(facts, behind, given)]
+  return {
+    findings: judgements.flatMap((one) => (one !== null && typeof one === 'object' ? [one.finding] : [])),
+    unknown: judgements.flatMap((one) => (typeof one === 'string' ? [one] : [])),
   }
-  return { findings, unknown }
 }
 
-function toFinding(facts: Facts, head: Head, after: number): Finding {
+/** A finding, the chain of which nothing can be said, or null. */
+type Judged = { readonly finding: Finding } | Chain | null
+
+function judgeHead(facts: Facts, chain: Chain, { after }: Params): Judged {
+  const head = headOf(facts, chain)
+  if (!head) return chain
+  if (facts.now - head.advancedAt < after) return null
+  if (head.readAt < head.advancedAt + after) return chain
+  return { finding: toFinding(facts, head, { after, what: 'standing still' }) }
+}
+
+/** The main head by the canonical RPC as long as that is read, else by the explorer. */
+function headOf({ heads, canonicalHead }: Facts, chain: Chain): Head | null {
+  const explored = heads.find((one) => one.chain === chain) ?? null
+  if (chain === 'zone' || canonicalHead === null) return explored
+  const { height, advancedAt, seenAt } = canonicalHead
+  const readAt = canonicalHead.below === null ? seenAt : Math.max(seenAt, canonicalHead.below.at)
+  if (explored !== null && explored.readAt > readAt + silentMs) return explored
+  return { chain: 'main', height, advancedAt, readAt, blockTime: explored?.blockTime ?? null }
+}
+
+/** A canonical RPC that was not read for so much longer than the explorer is not gone by. */
+const silentMs = 60_000
+
+/** The distance must have been there at two readings `after` apart: the explorer's own head stands for the first. */
+function judgeBehind(facts: Facts, behind: number, { after, chain }: Params): Judged {
+  const { canonicalHead, now } = facts
+  const explored = facts.heads.find((one) => one.chain === 'main')
+  if (chain === 'zone' || canonicalHead === null) return null
+  if (!explored || now - canonicalHead.seenAt > silentMs) return 'main'
+  if (canonicalHead.height - explored.height < behind) return null
+  // Its reading is older than the canonical one: it may have come on since.
+  if (explored.readAt + after < canonicalHead.seenAt) return 'main'
+  return { finding: toFinding(facts, explored, { after, what: 'the explorer is behind' }) }
+}
+
+function toFinding(
+  facts: Facts,
+  head: Head,
+  { after, what }: { readonly after: number; readonly what: string },
+): Finding {
+  const explored = facts.heads.find((one) => one.chain === head.chain)
+  const isMain = head.chain === 'main'
+  const canonical: TrackedHeight | null = isMain ? facts.canonicalHead : null
+  const source = head.chain === 'zone' ? 'E5' : canonical?.height === head.height ? 'canonical RPC' : 'E11'
   return {
     kind: 'chain.stalled',
     subject: head.chain,
@@ -45,15 +106,14 @@ function toFinding(facts: Facts, head: Head, after: number): Finding {
       limitMs: after,
       blockTimeAt: head.blockTime,
       inFlight: facts.countPending(),
+      what,
+      explorerHeight: explored?.height ?? null,
+      canonicalHeight: canonical?.height ?? null,
+      // May run ahead of the canonical chain: a hint whether the chain or only its explorer stands.
+      preconfHeight: isMain ? (facts.preconf?.view.latest?.height ?? null) : null,
     },
     labels: { chain: head.chain },
-    evidence: [
-      {
-        source: head.chain === 'zone' ? 'E5' : 'E11',
-        at: head.readAt,
-        says: `the head is still ${head.height}`,
-      },
-    ],
+    evidence: [{ source, at: head.readAt, says: `the head is still ${head.height}` }],
     since: head.advancedAt,
   }
 }

@@ -12,6 +12,9 @@ import { batchMismatch } from './batchMismatch.ts'
 import { sourceSuspicious } from './sourceSuspicious.ts'
 import { monitorPollOverdue } from './monitorPollOverdue.ts'
 import { monitorRulesRejected } from './monitorRulesRejected.ts'
+import { preconfGap } from './preconfGap.ts'
+import { preconfKinds } from './preconfKinds.ts'
+import { preconfStalled } from './preconfStalled.ts'
 import { raisedKinds } from './raisedKinds.ts'
 import { sourceDrift } from './sourceDrift.ts'
 import { sourceRejected } from './sourceRejected.ts'
@@ -34,6 +37,9 @@ export const registry: readonly Detector[] = [
   batchMismatch,
   contractChanged,
   chainStalled,
+  ...preconfKinds,
+  preconfStalled,
+  preconfGap,
   sourceUnavailable,
   sourceRejected,
   sourceDrift,

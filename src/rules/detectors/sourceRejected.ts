@@ -24,7 +24,11 @@ function judgeRejected(facts: Facts): Judgement {
       {
         kind: 'source.rejected',
         ...describeSource(source),
-        facts: { host: source.host, reason, notJudged: facts.countPending() },
+        facts: {
+          host: source.host,
+          reason,
+          notJudged: source.source === 'explorer' ? facts.countPending() : 0,
+        },
         evidence: [{ source: source.source, at: source.rejected.at, says: reason }],
         since: source.rejected.at,
       },

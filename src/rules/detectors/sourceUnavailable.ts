@@ -90,7 +90,8 @@ function toFinding(facts: Facts, source: SourceHealth, failing: readonly Endpoin
       host: source.host,
       endpoints: failing.map(({ endpoint }) => endpoint).join(', '),
       lastError,
-      notJudged: facts.countPending(),
+      // Transfers are judged by what the explorer says.
+      notJudged: source.source === 'explorer' ? facts.countPending() : 0,
     },
     evidence: failing.map((one) => ({
       source: one.endpoint,

@@ -24,7 +24,7 @@ test('ended transfers are forgotten once they are older than they are kept; open
     db,
     ledger,
     alerts: createAlertStore(db),
-    retentionMs: 2 * day,
+    retention: { transfersMs: 2 * day, preconfMs: 2 * day },
     contracts: [],
   })
   await clock.advance(2 * day)

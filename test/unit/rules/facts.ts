@@ -1,6 +1,6 @@
 import type { Transfer } from '../../../src/domain/transfer.ts'
 import { destinationLeg } from '../../../src/domain/transfer.ts'
-import type { EndpointHealth, Facts, Head, SourceHealth } from '../../../src/rules/types.ts'
+import type { EndpointHealth, Facts, Head, PreconfFacts, SourceHealth } from '../../../src/rules/types.ts'
 
 /** Facts of a healthy, empty world at `now`; tests override what they are about. */
 export function toFacts(
@@ -13,6 +13,8 @@ export function toFacts(
     now,
     heads: [],
     sources: [],
+    canonicalHead: null,
+    preconf: null,
     pollers: [],
     drift: [],
     rulesRejected: null,
@@ -25,6 +27,23 @@ export function toFacts(
       ),
     countPending: () => pending.length,
     ...rest,
+  }
+}
+
+/** Preconfirmations read without a pause since 0, whose heights have stood since then. */
+export function toPreconf(now: number, heights: { pending: number | null; latest: number }): PreconfFacts {
+  const at = (height: number) => ({ height, advancedAt: 0, seenAt: now, below: null })
+  return {
+    intervalMs: 200,
+    unansweredSince: null,
+    view: {
+      startedAt: 0,
+      readAt: now,
+      readSince: 0,
+      pending: heights.pending === null ? null : at(heights.pending),
+      nullSince: heights.pending === null ? 0 : null,
+      latest: at(heights.latest),
+    },
   }
 }
 

@@ -109,7 +109,7 @@ describe('where', () => {
 
   test('a fact of another kind is refused, with the facts that there are', () => {
     expect(problemsOf('on: chain.stalled', 'where: facts.waitedMs > 1', 'severity: info')).toEqual([
-      '4:18 `where`: unknown name `facts.waitedMs`; known here: height, limitMs, blockTimeAt, inFlight',
+      '4:18 `where`: unknown name `facts.waitedMs`; known here: height, limitMs, blockTimeAt, inFlight, what, explorerHeight, canonicalHeight, preconfHeight',
     ])
   })
 

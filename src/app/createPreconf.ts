@@ -1,0 +1,172 @@
+import type { AppConfig } from './appConfig.ts'
+import type { Explorer } from '../clients/explorer/createExplorer.ts'
+import { createHeldReceipts } from '../domain/preconf/heldReceipts.ts'
+import { createLateWindow } from '../domain/preconf/lateShare.ts'
+import { createRecent } from '../domain/preconf/recent.ts'
+import { type TrackedHeight, trackHeight } from '../domain/preconf/trackHeight.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import { canonicalByExplorer } from '../pollers/canonicalByExplorer.ts'
+import { canonicalByRpc } from '../pollers/canonicalByRpc.ts'
+import type { CanonicalSource } from '../pollers/canonicalSource.ts'
+import { createJudgeLate } from '../pollers/judgeLate.ts'
+import { createPreconfLoop } from '../pollers/preconfLoop.ts'
+import { readPending } from '../pollers/preconfReads.ts'
+import { createPreconfSettle } from '../pollers/preconfSettle.ts'
+import type { Commit } from '../pollers/reads.ts'
+import type { Poller, PollerStatus } from '../pollers/runner.ts'
+import type { PreconfFacts, Rule } from '../rules/types.ts'
+import type { Database } from '../store/database.ts'
+import { listHeads } from '../store/heads.ts'
+import type { Ledger } from '../store/ledger.ts'
+import { addPreconfCounts, countLostPreconf } from '../store/preconfHours.ts'
+import type { Rpcs } from './createRpcs.ts'
+
+export interface PreconfDeps {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly db: Database
+  readonly ledger: Pick<Ledger, 'listTransfers'>
+  readonly explorer: Explorer
+  readonly commit: Commit
+  readonly rpcs: Rpcs
+  readonly config: Pick<AppConfig, 'preconf' | 'canonical' | 'bridge' | 'poll'>
+  rules(): readonly Rule[]
+}
+
+/** What watches the RPCs by itself: the preconfirmation loop, and the pollers that go with it. */
+export interface Preconf {
+  readonly pollers: readonly Poller[]
+  start(): void
+  stop(): Promise<void>
+  /** The loop, beside the runner's pollers. */
+  status(): PollerStatus[]
+  facts(): PreconfFacts | null
+  canonicalHead(): TrackedHeight | null
+  /** Preconfirmed transactions that are not settled yet; null when none are watched. */
+  size(): number | null
+}
+
+/** With a plain RPC a block is settled as soon as it may be; the explorer's readings are grouped. */
+const settleByRpcMs = 1_000
+const settleByExplorerMs = 10_000
+const perBlock = 2_000
+/** Held in all: what a minute of the busiest chain brings, or what the explorer's pace can settle in time. */
+const heldByRpc = 100_000
+const heldByExplorer = 20_000
+const rememberedHeads = 600
+
+export function createPreconf(deps: PreconfDeps): Preconf {
+  const head = createCanonicalHead(deps)
+  const watch = deps.rpcs.preconf && deps.config.preconf ? createWatch(deps) : null
+  return {
+    pollers: [...head.pollers, ...(watch ? [watch.poller] : [])],
+    start: () => watch?.loop.start(),
+    stop: async () => {
+      await watch?.loop.stop()
+    },
+    status: () => (watch ? [watch.loop.status()] : []),
+    facts: () => watch?.facts() ?? null,
+    canonicalHead: head.read,
+    size: () => watch?.held.size() ?? null,
+  }
+}
+
+/** The main head by the canonical RPC, which says it at once where E11 has to be searched. */
+function createCanonicalHead({ clock, config, rpcs: { canonical } }: PreconfDeps) {
+  let tracked: TrackedHeight | null = null
+  const run = async (signal: AbortSignal) => {
+    const at = clock.now()
+    const block = await canonical?.call('eth_getBlockByNumber', ['latest', false], { signal })
+    if (block && block.number !== null) tracked = trackHeight(tracked, block.number, at)
+  }
+  const pollers: readonly Poller[] = canonical
+    ? [{ name: 'canonicalHead', schedule: config.poll.heads, run }]
+    : []
+  return { pollers, read: () => tracked }
+}
+
+function createWatch(deps: PreconfDeps) {
+  const { clock, config, db, rpcs } = deps
+  if (!rpcs.preconf || !config.preconf) throw new Error('preconfirmations are not configured')
+  const { preconf: rpc } = rpcs
+  const { intervalMs } = config.preconf
+  const held = createHeldReceipts({ perBlock, total: rpcs.canonical ? heldByRpc : heldByExplorer })
+  const complete = createRecent<UnixMs>(rememberedHeads)
+  const late = createLateWindow()
+  const isBridge = bridgeTest(config.bridge)
+  let newest = 0
+  const loop = createPreconfLoop({
+    clock,
+    log: deps.log,
+    intervalMs,
+    read: (signal) => readPending({ rpc, now: () => clock.now(), isBridge }, signal),
+    onAnswer({ requestedAt, pending, latest }) {
+      if (latest && latest.height > newest) {
+        newest = latest.height
+        complete.add(String(latest.height), requestedAt)
+      }
+      if (pending) held.take(pending, requestedAt)
+    },
+  })
+  const source = chooseSource(deps)
+  const settle = createPreconfSettle({
+    clock,
+    held,
+    late,
+    source,
+    commit: deps.commit,
+    clockAheadMs: () => rpc.health().clockAheadMs,
+    completeAt: (height) => complete.get(String(height)),
+    save: (counts, open, now) => addPreconfCounts(db, counts, open, now),
+    judgeLate: createJudgeLate(late, () => deps.rules()),
+    context: {
+      decidedBy: source.name,
+      now: () => clock.now(),
+      findTransfer: (hash) => deps.ledger.listTransfers({ hash, limit: 1 })[0]?.key ?? null,
+    },
+  })
+  const poller: Poller = {
+    name: 'preconfSettle',
+    schedule: source.name === 'canonical' ? settleByRpcMs : settleByExplorerMs,
+    run: settle,
+  }
+  const facts = () => ({ view: loop.view(), intervalMs, unansweredSince: loop.unansweredSince() })
+  return {
+    loop: {
+      ...loop,
+      start() {
+        const lost = countLostPreconf(db, clock.now())
+        if (lost > 0)
+          deps.log.info({ lost }, 'preconfirmed transactions of the last run are counted as unknown')
+        loop.start()
+      },
+    },
+    held,
+    poller,
+    facts,
+  }
+}
+
+function chooseSource(deps: PreconfDeps): CanonicalSource {
+  const { clock, config, rpcs } = deps
+  if (rpcs.canonical)
+    return canonicalByRpc(
+      { rpc: rpcs.canonical, now: () => clock.now() },
+      { confirmations: config.canonical?.confirmations ?? 3 },
+    )
+  if (!rpcs.preconf) throw new Error('preconfirmations are not configured')
+  return canonicalByExplorer({
+    clock,
+    explorer: deps.explorer,
+    rpc: rpcs.preconf,
+    head: () => listHeads(deps.db).find(({ chain }) => chain === 'main')?.height ?? null,
+  })
+}
+
+function bridgeTest({ contracts, escrows }: AppConfig['bridge']): (address: string) => boolean {
+  const addresses = new Set(
+    [...contracts, ...escrows.map(({ address }) => address)].map((address) => address.toLowerCase()),
+  )
+  return (address) => addresses.has(address)
+}

@@ -1,0 +1,30 @@
+/** The newest entries of a map, so many of them. */
+export interface Recent<T> {
+  add(key: string, value: T): void
+  get(key: string): T | null
+  /** Whether it is there; if so it counts as new again. */
+  touch(key: string): boolean
+}
+
+export function createRecent<T>(size: number): Recent<T> {
+  const entries = new Map<string, T>()
+  const add = (key: string, value: T) => {
+    entries.delete(key)
+    entries.set(key, value)
+    if (entries.size <= size) return
+    for (const oldest of entries.keys()) {
+      entries.delete(oldest)
+      return
+    }
+  }
+  return {
+    add,
+    get: (key) => entries.get(key) ?? null,
+    touch(key) {
+      const value = entries.get(key)
+      if (value === undefined) return false
+      add(key, value)
+      return true
+    },
+  }
+}

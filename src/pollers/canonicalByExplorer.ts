@@ -1,0 +1,199 @@
+import type { Explorer } from '../clients/explorer/createExplorer.ts'
+import { blockTransactions } from '../clients/explorer/endpoints/mainTransactions.ts'
+import { manyTransactionsTransfers } from '../clients/explorer/endpoints/mainTransfers.ts'
+import { readAll } from '../clients/explorer/readAll.ts'
+import type { Rpc } from '../clients/rpc/createRpc.ts'
+import type { CanonicalBlock, CanonicalTransaction, Found } from '../domain/preconf/receipt.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import { MonitorError } from '../lib/errors.ts'
+import { toTransaction } from './canonicalByRpc.ts'
+import type { CanonicalSource } from './canonicalSource.ts'
+
+export interface ExplorerSourceDeps {
+  readonly clock: Clock
+  readonly explorer: Pick<Explorer, 'call' | 'walk'>
+  /** The preconfirmation RPC: what it says of a finished block completes what the explorer's lists leave out. */
+  readonly rpc: Pick<Rpc, 'callMany'>
+  /** The main head as the explorer told it. */
+  head(): number | null
+}
+
+/**
+ * The canonical chain as the explorer tells it, for deployments without a second RPC. Its lists say which block holds
+ * a transaction and whether it failed; gas and logs are those that the preconfirmation RPC gives for the finished
+ * block, of transactions that the explorer confirms to be in it. Readings are throttled, so that many blocks share one.
+ */
+export function canonicalByExplorer(deps: ExplorerSourceDeps): CanonicalSource {
+  return {
+    name: 'explorer',
+    settleAfter: 3,
+    // A hash missing from an otherwise full answer is one reading; three over half a minute make absence.
+    absence: { reads: 3, spanMs: 30_000 },
+    readingSize: 400,
+    readsAhead: true,
+    head: async () => deps.head(),
+    async blocks(heights, signal) {
+      const [first, last] = [Math.min(...heights), Math.max(...heights)]
+      const listed = await readRange(deps, first, last, signal)
+      if (listed === null) return new Map()
+      const receipts = await readReceipts(deps, heights, signal)
+      return new Map(heights.map((height) => [height, toBlock(height, listed, receipts)]))
+    },
+    find: (hashes, signal) => findByHash(deps, hashes, signal),
+  }
+}
+
+type Row = Awaited<ReturnType<typeof listRows>>[number]
+
+interface Listed {
+  readonly requestedAt: UnixMs
+  readonly byHeight: ReadonlyMap<number, readonly Row[]>
+}
+
+/** E7 over a range; null when it was not read whole. */
+async function readRange(
+  deps: ExplorerSourceDeps,
+  first: number,
+  last: number,
+  signal: AbortSignal,
+): Promise<Listed | null> {
+  const requestedAt = deps.clock.now()
+  const rows = await listRows(deps, { startBlockHeight: first, endBlockHeight: last }, signal)
+  const byHeight = new Map<number, Row[]>()
+  for (const row of rows) {
+    if (row.height === null) return null
+    const same = byHeight.get(row.height)
+    if (same) same.push(row)
+    else byHeight.set(row.height, [row])
+  }
+  return { requestedAt, byHeight }
+}
+
+async function listRows(
+  deps: ExplorerSourceDeps,
+  range: { readonly startBlockHeight: number; readonly endBlockHeight: number },
+  signal: AbortSignal,
+) {
+  const rows: { hash: string; height: number | null; time: UnixMs | null; state: string }[] = []
+  let unreadable = 0
+  const result = await readAll(deps, blockTransactions, range, {
+    priority: 'evidence',
+    signal,
+    onRecords: (records) => void rows.push(...records),
+    onQuarantined: (bad) => void (unreadable += bad.length),
+  })
+  if (!result.complete || unreadable > 0) {
+    const why = unreadable > 0 ? `${unreadable} records cannot be read` : result.reasons.join('; ')
+    throw new MonitorError('source.invalid', `E7: the list of a range of blocks is not whole: ${why}`)
+  }
+  // Blocks that were preconfirmed with transactions and a list without a single one: throttling looks like this.
+  if (rows.length === 0) throw new MonitorError('source.empty', 'E7: empty for a range of finished blocks')
+  return rows
+}
+
+/** Final receipts by hash, as far as the preconfirmation RPC gives them. */
+async function readReceipts(
+  { rpc }: ExplorerSourceDeps,
+  heights: readonly number[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, CanonicalTransaction>> {
+  const outcomes = await rpc.callMany(
+    heights.map((height) => ({ method: 'eth_getBlockReceipts' as const, params: [height] as [number] })),
+    { signal },
+  )
+  const receipts = outcomes.flatMap((outcome) => (outcome.ok ? (outcome.value?.items ?? []) : []))
+  return new Map(receipts.map((receipt) => [receipt.transactionHash, toTransaction(receipt)]))
+}
+
+function toBlock(
+  height: number,
+  listed: Listed,
+  receipts: ReadonlyMap<string, CanonicalTransaction>,
+): CanonicalBlock {
+  const rows = listed.byHeight.get(height) ?? []
+  return {
+    height,
+    time: rows.find(({ time }) => time !== null)?.time ?? null,
+    requestedAt: listed.requestedAt,
+    transactions: new Map(
+      rows.map(({ hash, state }): [string, CanonicalTransaction] => {
+        const receipt = receipts.get(hash)
+        return [
+          hash,
+          {
+            hash,
+            index: receipt?.index ?? null,
+            isSystem: receipt?.isSystem ?? null,
+            status: toStatus(state),
+            gasUsed: receipt?.gasUsed ?? null,
+            logs: receipt?.logs ?? null,
+          },
+        ]
+      }),
+    ),
+  }
+}
+
+function toStatus(state: string): CanonicalTransaction['status'] {
+  return state === 'success' ? 'success' : state === 'fail' ? 'failed' : null
+}
+
+/**
+ * By hash: the explorer's token transfers of a transaction (E13), and the block that the preconfirmation RPC names, when
+ * the explorer confirms that one. A transaction that moves no token is known to E7 alone.
+ */
+async function findByHash(
+  deps: ExplorerSourceDeps,
+  hashes: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Found>> {
+  const found = new Map<string, Found>()
+  await readAll(
+    deps,
+    manyTransactionsTransfers,
+    { txId: hashes },
+    {
+      priority: 'evidence',
+      signal,
+      onRecords(records) {
+        for (const { hash, height } of records)
+          if (height !== null) found.set(hash, { at: 'block', height, transaction: bare(hash) })
+      },
+    },
+  )
+  const rest = hashes.filter((hash) => !found.has(hash))
+  const receipts = await deps.rpc.callMany(
+    rest.map((hash) => ({ method: 'eth_getTransactionReceipt' as const, params: [hash] as [string] })),
+    { signal },
+  )
+  for (const [at, hash] of rest.entries()) {
+    const outcome = receipts[at]
+    const height = outcome?.ok ? (outcome.value?.blockNumber ?? null) : null
+    found.set(hash, outcome?.ok ? await confirm(deps, { hash, height }, signal) : { at: 'unknown' })
+  }
+  return found
+}
+
+/** Whether the explorer shows a transaction in the block that the preconfirmation RPC names. */
+async function confirm(
+  deps: ExplorerSourceDeps,
+  { hash, height }: { readonly hash: string; readonly height: number | null },
+  signal: AbortSignal,
+): Promise<Found> {
+  if (height === null) return { at: 'nowhere' }
+  const head = deps.head()
+  if (head === null || height > head) return { at: 'unknown' }
+  const listed = await readRange(deps, height, height, signal).catch((error: unknown) => {
+    signal.throwIfAborted()
+    if (error instanceof MonitorError) return null
+    throw error
+  })
+  if (listed === null) return { at: 'unknown' }
+  const row = listed.byHeight.get(height)?.find((one) => one.hash === hash)
+  if (!row) return { at: 'nowhere' }
+  return { at: 'block', height, transaction: { ...bare(hash), status: toStatus(row.state) } }
+}
+
+function bare(hash: string): CanonicalTransaction {
+  return { hash, index: null, isSystem: null, status: null, gasUsed: null, logs: null }
+}

@@ -1,0 +1,118 @@
+import type { Rpc } from '../clients/rpc/createRpc.ts'
+import type { RpcResult } from '../clients/rpc/rpcMethods.ts'
+import type { CanonicalBlock, CanonicalTransaction, Found } from '../domain/preconf/receipt.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { CanonicalSource } from './canonicalSource.ts'
+import { digestLogs, isSystem, type Receipt } from './preconfReads.ts'
+
+/** The canonical chain as a plain node tells it. */
+export function canonicalByRpc(
+  deps: { readonly rpc: Pick<Rpc, 'call' | 'callMany'>; readonly now: () => UnixMs },
+  options: { readonly confirmations: number },
+): CanonicalSource {
+  return {
+    name: 'canonical',
+    settleAfter: Math.max(3, options.confirmations),
+    // Two readings apart: another node behind the same address may be further.
+    absence: { reads: 2, spanMs: 2_000 },
+    readingSize: 4_000,
+    readsAhead: false,
+    async head(signal) {
+      // Of a block, not of `eth_blockNumber`: that one names the pending height on some nodes.
+      const block = await deps.rpc.call('eth_getBlockByNumber', ['latest', false], { signal })
+      return block?.number ?? null
+    },
+    blocks: (heights, signal) => readBlocks(deps, heights, signal),
+    async find(hashes, signal) {
+      const receipts = await deps.rpc.callMany(
+        hashes.map((hash) => ({ method: 'eth_getTransactionReceipt' as const, params: [hash] as [string] })),
+        { signal },
+      )
+      return new Map(
+        receipts.map((outcome, at) => [hashes[at] ?? '', outcome.ok ? toFound(outcome.value) : unknown]),
+      )
+    },
+  }
+}
+
+const unknown: Found = { at: 'unknown' }
+
+function toFound(receipt: RpcResult<'eth_getTransactionReceipt'>): Found {
+  if (receipt === null) return { at: 'nowhere' }
+  if (receipt.blockNumber === null) return unknown
+  return { at: 'block', height: receipt.blockNumber, transaction: toTransaction(receipt) }
+}
+
+/**
+ * Blocks with the receipts of their transactions. What a block holds is said by the block itself; a receipt that is
+ * missing leaves the outcome unknown, not the transaction absent.
+ */
+async function readBlocks(
+  deps: { readonly rpc: Pick<Rpc, 'callMany'>; readonly now: () => UnixMs },
+  heights: readonly number[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<number, CanonicalBlock>> {
+  const requestedAt = deps.now()
+  const [blocks, receipts] = await Promise.all([
+    deps.rpc.callMany(
+      heights.map((height) => ({
+        method: 'eth_getBlockByNumber' as const,
+        params: [height, false] as [number, boolean],
+      })),
+      { signal },
+    ),
+    deps.rpc.callMany(
+      heights.map((height) => ({ method: 'eth_getBlockReceipts' as const, params: [height] as [number] })),
+      { signal },
+    ),
+  ])
+  const found = new Map<number, CanonicalBlock>()
+  for (const [at, height] of heights.entries()) {
+    const block = blocks[at]
+    if (!block?.ok) {
+      if (block && heights.length === 1) throw block.error
+      continue
+    }
+    const list = receipts[at]
+    const items = list?.ok ? (list.value?.items ?? []) : []
+    if (block.value === null || block.value.unreadable.length > 0) continue
+    found.set(height, toBlock(height, block.value, items, requestedAt))
+  }
+  return found
+}
+
+function toBlock(
+  height: number,
+  block: NonNullable<RpcResult<'eth_getBlockByNumber'>>,
+  receipts: readonly Receipt[],
+  requestedAt: UnixMs,
+): CanonicalBlock {
+  const byHash = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]))
+  return {
+    height,
+    time: block.timestamp === null ? null : block.timestamp * 1_000,
+    requestedAt,
+    transactions: new Map(
+      block.hashes.map((hash, index): [string, CanonicalTransaction] => {
+        const receipt = byHash.get(hash)
+        return [hash, receipt ? toTransaction(receipt) : bareTransaction(hash, index)]
+      }),
+    ),
+  }
+}
+
+function bareTransaction(hash: string, index: number): CanonicalTransaction {
+  return { hash, index, isSystem: null, status: null, gasUsed: null, logs: null }
+}
+
+export function toTransaction(receipt: Receipt): CanonicalTransaction {
+  const { transactionHash, transactionIndex, status, gasUsed, logs } = receipt
+  return {
+    hash: transactionHash,
+    index: transactionIndex,
+    isSystem: isSystem(receipt),
+    status,
+    gasUsed,
+    logs: digestLogs(logs),
+  }
+}

@@ -1,0 +1,104 @@
+import { hash as digest } from 'node:crypto'
+import type { Rpc } from '../clients/rpc/createRpc.ts'
+import type { RpcResult } from '../clients/rpc/rpcMethods.ts'
+import type { PendingBlock, SeenReceipt } from '../domain/preconf/receipt.ts'
+import type { UnixMs } from '../lib/clock.ts'
+
+/** One look at the preconfirmation RPC. */
+export interface PendingAnswer {
+  readonly requestedAt: UnixMs
+  /** Null is the node's answer that nothing is preconfirmed. */
+  readonly pending: PendingBlock | null
+  readonly latest: { readonly height: number; readonly time: UnixMs | null } | null
+  /** Receipts that could not be read. */
+  readonly unreadable: number
+}
+
+export type Receipt = NonNullable<RpcResult<'eth_getBlockReceipts'>>['items'][number]
+
+/** The type of the chain's own transactions. */
+export const systemType = 0x7e
+
+/**
+ * Asks for the block being made with its receipts, and for the newest complete one, in one request where the server
+ * takes batches. Heights are read from blocks: `eth_blockNumber` does not say whose height it means.
+ * @throws MonitorError `source.*` when neither receipts nor transactions of the block being made could be had
+ */
+export async function readPending(
+  deps: {
+    readonly rpc: Pick<Rpc, 'callMany'>
+    readonly now: () => UnixMs
+    readonly isBridge: (address: string) => boolean
+  },
+  signal: AbortSignal,
+): Promise<PendingAnswer> {
+  const requestedAt = deps.now()
+  const [receipts, pending, latest] = await deps.rpc.callMany(
+    [
+      { method: 'eth_getBlockReceipts', params: ['pending'] },
+      { method: 'eth_getBlockByNumber', params: ['pending', false] },
+      { method: 'eth_getBlockByNumber', params: ['latest', false] },
+    ],
+    { signal },
+  )
+  if (!receipts || !pending || !latest) throw new Error('a batch without its outcomes')
+  if (!receipts.ok) throw receipts.error
+  const list = receipts.value as RpcResult<'eth_getBlockReceipts'>
+  const block = pending.ok ? (pending.value as RpcResult<'eth_getBlockByNumber'>) : null
+  const head = latest.ok ? (latest.value as RpcResult<'eth_getBlockByNumber'>) : null
+  // Without a single receipt only the block itself says which one it is.
+  if (list !== null && list.items.length === 0 && !pending.ok) throw pending.error
+  const height = list?.items.find(({ blockNumber }) => blockNumber !== null)?.blockNumber ?? block?.number
+  return {
+    requestedAt,
+    pending:
+      list === null || height === null || height === undefined
+        ? null
+        : toPending(height, list.items, deps.isBridge),
+    latest:
+      head === null || head.number === null
+        ? null
+        : { height: head.number, time: head.timestamp === null ? null : head.timestamp * 1_000 },
+    unreadable: list?.unreadable.length ?? 0,
+  }
+}
+
+function toPending(
+  height: number,
+  items: readonly Receipt[],
+  isBridge: (address: string) => boolean,
+): PendingBlock {
+  return {
+    height,
+    receipts: items.filter((receipt) => !isSystem(receipt)).map((receipt) => toSeen(receipt, isBridge)),
+    system: items.filter(isSystem).map(({ transactionHash }) => transactionHash),
+  }
+}
+
+/** Where a node leaves out the type, a transaction that pays nothing at all is the chain's own. */
+export function isSystem({ type, effectiveGasPrice }: Receipt): boolean {
+  return type === null ? effectiveGasPrice === 0n : type === systemType
+}
+
+function toSeen(receipt: Receipt, isBridge: (address: string) => boolean): SeenReceipt {
+  const { transactionHash, blockNumber, transactionIndex, status, gasUsed, to, logs } = receipt
+  const touches = (address: string | null) => address !== null && isBridge(address)
+  return {
+    hash: transactionHash,
+    height: blockNumber,
+    index: transactionIndex,
+    status,
+    gasUsed,
+    logs: digestLogs(logs),
+    isBridge: touches(to) || (logs?.some(({ address }) => touches(address)) ?? false),
+  }
+}
+
+/** What logs say, without their places in the block. Null where the node gives none. */
+export function digestLogs(logs: Receipt['logs']): string | null {
+  if (logs === null) return null
+  if (logs.length === 0) return ''
+  let text = ''
+  for (const log of logs) text += `${log.address ?? ''} ${log.topics.join(',')} ${log.data}\n`
+  return digest('sha1', text, 'base64')
+}
