@@ -1,20 +1,14 @@
 import type { Window } from './nextWindow.ts'
 import type { Answer } from './readAnswer.ts'
 
-/** Rows of one page are a snapshot, so equal ones in it are several, and are numbered. */
+/** The identities of a page's rows; those that could not be read go by what they are. */
 export function rowKeys<R>(
   answer: Answer<R>,
   rows: readonly (R | null)[],
   rowKey: (record: R) => string,
 ): string[] {
   const raws = new Map(answer.quarantined.map(({ index, raw }) => [index, raw]))
-  const times = new Map<string, number>()
-  return rows.map((row, index) => {
-    const key = row === null ? `?${raws.get(index) ?? ''}` : rowKey(row)
-    const time = times.get(key) ?? 0
-    times.set(key, time + 1)
-    return time === 0 ? key : `${key}#${time}`
-  })
+  return rows.map((row, index) => (row === null ? `?${raws.get(index) ?? ''}` : rowKey(row)))
 }
 
 /** The records of a page in their places, null for those that could not be read. */

@@ -2,7 +2,16 @@ import type { Clock } from '../../lib/clock.ts'
 import { createPassTracker, type PassTracker } from './passTracker.ts'
 import { nextWindow, type Window } from './nextWindow.ts'
 import { limitOf, rowKeys, toRows } from './pageRows.ts'
-import { createState, isEnd, noteAnswer, toResult, type WalkResult, type WalkState } from './walkState.ts'
+import { createRowLabels, type RowLabels } from './rowLabels.ts'
+import {
+  createState,
+  isEnd,
+  isShort,
+  noteAnswer,
+  toResult,
+  type WalkResult,
+  type WalkState,
+} from './walkState.ts'
 import type { Answer } from './readAnswer.ts'
 
 export interface WalkDeps<R> {
@@ -51,12 +60,13 @@ export async function walkPages<R>(deps: WalkDeps<R>, options: WalkOptions<R>): 
   for (let pass = 1; ; pass++) {
     const tracker = createPassTracker(state.seen)
     state.reasons.clear()
+    state.hasHole = false
     const end = await walkOnce(deps, options, state, tracker)
     if (end !== 'end') return toResult(state, end === 'stopped')
     const isFirst = pass === 1
     const needsTop = isFirst && (tracker.drift() > 0 || state.hasGrown)
     if (needsTop) await readTop(deps, options, state, tracker)
-    const hasMoved = tracker.hasMoved() || state.hasShrunk
+    const hasMoved = tracker.hasMoved() || state.hasShrunk || state.hasHole
     const isSettled = isFirst ? !hasMoved && options.verify !== 'always' : tracker.newBelowTop() === 0
     if (isSettled) return toResult(state, false)
     if (pass === maxPasses) {
@@ -76,12 +86,13 @@ async function walkOnce<R>(
   state: WalkState,
   tracker: PassTracker,
 ): Promise<End> {
+  const labels = createRowLabels()
   let offset = 0
   let stepsBack = 0
   let restarts = 0
   let idlePages = 0
   for (;;) {
-    const read = await readWindow(deps, options, state, tracker, offset)
+    const read = await readWindow(deps, options, state, { tracker, labels }, offset)
     if (read === null) return 'failed'
     const { start, limit, keys, answer } = read
     const isJoined = start === 0 || start >= offset || tracker.isAdjacent(keys, stepsBack > 0)
@@ -99,6 +110,8 @@ async function walkOnce<R>(
       continue
     }
     if (stepsBack > 0) tracker.beginAnew()
+    if (stepsBack > 0) labels.beginAnew()
+    labels.accept(start, read.bare, keys)
     restarts = stepsBack > 0 ? restarts + 1 : start > 0 ? 0 : restarts
     stepsBack = 0
     const { gained, fresh } = tracker.add(start, keys)
@@ -118,10 +131,12 @@ async function readTop<R>(
   state: WalkState,
   tracker: PassTracker,
 ): Promise<void> {
+  const labels = createRowLabels()
   let offset = 0
   for (let page = 0; page < maxIdlePages; page++) {
-    const read = await readWindow(deps, options, state, tracker, offset)
+    const read = await readWindow(deps, options, state, { tracker, labels }, offset)
     if (read === null) return
+    labels.accept(read.start, read.bare, read.keys)
     const { fresh, hasReachedStart } = tracker.addTop(read.start, read.keys)
     await giveNew(options, read, fresh)
     if (hasReachedStart) return
@@ -135,6 +150,8 @@ interface ReadWindow<R> {
   /** How many rows the page could have had. */
   readonly limit: number
   readonly keys: readonly string[]
+  /** The same without their numbers: equal for equal rows. */
+  readonly bare: readonly string[]
   /** The records in the same places, null for those that could not be read. */
   readonly rows: readonly (R | null)[]
   readonly answer: Answer<R>
@@ -145,26 +162,33 @@ async function readWindow<R>(
   deps: WalkDeps<R>,
   options: WalkOptions<R>,
   state: WalkState,
-  tracker: PassTracker,
+  pass: { readonly tracker: PassTracker; readonly labels: RowLabels },
   offset: number,
 ): Promise<ReadWindow<R> | null> {
   let identical = 0
+  let short: readonly string[] | null = null
   for (let reread = 0; reread <= maxRereads; reread++) {
     options.signal?.throwIfAborted()
     const window = windowAt(state, offset)
     const answer = await deps.ask(window)
     state.pages += 1
     const rows = toRows(answer)
-    const keys = rowKeys(answer, rows, (record) => deps.rowKey(record))
-    noteAnswer(state, window, answer, keys.length)
+    const bare = rowKeys(answer, rows, (record) => deps.rowKey(record))
+    noteAnswer(state, window, answer, bare.length)
     noteRange(state, answer, options)
     await options.onPage?.(answer)
     // A smaller maximum than was asked for: the page did not begin where it was meant to.
     if (window.page > 1 && state.cap < window.limit) continue
-    const limit = limitOf(window, answer, keys.length)
+    const limit = limitOf(window, answer, bare.length)
     const start = (window.page - 1) * limit
-    const isRepeat = keys.length > 0 && start > 0 && tracker.isRepeat(start, keys)
-    if (!answer.empty && !isRepeat) return { start, limit, keys, rows, answer }
+    const keys = pass.labels.label(start, bare)
+    const isRepeat = keys.length > 0 && start > 0 && pass.tracker.isRepeat(start, keys)
+    if (!answer.empty && !isRepeat) {
+      const read = { start, limit, keys, bare, rows, answer }
+      // Rows may be missing from its middle: believed when it comes again alike, as a smaller maximum would.
+      if (!isShort(read) || isSameList(short, bare) || reread === maxRereads) return read
+      short = bare
+    }
     if (answer.empty && offset === 0 && !answer.contradicted) return failWindow(state, 'the list is empty')
     if (answer.empty) deps.noteEmpty?.()
     identical += isRepeat ? 1 : 0
@@ -172,6 +196,10 @@ async function readWindow<R>(
     await deps.clock.sleep(rereadPauseMs * 2 ** Math.min(reread, 3), options.signal)
   }
   return failWindow(state, 'a page where rows are known to be stayed empty')
+}
+
+function isSameList(a: readonly string[] | null, b: readonly string[]): boolean {
+  return a !== null && a.length === b.length && a.every((key, index) => key === b[index])
 }
 
 function windowAt(state: WalkState, offset: number): Window {

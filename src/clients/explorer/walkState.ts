@@ -36,6 +36,8 @@ export interface WalkState {
   totalPage: number | null
   hasGrown: boolean
   hasShrunk: boolean
+  /** A reading came to its end with fewer rows than the service counts. */
+  hasHole: boolean
   order: Order
 }
 
@@ -52,6 +54,7 @@ export function createState(limit: number): WalkState {
     totalPage: null,
     hasGrown: false,
     hasShrunk: false,
+    hasHole: false,
     order: 'unknown',
   }
 }
@@ -98,6 +101,12 @@ export function isEnd(state: WalkState, read: PageRead, gained: number): boolean
   return true
 }
 
+/** Whether a page has fewer rows than it could, although the service says that more follow. */
+export function isShort(read: PageRead): boolean {
+  const count = read.keys.length
+  return count < read.limit && saysMore(read.answer, read.limit, read.start + count)
+}
+
 function saysMore(answer: Answer<unknown>, limit: number, reached: number): boolean {
   if (answer.total !== null) return answer.total > reached
   return answer.totalPage !== null && (answer.totalPage - 1) * limit >= reached
@@ -106,6 +115,11 @@ function saysMore(answer: Answer<unknown>, limit: number, reached: number): bool
 function endProven(state: WalkState): true {
   if (state.hasOpenBorder && (state.total === null || state.hasGrown || state.hasShrunk)) {
     state.reasons.add('pages could only be read side by side, without an overlap')
+  }
+  const isStill = !state.hasGrown && !state.hasShrunk
+  if (state.total !== null && isStill && state.seen.size < state.total) {
+    state.hasHole = true
+    state.reasons.add('fewer rows came than the service counts')
   }
   return true
 }

@@ -155,12 +155,14 @@ test('a method that the node does not have is an error with its number', () =>
   }))
 
 describe.each([
-  ['alone', false],
-  ['in batches', true],
-])("viem's own public client works against the sandbox unchanged, %s", (_, batch) => {
+  ['its RPC, alone', 'rpcUrl', false],
+  ['its RPC, in batches', 'rpcUrl', true],
+  ['its second source, alone', 'canonicalUrl', false],
+  ['its second source, in batches', 'canonicalUrl', true],
+] as const)("viem's own public client works against the sandbox unchanged: %s", (_, url, batch) => {
   test('blocks, transactions, receipts, state and contracts', () =>
     withSandbox(async ({ sandbox }, rpc) => {
-      const client = createPublicClient({ transport: http(sandbox.rpcUrl, { batch, retryCount: 0 }) })
+      const client = createPublicClient({ transport: http(sandbox[url], { batch, retryCount: 0 }) })
       const { contracts, tokens } = sandbox.world
       const height = await rpc.call('eth_blockNumber', ['latest'])
       const own = await rpc.call('eth_getBlockByNumber', [height, true])

@@ -43,7 +43,7 @@ test('docs/sandbox.md has every setting of the wording, with its values', () => 
   for (const [name, values] of written as [string, string[]][]) {
     const { enum: known, default: usual } = z.toJSONSchema(shape[name] as z.ZodType, { io: 'input' })
     if (!known) continue
-    expect([...values].sort()).toEqual([...known].sort())
+    expect(values.toSorted()).toEqual(known.map(String).toSorted())
     expect(values[0]).toBe(usual)
   }
 })
