@@ -1,8 +1,7 @@
 import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import type { Endpoint } from '../../clients/explorer/endpoint.ts'
 import type { Quarantined } from '../../clients/explorer/readAnswer.ts'
-import { readAll, type WideParams } from '../../clients/explorer/readAll.ts'
-import { splitList } from '../../clients/explorer/splitRequest.ts'
+import { listOf, readAll, splitLists, type WideParams } from '../../clients/explorer/readAll.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { atStart, type Progress } from './resumeFile.ts'
 
@@ -65,11 +64,13 @@ export async function readWhole(
     pageRows: 0,
   }
   const explorer = watch(deps.explorer, reader)
-  const lists = toLists(endpoint, params)
+  const lists = splitLists(endpoint, params)
+  const before: string[] = []
   for (const [at, listed] of lists.entries()) {
+    if (at > 0) before.push(...listOf(endpoint, lists[at - 1] ?? {}))
     if (at < from.lists) continue
     const piece = below(listed, at === from.lists ? from.doneFrom : null)
-    if (piece) await readPiece({ explorer, clock: deps.clock }, endpoint, piece, reader, at)
+    if (piece) await readPiece({ explorer, clock: deps.clock }, endpoint, piece, reader, { at, before })
     if (at < lists.length - 1)
       options.onProgress({ ...atStart, lists: at + 1, rows: reader.rows, reasons: [...reader.reasons] })
   }
@@ -81,13 +82,14 @@ async function readPiece(
   endpoint: Endpoint,
   params: WideParams,
   reader: Reader,
-  list: number,
+  list: { readonly at: number; readonly before: readonly string[] },
 ): Promise<void> {
   const hasRange = endpoint.hasRange === true && heightOf(params['endBlockHeight']) !== null
   const result = await readAll(deps, endpoint, params, {
     priority: 'bulk',
     signal: reader.signal,
     attempts,
+    before: list.before,
     onQuarantined: (rows) => reader.onUnreadable(rows),
     onRecords(rows) {
       reader.onRows(rows)
@@ -96,17 +98,10 @@ async function readPiece(
       for (const reason of reader.newest) reader.reasons.add(reason)
       const doneFrom = hasRange ? heightOf(reader.asked['startBlockHeight']) : null
       if (doneFrom === null) return
-      reader.onProgress({ lists: list, doneFrom, rows: reader.rows, reasons: [...reader.reasons] })
+      reader.onProgress({ lists: list.at, doneFrom, rows: reader.rows, reasons: [...reader.reasons] })
     },
   })
   for (const reason of result.reasons) reader.reasons.add(reason)
-}
-
-function toLists(endpoint: Endpoint, params: WideParams): WideParams[] {
-  const { listParam } = endpoint
-  const values = listParam && params[listParam]
-  if (!listParam || !Array.isArray(values)) return [params]
-  return splitList(values as readonly string[]).map((list) => ({ ...params, [listParam]: list }))
 }
 
 /** The question without the blocks that are done; null when nothing is left. */

@@ -32,6 +32,8 @@ export interface Endpoint<P extends z.ZodType = z.ZodType, R = unknown> {
   rowKey?(record: R): string
   /** Says why a record cannot be an answer to these parameters; null when it can. */
   contradicts?(record: R, params: Readonly<Record<string, string>>): string | null
+  /** Whether a question for these values has the row among its answers: for rows that may belong to several values. */
+  concerns?(record: R, values: ReadonlySet<string>, params: Readonly<Record<string, unknown>>): boolean
   /** The parameter that takes a list of at most 20 values. */
   readonly listParam?: 'txId' | 'address'
   /** Takes `startBlockHeight` and `endBlockHeight`, both inclusive. */

@@ -9,6 +9,8 @@ export interface ReadAllOptions<R> extends CallOptions {
   /** Takes records as they become certain. */
   onRecords(records: readonly R[]): void | Promise<void>
   onQuarantined?(records: readonly Quarantined[]): void
+  /** Values of the list that were asked for before: what concerns them was given then. */
+  readonly before?: readonly string[]
 }
 
 export interface ReadAllResult {
@@ -34,6 +36,8 @@ interface Job<R> extends ReadAllDeps {
   readonly endpoint: Endpoint<z.ZodType, R>
   readonly options: ReadAllOptions<R>
   readonly reasons: Set<string>
+  /** Lower-case, as rows give them. */
+  readonly before: Set<string>
   requests: number
   records: number
 }
@@ -49,19 +53,28 @@ export async function readAll<R>(
   params: WideParams,
   options: ReadAllOptions<R>,
 ): Promise<ReadAllResult> {
-  const job: Job<R> = { ...deps, endpoint, options, reasons: new Set(), requests: 0, records: 0 }
+  const before = new Set((options.before ?? []).map((value) => value.toLowerCase()))
+  const job: Job<R> = { ...deps, endpoint, options, reasons: new Set(), before, requests: 0, records: 0 }
   for (const listed of splitLists(endpoint, params)) {
     for (const range of splitRanges(endpoint, params)) await readRange(job, listed, range)
+    for (const value of listOf(endpoint, listed)) before.add(value.toLowerCase())
   }
   const reasons = [...job.reasons]
   return { complete: reasons.length === 0, reasons, requests: job.requests, records: job.records }
 }
 
-function splitLists(endpoint: Endpoint, params: WideParams): WideParams[] {
-  const values = endpoint.listParam && params[endpoint.listParam]
-  if (!endpoint.listParam || !Array.isArray(values)) return [params]
+/** A question in pieces of which each has a list that one request may carry. */
+export function splitLists(endpoint: Endpoint, params: WideParams): WideParams[] {
   const { listParam } = endpoint
-  return splitList(values as readonly string[]).map((list) => ({ ...params, [listParam]: list }))
+  const values = listOf(endpoint, params)
+  if (!listParam || values.length === 0) return [params]
+  return splitList(values).map((list) => ({ ...params, [listParam]: list }))
+}
+
+/** The values of a question's list; none where it has none. */
+export function listOf(endpoint: Pick<Endpoint, 'listParam'>, params: WideParams): readonly string[] {
+  const values = endpoint.listParam && params[endpoint.listParam]
+  return Array.isArray(values) ? (values as readonly string[]) : []
 }
 
 /** One null stands for "as the parameters are". */
@@ -90,8 +103,14 @@ async function readRange<R>(job: Job<R>, params: WideParams, range: BlockRange |
   if (end.isCut)
     job.reasons.add('the service gives no more results than these, and nothing narrows the question')
   for (const reason of end.reasons) job.reasons.add(reason)
-  job.records += found.length
-  await job.options.onRecords(found)
+  const { endpoint, before } = job
+  // A row of two lists, such as a payment from an address of one to an address of the other, was given with the first.
+  const fresh =
+    before.size === 0 || !endpoint.concerns
+      ? found
+      : found.filter((record) => endpoint.concerns?.(record, before, params) !== true)
+  job.records += fresh.length
+  await job.options.onRecords(fresh)
 }
 
 /** An empty answer may be throttling in disguise, so it is believed only when a second one agrees. */

@@ -7,7 +7,9 @@ import { verifiedContracts } from '../../../src/clients/explorer/endpoints/contr
 import type { Answer } from '../../../src/clients/explorer/readAnswer.ts'
 import { readAll, type WideParams } from '../../../src/clients/explorer/readAll.ts'
 import { readBatchDetail } from '../../../src/domain/batchDetail.ts'
+import { mainHead, mainTransactions } from '../../../src/sandbox/chain/mainChain.ts'
 import { getTransfer } from '../../../src/sandbox/transfers.ts'
+import { userAddress } from '../../../src/sandbox/world.ts'
 import { createTestExplorer } from '../../support/createTestExplorer.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 import { startStepped, type SteppedSandbox } from '../sandbox/steppedSandbox.ts'
@@ -259,4 +261,22 @@ describe('single fields', () => {
     const [record] = (await explorer.call(crossDetails, { txId: [zoneHash] }, how)).records
     expect(record).toMatchObject({ mainHash: transfer.main?.hash, zoneHash })
   })
+})
+
+test('E10 for 45 addresses gives a payment between two of them once, whichever requests they went out in', async () => {
+  await using world = await startStepped(
+    'name: many\nhistory: { for: 10m, transfers: 50 }\ntraffic: { transfersPerMinute: 0, users: 45, blockTransactions: 8 }\n',
+  )
+  const explorer = createTestExplorer(world.sandbox.url)
+  onTestFinished(() => explorer.close())
+  const address = Array.from({ length: 45 }, (_, user) => userAddress(world.sandbox.world, user))
+  const head = mainHead(world.sandbox.look())
+  const params = { address, startBlockHeight: head - 200, endBlockHeight: head }
+  const { rows, reasons } = await readWhole(explorer, find('E10'), params)
+  const expected = Array.from({ length: 201 }, (_, at) => mainTransactions(world.sandbox.world, head - at))
+    .flat()
+    .filter(({ from, to }) => address.includes(from) || address.includes(to))
+  const hashes = (rows as { hash: string }[]).map(({ hash }) => hash)
+  expect(hashes.toSorted()).toEqual(expected.map(({ hash }) => hash).toSorted())
+  expect(reasons).toEqual([])
 })

@@ -136,6 +136,10 @@ export const manyAddressesTransactions = endpoint({
       { message: 'endBlockHeight: at most 10000 above startBlockHeight' },
     ),
   listParam: 'address',
+  concerns: ({ from, to }: MainTransaction, addresses, { isFromOrTo }) => {
+    const parties = isFromOrTo === 'from' ? [from] : isFromOrTo === 'to' ? [to] : [from, to]
+    return parties.some((party) => party.split(',').some((address) => addresses.has(address.trim())))
+  },
   hasRange: true,
   maxSpan: 10_000,
   maxLimit: 100,

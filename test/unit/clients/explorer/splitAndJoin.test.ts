@@ -37,6 +37,7 @@ const byRange = endpoint<z.ZodType, Row>({
   id: 'E10',
   name: 'range',
   listParam: 'address',
+  concerns: ({ name }, values) => name.split('|').some((part) => values.has(part)),
   hasRange: true,
   maxSpan: 40,
   maxLimit: 20,
@@ -143,9 +144,9 @@ describe('splitting and joining loses and repeats nothing', () => {
         fc.uniqueArray(fc.nat(60), { minLength: 1, maxLength: 60 }),
         fc.nat(200),
         fc.nat(150),
-        fc.array(fc.record({ height: fc.nat(360), address: fc.nat(60) }), { maxLength: 500 }),
+        fc.array(fc.record({ height: fc.nat(360), from: fc.nat(60), to: fc.nat(60) }), { maxLength: 500 }),
         async (addresses, start, width, made) => {
-          const rows = made.map(({ height, address }, at) => ({ name: `tx-${at}|a${address}|`, height }))
+          const rows = made.map(({ height, from, to }, at) => ({ name: `tx-${at}|a${from}|a${to}|`, height }))
           const values = addresses.map((address) => `a${address}`)
           const isOf = (row: Row, asked: readonly string[]) =>
             asked.some((one) => row.name.includes(`|${one}|`))
