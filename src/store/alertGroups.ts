@@ -147,11 +147,11 @@ export function deleteGroupChannel(db: Database, key: string, channel: string): 
   db.prepare('DELETE FROM group_channels WHERE group_key = ? AND channel = ?').run(key, channel)
 }
 
-/** Has groups that wait for nothing looked at now. */
+/** Has groups that wait for nothing, or for the end of a silence, looked at now. */
 export function touchQuietGroups(db: Database, now: UnixMs): void {
   db.prepare(
-    `UPDATE alert_groups SET dirty = 1, flush_at = ? WHERE dirty = 0
-      AND EXISTS (SELECT 1 FROM group_members m WHERE m.group_key = key)`,
+    `UPDATE alert_groups SET dirty = 1, flush_at = ?
+      WHERE EXISTS (SELECT 1 FROM group_members m WHERE m.group_key = key AND (dirty = 0 OR m.withheld = 2))`,
   ).run(now)
 }
 

@@ -1,0 +1,322 @@
+import { expect, test } from 'vitest'
+import { createOperations } from '../../../src/alerts/operations.ts'
+import { checkSilence } from '../../../src/alerts/silences.ts'
+import { createSilentLog } from '../../../src/lib/log.ts'
+import {
+  createBench,
+  createCondition,
+  createEvent,
+  createFakeChannel,
+  createRoute,
+  createRule,
+  start,
+} from './harness.ts'
+
+const failed = createRule()
+const urgent = createRule({ name: 'urgent', kind: 'chain.stalled', severity: 'critical' })
+const zone = createCondition('zone')
+const firing = { findings: [zone], unknown: [] }
+const over = { findings: [], unknown: [] }
+const hour = 3_600_000
+
+const input = {
+  matchers: ['rule=urgent'],
+  startsAt: null,
+  endsAt: start + hour,
+  author: 'ana',
+  comment: 'maintenance',
+}
+
+test.each([
+  ['no matcher', { matchers: [] }, /expected a matcher/],
+  ['a matcher that cannot be read', { matchers: ['rule'] }, /expected label=value/],
+  ['matchers that match every alert', { matchers: ['team!=x', 'other='] }, /every alert/],
+  ['an end that is over', { endsAt: start }, /not over/],
+  ['an end before its start', { startsAt: start + hour + 1 }, /after the start/],
+  ['no author', { author: ' ' }, /author/],
+  ['no comment', { comment: '' }, /comment/],
+  ['an end that is no time', { endsAt: Number.NaN }, /start and an end/],
+])('a silence with %s is refused', (_, change, problem) => {
+  const checked = checkSilence({ ...input, ...change }, start)
+  expect(checked.ok ? '' : checked.problems.join()).toMatch(problem)
+})
+
+test('an end a millisecond away is taken', () => {
+  expect(checkSilence({ ...input, endsAt: start + 1 }, start).ok).toBe(true)
+})
+
+function run(options: Parameters<typeof createBench>[0] = {}) {
+  const bench = createBench(options)
+  const operations = createOperations({
+    store: bench.store,
+    log: createSilentLog(),
+    now: () => bench.clock.now(),
+    onChanged: () => undefined,
+  })
+  const dispatcher = bench.startSending()
+  const look = async (ms: number, judgement: typeof firing | typeof over | null) => {
+    await bench.clock.advance(ms)
+    const now = bench.clock.now()
+    if (judgement) bench.engine.applyCondition(urgent, judgement as never, now)
+    bench.engine.flush(now)
+    dispatcher.wake()
+    await bench.clock.advance(0)
+    return bench.ops.sent.flatMap(({ items }) => items.map(({ status }) => status))
+  }
+  const decisions = () => bench.store.listDecisions({ limit: 100 }).map(({ what }) => what)
+  return { ...bench, operations, dispatcher, look, decisions }
+}
+
+test('F57: what fires in a silence is told when it ends', async () => {
+  const { look, operations, dispatcher } = run()
+  operations.addSilence(input)
+  expect(await look(0, firing)).toEqual([])
+  expect(await look(hour - 1, firing)).toEqual([])
+  expect(await look(1, firing)).toEqual(['firing'])
+  await dispatcher.stop()
+})
+
+test('F57: what fires and ends in a silence is told to nobody, and counted', async () => {
+  const { look, operations, dispatcher, decisions } = run()
+  operations.addSilence(input)
+  await look(0, firing)
+  await look(60_000, over)
+  expect(await look(hour, over)).toEqual([])
+  expect(decisions().filter((what) => what === 'muted over')).toHaveLength(1)
+  await dispatcher.stop()
+})
+
+test('F57: the end of what had been told is told when the silence ends', async () => {
+  const { look, operations, dispatcher } = run()
+  expect(await look(0, firing)).toEqual(['firing'])
+  operations.addSilence(input)
+  expect(await look(60_000, over)).toEqual(['firing'])
+  expect(await look(hour - 60_001, over)).toEqual(['firing'])
+  expect(await look(1, over)).toEqual(['firing', 'resolved'])
+  expect(await look(hour, over)).toEqual(['firing', 'resolved'])
+  await dispatcher.stop()
+})
+
+test('F57: what ended and fired anew in a silence is new when it ends', async () => {
+  const { look, operations, dispatcher } = run()
+  await look(0, firing)
+  operations.addSilence(input)
+  await look(60_000, over)
+  await look(60_000, firing)
+  expect(await look(hour, firing)).toEqual(['firing', 'firing'])
+  await dispatcher.stop()
+})
+
+test('what fires on through a silence is said once more when it ends, unless it was acknowledged', async () => {
+  const first = run()
+  await first.look(0, firing)
+  first.operations.addSilence(input)
+  await first.look(60_000, firing)
+  expect(await first.look(hour, firing)).toEqual(['firing', 'repeat'])
+  expect(await first.look(hour, firing)).toEqual(['firing', 'repeat'])
+  await first.dispatcher.stop()
+  const second = run()
+  await second.look(0, firing)
+  second.operations.addSilence(input)
+  await second.look(60_000, firing)
+  second.operations.ackAlert(second.store.listAlerts({ limit: 1 })[0]?.fingerprint ?? '', 'ana')
+  expect(await second.look(hour, firing)).toEqual(['firing'])
+  await second.dispatcher.stop()
+})
+
+test('a silence that is ended by hand is over at once', async () => {
+  const { look, operations, dispatcher } = run()
+  const { id } = operations.addSilence(input)
+  await look(0, firing)
+  operations.expireSilence(id)
+  expect(await look(5_000, firing)).toEqual(['firing'])
+  expect(() => operations.expireSilence(id)).toThrow('over already')
+  await dispatcher.stop()
+})
+
+test('a silence of the future does not hold yet', async () => {
+  const { look, operations, dispatcher } = run()
+  operations.addSilence({ ...input, startsAt: start + 1 })
+  expect(await look(0, firing)).toEqual(['firing'])
+  await dispatcher.stop()
+})
+
+test('a silence survives a restart and holds for rules that came after it', async () => {
+  const first = run()
+  first.operations.addSilence({ ...input, matchers: ['kind=~chain\\..*', 'team=bridge'] })
+  await first.dispatcher.stop()
+  const second = run({ database: first.database, clock: first.clock })
+  const late = createRule({
+    name: 'late',
+    kind: 'chain.stalled',
+    severity: 'critical',
+    labels: { team: 'bridge' },
+  })
+  second.engine.applyCondition(late, firing, start)
+  second.engine.applyCondition(urgent, firing, start)
+  expect(await second.look(0, null)).toEqual(['firing'])
+  expect(second.ops.sent[0]?.items[0]?.rule).toBe('urgent')
+  await second.dispatcher.stop()
+})
+
+test('a silenced event is listed once when the silence ends', async () => {
+  const { look, operations, dispatcher, engine, ops } = run()
+  operations.addSilence({ ...input, matchers: ['kind=transfer.failed'] })
+  engine.tellEvents(
+    [1, 2].map((n) => ({ rule: failed, finding: createEvent(n) })),
+    start,
+  )
+  expect(await look(hour - 1, null)).toEqual([])
+  expect(await look(1, null)).toEqual(['event', 'event'])
+  expect(ops.sent).toHaveLength(1)
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
+  expect(await look(hour, null)).toEqual(['event', 'event'])
+  await dispatcher.stop()
+})
+
+test('an event that a second silence holds too waits for that one', async () => {
+  const { look, operations, dispatcher, engine } = run()
+  operations.addSilence({ ...input, matchers: ['kind=transfer.failed'] })
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
+  operations.addSilence({ ...input, matchers: ['rule=failed'], endsAt: start + 2 * hour })
+  expect(await look(hour, null)).toEqual([])
+  expect(await look(hour - 1, null)).toEqual([])
+  expect(await look(1, null)).toEqual(['event'])
+  await dispatcher.stop()
+})
+
+test('events of a silence that is ended by hand are listed at once', async () => {
+  const { look, operations, dispatcher, engine } = run()
+  const { id } = operations.addSilence({ ...input, matchers: ['kind=transfer.failed'] })
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
+  operations.expireSilence(id)
+  expect(await look(0, null)).toEqual(['event'])
+  await dispatcher.stop()
+})
+
+const night = {
+  name: 'night',
+  intervals: [{ timezone: 'UTC', weekdays: [0, 1, 2, 3, 4, 5, 6], from: 0, to: 24 * 60 }],
+}
+
+test('a mute time of a route holds back what is not critical', async () => {
+  const warn = createRule({ name: 'warn', kind: 'chain.stalled' })
+  const { engine, look, dispatcher, ops } = run({ routes: [createRoute({ mutes: [night], groupWaitMs: 0 })] })
+  engine.applyCondition(warn, firing, start)
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
+  expect(await look(60_000, firing)).toEqual(['firing'])
+  expect(ops.sent[0]?.items[0]?.rule).toBe('urgent')
+  await dispatcher.stop()
+})
+
+test('with muteCritical it holds back that too', async () => {
+  const { look, dispatcher } = run({ routes: [createRoute({ mutes: [night], muteCritical: true })] })
+  expect(await look(60_000, firing)).toEqual([])
+  await dispatcher.stop()
+})
+
+test('when a mute time ends, what waited is told', async () => {
+  // `start` is a Monday, 14:13 UTC.
+  const untilThree = { ...night, intervals: [{ timezone: 'UTC', weekdays: [1], from: 14 * 60, to: 15 * 60 }] }
+  const { engine, look, dispatcher } = run({
+    routes: [createRoute({ mutes: [untilThree], muteCritical: true })],
+  })
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
+  const wait = Date.parse('2026-09-21T15:00:00Z') - start
+  expect(await look(wait - 1, firing)).toEqual([])
+  expect([...(await look(5_000, firing))].sort()).toEqual(['event', 'firing'])
+  await dispatcher.stop()
+})
+
+test('a channel that another route leads to without a mute time is told by that one', async () => {
+  const { engine, look, dispatcher } = run({
+    routes: [createRoute({ id: 'a', mutes: [night], continue: true }), createRoute({ id: 'b' })],
+  })
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
+  expect(await look(0, null)).toEqual(['event'])
+  await dispatcher.stop()
+})
+
+test('without sendResolved no end is told, and what fires anew is', async () => {
+  const { look, dispatcher } = run({ routes: [createRoute({ sendResolved: false })] })
+  expect(await look(0, firing)).toEqual(['firing'])
+  expect(await look(400_000, over)).toEqual(['firing'])
+  expect(await look(400_000, firing)).toEqual(['firing', 'firing'])
+  await dispatcher.stop()
+})
+
+test('reminders that grow come after one, two and four repeats, and then at the longest', async () => {
+  const { look, dispatcher } = run({
+    routes: [createRoute({ repeatMs: hour, maxRepeatMs: 4 * hour, groupIntervalMs: 300_000 })],
+  })
+  await look(0, firing)
+  const counts: number[] = []
+  for (const [before, at] of [
+    [hour - 1, 1],
+    [2 * hour - 1, 1],
+    [4 * hour - 1, 1],
+    [4 * hour - 1, 1],
+  ] as const) {
+    counts.push((await look(before, firing)).length, (await look(at, firing)).length)
+  }
+  expect(counts).toEqual([1, 2, 2, 3, 3, 4, 4, 5])
+  await dispatcher.stop()
+})
+
+test('an acknowledgement survives a restart, and is over when it fires anew', async () => {
+  const routes = [createRoute({ repeatMs: hour })]
+  const first = run({ routes })
+  await first.look(0, firing)
+  const id = first.store.listAlerts({ limit: 1 })[0]?.fingerprint.slice(0, 8) ?? ''
+  expect(first.operations.ackAlert(`#${id}`, 'ana')).toMatchObject({ id, ackedBy: 'ana' })
+  await first.dispatcher.stop()
+  const second = run({ routes, database: first.database, clock: first.clock })
+  expect(await second.look(2 * hour, firing)).toEqual([])
+  await second.look(400_000, over)
+  await second.look(400_000, firing)
+  expect(await second.look(hour, firing)).toEqual(['resolved', 'firing', 'repeat'])
+  await second.dispatcher.stop()
+})
+
+test('what cannot be acknowledged is refused', async () => {
+  const { operations, look, dispatcher, store } = run()
+  expect(() => operations.ackAlert('abcdef12', 'ana')).toThrow('no alert')
+  await look(0, firing)
+  const id = store.listAlerts({ limit: 1 })[0]?.fingerprint ?? ''
+  expect(() => operations.ackAlert(id, ' ')).toThrow('who')
+  await look(400_000, over)
+  expect(() => operations.ackAlert(id, 'ana')).toThrow('over')
+  await dispatcher.stop()
+})
+
+test('an item that was set aside goes out again by hand; one that is dropped does not', async () => {
+  const { operations, engine, look, dispatcher, ops, store } = run()
+  ops.answers = [{ result: 'bad_message', reason: 'no_text' }]
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
+  await look(0, null)
+  const [dead] = store.listOutbox({ state: 'dead', limit: 9 })
+  ops.answers = [{ result: 'ack' }]
+  expect(operations.retryOutbox('dead')).toEqual({ count: 1 })
+  await look(60_000, null)
+  expect(store.getOutboxItem(dead?.id ?? 0)?.state).toBe('sent')
+  expect(() => operations.retryOutbox(dead?.id ?? 0)).toThrow('sent already')
+  expect(() => operations.dropOutbox(dead?.id ?? 0)).toThrow('does not wait')
+  expect(() => operations.dropOutbox(999)).toThrow('no outbox item')
+  await dispatcher.stop()
+})
+
+test('a condition that is dropped is not queued again, and its end is told', async () => {
+  const fakes = [createFakeChannel('ops')]
+  const { operations, store, engine, look, dispatcher, ops } = run({ fakes })
+  ops.answers = [{ result: 'transient', reason: '500' }]
+  await look(0, firing)
+  const [item] = store.listOutbox({ state: 'queued', limit: 9 })
+  operations.dropOutbox(item?.id ?? 0)
+  expect(store.listAllDeliveries()).toEqual([])
+  ops.answers = [{ result: 'ack' }]
+  const before = ops.sent.length
+  await look(600_000, firing)
+  expect(ops.sent).toHaveLength(before)
+  expect(engine.isFiring('chain.stalled')).toBe(true)
+  await dispatcher.stop()
+})
