@@ -409,3 +409,91 @@ test('an event costs about the same after 20,000 others as at first', () => {
   best(30)
   expect(best(5)).toBeLessThan(early * 8)
 })
+
+test('F55: what flaps says so, from the third firing in an hour on', async () => {
+  const { look, ops, dispatcher } = await tellStalled()
+  for (let n = 0; n < 60; n += 1) await look(30_000, n % 2 === 0 ? silent : firing)
+  const [first, ...rest] = ops.sent.map(({ items }) => items[0]?.summary ?? '')
+  expect(first).not.toMatch(/flapping/)
+  expect(rest.length).toBeGreaterThan(2)
+  expect(rest.every((summary) => summary.endsWith('(flapping)'))).toBe(true)
+  await look(3_700_000, silent)
+  await look(3_700_000, firing)
+  expect(ops.sent.at(-1)?.items[0]?.summary).not.toMatch(/flapping/)
+  await dispatcher.stop()
+})
+
+test('F58: a source that appears a second after its target at the start comes in time', async () => {
+  const bench = createBench({ routes: [createRoute({ groupWaitMs: 0 })] })
+  const outage = createRule({ name: 'outage', kind: 'source.unavailable', severity: 'critical' })
+  const down = createCondition('explorer', { kind: 'source.unavailable', labels: { source: 'explorer' } })
+  bench.engine.start(start)
+  bench.engine.applyCondition(stalled, firing, start)
+  bench.engine.flush(start)
+  bench.engine.applyCondition(outage, { findings: [down], unknown: [] }, start + 1_000)
+  bench.engine.releaseStart()
+  bench.engine.flush(start + 1_000)
+  bench.engine.flush(start + 60_000)
+  expect(queued(bench)).toEqual(['firing ops'])
+  bench.engine.applyCondition(outage, silent, start + 61_000)
+  bench.engine.flush(start + 70_000)
+  bench.engine.flush(start + 400_000)
+  expect(queued(bench).sort()).toEqual(['both ops', 'firing ops'])
+})
+
+test('F61: a rule that has nothing to judge by is told after 5 minutes, but not during an outage', () => {
+  const bench = createBench({ routes: [createRoute({ groupWaitMs: 0 })] })
+  const outage = createRule({ name: 'outage', kind: 'source.unavailable', severity: 'critical' })
+  const down = createCondition('explorer', { kind: 'source.unavailable', labels: { source: 'explorer' } })
+  const nothing = { findings: [], unknown: 'all' as const }
+  const look = (afterMs: number, isOut: boolean) => {
+    const now = start + afterMs
+    bench.engine.applyCondition(outage, { findings: isOut ? [down] : [], unknown: [] }, now)
+    bench.engine.applyCondition(stalled, nothing, now)
+    bench.engine.dropRules(new Set(['stalled', 'outage']), now)
+    return bench.store.listActiveOf('monitor.no_data').map(({ subject }) => subject)
+  }
+  expect(look(0, true)).toEqual([])
+  expect(look(400_000, true)).toEqual([])
+  expect(look(400_001, false)).toEqual(['stalled'])
+  bench.engine.applyCondition(stalled, silent, start + 400_002)
+  bench.engine.dropRules(new Set(['stalled', 'outage']), start + 400_002)
+  expect(bench.store.listActiveOf('monitor.no_data')).toEqual([])
+  expect(look(400_003, false)).toEqual([])
+  expect(look(700_002, false)).toEqual([])
+  expect(look(700_003, false)).toEqual(['stalled'])
+})
+
+test('F61: a rule that is excused by its `unless` lacks no data', () => {
+  const bench = createBench()
+  for (const at of [0, 400_000]) {
+    bench.engine.excuseCondition(stalled, start + at)
+    bench.engine.dropRules(new Set(['stalled']), start + at)
+  }
+  expect(bench.store.listActiveOf('monitor.no_data')).toEqual([])
+})
+
+test('F59: a `for` that is raised above its age makes a firing alert pending again, without a message', async () => {
+  const { engine, look, ops, dispatcher, store, clock } = await tellStalled()
+  await look(60_000)
+  engine.applyCondition({ ...urgent, forMs: 600_000 }, firing, clock.now())
+  engine.flush(clock.now())
+  expect(store.listActiveOf('urgent').map(({ state }) => state)).toEqual(['pending'])
+  expect(ops.sent).toHaveLength(1)
+  await dispatcher.stop()
+})
+
+test('every transition and every suppression leaves a line with its reason', () => {
+  const bench = createBench({ routes: [createRoute({ channels: ['ops'], matches: () => false })] })
+  bench.engine.applyCondition({ ...urgent, forMs: 1_000 }, firing, start)
+  bench.engine.applyCondition({ ...urgent, forMs: 1_000 }, firing, start + 1_000)
+  bench.engine.flush(start + 1_000)
+  bench.engine.applyCondition({ ...urgent, forMs: 1_000 }, silent, start + 2_000)
+  const lines = bench.store.listDecisions({ limit: 10 }).map(({ what, reason }) => `${what}: ${reason}`)
+  expect(lines.reverse()).toEqual([
+    'pending: true, `for` not over',
+    'fired: true for long enough',
+    'not told: no route matches its labels',
+    'resolved: an evaluation said false',
+  ])
+})

@@ -366,3 +366,46 @@ test('reminders go on when a message of the group was given up', async () => {
   expect(ops.sent.length).toBeGreaterThanOrEqual(3)
   await dispatcher.stop()
 })
+
+test('while the fallback refuses us too, the next channel that does not is told, once', async () => {
+  const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email'), createFakeChannel('hook')]
+  const { engine, clock, startSending, ops } = createBench({
+    fakes,
+    fallback: 'mail',
+    routes: [createRoute({ channels: ['ops'] })],
+  })
+  const [, mail, hook] = fakes
+  ops.answers = [{ result: 'dead', reason: '404 no_service' }]
+  if (mail) mail.answers = [{ result: 'dead', reason: '535 authentication failed' }]
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(60_000)
+  const told = hook?.sent.flatMap(({ items }) => items.map(({ kind }) => kind)).sort()
+  expect(told?.filter((kind) => kind === 'transfer.failed')).toHaveLength(1)
+  expect(told?.filter((kind) => kind === 'monitor.channel_dead').length).toBeGreaterThan(0)
+  await dispatcher.stop()
+})
+
+test('what a channel did not take for 6 hours is told on the fallback, though it never refused us for good', async () => {
+  const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email')]
+  const { engine, clock, startSending, ops, store } = createBench({
+    fakes,
+    fallback: 'mail',
+    routes: [createRoute({ channels: ['ops'] })],
+  })
+  const mail = fakes[1]
+  ops.answers = [{ result: 'transient', reason: '500' }]
+  const dispatcher = startSending()
+  for (const n of [1, 2, 3]) {
+    engine.tellEvents([{ rule: failed, finding: createEvent(n) }], clock.now())
+    dispatcher.wake()
+    await clock.advance(1_000)
+  }
+  const summaries = () => new Set(mail?.sent.flatMap(({ items }) => items.map(({ summary }) => summary)))
+  await clock.advance(6 * 3_600_000 - 600_000)
+  expect(summaries().size).toBe(0)
+  await clock.advance(900_000)
+  expect(summaries().size).toBe(3)
+  expect(store.listOutbox({ state: 'queued', limit: 9 })).toEqual([])
+  await dispatcher.stop()
+})
