@@ -22,6 +22,9 @@ export function verdictOf(finding: Finding, now: UnixMs): string {
 
 /** Where the name of the kind alone would be clumsy. */
 const ownWords: Readonly<Partial<Record<Finding['kind'], string>>> = {
+  'transfer.unbacked': 'arrived without proof that it left',
+  'transfer.mismatch': 'its record and its transactions disagree',
+  'source.disagreement': 'the second source tells another story than the explorer',
   'transfer.duplicate': 'paid more than once',
   'transfer.vanished': 'its record is gone',
   'transfer.out_of_order': 'its times are out of order',

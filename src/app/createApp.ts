@@ -21,7 +21,13 @@ import type { Facts, Rule } from '../rules/types.ts'
 import { createAlertStore } from '../store/alertStore.ts'
 import { createLedger } from '../store/ledger.ts'
 import { openState, type State } from '../store/openState.ts'
-import { createEvidence, evidenceHoldMs } from './createEvidence.ts'
+import {
+  choosesReceipt,
+  createEvidence,
+  createSettle,
+  evidenceHoldMs,
+  readWatermark,
+} from './createEvidence.ts'
 import { createPreconf } from './createPreconf.ts'
 import { createRpcs, readRpcHealth } from './createRpcs.ts'
 import { createPollers, intervalsOf } from './createPollers.ts'
@@ -96,7 +102,11 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
   const ledger = createLedger(db, {
     tokens: config.bridge.tokens,
     openIntervalMs: intervals.openTransfers,
-    evidence: { since, holdMs: evidenceHoldMs, wantsReceipt: null },
+    evidence: {
+      since,
+      holdMs: evidenceHoldMs,
+      wantsReceipt: config.canonical && choosesReceipt(config.canonical),
+    },
   })
   const channels = config.channels.map((channel) =>
     createChannel({ clock, write: deps.write, color: false }, channel),
@@ -122,6 +132,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
   }
   const explorer = createExplorer({ ...config.explorer, clock, log })
   const rpcs = createRpcs(clock, config)
+  const settleMs = createSettle(db, clock)
   const onCommitted = () => {
     dispatcher?.wake()
     for (const listener of listeners) listener()
@@ -134,6 +145,8 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     engine,
     rules: () => live.rules,
     tellSince: since,
+    watermark: () => readWatermark(db),
+    settleMs,
     bridge: config.bridge,
     clockAheadMs: () => explorer.health().clockAheadMs,
     onCommitted,
@@ -158,6 +171,10 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     db,
     ledger,
     explorer,
+    reads,
+    canonical: rpcs.canonical,
+    settleMs,
+    listReadAt: () => runner.status().find(({ poller }) => poller === 'transfers')?.lastSuccessAt ?? null,
     commit,
     config,
     trigger: (name) => runner.trigger(name),

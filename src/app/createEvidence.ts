@@ -1,13 +1,18 @@
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
+import type { Rpc } from '../clients/rpc/createRpc.ts'
+import { parseDecimal } from '../domain/amount.ts'
 import { coverMoney } from '../domain/coverMoney.ts'
 import { toMoneySettings } from '../domain/toMoneySettings.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { Transfer } from '../domain/transfer.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
 import { createEvidencePoll, type EvidenceDeps } from '../pollers/evidence.ts'
 import { createEvidenceReads } from '../pollers/evidenceReads.ts'
-import type { Commit } from '../pollers/reads.ts'
+import { createReceiptsPoll } from '../pollers/receipts.ts'
+import type { Commit, ExplorerReads } from '../pollers/reads.ts'
 import type { Poller } from '../pollers/runner.ts'
+import { createUnnamedOriginsPoll } from '../pollers/unnamedOrigins.ts'
 import type { Database } from '../store/database.ts'
-import { type EvidenceReading, listKnownHashes } from '../store/evidence.ts'
+import { type EvidenceReading, listKnownHashes, listListingLags } from '../store/evidence.ts'
 import { dropQueued, listQueued, nextDueAt, type QueuedLeg, saveQueued } from '../store/evidenceQueue.ts'
 import { listHeads } from '../store/heads.ts'
 import type { Ledger } from '../store/ledger.ts'
@@ -19,7 +24,13 @@ export interface EvidencePartDeps {
   readonly ledger: Ledger
   readonly explorer: Pick<Explorer, 'callNonEmpty'>
   readonly commit: Commit
-  readonly config: Pick<AppConfig, 'bridge' | 'poll'>
+  readonly reads: Pick<ExplorerReads, 'details'>
+  /** The second source; null without one. */
+  readonly canonical: Pick<Rpc, 'call' | 'callMany'> | null
+  readonly config: Pick<AppConfig, 'bridge' | 'poll' | 'canonical'>
+  /** When the newest reading of the list that was complete ended. */
+  listReadAt(): UnixMs | null
+  readonly settleMs: () => number
   trigger(poller: string): void
 }
 
@@ -50,9 +61,89 @@ export function createEvidence(deps: EvidencePartDeps): Poller {
     hasPassed: (leg) => hasPassed(db, leg),
     isCovered: (reading) => isCovered(ledger, money, reading),
     wakeIn: waker,
-    others: [],
+    others: [lookForOrigins(deps), ...(deps.canonical ? [askReceipts(deps, deps.canonical)] : [])],
   })
   return { name: 'evidence', schedule: deps.config.poll.evidence, run: poll }
+}
+
+function askReceipts(deps: EvidencePartDeps, rpc: Pick<Rpc, 'call' | 'callMany'>) {
+  const { db, clock, commit } = deps
+  return createReceiptsPoll({
+    clock,
+    rpc,
+    commit,
+    confirmations: deps.config.canonical?.confirmations ?? 3,
+    listQueued: (limit) => listQueued(db, 'receipt', clock.now(), limit),
+    saveQueued: (leg) => saveQueued(db, leg),
+    dropQueued: (hash) => dropQueued(db, 'receipt', hash),
+    knownHashes: () => listKnownHashes(db, 'main', ['canonical']),
+    hasPassed: (leg) => hasPassed(db, leg),
+  })
+}
+
+function lookForOrigins(deps: EvidencePartDeps) {
+  const { db, clock, commit, ledger } = deps
+  const reads = createEvidenceReads(deps.explorer)
+  return createUnnamedOriginsPoll({
+    clock,
+    commit,
+    reads: { recordsOf: reads.recordsOf, details: (hashes, options) => deps.reads.details(hashes, options) },
+    listQueued: (limit) => listQueued(db, 'record', clock.now(), limit),
+    saveQueued: (leg) => saveQueued(db, leg),
+    dropQueued: (hash) => dropQueued(db, 'record', hash),
+    transfersOf: (hash) => ledger.listTransfers({ hash, limit: maxSharing }),
+    knownRecord: () =>
+      listKnownHashes(db, 'main', sources.main).find((hash) =>
+        ledger.listSharing('main', hash, 1).some((transfer) => transfer.isListed),
+      ) ?? null,
+    settleMs: deps.settleMs,
+    watermark: () => readWatermark(db),
+    listReadAt: deps.listReadAt,
+  })
+}
+
+/** Which main legs the second source is asked of: all above a bound, and of the rest a share that no one can choose. */
+export function choosesReceipt(canonical: NonNullable<AppConfig['canonical']>) {
+  const { verifyAbove, sample } = canonical
+  return ({ amount }: Transfer, hash: string): boolean => {
+    if (amount === null || isAtLeast(amount, verifyAbove)) return true
+    return Number.parseInt(hash.slice(-8), 16) / 0x1_0000_0000 < sample
+  }
+}
+
+function isAtLeast(amount: string, bound: string): boolean {
+  const [a, b] = [parseDecimal(amount), parseDecimal(bound)]
+  return !a || !b || a.digits * 10n ** BigInt(b.scale) >= b.digits * 10n ** BigInt(a.scale)
+}
+
+/** The time that the readings of both heads have passed; null while one of them was not read. */
+export function readWatermark(db: Database): UnixMs | null {
+  const times = listHeads(db).flatMap(({ blockTime }) => blockTime ?? [])
+  return times.length < 2 ? null : Math.min(...times)
+}
+
+const learnedCount = 1_000
+const relearnMs = 300_000
+const settleBoundsMs = { floor: 30_000, unknown: 60_000, cap: 90_000 }
+
+/**
+ * How long after its block a record may first be listed: the 99.9th percentile of what the newest ones took, once
+ * there are enough of them.
+ */
+export function createSettle(db: Database, clock: Pick<Clock, 'now'>): () => number {
+  let known = { at: -Infinity, ms: settleBoundsMs.unknown }
+  return () => {
+    const now = clock.now()
+    if (now - known.at < relearnMs && now >= known.at) return known.ms
+    const lags = listListingLags(db, 4 * learnedCount)
+    const learned = lags[Math.floor(lags.length * 0.999)]
+    const ms =
+      lags.length < learnedCount || learned === undefined
+        ? settleBoundsMs.unknown
+        : Math.min(Math.max(learned, settleBoundsMs.floor), settleBoundsMs.cap)
+    known = { at: now, ms }
+    return ms
+  }
 }
 
 /** Runs the poller when a leg comes due, where the schedule would be too coarse. */

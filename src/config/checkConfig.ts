@@ -148,7 +148,6 @@ function warnOfPlainHttp(context: CheckContext, config: ParsedConfig): YamlProbl
 /** Settings whose part of spanwatch is still to be built: said at every start, so that nobody relies on them. */
 function warnOfUnbuilt(context: CheckContext, config: ParsedConfig): YamlProblem[] {
   const unbuilt: [YamlPath, boolean, string][] = [
-    [['canonical'], config.canonical !== null, 'no second source is asked yet'],
     [['reports', 'daily'], config.reports.daily !== null, 'no daily report is sent yet'],
     [['bridge', 'escrows'], config.bridge.escrows.length > 0, 'escrows are not watched yet'],
     [['bridge', 'operators'], config.bridge.operators.length > 0, 'operators are not watched yet'],

@@ -55,6 +55,8 @@ export interface LegEvidence {
   readonly moves: readonly TokenMove[] | null
   /** The amount of the zone's action in base units, where the source gives one. */
   readonly amountRaw?: bigint | null
+  /** The same in token units. */
+  readonly amount?: string | null
   /** How many readings it rests on, where one alone says nothing. */
   readonly reads?: number
   readonly height?: number | null

@@ -29,6 +29,10 @@ export interface CommitDeps {
   escrowBalance?(token: string): bigint | null
   /** By how much the explorer's clock is ahead of ours, ms; null when unknown. */
   clockAheadMs?(): number | null
+  /** The time that the readings of both chains' heads have passed. */
+  watermark?(): UnixMs | null
+  /** How long after its block a record may first be listed, ms. */
+  settleMs?(): number
   /** After each durable commit. */
   onCommitted(): void
 }
@@ -93,6 +97,8 @@ function tell(
     bridge: deps.bridge,
     related,
     clockAheadMs: Math.max(0, deps.clockAheadMs?.() ?? 0),
+    ...(deps.watermark && { watermark: deps.watermark() }),
+    ...(deps.settleMs && { settleMs: deps.settleMs() }),
   }
   const evaluations = withSameOrigin(changed, related).map((transfer) =>
     evaluateTransfer(rules, transfer, context),

@@ -61,7 +61,10 @@ interface Singles {
 }
 
 async function askAll(deps: EvidenceDeps, ask: LegAsk, singles: Singles, signal: AbortSignal): Promise<void> {
-  for (const batch of chooseBatches(deps.listQueued(ask, batchSize * maxBatches), deps.clock.now())) {
+  // The queue is looked at anew for each request: what became urgent meanwhile goes before what only waits.
+  for (let asked = 0; asked < maxBatches && !signal.aborted; asked += 1) {
+    const batch = chooseBatch(deps.listQueued(ask, 3 * batchSize), deps.clock.now())
+    if (batch === null) return
     try {
       save(deps, ask, await askBatch(deps, ask, batch, singles, signal))
     } catch (error) {
@@ -72,14 +75,13 @@ async function askAll(deps: EvidenceDeps, ask: LegAsk, singles: Singles, signal:
   }
 }
 
-/** Full batches go at once; a part of one goes when one of its legs has to, and takes all along that may. */
-export function chooseBatches(legs: readonly QueuedLeg[], now: UnixMs): QueuedLeg[][] {
-  const batches: QueuedLeg[][] = []
-  for (let from = 0; from < legs.length; from += batchSize) {
-    const batch = legs.slice(from, from + batchSize)
-    if (batch.length === batchSize || batch.some((leg) => leg.dueAt <= now)) batches.push(batch)
-  }
-  return batches
+/**
+ * The next twenty of the legs that may be asked, most urgent first; fewer only when one of them has to be asked now,
+ * and then with all that may come along. Null when all can wait.
+ */
+export function chooseBatch(legs: readonly QueuedLeg[], now: UnixMs): QueuedLeg[] | null {
+  const batch = legs.slice(0, batchSize)
+  return batch.length === batchSize || batch.some((leg) => leg.dueAt <= now) ? batch : null
 }
 
 function save(deps: EvidenceDeps, ask: Ask, { readings, saves, drops, bad }: Outcome): void {

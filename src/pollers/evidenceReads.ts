@@ -35,24 +35,28 @@ export interface LegsRead extends Pick<Read<unknown>, 'bad'> {
   readonly readings: readonly EvidenceReading[]
 }
 
-/** The questions about legs. Each throws when it could not ask; a leg that is not in the answer was not found. */
+/** Throws when it could not ask; a leg that is not in the answer was not found. */
+type AskLegs = (hashes: readonly string[], options: EvidenceAskOptions) => Promise<LegsRead>
+type AskLeg = (hash: string, options: EvidenceAskOptions) => Promise<LegsRead>
+
+/** The questions about legs. Lists take at most 20 hashes; all pages of an answer are read. */
 export interface EvidenceReads {
-  /** E9, at most 20. */
-  zoneLegs(hashes: readonly string[], options: EvidenceAskOptions): Promise<LegsRead>
+  /** E9. */
+  readonly zoneLegs: AskLegs
   /** E14. */
-  zoneLeg(hash: string, options: EvidenceAskOptions): Promise<LegsRead>
-  /** E13, at most 20, all pages. */
-  mainLegs(hashes: readonly string[], options: EvidenceAskOptions): Promise<LegsRead>
-  /** E2, all pages. */
-  mainLeg(hash: string, options: EvidenceAskOptions): Promise<LegsRead>
-  /** E15, at most 20, all pages. */
-  nativeLegs(hashes: readonly string[], options: EvidenceAskOptions): Promise<LegsRead>
-  /** E16, all pages. */
-  nativeLeg(hash: string, options: EvidenceAskOptions): Promise<LegsRead>
+  readonly zoneLeg: AskLeg
+  /** E13. */
+  readonly mainLegs: AskLegs
+  /** E2. */
+  readonly mainLeg: AskLeg
+  /** E15. */
+  readonly nativeLegs: AskLegs
+  /** E16. */
+  readonly nativeLeg: AskLeg
   /** E21: the logs say what moved, to the last unit. */
-  mainLogs(hash: string, options: EvidenceAskOptions): Promise<LegsRead>
+  readonly mainLogs: AskLeg
   /** E3 by transaction. */
-  recordsOf(hash: string, options: EvidenceAskOptions): Promise<Read<Observation>>
+  readonly recordsOf: (hash: string, options: EvidenceAskOptions) => Promise<Read<Observation>>
 }
 
 const pageSize = 100
@@ -179,8 +183,9 @@ function toZoneReading(row: {
   readonly height: number | null
   readonly time: UnixMs | null
   readonly amountRaw: bigint | null
+  readonly value: string | null
 }): EvidenceReading {
-  const { source, hash, requestedAt, status, errorMessage, height, time, amountRaw } = row
+  const { source, hash, requestedAt, status, errorMessage, height, time, amountRaw, value } = row
   return {
     chain: 'zone',
     source,
@@ -191,6 +196,7 @@ function toZoneReading(row: {
     height,
     time,
     amountRaw,
+    amount: value,
     moves: null,
   }
 }

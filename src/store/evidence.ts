@@ -14,6 +14,7 @@ export interface EvidenceReading {
   readonly errorMessage: string
   readonly moves: readonly TokenMove[] | null
   readonly amountRaw?: bigint | null
+  readonly amount?: string | null
   readonly reads?: number
   readonly height?: number | null
   readonly time?: UnixMs | null
@@ -23,6 +24,7 @@ interface Body {
   readonly errorMessage?: string
   readonly moves?: readonly (Omit<TokenMove, 'amountRaw'> & { readonly amountRaw: string | null })[]
   readonly amountRaw?: string
+  readonly amount?: string
   readonly reads?: number
   readonly height?: number
   readonly time?: UnixMs
@@ -73,6 +75,21 @@ export function listKnownHashes(db: Database, chain: Chain, sources: readonly Ev
     .map((row) => String(row['hash']))
 }
 
+/** How long after their newest block the newest transfers were first seen, ms, rising; history that was read later is left out. */
+export function listListingLags(db: Database, count: number): number[] {
+  return db
+    .prepare(
+      'SELECT first_seen_at - coalesce(destination_at, origin_at) AS lag FROM transfers ORDER BY key DESC LIMIT ?',
+    )
+    .all(count)
+    .map((row) => Number(row['lag']))
+    .filter((lag) => lag >= 0 && lag <= maxLagMs)
+    .sort((a, b) => a - b)
+}
+
+/** What is first seen later than this was filled in, or read by a walk through the past. */
+const maxLagMs = 600_000
+
 /** Forgets what was said of a leg that no transfer names any more. */
 export function deleteEvidence(db: Database, hash: string): void {
   db.prepare('DELETE FROM leg_evidence WHERE hash = ?').run(hash)
@@ -97,7 +114,7 @@ function listOf(db: Database, chain: Chain, hash: string): LegEvidence[] {
 }
 
 function encodeBody(reading: EvidenceReading): string {
-  const { errorMessage, moves, amountRaw, reads, height, time } = reading
+  const { errorMessage, moves, amountRaw, amount, reads, height, time } = reading
   const body: Body = {
     ...(errorMessage !== '' && { errorMessage }),
     ...(moves && {
@@ -106,6 +123,7 @@ function encodeBody(reading: EvidenceReading): string {
         .map((move) => ({ ...move, amountRaw: move.amountRaw?.toString() ?? null })),
     }),
     ...(amountRaw !== undefined && amountRaw !== null && { amountRaw: amountRaw.toString() }),
+    ...(amount !== undefined && amount !== null && { amount }),
     ...(reads !== undefined && { reads }),
     ...(height !== undefined && height !== null && { height }),
     ...(time !== undefined && time !== null && { time }),
@@ -124,6 +142,7 @@ function decodeBody(text: string) {
         amountRaw: move.amountRaw === null ? null : BigInt(move.amountRaw),
       })) ?? null,
     amountRaw: body.amountRaw === undefined ? null : BigInt(body.amountRaw),
+    amount: body.amount ?? null,
     height: body.height ?? null,
     time: body.time ?? null,
     ...(body.reads !== undefined && { reads: body.reads }),

@@ -1,5 +1,11 @@
 import type { Chain } from '../domain/observation.ts'
-import type { EvidenceSource, Leg, Transfer } from '../domain/transfer.ts'
+import {
+  destinationLeg,
+  type EvidenceSource,
+  type Leg,
+  originLeg,
+  type Transfer,
+} from '../domain/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 
@@ -48,6 +54,11 @@ export function queueLegs(
   const isRewritten = before !== null && isOther(before, after)
   const isUrgent = isSuspicious(after)
   const hasTurned = before !== null && isUrgent && !isSuspicious(before)
+  const destination = destinationLeg(after)
+  if (destination !== null && originLeg(after) === null && (before === null || hasTurned)) {
+    const time = Math.min(destination.time ?? after.firstSeenAt, after.firstSeenAt)
+    queueLeg(db, { ask: 'record', hash: destination.hash, height: destination.height, time, dueAt: now }, now)
+  }
   for (const leg of [after.zone, after.main]) {
     if (leg === null) continue
     const isNew = before?.[leg.chain]?.hash !== leg.hash

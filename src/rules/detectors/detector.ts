@@ -13,6 +13,10 @@ export interface EventContext {
   readonly related: RelatedTransfers
   /** By how much the service's clock is ahead of ours, ms; 0 when it is not, or not known to be. */
   readonly clockAheadMs: number
+  /** The time that the readings of both chains' heads have passed; null while one was not read. */
+  readonly watermark?: UnixMs | null
+  /** How long after its block a record may first be listed, ms. */
+  readonly settleMs?: number
 }
 
 /** What a judgement of one transfer may look up of others. Each answer costs what it names, whatever is stored. */
@@ -32,6 +36,8 @@ export interface BridgeSettings {
   readonly tokens: readonly { readonly address: string; readonly symbol: string; readonly decimals: number }[]
   /** At most so much may be kept of a transfer, in token units. */
   readonly fees: readonly { readonly token: string; readonly direction: Direction; readonly max: string }[]
+  readonly contracts?: readonly string[]
+  readonly escrows?: readonly { readonly address: string; readonly token: string }[]
 }
 
 /** How a fact is typed in `where`; `dyn` may also be null. */

@@ -16,17 +16,22 @@ import { preconfGap } from './preconfGap.ts'
 import { preconfKinds } from './preconfKinds.ts'
 import { preconfStalled } from './preconfStalled.ts'
 import { raisedKinds } from './raisedKinds.ts'
+import { sourceDisagreement } from './sourceDisagreement.ts'
 import { sourceDrift } from './sourceDrift.ts'
 import { sourceRejected } from './sourceRejected.ts'
 import { sourceUnavailable } from './sourceUnavailable.ts'
 import { transferFailed } from './transferFailed.ts'
+import { transferMismatch } from './transferMismatch.ts'
 import { transferRewritten } from './transferRewritten.ts'
 import { transferStalled } from './transferStalled.ts'
+import { transferUnbacked } from './transferUnbacked.ts'
 
 /** Every kind of finding that a rule can be written on, in the order in which documents list them. */
 export const registry: readonly Detector[] = [
   transferFailed,
   transferStalled,
+  transferUnbacked,
+  transferMismatch,
   transferRewritten,
   transferDuplicate,
   transferVanished,
@@ -44,6 +49,7 @@ export const registry: readonly Detector[] = [
   sourceRejected,
   sourceDrift,
   sourceSuspicious,
+  sourceDisagreement,
   monitorPollOverdue,
   monitorRulesRejected,
   ...raisedKinds,

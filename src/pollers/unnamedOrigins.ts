@@ -1,0 +1,149 @@
+import { isAbsent, noteReading } from '../clients/explorer/absence.ts'
+import type { Observation } from '../domain/observation.ts'
+import { originLeg, type Transfer } from '../domain/transfer.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { QueuedLeg } from '../store/evidenceQueue.ts'
+import type { EvidenceReads } from './evidenceReads.ts'
+import type { Commit, ExplorerReads, Read } from './reads.ts'
+
+export interface UnnamedOriginsDeps {
+  readonly clock: Clock
+  readonly reads: Pick<EvidenceReads, 'recordsOf'> & Pick<ExplorerReads, 'details'>
+  readonly commit: Commit
+  listQueued(limit: number): QueuedLeg[]
+  saveQueued(leg: QueuedLeg): void
+  dropQueued(hash: string): void
+  /** Transfers that bear this hash as their destination's. */
+  transfersOf(hash: string): readonly Transfer[]
+  /** A main transaction whose record is known to be listed. */
+  knownRecord(): string | null
+  /** How long after its block a record may first be listed, ms. */
+  settleMs(): number
+  /** The time that the readings of both chains' heads have passed; null while one was not read. */
+  watermark(): UnixMs | null
+  /** When the newest reading of the list that was complete ended. */
+  listReadAt(): UnixMs | null
+}
+
+const maxPerRun = 20
+const retryMs = 5_000
+const doubtMs = 15_000
+/** Heads and lists that lag are waited for no longer than this. */
+const capMs = 90_000
+
+/**
+ * Looks for the origins of value that arrived and names none. A record is read again once its time is over; a payout
+ * that only the chain tells of is looked for in the list until the rules of absence have been met.
+ */
+export function createUnnamedOriginsPoll(deps: UnnamedOriginsDeps): (signal: AbortSignal) => Promise<void> {
+  return async (signal) => {
+    const due = deps.listQueued(maxPerRun).filter((leg) => leg.dueAt <= deps.clock.now())
+    let filter: Promise<boolean> | null = null
+    const doesFilter = () => (filter ??= checkFilter(deps, signal))
+    for (const leg of due) {
+      try {
+        await look(deps, leg, doesFilter, signal)
+      } catch (error) {
+        again(deps, leg, retryMs)
+        throw error
+      }
+    }
+  }
+}
+
+async function look(
+  deps: UnnamedOriginsDeps,
+  leg: QueuedLeg,
+  doesFilter: () => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<void> {
+  const open = deps.transfersOf(leg.hash).filter((transfer) => originLeg(transfer) === null)
+  const [first] = open
+  if (!first) return deps.dropQueued(leg.hash)
+  if (open.some((transfer) => transfer.isListed)) return readAgain(deps, leg, first, signal)
+  const read = await deps.reads.recordsOf(leg.hash, { priority: 'urgent', signal })
+  if (read.records.some((record) => record.mainHash === leg.hash)) {
+    deps.commit({ answers: [read.records], bad: read.bad })
+    return again(deps, leg, retryMs)
+  }
+  // A filter that does not work says nothing of this transaction: then the list itself has to have been read since.
+  const isAnswer = (await doesFilter()) || (deps.listReadAt() ?? 0) >= leg.time + deps.settleMs()
+  if (!isAnswer) return again(deps, leg, retryMs)
+  const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at: read.requestedAt }) }
+  if (!isAbsent(next) || !isOver(deps, leg)) return again(deps, next, doubtMs)
+  deps.commit({
+    evidence: [
+      {
+        chain: 'main',
+        hash: leg.hash,
+        source: 'E3',
+        requestedAt: read.requestedAt,
+        status: 'absent',
+        errorMessage: '',
+        moves: null,
+        reads: next.reads,
+      },
+    ],
+    judge: open.map(({ key }) => key),
+    apply: () => {
+      deps.dropQueued(leg.hash)
+      return []
+    },
+  })
+}
+
+/** The record as it is now; what it says when its time is over is judged. */
+async function readAgain(
+  deps: UnnamedOriginsDeps,
+  leg: QueuedLeg,
+  transfer: Transfer,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!isOver(deps, leg)) {
+    return again(deps, leg, Math.max(leg.time + deps.settleMs() - deps.clock.now(), retryMs))
+  }
+  const read = await readRecord(deps, transfer, signal)
+  const isThere = read.records.some(
+    ({ mainHash, zoneHash }) => mainHash === leg.hash || zoneHash === leg.hash,
+  )
+  deps.commit({
+    answers: [read.records],
+    bad: read.bad,
+    judge: isThere ? deps.transfersOf(leg.hash).map(({ key }) => key) : [],
+    apply: () => {
+      if (isThere) deps.dropQueued(leg.hash)
+      else again(deps, leg, retryMs)
+      return []
+    },
+  })
+}
+
+function readRecord(
+  { reads }: UnnamedOriginsDeps,
+  transfer: Transfer,
+  signal: AbortSignal,
+): Promise<Read<Observation>> {
+  const options = { priority: 'urgent', signal } as const
+  if (transfer.zone !== null) return reads.details([transfer.zone.hash], options)
+  return reads.recordsOf(transfer.main?.hash ?? '', options)
+}
+
+/** Records have had the time that they take, and both chains were read beyond the payout, or have lagged too long. */
+function isOver({ clock, settleMs, watermark }: UnnamedOriginsDeps, leg: QueuedLeg): boolean {
+  const now = clock.now()
+  if (now < leg.time + settleMs()) return false
+  return (watermark() ?? 0) >= leg.time || now - leg.addedAt >= capMs
+}
+
+/** Whether the list can be asked by transaction: a known one has to come, and nothing else. */
+async function checkFilter(deps: UnnamedOriginsDeps, signal: AbortSignal): Promise<boolean> {
+  const known = deps.knownRecord()
+  if (known === null) return false
+  const { records } = await deps.reads.recordsOf(known, { priority: 'urgent', signal })
+  return records.length > 0 && records.every((record) => record.mainHash === known)
+}
+
+function again(deps: UnnamedOriginsDeps, leg: QueuedLeg, ms: number): void {
+  const at = deps.clock.now() + ms
+  deps.saveQueued({ ...leg, readyAt: at, dueAt: at })
+}

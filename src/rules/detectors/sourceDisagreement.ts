@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { toRaw } from '../../domain/coverMoney.ts'
+import type { Finding } from '../../domain/finding.ts'
+import { newestEvidence } from '../../domain/proveOrigin.ts'
+import type { LegEvidence, TokenMove, Transfer } from '../../domain/transfer.ts'
+import { describeTransfer, labelTransfer } from './describeTransfer.ts'
+import { defineEvent, type EventContext } from './detector.ts'
+
+/** One of the two sources lies or is broken; which of them cannot be told from here. */
+export const sourceDisagreement = defineEvent({
+  kind: 'source.disagreement',
+  docs: 'The canonical RPC tells another story than the explorer about a main transaction: none at all, another status, other movements.',
+  hasTransfer: true,
+  subjectNames: ['source'],
+  facts: { what: 'string', explorer: 'string', canonical: 'string', asked: 'string' },
+  params: z.strictObject({}),
+  detect: detectDisagreement,
+})
+
+function detectDisagreement(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
+  const { main } = transfer
+  const lastAt = Math.max(transfer.originAt, transfer.destinationAt ?? transfer.originAt)
+  if (main === null || lastAt < context.tellSince) return null
+  const of = transfer.evidence.filter((one) => one.chain === 'main' && one.hash === main.hash)
+  const canonical = of.find((one) => one.source === 'canonical')
+  const explorer = newestEvidence(of)
+  if (!canonical || explorer === null) return null
+  const difference = compare(transfer, explorer, canonical)
+  if (difference === null) return null
+  return {
+    kind: 'source.disagreement',
+    subject: transfer.key,
+    title: describeTransfer(transfer),
+    transfer,
+    facts: { ...difference, asked: `${explorer.source}, canonical` },
+    labels: { ...labelTransfer(transfer), source: 'canonical' },
+    evidence: [
+      { source: explorer.source, at: explorer.at, says: difference.explorer },
+      { source: 'canonical', at: canonical.at, says: difference.canonical },
+    ],
+    since: Math.min(transfer.originAt, transfer.firstSeenAt),
+  }
+}
+
+function compare(
+  transfer: Transfer,
+  explorer: LegEvidence,
+  canonical: LegEvidence,
+): { readonly what: string; readonly explorer: string; readonly canonical: string } | null {
+  if (explorer.status !== canonical.status) {
+    // The explorer's list of movements cannot show a transaction that moved nothing.
+    const isBlind =
+      explorer.status === 'absent' && (canonical.status === 'failed' || canonical.moves?.length === 0)
+    return isBlind ? null : { what: 'status', explorer: nameOf(explorer), canonical: nameOf(canonical) }
+  }
+  const [a, b] = [listMoves(transfer, explorer.moves), listMoves(transfer, canonical.moves)]
+  if (a === null || b === null || a.join() === b.join()) return null
+  return { what: 'moves', explorer: tell(a), canonical: tell(b) }
+}
+
+/** What moved of the transfer's token, in one order; null when it cannot be told exactly. */
+function listMoves(transfer: Transfer, moves: readonly TokenMove[] | null): string[] | null {
+  if (moves === null) return null
+  const lines: string[] = []
+  for (const move of moves) {
+    if (move.token !== transfer.token.address) continue
+    const raw = toRaw(move, transfer.token.decimals)
+    if (raw === null) return null
+    // An ERC-20 has no ids, and a movement of nothing is shown by some and not by others.
+    if (raw > 0n) lines.push(`${raw} from ${move.from} to ${move.to}`)
+  }
+  return lines.sort((x, y) => (x < y ? -1 : x > y ? 1 : 0))
+}
+
+function tell(lines: readonly string[]): string {
+  const more = lines.length > 3 ? ` and ${lines.length - 3} more` : ''
+  return lines.length === 0 ? 'nothing moved' : `${lines.slice(0, 3).join('; ')}${more}`
+}
+
+function nameOf({ status }: LegEvidence): string {
+  const names = { success: 'succeeded', failed: 'failed', absent: 'does not exist', unknown: 'unknown' }
+  return names[status]
+}

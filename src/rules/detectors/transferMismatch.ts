@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import { formatUnits, parseDecimal } from '../../domain/amount.ts'
+import { coverMoney } from '../../domain/coverMoney.ts'
+import type { Finding } from '../../domain/finding.ts'
+import { newestEvidence } from '../../domain/proveOrigin.ts'
+import { toMoneySettings } from '../../domain/toMoneySettings.ts'
+import {
+  destinationLeg,
+  type Leg,
+  type LegEvidence,
+  originChain,
+  type Transfer,
+} from '../../domain/transfer.ts'
+import { cleanText } from '../../lib/text.ts'
+import { describeTransfer, labelTransfer } from './describeTransfer.ts'
+import { defineEvent, type EventContext } from './detector.ts'
+
+/**
+ * A record and what second sources say of its legs differ. A failed record with a good origin is a failure, not this;
+ * what nobody can compare exactly is unknown, not different.
+ */
+export const transferMismatch = defineEvent({
+  kind: 'transfer.mismatch',
+  docs: "A record and its legs' own evidence disagree on amount, token, token id, recipient or status.",
+  hasTransfer: true,
+  subjectNames: [],
+  facts: { what: 'string', leg: 'string', expected: 'string', found: 'string', asked: 'string' },
+  params: z.strictObject({}),
+  detect: detectMismatch,
+})
+
+interface Difference {
+  readonly what: 'status' | 'amount' | 'token' | 'tokenId' | 'recipient'
+  readonly expected: string
+  readonly found: string
+  readonly by: LegEvidence
+}
+
+function detectMismatch(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
+  const lastAt = Math.max(transfer.originAt, transfer.destinationAt ?? transfer.originAt)
+  if (lastAt < context.tellSince) return null
+  const difference =
+    compareStatus(transfer) ?? compareMoney(transfer, context) ?? compareZone(transfer, context)
+  if (difference === null) return null
+  const { what, expected, found, by } = difference
+  const shown = found === '' ? 'nothing moved' : cleanText(found, 200)
+  return {
+    kind: 'transfer.mismatch',
+    subject: transfer.key,
+    title: describeTransfer(transfer),
+    transfer,
+    facts: { what, leg: by.chain, expected, found: shown, asked: by.source },
+    labels: labelTransfer(transfer),
+    evidence: [
+      {
+        source: by.source,
+        at: by.at,
+        says: `the ${by.chain} transaction: ${what} ${shown}, the record says ${expected}`,
+      },
+    ],
+    since: Math.min(transfer.originAt, transfer.firstSeenAt),
+  }
+}
+
+/** A good record whose leg failed, or whose destination is not there at all. */
+function compareStatus(transfer: Transfer): Difference | null {
+  if (transfer.status !== 'success') return null
+  for (const leg of [transfer.zone, transfer.main]) {
+    const by = bestOf(transfer, leg)
+    if (by?.status === 'failed') return { what: 'status', expected: '0x1', found: '0x0', by }
+  }
+  const by = bestOf(transfer, destinationLeg(transfer))
+  return by?.status === 'absent' ? { what: 'status', expected: '0x1', found: 'not known', by } : null
+}
+
+function compareMoney(transfer: Transfer, context: EventContext): Difference | null {
+  if (transfer.status === 'failed' || transfer.main === null) return null
+  const by = bestOf(transfer, transfer.main)
+  if (by?.status !== 'success' || by.moves === null) return null
+  const all = context.related.sharing('main', transfer.main.hash)
+  // What an event of the chain tells of, and a record too, is one claim on the money.
+  const listed = all.filter((one) => one.isListed && one.status !== 'failed')
+  if (!transfer.isListed && listed.length > 0) return null
+  const sharing = transfer.isListed ? listed : all
+  const gap = coverMoney(transfer, sharing, by.moves, toMoneySettings(context.bridge))
+  if (gap === null || gap === 'covered') return null
+  return { ...gap, expected: expectedOf(transfer, gap.what), by }
+}
+
+/** The zone's own word on the amount; a bundle's one amount says nothing of its members. */
+function compareZone(transfer: Transfer, context: EventContext): Difference | null {
+  const { zone, amountRaw, amount } = transfer
+  const by = bestOf(transfer, zone)
+  const said = by?.amountRaw ?? null
+  if (zone === null || amountRaw === null || !by || said === null) return null
+  if (transfer.status === 'failed' || by.status !== 'success' || !transfer.isListed) return null
+  if (context.related.sharing('zone', zone.hash).filter((one) => one.isListed).length > 1) return null
+  if (isNear(transfer, said - amountRaw, context)) return null
+  // The two chains may count the same amount in other units.
+  if (isSameNumber(by.amount ?? null, amount)) return null
+  return {
+    what: 'amount',
+    expected: expectedOf(transfer, 'amount'),
+    found: by.amount ?? said.toString(),
+    by,
+  }
+}
+
+function isNear(transfer: Transfer, difference: bigint, context: EventContext): boolean {
+  if (difference === 0n) return true
+  const fee = context.bridge.fees.find(
+    (one) => one.token.toLowerCase() === transfer.token.address && one.direction === transfer.direction,
+  )
+  const max = fee ? parseDecimal(fee.max) : null
+  if (max === null || transfer.token.decimals === null) return false
+  const limit = (max.digits * 10n ** BigInt(transfer.token.decimals)) / 10n ** BigInt(max.scale)
+  // The zone may name what left before the fee, or what came after it.
+  const isOrigin = originChain(transfer.direction) === 'zone'
+  return isOrigin ? difference > 0n && difference <= limit : difference < 0n && -difference <= limit
+}
+
+function isSameNumber(a: string | null, b: string | null): boolean {
+  const [x, y] = [parseDecimal(a ?? ''), parseDecimal(b ?? '')]
+  return x !== null && y !== null && x.digits * 10n ** BigInt(y.scale) === y.digits * 10n ** BigInt(x.scale)
+}
+
+function expectedOf(transfer: Transfer, what: Difference['what']): string {
+  const { token, amountRaw, targetAddress } = transfer
+  if (what === 'token') return token.address
+  if (what === 'tokenId') return token.id
+  if (what === 'recipient') return targetAddress
+  const raw = amountRaw ?? 0n
+  return token.decimals === null ? raw.toString() : formatUnits(raw, token.decimals)
+}
+
+/** The canonical RPC goes before the explorer. */
+function bestOf(transfer: Transfer, leg: Leg | null): LegEvidence | null {
+  if (leg === null) return null
+  const of = transfer.evidence.filter((one) => one.chain === leg.chain && one.hash === leg.hash)
+  return of.find((one) => one.source === 'canonical') ?? newestEvidence(of)
+}

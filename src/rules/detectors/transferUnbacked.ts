@@ -1,0 +1,131 @@
+import { z } from 'zod'
+import type { EvidenceNote, Finding } from '../../domain/finding.ts'
+import {
+  destinationLeg,
+  type Leg,
+  type LegEvidence,
+  originLeg,
+  type Transfer,
+} from '../../domain/transfer.ts'
+import { describeTransfer, labelTransfer } from './describeTransfer.ts'
+import { defineEvent, type EventContext } from './detector.ts'
+
+/** A record may be listed so much later than its block, where nothing longer was learned. */
+const defaultSettleMs = 60_000
+/** Nothing waits longer than this for lists that lag. */
+const capMs = 90_000
+
+/**
+ * Value that arrived without proof that it left. The origin is looked for by the rules of absence before this is said;
+ * a record that names no origin was read again after the time that records take; a payout without a record was looked
+ * for in the list.
+ */
+export const transferUnbacked = defineEvent({
+  kind: 'transfer.unbacked',
+  docs: 'Value arrived and nothing proves that it left: the origin is not there, failed, or is not named, or there is no record.',
+  hasTransfer: true,
+  subjectNames: [],
+  facts: {
+    reason: 'string',
+    leg: 'string',
+    asked: 'string',
+    reads: 'dyn',
+    listLags: 'bool',
+  },
+  params: z.strictObject({}),
+  detect: detectUnbacked,
+})
+
+/** Why nothing stands behind a transfer, and the answers that say so. */
+interface Ground {
+  readonly reason: 'absent' | 'failed' | 'unnamed' | 'unlisted'
+  readonly evidence: readonly EvidenceNote[]
+  readonly reads: number | null
+}
+
+function detectUnbacked(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
+  const destination = destinationLeg(transfer)
+  if (destination === null) return null
+  const arrivedAt = Math.min(destination.time ?? transfer.firstSeenAt, transfer.firstSeenAt)
+  if (arrivedAt < context.tellSince) return null
+  if (transfer.state === 'failed' && !hasArrived(transfer, destination)) return null
+  const ground = findGround(transfer, destination, arrivedAt, context)
+  if (ground === null) return null
+  const origin = originLeg(transfer)
+  return {
+    kind: 'transfer.unbacked',
+    subject: transfer.key,
+    title: describeTransfer(transfer),
+    transfer,
+    facts: {
+      reason: ground.reason,
+      leg: origin === null ? 'not named' : `${origin.chain} ${origin.hash}`,
+      asked: [...new Set(ground.evidence.map(({ source }) => source))].join(', '),
+      reads: ground.reads,
+      ...(!hasPassed(arrivedAt, context) && { listLags: true }),
+    },
+    labels: labelTransfer(transfer),
+    evidence: ground.evidence,
+    since: arrivedAt,
+  }
+}
+
+function findGround(
+  transfer: Transfer,
+  destination: Leg,
+  arrivedAt: number,
+  context: EventContext,
+): Ground | null {
+  const origin = originLeg(transfer)
+  if (origin !== null) return groundOfOrigin(transfer, origin)
+  const mayTell = hasPassed(arrivedAt, context) || context.now - transfer.firstSeenAt >= capMs
+  if (!mayTell) return null
+  if (!transfer.isListed) return groundOfUnlisted(transfer, destination)
+  const settleMs = Math.min(context.settleMs ?? defaultSettleMs, capMs)
+  if (transfer.readAt < arrivedAt + settleMs) return null
+  const says = `the record names no ${destination.chain === 'main' ? 'zone' : 'main'} transaction`
+  const source = destination.chain === 'zone' ? 'E12' : 'E3'
+  return { reason: 'unnamed', evidence: [{ source, at: transfer.readAt, says }], reads: null }
+}
+
+function groundOfOrigin(transfer: Transfer, origin: Leg): Ground | null {
+  const { originProof } = transfer
+  if (originProof !== 'absent' && originProof !== 'failed') return null
+  const against = evidenceOf(transfer, origin).filter((one) => one.status === originProof)
+  const says = originProof === 'failed' ? 'has status 0x0' : 'is not known'
+  return {
+    reason: originProof,
+    evidence: against.map(({ source, at }) => ({
+      source,
+      at,
+      says: `the ${origin.chain} transaction ${says}`,
+    })),
+    reads: against.find((one) => one.reads !== undefined)?.reads ?? null,
+  }
+}
+
+function groundOfUnlisted(transfer: Transfer, destination: Leg): Ground | null {
+  const looked = evidenceOf(transfer, destination).find(
+    (one) => one.source === 'E3' && one.status === 'absent',
+  )
+  if (!looked) return null
+  const says = `no record names the ${destination.chain} transaction`
+  return {
+    reason: 'unlisted',
+    evidence: [{ source: 'E3', at: looked.at, says }],
+    reads: looked.reads ?? null,
+  }
+}
+
+/** A failed transfer whose value arrived all the same. */
+function hasArrived(transfer: Transfer, destination: Leg): boolean {
+  return evidenceOf(transfer, destination).some((one) => one.status === 'success')
+}
+
+function hasPassed(time: number, { watermark }: EventContext): boolean {
+  return watermark === undefined || (watermark !== null && watermark >= time)
+}
+
+function evidenceOf(transfer: Transfer, leg: Leg): LegEvidence[] {
+  return transfer.evidence.filter((one) => one.chain === leg.chain && one.hash === leg.hash)
+}
