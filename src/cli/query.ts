@@ -113,24 +113,28 @@ async function readAllPages(job: Job, resume: ResumeFile | null): Promise<number
   const from = resume?.progress ?? atStart
   if (from.rows > 0) io.err(`going on after ${from.rows.toLocaleString('en')} rows\n`)
   const printer = createRowPrinter(io.out, job.format, from.rows > 0)
-  const given = { rows: from.rows }
+  const given = { rows: from.rows, isSaved: from.rows > 0 }
   try {
     const whole = await readWhole({ explorer: job.explorer, clock: io.clock }, endpoint, job.params, {
       signal: io.stop,
       from,
+      isResumable: resume !== null,
       onRows(rows) {
         printer.add(rows)
         given.rows += rows.length
       },
       onUnreadable: (rows) => tellUnreadable(job, rows),
-      onProgress: (progress) => resume?.save(progress),
+      onProgress(progress) {
+        resume?.save(progress)
+        given.isSaved = true
+      },
       tell: (line) => io.err(`${endpoint.id}: ${line}\n`),
     })
     resume?.finish()
     return tellEnd(job, whole)
   } catch (error) {
     io.err(
-      `${endpoint.id}: not complete: stopped after ${given.rows.toLocaleString('en')} rows. ${howToGoOn(job, resume)}\n`,
+      `${endpoint.id}: not complete: stopped after ${given.rows.toLocaleString('en')} rows. ${howToGoOn(job, resume, given.isSaved)}\n`,
     )
     if (io.stop.aborted) return exitCodes.wrong
     throw error
@@ -139,9 +143,9 @@ async function readAllPages(job: Job, resume: ResumeFile | null): Promise<number
   }
 }
 
-function howToGoOn({ endpoint, params }: Job, resume: ResumeFile | null): string {
+function howToGoOn({ endpoint, params }: Job, resume: ResumeFile | null, isSaved: boolean): string {
   if (resume === null) return 'With --resume FILE a read can go on where it was stopped.'
-  const canGoOn = endpoint.listParam !== undefined || params['endBlockHeight'] !== undefined
+  const canGoOn = isSaved || endpoint.listParam !== undefined || params['endBlockHeight'] !== undefined
   if (canGoOn) return 'The same command goes on from here.'
   return endpoint.hasRange
     ? 'Only a read with --startBlockHeight and --endBlockHeight can go on: this one begins anew.'

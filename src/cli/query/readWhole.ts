@@ -8,6 +8,8 @@ import { atStart, type Progress } from './resumeFile.ts'
 export interface ReadWholeOptions {
   readonly signal: AbortSignal
   readonly from: Progress
+  /** Whether the read is to be gone on with when it is stopped. */
+  readonly isResumable: boolean
   onRows(rows: readonly unknown[]): void
   onUnreadable(rows: readonly Quarantined[]): void
   /** The rows up to here have been given. */
@@ -64,7 +66,7 @@ export async function readWhole(
     pageRows: 0,
   }
   const explorer = watch(deps.explorer, reader)
-  const lists = splitLists(endpoint, params)
+  const lists = splitLists(endpoint, await bounded(explorer, endpoint, params, options))
   const before: string[] = []
   for (const [at, listed] of lists.entries()) {
     if (at > 0) before.push(...listOf(endpoint, lists[at - 1] ?? {}))
@@ -75,6 +77,29 @@ export async function readWhole(
       options.onProgress({ ...atStart, lists: at + 1, rows: reader.rows, reasons: [...reader.reasons] })
   }
   return { rows: reader.rows, requests: reader.requests, reasons: [...reader.reasons] }
+}
+
+/**
+ * A question that is to be gone on with later needs blocks to go on by. A list of the main chain without a range is
+ * given one, from its newest block down, provided that its first page shows newest first: what comes later is above it.
+ */
+async function bounded(
+  explorer: Pick<Explorer, 'call'>,
+  endpoint: Endpoint,
+  params: WideParams,
+  { isResumable, from, signal }: ReadWholeOptions,
+): Promise<WideParams> {
+  const isOpen = heightOf(params['endBlockHeight']) === null && endpoint.chain === 'main'
+  if (!isResumable || !endpoint.hasRange || !isOpen) return params
+  const startBlockHeight = params['startBlockHeight'] ?? 0
+  if (from.doneFrom !== null) return { ...params, startBlockHeight, endBlockHeight: from.doneFrom }
+  const limit = endpoint.maxLimit ?? undefined
+  const first = await explorer.call(endpoint, { ...params, limit }, { priority: 'bulk', signal, attempts })
+  const heights = first.records.map((row) => (row as { height?: number | null }).height)
+  const known = heights.filter((height) => typeof height === 'number')
+  // A row without a block, such as one that is pending, would be in no range.
+  if (known.length === 0 || known.length < heights.length || first.order !== 'newest-first') return params
+  return { ...params, startBlockHeight, endBlockHeight: Math.max(...known) }
 }
 
 async function readPiece(

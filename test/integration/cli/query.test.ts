@@ -248,6 +248,27 @@ describe('a read that is stopped', () => {
     expect(existsSync(file)).toBe(false)
   })
 
+  test('goes on without a range of its own too, below the blocks that are done', async () => {
+    await useStub(serveBlocks({ perBlock: 20, cap: 10_000, head: 999 }))
+    const file = join(folder, 'resume.json')
+    const address = `0x${'1'.repeat(40)}`
+    const argv = ['query', 'E6', '--address', address, '--all', '--csv', '--resume', file]
+    const stop = new AbortController()
+    let printed = 0
+    const first = await spanwatch(argv, {
+      stop: stop.signal,
+      onOut: (text) => {
+        printed += text.length
+        if (printed > 1_000_000) stop.abort()
+      },
+    })
+    expect(first.err).toMatch(/stopped after [1-9][\d,]+ rows\. The same command goes on from here\.\n$/)
+    const second = await spanwatch(argv)
+    const hashes = hashesIn(first.out + second.out)
+    expect([second.exitCode, hashes.length, new Set(hashes).size]).toEqual([0, 20_000, 20_000])
+    expect(hashesIn(second.out).length).toBeLessThan(20_000)
+  })
+
   test('goes on between lists of hashes', async () => {
     const answered: string[] = []
     const isDown = { value: true }

@@ -1,10 +1,14 @@
 import { envelope, type StubReply, type StubRequest } from '../../support/apiStub.ts'
 
-/** E7 of a chain of equal blocks, newest first; of any range only the newest `cap` rows are given. */
-export function serveBlocks(chain: { readonly perBlock: number; readonly cap: number }) {
+/** E7 (or E6, for an address that all transactions are of) of a chain of equal blocks, newest first; of any range only the newest `cap` rows are given. */
+export function serveBlocks(chain: {
+  readonly perBlock: number
+  readonly cap: number
+  readonly head?: number
+}) {
   return ({ query }: StubRequest): StubReply => {
     const numberOf = (name: string, otherwise: number) => Number(query.get(name) ?? otherwise)
-    const end = numberOf('endBlockHeight', 0)
+    const end = numberOf('endBlockHeight', chain.head ?? 0)
     const limit = Math.min(numberOf('limit', 20), 100)
     const page = numberOf('page', 1)
     const count = Math.min((end - numberOf('startBlockHeight', 0) + 1) * chain.perBlock, chain.cap)
