@@ -1,0 +1,95 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { runScenario } from '../support/runScenario.ts'
+
+const quiet = { transfersPerMinute: 20, blockTransactions: 3 }
+
+/** What of preconfirmations, and of their source, was told after a while of a world with these faults. */
+async function tellOf(
+  timeline: string,
+  options: { for: number; speed?: number; secondSource?: boolean; rules?: string },
+): Promise<string[]> {
+  const run = await runScenario({
+    scenario: `name: one\ntraffic: ${JSON.stringify(quiet)}\ntimeline:\n${timeline}\n`,
+    speed: options.speed ?? 10,
+    preconfIntervalMs: 200,
+    secondSource: options.secondSource ?? true,
+    ...(options.rules !== undefined && { rules: options.rules }),
+  })
+  onTestFinished(() => run.stop())
+  await run.pass(options.for)
+  const kinds = run.alerts().map(({ kind }) => kind)
+  return [
+    ...new Set(kinds.filter((kind) => kind.startsWith('preconf.') || kind.startsWith('source.'))),
+  ].sort()
+}
+
+describe('through the whole daemon', () => {
+  test('a dropped preconfirmation is told, against the canonical RPC', async () => {
+    expect(await tellOf('  - { at: 5s, fault: preconf.dropped }', { for: 25_000 })).toEqual([
+      'preconf.dropped',
+    ])
+  })
+
+  test('a dropped preconfirmation is told, against the explorer alone', async () => {
+    const told = await tellOf('  - { at: 5s, fault: preconf.dropped }', { for: 75_000, secondSource: false })
+    expect(told).toEqual(['preconf.dropped'])
+  })
+
+  test.each([1, 2])(
+    'invariant 20: moved by %i blocks it is told as moved, and not as dropped',
+    async (by) => {
+      const told = await tellOf(`  - { at: 5s, fault: preconf.moved, by: ${by} }`, { for: 25_000 })
+      expect(told).toEqual(['preconf.moved'])
+    },
+  )
+
+  test('a flipped preconfirmation is told', async () => {
+    expect(await tellOf('  - { at: 5s, fault: preconf.flipped }', { for: 25_000 })).toEqual([
+      'preconf.flipped',
+    ])
+  })
+
+  test('late preconfirmations are told as a share; a few of them are not', async () => {
+    const many = await tellOf('  - { at: 5s, fault: preconf.late, count: 400, spacing: 25ms }', {
+      for: 30_000,
+      speed: 5,
+    })
+    expect(many).toEqual(['preconf.late'])
+    expect(await tellOf('  - { at: 5s, fault: preconf.late, count: 3 }', { for: 30_000, speed: 5 })).toEqual(
+      [],
+    )
+  })
+
+  test('a frozen block being made is told; a short stop is not', async () => {
+    const long = await tellOf('  - { at: 5s, for: 40s, fault: head.stall, chain: preconf }', { for: 30_000 })
+    expect(long).toEqual(['preconf.gap', 'preconf.stalled'])
+    const short = await tellOf('  - { at: 5s, for: 4s, fault: head.stall, chain: preconf }', { for: 25_000 })
+    expect(short).toEqual([])
+  })
+
+  test('a chain that stands still as a whole is no matter of preconfirmations', async () => {
+    expect(await tellOf('  - { at: 5s, for: 60s, fault: head.stall, chain: main }', { for: 40_000 })).toEqual(
+      [],
+    )
+  })
+
+  test('an ordinary bridge tells nothing', async () => {
+    expect(await tellOf('  []', { for: 60_000, speed: 6 })).toEqual([])
+  })
+})
+
+test('the scenario preconfirmations tells what happens in it, and nothing else of its kind', async () => {
+  const run = await runScenario({
+    scenario: 'preconfirmations',
+    speed: 5,
+    preconfIntervalMs: 200,
+    secondSource: true,
+  })
+  onTestFinished(() => run.stop())
+  await run.untilTold('preconf.stalled', 200_000)
+  const told = run.alerts().map(({ kind }) => kind)
+  expect(told.filter((kind) => kind === 'preconf.dropped')).toHaveLength(2)
+  expect(told.filter((kind) => kind === 'preconf.moved')).toHaveLength(2)
+  expect(told.filter((kind) => kind === 'preconf.flipped')).toHaveLength(1)
+  expect(told.filter((kind) => kind === 'preconf.late')).toHaveLength(1)
+}, 60_000)
