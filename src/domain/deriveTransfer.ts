@@ -76,10 +76,6 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     // A block time in the future is for display, not for measuring age.
     originAt: Math.min(origin?.time ?? firstSeenAt, firstSeenAt),
     destinationAt: destination?.time ?? null,
-    aheadMs: Math.max(
-      0,
-      ...all.map((sighting) => Math.max(sighting.mainTime ?? 0, sighting.zoneTime ?? 0) - sighting.firstAt),
-    ),
     firstSeenAt,
     changedAt: Math.max(...all.map((sighting) => sighting.firstAt)),
     readAt: Math.max(...all.map((sighting) => sighting.lastAt)),

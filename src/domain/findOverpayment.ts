@@ -6,7 +6,7 @@ import { destinationLeg, type LegEvidence, originLeg, type Transfer } from './tr
 export interface Overpayment {
   /** What the origin took, base units, and what says so. */
   readonly owed: bigint
-  readonly owedBy: 'the batch' | 'the record' | 'the deposit'
+  readonly owedBy: 'the zone transaction' | 'the batch' | 'the record' | 'the deposit'
   /** What was paid for it by transactions that are proven to be on chain. */
   readonly paid: bigint
   /** All proven payouts, oldest first. */
@@ -25,7 +25,11 @@ export function findOverpayment(transfer: Transfer, sharing: readonly Transfer[]
   const alike = sharing.filter((other) => isOfOneOrigin(transfer, other))
   if (alike.length < 2) return null
   const payouts = alike.filter(isPaid).sort(byPayment)
-  const owed = transfer.direction === 'MainToZone' ? depositedBy(payouts) : owedTo(alike)
+  const isWhole = alike.length === sharing.filter((other) => other.direction === transfer.direction).length
+  const owed =
+    transfer.direction === 'MainToZone'
+      ? depositedBy(payouts)
+      : ((isWhole ? takenBy(alike) : null) ?? owedTo(alike))
   if (owed === null) return null
   const paid = sumPaid(payouts)
   if (paid <= owed.amount) return null
@@ -68,9 +72,26 @@ function byPayment(a: Transfer, b: Transfer): number {
   )
 }
 
+const maxAmount = 1n << 256n
+
 interface Owed {
   readonly amount: bigint
   readonly by: Overpayment['owedBy']
+}
+
+/** What the zone's own transaction says it took; only where it has one origin is that this origin's. */
+function takenBy(alike: readonly Transfer[]): Owed | null {
+  const said = alike
+    .flatMap((one) => one.evidence)
+    .find((one) => one.chain === 'zone' && one.status === 'success' && (one.amountRaw ?? 0n) > 0n)
+  const least = alike.reduce(
+    (low, { amountRaw }) => (amountRaw !== null && amountRaw < low ? amountRaw : low),
+    maxAmount,
+  )
+  // Less than any record claims would be another unit, or a mismatch of the record: neither is a second payout.
+  return said?.amountRaw == null || said.amountRaw < least
+    ? null
+    : { amount: said.amountRaw, by: 'the zone transaction' }
 }
 
 function owedTo(alike: readonly Transfer[]): Owed | null {

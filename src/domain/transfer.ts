@@ -112,8 +112,6 @@ export interface Transfer {
   /** When value left: the origin leg's block time, never later than `firstSeenAt`. */
   readonly originAt: UnixMs
   readonly destinationAt: UnixMs | null
-  /** By how much a block time of its record lay in the future when it was first read; 0 when none did. */
-  readonly aheadMs: number
   readonly firstSeenAt: UnixMs
   readonly changedAt: UnixMs
   /** Request time of the newest answer that showed it. */

@@ -18,6 +18,20 @@ async function expectSilence(one: ScenarioRun, kind: string, worldMs = 60_000): 
   expect(kinds(one)).not.toContain(kind)
 }
 
+// As they are shipped: with everything asked each second, what may wait would wait for ever at such speed.
+const poll: AppConfig['poll'] = {
+  transfers: '*/5 * * * * *',
+  openTransfers: '*/10 * * * * *',
+  evidence: '*/30 * * * * *',
+  challenges: '0 * * * * *',
+  heads: '*/10 * * * * *',
+  contracts: '0 * * * * *',
+  escrows: '0 * * * * *',
+  audit: '0 17 * * * *',
+  sweepMs: 3_600_000,
+}
+const quietly = { speed: 50, config: { poll, bridge: noBridge, preconf: null } }
+
 describe('times', () => {
   test('a payout 3 s older than its withdrawal is told', async () => {
     const one = await run('  - { at: 5s, fault: transfer.out_of_order, by: 4s, direction: ZoneToMain }')
@@ -97,7 +111,9 @@ describe('payouts', () => {
   const withdrawal = '  - { at: 2s, fault: transfer.normal, direction: ZoneToMain, token: USDC, count: 3 }\n'
 
   test('one more for a withdrawal that was paid is told, and of the second one', async () => {
-    const one = await run(`${withdrawal}  - { at: 60s, fault: transfer.duplicate, age: 10s }`)
+    const one = await run(`${withdrawal}  - { at: 60s, fault: transfer.duplicate, age: 10s }`, {
+      config: { poll },
+    })
     await one.untilTold('transfer.duplicate', 180_000)
     await one.pass(30_000)
     expect(one.alerts().filter(({ kind }) => kind === 'transfer.duplicate')).toHaveLength(1)
@@ -105,7 +121,9 @@ describe('payouts', () => {
 
   test('one for each of twenty equal withdrawals are not', async () => {
     const equal = 'direction: ZoneToMain, token: USDC, amount: "5", count: 20'
-    const one = await run(`  - { at: 5s, fault: transfer.normal, ${equal}, targetAddress: "0x${'ab'.repeat(20)}" }`)
+    const one = await run(
+      `  - { at: 5s, fault: transfer.normal, ${equal}, targetAddress: "0x${'ab'.repeat(20)}" }`,
+    )
     await expectSilence(one, 'transfer.duplicate', 90_000)
   })
 
@@ -116,20 +134,6 @@ describe('payouts', () => {
 })
 
 describe('records that are gone', () => {
-  // As they are shipped: with everything asked each second, a sweep would wait for its turn for ever at this speed.
-  const poll: AppConfig['poll'] = {
-    transfers: '*/5 * * * * *',
-    openTransfers: '*/10 * * * * *',
-    evidence: '*/30 * * * * *',
-    challenges: '0 * * * * *',
-    heads: '*/10 * * * * *',
-    contracts: '0 * * * * *',
-    escrows: '0 * * * * *',
-    audit: '0 17 * * * *',
-    sweepMs: 3_600_000,
-  }
-  const quietly = { speed: 50, config: { poll, bridge: noBridge, preconf: null } }
-
   test('for good are told after ten minutes', async () => {
     const one = await run('  - { at: 60s, fault: transfer.vanished, age: 20s }', quietly)
     expect(await one.untilTold('transfer.vanished', 1_200_000)).toBeGreaterThan(600_000)

@@ -22,19 +22,21 @@ function detectOutOfOrder(transfer: Transfer, _params: unknown, context: EventCo
   const destinationTime = destinationLeg(transfer)?.time ?? null
   const beforeMs = originTime !== null && destinationTime !== null ? originTime - destinationTime : 0
   const isBefore = beforeMs > allowanceMs
-  const isAhead = transfer.aheadMs > allowanceMs + context.clockAheadMs
-  if (!isBefore && !isAhead) return null
   const lastTime = Math.max(originTime ?? 0, destinationTime ?? 0)
+  // Judged as soon as the answer is there: measured from the request, a slow answer would come from the future.
+  const aheadMs = lastTime - context.now
+  const isAhead = aheadMs > allowanceMs + context.clockAheadMs
+  if (!isBefore && !isAhead) return null
   if (lastTime < context.tellSince) return null
   const says = isBefore
     ? `the destination leg is ${beforeMs} ms older than the origin leg`
-    : `a block time lay ${transfer.aheadMs} ms in the future when it was read`
+    : `a block time lay ${aheadMs} ms in the future when it was read`
   return {
     kind: 'transfer.out_of_order',
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,
-    facts: { beforeOriginMs: isBefore ? beforeMs : 0, aheadMs: isAhead ? transfer.aheadMs : 0 },
+    facts: { beforeOriginMs: isBefore ? beforeMs : 0, aheadMs: isAhead ? aheadMs : 0 },
     labels: labelTransfer(transfer),
     evidence: [{ source: 'E3', at: transfer.readAt, says }],
     since: Math.min(destinationTime ?? transfer.firstSeenAt, transfer.firstSeenAt),

@@ -113,7 +113,6 @@ export function createTransfer(n: number, overrides: Partial<Transfer> = {}): Tr
     updateTime: null,
     originAt: start - 60_000,
     destinationAt: null,
-    aheadMs: 0,
     firstSeenAt: start,
     changedAt: start,
     readAt: start,

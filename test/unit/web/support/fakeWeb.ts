@@ -45,7 +45,6 @@ export const transfer: Transfer = {
   amountRaw: (1n << 255n) + 1n,
   amount: '57896044618658097711785492504343953926634992332820282019728792003956564.819969',
   recordDecimals: 6,
-  aheadMs: 0,
   batchDetail: null,
   updateTime: now - 46 * minute,
   originAt: now - 47 * minute,
