@@ -66,8 +66,12 @@ export function createPollers(deps: PollerDeps): Pollers {
     const { tail, history } = cursors.read()
     walk.requestHistory(tail.completeAt === null ? history.until : tail.completeAt - overlapMs)
   }
+  let listReadAt: UnixMs | null = null
   const transfers = createTransfersPoll({
     ...deps,
+    noteComplete: (startedAt) => {
+      listReadAt = startedAt
+    },
     listUnconfirmed: (records) => ledger.listUnconfirmed(records),
     requestSweep: walk.requestSweep,
     requestHistory: reopenHistory,
@@ -92,6 +96,7 @@ export function createPollers(deps: PollerDeps): Pollers {
     reads: deps.contractReads,
     blocks: deps.reads,
     readMainHeight,
+    listReadAt: () => listReadAt,
     requestRun: () => deps.trigger('contracts'),
   })
   return {

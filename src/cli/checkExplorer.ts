@@ -1,6 +1,7 @@
 import { createExplorer, type Explorer } from '../clients/explorer/createExplorer.ts'
 import { zoneBlocks } from '../clients/explorer/endpoints/blocks.ts'
 import { crossDetails, crossTransactions } from '../clients/explorer/endpoints/crossRecords.ts'
+import { logsByAddress } from '../clients/explorer/endpoints/logs.ts'
 import type { Answer } from '../clients/explorer/readAnswer.ts'
 import type { Config } from '../config/config.ts'
 import type { Observation } from '../domain/observation.ts'
@@ -15,10 +16,11 @@ const maxClockDifferenceMs = 30_000
 /** The Date header counts whole seconds and the answer travels: less than this says nothing. */
 const noticeableMs = 5_000
 
-/** The clock difference, and one question each of E3, E5 and E12, with the configured credentials. */
+/** The clock difference, and one question each of E3, E5, E12, and of E20 for each contract, with the configured credentials. */
 export async function checkExplorer(
   io: Pick<Io, 'clock' | 'stop'>,
   settings: Config['explorer'],
+  contracts: readonly string[] = [],
 ): Promise<OnlineResult[]> {
   const explorer = createExplorer({ ...settings, clock: io.clock, log: createSilentLog() })
   const how = { priority: 'urgent', attempts: 2, signal: io.stop } as const
@@ -32,11 +34,21 @@ export async function checkExplorer(
             .result,
         ]
       : []
-    return [...checkClock(explorer), list.result, blocks.result, ...details]
+    const logs: OnlineResult[] = []
+    for (const address of contracts) {
+      const { result } = await ask(`E20 logs of bridge contract ${address}`, () =>
+        explorer.call(logsByAddress, { address }, how),
+      )
+      logs.push(result.verdict === 'unsure' ? { ...result, remedy: noLogs } : result)
+    }
+    return [...checkClock(explorer), list.result, blocks.result, ...details, ...logs]
   } finally {
     await explorer.close()
   }
 }
+
+const noLogs =
+  "A contract that emits nothing cannot be watched: check bridge.contracts. Behind a proxy the logs are the proxy's."
 
 function checkClock(explorer: Explorer): OnlineResult[] {
   const what = `clock of ${explorer.host}`

@@ -19,7 +19,7 @@ export async function checkOnline(
   config: Config,
 ): Promise<readonly OnlineResult[]> {
   const results = await Promise.all([
-    checkExplorer(io, config.explorer),
+    checkExplorer(io, config.explorer, config.bridge.contracts),
     ...(config.preconf ? [checkRpc(io, 'preconf', config.preconf.url)] : []),
     ...(config.canonical ? [checkRpc(io, 'canonical', config.canonical.url)] : []),
     ...config.channels.map((channel) => checkChannel(channel)),

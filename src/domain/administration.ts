@@ -2,15 +2,7 @@ import { toEventSelector } from 'viem/utils'
 import { type BridgeLog, topicOf } from './bridgeLog.ts'
 
 /** What an act of administration is about: rules choose by it. */
-export type AdministrationGroup =
-  | 'upgrade'
-  | 'owner'
-  | 'role'
-  | 'pause'
-  | 'threshold'
-  | 'signer'
-  | 'fee'
-  | 'other'
+type AdministrationGroup = 'upgrade' | 'owner' | 'role' | 'pause' | 'threshold' | 'signer' | 'fee' | 'other'
 
 interface KnownEvent {
   readonly group: AdministrationGroup
@@ -34,7 +26,7 @@ const known = (
   })
 
 /** Events of administration in the forms that contracts commonly give them. */
-export const administrationEvents: readonly KnownEvent[] = [
+const administrationEvents: readonly KnownEvent[] = [
   ...known(
     'upgrade',
     'was upgraded',

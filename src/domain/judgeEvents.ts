@@ -1,4 +1,4 @@
-import { type BridgeLog, type EventContent, type EventSample, topicOf } from './bridgeLog.ts'
+import { type BridgeLog, contentFields, type EventContent, type EventSample, topicOf } from './bridgeLog.ts'
 import { countKnown, type EventTemplate } from './learnEvent.ts'
 import type { Direction } from './observation.ts'
 import { pairEvents } from './pairEvents.ts'
@@ -13,7 +13,7 @@ export interface LogMeaning {
   readonly isConfigured: boolean
 }
 
-export interface JudgedLog {
+interface JudgedLog {
   readonly log: BridgeLog
   readonly direction: Direction
   readonly content: EventContent
@@ -83,7 +83,8 @@ function readKind(kind: readonly BridgeLog[], meaningOf: (log: BridgeLog) => Log
     // Nothing moved: no transfer.
     return content.amount === '0' ? [] : [{ log, direction, content }]
   })
-  const rank = (isConfigured ? 100 : 0) + (template ? countKnown(template) : 0)
+  const amountRank = template && template.places.amount.length > 0 ? 10 : 0
+  const rank = (isConfigured ? 100 : 0) + amountRank + (template ? countKnown(template) : 0)
   return [{ direction, rank, topic: topicOf(kind[0] as BridgeLog), logs }]
 }
 
@@ -91,5 +92,17 @@ function choose(kinds: readonly KnownKind[]): readonly JudgedLog[] {
   const [best] = [...kinds].sort(
     (a, b) => b.rank - a.rank || b.logs.length - a.logs.length || (a.topic < b.topic ? -1 : 1),
   )
-  return best?.logs ?? []
+  if (!best) return []
+  const [only, ...others] = best.logs
+  if (!only || others.length > 0) return best.logs
+  // One event of each kind tells of one transfer: what the best one does not say another may.
+  const further = kinds.flatMap((kind) => (kind.logs.length === 1 ? kind.logs : []))
+  const content = further.reduce((known, { content }) => fill(known, content), only.content)
+  return [{ ...only, content }]
+}
+
+function fill(known: EventContent, more: EventContent): EventContent {
+  const entries = contentFields.map((field) => [field, known[field] || more[field]] as const)
+  // One entry for each field.
+  return Object.fromEntries(entries) as Record<(typeof contentFields)[number], string>
 }

@@ -33,6 +33,8 @@ export interface JudgeDeps {
   readonly configured: ReadonlyMap<string, EventMeaning>
   readonly tellSince: UnixMs
   readonly startedAt: UnixMs
+  /** When the newest complete reading of the list's tail began; null before the first. */
+  listReadAt(): UnixMs | null
 }
 
 /** Transactions looked at in one run. */
@@ -128,9 +130,8 @@ function decide(deps: JudgeDeps, open: readonly OpenLog[], judgement: EventJudge
 
 /** Whether the list was read so that it would have shown the record: by its tail since, and as far back. */
 function isListRead(deps: JudgeDeps, time: UnixMs, readyAt: UnixMs): boolean {
-  const { tail, history } = deps.cursors.read()
-  if (tail.completeAt === null || tail.completeAt < readyAt) return false
-  return time >= deps.startedAt || history.done
+  if ((deps.listReadAt() ?? 0) < readyAt) return false
+  return time >= deps.startedAt || deps.cursors.read().history.done
 }
 
 function learn(deps: JudgeDeps, samples: EventJudgement['samples'], now: UnixMs): void {

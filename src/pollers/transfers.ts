@@ -11,6 +11,8 @@ export interface TransfersDeps {
   readonly cursors: CursorFile
   /** Zone hashes among these records that are failed in the list and not yet in the ledger. */
   listUnconfirmed(records: readonly Observation[]): string[]
+  /** The newest part of the list was read, by readings that began at this time. */
+  noteComplete?(startedAt: UnixMs): void
   /** The list holds more, or fewer, than the tail explains: sweep it without pause. */
   requestSweep(): void
   /** The last complete reading is more than a few pages back: what lies between must be walked. */
@@ -60,6 +62,7 @@ export function createTransfersPoll(deps: TransfersDeps): (signal: AbortSignal) 
       }
     }
     edge = first
+    deps.noteComplete?.(startedAt)
     saveComplete(deps, startedAt, fresh > 0)
   }
 }

@@ -73,7 +73,7 @@ export function compareSource(
     // What was empty and is filled now is no change.
     return { change: { ...later, verified: merged, candidate: null }, finding: null }
   }
-  if (candidate === null || JSON.stringify(candidate) !== JSON.stringify(merged)) {
+  if (candidate === null || !isSame(candidate, merged)) {
     return { change: { verifyAt: now + confirmMs, candidate: merged }, finding: null }
   }
   const change = { ...later, verified: merged, candidate: null }
@@ -97,8 +97,13 @@ const names: Readonly<Record<keyof VerifiedSource, string>> = {
   name: 'contract name',
 }
 
+const fields = ['implementation', 'digest', 'compiler', 'name'] as const
+
+function isSame(a: VerifiedSource, b: VerifiedSource): boolean {
+  return fields.every((field) => a[field] === b[field])
+}
+
 function listDifferences(before: VerifiedSource, after: VerifiedSource): (keyof VerifiedSource)[] {
-  const fields = ['implementation', 'digest', 'compiler', 'name'] as const
   return fields.filter((field) => before[field] !== '' && before[field] !== after[field])
 }
 

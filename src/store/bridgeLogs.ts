@@ -10,7 +10,7 @@ export interface OpenLog {
   readonly seenAt: UnixMs
 }
 
-export interface LearnedTopic {
+interface LearnedTopic {
   readonly contract: string
   readonly topic: string
   readonly template: EventTemplate

@@ -48,7 +48,7 @@ export interface BridgeGap {
 const none: EmptyReadings = { firstAt: null, lastAt: null, reads: 0, controlAt: null }
 
 /** Of a contract that was never read. */
-export const noProgress: ContractProgress = {
+const noProgress: ContractProgress = {
   next: null,
   historyFrom: null,
   lastLogHeight: null,

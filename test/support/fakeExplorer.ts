@@ -5,6 +5,14 @@ import type { AddressInfo } from 'node:net'
 /** One record of E3 and E12 as the API gives it: all strings. */
 export type WireRecord = Record<string, string>
 
+/** One event log of E18 to E21. */
+export type WireLog = Record<
+  'height' | 'address' | 'data' | 'txId' | 'transactionTime' | 'logIndex',
+  string
+> & {
+  readonly topics: readonly string[]
+}
+
 /** A request, as far as tests look at it. */
 export interface FakeRequest {
   readonly path: string
@@ -25,6 +33,8 @@ export interface FakeExplorer {
   records: WireRecord[]
   /** E9 by zone hash; a hash that is not here is unknown. */
   zoneTransactions: Map<string, WireRecord>
+  /** Event logs as E19 gives them, oldest first. */
+  logs: WireLog[]
   pageCap: number
   mainHead: () => number
   zoneHead: () => number
@@ -48,6 +58,7 @@ export async function createFakeExplorer(): Promise<FakeExplorer> {
   const fake: FakeExplorer = {
     url: `http://127.0.0.1:${port}`,
     records: [],
+    logs: [],
     zoneTransactions: new Map(),
     pageCap: 100,
     mainHead: () => 10_000 + Math.floor((Date.now() - startedAt) / 1_000),
@@ -108,6 +119,13 @@ function answer(fake: FakeExplorer, path: string, query: URLSearchParams): unkno
       .map((record, index) => fake.spell(toDetail(record, index)))
   if (path.endsWith('/transaction/transaction-multi') || path.endsWith('/transaction-fills')) {
     return hashes.map((hash) => fake.zoneTransactions.get(hash)).filter((found) => found !== undefined)
+  }
+  if (path.endsWith('/log/by-block-and-address')) {
+    const [first, last] = ['startBlockHeight', 'endBlockHeight'].map((name) => Number(query.get(name)))
+    return fake.logs.filter(
+      ({ height, address }) =>
+        address === query.get('address') && Number(height) >= (first ?? 0) && Number(height) <= (last ?? 0),
+    )
   }
   if (path.endsWith('/block/block-list')) {
     const head = fake.zoneHead()

@@ -69,6 +69,15 @@ test('a signed deployment with a dialect of its own answers: 0', async () => {
   expect(exitCode).toBe(0)
 })
 
+test('a contract with logs answers, one that emits nothing is doubted', async () => {
+  const sandbox = await startSandbox()
+  const quiet = `0x${'11'.repeat(20)}`
+  const yaml = `bridge: { contracts: ["${sandbox.world.contracts.bridge}", "${quiet}"] }\n`
+  const { exitCode, said, out } = await checkOnline(sandbox.url, { yaml })
+  expect([exitCode, said.slice(-2)]).toEqual([0, ['ok E20', 'unsure E20']])
+  expect(out).toContain('check bridge.contracts')
+})
+
 test('a wrong secret: 3, with a remedy and without the secret', async () => {
   const sandbox = await startSandbox()
   const { exitCode, said, out, err } = await checkOnline(sandbox.url, { env: { SECRET: 'wrong-12345678' } })

@@ -28,7 +28,7 @@ const toLog = (height: number): BridgeLog => ({
 function setUp(heights: number[] = []) {
   const clock = createSteppedClock({ start: 100_000_000 })
   const db = openDatabase(':memory:')
-  const world = { head: 100_000, heights, refuse: (_: BlockSpan) => false, isDisguised: false }
+  const world = { head: 100_000, heights, refuse: (span: BlockSpan) => span.first < 0, isDisguised: false }
   const asked: BlockSpan[] = []
   const taken: number[] = []
   const deps: FollowDeps = {

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { compareSource } from '../../../src/pollers/verifySource.ts'
+import type { VerifiedSource } from '../../../src/store/bridgeProgress.ts'
+
+const contract = `0x${'c0'.repeat(20)}`
+const source: VerifiedSource = { implementation: '0xa1', compiler: 'v1', name: 'Bridge', digest: 'd1' }
+const none = { verified: null, candidate: null, announced: [] }
+const compare = (known: Partial<Parameters<typeof compareSource>[1]>, read: VerifiedSource | null) =>
+  compareSource(contract, { ...none, ...known }, read, 1_000)
+
+test('the first reading is what later ones are compared with', () => {
+  expect(compare({}, source)).toMatchObject({ finding: null, change: { verified: source } })
+})
+
+test('an empty answer and empty fields say nothing', () => {
+  expect(compare({ verified: source }, null)).toEqual({ finding: null, change: { verifyAt: 3_601_000 } })
+  expect(compare({ verified: source }, { ...source, implementation: '' }).change.verified).toEqual(source)
+})
+
+test('a change is told when a second reading agrees', () => {
+  const other = { ...source, digest: 'd2' }
+  const first = compare({ verified: source }, other)
+  expect(first).toMatchObject({ finding: null, change: { candidate: other, verifyAt: 31_000 } })
+  const second = compare({ verified: source, candidate: other }, other)
+  expect(second.finding).toMatchObject({ kind: 'contract.changed', facts: { before: 'd1', after: 'd2' } })
+  expect(second.change).toMatchObject({ verified: other, candidate: null })
+})
+
+test('a replica that lags takes a change back untold', () => {
+  const other = { ...source, digest: 'd2' }
+  expect(compare({ verified: source, candidate: other }, source)).toMatchObject({
+    finding: null,
+    change: { candidate: null, verified: source },
+  })
+})
+
+test('an implementation that a log told of is no news, another one is', () => {
+  const other = { ...source, implementation: '0xb2' }
+  const known = { verified: source, candidate: other }
+  expect(compare({ ...known, announced: ['0xb2'] }, other).finding).toBeNull()
+  expect(compare({ ...known, announced: ['0xb3'] }, other).finding).not.toBeNull()
+})
