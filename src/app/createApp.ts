@@ -30,6 +30,8 @@ import {
 } from './createEvidence.ts'
 import { createPreconf } from './createPreconf.ts'
 import { createRpcs, readRpcHealth } from './createRpcs.ts'
+import { createEscrowPollers } from './createEscrowPollers.ts'
+import { createEscrowWatch } from './escrowWatch.ts'
 import { createPollers, intervalsOf } from './createPollers.ts'
 import { createReserve } from './createReserve.ts'
 import { toClockJump, toRecovered } from './ownFindings.ts'
@@ -133,6 +135,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
   const explorer = createExplorer({ ...config.explorer, clock, log })
   const rpcs = createRpcs(clock, config)
   const settleMs = createSettle(db, clock)
+  const watch = createEscrowWatch(db, config.bridge)
   const onCommitted = () => {
     dispatcher?.wake()
     for (const listener of listeners) listener()
@@ -149,10 +152,12 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     settleMs,
     bridge: config.bridge,
     clockAheadMs: () => explorer.health().clockAheadMs,
+    escrowBalance: (token) => watch.holdingsOf(token),
+    noteTransfers: (changed, ceased, at) => watch.noteTransfers(changed, ceased, at),
     onCommitted,
   })
   const reads = createExplorerReads(explorer, ledger)
-  const pollers = createPollers({
+  const pollerDeps = {
     clock,
     log,
     ledger,
@@ -164,8 +169,9 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     cursors,
     db,
     config,
-    trigger: (name) => runner.trigger(name),
-  })
+    trigger: (name: string) => runner.trigger(name),
+  }
+  const pollers = createPollers(pollerDeps)
   const evidence = createEvidence({
     clock,
     db,
@@ -190,6 +196,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     config,
     rules: () => live.rules,
   })
+  const escrowPollers = createEscrowPollers({ ...pollerDeps, ...rpcs, explorer, watch, tellSince: since })
   const upkeep = createUpkeep({
     clock,
     db,
@@ -202,6 +209,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     ...pollers.list,
     evidence,
     ...preconf.pollers,
+    ...escrowPollers,
     { name: 'upkeep', schedule: upkeepMs, run: upkeep },
     ...(config.heartbeat ? [toHeartbeat(config.heartbeat, () => isAlive())] : []),
   ])
@@ -221,6 +229,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
         canonicalHead: () => preconf.canonicalHead(),
         pollers: pollerStatus,
         rulesRejected: () => live.rejected,
+        escrow: { db, watch, operators: config.bridge.operators, terminal: config.bridge.challenge.terminal },
       },
       at,
     )

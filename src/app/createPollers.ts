@@ -135,6 +135,9 @@ export function intervalsOf(poll: AppConfig['poll']): Intervals {
     byEndpoint: {
       E3: transfers,
       E5: heads,
+      E6: intervalOf(poll.escrows),
+      E8: intervalOf(poll.escrows),
+      E10: Math.max(30_000, intervalOf(poll.escrows)),
       E9: openTransfers,
       E11: heads,
       E12: openTransfers,

@@ -5,6 +5,7 @@ import type { Facts, SourceHealth } from '../rules/types.ts'
 import type { Database } from '../store/database.ts'
 import { listHeads } from '../store/heads.ts'
 import type { Ledger } from '../store/ledger.ts'
+import { type EscrowFactSources, readEscrowFacts } from './readEscrowFacts.ts'
 import { summarizeQuarantine } from '../store/quarantine.ts'
 
 /** Bad records of this past are looked at; rules narrow it further. */
@@ -12,6 +13,7 @@ const driftWindowMs = 3_600_000
 const emptiesWindowMs = 300_000
 
 export interface FactSources {
+  readonly escrow: EscrowFactSources
   readonly db: Database
   readonly ledger: Ledger
   readonly explorer: Pick<Explorer, 'health' | 'empties'>
@@ -44,6 +46,7 @@ export function readFacts(sources: FactSources, now: UnixMs): Facts {
     listLag: null,
     listPending: (filter) => sources.ledger.listPending(filter),
     countPending: () => sources.ledger.countByState().pending,
+    ...readEscrowFacts(sources.escrow),
   }
 }
 

@@ -60,6 +60,8 @@ export async function runDemo(deps: DemoDeps, options: DemoOptions): Promise<voi
         slack: slack.url,
         smtp: mail.url,
         listen: options.listen,
+        escrow: sandbox.world.contracts.escrow,
+        operators: [sandbox.world.contracts.relayer, sandbox.world.contracts.poster],
       }),
     )
     const loaded = loadConfig({ path, env: {} })
@@ -83,6 +85,8 @@ export async function runDemo(deps: DemoDeps, options: DemoOptions): Promise<voi
 function toYaml(at: {
   tokens: readonly { address: string; symbol: string; decimals: number }[]
   bridge: string
+  escrow: string
+  operators: readonly string[]
   events: readonly { topic: string; means: string; name: string }[]
   explorer: string
   preconf: { url: string; intervalMs: number }
@@ -98,6 +102,10 @@ function toYaml(at: {
 preconf: { url: "${at.preconf.url}", interval: ${Math.round(at.preconf.intervalMs)}ms }
 ${at.canonical === null ? '' : `canonical: { url: "${at.canonical}" }\n`}bridge:
   contracts: [ "${at.bridge}" ]
+  escrows:
+${at.tokens.map(({ address }) => `    - { address: "${at.escrow}", token: "${address}" }`).join('\n')}
+  operators:
+${at.operators.map((address) => `    - { address: "${address}", minBalance: "0.5" }`).join('\n')}
   events: ${JSON.stringify(at.events)}
   tokens:
 ${at.tokens.map(({ address, symbol, decimals }) => `    - { address: "${address}", symbol: ${symbol}, decimals: ${decimals} }`).join('\n')}

@@ -149,8 +149,6 @@ function warnOfPlainHttp(context: CheckContext, config: ParsedConfig): YamlProbl
 function warnOfUnbuilt(context: CheckContext, config: ParsedConfig): YamlProblem[] {
   const unbuilt: [YamlPath, boolean, string][] = [
     [['reports', 'daily'], config.reports.daily !== null, 'no daily report is sent yet'],
-    [['bridge', 'escrows'], config.bridge.escrows.length > 0, 'escrows are not watched yet'],
-    [['bridge', 'operators'], config.bridge.operators.length > 0, 'operators are not watched yet'],
   ]
   return unbuilt.flatMap(([path, isSet, what]) =>
     isSet

@@ -66,7 +66,19 @@ export interface EvidenceNote {
 
 /** Labels that a detector may set; alerts add `rule`, `kind`, `severity` and the rule's own. */
 export type FindingLabels = Partial<
-  Record<'token' | 'symbol' | 'direction' | 'chain' | 'source' | 'channel' | 'poller' | 'contract', string>
+  Record<
+    | 'token'
+    | 'symbol'
+    | 'direction'
+    | 'chain'
+    | 'source'
+    | 'channel'
+    | 'poller'
+    | 'contract'
+    | 'escrow'
+    | 'operator',
+    string
+  >
 >
 
 /** What a detector found. It judges; it does not know rules' names, alerts or messages. */

@@ -27,6 +27,8 @@ export interface CommitDeps {
   readonly bridge: EventContext['bridge']
   /** What the escrows hold of a token, base units; left out, nothing is known of it. */
   escrowBalance?(token: string): bigint | null
+  /** Transfers that changed, and keys that ceased because they were joined into others: inside the transaction. */
+  noteTransfers?(changed: readonly Transfer[], ceased: readonly string[], now: UnixMs): void
   /** By how much the explorer's clock is ahead of ours, ms; null when unknown. */
   clockAheadMs?(): number | null
   /** The time that the readings of both chains' heads have passed. */
@@ -85,9 +87,13 @@ function tell(
   evidence: readonly TransferChange[],
   now: UnixMs,
 ): void {
-  for (const { from, to } of recorded.flatMap(({ joined }) => joined))
-    deps.engine.renameSubject(from, to, now)
+  const joined = recorded.flatMap((result) => result.joined)
+  for (const { from, to } of joined) deps.engine.renameSubject(from, to, now)
   const changed = listChanged([...recorded.flatMap(({ changes }) => changes), ...evidence])
+  if (changed.length > 0 || joined.length > 0) {
+    const ceased = joined.map(({ from }) => from)
+    deps.noteTransfers?.(changed, ceased, now)
+  }
   if (changed.length === 0) return
   const rules = deps.rules()
   const related = createRelated(deps)

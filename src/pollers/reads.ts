@@ -6,7 +6,7 @@ import type { EvidenceReading } from '../store/evidence.ts'
 /** How urgent a reading is; the client's pace serves the first ones first. */
 export type ReadPriority = 'urgent' | 'open' | 'tail' | 'heads' | 'evidence' | 'sweep' | 'bulk'
 
-interface BadRecord {
+export interface BadRecord {
   readonly endpoint: string
   readonly problem: string
   readonly raw: string

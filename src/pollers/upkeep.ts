@@ -3,6 +3,9 @@ import type { AlertStore } from '../store/alertStore.ts'
 import { purgeLogs } from '../store/bridgeLogs.ts'
 import { readProgress } from '../store/bridgeProgress.ts'
 import type { Database } from '../store/database.ts'
+import { purgeChallenges } from '../store/challenges.ts'
+import { purgeFlows } from '../store/escrowFlows.ts'
+import { purgeOwedLegs } from '../store/escrowOwed.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { purgePreconf } from '../store/preconfHours.ts'
 
@@ -24,6 +27,11 @@ const logStepSize = 5_000
 const keptBlocks = 3_000
 const openMs = 86_400_000
 
+/** Explained movements and inflows that nobody explained: long enough to compare balances and to be looked at. */
+const flowsKeptMs = 7 * 86_400_000
+/** A challenge changes within days. */
+const challengesKeptMs = 14 * 86_400_000
+
 /** Forgets what is older than it is kept, in small steps, so that the state stays bounded without ever stopping a poll. */
 export function createUpkeep(deps: UpkeepDeps): () => Promise<void> {
   return async () => {
@@ -31,6 +39,7 @@ export function createUpkeep(deps: UpkeepDeps): () => Promise<void> {
     deps.db.transaction(() => {
       deps.ledger.purge(now - deps.retention.transfersMs, stepSize)
       purgePreconf(deps.db, now - deps.retention.preconfMs)
+      purgeEscrow(deps, now)
       deps.alerts.purgeDone(now - keptMs)
       deps.alerts.purgeEnded(now - keptMs)
       for (const contract of deps.contracts) purgeContract(deps.db, contract, now)
@@ -44,4 +53,11 @@ function purgeContract(db: Database, contract: string, now: UnixMs): void {
   if (next === null) return
   const belowHeight = Math.min(next - keptBlocks, lastLogHeight ?? next)
   purgeLogs(db, { contract, belowHeight, openSince: now - openMs, limit: logStepSize })
+}
+
+function purgeEscrow({ db, retention }: UpkeepDeps, now: UnixMs): void {
+  const [kept, old] = [now - flowsKeptMs, now - retention.transfersMs]
+  purgeFlows(db, { explained: kept, inward: kept, outward: old }, stepSize)
+  purgeOwedLegs(db, old, stepSize)
+  purgeChallenges(db, { ranges: now - challengesKeptMs, statuses: old }, stepSize)
 }

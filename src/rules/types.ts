@@ -1,4 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
+import type { Challenge } from '../domain/challenge.ts'
 import type { Chain, Direction } from '../domain/observation.ts'
 import type { Finding, FindingKind } from '../domain/finding.ts'
 import type { PreconfView } from '../domain/preconf/preconfView.ts'
@@ -86,6 +87,60 @@ export interface PreconfFacts {
   readonly unansweredSince: UnixMs | null
 }
 
+/** What left or reached an escrow and no known transfer explains. Amounts are exact, in token units. */
+export interface EscrowMove {
+  readonly escrow: string
+  /** '' is the native currency. */
+  readonly token: string
+  readonly symbol: string
+  /** Null for a change of the balance that no listed movement makes; then it lies above `fromHeight`. */
+  readonly hash: string | null
+  readonly fromHeight: number | null
+  readonly height: number
+  readonly at: UnixMs
+  readonly direction: 'out' | 'in'
+  /** What of it is not explained, and all that moved. */
+  readonly amount: string
+  readonly moved: string
+  /** The other side of it. */
+  readonly party: string
+  readonly reason: string
+  readonly checkedAt: UnixMs
+}
+
+/** What the escrows of a token hold together, against what is owed. Amounts in token units, base units where decimals are unknown. */
+export interface EscrowHolding {
+  readonly token: string
+  readonly symbol: string
+  readonly escrows: readonly string[]
+  readonly decimals: number | null
+  readonly holdings: bigint | null
+  readonly holdingsAt: UnixMs | null
+  readonly baseline: bigint | null
+  readonly startedAt: UnixMs | null
+  /** The newest reading that the record list has passed; `openOut` left but was not judged yet. */
+  readonly judged: {
+    readonly owed: bigint
+    readonly holdings: bigint
+    readonly openOut: bigint
+    readonly height: number
+    readonly at: UnixMs
+  } | null
+}
+
+export interface OperatorFact {
+  readonly address: string
+  /** Wei; null where the configuration gives none, or nothing was read. */
+  readonly minBalance: bigint | null
+  readonly balance: bigint | null
+  readonly balanceAt: UnixMs | null
+  readonly last: { readonly hash: string; readonly height: number; readonly at: UnixMs } | null
+  /** Request time of the newest answer that can be trusted. */
+  readonly readAt: UnixMs | null
+  /** By the rules of absence nothing was sent since `last`. */
+  readonly isSilent: boolean
+}
+
 /** Everything that condition detectors may look at, at one moment. */
 export interface Facts {
   readonly now: UnixMs
@@ -111,6 +166,20 @@ export interface Facts {
   listPending(filter: { direction: Direction | null; originAtOrBefore: UnixMs }): Iterable<Transfer>
   /** How many transfers are pending in all. */
   countPending(): number
+  readonly escrow: {
+    /** Unexplained movements, at most some hundreds each way, the newest. */
+    readonly moves: readonly EscrowMove[]
+    readonly holdings: readonly EscrowHolding[]
+  }
+  readonly operators: readonly OperatorFact[]
+  /** When value last left either chain; null before the first transfer. */
+  readonly newestOriginAt: UnixMs | null
+  readonly challenges: {
+    /** Which values end a challenge; without any, nothing can be stuck. */
+    readonly terminal: readonly string[]
+    /** Transactions whose status is not terminal and has not changed since, the oldest first. */
+    listUnsettled(sinceOrBefore: UnixMs): readonly Challenge[]
+  }
 }
 
 /**

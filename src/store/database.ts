@@ -7,6 +7,7 @@ import { alertTables } from './migrations/0002_alerts.ts'
 import { evidenceTables } from './migrations/0003_evidence.ts'
 import { checkTables } from './migrations/0004_checks.ts'
 import { bridgeLogTables } from './migrations/0005_bridge_logs.ts'
+import { escrowTables } from './migrations/0006_escrow.ts'
 import { preconfTables } from './migrations/0007_preconf.ts'
 import { operateTables } from './migrations/0009_operate.ts'
 import { reportTables } from './migrations/0010_reports.ts'
@@ -18,6 +19,7 @@ const migrations: readonly string[] = [
   evidenceTables,
   checkTables,
   bridgeLogTables,
+  escrowTables,
   preconfTables,
   operateTables,
   reportTables,

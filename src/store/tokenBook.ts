@@ -41,3 +41,9 @@ export function createTokenBook(db: Database, settings: readonly TokenSetting[])
     },
   }
 }
+
+/** Decimals that records taught; null when none did. */
+export function readDecimals(db: Database, address: string): number | null {
+  const row = db.prepare('SELECT decimals FROM tokens WHERE address = ?').get(address)
+  return row ? Number(row['decimals']) : null
+}

@@ -3,7 +3,16 @@ import { expect, test } from 'vitest'
 import { evaluateConditions } from '../../src/rules/evaluateRules.ts'
 import { readRuleFolder } from '../../src/rules/readRuleFolder.ts'
 import type { Facts, Rule } from '../../src/rules/types.ts'
-import { toEndpoint, toFacts, toHead, toPreconf, toSource } from '../unit/rules/facts.ts'
+import {
+  toChallenge,
+  toEndpoint,
+  toFacts,
+  toHead,
+  toHolding,
+  toOperator,
+  toPreconf,
+  toSource,
+} from '../unit/rules/facts.ts'
 import { pendingSince } from '../unit/rules/transfers.ts'
 
 const loaded = await readRuleFolder(join(import.meta.dirname, '../../rules'))
@@ -22,6 +31,21 @@ const lasting: Partial<Record<Rule['kind'], (rule: Rule, now: number) => Facts>>
     const deposit = { ...base, direction: 'MainToZone' as const, main: base.zone, zone: null }
     return toFacts(now, { transfers: [isDeposit ? deposit : base] })
   },
+  'escrow.shortfall': (_, now) => toFacts(now, { escrow: { moves: [], holdings: [toHolding()] } }),
+  'operator.low_balance': (_, now) =>
+    toFacts(now, { operators: [toOperator({ minBalance: 2n, balance: 1n, balanceAt: 0 })] }),
+  'operator.quiet': (_, now) =>
+    toFacts(now, {
+      newestOriginAt: 1,
+      operators: [toOperator({ last: { hash: '0x1', height: 1, at: 0 }, readAt: now, isSilent: true })],
+    }),
+  'challenge.stuck': (_, now) =>
+    toFacts(now, {
+      challenges: {
+        terminal: ['done'],
+        listUnsettled: (before) => (before < 0 ? [] : [toChallenge({ since: 0, readAt: now })]),
+      },
+    }),
   'chain.stalled': (rule, now) =>
     read(rule)['behind'] === undefined
       ? toFacts(now, { heads: [toHead({ chain: read(rule)['chain'] ?? 'zone', readAt: now })] })
@@ -50,6 +74,11 @@ const fires = (rule: Rule, facts: Facts) =>
 const edges = [
   { name: 'withdrawal-stalled', on: 1_800_000, off: 1_799_999 },
   { name: 'deposit-stalled', on: 600_000, off: 599_999 },
+  // What was read longer ago says nothing.
+  { name: 'escrow-shortfall', on: 900_000, off: 900_001 },
+  { name: 'operator-low-balance', on: 900_000, off: 900_001 },
+  { name: 'operator-quiet', on: 86_400_000, off: 86_399_999 },
+  { name: 'challenge-stuck', on: 864_000_000, off: 863_999_999 },
   { name: 'main-chain-stalled', on: 120_000, off: 119_999 },
   { name: 'zone-chain-stalled', on: 60_000, off: 59_999 },
   { name: 'explorer-behind', on: 60, off: 59 },

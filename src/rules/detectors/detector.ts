@@ -44,7 +44,7 @@ export interface BridgeSettings {
 export type FactType = 'string' | 'int' | 'bool' | 'dyn'
 
 /** Names beside `kind`, `facts`, `age` and `labels` that a kind's rules may use; filled from the finding's labels. */
-export type SubjectName = 'contract' | 'chain' | 'source' | 'poller' | 'channel'
+export type SubjectName = 'contract' | 'chain' | 'source' | 'poller' | 'channel' | 'escrow' | 'operator'
 
 interface Described {
   readonly kind: FindingKind

@@ -1,7 +1,10 @@
 import type { FindingKind } from '../../domain/finding.ts'
 import { chainStalled } from './chainStalled.ts'
+import { challengeChanged, challengeStuck } from './challenges.ts'
 import { contractChanged } from './contractChanged.ts'
 import type { Detector } from './detector.ts'
+import { escrowDrift } from './escrowDrift.ts'
+import { escrowShortfall } from './escrowShortfall.ts'
 import { transferDuplicate } from './transferDuplicate.ts'
 import { transferOutOfOrder } from './transferOutOfOrder.ts'
 import { transferUnknownToken } from './transferUnknownToken.ts'
@@ -15,6 +18,7 @@ import { monitorRulesRejected } from './monitorRulesRejected.ts'
 import { preconfGap } from './preconfGap.ts'
 import { preconfKinds } from './preconfKinds.ts'
 import { preconfStalled } from './preconfStalled.ts'
+import { operatorLowBalance, operatorQuiet } from './operators.ts'
 import { raisedKinds } from './raisedKinds.ts'
 import { sourceDisagreement } from './sourceDisagreement.ts'
 import { sourceDrift } from './sourceDrift.ts'
@@ -45,6 +49,12 @@ export const registry: readonly Detector[] = [
   ...preconfKinds,
   preconfStalled,
   preconfGap,
+  escrowDrift,
+  escrowShortfall,
+  operatorLowBalance,
+  operatorQuiet,
+  challengeChanged,
+  challengeStuck,
   sourceUnavailable,
   sourceRejected,
   sourceDrift,

@@ -1,6 +1,15 @@
+import type { Challenge } from '../../../src/domain/challenge.ts'
 import type { Transfer } from '../../../src/domain/transfer.ts'
 import { destinationLeg } from '../../../src/domain/transfer.ts'
-import type { EndpointHealth, Facts, Head, PreconfFacts, SourceHealth } from '../../../src/rules/types.ts'
+import type {
+  EndpointHealth,
+  EscrowHolding,
+  Facts,
+  Head,
+  OperatorFact,
+  PreconfFacts,
+  SourceHealth,
+} from '../../../src/rules/types.ts'
 
 /** Facts of a healthy, empty world at `now`; tests override what they are about. */
 export function toFacts(
@@ -26,6 +35,10 @@ export function toFacts(
           transfer.originAt <= originAtOrBefore && (direction === null || transfer.direction === direction),
       ),
     countPending: () => pending.length,
+    escrow: { moves: [], holdings: [] },
+    operators: [],
+    newestOriginAt: null,
+    challenges: { terminal: [], listUnsettled: () => [] },
     ...rest,
   }
 }
@@ -75,5 +88,45 @@ export const toSource = (
   startedAt: 0,
   endpoints,
   rejected: null,
+  ...overrides,
+})
+
+export const toChallenge = (overrides: Partial<Challenge> = {}): Challenge => ({
+  hash: '0xc1',
+  contract: '0xb1',
+  height: 100,
+  status: 'proving',
+  l1: '',
+  since: 0,
+  readAt: 0,
+  changes: 0,
+  past: [],
+  candidate: null,
+  ...overrides,
+})
+
+/** Nothing is known of it. */
+export const toOperator = (overrides: Partial<OperatorFact> = {}): OperatorFact => ({
+  address: '0xop',
+  minBalance: null,
+  balance: null,
+  balanceAt: null,
+  last: null,
+  readAt: null,
+  isSilent: false,
+  ...overrides,
+})
+
+/** 90 held of 100 that are owed, judged at 0. */
+export const toHolding = (overrides: Partial<EscrowHolding> = {}): EscrowHolding => ({
+  token: '0xt1',
+  symbol: 'USDC',
+  escrows: ['0xe1'],
+  decimals: 0,
+  holdings: 90n,
+  holdingsAt: 0,
+  baseline: 100n,
+  startedAt: 0,
+  judged: { owed: 100n, holdings: 90n, openOut: 0n, height: 5, at: 0 },
   ...overrides,
 })

@@ -1,0 +1,109 @@
+import type { Rpc } from '../clients/rpc/createRpc.ts'
+import type { Explorer } from '../clients/explorer/createExplorer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import { createBalanceReads } from '../pollers/balanceReads.ts'
+import { createChallengesPoll } from '../pollers/challenges.ts'
+import { createEscrowBalancesPoll } from '../pollers/escrowBalances.ts'
+import { createEscrowChecksPoll } from '../pollers/escrowChecks.ts'
+import { createEscrowFlowsPoll } from '../pollers/escrowFlows.ts'
+import { toStreams } from '../pollers/escrowPlaces.ts'
+import { createMainReads } from '../pollers/mainReads.ts'
+import { createOperatorsPoll } from '../pollers/operators.ts'
+import type { Poller } from '../pollers/runner.ts'
+import { intervalOf } from '../pollers/schedule.ts'
+import { listHeads } from '../store/heads.ts'
+import { lowestCursor, readStream, saveStream } from '../store/mainStreams.ts'
+import { readRecentMainHash } from '../store/newestOrigin.ts'
+import type { AppConfig } from './appConfig.ts'
+import type { PollerDeps } from './createPollers.ts'
+import type { EscrowWatch } from './escrowWatch.ts'
+
+export interface EscrowPollerDeps extends Omit<PollerDeps, 'config'> {
+  readonly config: Pick<AppConfig, 'poll' | 'bridge' | 'start'>
+  readonly explorer: Pick<Explorer, 'call' | 'walk'>
+  readonly watch: EscrowWatch
+  readonly canonical: Rpc | null
+  readonly preconf: Rpc | null
+  readonly tellSince: UnixMs
+}
+
+/** What is due is judged so often; it asks nothing while nothing is. */
+const checksMs = 10_000
+const mostTransfers = 500
+
+/** The pollers of escrows, operators and challenges: those that the configuration gives something to look at. */
+export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
+  const { clock, db, config, watch } = deps
+  const { poll, bridge } = config
+  const reads = createMainReads(deps)
+  const rpc = deps.canonical ?? deps.preconf
+  const balances = rpc && createBalanceReads({ rpc, clock })
+  const readMainHeight = () => listHeads(db).find(({ chain }) => chain === 'main')?.height ?? null
+  const listReadAt = () => deps.cursors.read().tail.completeAt
+  const isReady = () => deps.cursors.read().history.done
+  const streams = () => toStreams(watch.places, (token) => watch.typeOf(token))
+  const streamsOf = (address: string) => streams().filter(({ place }) => place.address === address)
+  const common = { ...deps, readMainHeight, listReadAt, isReady }
+  const flows = createEscrowFlowsPoll({
+    ...common,
+    reads,
+    places: watch.places,
+    listStreams: streams,
+    isBridgeToken: (token) => watch.isBridgeToken(token),
+    requestChecks: () => deps.trigger('escrowChecks'),
+  })
+  const checks = createEscrowChecksPoll({
+    ...common,
+    fees: watch.fees,
+    listTransfers: (hash) => deps.ledger.listTransfers({ hash, limit: mostTransfers }),
+    readControlHash: () => readRecentMainHash(db),
+  })
+  const escrowBalances =
+    balances &&
+    createEscrowBalancesPoll({
+      ...common,
+      reads: balances,
+      isCanonical: deps.canonical !== null,
+      listHoldings: () => watch.listHoldings(),
+      flowsReadTo: ({ address }) =>
+        lowestCursor(
+          db,
+          streamsOf(address).map(({ id }) => id),
+        ),
+      requestDeepRead: ({ address }) => {
+        for (const { id } of streamsOf(address)) {
+          const stream = readStream(db, id)
+          if (stream) deps.commit({ apply: () => (saveStream(db, { ...stream, deepAt: 0 }), []) })
+        }
+      },
+      decimalsOf: (token) => watch.decimalsOf(token),
+      baselineOf: (token) => watch.baselineOf(token),
+      baselineSince: config.start.from.kind === 'now' ? null : deps.tellSince,
+    })
+  const operators = createOperatorsPoll({
+    ...common,
+    reads,
+    balances,
+    addresses: bridge.operators.map(({ address }) => address.toLowerCase()),
+  })
+  const challenges = createChallengesPoll({
+    ...common,
+    reads,
+    contracts: bridge.contracts.map((address) => address.toLowerCase()),
+    values: bridge.challenge,
+  })
+  const hasPlaces = watch.places.length > 0
+  return [
+    ...(hasPlaces ? [{ name: 'escrows', schedule: poll.escrows, run: flows }] : []),
+    ...(hasPlaces
+      ? [{ name: 'escrowChecks', schedule: Math.min(checksMs, intervalOf(poll.escrows)), run: checks }]
+      : []),
+    ...(hasPlaces && escrowBalances
+      ? [{ name: 'escrowBalances', schedule: poll.escrows, run: escrowBalances }]
+      : []),
+    ...(bridge.operators.length > 0 ? [{ name: 'operators', schedule: poll.escrows, run: operators }] : []),
+    ...(bridge.contracts.length > 0
+      ? [{ name: 'challenges', schedule: poll.challenges, run: challenges }]
+      : []),
+  ]
+}

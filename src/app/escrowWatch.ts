@@ -1,0 +1,95 @@
+import { canonicalToken, type FlowFee } from '../domain/escrowFlow.ts'
+import { toBaseUnits, toDecimal } from '../domain/decimal.ts'
+import { toOwedLeg } from '../domain/escrowOwed.ts'
+import type { Transfer } from '../domain/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import { type EscrowPlace, type EscrowSetting, toPlaces } from '../pollers/escrowPlaces.ts'
+import type { Holding } from '../pollers/balanceReads.ts'
+import type { Database } from '../store/database.ts'
+import { listEscrowTokens, noteEscrowToken, readEscrowToken, saveOwedLeg } from '../store/escrowOwed.ts'
+import { listMovedTokens, wakeFlows } from '../store/escrowFlows.ts'
+import { readDecimals } from '../store/tokenBook.ts'
+
+/** What the configuration says of escrows, beside what the ledger learned of tokens. */
+export interface EscrowWatch {
+  readonly places: readonly EscrowPlace[]
+  readonly fees: readonly FlowFee[]
+  typeOf(token: string): string
+  symbolOf(token: string): string
+  decimalsOf(token: string): number | null
+  isBridgeToken(token: string): boolean
+  listHoldings(): readonly Holding[]
+  baselineOf(token: string): bigint | null
+  /** Base units by the newest reading; null when not known. */
+  holdingsOf(token: string): bigint | null
+  /** Transfers changed, or ceased because they were joined into others: belongs inside the commit that did it. */
+  noteTransfers(changed: readonly Transfer[], ceased: readonly string[], now: UnixMs): void
+}
+
+export interface EscrowBridge {
+  readonly contracts: readonly string[]
+  readonly escrows: readonly EscrowSetting[]
+  readonly tokens: readonly { readonly address: string; readonly symbol: string; readonly decimals: number }[]
+  readonly fees: readonly FlowFee[]
+}
+
+const nativeDecimals = 18
+/** Without configured escrows so many tokens are followed: anybody can make more. */
+const maxTokens = 500
+
+export function createEscrowWatch(db: Database, bridge: EscrowBridge): EscrowWatch {
+  const places = toPlaces(bridge.escrows, bridge.contracts)
+  const configured = new Map(bridge.tokens.map((token) => [canonicalToken(token.address), token]))
+  const named = new Set(places.flatMap(({ tokens }) => (tokens ? [...tokens] : [])))
+  const takesAll = places.some(({ tokens }) => tokens === null)
+  const types = new Map(listEscrowTokens(db).map(({ token, type }) => [token, type]))
+  const isFollowed = (token: string) =>
+    named.has(token) || (takesAll && (types.has(token) || types.size < maxTokens))
+  const decimalsOf = (token: string) =>
+    token === '' ? nativeDecimals : (configured.get(token)?.decimals ?? readDecimals(db, token))
+  const noteType = (token: string, type: string) => {
+    if (types.has(token) && (type === '' || types.get(token) === type)) return
+    types.set(token, type)
+    noteEscrowToken(db, token, type)
+  }
+  return {
+    places,
+    fees: bridge.fees,
+    typeOf: (token) => types.get(token) ?? '',
+    symbolOf: (token) => configured.get(token)?.symbol ?? (token === '' ? 'native currency' : token),
+    decimalsOf,
+    isBridgeToken: (token) => named.has(token) || configured.has(token) || types.has(token),
+    listHoldings: () =>
+      places.flatMap(({ address, tokens }) =>
+        [...(tokens ?? listMovedTokens(db, address))].map((token) => ({ address, token })),
+      ),
+    baselineOf: (token) => sumBaselines(bridge.escrows, token, decimalsOf(token)),
+    holdingsOf: (token) => readEscrowToken(db, canonicalToken(token))?.holdings ?? null,
+    noteTransfers(changed, ceased, now) {
+      if (places.length === 0) return
+      for (const key of ceased) saveOwedLeg(db, key, null)
+      for (const transfer of changed) {
+        if (transfer.main) wakeFlows(db, transfer.main.hash, now)
+        const token = canonicalToken(transfer.token.address)
+        if (!isFollowed(token)) continue
+        noteType(token, transfer.token.type)
+        saveOwedLeg(db, transfer.key, toOwedLeg(transfer, bridge.fees, decimalsOf(token)))
+      }
+    },
+  }
+}
+
+/** Baselines of all escrows of a token together, base units; null when one is missing or cannot be read exactly. */
+function sumBaselines(
+  escrows: readonly EscrowSetting[],
+  token: string,
+  decimals: number | null,
+): bigint | null {
+  const own = escrows.filter((escrow) => canonicalToken(escrow.token) === token)
+  const amounts = own.map(({ baseline }) => {
+    const amount = baseline === null ? null : toDecimal(baseline)
+    return amount === null || decimals === null ? null : toBaseUnits(amount, decimals)
+  })
+  if (amounts.length === 0 || amounts.some((amount) => amount === null)) return null
+  return amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n)
+}

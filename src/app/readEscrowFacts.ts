@@ -1,0 +1,97 @@
+import { parseDecimal } from '../domain/amount.ts'
+import { formatDecimal, toBaseUnits } from '../domain/decimal.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import { isSilenceProven } from '../pollers/operators.ts'
+import type { EscrowMove, Facts, OperatorFact } from '../rules/types.ts'
+import { listUnsettled } from '../store/challenges.ts'
+import type { Database } from '../store/database.ts'
+import { listUnexplained, type StoredFlow } from '../store/escrowFlows.ts'
+import { listEscrowTokens } from '../store/escrowOwed.ts'
+import { readNewestOrigin } from '../store/newestOrigin.ts'
+import { listOperators } from '../store/operators.ts'
+import type { EscrowWatch } from './escrowWatch.ts'
+
+type EscrowFacts = Pick<Facts, 'escrow' | 'operators' | 'newestOriginAt' | 'challenges'>
+
+export interface EscrowFactSources {
+  readonly db: Database
+  readonly watch: EscrowWatch
+  readonly operators: readonly { readonly address: string; readonly minBalance: string | null }[]
+  readonly terminal: readonly string[]
+}
+
+/** Movements told at a time, of each direction. */
+const maxMoves = 500
+const maxUnsettled = 1_000
+
+/** What conditions on escrows, operators and challenges are judged on. */
+export function readEscrowFacts(sources: EscrowFactSources): EscrowFacts {
+  const { db, watch, terminal } = sources
+  return {
+    escrow: {
+      moves: listUnexplained(db, maxMoves).map((flow) => toMove(flow, watch)),
+      holdings: listHoldings(sources),
+    },
+    operators: listOperatorFacts(sources),
+    newestOriginAt: readNewestOrigin(db),
+    challenges: { terminal, listUnsettled: (before: UnixMs) => listUnsettled(db, before, maxUnsettled) },
+  }
+}
+
+function toMove(flow: StoredFlow, watch: EscrowWatch): EscrowMove {
+  const isGap = flow.fromHeight !== null
+  const moved = formatDecimal(isGap ? flow.net : flow.outward).replace('-', '')
+  return {
+    escrow: flow.escrow,
+    token: flow.token,
+    symbol: watch.symbolOf(flow.token),
+    hash: isGap ? null : flow.hash,
+    fromHeight: flow.fromHeight,
+    height: flow.height,
+    at: flow.at,
+    direction: flow.direction,
+    amount: flow.unexplained ? formatDecimal(flow.unexplained) : moved,
+    moved,
+    party: flow.party,
+    reason: flow.reason,
+    checkedAt: flow.checkedAt ?? flow.seenAt,
+  }
+}
+
+function listHoldings({ db, watch }: EscrowFactSources): Facts['escrow']['holdings'] {
+  const holdings = watch.listHoldings()
+  return listEscrowTokens(db).flatMap((known) => {
+    const escrows = holdings.filter(({ token }) => token === known.token).map(({ address }) => address)
+    if (escrows.length === 0) return []
+    return [
+      {
+        token: known.token,
+        symbol: watch.symbolOf(known.token),
+        escrows,
+        decimals: watch.decimalsOf(known.token),
+        holdings: known.holdings,
+        holdingsAt: known.holdingsAt,
+        baseline: known.baseline,
+        startedAt: known.start?.time ?? null,
+        judged: known.judged,
+      },
+    ]
+  })
+}
+
+function listOperatorFacts({ db, operators }: EscrowFactSources): OperatorFact[] {
+  const known = new Map(listOperators(db).map((operator) => [operator.address, operator]))
+  return operators.map(({ address, minBalance }) => {
+    const stored = known.get(address)
+    const least = minBalance === null ? null : parseDecimal(minBalance)
+    return {
+      address,
+      minBalance: least && toBaseUnits(least, 18),
+      balance: stored?.balance ?? null,
+      balanceAt: stored?.balanceAt ?? null,
+      last: stored?.last ?? null,
+      readAt: stored?.readAt ?? null,
+      isSilent: isSilenceProven(stored?.absence ?? null),
+    }
+  })
+}

@@ -1,0 +1,104 @@
+import type { UnixMs } from '../lib/clock.ts'
+
+/** What is known of a bridge transaction's challenge: '' is no data. */
+export interface Challenge {
+  readonly hash: string
+  readonly contract: string
+  readonly height: number
+  readonly status: string
+  /** The base layer's transaction. */
+  readonly l1: string
+  /** Since when the status has been what it is, by our clock. */
+  readonly since: UnixMs
+  readonly readAt: UnixMs
+  /** How many changes were told. */
+  readonly changes: number
+  /** Earlier values of the status, oldest first. */
+  readonly past: readonly string[]
+  /** An earlier value that came back, until a later answer agrees. */
+  readonly candidate: { readonly status: string; readonly at: UnixMs } | null
+}
+
+/** What the configuration says of the values of a status; empty lists know none. */
+export interface ChallengeValues {
+  readonly known: readonly string[]
+  readonly terminal: readonly string[]
+}
+
+export interface ChallengeChange {
+  readonly field: 'challengeStatus' | 'l1OriginHash'
+  /** '' when it is the first value. */
+  readonly before: string
+  readonly after: string
+  readonly isUnknown: boolean
+  readonly wasTerminal: boolean
+}
+
+/** A value that was held before must be given again after so long: a replica that lags alternates. */
+const confirmMs = 30_000
+const maxPast = 16
+
+/**
+ * Takes one more reading of a transaction into account. The first value of a field is recorded only; every change of
+ * a known one is a change; an empty field changes nothing.
+ */
+export function noteChallenge(
+  before: Challenge | null,
+  row: Pick<Challenge, 'hash' | 'contract' | 'height' | 'status' | 'l1'>,
+  at: UnixMs,
+  values: ChallengeValues,
+): { readonly challenge: Challenge; readonly changes: readonly ChallengeChange[] } {
+  const base: Challenge = before ?? {
+    ...row,
+    status: '',
+    l1: '',
+    since: at,
+    readAt: at,
+    changes: 0,
+    past: [],
+    candidate: null,
+  }
+  const isAgain = base.past.includes(row.status)
+  const candidate = base.candidate?.status === row.status ? base.candidate : { status: row.status, at }
+  const isLagging = isAgain && at - candidate.at < confirmMs
+  const takesStatus = row.status !== '' && row.status !== base.status && !isLagging
+  const takesL1 = row.l1 !== '' && row.l1 !== base.l1
+  const changes: ChallengeChange[] = []
+  const isUnknown =
+    values.known.length > 0 && !values.known.includes(row.status) && !values.terminal.includes(row.status)
+  const wasTerminal = values.terminal.includes(base.status)
+  if (takesStatus && (base.status !== '' || isUnknown)) {
+    changes.push({ field: 'challengeStatus', before: base.status, after: row.status, isUnknown, wasTerminal })
+  }
+  if (takesL1 && base.l1 !== '') {
+    changes.push({
+      field: 'l1OriginHash',
+      before: base.l1,
+      after: row.l1,
+      isUnknown: false,
+      wasTerminal: false,
+    })
+  }
+  const past = takesStatus && base.status !== '' ? [...base.past, base.status].slice(-maxPast) : base.past
+  return {
+    changes,
+    challenge: {
+      ...base,
+      height: row.height,
+      status: takesStatus ? row.status : base.status,
+      l1: takesL1 ? row.l1 : base.l1,
+      since: takesStatus ? at : base.since,
+      // An answer that lags says nothing of the present.
+      readAt: row.status === '' && base.status !== '' ? base.readAt : Math.max(base.readAt, at),
+      changes: base.changes + changes.length,
+      past,
+      candidate: isAgain && !takesStatus && row.status !== base.status ? candidate : null,
+    },
+  }
+}
+
+/** How long a stretch of blocks rests before its transactions are read again, ms: values change days later. */
+export function nextCheckMs(checks: number, hasValues: boolean): number {
+  const minutes = hasValues ? [1, 2, 5, 10, 20, 30, 60, 120, 240] : [1, 10, 60, 360, 1_440]
+  return (minutes[checks] ?? (hasValues ? 360 : 2_880)) * 60_000
+}

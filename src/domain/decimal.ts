@@ -1,0 +1,62 @@
+import { parseDecimal } from './amount.ts'
+
+/** An exact signed decimal number: `digits / 10^scale`. */
+export interface Decimal {
+  readonly digits: bigint
+  readonly scale: number
+}
+
+export const noAmount: Decimal = { digits: 0n, scale: 0 }
+
+/** Null when the text is no plain decimal; a minus sign is taken. */
+export function toDecimal(text: string): Decimal | null {
+  const isNegative = text.startsWith('-')
+  const parsed = parseDecimal(isNegative ? text.slice(1) : text)
+  return parsed && (isNegative ? negate(parsed) : parsed)
+}
+
+export function fromBaseUnits(raw: bigint, decimals: number): Decimal {
+  return { digits: raw, scale: decimals }
+}
+
+/** Base units of a token; null when the number is finer than the token allows. */
+export function toBaseUnits({ digits, scale }: Decimal, decimals: number): bigint | null {
+  if (scale <= decimals) return digits * 10n ** BigInt(decimals - scale)
+  const divisor = 10n ** BigInt(scale - decimals)
+  return digits % divisor === 0n ? digits / divisor : null
+}
+
+export function addDecimals(a: Decimal, b: Decimal): Decimal {
+  const scale = Math.max(a.scale, b.scale)
+  return { digits: atScale(a, scale) + atScale(b, scale), scale }
+}
+
+export function sumDecimals(numbers: readonly Decimal[]): Decimal {
+  return numbers.reduce(addDecimals, noAmount)
+}
+
+export function subtractDecimals(a: Decimal, b: Decimal): Decimal {
+  return addDecimals(a, negate(b))
+}
+
+export function negate({ digits, scale }: Decimal): Decimal {
+  return { digits: -digits, scale }
+}
+
+/** Negative, zero or positive, as for sorting. */
+export function compareDecimals(a: Decimal, b: Decimal): number {
+  const { digits } = subtractDecimals(a, b)
+  return digits < 0n ? -1 : digits > 0n ? 1 : 0
+}
+
+/** @example formatDecimal({ digits: -1500n, scale: 3 }) // '-1.5' */
+export function formatDecimal({ digits, scale }: Decimal): string {
+  const text = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, '0')
+  const fraction = text.slice(text.length - scale).replace(/0+$/, '')
+  const whole = text.slice(0, text.length - scale)
+  return `${digits < 0n ? '-' : ''}${whole}${scale === 0 || fraction === '' ? '' : `.${fraction}`}`
+}
+
+function atScale({ digits, scale }: Decimal, target: number): bigint {
+  return digits * 10n ** BigInt(target - scale)
+}

@@ -1,0 +1,93 @@
+import type { UnixMs } from '../lib/clock.ts'
+import { parseRawAmount } from './amount.ts'
+import { toBaseUnits, toDecimal } from './decimal.ts'
+import { canonicalToken, type FlowFee, isDisproved } from './escrowFlow.ts'
+import type { Transfer } from './transfer.ts'
+
+/** What a transfer adds to what an escrow owes (credited on the zone), or takes from it (paid out, or leaving). */
+export interface OwedLeg {
+  readonly key: string
+  readonly token: string
+  readonly isCredit: boolean
+  /** Base units, without sign; null when not known. */
+  readonly amount: bigint | null
+  readonly mainHash: string | null
+  readonly mainHeight: number | null
+  readonly mainTime: UnixMs | null
+  readonly zoneTime: UnixMs | null
+}
+
+/** From when on what is owed is counted. */
+export interface OwedStart {
+  readonly height: number | null
+  readonly time: UnixMs
+}
+
+/** The two chains' clocks may differ by this much, and a credit's block be written before the deposit's is shown. */
+const clockToleranceMs = 30_000
+
+/**
+ * A transfer as a change of what is owed; null while it changes nothing: a deposit not credited yet, one that failed,
+ * a payout that nothing stands behind. Fees that may be kept on the way are given to the escrow.
+ */
+export function toOwedLeg(
+  transfer: Transfer,
+  fees: readonly FlowFee[],
+  decimals: number | null,
+): OwedLeg | null {
+  const { direction, main, zone, state } = transfer
+  const isCredit = direction === 'MainToZone'
+  if (state === 'failed') return null
+  if (isCredit ? zone === null : isDisproved(transfer)) return null
+  const token = canonicalToken(transfer.token.address)
+  // What a deposit that is not there says of its block is nothing to go by.
+  const known = isCredit && transfer.originProof === 'absent' ? null : main
+  return {
+    key: transfer.key,
+    token,
+    isCredit,
+    amount: rawAmount(transfer, decimals, feeOf(token, transfer, fees, decimals)),
+    mainHash: known?.hash ?? null,
+    mainHeight: known?.height ?? null,
+    mainTime: known?.time ?? null,
+    zoneTime: zone?.time ?? (zone === null ? null : transfer.firstSeenAt),
+  }
+}
+
+function rawAmount(transfer: Transfer, decimals: number | null, fee: bigint): bigint | null {
+  const given = transfer.amount === null || decimals === null ? null : toDecimal(transfer.amount)
+  const raw = transfer.amountRaw ?? (given && decimals !== null ? toBaseUnits(given, decimals) : null)
+  if (raw === null || parseRawAmount(raw.toString()) === null) return null
+  if (transfer.direction === 'ZoneToMain') return raw + fee
+  return raw > fee ? raw - fee : 0n
+}
+
+function feeOf(
+  token: string,
+  { direction }: Transfer,
+  fees: readonly FlowFee[],
+  decimals: number | null,
+): bigint {
+  const fee = fees.find((one) => canonicalToken(one.token) === token && one.direction === direction)
+  const max = fee && toDecimal(fee.max)
+  return max && decimals !== null ? (toBaseUnits(max, decimals) ?? 0n) : 0n
+}
+
+/** Whether a leg counts at all: what was locked or paid before the start is in the first balance already. */
+export function countsSince(leg: OwedLeg, start: OwedStart): boolean {
+  if (leg.mainHeight !== null && start.height !== null) return leg.mainHeight > start.height
+  const time = leg.mainTime ?? leg.zoneTime
+  return time !== null && time > start.time
+}
+
+/**
+ * Whether a counted leg has happened at a height whose block was the newest at `time`. A credit waits for its deposit
+ * to be in the balance too, but not for ever: a deposit that claims a height beyond that of its credit is none.
+ */
+export function hasHappenedAt(leg: OwedLeg, at: { readonly height: number; readonly time: UnixMs }): boolean {
+  const isOnZone = leg.zoneTime !== null && leg.zoneTime <= at.time
+  const isOnMain = leg.mainHeight !== null && leg.mainHeight <= at.height
+  if (!leg.isCredit) return isOnZone || isOnMain
+  if (!isOnZone) return false
+  return leg.mainHeight === null || isOnMain || (leg.zoneTime ?? 0) <= at.time - clockToleranceMs
+}

@@ -1,0 +1,179 @@
+import { type Absence, isAbsent, notYetAbsent, noteReading } from '../clients/explorer/absence.ts'
+import { type Decimal, noAmount, subtractDecimals, sumDecimals } from '../domain/decimal.ts'
+import { type FlowFee, type FlowVerdict, judgeFlow } from '../domain/escrowFlow.ts'
+import type { Transfer } from '../domain/transfer.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { Database } from '../store/database.ts'
+import {
+  type FlowJudgement,
+  listDueFlows,
+  listFlowsOf,
+  settleFlow,
+  type StoredFlow,
+  sumListed,
+} from '../store/escrowFlows.ts'
+import type { Commit, ExplorerReads } from './reads.ts'
+
+export interface EscrowChecksDeps {
+  readonly clock: Clock
+  readonly db: Database
+  readonly reads: Pick<ExplorerReads, 'feedByHash'>
+  readonly commit: Commit
+  readonly fees: readonly FlowFee[]
+  /** The history was filled and the list read: what the ledger lacks now is worth asking for. */
+  isReady(): boolean
+  /** When the newest complete reading of the list began; null before the first. */
+  listReadAt(): UnixMs | null
+  listTransfers(mainHash: string): readonly Transfer[]
+  /** A main hash that the list had, newest first: to see that its filter works. */
+  readControlHash(): string | null
+}
+
+/** How long after its block a movement may wait for its record. */
+export const settleMs = 60_000
+/** What came in is nobody's loss: its record may take longer, and is not asked for one by one. */
+const inwardSettleMs = 600_000
+const rereadMs = 15_000
+const maxDue = 200
+/** Readings of the record list in one tick; the rest comes first in the next one. */
+const maxRereads = 20
+
+/**
+ * Judges movements at the escrows: explained by transfers, or not. What seems unexplained is asked for in the record
+ * list by its main hash, by the rules of absence, so that a record that comes late is no drift.
+ */
+export function createEscrowChecksPoll(deps: EscrowChecksDeps): (signal: AbortSignal) => Promise<void> {
+  return async (signal) => {
+    if (!deps.isReady()) return
+    const due = listDueFlows(deps.db, deps.clock.now(), maxDue)
+    const open = settleKnown(deps, due).slice(0, maxRereads)
+    if (open.length === 0) return
+    const control = await askControl(deps, signal)
+    for (const flow of open) await rereadAndSettle(deps, flow, control, signal)
+  }
+}
+
+/** Judges in one commit what needs no further reading. @returns the rest, in its order */
+function settleKnown(deps: EscrowChecksDeps, due: readonly StoredFlow[]): StoredFlow[] {
+  const now = deps.clock.now()
+  const open: StoredFlow[] = []
+  const judged = due.flatMap((flow): [StoredFlow, FlowJudgement][] => {
+    if (flow.fromHeight !== null) return [[flow, judgeGap(deps.db, flow)]]
+    const verdict = judge(deps, flow)
+    if (!wantsReread(verdict, flow)) return [[flow, conclude(verdict, flow, now, null)]]
+    open.push(flow)
+    return []
+  })
+  settle(deps, judged)
+  return open
+}
+
+async function rereadAndSettle(
+  deps: EscrowChecksDeps,
+  flow: StoredFlow,
+  control: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const absence = await reread(deps, flow, control, signal)
+  const isGone = isAbsent(absence) || (!control && isListReadSince(deps, flow))
+  settle(deps, [[flow, conclude(judge(deps, flow), flow, deps.clock.now(), { absence, isGone })]])
+}
+
+/** All that left in this transaction together is compared with all its transfers: one may be paid by two escrows. */
+function judge(deps: EscrowChecksDeps, flow: StoredFlow): FlowVerdict {
+  const all = listFlowsOf(deps.db, flow.hash, flow.token)
+  const outward = sumDecimals(all.map((one) => one.outward))
+  const verdict = judgeFlow({ ...flow, outward }, deps.listTransfers(flow.hash), deps.fees)
+  const isBeside =
+    verdict.kind === 'unexplained' && (verdict.direction === 'out') !== flow.outward.digits > 0n
+  return isBeside || flow.outward.digits === 0n ? { kind: 'explained', isProven: true } : verdict
+}
+
+function wantsReread(verdict: FlowVerdict, flow: StoredFlow): boolean {
+  if (verdict.kind === 'explained' || verdict.direction === 'in' || verdict.isSettled) return false
+  return flow.verdict !== 'unexplained'
+}
+
+/** What a judgement comes to, and when it is looked at again. */
+export function conclude(
+  verdict: FlowVerdict,
+  flow: Pick<StoredFlow, 'at' | 'checks' | 'outward' | 'verdict' | 'absence'>,
+  now: UnixMs,
+  asked: { readonly absence: Absence; readonly isGone: boolean } | null,
+): FlowJudgement {
+  const direction = flow.outward.digits > 0n ? 'out' : 'in'
+  const common = { direction, unexplained: null, reason: '', absence: null } as const
+  if (verdict.kind === 'explained') {
+    // A proof may be pending still; that it fails wakes this movement too.
+    const later = verdict.isProven || flow.checks > 8 ? null : now + rereadMs * 2 ** flow.checks
+    return { ...common, verdict: 'explained', checkAt: later }
+  }
+  const told = { direction, unexplained: verdict.amount, reason: verdict.reason } as const
+  const absence = asked ? JSON.stringify(asked.absence) : flow.absence
+  const open = (checkAt: UnixMs): FlowJudgement => ({ ...told, verdict: 'open', checkAt, absence })
+  const unexplained: FlowJudgement = { ...told, verdict: 'unexplained', checkAt: null, absence }
+  if (verdict.isSettled || flow.verdict === 'unexplained') return unexplained
+  const dueAt = flow.at + (direction === 'in' ? inwardSettleMs : settleMs)
+  if (direction === 'in') return now >= dueAt ? unexplained : open(dueAt)
+  if (!asked?.isGone) return open(now + rereadMs)
+  return now >= dueAt ? unexplained : open(dueAt)
+}
+
+async function reread(
+  deps: EscrowChecksDeps,
+  flow: StoredFlow,
+  control: boolean,
+  signal: AbortSignal,
+): Promise<Absence> {
+  // Written by conclude from an Absence.
+  const before = flow.absence === null ? notYetAbsent : (JSON.parse(flow.absence) as Absence)
+  const read = await deps.reads.feedByHash(flow.hash, { priority: 'open', signal })
+  deps.commit({ answers: [read.records], bad: read.bad })
+  const isThere = read.records.some((record) => record.mainHash === flow.hash)
+  const kind = isThere ? 'absent-among-others' : 'absent'
+  const noted = noteReading(before, { kind, at: read.requestedAt })
+  return control && !isThere ? noteReading(noted, { kind: 'control', at: read.requestedAt }) : noted
+}
+
+/** Whether the list's filter by hash finds a record that is known to be there. */
+async function askControl(deps: EscrowChecksDeps, signal: AbortSignal): Promise<boolean> {
+  const hash = deps.readControlHash()
+  if (hash === null) return false
+  const read = await deps.reads.feedByHash(hash, { priority: 'open', signal })
+  deps.commit({ answers: [read.records], bad: read.bad })
+  return read.records.some((record) => record.mainHash === hash)
+}
+
+/** Where the filter does not work, a complete reading of the list that began after the settle time has to do. */
+function isListReadSince(deps: EscrowChecksDeps, flow: StoredFlow): boolean {
+  const readAt = deps.listReadAt()
+  return readAt !== null && readAt >= Math.max(flow.at, flow.seenAt) + settleMs
+}
+
+/** A change of balance: what movements that were listed since do not make of it. */
+function judgeGap(db: Database, flow: StoredFlow): FlowJudgement {
+  const listed = sumListed(db, flow, flow.fromHeight ?? 0, flow.height).sum
+  const rest = subtractDecimals(flow.net, listed)
+  return {
+    verdict: rest.digits === 0n ? 'explained' : 'unexplained',
+    direction: rest.digits < 0n ? 'out' : 'in',
+    unexplained: rest.digits === 0n ? null : absolute(rest),
+    reason: 'the balance changed by more than the listed movements',
+    checkAt: null,
+    absence: null,
+  }
+}
+
+function absolute(number: Decimal): Decimal {
+  return number.digits < 0n ? subtractDecimals(noAmount, number) : number
+}
+
+function settle(deps: EscrowChecksDeps, judged: readonly (readonly [StoredFlow, FlowJudgement])[]): void {
+  if (judged.length === 0) return
+  deps.commit({
+    apply: (now) => {
+      for (const [flow, judgement] of judged) settleFlow(deps.db, flow, judgement, now)
+      return []
+    },
+  })
+}

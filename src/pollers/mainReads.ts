@@ -1,0 +1,167 @@
+import type { z } from 'zod'
+import type { Explorer } from '../clients/explorer/createExplorer.ts'
+import type { Endpoint } from '../clients/explorer/endpoint.ts'
+import { addressInternals } from '../clients/explorer/endpoints/internalTransactions.ts'
+import {
+  addressTransactions,
+  manyAddressesTransactions,
+} from '../clients/explorer/endpoints/mainTransactions.ts'
+import { readAll, type WideParams } from '../clients/explorer/readAll.ts'
+import { canonicalToken, type FlowRow } from '../domain/escrowFlow.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { BadRecord, ReadOptions } from './reads.ts'
+
+/** A stretch of main blocks, both ends included. */
+export interface Blocks {
+  readonly from: number
+  readonly to: number
+}
+
+/** What was found in a range. Only a whole answer proves that there is no more. */
+export interface RangeRead<T> {
+  readonly requestedAt: UnixMs
+  readonly rows: readonly T[]
+  readonly isWhole: boolean
+  /** Why it is not. */
+  readonly problem: string
+  readonly bad: readonly BadRecord[]
+}
+
+/** Which movements at an address: `native` are those of the chain's own currency, at the top and inside. */
+export type FlowKind = 'token_20' | 'token_1155' | 'native'
+
+export interface SentTransaction {
+  readonly hash: string
+  readonly height: number
+  readonly time: UnixMs | null
+  readonly from: string
+}
+
+export interface ChallengeRow {
+  readonly hash: string
+  readonly height: number
+  readonly status: string
+  readonly l1: string
+}
+
+export interface RangeOptions extends ReadOptions {
+  /** The range holds something that is known: an empty answer is none. */
+  readonly isKnown?: boolean
+}
+
+/** What the checks of escrows, operators and challenges ask of the main chain. Each throws when it could not ask. */
+export interface MainReads {
+  /** E6, or E6 and E8 for the native currency. */
+  flows(
+    of: { readonly address: string; readonly kind: FlowKind; readonly token?: string | undefined },
+    blocks: Blocks,
+    options: RangeOptions,
+  ): Promise<RangeRead<FlowRow>>
+  /** E10: what these addresses sent. */
+  sent(
+    addresses: readonly string[],
+    blocks: Blocks,
+    options: RangeOptions,
+  ): Promise<RangeRead<SentTransaction>>
+  /** E6: a contract's transactions with their challenge status, those without one included. */
+  challenges(contract: string, blocks: Blocks, options: RangeOptions): Promise<RangeRead<ChallengeRow>>
+}
+
+/** Of the calls inside a transaction only these carry value. */
+const valueless = new Set(['delegatecall', 'staticcall', 'callcode'])
+
+export function createMainReads(deps: {
+  readonly explorer: Pick<Explorer, 'call' | 'walk'>
+  readonly clock: Clock
+}): MainReads {
+  const read = async <R>(
+    endpoint: Endpoint<z.ZodType, R>,
+    params: WideParams,
+    blocks: Blocks,
+    how: RangeOptions,
+  ) => {
+    const requestedAt = deps.clock.now()
+    const rows: R[] = []
+    const bad: BadRecord[] = []
+    const result = await readAll(
+      deps,
+      endpoint,
+      { ...params, startBlockHeight: blocks.from, endBlockHeight: blocks.to },
+      {
+        ...how,
+        onRecords: (records) => void rows.push(...records),
+        onQuarantined: (records) =>
+          void bad.push(...records.map(({ raw, problem }) => ({ endpoint: endpoint.id, problem, raw }))),
+      },
+    )
+    return { requestedAt, rows, bad, isWhole: result.complete, problem: result.reasons.join(', ') }
+  }
+  return {
+    async flows({ address, kind, token }, blocks, options) {
+      if (kind !== 'native') {
+        const asked = {
+          address,
+          protocolType: kind,
+          ...(token !== undefined && { tokenContractAddress: token }),
+        }
+        const found = await read(addressTransactions, asked, blocks, options)
+        return {
+          ...found,
+          rows: found.rows.filter(isDone).flatMap((row) => toFlowRow(row, canonicalToken(row.token))),
+        }
+      }
+      // What is known to be there may be in either of the two lists.
+      const how = { ...options, isKnown: false }
+      const outer = await read(addressTransactions, { address, protocolType: 'transaction' }, blocks, how)
+      const inner = await read(addressInternals, { address }, blocks, how)
+      const calls = inner.rows.filter((row) => !valueless.has(row.operation.toLowerCase()))
+      return {
+        requestedAt: outer.requestedAt,
+        isWhole: outer.isWhole && inner.isWhole,
+        problem: [outer.problem, inner.problem].filter((text) => text !== '').join(', '),
+        bad: [...outer.bad, ...inner.bad],
+        rows: [...outer.rows, ...calls].filter(isDone).flatMap((row) => toFlowRow(row, '')),
+      }
+    },
+    async sent(addresses, blocks, options) {
+      const asked = { address: addresses, isFromOrTo: 'from' }
+      const found = await read(manyAddressesTransactions, asked, blocks, options)
+      return {
+        ...found,
+        rows: found.rows.flatMap(({ hash, height, time, from }) =>
+          height === null ? [] : [{ hash, height, time, from }],
+        ),
+      }
+    },
+    async challenges(contract, blocks, options) {
+      const found = await read(addressTransactions, { address: contract }, blocks, options)
+      return {
+        ...found,
+        rows: found.rows.flatMap(({ hash, height, challengeStatus, l1OriginHash }) =>
+          height === null ? [] : [{ hash, height, status: challengeStatus, l1: l1OriginHash ?? '' }],
+        ),
+      }
+    },
+  }
+}
+
+interface MovingRow {
+  readonly hash: string
+  readonly height: number | null
+  readonly time: UnixMs | null
+  readonly from: string
+  readonly to: string
+  readonly amount: string | null
+  readonly state: string
+}
+
+/** A failed transaction moves nothing, and a pending one has not moved it yet. */
+function isDone({ state }: MovingRow): boolean {
+  const text = state.toLowerCase()
+  return text !== 'fail' && text !== 'failed' && text !== 'pending'
+}
+
+function toFlowRow(row: MovingRow, token: string): FlowRow[] {
+  const { hash, height, time, from, to, amount } = row
+  return amount === null ? [] : [{ hash, height, time, from, to, token, amount }]
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { addDecimals, formatDecimal, noAmount, toDecimal } from '../../domain/decimal.ts'
+import type { Finding } from '../../domain/finding.ts'
+import type { EscrowMove, Facts, Judgement } from '../types.ts'
+import { defineCondition } from './detector.ts'
+
+const params = z.strictObject({})
+
+/** Each movement is a subject of its own, so that none is lost among others. It lasts until a transfer explains it. */
+export const escrowDrift = defineCondition({
+  kind: 'escrow.drift',
+  docs: "An escrow's balance moved by something other than known transfers.",
+  hasTransfer: false,
+  subjectNames: ['escrow'],
+  facts: {
+    direction: 'string',
+    amount: 'string',
+    moved: 'string',
+    token: 'string',
+    mainTxHash: 'string',
+    height: 'int',
+    fromHeight: 'dyn',
+    party: 'string',
+    reason: 'string',
+    count: 'int',
+    total: 'string',
+    others: 'string',
+  },
+  params,
+  judge: (facts: Facts): Judgement => ({ findings: toFindings(facts.escrow.moves), unknown: [] }),
+})
+
+/** So many other movements are named in one finding. */
+const named = 3
+
+function toFindings(moves: readonly EscrowMove[]): Finding[] {
+  const groups = Map.groupBy(moves, ({ escrow, token, direction }) => `${escrow}|${token}|${direction}`)
+  return [...groups.values()].flatMap((group) => {
+    const total = formatDecimal(
+      group.map(({ amount }) => toDecimal(amount) ?? noAmount).reduce(addDecimals, noAmount),
+    )
+    return group.map((move) => toFinding(move, group, total))
+  })
+}
+
+function toFinding(move: EscrowMove, group: readonly EscrowMove[], total: string): Finding {
+  const { escrow, token, symbol, hash, height, fromHeight } = move
+  const where = hash === null ? `main blocks ${(fromHeight ?? 0) + 1} to ${height}` : `main ${hash}`
+  const others = group
+    .filter((one) => one !== move && one.hash !== null)
+    .slice(0, named)
+    .map((one) => `${one.amount} in ${one.hash}`)
+  return {
+    kind: 'escrow.drift',
+    subject: `${escrow}:${token || 'native'}:${hash ?? `balance:${fromHeight}`}`,
+    title: `escrow ${escrow}, ${symbol}, ${where}`,
+    transfer: null,
+    facts: {
+      direction: move.direction,
+      amount: move.amount,
+      moved: move.moved,
+      token: symbol,
+      mainTxHash: hash ?? '',
+      height,
+      fromHeight,
+      party: move.party,
+      reason: move.reason,
+      count: group.length,
+      total,
+      others: others.join(', '),
+    },
+    labels: { chain: 'main', escrow, ...(token !== '' && { token }), symbol },
+    evidence: [
+      {
+        source: hash === null ? 'eth_call, E6, E8' : 'E6, E8, E3',
+        at: move.checkedAt,
+        says: `${move.direction === 'out' ? 'left' : 'came in'}: ${move.moved} ${symbol}; ${move.reason}`,
+      },
+    ],
+    since: move.at,
+  }
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { formatUnits } from '../../domain/amount.ts'
+import type { Finding } from '../../domain/finding.ts'
+import { boundText } from '../durationText.ts'
+import type { EscrowHolding, Facts, Judgement } from '../types.ts'
+import { defineCondition } from './detector.ts'
+
+const params = z.strictObject({ stale: boundText.default(15 * 60_000) })
+
+/**
+ * What the escrows of a token hold against what is owed at the same block: the baseline, what was credited on the
+ * zone chain since, less what left it. Payouts whose records have not come yet are given to the escrow.
+ */
+export const escrowShortfall = defineCondition({
+  kind: 'escrow.shortfall',
+  docs: 'An escrow holds less than is owed.',
+  hasTransfer: false,
+  subjectNames: ['escrow'],
+  facts: {
+    missing: 'string',
+    holdings: 'string',
+    owed: 'string',
+    baseline: 'string',
+    token: 'string',
+    escrows: 'string',
+    height: 'int',
+  },
+  params,
+  judge: judgeShortfall,
+})
+
+function judgeShortfall(facts: Facts, { stale }: z.output<typeof params>): Judgement {
+  const findings: Finding[] = []
+  const unknown: string[] = []
+  for (const holding of facts.escrow.holdings) {
+    const { judged } = holding
+    if (judged === null || facts.now - judged.at > stale) unknown.push(subjectOf(holding))
+    else if (judged.holdings + judged.openOut < judged.owed) findings.push(toFinding(holding, judged))
+  }
+  return { findings, unknown }
+}
+
+function subjectOf({ token }: EscrowHolding): string {
+  return token || 'native'
+}
+
+function toFinding(holding: EscrowHolding, judged: NonNullable<EscrowHolding['judged']>): Finding {
+  const { token, symbol, escrows, decimals } = holding
+  const text = (raw: bigint) => (decimals === null ? `${raw} base units` : formatUnits(raw, decimals))
+  return {
+    kind: 'escrow.shortfall',
+    subject: subjectOf(holding),
+    title: `${symbol} at ${escrows.join(', ')}`,
+    transfer: null,
+    facts: {
+      missing: text(judged.owed - judged.holdings),
+      holdings: text(judged.holdings),
+      owed: text(judged.owed),
+      baseline: text(holding.baseline ?? 0n),
+      token: symbol,
+      escrows: escrows.join(', '),
+      height: judged.height,
+    },
+    labels: { chain: 'main', ...(token !== '' && { token }), symbol, escrow: escrows[0] ?? '' },
+    evidence: [
+      {
+        source: 'eth_call, E3, E12',
+        at: judged.at,
+        says: `holds ${text(judged.holdings)} ${symbol} at block ${judged.height}, owes ${text(judged.owed)}`,
+      },
+    ],
+    since: judged.at,
+  }
+}

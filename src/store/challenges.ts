@@ -1,0 +1,134 @@
+import type { Challenge } from '../domain/challenge.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from './database.ts'
+
+/** A stretch of blocks of one contract, by its first block. */
+export interface ChallengeRange {
+  readonly contract: string
+  readonly start: number
+  readonly checks: number
+  readonly createdAt: UnixMs
+  readonly valued: number
+}
+
+export function readChallenge(db: Database, hash: string): Challenge | null {
+  const row = db.prepare('SELECT * FROM challenges WHERE hash = ?').get(hash)
+  return row ? toChallenge(row) : null
+}
+
+export function saveChallenge(db: Database, challenge: Challenge, isSettled: boolean): void {
+  const { candidate } = challenge
+  db.prepare('INSERT OR REPLACE INTO challenges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
+    challenge.hash,
+    challenge.contract,
+    challenge.height,
+    challenge.status,
+    challenge.l1,
+    challenge.since,
+    challenge.readAt,
+    challenge.changes,
+    isSettled ? 1 : 0,
+    JSON.stringify(challenge.past),
+    candidate?.status ?? null,
+    candidate?.at ?? null,
+  )
+}
+
+/** Transactions whose status has been the same, and not terminal, since a time or longer; the oldest first. */
+export function listUnsettled(db: Database, sinceOrBefore: UnixMs, limit: number): Challenge[] {
+  return db
+    .prepare(
+      "SELECT * FROM challenges WHERE settled = 0 AND since <= ? AND status <> '' ORDER BY since LIMIT ?",
+    )
+    .all(sinceOrBefore, limit)
+    .map(toChallenge)
+}
+
+export function hasChallenges(db: Database): boolean {
+  return db.prepare('SELECT 1 FROM challenges LIMIT 1').get() !== undefined
+}
+
+export function noteRange(
+  db: Database,
+  range: { readonly contract: string; readonly start: number; readonly checkAt: UnixMs },
+  now: UnixMs,
+): void {
+  db.prepare('INSERT OR IGNORE INTO challenge_ranges VALUES (?, ?, ?, 0, ?, 0, 0)').run(
+    range.contract,
+    range.start,
+    range.checkAt,
+    now,
+  )
+}
+
+export function listDueRanges(db: Database, now: UnixMs, limit: number): ChallengeRange[] {
+  return db
+    .prepare('SELECT * FROM challenge_ranges WHERE check_at <= ? ORDER BY check_at LIMIT ?')
+    .all(now, limit)
+    .map((row) => ({
+      contract: String(row['contract']),
+      start: Number(row['start']),
+      checks: Number(row['checks']),
+      createdAt: Number(row['created_at']),
+      valued: Number(row['valued']),
+    }))
+}
+
+/** What reading a stretch found: how many transactions, and how many with a value. */
+export function noteRangeRead(
+  db: Database,
+  { contract, start }: Pick<ChallengeRange, 'contract' | 'start'>,
+  found: { readonly rows: number; readonly valued: number; readonly checkAt: UnixMs },
+): void {
+  db.prepare(
+    'UPDATE challenge_ranges SET check_at = ?, checks = checks + 1, rows = ?, valued = ? WHERE contract = ? AND start = ?',
+  ).run(found.checkAt, found.rows, found.valued, contract, start)
+}
+
+/** Something changed: what else changed with it is looked for soon. */
+export function hurryRanges(db: Database, contract: string, checkAt: UnixMs, limit: number): void {
+  db.prepare(
+    `UPDATE challenge_ranges SET check_at = ? WHERE contract = ? AND check_at > ? AND start IN
+       (SELECT start FROM challenge_ranges WHERE contract = ? ORDER BY start DESC LIMIT ?)`,
+  ).run(checkAt, contract, checkAt, contract, limit)
+}
+
+export function countChallenges(db: Database): { readonly transactions: number; readonly valued: number } {
+  const row = db.prepare('SELECT sum(rows) AS n, sum(valued) AS v FROM challenge_ranges').get()
+  return { transactions: Number(row?.['n'] ?? 0), valued: Number(row?.['v'] ?? 0) }
+}
+
+/** Stretches older than `ranges` are no longer read; statuses that have not changed since `statuses` are forgotten. */
+export function purgeChallenges(
+  db: Database,
+  before: { readonly ranges: UnixMs; readonly statuses: UnixMs },
+  limit: number,
+): void {
+  db.prepare(
+    `DELETE FROM challenge_ranges WHERE (contract, start) IN
+       (SELECT contract, start FROM challenge_ranges WHERE created_at < ? LIMIT ?)`,
+  ).run(before.ranges, limit)
+  db.prepare(
+    'DELETE FROM challenges WHERE hash IN (SELECT hash FROM challenges WHERE settled = ? AND since < ? LIMIT ?)',
+  ).run(1, before.ranges, limit)
+  db.prepare(
+    'DELETE FROM challenges WHERE hash IN (SELECT hash FROM challenges WHERE settled = ? AND since < ? LIMIT ?)',
+  ).run(0, before.statuses, limit)
+}
+
+function toChallenge(row: Record<string, unknown>): Challenge {
+  const status = row['candidate']
+  // Written by saveChallenge.
+  return {
+    hash: String(row['hash']),
+    contract: String(row['contract']),
+    height: Number(row['height']),
+    status: String(row['status']),
+    l1: String(row['l1']),
+    since: Number(row['since']),
+    readAt: Number(row['read_at']),
+    changes: Number(row['changes']),
+    past: JSON.parse(String(row['past'])) as string[],
+    candidate: typeof status === 'string' ? { status, at: Number(row['candidate_at']) } : null,
+  }
+}

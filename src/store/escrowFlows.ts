@@ -1,0 +1,226 @@
+import { addDecimals, type Decimal, formatDecimal, noAmount, toDecimal } from '../domain/decimal.ts'
+import type { EscrowFlow } from '../domain/escrowFlow.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from './database.ts'
+
+export type FlowVerdictName = 'open' | 'explained' | 'unexplained'
+
+/** A flow as stored, with what is thought of it. */
+export interface StoredFlow extends EscrowFlow {
+  /** Of a change of balance without listed movements: the height of the balance before. */
+  readonly fromHeight: number | null
+  readonly seenAt: UnixMs
+  readonly verdict: FlowVerdictName
+  readonly direction: 'out' | 'in'
+  readonly unexplained: Decimal | null
+  readonly reason: string
+  readonly checkedAt: UnixMs | null
+  readonly checks: number
+  /** What readings of the record list found so far, as its reader wrote it. */
+  readonly absence: string | null
+}
+
+export interface FlowJudgement {
+  readonly verdict: FlowVerdictName
+  readonly direction: 'out' | 'in'
+  readonly unexplained: Decimal | null
+  readonly reason: string
+  readonly checkAt: UnixMs | null
+  readonly absence: string | null
+}
+
+/**
+ * Saves what a reading found. A flow read again replaces what was known of it when it says otherwise, and is judged
+ * anew. Flows of before `tellSince` are history: kept for sums, never judged.
+ */
+export function saveFlows(db: Database, flows: readonly EscrowFlow[], now: UnixMs, tellSince: UnixMs): void {
+  for (const flow of flows) {
+    const isNews = flow.at >= tellSince
+    const { changes } = db
+      .prepare(
+        `INSERT INTO escrow_flows (escrow, token, hash, from_height, height, at, seen_at, net, outward, party, verdict, direction,
+           reason, checks, check_at) VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, '', 0, ?)
+         ON CONFLICT (escrow, token, hash) DO UPDATE SET height = excluded.height, net = excluded.net,
+           outward = excluded.outward, party = excluded.party, check_at = excluded.check_at
+           WHERE net <> excluded.net OR outward <> excluded.outward OR height <> excluded.height`,
+      )
+      .run(
+        flow.escrow,
+        flow.token,
+        flow.hash,
+        flow.height,
+        flow.at,
+        now,
+        formatDecimal(flow.net),
+        formatDecimal(flow.outward),
+        flow.party,
+        isNews ? 'open' : 'explained',
+        flow.outward.digits > 0n ? 'out' : 'in',
+        isNews ? now : null,
+      )
+    if (changes > 0) wakeGaps(db, flow, now)
+  }
+}
+
+/** A movement listed late may be what a change of balance was. */
+function wakeGaps(db: Database, { escrow, token, height }: EscrowFlow, now: UnixMs): void {
+  db.prepare(
+    `UPDATE escrow_flows SET check_at = ? WHERE escrow = ? AND token = ? AND height >= ? AND from_height < ?`,
+  ).run(now, escrow, token, height, height)
+}
+
+/** A change of balance that no listed movement makes, between two heights. */
+export function saveGap(
+  db: Database,
+  gap: Pick<EscrowFlow, 'escrow' | 'token' | 'height' | 'at'> & { fromHeight: number; change: Decimal },
+  now: UnixMs,
+): void {
+  const net = formatDecimal(gap.change)
+  db.prepare(
+    `INSERT OR IGNORE INTO escrow_flows (escrow, token, hash, from_height, height, at, seen_at, net, outward, party, verdict,
+       direction, reason, checks, check_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '0', '', 'open', ?, '', 0, ?)`,
+  ).run(
+    gap.escrow,
+    gap.token,
+    `balance:${gap.fromHeight}`,
+    gap.fromHeight,
+    gap.height,
+    gap.at,
+    now,
+    net,
+    gap.change.digits < 0n ? 'out' : 'in',
+    now,
+  )
+}
+
+export function listDueFlows(db: Database, now: UnixMs, limit: number): StoredFlow[] {
+  return db
+    .prepare('SELECT * FROM escrow_flows WHERE check_at <= ? ORDER BY check_at LIMIT ?')
+    .all(now, limit)
+    .map(toFlow)
+}
+
+/** What one transaction moved of a token, at every escrow. */
+export function listFlowsOf(db: Database, hash: string, token: string): StoredFlow[] {
+  return db.prepare('SELECT * FROM escrow_flows WHERE hash = ? AND token = ?').all(hash, token).map(toFlow)
+}
+
+export function settleFlow(
+  db: Database,
+  flow: Pick<StoredFlow, 'escrow' | 'token' | 'hash'>,
+  judged: FlowJudgement,
+  now: UnixMs,
+): void {
+  db.prepare(
+    `UPDATE escrow_flows SET verdict = ?, direction = ?, unexplained = ?, reason = ?, check_at = ?, absence = ?,
+       checked_at = ?, checks = checks + 1 WHERE escrow = ? AND token = ? AND hash = ?`,
+  ).run(
+    judged.verdict,
+    judged.direction,
+    judged.unexplained && formatDecimal(judged.unexplained),
+    judged.reason,
+    judged.checkAt,
+    judged.absence,
+    now,
+    flow.escrow,
+    flow.token,
+    flow.hash,
+  )
+}
+
+/** A transfer of this transaction changed: what it moved is judged anew. */
+export function wakeFlows(db: Database, hash: string, now: UnixMs): void {
+  db.prepare('UPDATE escrow_flows SET check_at = ?, checks = 0 WHERE hash = ?').run(now, hash)
+}
+
+/** What no transfer explains: the newest of each direction. */
+export function listUnexplained(db: Database, limit: number): StoredFlow[] {
+  const sql = `SELECT * FROM escrow_flows INDEXED BY escrow_flows_told
+    WHERE verdict = 'unexplained' AND direction = ? ORDER BY at DESC LIMIT ?`
+  return (['out', 'in'] as const).flatMap((direction) => db.prepare(sql).all(direction, limit).map(toFlow))
+}
+
+/** Tokens that transfers moved at an address: what anybody else sends there is not the bridge's. */
+export function listMovedTokens(db: Database, escrow: string): string[] {
+  return db
+    .prepare("SELECT DISTINCT token FROM escrow_flows WHERE escrow = ? AND verdict = 'explained' LIMIT 50")
+    .all(escrow)
+    .map((row) => String(row['token']))
+}
+
+/** What listed movements changed a balance by, above one height up to another. */
+export function sumListed(
+  db: Database,
+  of: { readonly escrow: string; readonly token: string },
+  from: number,
+  to: number,
+): { readonly sum: Decimal; readonly count: number; readonly finest: number; readonly hashes: Set<string> } {
+  const rows = db
+    .prepare(
+      'SELECT hash, net FROM escrow_flows WHERE escrow = ? AND token = ? AND height > ? AND height <= ? AND from_height IS NULL',
+    )
+    .all(of.escrow, of.token, from, to)
+  const nets = rows.map((row) => toDecimal(String(row['net'])) ?? noAmount)
+  return {
+    sum: nets.reduce(addDecimals, noAmount),
+    count: nets.length,
+    finest: Math.max(0, ...nets.map(({ scale }) => scale)),
+    hashes: new Set(rows.map((row) => String(row['hash']))),
+  }
+}
+
+/** What left and is not judged yet, up to a height: it may turn out to be payouts. */
+export function sumOpen(db: Database, token: string, to: number): Decimal {
+  return db
+    .prepare(
+      `SELECT outward FROM escrow_flows INDEXED BY escrow_flows_open WHERE verdict = 'open' AND token = ? AND height <= ? AND direction = 'out' LIMIT 5000`,
+    )
+    .all(token, to)
+    .map((row) => toDecimal(String(row['outward'])) ?? noAmount)
+    .reduce(addDecimals, noAmount)
+}
+
+/** Forgets flows seen before a time, a step at a time. */
+export function purgeFlows(
+  db: Database,
+  before: { explained: UnixMs; inward: UnixMs; outward: UnixMs },
+  limit: number,
+): void {
+  const forget = (where: string, ...values: (string | number)[]) =>
+    db
+      .prepare(
+        `DELETE FROM escrow_flows WHERE (escrow, token, hash) IN (SELECT escrow, token, hash FROM escrow_flows WHERE ${where} LIMIT ?)`,
+      )
+      .run(...values, limit)
+  forget("verdict = 'explained' AND seen_at < ?", before.explained)
+  forget("verdict = 'unexplained' AND direction = 'in' AND at < ?", before.inward)
+  forget("verdict = 'unexplained' AND direction = 'out' AND at < ?", before.outward)
+}
+
+function toFlow(row: Record<string, unknown>): StoredFlow {
+  const optional = (name: string) => (row[name] === null ? null : Number(row[name]))
+  // Written by saveFlows, saveGap and settleFlow.
+  return {
+    escrow: String(row['escrow']),
+    token: String(row['token']),
+    hash: String(row['hash']),
+    fromHeight: optional('from_height'),
+    height: Number(row['height']),
+    at: Number(row['at']),
+    seenAt: Number(row['seen_at']),
+    net: toDecimal(String(row['net'])) ?? noAmount,
+    outward: toDecimal(String(row['outward'])) ?? noAmount,
+    party: String(row['party']),
+    verdict: String(row['verdict']) as FlowVerdictName,
+    direction: row['direction'] === 'out' ? 'out' : 'in',
+    unexplained: toDecimal(toText(row['unexplained']) ?? ''),
+    reason: String(row['reason']),
+    checkedAt: optional('checked_at'),
+    checks: Number(row['checks']),
+    absence: toText(row['absence']),
+  }
+}
+
+function toText(cell: unknown): string | null {
+  return typeof cell === 'string' ? cell : null
+}

@@ -1,0 +1,37 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from './database.ts'
+
+/** How far a list of the main chain was read, and its newest row: an answer that lacks that row is not whole. */
+export interface MainStream {
+  readonly id: string
+  readonly cursor: number
+  readonly known: { readonly height: number; readonly hash: string } | null
+  /** When its recent past was last read again. */
+  readonly deepAt: UnixMs
+}
+
+export function readStream(db: Database, id: string): MainStream | null {
+  const row = db.prepare('SELECT * FROM main_streams WHERE id = ?').get(id)
+  if (!row) return null
+  const height = row['known_height']
+  return {
+    id,
+    cursor: Number(row['cursor']),
+    known: height === null ? null : { height: Number(height), hash: String(row['known_hash']) },
+    deepAt: Number(row['deep_at']),
+  }
+}
+
+export function saveStream(db: Database, { id, cursor, known, deepAt }: MainStream): void {
+  db.prepare(
+    `INSERT INTO main_streams VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET cursor = max(cursor, excluded.cursor),
+     known_height = excluded.known_height, known_hash = excluded.known_hash, deep_at = excluded.deep_at`,
+  ).run(id, cursor, known?.height ?? null, known?.hash ?? null, deepAt)
+}
+
+/** The lowest height that all of these were read up to; null when one was never read. */
+export function lowestCursor(db: Database, ids: readonly string[]): number | null {
+  const cursors = ids.map((id) => readStream(db, id)?.cursor ?? null)
+  const known = cursors.filter((cursor) => cursor !== null)
+  return known.length === 0 || known.length < cursors.length ? null : Math.min(...known)
+}

@@ -1,0 +1,55 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from './database.ts'
+
+/** What is known of an address that works for the bridge. */
+export interface StoredOperator {
+  readonly address: string
+  /** Wei. */
+  readonly balance: bigint | null
+  readonly balanceAt: UnixMs | null
+  /** The newest transaction that it sent. */
+  readonly last: { readonly hash: string; readonly height: number; readonly at: UnixMs } | null
+  /** What readings found since, as their reader wrote it. */
+  readonly absence: string | null
+  /** Request time of the newest answer that can be trusted. */
+  readonly readAt: UnixMs | null
+}
+
+export function listOperators(db: Database): StoredOperator[] {
+  return db
+    .prepare('SELECT * FROM operators ORDER BY address')
+    .all()
+    .map((row) => {
+      const optional = (name: string) => (row[name] === null ? null : Number(row[name]))
+      const hash = row['last_hash']
+      return {
+        address: String(row['address']),
+        balance: row['balance'] === null ? null : BigInt(String(row['balance'])),
+        balanceAt: optional('balance_at'),
+        last:
+          hash === null
+            ? null
+            : { hash: String(hash), height: Number(row['last_height']), at: Number(row['last_at']) },
+        absence: row['absence'] === null ? null : String(row['absence']),
+        readAt: optional('read_at'),
+      }
+    })
+}
+
+export function saveOperatorBalance(db: Database, address: string, balance: bigint, at: UnixMs): void {
+  db.prepare(
+    `INSERT INTO operators (address, balance, balance_at) VALUES (?, ?, ?)
+     ON CONFLICT (address) DO UPDATE SET balance = excluded.balance, balance_at = excluded.balance_at`,
+  ).run(address, balance.toString(), at)
+}
+
+export function saveOperatorActivity(
+  db: Database,
+  { address, last, absence, readAt }: Pick<StoredOperator, 'address' | 'last' | 'absence' | 'readAt'>,
+): void {
+  db.prepare(
+    `INSERT INTO operators (address, last_hash, last_height, last_at, absence, read_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (address) DO UPDATE SET last_hash = excluded.last_hash, last_height = excluded.last_height,
+       last_at = excluded.last_at, absence = excluded.absence, read_at = excluded.read_at`,
+  ).run(address, last?.hash ?? null, last?.height ?? null, last?.at ?? null, absence, readAt)
+}
