@@ -3,6 +3,7 @@ import type { Finding } from '../../domain/finding.ts'
 import type { Transfer } from '../../domain/transfer.ts'
 import { describeTransfer, labelTransfer } from './describeTransfer.ts'
 import { defineEvent } from './detector.ts'
+import { findStanding } from './transferDuplicate.ts'
 
 /** The fields of a record that a rewrite can name, as facts before and after. */
 const fields = ['status', 'amountRaw', 'token', 'targetAddress', 'mainHash', 'zoneHash'] as const
@@ -29,6 +30,9 @@ export const transferRewritten = defineEvent({
 function detectRewritten(transfer: Transfer): Finding | null {
   const rewrite = transfer.rewrites.at(-1)
   if (!rewrite) return null
+  // Both payouts stand: that is one origin paid twice, and told as such.
+  const isOnlyHash = Object.keys(rewrite.after).every((field) => field === 'mainHash' || field === 'zoneHash')
+  if (isOnlyHash && findStanding(transfer, rewrite) !== null) return null
   const changed = fields.filter((field) => field in rewrite.after || field in rewrite.before)
   const facts = changed.flatMap((field) => [
     [`${field}Before`, rewrite.before[field] ?? ''],

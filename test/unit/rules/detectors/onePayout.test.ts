@@ -1,0 +1,258 @@
+import { describe, expect, test } from 'vitest'
+import type { Observation } from '../../../../src/domain/observation.ts'
+import type { LegEvidence, Transfer } from '../../../../src/domain/transfer.ts'
+import { batchMismatch } from '../../../../src/rules/detectors/batchMismatch.ts'
+import { batchUnresolved } from '../../../../src/rules/detectors/batchUnresolved.ts'
+import type { EventContext } from '../../../../src/rules/detectors/detector.ts'
+import { transferDuplicate } from '../../../../src/rules/detectors/transferDuplicate.ts'
+import { transferLarge } from '../../../../src/rules/detectors/transferLarge.ts'
+import { transferOutOfOrder } from '../../../../src/rules/detectors/transferOutOfOrder.ts'
+import { transferRewritten } from '../../../../src/rules/detectors/transferRewritten.ts'
+import { transferUnknownToken } from '../../../../src/rules/detectors/transferUnknownToken.ts'
+import { hash, toRecord } from '../../../support/records.ts'
+import { eventContext, transferOf } from '../transfers.ts'
+
+const proof = (name: string, overrides: Partial<LegEvidence> = {}): LegEvidence => ({
+  chain: 'main',
+  hash: hash(name),
+  source: 'E13',
+  at: 1_500_000,
+  status: 'success',
+  errorMessage: '',
+  moves: null,
+  ...overrides,
+})
+const move = (amountRaw: bigint, tokenId = '', to = '0xbb', from = '0xe5') => ({
+  token: '0xcc',
+  from,
+  to,
+  amountRaw,
+  amount: null,
+  tokenId,
+})
+/** A payout `name` of the event 1, proven unless told otherwise. */
+const payout = (
+  key: string,
+  name: string,
+  record: Partial<Observation> = {},
+  evidence = [proof(name)],
+): Transfer => ({
+  ...transferOf(
+    [toRecord({ source: 'E12', id: key, zoneEventIndex: '1', mainHash: hash(name), ...record })],
+    evidence,
+  ),
+  key,
+})
+const among = (...all: Transfer[]): EventContext =>
+  eventContext({
+    related: {
+      sharing: (chain, wanted) => all.filter((one) => one[chain]?.hash === wanted),
+      isFirstTo: () => true,
+      joinedByAmount: () => null,
+      escrowBalance: () => 1_000n,
+    },
+  })
+const duplicates = (...all: Transfer[]) =>
+  all.filter((one) => transferDuplicate.detect(one, {}, among(...all)) !== null).map(({ key }) => key)
+
+describe('payouts of one origin', () => {
+  const first = payout('t1', 'm1', { mainTime: 900_000 })
+  const second = payout('t2', 'm2', { mainTime: 910_000 })
+
+  test('beyond what it took are told, of the later one', () => {
+    expect(duplicates(first, second)).toEqual(['t2'])
+    expect(duplicates(second, first)).toEqual(['t2'])
+  })
+
+  test.each([
+    ['unproven', payout('t2', 'm2', {}, [])],
+    ['failed', payout('t2', 'm2', {}, [proof('m2', { status: 'failed' })])],
+    ['of another event', payout('t2', 'm2', { zoneEventIndex: '2' })],
+    ['of another token', payout('t2', 'm2', { token: '0xdd' })],
+    [
+      'by the same transaction, which moved it once',
+      payout('t2', 'm1', {}, [proof('m1', { moves: [move(1_500_000n)] })]),
+    ],
+  ])('one of which is %s are not', (_, other) => {
+    const one = payout('t1', 'm1', {}, [proof('m1', { moves: [move(1_500_000n)] })])
+    expect(duplicates(one, other)).toEqual([])
+  })
+
+  test('of a batch shown as one row an item are not, and one row paid twice is', () => {
+    const row = (key: string, name: string, tokenId: string, batchDetail: string | null) =>
+      payout(key, name, {
+        crossType: 'BatchWithdraw',
+        tokenId,
+        batchDetail,
+        mainTime: 900_000 + Number(key.slice(1)),
+      })
+    const detail = '[{"tokenId":"7","amount":"1500000"},{"tokenId":"8","amount":"1500000"}]'
+    for (const given of [detail, null]) {
+      const rows = [row('t1', 'm1', '7', given), row('t2', 'm2', '8', given)]
+      expect(duplicates(...rows)).toEqual([])
+      expect(duplicates(...rows, row('t3', 'm3', '8', given))).toEqual(['t3'])
+    }
+  })
+
+  test('are measured by what the zone transaction took, when it has one origin', () => {
+    const took = (amountRaw: bigint) => ({
+      ...proof('zone'),
+      chain: 'zone' as const,
+      source: 'E9' as const,
+      amountRaw,
+    })
+    const parts = (amountRaw: bigint) =>
+      ['m1', 'm2'].map((name, at) => payout(`t${at}`, name, {}, [proof(name), took(amountRaw)]))
+    expect(duplicates(...parts(3_000_000n))).toEqual([])
+    expect(duplicates(...parts(2_999_999n))).toEqual(['t1'])
+  })
+
+  test('for one deposit are told when it took less than was credited', () => {
+    const credit = (key: string, zone: string, moved: bigint) =>
+      payout(
+        key,
+        'm1',
+        { direction: 'MainToZone', zoneHash: hash(zone), zoneTime: 950_000 + Number(key.slice(1)) },
+        [
+          proof('m1', { moves: [move(moved, '', '0x0a', '0xaa'), move(moved, '', '0xe5', '0x0a')] }),
+          proof(zone, { chain: 'zone', source: 'E9' }),
+        ],
+      )
+    expect(duplicates(credit('t1', 'z1', 1_500_000n), credit('t2', 'z2', 1_500_000n))).toEqual(['t2'])
+    expect(duplicates(credit('t1', 'z1', 3_000_000n), credit('t2', 'z2', 3_000_000n))).toEqual([])
+  })
+})
+
+describe('a record that names another payout', () => {
+  const rewritten = (evidence: LegEvidence[]) =>
+    transferOf(
+      [
+        toRecord({ source: 'E12', id: 'a', updateTime: 1_000_000 }),
+        toRecord({
+          source: 'E12',
+          id: 'a',
+          updateTime: 1_200_000,
+          mainHash: hash('m2'),
+          requestedAt: 1_300_000,
+        }),
+      ],
+      evidence,
+    )
+  const told = (transfer: Transfer) =>
+    [transferDuplicate, transferRewritten].flatMap(
+      (one) => one.detect(transfer, {}, eventContext())?.kind ?? [],
+    )
+
+  test('is rewritten when the one before is gone or unknown, and paid twice when it still stands', () => {
+    expect(told(rewritten([proof('main', { status: 'absent' })]))).toEqual(['transfer.rewritten'])
+    expect(told(rewritten([]))).toEqual(['transfer.rewritten'])
+    expect(told(rewritten([proof('main')]))).toEqual(['transfer.duplicate'])
+  })
+
+  test('is not paid twice by what was proven before it changed', () => {
+    expect(told(rewritten([proof('main', { at: 1_000_000 })]))).toEqual(['transfer.rewritten'])
+  })
+})
+
+describe('batches', () => {
+  const batch = (
+    batchDetail: string | null,
+    evidence: LegEvidence[] = [],
+    record: Partial<Observation> = {},
+  ) =>
+    payout(
+      't1',
+      'm1',
+      { crossType: 'BatchWithdraw', amountRaw: 30n, value: '30', batchDetail, ...record },
+      evidence,
+    )
+  const judge = (one: Transfer, ...others: Transfer[]) =>
+    [batchUnresolved, batchMismatch]
+      .map((kind) => kind.detect(one, {}, among(one, ...others)))
+      .flatMap((finding) => (finding ? [finding.facts] : []))
+  const detail = '{"ids":["7","8"],"amounts":["10","20"]}'
+
+  test.each([
+    ['adds up', batch(detail)],
+    [
+      'adds up in token units',
+      batch('[{"id":"7","amount":"1.5"}]', [], { amountRaw: 1_500_000n, value: '1.5' }),
+    ],
+    ['has no detail', batch(null)],
+    ['has no amount to compare', batch(detail, [], { amountRaw: null, value: null })],
+    ['was moved', batch(detail, [proof('m1', { moves: [move(10n, '7'), move(20n, '8')] })])],
+    ['was moved by a source without ids', batch(detail, [proof('m1', { moves: [move(10n), move(20n)] })])],
+    ['is one row of its items', batch(detail, [], { amountRaw: 10n, value: '10', tokenId: '7' })],
+    ['is another kind of transfer', batch('<junk>', [], { crossType: 'Withdraw' })],
+  ])('one that %s is silent', (_, one) => {
+    expect(judge(one)).toEqual([])
+  })
+
+  test('one unit off is told', () => {
+    expect(judge(batch(detail.replace('"20"', '"19"')))).toMatchObject([{ itemSum: '29', recordSum: '30' }])
+  })
+
+  test('an item that was not moved is told by its id', () => {
+    const moves = [move(10n, '7'), move(19n, '8')]
+    expect(judge(batch(detail, [proof('m1', { moves })]))).toMatchObject([{ missing: '#8' }])
+  })
+
+  test('an unreadable one keeps its text', () => {
+    expect(judge(batch('<batch of items>'))).toMatchObject([{ batchDetail: '<batch of items>' }])
+  })
+})
+
+describe('times', () => {
+  const facts = (record: Partial<Observation>, clockAheadMs = 0) =>
+    transferOutOfOrder.detect(transferOf([toRecord(record)]), {}, eventContext({ clockAheadMs }))?.facts ??
+    null
+
+  test('two seconds before the origin are allowed, one millisecond more is told', () => {
+    expect(facts({ mainTime: 798_000 })).toBeNull()
+    expect(facts({ mainTime: 797_999 })).toEqual({ beforeOriginMs: 2_001, aheadMs: 0 })
+  })
+
+  test('two seconds of the future are allowed, and what their clock is ahead by', () => {
+    expect(facts({ mainTime: 2_002_000 })).toBeNull()
+    expect(facts({ mainTime: 2_002_001 })).toEqual({ beforeOriginMs: 0, aheadMs: 2_001 })
+    expect(facts({ mainTime: 2_002_001 }, 1)).toBeNull()
+  })
+})
+
+describe('tokens', () => {
+  const tokens = [{ address: '0xCC', symbol: 'USDC', decimals: 6 }]
+  const facts = (record: Partial<Observation>, listed = tokens) =>
+    transferUnknownToken.detect(
+      transferOf([toRecord(record)]),
+      {},
+      eventContext({ bridge: { ...eventContext().bridge, tokens: listed } }),
+    )?.facts ?? null
+
+  test('an unlisted one is told, only where tokens are listed', () => {
+    expect(facts({ token: '0xdd' })).toMatchObject({ token: '0xdd', problem: 'it is not listed' })
+    expect(facts({ token: '0xdd' }, [])).toBeNull()
+    expect(facts({})).toBeNull()
+  })
+
+  test('one with other decimals than listed is told', () => {
+    expect(facts({ value: '0.15' })).toMatchObject({ decimals: 7, expectedDecimals: 6 })
+  })
+})
+
+describe('amounts', () => {
+  const large = (amountRaw: bigint, share?: number) =>
+    transferLarge.detect(
+      payout('t1', 'm1', { amountRaw, value: null }),
+      share === undefined ? {} : { share },
+      among(),
+    )?.facts ?? null
+
+  test('a share of the escrow is told above it, not at it', () => {
+    expect(large(100n, 0.1)).toBeNull()
+    expect(large(101n, 0.1)).toMatchObject({ sharePercent: 10, firstTimeRecipient: true })
+  })
+
+  test('without a share the rule chooses', () => {
+    expect(large(1n)).toMatchObject({ escrowBalance: '1000' })
+  })
+})
