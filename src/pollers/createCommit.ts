@@ -182,7 +182,10 @@ function isOther(before: Transfer, after: Transfer): boolean {
     before.confirmedStatus !== after.confirmedStatus ||
     before.rewrites.length !== after.rewrites.length ||
     before.evidence.length !== after.evidence.length ||
-    before.evidence.some((evidence, index) => isOtherEvidence(evidence, after.evidence[index]))
+    before.evidence.some((evidence, index) => isOtherEvidence(evidence, after.evidence[index])) ||
+    // Whether a replaced payout still stands is told by evidence that is newer than its replacement.
+    (after.rewrites.length > 0 &&
+      before.evidence.some((evidence, index) => evidence.at !== after.evidence[index]?.at))
   )
 }
 

@@ -59,6 +59,7 @@ export function queueLegs(
     const time = Math.min(destination.time ?? after.firstSeenAt, after.firstSeenAt)
     queueLeg(db, { ask: 'record', hash: destination.hash, height: destination.height, time, dueAt: now }, now)
   }
+  queueReplaced(db, settings, change, now)
   for (const leg of [after.zone, after.main]) {
     if (leg === null) continue
     const isNew = before?.[leg.chain]?.hash !== leg.hash
@@ -75,6 +76,22 @@ export function queueLegs(
       )
     }
   }
+}
+
+/** A record names another payout than before: whether the one before still stands tells a rewriting from paying twice. */
+function queueReplaced(
+  db: Database,
+  settings: QueueSettings,
+  { before, after }: { readonly before: Transfer | null; readonly after: Transfer },
+  now: UnixMs,
+): void {
+  const leg = destinationLeg(after)
+  const rewrite = after.rewrites.at(-1)
+  if (leg === null || !rewrite || before?.rewrites.at(-1)?.at === rewrite.at) return
+  const hash = rewrite.before[leg.chain === 'main' ? 'mainHash' : 'zoneHash']
+  if (hash === undefined || hash === '' || hash === leg.hash) return
+  const [ask] = asksOf(settings, after, { ...leg, hash })
+  if (ask) queueLeg(db, { ask, hash, height: null, time: after.originAt, dueAt: now }, now)
 }
 
 export function queueLeg(

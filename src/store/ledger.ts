@@ -121,7 +121,9 @@ export function createLedger(
       const { hash } = reading
       const rows = selectTransfers(db, byHash, hash, hash, hash)
       const before = rows.map(read)
-      if (!saveEvidence(db, reading)) return []
+      // What a replaced payout is proven by has to be newer than the record that replaced it: then the time is news.
+      const isOfReplaced = before.some(({ rewrites }) => rewrites.length > 0)
+      if (!saveEvidence(db, reading) && !isOfReplaced) return []
       return rows.map((row, index) => refreshTransfer(db, row, before[index] as Transfer, contextAt(now)))
     })
   }

@@ -191,3 +191,31 @@ describe('joined by amount', () => {
     )
   })
 })
+
+describe('a payout that the record replaced', () => {
+  test('is asked for again at once, and proves itself by an answer that is newer', () => {
+    const db = openDatabase(':memory:')
+    const ledger = createLedger(db, {
+      tokens: [],
+      openIntervalMs: 10_000,
+      evidence: { since: 0, holdMs: 15_000, wantsReceipt: null },
+    })
+    const named = (name: string, updateTime: number) =>
+      toRecord({ source: 'E12', id: 'a', zoneEventIndex: '1', mainHash: hash(name), updateTime })
+    record(ledger, 1_000_000, named('m1', 1_000_000))
+    record(ledger, 1_300_000, named('m2', 1_200_000))
+    const queued = db.prepare('SELECT hash FROM evidence_queue WHERE due_at <= ?').all(1_300_000)
+    expect(queued.map((row) => String(row['hash']))).toContain(hash('m1'))
+    const reading = {
+      chain: 'main',
+      hash: hash('m1'),
+      source: 'E13',
+      status: 'success',
+      errorMessage: '',
+      moves: null,
+    } as const
+    ledger.recordEvidence([{ ...reading, requestedAt: 1_100_000 }], 1_300_000)
+    const changes = ledger.recordEvidence([{ ...reading, requestedAt: 1_310_000 }], 1_310_000)
+    expect(changes).toMatchObject([{ after: { evidence: [{ hash: hash('m1'), at: 1_310_000 }] } }])
+  })
+})
