@@ -51,9 +51,18 @@ function toOption(spec: ChartSpec): Record<string, unknown> {
     animation: false,
     color: ink.series,
     textStyle: { fontFamily: font, color: ink.text },
-    grid: { left: 8, right: 12, top: spec.series.length > 1 ? 34 : 26, bottom: 4, containLabel: true },
+    grid: {
+      left: 8,
+      right: 12,
+      top: spec.series.length > 1 ? 34 : 26,
+      bottom: 4,
+      outerBoundsMode: 'same',
+      outerBoundsContain: 'axisLabel',
+    },
     legend:
-      spec.series.length > 1 ? { top: 0, textStyle: { color: ink.text, fontSize: 11 } } : { show: false },
+      spec.series.length > 1
+        ? { top: 0, itemGap: 28, textStyle: { color: ink.text, fontSize: 11 } }
+        : { show: false },
     xAxis: { ...axis, type: 'category', data: spec.categories, axisLine: { lineStyle: { color: ink.line } } },
     yAxis: { ...axis, type: 'value', name: spec.unit, splitLine: { lineStyle: { color: ink.line } } },
     series: spec.series.map(({ name, values }) => ({

@@ -7,6 +7,7 @@ import { classifySmtpError, classifySmtpSuccess, type SmtpContext } from './clas
 import type { Channel, DeliveryOptions, DeliveryResult, Message } from './message.ts'
 import { parseSmtpUrl, type SmtpServer } from './parseSmtpUrl.ts'
 import { type Mail, renderMail, renderPlainMail } from './renderMail.ts'
+import type { RenderedReport } from './report/renderReport.ts'
 import { headerId } from './textParts.ts'
 
 export interface EmailConfig {
@@ -55,6 +56,12 @@ export function createEmailChannel(deps: EmailDeps, config: EmailConfig): Channe
         recipients: recipients.map(({ address }) => address),
       })
       return send(transport, mail, context)
+    },
+    async deliverReport(report, options) {
+      const recipients = to.filter(({ address }) => options.recipients?.includes(address) ?? true)
+      if (recipients.length === 0) return { result: 'ack' }
+      const parties = { from, to, recipients: recipients.map(({ address }) => address) }
+      return send(transport, toReportMail(report, options, parties), context)
     },
     async close() {
       transport.close()
@@ -120,6 +127,29 @@ function toMail(message: Message, options: DeliveryOptions, parties: MailParties
   }
 }
 
+/** One Message-ID for a day, whatever the attempt: a mail that arrives twice is dropped by the reader's side. */
+function toReportMail(report: RenderedReport, options: DeliveryOptions, parties: MailParties) {
+  const host = parties.from.address.split('@').at(-1) ?? 'localhost'
+  const files = report.csv.map(({ name, content }) => ({ filename: name, content, contentType: 'text/csv' }))
+  const charts = report.charts.map(({ name, png }) => ({
+    filename: `${name}.png`,
+    content: png,
+    cid: name,
+    contentDisposition: 'inline' as const,
+  }))
+  return {
+    subject: report.subject,
+    text: report.text,
+    ...(!options.degraded && { html: report.html, attachments: [...charts, ...files] }),
+    from: parties.from,
+    to: [...parties.to],
+    envelope: { from: parties.from.address, to: [...parties.recipients] },
+    messageId: `<report.${headerId(report.day)}@${host}>`,
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Spanwatch-Id': headerId(`report-${report.day}`) },
+    signal: options.signal,
+  }
+}
+
 /** A finding that breaks the rich form must not hold up the mail. */
 function renderSafely(message: Message, degraded: boolean): Mail {
   if (degraded) return renderPlainMail(message)
@@ -142,7 +172,7 @@ function messageIdOf(message: Message, host: string): string {
 
 async function send(
   transport: Transporter<SMTPSentMessageInfo>,
-  mail: ReturnType<typeof toMail>,
+  mail: ReturnType<typeof toMail> | ReturnType<typeof toReportMail>,
   context: SmtpContext,
 ): Promise<DeliveryResult> {
   try {

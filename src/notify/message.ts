@@ -1,5 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { FactValue } from '../domain/finding.ts'
+import type { RenderedReport } from './report/renderReport.ts'
 
 /** One thing a message tells, worded but not escaped: every string may hold text from the chain. */
 export interface MessageItem {
@@ -74,5 +75,7 @@ export interface Channel {
   readonly name: string
   readonly type: 'slack' | 'email' | 'webhook' | 'console'
   deliver(message: Message, options: DeliveryOptions): Promise<DeliveryResult>
+  /** A report with its tables, charts and files; channels without it get a message that sums it up. */
+  deliverReport?(report: RenderedReport, options: DeliveryOptions): Promise<DeliveryResult>
   close(): Promise<void>
 }

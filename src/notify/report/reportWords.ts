@@ -1,0 +1,57 @@
+import { DateTime } from 'luxon'
+import type { DailyReport, ReportFlow, ReportSum, ReportToken } from '../../domain/dailyReport.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { formatDuration } from '../../lib/duration.ts'
+import { part } from '../textParts.ts'
+
+/** The symbol where the configuration lists the token; a name from the chain stands in brackets, for it proves nothing. */
+export function tokenLabel({ symbol, name, address }: ReportToken): string {
+  if (symbol !== null) return part(symbol, 64)
+  return name === '' ? address || '[unnamed token]' : `[${part(name, 64)}]`
+}
+
+export function directionLabel(direction: ReportFlow['direction']): string {
+  return direction === 'MainToZone' ? 'deposits' : 'withdrawals'
+}
+
+/** @example sumLabel(sum) // '1500.25', '1500.25 and 2 of unknown amount' */
+export function sumLabel({ amount, raw, unknown }: ReportSum): string {
+  const known = amount ?? `${raw} base units`
+  return unknown === 0 ? known : `${known} and ${unknown} of unknown amount`
+}
+
+export function durationLabel(ms: number | null): string {
+  return ms === null ? 'unknown' : formatDuration(ms)
+}
+
+/** @example shareLabel(0.9996) // '99.9 %': rounded down, because nearly all is not all */
+export function shareLabel(share: number): string {
+  return `${(Math.floor(share * 1_000) / 10).toFixed(1)} %`
+}
+
+/** In the report's zone, as a reader there would write it down. */
+export function timeLabel(at: UnixMs, zone: string): string {
+  return DateTime.fromMillis(at, { zone }).toFormat('yyyy-MM-dd HH:mm:ss')
+}
+
+/** The report in one line: the day, and what has to be looked at. */
+export function verdictLabel(report: DailyReport): string {
+  const critical = report.findings
+    .filter(({ severity }) => severity === 'critical')
+    .reduce((sum, { count }) => sum + count, 0)
+  const words = [
+    critical > 0 ? `${critical} critical finding${critical === 1 ? '' : 's'}` : 'no critical finding',
+    ...(report.missing.length > 0 ? ['incomplete'] : []),
+  ]
+  return `Bridge reconciliation ${report.window.day}: ${words.join(', ')}`
+}
+
+/** What a day is, in words: 23 or 25 hours are worth saying. */
+export function windowLabel({ window }: DailyReport): string {
+  const hours = (window.until - window.from) / 3_600_000
+  const length = hours === 24 ? '' : ` (${hours} hours: the clocks change)`
+  return `${window.day}, ${window.zone}${length}`
+}
+
+/** Sections of a report that could not be known, named. */
+export const unknownText = 'unknown: it could not be observed'

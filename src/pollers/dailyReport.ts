@@ -1,0 +1,147 @@
+import { CronTime } from 'cron'
+import { DateTime } from 'luxon'
+import { retryDelayMs } from '../alerts/planDelivery.ts'
+import type { DailyReport } from '../domain/dailyReport.ts'
+import type { Finding } from '../domain/finding.ts'
+import { dayOf, type DayWindow, type DueDays, listDueDays, shiftDay, windowOf } from '../domain/reportDay.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import type { Channel, DeliveryResult } from '../notify/message.ts'
+import { renderReport } from '../notify/report/renderReport.ts'
+import { toReportMessage } from '../notify/report/toReportMessage.ts'
+import type { QueuedReport, ReportResult, ReportStore } from '../store/reports.ts'
+import type { Commit } from './reads.ts'
+
+export interface DailyReportDeps {
+  readonly clock: Clock
+  readonly log: Pick<Logger, 'info' | 'warn'>
+  readonly store: ReportStore
+  readonly commit: Commit
+  readonly channel: Channel
+  readonly settings: { readonly cron: string; readonly timezone: string }
+  readonly pageUrl: string | null
+  build(window: DayWindow, before: DailyReport | null, now: UnixMs): Promise<DailyReport>
+}
+
+/** Reports that are caught up after a time down; what is older is named, not sent one by one. */
+const mostCaughtUp = 3
+const keptTryingMs = 24 * 3_600_000
+/** A delivery under way is not begun again before this; a process that died in it is followed by the next attempt. */
+const attemptMs = 120_000
+
+/**
+ * Builds what is due and delivers what waits. Asked every 30 s, whatever the cron says: a restart, a suspended machine or
+ * a changed clock then neither skips a day nor reports it twice.
+ */
+export function createDailyReportPoll(deps: DailyReportDeps): (signal: AbortSignal) => Promise<void> {
+  return async (signal) => {
+    await buildDue(deps)
+    for (const queued of deps.store.listDue(deps.clock.now())) await deliver(deps, queued, signal)
+  }
+}
+
+async function buildDue(deps: DailyReportDeps): Promise<void> {
+  const { store, clock, settings, commit } = deps
+  const now = clock.now()
+  const zone = settings.timezone
+  const lastDay = store.readLastDay()
+  if (lastDay === null) {
+    // The first report is of the day of the first start.
+    commit({ apply: () => (store.startAfter(shiftDay(dayOf(now, zone), -1)), []) })
+    return
+  }
+  const found = listDueDays({ lastDay, now, zone, most: mostCaughtUp }, (window) => dueAt(settings, window))
+  for (const day of found.due) {
+    const window = windowOf(day, zone)
+    if (window === null) continue
+    const report = await deps.build(window, store.find(shiftDay(day, -1)), clock.now())
+    const isFirst = day === found.due[0]
+    commit({
+      apply: () => {
+        store.queue(report, now + keptTryingMs)
+        return isFirst && found.skipped !== null ? [toSkipped(found.skipped, now)] : []
+      },
+    })
+    deps.log.info({ day }, 'daily report built')
+  }
+}
+
+/** The first time at or after the end of the day at which the schedule comes due. */
+function dueAt({ cron, timezone }: DailyReportDeps['settings'], { until }: DayWindow): UnixMs {
+  // The library looks for times after the one given.
+  const from = DateTime.fromMillis(until - 1, { zone: timezone })
+  return new CronTime(cron, timezone).getNextDateFrom(from.toJSDate(), timezone).toMillis()
+}
+
+async function deliver(deps: DailyReportDeps, queued: QueuedReport, signal: AbortSignal): Promise<void> {
+  const { store, clock, commit, log } = deps
+  const { day } = queued.report.window
+  commit({ apply: (now) => (store.beginAttempt(day, now + attemptMs), []) })
+  const answer = await send(deps, queued, signal)
+  if (signal.aborted) return
+  const result = plan(queued, answer, clock.now())
+  commit({
+    apply: (now) => {
+      store.settle(day, result)
+      return result.state === 'dead' ? [toUndelivered(day, result.error, now)] : []
+    },
+  })
+  const facts = { day, attempt: queued.attempt + 1, answer: answer.result }
+  if (result.state === 'sent') log.info(facts, 'daily report delivered')
+  else log.warn({ ...facts, error: result.error }, 'daily report not delivered')
+}
+
+async function send(
+  deps: DailyReportDeps,
+  { report, attempt, recipients }: QueuedReport,
+  signal: AbortSignal,
+) {
+  const { channel, pageUrl } = deps
+  const options = { signal, degraded: false, recipients }
+  if (!channel.deliverReport) {
+    return channel.deliver(
+      toReportMessage(report, { channel: channel.name, attempt: attempt + 1, pageUrl }),
+      options,
+    )
+  }
+  const rendered = await renderReport(report, pageUrl)
+  const answer = await channel.deliverReport(rendered, options)
+  // Too large, or not understood: the plain text at least.
+  return answer.result === 'bad_message'
+    ? channel.deliverReport(rendered, { ...options, degraded: true })
+    : answer
+}
+
+function plan(queued: QueuedReport, answer: DeliveryResult, now: UnixMs): ReportResult {
+  if (answer.result === 'ack' || (answer.result === 'partial' && answer.retry.length === 0)) {
+    return { state: 'sent', at: now }
+  }
+  const error = answer.result === 'partial' ? 'some recipients deferred it' : answer.reason
+  const recipients = answer.result === 'partial' ? answer.retry : queued.recipients
+  const nextAt = now + retryDelayMs({ channelType: 'email', attempt: queued.attempt + 1, random: 0.5 })
+  return nextAt >= queued.expiresAt
+    ? { state: 'dead', error }
+    : { state: 'queued', error, nextAt, recipients }
+}
+
+function toSkipped({ first, last, days }: NonNullable<DueDays['skipped']>, now: UnixMs): Finding {
+  const reason = `spanwatch was not running; ${days} day${days === 1 ? '' : 's'} from ${first} to ${last} without a report: spanwatch report --date prints any of them`
+  return toMissed(`${first} to ${last}`, reason, now)
+}
+
+function toUndelivered(day: string, error: string, now: UnixMs): Finding {
+  return toMissed(day, `it could not be delivered within a day: ${error}`, now)
+}
+
+function toMissed(day: string, reason: string, now: UnixMs): Finding {
+  return {
+    kind: 'monitor.report_missed',
+    subject: `report:${day}`,
+    title: `Daily report of ${day}: ${reason}`,
+    transfer: null,
+    facts: { day, reason },
+    labels: {},
+    evidence: [],
+    since: now,
+  }
+}
