@@ -33,6 +33,7 @@ import { createRpcs, readRpcHealth } from './createRpcs.ts'
 import { createEscrowPollers } from './createEscrowPollers.ts'
 import { createEscrowWatch } from './escrowWatch.ts'
 import { createPollers, intervalsOf } from './createPollers.ts'
+import { createReporting } from './report/createReporting.ts'
 import { createReserve } from './createReserve.ts'
 import { toClockJump, toRecovered } from './ownFindings.ts'
 import { readFacts } from './readFacts.ts'
@@ -210,6 +211,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     evidence,
     ...preconf.pollers,
     ...escrowPollers,
+    ...createReporting({ clock, log, db, ledger, commit, channels, config }),
     { name: 'upkeep', schedule: upkeepMs, run: upkeep },
     ...(config.heartbeat ? [toHeartbeat(config.heartbeat, () => isAlive())] : []),
   ])
@@ -285,6 +287,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     pollers,
     pollerStatus,
     preconf,
+    reports: config.reports.daily,
     rpcHealth,
     rpcs,
     runner,

@@ -2,7 +2,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { type Clock, createSystemClock, type UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
+import { windowOf } from '../domain/reportDay.ts'
 import type { Transfer } from '../domain/transfer.ts'
+import { createReportStore } from '../store/reports.ts'
 import type { TransferFilter as LedgerFilter } from '../store/ledger.ts'
 import { createRegistry } from '../web/metrics.ts'
 import type {
@@ -132,6 +134,12 @@ function toStory(
   }
 }
 
+/** The end of the newest reported day; null without a daily report. */
+function readLastReportAt({ db, reports }: AppParts): number | null {
+  const day = reports === null ? null : createReportStore(db).readLastDay()
+  return day === null || reports === null ? null : (windowOf(day, reports.timezone)?.until ?? null)
+}
+
 function toMetrics(parts: AppParts, status: MetricsFacts['status'], eventLoopLagMs: number): MetricsFacts {
   const { total, failed, missed } = parts.evaluate.counts()
   const pace = parts.explorer.paceMetrics()
@@ -161,6 +169,6 @@ function toMetrics(parts: AppParts, status: MetricsFacts['status'], eventLoopLag
     stateCommitsFailed: parts.state.commitsFailed(),
     clockJumps: parts.evaluate.counts().clockJumps,
     eventLoopLagMs: Number.isNaN(eventLoopLagMs) ? null : eventLoopLagMs,
-    lastReportAt: null,
+    lastReportAt: readLastReportAt(parts),
   }
 }

@@ -7,6 +7,7 @@ import { rewindCursors, showCursors } from './cursors.ts'
 import { demo } from './demo.ts'
 import { exitCodes, type Io } from './io.ts'
 import { describeEndpoints, query } from './query.ts'
+import { report } from './report.ts'
 import { describeMethods, rpc } from './rpc.ts'
 import { run } from './run.ts'
 import { sandbox } from './sandbox.ts'
@@ -77,6 +78,15 @@ function addDaemon(program: Command, io: Io, finish: Finish): void {
     .addOption(config())
     .option('--to <file>', 'the copy; a dated file in the state folder when left out')
     .action(async (options) => finish(await backup(io, options)))
+  program
+    .command('report')
+    .description("a day's reconciliation, from what the ledger knows now")
+    .addOption(config())
+    .option('--date <date>', 'a date such as 2026-03-08, in the report’s time zone', 'yesterday')
+    .option('--out <folder>', 'write the mail, its charts and CSV files into a folder')
+    .option('--send', 'send it to the channel of reports.daily')
+    .option('--json', 'print JSON, amounts as decimal strings')
+    .action(async (options) => finish(await report(io, options)))
   program
     .command('schema')
     .description('print the JSON Schema of config, rules or scenario')

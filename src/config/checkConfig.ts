@@ -88,7 +88,6 @@ export function listWarnings(context: CheckContext, config: ParsedConfig): YamlP
     ...warnOfLiterals(context, config),
     ...warnOfPlainHttp(context, config),
     ...warnOfRoutes(context, config),
-    ...warnOfUnbuilt(context, config),
   ]
 }
 
@@ -143,18 +142,6 @@ function warnOfPlainHttp(context: CheckContext, config: ParsedConfig): YamlProbl
     const message = `\`${path.join('.')}\` is plain http to another machine: everybody between can read and change it`
     return [problemAt(context.doc, path, message)]
   })
-}
-
-/** Settings whose part of spanwatch is still to be built: said at every start, so that nobody relies on them. */
-function warnOfUnbuilt(context: CheckContext, config: ParsedConfig): YamlProblem[] {
-  const unbuilt: [YamlPath, boolean, string][] = [
-    [['reports', 'daily'], config.reports.daily !== null, 'no daily report is sent yet'],
-  ]
-  return unbuilt.flatMap(([path, isSet, what]) =>
-    isSet
-      ? [problemAt(context.doc, path, `\`${path.join('.')}\` has no effect in this version: ${what}`, 'key')]
-      : [],
-  )
 }
 
 function warnOfRoutes(context: CheckContext, config: ParsedConfig): YamlProblem[] {

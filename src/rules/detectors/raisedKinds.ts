@@ -6,6 +6,7 @@ const raisedByApp: ReadonlySet<FindingKind> = new Set([
   'monitor.state_recovered',
   'monitor.state_not_persisted',
   'monitor.clock_jump',
+  'monitor.report_missed',
 ])
 
 /** Kinds that are found where they happen: rules say how they are told, no detector looks for them. */
@@ -37,6 +38,10 @@ export const raisedKinds: readonly RaisedKind[] = [
   raised('monitor.clock_jump', 'event', 'The wall clock of this machine was set, or the machine slept.', {
     byMs: 'int',
     direction: 'string',
+  }),
+  raised('monitor.report_missed', 'event', 'A daily report was not sent.', {
+    day: 'string',
+    reason: 'string',
   }),
   raised('monitor.state_not_persisted', 'condition', 'The state folder cannot be written.', {
     error: 'string',

@@ -1,0 +1,108 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { buildDailyReport } from '../app/report/buildDailyReport.ts'
+import { readReportKnowledge } from '../app/report/readReportKnowledge.ts'
+import type { Config } from '../config/config.ts'
+import type { DailyReport } from '../domain/dailyReport.ts'
+import { dayOf, shiftDay, windowOf } from '../domain/reportDay.ts'
+import { MonitorError } from '../lib/errors.ts'
+import { createChannel } from '../notify/createChannel.ts'
+import { type RenderedReport, renderReport } from '../notify/report/renderReport.ts'
+import { toReportMessage } from '../notify/report/toReportMessage.ts'
+import { createReportStore } from '../store/reports.ts'
+import { exitCodes, type Io } from './io.ts'
+import { readConfig } from './loadProject.ts'
+import { openLedger } from './openLedger.ts'
+
+export interface ReportCommand {
+  readonly config: string
+  readonly date: string
+  readonly out?: string
+  readonly send?: boolean
+  readonly json?: boolean
+}
+
+/**
+ * `spanwatch report`: a day's reconciliation from what the ledger knows now. Prints it, writes it to a folder (mail as
+ * HTML and text, charts, CSV), or sends it to the report's channel.
+ */
+export async function report(io: Io, options: ReportCommand): Promise<number> {
+  const { config } = readConfig(io, options.config)
+  const built = await build(io, config, options.date)
+  if (options.json) {
+    io.out(`${JSON.stringify(built, null, 2)}\n`)
+    return exitCodes.fine
+  }
+  const rendered = await renderReport(built, config.http?.publicUrl ?? null)
+  if (options.send) return send(io, config, built, rendered)
+  if (options.out === undefined) io.out(rendered.text)
+  else for (const path of writeFiles(resolve(options.out), rendered)) io.out(`${path}\n`)
+  return exitCodes.fine
+}
+
+async function build(io: Io, config: Config, date: string): Promise<DailyReport> {
+  const zone = config.reports.daily?.timezone ?? 'UTC'
+  const now = io.clock.now()
+  const day = date === 'yesterday' ? shiftDay(dayOf(now, zone), -1) : date
+  const window = windowOf(day, zone)
+  if (window === null) {
+    throw new MonitorError('usage', `--date: expected a date such as 2026-03-08, or yesterday, got "${date}"`)
+  }
+  const { db, ledger } = openLedger(config)
+  try {
+    const before = createReportStore(db).find(shiftDay(day, -1))
+    const knows = readReportKnowledge(db, config.bridge, window)
+    return await buildDailyReport({ db, ledger, before, knows }, window, now)
+  } finally {
+    db.close()
+  }
+}
+
+function writeFiles(folder: string, rendered: RenderedReport): string[] {
+  mkdirSync(folder, { recursive: true })
+  // A mail names its images by cid; a file in a folder by their names.
+  const html = rendered.charts.reduce(
+    (text, { name }) => text.replaceAll(`src="cid:${name}"`, `src="${name}-${rendered.day}.png"`),
+    rendered.html,
+  )
+  const files: [string, string | Buffer][] = [
+    [`report-${rendered.day}.html`, html],
+    [`report-${rendered.day}.txt`, rendered.text],
+    ...rendered.charts.map(({ name, png }): [string, Buffer] => [`${name}-${rendered.day}.png`, png]),
+    ...rendered.csv.map(({ name, content }): [string, string] => [name, content]),
+  ]
+  return files.map(([name, content]) => {
+    const path = join(folder, name)
+    writeFileSync(path, content, { mode: 0o600 })
+    return path
+  })
+}
+
+async function send(io: Io, config: Config, built: DailyReport, rendered: RenderedReport): Promise<number> {
+  const name = config.reports.daily?.channel
+  const settings = config.channels.find((channel) => channel.name === name)
+  if (name === undefined || !settings) {
+    throw new MonitorError('usage', '--send: expected reports.daily.channel in the configuration')
+  }
+  const channel = createChannel({ clock: io.clock, write: io.out, color: false }, settings)
+  try {
+    const deliver = { signal: io.stop, degraded: false, recipients: null }
+    const message = toReportMessage(built, {
+      channel: name,
+      attempt: 1,
+      pageUrl: config.http?.publicUrl ?? null,
+    })
+    const answer = channel.deliverReport
+      ? await channel.deliverReport(rendered, deliver)
+      : await channel.deliver(message, deliver)
+    if (answer.result === 'ack') {
+      io.out(`The report of ${rendered.day} was sent to ${name}.\n`)
+      return exitCodes.fine
+    }
+    const why = answer.result === 'partial' ? 'some recipients refused it' : answer.reason
+    io.err(`${name} did not take the report of ${rendered.day}: ${why}\n`)
+    return exitCodes.unreachable
+  } finally {
+    await channel.close()
+  }
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { renderReport } from '../../../../src/notify/report/renderReport.ts'
+import { createReport, hostile } from './sampleReport.ts'
+
+const render = (overrides = {}) => renderReport(createReport(overrides), 'https://spanwatch.example.com')
+
+test('every section stands in the mail and in its text, with the exact numbers', async () => {
+  const { html, text, subject } = await render()
+  expect(subject).toBe('[spanwatch] Bridge reconciliation 2026-10-25: 1 critical finding, incomplete')
+  for (const form of [html, text]) {
+    for (const words of [
+      '25 hours: the clocks change',
+      'explorer was observed for 97 % only',
+      '98765432109876543210',
+      '98765432109876454698 and 1 of unknown amount',
+      'Restated',
+      'transfer.failed',
+      '118 (3000)',
+      '10m (unknown)',
+      '999988',
+      '99.9 %',
+      '97.1 %',
+    ])
+      expect(form).toContain(words)
+  }
+})
+
+test('what could not be known is printed as unknown, never as zero', async () => {
+  const { html, text } = await render({ latencies: null, preconf: null, escrows: null, coverage: null })
+  for (const form of [html, text]) expect(form.split('unknown: it could not be observed')).toHaveLength(5)
+})
+
+test('F72, F73: names from the chain stay text', async () => {
+  const { html, text, csv } = await render()
+  expect(html).not.toContain('<img src=x')
+  expect(html).toContain('&lt;img src=x')
+  expect(text).toContain('[=HYPERLINK(')
+  expect(csv.map(({ content }) => content).join('')).toContain(`"'=HYPERLINK(""`)
+})
+
+test('F74: amounts in the CSV stay numbers, exact to the last unit', async () => {
+  const [flows] = (await render()).csv
+  const [head = '', first = ''] = (flows?.content ?? '').split('\r\n')
+  const cells = Object.fromEntries(head.split(',').map((name, index) => [name, first.split(',')[index]]))
+  expect(cells).toMatchObject({
+    token: `0x${'c'.repeat(40)}`,
+    started_amount: '98765432109876543210',
+    started_raw: '98765432109876543210000000',
+    closing_unknown_amounts: '1',
+  })
+})
+
+test('the mail asks nobody else for anything, and links to the page alone', async () => {
+  const { html, charts } = await render()
+  const sources = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, target]) => target)
+  expect(new Set(sources)).toEqual(
+    new Set([...charts.map(({ name }) => `cid:${name}`), 'https://spanwatch.example.com/']),
+  )
+})
+
+describe('a quiet day', () => {
+  test('has no charts, and says that nothing happened', async () => {
+    const { html, text, charts } = await render({
+      flows: [],
+      findings: [],
+      oldest: [],
+      missing: [],
+      latencies: [],
+      hours: [],
+    })
+    expect(charts).toEqual([])
+    for (const form of [html, text]) expect(form).toContain('Nothing was found.')
+    expect(text).toContain('no critical finding\n')
+  })
+
+  test('an unlisted token without a name is still told apart by its address', async () => {
+    const token = { ...hostile, name: '' }
+    const flows = createReport().flows.map((flow) => ({ ...flow, token }))
+    expect((await render({ flows })).html).toContain(token.address)
+  })
+})

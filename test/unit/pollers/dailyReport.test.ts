@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest'
+import type { DailyReport } from '../../../src/domain/dailyReport.ts'
+import type { Finding } from '../../../src/domain/finding.ts'
+import { createSilentLog } from '../../../src/lib/log.ts'
+import type { DeliveryOptions, DeliveryResult } from '../../../src/notify/message.ts'
+import { createDailyReportPoll } from '../../../src/pollers/dailyReport.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+import { createReportStore } from '../../../src/store/reports.ts'
+import { createSteppedClock } from '../../support/steppedClock.ts'
+import { createReport } from '../notify/report/sampleReport.ts'
+
+const hour = 3_600_000
+
+function setUp(start: string, answers: DeliveryResult[] = []) {
+  const db = openDatabase(':memory:')
+  const store = createReportStore(db)
+  const clock = createSteppedClock({ start: Date.parse(start), isManual: true })
+  const sent: { day: string; recipients: DeliveryOptions['recipients']; degraded: boolean }[] = []
+  const told: Finding[] = []
+  const create = () =>
+    createDailyReportPoll({
+      clock,
+      store,
+      log: createSilentLog(),
+      settings: { cron: '0 8 * * *', timezone: 'Europe/Berlin' },
+      pageUrl: null,
+      commit: ({ apply }) => {
+        db.transaction(() => told.push(...(apply?.(clock.now()) ?? [])))
+        return { news: 0, hasUrgent: false }
+      },
+      channel: {
+        name: 'mail',
+        type: 'email',
+        deliver: () => Promise.reject(new Error('a report is no message')),
+        deliverReport: async (report, { recipients, degraded }) => {
+          sent.push({ day: report.day, recipients, degraded })
+          return answers.shift() ?? { result: 'ack' }
+        },
+        close: async () => {},
+      },
+      build: async (window, _, builtAt): Promise<DailyReport> =>
+        createReport({ window, builtAt, hours: [], latencies: [] }),
+    })
+  let poll = create()
+  const run = () => poll(new AbortController().signal)
+  /** Every 30 seconds for a while. */
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 30_000) {
+      await clock.advance(30_000)
+      await run()
+    }
+  }
+  return { clock, store, sent, told, run, pass, restart: () => void (poll = create()) }
+}
+
+test('the day of the first start is the first that is reported, once, at its time', async () => {
+  const monitor = setUp('2026-05-01T12:00:00Z')
+  await monitor.run()
+  await monitor.pass(17.9 * hour)
+  // 08:00 in Berlin is 06:00 UTC.
+  expect(monitor.sent).toEqual([])
+  await monitor.pass(0.2 * hour)
+  expect(monitor.sent.map(({ day }) => day)).toEqual(['2026-05-01'])
+  monitor.restart()
+  await monitor.pass(23 * hour)
+  expect(monitor.sent).toHaveLength(1)
+})
+
+test('F68, invariant 13: one report on each day around both DST changes', async () => {
+  for (const [start, first] of [
+    ['2026-03-27T12:00:00Z', '2026-03-27'],
+    ['2026-10-23T12:00:00Z', '2026-10-23'],
+  ] as const) {
+    const monitor = setUp(start)
+    await monitor.run()
+    await monitor.pass(4 * 24 * hour)
+    expect(monitor.sent.map(({ day }) => day)).toEqual(
+      [0, 1, 2, 3].map((shift) => new Date(Date.parse(first) + shift * 24 * hour).toISOString().slice(0, 10)),
+    )
+  }
+})
+
+test('F69: three days down are caught up once each; more are told as missed', async () => {
+  const monitor = setUp('2026-05-01T12:00:00Z')
+  await monitor.run()
+  await monitor.clock.advance(4 * 24 * hour)
+  monitor.restart()
+  await monitor.run()
+  await monitor.run()
+  expect(monitor.sent.map(({ day }) => day)).toEqual(['2026-05-02', '2026-05-03', '2026-05-04'])
+  expect(monitor.told.map(({ kind, facts }) => [kind, facts['day']])).toEqual([
+    ['monitor.report_missed', '2026-05-01 to 2026-05-01'],
+  ])
+})
+
+test('F34: a mail that is deferred is tried again after 1 and 5 minutes, alone to whom it is owed', async () => {
+  const monitor = setUp('2026-05-02T05:59:00Z', [
+    { result: 'transient', reason: 'greylisted' },
+    { result: 'partial', retry: ['b@example.com'], refused: [] },
+  ])
+  monitor.store.startAfter('2026-04-30')
+  await monitor.pass(60_000)
+  expect(monitor.sent).toHaveLength(1)
+  await monitor.pass(60_000)
+  expect(monitor.sent).toHaveLength(2)
+  await monitor.pass(270_000)
+  expect(monitor.sent).toHaveLength(2)
+  await monitor.pass(60_000)
+  expect(monitor.sent.map(({ recipients }) => recipients)).toEqual([null, null, ['b@example.com']])
+  await monitor.pass(24 * hour - 600_000)
+  expect(monitor.sent).toHaveLength(3)
+})
+
+test('F39: a mail that is refused as it is goes out as plain text', async () => {
+  const monitor = setUp('2026-05-02T06:00:00Z', [{ result: 'bad_message', reason: 'too large' }])
+  monitor.store.startAfter('2026-04-30')
+  await monitor.run()
+  expect(monitor.sent.map(({ degraded }) => degraded)).toEqual([false, true])
+})
+
+test('a report that nobody takes for a day is told as missed, and the next ones are tried anew', async () => {
+  const down: DeliveryResult = { result: 'transient', reason: 'connection refused' }
+  const monitor = setUp(
+    '2026-05-02T06:00:00Z',
+    Array.from({ length: 40 }, () => down),
+  )
+  monitor.store.startAfter('2026-04-30')
+  await monitor.run()
+  await monitor.pass(23 * hour)
+  expect(monitor.told).toEqual([])
+  await monitor.pass(2 * hour)
+  expect(monitor.told.map(({ facts }) => facts['day'])).toEqual(['2026-05-01'])
+  expect(monitor.sent.at(-1)?.day).toBe('2026-05-02')
+})
+
+test('invariant 13: a process that died while it sent tries again, and counts the attempt', async () => {
+  const monitor = setUp('2026-05-02T06:00:00Z')
+  monitor.store.startAfter('2026-04-30')
+  const builtAt = monitor.clock.now()
+  monitor.store.queue(createReport({ builtAt, hours: [], latencies: [] }), builtAt + hour)
+  monitor.store.beginAttempt('2026-10-25', monitor.clock.now() + 120_000)
+  await monitor.run()
+  expect(monitor.sent.filter(({ day }) => day === '2026-10-25')).toEqual([])
+  await monitor.pass(150_000)
+  expect(monitor.sent.filter(({ day }) => day === '2026-10-25')).toHaveLength(1)
+})
