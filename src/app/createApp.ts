@@ -208,7 +208,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
   })
   const runner = createRunner({ clock, log }, [
     ...pollers.list,
-    evidence,
+    ...evidence,
     ...preconf.pollers,
     ...escrowPollers,
     ...createReporting({ clock, log, db, ledger, commit, channels, config }),

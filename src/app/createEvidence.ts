@@ -44,36 +44,55 @@ const maxSharing = 100
 
 const sources = { zone: ['E9', 'E14'], main: ['E13', 'E2'], native: ['E15', 'E16'] } as const
 
-/** The poller that asks second sources, with what it has to know of the ledger. */
-export function createEvidence(deps: EvidencePartDeps): Poller {
+/** The pollers that ask second sources: of what happens now, and, when there is time, of what is long over. */
+export function createEvidence(deps: EvidencePartDeps): Poller[] {
+  const { canonical } = deps
+  const now = createPart(deps, 'evidence', false, [
+    lookForOrigins(deps),
+    ...(canonical ? [askReceipts(deps, canonical, false)] : []),
+  ])
+  const history = createPart(
+    deps,
+    'evidenceHistory',
+    true,
+    canonical ? [askReceipts(deps, canonical, true)] : [],
+  )
+  return [now, history]
+}
+
+function createPart(
+  deps: EvidencePartDeps,
+  name: string,
+  isLate: boolean,
+  others: EvidenceDeps['others'],
+): Poller {
   const { clock, db, ledger, commit } = deps
   const money = toMoneySettings(deps.config.bridge)
-  const waker = createWaker(deps)
-  const poll = createEvidencePoll({
+  const run = createEvidencePoll({
     clock,
+    others,
     commit,
     reads: createEvidenceReads(deps.explorer),
-    listQueued: (ask, limit) => listQueued(db, ask, clock.now(), limit),
+    listQueued: (ask, limit) => listQueued(db, ask, isLate, clock.now(), limit),
     saveQueued: (leg) => saveQueued(db, leg),
     dropQueued: (ask, hash) => dropQueued(db, ask, hash),
-    nextDueAt: () => nextDueAt(db),
+    nextDueAt: () => nextDueAt(db, isLate),
     knownHashes: (ask) => listKnownHashes(db, ask === 'zone' ? 'zone' : 'main', sources[ask]),
     hasPassed: (leg) => hasPassed(db, leg),
     isCovered: (reading) => isCovered(ledger, money, reading),
-    wakeIn: waker,
-    others: [lookForOrigins(deps), ...(deps.canonical ? [askReceipts(deps, deps.canonical)] : [])],
+    wakeIn: createWaker(deps, name),
   })
-  return { name: 'evidence', schedule: deps.config.poll.evidence, run: poll }
+  return { name, schedule: deps.config.poll.evidence, run }
 }
 
-function askReceipts(deps: EvidencePartDeps, rpc: Pick<Rpc, 'call' | 'callMany'>) {
+function askReceipts(deps: EvidencePartDeps, rpc: Pick<Rpc, 'call' | 'callMany'>, isLate: boolean) {
   const { db, clock, commit } = deps
   return createReceiptsPoll({
     clock,
     rpc,
     commit,
     confirmations: deps.config.canonical?.confirmations ?? 3,
-    listQueued: (limit) => listQueued(db, 'receipt', clock.now(), limit),
+    listQueued: (limit) => listQueued(db, 'receipt', isLate, clock.now(), limit),
     saveQueued: (leg) => saveQueued(db, leg),
     dropQueued: (hash) => dropQueued(db, 'receipt', hash),
     knownHashes: () => listKnownHashes(db, 'main', ['canonical']),
@@ -88,7 +107,7 @@ function lookForOrigins(deps: EvidencePartDeps) {
     clock,
     commit,
     reads: { recordsOf: reads.recordsOf, details: (hashes, options) => deps.reads.details(hashes, options) },
-    listQueued: (limit) => listQueued(db, 'record', clock.now(), limit),
+    listQueued: (limit) => listQueued(db, 'record', false, clock.now(), limit),
     saveQueued: (leg) => saveQueued(db, leg),
     dropQueued: (hash) => dropQueued(db, 'record', hash),
     transfersOf: (hash) => ledger.listTransfers({ hash, limit: maxSharing }),
@@ -147,17 +166,17 @@ export function createSettle(db: Database, clock: Pick<Clock, 'now'>): () => num
 }
 
 /** Runs the poller when a leg comes due, where the schedule would be too coarse. */
-function createWaker({
-  clock,
-  trigger,
-}: Pick<EvidencePartDeps, 'clock' | 'trigger'>): EvidenceDeps['wakeIn'] {
+function createWaker(
+  { clock, trigger }: Pick<EvidencePartDeps, 'clock' | 'trigger'>,
+  name: string,
+): EvidenceDeps['wakeIn'] {
   let pending = new AbortController()
   return (ms, stop) => {
     pending.abort()
     pending = new AbortController()
     const ended = AbortSignal.any([pending.signal, stop])
     void clock.sleep(ms, ended).then(() => {
-      if (!ended.aborted) trigger('evidence')
+      if (!ended.aborted) trigger(name)
     })
   }
 }

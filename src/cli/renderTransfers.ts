@@ -1,3 +1,4 @@
+import { describeEvidence, describeProof } from '../domain/describeEvidence.ts'
 import type { Sighting } from '../domain/sighting.ts'
 import type { Leg, Transfer } from '../domain/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
@@ -6,9 +7,14 @@ import { formatDuration } from '../lib/duration.ts'
 
 /** What `--json` prints of a transfer; amounts are decimal strings, times UnixMs. */
 export function toTransferJson(transfer: Transfer): Record<string, unknown> {
-  const { main, zone, token, amountRaw, ...rest } = transfer
+  const { main, zone, token, amountRaw, evidence, ...rest } = transfer
   return {
     ...rest,
+    evidence: evidence.map((one) => ({
+      ...one,
+      amountRaw: one.amountRaw?.toString() ?? null,
+      moves: one.moves?.map((move) => ({ ...move, amountRaw: move.amountRaw?.toString() ?? null })) ?? null,
+    })),
     amountRaw: amountRaw?.toString() ?? null,
     token,
     mainTxHash: main?.hash ?? null,
@@ -86,7 +92,7 @@ export function formatTransferStory(
     ['zone', formatLegInFull(transfer.zone)],
     ['source', transfer.sourceAddress],
     ['target', transfer.targetAddress],
-    ['origin', time(transfer.originAt)],
+    ['origin', `${time(transfer.originAt)}, ${describeProof(transfer)}`],
     ['first seen', time(transfer.firstSeenAt)],
     ['last read', time(transfer.readAt)],
     ['batch', transfer.batchDetail],
@@ -95,13 +101,7 @@ export function formatTransferStory(
     `${transfer.key}\n`,
     ...lines.flatMap(([label, value]) => (value ? [`  ${label.padEnd(11)}${value}\n`] : [])),
     ...section('observations', sightings.map(formatSighting)),
-    ...section(
-      'evidence',
-      transfer.evidence.map(
-        (e) =>
-          `${time(e.at)}  ${e.source}: ${e.chain} leg ${e.status}${e.errorMessage ? `, ${e.errorMessage}` : ''}`,
-      ),
-    ),
+    ...section('evidence', listEvidence(transfer)),
     ...section(
       'rewrites',
       transfer.rewrites.map(
@@ -113,6 +113,23 @@ export function formatTransferStory(
     ),
     ...section('alerts', alerts),
   ].join('')
+}
+
+/** Each answer, and of each leg that nobody was asked of that it is unverified. */
+function listEvidence(transfer: Transfer): string[] {
+  const open = [transfer.main, transfer.zone].flatMap((leg) =>
+    leg === null || transfer.evidence.some((one) => one.chain === leg.chain && one.hash === leg.hash)
+      ? []
+      : [`unverified  ${leg.chain} leg: no second answer was asked for yet`],
+  )
+  return [
+    ...transfer.evidence.map((one) => {
+      const more = describeEvidence(one, transfer)
+      const what = one.source === 'E3' ? 'record' : 'leg'
+      return `${time(one.at)}  ${one.source}: ${one.chain} ${what} ${one.status}${more === '' ? '' : `, ${more}`}`
+    }),
+    ...open,
+  ]
 }
 
 function formatSighting(sighting: Sighting): string {

@@ -28,8 +28,8 @@ export interface EvidenceDeps {
 
 /** E9, E13 and E15 take this many hashes. */
 const batchSize = 20
-/** Requests of one kind in one run; the rest comes first in the next one. */
-const maxBatches = 20
+/** What a run has not asked by then comes first in the next one. */
+const runMs = 10_000
 /** Questions about single transactions in one run: a storm of doubts must not stop the batches. */
 const maxSingles = 12
 /** What could not be asked is asked again after this. */
@@ -61,8 +61,9 @@ interface Singles {
 }
 
 async function askAll(deps: EvidenceDeps, ask: LegAsk, singles: Singles, signal: AbortSignal): Promise<void> {
+  const startedAt = deps.clock.now()
   // The queue is looked at anew for each request: what became urgent meanwhile goes before what only waits.
-  for (let asked = 0; asked < maxBatches && !signal.aborted; asked += 1) {
+  while (!signal.aborted && deps.clock.now() - startedAt < runMs) {
     const batch = chooseBatch(deps.listQueued(ask, 3 * batchSize), deps.clock.now())
     if (batch === null) return
     try {
@@ -106,7 +107,8 @@ async function askBatch(
   const hashes = batch.map(({ hash }) => hash)
   const known = deps.knownHashes(ask).find((hash) => !hashes.includes(hash)) ?? null
   const control = batch.length < batchSize ? known : null
-  const priority = batch.some((leg) => leg.reads > 0) ? 'urgent' : 'evidence'
+  const { isLate } = batch[0] as QueuedLeg
+  const priority = isLate ? 'bulk' : batch.some((leg) => leg.reads > 0) ? 'urgent' : 'evidence'
   const options = { priority, signal, isKnown: control !== null } as const
   const read = await ofMany(deps.reads, ask)(control === null ? hashes : [...hashes, control], options)
   const byHash = new Map(read.readings.map((reading) => [reading.hash, reading]))

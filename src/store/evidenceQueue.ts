@@ -26,6 +26,8 @@ export interface QueuedLeg {
   readonly lastAt: UnixMs | null
   readonly controlAt: UnixMs | null
   readonly rests: number
+  /** Long over when it was first seen. */
+  readonly isLate: boolean
 }
 
 export interface QueueSettings {
@@ -37,9 +39,8 @@ export interface QueueSettings {
   readonly wantsReceipt: ((transfer: Transfer, hash: string) => boolean) | null
 }
 
-/** What is older than this when it is first seen may wait for as long again: it is history, filled in late. */
+/** What is older than this when it is first seen is history, or was filled in late: nothing about it is urgent. */
 const historyMs = 15 * 60_000
-const historyHoldMs = 10 * 60_000
 
 /** Puts the legs that are new or other than they were into the queue. A leg with an answer is not asked again. */
 export function queueLegs(
@@ -53,27 +54,24 @@ export function queueLegs(
   if (lastAt < settings.since && before === null) return
   const isRewritten = before !== null && isOther(before, after)
   const isUrgent = isSuspicious(after)
+  const isLate = before === null && now - lastAt > historyMs && !isUrgent
   const hasTurned = before !== null && isUrgent && !isSuspicious(before)
   const destination = destinationLeg(after)
   if (destination !== null && originLeg(after) === null && (before === null || hasTurned)) {
     const time = Math.min(destination.time ?? after.firstSeenAt, after.firstSeenAt)
-    queueLeg(db, { ask: 'record', hash: destination.hash, height: destination.height, time, dueAt: now }, now)
+    queueLeg(db, { ...destination, ask: 'record', time, dueAt: now, isLate: false }, now)
   }
   queueReplaced(db, settings, change, now)
   for (const leg of [after.zone, after.main]) {
     if (leg === null) continue
     const isNew = before?.[leg.chain]?.hash !== leg.hash
     if (!isNew && !isRewritten && !hasTurned) continue
-    const isHistory = now - lastAt > historyMs
-    const dueAt = isUrgent || isRewritten ? now : now + (isHistory ? historyHoldMs : settings.holdMs)
+    const dueAt = isUrgent || isRewritten ? now : now + settings.holdMs
     const time = Math.min(leg.time ?? after.firstSeenAt, after.firstSeenAt)
     for (const ask of asksOf(settings, after, leg)) {
       if (!isRewritten && hasAnswer(db, ask, leg)) continue
-      queueLeg(
-        db,
-        { ask, hash: leg.hash, height: leg.height, time, dueAt: ask === 'receipt' ? now : dueAt },
-        now,
-      )
+      const at = ask === 'receipt' ? now : dueAt
+      queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: at, isLate }, now)
     }
   }
 }
@@ -96,29 +94,32 @@ function queueReplaced(
 
 export function queueLeg(
   db: Database,
-  leg: Pick<QueuedLeg, 'ask' | 'hash' | 'height' | 'time' | 'dueAt'>,
+  leg: Pick<QueuedLeg, 'ask' | 'hash' | 'height' | 'time' | 'dueAt' | 'isLate'>,
   now: UnixMs,
 ): void {
   db.prepare(
-    `INSERT INTO evidence_queue (ask, hash, added_at, ready_at, due_at, height, time) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (ask, hash) DO UPDATE SET due_at = min(due_at, excluded.due_at), ready_at = min(ready_at, excluded.ready_at)`,
-  ).run(leg.ask, leg.hash, now, now, leg.dueAt, leg.height, leg.time)
+    `INSERT INTO evidence_queue (ask, hash, added_at, ready_at, due_at, height, time, late) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (ask, hash) DO UPDATE SET due_at = min(due_at, excluded.due_at), ready_at = min(ready_at, excluded.ready_at),
+       late = min(late, excluded.late)`,
+  ).run(leg.ask, leg.hash, now, now, leg.dueAt, leg.height, leg.time, leg.isLate ? 1 : 0)
 }
 
 /** The legs that have waited longest, most urgent first, of those that may be asked. */
-export function listQueued(db: Database, ask: Ask, now: UnixMs, limit: number): QueuedLeg[] {
+export function listQueued(db: Database, ask: Ask, isLate: boolean, now: UnixMs, limit: number): QueuedLeg[] {
   return db
-    .prepare('SELECT * FROM evidence_queue WHERE ask = ? ORDER BY due_at LIMIT ?')
-    .all(ask, limit)
+    .prepare('SELECT * FROM evidence_queue WHERE ask = ? AND late = ? ORDER BY due_at LIMIT ?')
+    .all(ask, isLate ? 1 : 0, limit)
     .map(toQueued)
     .filter((leg) => leg.readyAt <= now)
 }
 
 /** When the next leg has to be asked; null when none waits. */
-export function nextDueAt(db: Database): UnixMs | null {
+export function nextDueAt(db: Database, isLate: boolean): UnixMs | null {
   const asks: readonly Ask[] = ['zone', 'main', 'native', 'receipt', 'record']
   const times = asks.flatMap((ask) => {
-    const row = db.prepare('SELECT min(due_at) AS at FROM evidence_queue WHERE ask = ?').get(ask)
+    const row = db
+      .prepare('SELECT min(due_at) AS at FROM evidence_queue WHERE ask = ? AND late = ?')
+      .get(ask, isLate ? 1 : 0)
     return row?.['at'] === null || row === undefined ? [] : [Number(row['at'])]
   })
   return times.length === 0 ? null : Math.min(...times)
@@ -206,5 +207,6 @@ function toQueued(row: Record<string, unknown>): QueuedLeg {
     lastAt: orNull('last_at'),
     controlAt: orNull('control_at'),
     rests: Number(row['rests']),
+    isLate: Number(row['late']) === 1,
   }
 }

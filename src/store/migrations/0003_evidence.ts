@@ -22,7 +22,9 @@ CREATE TABLE evidence_queue (
   reads INTEGER NOT NULL DEFAULT 0, first_at INTEGER, last_at INTEGER, control_at INTEGER,
   -- Readings since it was told to be absent.
   rests INTEGER NOT NULL DEFAULT 0,
+  -- 1 for what was long over when it was first seen: asked when there is nothing else to ask.
+  late INTEGER NOT NULL,
   PRIMARY KEY (ask, hash)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX evidence_queue_due ON evidence_queue (ask, due_at);
+CREATE INDEX evidence_queue_due ON evidence_queue (ask, late, due_at);
 `

@@ -1,4 +1,5 @@
 import type { Observation } from '../../domain/observation.ts'
+import { describeEvidence } from '../../domain/describeEvidence.ts'
 import { type Leg, destinationLeg, originLeg } from '../../domain/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
@@ -30,11 +31,11 @@ export function listMoments({ transfer, observations, alerts }: TransferStory): 
     ...listLeg('Value arrived', destinationLeg(transfer)),
     { at: transfer.firstSeenAt, tone: 'info', title: 'First seen by spanwatch', detail: '' },
     ...listObservations(observations),
-    ...transfer.evidence.map(({ at, source, chain, status, errorMessage }) => ({
-      at,
-      tone: statusTones[status],
-      title: `${source} says of the ${chain} leg: ${status}`,
-      detail: cleanText(errorMessage, 300),
+    ...transfer.evidence.map((evidence) => ({
+      at: evidence.at,
+      tone: statusTones[evidence.status],
+      title: `${evidence.source} says of the ${evidence.chain} leg: ${evidence.status}`,
+      detail: cleanText(describeEvidence(evidence, transfer), 600),
     })),
     ...transfer.rewrites.map(({ at, before, after }) => ({
       at,

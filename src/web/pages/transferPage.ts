@@ -1,5 +1,12 @@
 import { html } from 'hono/html'
-import { type Leg, type Transfer, destinationLeg, originLeg } from '../../domain/transfer.ts'
+import { describeEvidence } from '../../domain/describeEvidence.ts'
+import {
+  type Leg,
+  type LegEvidence,
+  type Transfer,
+  destinationLeg,
+  originLeg,
+} from '../../domain/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { TransferStory } from '../types.ts'
@@ -77,11 +84,11 @@ function sayProgress(transfer: Transfer, now: UnixMs): Html {
     : html`Value left ${renderAgo(originAt, now)}; no destination leg is known.`
 }
 
-function renderLeg(title: string, leg: Leg | null, { evidence }: Transfer): Html {
+function renderLeg(title: string, leg: Leg | null, transfer: Transfer): Html {
   if (leg === null) {
     return html`<section class="leg leg-none"><h2>${title}</h2><p class="muted">No transaction is known.</p></section>`
   }
-  const proofs = evidence.filter(({ chain }) => chain === leg.chain)
+  const proofs = transfer.evidence.filter(({ chain, hash }) => chain === leg.chain && hash === leg.hash)
   return html`<section class="leg"><h2>${title} <span class="muted">${leg.chain} chain</span></h2>
 <p class="hash">${leg.hash}</p>
 <p class="meta"><span>${leg.height === null ? 'block unknown' : `block ${leg.height}`}</span><span>${renderTime(leg.time)}</span></p>
@@ -89,10 +96,15 @@ ${
   proofs.length === 0
     ? html`<p>${renderState('unknown', 'unverified')} <span class="muted">no second answer was asked for yet</span></p>`
     : proofs.map(
-        ({ source, status, at, errorMessage }) =>
-          html`<p>${renderState(statusTones[status], status)} <span class="muted">by ${source}, ${renderTime(at)}</span>${errorMessage === '' ? '' : html`<span class="detail">${cleanText(errorMessage, 300)}</span>`}</p>`,
+        (proof) =>
+          html`<p>${renderState(statusTones[proof.status], proof.status)} <span class="muted">by ${proof.source}, ${renderTime(proof.at)}</span>${renderDetail(proof, transfer)}</p>`,
       )
 }</section>`
+}
+
+function renderDetail(proof: LegEvidence, transfer: Transfer): Html | '' {
+  const detail = describeEvidence(proof, transfer)
+  return detail === '' ? '' : html`<span class="detail">${cleanText(detail, 600)}</span>`
 }
 
 function renderTimeline(story: TransferStory): Html {

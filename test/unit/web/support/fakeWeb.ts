@@ -56,7 +56,7 @@ export const transfer: Transfer = {
     {
       chain: 'zone',
       source: 'E9',
-      hash: '0xzone',
+      hash: zoneHash,
       moves: null,
       at: now - 45 * minute,
       status: 'success',

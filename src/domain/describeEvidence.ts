@@ -1,0 +1,47 @@
+import { formatUnits } from './amount.ts'
+import type { LegEvidence, OriginProof, TokenMove, Transfer } from './transfer.ts'
+
+/** So many movements are told one by one. */
+const maxTold = 5
+
+/**
+ * What one answer said of a leg beside its status, for people; '' when it said nothing more.
+ * @example describeEvidence(evidence, transfer) // 'moved 1.5 USDC from 0x… to 0x…'
+ */
+export function describeEvidence(evidence: LegEvidence, transfer: Transfer): string {
+  const { moves, amount, amountRaw, reads, errorMessage } = evidence
+  const told = (moves ?? []).slice(0, maxTold).map((move) => describeMove(move, transfer))
+  const more = (moves?.length ?? 0) - told.length
+  return [
+    ...(moves?.length === 0 ? ['no token moved'] : []),
+    ...told,
+    ...(more > 0 ? [`${more} more movements`] : []),
+    ...(amount || amountRaw ? [`names the amount ${amount ?? amountRaw}`] : []),
+    ...(reads !== undefined && evidence.status === 'absent' ? [`not found in ${reads} readings`] : []),
+    ...(errorMessage === '' ? [] : [errorMessage]),
+  ].join('; ')
+}
+
+function describeMove(move: TokenMove, { token }: Transfer): string {
+  const isOwn = move.token === token.address
+  const units =
+    move.amount ??
+    (isOwn && token.decimals !== null && move.amountRaw !== null
+      ? formatUnits(move.amountRaw, token.decimals)
+      : `${move.amountRaw ?? 'an unknown amount'} base units`)
+  const name = isOwn ? (token.symbol ?? move.token) : move.token || 'native currency'
+  const id = move.tokenId === '' ? '' : ` #${move.tokenId}`
+  return `moved ${units} of ${name}${id} from ${move.from} to ${move.to}`
+}
+
+const proofWords: Readonly<Record<OriginProof, string>> = {
+  proven: 'verified',
+  unverified: 'unverified',
+  failed: 'failed',
+  absent: 'does not exist',
+}
+
+/** Whether the origin is proven, in one word or two. */
+export function describeProof(transfer: Transfer): string {
+  return proofWords[transfer.originProof]
+}
