@@ -29,9 +29,9 @@ export interface EvidencePartDeps {
   readonly canonical: Pick<Rpc, 'call' | 'callMany'> | null
   readonly config: Pick<AppConfig, 'bridge' | 'poll' | 'canonical'>
   /** When the newest reading of the list that was complete ended. */
-  listReadAt(): UnixMs | null
+  readonly listReadAt: () => UnixMs | null
   readonly settleMs: () => number
-  trigger(poller: string): void
+  readonly trigger: (poller: string) => void
 }
 
 /**

@@ -30,7 +30,7 @@ export interface DoubtContext {
   /** Whether the head has passed where the leg would be: below it the leg may still come. */
   hasPassed(leg: QueuedLeg): boolean
   /** Whether one more question about a single transaction may be asked now; counts it. */
-  mayAskSingly(): boolean
+  readonly mayAskSingly: () => boolean
 }
 
 /** Between two readings that found nothing: three of them are half a minute apart. */

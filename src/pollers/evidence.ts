@@ -17,7 +17,7 @@ export interface EvidenceDeps {
   /** Hashes that the explorer knew lately, by the same endpoint. */
   knownHashes(ask: LegAsk): readonly string[]
   /** Whether the chain's head, as last read, has passed what it would have to hold. */
-  hasPassed(leg: QueuedLeg): boolean
+  readonly hasPassed: (leg: QueuedLeg) => boolean
   /** Whether what moved is what the records of this transaction say; null when that cannot be told. */
   isCovered(reading: EvidenceReading): boolean | null
   /** Runs the poller again after so long. */

@@ -20,7 +20,7 @@ export interface ReceiptsDeps {
   /** Main transactions that the second source knew lately. */
   knownHashes(): readonly string[]
   /** Whether the explorer's main head has passed the leg. */
-  hasPassed(leg: QueuedLeg): boolean
+  readonly hasPassed: (leg: QueuedLeg) => boolean
 }
 
 type Receipt = NonNullable<RpcResult<'eth_getTransactionReceipt'>>

@@ -18,9 +18,9 @@ export interface UnnamedOriginsDeps {
   /** A main transaction whose record is known to be listed. */
   knownRecord(): string | null
   /** How long after its block a record may first be listed, ms. */
-  settleMs(): number
+  readonly settleMs: () => number
   /** The time that the readings of both chains' heads have passed; null while one was not read. */
-  watermark(): UnixMs | null
+  readonly watermark: () => UnixMs | null
   /** When the newest reading of the list that was complete ended. */
   listReadAt(): UnixMs | null
 }
