@@ -28,6 +28,7 @@ import {
   evidenceHoldMs,
   readWatermark,
 } from './createEvidence.ts'
+import { createCoverageNotes } from './createCoverageNotes.ts'
 import { createPreconf } from './createPreconf.ts'
 import { createRpcs, readRpcHealth } from './createRpcs.ts'
 import { createEscrowPollers } from './createEscrowPollers.ts'
@@ -235,6 +236,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
       },
       at,
     )
+  const noteReadings = createCoverageNotes(db, pollerStatus)
   const distress = createDistress({ channels, log, pageUrl: config.http?.publicUrl ?? null })
   const evaluate = createEvaluateLoop({
     db,
@@ -245,6 +247,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     facts,
     raised: createReserve(state),
     judgeMore: () => {
+      noteReadings()
       const hasRun = ({ runs, lastSuccessAt, failures }: PollerStatus) =>
         runs > 0 && (lastSuccessAt !== null || failures > 0)
       if (runner.status().every(hasRun)) engine.releaseStart()

@@ -2,6 +2,7 @@ import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { AlertStore } from '../store/alertStore.ts'
 import { purgeLogs } from '../store/bridgeLogs.ts'
 import { readProgress } from '../store/bridgeProgress.ts'
+import { purgeCoverage } from '../store/coverage.ts'
 import type { Database } from '../store/database.ts'
 import { purgeChallenges } from '../store/challenges.ts'
 import { purgeFlows } from '../store/escrowFlows.ts'
@@ -40,6 +41,7 @@ export function createUpkeep(deps: UpkeepDeps): () => Promise<void> {
       deps.ledger.purge(now - deps.retention.transfersMs, stepSize)
       purgePreconf(deps.db, now - deps.retention.preconfMs)
       purgeEscrow(deps, now)
+      purgeCoverage(deps.db, now - deps.retention.transfersMs)
       deps.alerts.purgeDone(now - keptMs)
       deps.alerts.purgeEnded(now - keptMs)
       for (const contract of deps.contracts) purgeContract(deps.db, contract, now)

@@ -9,6 +9,7 @@ import { checkTables } from './migrations/0004_checks.ts'
 import { bridgeLogTables } from './migrations/0005_bridge_logs.ts'
 import { escrowTables } from './migrations/0006_escrow.ts'
 import { preconfTables } from './migrations/0007_preconf.ts'
+import { flowTables } from './migrations/0008_flow.ts'
 import { operateTables } from './migrations/0009_operate.ts'
 import { reportTables } from './migrations/0010_reports.ts'
 
@@ -21,6 +22,7 @@ const migrations: readonly string[] = [
   bridgeLogTables,
   escrowTables,
   preconfTables,
+  flowTables,
   operateTables,
   reportTables,
 ]
