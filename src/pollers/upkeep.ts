@@ -7,6 +7,7 @@ import type { Database } from '../store/database.ts'
 import { purgeChallenges } from '../store/challenges.ts'
 import { purgeFlows } from '../store/escrowFlows.ts'
 import { purgeOwedLegs } from '../store/escrowOwed.ts'
+import { purgeFlow } from '../store/flow.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { purgePreconf } from '../store/preconfHours.ts'
 
@@ -41,6 +42,7 @@ export function createUpkeep(deps: UpkeepDeps): () => Promise<void> {
       deps.ledger.purge(now - deps.retention.transfersMs, stepSize)
       purgePreconf(deps.db, now - deps.retention.preconfMs)
       purgeEscrow(deps, now)
+      purgeFlow(deps.db, now)
       purgeCoverage(deps.db, now - deps.retention.transfersMs)
       deps.alerts.purgeDone(now - keptMs)
       deps.alerts.purgeEnded(now - keptMs)

@@ -20,7 +20,7 @@ import { listSlicesUnderWay } from './reportQueries.ts'
 import { createTokenBook, type TokenSetting } from './tokenBook.ts'
 import {
   byHash,
-  deleteTransfer,
+  forgetTransfer,
   formatKey,
   parseKey,
   selectTransfers,
@@ -185,7 +185,7 @@ export function createLedger(
         .map((row) => Number(row['key']))
       for (const key of keys) {
         forgetEvidence(db, key)
-        deleteTransfer(db, key)
+        forgetTransfer(db, key)
         db.prepare('DELETE FROM aliases WHERE transfer_key = ?').run(key)
         db.prepare('DELETE FROM alerts WHERE transfer_key = ?').run(formatKey(key))
       }

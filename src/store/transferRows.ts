@@ -3,6 +3,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { decodeSighting, encodeSighting, type Group, type Sighting } from '../domain/sighting.ts'
 import type { Transfer, TransferState } from '../domain/transfer.ts'
 import type { Database } from './database.ts'
+import { recount, toCounted } from './flow.ts'
 
 /** A transfer as stored: its key and its sightings. Everything else in the row is derived from them. */
 export interface StoredTransfer {
@@ -23,7 +24,7 @@ interface Body {
 const maxSightings = 48
 
 const columns =
-  'key, rec_id, zone_hash, main_hash, loose, direction, state, token, source_address, target_address, origin_at, destination_at, first_seen_at, changed_at, read_at, check_at, body'
+  'key, rec_id, zone_hash, main_hash, loose, direction, state, token, source_address, target_address, origin_at, destination_at, first_seen_at, changed_at, read_at, check_at, body, flow'
 
 // An upsert touches the indexes whose columns change; INSERT OR REPLACE would write all of them anew at every reading.
 const upsert = `INSERT INTO transfers (${columns}) VALUES (${columns.replaceAll(/\w+/g, '?')})
@@ -57,7 +58,8 @@ export function saveTransfer(db: Database, stored: StoredTransfer, transfer: Tra
   const all = ambiguous.length === 0 ? members : [...members, ...ambiguous]
   const zoneHash = transfer.zone?.hash ?? firstHash(all, 'zoneHash')
   const mainHash = transfer.main?.hash ?? firstHash(all, 'mainHash')
-  countState(db, stored.key, transfer.state)
+  const flow = toCounted(transfer)
+  countState(db, stored.key, transfer.state, flow)
   db.prepare(upsert).run(
     stored.key,
     transfer.id,
@@ -76,6 +78,7 @@ export function saveTransfer(db: Database, stored: StoredTransfer, transfer: Tra
     transfer.readAt,
     stored.checkAt,
     toBody(stored),
+    flow,
   )
   if (all.length > 1) saveOtherHashes(db, stored.key, all, zoneHash, mainHash)
 }
@@ -98,8 +101,11 @@ function firstHash(all: readonly Sighting[], field: 'zoneHash' | 'mainHash'): st
   return all.find((sighting) => sighting[field] !== null)?.[field] ?? null
 }
 
-function countState(db: Database, key: number, next: TransferState | null): void {
-  const last = db.prepare('SELECT state FROM transfers WHERE key = ?').get(key)?.['state'] ?? null
+function countState(db: Database, key: number, next: TransferState | null, flow: string | null): void {
+  const row = db.prepare('SELECT state, flow FROM transfers WHERE key = ?').get(key)
+  const counted = row?.['flow'] ?? null
+  recount(db, counted === null ? null : String(counted), flow)
+  const last = row?.['state'] ?? null
   if (last === next) return
   const add = db.prepare(
     'INSERT INTO state_counts VALUES (?, ?) ON CONFLICT (state) DO UPDATE SET count = count + excluded.count',
@@ -108,8 +114,14 @@ function countState(db: Database, key: number, next: TransferState | null): void
   if (next !== null) add.run(next, 1)
 }
 
+/** What an old transfer did stays counted; one that was joined into another never was one. */
+export function forgetTransfer(db: Database, key: number): void {
+  db.prepare('UPDATE transfers SET flow = NULL WHERE key = ?').run(key)
+  deleteTransfer(db, key)
+}
+
 export function deleteTransfer(db: Database, key: number): void {
-  countState(db, key, null)
+  countState(db, key, null, null)
   db.prepare('DELETE FROM transfers WHERE key = ?').run(key)
   db.prepare('DELETE FROM other_hashes WHERE key = ?').run(key)
 }
