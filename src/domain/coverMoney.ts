@@ -97,14 +97,14 @@ function describeGap(
 ): MoneyGap {
   const { decimals } = transfer.token
   const show = (raw: bigint) => (decimals === null ? raw.toString() : formatUnits(raw, decimals))
+  const own = coins.filter(({ move }) => isSameId(transfer, move) && isRecipient(transfer, move, settings))
+  if (own.length > 0) return { what: 'amount', found: show(own.reduce((sum, { raw }) => sum + raw, 0n)) }
   const isFull = ({ raw }: Coin) =>
     isWithin(transfer, raw, transfer.amountRaw ?? 0n, feeOf(transfer, settings))
   const elsewhere = coins.find((coin) => isFull(coin) && isSameId(transfer, coin.move))
   if (elsewhere) return { what: 'recipient', found: elsewhere.move.to }
   const otherId = coins.find((coin) => isFull(coin) && isRecipient(transfer, coin.move, settings))
   if (otherId) return { what: 'tokenId', found: otherId.move.tokenId }
-  const own = coins.filter(({ move }) => isSameId(transfer, move) && isRecipient(transfer, move, settings))
-  if (own.length > 0) return { what: 'amount', found: show(own.reduce((sum, { raw }) => sum + raw, 0n)) }
   if (coins.length > 0) return { what: 'amount', found: show(coins.reduce((sum, { raw }) => sum + raw, 0n)) }
   const other = moves.find((move) => move.token !== transfer.token.address)
   return other ? { what: 'token', found: other.token } : { what: 'amount', found: '' }

@@ -89,7 +89,7 @@ function queueReplaced(
   const hash = rewrite.before[leg.chain === 'main' ? 'mainHash' : 'zoneHash']
   if (hash === undefined || hash === '' || hash === leg.hash) return
   const [ask] = asksOf(settings, after, { ...leg, hash })
-  if (ask) queueLeg(db, { ask, hash, height: null, time: after.originAt, dueAt: now }, now)
+  if (ask) queueLeg(db, { ask, hash, height: null, time: after.originAt, dueAt: now, isLate: false }, now)
 }
 
 export function queueLeg(

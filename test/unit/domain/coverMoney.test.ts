@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest'
+import { coverMoney, type MoneySettings } from '../../../src/domain/coverMoney.ts'
+import type { TokenMove, Transfer } from '../../../src/domain/transfer.ts'
+import { toRecord } from '../../support/records.ts'
+import { transferOf } from '../rules/transfers.ts'
+
+const noFees: MoneySettings = { fees: [], vaultsOf: () => [] }
+const feeOf = (direction: string, max: string): MoneySettings => ({
+  ...noFees,
+  fees: [{ token: '0xcc', direction, max }],
+})
+const move = (overrides: Partial<TokenMove> = {}): TokenMove => ({
+  token: '0xcc',
+  from: '0xe5',
+  to: '0xbb',
+  amountRaw: 1_500_000n,
+  amount: null,
+  tokenId: '',
+  ...overrides,
+})
+const units = (amount: string) => move({ amountRaw: null, amount })
+const payout = (overrides: Partial<Transfer> = {}): Transfer => ({
+  ...transferOf([toRecord()]),
+  ...overrides,
+})
+const deposit = (overrides: Partial<Transfer> = {}): Transfer =>
+  payout({ direction: 'MainToZone', crossType: 'Deposit', ...overrides })
+const cover = (transfer: Transfer, moves: readonly TokenMove[], settings = noFees, others: Transfer[] = []) =>
+  coverMoney(transfer, [transfer, ...others], moves, settings)
+
+describe('one transfer of 1.5', () => {
+  test.each([
+    ['the very amount in base units', [move()], 'covered'],
+    ['the very amount in token units', [units('1.50')], 'covered'],
+    ['one unit less', [move({ amountRaw: 1_499_999n })], { what: 'amount', found: '1.499999' }],
+    ['one unit more', [move({ amountRaw: 1_500_001n })], { what: 'amount', found: '1.500001' }],
+    ['more digits than the token has', [units('1.5000001')], null],
+    ['digits that are zero', [units('1.5000000')], 'covered'],
+    ['nothing at all', [], { what: 'amount', found: '' }],
+    ['another token alone', [move({ token: '0xdd' })], { what: 'token', found: '0xdd' }],
+    ['another recipient', [move({ to: '0x99' })], { what: 'recipient', found: '0x99' }],
+    [
+      'unrelated movements beside it',
+      [move({ amountRaw: 7n, to: '0x1' }), move(), move({ token: '0xdd' })],
+      'covered',
+    ],
+    ['a split payout', [move({ amountRaw: 1_000_000n }), move({ amountRaw: 500_000n })], 'covered'],
+    ['a payout by way of a router', [move({ to: '0x77' }), move({ from: '0x77' })], 'covered'],
+  ])('%s', (_, moves, expected) => {
+    expect(cover(payout(), moves)).toEqual(expected)
+  })
+
+  test('unknown decimals are unknown, not different', () => {
+    const unknown = payout({ token: { ...payout().token, decimals: null } })
+    expect(cover(unknown, [units('9')])).toBeNull()
+  })
+
+  test('an unknown amount is not compared', () => {
+    expect(cover(payout({ amountRaw: null }), [])).toBeNull()
+  })
+})
+
+describe('fees', () => {
+  const settings = feeOf('ZoneToMain', '0.5')
+  test.each([
+    ['a payout less by the fee', 1_000_000n, 'covered'],
+    ['a payout less by one unit more', 999_999n, { what: 'amount', found: '0.999999' }],
+    ['a payout above the record', 1_500_001n, { what: 'amount', found: '1.500001' }],
+  ])('%s', (_, amountRaw, expected) => {
+    expect(cover(payout(), [move({ amountRaw })], settings)).toEqual(expected)
+  })
+
+  test('a fee of the other direction does not count', () => {
+    expect(cover(payout(), [move({ amountRaw: 1_400_000n })], feeOf('MainToZone', '0.5'))).toMatchObject({
+      what: 'amount',
+    })
+  })
+
+  test('a deposit may bring the fee beside what is credited, and not more', () => {
+    const fee = feeOf('MainToZone', '0.5')
+    expect(cover(deposit(), [move({ amountRaw: 2_000_000n })], fee)).toBe('covered')
+    expect(cover(deposit(), [move({ amountRaw: 2_000_001n })], fee)).toMatchObject({ what: 'amount' })
+  })
+})
+
+describe('several transfers of one transaction', () => {
+  const second = payout({ key: 't2' })
+  test('two equal payouts need two movements', () => {
+    expect(cover(payout(), [move(), move()], noFees, [second])).toBe('covered')
+    expect(coverMoney(second, [payout(), second], [move()], noFees)).toMatchObject({ what: 'amount' })
+  })
+
+  test('the older of two equal payouts has the only movement', () => {
+    expect(cover(payout(), [move()], noFees, [second])).toBe('covered')
+  })
+
+  test('one sum for one recipient pays both', () => {
+    expect(cover(payout(), [move({ amountRaw: 3_000_000n })], noFees, [second])).toBe('covered')
+    expect(cover(payout(), [move({ amountRaw: 2_999_999n })], noFees, [second])).toMatchObject({
+      what: 'amount',
+    })
+  })
+
+  test('whole amounts are matched before a fee lets one take what is another’s', () => {
+    const smaller = payout({ key: 't2', amountRaw: 1_200_000n })
+    const moves = [move({ amountRaw: 1_200_000n }), move({ amountRaw: 1_100_000n })]
+    const settings = feeOf('ZoneToMain', '0.5')
+    expect(cover(payout(), moves, settings, [smaller])).toBe('covered')
+    expect(coverMoney(smaller, [payout(), smaller], moves, settings)).toBe('covered')
+  })
+})
+
+describe('token ids', () => {
+  const item = payout({ token: { ...payout().token, id: '7' } })
+  test.each([
+    ['the id', '7', 'covered'],
+    ['the id in hex', '0x7', 'covered'],
+    ['another id', '8', { what: 'tokenId', found: '8' }],
+  ])('%s', (_, tokenId, expected) => {
+    expect(cover(item, [move({ tokenId })])).toEqual(expected)
+  })
+
+  test('a batch is the sum of its ids', () => {
+    const batch = payout({ crossType: 'BatchWithdraw' })
+    const moves = [move({ tokenId: '1', amountRaw: 500_000n }), move({ tokenId: '2', amountRaw: 1_000_000n })]
+    expect(cover(batch, moves)).toBe('covered')
+    expect(cover(batch, moves.slice(1))).toMatchObject({ what: 'amount' })
+  })
+})
+
+describe('where a deposit goes', () => {
+  const vaults = { ...noFees, vaultsOf: () => ['0xe5'] }
+  test('into the escrow, or burnt', () => {
+    expect(cover(deposit(), [move({ to: '0xe5' })], vaults)).toBe('covered')
+    expect(cover(deposit(), [move({ to: `0x${'0'.repeat(40)}` })], vaults)).toBe('covered')
+  })
+
+  test('elsewhere is no deposit', () => {
+    expect(cover(deposit(), [move({ to: '0x99' })], vaults)).toEqual({ what: 'recipient', found: '0x99' })
+  })
+
+  test('anywhere while no escrow of the token is known', () => {
+    expect(cover(deposit(), [move({ to: '0x99' })])).toBe('covered')
+  })
+})
