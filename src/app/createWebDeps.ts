@@ -18,6 +18,7 @@ import type {
 } from '../web/types.ts'
 import type { AppParts } from './createApp.ts'
 import { readLiveness } from './readLiveness.ts'
+import { readPreconfMetrics } from './readPreconfMetrics.ts'
 import { readStatus } from './readStatus.ts'
 import { findAlert } from '../alerts/operations.ts'
 import { toAlertStory } from './toAlertStory.ts'
@@ -152,6 +153,7 @@ function toMetrics(parts: AppParts, status: MetricsFacts['status'], eventLoopLag
     status,
     evaluations: { total, failed, missed },
     notifications: parts.notifications.list().map((entry) => ({ ...entry, reason: '' })),
+    preconf: readPreconfMetrics(parts, status.now),
     requests: [
       {
         source: 'explorer',

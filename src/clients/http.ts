@@ -163,7 +163,10 @@ function tooLarge(request: HttpRequest, maxBytes: number): MonitorError {
 function toUnreachable(error: unknown, request: HttpRequest, isTimeout: boolean): MonitorError {
   if (isTimeout) {
     const message = `${request.label}: no whole answer within ${request.timeoutMs / 1_000} s`
-    return new MonitorError('source.unreachable', message, { retryable: true })
+    return new MonitorError('source.unreachable', message, {
+      retryable: true,
+      details: { timeoutMs: request.timeoutMs },
+    })
   }
   const code = codeOf(error)
   if (code.startsWith('Z_') || code.startsWith('ERR__ERROR_FORMAT') || code.startsWith('ERR_BROTLI')) {

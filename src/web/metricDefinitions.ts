@@ -93,6 +93,39 @@ export const metricDefinitions: readonly MetricDefinition[] = [
       oldestAt === null ? [] : [[{ direction }, seconds(status.now - oldestAt)]],
     ),
   ),
+  gauge(
+    'preconf_age_seconds',
+    'Time since preconfirmations and complete blocks went on.',
+    ['of'],
+    ({ preconf }) => [
+      ...known({ of: 'pending' }, preconf?.pendingAgeMs, 1_000),
+      ...known({ of: 'latest' }, preconf?.latestAgeMs, 1_000),
+    ],
+  ),
+  gauge('preconf_gap_blocks', 'Blocks by which the block being made is behind.', [], ({ preconf }) =>
+    known({}, preconf?.gap),
+  ),
+  gauge('preconf_held', 'Preconfirmed transactions that are not settled yet.', [], ({ preconf }) =>
+    known({}, preconf?.held),
+  ),
+  gauge('preconf_missed_ticks', 'Questions left out because too many were under way.', [], ({ preconf }) =>
+    known({}, preconf?.missedTicks),
+  ),
+  gauge(
+    'preconf_settled',
+    'Preconfirmed transactions of the present hour by outcome.',
+    ['outcome'],
+    ({ preconf }) => Object.entries(preconf?.outcomes ?? {}).map(([outcome, count]) => [{ outcome }, count]),
+  ),
+  gauge('preconf_hit_ratio', 'Share that was preconfirmed, over 24 hours.', [], ({ preconf }) =>
+    known({}, preconf?.hitRate),
+  ),
+  gauge(
+    'preconf_lead_seconds',
+    'Mean time from preconfirmation to the complete block, over 24 hours.',
+    [],
+    ({ preconf }) => known({}, preconf?.meanLeadMs, 1_000),
+  ),
   gauge('quarantined_records', 'Records that could not be read.', [], ({ status }) => [
     [{}, status.quarantined],
   ]),
@@ -163,6 +196,15 @@ function counter(name: string, help: string, readTotal: (facts: MetricsFacts) =>
     labels: [],
     read: (facts) => [[{}, readTotal(facts)]],
   }
+}
+
+/** A sample where something is known, divided into its unit. */
+function known(
+  labels: Readonly<Record<string, string>>,
+  value: number | null | undefined,
+  unit = 1,
+): readonly Sample[] {
+  return value === null || value === undefined ? [] : [[labels, value / unit]]
 }
 
 function seconds(ms: number): number {

@@ -186,6 +186,20 @@ export interface WebOptions {
   readonly token: Secret | null
 }
 
+/** What is known of preconfirmations; ages in ms, null when not known. */
+export interface PreconfMetrics {
+  readonly pendingAgeMs: number | null
+  readonly latestAgeMs: number | null
+  readonly gap: number | null
+  readonly held: number
+  readonly missedTicks: number
+  /** Since the present hour began, by what became of them. */
+  readonly outcomes: Readonly<Record<string, number>>
+  /** Of closely watched blocks in the last 24 hours; null without a single one. */
+  readonly hitRate: number | null
+  readonly meanLeadMs: number | null
+}
+
 /** Totals since the start; the registry sets its counters to them. */
 export interface MetricsFacts {
   readonly status: StatusSnapshot
@@ -196,6 +210,8 @@ export interface MetricsFacts {
     readonly reason: string
     readonly count: number
   }[]
+  /** Preconfirmations; null when none are watched. */
+  readonly preconf: PreconfMetrics | null
   readonly requests: readonly RequestCounts[]
   /** Request time up to which a cursor has followed its source. */
   readonly cursors: readonly { readonly cursor: string; readonly at: UnixMs }[]

@@ -73,6 +73,17 @@ describe('through the whole daemon', () => {
     )
   })
 
+  test('a connection that stands and answers nothing is told as such', async () => {
+    const told = await tellOf('  - { at: 5s, for: 200s, fault: api.hang, endpoints: [rpc] }', { for: 90_000 })
+    expect(told).toEqual(['preconf.stalled', 'source.unavailable'])
+  })
+
+  test('invariant 19: after connections that broke nothing is called dropped, and what was dropped before is told', async () => {
+    const timeline = `  - { at: 4s, fault: preconf.dropped }
+  - { at: 6s, for: 20s, fault: api.reset, endpoints: [rpc] }`
+    expect(await tellOf(timeline, { for: 45_000 })).toEqual(['preconf.dropped', 'source.unavailable'])
+  })
+
   test('an ordinary bridge tells nothing', async () => {
     expect(await tellOf('  []', { for: 60_000, speed: 6 })).toEqual([])
   })

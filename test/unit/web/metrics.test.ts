@@ -8,6 +8,7 @@ const facts: MetricsFacts = {
   status: { ...quiet, openAlerts: [stalled], verdict: judgeVerdict(quiet) },
   evaluations: { total: 7, failed: 1, missed: 2 },
   notifications: [{ channel: 'ops-slack', result: 'ack', reason: '', count: 3 }],
+  preconf: null,
   requests: [
     {
       source: 'explorer',

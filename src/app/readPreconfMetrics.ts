@@ -1,0 +1,33 @@
+import type { UnixMs } from '../lib/clock.ts'
+import { listPreconfHours } from '../store/preconfHours.ts'
+import type { PreconfMetrics } from '../web/types.ts'
+import type { AppParts } from './createApp.ts'
+
+const dayMs = 86_400_000
+
+/** Preconfirmations in numbers, for metrics; null when none are watched. */
+export function readPreconfMetrics(
+  { preconf, db }: Pick<AppParts, 'preconf' | 'db'>,
+  now: UnixMs,
+): PreconfMetrics | null {
+  const facts = preconf.facts()
+  if (facts === null) return null
+  const { pending, latest } = facts.view
+  const hours = listPreconfHours(db, now - dayMs, now)
+  const sum = (name: 'hits' | 'unseen' | 'leadCount' | 'leadSumMs') =>
+    hours.reduce((total, hour) => total + hour[name], 0)
+  const seen = sum('hits') + sum('unseen')
+  const present = hours.at(-1)
+  const isPresent = present !== undefined && now - present.hour < 3_600_000
+  const outcomes = ['kept', 'moved', 'flipped', 'dropped', 'unknown'] as const
+  return {
+    pendingAgeMs: pending && now - pending.advancedAt,
+    latestAgeMs: latest && now - latest.advancedAt,
+    gap: pending && latest && Math.max(0, latest.height - pending.height),
+    held: preconf.size() ?? 0,
+    missedTicks: preconf.status().reduce((total, { missedTicks }) => total + missedTicks, 0),
+    outcomes: Object.fromEntries(outcomes.map((name) => [name, isPresent ? present[name] : 0])),
+    hitRate: seen === 0 ? null : sum('hits') / seen,
+    meanLeadMs: sum('leadCount') === 0 ? null : sum('leadSumMs') / sum('leadCount'),
+  }
+}
