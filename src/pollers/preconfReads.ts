@@ -17,7 +17,7 @@ export interface PendingAnswer {
 export type Receipt = NonNullable<RpcResult<'eth_getBlockReceipts'>>['items'][number]
 
 /** The type of the chain's own transactions. */
-export const systemType = 0x7e
+const systemType = 0x7e
 
 /**
  * Asks for the block being made with its receipts, and for the newest complete one, in one request where the server

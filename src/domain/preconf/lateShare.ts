@@ -1,7 +1,7 @@
 import type { UnixMs } from '../../lib/clock.ts'
 
 /** Transactions of blocks that were closely watched, and how many of them were preconfirmed late or not at all. */
-export interface LateCount {
+interface LateCount {
   readonly samples: number
   readonly late: number
   /** Of these, how many were never preconfirmed. */

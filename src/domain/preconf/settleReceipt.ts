@@ -5,7 +5,7 @@ import type { Held } from './heldReceipts.ts'
 export const laterBlocks = 2
 
 /** What of a receipt is other than it was preconfirmed. */
-export interface Changes {
+interface Changes {
   readonly status: boolean
   readonly gasUsed: boolean
   readonly logs: boolean
