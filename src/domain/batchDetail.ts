@@ -57,7 +57,7 @@ export function isEqual(a: Decimal, b: Decimal): boolean {
   return compareDecimals(a, b) === 0
 }
 
-export function compareDecimals(a: Decimal, b: Decimal): number {
+function compareDecimals(a: Decimal, b: Decimal): number {
   const scale = Math.max(a.scale, b.scale)
   const difference = toScale(a, scale) - toScale(b, scale)
   return difference < 0n ? -1 : difference > 0n ? 1 : 0

@@ -26,7 +26,7 @@ const poll: AppConfig['poll'] = {
   challenges: '0 * * * * *',
   heads: '*/10 * * * * *',
   contracts: '0 * * * * *',
-  escrows: '0 * * * * *',
+  escrows: '*/30 * * * * *',
   audit: '0 17 * * * *',
   sweepMs: 3_600_000,
 }
@@ -81,6 +81,18 @@ describe('amounts', () => {
     await above.untilTold('transfer.large', 60_000)
     await expectSilence(below, 'transfer.large', 20_000)
     expect(above.alerts()).toHaveLength(1)
+  })
+
+  test('one over a tenth of what the escrow holds is told by the shipped rule, half as much is not', async () => {
+    // The escrow of the simulated bridge begins with 180 million USDC.
+    const at = (amount: string) =>
+      `  - { at: 100s, fault: transfer.normal, token: USDC, amount: "${amount}", direction: ZoneToMain }`
+    const [above, below] = await Promise.all([
+      run(at('25000000'), { config: { poll } }),
+      run(at('9000000'), { config: { poll } }),
+    ])
+    await above.untilTold('transfer.large', 180_000)
+    expect(kinds(below)).not.toContain('transfer.large')
   })
 })
 
