@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { type Challenge, noteChallenge } from '../../../src/domain/challenge.ts'
+
+const none = { known: [], terminal: [] }
+const row = (status: string, l1 = '') => ({ hash: '0x1', contract: '0xb', height: 5, status, l1 })
+
+/** The changes that a series of readings tells, one reading every `stepMs`. */
+function read(statuses: readonly string[], values = none, stepMs = 60_000): string[] {
+  let challenge: Challenge | null = null
+  return statuses.flatMap((status, index) => {
+    const noted = noteChallenge(challenge, row(status), index * stepMs, values)
+    challenge = noted.challenge
+    return noted.changes.map(
+      ({ before, after, isUnknown, wasTerminal }) =>
+        `${before}>${after}${isUnknown ? '!' : ''}${wasTerminal ? '^' : ''}`,
+    )
+  })
+}
+
+test.each([
+  { title: 'a field that stays empty is no data', read: ['', '', ''], told: [] },
+  { title: 'the first value is recorded only', read: ['', 'a', 'a'], told: [] },
+  { title: 'every change of a known value is told', read: ['a', 'b', 'c'], told: ['a>b', 'b>c'] },
+  { title: 'an empty field changes nothing', read: ['a', '', 'a'], told: [] },
+  {
+    title: 'a value that comes back is told when a later answer agrees',
+    read: ['a', 'b', 'a', 'a'],
+    told: ['a>b', 'b>a'],
+  },
+  {
+    title: 'a replica that alternates tells nothing again',
+    read: ['a', 'b', 'a', 'b', 'a', 'b'],
+    told: ['a>b'],
+  },
+])('$title', ({ read: statuses, told }) => expect(read(statuses)).toEqual(told))
+
+test('with known values an unknown one is told, the first one too', () => {
+  expect(read(['x', 'a'], { known: ['a'] as never[], terminal: [] })).toEqual(['>x!', 'x>a'])
+})
+
+test('a return from a final value says so', () => {
+  expect(read(['done', 'a'], { known: [], terminal: ['done'] as never[] })).toEqual(['done>a^'])
+})
+
+test('a base-layer hash that changes is told, its first value is not', () => {
+  const first = noteChallenge(null, row('', '0xa'), 0, none)
+  const second = noteChallenge(first.challenge, row('', '0xb'), 1, none)
+  expect([first.changes.length, second.changes.map(({ field }) => field)]).toEqual([0, ['l1OriginHash']])
+})

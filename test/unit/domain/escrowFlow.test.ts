@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { formatDecimal, toDecimal } from '../../../src/domain/decimal.ts'
+import { canonicalToken, judgeFlow, sumFlows } from '../../../src/domain/escrowFlow.ts'
+import type { Transfer } from '../../../src/domain/transfer.ts'
+import { hash, toRecord } from '../../support/records.ts'
+import { transferOf } from '../rules/transfers.ts'
+
+const payout = transferOf([toRecord()])
+const proven: Transfer = { ...payout, originProof: 'proven' }
+const out = (amount: string) => ({
+  hash: hash('main'),
+  token: '0xcc',
+  outward: toDecimal(amount) ?? { digits: 0n, scale: 0 },
+})
+const fee = { token: '0xcc', direction: 'ZoneToMain', max: '0.5' } as const
+
+describe('what left an escrow', () => {
+  test.each([
+    { title: 'its proven payout explains it', moved: '1.5', legs: [proven], said: 'explained, proven' },
+    { title: 'a payout not proven yet explains it for now', moved: '1.5', legs: [payout], said: 'explained' },
+    { title: 'without a transfer all of it is unexplained', moved: '1.5', legs: [], said: '1.5 out' },
+    { title: 'one unit more than its payout is unexplained', moved: '2.5', legs: [proven], said: '1 out' },
+    {
+      title: 'a payout whose origin is not there explains nothing',
+      moved: '1.5',
+      legs: [{ ...payout, originProof: 'absent' as const }],
+      said: '1.5 out, settled',
+    },
+    {
+      title: 'a payout of another token explains nothing',
+      moved: '1.5',
+      legs: [{ ...proven, token: { ...proven.token, address: '0xdd' } }],
+      said: '1.5 out',
+    },
+    {
+      title: 'two payouts of one transaction explain their sum',
+      moved: '3',
+      legs: [proven, { ...proven, key: 't2' }],
+      said: 'explained, proven',
+    },
+    { title: 'a deposit explains no payout', moved: '-1.5', legs: [proven], said: '3 in' },
+  ])('$title', ({ moved, legs, said }) => {
+    expect(say(judgeFlow(out(moved), legs, []))).toBe(said)
+  })
+
+  test('a configured fee is allowed to the last unit', () => {
+    expect(say(judgeFlow(out('2'), [proven], [fee]))).toBe('explained, proven')
+    expect(say(judgeFlow(out('2.01'), [proven], [fee]))).toBe('0.51 out')
+  })
+})
+
+function say(verdict: ReturnType<typeof judgeFlow>): string {
+  if (verdict.kind === 'explained') return verdict.isProven ? 'explained, proven' : 'explained'
+  const amount = formatDecimal(verdict.amount)
+  return `${amount} ${verdict.direction}${verdict.isSettled ? ', settled' : ''}`
+}
+
+test('rows of a transaction are summed; movements of nothing and between own escrows are no outflow', () => {
+  const row = { hash: '0x1', height: 7, time: 5, from: '0xe1', to: '0xbb', token: '0xcc', amount: '1.5' }
+  const rows = [
+    row,
+    row,
+    { ...row, amount: '0' },
+    { ...row, to: '0xe2', amount: '4' },
+    { ...row, from: '0xbb', to: '0xe1', amount: '0.25' },
+    { ...row, from: '0x9', to: '0xbb', amount: '100' },
+  ]
+  const [flow, ...rest] = sumFlows(rows, '0xe1', new Set(['0xe1', '0xe2']), 10)
+  expect(rest).toEqual([])
+  expect(flow && [formatDecimal(flow.net), formatDecimal(flow.outward), flow.party]).toEqual([
+    '-6.75',
+    '2.75',
+    '0xe2',
+  ])
+})
+
+test('the native currency has one name, however it is spelled', () => {
+  const spelled = ['', `0x${'0'.repeat(40)}`, `0x${'Ee'.repeat(20)}`, '0xAB']
+  expect(spelled.map(canonicalToken)).toEqual(['', '', '', '0xab'])
+})
