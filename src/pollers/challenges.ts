@@ -19,6 +19,7 @@ import {
 import type { Database } from '../store/database.ts'
 import { readStream, saveStream } from '../store/mainStreams.ts'
 import type { ChallengeRow, MainReads } from './mainReads.ts'
+import { waitForHead } from './waitForHead.ts'
 import type { Commit } from './reads.ts'
 
 export interface ChallengesDeps {
@@ -48,7 +49,7 @@ const hurried = 48
  */
 export function createChallengesPoll(deps: ChallengesDeps): (signal: AbortSignal) => Promise<void> {
   return async (signal) => {
-    const head = deps.readMainHeight()
+    const head = await waitForHead(deps, signal)
     if (head === null) return
     for (const contract of deps.contracts) plan(deps, contract, head)
     for (const contract of deps.contracts) await readNewest(deps, contract, head, signal)

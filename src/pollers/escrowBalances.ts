@@ -23,6 +23,7 @@ import {
 } from '../store/escrowReadings.ts'
 import type { BalanceRead, BalanceReads, Holding } from './balanceReads.ts'
 import { settleMs } from './escrowChecks.ts'
+import { waitForHead } from './waitForHead.ts'
 import type { Commit } from './reads.ts'
 
 export interface EscrowBalancesDeps {
@@ -82,7 +83,7 @@ async function readNow(
   byToken: ReadonlyMap<string, readonly Holding[]>,
   signal: AbortSignal,
 ): Promise<void> {
-  const height = deps.isCanonical ? deps.readMainHeight() : null
+  const height = deps.isCanonical ? await waitForHead(deps, signal) : null
   if (deps.isCanonical && height === null) return
   const read = await deps.reads.read(holdings, height, signal)
   if (read.high - read.low > maxSpread) return

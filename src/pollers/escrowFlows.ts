@@ -6,6 +6,7 @@ import { saveFlows } from '../store/escrowFlows.ts'
 import { type MainStream, readStream, saveStream } from '../store/mainStreams.ts'
 import type { EscrowPlace, FlowStream } from './escrowPlaces.ts'
 import type { Blocks, MainReads } from './mainReads.ts'
+import { waitForHead } from './waitForHead.ts'
 import type { Commit } from './reads.ts'
 
 export interface EscrowFlowsDeps {
@@ -39,7 +40,7 @@ const maxChunks = 10
  */
 export function createEscrowFlowsPoll(deps: EscrowFlowsDeps): (signal: AbortSignal) => Promise<void> {
   return async (signal) => {
-    const head = deps.readMainHeight()
+    const head = await waitForHead(deps, signal)
     if (head === null) return
     const problems: unknown[] = []
     for (const stream of deps.listStreams()) {

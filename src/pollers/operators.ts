@@ -10,6 +10,7 @@ import {
 } from '../store/operators.ts'
 import type { BalanceReads } from './balanceReads.ts'
 import type { MainReads, SentTransaction } from './mainReads.ts'
+import { waitForHead } from './waitForHead.ts'
 import type { Commit } from './reads.ts'
 
 export interface OperatorsDeps {
@@ -62,7 +63,7 @@ async function readBalances(deps: OperatorsDeps, signal: AbortSignal): Promise<v
 
 /** @returns whether anything was asked */
 async function readActivity(deps: OperatorsDeps, signal: AbortSignal): Promise<boolean | null> {
-  const head = deps.readMainHeight()
+  const head = await waitForHead(deps, signal)
   if (head === null) return null
   for (let from = 0; from < deps.addresses.length; from += batchSize) {
     await readBatch(deps, deps.addresses.slice(from, from + batchSize), head, signal)
