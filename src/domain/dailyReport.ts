@@ -109,20 +109,28 @@ export interface TransferLine {
   readonly zoneHash: string | null
 }
 
+/** Of the day's preconfirmed transactions, by the hours (UTC) in which it was found out what became of them. */
 export interface PreconfSummary {
   readonly seen: number
   readonly kept: number
+  readonly moved: number
+  readonly flipped: number
   readonly dropped: number
+  /** Could not be checked. */
   readonly unknown: number
-  readonly leadMs: { readonly p50: number | null; readonly p95: number | null }
+  /** The share of closely watched canonical transactions that were preconfirmed before; null without any. */
+  readonly hitRate: number | null
+  /** How long before its block a transaction was preconfirmed, on average, ms; null without any. */
+  readonly leadMs: number | null
 }
 
+/** All escrows of a token together, at the newest block where both sides could be told. Token units; null: unknown. */
 export interface EscrowLine {
-  readonly address: string
   readonly token: ReportToken
-  /** Token units; null when unknown. */
-  readonly balance: string | null
-  readonly owed: string | null
+  readonly holds: string | null
+  readonly owes: string | null
+  /** Had left the escrow for transfers that were not judged yet. */
+  readonly inTransit: string | null
   readonly at: UnixMs | null
 }
 

@@ -31,7 +31,7 @@ export function createReporting(deps: ReportingDeps): Poller[] {
     pageUrl: config.http?.publicUrl ?? null,
     build: (window, before, now) =>
       buildDailyReport(
-        { db, ledger, before, knows: readReportKnowledge(db, config.bridge, window) },
+        { db, ledger, before, knows: readReportKnowledge(db, config.bridge.tokens, window) },
         window,
         now,
       ),

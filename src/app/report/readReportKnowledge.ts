@@ -1,13 +1,63 @@
+import type { EscrowLine, PreconfSummary, ReportToken } from '../../domain/dailyReport.ts'
+import { formatUnits } from '../../domain/amount.ts'
 import type { DayWindow } from '../../domain/reportDay.ts'
 import type { Database } from '../../store/database.ts'
-import type { AppConfig } from '../appConfig.ts'
+import { listEscrowTokens } from '../../store/escrowOwed.ts'
+import { listPreconfHours } from '../../store/preconfHours.ts'
+import { createTokenBook, type TokenSetting } from '../../store/tokenBook.ts'
 import type { ReportSources } from './buildDailyReport.ts'
 
 /** What the other parts kept of a day. A part that is not configured, or kept nothing, leaves its section unknown. */
 export function readReportKnowledge(
-  _db: Database,
-  _bridge: AppConfig['bridge'],
-  _window: DayWindow,
+  db: Database,
+  tokens: readonly TokenSetting[],
+  window: DayWindow,
 ): ReportSources['knows'] {
-  return {}
+  return { preconf: readPreconf(db, window), escrows: readEscrows(db, tokens) }
+}
+
+const hourMs = 3_600_000
+
+function readPreconf(db: Database, { from, until }: DayWindow): PreconfSummary | null {
+  // Zones with half hours: the hour in which the day begins belongs to it.
+  const hours = listPreconfHours(db, Math.floor(from / hourMs) * hourMs, until - 1)
+  if (hours.length === 0) return null
+  const sum = (read: (hour: (typeof hours)[number]) => number) =>
+    hours.reduce((total, hour) => total + read(hour), 0)
+  const hits = sum((hour) => hour.hits)
+  const watched = hits + sum((hour) => hour.unseen)
+  const leads = sum((hour) => hour.leadCount)
+  return {
+    seen: sum((hour) => hour.taken),
+    kept: sum((hour) => hour.kept),
+    moved: sum((hour) => hour.moved),
+    flipped: sum((hour) => hour.flipped),
+    dropped: sum((hour) => hour.dropped),
+    unknown: sum((hour) => hour.unknown),
+    hitRate: watched === 0 ? null : hits / watched,
+    leadMs: leads === 0 ? null : Math.round(sum((hour) => hour.leadSumMs) / leads),
+  }
+}
+
+function readEscrows(db: Database, settings: readonly TokenSetting[]): EscrowLine[] | null {
+  const book = createTokenBook(db, settings)
+  const lines = listEscrowTokens(db).map(({ token, judged }): EscrowLine => {
+    const { symbol, decimals } = book.find(token)
+    const units = (raw: bigint | undefined) =>
+      raw === undefined || decimals === null ? null : formatSigned(raw, decimals)
+    const of: ReportToken = { address: token, symbol, name: '', decimals }
+    return {
+      token: of,
+      holds: units(judged?.holdings),
+      owes: units(judged?.owed),
+      inTransit: units(judged?.openOut),
+      at: judged?.at ?? null,
+    }
+  })
+  return lines.length === 0 ? null : lines
+}
+
+/** More can have been credited than was ever locked: what is owed may be below zero. */
+function formatSigned(raw: bigint, decimals: number): string {
+  return raw < 0n ? `-${formatUnits(-raw, decimals)}` : formatUnits(raw, decimals)
 }

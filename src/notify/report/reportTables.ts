@@ -167,13 +167,13 @@ function latencyTable({ latencies }: DailyReport): ReportTable {
 function escrowTable({ escrows, window }: DailyReport): ReportTable {
   return {
     title: 'Escrow against ledger',
-    note: '',
-    columns: [text('Escrow'), text('Token'), number('Holds'), number('Owes'), text('Read at')],
-    rows: (escrows ?? []).map(({ address, token, balance, owed, at }) => [
-      address,
+    note: 'At the newest block where both could be told. Owed: the balance at the start + deposits − withdrawals since.',
+    columns: [text('Token'), number('Holds'), number('Owes'), number('In transit'), text('As of')],
+    rows: (escrows ?? []).map(({ token, holds, owes, inTransit, at }) => [
       tokenLabel(token),
-      balance ?? 'unknown',
-      owed ?? 'unknown',
+      holds ?? 'unknown',
+      owes ?? 'unknown',
+      inTransit ?? 'unknown',
       at === null ? 'never' : timeLabel(at, window.zone),
     ]),
     none: escrows === null ? unknownText : 'No escrow is watched.',
@@ -181,32 +181,19 @@ function escrowTable({ escrows, window }: DailyReport): ReportTable {
 }
 
 function preconfTable({ preconf }: DailyReport): ReportTable {
+  const counts = ['seen', 'kept', 'moved', 'flipped', 'dropped', 'unknown'] as const
   return {
     title: 'Preconfirmations',
-    note: '',
-    columns: [
-      number('Seen'),
-      number('Kept'),
-      number('Dropped'),
-      number('Not settled'),
-      number('Hit rate'),
-      number('Lead p50'),
-      number('Lead p95'),
-    ],
+    note: 'Hit rate: the share of canonical transactions that had been preconfirmed. Unknown: could not be checked.',
+    columns: [...counts.map(number), number('hit rate'), number('mean lead')],
     rows:
       preconf === null
         ? []
         : [
             [
-              String(preconf.seen),
-              String(preconf.kept),
-              String(preconf.dropped),
-              String(preconf.unknown),
-              preconf.kept + preconf.dropped === 0
-                ? 'unknown'
-                : shareLabel(preconf.kept / (preconf.kept + preconf.dropped)),
-              durationLabel(preconf.leadMs.p50),
-              durationLabel(preconf.leadMs.p95),
+              ...counts.map((name) => String(preconf[name])),
+              preconf.hitRate === null ? 'unknown' : shareLabel(preconf.hitRate),
+              durationLabel(preconf.leadMs),
             ],
           ],
     none: unknownText,

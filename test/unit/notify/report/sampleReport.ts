@@ -85,10 +85,17 @@ export function createReport(overrides: Partial<DailyReport> = {}): DailyReport 
       },
     ],
     alerts: { told: 1, suppressed: 2 },
-    preconf: { seen: 5_000, kept: 4_998, dropped: 1, unknown: 1, leadMs: { p50: 700, p95: 950 } },
-    escrows: [
-      { address: `0x${'e'.repeat(40)}`, token: usdc, balance: '1000000', owed: '999988', at: window.until },
-    ],
+    preconf: {
+      seen: 5_000,
+      kept: 4_996,
+      moved: 2,
+      flipped: 0,
+      dropped: 1,
+      unknown: 1,
+      hitRate: 0.9996,
+      leadMs: 700,
+    },
+    escrows: [{ token: usdc, holds: '1000000', owes: '999988', inTransit: '0', at: window.until }],
     coverage: [
       {
         source: 'explorer',
