@@ -14,7 +14,8 @@ const unlisted = (monitor: ScenarioRun) =>
 test.each(['nomad-2022', 'poly-2021', 'ronin-2024', 'shibarium-2025'])(
   '%s: the change of the contract is told within two minutes',
   async (scenario) => {
-    const monitor = await run(scenario)
+    // Slower than other tests: at full speed a busy machine's own delays count as the world's.
+    const monitor = await run(scenario, { speed: 8 })
     expect(await monitor.untilTold('contract.changed')).toBeLessThan(120_000)
   },
 )
@@ -56,15 +57,22 @@ timeline:
   expect(find()).toMatchObject([{ state: 'completed', isListed: true }])
 })
 
-test('a payout without a record is seen from its event', async () => {
+test('a payout without a record is seen from its event and told within two minutes, once', async () => {
   const monitor = await run(
     `name: unlisted
 timeline:
   - { at: 20s, fault: transfer.unbacked, record: none, token: USDC, amount: "54321" }
 `,
+    { speed: 6 },
   )
-  await until(() => unlisted(monitor).length > 0, 15_000)
+  await until(() => unlisted(monitor).length > 0, 30_000)
   expect(unlisted(monitor)).toMatchObject([
     { state: 'unbacked', direction: 'ZoneToMain', amountRaw: 54_321_000_000n },
+  ])
+  expect(await monitor.untilTold('transfer.unbacked', 160_000)).toBeLessThan(140_000)
+  await monitor.pass(30_000)
+  const told = monitor.alerts().map(({ kind }) => kind)
+  expect(told.filter((kind) => kind === 'transfer.unbacked' || kind === 'ledger.incomplete')).toEqual([
+    'transfer.unbacked',
   ])
 })
