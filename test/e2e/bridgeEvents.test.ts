@@ -46,16 +46,17 @@ traffic: { inFlight: hidden }
 timeline:
   - { at: 20s, fault: transfer.stalled, direction: MainToZone, token: USDC, amount: "123.45", for: 3m }
 `,
+    { speed: 10 },
   )
   const find = () =>
     monitor.app.parts.ledger
       .listTransfers({ limit: 10_000 })
       .filter(({ amountRaw }) => amountRaw === 123_450_000n)
-  await until(() => find().length > 0, 15_000)
+  await until(() => find().length > 0, 25_000)
   expect(find()).toMatchObject([{ state: 'pending', isListed: false, direction: 'MainToZone' }])
-  await until(() => find()[0]?.isListed === true, 20_000)
+  await until(() => find()[0]?.isListed === true, 30_000)
   expect(find()).toMatchObject([{ state: 'completed', isListed: true }])
-})
+}, 60_000)
 
 test('a payout without a record is seen from its event and told within two minutes, once', async () => {
   const monitor = await run(
@@ -75,4 +76,4 @@ timeline:
   expect(told.filter((kind) => kind === 'transfer.unbacked' || kind === 'ledger.incomplete')).toEqual([
     'transfer.unbacked',
   ])
-})
+}, 60_000)
