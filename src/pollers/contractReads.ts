@@ -14,7 +14,7 @@ export interface BlockSpan {
   readonly last: number
 }
 
-export interface LogsRead extends Read<BridgeLog> {
+interface LogsRead extends Read<BridgeLog> {
   /** False when the service gave less than there is. */
   readonly complete: boolean
 }
