@@ -20,6 +20,7 @@ import { matchFinding } from '../rules/evaluateRules.ts'
 import type { Facts, Rule } from '../rules/types.ts'
 import { createAlertStore } from '../store/alertStore.ts'
 import { createLedger } from '../store/ledger.ts'
+import { createTokenBook } from '../store/tokenBook.ts'
 import { openState, type State } from '../store/openState.ts'
 import {
   choosesReceipt,
@@ -38,6 +39,7 @@ import { createReporting } from './report/createReporting.ts'
 import { createReserve } from './createReserve.ts'
 import { toClockJump, toRecovered } from './ownFindings.ts'
 import { readFacts } from './readFacts.ts'
+import { createFlow } from './readFlow.ts'
 import { readLiveness } from './readLiveness.ts'
 import { toRouting } from './toRouting.ts'
 
@@ -220,6 +222,8 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
   const pollerStatus = () => [...runner.status(), ...preconf.status()]
   const isAlive = () =>
     readLiveness({ explorer, evaluate, startedAt, pollers: () => runner.status() }, clock.now(), 0).ok
+  const book = createTokenBook(db, config.bridge.tokens)
+  const flow = createFlow(db, (address) => book.find(address))
   const facts = (at: UnixMs) =>
     readFacts(
       {
@@ -229,6 +233,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
         intervals: intervals.byEndpoint,
         rpcHealth,
         preconf: () => preconf.facts(),
+        flow,
         canonicalHead: () => preconf.canonicalHead(),
         pollers: pollerStatus,
         rulesRejected: () => live.rejected,

@@ -22,6 +22,7 @@ export interface FactSources {
   /** Sources beside the explorer. */
   rpcHealth(): readonly SourceHealth[]
   preconf(): Facts['preconf']
+  flow(now: UnixMs): Facts['flow']
   canonicalHead(): Facts['canonicalHead']
   pollers(): readonly PollerStatus[]
   rulesRejected(): Facts['rulesRejected']
@@ -31,6 +32,7 @@ export interface FactSources {
 export function readFacts(sources: FactSources, now: UnixMs): Facts {
   return {
     now,
+    flow: sources.flow(now),
     heads: listHeads(sources.db),
     sources: readSources(sources),
     canonicalHead: sources.canonicalHead(),

@@ -5,6 +5,7 @@ import type { Finding, FindingKind } from '../domain/finding.ts'
 import type { PreconfView } from '../domain/preconf/preconfView.ts'
 import type { TrackedHeight } from '../domain/preconf/trackHeight.ts'
 import type { Transfer } from '../domain/transfer.ts'
+import type { FlowFacts } from './flowFacts.ts'
 
 export type Severity = 'critical' | 'warning' | 'info'
 
@@ -143,6 +144,7 @@ export interface OperatorFact {
 
 /** Everything that condition detectors may look at, at one moment. */
 export interface Facts {
+  readonly flow: FlowFacts
   readonly now: UnixMs
   readonly heads: readonly Head[]
   readonly sources: readonly SourceHealth[]

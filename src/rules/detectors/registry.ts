@@ -12,6 +12,7 @@ import { transferVanished } from './transferVanished.ts'
 import { transferLarge } from './transferLarge.ts'
 import { batchUnresolved } from './batchUnresolved.ts'
 import { batchMismatch } from './batchMismatch.ts'
+import { flowImbalance, flowQuiet, flowSurge } from './flowKinds.ts'
 import { sourceSuspicious } from './sourceSuspicious.ts'
 import { monitorPollOverdue } from './monitorPollOverdue.ts'
 import { monitorRulesRejected } from './monitorRulesRejected.ts'
@@ -46,6 +47,9 @@ export const registry: readonly Detector[] = [
   batchMismatch,
   contractChanged,
   chainStalled,
+  flowSurge,
+  flowQuiet,
+  flowImbalance,
   ...preconfKinds,
   preconfStalled,
   preconfGap,

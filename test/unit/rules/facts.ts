@@ -20,6 +20,7 @@ export function toFacts(
   const pending = transfers.filter((transfer) => destinationLeg(transfer) === null)
   return {
     now,
+    flow: noFlow,
     heads: [],
     sources: [],
     canonicalHead: null,
@@ -130,3 +131,12 @@ export const toHolding = (overrides: Partial<EscrowHolding> = {}): EscrowHolding
   judged: { owed: 100n, holdings: 90n, openOut: 0n, height: 5, at: 0 },
   ...overrides,
 })
+
+export const noFlow: Facts['flow'] = {
+  observedSince: null,
+  coverage: () => 1,
+  totals: () => [],
+  past: () => [],
+  copies: () => [],
+  token: () => ({ symbol: null, decimals: null }),
+}
