@@ -64,7 +64,7 @@ export function noticeMutes(context: EngineContext, now: UnixMs): void {
 }
 
 /** The silence that holds for labels at `now`, as written by canonicalJson. */
-export function createSilenceOf(
+function createSilenceOf(
   { store }: Pick<EngineContext, 'store'>,
   now: UnixMs,
 ): (labels: string) => SilenceRow | null {

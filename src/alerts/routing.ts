@@ -90,7 +90,7 @@ export function maxRepeatOf(
   return Math.max(roundUp(route.maxRepeatMs, route.groupIntervalMs), repeatOf(route))
 }
 
-export function roundUp(ms: number, toMultipleOf: number): number {
+function roundUp(ms: number, toMultipleOf: number): number {
   return toMultipleOf <= 0 ? ms : Math.ceil(ms / toMultipleOf) * toMultipleOf
 }
 

@@ -55,7 +55,7 @@ export function createSilencer(silences: readonly SilenceRow[]): (labels: Labels
 }
 
 /** A silence that cannot be read any more silences nothing: an alert too many is better than one too few. */
-export function compileRow(silence: Pick<SilenceRow, 'matchers'>): (labels: Labels) => boolean {
+function compileRow(silence: Pick<SilenceRow, 'matchers'>): (labels: Labels) => boolean {
   const matchers = silence.matchers.flatMap((text): Matcher[] => {
     const parsed = parseMatcher(text)
     return parsed.ok ? [parsed.matcher] : []

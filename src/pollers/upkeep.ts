@@ -8,6 +8,7 @@ import { purgeChallenges } from '../store/challenges.ts'
 import { purgeFlows } from '../store/escrowFlows.ts'
 import { purgeOwedLegs } from '../store/escrowOwed.ts'
 import { purgeFlow } from '../store/flow.ts'
+import { listHeads } from '../store/heads.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { purgePreconf } from '../store/preconfHours.ts'
 
@@ -15,7 +16,7 @@ export interface UpkeepDeps {
   readonly clock: Clock
   readonly db: Database
   readonly ledger: Pick<Ledger, 'purge'>
-  readonly alerts: Pick<AlertStore, 'purgeDone' | 'purgeEnded'>
+  readonly alerts: Pick<AlertStore, 'purgeDone' | 'purgeEnded' | 'purgeSilences'>
   readonly retention: { readonly transfersMs: number; readonly preconfMs: number }
   /** The bridge's contracts, whose logs are kept while they are read again. */
   readonly contracts: readonly string[]
@@ -27,7 +28,8 @@ const keptMs = 30 * 86_400_000
 const stepSize = 200
 const logStepSize = 5_000
 const keptBlocks = 3_000
-const openMs = 86_400_000
+const dayMs = 86_400_000
+const openMs = dayMs
 
 /** Explained movements and inflows that nobody explained: long enough to compare balances and to be looked at. */
 const flowsKeptMs = 7 * 86_400_000
@@ -37,7 +39,7 @@ const challengesKeptMs = 14 * 86_400_000
 /** Forgets what is older than it is kept, in small steps, so that the state stays bounded without ever stopping a poll. */
 export function createUpkeep(deps: UpkeepDeps): () => Promise<void> {
   return async () => {
-    const now = deps.clock.now()
+    const now = readSoberTime(deps)
     deps.db.transaction(() => {
       deps.ledger.purge(now - deps.retention.transfersMs, stepSize)
       purgePreconf(deps.db, now - deps.retention.preconfMs)
@@ -46,9 +48,19 @@ export function createUpkeep(deps: UpkeepDeps): () => Promise<void> {
       purgeCoverage(deps.db, now - deps.retention.transfersMs)
       deps.alerts.purgeDone(now - keptMs)
       deps.alerts.purgeEnded(now - keptMs)
+      deps.alerts.purgeSilences(now - keptMs)
       for (const contract of deps.contracts) purgeContract(deps.db, contract, now)
     })
   }
+}
+
+/**
+ * The present, but at most a day after the newest block that was seen: a clock that was set years ahead must not make
+ * the ledger forget what it knows.
+ */
+function readSoberTime({ clock, db }: Pick<UpkeepDeps, 'clock' | 'db'>): UnixMs {
+  const blocks = listHeads(db).flatMap(({ blockTime }) => (blockTime === null ? [] : [blockTime]))
+  return blocks.length === 0 ? clock.now() : Math.min(clock.now(), Math.max(...blocks) + dayMs)
 }
 
 /** Logs of the last quarter of an hour are read again; open ones may still find their transfer for a day. */

@@ -14,6 +14,15 @@ const moments: Readonly<Record<string, { readonly columns: readonly string[]; re
   deliveries: { columns: ['next_at', 'created_at', 'expires_at'], where: '' },
   channels: { columns: ['opened_at', 'probe_at'], where: '' },
   heads: { columns: ['advanced_at', 'read_at'], where: '' },
+  transfers: { columns: ['check_at'], where: 'WHERE check_at IS NOT NULL' },
+  evidence_queue: {
+    columns: ['added_at', 'ready_at', 'due_at', 'first_at', 'last_at', 'control_at'],
+    where: '',
+  },
+  missing_records: { columns: ['due_at', 'first_at', 'last_at'], where: '' },
+  bridge_gaps: { columns: ['retry_at'], where: '' },
+  bridge_logs: { columns: ['check_at'], where: 'WHERE check_at IS NOT NULL' },
+  reports: { columns: ['next_at', 'expires_at'], where: 'WHERE sent_at IS NULL' },
 }
 
 /** The wall clock was set by `byMs`: whatever was measured so far goes on from the same length. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createUpkeep } from '../../../src/pollers/upkeep.ts'
 import { createAlertStore } from '../../../src/store/alertStore.ts'
+import { recordHead } from '../../../src/store/heads.ts'
 import { hash, toPending, toRecord } from '../../support/records.ts'
 import { setUp } from './support.ts'
 
@@ -34,4 +35,22 @@ test('ended transfers are forgotten once they are older than they are kept; open
   await upkeep()
   expect(ledger.listTransfers({}).map(({ id }) => id)).toEqual(['open'])
   expect(ledger.countByState()).toEqual({ pending: 1, completed: 0, failed: 0, unbacked: 0 })
+})
+
+test('F67: a clock that was set years ahead makes the ledger forget nothing', async () => {
+  const { clock, db, ledger, commit } = setUp()
+  const at = { zoneTime: clock.now(), mainTime: clock.now(), requestedAt: clock.now() }
+  commit({ answers: [[toRecord({ id: 'old', ...at })]] })
+  recordHead(db, { chain: 'zone', height: 1, blockTime: clock.now(), readAt: clock.now() })
+  const upkeep = createUpkeep({
+    clock,
+    db,
+    ledger,
+    alerts: createAlertStore(db),
+    retention: { transfersMs: 2 * day, preconfMs: 2 * day },
+    contracts: [],
+  })
+  await clock.advance(3_650 * day)
+  await upkeep()
+  expect(ledger.listTransfers({})).toHaveLength(1)
 })
