@@ -19,7 +19,6 @@ export function toAlertStory(source: AlertStorySource, row: AlertRow): AlertStor
     labels: JSON.parse(row.labels) as Record<string, string>,
     episode: row.episode,
     firedAt: row.firedAt,
-    ack: row.ackedAt === null ? null : { by: row.ackedBy ?? '', at: row.ackedAt },
     heldFor: alerts.listHeldChannels(row.id),
     messages: alerts.listItemsOf(row.id).map((item) => ({
       item: item.id,

@@ -31,6 +31,7 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
     facts: finding.facts,
     evidence: finding.evidence,
     runbook: row.runbook,
+    ack: row.ackedAt === null ? null : { by: row.ackedBy ?? '', at: row.ackedAt },
     told: source.alerts
       .listItemsOf(row.id)
       .filter((item) => item.state !== 'dead')

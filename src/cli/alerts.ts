@@ -37,7 +37,7 @@ function format(views: readonly AlertView[], now: number): string {
     .map((view) => {
       const told = view.told.map(({ channel, at }) => (at === null ? `${channel} (queued)` : channel))
       const age = formatDuration(Math.max(0, now - view.since))
-      return `${view.id}  ${view.severity.padEnd(8)} ${view.state.padEnd(10)} ${view.rule}  since ${age}\n          ${view.summary ?? view.title}\n          ${view.title}\n          told: ${told.join(', ') || 'nobody yet'}\n`
+      return `${view.id}  ${view.severity.padEnd(8)} ${view.state.padEnd(10)} ${view.rule}  since ${age}\n          ${view.summary ?? view.title}\n          ${view.title}\n          told: ${told.join(', ') || 'nobody yet'}${view.ack ? `; acknowledged by ${view.ack.by}` : ''}\n`
     })
     .join('')
 }

@@ -38,9 +38,7 @@ function format(story: AlertStory, now: number): string {
     `  ${clean(story.summary ?? story.title)}\n  ${clean(story.title)}\n`,
     `  since      ${time(story.since)}, ${formatDuration(Math.max(0, now - story.since))} ago; episode ${story.episode}\n`,
     `  labels     ${labels.join(' ')}\n`,
-    story.ack === null
-      ? ''
-      : `  ack        by ${clean(story.ack.by ?? 'somebody')} at ${time(story.ack.at)}\n`,
+    story.ack ? `  ack        by ${clean(story.ack.by)} at ${time(story.ack.at)}\n` : '',
     story.heldFor.length === 0 ? '' : `  silenced   to be listed to ${story.heldFor.join(', ')}\n`,
     ...section(
       'evidence',

@@ -42,6 +42,8 @@ export interface AlertView {
   readonly evidence: readonly EvidenceNote[]
   readonly runbook: string | null
   readonly told: readonly AlertTold[]
+  /** Who is on it; null is nobody. */
+  readonly ack?: { readonly by: string; readonly at: UnixMs } | null
 }
 
 /** An alert with all that the ledger knows of it. */
@@ -50,7 +52,6 @@ export interface AlertStory extends AlertView {
   readonly labels: Readonly<Record<string, string>>
   readonly episode: number
   readonly firedAt: UnixMs | null
-  readonly ack: { readonly by: string; readonly at: UnixMs } | null
   /** Channels that are to hear of it when a silence or a mute time ends. */
   readonly heldFor: readonly string[]
   /** Oldest first. */
