@@ -51,7 +51,7 @@ afterAll(async () => {
 async function run(...args: string[]) {
   const [group = '', name = '', ...rest] = args
   const result = await runProgram([group, name, '-c', project.configPath, ...rest], { USER: 'ana' })
-  return { ...result, json: () => JSON.parse(result.stdout) as any }
+  return { ...result, json: () => JSON.parse(result.stdout) }
 }
 
 describe('beside a running daemon', () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createOperations } from '../../../src/alerts/operations.ts'
 import { checkSilence } from '../../../src/alerts/silences.ts'
+import type { Judgement } from '../../../src/rules/types.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import {
   createBench,
@@ -54,10 +55,10 @@ function run(options: Parameters<typeof createBench>[0] = {}) {
     onChanged: () => undefined,
   })
   const dispatcher = bench.startSending()
-  const look = async (ms: number, judgement: typeof firing | typeof over | null) => {
+  const look = async (ms: number, judgement: Judgement | null) => {
     await bench.clock.advance(ms)
     const now = bench.clock.now()
-    if (judgement) bench.engine.applyCondition(urgent, judgement as never, now)
+    if (judgement) bench.engine.applyCondition(urgent, judgement, now)
     bench.engine.flush(now)
     dispatcher.wake()
     await bench.clock.advance(0)
