@@ -13,7 +13,14 @@ import type { Poller } from '../pollers/runner.ts'
 import { createUnnamedOriginsPoll } from '../pollers/unnamedOrigins.ts'
 import type { Database } from '../store/database.ts'
 import { type EvidenceReading, listKnownHashes, listListingLags } from '../store/evidence.ts'
-import { dropQueued, listQueued, nextDueAt, type QueuedLeg, saveQueued } from '../store/evidenceQueue.ts'
+import {
+  dropQueued,
+  hurryMain,
+  listQueued,
+  nextDueAt,
+  type QueuedLeg,
+  saveQueued,
+} from '../store/evidenceQueue.ts'
 import { listHeads } from '../store/heads.ts'
 import type { Ledger } from '../store/ledger.ts'
 import type { AppConfig } from './appConfig.ts'
@@ -47,17 +54,37 @@ const sources = { zone: ['E9', 'E14'], main: ['E13', 'E2'], native: ['E15', 'E16
 /** The pollers that ask second sources: of what happens now, and, when there is time, of what is long over. */
 export function createEvidence(deps: EvidencePartDeps): Poller[] {
   const { canonical } = deps
-  const now = createPart(deps, 'evidence', false, [
-    lookForOrigins(deps),
-    ...(canonical ? [askReceipts(deps, canonical, false)] : []),
-  ])
-  const history = createPart(
-    deps,
-    'evidenceHistory',
-    true,
-    canonical ? [askReceipts(deps, canonical, true)] : [],
-  )
-  return [now, history]
+  const receipts = canonical
+    ? [
+        createReceipts(deps, canonical, 'receipts', false),
+        createReceipts(deps, canonical, 'receiptHistory', true),
+      ]
+    : []
+  return [
+    createPart(deps, 'evidence', false, [lookForOrigins(deps)]),
+    createPart(deps, 'evidenceHistory', true, []),
+    ...receipts,
+  ]
+}
+
+/** By itself: the second source must not wait for the first. */
+function createReceipts(
+  deps: EvidencePartDeps,
+  rpc: Pick<Rpc, 'call' | 'callMany'>,
+  name: string,
+  isLate: boolean,
+): Poller {
+  const ask = askReceipts(deps, rpc, isLate)
+  const wakeIn = createWaker(deps, name)
+  return {
+    name,
+    schedule: deps.config.poll.evidence,
+    async run(signal) {
+      await ask(signal)
+      const next = nextDueAt(deps.db, ['receipt'], isLate)
+      if (next !== null) wakeIn(Math.max(next - deps.clock.now(), 500), signal)
+    },
+  }
 }
 
 function createPart(
@@ -76,7 +103,7 @@ function createPart(
     listQueued: (ask, limit) => listQueued(db, ask, isLate, clock.now(), limit),
     saveQueued: (leg) => saveQueued(db, leg),
     dropQueued: (ask, hash) => dropQueued(db, ask, hash),
-    nextDueAt: () => nextDueAt(db, isLate),
+    nextDueAt: () => nextDueAt(db, ['zone', 'main', 'native', 'record'], isLate),
     knownHashes: (ask) => listKnownHashes(db, ask === 'zone' ? 'zone' : 'main', sources[ask]),
     hasPassed: (leg) => hasPassed(db, leg),
     isCovered: (reading) => isCovered(ledger, money, reading),
@@ -95,6 +122,10 @@ function askReceipts(deps: EvidencePartDeps, rpc: Pick<Rpc, 'call' | 'callMany'>
     listQueued: (limit) => listQueued(db, 'receipt', isLate, clock.now(), limit),
     saveQueued: (leg) => saveQueued(db, leg),
     dropQueued: (hash) => dropQueued(db, 'receipt', hash),
+    hurryMain: (hash) => {
+      hurryMain(db, hash, clock.now())
+      deps.trigger('evidence')
+    },
     knownHashes: () => listKnownHashes(db, 'main', ['canonical']),
     hasPassed: (leg) => hasPassed(db, leg),
   })

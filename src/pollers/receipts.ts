@@ -17,6 +17,8 @@ export interface ReceiptsDeps {
   listQueued(limit: number): QueuedLeg[]
   saveQueued(leg: QueuedLeg): void
   dropQueued(hash: string): void
+  /** The explorer's own word on this transaction is wanted now. */
+  hurryMain(hash: string): void
   /** Main transactions that the second source knew lately. */
   knownHashes(): readonly string[]
   /** Whether the explorer's main head has passed the leg. */
@@ -108,7 +110,10 @@ function commitAll(deps: ReceiptsDeps, outcomes: readonly Outcome[]): void {
     evidence: outcomes.flatMap(({ readings }) => readings),
     apply: () => {
       for (const hash of outcomes.flatMap(({ drops }) => drops)) deps.dropQueued(hash)
-      for (const leg of outcomes.flatMap(({ saves }) => saves)) deps.saveQueued(leg)
+      for (const leg of outcomes.flatMap(({ saves }) => saves)) {
+        deps.saveQueued(leg)
+        if (leg.reads === 1) deps.hurryMain(leg.hash)
+      }
       return []
     },
   })

@@ -114,8 +114,7 @@ export function listQueued(db: Database, ask: Ask, isLate: boolean, now: UnixMs,
 }
 
 /** When the next leg has to be asked; null when none waits. */
-export function nextDueAt(db: Database, isLate: boolean): UnixMs | null {
-  const asks: readonly Ask[] = ['zone', 'main', 'native', 'receipt', 'record']
+export function nextDueAt(db: Database, asks: readonly Ask[], isLate: boolean): UnixMs | null {
   const times = asks.flatMap((ask) => {
     const row = db
       .prepare('SELECT min(due_at) AS at FROM evidence_queue WHERE ask = ? AND late = ?')
@@ -123,6 +122,17 @@ export function nextDueAt(db: Database, isLate: boolean): UnixMs | null {
     return row?.['at'] === null || row === undefined ? [] : [Number(row['at'])]
   })
   return times.length === 0 ? null : Math.min(...times)
+}
+
+/** The explorer's word on a main transaction is wanted now: another source does not know it. */
+export function hurryMain(db: Database, hash: string, now: UnixMs): void {
+  for (const ask of ['main', 'native'] as const) {
+    db.prepare('UPDATE evidence_queue SET due_at = min(due_at, ?) WHERE ask = ? AND hash = ?').run(
+      now,
+      ask,
+      hash,
+    )
+  }
 }
 
 export function saveQueued(db: Database, leg: QueuedLeg): void {

@@ -1,0 +1,97 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { runScenario, type ScenarioRun } from '../support/runScenario.ts'
+
+const speed = 10
+const limitMs = 120_000
+const own = ['transfer.unbacked', 'transfer.mismatch', 'source.disagreement']
+
+async function start(scenario: string, secondSource = false): Promise<ScenarioRun> {
+  const run = await runScenario({ scenario, speed, secondSource })
+  onTestFinished(() => run.stop())
+  return run
+}
+
+/** How long after its beginning in the scenario, in the world's ms, the kind was told. */
+async function toldAfter(run: ScenarioRun, kind: string, fromMs = 15_000): Promise<number> {
+  return (await run.untilTold(kind, 180_000)) - fromMs
+}
+
+const oneFault = (fault: string) => `name: one\ntimeline:\n  - { at: 15s, ${fault} }\n`
+const ownKinds = (run: ScenarioRun) => [
+  ...new Set(run.alerts().flatMap(({ kind }) => (own.includes(kind) ? [kind] : []))),
+]
+
+describe('incidents are told within two minutes of their first visible transaction', () => {
+  test.each(['ronin-2022', 'wormhole-2022', 'harmony-2022', 'bnb-2022', 'orbit-2023'])(
+    '%s',
+    async (name) => {
+      const run = await start(name)
+      expect(await toldAfter(run, 'transfer.unbacked')).toBeLessThan(limitMs)
+      expect(ownKinds(run)).toEqual(['transfer.unbacked'])
+    },
+    60_000,
+  )
+
+  test('qubit-2022: a deposit event that names an amount while no token moved is a mismatch', async () => {
+    const run = await start('qubit-2022')
+    expect(await toldAfter(run, 'transfer.mismatch')).toBeLessThan(limitMs)
+    expect(ownKinds(run)).toEqual(['transfer.mismatch'])
+  }, 60_000)
+
+  test('kelpdao-2026: with the second source the two disagree, and the deposit is unbacked', async () => {
+    const run = await start('kelpdao-2026', true)
+    expect(await toldAfter(run, 'source.disagreement')).toBeLessThan(limitMs)
+    expect(await toldAfter(run, 'transfer.unbacked')).toBeLessThan(limitMs)
+  }, 60_000)
+
+  test('kelpdao-2026: without the second source nothing is told', async () => {
+    const run = await start('kelpdao-2026')
+    await run.pass(140_000)
+    expect(ownKinds(run)).toEqual([])
+  }, 60_000)
+})
+
+describe('semantics.md 9, 11 and 13: what arrived without proof that it left', () => {
+  test.each([
+    ['11: a record that names an invented origin', 'fault: transfer.unbacked', 'absent'],
+    ['9: a record that names no origin', 'fault: transfer.unbacked, record: empty', 'unnamed'],
+    ['13: a payout without a record', 'fault: transfer.unbacked, record: none', 'unlisted'],
+  ])(
+    '%s',
+    async (_, fault, reason) => {
+      const run = await start(oneFault(fault))
+      expect(await toldAfter(run, 'transfer.unbacked')).toBeLessThan(limitMs)
+      const [alert] = run.app.parts.db
+        .prepare("SELECT finding FROM alerts WHERE kind = 'transfer.unbacked'")
+        .all()
+      const { facts } = JSON.parse(String(alert?.['finding'])) as { facts: Record<string, unknown> }
+      expect(facts['reason']).toBe(reason)
+    },
+    60_000,
+  )
+})
+
+test('semantics.md 8, 11 and 14: healthy traffic, with a second source, is neither unbacked nor a mismatch', async () => {
+  const run = await start('healthy', true)
+  await run.pass(150_000)
+  expect(ownKinds(run)).toEqual([])
+  const proofs = run.app.parts.db
+    .prepare("SELECT count(*) AS n FROM leg_evidence WHERE status = 'success'")
+    .get()
+  expect(Number(proofs?.['n'])).toBeGreaterThan(50)
+}, 60_000)
+
+test('semantics.md 8: answers that are empty by throttling make nothing absent', async () => {
+  const run = await start(
+    'name: one\ntimeline:\n  - { at: 5s, for: 150s, fault: api.disguised, share: 0.6 }\n',
+  )
+  await run.pass(150_000)
+  expect(ownKinds(run)).toEqual([])
+}, 60_000)
+
+test('semantics.md 14: a failed record with a good origin is a failure, not a mismatch', async () => {
+  const run = await start(oneFault('fault: transfer.failed, direction: ZoneToMain, legs: both'))
+  await run.untilTold('transfer.failed')
+  await run.pass(90_000)
+  expect(ownKinds(run)).toEqual([])
+}, 60_000)
