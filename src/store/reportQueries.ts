@@ -68,3 +68,13 @@ export function listTold(db: Database, { from, until }: Window): ToldRow[] {
       at: Number(row['fired_at']),
     }))
 }
+
+/** Alerts of which nothing was said in the window, or not to everybody: silenced, muted, inhibited, without a route. */
+export function countSuppressed(db: Database, { from, until }: Window): number {
+  const row = db
+    .prepare(
+      `SELECT count(DISTINCT alert_id) AS n FROM decisions WHERE what = 'not told' AND at >= ? AND at < ? AND alert_id IS NOT NULL`,
+    )
+    .get(from, until)
+  return Number(row?.['n'])
+}

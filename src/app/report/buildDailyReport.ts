@@ -3,6 +3,7 @@ import { decodeFinding } from '../../alerts/findingJson.ts'
 import {
   type DailyReport,
   type FindingGroup,
+  type LatencyLine,
   listRestatements,
   type ReportFlow,
   type ReportToken,
@@ -11,6 +12,7 @@ import {
 } from '../../domain/dailyReport.ts'
 import { type Crossing, reconcile, toCrossing } from '../../domain/reconcile.ts'
 import type { DayWindow } from '../../domain/reportDay.ts'
+import type { Direction } from '../../domain/observation.ts'
 import type { Transfer } from '../../domain/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
@@ -25,7 +27,11 @@ export interface ReportSources {
   readonly before: DailyReport | null
   /** What other parts know of the day; null or left out: could not be known. */
   readonly knows: Partial<
-    Pick<DailyReport, 'latencies' | 'preconf' | 'escrows' | 'coverage'> & { readonly suppressed: number }
+    Pick<DailyReport, 'preconf' | 'escrows' | 'coverage'> & {
+      readonly suppressed: number
+      /** Of the 30 days before. */
+      pastLatency(token: string, direction: Direction): LatencyLine['past'] | null
+    }
   >
 }
 
@@ -44,7 +50,7 @@ export async function buildDailyReport(
     toReportFlow(line, day.tokens.get(line.token) ?? unknownToken(line.token)),
   )
   const told = listTold(sources.db, window)
-  const { latencies = null, preconf = null, escrows = null, coverage = null, suppressed = 0 } = sources.knows
+  const { preconf = null, escrows = null, coverage = null, suppressed = 0 } = sources.knows
   return {
     window,
     builtAt: now,
@@ -52,7 +58,7 @@ export async function buildDailyReport(
     flows,
     restated: sources.before && listRestatements(sources.before.flows, flows),
     legs: countLegs(day.transfers, window),
-    latencies,
+    latencies: listLatencies(day, window, sources.knows),
     findings: groupFindings(told),
     oldest: day.oldest,
     alerts: { told: told.length, suppressed },
@@ -81,6 +87,39 @@ async function readDay({ ledger }: ReportSources, window: DayWindow) {
     await setImmediate()
   }
   return { crossings, tokens, transfers, oldest }
+}
+
+const noPast = { samples: 0, p50: null, p95: null, p99: null }
+
+/** Exact, from every transfer that arrived in the day. */
+function listLatencies(
+  { crossings, tokens }: Awaited<ReturnType<typeof readDay>>,
+  { from, until }: DayWindow,
+  knows: ReportSources['knows'],
+): LatencyLine[] {
+  const arrived = crossings.filter(({ end }) => end?.how === 'completed' && end.at >= from && end.at < until)
+  return [...Map.groupBy(arrived, ({ token, direction }) => `${token} ${direction}`)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, group]) => {
+      const [{ token, direction }] = group as [Crossing]
+      const times = group
+        .map(({ startedAt, end }) => (end?.at ?? startedAt) - startedAt)
+        .sort((a, b) => a - b)
+      return {
+        token: tokens.get(token) ?? unknownToken(token),
+        direction,
+        samples: times.length,
+        p50: rankOf(times, 0.5),
+        p95: rankOf(times, 0.95),
+        p99: rankOf(times, 0.99),
+        past: knows.pastLatency?.(token, direction) ?? noPast,
+      }
+    })
+}
+
+/** Nearest rank: a time that a transfer really took. */
+function rankOf(sorted: readonly number[], share: number): number | null {
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null
 }
 
 function toToken({ token }: Transfer): ReportToken {

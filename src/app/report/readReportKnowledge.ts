@@ -1,4 +1,14 @@
-import type { EscrowLine, PreconfSummary, ReportToken } from '../../domain/dailyReport.ts'
+import type {
+  CoverageLine,
+  EscrowLine,
+  LatencyLine,
+  PreconfSummary,
+  ReportToken,
+} from '../../domain/dailyReport.ts'
+import type { Direction } from '../../domain/observation.ts'
+import { coverageOf, listCovered, listCoveredSources } from '../../store/coverage.ts'
+import { listLatency, percentileOf } from '../../store/latency.ts'
+import { countSuppressed } from '../../store/reportQueries.ts'
 import { formatUnits } from '../../domain/amount.ts'
 import type { DayWindow } from '../../domain/reportDay.ts'
 import type { Database } from '../../store/database.ts'
@@ -13,7 +23,42 @@ export function readReportKnowledge(
   tokens: readonly TokenSetting[],
   window: DayWindow,
 ): ReportSources['knows'] {
-  return { preconf: readPreconf(db, window), escrows: readEscrows(db, tokens) }
+  return {
+    preconf: readPreconf(db, window),
+    escrows: readEscrows(db, tokens),
+    coverage: readCoverage(db, window),
+    suppressed: countSuppressed(db, window),
+    pastLatency: readPastLatency(db, window),
+  }
+}
+
+function readCoverage(db: Database, window: DayWindow): CoverageLine[] | null {
+  const lines = listCoveredSources(db).map((source) => ({
+    source,
+    ...coverageOf(listCovered(db, source, window), window),
+    note: null,
+  }))
+  return lines.length === 0 ? null : lines
+}
+
+const pastMs = 30 * 86_400_000
+
+function readPastLatency(db: Database, { from }: DayWindow) {
+  const classes = Map.groupBy(
+    listLatency(db, from - pastMs, from),
+    ({ token, direction }) => `${token} ${direction}`,
+  )
+  return (token: string, direction: Direction): LatencyLine['past'] | null => {
+    const own = classes.get(`${token} ${direction}`)
+    if (!own) return null
+    const samples = own.reduce((sum, { count }) => sum + count, 0)
+    return {
+      samples,
+      p50: percentileOf(own, 0.5),
+      p95: percentileOf(own, 0.95),
+      p99: percentileOf(own, 0.99),
+    }
+  }
 }
 
 const hourMs = 3_600_000
