@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { type DoubtContext, decideDoubt } from '../../../src/pollers/decideDoubt.ts'
+import { chooseBatch } from '../../../src/pollers/evidence.ts'
+import type { LegsRead } from '../../../src/pollers/evidenceReads.ts'
+import type { QueuedLeg } from '../../../src/store/evidenceQueue.ts'
+import { noSignal } from './support.ts'
+
+const leg = (overrides: Partial<QueuedLeg> = {}): QueuedLeg => ({
+  ask: 'zone',
+  hash: '0x1',
+  addedAt: 0,
+  readyAt: 0,
+  dueAt: 60_000,
+  height: null,
+  time: 0,
+  reads: 0,
+  firstAt: null,
+  lastAt: null,
+  controlAt: null,
+  rests: 0,
+  isLate: false,
+  ...overrides,
+})
+const legs = (count: number) => Array.from({ length: count }, (_, n) => leg({ hash: `0x${n}` }))
+
+describe('chooseBatch', () => {
+  test('nineteen wait for a twentieth', () => {
+    expect(chooseBatch(legs(19), 59_999)).toBeNull()
+    expect(chooseBatch(legs(20), 0)).toHaveLength(20)
+  })
+
+  test('one that has to be asked takes all along', () => {
+    expect(chooseBatch(legs(3), 60_000)).toHaveLength(3)
+  })
+
+  test('no more than twenty', () => {
+    expect(chooseBatch(legs(21), 60_000)).toHaveLength(20)
+  })
+})
+
+describe('semantics.md 8: a leg that an answer does not hold', () => {
+  const none: LegsRead = { requestedAt: 0, readings: [], bad: [] }
+  const nothing = () => Promise.resolve(none)
+  const at = (time: number, overrides: Partial<DoubtContext> = {}): DoubtContext => ({
+    reads: {
+      zoneLegs: nothing,
+      zoneLeg: nothing,
+      mainLegs: nothing,
+      mainLeg: nothing,
+      nativeLegs: nothing,
+      nativeLeg: nothing,
+      mainLogs: nothing,
+      recordsOf: () => Promise.resolve({ requestedAt: 0, records: [], bad: [] }),
+    },
+    signal: noSignal,
+    at: time,
+    hasControl: true,
+    control: null,
+    now: () => time,
+    hasPassed: () => true,
+    mayAskSingly: () => true,
+    ...overrides,
+  })
+  const third = (lastMs: number, overrides: Partial<DoubtContext> = {}) =>
+    decideDoubt(at(lastMs, overrides), leg({ reads: 2, firstAt: 0, lastAt: 15_000, controlAt: 15_000 }))
+
+  test('is absent by the third reading, half a minute after the first', async () => {
+    expect((await third(30_000)).readings).toMatchObject([{ status: 'absent', source: 'E9', reads: 3 }])
+    expect((await third(29_999)).readings).toEqual([])
+  })
+
+  test('is no reading without something known in the answer, or below the head', async () => {
+    for (const missing of [{ hasControl: false }, { hasPassed: () => false }]) {
+      const { readings, saves } = await third(30_000, missing)
+      expect([readings, saves[0]?.reads]).toEqual([[], 2])
+    }
+  })
+
+  test('is there when the endpoint for single transactions knows it', async () => {
+    const found = { chain: 'zone', hash: '0x1', source: 'E14', requestedAt: 1, status: 'success' } as const
+    const zoneLeg = () =>
+      Promise.resolve({ ...none, readings: [{ ...found, errorMessage: '', moves: null }] })
+    const outcome = await third(30_000, { reads: { ...at(0).reads, zoneLeg } })
+    expect(outcome).toMatchObject({ readings: [{ status: 'success' }], drops: ['0x1'] })
+  })
+
+  test('is looked for again, ever more rarely, and told once', async () => {
+    const again = await decideDoubt(at(0), leg({ rests: 3, reads: 3 }))
+    expect(again).toMatchObject({ readings: [], saves: [{ rests: 4, dueAt: 480_000 }] })
+  })
+})

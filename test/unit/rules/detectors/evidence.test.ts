@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest'
+import type { Observation } from '../../../../src/domain/observation.ts'
+import type { LegEvidence, TokenMove } from '../../../../src/domain/transfer.ts'
+import type { EventContext } from '../../../../src/rules/detectors/detector.ts'
+import { sourceDisagreement } from '../../../../src/rules/detectors/sourceDisagreement.ts'
+import { transferMismatch } from '../../../../src/rules/detectors/transferMismatch.ts'
+import { transferUnbacked } from '../../../../src/rules/detectors/transferUnbacked.ts'
+import { hash, toRecord } from '../../../support/records.ts'
+import { eventContext, transferOf } from '../transfers.ts'
+
+const zone = (status: LegEvidence['status'], more: Partial<LegEvidence> = {}): LegEvidence => ({
+  chain: 'zone',
+  hash: hash('zone'),
+  source: 'E9',
+  at: 1_000_000,
+  status,
+  errorMessage: '',
+  moves: null,
+  ...more,
+})
+const paid: TokenMove = {
+  token: '0xcc',
+  from: '0xe5',
+  to: '0xbb',
+  amountRaw: 1_500_000n,
+  amount: null,
+  tokenId: '',
+}
+const main = (status: LegEvidence['status'], more: Partial<LegEvidence> = {}): LegEvidence =>
+  zone(status, {
+    chain: 'main',
+    hash: hash('main'),
+    source: 'E13',
+    moves: status === 'success' ? [paid] : null,
+    ...more,
+  })
+const facts = (
+  detector: typeof transferUnbacked,
+  evidence: readonly LegEvidence[],
+  record: Partial<Observation> = {},
+  context: Partial<EventContext> = {},
+) => detector.detect(transferOf([toRecord(record)], evidence), {}, eventContext(context))?.facts ?? null
+
+describe('transfer.unbacked', () => {
+  const unnamed = { zoneHash: null, zoneHeight: null, zoneTime: null }
+  test.each([
+    ['an origin that is not there', [zone('absent', { reads: 3 })], {}, { reason: 'absent', reads: 3 }],
+    ['an origin that failed', [zone('failed')], {}, { reason: 'failed' }],
+    [
+      'a record without an origin, after settling',
+      [],
+      { ...unnamed, requestedAt: 960_000 },
+      { reason: 'unnamed' },
+    ],
+  ])('%s', (_, evidence, record, expected) => {
+    expect(facts(transferUnbacked, evidence, record)).toMatchObject(expected)
+  })
+
+  test.each([
+    ['a proven origin', [zone('success')], {}, {}],
+    ['an origin that nobody was asked of', [], {}, {}],
+    ['a record without an origin, one moment before', [], { ...unnamed, requestedAt: 959_999 }, {}],
+    ['a payout before anything was to be told', [zone('absent')], {}, { tellSince: 900_001 }],
+    [
+      'no head has passed it yet',
+      [],
+      { ...unnamed, requestedAt: 960_000 },
+      { watermark: 899_999, now: 1_049_999 },
+    ],
+  ])('silent: %s', (_, evidence, record, context) => {
+    expect(facts(transferUnbacked, evidence, record, context)).toBeNull()
+  })
+
+  test('heads that lag beyond the cap are said, and no reason for silence', () => {
+    const late = { watermark: 899_999, now: 1_050_000 }
+    expect(facts(transferUnbacked, [], { ...unnamed, requestedAt: 960_000 }, late)).toMatchObject({
+      reason: 'unnamed',
+      listLags: true,
+    })
+  })
+
+  test('the canonical chain goes before the explorer', () => {
+    const origin = { direction: 'MainToZone' as const, crossType: 'Deposit' }
+    const both = [main('success'), main('absent', { source: 'canonical' })]
+    expect(facts(transferUnbacked, both, origin)).toMatchObject({ reason: 'absent', asked: 'canonical' })
+    expect(facts(transferUnbacked, both.slice(0, 1), origin)).toBeNull()
+  })
+})
+
+describe('transfer.mismatch', () => {
+  test.each([
+    ['a leg that failed', [main('failed')], { what: 'status', leg: 'main', found: '0x0' }],
+    ['a payout that is not there', [main('absent')], { what: 'status', found: 'not known' }],
+    ['nothing moved', [main('success', { moves: [] })], { what: 'amount', found: 'nothing moved' }],
+    [
+      'another amount by one unit',
+      [main('success', { moves: [{ ...paid, amountRaw: 1_499_999n }] })],
+      { what: 'amount', expected: '1.5', found: '1.499999' },
+    ],
+    ['another amount on the zone', [zone('success', { amountRaw: 1n, amount: '0.000001' })], { leg: 'zone' }],
+  ])('%s', (_, evidence, expected) => {
+    expect(facts(transferMismatch, evidence)).toMatchObject(expected)
+  })
+
+  test.each([
+    ['the very amount', [main('success'), zone('success', { amountRaw: 1_500_000n })], {}],
+    ['the zone counts in other units', [zone('success', { amountRaw: 15n, amount: '1.50' })], {}],
+    ['a failed record with a good origin', [zone('success'), main('absent')], { status: 'failed' as const }],
+    ['a source that does not say what moved', [main('success', { moves: null })], {}],
+  ])('silent: %s', (_, evidence, record) => {
+    expect(facts(transferMismatch, evidence, record)).toBeNull()
+  })
+})
+
+describe('source.disagreement', () => {
+  const canonical = (status: LegEvidence['status'], more: Partial<LegEvidence> = {}) =>
+    main(status, { source: 'canonical', ...more })
+  test.each([
+    ['no transaction', canonical('absent'), { what: 'status', canonical: 'does not exist' }],
+    ['a failed one', canonical('failed'), { what: 'status', canonical: 'failed' }],
+    ['other movements', canonical('success', { moves: [{ ...paid, to: '0x99' }] }), { what: 'moves' }],
+  ])('%s', (_, second, expected) => {
+    expect(facts(sourceDisagreement, [main('success'), second])).toMatchObject(expected)
+  })
+
+  test('silent: the same in token units, with movements of other tokens', () => {
+    const units = { ...paid, amountRaw: null, amount: '1.5' }
+    const more = canonical('success', { moves: [paid, { ...paid, token: '0xdd' }] })
+    expect(facts(sourceDisagreement, [main('success', { moves: [units] }), more])).toBeNull()
+  })
+
+  test('silent: the explorer cannot show a transaction that moved nothing', () => {
+    expect(facts(sourceDisagreement, [main('absent'), canonical('success', { moves: [] })])).toBeNull()
+  })
+})
