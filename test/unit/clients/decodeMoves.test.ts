@@ -7,9 +7,13 @@ const abi = parseAbi([
   'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
   'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
 ])
-const [a, b, token] = ['aa', 'bb', 'cc'].map((pair) => `0x${pair.repeat(20)}` as Hex) as [Hex, Hex, Hex]
+const [a, b, token] = ['aa', 'bb', 'cc'].map((pair) => `0x${pair.repeat(20)}`) as [Hex, Hex, Hex]
 const topicsOf = (eventName: 'Transfer' | 'TransferSingle' | 'TransferBatch') =>
-  encodeEventTopics({ abi, eventName, args: { operator: a, from: a, to: b } } as never) as Hex[]
+  encodeEventTopics({
+    abi,
+    eventName,
+    args: eventName === 'Transfer' ? { from: a, to: b } : { operator: a, from: a, to: b },
+  }).map(String)
 const log = (topics: readonly string[], data: string) => ({ address: token, topics, data })
 const uint = (...values: bigint[]) =>
   encodeAbiParameters(
