@@ -7,6 +7,7 @@ import type { Delivery } from '../store/outboxDeliveries.ts'
 import type { CarriedCount, CarriedItem } from '../store/outboxContents.ts'
 import { decodeFinding } from './findingJson.ts'
 import { messageIdOf } from './fingerprint.ts'
+import { toUnreadableItem } from './unreadableItem.ts'
 import { type TransactionLinks, toMessageItem } from './wording.ts'
 
 export interface ComposeDeps {
@@ -34,7 +35,7 @@ export function composeMessage(
   const listsRest = channel.type === 'email' || channel.type === 'webhook'
   const { told, rest } = pick(deps.store, { deliveryId: delivery.id, total, listsRest })
   const rules = new Map([...deps.rules()].map((rule) => [rule.name, rule]))
-  const word = (carried: CarriedItem, isTold: boolean) => wordItem({ ...deps, rules, isTold }, carried, now)
+  const word = (carried: CarriedItem, isTold: boolean) => wordSafely({ ...deps, rules, isTold }, carried, now)
   const items = told.map((carried) => word(carried, true))
   const severity = worst(counts)
   return {
@@ -86,6 +87,15 @@ const flappingWindowMs = 3_600_000
 interface ItemDeps extends Pick<ComposeDeps, 'store' | 'readTransfer' | 'links'> {
   readonly rules: ReadonlyMap<string, Rule>
   readonly isTold: boolean
+}
+
+/** One row that cannot be read must not hold back the others: it is told by what is known of it. */
+function wordSafely(deps: ItemDeps, carried: CarriedItem, now: UnixMs): MessageItem {
+  try {
+    return wordItem(deps, carried, now)
+  } catch {
+    return toUnreadableItem(carried.alert, carried.item.what, now)
+  }
 }
 
 function wordItem(deps: ItemDeps, { item, alert }: CarriedItem, now: UnixMs): MessageItem {

@@ -32,7 +32,7 @@ const flappingFrom = 3
 
 type Field = MessageItem['fields'][number]
 
-const statuses = {
+export const statuses = {
   event: 'event',
   firing: 'firing',
   repeat: 'repeat',

@@ -34,12 +34,16 @@ export function classifySmtpError(error: NodemailerError, context: SmtpContext):
     // Nobody took it and nobody is lost: the whole mail simply waits, as for a greylist.
     return split.result === 'partial' && split.refused.length === 0 ? { result: 'transient', reason } : split
   }
+  // Of this mail and not of the channel: a shorter one may pass, and what is behind it must not wait.
+  if (code !== undefined && tooLarge.has(code)) return { result: 'bad_message', reason }
   if (code !== undefined && !isPermanent(code)) return { result: 'transient', reason }
   if (code !== undefined || isRefusal(error)) return { result: 'dead', reason }
   // The server announced a size in its greeting that this mail exceeds: a shorter one may pass.
   if (error.code === 'EMESSAGE' && error.command === 'MAIL FROM') return { result: 'bad_message', reason }
   return { result: 'transient', reason }
 }
+
+const tooLarge = new Set([523, 552])
 
 /** Every 5xx but 503, which says that the session went astray and not that the mail is refused. */
 function isPermanent(code: number): boolean {

@@ -6,7 +6,7 @@ import { createScrubber, Secret } from '../lib/secret.ts'
 import { classifySmtpError, classifySmtpSuccess, type SmtpContext } from './classifySmtp.ts'
 import type { Channel, DeliveryOptions, DeliveryResult, Message } from './message.ts'
 import { parseSmtpUrl, type SmtpServer } from './parseSmtpUrl.ts'
-import { type Mail, renderMail, renderPlainMail } from './renderMail.ts'
+import { type Mail, renderMail, renderPlainMail, renderShortMail } from './renderMail.ts'
 import type { RenderedReport } from './report/renderReport.ts'
 import { headerId } from './textParts.ts'
 
@@ -152,7 +152,7 @@ function toReportMail(report: RenderedReport, options: DeliveryOptions, parties:
 
 /** A finding that breaks the rich form must not hold up the mail. */
 function renderSafely(message: Message, degraded: boolean): Mail {
-  if (degraded) return renderPlainMail(message)
+  if (degraded) return renderShortMail(message)
   try {
     return renderMail(message)
   } catch {

@@ -26,9 +26,29 @@ export function renderMail(message: Message): Mail {
   return { ...renderPlainMail(message), html: markup.toString() }
 }
 
-/** The text part alone: for a mail that was refused, or that could not be rendered. */
+/** The text part alone: for a mail that could not be rendered. */
 export function renderPlainMail(message: Message): Mail {
   return { subject: subjectOf(message), text: `${joinText(renderText(message, { withRest: true }))}\n` }
+}
+
+/** What every mail server takes. */
+const shortLength = 100_000
+
+/** For a mail that was refused: text alone, as many findings as fit, and the true count of the others. */
+export function renderShortMail(message: Message): Mail {
+  const { head, items, foot } = renderText(message, { withRest: true })
+  let left = shortLength
+  const told = items.filter((lines, index) => {
+    left -= lines.join('\n').length + 2
+    return index === 0 || left > 0
+  })
+  const more = countUntold(message.total, told.length)
+  const counted = more > 0 ? [`… and ${more} more: this mail was too large as it was`] : []
+  const own = foot.filter((line) => !line.startsWith('… and '))
+  return {
+    subject: subjectOf(message),
+    text: `${joinText({ head, items: told, foot: told.length < items.length ? [...counted, ...own] : foot })}\n`,
+  }
 }
 
 /** @example '[spanwatch] CRITICAL: 2 findings: a withdrawal has waited 2h' */

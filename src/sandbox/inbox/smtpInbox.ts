@@ -42,6 +42,8 @@ export interface SmtpInboxOptions {
   readonly tls?: { readonly key: string; readonly cert: string }
   /** The only user who may send; without it anyone may. */
   readonly user?: { readonly name: string; readonly password: string }
+  /** The largest mail that it takes, in bytes; announced in its greeting. */
+  readonly size?: number
   readonly keep?: number
 }
 
@@ -94,7 +96,7 @@ function serverOptions(options: SmtpInboxOptions): SMTPServerOptions {
     authOptional: options.user === undefined,
     allowInsecureAuth: true,
     closeTimeout: 10,
-    size: 10 * 1024 * 1024,
+    size: options.size ?? 10 * 1024 * 1024,
     ...options.tls,
   }
 }
@@ -132,6 +134,7 @@ interface Incoming {
 
 async function receive(state: InboxState, options: SmtpInboxOptions, incoming: Incoming): Promise<void> {
   const raw = await readAll(incoming.stream)
+  if (incoming.stream.sizeExceeded) return incoming.done(smtpError(552, 'message size exceeds the limit'))
   const answer = take(state.answers, 'data')
   const dropped = answer !== null && 'drop' in answer
   if (answer === null || (dropped && answer.taken)) keepMail(state, options, toMail(incoming.session, raw))
