@@ -24,13 +24,14 @@ export function judgeConditions(
   { judgement, evaluatedAt }: { readonly judgement: Judgement; readonly evaluatedAt: UnixMs | null },
   now: UnixMs,
 ): Judged {
-  const twice = findTwice(judgement.findings)
+  const findings = judgement.findings.map(toStorable)
+  const twice = findTwice(findings)
   if (twice !== null) return { overflow: 0, problem: `two results for ${twice}` }
   const heads = resume(context, rule, evaluatedAt, now)
   const left = new Map(heads.map((head) => [head.subject, head]))
   let active = heads.length
   let overflow = 0
-  for (const finding of judgement.findings) {
+  for (const finding of findings) {
     const head = left.get(finding.subject)
     left.delete(finding.subject)
     if (head) stepKnown(context, { rule, head, finding }, now)
@@ -40,7 +41,7 @@ export function judgeConditions(
     } else overflow += 1
   }
   const { unknown } = judgement
-  const unknowns = unknown === 'all' ? null : new Set(unknown)
+  const unknowns = unknown === 'all' ? null : new Set(unknown.map((subject) => subject.toWellFormed()))
   for (const head of left.values()) {
     if (!unknowns || unknowns.has(head.subject)) continue
     move(context, rule, head, stepCondition(phaseOf(head), false, rule, now), now)
@@ -48,6 +49,12 @@ export function judgeConditions(
   context.evaluated.add(rule.name)
   context.looked.add(rule.name)
   return { overflow, problem: null }
+}
+
+/** The ledger keeps text as UTF-8: a subject that is none would read back as another one, and end and begin for ever. */
+function toStorable(finding: Finding): Finding {
+  const { subject } = finding
+  return subject.isWellFormed() ? finding : { ...finding, subject: subject.toWellFormed() }
 }
 
 /** Two results with one identity: which of them is true cannot be known. */

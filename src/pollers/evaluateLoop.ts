@@ -117,15 +117,28 @@ export function createEvaluateLoop(deps: EvaluateDeps): EvaluateLoop {
   }
 }
 
+/** An `unless` that cannot be answered fails its own rule and no other. */
+function readExcuse(
+  rule: Rule,
+  isFiring: (kind: string) => boolean,
+): { holds: boolean } | { failure: string } {
+  try {
+    return { holds: rule.isExcused(isFiring) }
+  } catch (error) {
+    return { failure: errorText(error) }
+  }
+}
+
 function evaluate(deps: EvaluateDeps, now: UnixMs): UnixMs | null {
   const rules = deps.rules()
   const facts = deps.facts(now)
   const isFiring = (kind: string) => deps.engine.isFiring(kind)
   for (const { rule, judgement, errors } of evaluateConditions(rules, facts, deps.raised(now))) {
-    const [error] = errors
-    if (error && error.subject === null) deps.engine.keepCondition(rule, error.error, now)
+    const failure = errors.find(({ subject }) => subject === null)?.error
+    const excuse = failure === undefined ? readExcuse(rule, isFiring) : { failure }
+    if ('failure' in excuse) deps.engine.keepCondition(rule, excuse.failure, now)
     // An excused rule says nothing new, and takes nothing back either.
-    else if (rule.isExcused(isFiring)) deps.engine.excuseCondition(rule, now)
+    else if (excuse.holds) deps.engine.excuseCondition(rule, now)
     else deps.engine.applyCondition(rule, judgement, now)
   }
   deps.engine.dropRules(new Set(rules.map(({ name }) => name)), now)

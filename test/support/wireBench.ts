@@ -130,10 +130,9 @@ function createHaltingClock(isBusy: () => boolean) {
   const quiet = async () => {
     for (let calm = 0; calm < 6; calm += 1) {
       await setImmediate()
-      while (isBusy() && !isReleased) {
-        await pause(1)
-        calm = 0
-      }
+      if (!isBusy()) continue
+      await pause(1)
+      calm = -1
     }
   }
   return {

@@ -360,7 +360,7 @@ test('beyond the cap new alerts are counted in one message, existing ones are ke
   expect(open.find(({ subject }) => subject === 'stalled')?.finding).toContain('2 more findings')
 })
 
-test('a rule that is removed resolves its alerts with that as the reason', async () => {
+test('F59: a rule that is removed resolves its alerts with that as the reason', async () => {
   const { engine, clock, ops, dispatcher } = await tellStalled()
   await clock.advance(600_000)
   engine.dropRules(new Set(['other']), clock.now())

@@ -215,3 +215,14 @@ export function createBench(options: BenchOptions = {}) {
     })
   return { database, clock, store, engine, startSending, fakes, ops: fakes[0] as FakeChannel }
 }
+
+/** What a label or a subject may hold, from a chain or an answer. */
+export const hostileLabels = [
+  'line\nbreak',
+  'quote " and \\ backslash',
+  'NUL \u0000 inside',
+  'x'.repeat(10_240),
+  '👩‍👩‍👧‍👦',
+  'lone \ud83d surrogate',
+  '',
+]
