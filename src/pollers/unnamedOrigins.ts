@@ -57,39 +57,45 @@ async function look(
   doesFilter: () => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<void> {
-  const open = deps.transfersOf(leg.hash).filter((transfer) => originLeg(transfer) === null)
+  const open = listOpen(deps, leg)
   const [first] = open
   if (!first) return deps.dropQueued(leg.hash)
-  if (open.some((transfer) => transfer.isListed)) return readAgain(deps, leg, first, signal)
+  const unlisted = open.filter((transfer) => !transfer.isListed)
+  // A record that names no origin, beside a payout without a record: each is looked after.
+  if (unlisted.length === 0) return readAgain(deps, leg, first, signal)
   const read = await deps.reads.recordsOf(leg.hash, { priority: 'urgent', signal })
-  if (read.records.some((record) => record.mainHash === leg.hash)) {
-    deps.commit({ answers: [read.records], bad: read.bad })
-    return again(deps, leg, retryMs)
+  const named = read.records.filter((record) => record.mainHash === leg.hash)
+  if (named.length > 0) {
+    deps.commit({ answers: [read.records], bad: read.bad, judge: open.map(({ key }) => key) })
+    if (listOpen(deps, leg).every((transfer) => transfer.isListed)) return again(deps, leg, retryMs)
+    // The records of this transaction are those of other payouts in it: the list was asked, and lacks this one.
+    return noteAbsent(deps, leg, read.requestedAt)
   }
   // A filter that does not work says nothing of this transaction: then the list itself has to have been read since.
   const isAnswer = (await doesFilter()) || (deps.listReadAt() ?? 0) >= leg.time + deps.settleMs()
   if (!isAnswer) return again(deps, leg, retryMs)
-  const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at: read.requestedAt }) }
+  return noteAbsent(deps, leg, read.requestedAt)
+}
+
+/** One more reading of the list that did not hold the record of a payout; the last one that is needed proves it. */
+function noteAbsent(deps: UnnamedOriginsDeps, leg: QueuedLeg, at: UnixMs): void {
+  const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at }) }
   if (!isAbsent(next) || !isOver(deps, leg)) return again(deps, next, doubtMs)
+  const { hash } = leg
+  const proof = { chain: 'main', hash, source: 'E3', requestedAt: at, status: 'absent' } as const
   deps.commit({
-    evidence: [
-      {
-        chain: 'main',
-        hash: leg.hash,
-        source: 'E3',
-        requestedAt: read.requestedAt,
-        status: 'absent',
-        errorMessage: '',
-        moves: null,
-        reads: next.reads,
-      },
-    ],
-    judge: open.map(({ key }) => key),
+    evidence: [{ ...proof, errorMessage: '', moves: null, reads: next.reads }],
+    judge: listOpen(deps, leg).map(({ key }) => key),
     apply: () => {
-      deps.dropQueued(leg.hash)
+      deps.dropQueued(hash)
       return []
     },
   })
+}
+
+/** Value that arrived in a transaction, or was paid in it, and names no origin. */
+function listOpen(deps: UnnamedOriginsDeps, leg: QueuedLeg): Transfer[] {
+  return deps.transfersOf(leg.hash).filter((transfer) => originLeg(transfer) === null)
 }
 
 /** The record as it is now; what it says when its time is over is judged. */

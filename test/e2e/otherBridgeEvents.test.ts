@@ -105,8 +105,8 @@ test('a payout without a record is one transfer, whatever the layout of its two 
   expect(transfers()).toHaveLength(7)
 })
 
-test('of two payouts in one transaction the one without a record is seen', async () => {
-  const { fake, unlisted, transfers, record, paid, now } = await setUp()
+test('of two payouts in one transaction the one without a record is told, and its listed sibling is not', async () => {
+  const { fake, monitor, unlisted, transfers, record, paid, now } = await setUp()
   await until(() => transfers().length === 6)
   const height = now()
   const listed = record(50, height)
@@ -116,6 +116,17 @@ test('of two payouts in one transaction the one without a record is seen', async
   await until(() => unlisted().length > 0, 10_000)
   expect(unlisted()).toMatchObject([{ targetAddress: user(51) }])
   expect(transfers()).toHaveLength(8)
+  const { db } = monitor.app.parts
+  const told = () =>
+    db
+      .prepare("SELECT subject, finding FROM alerts WHERE kind = 'transfer.unbacked'")
+      .all()
+      .map(({ subject, finding }) => ({ subject, facts: JSON.parse(String(finding)).facts }))
+  await until(() => told().some(({ subject }) => subject === unlisted()[0]?.key), 15_000)
+  const [key] = unlisted().map((one) => one.key)
+  const sibling = transfers().find((one) => one.isListed && one.main?.hash === listed['mainTxHash'])
+  expect(told().filter(({ subject }) => subject === key)).toMatchObject([{ facts: { reason: 'unlisted' } }])
+  expect(told().filter(({ subject }) => subject === sibling?.key)).toEqual([])
 })
 
 test('events that never go with a transfer open none, however many', async () => {

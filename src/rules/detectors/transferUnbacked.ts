@@ -109,7 +109,7 @@ function groundOfUnlisted(transfer: Transfer, destination: Leg): Ground | null {
     (one) => one.source === 'E3' && one.status === 'absent',
   )
   if (!looked) return null
-  const says = `no record names the ${destination.chain} transaction`
+  const says = `no record tells of this payout in the ${destination.chain} transaction`
   return {
     reason: 'unlisted',
     evidence: [{ source: 'E3', at: looked.at, says }],
