@@ -52,7 +52,10 @@ function openLocal(io: Io, state: State): CommandOperations {
     retryOutbox: async (id) => operations.retryOutbox(id),
     dropOutbox: async (id) => operations.dropOutbox(id),
     rewindCursors: async (until) => {
-      state.cursors.write({ ...state.cursors.read(), history: { until, page: 1, read: 0, done: false } })
+      state.cursors.write({
+        ...state.cursors.read(),
+        history: { until, page: 1, read: 0, reachedAt: null, done: false },
+      })
       return { until }
     },
     close: () => state.close(),

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander'
 import { MonitorError } from '../lib/errors.ts'
 import { addOperating } from './addOperating.ts'
+import { backfill } from './backfill.ts'
 import { backup } from './backup.ts'
 import { check } from './check.ts'
 import { rewindCursors, showCursors } from './cursors.ts'
@@ -72,6 +73,12 @@ function addDaemon(program: Command, io: Io, finish: Finish): void {
     .addOption(config())
     .option('--online', 'ask every source and channel too; posts nothing')
     .action(async (options) => finish(await check(io, options)))
+  program
+    .command('backfill')
+    .description('read the list back to a time, with progress; resumable')
+    .addOption(config())
+    .requiredOption('--from <time>', 'a duration such as 30d, an ISO time, or genesis')
+    .action(async (options) => finish(await backfill(io, options)))
   program
     .command('backup')
     .description('copy the ledger, whole, while the daemon runs')

@@ -69,7 +69,8 @@ export function createWalk(deps: WalkDeps): Walk {
       const read = history.read + page.records.length
       const isOldEnough = isOlder(page.records, history.until) && read >= minHistory
       const done = isLastPage(page, history.page) || isOldEnough
-      save({ history: { ...history, page: done ? 1 : history.page + 1, read, done } })
+      const reachedAt = newestTime(page.records) ?? history.reachedAt
+      save({ history: { ...history, page: done ? 1 : history.page + 1, read, reachedAt, done } })
       if (done) deps.log.info({ records: read, pages: history.page }, 'history read')
     }
   }
@@ -115,6 +116,7 @@ export function createWalk(deps: WalkDeps): Walk {
           until: history.done ? until : Math.min(until, history.until),
           page: 1,
           read: minHistory,
+          reachedAt: null,
           done: false,
         },
       })
@@ -124,8 +126,12 @@ export function createWalk(deps: WalkDeps): Walk {
 }
 
 function isOlder(records: readonly Observation[], than: UnixMs): boolean {
-  return (
-    records.length > 0 &&
-    records.every((record) => Math.max(record.mainTime ?? 0, record.zoneTime ?? 0) < than)
-  )
+  const newest = newestTime(records)
+  return newest !== null && newest < than
+}
+
+/** Null without records. */
+function newestTime(records: readonly Observation[]): UnixMs | null {
+  if (records.length === 0) return null
+  return Math.max(...records.map((record) => Math.max(record.mainTime ?? 0, record.zoneTime ?? 0)))
 }

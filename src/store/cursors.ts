@@ -21,6 +21,8 @@ const cursorsSchema = z.strictObject({
     page: z.int().positive(),
     /** How many records it read so far. */
     read: z.int().nonnegative(),
+    /** The newest time on the last page read: how far back it has come. */
+    reachedAt: instant.nullable().default(null),
     done: z.boolean(),
   }),
   /** The rolling sweep: the next page, and when the present and the last complete pass began and ended. */
@@ -58,7 +60,7 @@ export interface OpenedCursors {
 export function initialCursors(since: UnixMs): Cursors {
   return {
     tail: { completeAt: null },
-    history: { until: Math.max(0, since), page: 1, read: 0, done: false },
+    history: { until: Math.max(0, since), page: 1, read: 0, reachedAt: null, done: false },
     sweep: { page: 1, startedAt: null, finishedAt: null, tookMs: null },
   }
 }

@@ -1,0 +1,121 @@
+import { createApp } from '../app/createApp.ts'
+import { resolveStart } from '../app/resolveStart.ts'
+import type { Config } from '../config/config.ts'
+import { formatDuration } from '../lib/duration.ts'
+import { MonitorError } from '../lib/errors.ts'
+import { createLog } from '../lib/log.ts'
+import type { Cursors } from '../store/cursors.ts'
+import { exitCodes, type Io } from './io.ts'
+import { loadProject } from './loadProject.ts'
+import { openOperations } from './openOperations.ts'
+import { readCursorFile } from './readCursorFile.ts'
+import { readTime } from './readTime.ts'
+import { version } from './version.ts'
+
+export interface BackfillCommand {
+  readonly config: string
+  readonly from: string
+}
+
+type History = Cursors['history']
+
+const lookEveryMs = 2_000
+
+/**
+ * `spanwatch backfill`: reads the list back to a time, with progress. Beside a running daemon that one reads, and this
+ * watches it; otherwise this does, with the daemon's rules, so that nothing it finds is lost: what is news waits in the
+ * outbox for the daemon. Stopped, it goes on where it was when it is called again.
+ */
+export async function backfill(io: Io, options: BackfillCommand): Promise<number> {
+  const project = await loadProject(io, options.config)
+  const now = io.clock.now()
+  const until = options.from === 'genesis' ? 0 : readTime('--from', options.from, { now, sign: -1 })
+  const log = createLog({ level: 'warn', write: io.err, scrub: (line) => project.scrub(line) })
+  const deps = { clock: io.clock, log, write: io.out, random: io.random }
+  const progress = createProgress(io, until)
+  const config = await resolveStart(deps, project.config)
+  try {
+    const app = createApp(deps, { config, rules: project.rules, version })
+    const walk = app.parts.pollers.list.find(({ name }) => name === 'sweep')
+    try {
+      const { cursors } = app.parts
+      cursors.write({ ...cursors.read(), history: resumeFrom(cursors.read().history, until) })
+      while (!cursors.read().history.done && !io.stop.aborted) {
+        await walkOn(() => walk?.run(io.stop), io)
+        progress(cursors.read().history)
+      }
+      return finish(io, cursors.read().history)
+    } finally {
+      await app.stop()
+    }
+  } catch (error) {
+    if (!(error instanceof MonitorError) || error.code !== 'state.locked') throw error
+    return await follow(io, project.config, until, progress)
+  }
+}
+
+/** An unfinished walk that goes back as far is gone on with. */
+function resumeFrom(history: History, until: number): History {
+  if (!history.done && history.until <= until) return history
+  return { until, page: 1, read: 0, reachedAt: null, done: false }
+}
+
+/** Being told to stop ends a request under way with an error that is none. */
+async function walkOn(run: () => Promise<void> | undefined, io: Pick<Io, 'stop'>): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    if (!io.stop.aborted) throw error
+  }
+}
+
+async function follow(
+  io: Io,
+  config: Config,
+  until: number,
+  progress: (history: History) => void,
+): Promise<number> {
+  const before = readCursorFile(config.stateDir).history
+  if (before.done || before.until > until) {
+    const operations = openOperations(io, config)
+    try {
+      await operations.rewindCursors(until)
+    } finally {
+      operations.close()
+    }
+  }
+  io.err('The daemon reads; this only watches, and may be ended.\n')
+  for (;;) {
+    const { history } = readCursorFile(config.stateDir)
+    if (history.done || io.stop.aborted) return finish(io, history)
+    progress(history)
+    await io.clock.sleep(lookEveryMs, io.stop)
+  }
+}
+
+/** One line each time it has come further: how much, how far back, and about how long it will still take. */
+function createProgress(io: Io, until: number): (history: History) => void {
+  const startedAt = io.clock.now()
+  let first: { readonly reachedAt: number; readonly at: number } | null = null
+  let lastRead = -1
+  return ({ read, reachedAt }) => {
+    if (reachedAt === null || read === lastRead) return
+    lastRead = read
+    const now = io.clock.now()
+    first ??= { reachedAt, at: startedAt }
+    const passed = first.reachedAt - reachedAt
+    const left = passed > 0 && until > 0 ? ((reachedAt - until) * (now - first.at)) / passed : null
+    const estimate =
+      left === null || left < 0 ? '' : `, about ${formatDuration(Math.ceil(left / 1_000) * 1_000)} to go`
+    io.err(`${read} records, back to ${new Date(reachedAt).toISOString()}${estimate}\n`)
+  }
+}
+
+function finish(io: Io, { done, read }: History): number {
+  io.out(
+    done
+      ? `Done: ${read} records read.\n`
+      : `Stopped after ${read} records; the same command, or the daemon, goes on from there.\n`,
+  )
+  return exitCodes.fine
+}
