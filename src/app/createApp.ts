@@ -111,7 +111,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     evidence: {
       since,
       holdMs: evidenceHoldMs,
-      wantsReceipt: config.canonical && choosesReceipt(config.canonical),
+      wantsReceipt: config.canonical && choosesReceipt(config.canonical, db.generation),
     },
   })
   const channels = config.channels.map((channel) =>

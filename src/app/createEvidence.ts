@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import type { Rpc } from '../clients/rpc/createRpc.ts'
 import { parseDecimal } from '../domain/amount.ts'
@@ -152,12 +153,17 @@ function lookForOrigins(deps: EvidencePartDeps) {
   })
 }
 
-/** Which main legs the second source is asked of: all above a bound, and of the rest a share that no one can choose. */
-export function choosesReceipt(canonical: NonNullable<AppConfig['canonical']>) {
+/**
+ * Which main legs the second source is asked of: all above a bound, and of the rest a share that no one can choose.
+ * @param key known to nobody else, and the same after a restart
+ */
+export function choosesReceipt(canonical: NonNullable<AppConfig['canonical']>, key: string) {
   const { verifyAbove, sample } = canonical
   return ({ amount }: Transfer, hash: string): boolean => {
     if (amount === null || isAtLeast(amount, verifyAbove)) return true
-    return Number.parseInt(hash.slice(-8), 16) / 0x1_0000_0000 < sample
+    // Keyed: who sends a transaction may choose its hash, and must not choose what is looked at.
+    const digest = createHmac('sha256', key).update(hash).digest()
+    return digest.readUInt32BE(0) / 0x1_0000_0000 < sample
   }
 }
 
