@@ -5,7 +5,7 @@ import type { Logger } from '../lib/log.ts'
 import { windowOf } from '../domain/reportDay.ts'
 import type { Transfer } from '../domain/transfer.ts'
 import { createReportStore } from '../store/reports.ts'
-import type { TransferFilter as LedgerFilter } from '../store/ledger.ts'
+import type { TransferFilter as LedgerFilter } from '../store/transferFilter.ts'
 import { createRegistry } from '../web/metrics.ts'
 import type {
   ChannelStatus,

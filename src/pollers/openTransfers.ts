@@ -1,6 +1,6 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { ZoneTransaction } from '../domain/observation.ts'
-import type { DueCheck } from '../store/ledger.ts'
+import type { DueCheck } from '../store/dueChecks.ts'
 import type { Commit, ExplorerReads } from './reads.ts'
 
 export interface OpenTransfersDeps {

@@ -1,10 +1,10 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Chain, Direction, Observation, ZoneTransaction } from '../domain/observation.ts'
-import { wantsMainRead } from '../domain/deriveTransfer.ts'
 import { joinByAmount } from '../domain/joinByAmount.ts'
 import type { Group, Sighting } from '../domain/sighting.ts'
 import type { Transfer, TransferState } from '../domain/transfer.ts'
 import type { Database } from './database.ts'
+import { type DueCheck, listDueChecks, maxPostponeMs, postponeCheck } from './dueChecks.ts'
 import { deleteEvidence, type EvidenceReading, listEvidence, saveEvidence } from './evidence.ts'
 import { dropQueuedHash, type QueueSettings, queueLegs } from './evidenceQueue.ts'
 import { createPendingList } from './pendingList.ts'
@@ -17,6 +17,7 @@ import {
   toTransfer,
 } from './recordAnswer.ts'
 import { listSlicesUnderWay } from './reportQueries.ts'
+import { listMatching, type TransferFilter } from './transferFilter.ts'
 import { createTokenBook, type TokenSetting } from './tokenBook.ts'
 import {
   byHash,
@@ -26,30 +27,6 @@ import {
   selectTransfers,
   type StoredTransfer,
 } from './transferRows.ts'
-
-export interface DueCheck {
-  readonly key: string
-  readonly zoneHash: string | null
-  readonly mainHash: string | null
-  /** The main hash is what has to be asked for, whether the zone hash is known or not. */
-  readonly byMain: boolean
-  readonly misses: number
-  readonly isUrgent: boolean
-}
-
-export interface TransferFilter {
-  readonly state?: TransferState
-  readonly direction?: Direction
-  readonly token?: string
-  /** Source or target address. */
-  readonly address?: string
-  /** A hash of either chain, an id or a ledger key. */
-  readonly hash?: string
-  readonly originAtOrBefore?: UnixMs
-  readonly originAtOrAfter?: UnixMs
-  readonly limit?: number
-  readonly offset?: number
-}
 
 /** The ledger of transfers. Every function is synchronous; `recordAnswer` belongs inside `database.transaction`. */
 export interface Ledger {
@@ -88,7 +65,6 @@ export interface Ledger {
   highestHeight(chain: Chain): number | null
 }
 
-const maxPostponeMs = 60_000
 const maxOfRecipient = 500
 
 export function createLedger(
@@ -141,7 +117,7 @@ export function createLedger(
       return row ? read(row) : null
     },
     listSightings: (key) => [...(find(key)?.group.members ?? [])].sort((a, b) => a.firstAt - b.firstAt),
-    listTransfers: (filter) => listRows(db, filter).map(read),
+    listTransfers: (filter) => listMatching(db, filter).map(read),
     *listUnderWay(window) {
       for (const slice of listSlicesUnderWay(db, window)) yield slice.map(read)
     },
@@ -158,7 +134,7 @@ export function createLedger(
     postponeChecks(keys, now) {
       for (const key of keys) {
         const row = find(key)
-        if (row) postpone(db, row, now, options.openIntervalMs)
+        if (row) postponeCheck(db, row, now, options.openIntervalMs)
       }
     },
     listUnconfirmed: (records) => {
@@ -253,62 +229,6 @@ function findRow(db: Database, key: string): StoredTransfer | null {
   if (direct) return direct
   const alias = db.prepare('SELECT transfer_key FROM aliases WHERE key = ?').get(number)
   return alias ? findRow(db, formatKey(Number(alias['transfer_key']))) : null
-}
-
-function listRows(db: Database, filter: TransferFilter): StoredTransfer[] {
-  const conditions: [string, (string | number)[]][] = []
-  const key = filter.hash === undefined ? null : parseKey(filter.hash)
-  if (filter.hash !== undefined) {
-    const hash = filter.hash.toLowerCase()
-    conditions.push(
-      key === null
-        ? [
-            '(zone_hash = ? OR main_hash = ? OR rec_id = ? OR key IN (SELECT key FROM other_hashes WHERE hash = ?))',
-            [hash, hash, hash, hash],
-          ]
-        : ['(key = ? OR key IN (SELECT transfer_key FROM aliases WHERE key = ?))', [key, key]],
-    )
-  }
-  if (filter.state) conditions.push(['state = ?', [filter.state]])
-  if (filter.direction) conditions.push(['direction = ?', [filter.direction]])
-  if (filter.token) conditions.push(['token = ?', [filter.token.toLowerCase()]])
-  if (filter.address) {
-    const address = filter.address.toLowerCase()
-    conditions.push(['(source_address = ? OR target_address = ?)', [address, address]])
-  }
-  if (filter.originAtOrBefore !== undefined) conditions.push(['origin_at <= ?', [filter.originAtOrBefore]])
-  if (filter.originAtOrAfter !== undefined) conditions.push(['origin_at >= ?', [filter.originAtOrAfter]])
-  const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`
-  return selectTransfers(
-    db,
-    `${where} ORDER BY origin_at DESC, key DESC LIMIT ? OFFSET ?`,
-    ...conditions.flatMap(([, values]) => values),
-    filter.limit ?? 50,
-    filter.offset ?? 0,
-  )
-}
-
-function listDueChecks(db: Database, now: UnixMs, limit: number): DueCheck[] {
-  return selectTransfers(db, 'WHERE check_at <= ? ORDER BY check_at LIMIT ?', now, limit).map((row) => {
-    const { members } = row.group
-    return {
-      key: formatKey(row.key),
-      zoneHash: members.find((sighting) => sighting.zoneHash !== null)?.zoneHash ?? null,
-      mainHash: members.find((sighting) => sighting.mainHash !== null)?.mainHash ?? null,
-      byMain: wantsMainRead(row.group),
-      misses: row.misses,
-      isUrgent: row.misses === 0 && !members.some((sighting) => sighting.source === 'E12'),
-    }
-  })
-}
-
-function postpone(db: Database, row: StoredTransfer, now: UnixMs, openIntervalMs: number): void {
-  const waitMs = Math.min(openIntervalMs * 2 ** Math.min(row.misses, 10), maxPostponeMs)
-  db.prepare("UPDATE transfers SET check_at = ?, body = json_set(body, '$.m', ?) WHERE key = ?").run(
-    now + waitMs,
-    row.misses + 1,
-    row.key,
-  )
 }
 
 function raiseHeights(db: Database, answer: readonly Observation[]): void {

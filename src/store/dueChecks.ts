@@ -1,0 +1,43 @@
+import { wantsMainRead } from '../domain/deriveTransfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from './database.ts'
+import { formatKey, selectTransfers, type StoredTransfer } from './transferRows.ts'
+
+/** A transfer that wants to be read by hash. */
+export interface DueCheck {
+  readonly key: string
+  readonly zoneHash: string | null
+  readonly mainHash: string | null
+  /** The main hash is what has to be asked for, whether the zone hash is known or not. */
+  readonly byMain: boolean
+  readonly misses: number
+  readonly isUrgent: boolean
+}
+
+/** A transfer that is not found rests no longer than this between two readings. */
+export const maxPostponeMs = 60_000
+
+/** The transfers that want to be read by hash, those due longest first. */
+export function listDueChecks(db: Database, now: UnixMs, limit: number): DueCheck[] {
+  return selectTransfers(db, 'WHERE check_at <= ? ORDER BY check_at LIMIT ?', now, limit).map((row) => {
+    const { members } = row.group
+    return {
+      key: formatKey(row.key),
+      zoneHash: members.find((sighting) => sighting.zoneHash !== null)?.zoneHash ?? null,
+      mainHash: members.find((sighting) => sighting.mainHash !== null)?.mainHash ?? null,
+      byMain: wantsMainRead(row.group),
+      misses: row.misses,
+      isUrgent: row.misses === 0 && !members.some((sighting) => sighting.source === 'E12'),
+    }
+  })
+}
+
+/** Asked for in vain: again later, ever more rarely. */
+export function postponeCheck(db: Database, row: StoredTransfer, now: UnixMs, openIntervalMs: number): void {
+  const waitMs = Math.min(openIntervalMs * 2 ** Math.min(row.misses, 10), maxPostponeMs)
+  db.prepare("UPDATE transfers SET check_at = ?, body = json_set(body, '$.m', ?) WHERE key = ?").run(
+    now + waitMs,
+    row.misses + 1,
+    row.key,
+  )
+}
