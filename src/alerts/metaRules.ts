@@ -11,6 +11,9 @@ const severities = {
 
 export type MetaKind = keyof typeof severities & ConditionKind
 
+/** The kinds that the alert engine finds by itself. */
+export const metaKinds: readonly string[] = Object.keys(severities)
+
 /** The rule for a meta alert: the operator's own for that kind, else a built-in one named after it. */
 export function metaRule(rules: Iterable<Rule>, kind: MetaKind): Rule {
   for (const rule of rules) if (rule.kind === kind) return rule

@@ -11,6 +11,7 @@ import { describeEndpoints, query } from './query.ts'
 import { report } from './report.ts'
 import { describeMethods, rpc } from './rpc.ts'
 import { run } from './run.ts'
+import { testRules } from './rulesTest.ts'
 import { sandbox } from './sandbox.ts'
 import { schema } from './schema.ts'
 import { exitCodeOf } from './toExitCode.ts'
@@ -80,6 +81,18 @@ function addDaemon(program: Command, io: Io, finish: Finish): void {
     .requiredOption('--from <time>', 'a duration such as 30d, an ISO time, or genesis')
     .action(async (options) => finish(await backfill(io, options)))
   program
+    .command('rules')
+    .description('work on rules')
+    .command('test')
+    .description('run the unit tests of rules, in virtual time')
+    .argument('[files...]', 'files of tests; every *.test.yaml of the folder of rules when left out')
+    .option('-c, --config <file>', 'whose folder of rules; that of the shipped rules when left out')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  spanwatch rules test\n  spanwatch rules test my-rules/stalled.test.yaml\n',
+    )
+    .action(async (files: string[], options) => finish(await testRules(io, files, options)))
+  program
     .command('backup')
     .description('copy the ledger, whole, while the daemon runs')
     .addOption(config())
@@ -96,8 +109,8 @@ function addDaemon(program: Command, io: Io, finish: Finish): void {
     .action(async (options) => finish(await report(io, options)))
   program
     .command('schema')
-    .description('print the JSON Schema of config, rules or scenario')
-    .argument('<name>', 'config, rules or scenario')
+    .description('print the JSON Schema of config, rules, rules-test or scenario')
+    .argument('<name>', 'config, rules, rules-test or scenario')
     .action((name: string) => finish(schema(io, name)))
 }
 

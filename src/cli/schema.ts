@@ -1,3 +1,4 @@
+import { toTestJsonSchema } from '../app/ruleTests/testSchema.ts'
 import { configJsonSchema } from '../config/schema.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { toRuleJsonSchema } from '../rules/ruleSchema.ts'
@@ -7,10 +8,11 @@ import { exitCodes, type Io } from './io.ts'
 const schemas = new Map<string, () => object>([
   ['config', configJsonSchema],
   ['rules', toRuleJsonSchema],
+  ['rules-test', toTestJsonSchema],
   ['scenario', scenarioJsonSchema],
 ])
 
-/** `spanwatch schema config|rules|scenario`: JSON Schema for editors. */
+/** `spanwatch schema config|rules|rules-test|scenario`: JSON Schema for editors. */
 export function schema(io: Pick<Io, 'out'>, name: string): number {
   const create = schemas.get(name)
   if (!create) {

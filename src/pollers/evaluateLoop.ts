@@ -129,7 +129,14 @@ function readExcuse(
   }
 }
 
-function evaluate(deps: EvaluateDeps, now: UnixMs): UnixMs | null {
+/**
+ * One evaluation of every condition, inside a transaction.
+ * @returns when something is due at the latest, null when nothing waits
+ */
+export function evaluate(
+  deps: Pick<EvaluateDeps, 'engine' | 'rules' | 'facts' | 'raised' | 'judgeMore'>,
+  now: UnixMs,
+): UnixMs | null {
   const rules = deps.rules()
   const facts = deps.facts(now)
   const isFiring = (kind: string) => deps.engine.isFiring(kind)

@@ -5,11 +5,22 @@ import type { YamlInput } from '../lib/parseYamlDocument.ts'
 import { fileProblem } from '../lib/yamlProblems.ts'
 import { type LoadedRules, loadRules } from './loadRules.ts'
 
-/** Reads and compiles all `*.yaml` and `*.yml` of a folder, in the order of their names. Hidden files are not read. */
+/** Tests of rules lie beside them and are no rules. */
+const testName = /\.test\.ya?ml$/
+
+/** Whether a file name is one of tests of rules. */
+export function isRuleTestName(name: string): boolean {
+  return testName.test(name)
+}
+
+/**
+ * Reads and compiles all `*.yaml` and `*.yml` of a folder, in the order of their names. Hidden files and tests of rules
+ * (`*.test.yaml`) are not read.
+ */
 export async function readRuleFolder(folder: string): Promise<LoadedRules> {
   let files: YamlInput[]
   try {
-    const names = (await readdir(folder)).filter((name) => /^[^.].*\.ya?ml$/.test(name)).sort()
+    const names = await listRuleFiles(folder)
     files = await Promise.all(
       names.map(async (name) => ({
         path: `${basename(folder)}/${name}`,
@@ -23,4 +34,13 @@ export async function readRuleFolder(folder: string): Promise<LoadedRules> {
   if (files.length > 0) return loadRules(files)
   const message = 'no rule file (*.yaml or *.yml) in this folder: nothing would ever be told'
   return { ok: false, problems: [fileProblem(folder, message)] }
+}
+
+/** The names of a folder's rule files. */
+export async function listRuleFiles(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter(isRuleName).sort()
+}
+
+function isRuleName(name: string): boolean {
+  return /^[^.].*\.ya?ml$/.test(name) && !testName.test(name)
 }

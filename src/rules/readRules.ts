@@ -3,7 +3,8 @@ import { addGuardRules } from './addGuardRules.ts'
 import type { LoadedRules } from './loadRules.ts'
 import { readRuleFolder } from './readRuleFolder.ts'
 
-const shippedFolder = join(import.meta.dirname, '..', '..', 'rules')
+/** The rules that come with spanwatch, and their tests. */
+export const shippedFolder = join(import.meta.dirname, '..', '..', 'rules')
 
 /** The rules in force: those of a folder, and what the shipped ones add on sources and on the monitor itself. */
 export async function readRules(folder: string): Promise<LoadedRules> {

@@ -24,7 +24,11 @@ describe('usage', () => {
   test.each([
     ['an unknown command', ['chek'], 'Did you mean check?'],
     ['an unknown option', ['check', '--onlin'], 'Did you mean --online?'],
-    ['an unknown schema', ['schema', 'nope'], 'expected one of config, rules, scenario, got "nope"'],
+    [
+      'an unknown schema',
+      ['schema', 'nope'],
+      'expected one of config, rules, rules-test, scenario, got "nope"',
+    ],
     ['a port that is none', ['sandbox', '--port', '65536'], 'expected a port from 0 to 65535, got "65536"'],
     [
       'a speed that is none',
@@ -59,7 +63,7 @@ describe('usage', () => {
     expect([exitCode, out]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)])
   })
 
-  test.each(['config', 'rules', 'scenario'])('schema %s is JSON Schema', async (name) => {
+  test.each(['config', 'rules', 'rules-test', 'scenario'])('schema %s is JSON Schema', async (name) => {
     const { exitCode, out } = await runCommand(['schema', name])
     expect(exitCode).toBe(0)
     expect(JSON.parse(out)).toMatchObject({ type: 'object', properties: expect.anything() })

@@ -1,0 +1,124 @@
+import { type AlertEngine, createAlertEngine } from '../../alerts/alertEngine.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import { createSilentLog } from '../../lib/log.ts'
+import { createCommit } from '../../pollers/createCommit.ts'
+import type { Commit } from '../../pollers/reads.ts'
+import type { Finding } from '../../domain/finding.ts'
+import type { Rule } from '../../rules/types.ts'
+import { type AlertStore, createAlertStore } from '../../store/alertStore.ts'
+import { type Database, openDatabase } from '../../store/database.ts'
+import { createLedger, type Ledger } from '../../store/ledger.ts'
+import { toRouting } from '../toRouting.ts'
+import type { FactTexts } from './factSchemas.ts'
+import type { RuleTest, TestFile } from './testSchema.ts'
+import type { Reading } from './toReading.ts'
+import { toInstant } from './moment.ts'
+import { tokensOf } from './testTokens.ts'
+
+export interface HeadState {
+  readonly height: number
+  readonly from: UnixMs
+  /** Null stands still. */
+  readonly everyMs: number | null
+}
+
+export interface SourceState {
+  readonly state: 'good' | 'out' | 'rejected'
+  readonly since: UnixMs
+  readonly reason: string
+}
+
+/** All that a test's inputs have said of the world so far; changed by applyInput.ts alone. */
+export interface Said {
+  readonly readings: Map<string, Reading>
+  readonly keys: Map<string, string>
+  readonly heads: Map<'main' | 'zone', HeadState>
+  readonly sources: Map<string, SourceState>
+  readonly balances: Map<string, bigint>
+  readonly raised: Map<string, Finding>
+  facts: FactTexts
+}
+
+/** A monitor without a network: the ledger, the rules and the alert engine of the daemon, on a clock of its own. */
+export interface TestWorld {
+  readonly file: TestFile
+  readonly start: UnixMs
+  readonly clock: Clock & { set(now: UnixMs): void }
+  readonly db: Database
+  readonly ledger: Ledger
+  readonly store: AlertStore
+  readonly engine: AlertEngine
+  readonly rules: readonly Rule[]
+  readonly commit: Commit
+  readonly said: Said
+}
+
+const noBridge = { contracts: [], escrows: [], fees: [] }
+/** What records are given to settle where nothing was learned. */
+export const settleMs = 60_000
+
+export function createTestWorld(file: TestFile, rules: readonly Rule[], test: RuleTest): TestWorld {
+  const start = toInstant(test.start, { start: 0, now: 0 })
+  const clock = createVirtualClock(start)
+  const db = openDatabase(':memory:')
+  const ledger = createLedger(db, { tokens: [...tokensOf(file)], openIntervalMs: 10_000 })
+  const store = createAlertStore(db)
+  const log = createSilentLog()
+  const channels = file.channels.map((name) => ({ name, type: 'webhook' as const, url: '' }))
+  const routes = file.routes.map(({ groupWait, groupInterval, repeat, repeatMax, ...route }) => ({
+    ...route,
+    groupWaitMs: groupWait,
+    groupIntervalMs: groupInterval,
+    repeatMs: repeat,
+    maxRepeatMs: repeatMax,
+  }))
+  const settings = toRouting({ routes, inhibit: file.inhibit, channels, muteTimes: file.muteTimes })
+  const engine = createAlertEngine({ store, log, settings, rules: () => rules })
+  const said: Said = {
+    readings: new Map(),
+    keys: new Map(),
+    heads: new Map([
+      ['main', { height: 1_000, from: start, everyMs: 12_000 }],
+      ['zone', { height: 100_000, from: start, everyMs: 1_000 }],
+    ]),
+    sources: new Map([['explorer', { state: 'good', since: start, reason: '' }]]),
+    balances: new Map(),
+    raised: new Map(),
+    facts: {},
+  }
+  const commit = createCommit({
+    db,
+    ledger,
+    clock,
+    log,
+    engine,
+    rules: () => rules,
+    tellSince: 0,
+    bridge: { ...noBridge, ...file.bridge, tokens: [...tokensOf(file)] },
+    escrowBalance: (token) => said.balances.get(token) ?? null,
+    watermark: () => readableUntil(said, clock.now()),
+    settleMs: () => settleMs,
+    onCommitted: () => undefined,
+  })
+  db.transaction(() => engine.start(start))
+  engine.releaseStart()
+  return { file, start, clock, db, ledger, store, engine, rules, commit, said }
+}
+
+/** Up to when the explorer has been read. */
+export function readableUntil({ sources }: Pick<Said, 'sources'>, now: UnixMs): UnixMs {
+  const explorer = sources.get('explorer')
+  return explorer === undefined || explorer.state === 'good' ? now : explorer.since
+}
+
+function createVirtualClock(start: UnixMs): TestWorld['clock'] {
+  let at = start
+  return {
+    now: () => at,
+    monotonicMs: () => at - start,
+    sleep: () => Promise.reject(new Error('nothing waits in a test of rules')),
+    set: (now) => {
+      at = now
+    },
+  }
+}
