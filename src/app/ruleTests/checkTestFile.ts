@@ -91,6 +91,9 @@ function checkInput(
   }
   if (input.record !== undefined && input.transfer === undefined)
     return [problemAt(doc, [...path, 'record'], '`record` belongs to a `transfer`', 'key')]
+  const many = (['count', 'apart'] as const).filter((key) => input[key] !== undefined)
+  if (many[0] !== undefined && input.transfer === undefined)
+    return [problemAt(doc, [...path, many[0]], `\`${many[0]}\` belongs to a \`transfer\``, 'key')]
   const unknown = (name: string | undefined, at: YamlPath) =>
     name === undefined || names.has(name)
       ? []

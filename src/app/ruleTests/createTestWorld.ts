@@ -4,10 +4,12 @@ import { createSilentLog } from '../../lib/log.ts'
 import { createCommit } from '../../pollers/createCommit.ts'
 import type { Commit } from '../../pollers/reads.ts'
 import type { Finding } from '../../domain/finding.ts'
-import type { Rule } from '../../rules/types.ts'
+import type { Facts, Rule } from '../../rules/types.ts'
 import { type AlertStore, createAlertStore } from '../../store/alertStore.ts'
 import { type Database, openDatabase } from '../../store/database.ts'
 import { createLedger, type Ledger } from '../../store/ledger.ts'
+import { createTokenBook } from '../../store/tokenBook.ts'
+import { createFlow } from '../readFlow.ts'
 import { toRouting } from '../toRouting.ts'
 import type { FactTexts } from './factSchemas.ts'
 import type { RuleTest, TestFile } from './testSchema.ts'
@@ -50,6 +52,9 @@ export interface TestWorld {
   readonly engine: AlertEngine
   readonly rules: readonly Rule[]
   readonly commit: Commit
+  readonly flow: (now: UnixMs) => Facts['flow']
+  /** Since when the list is read, for what is compared with its own past. */
+  readonly observedSince: UnixMs
   readonly said: Said
 }
 
@@ -102,7 +107,10 @@ export function createTestWorld(file: TestFile, rules: readonly Rule[], test: Ru
   })
   db.transaction(() => engine.start(start))
   engine.releaseStart()
-  return { file, start, clock, db, ledger, store, engine, rules, commit, said }
+  const book = createTokenBook(db, [...tokensOf(file)])
+  const flow = createFlow(db, (address) => book.find(address))
+  const observedSince = toInstant(test.observedSince, { start, now: start })
+  return { file, start, clock, db, ledger, store, engine, rules, commit, said, flow, observedSince }
 }
 
 /** Up to when the explorer has been read. */

@@ -29,12 +29,22 @@ export function readTestFacts(world: TestWorld, now: UnixMs): Facts {
     escrow: { moves: [], holdings: [] },
     operators: [],
     newestOriginAt: null,
+    flow: readFlow(world, now, readAt),
     challenges: {
       terminal: challenges?.terminal ?? [],
       listUnsettled: (sinceOrBefore) =>
         (challenges?.unsettled ?? []).filter(({ since }) => since <= sinceOrBefore),
     },
     ...given,
+  }
+}
+
+/** What the ledger counts; the list is read without a gap but for outages of the explorer. */
+function readFlow({ flow, observedSince }: TestWorld, now: UnixMs, readAt: UnixMs): Facts['flow'] {
+  return {
+    ...flow(now),
+    observedSince,
+    coverage: (from) => (now <= from ? 1 : Math.max(0, readAt - from) / (now - from)),
   }
 }
 

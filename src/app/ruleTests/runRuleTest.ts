@@ -8,7 +8,7 @@ import { createTestWorld, readableUntil, settleMs, type TestWorld } from './crea
 import { createDeliverer, type Deliverer, type Told } from './deliverNow.ts'
 import type { LoadedTests } from './loadRuleTests.ts'
 import { readTestFacts } from './readTestFacts.ts'
-import type { RuleTest } from './testSchema.ts'
+import type { RuleTest, TestInput } from './testSchema.ts'
 
 export interface TestResult {
   readonly name: string
@@ -52,7 +52,9 @@ export function runRuleTest({ file, rules }: LoadedTests, index: number): TestRe
 
 function go(run: Run): Difference[] {
   const { world, test } = run
-  const inputs = test.inputs.map((input, place) => ({ input, place, at: world.start + input.at }))
+  const inputs = test.inputs.flatMap((input, place) =>
+    spread(input).map((one) => ({ input: one, place, at: world.start + one.at })),
+  )
   inputs.sort((a, b) => a.at - b.at || a.place - b.place)
   const differences: Difference[] = []
   let now = world.start
@@ -73,6 +75,17 @@ function go(run: Run): Difference[] {
     if (expectation.told !== undefined || expectation.silent) run.told = []
   }
   return differences
+}
+
+/** One input for each of the transfers that it stands for. */
+function spread(input: TestInput): TestInput[] {
+  const { transfer, count, apart = 0 } = input
+  if (transfer === undefined || count === undefined) return [input]
+  return Array.from({ length: count }, (_, index) => ({
+    ...input,
+    at: input.at + index * apart,
+    transfer: `${transfer}.${index + 1}`,
+  }))
 }
 
 function tryInput(run: Run, input: RuleTest['inputs'][number], place: number): Difference | null {

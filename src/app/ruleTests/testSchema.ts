@@ -84,6 +84,8 @@ const input = z
       'The name that the test gives a transfer; `record` is what a reading says of it.',
     ),
     record: record.partial(),
+    count: z.int().min(1).max(5_000).describe('So many transfers alike: NAME.1, NAME.2 and so on.'),
+    apart: boundText.describe('How long after one another they are read.'),
     evidence,
     head: z
       .strictObject({ chain, height: z.number().int().min(0), every: boundText.nullable().default(null) })
@@ -141,6 +143,9 @@ const expectation = z
 const ruleTest = z.strictObject({
   name: text.min(1, 'expected a name'),
   start: moment.prefault('2026-01-01T00:00:00Z').describe('The date and time at which the test begins.'),
+  observedSince: moment
+    .prefault('0s')
+    .describe('Since when the list is read: nothing is compared with less than a day of its past.'),
   every: boundText.optional().describe('How often conditions are judged; the daemon does each second.'),
   inputs: z.array(input).default([]),
   expect: z.array(expectation).min(1, 'expected at least one expectation'),
