@@ -11,6 +11,7 @@ import {
   coverDeadChannel,
   coverExpired,
   type SettleDeps,
+  noteAnswer,
   settleDelivery,
 } from './settleDelivery.ts'
 
@@ -24,6 +25,8 @@ export interface DispatcherDeps extends Omit<ComposeDeps, 'store'>, Omit<SettleD
 export interface Dispatcher {
   /** After each commit that may have queued something. */
   wake(): void
+  /** What a channel made of a message that did not come from the outbox. */
+  noteAnswer(channel: string, result: DeliveryResult, now: UnixMs): void
   /** Starts nothing new and waits for what is being sent, at most 20 s. May be called twice. */
   stop(): Promise<void>
   /** Messages being sent at this moment. */
@@ -63,6 +66,11 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   const loop = run(state)
   return {
     wake: () => state.alarm.abort(),
+    noteAnswer(channel, result, now) {
+      deps.store.transaction(() => noteAnswer(deps, { channel, result, isToAll: true }, now))
+      deps.onResult?.(channel, result.result)
+      state.alarm.abort()
+    },
     stop: () => stop(state, loop),
     inFlight: () => state.running.size,
   }

@@ -35,17 +35,28 @@ export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs):
   const verdict = planDelivery(answer, now)
   deps.store.transaction(() => {
     apply(deps, { delivery, verdict }, now)
-    const before = deps.store.getChannel(channel.name)
-    const after = nextChannel(before, settled, now)
-    deps.store.saveChannel(after)
-    if (after.circuit === 'open') coverDeadChannel(deps, channel.name, now)
-    if (after.circuit !== before.circuit || after.refused !== before.refused) {
-      deps.engine.judgeChannels(listDead(deps), now)
-      deps.engine.flush(now)
-    }
+    noteAnswer(deps, { channel: channel.name, result, isToAll: delivery.recipients === null }, now)
   })
   logVerdict(deps, settled, verdict)
   return verdict
+}
+
+/** What an answer says of the channel as a whole, whatever was sent. Inside a transaction. */
+export function noteAnswer(deps: SettleDeps, answer: ChannelAnswer, now: UnixMs): void {
+  const before = deps.store.getChannel(answer.channel)
+  const after = nextChannel(before, answer, now)
+  deps.store.saveChannel(after)
+  if (after.circuit === 'open') coverDeadChannel(deps, answer.channel, now)
+  if (after.circuit === before.circuit && after.refused === before.refused) return
+  deps.engine.judgeChannels(listDead(deps), now)
+  deps.engine.flush(now)
+}
+
+interface ChannelAnswer {
+  readonly channel: string
+  readonly result: DeliveryResult
+  /** Not only those recipients who had yet to get it. */
+  readonly isToAll: boolean
 }
 
 function apply(
@@ -93,7 +104,7 @@ function acknowledge(store: AlertStore, delivery: Delivery, state: 'sent' | 'dea
   store.deleteDelivery(delivery.id)
 }
 
-function nextChannel(row: ChannelRow, { result, delivery }: Settled, now: UnixMs): ChannelRow {
+function nextChannel(row: ChannelRow, { result, isToAll }: ChannelAnswer, now: UnixMs): ChannelRow {
   if (result.result === 'ack' || result.result === 'partial') {
     return {
       ...row,
@@ -103,7 +114,7 @@ function nextChannel(row: ChannelRow, { result, delivery }: Settled, now: UnixMs
       reason: null,
       lastAckAt: now,
       refused:
-        result.result === 'partial' ? mergeRefused(row.refused, result.refused) : clearRefused(row, delivery),
+        result.result === 'partial' ? mergeRefused(row.refused, result.refused) : clearRefused(row, isToAll),
     }
   }
   const failed = { ...row, lastError: result.reason, lastErrorAt: now }
@@ -126,8 +137,8 @@ function mergeRefused(before: Refused, more: Refused): Refused {
 }
 
 /** Everybody took it, those who were refused before included. */
-function clearRefused(row: ChannelRow, delivery: Delivery): Refused {
-  return delivery.recipients === null && row.refused.length > 0 ? [] : row.refused
+function clearRefused(row: ChannelRow, isToAll: boolean): Refused {
+  return isToAll && row.refused.length > 0 ? [] : row.refused
 }
 
 /** While a channel refuses us its items go to the fallback channel as well; the originals wait to be its probe. */

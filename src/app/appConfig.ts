@@ -34,6 +34,7 @@ export interface AppConfig {
     readonly target: string
     readonly equal: readonly string[]
   }[]
+  readonly canary: Config['canary']
   readonly heartbeat: { readonly url: Secret; readonly everyMs: number } | null
   readonly retention: Config['retention']
   readonly http: {

@@ -36,6 +36,7 @@ import { createEscrowPollers } from './createEscrowPollers.ts'
 import { createEscrowWatch } from './escrowWatch.ts'
 import { createPollers, intervalsOf } from './createPollers.ts'
 import { createReporting } from './report/createReporting.ts'
+import { createCanaryPoller } from './createCanaryPoller.ts'
 import { createReserve } from './createReserve.ts'
 import { toClockJump, toRecovered } from './ownFindings.ts'
 import { readFacts } from './readFacts.ts'
@@ -216,6 +217,14 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
     ...escrowPollers,
     ...createReporting({ clock, log, db, ledger, commit, channels, config }),
     { name: 'upkeep', schedule: upkeepMs, run: upkeep },
+    ...createCanaryPoller({
+      clock,
+      log,
+      db,
+      channels,
+      config,
+      onAnswer: (...answer) => dispatcher?.noteAnswer(...answer),
+    }),
     ...(config.heartbeat ? [toHeartbeat(config.heartbeat, () => isAlive())] : []),
   ])
   const rpcHealth = () => readRpcHealth(rpcs, config)

@@ -1,10 +1,10 @@
 import { MonitorError } from '../lib/errors.ts'
 import { createChannel } from '../notify/createChannel.ts'
-import type { DeliveryResult, Message } from '../notify/message.ts'
+import type { DeliveryResult } from '../notify/message.ts'
+import { toTestMessage } from '../notify/toTestMessage.ts'
 import { suggest } from '../lib/nearest.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
-import { version } from './version.ts'
 
 export interface TestChannelCommand {
   readonly config: string
@@ -24,7 +24,12 @@ export async function testChannel(io: Io, name: string, options: TestChannelComm
   }
   const channel = createChannel({ clock: io.clock, write: io.out, color: false }, settings)
   try {
-    const message = testMessage(name, io.clock.now(), config.http?.publicUrl ?? null)
+    const message = toTestMessage({
+      channel: name,
+      now: io.clock.now(),
+      pageUrl: config.http?.publicUrl ?? null,
+      sentBy: `spanwatch channels test ${name}`,
+    })
     const startedAt = io.clock.monotonicMs()
     const result = await channel.deliver(message, { signal: io.stop, degraded: false, recipients: null })
     const tookMs = Math.round(io.clock.monotonicMs() - startedAt)
@@ -33,39 +38,6 @@ export async function testChannel(io: Io, name: string, options: TestChannelComm
     return result.result === 'ack' ? exitCodes.fine : exitCodes.unreachable
   } finally {
     await channel.close()
-  }
-}
-
-function testMessage(channel: string, now: number, pageUrl: string | null): Message {
-  const summary = `Test message of spanwatch ${version}: nothing has happened, nobody needs to do anything`
-  return {
-    id: (now % 0x1000000).toString(16).padStart(6, '0'),
-    attempt: 1,
-    channel,
-    severity: 'info',
-    headline: `INFO: ${summary}`,
-    items: [
-      {
-        alertId: '00000000',
-        rule: 'test',
-        kind: 'monitor.test',
-        severity: 'info',
-        status: 'event',
-        summary,
-        subject: `channel ${channel}`,
-        fields: [{ label: 'Sent by', value: `spanwatch channels test ${channel}`, href: null }],
-        facts: {},
-        labels: { rule: 'test', severity: 'info', test: 'true' },
-        runbook: null,
-        since: now,
-        at: now,
-        lastedMs: null,
-      },
-    ],
-    rest: [],
-    total: 1,
-    createdAt: now,
-    pageUrl,
   }
 }
 

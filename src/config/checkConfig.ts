@@ -22,7 +22,10 @@ export function checkChannelNames(doc: YamlDoc, written: unknown): YamlProblem[]
   const places: YamlPath[] = routes.flatMap((route, index) =>
     listOf(valueAt(route, ['channels'])).map((_, position) => ['routes', index, 'channels', position]),
   )
-  return [...places, ['reports', 'daily', 'channel']].flatMap((path) => {
+  const canaries = listOf(valueAt(written, ['canary', 'channels'])).map(
+    (_, index): YamlPath => ['canary', 'channels', index],
+  )
+  return [...places, ...canaries, ['reports', 'daily', 'channel']].flatMap((path) => {
     const name = valueAt(written, path)
     if (typeof name !== 'string' || known.includes(name)) return []
     const hint = suggest(name, known) || `: there is ${known.join(', ')}`

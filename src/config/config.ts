@@ -37,6 +37,7 @@ export function toConfig(
     inhibit: parsed.inhibit,
     reports: parsed.reports,
     http: toHttp(parsed.http),
+    canary: parsed.canary,
     heartbeat: parsed.heartbeat && { url: parsed.heartbeat.url, everyMs: parsed.heartbeat.every },
     retention: { transfersMs: parsed.retention.transfers, preconfMs: parsed.retention.preconf },
   } as const

@@ -4,6 +4,7 @@ import { text } from './fields.ts'
 import { listSettings, type SchemaNode } from './listSettings.ts'
 import {
   bridge,
+  canary,
   canonical,
   explorer,
   heartbeat,
@@ -38,6 +39,8 @@ export const configSchema = z.strictObject({
   reports: reports.prefault({}),
   http: http.nullable().prefault({}),
   heartbeat: heartbeat.nullable().default(null),
+  /** Real messages, so that a channel that fails in silence is noticed. */
+  canary: canary.nullable().default(null),
   retention: retention.prefault({}),
 })
 

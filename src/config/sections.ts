@@ -240,6 +240,12 @@ export const http = z.strictObject({
   publicUrl: httpUrl.nullable().default(null),
 })
 
+export const canary = z.strictObject({
+  cron: cronText.prefault('0 9 * * *'),
+  timezone: timeZone.default('UTC'),
+  channels: z.array(text('expected the name of a channel')).default([]),
+})
+
 export const heartbeat = z.strictObject({
   url: secretHttpUrl,
   every: duration({ minMs: 1_000, maxMs: 86_400_000 }).prefault('1m'),

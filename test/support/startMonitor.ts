@@ -94,6 +94,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     ],
     inhibit: [],
     http: null,
+    canary: null,
     heartbeat: null,
     retention: { transfersMs: 34_560_000_000, preconfMs: 604_800_000 },
     ...options.config,
