@@ -144,11 +144,14 @@ export function judgeFlow(
 }
 
 function tellWhy(bad: readonly Transfer[], moving: readonly Transfer[], excess: Decimal) {
-  const claimed = sumDecimals(bad.map(({ amount }) => toDecimal(amount ?? '0') ?? noAmount))
-  if (bad.length > 0) {
+  // Without any origin named yet, as when only the payout's event is known, the record may still come.
+  const settled = bad.filter(({ originProof }) => originProof === 'absent' || originProof === 'failed')
+  if (settled.length > 0) {
+    const claimed = sumDecimals(settled.map(({ amount }) => toDecimal(amount ?? '0') ?? noAmount))
     const reason = 'its record names an origin that is not there'
     return { reason, isSettled: compareDecimals(claimed, excess) >= 0 }
   }
+  if (bad.length > 0) return { reason: 'nothing names its origin', isSettled: false }
   const reason = moving.length > 0 ? 'it moved more than its records say' : 'no transfer is known'
   return { reason, isSettled: false }
 }

@@ -27,6 +27,12 @@ describe('what left an escrow', () => {
       said: '1.5 out, settled',
     },
     {
+      title: 'a payout that names no origin yet explains nothing, and its record may still come',
+      moved: '1.5',
+      legs: [{ ...payout, state: 'unbacked' as const }],
+      said: '1.5 out',
+    },
+    {
       title: 'a payout of another token explains nothing',
       moved: '1.5',
       legs: [{ ...proven, token: { ...proven.token, address: '0xdd' } }],
