@@ -78,7 +78,7 @@ function readReadiness({ evaluate }: AppParts): HealthVerdict {
 
 function listChannels(parts: AppParts): ChannelStatus[] {
   const depths = new Map(parts.alerts.listDepths().map((depth) => [depth.channel, depth]))
-  return parts.channels.map(({ name }) => {
+  return parts.sending.channels.map(({ name }) => {
     const row = parts.alerts.getChannel(name)
     const depth = depths.get(name)
     return {
@@ -136,7 +136,8 @@ function toStory(
 }
 
 /** The end of the newest reported day; null without a daily report. */
-function readLastReportAt({ db, reports }: AppParts): number | null {
+function readLastReportAt({ db, config }: AppParts): number | null {
+  const reports = config.reports.daily
   const day = reports === null ? null : createReportStore(db).readLastDay()
   return day === null || reports === null ? null : (windowOf(day, reports.timezone)?.until ?? null)
 }
@@ -152,7 +153,7 @@ function toMetrics(parts: AppParts, status: MetricsFacts['status'], eventLoopLag
   return {
     status,
     evaluations: { total, failed, missed },
-    notifications: parts.notifications.list().map((entry) => ({ ...entry, reason: '' })),
+    notifications: parts.sending.counts.list().map((entry) => ({ ...entry, reason: '' })),
     preconf: readPreconfMetrics(parts, status.now),
     requests: [
       {

@@ -1,0 +1,100 @@
+import { createAlertEngine } from '../alerts/alertEngine.ts'
+import { createExplorer } from '../clients/explorer/createExplorer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import { createCommit } from '../pollers/createCommit.ts'
+import type { Facts, Rule } from '../rules/types.ts'
+import { createAlertStore } from '../store/alertStore.ts'
+import { createLedger } from '../store/ledger.ts'
+import type { State } from '../store/openState.ts'
+import type { AppDeps, AppOptions } from './createApp.ts'
+import { choosesReceipt, createSettle, evidenceHoldMs, readWatermark } from './createEvidence.ts'
+import { intervalsOf } from './createPollers.ts'
+import { createRpcs } from './createRpcs.ts'
+import { createSending } from './createSending.ts'
+import { createEscrowWatch } from './escrowWatch.ts'
+import { tellSince } from './startTimes.ts'
+import { toRouting } from './toRouting.ts'
+
+/** What watching and judging both stand on: the ledger, the alerts, the way out, the sources, and the one commit. */
+export type Base = ReturnType<typeof createBase>
+
+export function createBase(deps: AppDeps, options: AppOptions, state: State, startedAt: UnixMs) {
+  const { config } = options
+  const { clock, log } = deps
+  const { db, cursors } = state
+  const intervals = intervalsOf(config.poll)
+  const live: { rules: readonly Rule[]; rejected: Facts['rulesRejected'] } = {
+    rules: options.rules,
+    rejected: null,
+  }
+  const rules = () => live.rules
+  const listeners = new Set<() => void>()
+  const alerts = createAlertStore(db)
+  const since = tellSince(state, config, startedAt)
+  const ledger = createLedger(db, {
+    tokens: config.bridge.tokens,
+    openIntervalMs: intervals.openTransfers,
+    evidence: {
+      since,
+      holdMs: evidenceHoldMs,
+      wantsReceipt: config.canonical && choosesReceipt(config.canonical, db.generation),
+    },
+  })
+  const routing = toRouting(config)
+  const engine = createAlertEngine({ store: alerts, log, settings: routing, rules })
+  const sending = createSending(deps, {
+    config,
+    store: alerts,
+    ledger,
+    engine,
+    rules,
+    fallback: routing.fallback ?? null,
+  })
+  const explorer = createExplorer({ ...config.explorer, clock, log })
+  const rpcs = createRpcs(clock, config)
+  const settleMs = createSettle(db, clock)
+  const watch = createEscrowWatch(db, config.bridge)
+  const onCommitted = () => {
+    sending.wake()
+    for (const listener of listeners) listener()
+  }
+  const commit = createCommit({
+    db,
+    ledger,
+    clock,
+    log,
+    engine,
+    rules,
+    tellSince: since,
+    watermark: () => readWatermark(db),
+    settleMs,
+    bridge: config.bridge,
+    clockAheadMs: () => explorer.health().clockAheadMs,
+    escrowBalance: (token) => watch.holdingsOf(token),
+    noteTransfers: (changed, ceased, at) => watch.noteTransfers(changed, ceased, at),
+    onCommitted,
+  })
+  return {
+    alerts,
+    commit,
+    config,
+    cursors,
+    db,
+    engine,
+    explorer,
+    intervals,
+    ledger,
+    listeners,
+    live,
+    onCommitted,
+    rpcs,
+    rules,
+    sending,
+    settleMs,
+    startedAt,
+    state,
+    tellSince: since,
+    version: options.version,
+    watch,
+  }
+}

@@ -1,0 +1,87 @@
+import type { AlertEngine } from '../alerts/alertEngine.ts'
+import { createOperations } from '../alerts/operations.ts'
+import type { Finding } from '../domain/finding.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import { createEvaluateLoop } from '../pollers/evaluateLoop.ts'
+import type { PollerStatus } from '../pollers/runner.ts'
+import { matchFinding } from '../rules/evaluateRules.ts'
+import type { Rule } from '../rules/types.ts'
+import { createTokenBook } from '../store/tokenBook.ts'
+import type { AppDeps } from './createApp.ts'
+import type { Base } from './createBase.ts'
+import { createCoverageNotes } from './createCoverageNotes.ts'
+import { createReserve } from './createReserve.ts'
+import { readRpcHealth } from './createRpcs.ts'
+import type { createWatching } from './createWatching.ts'
+import { toClockJump } from './ownFindings.ts'
+import { readFacts } from './readFacts.ts'
+import { createFlow } from './readFlow.ts'
+
+/** Everything that judges the present, and what people change by hand. */
+export function createJudging(deps: AppDeps, base: Base, watching: ReturnType<typeof createWatching>) {
+  const { clock, log } = deps
+  const { config, db, engine, rules, sending, watch } = base
+  const { pollerStatus, preconf, runner } = watching
+  const rpcHealth = () => readRpcHealth(base.rpcs, config)
+  const book = createTokenBook(db, config.bridge.tokens)
+  const flow = createFlow(db, (address) => book.find(address))
+  const facts = (at: UnixMs) =>
+    readFacts(
+      {
+        ...base,
+        intervals: base.intervals.byEndpoint,
+        rpcHealth,
+        preconf: () => preconf.facts(),
+        flow,
+        canonicalHead: () => preconf.canonicalHead(),
+        pollers: pollerStatus,
+        rulesRejected: () => base.live.rejected,
+        escrow: { db, watch, operators: config.bridge.operators, terminal: config.bridge.challenge.terminal },
+      },
+      at,
+    )
+  const noteReadings = createCoverageNotes(db, pollerStatus)
+  const evaluate = createEvaluateLoop({
+    db,
+    clock,
+    log,
+    engine,
+    rules,
+    facts,
+    raised: createReserve(base.state),
+    judgeMore: () => {
+      noteReadings()
+      if (runner.status().every(hasRun)) engine.releaseStart()
+    },
+    onClockJump: (jump) => {
+      engine.rebaseClock(jump.byMs, jump.now)
+      tellFinding(engine, rules(), toClockJump(jump), jump.now)
+    },
+    onCommitted: () => (sending.distress.saved(clock.now()), base.onCommitted()),
+    onFailed: (reason, at) => sending.distress.failed(reason, at),
+  })
+  const operations = {
+    ...createOperations({
+      store: base.alerts,
+      log,
+      now: () => clock.now(),
+      onChanged: () => (evaluate.wake(), base.onCommitted()),
+    }),
+    rewindCursors: (until: UnixMs) => (watching.pollers.rewind(until), { until }),
+  }
+  return { evaluate, operations, rpcHealth }
+}
+
+function hasRun({ runs, lastSuccessAt, failures }: PollerStatus): boolean {
+  return runs > 0 && (lastSuccessAt !== null || failures > 0)
+}
+
+/** A finding of the program about itself. */
+export function tellFinding(
+  engine: AlertEngine,
+  rules: readonly Rule[],
+  finding: Finding,
+  now: UnixMs,
+): void {
+  engine.tellEvents(matchFinding(rules, finding, now).matches, now)
+}

@@ -1,0 +1,74 @@
+import type { AlertEngine } from '../alerts/alertEngine.ts'
+import { createDistress } from '../alerts/createDistress.ts'
+import { type Dispatcher, startDispatcher } from '../alerts/dispatcher.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import { createChannel } from '../notify/createChannel.ts'
+import type { DeliveryResult } from '../notify/message.ts'
+import type { Rule } from '../rules/types.ts'
+import type { AlertStore } from '../store/alertStore.ts'
+import type { Ledger } from '../store/ledger.ts'
+import type { AppConfig } from './appConfig.ts'
+import type { AppDeps } from './createApp.ts'
+
+interface SendingParts {
+  readonly config: AppConfig
+  readonly store: AlertStore
+  readonly ledger: Pick<Ledger, 'getTransfer'>
+  readonly engine: AlertEngine
+  readonly fallback: string | null
+  rules(): readonly Rule[]
+}
+
+/** Everything that leads out: channels, the outbox's dispatcher, and what is told past it when nothing can be saved. */
+export function createSending(deps: AppDeps, parts: SendingParts) {
+  const { clock, log } = deps
+  const { config, store } = parts
+  const channels = config.channels.map((channel) =>
+    createChannel({ clock, write: deps.write, color: false }, channel),
+  )
+  const pageUrl = config.http?.publicUrl ?? null
+  const counts = createNotificationCounts()
+  const distress = createDistress({ channels, log, pageUrl })
+  let dispatcher: Dispatcher | null = null
+  return {
+    channels,
+    counts,
+    distress,
+    start() {
+      dispatcher ??= startDispatcher({
+        ...parts,
+        store,
+        clock,
+        log,
+        channels,
+        random: deps.random,
+        readTransfer: (key) => parts.ledger.getTransfer(key),
+        links: config.explorer.links.tx,
+        pageUrl,
+        onResult: (channel, result) => counts.count(channel, result),
+      })
+    },
+    wake: () => dispatcher?.wake(),
+    /** What a channel made of a message that did not come from the outbox. */
+    noteAnswer: (channel: string, result: DeliveryResult, now: UnixMs) =>
+      dispatcher?.noteAnswer(channel, result, now),
+    async stop() {
+      await distress.stop()
+      await dispatcher?.stop()
+      await Promise.all(channels.map((channel) => channel.close()))
+    },
+  }
+}
+
+/** How each channel's deliveries ended, for metrics. */
+function createNotificationCounts() {
+  const counts = new Map<string, { channel: string; result: string; count: number }>()
+  return {
+    count(channel: string, result: string) {
+      const key = `${channel}|${result}`
+      const entry = counts.get(key) ?? { channel, result, count: 0 }
+      counts.set(key, { ...entry, count: entry.count + 1 })
+    },
+    list: () => [...counts.values()],
+  }
+}

@@ -1,0 +1,66 @@
+import { createContractReads } from '../pollers/contractReads.ts'
+import { createExplorerReads } from '../pollers/explorerReads.ts'
+import { createHeartbeat } from '../pollers/heartbeat.ts'
+import { createRunner, type Poller } from '../pollers/runner.ts'
+import { createUpkeep } from '../pollers/upkeep.ts'
+import type { AppConfig } from './appConfig.ts'
+import type { AppDeps } from './createApp.ts'
+import type { Base } from './createBase.ts'
+import { createCanaryPoller } from './createCanaryPoller.ts'
+import { createEscrowPollers } from './createEscrowPollers.ts'
+import { createEvidence } from './createEvidence.ts'
+import { createPollers } from './createPollers.ts'
+import { createPreconf } from './createPreconf.ts'
+import { createReporting } from './report/createReporting.ts'
+
+const upkeepMs = 60_000
+
+/** Everything that asks: one runner with a poller for each part, and the loop of preconfirmations beside it. */
+export function createWatching(deps: AppDeps, base: Base, isAlive: () => boolean) {
+  const { clock, log } = deps
+  const { config, explorer, ledger, rpcs, watch } = base
+  const reads = createExplorerReads(explorer, ledger)
+  const trigger = (name: string) => runner.trigger(name)
+  const pollerDeps = {
+    ...base,
+    clock,
+    log,
+    reads,
+    contractReads: createContractReads({ explorer, clock }),
+    trigger,
+  }
+  const pollers = createPollers(pollerDeps)
+  const evidence = createEvidence({
+    ...pollerDeps,
+    canonical: rpcs.canonical,
+    listReadAt: () => runner.status().find(({ poller }) => poller === 'transfers')?.lastSuccessAt ?? null,
+  })
+  const preconf = createPreconf(pollerDeps)
+  const upkeep = createUpkeep({
+    ...base,
+    clock,
+    retention: config.retention,
+    contracts: config.bridge.contracts,
+  })
+  const { channels } = base.sending
+  const runner = createRunner({ clock, log }, [
+    ...pollers.list,
+    ...evidence,
+    ...preconf.pollers,
+    ...createEscrowPollers({ ...pollerDeps, ...rpcs, watch }),
+    ...createReporting({ ...pollerDeps, channels }),
+    { name: 'upkeep', schedule: upkeepMs, run: upkeep },
+    ...createCanaryPoller({
+      ...pollerDeps,
+      channels,
+      onAnswer: (...answer) => base.sending.noteAnswer(...answer),
+    }),
+    ...(config.heartbeat ? [toHeartbeat(config.heartbeat, isAlive)] : []),
+  ])
+  return { pollers, preconf, runner, pollerStatus: () => [...runner.status(), ...preconf.status()] }
+}
+
+function toHeartbeat(heartbeat: NonNullable<AppConfig['heartbeat']>, isAlive: () => boolean): Poller {
+  const run = createHeartbeat({ url: heartbeat.url, isAlive })
+  return { name: 'heartbeat', schedule: heartbeat.everyMs, run }
+}
