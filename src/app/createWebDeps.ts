@@ -15,14 +15,29 @@ import type {
   TransferPage,
   TransferStory,
   WebDeps,
+  WebOperations,
 } from '../web/types.ts'
 import type { AppParts } from './createApp.ts'
 import { readLiveness } from './readLiveness.ts'
 import { readPreconfMetrics } from './readPreconfMetrics.ts'
+import { readKeptReport } from './report/readKeptReport.ts'
+import { readEscrows } from './report/readReportKnowledge.ts'
+import { readRules } from './readRules.ts'
+import { readNormal, readSeries } from './readSeries.ts'
 import { readStatus } from './readStatus.ts'
+import { memoize } from './memoize.ts'
+import { searchAlerts } from '../store/pageQueries.ts'
+import { toOutboxView } from './toOutboxView.ts'
 import { findAlert } from '../alerts/operations.ts'
 import { toAlertStory } from './toAlertStory.ts'
-import { toAlertView } from './toAlertView.ts'
+import { createAlertViews, toAlertView } from './toAlertView.ts'
+
+/** Many open pages cost what two readings a second do; what changes slowly is read once a minute. */
+const quickMs = 500
+const slowMs = 60_000
+const mostListed = 500
+const mostFound = 50
+const mostReports = 400
 
 /** What the HTTP side reads of the monitor. */
 export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppParts): WebDeps {
@@ -30,12 +45,16 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
   const loop = monitorEventLoopDelay({ resolution: 20 })
   loop.enable()
   const real = createSystemClock()
-  const views = { alerts: parts.alerts, rules: () => parts.live.rules, now }
-  const status = () =>
+  const { db, alerts } = parts
+  const rules = () => parts.live.rules
+  const viewsAt = (at: UnixMs) => ({ ...createAlertViews(alerts, rules, at), alerts })
+  const normal = memoize(real, slowMs, () => readNormal(db, now()))
+  const status = memoize(real, quickMs, () =>
     readStatus(
       {
-        ...views,
-        db: parts.db,
+        alerts,
+        rules,
+        db,
         ledger: parts.ledger,
         explorer: parts.explorer,
         intervals: parts.intervals.byEndpoint,
@@ -44,9 +63,13 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
         version: parts.version,
         pollers: parts.pollerStatus,
         channels: () => listChannels(parts),
+        preconf: (at) => readPreconfMetrics(parts, at),
+        escrows: () => readEscrows(db, parts.config.bridge.tokens),
+        normal,
       },
       now(),
-    )
+    ),
+  )
   const live = () => readLiveness({ ...parts, pollers: parts.pollerStatus }, now(), loop.percentile(99) / 1e6)
   const { registry } = createRegistry({ collect: () => toMetrics(parts, status(), loop.mean / 1e6) })
   return {
@@ -55,18 +78,45 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     log: deps.log,
     registry,
     readStatus: status,
+    readSeries: memoize(real, slowMs, () => readSeries(db, now())),
+    listRules: () => readRules({ db, alerts, rules: rules() }, now()),
+    listReports: () => createReportStore(db).list(mostReports),
+    readReport: (day) => readKeptReport(db, day),
+    listOutbox: (state) =>
+      alerts.listOutbox({ state, limit: mostListed }).map((item) => toOutboxView(alerts, item)),
     listTransfers: (filter) => listTransfers(parts, filter, now()),
-    showTransfer: (name) => showTransfer(parts, name).map((transfer) => toStory(parts, views, transfer)),
-    listAlerts: () => parts.alerts.listAlerts({ limit: 500 }).map((row) => toAlertView(views, row)),
-    showAlert: (id) => toAlertStory(views, findAlert(parts.alerts, id)),
-    listSilences: () => parts.alerts.listSilences({ since: now(), limit: 1_000 }),
-    operations: parts.operations,
+    showTransfer: (name) =>
+      showTransfer(parts, name).map((transfer) => toStory(parts, viewsAt(now()), transfer)),
+    listAlerts(query) {
+      const views = viewsAt(now())
+      return alerts.listAlerts({ ...query, limit: mostListed }).map((row) => toAlertView(views, row))
+    },
+    searchAlerts(text) {
+      const views = viewsAt(now())
+      return searchAlerts(db, text, mostFound).map((row) => toAlertView(views, row))
+    },
+    showAlert: (id) => toAlertStory(viewsAt(now()), findAlert(alerts, id)),
+    listSilences: () => alerts.listSilences({ since: now(), limit: 1_000 }),
+    operations: forgetAfter(parts.operations, () => status.forget()),
     listenChanges(listener) {
       parts.listeners.add(listener)
       return () => parts.listeners.delete(listener)
     },
     isLive: live,
     isReady: () => readReadiness(parts),
+  }
+}
+
+/** What a person changed shows at once. */
+function forgetAfter(operations: WebOperations, forget: () => void): WebOperations {
+  const then = <T>(result: T): T => (forget(), result)
+  return {
+    ackAlert: (id, by) => then(operations.ackAlert(id, by)),
+    addSilence: (input) => then(operations.addSilence(input)),
+    expireSilence: (id) => then(operations.expireSilence(id)),
+    retryOutbox: (id) => then(operations.retryOutbox(id)),
+    dropOutbox: (id) => then(operations.dropOutbox(id)),
+    rewindCursors: (until) => then(operations.rewindCursors(until)),
   }
 }
 
@@ -123,7 +173,7 @@ function showTransfer(parts: Pick<AppParts, 'ledger'>, name: string): Transfer[]
 
 function toStory(
   parts: AppParts,
-  views: Parameters<typeof toAlertView>[0],
+  views: Parameters<typeof toAlertStory>[0],
   transfer: Transfer,
 ): TransferStory {
   return {
@@ -131,7 +181,7 @@ function toStory(
     observations: parts.ledger
       .listSightings(transfer.key)
       .map(({ firstAt, ...sighting }) => ({ ...sighting, requestedAt: firstAt })),
-    alerts: parts.alerts.listAlertsOfTransfer(transfer.key).map((row) => toAlertView(views, row)),
+    alerts: parts.alerts.listAlertsOfTransfer(transfer.key).map((row) => toAlertStory(views, row)),
   }
 }
 

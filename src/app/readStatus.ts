@@ -1,40 +1,56 @@
-import { type AlertViewSource, toAlertView } from './toAlertView.ts'
+import type { Direction } from '../domain/observation.ts'
+import type { EscrowLine } from '../domain/dailyReport.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { PollerStatus } from '../pollers/runner.ts'
-import type { Direction } from '../domain/observation.ts'
+import type { Rule, SourceHealth } from '../rules/types.ts'
+import type { AlertRow } from '../store/alertRows.ts'
+import type { AlertStore } from '../store/alertStore.ts'
 import type { Database } from '../store/database.ts'
 import { listHeads } from '../store/heads.ts'
 import type { Ledger } from '../store/ledger.ts'
+import {
+  countDead,
+  countOpenByRule,
+  countPendingByAge,
+  countPendingSince,
+  listCriticalEvents,
+  listOpenBySeverity,
+} from '../store/pageQueries.ts'
 import { summarizeQuarantine } from '../store/quarantine.ts'
-import { judgeVerdict } from '../web/judgeVerdict.ts'
-import type { ChannelStatus, InFlight, StatusSnapshot } from '../web/types.ts'
-import type { SourceHealth } from '../rules/types.ts'
+import { judgeVerdict, recentEventMs } from '../web/judgeVerdict.ts'
+import type { ChannelStatus, InFlight, NormalLatency, PreconfMetrics, StatusSnapshot } from '../web/types.ts'
 import { type FactSources, readSources } from './readFacts.ts'
+import { createAlertViews, toAlertView } from './toAlertView.ts'
 
-export interface StatusSources
-  extends Pick<FactSources, 'explorer' | 'intervals' | 'rpcHealth'>,
-    AlertViewSource {
+export interface StatusSources extends Pick<FactSources, 'explorer' | 'intervals' | 'rpcHealth'> {
+  readonly alerts: AlertStore
+  rules(): readonly Rule[]
   readonly db: Database
-  readonly ledger: Ledger
+  readonly ledger: Pick<Ledger, 'countByState'>
   readonly startedAt: UnixMs
   readonly version: string
   pollers(): readonly PollerStatus[]
   channels(now: UnixMs): readonly ChannelStatus[]
+  preconf(now: UnixMs): PreconfMetrics | null
+  escrows(): readonly EscrowLine[] | null
+  /** How long transfers took over the past 30 days. */
+  normal(): Readonly<Record<Direction, NormalLatency | null>>
 }
 
 const ageBoundsMs = [60_000, 600_000, 1_800_000, 3_600_000, 21_600_000]
-/** Ages are counted over at most so many open transfers; beyond it the oldest bucket holds the rest. */
-const maxCounted = 20_000
 const listed = 200
 
 /** Everything about the present in one go, so that the parts of a page agree. */
 export function readStatus(sources: StatusSources, now: UnixMs): StatusSnapshot {
   const read = readSources(sources)
+  const { alerts, db } = sources
+  const views = createAlertViews(alerts, () => sources.rules(), now)
+  const open = listOpenBySeverity(db, listed)
   const facts = {
     now,
     startedAt: sources.startedAt,
     version: sources.version,
-    heads: listHeads(sources.db),
+    heads: listHeads(db),
     sources: read,
     pollers: sources.pollers(),
     coverage: read.map((source) => ({
@@ -42,41 +58,52 @@ export function readStatus(sources: StatusSources, now: UnixMs): StatusSnapshot 
       lastGoodAt: newest(source.endpoints.map((endpoint) => endpoint.lastGoodAt)),
       staleAfterMs: Math.max(5_000, 3 * shortestInterval(source, sources.intervals)),
     })),
-    openAlerts: sources.alerts
-      .listAlerts({ state: 'open', limit: listed })
-      .map((row) => toAlertView(sources, row)),
-    recentEvents: sources.alerts
-      .listAlerts({ nature: 'event', limit: listed })
-      .map((row) => toAlertView(sources, row)),
-    inFlight: (['MainToZone', 'ZoneToMain'] as const).map((direction) =>
-      countAges(sources.ledger, direction, now),
-    ),
+    openAlerts: open.map((row) => toAlertView(views, row)),
+    openAlertCount:
+      open.length < listed ? open.length : countOpenByRule(db).reduce((sum, { count }) => sum + count, 0),
+    recentEvents: listEvents(sources, now).map((row) => toAlertView(views, row)),
+    inFlight: readInFlight(sources, now),
     totals: sources.ledger.countByState(),
     channels: sources.channels(now),
-    quarantined: summarizeQuarantine(sources.db, 0).reduce((sum, { count }) => sum + count, 0),
+    deadMessages: countDead(db),
+    silences: alerts.listSilencesAt(now),
+    preconf: sources.preconf(now),
+    escrows: sources.escrows(),
+    quarantined: summarizeQuarantine(db, 0).reduce((sum, { count }) => sum + count, 0),
   }
   return { ...facts, verdict: judgeVerdict(facts) }
 }
 
-function countAges(ledger: Ledger, direction: Direction, now: UnixMs): InFlight {
-  const counts = [...ageBoundsMs, Infinity].map(() => 0)
-  let oldestAt: UnixMs | null = null
-  let counted = 0
-  for (const transfer of ledger.listPending({ direction, originAtOrBefore: now })) {
-    oldestAt ??= transfer.originAt
-    const age = now - transfer.originAt
-    const bucket = ageBoundsMs.findIndex((bound) => age < bound)
-    const index = bucket === -1 ? ageBoundsMs.length : bucket
-    counts[index] = (counts[index] ?? 0) + 1
-    counted += 1
-    if (counted === maxCounted) break
-  }
-  const buckets = counts.map((count, index) => ({
-    fromMs: ageBoundsMs[index - 1] ?? 0,
-    toMs: ageBoundsMs[index] ?? null,
-    count,
-  }))
-  return { direction, buckets, oldestAt }
+/** The newest events, and the critical ones that others have pushed out of that list. */
+function listEvents({ alerts, db }: StatusSources, now: UnixMs): AlertRow[] {
+  const events = alerts.listAlerts({ nature: 'event', limit: listed })
+  if (events.length < listed) return events
+  const shown = new Set(events.map(({ id }) => id))
+  return [
+    ...events,
+    ...listCriticalEvents(db, now - recentEventMs, maxReasons).filter(({ id }) => !shown.has(id)),
+  ]
+}
+
+const maxReasons = 50
+
+function readInFlight(sources: StatusSources, now: UnixMs): InFlight[] {
+  const { db } = sources
+  const known = sources.normal()
+  return countPendingByAge(db, ageBoundsMs, now).map(({ direction, counts, oldestAt }) => {
+    const own = known[direction]
+    return {
+      direction,
+      buckets: counts.map((count, index) => ({
+        fromMs: ageBoundsMs[index - 1] ?? 0,
+        toMs: ageBoundsMs[index] ?? null,
+        count,
+      })),
+      oldestAt,
+      normal: own,
+      late: own && countPendingSince(db, direction, now - own.p99),
+    }
+  })
 }
 
 function shortestInterval(source: SourceHealth, byEndpoint: FactSources['intervals']): number {

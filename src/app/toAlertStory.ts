@@ -15,8 +15,6 @@ export function toAlertStory(source: AlertStorySource, row: AlertRow): AlertStor
   return {
     ...toAlertView(source, row),
     subject: row.subject,
-    // Written by canonicalJson.
-    labels: JSON.parse(row.labels) as Record<string, string>,
     episode: row.episode,
     firedAt: row.firedAt,
     heldFor: alerts.listHeldChannels(row.id),

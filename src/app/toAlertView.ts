@@ -1,20 +1,27 @@
 import { decodeFinding } from '../alerts/findingJson.ts'
 import { alertIdOf } from '../alerts/fingerprint.ts'
+import { createSilencer } from '../alerts/silences.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Rule } from '../rules/types.ts'
 import type { AlertRow } from '../store/alertRows.ts'
 import type { AlertStore } from '../store/alertStore.ts'
+import type { SilenceRow } from '../store/silenceRows.ts'
 import type { AlertView } from '../web/types.ts'
 
 export interface AlertViewSource {
   readonly alerts: Pick<AlertStore, 'listAlerts' | 'listItemsOf'>
   rules(): readonly Rule[]
   now(): UnixMs
+  /** Which silence keeps an alert with these labels quiet; null is none. */
+  readonly silenceOf: (labels: Readonly<Record<string, string>>) => SilenceRow | null
 }
 
 /** An alert as page, API and command line show it: worded anew from its finding, with who was told and when. */
 export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
   const finding = decodeFinding(row.finding)
+  // Written by canonicalJson.
+  const labels = JSON.parse(row.labels) as Record<string, string>
+  const silence = source.silenceOf(labels)
   const rule = source.rules().find(({ name }) => name === row.rule)
   return {
     id: alertIdOf(row.fingerprint),
@@ -36,7 +43,19 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
       .listItemsOf(row.id)
       .filter((item) => item.state !== 'dead')
       .map((item) => ({ channel: item.channel, at: item.sentAt })),
+    labels,
+    ack: row.ackedAt === null ? null : { by: row.ackedBy ?? '', at: row.ackedAt },
+    silence: silence && { id: silence.id, endsAt: silence.endsAt },
   }
+}
+
+/** What a reader needs beside the rows, at one moment. */
+export function createAlertViews(
+  alerts: AlertViewSource['alerts'] & Pick<AlertStore, 'listSilencesAt'>,
+  rules: () => readonly Rule[],
+  now: UnixMs,
+): AlertViewSource {
+  return { alerts, rules, now: () => now, silenceOf: createSilencer(alerts.listSilencesAt(now)) }
 }
 
 function summarize(rule: Rule, finding: ReturnType<typeof decodeFinding>, now: UnixMs): string | null {

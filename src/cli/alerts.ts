@@ -1,4 +1,4 @@
-import { toAlertView } from '../app/toAlertView.ts'
+import { createAlertViews, toAlertView } from '../app/toAlertView.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { createAlertStore } from '../store/alertStore.ts'
 import type { AlertView } from '../web/types.ts'
@@ -21,9 +21,8 @@ export async function listAlerts(io: Io, options: AlertsCommand): Promise<number
     const alerts = createAlertStore(db)
     const now = io.clock.now()
     const query = { limit: Number(options.limit) || 50, ...(options.open && { state: 'open' as const }) }
-    const views = alerts
-      .listAlerts(query)
-      .map((row) => toAlertView({ alerts, rules: () => rules, now: () => now }, row))
+    const source = createAlertViews(alerts, () => rules, now)
+    const views = alerts.listAlerts(query).map((row) => toAlertView(source, row))
     io.out(options.json ? `${JSON.stringify(views, null, 2)}\n` : format(views, now))
     return exitCodes.fine
   } finally {

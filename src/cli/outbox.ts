@@ -1,9 +1,8 @@
-import { alertIdOf } from '../alerts/fingerprint.ts'
+import { toOutboxView } from '../app/toOutboxView.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { MonitorError } from '../lib/errors.ts'
-import { type AlertStore, createAlertStore } from '../store/alertStore.ts'
-import type { OutboxItem } from '../store/outboxItems.ts'
-import { droppedMark } from '../store/outboxOperations.ts'
+import { createAlertStore } from '../store/alertStore.ts'
+import type { OutboxView } from '../web/viewTypes.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
@@ -27,7 +26,7 @@ export function listOutbox(io: Io, options: ListOutboxCommand): number {
     const store = createAlertStore(db)
     const views = store
       .listOutbox({ state, limit: Number(options.limit) || 50 })
-      .map((item) => toView(store, item))
+      .map((item) => toOutboxView(store, item))
     if (options.json) io.out(`${JSON.stringify(views, null, 2)}\n`)
     else io.out(views.map((view) => format(view, io.clock.now())).join('') || `Nothing is ${state}.\n`)
     return exitCodes.fine
@@ -36,33 +35,7 @@ export function listOutbox(io: Io, options: ListOutboxCommand): number {
   }
 }
 
-type View = ReturnType<typeof toView>
-
-function toView(store: AlertStore, item: OutboxItem) {
-  const alert = store.getAlert(item.alertId)
-  const delivery = item.deliveryId === null ? null : store.getDelivery(item.deliveryId)
-  return {
-    id: item.id,
-    state: item.state,
-    channel: item.channel,
-    what: item.what,
-    alert: alert === null ? null : alertIdOf(alert.fingerprint),
-    rule: alert?.rule ?? null,
-    subject: alert?.subject ?? null,
-    isCritical: item.isCritical,
-    createdAt: item.createdAt,
-    notBefore: item.notBefore,
-    expiresAt: item.expiresAt,
-    sentAt: item.sentAt,
-    isDropped: item.messageId === droppedMark,
-    messageId: item.messageId === droppedMark ? null : item.messageId,
-    attempt: delivery?.attempt ?? null,
-    nextAt: delivery?.state === 'waiting' ? delivery.nextAt : null,
-    lastError: delivery?.lastError ?? null,
-  }
-}
-
-function format(view: View, now: number): string {
+function format(view: OutboxView, now: number): string {
   const age = formatDuration(Math.max(0, now - view.createdAt))
   const tries = view.attempt === null ? '' : `, attempt ${view.attempt}`
   const next = view.nextAt === null ? '' : `, next in ${formatDuration(Math.max(0, view.nextAt - now))}`

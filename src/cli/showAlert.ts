@@ -1,5 +1,6 @@
 import { findAlert } from '../alerts/operations.ts'
 import { toAlertStory } from '../app/toAlertStory.ts'
+import { createAlertViews } from '../app/toAlertView.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { cleanText } from '../lib/text.ts'
 import { createAlertStore } from '../store/alertStore.ts'
@@ -21,7 +22,8 @@ export async function showAlert(io: Io, id: string, options: ShowAlertCommand): 
   try {
     const store = createAlertStore(db)
     const now = io.clock.now()
-    const story = toAlertStory({ alerts: store, rules: () => rules, now: () => now }, findAlert(store, id))
+    const source = { ...createAlertViews(store, () => rules, now), alerts: store }
+    const story = toAlertStory(source, findAlert(store, id))
     io.out(options.json ? `${JSON.stringify(story, null, 2)}\n` : format(story, now))
     return exitCodes.fine
   } finally {

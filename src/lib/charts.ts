@@ -24,6 +24,8 @@ const inks = {
 } as const
 
 const font = 'DejaVu Sans'
+/** Where a browser draws it, the font may be missing. */
+const fonts = `${font}, Verdana, sans-serif`
 
 /** Draws a chart as SVG, without a browser. The library is loaded with the first chart: most processes draw none. */
 export async function renderChart(spec: ChartSpec): Promise<string> {
@@ -50,7 +52,7 @@ function toOption(spec: ChartSpec): Record<string, unknown> {
   return {
     animation: false,
     color: ink.series,
-    textStyle: { fontFamily: font, color: ink.text },
+    textStyle: { fontFamily: fonts, color: ink.text },
     grid: {
       left: 8,
       right: 12,

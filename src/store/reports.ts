@@ -9,6 +9,16 @@ export interface QueuedReport {
   readonly recipients: readonly string[] | null
 }
 
+/** A kept report without its content. */
+export interface ReportRow {
+  readonly day: string
+  readonly zone: string
+  readonly builtAt: UnixMs
+  readonly state: 'queued' | 'sent' | 'dead'
+  readonly sentAt: UnixMs | null
+  readonly lastError: string | null
+}
+
 /** The daily reports: which days are done, and what is still to be delivered. */
 export interface ReportStore {
   /** The newest reported day; before the first one the day that was put there at the start. */
@@ -18,6 +28,8 @@ export interface ReportStore {
   /** Queues a day's report; together with it the day is done, whatever becomes of the process. */
   queue(report: DailyReport, expiresAt: UnixMs): void
   find(day: string): DailyReport | null
+  /** The newest days first, without their content. */
+  list(limit: number): ReportRow[]
   listDue(now: UnixMs): QueuedReport[]
   /** Before it is sent, so that a restart knows that it may have arrived. */
   beginAttempt(day: string, nextAt: UnixMs): void
@@ -63,6 +75,13 @@ export function createReportStore(db: Database): ReportStore {
       const row = db.prepare('SELECT content FROM reports WHERE day = ?').get(day)
       return row ? parseReport(row) : null
     },
+    list: (limit) =>
+      db
+        .prepare(
+          'SELECT day, zone, built_at, state, sent_at, last_error FROM reports ORDER BY day DESC LIMIT ?',
+        )
+        .all(limit)
+        .map(toReportRow),
     listDue: (now) =>
       db
         .prepare("SELECT * FROM reports WHERE state = 'queued' AND next_at <= ? ORDER BY day")
@@ -106,6 +125,18 @@ function settle(db: Database, day: string, result: ReportResult): void {
       recipients,
       day,
     )
+  }
+}
+
+function toReportRow(row: Record<string, unknown>): ReportRow {
+  return {
+    day: String(row['day']),
+    zone: String(row['zone']),
+    builtAt: Number(row['built_at']),
+    // Written above.
+    state: String(row['state']) as ReportRow['state'],
+    sentAt: row['sent_at'] === null ? null : Number(row['sent_at']),
+    lastError: typeof row['last_error'] === 'string' ? row['last_error'] : null,
   }
 }
 

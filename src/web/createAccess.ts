@@ -6,6 +6,7 @@ import { getSignedCookie, setSignedCookie } from 'hono/cookie'
 import type { Clock } from '../lib/clock.ts'
 import type { Secret } from '../lib/secret.ts'
 import { createTryLimiter } from './createTryLimiter.ts'
+import type { FormGate } from './createFormGate.ts'
 import { renderLoginPage } from './pages/loginPage.ts'
 
 export interface WebEnv {
@@ -20,18 +21,21 @@ export interface Access {
 }
 
 type Outcome =
-  | { readonly result: 'ok' | 'none' | 'wrong' }
+  | { readonly result: 'ok' | 'none' | 'wrong' | 'foreign' }
   | { readonly result: 'wait'; readonly waitMs: number }
 
-const cookieName = 'spanwatch_session'
+export const sessionCookie = 'spanwatch_session'
 const sessionMs = 12 * 3_600_000
 
 /**
  * Guards every route behind one token: as `Authorization: Bearer`, or as a session cookie that the login form sets.
  * Sessions are signed with a key made from the token, so a restart keeps them and a new token ends them.
  */
-export function createAccess(deps: { readonly clock: Clock }, token: Secret): Access {
-  const { clock } = deps
+export function createAccess(
+  deps: { readonly clock: Clock; readonly gate: FormGate },
+  token: Secret,
+): Access {
+  const { clock, gate } = deps
   const limiter = createTryLimiter(clock)
   const sessionKey = createHash('sha256').update(`spanwatch session\n${token.reveal()}`).digest('hex')
 
@@ -47,7 +51,7 @@ export function createAccess(deps: { readonly clock: Clock }, token: Secret): Ac
   async function authenticate(c: Context<WebEnv>): Promise<Outcome> {
     const bearer = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1]
     if (bearer !== undefined) return tryToken(c, bearer)
-    const session = await getSignedCookie(c, sessionKey, cookieName)
+    const session = await getSignedCookie(c, sessionKey, sessionCookie)
     return { result: typeof session === 'string' && Number(session) > clock.now() ? 'ok' : 'none' }
   }
 
@@ -56,15 +60,24 @@ export function createAccess(deps: { readonly clock: Clock }, token: Secret): Ac
       const outcome = await authenticate(c)
       if (outcome.result === 'ok') return next()
       const url = new URL(c.req.url)
-      return refuse(c, outcome, `${url.pathname}${url.search}`)
+      return refuse(c, gate, outcome, `${url.pathname}${url.search}`)
     },
-    showLogin: (c) => c.html(renderLoginPage({ next: toLocalPath(c.req.query('next')), problem: null })),
+    showLogin: (c) =>
+      c.html(
+        renderLoginPage({
+          next: toLocalPath(c.req.query('next')),
+          problem: null,
+          proof: gate.context(c).proof,
+        }),
+      ),
     login: async (c) => {
       const form = await c.req.parseBody()
       const next = toLocalPath(form['next'])
+      // Or another site could sign a reader in as somebody else.
+      if (!gate.isOwn(c, form['proof'])) return refuse(c, gate, { result: 'foreign' }, next)
       const outcome = tryToken(c, typeof form['token'] === 'string' ? form['token'].trim() : '')
-      if (outcome.result !== 'ok') return refuse(c, outcome, next)
-      await setSignedCookie(c, cookieName, String(clock.now() + sessionMs), sessionKey, {
+      if (outcome.result !== 'ok') return refuse(c, gate, outcome, next)
+      await setSignedCookie(c, sessionCookie, String(clock.now() + sessionMs), sessionKey, {
         httpOnly: true,
         // Lax, not Strict: a link in a Slack message or mail has to open the page; no GET changes anything.
         sameSite: 'Lax',
@@ -77,17 +90,24 @@ export function createAccess(deps: { readonly clock: Clock }, token: Secret): Ac
   }
 }
 
-function refuse(c: Context<WebEnv>, outcome: Outcome, next: string): Response | Promise<Response> {
+function refuse(
+  c: Context<WebEnv>,
+  gate: FormGate,
+  outcome: Outcome,
+  next: string,
+): Response | Promise<Response> {
   const problem =
     outcome.result === 'wait'
       ? `Too many wrong tokens. Try again in ${Math.ceil(outcome.waitMs / 1_000)} seconds.`
       : outcome.result === 'wrong'
         ? 'That is not the token.'
-        : null
-  const status = outcome.result === 'wait' ? 429 : 401
+        : outcome.result === 'foreign'
+          ? 'This form is too old, or not of this page. Try again.'
+          : null
+  const status = outcome.result === 'wait' ? 429 : outcome.result === 'foreign' ? 403 : 401
   if (outcome.result === 'wait') c.header('Retry-After', String(Math.ceil(outcome.waitMs / 1_000)))
-  else c.header('WWW-Authenticate', 'Bearer realm="spanwatch"')
-  if (wantsHtml(c)) return c.html(renderLoginPage({ next, problem }), status)
+  else if (outcome.result !== 'foreign') c.header('WWW-Authenticate', 'Bearer realm="spanwatch"')
+  if (wantsHtml(c)) return c.html(renderLoginPage({ next, problem, proof: gate.context(c).proof }), status)
   return c.json({ error: problem ?? 'This needs the token: Authorization: Bearer <token>.' }, status)
 }
 

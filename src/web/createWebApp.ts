@@ -1,24 +1,30 @@
 import { readFileSync } from 'node:fs'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { csrf } from 'hono/csrf'
 import { HTTPException } from 'hono/http-exception'
 import { secureHeaders } from 'hono/secure-headers'
 import { MonitorError, errorText } from '../lib/errors.ts'
 import { type WebEnv, createAccess } from './createAccess.ts'
+import { createFormGate } from './createFormGate.ts'
 import { isLoopbackAuthority, isLoopbackHost } from './loopbackHosts.ts'
 import { renderMessagePage } from './pages/messagePage.ts'
 import { addApiRoutes } from './routes/addApiRoutes.ts'
+import { addChartRoutes } from './routes/addChartRoutes.ts'
 import { addEventRoute } from './routes/addEventRoute.ts'
+import { addFormRoutes } from './routes/addFormRoutes.ts'
 import { addHealthRoutes } from './routes/addHealthRoutes.ts'
 import { addPageRoutes } from './routes/addPageRoutes.ts'
+import { addReportRoutes } from './routes/addReportRoutes.ts'
 import { addWriteRoutes } from './routes/addWriteRoutes.ts'
 import type { WebDeps, WebOptions } from './types.ts'
 
+/** In the order in which they overrule each other. */
+const sheets = ['base', 'frame', 'words', 'tables', 'views', 'widths'].map((name) => `${name}.css`)
+
 const assets = [
-  { path: '/assets/app.css', file: 'app.css', type: 'text/css; charset=utf-8' },
-  { path: '/assets/app.js', file: 'app.js', type: 'text/javascript; charset=utf-8' },
-  { path: '/assets/icon.svg', file: 'icon.svg', type: 'image/svg+xml' },
+  { path: '/assets/app.css', files: sheets, type: 'text/css; charset=utf-8' },
+  { path: '/assets/app.js', files: ['app.js'], type: 'text/javascript; charset=utf-8' },
+  { path: '/assets/icon.svg', files: ['icon.svg'], type: 'image/svg+xml' },
 ] as const
 
 /**
@@ -41,19 +47,20 @@ export function createWebApp(deps: WebDeps, options: WebOptions): Hono<WebEnv> {
   if (isLocal && token === null) app.use(refuseForeignHosts)
   addHealthRoutes(app, deps)
   addAssets(app)
+  const gate = createFormGate()
   if (token !== null) {
-    const access = createAccess(deps, token)
-    const sameOrigin = csrf({
-      origin: (origin, c) => URL.canParse(origin) && new URL(origin).host === c.req.header('host'),
-    })
+    const access = createAccess({ ...deps, gate }, token)
     app.get('/login', access.showLogin)
-    app.post('/login', sameOrigin, bodyLimit({ maxSize: 8_192 }), access.login)
+    app.post('/login', bodyLimit({ maxSize: 8_192 }), access.login)
     app.use(access.guard)
   }
   addWriteRoutes(app, deps)
   addApiRoutes(app, deps)
   addEventRoute(app, deps)
-  addPageRoutes(app, deps)
+  addFormRoutes(app, deps, gate)
+  addPageRoutes(app, deps, gate)
+  addChartRoutes(app, deps)
+  addReportRoutes(app, deps)
   addFallbacks(app, deps)
   return app
 }
@@ -97,8 +104,10 @@ async function refuseForeignHosts(c: Context<WebEnv>, next: () => Promise<void>)
 }
 
 function addAssets(app: Hono<WebEnv>): void {
-  for (const { path, file, type } of assets) {
-    const body = readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8')
+  for (const { path, files, type } of assets) {
+    const body = files
+      .map((file) => readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8'))
+      .join('\n')
     app.get(path, (c) => c.body(body, 200, { 'Content-Type': type }))
   }
 }

@@ -1,4 +1,5 @@
 import { formatDuration } from '../lib/duration.ts'
+import type { PollerHealth } from '../rules/types.ts'
 import type { AlertView, StatusFacts, Verdict } from './types.ts'
 
 /** An event stays in the verdict for so long: nobody has to have looked at the page in the minute it happened. */
@@ -42,13 +43,21 @@ function listBlindSpots(facts: StatusFacts): readonly string[] {
     ),
     ...facts.pollers.flatMap(({ poller, intervalMs, startedAt, lastSuccessAt }) => {
       const silentMs = now - (lastSuccessAt ?? startedAt)
-      if (silentMs <= Math.max(overdueFactor * intervalMs, overdueFloorMs)) {
+      if (!isOverdue({ intervalMs, startedAt, lastSuccessAt }, now)) {
         return lastSuccessAt === null ? [`${poller} has not finished its first pass`] : []
       }
       return [`${poller} has not succeeded for ${formatDuration(silentMs)}`]
     }),
     ...(facts.heads.length === 0 ? ['No chain head has been read yet'] : []),
   ]
+}
+
+/** Whether a poller's newest success is too long ago. */
+export function isOverdue(
+  { intervalMs, startedAt, lastSuccessAt }: Pick<PollerHealth, 'intervalMs' | 'startedAt' | 'lastSuccessAt'>,
+  now: number,
+): boolean {
+  return now - (lastSuccessAt ?? startedAt) > Math.max(overdueFactor * intervalMs, overdueFloorMs)
 }
 
 function listChannelProblems({ channels, now }: StatusFacts): readonly string[] {

@@ -19,9 +19,6 @@ export async function refuseCrossSite(
   }
   const type = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
   if (type === 'application/json') return next()
-  // A form is taken from a page that says that it is one of ours.
-  if (type === 'application/x-www-form-urlencoded' && (origin !== undefined || site === 'same-origin'))
-    return next()
   return c.json({ error: 'expected Content-Type: application/json' }, 415)
 }
 

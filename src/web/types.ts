@@ -3,7 +3,11 @@ import type { EvidenceNote, FactValue } from '../domain/finding.ts'
 import type { Direction, Observation } from '../domain/observation.ts'
 import type { Transfer, TransferState } from '../domain/transfer.ts'
 import type { Operations } from '../alerts/operations.ts'
+import type { EscrowLine } from '../domain/dailyReport.ts'
+import type { OutboxItem } from '../store/outboxItems.ts'
+import type { ReportRow } from '../store/reports.ts'
 import type { SilenceRow } from '../store/silenceRows.ts'
+import type { KeptReport, OutboxView, RuleView, Series } from './viewTypes.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Secret } from '../lib/secret.ts'
@@ -42,14 +46,15 @@ export interface AlertView {
   readonly evidence: readonly EvidenceNote[]
   readonly runbook: string | null
   readonly told: readonly AlertTold[]
-  /** Who is on it; null is nobody. */
-  readonly ack?: { readonly by: string; readonly at: UnixMs } | null
+  readonly labels: Readonly<Record<string, string>>
+  readonly ack: { readonly by: string; readonly at: UnixMs } | null
+  /** The silence that keeps it quiet now; null when none does. */
+  readonly silence: { readonly id: number; readonly endsAt: UnixMs } | null
 }
 
 /** An alert with all that the ledger knows of it. */
 export interface AlertStory extends AlertView {
   readonly subject: string
-  readonly labels: Readonly<Record<string, string>>
   readonly episode: number
   readonly firedAt: UnixMs | null
   /** Channels that are to hear of it when a silence or a mute time ends. */
@@ -86,6 +91,18 @@ export interface InFlight {
     readonly count: number
   }[]
   readonly oldestAt: UnixMs | null
+  /** How long transfers took over the past 30 days; null before any arrived. */
+  readonly normal: NormalLatency | null
+  /** In flight for longer than all but one in a hundred took; null while that is unknown. */
+  readonly late: number | null
+}
+
+/** Percentiles in ms, at most 5 % too long. */
+export interface NormalLatency {
+  readonly samples: number
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
 }
 
 export interface ChannelStatus {
@@ -107,13 +124,22 @@ export interface StatusFacts {
   readonly sources: readonly SourceHealth[]
   readonly pollers: readonly PollerHealth[]
   readonly coverage: readonly Coverage[]
-  /** Conditions that are pending, firing or recovering. */
+  /** Conditions that are pending, firing or recovering: the most severe first, at most 200. */
   readonly openAlerts: readonly AlertView[]
+  /** How many there are in all. */
+  readonly openAlertCount: number
   /** Events, newest first. */
   readonly recentEvents: readonly AlertView[]
   readonly inFlight: readonly InFlight[]
   readonly totals: Readonly<Record<TransferState, number>>
   readonly channels: readonly ChannelStatus[]
+  /** Messages that were set aside, and silences that hold now. */
+  readonly deadMessages: number
+  readonly silences: readonly SilenceRow[]
+  /** Preconfirmations; null when none are watched. */
+  readonly preconf: PreconfMetrics | null
+  /** Escrows by token; null when none are watched. */
+  readonly escrows: readonly EscrowLine[] | null
   /** Records that could not be read and are kept aside. */
   readonly quarantined: number
 }
@@ -146,7 +172,7 @@ export interface TransferPage {
 export interface TransferStory {
   readonly transfer: Transfer
   readonly observations: readonly Observation[]
-  readonly alerts: readonly AlertView[]
+  readonly alerts: readonly AlertStory[]
 }
 
 export interface HealthVerdict {
@@ -160,16 +186,32 @@ export interface WebOperations extends Operations {
   rewindCursors(until: UnixMs): { readonly until: UnixMs }
 }
 
+export interface AlertQuery {
+  readonly state?: 'open'
+  readonly nature?: 'event' | 'condition'
+}
+
 /** What the HTTP side needs of the rest; app.ts provides it. */
 export interface WebDeps {
   readonly clock: Clock
   readonly log: Pick<Logger, 'warn' | 'error'>
   readonly registry: Registry
   readStatus(): StatusSnapshot
+  /** Transfers by hour and how long they took. */
+  readSeries(): Series
+  listRules(): readonly RuleView[]
+  listReports(): readonly ReportRow[]
+  /** A kept report as it was sent; null when none is kept of that day. */
+  readReport(day: string): Promise<KeptReport | null>
+  /** Newest first. */
+  listOutbox(state: OutboxItem['state']): readonly OutboxView[]
+  /** Alerts that name a hash or an address, newest first. */
+  searchAlerts(text: string): readonly AlertView[]
   listTransfers(filter: TransferFilter): TransferPage
   /** By key, alias, id or hash; a hash can name several. Empty when the ledger holds none. */
   showTransfer(keyOrHash: string): readonly TransferStory[]
-  listAlerts(): readonly AlertView[]
+  /** Newest change first; `open` are pending, firing and recovering conditions. */
+  listAlerts(query: AlertQuery): readonly AlertView[]
   /** @throws MonitorError `not_found`, or `usage` when several begin like that */
   showAlert(id: string): AlertStory
   /** Those that hold or will. */

@@ -6,7 +6,7 @@ import { Secret } from '../../src/lib/secret.ts'
 import { createWebApp } from '../../src/web/createWebApp.ts'
 import { startWebServer } from '../../src/web/startWebServer.ts'
 import type { StatusFacts } from '../../src/web/types.ts'
-import { createFakeWeb, failed, now, quiet, stalled, transfer } from '../unit/web/support/fakeWeb.ts'
+import { createFakeWeb, failed, now, quiet, stalled, toStory, transfer } from '../unit/web/support/fakeWeb.ts'
 
 const executablePath = '/usr/bin/chromium'
 const hasBrowser = existsSync(executablePath)
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     web.change()
     await page.getByText('another text').first().waitFor()
     expect(await page.getByRole('searchbox').inputValue()).toBe('0xabc')
-    expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe('/transfers/t42')
+    expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe('/alerts/a1b2c3')
   })
 
   test('a lost server is said and the old verdict no longer stands in the title', async () => {
@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     const alert = { ...stalled, summary: name, title: name }
     const { page, web, url, complaints } = await open('/', { ...quiet, openAlerts: [alert] })
     expect(await page.locator('#alerts').textContent()).toContain(name)
-    web.stories = [{ transfer: hostile, observations: [], alerts: [alert] }]
+    web.stories = [{ transfer: hostile, observations: [], alerts: [toStory(alert)] }]
     for (const path of ['/transfers', '/transfers/t42']) {
       await page.goto(url + path)
       expect(await page.locator('main').textContent()).toContain(name)

@@ -84,7 +84,8 @@ function readPreconf(db: Database, { from, until }: DayWindow): PreconfSummary |
   }
 }
 
-function readEscrows(db: Database, settings: readonly TokenSetting[]): EscrowLine[] | null {
+/** What the escrows of each token hold and owe, by the newest judgement; null when none are watched. */
+export function readEscrows(db: Database, settings: readonly TokenSetting[]): EscrowLine[] | null {
   const book = createTokenBook(db, settings)
   const lines = listEscrowTokens(db).map(({ token, judged }): EscrowLine => {
     const { symbol, decimals } = book.find(token)

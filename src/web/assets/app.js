@@ -24,18 +24,51 @@
     const fresh = next.getElementById('main')
     if (!fresh || listParts(fresh).length === 0) throw new Error('not a page to follow')
     if (nameParts(main) !== nameParts(fresh)) main.replaceChildren(...fresh.childNodes)
-    else for (const part of listParts(main)) swapPart(part, next.getElementById(part.id))
-    document.title = next.title
+    else for (const part of listParts(main)) morphChildren(part, next.getElementById(part.id))
+    if (document.title !== next.title) document.title = next.title
   }
 
-  // Untouched when nothing changed: a screen reader then says nothing, a selection stays.
-  function swapPart(part, fresh) {
-    if (part.innerHTML === fresh.innerHTML) return
-    const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null
-    part.replaceChildren(...fresh.childNodes)
-    if (focused === null) return
-    const target = [...part.querySelectorAll('a[href]')].find((link) => link.getAttribute('href') === focused)
-    target?.focus({ preventScroll: true })
+  // Only what differs is touched: a focus, a selection, a half-filled form and an opened table stay, and a screen reader
+  // hears of nothing that did not change.
+  function morphChildren(from, to) {
+    const before = [...from.childNodes]
+    const keyed = new Map(before.filter((node) => node.dataset?.key).map((node) => [node.dataset.key, node]))
+    let at = from.firstChild
+    const wanted = Array.from(to.childNodes)
+    for (const fresh of wanted) {
+      const known = fresh.dataset?.key ? keyed.get(fresh.dataset.key) : at
+      if (known && isAlike(known, fresh)) {
+        if (known === at) at = at.nextSibling
+        else from.insertBefore(known, at)
+        morph(known, fresh)
+      } else {
+        from.insertBefore(fresh, at)
+      }
+    }
+    while (at) {
+      const gone = at
+      at = at.nextSibling
+      gone.remove()
+    }
+  }
+
+  function isAlike(a, b) {
+    return a.nodeName === b.nodeName && a.dataset?.key === b.dataset?.key
+  }
+
+  function morph(from, to) {
+    if (from.nodeType !== Node.ELEMENT_NODE) {
+      if (from.data !== to.data) from.data = to.data
+      return
+    }
+    for (const { name, value } of to.attributes)
+      if (from.getAttribute(name) !== value) from.setAttribute(name, value)
+    const had = Array.from(from.attributes)
+    for (const { name } of had) {
+      const isOpened = name === 'open' && from.nodeName === 'DETAILS'
+      if (!to.hasAttribute(name) && !isOpened) from.removeAttribute(name)
+    }
+    morphChildren(from, to)
   }
 
   function showLost() {
@@ -65,6 +98,7 @@
   }
 
   function refresh() {
+    if (document.hidden) return
     if (busy) {
       again = true
       return
@@ -93,16 +127,23 @@
     events.addEventListener('error', refresh)
   }
 
-  if (main && lost) {
+  function follow() {
+    heardAt = performance.now()
     connect()
+    refresh()
+  }
+
+  // Nobody looks at a hidden page: it asks for nothing, and reads everything anew when it is shown again.
+  function rest() {
+    events?.close()
+    events = null
+  }
+
+  if (main && lost) {
+    if (!document.hidden) connect()
     setInterval(() => {
-      if (performance.now() - heardAt < silenceMs) return
-      heardAt = performance.now()
-      connect()
-      refresh()
+      if (!document.hidden && performance.now() - heardAt >= silenceMs) follow()
     }, 5_000)
-    document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'visible') refresh()
-    })
+    document.addEventListener('visibilitychange', () => (document.hidden ? rest() : follow()))
   }
 }

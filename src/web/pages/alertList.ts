@@ -1,8 +1,18 @@
 import { html } from 'hono/html'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
+import type { FormContext } from '../createFormGate.ts'
 import type { AlertTold, AlertView } from '../types.ts'
-import { type Html, alertTone, formatAge, renderAgo, renderTag, toSafeHref, toTransferPath } from './words.ts'
+import {
+  type Html,
+  alertTone,
+  formatAge,
+  renderAgo,
+  renderTag,
+  toAlertPath,
+  toSafeHref,
+  toTransferPath,
+} from './words.ts'
 
 const stateWords: Readonly<Record<AlertView['state'], string>> = {
   new: 'not yet told',
@@ -15,27 +25,76 @@ const stateWords: Readonly<Record<AlertView['state'], string>> = {
 
 const maxShown = 50
 
-/** Alerts as cards, the most severe first, otherwise in the order given. A storm is cut short with its true count. */
-export function renderAlertList(alerts: readonly AlertView[], now: UnixMs): Html {
-  const rank = { critical: 0, warning: 1, info: 2 }
-  const sorted = alerts.toSorted((a, b) => rank[a.severity] - rank[b.severity])
-  const more = sorted.length - maxShown
-  return html`<ol class="alerts">${sorted.slice(0, maxShown).map((alert) => renderAlert(alert, now))}</ol>
-${more > 0 ? html`<p class="muted">And ${more} more, ${sorted.length} in all; <a href="/api/alerts">all as JSON</a>.</p>` : ''}`
+export interface AlertListView {
+  readonly now: UnixMs
+  /** With it each alert can be acknowledged and silenced. */
+  readonly form: FormContext | null
+  /** Where an acknowledgement leads back to. */
+  readonly next: string
+  /** How many there are in all, when the list given is not all. */
+  readonly total?: number
 }
 
-function renderAlert(alert: AlertView, now: UnixMs): Html {
+/** Alerts as cards, the most severe first, otherwise in the order given. A storm is cut short with its true count. */
+export function renderAlertList(alerts: readonly AlertView[], view: AlertListView): Html {
+  const rank = { critical: 0, warning: 1, info: 2 }
+  const sorted = alerts.toSorted((a, b) => rank[a.severity] - rank[b.severity])
+  const total = Math.max(view.total ?? 0, sorted.length)
+  const more = total - Math.min(maxShown, sorted.length)
+  return html`<ol class="alerts">${sorted.slice(0, maxShown).map((alert) => renderAlert(alert, view))}</ol>
+${more > 0 ? html`<p class="muted">And ${more} more, ${total} in all; <a href="/api/alerts">the newest as JSON</a>.</p>` : ''}`
+}
+
+function renderAlert(alert: AlertView, view: AlertListView): Html {
   const title = cleanText(alert.title, 600)
   const headline = alert.summary === null ? title : cleanText(alert.summary, 300)
-  const runbook = toSafeHref(alert.runbook)
-  return html`<li class="alert edge-${alertTone(alert)}">
-<p class="alert-head">${renderTag(alertTone(alert), alert.severity)} <strong>${headline}</strong></p>
+  return html`<li class="alert edge-${alertTone(alert)}" data-key="${alert.id}">
+<p class="alert-head">${renderTag(alertTone(alert), alert.severity)} <strong><a class="plain" href="${toAlertPath(alert.id)}">${headline}</a></strong></p>
 ${headline === title ? '' : html`<p class="subject">${title}</p>`}
-<p class="meta"><span>${cleanText(alert.rule, 100)}</span>${isSaidByChannels(alert) ? '' : html`<span>${stateWords[alert.state]}</span>`}
-<span>${renderSince(alert, now)}</span>${alert.told.map(renderTold)}
-${alert.transferKey === null ? '' : html`<a href="${toTransferPath(alert.transferKey)}">Whole story<span class="hidden"> of transfer ${alert.transferKey}</span></a>`}
-${runbook === null ? '' : html`<a href="${runbook}" rel="noreferrer">Runbook<span class="hidden"> of ${cleanText(alert.rule, 100)}</span></a>`}</p>
+<div class="foot-row">${renderMeta(alert, view.now)}
+${view.form === null || alert.state === 'resolved' ? '' : renderActions(alert, view.form, view.next)}</div>
 </li>`
+}
+
+/** Rule, state, age, who was told, who is on it, and what leads further. */
+export function renderMeta(alert: AlertView, now: UnixMs): Html {
+  const runbook = toSafeHref(alert.runbook)
+  return html`<p class="meta"><span>${cleanText(alert.rule, 100)}</span>${isSaidByChannels(alert) ? '' : html`<span>${stateWords[alert.state]}</span>`}
+<span>${renderSince(alert, now)}</span>${renderTold(alert.told)}
+${alert.ack === null ? '' : html`<span class="tone-info">acknowledged by ${cleanText(alert.ack.by, 100)}, ${renderAgo(alert.ack.at, now)}</span>`}
+${alert.silence === null ? '' : html`<a href="/silences#silence-${alert.silence.id}">silenced for ${formatAge(Math.max(0, alert.silence.endsAt - now))} more</a>`}
+${alert.transferKey === null ? '' : html`<a href="${toTransferPath(alert.transferKey)}">Whole story<span class="hidden"> of transfer ${alert.transferKey}</span></a>`}
+${runbook === null ? '' : html`<a href="${runbook}" rel="noreferrer">Runbook<span class="hidden"> of ${cleanText(alert.rule, 100)}</span></a>`}</p>`
+}
+
+/** Whoever is known here acknowledges with one press; a name is asked for on the alert's own page. */
+function renderActions(alert: AlertView, form: FormContext, next: string): Html {
+  const of = renderOf(alert)
+  return html`<div class="actions">${
+    alert.ack !== null
+      ? ''
+      : form.by === ''
+        ? html`<a class="button small" href="${toAlertPath(alert.id)}#by">Acknowledge…${of}</a>`
+        : html`<form method="post" action="${toAlertPath(alert.id)}/ack">${renderHidden(form, next)}<input type="hidden" name="by" value="${form.by}"><button class="small">Acknowledge${of}</button></form>`
+  }${renderSilenceLink(alert)}</div>`
+}
+
+/** The same on the alert's own page, with a name to type or to change. */
+export function renderAckForm(alert: AlertView, form: FormContext): Html {
+  if (alert.ack !== null) return html`<div class="actions">${renderSilenceLink(alert)}</div>`
+  return html`<div class="actions"><form class="ack" method="post" action="${toAlertPath(alert.id)}/ack">${renderHidden(form, toAlertPath(alert.id))}<label for="by">Your name</label><input id="by" name="by" value="${form.by}" required maxlength="100" autocomplete="name"><button class="primary small">Acknowledge</button></form>${renderSilenceLink(alert)}</div>`
+}
+
+function renderHidden({ proof }: FormContext, next: string): Html {
+  return html`<input type="hidden" name="proof" value="${proof}"><input type="hidden" name="next" value="${next}">`
+}
+
+function renderSilenceLink(alert: AlertView): Html {
+  return html`<a class="button small" href="/silences/new?alert=${alert.id}">Silence…${renderOf(alert)}</a>`
+}
+
+function renderOf({ id, rule }: AlertView): Html {
+  return html`<span class="hidden"> alert ${id}, ${cleanText(rule, 100)}</span>`
 }
 
 /** An event that was told shows which channels took it: the word alone would only repeat it. */
@@ -49,9 +108,11 @@ function renderSince(alert: AlertView, now: UnixMs): Html {
   return isEvent ? renderAgo(alert.since, now) : html`since ${renderAgo(alert.since, now)}`
 }
 
-function renderTold({ channel, at }: AlertTold): Html {
-  const name = cleanText(channel)
-  return at === null
-    ? html`<span class="tone-attention">waiting for ${name}</span>`
-    : html`<span>told ${name}</span>`
+/** Each channel once, whatever number of messages it got. */
+function renderTold(told: readonly AlertTold[]): Html {
+  const channels = [...Map.groupBy(told, ({ channel }) => channel)]
+  const waiting = channels.filter(([, items]) => items.some(({ at }) => at === null)).map(([name]) => name)
+  const reached = channels.filter(([, items]) => items.some(({ at }) => at !== null)).map(([name]) => name)
+  const list = (names: readonly string[]) => names.map((name) => cleanText(name)).join(', ')
+  return html`${reached.length === 0 ? '' : html`<span>told ${list(reached)}</span>`}${waiting.length === 0 ? '' : html` <span class="tone-attention">waiting for ${list(waiting)}</span>`}`
 }

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import type { InFlight } from '../types.ts'
-import { type Html, directionPaths, directionWords, formatAge } from './words.ts'
+import { type Html, directionPaths, directionWords, formatAge, renderState } from './words.ts'
 
 /** Per direction one row an age, with a bar to compare by eye. */
 export function renderInFlight(inFlight: readonly InFlight[], now: UnixMs): Html {
@@ -11,16 +11,21 @@ export function renderInFlight(inFlight: readonly InFlight[], now: UnixMs): Html
   return html`${inFlight.map((entry) => renderDirection(entry, most, now))}`
 }
 
-function renderDirection({ direction, buckets, oldestAt }: InFlight, most: number, now: UnixMs): Html {
+function renderDirection(
+  { direction, buckets, oldestAt, normal, late }: InFlight,
+  most: number,
+  now: UnixMs,
+): Html {
   const total = buckets.reduce((sum, { count }) => sum + count, 0)
   return html`<table class="bars">
 <caption><strong>${directionWords[direction]}s</strong> <span class="muted">${directionPaths[direction]}</span><span class="caption-end">${total} in flight${oldestAt === null ? '' : `, oldest ${formatAge(Math.max(0, now - oldestAt))}`}</span></caption>
 <thead class="hidden"><tr><th scope="col">Age</th><th scope="col">Share</th><th scope="col">Transfers</th></tr></thead>
 <tbody>${buckets.map(
     ({ fromMs, toMs, count }) =>
-      html`<tr><th scope="row">${formatRange(fromMs, toMs)}</th><td class="bar"><svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="bar-back" width="100" height="8"/><rect class="bar-fill" width="${((100 * count) / most).toFixed(1)}" height="8"/></svg></td><td class="number">${count}</td></tr>`,
+      html`<tr${normal !== null && fromMs >= normal.p99 && count > 0 ? html` class="is-late"` : ''}><th scope="row">${formatRange(fromMs, toMs)}</th><td class="bar"><svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="bar-back" width="100" height="8"/><rect class="bar-fill" width="${((100 * count) / most).toFixed(1)}" height="8"/></svg></td><td class="number">${count}</td></tr>`,
   )}</tbody>
-</table>`
+</table>
+<p class="note">${normal === null ? html`${renderState('unknown', 'Normal is unknown')}: no transfer of the past 30 days arrived yet.` : html`Normal: half within ${formatDuration(normal.p50)}, 95 % within ${formatDuration(normal.p95)}, 99 % within ${formatDuration(normal.p99)} <span class="muted">(${normal.samples} in 30 days)</span>. ${late ? renderState('attention', `${late} in flight for longer than that`) : html`None is in flight for longer than that.`}`}</p>`
 }
 
 function formatRange(fromMs: number, toMs: number | null): string {

@@ -3,7 +3,7 @@ import { describeEvidence } from '../../domain/describeEvidence.ts'
 import { type Leg, destinationLeg, originLeg } from '../../domain/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
-import type { AlertView, TransferStory } from '../types.ts'
+import type { AlertStory, TransferStory } from '../types.ts'
 import { alertTone, formatTime, statusTones } from './words.ts'
 
 export interface Moment {
@@ -87,13 +87,28 @@ function describeChange(
     .join('; ')
 }
 
-function listAlert(alert: AlertView): readonly Moment[] {
+function listAlert(alert: AlertStory): readonly Moment[] {
   const name = cleanText(alert.rule, 100)
   const detail = cleanText(alert.summary ?? alert.title, 300)
   return [
     { at: alert.since, tone: alertTone(alert), title: `Alert ${name} (${alert.severity})`, detail },
-    ...alert.told.flatMap(({ channel, at }) =>
-      at === null ? [] : [{ at, tone: 'info', title: `Told ${cleanText(channel)}`, detail: name }],
+    ...alert.decisions.map(({ at, what, reason }) => ({
+      at,
+      tone: 'info',
+      title: `${name}: ${cleanText(what, 100)}`,
+      detail: cleanText(reason, 300),
+    })),
+    ...alert.messages.flatMap(({ channel, what, state, message, sentAt }) =>
+      sentAt === null
+        ? []
+        : [
+            {
+              at: sentAt,
+              tone: state === 'sent' ? 'fine' : 'critical',
+              title: `${state === 'sent' ? 'Told' : 'Not told'} ${cleanText(channel)}: ${what}`,
+              detail: message === null ? name : `${name}, message #${cleanText(message, 100)}`,
+            },
+          ],
     ),
     ...(alert.resolvedAt === null
       ? []

@@ -5,9 +5,10 @@ import type { Html } from './words.ts'
 export interface LoginView {
   readonly next: string
   readonly problem: string | null
+  readonly proof: string
 }
 
-export function renderLoginPage({ next, problem }: LoginView): Html {
+export function renderLoginPage({ next, problem, proof }: LoginView): Html {
   return renderLayout({
     title: 'Sign in',
     active: null,
@@ -19,6 +20,7 @@ ${problem === null ? '' : html`<p class="problem" role="alert" id="problem">${pr
 <input type="text" name="username" value="spanwatch" autocomplete="username" hidden>
 <label for="token">Token</label>
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus${problem === null ? '' : html` aria-invalid="true" aria-describedby="problem"`}>
+<input type="hidden" name="proof" value="${proof}">
 <input type="hidden" name="next" value="${next}">
 <button class="primary">Sign in</button>
 </form>`,

@@ -3,13 +3,18 @@ import { formatDuration } from '../../lib/duration.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { Coverage, StatusSnapshot, VerdictLevel } from '../types.ts'
 import { renderAlertList } from './alertList.ts'
+import type { FormContext } from '../createFormGate.ts'
+import { isOverdue } from '../judgeVerdict.ts'
+import type { Series } from '../viewTypes.ts'
+import { type ChartName, renderChartCard } from './chartCards.ts'
+import { renderEscrows, renderPreconf } from './health.ts'
 import { renderInFlight } from './inFlight.ts'
 import { renderLayout } from './layout.ts'
 import { renderChannels, renderPollers, renderSources } from './machinery.ts'
 import { type Html, formatAge, formatTime, renderAgo, verdictWords } from './words.ts'
 
-const maxReasons = 6
-const maxEvents = 20
+const maxReasons = 4
+const maxEvents = 8
 
 const icons: Readonly<Record<VerdictLevel, string>> = {
   fine: 'M7 12.5l3.4 3.4L17 9',
@@ -18,8 +23,14 @@ const icons: Readonly<Record<VerdictLevel, string>> = {
   unknown: 'M9 9.3c.3-1.7 1.5-2.6 3-2.6 1.7 0 3 1.1 3 2.7 0 2.2-3 2.3-3 4.3M12 17v.6',
 }
 
+export interface StatusExtras {
+  readonly form: FormContext
+  /** Null when they could not be read. */
+  readonly series: Series | null
+}
+
 /** The page that answers in one look: is money safe now, and do we really know? */
-export function renderStatusPage(status: StatusSnapshot): Html {
+export function renderStatusPage(status: StatusSnapshot, { form, series }: StatusExtras): Html {
   const word = verdictWords[status.verdict.level]
   return renderLayout({
     title: word,
@@ -30,13 +41,17 @@ export function renderStatusPage(status: StatusSnapshot): Html {
 <div id="coverage" data-live>${renderCoverage(status)}</div>
 <div class="columns">
 <div class="column">
-${renderPart('alerts', 'Open alerts', renderOpenAlerts(status))}
-${renderPart('events', 'Recent events', renderEvents(status))}
+${renderPart('alerts', 'Open alerts', renderOpenAlerts(status, form))}
+${renderPart('events', 'Recent events', renderEvents(status, form))}
 </div>
 <div class="column">
 ${renderPart('inflight', 'In flight by age', renderInFlight(status.inFlight, status.now))}
+${renderPart('flow', 'Transfers that left, by the hour', renderChart('flow', series))}
+${renderPart('latency', 'How long they took, past seven days', renderChart('latency', series))}
+${renderPart('preconf', 'Preconfirmations', renderPreconf(status))}
 </div>
 </div>
+${renderPart('escrows', 'Escrows', renderEscrows(status))}
 ${renderPart('totals', 'Transfers in the ledger', renderTotals(status))}
 <div class="thirds">
 ${renderPart('sources', 'Sources', renderSources(status))}
@@ -89,17 +104,34 @@ function renderBanner(level: VerdictLevel, text: string, reasons: readonly strin
 ${
   reasons.length === 0
     ? ''
-    : html`<ul>${reasons.slice(0, maxReasons).map((reason) => html`<li>${cleanText(reason, 300)}</li>`)}${more > 0 ? html`<li>and ${more} more below</li>` : ''}</ul>`
+    : html`<ul>${reasons.slice(0, maxReasons).map((reason) => html`<li>${shortenHashes(cleanText(reason, 300))}</li>`)}${more > 0 ? html`<li>and ${more} more below</li>` : ''}</ul>`
 }</div>
 </section>`
 }
 
-function renderCoverage({ coverage, heads, now }: StatusSnapshot): Html {
+/** The banner is read in one look: the cards below have every hash in full. */
+function shortenHashes(text: string): string {
+  return text.replace(/0x[0-9a-f]{20,}/gi, (hash) => `${hash.slice(0, 8)}…${hash.slice(-6)}`)
+}
+
+function renderCoverage({ coverage, pollers, heads, silences, now }: StatusSnapshot): Html {
   return html`<dl class="chips" aria-label="Coverage">
 ${coverage.map((entry) => renderChip(cleanText(entry.source), toneOf(entry, now), html`${entry.lastGoodAt === null ? 'never read' : html`read ${renderAgo(entry.lastGoodAt, now)}`}`))}
+${renderPollerChip(pollers, now)}
 ${coverage.length === 0 ? renderChip('Sources', 'unknown', html`none read yet`) : ''}
+${silences.length === 0 ? '' : renderChip('Silences', 'attention', html`<a href="/silences">${silences.length} hold</a>`)}
 ${heads.map(({ chain, height, readAt }) => renderChip(`${chain} head`, 'info', html`${height} <span class="muted">read ${renderAgo(readAt, now)}</span>`))}
 </dl>`
+}
+
+function renderPollerChip(pollers: StatusSnapshot['pollers'], now: number): Html | '' {
+  if (pollers.length === 0) return ''
+  const late = pollers.filter((poller) => isOverdue(poller, now))
+  return renderChip(
+    'Pollers',
+    late.length > 0 ? 'unknown' : 'fine',
+    late.length > 0 ? html`${late.length} of ${pollers.length} behind` : html`all ${pollers.length} in time`,
+  )
 }
 
 function toneOf({ lastGoodAt, staleAfterMs }: Coverage, now: number): string {
@@ -110,19 +142,28 @@ function renderChip(name: string, tone: string, value: Html): Html {
   return html`<div class="chip dot-${tone}"><dt>${name}</dt><dd>${value}</dd></div>`
 }
 
-function renderOpenAlerts({ openAlerts, verdict, now }: StatusSnapshot): Html {
+function renderChart(name: ChartName, series: Series | null): Html {
+  return series === null
+    ? html`<p class="problem">It could not be read. The log says why.</p>`
+    : renderChartCard(name, series)
+}
+
+function renderOpenAlerts(
+  { openAlerts, openAlertCount, verdict, now }: StatusSnapshot,
+  form: FormContext,
+): Html {
   return openAlerts.length > 0
-    ? renderAlertList(openAlerts, now)
+    ? renderAlertList(openAlerts, { now, form, next: '/', total: openAlertCount })
     : renderNothing('No alert is open', verdict.level)
 }
 
-function renderEvents({ recentEvents, verdict, now }: StatusSnapshot): Html {
+function renderEvents({ recentEvents, verdict, now }: StatusSnapshot, form: FormContext): Html {
   if (recentEvents.length === 0) return renderNothing('No event is known', verdict.level)
   const shown = recentEvents.slice(0, maxEvents)
   const oldest = now - Math.min(...shown.map(({ since }) => since))
-  return html`${renderAlertList(shown, now)}${
+  return html`${renderAlertList(shown, { now, form, next: '/' })}${
     recentEvents.length > maxEvents
-      ? html`<p class="muted">The newest ${maxEvents} of ${recentEvents.length}, back to ${formatDuration(Math.max(0, oldest))} ago.</p>`
+      ? html`<p class="note">The newest ${maxEvents}, back to ${formatDuration(Math.max(0, oldest))} ago. <a href="/alerts?show=events">More events</a></p>`
       : ''
   }`
 }

@@ -9,6 +9,7 @@ import {
 } from '../../domain/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
+import type { FormContext } from '../createFormGate.ts'
 import type { TransferStory } from '../types.ts'
 import { renderAlertList } from './alertList.ts'
 import { renderLayout } from './layout.ts'
@@ -31,7 +32,7 @@ import {
 } from './words.ts'
 
 /** One transfer's whole story: what is said of it, by whom, when, and what was told. */
-export function renderTransferPage(story: TransferStory, now: UnixMs): Html {
+export function renderTransferPage(story: TransferStory, now: UnixMs, form: FormContext): Html {
   const { transfer, alerts } = story
   const amount = formatAmount(transfer)
   return renderLayout({
@@ -49,7 +50,7 @@ ${transfer.ambiguous > 0 ? html`<p class="problem">${transfer.ambiguous} records
 <div class="columns">
 <section class="card column" aria-labelledby="time-title"><h2 id="time-title">Timeline</h2>${renderTimeline(story)}</section>
 <div class="column">
-<section class="card" aria-labelledby="told-title"><h2 id="told-title">Alerts</h2>${alerts.length === 0 ? html`<p class="empty">None for this transfer.</p>` : renderAlertList(alerts, now)}</section>
+<section class="card" aria-labelledby="told-title"><h2 id="told-title">Alerts</h2>${alerts.length === 0 ? html`<p class="empty">None for this transfer.</p>` : renderAlertList(alerts, { now, form, next: toTransferPath(transfer.key) })}</section>
 <section class="card" aria-labelledby="record-title"><h2 id="record-title">Record</h2>${renderRecord(transfer)}</section>
 </div></div>
 <footer><p>State at ${renderTime(now)}. <a href="/api${toTransferPath(transfer.key)}">As JSON</a></p></footer>

@@ -34,6 +34,8 @@ export const statusTones: Readonly<Record<Status | 'absent', string>> = {
   unknown: 'unknown',
 }
 
+export const severityTones = { critical: 'critical', warning: 'attention', info: 'info' } as const
+
 export const verdictWords: Readonly<Record<VerdictLevel, string>> = {
   fine: 'No problem found',
   attention: 'Needs attention',
@@ -98,9 +100,12 @@ export function toTransferPath(key: string): string {
   return `/transfers/${encodeURIComponent(key)}`
 }
 
+export function toAlertPath(id: string): string {
+  return `/alerts/${encodeURIComponent(id)}`
+}
+
 export function alertTone({ state, severity }: Pick<AlertView, 'state' | 'severity'>): string {
-  if (state === 'resolved') return 'fine'
-  return severity === 'critical' ? 'critical' : severity === 'warning' ? 'attention' : 'info'
+  return state === 'resolved' ? 'fine' : severityTones[severity]
 }
 
 /** Only http and https: a rule's link must not become a script. */

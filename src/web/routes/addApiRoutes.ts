@@ -1,18 +1,49 @@
 import type { Context, Hono } from 'hono'
 import { MonitorError } from '../../lib/errors.ts'
+import { cleanText } from '../../lib/text.ts'
 import type { WebEnv } from '../createAccess.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
 import { toJson } from '../toJson.ts'
-import type { WebDeps } from '../types.ts'
+import type { AlertQuery, WebDeps } from '../types.ts'
 
-/** `/metrics` and `/api/*`. Times are milliseconds since 1970, amounts decimal strings. */
+/** `/metrics` and what `/api/*` answers to GET. Times are milliseconds since 1970, amounts decimal strings. */
 export function addApiRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
   app.get('/metrics', async (c) => {
     const text = await deps.registry.metrics()
     return c.body(text, 200, { 'Content-Type': deps.registry.contentType })
   })
   app.get('/api/status', (c) => answerJson(c, deps.readStatus()))
-  app.get('/api/alerts', (c) => answerJson(c, { alerts: deps.listAlerts() }))
+  app.get('/api/series', (c) => answerJson(c, deps.readSeries()))
+  app.get('/api/rules', (c) => answerJson(c, { rules: deps.listRules() }))
+  addAlertApi(app, deps)
+  app.get('/api/transfers', (c) => {
+    const { filter, problem } = readTransferFilter((name) => c.req.query(name))
+    return filter === null ? refuse(c, problem ?? '') : answerJson(c, deps.listTransfers(filter))
+  })
+  app.get('/api/transfers/:key', (c) => {
+    const stories = deps.showTransfer(c.req.param('key').slice(0, 200))
+    if (stories.length === 0) return missing(c, 'The ledger holds no such transfer.')
+    return answerJson(c, { transfers: stories })
+  })
+  app.get('/api/reports', (c) => answerJson(c, { reports: deps.listReports() }))
+  app.get('/api/reports/:day', async (c) => {
+    const day = c.req.param('day')
+    const kept = /^\d{4}-\d{2}-\d{2}$/.test(day) ? await deps.readReport(day) : null
+    return kept === null ? missing(c, 'No report is kept of that day.') : answerJson(c, kept.report)
+  })
+}
+
+function addAlertApi(app: Hono<WebEnv>, deps: WebDeps): void {
+  app.get('/api/alerts', (c) => {
+    const read = (name: string) => cleanText(c.req.query(name) ?? '', 200)
+    const [state, nature, text] = [read('state'), read('nature'), read('q')]
+    if (state !== '' && state !== 'open') return refuse(c, 'state: expected open')
+    if (nature !== '' && nature !== 'event' && nature !== 'condition')
+      return refuse(c, 'nature: expected event or condition')
+    if (text !== '') return answerJson(c, { alerts: deps.searchAlerts(text) })
+    const query: AlertQuery = { ...(state === 'open' && { state }), ...(nature !== '' && { nature }) }
+    return answerJson(c, { alerts: deps.listAlerts(query) })
+  })
   app.get('/api/alerts/:id', (c) => {
     try {
       return answerJson(c, deps.showAlert(c.req.param('id').slice(0, 100)))
@@ -22,15 +53,20 @@ export function addApiRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
     }
   })
   app.get('/api/silences', (c) => answerJson(c, { silences: deps.listSilences() }))
-  app.get('/api/transfers', (c) => {
-    const { filter, problem } = readTransferFilter((name) => c.req.query(name))
-    return filter === null ? c.json({ error: problem }, 400) : answerJson(c, deps.listTransfers(filter))
+  app.get('/api/outbox', (c) => {
+    const state = c.req.query('state') ?? 'queued'
+    if (state !== 'queued' && state !== 'dead' && state !== 'sent')
+      return refuse(c, 'state: expected queued, dead or sent')
+    return answerJson(c, { items: deps.listOutbox(state) })
   })
-  app.get('/api/transfers/:key', (c) => {
-    const stories = deps.showTransfer(c.req.param('key').slice(0, 200))
-    if (stories.length === 0) return c.json({ error: 'The ledger holds no such transfer.' }, 404)
-    return answerJson(c, { transfers: stories })
-  })
+}
+
+function refuse(c: Context<WebEnv>, error: string): Response {
+  return c.json({ code: 'usage', error }, 400)
+}
+
+function missing(c: Context<WebEnv>, error: string): Response {
+  return c.json({ code: 'not_found', error }, 404)
 }
 
 function answerJson(c: Context<WebEnv>, value: unknown): Response {

@@ -1,19 +1,40 @@
-import type { Hono } from 'hono'
-import { errorText } from '../../lib/errors.ts'
+import type { Context, Hono } from 'hono'
+import { MonitorError, errorText } from '../../lib/errors.ts'
+import { cleanText } from '../../lib/text.ts'
 import type { WebEnv } from '../createAccess.ts'
+import type { FormGate } from '../createFormGate.ts'
+import { renderAlertPage } from '../pages/alertPage.ts'
+import { type AlertTab, renderAlertsPage } from '../pages/alertsPage.ts'
 import { renderMessagePage } from '../pages/messagePage.ts'
+import { renderOutboxPage } from '../pages/outboxPage.ts'
+import { renderRulesPage } from '../pages/rulesPage.ts'
+import { renderSearchPage } from '../pages/searchPage.ts'
+import { renderSilenceForm, toSilenceDraft } from '../pages/silenceForm.ts'
+import { renderSilencesPage } from '../pages/silencesPage.ts'
 import { renderBlindPage, renderStatusPage } from '../pages/statusPage.ts'
 import { renderSeveralTransfers, renderTransferPage } from '../pages/transferPage.ts'
 import { renderTransfersPage } from '../pages/transfersPage.ts'
-import { toTransferPath } from '../pages/words.ts'
+import { toAlertPath, toTransferPath } from '../pages/words.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
-import type { StatusSnapshot, WebDeps } from '../types.ts'
+import type { AlertStory, AlertView, WebDeps } from '../types.ts'
 
-export function addPageRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
+export function addPageRoutes(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
   app.get('/', (c) => {
-    const status = readStatusSafely(deps)
-    return status === null ? c.html(renderBlindPage(), 500) : c.html(renderStatusPage(status))
+    const status = readSafely(deps, 'the status', () => deps.readStatus())
+    if (status === null) return c.html(renderBlindPage(), 500)
+    const series = readSafely(deps, 'the charts', () => deps.readSeries())
+    return c.html(renderStatusPage(status, { form: gate.context(c), series }))
   })
+  addTransferPages(app, deps, gate)
+  addAlertPages(app, deps, gate)
+  app.get('/rules', (c) => c.html(renderRulesPage(deps.listRules(), deps.clock.now())))
+  app.get('/outbox', (c) => {
+    const lists = { queued: deps.listOutbox('queued'), dead: deps.listOutbox('dead') }
+    return c.html(renderOutboxPage(lists, { now: deps.clock.now(), form: gate.context(c) }))
+  })
+}
+
+function addTransferPages(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
   app.get('/transfers', (c) => {
     const { typed, filter, problem } = readTransferFilter((name) => c.req.query(name))
     const now = deps.clock.now()
@@ -31,17 +52,78 @@ export function addPageRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
     if (!first) return c.html(renderMessagePage('Not found', 'The ledger holds no such transfer.'), 404)
     const now = deps.clock.now()
     return c.html(
-      stories.length === 1 ? renderTransferPage(first, now) : renderSeveralTransfers(key, stories, now),
+      stories.length === 1
+        ? renderTransferPage(first, now, gate.context(c))
+        : renderSeveralTransfers(key, stories, now),
     )
+  })
+  app.get('/search', (c) => search(c, deps))
+}
+
+/** Straight to the one thing that is meant, else a list of all that names it. */
+function search(c: Context<WebEnv>, deps: WebDeps): Response | Promise<Response> {
+  const query = cleanText(c.req.query('q') ?? '', 200)
+  if (query === '') return c.redirect('/transfers', 303)
+  const alert = query.startsWith('#') ? findAlert(deps, query) : null
+  if (alert !== null) return c.redirect(toAlertPath(alert.id), 303)
+  const { filter } = readTransferFilter((name) => (name === 'q' ? query : undefined))
+  const page = filter === null ? { transfers: [], next: null } : deps.listTransfers(filter)
+  const found = deps.searchAlerts(query)
+  const [only] = page.transfers
+  const others = found.filter(({ transferKey }) => transferKey === null || transferKey !== only?.key)
+  if (only && page.transfers.length === 1 && others.length === 0)
+    return c.redirect(toTransferPath(only.key), 303)
+  return c.html(renderSearchPage({ query, page, alerts: found, now: deps.clock.now() }))
+}
+
+function addAlertPages(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
+  app.get('/alerts', (c) => {
+    const tab = readTab(c.req.query('show'))
+    const view = { now: deps.clock.now(), form: gate.context(c), next: `/alerts?show=${tab}` }
+    return c.html(renderAlertsPage(tab, listOfTab(deps, tab), view))
+  })
+  app.get('/alerts/:id', (c) => {
+    const alert = findAlert(deps, c.req.param('id').slice(0, 100))
+    if (alert === null) return c.html(renderMessagePage('Not found', 'The ledger holds no such alert.'), 404)
+    return c.html(renderAlertPage(alert, { now: deps.clock.now(), form: gate.context(c) }))
+  })
+  app.get('/silences', (c) => {
+    const view = { now: deps.clock.now(), form: gate.context(c) }
+    return c.html(renderSilencesPage(deps.listSilences(), view))
+  })
+  app.get('/silences/new', (c) => {
+    const id = c.req.query('alert')
+    const alert = id === undefined ? null : findAlert(deps, id.slice(0, 100))
+    const form = gate.context(c)
+    return c.html(renderSilenceForm(toSilenceDraft(alert, form), form))
   })
 }
 
-/** Null when the state cannot be read: the page then says that it knows nothing. */
-function readStatusSafely(deps: WebDeps): StatusSnapshot | null {
+function readTab(show: string | undefined): AlertTab {
+  return show === 'events' || show === 'all' ? show : 'open'
+}
+
+function listOfTab(deps: WebDeps, tab: AlertTab): readonly AlertView[] {
+  if (tab === 'open') return deps.listAlerts({ state: 'open' })
+  return deps.listAlerts(tab === 'events' ? { nature: 'event' } : {})
+}
+
+/** Null when there is none, or several begin like that. */
+function findAlert(deps: WebDeps, id: string): AlertStory | null {
   try {
-    return deps.readStatus()
+    return deps.showAlert(id)
   } catch (error) {
-    deps.log.error({ problem: errorText(error) }, 'the status could not be read')
+    if (error instanceof MonitorError) return null
+    throw error
+  }
+}
+
+/** Null when it cannot be read: the page then says that it knows nothing. */
+function readSafely<T>(deps: WebDeps, what: string, read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    deps.log.error({ problem: errorText(error) }, `${what} could not be read`)
     return null
   }
 }

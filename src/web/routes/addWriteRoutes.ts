@@ -8,18 +8,9 @@ import type { WebDeps } from '../types.ts'
 
 const id = z.coerce.number().int().positive().max(Number.MAX_SAFE_INTEGER)
 const time = z.coerce.number().int().nonnegative().max(8.64e15)
-/** A form sends one matcher as a text. */
-const matchers = z.union([
-  z.array(z.string().max(2_000)).max(50),
-  z
-    .string()
-    .max(2_000)
-    .transform((one) => [one]),
-])
-
 const ackBody = z.strictObject({ by: z.string().max(200) })
 const silenceBody = z.strictObject({
-  matchers,
+  matchers: z.array(z.string().max(2_000)).max(50),
   startsAt: time.nullable().default(null),
   endsAt: time,
   author: z.string().max(200),
@@ -28,10 +19,7 @@ const silenceBody = z.strictObject({
 const rewindBody = z.strictObject({ until: time })
 const nothing = z.looseObject({})
 
-/**
- * What changes something: POST, JSON in and out, times in UnixMs. A form of our own pages may send the same fields, and
- * with `next` is led to that page afterwards.
- */
+/** What changes something: POST, JSON in and out, times in UnixMs. The forms of the pages have routes of their own. */
 export function addWriteRoutes(app: Hono<WebEnv>, { operations }: WebDeps): void {
   app.use('/api/*', refuseCrossSite)
   app.use('/api/*', bodyLimit({ maxSize: 65_536 }))
@@ -60,18 +48,14 @@ async function answer<T>(
   work: (body: T) => unknown,
 ): Promise<Response> {
   try {
-    const { next, ...fields } = await readBody(c)
-    const parsed = schema.safeParse(fields)
+    const parsed = schema.safeParse(await readBody(c))
     if (!parsed.success) {
       const problems = parsed.error.issues.map(
         ({ path, message }) => `${path.join('.') || 'body'}: ${message}`,
       )
       return c.json({ code: 'usage', error: problems.join('; ') }, 400)
     }
-    const result = work(parsed.data)
-    return typeof next === 'string' && /^\/(?!\/)[\w/?=&%#.-]*$/.test(next)
-      ? c.redirect(next, 303)
-      : c.json(result as object)
+    return c.json(work(parsed.data) as object)
   } catch (error) {
     if (!(error instanceof MonitorError)) throw error
     return c.json({ code: error.code, error: error.message }, error.code === 'not_found' ? 404 : 400)
@@ -79,9 +63,7 @@ async function answer<T>(
 }
 
 async function readBody(c: Context<WebEnv>): Promise<Record<string, unknown>> {
-  const isJson = (c.req.header('content-type') ?? '').includes('json')
-  const text = isJson ? await c.req.text() : null
-  if (text === null) return await c.req.parseBody()
+  const text = await c.req.text()
   try {
     const body: unknown = text.trim() === '' ? {} : JSON.parse(text)
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { ...body }

@@ -48,7 +48,9 @@ describe('status page', () => {
 
   test('an alert shows its severity as a word, its subject in full and who was told', async () => {
     const page = await readPage({ openAlerts: [stalled], recentEvents: [failed] })
-    expect(page).toContain('>warning</span> <strong>1500.25 USDC has waited 47m</strong>')
+    expect(page).toContain(
+      '>warning</span> <strong><a class="plain" href="/alerts/a1b2c3">1500.25 USDC has waited 47m</a>',
+    )
     expect(page).toContain(zoneHash)
     expect(page).toContain('<span>told ops-slack</span>')
     expect(page).toContain('waiting for ops-email')
@@ -180,7 +182,10 @@ describe('API', () => {
 
   test('a bad filter is 400 with the reason', async () => {
     const response = await createApp().get('/api/transfers?limit=501')
-    expect([response.status, await response.json()]).toEqual([400, { error: 'limit: expected 1 to 500' }])
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      { code: 'usage', error: 'limit: expected 1 to 500' },
+    ])
   })
 
   test('a failure tells the log why and the caller nothing', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { listMoments } from '../../../src/web/pages/listMoments.ts'
-import { mainHash, now, observation, stalled, transfer } from './support/fakeWeb.ts'
+import { mainHash, now, observation, stalled, toStory, transfer } from './support/fakeWeb.ts'
 
 test('a story is told in the order of time, with what each answer changed', () => {
   const story = {
@@ -9,7 +9,7 @@ test('a story is told in the order of time, with what each answer changed', () =
       { ...observation, source: 'E12' as const, status: 'success' as const, requestedAt: now - 1_000 },
       observation,
     ],
-    alerts: [stalled],
+    alerts: [toStory(stalled)],
   }
   expect(
     listMoments(story).map(({ title, detail }) => (detail === '' ? title : `${title} | ${detail}`)),
@@ -19,7 +19,9 @@ test('a story is told in the order of time, with what each answer changed', () =
     'E3 answered: status unknown',
     'E9 says of the zone leg: success',
     'Alert withdrawal-stalled (warning) | 1500.25 USDC has waited 47m',
-    'Told ops-slack | withdrawal-stalled',
+    'withdrawal-stalled: firing | no destination leg after 30m',
+    'withdrawal-stalled: told | to ops-slack',
+    'Told ops-slack: firing | withdrawal-stalled, message #f3a9c1',
     'E12 answered: status success | status: unknown → success',
     'Value arrived | main chain, block 7',
   ])

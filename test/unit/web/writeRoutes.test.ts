@@ -80,24 +80,11 @@ test.each([
   expect(operated).toEqual([])
 })
 
-test('a form of our own page does it and leads back to the page', async () => {
+test('a form is not taken, wherever it comes from: the pages have routes of their own', async () => {
   const { post, operated } = createApp()
-  const response = await post('/api/alerts/x/ack', 'by=ana&next=%2F', { ...form, ...origin })
-  expect([response.status, response.headers.get('location')]).toEqual([303, '/'])
-  expect(operated).toEqual(['ack x by ana'])
+  expect((await post('/api/alerts/x/ack', 'by=ana', { ...form, ...origin })).status).toBe(415)
+  expect(operated).toEqual([])
 })
-
-test.each(['https://evil.example/', '//evil.example', '/\\evil.example'])(
-  '`next` never leads to %s',
-  async (next) => {
-    const { post } = createApp()
-    const response = await post('/api/alerts/x/ack', `by=ana&next=${encodeURIComponent(next)}`, {
-      ...form,
-      ...origin,
-    })
-    expect(response.status).toBe(200)
-  },
-)
 
 test('with a token a write needs it', async () => {
   const { post, operated } = createApp('secret-token')

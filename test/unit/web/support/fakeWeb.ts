@@ -3,6 +3,7 @@ import type { Clock } from '../../../../src/lib/clock.ts'
 import { MonitorError } from '../../../../src/lib/errors.ts'
 import { Registry } from 'prom-client'
 import type {
+  AlertStory,
   AlertView,
   StatusFacts,
   TransferFilter,
@@ -10,9 +11,10 @@ import type {
   WebDeps,
 } from '../../../../src/web/types.ts'
 import { judgeVerdict } from '../../../../src/web/judgeVerdict.ts'
+import { keptReport, now, outbox, reports, rules, series } from './fakeViews.ts'
 import { toRecord } from '../../../support/records.ts'
 
-export const now = Date.UTC(2026, 2, 8, 10, 31, 5)
+export { now }
 const minute = 60_000
 
 export const zoneHash = `0x${'5a'.repeat(32)}`
@@ -106,6 +108,35 @@ export const stalled: AlertView = {
     { channel: 'ops-slack', at: now - 16 * minute },
     { channel: 'ops-email', at: null },
   ],
+  labels: { rule: 'withdrawal-stalled', kind: 'transfer.stalled', severity: 'warning', symbol: 'USDC' },
+  ack: null,
+  silence: null,
+}
+
+/** An alert with all that is kept of it. */
+export function toStory(alert: AlertView): AlertStory {
+  return {
+    ...alert,
+    subject: alert.transferKey ?? alert.rule,
+    episode: 1,
+    firedAt: alert.since,
+    heldFor: [],
+    messages: [
+      {
+        item: 17,
+        channel: 'ops-slack',
+        what: 'firing',
+        state: 'sent',
+        message: 'f3a9c1',
+        queuedAt: alert.since,
+        sentAt: alert.since + 800,
+      },
+    ],
+    decisions: [
+      { at: alert.since, what: 'firing', reason: 'no destination leg after 30m' },
+      { at: alert.since, what: 'told', reason: 'to ops-slack' },
+    ],
+  }
 }
 
 export const failed: AlertView = {
@@ -168,10 +199,51 @@ export const quiet: StatusFacts = {
   })),
   coverage: [{ source: 'explorer', lastGoodAt: now - 4_000, staleAfterMs: 15_000 }],
   openAlerts: [],
+  openAlertCount: 0,
+  deadMessages: 0,
+  silences: [],
+  preconf: {
+    pendingAgeMs: 400,
+    latestAgeMs: 1_400,
+    gap: 0,
+    held: 12,
+    missedTicks: 0,
+    outcomes: { kept: 301, moved: 0, flipped: 0, dropped: 0, unknown: 0 },
+    hitRate: 0.9991,
+    meanLeadMs: 512,
+  },
+  escrows: [
+    {
+      token: { address: `0x${'ab'.repeat(20)}`, symbol: 'USDC', name: '', decimals: 6 },
+      holds: '1200000.5',
+      owes: '1199000.25',
+      inTransit: '0',
+      at: now - 20_000,
+    },
+    {
+      token: { address: `0x${'cd'.repeat(20)}`, symbol: null, name: '', decimals: null },
+      holds: null,
+      owes: null,
+      inTransit: null,
+      at: null,
+    },
+  ],
   recentEvents: [],
   inFlight: [
-    { direction: 'MainToZone', buckets: toBuckets([4, 1, 0, 0]), oldestAt: now - 3 * minute },
-    { direction: 'ZoneToMain', buckets: toBuckets([7, 3, 1, 0]), oldestAt: now - 47 * minute },
+    {
+      direction: 'MainToZone',
+      buckets: toBuckets([4, 1, 0, 0]),
+      oldestAt: now - 3 * minute,
+      normal: null,
+      late: null,
+    },
+    {
+      direction: 'ZoneToMain',
+      buckets: toBuckets([7, 3, 1, 0]),
+      oldestAt: now - 47 * minute,
+      normal: { samples: 5_210, p50: 4 * minute, p95: 9 * minute, p99: 14 * minute },
+      late: 1,
+    },
   ],
   totals: { pending: 16, completed: 18_230, failed: 0, unbacked: 0 },
   channels: [
@@ -254,7 +326,7 @@ export function createFakeWeb(parts: Partial<Pick<FakeWeb, 'status' | 'stories' 
   }
   const fake: FakeWeb = {
     status: quiet,
-    stories: [{ transfer, observations: [observation], alerts: [stalled] }],
+    stories: [{ transfer, observations: [observation], alerts: [toStory(stalled)] }],
     health: { ok: true, reasons: [] },
     ...parts,
     next: null,
@@ -275,11 +347,19 @@ export function createFakeWeb(parts: Partial<Pick<FakeWeb, 'status' | 'stories' 
       },
       showTransfer: (key) =>
         fake.stories.filter((story) => [story.transfer.key, story.transfer.zone?.hash].includes(key)),
-      listAlerts: () => fake.status.openAlerts,
+      listAlerts: ({ nature }) => (nature === 'event' ? fake.status.recentEvents : fake.status.openAlerts),
+      searchAlerts: (text) => (fake.stories.length > 0 && text === stalled.id ? [stalled] : []),
       showAlert: (id) => {
-        throw new MonitorError('not_found', `There is no alert ${id}`)
+        const found = [stalled, failed].find((alert) => alert.id === id.replace('#', ''))
+        if (!found) throw new MonitorError('not_found', `There is no alert ${id}`)
+        return toStory({ ...found, ...fake.status.openAlerts.find((alert) => alert.id === found.id) })
       },
-      listSilences: () => [],
+      listSilences: () => fake.status.silences,
+      readSeries: () => series,
+      listRules: () => rules,
+      listReports: () => reports,
+      readReport: async (day) => (day === reports[0]?.day ? keptReport : null),
+      listOutbox: (state) => outbox.filter((item) => item.state === state),
       operations: createFakeOperations(operated),
       listenChanges: (listener) => {
         listeners.add(listener)

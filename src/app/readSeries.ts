@@ -1,0 +1,68 @@
+import type { Direction } from '../domain/observation.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from '../store/database.ts'
+import type { FlowSide } from '../store/flow.ts'
+import { latencyStepMs, listLatency, percentileOf } from '../store/latency.ts'
+import { listFlowHours, listLatencySteps, readKnownSince } from '../store/pageQueries.ts'
+import type { NormalLatency } from '../web/types.ts'
+import type { FlowPoint, LatencyPoint, Series } from '../web/viewTypes.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+const directions = ['MainToZone', 'ZoneToMain'] as const
+
+/** What the charts of the page show. */
+export function readSeries(db: Database, now: UnixMs): Series {
+  return { flow: readFlow(db, now), latency: readLatency(db, now) }
+}
+
+function readFlow(db: Database, now: UnixMs): FlowPoint[] {
+  const last = Math.floor(now / hourMs) * hourMs
+  const first = last - dayMs
+  const knownSince = readKnownSince(db) ?? now
+  const rows = listFlowHours(db, first, last + hourMs)
+  return Array.from({ length: 25 }, (_, index) => {
+    const at = first + index * hourMs
+    const isKnown = at + hourMs > knownSince
+    const of = (side: FlowSide) =>
+      byDirection(
+        (direction) =>
+          rows.find((row) => row.at === at && row.side === side && row.direction === direction)?.count ?? 0,
+      )
+    return { at, started: isKnown ? of('started') : null, arrived: isKnown ? of('arrived') : null }
+  })
+}
+
+function readLatency(db: Database, now: UnixMs): LatencyPoint[] {
+  const last = Math.floor(now / latencyStepMs) * latencyStepMs
+  const first = last - 7 * dayMs
+  const rows = Map.groupBy(listLatencySteps(db, first, now + 1), ({ at }) => at)
+  return Array.from({ length: 29 }, (_, index) => {
+    const at = first + index * latencyStepMs
+    const of = (share: number) =>
+      byDirection((direction) => {
+        const classes = (rows.get(at) ?? []).filter((row) => row.direction === direction)
+        return percentileOf(
+          classes.map((row) => ({ ...row, token: '' })),
+          share,
+        )
+      })
+    return { at, p50: of(0.5), p95: of(0.95) }
+  })
+}
+
+/** How long transfers took over the past 30 days, all tokens of a direction together. */
+export function readNormal(db: Database, now: UnixMs): Readonly<Record<Direction, NormalLatency | null>> {
+  const classes = listLatency(db, now - 30 * dayMs, now + 1)
+  return byDirection((direction) => {
+    const own = classes.filter((one) => one.direction === direction)
+    const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => percentileOf(own, share))
+    if (p50 == null || p95 == null || p99 == null) return null
+    return { samples: own.reduce((sum, { count }) => sum + count, 0), p50, p95, p99 }
+  })
+}
+
+function byDirection<T>(read: (direction: Direction) => T): Record<Direction, T> {
+  const [deposits, withdrawals] = directions
+  return { [deposits]: read(deposits), [withdrawals]: read(withdrawals) }
+}

@@ -1,0 +1,17 @@
+import { renderReport } from '../../notify/report/renderReport.ts'
+import type { Database } from '../../store/database.ts'
+import { createReportStore } from '../../store/reports.ts'
+import type { KeptReport } from '../../web/viewTypes.ts'
+
+/** A report as it was sent, its charts inside the page instead of beside it; null when none is kept of that day. */
+export async function readKeptReport(db: Database, day: string): Promise<KeptReport | null> {
+  const report = createReportStore(db).find(day)
+  if (report === null) return null
+  const { subject, text, html, charts, csv } = await renderReport(report, null)
+  const page = charts.reduce(
+    (markup, { name, png }) =>
+      markup.replaceAll(`src="cid:${name}"`, `src="data:image/png;base64,${png.toString('base64')}"`),
+    html,
+  )
+  return { report, subject, text, html: page, csv }
+}

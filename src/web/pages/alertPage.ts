@@ -1,0 +1,82 @@
+import { html } from 'hono/html'
+import type { UnixMs } from '../../lib/clock.ts'
+import { cleanText } from '../../lib/text.ts'
+import type { FormContext } from '../createFormGate.ts'
+import type { AlertStory } from '../types.ts'
+import { renderAckForm, renderMeta } from './alertList.ts'
+import { renderLayout } from './layout.ts'
+import { type Html, alertTone, renderTag, renderTime } from './words.ts'
+
+/** One alert: what it rests on, what was decided about it and why, and every message. */
+export function renderAlertPage(
+  alert: AlertStory,
+  { now, form }: { readonly now: UnixMs; readonly form: FormContext },
+): Html {
+  const title = cleanText(alert.title, 600)
+  const headline = alert.summary === null ? title : cleanText(alert.summary, 300)
+  return renderLayout({
+    title: `${alert.severity}: ${headline}`,
+    active: 'alerts',
+    live: true,
+    main: html`<div id="story" data-live>
+<section class="card" aria-labelledby="alert-title">
+<p class="overline">Alert #${alert.id}, ${cleanText(alert.kind, 100)}</p>
+<h1 id="alert-title">${headline}</h1>
+<p>${renderTag(alertTone(alert), alert.severity)}</p>
+${headline === title ? '' : html`<p class="subject">${title}</p>`}
+${renderMeta(alert, now)}
+${alert.heldFor.length === 0 ? '' : html`<p class="muted">Will be listed to ${alert.heldFor.map((name) => cleanText(name)).join(', ')} when its silence ends.</p>`}
+${alert.state === 'resolved' ? '' : renderAckForm(alert, form)}
+</section>
+<div class="columns">
+<div class="column">
+<section class="card" aria-labelledby="decisions-title"><h2 id="decisions-title">What was decided, and why</h2>${renderDecisions(alert)}</section>
+<section class="card" aria-labelledby="messages-title"><h2 id="messages-title">Messages</h2>${renderMessages(alert)}</section>
+</div>
+<div class="column">
+<section class="card" aria-labelledby="evidence-title"><h2 id="evidence-title">Evidence</h2>${renderEvidence(alert)}</section>
+<section class="card" aria-labelledby="facts-title"><h2 id="facts-title">Facts</h2>${renderPairs(Object.entries(alert.facts).map(([name, value]) => [name, String(value)]))}</section>
+<section class="card" aria-labelledby="labels-title"><h2 id="labels-title">Labels</h2>${renderPairs(Object.entries(alert.labels))}</section>
+</div></div>
+<footer><p>State at ${renderTime(now)}. <a href="/api/alerts/${alert.id}">As JSON</a></p></footer>
+</div>`,
+  })
+}
+
+function renderDecisions({ decisions }: AlertStory): Html {
+  if (decisions.length === 0) return html`<p class="empty">Nothing is kept.</p>`
+  return html`<ol class="timeline">${decisions.map(
+    ({ at, what, reason }) =>
+      html`<li class="dot-info"><p><strong>${cleanText(what, 100)}</strong></p><p class="detail">${cleanText(reason, 600)}</p><p class="muted">${renderTime(at)}</p></li>`,
+  )}</ol>`
+}
+
+const messageTones: Readonly<Record<string, string>> = {
+  sent: 'fine',
+  dead: 'critical',
+  queued: 'attention',
+}
+
+function renderMessages({ messages }: AlertStory): Html {
+  if (messages.length === 0) return html`<p class="empty">Nobody is to be told.</p>`
+  return html`<ul class="alerts">${messages.map(
+    ({ item, channel, what, state, message, queuedAt, sentAt }) =>
+      html`<li class="alert"><p>${renderTag(messageTones[state] ?? 'info', state)} <strong>${cleanText(what)} to ${cleanText(channel)}</strong></p><p class="meta"><span>outbox item ${item}</span>${message === null ? '' : html`<span>message #${cleanText(message, 100)}</span>`}<span>queued ${renderTime(queuedAt)}</span>${sentAt === null ? '' : html`<span>done ${renderTime(sentAt)}</span>`}</p></li>`,
+  )}</ul>`
+}
+
+function renderEvidence({ evidence }: AlertStory): Html {
+  if (evidence.length === 0) return html`<p class="empty">It rests on the facts alone.</p>`
+  return html`<ol class="timeline">${evidence.map(
+    ({ source, at, says }) =>
+      html`<li class="dot-info"><p><strong>${cleanText(source)}</strong></p><p class="detail">${cleanText(says, 600)}</p><p class="muted">${renderTime(at)}</p></li>`,
+  )}</ol>`
+}
+
+function renderPairs(pairs: readonly (readonly [string, string])[]): Html {
+  if (pairs.length === 0) return html`<p class="empty">None.</p>`
+  return html`<dl class="record">${pairs.map(
+    ([name, value]) =>
+      html`<div><dt>${cleanText(name)}</dt><dd${value.startsWith('0x') ? html` class="hex"` : ''}>${cleanText(value, 500)}</dd></div>`,
+  )}</dl>`
+}

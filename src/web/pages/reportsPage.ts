@@ -1,0 +1,58 @@
+import { html } from 'hono/html'
+import { cleanText } from '../../lib/text.ts'
+import type { ReportRow } from '../../store/reports.ts'
+import type { KeptReport } from '../viewTypes.ts'
+import { renderLayout } from './layout.ts'
+import { type Html, renderState, renderTime } from './words.ts'
+
+const stateWords = {
+  queued: ['attention', 'waits for its channel'],
+  sent: ['fine', 'sent'],
+  dead: ['critical', 'not delivered'],
+} as const
+
+/** The daily reports that are kept, the newest first. */
+export function renderReportsPage(reports: readonly ReportRow[]): Html {
+  return renderLayout({
+    title: 'Reports',
+    active: 'reports',
+    live: false,
+    main: html`<section class="card" aria-labelledby="reports-title">
+<h1 id="reports-title">Daily reports</h1>
+${
+  reports.length === 0
+    ? html`<p class="empty">No daily report is kept. <code>reports.daily</code> in the configuration turns them on; <code>spanwatch report --date</code> prints one at any time.</p>`
+    : html`<table class="stack" role="table">
+<thead role="rowgroup"><tr role="row">${['Day', 'State', 'Built'].map((name) => html`<th scope="col" role="columnheader">${name}</th>`)}</tr></thead>
+<tbody role="rowgroup">${reports.map(renderRow)}</tbody>
+</table>`
+}
+</section>`,
+  })
+}
+
+function renderRow({ day, zone, builtAt, state, sentAt, lastError }: ReportRow): Html {
+  const [tone, word] = stateWords[state]
+  const error = state === 'sent' ? null : lastError
+  return html`<tr role="row">
+<th scope="row" role="rowheader"><a href="/reports/${day}">${day}</a> <span class="muted">${cleanText(zone)}</span></th>
+<td role="cell" data-label="State"><span>${renderState(tone, word)}${sentAt === null ? '' : html` <span class="muted">${renderTime(sentAt)}</span>`}${error === null ? '' : html`<span class="detail">${cleanText(error, 200)}</span>`}</span></td>
+<td role="cell" data-label="Built">${renderTime(builtAt)}</td>
+</tr>`
+}
+
+/** One kept report, as it was sent. */
+export function renderReportPage({ report, subject, text, csv }: KeptReport): Html {
+  const { day } = report.window
+  return renderLayout({
+    title: `Report of ${day}`,
+    active: 'reports',
+    live: false,
+    main: html`<section class="card" aria-labelledby="report-title">
+<p class="overline">Built ${renderTime(report.builtAt)}</p>
+<h1 id="report-title">${cleanText(subject.replace('[spanwatch] ', ''), 300)}</h1>
+<p class="links"><a href="/reports/${day}/mail">As mailed, with charts</a>${csv.map(({ name }) => html` <a href="/reports/${day}/${name}" download>${name}</a>`)} <a href="/api/reports/${day}">As JSON</a></p>
+</section>
+<section class="card" aria-labelledby="text-title"><h2 id="text-title">Text</h2><pre class="report">${text}</pre></section>`,
+  })
+}

@@ -1,0 +1,64 @@
+import { html } from 'hono/html'
+import type { UnixMs } from '../../lib/clock.ts'
+import { formatDuration } from '../../lib/duration.ts'
+import { cleanText } from '../../lib/text.ts'
+import type { RuleView } from '../viewTypes.ts'
+import { renderLayout } from './layout.ts'
+import { type Html, renderAgo, renderState, renderTag, severityTones } from './words.ts'
+
+/** Every rule with its state: what it looks for, when it was judged, what it found, where it is written. */
+export function renderRulesPage(rules: readonly RuleView[], now: UnixMs): Html {
+  return renderLayout({
+    title: 'Rules',
+    active: 'rules',
+    live: true,
+    main: html`<section class="card" aria-labelledby="rules-title">
+<h1 id="rules-title">Rules</h1>
+<div id="rules" data-live>${rules.length === 0 ? html`<p class="empty">No rule is loaded.</p>` : renderTable(rules, now)}</div>
+</section>`,
+  })
+}
+
+const heads = ['Rule', 'Severity', 'State', 'Last judged', 'Defined in']
+
+function renderTable(rules: readonly RuleView[], now: UnixMs): Html {
+  return html`<table class="stack" role="table">
+<thead role="rowgroup"><tr role="row">${heads.map((name) => html`<th scope="col" role="columnheader">${name}</th>`)}</tr></thead>
+<tbody role="rowgroup">${rules.map((rule) => renderRow(rule, now))}</tbody>
+</table>`
+}
+
+function renderRow(rule: RuleView, now: UnixMs): Html {
+  const { name, kind, severity, origin, forMs, nature, evaluatedAt } = rule
+  return html`<tr role="row" data-key="${name}">
+<th scope="row" role="rowheader">${cleanText(name, 100)} <span class="muted">${kind}${forMs > 0 ? `, for ${formatDuration(forMs)}` : ''}</span></th>
+<td role="cell" data-label="Severity">${renderTag(severityTones[severity], severity)}</td>
+<td role="cell" data-label="State">${renderRuleState(rule)}</td>
+<td role="cell" data-label="Last judged">${nature === 'event' ? html`<span class="muted">with each change</span>` : renderAgo(evaluatedAt, now)}</td>
+<td role="cell" data-label="Defined in">${origin === null ? html`<span class="muted">built in</span>` : html`<code>${cleanText(origin, 200)}</code>`}</td>
+</tr>`
+}
+
+function renderRuleState({
+  nature,
+  severity,
+  firing,
+  pending,
+  events,
+  problem,
+  evaluatedAt,
+}: RuleView): Html {
+  if (problem !== null)
+    return html`<span>${renderState('unknown', 'cannot be judged')}<span class="detail">${cleanText(problem, 300)}</span></span>`
+  if (nature === 'event')
+    return events === 0
+      ? html`<span class="muted">none in the past day</span>`
+      : renderState(severityTones[severity], `${events} in the past day`)
+  if (firing > 0)
+    return renderState(
+      severityTones[severity],
+      `${firing} firing${pending > 0 ? `, ${pending} pending` : ''}`,
+    )
+  if (pending > 0) return renderState('attention', `${pending} pending`)
+  return evaluatedAt === null ? renderState('unknown', 'not judged yet') : renderState('fine', 'quiet')
+}

@@ -1,0 +1,59 @@
+import { html } from 'hono/html'
+import { formatMatcher } from '../../alerts/matchers.ts'
+import type { FormContext } from '../createFormGate.ts'
+import type { AlertView } from '../types.ts'
+import { renderLayout } from './layout.ts'
+import type { Html } from './words.ts'
+
+/** As typed, so that a refused form shows it again. */
+export interface TypedSilence {
+  /** One a line. */
+  readonly matchers: string
+  readonly for: string
+  readonly by: string
+  readonly comment: string
+}
+
+/** The form for a new silence; with an alert, its labels are filled in. */
+export function toSilenceDraft(alert: AlertView | null, { by }: FormContext): TypedSilence {
+  // The severity may change while the silence holds; the rule and the subject's labels tell the alert.
+  const labels = Object.entries(alert?.labels ?? {}).filter(
+    ([label, value]) => value !== '' && label !== 'severity' && label !== 'kind',
+  )
+  return {
+    matchers: labels
+      .map(([label, value]) => formatMatcher({ label, operator: '=', value: value.slice(0, 500) }))
+      .join('\n'),
+    for: '2h',
+    by,
+    comment: '',
+  }
+}
+
+export function renderSilenceForm(
+  typed: TypedSilence,
+  { proof }: FormContext,
+  problem: string | null = null,
+): Html {
+  const invalid = problem === null ? '' : html` aria-describedby="problem"`
+  return renderLayout({
+    title: 'New silence',
+    active: 'silences',
+    live: false,
+    main: html`<form class="card form" method="post" action="/silences">
+<h1>New silence</h1>
+<p class="muted">Alerts whose labels match every line stay quiet until it ends. They go on being judged; what still holds then is told, and events are listed once.</p>
+${problem === null ? '' : html`<p class="problem" role="alert" id="problem">${problem}</p>`}
+<input type="hidden" name="proof" value="${proof}">
+<label for="matchers">Matchers, one a line <span class="muted">label="value", !=, =~ or !~ with a pattern</span></label>
+<textarea id="matchers" name="matchers" rows="6" required spellcheck="false"${invalid}>${typed.matchers}</textarea>
+<div class="fields">
+<div><label for="for">For <span class="muted">such as 30m, 2h, 3d</span></label><input id="for" name="for" value="${typed.for}" required maxlength="40" autocomplete="off"></div>
+<div><label for="by">Your name</label><input id="by" name="by" value="${typed.by}" required maxlength="100" autocomplete="name"></div>
+</div>
+<label for="comment">Comment <span class="muted">why, for whoever comes next</span></label>
+<input id="comment" name="comment" value="${typed.comment}" required maxlength="500" autocomplete="off">
+<p class="buttons"><button class="primary">Silence</button> <a href="/silences">Cancel</a></p>
+</form>`,
+  })
+}

@@ -1,0 +1,79 @@
+import type { DailyReport } from '../domain/dailyReport.ts'
+import type { Direction } from '../domain/observation.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Severity } from '../rules/types.ts'
+import type { OutboxItem } from '../store/outboxItems.ts'
+
+/** A rule with its state. */
+export interface RuleView {
+  readonly name: string
+  readonly kind: string
+  readonly nature: 'event' | 'condition'
+  readonly severity: Severity
+  /** Where it is defined: `rules/transfers.yaml:12`; null for what is built in. */
+  readonly origin: string | null
+  readonly forMs: number
+  /** When it was last judged to the end; null for never. Events are judged with each change of a transfer, not by time. */
+  readonly evaluatedAt: UnixMs | null
+  readonly firing: number
+  readonly pending: number
+  /** Events of the past day; 0 for conditions. */
+  readonly events: number
+  /** Why it could not be judged of late; null when it could. */
+  readonly problem: string | null
+}
+
+/** A kept daily report: its numbers, and what was sent of it. */
+export interface KeptReport {
+  readonly report: DailyReport
+  readonly subject: string
+  readonly text: string
+  /** A whole page of its own, its images inside. */
+  readonly html: string
+  readonly csv: readonly { readonly name: string; readonly content: string }[]
+}
+
+/** What one channel is to be told, or was told, of one alert. */
+export interface OutboxView {
+  readonly id: number
+  readonly state: OutboxItem['state']
+  readonly channel: string
+  readonly what: OutboxItem['what']
+  readonly alert: string | null
+  readonly rule: string | null
+  readonly subject: string | null
+  readonly isCritical: boolean
+  readonly createdAt: UnixMs
+  readonly notBefore: UnixMs
+  readonly expiresAt: UnixMs
+  readonly sentAt: UnixMs | null
+  readonly isDropped: boolean
+  readonly messageId: string | null
+  readonly attempt: number | null
+  readonly nextAt: UnixMs | null
+  readonly lastError: string | null
+}
+
+export interface FlowPoint {
+  /** Start of the hour, UTC. */
+  readonly at: UnixMs
+  /** Null before the ledger reaches back: not known is not zero. */
+  readonly started: Readonly<Record<Direction, number>> | null
+  readonly arrived: Readonly<Record<Direction, number>> | null
+}
+
+export interface LatencyPoint {
+  /** Start of the quarter of the day, UTC. */
+  readonly at: UnixMs
+  /** Milliseconds; null where nothing arrived. */
+  readonly p50: Readonly<Record<Direction, number | null>>
+  readonly p95: Readonly<Record<Direction, number | null>>
+}
+
+/** What the charts show. */
+export interface Series {
+  /** The past 24 hours and the present one, by block times. */
+  readonly flow: readonly FlowPoint[]
+  /** The past seven days, by quarters of the day. */
+  readonly latency: readonly LatencyPoint[]
+}

@@ -1,0 +1,123 @@
+import type { DailyReport } from '../../../../src/domain/dailyReport.ts'
+import { renderReportHtml } from '../../../../src/notify/report/renderReportHtml.ts'
+import { renderReportText } from '../../../../src/notify/report/renderReportText.ts'
+import type { ReportRow } from '../../../../src/store/reports.ts'
+import type { KeptReport, OutboxView, RuleView, Series } from '../../../../src/web/viewTypes.ts'
+
+export const now = Date.UTC(2026, 2, 8, 10, 31, 5)
+const hour = 3_600_000
+
+/** Nothing is known of the first two hours. */
+export const series: Series = {
+  flow: Array.from({ length: 25 }, (_, index) => ({
+    at: now - (now % hour) - (24 - index) * hour,
+    started: index < 2 ? null : { MainToZone: 40 + (index % 7), ZoneToMain: 20 + (index % 5) },
+    arrived: index < 2 ? null : { MainToZone: 41 + (index % 6), ZoneToMain: 19 + (index % 5) },
+  })),
+  latency: Array.from({ length: 29 }, (_, index) => ({
+    at: now - (now % (6 * hour)) - (28 - index) * 6 * hour,
+    p50: { MainToZone: 60_000, ZoneToMain: index < 20 ? null : 240_000 },
+    p95: { MainToZone: 120_000, ZoneToMain: index < 20 ? null : 540_000 },
+  })),
+}
+
+const rule: RuleView = {
+  name: 'withdrawal-stalled',
+  kind: 'transfer.stalled',
+  nature: 'condition',
+  severity: 'critical',
+  origin: 'rules/transfers.yaml:12',
+  forMs: 0,
+  evaluatedAt: now - 800,
+  firing: 1,
+  pending: 2,
+  events: 0,
+  problem: null,
+}
+
+export const rules: readonly RuleView[] = [
+  rule,
+  { ...rule, name: 'deposit-stalled', firing: 0, pending: 0, severity: 'warning' },
+  { ...rule, name: 'transfer-failed', kind: 'transfer.failed', nature: 'event', events: 3, firing: 0 },
+  { ...rule, name: 'escrow-shortfall', kind: 'escrow.shortfall', problem: 'there is nothing to judge it by' },
+]
+
+export const reports: readonly ReportRow[] = [
+  {
+    day: '2026-03-07',
+    zone: 'Europe/Berlin',
+    builtAt: now - 3 * hour,
+    state: 'sent',
+    sentAt: now - 3 * hour + 900,
+    lastError: null,
+  },
+  {
+    day: '2026-03-06',
+    zone: 'Europe/Berlin',
+    builtAt: now - 27 * hour,
+    state: 'dead',
+    sentAt: null,
+    lastError: '550 no such mailbox',
+  },
+]
+
+const sum = { count: 2, raw: '1500250000', amount: '1500.25', unknown: 0 }
+const report: DailyReport = {
+  window: { day: '2026-03-07', zone: 'Europe/Berlin', from: now - 35 * hour, until: now - 11 * hour },
+  builtAt: now - 3 * hour,
+  missing: ['how much of the day was observed is unknown'],
+  flows: [
+    {
+      token: { address: `0x${'ab'.repeat(20)}`, symbol: 'USDC', name: '', decimals: 6 },
+      direction: 'ZoneToMain',
+      opening: sum,
+      started: sum,
+      completed: sum,
+      failed: sum,
+      closing: sum,
+    },
+  ],
+  restated: null,
+  legs: [],
+  latencies: null,
+  findings: [],
+  oldest: [],
+  alerts: { told: 0, suppressed: 0 },
+  preconf: null,
+  escrows: null,
+  coverage: null,
+  hours: [],
+}
+
+export const keptReport: KeptReport = {
+  report,
+  subject: '[spanwatch] Bridge reconciliation 2026-03-07: no critical finding, incomplete',
+  text: renderReportText(report),
+  html: renderReportHtml(report, [], null),
+  csv: [{ name: 'reconciliation-2026-03-07.csv', content: 'day,zone\r\n2026-03-07,Europe/Berlin\r\n' }],
+}
+
+const item: OutboxView = {
+  id: 17,
+  state: 'queued',
+  channel: 'ops-email',
+  what: 'firing',
+  alert: 'a1b2c3',
+  rule: 'withdrawal-stalled',
+  subject: 't42',
+  isCritical: true,
+  createdAt: now - 60_000,
+  notBefore: now - 60_000,
+  expiresAt: now + hour,
+  sentAt: null,
+  isDropped: false,
+  messageId: null,
+  attempt: 2,
+  nextAt: now + 20_000,
+  lastError: '421 try again later',
+}
+
+export const outbox: readonly OutboxView[] = [
+  item,
+  { ...item, id: 12, state: 'dead', attempt: null, nextAt: null, lastError: null, isDropped: true },
+]
