@@ -32,9 +32,9 @@ import { findAlert } from '../alerts/operations.ts'
 import { toAlertStory } from './toAlertStory.ts'
 import { createAlertViews, toAlertView } from './toAlertView.ts'
 
-/** Many open pages cost what two readings a second do; what changes slowly is read once a minute. */
+/** Many open pages cost what two readings a second do; what changes slowly is read less often. */
 const quickMs = 500
-const slowMs = 60_000
+const slowMs = 15_000
 const mostListed = 500
 const mostFound = 50
 const mostReports = 400

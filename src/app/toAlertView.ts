@@ -44,7 +44,6 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
       .filter((item) => item.state !== 'dead')
       .map((item) => ({ channel: item.channel, at: item.sentAt })),
     labels,
-    ack: row.ackedAt === null ? null : { by: row.ackedBy ?? '', at: row.ackedAt },
     silence: silence && { id: silence.id, endsAt: silence.endsAt },
   }
 }
