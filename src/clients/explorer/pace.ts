@@ -37,6 +37,10 @@ export interface Pace {
   metrics(): PaceMetrics
 }
 
+/** Who has waited so long goes before others, whatever the priority, once in so many turns. */
+const agedMs = 10_000
+const turnsBetweenAged = 3
+
 interface Waiter {
   readonly since: number
   start(): void
@@ -55,14 +59,17 @@ export function createPace(clock: Pick<Clock, 'monotonicMs' | 'sleep'>, options:
   let waitedMs = 0
   let throttleSigns = 0
   let nextAt = clock.monotonicMs()
+  let turnsSinceAged = 0
   let isSleeping = false
 
   function pump(): void {
     while (inFlight < options.concurrency) {
-      const next = firstWaiter(queues)
-      if (!next) return
       const now = clock.monotonicMs()
+      const aged = turnsSinceAged >= turnsBetweenAged ? agedWaiter(queues, now) : null
+      const next = aged ?? firstWaiter(queues)
+      if (!next) return
       if (now < nextAt) return wakeIn(nextAt - now)
+      turnsSinceAged = aged ? 0 : turnsSinceAged + 1
       nextAt = now + 1_000 / rate.at(now)
       waitedMs += now - next.waiter.since
       requests += 1
@@ -135,13 +142,29 @@ export function createPace(clock: Pick<Clock, 'monotonicMs' | 'sleep'>, options:
   }
 }
 
-function firstWaiter(
-  queues: ReadonlyMap<Priority, Set<Waiter>>,
-): { readonly queue: Set<Waiter>; readonly waiter: Waiter } | null {
+interface Turn {
+  readonly queue: Set<Waiter>
+  readonly waiter: Waiter
+}
+
+function firstWaiter(queues: ReadonlyMap<Priority, Set<Waiter>>): Turn | null {
   for (const queue of queues.values()) {
     for (const waiter of queue) return { queue, waiter }
   }
   return null
+}
+
+/** Who has waited longest, and too long: at the slowest rate the tail and open transfers alone take every turn. */
+function agedWaiter(queues: ReadonlyMap<Priority, Set<Waiter>>, now: number): Turn | null {
+  let oldest: Turn | null = null
+  for (const queue of queues.values()) {
+    for (const waiter of queue) {
+      if (now - waiter.since >= agedMs && waiter.since < (oldest?.waiter.since ?? Infinity))
+        oldest = { queue, waiter }
+      break
+    }
+  }
+  return oldest
 }
 
 function createRate(cap: number, startedAt: number) {

@@ -116,3 +116,20 @@ test('one that gives up leaves the queue', async () => {
   await clock.advance(1_000)
   expect(pace.metrics()).toMatchObject({ requests: 1, queued: 0 })
 })
+
+test('what has waited ten seconds gets a turn though more urgent requests never stop, and only every fourth', async () => {
+  const { clock, pace } = setUp({ cap: 1 })
+  const order: Priority[] = []
+  ask(pace, 'tail', 2, order)
+  ask(pace, 'bulk', 3, order)
+  for (let second = 0; second < 9; second++) {
+    await clock.advance(1_000)
+    ask(pace, 'tail', 1, order)
+  }
+  expect(order).not.toContain('bulk')
+  for (let second = 0; second < 8; second++) {
+    await clock.advance(1_000)
+    ask(pace, 'tail', 1, order)
+  }
+  expect(order.slice(-8).filter((priority) => priority === 'bulk')).toHaveLength(2)
+})
