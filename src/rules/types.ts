@@ -58,6 +58,8 @@ export interface EndpointHealth {
   readonly lastGoodAt: UnixMs | null
   readonly lastFailureAt: UnixMs | null
   readonly lastFailure: string | null
+  /** Its first failure since its last good answer; null while the newest answer is good. */
+  readonly failingSince: UnixMs | null
   /** The interval at which the monitor means to ask, ms: the bound of silence is derived from it. */
   readonly intervalMs: number
 }

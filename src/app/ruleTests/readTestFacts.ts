@@ -78,6 +78,7 @@ function toSource(
         lastGoodAt: isGood ? now : since,
         lastFailureAt: isGood ? null : now,
         lastFailure: isGood ? null : reason,
+        failingSince: isGood ? null : since,
         intervalMs,
       },
     ],

@@ -7,6 +7,8 @@ interface EndpointRecord {
   readonly lastGoodAt: UnixMs | null
   readonly lastFailureAt: UnixMs | null
   readonly lastFailure: string | null
+  /** Its first failure since its last good answer; null while the newest answer is good. */
+  readonly failingSince: UnixMs | null
 }
 
 export interface ExplorerHealth {
@@ -46,6 +48,7 @@ export function createHealth(options: {
       lastGoodAt: null,
       lastFailureAt: null,
       lastFailure: null,
+      failingSince: null,
     }
     endpoints.set(endpoint, { ...before, ...change })
   }
@@ -54,12 +57,13 @@ export function createHealth(options: {
     asked: (endpoint, at) => update(endpoint, at, {}),
     good(endpoint, at) {
       rejected = null
-      update(endpoint, at, { lastGoodAt: at })
+      update(endpoint, at, { lastGoodAt: at, failingSince: null })
     },
     failed(endpoint, at, reason, isRejected) {
       // A timeout in between does not say that the credentials are accepted again.
       if (isRejected) rejected = { at, reason }
-      update(endpoint, at, { lastFailureAt: at, lastFailure: reason })
+      const failingSince = endpoints.get(endpoint)?.failingSince ?? at
+      update(endpoint, at, { lastFailureAt: at, lastFailure: reason, failingSince })
     },
     answered(date, at) {
       const theirs = Date.parse(date ?? '')

@@ -66,8 +66,9 @@ function hasFailedSince(endpoint: EndpointHealth): boolean {
   return endpoint.lastGoodAt === null || endpoint.lastFailureAt > endpoint.lastGoodAt
 }
 
-function silentSince(endpoint: EndpointHealth): UnixMs {
-  return endpoint.lastGoodAt ?? endpoint.firstAskedAt
+/** One that had nothing to ask for a while was not silent meanwhile. */
+function silentSince({ lastGoodAt, firstAskedAt, failingSince, intervalMs }: EndpointHealth): UnixMs {
+  return Math.max(lastGoodAt ?? firstAskedAt, (failingSince ?? 0) - intervalMs)
 }
 
 function isInUse(endpoint: EndpointHealth, now: UnixMs): boolean {

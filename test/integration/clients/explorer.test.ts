@@ -600,6 +600,7 @@ describe('empty answers', () => {
         lastGoodAt: expect.any(Number),
         lastFailureAt: null,
         lastFailure: null,
+        failingSince: null,
       },
     ])
     expect(explorer.empties.hasAnswered('E3')).toBe(false)

@@ -76,6 +76,7 @@ export const toEndpoint = (overrides: Partial<EndpointHealth> = {}): EndpointHea
   lastGoodAt: null,
   lastFailureAt: null,
   lastFailure: null,
+  failingSince: null,
   intervalMs: 5_000,
   ...overrides,
 })

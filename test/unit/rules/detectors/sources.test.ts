@@ -33,6 +33,16 @@ describe('source.unavailable', () => {
     expect(failing(now, endpoint).findings).toHaveLength(count)
   })
 
+  test.each([
+    { title: 'silent a millisecond before six intervals of asking', now: 1_074_999, count: 0 },
+    { title: 'found after six intervals of asking', now: 1_075_000, count: 1 },
+  ])('an endpoint that had nothing to ask for a while: $title', ({ now, count }) => {
+    const rare = { intervalMs: 15_000, lastGoodAt: 100_000, failingSince: 1_000_000, lastFailureAt: now }
+    const endpoints = [toEndpoint({ endpoint: 'E13', ...rare }), toEndpoint({ lastGoodAt: now })]
+    const judged = sourceUnavailable.judge(toFacts(now, { sources: [toSource(endpoints)] }), {})
+    expect(judged.findings).toHaveLength(count)
+  })
+
   test('its own bound goes before the interval', () => {
     expect(failing(159_999, {}, '1m').findings).toEqual([])
     expect(failing(160_000, {}, '1m').findings).toHaveLength(1)

@@ -179,6 +179,7 @@ export const quiet: StatusFacts = {
         lastGoodAt: now - 4_000,
         lastFailureAt: null,
         lastFailure: null,
+        failingSince: null,
         intervalMs: 5_000,
       })),
       rejected: null,
