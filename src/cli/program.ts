@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { MonitorError } from '../lib/errors.ts'
 import { addOperating } from './addOperating.ts'
 import { backfill } from './backfill.ts'
+import { backtest } from './backtest.ts'
 import { backup } from './backup.ts'
 import { check } from './check.ts'
 import { rewindCursors, showCursors } from './cursors.ts'
@@ -80,6 +81,17 @@ function addDaemon(program: Command, io: Io, finish: Finish): void {
     .addOption(config())
     .requiredOption('--from <time>', 'a duration such as 30d, an ISO time, or genesis')
     .action(async (options) => finish(await backfill(io, options)))
+  program
+    .command('backtest')
+    .description('what the rules would have told over the history in the ledger')
+    .addOption(config())
+    .option('--rule <name>', 'this rule alone')
+    .option('--since <time>', 'a duration back such as 30d, or an ISO time; all of it when left out')
+    .option('--until <time>', 'as --since; now when left out')
+    .option('--rules <folder>', 'compare with the rules of this folder')
+    .option('--json', 'print JSON')
+    .option('--csv', 'print CSV, one line a rule and day')
+    .action(async (options) => finish(await backtest(io, options)))
   program
     .command('rules')
     .description('work on rules')

@@ -1,0 +1,88 @@
+import { deriveTransfer, type TransferContext } from '../../domain/deriveTransfer.ts'
+import type { Group, Sighting } from '../../domain/sighting.ts'
+import { destinationLeg, type LegEvidence, originLeg, type Transfer } from '../../domain/transfer.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { StoredTransfer } from '../../store/transferRows.ts'
+import { formatKey } from '../../store/transferRows.ts'
+
+/** A transfer's past: what was known of it, step by step. */
+export interface Past {
+  readonly key: string
+  readonly group: Group
+  readonly evidence: readonly LegEvidence[]
+  /** When something of it became known, rising. */
+  readonly steps: readonly UnixMs[]
+}
+
+/** What is first seen later than this after its newest block was read afterwards, as history. */
+const historyMs = 600_000
+/** A record that names no origin is judged once it was read again after so long. */
+const settleMs = 60_000
+
+export function toPast(stored: StoredTransfer, evidence: readonly LegEvidence[]): Past {
+  const { group } = stored
+  const times = new Set([...group.members.map(({ firstAt }) => firstAt), ...evidence.map(({ at }) => at)])
+  for (const { firstAt, lastAt } of group.members)
+    if (lastAt >= firstAt + settleMs) times.add(firstAt + settleMs)
+  const first = Math.min(...group.members.map(({ firstAt }) => firstAt))
+  // What a second source said of a leg before its record was read came with it.
+  const steps = [...times].filter((at) => at >= first).sort((a, b) => a - b)
+  return { key: formatKey(stored.key), group, evidence, steps }
+}
+
+/** The transfer as it was known at a time; null before it was. */
+export function deriveAt(
+  past: Past,
+  at: UnixMs,
+  lookupToken: TransferContext['lookupToken'],
+): Transfer | null {
+  const members = past.group.members.filter(({ firstAt }) => firstAt <= at).map((one) => readUntil(one, at))
+  if (members.length === 0) return null
+  const evidence = past.evidence.filter((one) => one.at <= at)
+  const ambiguous = past.group.ambiguous.filter(({ firstAt }) => firstAt <= at)
+  return deriveTransfer({ members, ambiguous }, { key: past.key, evidence, lookupToken })
+}
+
+function readUntil(sighting: Sighting, at: UnixMs): Sighting {
+  return sighting.lastAt <= at ? sighting : { ...sighting, lastAt: at }
+}
+
+/**
+ * When a step is to be counted: history that was read afterwards counts when it happened, as if it had been watched.
+ */
+export function momentOf(transfer: Transfer, at: UnixMs): UnixMs {
+  const happenedAt = Math.max(transfer.originAt, transfer.destinationAt ?? 0)
+  return at - happenedAt > historyMs && destinationLeg(transfer) !== null && at === transfer.firstSeenAt
+    ? happenedAt
+    : at
+}
+
+/** The time in which it was on its way, as far as known; null when it was never seen to be. `to` null: it still is. */
+export function pendingSpan(
+  transfers: readonly { readonly at: UnixMs; readonly transfer: Transfer }[],
+): { readonly transfer: Transfer; readonly from: UnixMs; readonly to: UnixMs | null } | null {
+  const first = transfers.find(({ transfer }) => isOpen(transfer))
+  if (!first) return pastSpan(transfers[0])
+  const last = transfers.findLast(({ transfer }) => isOpen(transfer)) ?? first
+  const end = transfers.find(({ at, transfer }) => at > last.at && !isOpen(transfer))
+  return { transfer: last.transfer, from: first.transfer.originAt, to: end?.at ?? null }
+}
+
+/** History that was whole when it was read: on its way between its blocks. */
+function pastSpan(first: { readonly at: UnixMs; readonly transfer: Transfer } | undefined) {
+  if (!first || first.transfer.state !== 'completed') return null
+  const { transfer, at } = first
+  const { destinationAt, originAt } = transfer
+  if (destinationAt === null || originLeg(transfer) === null || momentOf(transfer, at) === at) return null
+  const open: Transfer = {
+    ...transfer,
+    state: 'pending',
+    destinationAt: null,
+    ...(transfer.direction === 'MainToZone' ? { zone: null } : { main: null }),
+  }
+  return { transfer: open, from: originAt, to: destinationAt }
+}
+
+function isOpen(transfer: Transfer): boolean {
+  return transfer.state === 'pending' && destinationLeg(transfer) === null
+}

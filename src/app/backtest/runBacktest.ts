@@ -1,0 +1,215 @@
+import { type LegEvidence, originLeg, type Transfer } from '../../domain/transfer.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { EventContext, RelatedTransfers } from '../../rules/detectors/detector.ts'
+import { evaluateTransfer } from '../../rules/evaluateRules.ts'
+import type { Facts, Rule } from '../../rules/types.ts'
+import type { Database } from '../../store/database.ts'
+import {
+  hasEvidence,
+  type HistoryRow,
+  listEvidenceOf,
+  listSharedHashes,
+  listStoredSharing,
+  openHistoryRow,
+  walkHistory,
+} from '../../store/history.ts'
+import type { Ledger } from '../../store/ledger.ts'
+import { createTokenBook } from '../../store/tokenBook.ts'
+import type { AppConfig } from '../appConfig.ts'
+import { type Choice, chooseRules } from './chooseRules.ts'
+import { createPassOver } from './passOver.ts'
+import { replayStalled } from './replayStalled.ts'
+import { deriveAt, momentOf, type Past, pendingSpan, toPast } from './replayTransfer.ts'
+import { createTellings, judgeNews, type RuleTellings, type Tellings, type ToldEvent } from './tellings.ts'
+
+export interface Backtest {
+  readonly since: UnixMs
+  readonly until: UnixMs
+  readonly transfers: number
+  /** Transfers that had to be looked at in full; what the rest is cannot be told by any rule. */
+  readonly replayed: number
+  readonly rules: readonly RuleTellings[]
+  /** Rules that history says nothing of, and why. */
+  readonly skipped: readonly { readonly rule: string; readonly kind: string; readonly reason: string }[]
+}
+
+export interface BacktestInput {
+  readonly db: Database
+  readonly ledger: Ledger
+  readonly bridge: AppConfig['bridge']
+  readonly rules: readonly Rule[]
+  readonly since: UnixMs
+  readonly until: UnixMs
+}
+
+interface Replay extends BacktestInput {
+  readonly choice: Choice
+  readonly tellings: Tellings
+  readonly book: ReturnType<typeof createTokenBook>
+  readonly isAsked: boolean
+  readonly shared: ReadonlySet<string>
+  readonly facts: Facts
+  /** Events whose subject is no transfer: told once over all of them. */
+  readonly toldOnce: Map<string, ToldEvent>
+}
+
+/**
+ * What rules would have told over the ledger's history, had they been in force. Each transfer is replayed as it became
+ * known; those that no rule can tell anything of are passed over by their row alone.
+ */
+export function runBacktest(input: BacktestInput): Backtest {
+  const { db, rules, since, until } = input
+  const choice = chooseRules(rules)
+  const judged = [...choice.events, ...choice.stalled]
+  const tellings = createTellings(judged, { since, until })
+  const isAsked = hasEvidence(db)
+  const shared = listSharedHashes(db)
+  const replay: Replay = {
+    ...input,
+    choice,
+    tellings,
+    book: createTokenBook(db, input.bridge.tokens),
+    isAsked,
+    shared,
+    facts: emptyFacts(input),
+    toldOnce: new Map(),
+  }
+  const passOver = createPassOver({ db, choice, bridge: input.bridge, isAsked, shared, since })
+  let transfers = 0
+  let replayed = 0
+  for (const row of walkHistory(db, until)) {
+    transfers += 1
+    if (passOver(row)) continue
+    replayed += 1
+    replayRow(replay, row)
+  }
+  return { since, until, transfers, replayed, rules: tellings.list(), skipped: choice.skipped }
+}
+
+interface Step {
+  readonly at: UnixMs
+  readonly transfer: Transfer
+}
+
+function replayRow(replay: Replay, row: HistoryRow): void {
+  const stored = openHistoryRow(row)
+  const evidence: readonly LegEvidence[] = replay.isAsked
+    ? listEvidenceOf(replay.db, stored.group.members)
+    : []
+  const past = toPast(stored, evidence)
+  const steps = withSameOrigin(replay, past).flatMap((at): Step[] => {
+    const transfer = at < replay.until ? deriveAt(past, at, (address) => replay.book.find(address)) : null
+    return transfer === null ? [] : [{ at, transfer }]
+  })
+  if (steps.length === 0) return
+  replayEvents(replay, steps)
+  const span = replay.choice.stalled.length === 0 ? null : pendingSpan(steps)
+  if (span === null) return
+  for (const rule of replay.choice.stalled) {
+    const fired = replayStalled(rule, span, replay)
+    if (fired === null) continue
+    replay.tellings.tell(rule, fired.finding, fired.firedAt)
+    if (fired.resolvedAt !== null) replay.tellings.resolve(rule, fired.resolvedAt)
+  }
+}
+
+/** What is told of one payout depends on the others of its origin: what became known of them is a step as well. */
+function withSameOrigin(replay: Replay, past: Past): readonly UnixMs[] {
+  const hashes = new Set(past.group.members.flatMap(({ zoneHash, mainHash }) => [zoneHash, mainHash]))
+  const times = new Set(past.steps)
+  for (const hash of hashes) {
+    if (hash === null || !replay.shared.has(hash)) continue
+    for (const chain of ['main', 'zone'] as const) {
+      for (const { group } of listStoredSharing(replay.db, chain, hash, mostRelated))
+        for (const { firstAt } of group.members) times.add(firstAt)
+    }
+  }
+  const first = past.steps[0] ?? 0
+  return times.size === past.steps.length
+    ? past.steps
+    : [...times].filter((at) => at >= first).sort((a, b) => a - b)
+}
+
+const mostRelated = 200
+
+function replayEvents(replay: Replay, steps: readonly Step[]): void {
+  const told = new Map<string, ToldEvent>()
+  for (const { at, transfer } of steps) {
+    const context = toContext(replay, transfer, at)
+    const { matches, errors } = evaluateTransfer(replay.choice.events, transfer, context)
+    for (const { rule } of errors) replay.tellings.fail(rule)
+    const moment = momentOf(transfer, at)
+    for (const { rule, finding } of matches) {
+      const kept = finding.transfer === null ? replay.toldOnce : told
+      const name = `${rule.name}\n${finding.subject}`
+      const judged = judgeNews(kept.get(name) ?? null, finding)
+      kept.set(name, judged.told)
+      if (judged.news === 'first') replay.tellings.tell(rule, finding, moment)
+      else if (judged.news === 'correction') replay.tellings.correct(rule, moment)
+    }
+    correctRest({ replay, told, at: moment, transfer }, new Set(matches.map(({ rule }) => rule.name)))
+  }
+}
+
+/** What was told of an event and is not found any more is corrected once its facts are others. */
+function correctRest(
+  of: {
+    readonly replay: Replay
+    readonly told: Map<string, ToldEvent>
+    readonly at: UnixMs
+    readonly transfer: Transfer
+  },
+  found: ReadonlySet<string>,
+): void {
+  for (const [name, event] of of.told) {
+    const rule = of.replay.choice.events.find((one) => name.startsWith(`${one.name}\n`))
+    if (!rule || event === null || found.has(rule.name)) continue
+    const judged = judgeNews(event, { ...event.finding, transfer: of.transfer })
+    of.told.set(name, judged.told)
+    if (judged.news === 'correction') of.replay.tellings.correct(rule, of.at)
+  }
+}
+
+function toContext(replay: Replay, transfer: Transfer, at: UnixMs): EventContext {
+  return {
+    now: at,
+    // All of it is judged as news: the window of the backtest says what is counted.
+    tellSince: 0,
+    bridge: replay.bridge,
+    related: toRelated(replay, transfer, at),
+    clockAheadMs: 0,
+  }
+}
+
+function toRelated(replay: Replay, judged: Transfer, at: UnixMs): RelatedTransfers {
+  return {
+    sharing(chain, hash) {
+      if (!replay.shared.has(hash)) return judged[chain]?.hash === hash ? [judged] : []
+      return listStoredSharing(replay.db, chain, hash, mostRelated).flatMap((stored) => {
+        const evidence = listEvidenceOf(replay.db, stored.group.members)
+        return deriveAt(toPast(stored, evidence), at, (address) => replay.book.find(address)) ?? []
+      })
+    },
+    isFirstTo: (transfer) => replay.ledger.isFirstTo(transfer),
+    joinedByAmount: (transfer) =>
+      originLeg(transfer) === null || transfer.destinationAt === null
+        ? replay.ledger.joinedByAmount(transfer)
+        : null,
+    // What the escrows held then is not in the ledger.
+    escrowBalance: () => null,
+  }
+}
+
+/** Only what `transfer.stalled` looks at is asked for; heads of the past are not kept. */
+function emptyFacts({ ledger }: BacktestInput): Facts {
+  const facts: Partial<Facts> = {
+    now: 0,
+    heads: [],
+    sources: [],
+    canonicalHead: null,
+    listPending: () => [],
+    countPending: () => ledger.countByState().pending,
+  }
+  // No other condition is evaluated: see chooseRules.
+  return facts as Facts
+}
