@@ -1,48 +1,109 @@
-import type { Chain, Direction } from '../domain/observation.ts'
-import type { Sighting } from '../domain/sighting.ts'
-import type { LegEvidence, TransferState } from '../domain/transfer.ts'
+import type { Chain } from '../domain/observation.ts'
+import { cellOf, type Sighting } from '../domain/sighting.ts'
+import type { LegEvidence } from '../domain/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 import { listEvidence } from './evidence.ts'
 import { selectTransfers, type StoredTransfer, toStored } from './transferRows.ts'
 
-/** A transfer's row, its sightings still as text: most rows are passed over by what stands in the columns. */
+/** A transfer's row, its sightings still as text. */
 export interface HistoryRow {
   readonly key: number
-  readonly state: TransferState
-  readonly direction: Direction
-  readonly token: string
-  readonly originAt: UnixMs
-  readonly destinationAt: UnixMs | null
-  readonly firstSeenAt: UnixMs
-  readonly changedAt: UnixMs
-  readonly zoneHash: string | null
-  readonly mainHash: string | null
   readonly body: string
 }
 
-const columns =
-  'key, state, direction, token, origin_at, destination_at, first_seen_at, changed_at, zone_hash, main_hash, body'
+const columns = 'key, body'
 
-/** Every transfer that was known before `until`, one at a time, in the order in which they were first named. */
-export function* walkHistory(db: Database, until: UnixMs): Generator<HistoryRow> {
-  const select = db.prepare(`SELECT ${columns} FROM transfers WHERE first_seen_at < ? ORDER BY key`)
-  for (const row of select.iterate(until)) {
-    yield {
-      key: Number(row['key']),
-      // Written by transferRows.ts.
-      state: row['state'] as TransferState,
-      direction: row['direction'] as Direction,
-      token: row['token'] as string,
-      originAt: row['origin_at'] as number,
-      destinationAt: row['destination_at'] as number | null,
-      firstSeenAt: row['first_seen_at'] as number,
-      changedAt: row['changed_at'] as number,
-      zoneHash: row['zone_hash'] as string | null,
-      mainHash: row['main_hash'] as string | null,
-      body: row['body'] as string,
-    }
+/** Which well transfers have to be looked at all the same; everything else about them says that no rule finds anything. */
+export interface HistoryFilter {
+  readonly until: UnixMs
+  /** What ended before this, and did not change since, is left out. */
+  readonly since: UnixMs
+  /** Every transfer, whatever it is. */
+  readonly all: boolean
+  /** Those that took at least so long and were read afterwards; null: none. */
+  readonly slowMs: number | null
+  readonly outOfOrder: boolean
+  readonly batches: boolean
+  /** Those of other tokens, or whose record gives its amount in other decimals; null: none. */
+  readonly tokens: readonly { readonly address: string; readonly decimals: number }[] | null
+  /** Those of which a second source said more than that a leg succeeded. */
+  readonly evidence: boolean
+  /** Those that share a hash with another one. */
+  readonly shared: ReadonlySet<string>
+}
+
+/** What is first seen later than this after its newest block was read afterwards. */
+const historyMs = 600_000
+
+/** The transfers that a filter does not pass over, one at a time, in the order in which they were first named. */
+export function* walkHistory(db: Database, filter: HistoryFilter): Generator<HistoryRow> {
+  const values: (string | number)[] = [filter.until, filter.since, filter.since]
+  const where = ["first_seen_at < ? AND (changed_at >= ? OR state = 'pending' OR destination_at >= ?)"]
+  if (!filter.all) {
+    const plain = listPlain(filter, values)
+    where.push(`NOT (${plain.join(' AND ')})`)
   }
+  const select = db.prepare(`SELECT ${columns} FROM transfers WHERE ${where.join(' AND ')} ORDER BY key`)
+  for (const row of select.iterate(...values)) yield toHistoryRow(row)
+}
+
+/** What holds of a transfer that was seen once, whole and well, and that nothing more is to be said of. */
+function listPlain(filter: HistoryFilter, values: (string | number)[]): string[] {
+  const plain = [
+    "state = 'completed' AND first_seen_at = changed_at AND zone_hash IS NOT NULL AND main_hash IS NOT NULL",
+    "destination_at IS NOT NULL AND json_array_length(body, '$.s') = 1",
+  ]
+  if (filter.slowMs !== null) {
+    plain.push('NOT (first_seen_at - destination_at > ? AND destination_at - origin_at >= ?)')
+    values.push(historyMs, filter.slowMs)
+  }
+  if (filter.outOfOrder)
+    plain.push(
+      'destination_at >= origin_at AND destination_at <= first_seen_at AND origin_at < first_seen_at',
+    )
+  if (filter.tokens !== null) plain.push(plainToken(filter.tokens, values))
+  if (filter.batches) plain.push("body NOT LIKE '%batch%'")
+  if (filter.shared.size > 0) {
+    plain.push(
+      'zone_hash NOT IN (SELECT value FROM json_each(?)) AND main_hash NOT IN (SELECT value FROM json_each(?))',
+    )
+    const hashes = JSON.stringify([...filter.shared])
+    values.push(hashes, hashes)
+  }
+  if (filter.evidence)
+    plain.push(...['zone_hash', 'main_hash'].map((name) => `NOT EXISTS (${doubting} e.hash = ${name})`))
+  return plain
+}
+
+const doubting = `SELECT 1 FROM leg_evidence e WHERE (e.status <> 'success' OR instr(e.body, '"moves"') OR instr(e.body, '"amount')) AND`
+
+/** The token is listed, and the record's two amounts agree on its decimals as text: what does not is looked at. */
+function plainToken(
+  tokens: readonly { readonly address: string; readonly decimals: number }[],
+  values: (string | number)[],
+): string {
+  if (tokens.length === 0) return '1'
+  const value = `json_extract(body, '$.s[0][${cellOf('value')}]')`
+  const raw = `json_extract(body, '$.s[0][${cellOf('amountRaw')}]')`
+  const fraction = `iif(instr(${value}, '.') > 0, length(${value}) - instr(${value}, '.'), 0)`
+  const digits = `ltrim(replace(${value}, '.', ''), '0')`
+  const each = tokens.map(({ address, decimals }) => {
+    values.push(address.toLowerCase(), '0'.repeat(decimals), decimals)
+    return `(token = ? AND ${raw} = ${digits} || substr(?, 1, ? - ${fraction}))`
+  })
+  return `(coalesce(${each.join(' OR ')}, 0))`
+}
+
+function toHistoryRow(row: Record<string, unknown>): HistoryRow {
+  return { key: Number(row['key']), body: String(row['body']) }
+}
+
+/** How many transfers were known before a time. */
+export function countHistory(db: Database, until: UnixMs): number {
+  return Number(
+    db.prepare('SELECT count(*) AS count FROM transfers WHERE first_seen_at < ?').get(until)?.['count'],
+  )
 }
 
 /** A row's transfer as it is stored. */
@@ -65,12 +126,6 @@ export function listSharedHashes(db: Database): Set<string> {
 /** Whether any second source was ever asked; without, no leg has to be looked up. */
 export function hasEvidence(db: Database): boolean {
   return db.prepare('SELECT 1 FROM leg_evidence LIMIT 1').get() !== undefined
-}
-
-/** Whether a second source said more of this leg than that it succeeded: another status, or what moved. */
-export function isLegDoubted(db: Database, hash: string): boolean {
-  const sql = `SELECT 1 FROM leg_evidence WHERE hash = ? AND (status <> 'success' OR instr(body, '"moves"') OR instr(body, '"amount')) LIMIT 1`
-  return db.prepare(sql).get(hash) !== undefined
 }
 
 /** What is known of every leg that these sightings name. */

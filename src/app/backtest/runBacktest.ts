@@ -5,6 +5,7 @@ import { evaluateTransfer } from '../../rules/evaluateRules.ts'
 import type { Facts, Rule } from '../../rules/types.ts'
 import type { Database } from '../../store/database.ts'
 import {
+  countHistory,
   hasEvidence,
   type HistoryRow,
   listEvidenceOf,
@@ -17,7 +18,7 @@ import type { Ledger } from '../../store/ledger.ts'
 import { createTokenBook } from '../../store/tokenBook.ts'
 import type { AppConfig } from '../appConfig.ts'
 import { type Choice, chooseRules } from './chooseRules.ts'
-import { createPassOver } from './passOver.ts'
+import { toHistoryFilter } from './toHistoryFilter.ts'
 import { replayStalled } from './replayStalled.ts'
 import { deriveAt, momentOf, type Past, pendingSpan, toPast } from './replayTransfer.ts'
 import { createTellings, judgeNews, type RuleTellings, type Tellings, type ToldEvent } from './tellings.ts'
@@ -60,7 +61,7 @@ interface Replay extends BacktestInput {
 export function runBacktest(input: BacktestInput): Backtest {
   const { db, rules, since, until } = input
   const choice = chooseRules(rules)
-  const judged = [...choice.events, ...choice.stalled]
+  const judged = rules.filter((rule) => choice.events.includes(rule) || choice.stalled.includes(rule))
   const tellings = createTellings(judged, { since, until })
   const isAsked = hasEvidence(db)
   const shared = listSharedHashes(db)
@@ -74,15 +75,12 @@ export function runBacktest(input: BacktestInput): Backtest {
     facts: emptyFacts(input),
     toldOnce: new Map(),
   }
-  const passOver = createPassOver({ db, choice, bridge: input.bridge, isAsked, shared, since })
-  let transfers = 0
   let replayed = 0
-  for (const row of walkHistory(db, until)) {
-    transfers += 1
-    if (passOver(row)) continue
+  for (const row of walkHistory(db, toHistoryFilter({ ...input, choice, isAsked, shared }))) {
     replayed += 1
     replayRow(replay, row)
   }
+  const transfers = countHistory(db, until)
   return { since, until, transfers, replayed, rules: tellings.list(), skipped: choice.skipped }
 }
 
