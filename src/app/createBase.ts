@@ -1,7 +1,7 @@
 import { createAlertEngine } from '../alerts/alertEngine.ts'
 import { createExplorer } from '../clients/explorer/createExplorer.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import { createCommit } from '../pollers/createCommit.ts'
+import { type CommitDeps, createCommit } from '../pollers/createCommit.ts'
 import type { Facts, Rule } from '../rules/types.ts'
 import { createAlertStore } from '../store/alertStore.ts'
 import { createLedger } from '../store/ledger.ts'
@@ -54,6 +54,7 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
   const rpcs = createRpcs(clock, config)
   const settleMs = createSettle(db, clock)
   const watch = createEscrowWatch(db, config.bridge)
+  const transferNotes = new Set<NonNullable<CommitDeps['noteTransfers']>>()
   const onCommitted = () => {
     sending.wake()
     for (const listener of listeners) listener()
@@ -71,7 +72,10 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
     bridge: config.bridge,
     clockAheadMs: () => explorer.health().clockAheadMs,
     escrowBalance: (token) => watch.holdingsOf(token),
-    noteTransfers: (changed, ceased, at) => watch.noteTransfers(changed, ceased, at),
+    noteTransfers: (changed, ceased, at) => {
+      watch.noteTransfers(changed, ceased, at)
+      for (const note of transferNotes) note(changed, ceased, at)
+    },
     onCommitted,
   })
   return {
@@ -94,6 +98,7 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
     startedAt,
     state,
     tellSince: since,
+    transferNotes,
     version: options.version,
     watch,
   }

@@ -33,6 +33,7 @@ export function createJudging(deps: AppDeps, base: Base, watching: ReturnType<ty
         rpcHealth,
         preconf: () => preconf.facts(),
         flow,
+        audit: (now) => watching.audit.facts(now),
         canonicalHead: () => preconf.canonicalHead(),
         pollers: pollerStatus,
         rulesRejected: () => base.live.rejected,

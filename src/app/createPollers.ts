@@ -31,6 +31,8 @@ export interface PollerDeps {
   readonly tellSince: UnixMs
   readonly startedAt: UnixMs
   trigger(poller: string): void
+  /** A pass of the sweep over the list ended that began at this time. */
+  noteSwept?(startedAt: UnixMs): void
 }
 
 export interface Pollers {
@@ -60,7 +62,10 @@ export function createPollers(deps: PollerDeps): Pollers {
     sweepMs: poll.sweepMs,
     requestDetails,
     requestWalk: () => deps.trigger('sweep'),
-    onSwept: ({ from, startedAt }) => missing.noteSweep({ from, until: startedAt, readBefore: startedAt }),
+    onSwept: ({ from, startedAt }) => {
+      deps.noteSwept?.(startedAt)
+      missing.noteSweep({ from, until: startedAt, readBefore: startedAt })
+    },
   })
   const reopenHistory = () => {
     const { tail, history } = cursors.read()

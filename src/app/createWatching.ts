@@ -3,7 +3,9 @@ import { createExplorerReads } from '../pollers/explorerReads.ts'
 import { createHeartbeat } from '../pollers/heartbeat.ts'
 import { createRunner, type Poller } from '../pollers/runner.ts'
 import { createUpkeep } from '../pollers/upkeep.ts'
+import type { UnixMs } from '../lib/clock.ts'
 import type { AppConfig } from './appConfig.ts'
+import { createAudit } from './createAudit.ts'
 import type { AppDeps } from './createApp.ts'
 import type { Base } from './createBase.ts'
 import { createCanaryPoller } from './createCanaryPoller.ts'
@@ -28,12 +30,16 @@ export function createWatching(deps: AppDeps, base: Base, isAlive: () => boolean
     reads,
     contractReads: createContractReads({ explorer, clock }),
     trigger,
+    noteSwept: (at: UnixMs) => audit.noteSwept(at),
   }
+  const listReadAt = () => runner.status().find(({ poller }) => poller === 'transfers')?.lastSuccessAt ?? null
   const pollers = createPollers(pollerDeps)
+  const audit = createAudit({ ...pollerDeps, listReadAt, random: deps.random })
+  base.transferNotes.add((changed, ceased, at) => audit.noteTransfers(changed, ceased, at))
   const evidence = createEvidence({
     ...pollerDeps,
     canonical: rpcs.canonical,
-    listReadAt: () => runner.status().find(({ poller }) => poller === 'transfers')?.lastSuccessAt ?? null,
+    listReadAt,
   })
   const preconf = createPreconf(pollerDeps)
   const upkeep = createUpkeep({
@@ -48,6 +54,7 @@ export function createWatching(deps: AppDeps, base: Base, isAlive: () => boolean
     ...evidence,
     ...preconf.pollers,
     ...createEscrowPollers({ ...pollerDeps, ...rpcs, watch }),
+    ...audit.pollers,
     ...createReporting({ ...pollerDeps, channels }),
     { name: 'upkeep', schedule: upkeepMs, run: upkeep },
     ...createCanaryPoller({
@@ -57,7 +64,7 @@ export function createWatching(deps: AppDeps, base: Base, isAlive: () => boolean
     }),
     ...(config.heartbeat ? [toHeartbeat(config.heartbeat, isAlive)] : []),
   ])
-  return { pollers, preconf, runner, pollerStatus: () => [...runner.status(), ...preconf.status()] }
+  return { audit, pollers, preconf, runner, pollerStatus: () => [...runner.status(), ...preconf.status()] }
 }
 
 function toHeartbeat(heartbeat: NonNullable<AppConfig['heartbeat']>, isAlive: () => boolean): Poller {

@@ -23,6 +23,7 @@ export interface FactSources {
   rpcHealth(): readonly SourceHealth[]
   preconf(): Facts['preconf']
   flow(now: UnixMs): Facts['flow']
+  audit(now: UnixMs): Pick<Facts, 'incomplete' | 'listLag'>
   canonicalHead(): Facts['canonicalHead']
   pollers(): readonly PollerStatus[]
   rulesRejected(): Facts['rulesRejected']
@@ -45,7 +46,7 @@ export function readFacts(sources: FactSources, now: UnixMs): Facts {
       since: now - emptiesWindowMs,
       ...sources.explorer.empties.count(now - emptiesWindowMs),
     },
-    listLag: null,
+    ...sources.audit(now),
     listPending: (filter) => sources.ledger.listPending(filter),
     countPending: () => sources.ledger.countByState().pending,
     ...readEscrowFacts(sources.escrow),

@@ -3,7 +3,7 @@ import { deriveDecimals, formatUnits } from './amount.ts'
 import { isBatch } from './judgeBatch.ts'
 import type { Chain, Status } from './observation.ts'
 import { proveOrigin } from './proveOrigin.ts'
-import { compareText, type Group, isRecord, type Sighting, sightingDigest } from './sighting.ts'
+import { compareText, type Group, isRecord, isZoneAction, type Sighting, sightingDigest } from './sighting.ts'
 import type { Leg, LegEvidence, OriginProof, Rewrite, Transfer, TransferState } from './transfer.ts'
 
 /** How long an emptied field must stay empty in E12 before the leg counts as taken back. */
@@ -313,9 +313,12 @@ function details(all: readonly Sighting[]): Sighting[] {
   return all.filter((sighting) => sighting.source === 'E12')
 }
 
-/** The origin that a payout's event names is a claim, not a leg: anybody who can pay can name any hash. */
+/**
+ * The origin that a payout's event names is a claim, not a leg: anybody who can pay can name any hash. What the zone
+ * chain itself tells names no payout.
+ */
 function hashOf(sighting: Sighting, chain: Chain): string | null {
-  if (chain === 'zone' && !isRecord(sighting)) return null
+  if (chain === 'zone' && !isRecord(sighting) && !isZoneAction(sighting)) return null
   return chain === 'main' ? sighting.mainHash : sighting.zoneHash
 }
 

@@ -1,4 +1,4 @@
-import { compareText, type Group, type Sighting } from './sighting.ts'
+import { compareText, type Group, isZoneAction, type Sighting } from './sighting.ts'
 
 /**
  * Adds events of the chain to the transfers that records tell of; what is left over are transfers that no record
@@ -11,9 +11,10 @@ import { compareText, type Group, type Sighting } from './sighting.ts'
  */
 export function joinEventsOfChain(records: readonly Group[], events: readonly Sighting[]): Group[] {
   const slots = records.map((group) => ({ group, added: [] as Sighting[] }))
-  const ordered = [...events].sort(
-    (a, b) => knownFields(b) - knownFields(a) || compareText(a.logIndex ?? '', b.logIndex ?? ''),
-  )
+  const actions = events.filter(isZoneAction)
+  const ordered = events
+    .filter((event) => !isZoneAction(event))
+    .sort((a, b) => knownFields(b) - knownFields(a) || compareText(a.logIndex ?? '', b.logIndex ?? ''))
   const isFree = (slot: Slot) => slot.added.length === 0 || isBatch(slot.group)
   let left = ordered
   for (const fits of [fitsByZone, fitsWhole, fitsByParty]) {
@@ -26,10 +27,24 @@ export function joinEventsOfChain(records: readonly Group[], events: readonly Si
       return false
     })
   }
+  left = [...left, ...actions.filter((action) => !joinAction(slots, action))]
   return [
     ...slots.map(({ group, added }) => (added.length === 0 ? group : join(group, added))),
     ...left.map((event) => ({ members: [event], ambiguous: [] })),
   ]
+}
+
+/**
+ * A zone action is told of by any record of its transaction, whatever amount that names: it says only that the
+ * transaction was made. Of several records the one that fits best takes it.
+ */
+function joinAction(slots: readonly Slot[], action: Sighting): boolean {
+  const own = slots.filter(({ group }) =>
+    group.members.some((member) => member.zoneHash === action.zoneHash && isSameDirection(member, action)),
+  )
+  const slot = own.find(({ group }) => fitsContent(group, action)) ?? own[0]
+  slot?.added.push(action)
+  return slot !== undefined
 }
 
 interface Slot {

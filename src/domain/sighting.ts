@@ -205,6 +205,11 @@ export function isRecord(sighting: Pick<Observation, 'source'>): boolean {
   return sighting.source !== 'chain'
 }
 
+/** Seen in a block of the zone chain, not told by a bridge contract of the main chain. */
+export function isZoneAction(sighting: Pick<Observation, 'source' | 'mainHash'>): boolean {
+  return sighting.source === 'chain' && sighting.mainHash === null
+}
+
 export function hashCount(record: Pick<Observation, 'mainHash' | 'zoneHash'>): number {
   return (record.mainHash === null ? 0 : 1) + (record.zoneHash === null ? 0 : 1)
 }

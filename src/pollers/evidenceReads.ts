@@ -184,8 +184,9 @@ function toZoneReading(row: {
   readonly time: UnixMs | null
   readonly amountRaw: bigint | null
   readonly value: string | null
+  readonly actionType: string
 }): EvidenceReading {
-  const { source, hash, requestedAt, status, errorMessage, height, time, amountRaw, value } = row
+  const { source, hash, requestedAt, status, errorMessage, height, time, amountRaw, value, actionType } = row
   return {
     chain: 'zone',
     source,
@@ -197,6 +198,7 @@ function toZoneReading(row: {
     time,
     amountRaw,
     amount: value,
+    actionType,
     moves: null,
   }
 }

@@ -11,6 +11,7 @@ import { purgeFlow } from '../store/flow.ts'
 import { listHeads } from '../store/heads.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { purgePreconf } from '../store/preconfHours.ts'
+import { purgeZoneAudit } from '../store/zoneAudit.ts'
 
 export interface UpkeepDeps {
   readonly clock: Clock
@@ -46,6 +47,7 @@ export function createUpkeep(deps: UpkeepDeps): () => Promise<void> {
       purgeEscrow(deps, now)
       purgeFlow(deps.db, now)
       purgeCoverage(deps.db, now - deps.retention.transfersMs)
+      purgeZoneAudit(deps.db, now - deps.retention.transfersMs)
       deps.alerts.purgeDone(now - keptMs)
       deps.alerts.purgeEnded(now - keptMs)
       deps.alerts.purgeSilences(now - keptMs)

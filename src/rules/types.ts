@@ -144,6 +144,22 @@ export interface OperatorFact {
   readonly isSilent: boolean
 }
 
+/** What an audit found, the ledger lacked, and a re-read did not take back. */
+export interface IncompleteFact {
+  /** `list`: records; `zone`, `event`: withdrawals and deposits that the chains alone tell of. */
+  readonly source: string
+  readonly count: number
+  /** When the oldest of them happened. */
+  readonly oldestAt: UnixMs
+  readonly toldAt: UnixMs
+  readonly mainHeights: readonly [number, number] | null
+  readonly zoneHeights: readonly [number, number] | null
+  /** Up to three, the oldest. */
+  readonly hashes: readonly string[]
+  /** How it is looked for. */
+  readonly method: string
+}
+
 /** Everything that condition detectors may look at, at one moment. */
 export interface Facts {
   readonly flow: FlowFacts
@@ -165,7 +181,9 @@ export interface Facts {
     readonly contradicted: number
   }
   /** By how much the list lags behind the chains, when it does by more than settling explains; null otherwise. */
-  readonly listLag: { readonly at: UnixMs; readonly lagMs: number } | null
+  readonly listLag: { readonly at: UnixMs; readonly lagMs: number; readonly says: string } | null
+  /** What the ledger lacks, by where that was found; empty when nothing is known to. */
+  readonly incomplete: readonly IncompleteFact[]
   /** Transfers without a destination leg whose origin is at or before `originAtOrBefore`, oldest first. */
   listPending(filter: { direction: Direction | null; originAtOrBefore: UnixMs }): Iterable<Transfer>
   /** How many transfers are pending in all. */

@@ -12,6 +12,7 @@ import { preconfTables } from './migrations/0007_preconf.ts'
 import { flowTables } from './migrations/0008_flow.ts'
 import { operateTables } from './migrations/0009_operate.ts'
 import { reportTables } from './migrations/0010_reports.ts'
+import { auditTables } from './migrations/0012_audit.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -25,6 +26,7 @@ const migrations: readonly string[] = [
   flowTables,
   operateTables,
   reportTables,
+  auditTables,
 ]
 
 export interface Database {

@@ -18,6 +18,8 @@ export interface EvidenceReading {
   readonly reads?: number
   readonly height?: number | null
   readonly time?: UnixMs | null
+  /** What kind of action a zone transaction is, in the chain's words. */
+  readonly actionType?: string
 }
 
 interface Body {
@@ -28,6 +30,7 @@ interface Body {
   readonly reads?: number
   readonly height?: number
   readonly time?: UnixMs
+  readonly actionType?: string
 }
 
 /** What one transaction moves is kept up to so many movements: nobody may fill the disk with one transaction. */
@@ -114,7 +117,7 @@ function listOf(db: Database, chain: Chain, hash: string): LegEvidence[] {
 }
 
 function encodeBody(reading: EvidenceReading): string {
-  const { errorMessage, moves, amountRaw, amount, reads, height, time } = reading
+  const { errorMessage, moves, amountRaw, amount, reads, height, time, actionType = '' } = reading
   const body: Body = {
     ...(errorMessage !== '' && { errorMessage }),
     ...(moves && {
@@ -127,6 +130,7 @@ function encodeBody(reading: EvidenceReading): string {
     ...(reads !== undefined && { reads }),
     ...(height !== undefined && height !== null && { height }),
     ...(time !== undefined && time !== null && { time }),
+    ...(actionType !== '' && { actionType }),
   }
   return JSON.stringify(body)
 }

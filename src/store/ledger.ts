@@ -197,8 +197,9 @@ export function createLedger(
 }
 
 function toReading(transaction: ZoneTransaction): EvidenceReading {
-  const { hash, source, requestedAt, status, errorMessage, height, time } = transaction
-  return { chain: 'zone', hash, source, requestedAt, status, errorMessage, height, time, moves: null }
+  const { hash, source, requestedAt, status, errorMessage, height, time, actionType } = transaction
+  const said = { status, errorMessage, height, time, actionType }
+  return { chain: 'zone', hash, source, requestedAt, moves: null, ...said }
 }
 
 /** A leg that transfers share keeps its evidence until the last of them goes. */

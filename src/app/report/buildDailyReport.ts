@@ -150,7 +150,8 @@ function listMissing(
   window: DayWindow,
 ): string[] {
   const unknown = flows.reduce((sum, { opening, started }) => sum + opening.unknown + started.unknown, 0)
-  const gaps = (coverage ?? []).filter(({ share }) => share < 0.99)
+  // A sample is never the whole: its line says so itself.
+  const gaps = (coverage ?? []).filter(({ share, note }) => share < 0.99 && note === null)
   return [
     ...(now < window.until ? ['the day is not over'] : []),
     ...(unknown > 0 ? [`the amounts of ${unknown} transfers are unknown and not in the sums`] : []),

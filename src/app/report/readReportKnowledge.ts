@@ -15,6 +15,7 @@ import type { Database } from '../../store/database.ts'
 import { listEscrowTokens } from '../../store/escrowOwed.ts'
 import { listPreconfHours } from '../../store/preconfHours.ts'
 import { createTokenBook, type TokenSetting } from '../../store/tokenBook.ts'
+import { readZoneShare } from '../../store/zoneAudit.ts'
 import type { ReportSources } from './buildDailyReport.ts'
 
 /** What the other parts kept of a day. A part that is not configured, or kept nothing, leaves its section unknown. */
@@ -33,11 +34,14 @@ export function readReportKnowledge(
 }
 
 function readCoverage(db: Database, window: DayWindow): CoverageLine[] | null {
-  const lines = listCoveredSources(db).map((source) => ({
+  const lines: CoverageLine[] = listCoveredSources(db).map((source) => ({
     source,
     ...coverageOf(listCovered(db, source, window), window),
     note: null,
   }))
+  const zoneShare = readZoneShare(db, window.from, window.until)
+  if (zoneShare !== null)
+    lines.push({ source: 'zone chain', share: zoneShare, gaps: [], note: 'of zone blocks, sampled' })
   return lines.length === 0 ? null : lines
 }
 

@@ -57,6 +57,17 @@ const drift = z.strictObject({
   problem: text,
 })
 
+const heightSpan = z.tuple([count, count]).nullable().default(null)
+const incomplete = z.strictObject({
+  source: z.enum(['list', 'zone', 'event']),
+  count,
+  oldestAt: now,
+  toldAt: now,
+  mainHeights: heightSpan,
+  zoneHeights: heightSpan,
+  hashes: z.array(text).default([]),
+  method: text.default(''),
+})
 const move = z.strictObject({
   escrow: text,
   token: text.default(''),
@@ -125,7 +136,8 @@ export const factsSchema = z
       answers: count,
       contradicted: count,
     }),
-    listLag: z.strictObject({ at: now, lagMs: durationText }).nullable(),
+    listLag: z.strictObject({ at: now, lagMs: durationText, says: text.default('') }).nullable(),
+    incomplete: z.array(incomplete).default([]),
     escrow: z.strictObject({
       moves: z.array(move).default([]),
       holdings: z.array(holding).default([]),

@@ -3,6 +3,7 @@ import { chainStalled } from './chainStalled.ts'
 import { challengeChanged, challengeStuck } from './challenges.ts'
 import { contractChanged } from './contractChanged.ts'
 import type { Detector } from './detector.ts'
+import { ledgerIncomplete } from './ledgerIncomplete.ts'
 import { escrowDrift } from './escrowDrift.ts'
 import { escrowShortfall } from './escrowShortfall.ts'
 import { transferDuplicate } from './transferDuplicate.ts'
@@ -45,6 +46,7 @@ export const registry: readonly Detector[] = [
   transferLarge,
   batchUnresolved,
   batchMismatch,
+  ledgerIncomplete,
   contractChanged,
   chainStalled,
   flowSurge,

@@ -78,9 +78,7 @@ function findLag(facts: Facts, { lag }: z.output<typeof params>): Finding[] {
       transfer: null,
       facts: { problem: 'the list lags', contradicted: 0, answers: 0, sharePercent: 0, lagMs: listLag.lagMs },
       labels: { source: 'explorer' },
-      evidence: [
-        { source: 'E3', at: listLag.at, says: `records are listed ${listLag.lagMs} ms after their block` },
-      ],
+      evidence: [{ source: 'E3', at: listLag.at, says: listLag.says }],
       since: listLag.at,
     },
   ]

@@ -30,6 +30,7 @@ export function toFacts(
     rulesRejected: null,
     empties: { source: 'explorer', since: now - 300_000, answers: 0, contradicted: 0 },
     listLag: null,
+    incomplete: [],
     listPending: ({ direction, originAtOrBefore }) =>
       pending.filter(
         (transfer) =>

@@ -1,0 +1,335 @@
+import type { Explorer } from '../clients/explorer/createExplorer.ts'
+import type { HeightSample } from '../domain/heightFilter.ts'
+import { judgeListLag } from '../domain/listLag.ts'
+import type { Direction, Observation } from '../domain/observation.ts'
+import { destinationLeg, type Transfer } from '../domain/transfer.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import { type AuditDeps, type AuditProgress, createAuditPoll, noProgress } from '../pollers/audit.ts'
+import { createAuditChecksPoll } from '../pollers/auditChecks.ts'
+import { createAuditReads, newestTime } from '../pollers/auditReads.ts'
+import type { Commit, ExplorerReads } from '../pollers/reads.ts'
+import type { Poller } from '../pollers/runner.ts'
+import { createZoneAuditPoll } from '../pollers/zoneAudit.ts'
+import type { Facts } from '../rules/types.ts'
+import {
+  addLack,
+  dropLack,
+  type Lack,
+  listDueLacks,
+  listUnlistedNames,
+  lowestHeightSince,
+  readAuditState,
+  resolveTold,
+  saveAuditState,
+  saveLack,
+  spansOfTold,
+  summarizeTold,
+} from '../store/audit.ts'
+import type { CursorFile } from '../store/cursors.ts'
+import type { Database } from '../store/database.ts'
+import { listHeads } from '../store/heads.ts'
+import { lacksRecord, nameOfRecord } from '../store/lacksRecord.ts'
+import { listLatency, percentileOf } from '../store/latency.ts'
+import type { Ledger } from '../store/ledger.ts'
+import { createMissingRecords } from '../store/missingRecords.ts'
+import {
+  countAction,
+  listActionTypes,
+  newestEvidenceId,
+  noteZoneBlocks,
+  readActions,
+} from '../store/zoneAudit.ts'
+import type { AppConfig } from './appConfig.ts'
+import { createListings } from './createListings.ts'
+
+export interface AuditPartDeps {
+  readonly clock: Clock
+  readonly db: Database
+  readonly ledger: Ledger
+  readonly explorer: Pick<Explorer, 'call' | 'callNonEmpty' | 'walk'>
+  readonly reads: Pick<ExplorerReads, 'details' | 'feedByHash'>
+  readonly commit: Commit
+  readonly cursors: Pick<CursorFile, 'read'>
+  readonly config: Pick<AppConfig, 'poll' | 'explorer' | 'retention'>
+  readonly tellSince: UnixMs
+  readonly startedAt: UnixMs
+  readonly settleMs: () => number
+  /** When the newest complete reading of the list began. */
+  readonly listReadAt: () => UnixMs | null
+  readonly random: () => number
+  readonly trigger: (poller: string) => void
+}
+
+export interface AuditPart {
+  readonly pollers: readonly Poller[]
+  /** A pass of the sweep ended that began at this time. */
+  noteSwept(startedAt: UnixMs): void
+  /** Inside the commit that changed them. */
+  noteTransfers(changed: readonly Transfer[], ceased: readonly string[], now: UnixMs): void
+  facts(now: UnixMs): Pick<Facts, 'incomplete' | 'listLag'>
+}
+
+/** Of the pace the zone-side audit takes this share, and never more than so many requests in one run. */
+const zoneShare = 0.1
+const zoneTickMs = 30_000
+const maxZoneRequests = 30
+const capMs = 90_000
+const sampleCount = 3
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+/** Open transfers of a direction that were listed before the list is known to show such. */
+const neededOpen = 3
+
+/** The audits: the list by ranges against the ledger, a sample of the zone's blocks, and what follows from both. */
+export function createAudit(deps: AuditPartDeps): AuditPart {
+  const { clock, db } = deps
+  let sweptAt: UnixMs | null = null
+  const listings = createListings(deps)
+  const opens = createOpenCounts(db)
+  // Kept in memory: a look into the table for every transfer that changes would cost more than recording it.
+  let names: Set<string> | null = null
+  const unlisted = () => (names ??= new Set(listUnlistedNames(db)))
+  const suspect = (observation: Observation, source: Lack['source'], dueAt: UnixMs) =>
+    addLack(db, toLack(observation, source, clock.now(), dueAt))
+  return {
+    pollers: [
+      { name: 'audit', schedule: deps.config.poll.audit, run: createListAudit(deps, suspect) },
+      {
+        name: 'auditChecks',
+        schedule: deps.config.poll.openTransfers,
+        run: createChecks(deps, opens, () => sweptAt),
+      },
+      { name: 'zoneAudit', schedule: zoneTickMs, run: createZoneAudit(deps, suspect) },
+    ],
+    noteSwept(startedAt) {
+      sweptAt = startedAt
+    },
+    noteTransfers(changed, ceased, now) {
+      for (const key of ceased) if (unlisted().delete(key)) dropLack(db, key)
+      for (const transfer of changed) {
+        opens.note(transfer)
+        noteUnlisted(db, unlisted(), transfer, now)
+      }
+      listings.note(changed, ceased, now)
+    },
+    facts(now) {
+      const progress = readProgress(db)
+      return {
+        incomplete: summarizeTold(db).map((told) => ({ ...told, method: methodOf(told.source, progress) })),
+        listLag: judgeListLag({ ...listings.read(), readAt: deps.listReadAt() }, capMs, now),
+      }
+    },
+  }
+}
+
+function methodOf(source: string, { filter }: AuditProgress): string {
+  if (source === 'zone') return 'zone blocks, sampled'
+  if (source === 'event') return 'events of the bridge contracts'
+  if (filter === null || filter === 'none')
+    return 'the list by pages, back in time: its height filter does not work'
+  return `the list by ${filter} height`
+}
+
+/** A transfer that the chains alone tell of is looked after until its record comes. */
+function noteUnlisted(db: Database, known: Set<string>, transfer: Transfer, now: UnixMs): void {
+  const { key, direction, main, zone, isListed, state } = transfer
+  if (isListed || state !== 'pending' || destinationLeg(transfer) !== null) {
+    if (known.delete(key)) dropLack(db, key)
+    return
+  }
+  known.add(key)
+  addLack(db, {
+    ...emptyLack,
+    name: key,
+    source: direction === 'MainToZone' ? 'event' : 'zone',
+    mainHash: main?.hash ?? null,
+    zoneHash: zone?.hash ?? null,
+    mainHeight: main?.height ?? null,
+    zoneHeight: zone?.height ?? null,
+    time: transfer.originAt,
+    foundAt: now,
+    dueAt: now,
+    transferKey: key,
+  })
+}
+
+const emptyLack = {
+  state: 'suspected',
+  toldAt: null,
+  transferKey: null,
+  reads: 0,
+  firstAt: null,
+  lastAt: null,
+  controlAt: null,
+  observation: null,
+} as const
+
+function toLack(observation: Observation, source: Lack['source'], foundAt: UnixMs, dueAt: UnixMs): Lack {
+  const { mainHash, zoneHash, mainHeight, zoneHeight } = observation
+  return {
+    ...emptyLack,
+    name: source === 'action' ? `action ${zoneHash ?? ''}` : nameOfRecord(observation),
+    source,
+    mainHash,
+    zoneHash,
+    mainHeight,
+    zoneHeight,
+    time: newestTime(observation),
+    foundAt,
+    dueAt,
+    observation,
+  }
+}
+
+type Suspect = (observation: Observation, source: Lack['source'], dueAt: UnixMs) => boolean
+
+function createListAudit(deps: AuditPartDeps, suspect: Suspect) {
+  const { clock, db } = deps
+  const since = () => Math.max(deps.tellSince, clock.now() - deps.config.retention.transfersMs + dayMs)
+  return createAuditPoll({
+    clock,
+    commit: deps.commit,
+    reads: createAuditReads(deps),
+    readProgress: () => readProgress(db),
+    saveProgress: (progress) => saveAuditState(db, 'list', progress),
+    isHistoryRead: () => deps.cursors.read().history.done,
+    headHeight: (chain) => listHeads(db).find((head) => head.chain === chain)?.height ?? null,
+    listSamples: () => listSamples(deps.ledger),
+    lowestHeight: (chain) => lowestHeightSince(db, chain, since()),
+    lacks: (record) => lacksRecord(db, record),
+    suspect: (record) => suspect(record, 'list', clock.now()),
+    listOpenSpans: (by) => spansOfTold(db, by),
+    resolve: (span, startedAt) => resolveTold(db, span, startedAt),
+    since,
+    settleMs: deps.settleMs,
+    wakeIn: createWaker(deps, 'audit'),
+  })
+}
+
+function createChecks(
+  deps: AuditPartDeps,
+  opens: ReturnType<typeof createOpenCounts>,
+  sweptAt: () => UnixMs | null,
+) {
+  const { clock, db, ledger } = deps
+  const missing = createMissingRecords(db)
+  return createAuditChecksPoll({
+    clock,
+    sweptAt,
+    reads: deps.reads,
+    commit: deps.commit,
+    listDue: (now, limit) => listDueLacks(db, now, limit),
+    save: (lack) => saveLack(db, lack),
+    drop: (name) => dropLack(db, name),
+    lacks: (record) => lacksRecord(db, record),
+    getTransfer: (key) => ledger.getTransfer(key),
+    transfersOf: (hash) => ledger.listTransfers({ hash, limit: 200 }),
+    findControl: () => missing.findControl(),
+    sweepMs: deps.config.poll.sweepMs,
+    settleMs: deps.settleMs,
+    unlistedMs: (transfer) =>
+      opens.isShown(transfer.direction) ? deps.settleMs() : hiddenMs(db, transfer.direction, clock.now()),
+  })
+}
+
+/** Where the list shows a transfer only when it is complete: several times as long as nearly all of them take. */
+function hiddenMs(db: Database, direction: Direction, now: UnixMs): number {
+  const own = listLatency(db, now - 30 * dayMs, now).filter((one) => one.direction === direction)
+  const p99 = percentileOf(own, 0.99)
+  return p99 === null ? dayMs : Math.max(3 * p99, hourMs)
+}
+
+function createZoneAudit(deps: AuditPartDeps, suspect: Suspect) {
+  const { clock, db, ledger } = deps
+  const { maxRequestsPerSecond } = deps.config.explorer.pace
+  const requests = Math.floor(zoneShare * maxRequestsPerSecond * (zoneTickMs / 1_000))
+  return createZoneAuditPoll({
+    clock,
+    commit: deps.commit,
+    reads: createAuditReads(deps),
+    requests: Math.min(Math.max(requests, 4), maxZoneRequests),
+    settleMs: deps.settleMs,
+    zoneReadAt: () => listHeads(db).find(({ chain }) => chain === 'zone')?.blockTime ?? null,
+    random: deps.random,
+    learnActions: () => learnActions(db, ledger),
+    actionsOf: (type) => readActions(db, type),
+    countAction: (type, more) => countAction(db, type, more),
+    hasWithdrawal: (hash) =>
+      ledger.listTransfers({ hash, limit: 20 }).some(({ direction }) => direction === 'ZoneToMain'),
+    suspect: (action) => deps.clock.now() >= deps.tellSince && suspect(action, 'action', clock.now()),
+    noteBlocks: (at, blocks) => noteZoneBlocks(db, at, blocks),
+  })
+}
+
+const learnedAtOnce = 200
+const learnedAtFirst = 2_000
+
+/** What evidence called the zone transactions of transfers that records tell of. */
+function learnActions(db: Database, ledger: Ledger): void {
+  const state = readAuditState(db, 'actions') as { after: number } | null
+  const after = state?.after ?? Math.max(0, newestEvidenceId(db) - learnedAtFirst)
+  const found = listActionTypes(db, after, learnedAtOnce)
+  for (const { hash, actionType } of found) {
+    if (actionType === '') continue
+    const listed = ledger.listSharing('zone', hash, 5).filter(({ isListed }) => isListed)
+    const directions = new Set(listed.map(({ direction }) => direction))
+    if (directions.has('ZoneToMain')) countAction(db, actionType, { withdrawals: 1 })
+    if (directions.has('MainToZone')) countAction(db, actionType, { deposits: 1 })
+  }
+  const last = found.at(-1)
+  if (last || state === null) saveAuditState(db, 'actions', { after: last?.id ?? after })
+}
+
+function readProgress(db: Database): AuditProgress {
+  // Written by saveProgress.
+  return { ...noProgress, ...(readAuditState(db, 'list') as AuditProgress | null) }
+}
+
+/** Listed transfers that show both heights, of different blocks. */
+function listSamples(ledger: Pick<Ledger, 'listTransfers'>): HeightSample[] {
+  const seen = new Set<number>()
+  return ledger
+    .listTransfers({ state: 'completed', limit: 50 })
+    .filter(({ isListed }) => isListed)
+    .flatMap(({ main, zone }) => {
+      if (main === null || zone === null || main.height === null || zone.height === null) return []
+      if (seen.has(zone.height)) return []
+      seen.add(zone.height)
+      return [{ mainHash: main.hash, zoneHash: zone.hash, mainHeight: main.height, zoneHeight: zone.height }]
+    })
+    .slice(0, sampleCount)
+}
+
+/** Whether the list shows transfers before they are complete, by direction. */
+function createOpenCounts(db: Database) {
+  const name = (direction: Direction) => `open ${direction}`
+  const counts = new Map<Direction, number>()
+  const read = (direction: Direction) => {
+    const known = counts.get(direction) ?? Number(readAuditState(db, name(direction)) ?? 0)
+    counts.set(direction, known)
+    return known
+  }
+  return {
+    note(transfer: Transfer): void {
+      const { direction, isListed, state, status } = transfer
+      if (!isListed || state !== 'pending' || status === 'failed' || destinationLeg(transfer) !== null) return
+      const count = read(direction)
+      if (count >= neededOpen) return
+      counts.set(direction, count + 1)
+      saveAuditState(db, name(direction), count + 1)
+    },
+    isShown: (direction: Direction) => read(direction) >= neededOpen,
+  }
+}
+
+function createWaker({ clock, trigger }: AuditPartDeps, name: string): AuditDeps['wakeIn'] {
+  let pending = new AbortController()
+  return (ms, stop) => {
+    pending.abort()
+    pending = new AbortController()
+    const ended = AbortSignal.any([pending.signal, stop])
+    void clock.sleep(ms, ended).then(() => {
+      if (!ended.aborted) trigger(name)
+    })
+  }
+}

@@ -1,0 +1,49 @@
+import type { Chain, Observation } from './observation.ts'
+
+/**
+ * Which chain's height the list's filters mean: it is not documented. `none` is a filter that does not narrow, or by
+ * a height that the records do not show.
+ */
+export type HeightFilter = Chain | 'none'
+
+/** A transfer whose record shows both heights, and which is known to be listed. */
+export interface HeightSample {
+  readonly mainHash: string
+  readonly zoneHash: string
+  readonly mainHeight: number
+  readonly zoneHeight: number
+}
+
+/**
+ * What two answers tell: to the sample's main height alone, and to its zone height alone. A filter works when its
+ * answer holds the sample, and nothing that lies elsewhere on both chains.
+ * @returns null when the answers say nothing: both are empty, which throttling looks like
+ */
+export function judgeHeightFilter(
+  sample: HeightSample,
+  answers: Readonly<Record<Chain, readonly Observation[]>>,
+): HeightFilter | null {
+  const { main, zone } = answers
+  if (main.length === 0 && zone.length === 0) return null
+  // By the zone's height a range says more exactly when something happened.
+  if (works(sample, zone, sample.zoneHeight)) return 'zone'
+  if (works(sample, main, sample.mainHeight)) return 'main'
+  return 'none'
+}
+
+function works(sample: HeightSample, rows: readonly Observation[], height: number): boolean {
+  return (
+    rows.some((row) => row.mainHash === sample.mainHash || row.zoneHash === sample.zoneHash) &&
+    rows.every((row) => row.mainHeight === height || row.zoneHeight === height)
+  )
+}
+
+/** Whether a row may stand in the answer to a range of heights. */
+export function isInHeights(
+  row: Pick<Observation, 'mainHeight' | 'zoneHeight'>,
+  span: { readonly first: number; readonly last: number },
+): boolean {
+  return [row.mainHeight, row.zoneHeight].some(
+    (height) => height !== null && height >= span.first && height <= span.last,
+  )
+}

@@ -1,0 +1,53 @@
+import type { UnixMs } from '../lib/clock.ts'
+
+/** A record that was not in the list yet when a complete reading of it began, so long after the record's block. */
+export interface LateListing {
+  /** When it was first seen. */
+  readonly at: UnixMs
+  readonly lagMs: number
+}
+
+export interface ListLag {
+  readonly at: UnixMs
+  readonly lagMs: number
+  readonly says: string
+}
+
+/** Lag is judged by what was listed in this past. */
+const windowMs = 300_000
+/** Fewer late records are records that were filled in late; the list itself may be prompt. */
+const neededLate = 5
+/** Fewer are single payouts without a record, which is another story. */
+const neededUnlisted = 2
+
+/**
+ * By how much the list lags behind the chains. Two signs: every record of the last minutes came late, not one in time;
+ * or the chains tell of transfers that are newer than the newest record and older than records take.
+ */
+export function judgeListLag(
+  known: {
+    /** Records that were listed lately, late or in time. */
+    readonly listings: readonly LateListing[]
+    /** When the transfers happened that the chains alone tell of. */
+    readonly unlisted: readonly UnixMs[]
+    /** When the newest leg happened that a record names. */
+    readonly newestListedAt: UnixMs | null
+    /** When the newest complete reading of the list began. */
+    readonly readAt: UnixMs | null
+  },
+  capMs: number,
+  now: UnixMs,
+): ListLag | null {
+  const { newestListedAt, readAt } = known
+  const recent = known.listings.filter(({ at }) => at > now - windowMs)
+  const least = Math.min(...recent.map(({ lagMs }) => lagMs))
+  if (recent.length >= neededLate && least > capMs) {
+    return { at: now, lagMs: least, says: `records are listed ${least} ms after their block, and later` }
+  }
+  if (newestListedAt === null || readAt === null) return null
+  const beyond = known.unlisted.filter((at) => at > newestListedAt && at + capMs < readAt)
+  if (beyond.length < neededUnlisted) return null
+  const lagMs = readAt - newestListedAt
+  const says = `the chains tell of ${beyond.length} transfers after the newest record, which is ${lagMs} ms old`
+  return { at: readAt, lagMs, says }
+}

@@ -1,0 +1,119 @@
+import type { Explorer } from '../clients/explorer/createExplorer.ts'
+import { type ZoneBlock, zoneBlocks } from '../clients/explorer/endpoints/blocks.ts'
+import { crossTransactions } from '../clients/explorer/endpoints/crossRecords.ts'
+import {
+  type ZoneBlockTransaction,
+  zoneBlockTransactions,
+} from '../clients/explorer/endpoints/zoneBlockTransactions.ts'
+import type { Quarantined } from '../clients/explorer/readAnswer.ts'
+import { readAll } from '../clients/explorer/readAll.ts'
+import type { Observation } from '../domain/observation.ts'
+import { isInHeights } from '../domain/heightFilter.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { BlockSpan } from './contractReads.ts'
+import type { BadRecord, Read, ReadOptions } from './reads.ts'
+
+export interface WholeRead<T> extends Read<T> {
+  /** False when the service gave less than there is. */
+  readonly complete: boolean
+  readonly requests: number
+}
+
+/** What the audits ask. Each throws when it could not ask; an empty list is an answer. */
+export interface AuditReads {
+  /** E3 at one height, the first page. */
+  recordsAt(height: number, options: ReadOptions): Promise<Read<Observation>>
+  /** E3 by a range of heights. Rows outside of it mean that the filter does not work: then it is not complete. */
+  recordsIn(span: BlockSpan, options: ReadOptions): Promise<WholeRead<Observation>>
+  /** E3 from the newest record back to one whose page holds nothing newer than `until`. */
+  recordsSince(until: UnixMs, options: ReadOptions): Promise<WholeRead<Observation>>
+  /** E5: a page of zone blocks, the newest first. */
+  zoneBlockPage(
+    page: number,
+    options: ReadOptions,
+  ): Promise<Read<ZoneBlock> & { readonly limit: number | null }>
+  /** E4: the transactions of a zone block. */
+  zoneBlock(height: number, options: ReadOptions): Promise<WholeRead<ZoneBlockTransaction>>
+}
+
+const pageSize = 100
+
+export function createAuditReads(deps: {
+  readonly explorer: Pick<Explorer, 'call' | 'callNonEmpty' | 'walk'>
+  readonly clock: Clock
+}): AuditReads {
+  const { explorer, clock } = deps
+  return {
+    async recordsAt(height, options) {
+      const params = { startBlockHeight: height, endBlockHeight: height, limit: pageSize }
+      const answer = await explorer.callNonEmpty(crossTransactions, params, { ...options, isKnown: false })
+      return {
+        requestedAt: answer.requestedAt,
+        records: answer.records,
+        bad: toBad('E3', answer.quarantined),
+      }
+    },
+    async recordsIn(span, options) {
+      const requestedAt = clock.now()
+      const records: Observation[] = []
+      const bad: BadRecord[] = []
+      const params = { startBlockHeight: span.first, endBlockHeight: span.last }
+      const { complete, requests } = await readAll(deps, crossTransactions, params, {
+        ...options,
+        onRecords: (found) => void records.push(...found),
+        onQuarantined: (found) => void bad.push(...toBad('E3', found)),
+      })
+      const isInside = records.every((record) => isInHeights(record, span))
+      return { requestedAt, records, bad, complete: complete && isInside && bad.length === 0, requests }
+    },
+    async recordsSince(until, options) {
+      const requestedAt = clock.now()
+      const records: Observation[] = []
+      const bad: BadRecord[] = []
+      const result = await explorer.walk(
+        crossTransactions,
+        {},
+        {
+          ...options,
+          onNew: (found) => void records.push(...found),
+          onPage: (answer) => void bad.push(...toBad('E3', answer.quarantined)),
+          stop: ({ records: rows }) => rows.length > 0 && rows.every((row) => newestTime(row) < until),
+        },
+      )
+      const complete = result.complete && bad.length === 0
+      return { requestedAt, records, bad, complete, requests: result.pages }
+    },
+    async zoneBlockPage(page, options) {
+      const params = { page, limit: pageSize }
+      const answer = await explorer.callNonEmpty(zoneBlocks, params, { ...options, isKnown: page === 1 })
+      const { requestedAt, records, limit } = answer
+      return { requestedAt, records, limit, bad: toBad('E5', answer.quarantined) }
+    },
+    async zoneBlock(height, options) {
+      const requestedAt = clock.now()
+      const records: ZoneBlockTransaction[] = []
+      const bad: BadRecord[] = []
+      const result = await explorer.walk(
+        zoneBlockTransactions,
+        { height },
+        {
+          ...options,
+          onNew: (found) => void records.push(...found),
+          onPage: (answer) => void bad.push(...toBad('E4', answer.quarantined)),
+        },
+      )
+      const isIts = records.every((row) => row.height === null || row.height === height)
+      const complete = result.complete && bad.length === 0 && isIts && records.length > 0
+      return { requestedAt, records, bad, complete, requests: result.pages }
+    },
+  }
+}
+
+/** When the newest leg of a record happened; 0 when it gives no time. */
+export function newestTime({ mainTime, zoneTime }: Pick<Observation, 'mainTime' | 'zoneTime'>): UnixMs {
+  return Math.max(mainTime ?? 0, zoneTime ?? 0)
+}
+
+function toBad(endpoint: string, quarantined: readonly Quarantined[]): BadRecord[] {
+  return quarantined.map(({ raw, problem }) => ({ endpoint, problem, raw }))
+}

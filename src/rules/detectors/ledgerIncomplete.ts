@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import type { Finding } from '../../domain/finding.ts'
+import type { Facts, IncompleteFact, Judgement } from '../types.ts'
+import { defineCondition } from './detector.ts'
+
+/**
+ * What lacked when an audit compared the ledger with the list and the chains. One subject for each place where it was
+ * found; it ends when a later audit of the same range finds nothing, or when the record comes.
+ */
+export const ledgerIncomplete = defineCondition({
+  kind: 'ledger.incomplete',
+  docs: 'An audit found records, or transfers on the chains, that the ledger lacked, and after a re-read it still did.',
+  hasTransfer: false,
+  subjectNames: [],
+  facts: {
+    what: 'string',
+    count: 'int',
+    oldestAgeMs: 'int',
+    heights: 'string',
+    hashes: 'string',
+    method: 'string',
+  },
+  params: z.strictObject({}),
+  judge: (facts: Facts): Judgement => ({
+    findings: facts.incomplete.map((fact) => toFinding(fact, facts.now)),
+    unknown: [],
+  }),
+})
+
+const kinds: Readonly<Record<string, { what: string; source: string }>> = {
+  list: { what: 'records that the list had not shown', source: 'E3, E12' },
+  zone: { what: 'withdrawals on the zone chain without a record', source: 'E4, E12' },
+  event: { what: 'deposits on the main chain without a record', source: 'E19, E3' },
+}
+
+function toFinding(fact: IncompleteFact, now: number): Finding {
+  const { what, source } = kinds[fact.source] ?? { what: fact.source, source: fact.source }
+  const heights = [
+    ...(fact.zoneHeights ? [`zone ${spanText(fact.zoneHeights)}`] : []),
+    ...(fact.mainHeights ? [`main ${spanText(fact.mainHeights)}`] : []),
+  ].join(', ')
+  const hashes = fact.hashes.join(', ')
+  return {
+    kind: 'ledger.incomplete',
+    subject: fact.source,
+    title: `${what}: ${hashes}${fact.count > fact.hashes.length ? ', …' : ''}`,
+    transfer: null,
+    facts: {
+      what,
+      count: fact.count,
+      oldestAgeMs: Math.max(0, now - fact.oldestAt),
+      heights,
+      hashes,
+      method: fact.method,
+    },
+    labels: {},
+    evidence: [{ source, at: fact.toldAt, says: `${fact.count} that the ledger lacked, at ${heights}` }],
+    since: fact.toldAt,
+  }
+}
+
+function spanText([first, last]: readonly [number, number]): string {
+  return first === last ? `block ${first}` : `blocks ${first} to ${last}`
+}

@@ -1,0 +1,84 @@
+import type { ActionCounts } from '../domain/withdrawActions.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from './database.ts'
+
+const hourMs = 3_600_000
+
+/** Zone blocks that were there between two heights, of which so many were looked into. */
+export function noteZoneBlocks(
+  db: Database,
+  at: UnixMs,
+  blocks: { readonly read: number; readonly first: number; readonly last: number },
+): void {
+  db.prepare(
+    `INSERT INTO zone_audit_hours (hour, read, first_height, last_height) VALUES (?, ?, ?, ?)
+     ON CONFLICT (hour) DO UPDATE SET read = read + excluded.read, first_height = min(first_height, excluded.first_height),
+       last_height = max(last_height, excluded.last_height)`,
+  ).run(Math.floor(at / hourMs) * hourMs, blocks.read, blocks.first, blocks.last)
+}
+
+/** Which share of the zone's blocks was looked into, by hours of their block time; null when none was. */
+export function readZoneShare(db: Database, from: UnixMs, until: UnixMs): number | null {
+  const row = db
+    .prepare(
+      `SELECT sum(read) AS read, min(first_height) AS first, max(last_height) AS last FROM zone_audit_hours
+       WHERE hour >= ? AND hour < ?`,
+    )
+    .get(Math.floor(from / hourMs) * hourMs, until)
+  if (row?.['read'] == null) return null
+  const blocks = Number(row['last']) - Number(row['first']) + 1
+  return Math.min(1, Number(row['read']) / blocks)
+}
+
+export function purgeZoneAudit(db: Database, before: UnixMs): void {
+  db.prepare('DELETE FROM zone_audit_hours WHERE hour < ?').run(before)
+}
+
+/** Types of actions are words of the chain: no more of them are kept. */
+const maxTypes = 500
+
+export function readActions(db: Database, actionType: string): ActionCounts {
+  const row = db.prepare('SELECT * FROM zone_actions WHERE action_type = ?').get(actionType)
+  const count = (name: string) => Number(row?.[name] ?? 0)
+  return {
+    withdrawals: count('withdrawals'),
+    deposits: count('deposits'),
+    matched: count('matched'),
+    unmatched: count('unmatched'),
+  }
+}
+
+export function countAction(db: Database, actionType: string, more: Partial<ActionCounts>): void {
+  const known = db.prepare('SELECT 1 FROM zone_actions WHERE action_type = ?').get(actionType)
+  const types = Number(db.prepare('SELECT count(*) AS n FROM zone_actions').get()?.['n'])
+  if (!known && types >= maxTypes) return
+  const { withdrawals = 0, deposits = 0, matched = 0, unmatched = 0 } = more
+  db.prepare(
+    `INSERT INTO zone_actions (action_type, withdrawals, deposits, matched, unmatched) VALUES (?1, ?2, ?3, max(0, ?4), max(0, ?5))
+     ON CONFLICT (action_type) DO UPDATE SET withdrawals = withdrawals + ?2, deposits = deposits + ?3,
+       matched = max(0, matched + ?4), unmatched = max(0, unmatched + ?5)`,
+  ).run(actionType, withdrawals, deposits, matched, unmatched)
+}
+
+/** What E9 and E14 called the zone transactions of listed transfers, after the evidence with this number. */
+export function listActionTypes(
+  db: Database,
+  after: number,
+  limit: number,
+): { readonly id: number; readonly hash: string; readonly actionType: string }[] {
+  return db
+    .prepare(
+      `SELECT id, hash, json_extract(body, '$.actionType') AS type FROM leg_evidence
+       WHERE id > ? AND chain = 'zone' AND status = 'success' ORDER BY id LIMIT ?`,
+    )
+    .all(after, limit)
+    .map((row) => ({
+      id: Number(row['id']),
+      hash: String(row['hash']),
+      actionType: row['type'] === null ? '' : String(row['type']),
+    }))
+}
+
+export function newestEvidenceId(db: Database): number {
+  return Number(db.prepare('SELECT max(id) AS id FROM leg_evidence').get()?.['id'] ?? 0)
+}
