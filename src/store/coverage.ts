@@ -35,7 +35,9 @@ export function noteCoverage(db: Database, source: string, at: UnixMs, maxGapMs:
 export function listCovered(db: Database, source: string, { from, until }: Interval): Interval[] {
   return db
     .prepare(
-      'SELECT from_at, until_at FROM coverage WHERE source = ? AND from_at <= ? AND until_at >= ? ORDER BY from_at',
+      // Intervals do not overlap: of those that began before, only the last one can reach into it.
+      `SELECT from_at, until_at FROM coverage WHERE source = ?1 AND from_at <= ?2 AND until_at >= ?3
+       AND from_at >= coalesce((SELECT max(from_at) FROM coverage WHERE source = ?1 AND from_at <= ?3), ?3) ORDER BY from_at`,
     )
     .all(source, until, from)
     .map((row) => ({ from: Number(row['from_at']), until: Number(row['until_at']) }))
@@ -58,7 +60,14 @@ export function coverageOf(covered: readonly Interval[], { from, until }: Interv
 /** Every source that was ever noted and is still kept. */
 export function listCoveredSources(db: Database): string[] {
   return db
-    .prepare('SELECT DISTINCT source FROM coverage ORDER BY source')
+    .prepare(
+      // From one source's name to the next: a look-up each, however many intervals are kept.
+      `WITH RECURSIVE names(source) AS (
+         SELECT min(source) FROM coverage
+         UNION ALL SELECT (SELECT min(c.source) FROM coverage c WHERE c.source > names.source) FROM names
+         WHERE names.source IS NOT NULL)
+       SELECT source FROM names WHERE source IS NOT NULL`,
+    )
     .all()
     .map((row) => String(row['source']))
 }
@@ -69,6 +78,14 @@ export function observedSince(db: Database, source: string): UnixMs | null {
   return row?.['first'] == null ? null : Number(row['first'])
 }
 
-export function purgeCoverage(db: Database, before: UnixMs): void {
-  db.prepare('DELETE FROM coverage WHERE until_at < ?').run(before)
+/** Forgets intervals that ended before a time, at most `limit` of each source. */
+export function purgeCoverage(db: Database, before: UnixMs, limit: number): void {
+  const old = db.prepare(
+    'SELECT from_at FROM coverage WHERE source = ? AND from_at < ? AND until_at < ? ORDER BY from_at LIMIT ?',
+  )
+  for (const source of listCoveredSources(db)) {
+    for (const row of old.all(source, before, before, limit)) {
+      db.prepare('DELETE FROM coverage WHERE source = ? AND from_at = ?').run(source, Number(row['from_at']))
+    }
+  }
 }

@@ -13,6 +13,7 @@ import { flowTables } from './migrations/0008_flow.ts'
 import { operateTables } from './migrations/0009_operate.ts'
 import { reportTables } from './migrations/0010_reports.ts'
 import { auditTables } from './migrations/0012_audit.ts'
+import { flowSlotTables } from './migrations/0013_flow_slots.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -27,6 +28,7 @@ const migrations: readonly string[] = [
   operateTables,
   reportTables,
   auditTables,
+  flowSlotTables,
 ]
 
 export interface Database {

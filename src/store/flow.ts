@@ -2,9 +2,11 @@ import type { Direction } from '../domain/observation.ts'
 import { originLeg, type Transfer } from '../domain/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
-import { latencyClass, latencyStepMs } from './latency.ts'
+import { countLatency, latencyClass, latencyStepMs, purgeLatency } from './latency.ts'
 
 export const flowStepMs = 10_000
+/** Steps are summed up by so much (store/flowSlots.ts), so that long windows cost little to read. */
+export const flowSlotMs = 300_000
 export type FlowSide = 'started' | 'arrived'
 
 /** What is counted of one transfer: kept with it, so that any change takes back just that. */
@@ -17,6 +19,8 @@ interface Counted {
   readonly e: number | null
   /** Step and class of the time it took. */
   readonly l: readonly [number, number] | null
+  /** The id of a token that comes in many: what is equal has the same one. */
+  readonly i?: string
 }
 
 export interface FlowTotal {
@@ -24,13 +28,20 @@ export interface FlowTotal {
   readonly direction: Direction
   readonly side: FlowSide
   readonly count: number
+  /** Base units. */
   readonly sum: bigint
+}
+
+export interface FlowStep extends FlowTotal {
+  readonly at: UnixMs
 }
 
 export interface FlowCopies {
   readonly token: string
   readonly direction: Direction
   readonly amountRaw: bigint
+  /** '' unless the token comes in many. */
+  readonly tokenId: string
   readonly count: number
 }
 
@@ -49,6 +60,7 @@ export function toCounted(transfer: Transfer): string {
       state !== 'completed' || destinationAt === null || tookMs === null || tookMs < 0
         ? null
         : [Math.floor(destinationAt / latencyStepMs) * latencyStepMs, latencyClass(tookMs)],
+    ...(token.id !== '' && { i: token.id }),
   }
   return JSON.stringify(counted)
 }
@@ -62,21 +74,17 @@ export function recount(db: Database, before: string | null, after: string | nul
 
 function add(db: Database, text: string, by: 1 | -1): void {
   // Written by toCounted.
-  const { t, d, a, s, e, l } = JSON.parse(text) as Counted
+  const { t, d, a, s, e, l, i } = JSON.parse(text) as Counted
   if (s !== null) addStep(db, [s, t, d, 'started'], a, by)
   if (e !== null) {
     addStep(db, [e, t, d, 'arrived'], a, by)
     if (a !== null) {
       db.prepare(
         'INSERT INTO flow_amounts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count',
-      ).run(e, t, d, a, by)
+      ).run(e, t, d, toAmountKey(BigInt(a), i ?? ''), by)
     }
   }
-  if (l !== null) {
-    db.prepare(
-      'INSERT INTO latency_steps VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count',
-    ).run(l[0], t, d, l[1], by)
-  }
+  if (l !== null) countLatency(db, l[0], { token: t, direction: d, class: l[1] }, by)
 }
 
 type StepKey = readonly [number, string, string, FlowSide]
@@ -91,49 +99,67 @@ function addStep(db: Database, key: StepKey, amount: string | null, by: 1 | -1):
     Number(row?.['count'] ?? 0) + by,
     String(sum),
   )
+  db.prepare('INSERT OR IGNORE INTO flow_dirty VALUES (?)').run(toSlot(key[0]))
 }
 
-/** Totals of the steps that begin from `from` on and before `until`: each step is in one of two adjacent windows. */
-export function sumFlow(db: Database, from: UnixMs, until: UnixMs): FlowTotal[] {
-  const totals = new Map<string, FlowTotal>()
-  for (const { at: _, ...step } of listFlow(db, from, until)) {
-    const name = `${step.token}|${step.direction}|${step.side}`
-    const total = totals.get(name)
-    totals.set(name, total ? { ...total, count: total.count + step.count, sum: total.sum + step.sum } : step)
-  }
-  return [...totals.values()].filter(({ count }) => count > 0)
-}
-
-/** Steps that begin from `from` on and before `until`, rising. */
-export function listFlow(db: Database, from: UnixMs, until: UnixMs): (FlowTotal & { at: UnixMs })[] {
+/** Steps that begin from `from` on and before `until`, rising: each step is in one of two adjacent windows. */
+export function listFlow(db: Database, from: UnixMs, until: UnixMs): FlowStep[] {
   return db
     .prepare('SELECT * FROM flow_steps WHERE at >= ? AND at < ? AND count <> 0 ORDER BY at')
     .all(from, until)
-    .map((row) => ({
-      at: Number(row['at']),
-      token: String(row['token']),
-      // Both written above.
-      direction: String(row['direction']) as Direction,
-      side: String(row['side']) as FlowSide,
-      count: Number(row['count']),
-      sum: BigInt(String(row['sum'])),
-    }))
+    .map(toFlowStep)
 }
 
-/** Amounts of which at least `copies` arrived from `from` on and before `until`. */
+/** From a row of `flow_steps` or `flow_slots`. */
+export function toFlowStep(row: Record<string, unknown>): FlowStep {
+  return {
+    at: Number(row['at']),
+    token: String(row['token']),
+    // Both written above.
+    direction: String(row['direction']) as Direction,
+    side: String(row['side']) as FlowSide,
+    count: Number(row['count']),
+    sum: BigInt(String(row['sum'])),
+  }
+}
+
+/** When anything of a direction, of one token or, with '', of any, last happened before a time; null within a week. */
+export function readNewestFlow(
+  db: Database,
+  of: { readonly token: string; readonly direction: Direction },
+  before: UnixMs,
+): UnixMs | null {
+  const row = db
+    .prepare(
+      `SELECT at FROM flow_steps WHERE at < ?1 AND at >= ?1 - 604800000 AND direction = ?2 AND (?3 = '' OR token = ?3)
+       AND count > 0 ORDER BY at DESC LIMIT 1`,
+    )
+    .get(before, of.direction, of.token)
+  return row ? Number(row['at']) : null
+}
+
+/**
+ * Amounts of which at least `copies` arrived from `from` on and before `until`. One piece of a token that comes in many
+ * is how such tokens are moved, and no copy of another.
+ */
 export function listCopies(db: Database, from: UnixMs, until: UnixMs, copies: number): FlowCopies[] {
   return db
     .prepare(
-      `SELECT token, direction, amount, sum(count) AS n FROM flow_amounts WHERE at >= ? AND at < ? AND amount <> '0'
+      `SELECT token, direction, amount, sum(count) AS n FROM flow_amounts
+       WHERE at >= ? AND at < ? AND amount NOT IN ('0', '1') AND amount NOT GLOB '1#*'
        GROUP BY token, direction, amount HAVING n >= ?`,
     )
     .all(from, until, copies)
-    .map((row) => ({
-      token: String(row['token']),
-      direction: String(row['direction']) as Direction,
-      amountRaw: BigInt(String(row['amount'])),
-      count: Number(row['n']),
-    }))
+    .map((row) => {
+      const [amount = '', tokenId = ''] = String(row['amount']).split('#')
+      return {
+        token: String(row['token']),
+        direction: String(row['direction']) as Direction,
+        amountRaw: BigInt(amount),
+        tokenId,
+        count: Number(row['n']),
+      }
+    })
 }
 
 /** How many of one amount arrived from `from` on and before `until`. */
@@ -142,17 +168,61 @@ export function countCopies(db: Database, of: FlowCopies, from: UnixMs, until: U
     .prepare(
       'SELECT sum(count) AS n FROM flow_amounts WHERE token = ? AND direction = ? AND amount = ? AND at >= ? AND at < ?',
     )
-    .get(of.token, of.direction, String(of.amountRaw), from, until)
+    .get(of.token, of.direction, toAmountKey(of.amountRaw, of.tokenId), from, until)
   return Number(row?.['n'] ?? 0)
 }
 
-/** Forgets steps older than is looked back at. */
-export function purgeFlow(db: Database, now: UnixMs): void {
-  db.prepare('DELETE FROM flow_steps WHERE at < ?').run(now - 32 * 86_400_000)
-  db.prepare('DELETE FROM flow_amounts WHERE at < ?').run(now - 8 * 86_400_000)
-  db.prepare('DELETE FROM latency_steps WHERE at < ?').run(now - 32 * 86_400_000)
+function toAmountKey(amountRaw: bigint, tokenId: string): string {
+  return tokenId === '' ? String(amountRaw) : `${amountRaw}#${tokenId}`
 }
 
-function toStep(at: UnixMs): UnixMs {
+/** How many of the newest arrivals went to somebody who was never paid before the window. */
+export interface FirstTimers {
+  readonly token: string
+  readonly direction: Direction
+  readonly count: number
+  readonly first: number
+}
+
+const maxRecipients = 500
+
+/** Of what arrived from `from` on, the newest some hundred; `leftFrom` bounds when it left. */
+export function countFirstTimers(db: Database, from: UnixMs, leftFrom: UnixMs): FirstTimers[] {
+  return db
+    .prepare(
+      `SELECT token, direction, count(*) AS n, sum(NOT EXISTS (
+         SELECT 1 FROM transfers o WHERE o.target_address = t.target_address AND o.origin_at < ?1)) AS first
+       FROM (SELECT token, direction, target_address FROM transfers WHERE origin_at >= ?2 AND destination_at >= ?1
+         AND target_address <> '' ORDER BY origin_at DESC LIMIT ${maxRecipients}) t GROUP BY token, direction`,
+    )
+    .all(from, leftFrom)
+    .map((row) => ({
+      token: String(row['token']),
+      direction: String(row['direction']) as Direction,
+      count: Number(row['n']),
+      first: Number(row['first']),
+    }))
+}
+
+const dayMs = 86_400_000
+const tables = { flow_steps: 32 * dayMs, flow_slots: 32 * dayMs, flow_amounts: 9 * dayMs } as const
+
+/** Forgets what is older than is looked back at, at most `limit` rows of each table. */
+export function purgeFlow(db: Database, now: UnixMs, limit: number): void {
+  for (const [table, keptMs] of Object.entries(tables)) {
+    const old = db.prepare(
+      `SELECT DISTINCT at FROM (SELECT at FROM ${table} WHERE at < ? ORDER BY at LIMIT ?)`,
+    )
+    const forget = db.prepare(`DELETE FROM ${table} WHERE at = ?`)
+    for (const row of old.all(now - keptMs, limit)) forget.run(Number(row['at']))
+  }
+  purgeLatency(db, now - tables.flow_steps, limit)
+}
+
+export function toStep(at: UnixMs): UnixMs {
   return Math.floor(at / flowStepMs) * flowStepMs
+}
+
+export function toSlot(at: UnixMs): UnixMs {
+  return Math.floor(at / flowSlotMs) * flowSlotMs
 }

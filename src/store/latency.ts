@@ -44,6 +44,49 @@ export function listLatency(db: Database, from: UnixMs, until: UnixMs): LatencyC
     }))
 }
 
+/** Inside a transaction: counts (or takes back) a transfer that took a time of this class. */
+export function countLatency(db: Database, step: UnixMs, of: Omit<LatencyClass, 'count'>, by: 1 | -1): void {
+  const key = [of.token, of.direction, of.class] as const
+  db.prepare(
+    'INSERT INTO latency_steps VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count',
+  ).run(step, ...key, by)
+  addTotal(db, key, by)
+}
+
+function addTotal(db: Database, key: readonly [string, Direction, number], by: number): void {
+  db.prepare(
+    'INSERT INTO latency_totals VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count',
+  ).run(...key, by)
+}
+
+/** How long transfers took, over all that is kept: about 30 days. */
+export function listAllLatency(db: Database): LatencyClass[] {
+  return db
+    .prepare('SELECT * FROM latency_totals WHERE count > 0 ORDER BY token, direction, class')
+    .all()
+    .map((row) => ({
+      token: String(row['token']),
+      // As above.
+      direction: String(row['direction']) as Direction,
+      class: Number(row['class']),
+      count: Number(row['count']),
+    }))
+}
+
+/** Forgets the oldest steps before a time, at most `limit` rows. */
+export function purgeLatency(db: Database, before: UnixMs, limit: number): void {
+  const rows = db.prepare('SELECT * FROM latency_steps WHERE at < ? ORDER BY at LIMIT ?').all(before, limit)
+  const forget = db.prepare(
+    'DELETE FROM latency_steps WHERE at = ? AND token = ? AND direction = ? AND class = ?',
+  )
+  for (const row of rows) {
+    const key = [String(row['token']), String(row['direction']) as Direction, Number(row['class'])] as const
+    addTotal(db, key, -Number(row['count']))
+    forget.run(Number(row['at']), ...key)
+  }
+  if (rows.length > 0) db.prepare('DELETE FROM latency_totals WHERE count = 0').run()
+}
+
 /** Percentile of classes of one kind; null without any. `share` from 0 to 1. */
 export function percentileOf(classes: readonly LatencyClass[], share: number): number | null {
   const ordered = [...classes].sort((a, b) => a.class - b.class)

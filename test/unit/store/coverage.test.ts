@@ -25,7 +25,7 @@ test('an older reading changes nothing', () => {
   const db = openDatabase(':memory:')
   for (const at of [5_000, 4_000]) noteCoverage(db, 'heads', at, 3_000)
   expect(listCovered(db, 'heads', { from: 0, until: 9_000 })).toEqual([{ from: 5_000, until: 5_000 }])
-  purgeCoverage(db, 5_001)
+  purgeCoverage(db, 5_001, 10)
   expect(listCoveredSources(db)).toEqual([])
 })
 
