@@ -2,7 +2,10 @@ import { z } from 'zod'
 import type { FactValue, Finding } from '../../domain/finding.ts'
 import { destinationLeg, originChain, type Transfer } from '../../domain/transfer.ts'
 import { formatDuration } from '../../lib/duration.ts'
+import type { Direction } from '../../domain/observation.ts'
+import { afterText } from '../afterText.ts'
 import { boundText } from '../durationText.ts'
+import { type Limit, leastLimitMs, limitOf } from '../learnedLimit.ts'
 import type { Facts, Judgement } from '../types.ts'
 import { describeTransfer, labelTransfer } from './describeTransfer.ts'
 import { defineCondition } from './detector.ts'
@@ -12,8 +15,15 @@ const haltedMs = 120_000
 
 const params = z.strictObject({
   direction: z.enum(['MainToZone', 'ZoneToMain']).optional(),
-  after: boundText.default(30 * 60_000),
+  after: afterText.default(30 * 60_000),
+  /** Of a learned time: never less, never more, from so many samples on, and what holds below. */
+  floor: boundText.default(5 * 60_000),
+  ceiling: boundText.optional(),
+  minSamples: z.number().int().min(1).default(100),
+  otherwise: boundText.default(30 * 60_000),
 })
+
+const bothDirections: readonly Direction[] = ['MainToZone', 'ZoneToMain']
 
 /**
  * A transfer without its destination leg although its time is over. Age is by our clock; it is said as soon as one
@@ -27,6 +37,9 @@ export const transferStalled = defineCondition({
   subjectNames: [],
   facts: {
     limitMs: 'int',
+    limitFrom: 'string',
+    usualMs: 'dyn',
+    p99Ms: 'dyn',
     destinationChain: 'string',
     destinationHeight: 'dyn',
     destinationHeadAgeMs: 'dyn',
@@ -36,28 +49,41 @@ export const transferStalled = defineCondition({
   judge: judgeStalled,
 })
 
-function judgeStalled(facts: Facts, { direction, after }: z.output<typeof params>): Judgement {
+function judgeStalled(facts: Facts, settings: z.output<typeof params>): Judgement {
+  const { direction } = settings
   const findings: Finding[] = []
   const unknown: string[] = []
-  const overdue = facts.listPending({ direction: direction ?? null, originAtOrBefore: facts.now - after })
-  for (const transfer of overdue) {
+  const leastMs = leastLimitMs(facts.latency, settings, direction ? [direction] : bothDirections)
+  const old = facts.listPending({ direction: direction ?? null, originAtOrBefore: facts.now - leastMs })
+  for (const transfer of old) {
     if (transfer.state !== 'pending' || destinationLeg(transfer) !== null) continue
     if (direction !== undefined && transfer.direction !== direction) continue
-    if (facts.now - transfer.originAt < after) continue
-    if (transfer.readAt < transfer.originAt + after) unknown.push(transfer.key)
-    else findings.push(toFinding(facts, transfer, after))
+    const of = { token: transfer.token.address, direction: transfer.direction }
+    const limit = limitOf(facts.latency, settings, of)
+    if (facts.now - transfer.originAt < limit.ms) continue
+    if (transfer.readAt < transfer.originAt + limit.ms) unknown.push(transfer.key)
+    else findings.push(toFinding(facts, transfer, { ...limit, minSamples: settings.minSamples }))
   }
   return { findings, unknown }
 }
 
-function toFinding(facts: Facts, transfer: Transfer, after: number): Finding {
+function toFinding(
+  facts: Facts,
+  transfer: Transfer,
+  limit: Limit & { readonly minSamples: number },
+): Finding {
   const destination = originChain(transfer.direction) === 'main' ? 'zone' : 'main'
   return {
     kind: 'transfer.stalled',
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,
-    facts: { limitMs: after, ...describeHead(facts, destination) },
+    facts: {
+      limitMs: limit.ms,
+      limitFrom: limit.from,
+      ...describeUsual(facts, transfer, limit.minSamples),
+      ...describeHead(facts, destination),
+    },
     labels: labelTransfer(transfer),
     evidence: [
       {
@@ -68,6 +94,19 @@ function toFinding(facts: Facts, transfer: Transfer, after: number): Finding {
     ],
     since: transfer.originAt,
   }
+}
+
+/** What such transfers usually take: of the token where enough are known, else of the direction. */
+function describeUsual(
+  { latency }: Facts,
+  { token, direction }: Transfer,
+  minSamples: number,
+): Record<string, FactValue> {
+  const isEnough = (of: string | null) => (latency.of(of, direction, 0.5)?.samples ?? 0) >= minSamples
+  const of = isEnough(token.address) ? token.address : null
+  if (!isEnough(of)) return { usualMs: null, p99Ms: null }
+  const read = (share: number) => latency.of(of, direction, share)?.ms ?? null
+  return { usualMs: read(0.5), p99Ms: read(0.99) }
 }
 
 function describeHead(facts: Facts, chain: 'main' | 'zone'): Record<string, FactValue> {

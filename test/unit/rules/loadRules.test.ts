@@ -63,12 +63,12 @@ describe('loadRules', () => {
     [
       'a duration without a unit',
       [...stalled, 'with: { after: 30 }'],
-      '5:20 `after`: expected a duration such as 30m, got 30',
+      '5:20 `after`: expected a duration such as 30m, or a percentile such as p99 * 3, got 30',
     ],
     [
       'a duration that is none',
       [...stalled, 'with: { after: soon }'],
-      '5:20 `after`: expected a duration such as 30m, got "soon"',
+      '5:20 `after`: expected a duration such as 30m, or a percentile such as p99 * 3, got "soon"',
     ],
     [
       'a bound of nothing',

@@ -11,7 +11,14 @@ const branches: {
 test('the JSON Schema has one branch a kind, with the parameters of its detector', () => {
   expect(branches.map(({ properties }) => properties['on']?.const)).toEqual(registry.map(({ kind }) => kind))
   const stalled = branches.find(({ properties }) => properties['on']?.const === 'transfer.stalled')
-  expect(Object.keys(stalled?.properties['with']?.properties ?? {})).toEqual(['direction', 'after'])
+  expect(Object.keys(stalled?.properties['with']?.properties ?? {})).toEqual([
+    'direction',
+    'after',
+    'floor',
+    'ceiling',
+    'minSamples',
+    'otherwise',
+  ])
 })
 
 test('the JSON Schema asks of a rule no more than the loader does', () => {

@@ -70,6 +70,59 @@ describe('transfer.stalled', () => {
   })
 
   test('has a default of half an hour and covers both directions', () => {
-    expect(transferStalled.params.parse({})).toEqual({ after: 30 * minute })
+    expect(transferStalled.params.parse({})).toMatchObject({ after: 30 * minute })
+  })
+})
+
+describe('a learned limit', () => {
+  const learned = transferStalled.params.parse({ after: 'p99 * 3', floor: '5m', otherwise: '40m' })
+  /** Percentiles of USDC, and of the whole direction. */
+  const latencyOf = (token: readonly [number, number], direction: readonly [number, number]) => ({
+    tokens: () => ['0xcc'],
+    of: (asked: string | null) => {
+      const [ms, samples] = asked === '0xcc' ? token : direction
+      return { ms, samples }
+    },
+  })
+  const judgeAt = (ageMs: number, latency: ReturnType<typeof latencyOf>, settings: unknown = learned) => {
+    const now = origin + ageMs
+    const facts = toFacts(now, { transfers: [pendingSince(origin, now)], latency })
+    return transferStalled.judge(facts, settings).findings.map((one) => one.facts)
+  }
+
+  test.each([
+    ['three times the 99th percentile of its token', [4 * minute, 100], [minute, 1_000], 12, 'token'],
+    ['that of the direction with 99 samples', [4 * minute, 99], [3 * minute, 100], 9, 'direction'],
+    ['what is stated with 99 samples of the direction too', [minute, 9], [minute, 99], 40, 'otherwise'],
+    ['the floor where all is fast', [minute, 100], [minute, 100], 5, 'token'],
+  ] as const)('is %s', (_, token, direction, minutes, limitFrom) => {
+    const latency = latencyOf(token, direction)
+    expect(judgeAt(minutes * minute - 1, latency)).toEqual([])
+    expect(judgeAt(minutes * minute, latency)).toMatchObject([{ limitMs: minutes * minute, limitFrom }])
+  })
+
+  test('is never above its ceiling', () => {
+    const capped = transferStalled.params.parse({ after: 'p99 * 3', ceiling: '10m' })
+    const latency = latencyOf([4 * minute, 100], [minute, 100])
+    expect(judgeAt(10 * minute - 1, latency, capped)).toEqual([])
+    expect(judgeAt(10 * minute, latency, capped)).toMatchObject([{ limitMs: 10 * minute }])
+  })
+
+  test('is told beside what such transfers usually take', () => {
+    const usual = { usualMs: 4 * minute, p99Ms: 4 * minute }
+    expect(judgeAt(50 * minute, latencyOf([4 * minute, 100], [0, 0]))).toMatchObject([usual])
+    expect(judgeAt(50 * minute, latencyOf([4 * minute, 99], [0, 0]))).toMatchObject([
+      { usualMs: null, p99Ms: null },
+    ])
+  })
+
+  test('asks for no younger transfers than the smallest limit of any token', () => {
+    const asked: number[] = []
+    const facts = toFacts(deadline, {
+      latency: latencyOf([7 * minute, 100], [4 * minute, 100]),
+      listPending: ({ originAtOrBefore }) => (asked.push(deadline - originAtOrBefore), []),
+    })
+    transferStalled.judge(facts, learned)
+    expect(asked).toEqual([12 * minute])
   })
 })
