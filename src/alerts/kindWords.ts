@@ -13,11 +13,31 @@ export function verdictOf(finding: Finding, now: UnixMs): string {
     const what = nameTransfer(transfer)
     if (kind === 'transfer.failed') return `${what} failed`
     if (kind === 'transfer.stalled')
-      return `${what} has not arrived after ${formatDuration(now - finding.since)}`
+      return `${what} has not arrived after ${formatDuration(now - finding.since)}${usualOf(finding)}`
     if (kind === 'transfer.rewritten') return `${what}: its final record was changed`
     return `${what}: ${ownWords[kind] ?? wordsOf(kind)}`
   }
+  const flow = flowWords[kind]
+  if (flow) return `${flow}: ${title}${boundOf(finding)}`
   return `${capitalize(wordsOf(kind))}: ${title}`
+}
+
+const flowWords: Readonly<Partial<Record<Finding['kind'], string>>> = {
+  'flow.surge': 'More than usual crosses the bridge',
+  'flow.quiet': 'Nothing crosses the bridge',
+  'flow.imbalance': 'Far more crosses the bridge in one direction',
+}
+
+/** @example boundOf(finding) // ', 60 transfers in 15m (bound: 50 transfers)' */
+function boundOf({ facts: { count, windowMs, bound } }: Finding): string {
+  if (typeof windowMs !== 'number' || typeof bound !== 'string') return ''
+  return `, ${String(count)} transfers in ${formatDuration(windowMs)} (bound: ${bound})`
+}
+
+/** @example usualOf(finding) // ' (usually 4m, p99 12m)' */
+function usualOf({ facts: { usualMs, p99Ms } }: Finding): string {
+  if (typeof usualMs !== 'number' || typeof p99Ms !== 'number') return ''
+  return ` (usually ${formatDuration(usualMs)}, p99 ${formatDuration(p99Ms)})`
 }
 
 /** Where the name of the kind alone would be clumsy. */

@@ -16,6 +16,7 @@ import type { createWatching } from './createWatching.ts'
 import { toClockJump } from './ownFindings.ts'
 import { readFacts } from './readFacts.ts'
 import { createFlow } from './readFlow.ts'
+import { createLatency } from './readLatency.ts'
 
 /** Everything that judges the present, and what people change by hand. */
 export function createJudging(deps: AppDeps, base: Base, watching: ReturnType<typeof createWatching>) {
@@ -24,7 +25,8 @@ export function createJudging(deps: AppDeps, base: Base, watching: ReturnType<ty
   const { pollerStatus, preconf, runner } = watching
   const rpcHealth = () => readRpcHealth(base.rpcs, config)
   const book = createTokenBook(db, config.bridge.tokens)
-  const flow = createFlow(db, (address) => book.find(address))
+  const flow = createFlow({ db, settleMs: base.settleMs, token: (address) => book.find(address) })
+  const latency = createLatency(db)
   const facts = (at: UnixMs) =>
     readFacts(
       {
@@ -34,6 +36,7 @@ export function createJudging(deps: AppDeps, base: Base, watching: ReturnType<ty
         preconf: () => preconf.facts(),
         flow,
         audit: (now) => watching.audit.facts(now),
+        latency,
         canonicalHead: () => preconf.canonicalHead(),
         pollers: pollerStatus,
         rulesRejected: () => base.live.rejected,

@@ -24,6 +24,7 @@ export interface FactSources {
   preconf(): Facts['preconf']
   flow(now: UnixMs): Facts['flow']
   audit(now: UnixMs): Pick<Facts, 'incomplete' | 'listLag'>
+  latency(now: UnixMs): Facts['latency']
   canonicalHead(): Facts['canonicalHead']
   pollers(): readonly PollerStatus[]
   rulesRejected(): Facts['rulesRejected']
@@ -34,6 +35,7 @@ export function readFacts(sources: FactSources, now: UnixMs): Facts {
   return {
     now,
     flow: sources.flow(now),
+    latency: sources.latency(now),
     heads: listHeads(sources.db),
     sources: readSources(sources),
     canonicalHead: sources.canonicalHead(),

@@ -2,52 +2,119 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { FlowFacts, FlowTotalFact } from '../rules/flowFacts.ts'
 import { coverageOf, listCovered, observedSince } from '../store/coverage.ts'
 import type { Database } from '../store/database.ts'
-import { countCopies, listCopies, listFlow, sumFlow } from '../store/flow.ts'
+import {
+  countCopies,
+  countFirstTimers,
+  type FlowCopies,
+  flowStepMs,
+  listCopies,
+  readNewestFlow,
+  toStep,
+} from '../store/flow.ts'
+import { createFlowPast } from './flowPast.ts'
+import { createFlowWindows } from './flowWindows.ts'
 
-const stepMs = 10_000
 const weekMs = 7 * 86_400_000
-const pastMs = 300_000
+/** What left before a window may arrive within it. */
+const travelMs = 86_400_000
+/** What was not asked for during so long was not true all the time. */
+const breakMs = 60_000
 
-/** What crosses the bridge: the present read anew for each step, the past every five minutes. */
-export function createFlow(db: Database, token: FlowFacts['token']): (now: UnixMs) => FlowFacts {
-  const pasts = new Map<number, { readonly at: UnixMs; readonly windows: FlowTotalFact[][] }>()
+export interface FlowSources {
+  readonly db: Database
+  readonly token: FlowFacts['token']
+  settleMs(): number
+}
+
+/**
+ * What crosses the bridge. Windows are kept summed up, so that a tick costs what changed since the last one. Call it
+ * inside a transaction: what it sums up it saves.
+ */
+export function createFlow({ db, token, settleMs }: FlowSources): (now: UnixMs) => FlowFacts {
+  const windows = createFlowWindows(db)
+  const past = createFlowPast(db)
+  const keep = createKeeper()
+  const began = new Map<string, { since: UnixMs; at: UnixMs }>()
   return (now) => {
-    // A block time may run ahead of our clock by a little.
-    const end = now + 60_000
-    const begin = (windowMs: number) => Math.floor((now - windowMs) / stepMs) * stepMs
+    const folded = windows.advance(now)
+    if (folded === null) past.forget()
+    else past.drop(folded)
+    const firstAt = observedSince(db, 'transfers')
+    const begin = (windowMs: number) => toStep(now - windowMs)
+    const end = toStep(now) + flowStepMs
+    const totals = remember((windowMs: number): readonly FlowTotalFact[] => windows.totals(windowMs, now))
     return {
-      observedSince: observedSince(db, 'transfers'),
+      observedSince: firstAt,
+      settleMs: settleMs(),
       coverage: (from) => {
         // The present interval reaches to the newest reading alone.
         const within = { from, until: Math.max(from, now - 15_000) }
         return coverageOf(listCovered(db, 'transfers', within), within).share
       },
-      totals: (windowMs) => sumFlow(db, begin(windowMs), end),
-      past: (windowMs) => {
-        const known = pasts.get(windowMs)
-        if (known && now >= known.at && now < known.at + pastMs) return known.windows
-        const windows = readPast(db, begin(windowMs), windowMs)
-        pasts.set(windowMs, { at: now, windows })
-        return windows
-      },
+      isBehind: (windowMs) => windows.isBehind(begin(windowMs)),
+      totals,
+      past: remember((windowMs) => past.read(windowMs, begin(windowMs), firstAt)),
       copies: (windowMs, copies) =>
-        listCopies(db, begin(windowMs), end, copies).map((one) => ({
-          ...one,
-          before: countCopies(db, one, begin(windowMs) - weekMs, begin(windowMs)),
-        })),
+        keep(`copies ${windowMs} ${copies}`, now, restMs(windowMs), () => {
+          const all = listCopies(db, begin(windowMs), end, 2)
+          return all
+            .filter(({ count }) => count >= copies)
+            .map((one) => ({
+              ...one,
+              before: countCopies(db, one, begin(windowMs) - weekMs, begin(windowMs)),
+              others: all.filter((other) => isBeside(other, one)).length,
+            }))
+        }),
+      firstTimers: (windowMs) =>
+        keep(`first ${windowMs}`, now, 30_000, () =>
+          countFirstTimers(db, begin(windowMs), begin(windowMs) - travelMs),
+        ),
+      newestAt: (of) => readNewestFlow(db, of, end),
       token,
+      since(name) {
+        const known = began.get(name)
+        const isOn = known !== undefined && now >= known.at && now - known.at <= breakMs
+        const since = isOn ? known.since : now
+        if (began.size > 10_000) began.clear()
+        began.set(name, { since, at: now })
+        return since
+      },
     }
   }
 }
 
-function readPast(db: Database, until: UnixMs, windowMs: number): FlowTotalFact[][] {
-  const windows: Map<string, FlowTotalFact>[] = []
-  for (const { at, ...step } of listFlow(db, until - weekMs, until)) {
-    const index = Math.floor((until - 1 - at) / windowMs)
-    const window = (windows[index] ??= new Map())
-    const name = `${step.token}|${step.direction}|${step.side}`
-    const known = window.get(name)
-    window.set(name, known ? { ...known, count: known.count + step.count, sum: known.sum + step.sum } : step)
+/** Long windows change slowly, and cost more. */
+function restMs(windowMs: number): number {
+  return Math.min(Math.max(windowMs / 300, 2_000), 60_000)
+}
+
+function isBeside(other: FlowCopies, one: FlowCopies): boolean {
+  const isSameFlow = other.token === one.token && other.direction === one.direction
+  return isSameFlow && (other.amountRaw !== one.amountRaw || other.tokenId !== one.tokenId)
+}
+
+/** Keeps what was made for a while. */
+function createKeeper() {
+  const kept = new Map<string, { readonly at: UnixMs; readonly value: unknown }>()
+  return <T>(name: string, now: UnixMs, forMs: number, make: () => T): T => {
+    const known = kept.get(name)
+    // What stands under a name was made by the same `make`.
+    if (known && now >= known.at && now < known.at + forMs) return known.value as T
+    const value = make()
+    if (kept.size > 200) kept.clear()
+    kept.set(name, { at: now, value })
+    return value
   }
-  return Array.from(windows, (window) => [...(window?.values() ?? [])])
+}
+
+/** Within one tick. */
+function remember<T>(make: (windowMs: number) => T): (windowMs: number) => T {
+  const made = new Map<number, T>()
+  return (windowMs) => {
+    const known = made.get(windowMs)
+    if (known !== undefined) return known
+    const value = make(windowMs)
+    made.set(windowMs, value)
+    return value
+  }
 }

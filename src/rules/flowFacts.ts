@@ -10,27 +10,61 @@ export interface FlowTotalFact {
   readonly sum: bigint
 }
 
+/** What windows of one length that lie before the present one held: since the list is read, at most a week. */
+export interface FlowPast {
+  /** How long of it the list was read all through. */
+  readonly observedMs: number
+  /** The most that a window held, and when the first one that held anything began; null where none did. */
+  most(
+    of: Pick<FlowTotalFact, 'token' | 'direction' | 'side'>,
+  ): { readonly count: number; readonly sum: bigint; readonly firstAt: UnixMs } | null
+  /** How many transfers began in a window that was observed, at least and on average. `token` '' is all of them. */
+  usual(of: { readonly token: string; readonly direction: Direction }): {
+    readonly least: number
+    readonly mean: number
+  }
+  /** Tokens of which anything began. */
+  readonly tokens: readonly string[]
+}
+
+export interface FlowCopiesFact {
+  readonly token: string
+  readonly direction: Direction
+  readonly amountRaw: bigint
+  readonly count: number
+  /** How often in the week before the window. */
+  readonly before: number
+  /** How many other amounts of the token and direction came more than once in the window. */
+  readonly others: number
+}
+
 /** What crosses the bridge, by block time in steps of ten seconds; the newest step is under way. */
 export interface FlowFacts {
   /** Since when the list is read, history not counted; null before. */
   readonly observedSince: UnixMs | null
+  /** How long after its block a transfer may first be listed, ms. */
+  readonly settleMs: number
   /** Of the time since, from 0 to 1, what the list was really read. */
   coverage(since: UnixMs): number
-  totals(sinceMs: number): readonly FlowTotalFact[]
-  /** Totals of the windows of one length before the present one, newest first, at most a week; empty ones left out. */
-  past(windowMs: number): readonly (readonly FlowTotalFact[])[]
-  /** Amounts that arrived at least `copies` times, and how often in the week before. */
-  copies(
-    windowMs: number,
-    copies: number,
-  ): readonly {
+  /** Whether sums of the window are still being made: they may be too small. */
+  isBehind(windowMs: number): boolean
+  totals(windowMs: number): readonly FlowTotalFact[]
+  /** Null while it is being read. */
+  past(windowMs: number): FlowPast | null
+  /** Amounts that arrived at least `copies` times. */
+  copies(windowMs: number, copies: number): readonly FlowCopiesFact[]
+  /** Of the newest arrivals of a window, how many went to somebody who was never paid before it. */
+  firstTimers(windowMs: number): readonly {
     readonly token: string
     readonly direction: Direction
-    readonly amountRaw: bigint
     readonly count: number
-    readonly before: number
+    readonly first: number
   }[]
+  /** When anything of a direction, and of a token unless it is '', last happened; null within a week. */
+  newestAt(of: { readonly token: string; readonly direction: Direction }): UnixMs | null
   token(address: string): { readonly symbol: string | null; readonly decimals: number | null }
+  /** Since when something that is true now has been so without a break; now, when it was not before. */
+  since(name: string): UnixMs
 }
 
 export interface LatencyFact {
@@ -38,5 +72,10 @@ export interface LatencyFact {
   readonly samples: number
 }
 
-/** Percentile of the past 30 days; `token` null is the whole direction. Null without any sample. */
-export type LatencyOf = (token: string | null, direction: Direction, share: number) => LatencyFact | null
+/** How long transfers took, by their arrivals of about 30 days. */
+export interface LatencyFacts {
+  /** Percentile; `token` null is the whole direction. Null without any sample. `share` from 0 to 1. */
+  of(token: string | null, direction: Direction, share: number): LatencyFact | null
+  /** Tokens with a sample. */
+  tokens(direction: Direction): readonly string[]
+}

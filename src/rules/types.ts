@@ -5,7 +5,7 @@ import type { Finding, FindingKind } from '../domain/finding.ts'
 import type { PreconfView } from '../domain/preconf/preconfView.ts'
 import type { TrackedHeight } from '../domain/preconf/trackHeight.ts'
 import type { Transfer } from '../domain/transfer.ts'
-import type { FlowFacts } from './flowFacts.ts'
+import type { FlowFacts, LatencyFacts } from './flowFacts.ts'
 
 export type Severity = 'critical' | 'warning' | 'info'
 
@@ -163,6 +163,7 @@ export interface IncompleteFact {
 /** Everything that condition detectors may look at, at one moment. */
 export interface Facts {
   readonly flow: FlowFacts
+  readonly latency: LatencyFacts
   readonly now: UnixMs
   readonly heads: readonly Head[]
   readonly sources: readonly SourceHealth[]

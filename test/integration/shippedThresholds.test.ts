@@ -2,8 +2,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { evaluateConditions } from '../../src/rules/evaluateRules.ts'
 import { readRuleFolder } from '../../src/rules/readRuleFolder.ts'
+import type { FlowTotalFact } from '../../src/rules/flowFacts.ts'
+import { summarizePast } from '../../src/rules/summarizePast.ts'
 import type { Facts, Rule } from '../../src/rules/types.ts'
 import {
+  noFlow,
   toChallenge,
   toEndpoint,
   toFacts,
@@ -23,13 +26,52 @@ const read = (rule: Rule) => (rule.params ?? {}) as Readonly<Record<string, neve
 const drift = { endpoint: 'E3', count: 1, firstAt: 0, lastAt: 0, problem: 'unreadable' }
 const poller = { poller: 'heads', intervalMs: 1_000, startedAt: 0, lastSuccessAt: null, lastError: null }
 
+const flowNow = 10 * 86_400_000
+/** A day of hours that all were the same. */
+const pastOf = (total: FlowTotalFact) =>
+  summarizePast(
+    Array.from({ length: 24 }, (_, at) => ({ at, isObserved: true, totals: [total] })),
+    3_600_000,
+  )
+
 /** By kind: facts in which what the rule is about has lasted since 0. */
 const lasting: Partial<Record<Rule['kind'], (rule: Rule, now: number) => Facts>> = {
   'transfer.stalled': (rule, now) => {
     const base = pendingSince(0, now)
     const isDeposit = read(rule)['direction'] === 'MainToZone'
     const deposit = { ...base, direction: 'MainToZone' as const, main: base.zone, zone: null }
-    return toFacts(now, { transfers: [isDeposit ? deposit : base] })
+    // 99 of 100 took up to four minutes.
+    const latency = { of: () => ({ ms: 240_000, samples: 100 }), tokens: () => [] }
+    return toFacts(now, { transfers: [isDeposit ? deposit : base], latency })
+  },
+  // The edges are counts, of transfers or of hundredths.
+  'flow.surge': (rule, count) => {
+    const total = { token: '0xt1', direction: 'ZoneToMain', side: 'arrived', count, sum: 1n } as const
+    if (rule.name === 'flow-copies') {
+      const copied = { ...total, amountRaw: 1n, before: 0, others: 0 }
+      return toFacts(flowNow, { flow: { ...noFlow, copies: () => [copied] } })
+    }
+    if (rule.name === 'flow-share-of-escrow') {
+      const totals = () => [{ ...total, count: 2, sum: BigInt(count) }]
+      const holdings = [toHolding({ holdings: BigInt(100 - count) })]
+      return toFacts(flowNow, { flow: { ...noFlow, totals }, escrow: { moves: [], holdings } })
+    }
+    const flow = {
+      ...noFlow,
+      observedSince: 0,
+      totals: () => [total],
+      past: () => pastOf({ ...total, count: 20 }),
+    }
+    return toFacts(flowNow, { flow })
+  },
+  'flow.quiet': (_, count) => {
+    const total = { token: '0xt1', direction: 'ZoneToMain', side: 'started', count, sum: 1n } as const
+    return toFacts(flowNow, { flow: { ...noFlow, observedSince: 0, past: () => pastOf(total) } })
+  },
+  'flow.imbalance': (_, count) => {
+    const total = { token: '0xt1', direction: 'ZoneToMain', side: 'arrived', count, sum: 11n } as const
+    const other = { ...total, direction: 'MainToZone', sum: 1n } as const
+    return toFacts(flowNow, { flow: { ...noFlow, observedSince: 0, totals: () => [total, other] } })
   },
   'escrow.shortfall': (_, now) => toFacts(now, { escrow: { moves: [], holdings: [toHolding()] } }),
   'operator.low_balance': (_, now) =>
@@ -74,6 +116,12 @@ const fires = (rule: Rule, facts: Facts) =>
 const edges = [
   { name: 'withdrawal-stalled', on: 1_800_000, off: 1_799_999 },
   { name: 'deposit-stalled', on: 600_000, off: 599_999 },
+  { name: 'transfer-slow', on: 720_000, off: 719_999 },
+  { name: 'flow-copies', on: 5, off: 4 },
+  { name: 'flow-share-of-escrow', on: 30, off: 29 },
+  { name: 'flow-surge', on: 81, off: 80 },
+  { name: 'flow-quiet', on: 20, off: 19 },
+  { name: 'flow-imbalance', on: 200, off: 199 },
   // What was read longer ago says nothing.
   { name: 'escrow-shortfall', on: 900_000, off: 900_001 },
   { name: 'operator-low-balance', on: 900_000, off: 900_001 },

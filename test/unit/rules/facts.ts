@@ -1,6 +1,7 @@
 import type { Challenge } from '../../../src/domain/challenge.ts'
 import type { Transfer } from '../../../src/domain/transfer.ts'
 import { destinationLeg } from '../../../src/domain/transfer.ts'
+import { summarizePast } from '../../../src/rules/summarizePast.ts'
 import type {
   EndpointHealth,
   EscrowHolding,
@@ -21,6 +22,7 @@ export function toFacts(
   return {
     now,
     flow: noFlow,
+    latency: { of: () => null, tokens: () => [] },
     heads: [],
     sources: [],
     canonicalHead: null,
@@ -136,9 +138,14 @@ export const toHolding = (overrides: Partial<EscrowHolding> = {}): EscrowHolding
 
 export const noFlow: Facts['flow'] = {
   observedSince: null,
+  settleMs: 60_000,
   coverage: () => 1,
+  isBehind: () => false,
   totals: () => [],
-  past: () => [],
+  past: (windowMs) => summarizePast([], windowMs),
   copies: () => [],
+  firstTimers: () => [],
+  newestAt: () => null,
   token: () => ({ symbol: null, decimals: null }),
+  since: () => 0,
 }

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import type { Finding } from '../../domain/finding.ts'
+import type { Direction } from '../../domain/observation.ts'
+import { boundText } from '../durationText.ts'
+import type { FlowTotalFact } from '../flowFacts.ts'
+import type { Facts, Judgement } from '../types.ts'
+import { defineCondition } from './detector.ts'
+import { flowFactTypes, flowSubject, hasDay, toFlowFinding } from './flowFinding.ts'
+
+/** Where even the emptiest window of a day had so many, an empty one is no chance. */
+const leastPast = 5
+const stepMs = 10_000
+
+const params = z.strictObject({
+  window: boundText.default(60 * 60_000),
+  expected: z.number().min(3).default(20),
+  by: z.enum(['direction', 'token']).optional(),
+})
+
+/** Only where every window of the past had transfers, and many on average: a quiet bridge is never "too quiet". */
+export const flowQuiet = defineCondition({
+  kind: 'flow.quiet',
+  docs: 'Nothing crosses the bridge although its own past says that something should.',
+  hasTransfer: false,
+  subjectNames: [],
+  facts: { ...flowFactTypes, expected: 'int' },
+  params,
+  judge: judgeQuiet,
+})
+
+function judgeQuiet(facts: Facts, { window, expected, by }: z.output<typeof params>): Judgement {
+  const { flow, now } = facts
+  const past = flow.past(window)
+  if (past === null) return { findings: [], unknown: 'all' }
+  if (!hasDay(facts, window)) return { findings: [], unknown: [] }
+  // The newest part is left out as what decides: the list need not show it yet. What it shows already does count.
+  const lengthMs = window + Math.ceil(flow.settleMs / stepMs) * stepMs
+  const present = flow.totals(lengthMs)
+  const findings: Finding[] = []
+  for (const token of by === 'token' ? past.tokens : ['']) {
+    for (const direction of ['MainToZone', 'ZoneToMain'] as const) {
+      if (present.some((one) => isOf(one, token, direction))) continue
+      const { least, mean } = past.usual({ token, direction })
+      if (least < leastPast || mean < expected) continue
+      const total: FlowTotalFact = { token, direction, side: 'started', count: 0, sum: 0n }
+      const newest = flow.newestAt({ token, direction })
+      findings.push(
+        toFlowFinding(facts, total, {
+          kind: 'flow.quiet',
+          windowMs: window,
+          bound: `about ${Math.round(mean)} transfers`,
+          since: newest === null ? now - window : newest + stepMs,
+          facts: { expected: Math.round(mean) },
+        }),
+      )
+    }
+  }
+  // Where the list was not read, or lags behind, silence says nothing.
+  const isBlind = flow.coverage(now - lengthMs) < 0.99 || flow.isBehind(lengthMs) || facts.listLag !== null
+  return isBlind ? { findings: [], unknown: 'all' } : { findings, unknown: [] }
+}
+
+function isOf(one: FlowTotalFact, token: string, direction: Direction): boolean {
+  return (
+    one.direction === direction && (token === '' || flowSubject(one) === flowSubject({ token, direction }))
+  )
+}
