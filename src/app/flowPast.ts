@@ -1,14 +1,19 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { FlowPast } from '../rules/flowFacts.ts'
 import { type PastWindow, summarizePast } from '../rules/summarizePast.ts'
-import { coverageOf, listCovered } from '../store/coverage.ts'
+import type { Interval } from '../store/coverage.ts'
 import type { Database } from '../store/database.ts'
 import { flowSlotMs, type FlowTotal } from '../store/flow.ts'
 import { addTo, listSlots } from '../store/flowSlots.ts'
 
+/** When the list was read. */
+export interface Observed {
+  since(): UnixMs | null
+  /** Of a time, from 0 to 1. */
+  share(within: Interval): number
+}
+
 const weekMs = 7 * 86_400_000
-/** Windows read in one tick; after a start a week of them takes some seconds to a minute. */
-const maxReads = 12
 /** A gap of so little is no blindness. */
 const observedShare = 0.95
 const maxLengths = 16
@@ -28,8 +33,11 @@ export interface FlowPasts {
   forget(): void
 }
 
-/** Windows of the past, on a grid so that each is read once; one whose slots change is read again. */
-export function createFlowPast(db: Database): FlowPasts {
+/**
+ * Windows of the past, on a grid so that each is read once; one whose slots change is read again. At most `maxReads` are
+ * read in one tick: after a start a week of them takes some seconds to a minute.
+ */
+export function createFlowPast(db: Database, observed: Observed, maxReads: number): FlowPasts {
   const lengths = new Map<number, Kept>()
 
   function keptOf(lengthMs: number): Kept {
@@ -48,7 +56,8 @@ export function createFlowPast(db: Database): FlowPasts {
       const kept = keptOf(lengthMs)
       const made = kept.made
       if (made && before >= made.before && before < made.before + resumMs) return made.past
-      const windows = listWindows(db, kept.windows, { lengthMs, before, since })
+      const read = (at: UnixMs) => readWindow({ db, observed }, at, lengthMs)
+      const windows = listWindows(kept.windows, { lengthMs, before, since, maxReads, read })
       if (windows === null) return made?.past ?? null
       const past = summarizePast(windows, lengthMs)
       kept.made = { before, past }
@@ -65,17 +74,22 @@ export function createFlowPast(db: Database): FlowPasts {
 
 /** Null when more have to be read than may be in one tick. */
 function listWindows(
-  db: Database,
   known: Map<UnixMs, PastWindow>,
-  of: { readonly lengthMs: number; readonly before: UnixMs; readonly since: UnixMs },
+  of: {
+    readonly lengthMs: number
+    readonly before: UnixMs
+    readonly since: UnixMs
+    readonly maxReads: number
+    read(at: UnixMs): PastWindow
+  },
 ): PastWindow[] | null {
   const { lengthMs, before, since } = of
   const oldest = Math.ceil(Math.max(before - weekMs, since) / lengthMs) * lengthMs
   for (const at of known.keys()) if (at < oldest) known.delete(at)
-  let left = maxReads
+  let left = of.maxReads
   const windows: PastWindow[] = []
   for (let at = Math.floor(before / lengthMs) * lengthMs - lengthMs; at >= oldest; at -= lengthMs) {
-    const window = known.get(at) ?? (left-- > 0 ? readWindow(db, at, lengthMs) : null)
+    const window = known.get(at) ?? (left-- > 0 ? of.read(at) : null)
     if (window === null) return null
     known.set(at, window)
     windows.push(window)
@@ -83,14 +97,16 @@ function listWindows(
   return windows
 }
 
-function readWindow(db: Database, at: UnixMs, lengthMs: number): PastWindow {
+function readWindow(
+  { db, observed }: { readonly db: Database; readonly observed: Observed },
+  at: UnixMs,
+  lengthMs: number,
+): PastWindow {
   const totals = new Map<string, FlowTotal>()
   for (const { at: _, ...total } of listSlots(db, at, at + lengthMs)) addTo(totals, total, 1)
-  const within = { from: at, until: at + lengthMs }
-  const { share } = coverageOf(listCovered(db, 'transfers', within), within)
   return {
     at,
-    isObserved: share >= observedShare,
+    isObserved: observed.share({ from: at, until: at + lengthMs }) >= observedShare,
     totals: [...totals.values()].filter(({ count }) => count > 0),
   }
 }

@@ -11,8 +11,6 @@ import {
 } from '../store/flow.ts'
 import { addTo, foldSlot, listMarkedSlots, listSlots, nextFold, readFolds } from '../store/flowSlots.ts'
 
-/** Slots summed up in one tick: what is many after a pause or while history is read. */
-const maxFolds = 24
 const maxWindows = 32
 
 /** The whole slots of a window, summed up. */
@@ -31,8 +29,11 @@ export interface FlowWindows {
   isBehind(from: UnixMs): boolean
 }
 
-/** Sliding windows: whole slots are kept in memory and changed by what is summed up anew, the edges are read. */
-export function createFlowWindows(db: Database): FlowWindows {
+/**
+ * Sliding windows: whole slots are kept in memory and changed by what is summed up anew, the edges are read. At most
+ * `maxFolds` slots are summed up in one tick: there are many after a pause and while history is read.
+ */
+export function createFlowWindows(db: Database, maxFolds: number): FlowWindows {
   const middles = new Map<number, Middle>()
   const edges = new Map<number, { readonly from: UnixMs; readonly steps: readonly FlowStep[] }>()
   let folds: number | null = null

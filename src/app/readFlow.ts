@@ -11,9 +11,10 @@ import {
   readNewestFlow,
   toStep,
 } from '../store/flow.ts'
-import { createFlowPast } from './flowPast.ts'
+import { createFlowPast, type Observed } from './flowPast.ts'
 import { createFlowWindows } from './flowWindows.ts'
 
+const hourMs = 3_600_000
 const weekMs = 7 * 86_400_000
 /** What left before a window may arrive within it. */
 const travelMs = 86_400_000
@@ -23,39 +24,57 @@ const breakMs = 60_000
 export interface FlowSources {
   readonly db: Database
   readonly token: FlowFacts['token']
-  settleMs(): number
+  readonly settleMs: () => number
+  /** Left out, what was noted in the ledger. */
+  readonly observed?: Observed
+  /** How much is read in one tick; left out, what no tick notices. */
+  readonly limits?: { readonly folds: number; readonly windows: number }
+}
+
+function observedBy(db: Database): Observed {
+  return {
+    since: () => observedSince(db, 'transfers'),
+    share: (within) => coverageOf(listCovered(db, 'transfers', within), within).share,
+  }
 }
 
 /**
  * What crosses the bridge. Windows are kept summed up, so that a tick costs what changed since the last one. Call it
  * inside a transaction: what it sums up it saves.
  */
-export function createFlow({ db, token, settleMs }: FlowSources): (now: UnixMs) => FlowFacts {
-  const windows = createFlowWindows(db)
-  const past = createFlowPast(db)
+export function createFlow(sources: FlowSources): (now: UnixMs) => FlowFacts {
+  const { db, token, settleMs, observed = observedBy(db), limits = { folds: 24, windows: 12 } } = sources
+  const windows = createFlowWindows(db, limits.folds)
+  const past = createFlowPast(db, observed, limits.windows)
   const keep = createKeeper()
   const began = new Map<string, { since: UnixMs; at: UnixMs }>()
   return (now) => {
     const folded = windows.advance(now)
     if (folded === null) past.forget()
     else past.drop(folded)
-    const firstAt = observedSince(db, 'transfers')
+    const firstAt = observed.since()
     const begin = (windowMs: number) => toStep(now - windowMs)
     const end = toStep(now) + flowStepMs
     const totals = remember((windowMs: number): readonly FlowTotalFact[] => windows.totals(windowMs, now))
+    // Short windows are read whenever something in them changed.
+    const stampOf = (windowMs: number) =>
+      windowMs > hourMs
+        ? ''
+        : `${begin(windowMs)} ${totals(windowMs)
+            .map(({ count, sum }) => `${count}/${sum}`)
+            .join(' ')}`
     return {
       observedSince: firstAt,
       settleMs: settleMs(),
       coverage: (from) => {
         // The present interval reaches to the newest reading alone.
-        const within = { from, until: Math.max(from, now - 15_000) }
-        return coverageOf(listCovered(db, 'transfers', within), within).share
+        return observed.share({ from, until: Math.max(from, now - 15_000) })
       },
       isBehind: (windowMs) => windows.isBehind(begin(windowMs)),
       totals,
       past: remember((windowMs) => past.read(windowMs, begin(windowMs), firstAt)),
       copies: (windowMs, copies) =>
-        keep(`copies ${windowMs} ${copies}`, now, restMs(windowMs), () => {
+        keep(`copies ${windowMs} ${copies} ${stampOf(windowMs)}`, now, restMs(windowMs), () => {
           const all = listCopies(db, begin(windowMs), end, 2)
           return all
             .filter(({ count }) => count >= copies)
@@ -85,7 +104,7 @@ export function createFlow({ db, token, settleMs }: FlowSources): (now: UnixMs) 
 
 /** Long windows change slowly, and cost more. */
 function restMs(windowMs: number): number {
-  return Math.min(Math.max(windowMs / 300, 2_000), 60_000)
+  return Math.min(Math.max(windowMs / 60, 10_000), 60_000)
 }
 
 function isBeside(other: FlowCopies, one: FlowCopies): boolean {

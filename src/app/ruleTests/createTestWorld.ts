@@ -10,6 +10,7 @@ import { type Database, openDatabase } from '../../store/database.ts'
 import { createLedger, type Ledger } from '../../store/ledger.ts'
 import { createTokenBook } from '../../store/tokenBook.ts'
 import { createFlow } from '../readFlow.ts'
+import { createLatency } from '../readLatency.ts'
 import { toRouting } from '../toRouting.ts'
 import type { FactTexts } from './factSchemas.ts'
 import type { RuleTest, TestFile } from './testSchema.ts'
@@ -53,8 +54,7 @@ export interface TestWorld {
   readonly rules: readonly Rule[]
   readonly commit: Commit
   readonly flow: (now: UnixMs) => Facts['flow']
-  /** Since when the list is read, for what is compared with its own past. */
-  readonly observedSince: UnixMs
+  readonly latency: (now: UnixMs) => Facts['latency']
   readonly said: Said
 }
 
@@ -108,9 +108,23 @@ export function createTestWorld(file: TestFile, rules: readonly Rule[], test: Ru
   db.transaction(() => engine.start(start))
   engine.releaseStart()
   const book = createTokenBook(db, [...tokensOf(file)])
-  const flow = createFlow(db, (address) => book.find(address))
   const observedSince = toInstant(test.observedSince, { start, now: start })
-  return { file, start, clock, db, ledger, store, engine, rules, commit, said, flow, observedSince }
+  const flow = createFlow({
+    db,
+    settleMs: () => settleMs,
+    token: (address) => book.find(address),
+    // The list is read without a gap but for outages of the explorer.
+    observed: {
+      since: () => observedSince,
+      share: ({ from, until }) =>
+        until <= from
+          ? 1
+          : Math.max(0, Math.min(readableUntil(said, clock.now()), until) - from) / (until - from),
+    },
+    limits: { folds: 1e6, windows: 1e6 },
+  })
+  const latency = createLatency(db)
+  return { file, start, clock, db, ledger, store, engine, rules, commit, said, flow, latency }
 }
 
 /** Up to when the explorer has been read. */

@@ -6,7 +6,7 @@ import { resolveMoments } from './moment.ts'
 
 /** Everything that conditions are judged on, as it would be at `now` if no further input came. */
 export function readTestFacts(world: TestWorld, now: UnixMs): Facts {
-  const { said, ledger, start } = world
+  const { said, ledger, start, db, flow, latency } = world
   const readAt = readableUntil(said, now)
   const { challenges, ...given } = resolveMoments(said.facts, { start, now }) as GivenFacts
   return {
@@ -30,22 +30,15 @@ export function readTestFacts(world: TestWorld, now: UnixMs): Facts {
     escrow: { moves: [], holdings: [] },
     operators: [],
     newestOriginAt: null,
-    flow: readFlow(world, now, readAt),
+    // What it sums up it saves.
+    flow: db.transaction(() => flow(now)),
+    latency: latency(now),
     challenges: {
       terminal: challenges?.terminal ?? [],
       listUnsettled: (sinceOrBefore) =>
         (challenges?.unsettled ?? []).filter(({ since }) => since <= sinceOrBefore),
     },
     ...given,
-  }
-}
-
-/** What the ledger counts; the list is read without a gap but for outages of the explorer. */
-function readFlow({ flow, observedSince }: TestWorld, now: UnixMs, readAt: UnixMs): Facts['flow'] {
-  return {
-    ...flow(now),
-    observedSince,
-    coverage: (from) => (now <= from ? 1 : Math.max(0, readAt - from) / (now - from)),
   }
 }
 
