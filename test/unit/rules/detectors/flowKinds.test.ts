@@ -187,7 +187,7 @@ describe('flow.quiet', () => {
   test.each([
     ['was not read all the time', { coverage: () => 0.98 }, {}],
     ['is still being summed up', { isBehind: () => true }, {}],
-    ['lags behind', {}, { listLag: { at: now, lagMs: 100_000 } }],
+    ['lags behind', {}, { listLag: { at: now, lagMs: 100_000, says: 'late' } }],
     ['has a past that is still being read', { past: () => null }, {}],
   ])('a list that %s leaves it unknown', (_, flow, facts) => {
     expect(judgeQuiet({ past: past(busy), ...flow }, {}, facts)).toEqual({ found: [], unknown: 'all' })
