@@ -1,6 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Channel, Message, MessageItem } from '../notify/message.ts'
+import { remedies } from '../rules/remedies.ts'
 import { messageIdOf } from './fingerprint.ts'
 
 export interface DistressDeps {
@@ -100,6 +101,7 @@ function toMessage(
     fields: [{ label: 'Error', value: trouble.reason, href: null }],
     facts: { error: trouble.reason },
     labels: { rule: 'state-not-persisted', kind: 'monitor.state_not_persisted', severity: 'critical' },
+    remedy: isOver ? null : remedies['monitor.state_not_persisted'],
     runbook: null,
     since: trouble.since,
     at: now,

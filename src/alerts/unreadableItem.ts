@@ -24,5 +24,9 @@ export function toUnreadableItem(alert: AlertRow, what: OutboxWhat, now: UnixMs)
     since: alert.activeAt,
     at: now,
     lastedMs: null,
+    remedy:
+      status === 'resolved'
+        ? null
+        : `See what is kept of it: spanwatch alerts show ${alertIdOf(alert.fingerprint)}`,
   }
 }

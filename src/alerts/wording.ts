@@ -3,6 +3,7 @@ import type { Chain } from '../domain/observation.ts'
 import type { Transfer } from '../domain/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { formatDuration } from '../lib/duration.ts'
+import { remedies } from '../rules/remedies.ts'
 import type { MessageItem } from '../notify/message.ts'
 import type { Rule } from '../rules/types.ts'
 import type { AlertRow } from '../store/alertRows.ts'
@@ -58,6 +59,7 @@ export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
     fields: fieldsOf(wording, isResolved, now),
     facts: factsOf(finding),
     labels: parseLabels(alert.labels),
+    remedy: isResolved || status === 'correction' ? null : remedies[finding.kind],
     runbook: alert.runbook,
     since: finding.since,
     at: now,

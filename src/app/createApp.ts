@@ -1,5 +1,6 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import type { ChannelConfig } from '../notify/createChannel.ts'
 import type { Rule } from '../rules/types.ts'
 import { openState, type State } from '../store/openState.ts'
 import type { AppConfig } from './appConfig.ts'
@@ -16,6 +17,8 @@ export interface AppDeps {
   /** The console channel's sink. */
   readonly write: (text: string) => void
   readonly random: () => number
+  /** A channel's settings as they are on disk now, for secrets that are replaced there. */
+  readonly rereadChannel?: (name: string) => ChannelConfig | null
 }
 
 export interface AppOptions {

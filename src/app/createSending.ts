@@ -3,6 +3,7 @@ import { createDistress } from '../alerts/createDistress.ts'
 import { type Dispatcher, startDispatcher } from '../alerts/dispatcher.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { createChannel } from '../notify/createChannel.ts'
+import { createRotatingChannel } from '../notify/rotatingChannel.ts'
 import type { DeliveryResult } from '../notify/message.ts'
 import type { Rule } from '../rules/types.ts'
 import type { AlertStore } from '../store/alertStore.ts'
@@ -24,7 +25,13 @@ export function createSending(deps: AppDeps, parts: SendingParts) {
   const { clock, log } = deps
   const { config, store } = parts
   const channels = config.channels.map((channel) =>
-    createChannel({ clock, write: deps.write, color: false }, channel),
+    createRotatingChannel(
+      {
+        create: (settings) => createChannel({ clock, write: deps.write, color: false }, settings),
+        reread: (name) => deps.rereadChannel?.(name) ?? null,
+      },
+      channel,
+    ),
   )
   const pageUrl = config.http?.publicUrl ?? null
   const counts = createNotificationCounts()

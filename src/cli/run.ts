@@ -1,4 +1,5 @@
 import { runMonitor } from '../app/runMonitor.ts'
+import { createChannelReader } from './createChannelReader.ts'
 import { createLog } from '../lib/log.ts'
 import { exitCodes, type Io } from './io.ts'
 import { loadProject } from './loadProject.ts'
@@ -18,7 +19,13 @@ export async function run(io: Io, options: RunCommand): Promise<number> {
   if (warnings !== '')
     log.warn({ warnings: warnings.split('\n') }, 'the configuration works, but should be better')
   await runMonitor(
-    { clock: io.clock, log, write: io.out, random: io.random },
+    {
+      clock: io.clock,
+      log,
+      write: io.out,
+      random: io.random,
+      rereadChannel: createChannelReader({ io, clock: io.clock }, options.config),
+    },
     {
       config,
       rules,

@@ -16,6 +16,8 @@ export const mailStyles = {
   card: 'background:#ffffff;border:1px solid #dfe2e7;border-radius:8px;border-collapse:separate;',
   cardHead: 'padding:14px 16px 4px;',
   cardBody: 'padding:6px 16px 4px;',
+  remedyCell: 'padding:8px 16px 2px;',
+  remedy: `padding:8px 10px;background:#f4f5f7;border-radius:6px;font-size:13px;line-height:1.45;color:#16181d;${wrap}`,
   status: 'font-size:12px;letter-spacing:0.04em;font-weight:700;',
   summary: `margin:4px 0 2px;font-size:16px;line-height:1.4;font-weight:600;color:#16181d;${wrap}`,
   subject: `font-size:13px;line-height:1.45;color:#5b6270;${wrap}`,

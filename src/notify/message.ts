@@ -17,6 +17,8 @@ export interface MessageItem {
   readonly fields: readonly { readonly label: string; readonly value: string; readonly href: string | null }[]
   readonly facts: Readonly<Record<string, FactValue>>
   readonly labels: Readonly<Record<string, string>>
+  /** What to do next, in one line; null where nothing is to be done, as for an end. */
+  readonly remedy: string | null
   readonly runbook: string | null
   readonly since: UnixMs
   readonly at: UnixMs

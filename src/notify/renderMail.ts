@@ -95,12 +95,18 @@ function itemCard(item: MessageItem): Markup {
 <div class="ink" style="${mailStyles.summary}">${part(item.summary)}</div>
 <div class="muted" style="${mailStyles.subject}">${part(item.subject)}</div>
 </td></tr>
+${remedyRow(item)}
 <tr><td style="${mailStyles.cardBody}"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
 ${item.fields.map(fieldRow)}
 </table></td></tr>
 <tr><td class="muted" style="${mailStyles.origin}">${originLine(item)}${runbook === null ? '' : html` · <a class="link" href="${runbook}" style="${mailStyles.link}">Runbook</a>`}</td></tr>
 </table>
 </td></tr>`
+}
+
+function remedyRow({ remedy }: MessageItem): Markup | '' {
+  if (remedy === null) return ''
+  return html`<tr><td style="${mailStyles.remedyCell}"><div class="ink remedy" style="${mailStyles.remedy}"><strong>What to do:</strong> ${part(remedy, 300)}</div></td></tr>`
 }
 
 function fieldRow(field: MessageItem['fields'][number]): Markup {

@@ -126,8 +126,9 @@ function isSaidByHeader(message: Message): boolean {
 
 function fullItem(item: MessageItem, isSaid: boolean): SlackBlock[] {
   const summary = isSaid ? '' : `${toSlackText(`${statusLine(item)}: ${part(item.summary)}`, 1_400)}\n`
-  const subject = toSlackText(part(item.subject), 1_400)
-  const text: PlainText = { type: 'plain_text', text: `${summary}${subject}`, emoji: false }
+  const subject = toSlackText(part(item.subject), 1_100)
+  const remedy = item.remedy === null ? '' : `\nWhat to do: ${toSlackText(part(item.remedy, 300), 400)}`
+  const text: PlainText = { type: 'plain_text', text: `${summary}${subject}${remedy}`, emoji: false }
   const fields = item.fields.map(fieldText)
   const origin: SlackText[] = [plainText(originLine(item), 400)]
   const runbook = safeLink(item.runbook)

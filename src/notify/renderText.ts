@@ -43,6 +43,7 @@ function itemLines(item: MessageItem): string[] {
     ...item.fields.map(
       (field) => `  ${part(field.label, 60)}: ${part(field.value) || '–'}${linkSuffix(field.href)}`,
     ),
+    ...(item.remedy === null ? [] : [`  What to do: ${part(item.remedy, 300)}`]),
     ...(runbook === null ? [] : [`  Runbook: ${runbook}`]),
     `  ${originLine(item)}`,
   ]

@@ -32,6 +32,7 @@ export function toTestMessage(of: {
         since: now,
         at: now,
         lastedMs: null,
+        remedy: null,
       },
     ],
     rest: [],

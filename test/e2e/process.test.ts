@@ -1,5 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test, type TestContext } from 'vitest'
 import { createSlackInbox } from '../../src/sandbox/inbox/slackInbox.ts'
 import { createFakeExplorer, toOpenWire, toWire } from '../support/fakeExplorer.ts'
@@ -20,7 +22,10 @@ rules:
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** An API, an inbox and a project of its own for one test; what it starts ends with it. */
-async function setUp(context: TestContext, options: { slackUrl?: string; listen?: string } = {}) {
+async function setUp(
+  context: Pick<TestContext, 'onTestFinished'>,
+  options: { slackUrl?: string; listen?: string } = {},
+) {
   const api = await createFakeExplorer()
   api.records = [toWire()]
   const inbox = await createSlackInbox()
@@ -134,6 +139,72 @@ test.concurrent('F6: SIGTERM waits for a delivery in flight, takes its acknowled
   await start()
   await pause(2_500)
   expect(slow.received()).toBe(1)
+}, 60_000)
+
+test.concurrent.for(['SIGTERM', 'SIGINT'] as const)(
+  'F7: a second %s during a delivery ends at once with 1, and the message is told again after the restart',
+  { timeout: 60_000 },
+  async (signal, context) => {
+    const { inbox, start, addFailure, naming, bodiesNaming } = await setUp(context)
+    inbox.respond({ kind: 'hang' })
+    const daemon = await start()
+    const hash = addFailure()
+    await until(() => bodiesNaming(hash).length === 1)
+    daemon.kill(signal)
+    await pause(300)
+    expect(daemon.isRunning()).toBe(true)
+    daemon.kill(signal)
+    expect(await daemon.ended).toBe(1)
+    await start()
+    await until(() => naming(hash).length === 1)
+    expect(naming(hash)[0]?.text).toContain('attempt 2')
+  },
+)
+
+test.concurrent('F7: SIGHUP during a delivery sends nothing again and ends nothing', async (context) => {
+  const slow = await createSlowInbox(1_500)
+  context.onTestFinished(slow.close)
+  const { start, addFailure } = await setUp(context, { slackUrl: slow.url })
+  const daemon = await start()
+  addFailure()
+  await until(() => slow.received() === 1)
+  daemon.kill('SIGHUP')
+  await until(() => daemon.stderr().includes('rules reloaded'))
+  await until(() => slow.answered() === 1)
+  await pause(1_500)
+  expect(slow.received()).toBe(1)
+  expect(daemon.isRunning()).toBe(true)
+}, 60_000)
+
+test.concurrent('F10: a configuration that is wrong exits 2 each time, asks nothing and tells nobody', async (context) => {
+  const { api, inbox, project } = await setUp(context)
+  const asked = api.requests.length
+  writeFileSync(project.configPath, `${readFileSync(project.configPath, 'utf8')}\nstaet: ./state\n`)
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const { code, stderr } = await runProgram(['run', '-c', project.configPath])
+    expect(code).toBe(2)
+    expect(stderr).toContain('state')
+  }
+  expect(inbox.requests).toEqual([])
+  expect(api.requests.length).toBe(asked)
+}, 60_000)
+
+test.concurrent('F33: a webhook address that is replaced on disk is used without a restart', async (context) => {
+  const second = await createSlackInbox()
+  context.onTestFinished(() => second.close())
+  const { inbox, project, start, addFailure, naming } = await setUp(context, { slackUrl: '${file:hook}' })
+  const path = join(project.folder, 'hook')
+  writeFileSync(path, inbox.url)
+  const daemon = await start()
+  const before = addFailure()
+  await until(() => naming(before).length === 1)
+  writeFileSync(`${path}.new`, `${second.url}\n`)
+  renameSync(`${path}.new`, path)
+  await pause(1_100)
+  const after = addFailure()
+  await until(() => second.messages.some(({ text }) => text.includes(after)))
+  expect(naming(after)).toEqual([])
+  expect(daemon.stderr()).not.toContain(new URL(second.url).pathname)
 }, 60_000)
 
 test('F18: a second process on the same state folder exits 75 without waiting and says why', async (context) => {

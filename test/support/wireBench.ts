@@ -43,7 +43,7 @@ export function createWireBench(options: WireOptions) {
   const clock = createHaltingClock(() => (dispatcher?.inFlight() ?? 0) > 0)
   const attempts: Attempt[] = []
   const channels = options.channels.map((config) => {
-    const deps = { clock, write: () => {}, color: false, timeoutMs: 150, ...options.deps }
+    const deps = { clock, write: () => {}, color: false, timeoutMs: 5_000, ...options.deps }
     return observe(createChannel(deps, config), attempts, clock)
   })
   const rules = options.rules ?? []

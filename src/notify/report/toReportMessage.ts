@@ -37,6 +37,7 @@ export function toReportMessage(
         since: report.window.from,
         at: report.builtAt,
         lastedMs: null,
+        remedy: null,
       },
     ],
     rest: [],

@@ -107,6 +107,7 @@ test('an item says verdict, exact amount, token, direction, age and both hashes 
         "rule": "failed",
       },
       "lastedMs": null,
+      "remedy": "Read why it failed, check whether the sender was refunded, and let the bridge's operator retry or refund it.",
       "rule": "failed",
       "runbook": "https://runbook.example",
       "severity": "critical",

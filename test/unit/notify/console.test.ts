@@ -24,6 +24,7 @@ test('prints headline, finding and id as one block', async () => {
     │ CRITICAL: 1250000.5 USDC has waited 2h 10m
     │   zone 0xb2
     │   Amount: 1.5 USDC
+    │   What to do: Ask the relayer.
     │   rule withdrawal-stalled (transfer.stalled), since 2026-01-05 06:50:00 UTC
     │
     Status page: http://127.0.0.1:9464/   #a1b2c3

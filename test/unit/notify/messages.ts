@@ -26,6 +26,7 @@ export function toItem(overrides: Partial<MessageItem> = {}): MessageItem {
     since: Date.UTC(2026, 0, 5, 6, 50),
     at: Date.UTC(2026, 0, 5, 9),
     lastedMs: null,
+    remedy: 'Ask the relayer.',
     ...overrides,
   }
 }

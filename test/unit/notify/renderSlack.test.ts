@@ -194,6 +194,7 @@ describe('hostile text', () => {
       fields: [{ label: text, value: text, href: text }],
       runbook: text,
       rule: text,
+      remedy: null,
     })
     const payload = renderSlack(toMessage({ headline: text, items: [evil], pageUrl: text }))
     expect(activeParts(payload)).toEqual([])

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest'
+import { registry } from '../../../src/rules/detectors/registry.ts'
+import { remedies } from '../../../src/rules/remedies.ts'
+import { readDoc } from './markdown.ts'
+
+const sections = new Map(
+  readDoc('docs/runbooks.md')
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => [/^`([a-z_.]+)`/.exec(section)?.[1] ?? '', section] as const),
+)
+
+describe('docs/runbooks.md', () => {
+  test('has a runbook for every kind', () => {
+    expect([...sections.keys()].sort()).toEqual(Object.keys(remedies).sort())
+  })
+
+  test.each(registry)(
+    '$kind: what to do, as in messages; what it means, how it is decided, and steps',
+    ({ kind, nature }) => {
+      const section = sections.get(kind) ?? ''
+      expect(section).toContain(`**What to do:** ${remedies[kind]}\n`)
+      expect(section).toMatch(new RegExp(`\\*\\*Means\\*\\* \\(${nature}, .{20,}`))
+      expect(section).toMatch(/\*\*Decided\.\*\* .{20,}\[Details\]\(rules\.md#\w+\)/)
+      expect(section).toMatch(/^1\. .+\n2\. /m)
+    },
+  )
+})
+
+test('what to do is one line that ends as a sentence and fits every channel', () => {
+  for (const [kind, remedy] of Object.entries(remedies)) {
+    expect(remedy, kind).toMatch(/^[A-Z].{10,150}\.$/)
+  }
+})
