@@ -1,0 +1,128 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { runCommand } from './testIo.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'spanwatch-mistakes-'))
+  mkdirSync(join(folder, 'rules'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const config = `explorer: { baseUrl: "http://127.0.0.1:1/", chains: { main: A, zone: B } }
+channels: { ops-slack: { type: console } }
+`
+
+async function check(rule: readonly string[], rest = '') {
+  writeFileSync(join(folder, 'spanwatch.yaml'), `${config}${rest}`)
+  const text = ['rules:', '  - name: it', ...rule.map((line) => `    ${line}`), ''].join('\n')
+  writeFileSync(join(folder, 'rules', 'a.yaml'), text)
+  return await runCommand(['check', '-c', join(folder, 'spanwatch.yaml')])
+}
+
+const stalled = ['on: transfer.stalled']
+
+test.each([
+  {
+    title: 'a key',
+    rule: [...stalled, 'serverity: info'],
+    says: `rules/a.yaml:4:5: unknown key \`serverity\`, did you mean \`severity\`?
+    4 |     serverity: info
+      |     ^^^^^^^^^`,
+  },
+  {
+    title: 'a parameter of another kind',
+    rule: ['on: transfer.failed', 'with: { after: 5m }'],
+    says: 'rules/a.yaml:4:13: unknown key `after`',
+  },
+  {
+    title: 'a name',
+    rule: [...stalled, 'where: transfer.tokn.symbol == "USDC"'],
+    says: `rules/a.yaml:4:21: \`where\`: unknown name \`transfer.tokn\`, did you mean \`transfer.token\`?
+    4 |     where: transfer.tokn.symbol == "USDC"
+      |                     ^`,
+  },
+  {
+    title: 'a kind',
+    rule: ['on: transfer.staled'],
+    says: 'rules/a.yaml:3:9: `on`: expected a known value, got "transfer.staled", did you mean `transfer.stalled`?',
+  },
+  {
+    title: 'a type',
+    rule: [...stalled, 'where: transfer.amount > 1000'],
+    says: 'an amount is written amount("1000.5")',
+  },
+  {
+    title: 'an amount',
+    rule: [...stalled, 'where: transfer.amount > amount("1,000")'],
+    says: 'rules/a.yaml:4:37: `where`: expected an amount such as "1000.5", got "1,000"',
+  },
+  {
+    title: 'a duration in days within an expression',
+    rule: [...stalled, 'where: age > duration("2d")'],
+    says: 'rules/a.yaml:4:27: `where`: expected a duration such as "30m" or "36h", got "2d"',
+  },
+  {
+    title: 'a value that a name never has',
+    rule: [...stalled, 'where: transfer.direction == "ZoneToMian"'],
+    says: 'rules/a.yaml:4:34: `where`: transfer.direction is never "ZoneToMian", did you mean `ZoneToMain`?',
+  },
+  {
+    title: 'an expression that is always the same',
+    rule: [...stalled, 'where: 1 == 2'],
+    says: 'the expression names nothing, so that it is always the same',
+  },
+  {
+    title: 'a template',
+    rule: [...stalled, 'summary: "{{ transfer.amout }}"'],
+    says: 'rules/a.yaml:4:18: `summary`: unknown name `transfer.amout`, did you mean `transfer.amount`?',
+  },
+  {
+    title: 'a filter',
+    rule: [...stalled, 'summary: "{{ age | duraton }}"'],
+    says: 'unknown filter `duraton`, did you mean `duration`?',
+  },
+  {
+    title: 'a duration',
+    rule: [...stalled, 'for: 5 minutes'],
+    says: `rules/a.yaml:4:10: \`for\`: expected a duration such as 30m, got "5 minutes"
+    4 |     for: 5 minutes
+      |          ^^^^^^^^^`,
+  },
+  {
+    title: 'an unquoted address',
+    rule: [...stalled, 'labels: { escrow: 0xc0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0 }'],
+    says: 'rules/a.yaml:4:23: quote this address: without quotes YAML reads 0xc0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0 as a number',
+  },
+  {
+    title: 'a kind in open()',
+    rule: [...stalled, 'unless: open("source.unavailble")'],
+    says: 'rules/a.yaml:4:18: `unless`: unknown kind `source.unavailble`, did you mean `source.unavailable`?',
+  },
+])('a mistake in $title ends with 2, its place and what was meant', async ({ rule, says }) => {
+  const { exitCode, err } = await check(rule)
+  expect(exitCode).toBe(2)
+  expect(err).toContain(says)
+})
+
+test('a mistake in a channel of a route ends with 2, its place and what was meant', async () => {
+  const { exitCode, err } = await check(stalled, 'routes: [{ channels: [ops-slak] }]\n')
+  expect(exitCode).toBe(2)
+  expect(err).toMatch(/spanwatch\.yaml:3:23: .*`ops-slak`.*did you mean `ops-slack`\?/)
+})
+
+test('all mistakes of all files are reported at once, in the order of the text', async () => {
+  writeFileSync(join(folder, 'rules', 'b.yaml'), 'rules:\n  - { name: other, on: transfer.faild }\n')
+  const { exitCode, err } = await check([
+    ...stalled,
+    'with: { dirction: ZoneToMain }',
+    'where: transfer.amout > amount("1")',
+    'for: soon',
+    'summary: "{{ fact }}"',
+  ])
+  expect(exitCode).toBe(2)
+  const places = [...err.matchAll(/rules\/([ab]\.yaml:\d+)/g)].map(([, place]) => place)
+  expect(places).toEqual(['a.yaml:4', 'a.yaml:5', 'a.yaml:6', 'a.yaml:7', 'b.yaml:2'])
+})
