@@ -11,7 +11,7 @@ export interface CommandResult {
 /** Runs one command line without a process. */
 export async function runCommand(
   argv: readonly string[],
-  surroundings: Partial<Pick<Io, 'env' | 'clock' | 'stop'>> & {
+  surroundings: Partial<Pick<Io, 'env' | 'clock' | 'stop' | 'onReload'>> & {
     readonly onOut?: (text: string) => void
   } = {},
 ): Promise<CommandResult> {
@@ -33,7 +33,7 @@ export async function runCommand(
       random: () => 0.5,
       isTerminal: false,
       stop: surroundings.stop ?? new AbortController().signal,
-      onReload: () => () => undefined,
+      onReload: surroundings.onReload ?? (() => () => undefined),
     },
     argv,
   )
