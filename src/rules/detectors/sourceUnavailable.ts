@@ -25,7 +25,7 @@ export const sourceUnavailable = defineCondition({
   docs: 'A source gave no good answer for three intervals, at least 5 s; or one endpoint of it for six, at least 30 s (the list for three, at least 15 s).',
   hasTransfer: false,
   subjectNames: ['source'],
-  facts: { host: 'string', endpoints: 'string', lastError: 'string', notJudged: 'int' },
+  facts: { host: 'string', whole: 'bool', endpoints: 'string', lastError: 'string', notJudged: 'int' },
   params,
   judge: judgeUnavailable,
 })
@@ -36,11 +36,12 @@ function judgeUnavailable(facts: Facts, { after }: z.output<typeof params>): Jud
   for (const source of facts.sources) {
     if (source.rejected !== null) continue
     const failed = source.endpoints.filter(hasFailedSince)
-    const silent = isSourceSilent(source, facts.now, after)
+    const isWhole = isSourceSilent(source, facts.now, after)
+    const silent = isWhole
       ? failed
       : failed.filter((endpoint) => isEndpointSilent(endpoint, facts.now, after))
     const failing = silent.filter((endpoint) => isInUse(endpoint, facts.now))
-    if (failing.length > 0) findings.push(toFinding(facts, source, failing))
+    if (failing.length > 0) findings.push(toFinding(facts, source, { failing, isWhole }))
     else if (silent.some((endpoint) => !hasAnsweredSince(source, endpoint))) unknown.push(source.source)
   }
   return { findings, unknown }
@@ -49,10 +50,14 @@ function judgeUnavailable(facts: Facts, { after }: z.output<typeof params>): Jud
 /** Nothing good from any endpoint for three of the shortest intervals. */
 function isSourceSilent(source: SourceHealth, now: UnixMs, after: number | undefined): boolean {
   if (source.endpoints.length === 0) return false
-  const since = Math.max(...source.endpoints.map(({ lastGoodAt }) => lastGoodAt ?? 0))
-  const asked = Math.min(...source.endpoints.map(({ firstAskedAt }) => firstAskedAt))
   const intervalMs = Math.min(...source.endpoints.map((endpoint) => endpoint.intervalMs))
-  return now - (since || asked) >= (after ?? Math.max(3 * intervalMs, floorMs))
+  return now - lastGoodOf(source) >= (after ?? Math.max(3 * intervalMs, floorMs))
+}
+
+/** When anything of the source answered last; when it was asked first, if nothing ever did. */
+function lastGoodOf({ endpoints }: SourceHealth): UnixMs {
+  const good = Math.max(...endpoints.map(({ lastGoodAt }) => lastGoodAt ?? 0))
+  return good > 0 ? good : Math.min(...endpoints.map(({ firstAskedAt }) => firstAskedAt))
 }
 
 function isEndpointSilent(endpoint: EndpointHealth, now: UnixMs, after: number | undefined): boolean {
@@ -80,8 +85,16 @@ function hasAnsweredSince(source: SourceHealth, endpoint: EndpointHealth): boole
   return source.endpoints.some((other) => (other.lastGoodAt ?? 0) > (endpoint.lastFailureAt ?? 0))
 }
 
-function toFinding(facts: Facts, source: SourceHealth, failing: readonly EndpointHealth[]): Finding {
-  const since = Math.min(...failing.map(silentSince))
+/** Answers shown one by one; the endpoints are all named. */
+const evidenceShown = 3
+
+function toFinding(
+  facts: Facts,
+  source: SourceHealth,
+  { failing, isWhole }: { readonly failing: readonly EndpointHealth[]; readonly isWhole: boolean },
+): Finding {
+  // Of the whole source since anything of it answered last, not since each endpoint, asked ever so rarely, did.
+  const since = isWhole ? lastGoodOf(source) : Math.min(...failing.map(silentSince))
   const newest = failing.reduce((a, b) => ((b.lastFailureAt ?? 0) > (a.lastFailureAt ?? 0) ? b : a))
   const lastError = cleanText(newest.lastFailure ?? 'no answer', 200)
   return {
@@ -89,12 +102,13 @@ function toFinding(facts: Facts, source: SourceHealth, failing: readonly Endpoin
     ...describeSource(source),
     facts: {
       host: source.host,
+      whole: isWhole,
       endpoints: failing.map(({ endpoint }) => endpoint).join(', '),
       lastError,
       // Transfers are judged by what the explorer says.
       notJudged: source.source === 'explorer' ? facts.countPending() : 0,
     },
-    evidence: failing.map((one) => ({
+    evidence: failing.slice(0, evidenceShown).map((one) => ({
       source: one.endpoint,
       at: one.lastFailureAt ?? facts.now,
       says: cleanText(one.lastFailure ?? 'no answer', 200),

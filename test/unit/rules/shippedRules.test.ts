@@ -84,7 +84,7 @@ describe('the shipped rules', () => {
   })
 
   const unavailable =
-    'critical source-unavailable: explorer has given no good answer for 15s (E3: HTTP 502); 0 transfers are not being judged'
+    'critical source-unavailable: explorer has given no good answer for 15s; 0 transfers are not being judged'
   test.each([
     { now: 14_999, said: [] },
     { now: 15_000, said: [unavailable] },
