@@ -43,6 +43,21 @@ describe('source.unavailable', () => {
     expect(judged.findings).toHaveLength(count)
   })
 
+  test('a source that is silent as a whole is so since it answered last, not since a rare question was', () => {
+    const now = 1_000_000
+    const failed = { lastFailureAt: now, lastFailure: 'HTTP 500' }
+    const endpoints = [
+      toEndpoint({ endpoint: 'E3', lastGoodAt: now - 20_000, ...failed }),
+      toEndpoint({ endpoint: 'E10', lastGoodAt: now - 300_000, intervalMs: 300_000, ...failed }),
+    ]
+    const [found] = sourceUnavailable.judge(toFacts(now, { sources: [toSource(endpoints)] }), {}).findings
+    expect([found?.since, found?.facts['whole'], found?.facts['endpoints']]).toEqual([
+      now - 20_000,
+      true,
+      'E3, E10',
+    ])
+  })
+
   test('its own bound goes before the interval', () => {
     expect(failing(159_999, {}, '1m').findings).toEqual([])
     expect(failing(160_000, {}, '1m').findings).toHaveLength(1)
