@@ -4,7 +4,7 @@ import type { Finding } from '../../domain/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Rule } from '../../rules/types.ts'
 
-export interface Example {
+interface Example {
   readonly at: UnixMs
   readonly subject: string
   readonly text: string
