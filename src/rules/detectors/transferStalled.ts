@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { FactValue, Finding } from '../../domain/finding.ts'
 import { destinationLeg, originChain, type Transfer } from '../../domain/transfer.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import type { Direction } from '../../domain/observation.ts'
 import { afterText } from '../afterText.ts'
@@ -61,15 +62,25 @@ function judgeStalled(facts: Facts, settings: z.output<typeof params>): Judgemen
     const of = { token: transfer.token.address, direction: transfer.direction }
     const limit = limitOf(facts.latency, settings, of)
     if (facts.now - transfer.originAt < limit.ms) continue
-    if (transfer.readAt < transfer.originAt + limit.ms) unknown.push(transfer.key)
-    else findings.push(toFinding(facts, transfer, { ...limit, minSamples: settings.minSamples }))
+    const readAt = readAtOf(facts, transfer)
+    if (readAt < transfer.originAt + limit.ms) unknown.push(transfer.key)
+    else findings.push(toFinding(facts, transfer, readAt, { ...limit, minSamples: settings.minSamples }))
   }
   return { findings, unknown }
+}
+
+/** No answer shows a transfer that has no record: of that one, every reading of the list says that it did not arrive. */
+function readAtOf({ pollers }: Facts, { isListed, readAt }: Transfer): UnixMs {
+  const list = pollers.find(({ poller }) => poller === 'transfers')
+  if (isListed || !list) return readAt
+  // A reading that ended just now may have begun before.
+  return Math.max(readAt, (list.lastSuccessAt ?? 0) - list.intervalMs)
 }
 
 function toFinding(
   facts: Facts,
   transfer: Transfer,
+  readAt: UnixMs,
   limit: Limit & { readonly minSamples: number },
 ): Finding {
   const destination = originChain(transfer.direction) === 'main' ? 'zone' : 'main'
@@ -88,8 +99,8 @@ function toFinding(
     evidence: [
       {
         source: transfer.confirmedStatus === 'unknown' ? 'E3' : 'E3, E12',
-        at: transfer.readAt,
-        says: `no ${destination} transaction, ${formatDuration(transfer.readAt - transfer.originAt)} after the origin`,
+        at: readAt,
+        says: `no ${transfer.isListed ? `${destination} transaction` : 'record'}, ${formatDuration(readAt - transfer.originAt)} after the origin`,
       },
     ],
     since: transfer.originAt,

@@ -39,6 +39,29 @@ describe('transfer.stalled', () => {
     })
   })
 
+  test.each([
+    {
+      title: 'is found once a reading of the list began after the deadline',
+      endedAt: deadline + 5_000,
+      found: ['t1'],
+    },
+    { title: 'is not judged by a reading that may have begun before', endedAt: deadline + 4_999, found: [] },
+    { title: 'is not judged while the list cannot be read', endedAt: null, found: [] },
+  ])('a transfer without any record, which no answer shows, $title', ({ endedAt, found }) => {
+    const list = {
+      poller: 'transfers',
+      intervalMs: 5_000,
+      startedAt: 0,
+      lastSuccessAt: endedAt,
+      lastError: null,
+    }
+    const unlisted = pendingSince(origin, origin + 9_000, { isListed: false })
+    const facts = toFacts(deadline + minute, { transfers: [unlisted], pollers: [list] })
+    const { findings, unknown } = transferStalled.judge(facts, params)
+    expect(findings.map(({ subject }) => subject)).toEqual(found)
+    expect(unknown).toEqual(found.length > 0 ? [] : ['t1'])
+  })
+
   test('goes on firing when the source falls silent after it was found', () => {
     expect(subjects(deadline + 600 * minute, pendingSince(origin, deadline)).found).toEqual(['t1'])
   })
