@@ -227,3 +227,22 @@ test('the plain form counts what it leaves out', () => {
   expect(told).toBeGreaterThan(1)
   expect(text).toContain(`… and ${100 - told} more`)
 })
+
+test.each([
+  ['3,000 characters', 'x'.repeat(3_000), 1],
+  ['3,001 characters', 'x'.repeat(3_001), 1],
+  ['an emoji on the cut', `${'x'.repeat(1_396)}👩‍👩‍👧‍👦`.repeat(3), 1],
+  ['right-to-left text', 'שלום \u202Eعالم'.repeat(400), 3],
+  ['16 findings of three blocks each', 'x', 16],
+  ['13,000 characters in all', 'y'.repeat(600), 25],
+  ['escapes only', '<&>"\\'.repeat(400), 25],
+])('F32: %s: a message that Slack takes', (_title, text, count) => {
+  const items = Array.from({ length: count }, (_, n) =>
+    toItem({ alertId: String(n), summary: text, subject: text }),
+  )
+  const message = toMessage({ headline: text, items, total: count + 7 })
+  for (const payload of [renderSlack(message), renderSlackPlain(message)]) {
+    expect(checkSlackPayload(JSON.stringify(payload))).toBeNull()
+    expect(JSON.stringify(payload).isWellFormed()).toBe(true)
+  }
+})
