@@ -2,8 +2,11 @@ import { createAlertEngine } from '../alerts/alertEngine.ts'
 import { createExplorer } from '../clients/explorer/createExplorer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { type CommitDeps, createCommit } from '../pollers/createCommit.ts'
+import { movesAs } from '../domain/learnedMoney.ts'
+import { createLearnMoney } from '../pollers/learnMoney.ts'
 import type { Facts, Rule } from '../rules/types.ts'
 import { createAlertStore } from '../store/alertStore.ts'
+import { createLearned, holdJudgement } from '../store/learned.ts'
 import { createLedger } from '../store/ledger.ts'
 import type { State } from '../store/openState.ts'
 import type { AppDeps, AppOptions } from './createApp.ts'
@@ -31,9 +34,11 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
   const listeners = new Set<() => void>()
   const alerts = createAlertStore(db)
   const since = tellSince(state, config, startedAt)
+  const learned = createLearned(db)
   const ledger = createLedger(db, {
     tokens: config.bridge.tokens,
     openIntervalMs: intervals.openTransfers,
+    movesAs: (token) => movesAs(token, learned),
     evidence: {
       since,
       holdMs: evidenceHoldMs,
@@ -70,6 +75,12 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
     watermark: () => readWatermark(db),
     settleMs,
     bridge: config.bridge,
+    learned,
+    learn: createLearnMoney({
+      learned,
+      bridge: config.bridge,
+      hold: (key, dueAt) => holdJudgement(db, key, dueAt),
+    }),
     clockAheadMs: () => explorer.health().clockAheadMs,
     escrowBalance: (token) => watch.holdingsOf(token),
     noteTransfers: (changed, ceased, at) => {
@@ -87,6 +98,7 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
     engine,
     explorer,
     intervals,
+    learned,
     ledger,
     listeners,
     live,

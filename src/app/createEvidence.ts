@@ -3,6 +3,8 @@ import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import type { Rpc } from '../clients/rpc/createRpc.ts'
 import { parseDecimal } from '../domain/amount.ts'
 import { coverMoney } from '../domain/coverMoney.ts'
+import type { LearnedMoney } from '../domain/learnedMoney.ts'
+import { movedToken } from '../domain/movedToken.ts'
 import { toMoneySettings } from '../domain/toMoneySettings.ts'
 import type { Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
@@ -23,6 +25,7 @@ import {
   saveQueued,
 } from '../store/evidenceQueue.ts'
 import { listHeads } from '../store/heads.ts'
+import { takeHeldJudgements } from '../store/learned.ts'
 import type { Ledger } from '../store/ledger.ts'
 import type { AppConfig } from './appConfig.ts'
 
@@ -39,6 +42,7 @@ export interface EvidencePartDeps {
   /** When the newest reading of the list that was complete ended. */
   readonly listReadAt: () => UnixMs | null
   readonly settleMs: () => number
+  readonly learned: LearnedMoney
   readonly trigger: (poller: string) => void
 }
 
@@ -62,7 +66,7 @@ export function createEvidence(deps: EvidencePartDeps): Poller[] {
       ]
     : []
   return [
-    createPart(deps, 'evidence', false, [lookForOrigins(deps)]),
+    createPart(deps, 'evidence', false, [lookForOrigins(deps), judgeHeld(deps)]),
     createPart(deps, 'evidenceHistory', true, []),
     ...receipts,
   ]
@@ -95,7 +99,7 @@ function createPart(
   others: EvidenceDeps['others'],
 ): Poller {
   const { clock, db, ledger, commit } = deps
-  const money = toMoneySettings(deps.config.bridge)
+  const money = () => toMoneySettings(deps.config.bridge, deps.learned)
   const run = createEvidencePoll({
     clock,
     others,
@@ -107,10 +111,21 @@ function createPart(
     nextDueAt: () => nextDueAt(db, ['zone', 'main', 'native', 'record'], isLate),
     knownHashes: (ask) => listKnownHashes(db, ask === 'zone' ? 'zone' : 'main', sources[ask]),
     hasPassed: (leg) => hasPassed(db, leg),
-    isCovered: (reading) => isCovered(ledger, money, reading),
+    wantsNative: (reading) => wantsNative(ledger, reading),
+    isCovered: (reading) => isCovered(ledger, money(), reading),
     wakeIn: createWaker(deps, name),
   })
   return { name, schedule: deps.config.poll.evidence, run }
+}
+
+/** Judges again what had to wait for more to be learned. */
+function judgeHeld({ db, clock, commit }: EvidencePartDeps) {
+  return async () => {
+    db.transaction(() => {
+      const judge = takeHeldJudgements(db, clock.now(), maxSharing)
+      if (judge.length > 0) commit({ judge })
+    })
+  }
 }
 
 function askReceipts(deps: EvidencePartDeps, rpc: Pick<Rpc, 'call' | 'callMany'>, isLate: boolean) {
@@ -222,6 +237,12 @@ function hasPassed(db: Database, leg: QueuedLeg): boolean {
   const head = listHeads(db).find(({ chain }) => chain === (leg.ask === 'zone' ? 'zone' : 'main'))
   if (!head) return false
   return (head.blockTime ?? 0) >= leg.time || (leg.height !== null && head.height > leg.height)
+}
+
+function wantsNative(ledger: Ledger, { hash, moves }: EvidenceReading): boolean {
+  return ledger
+    .listSharing('main', hash, maxSharing)
+    .some(({ token }) => !moves?.some((move) => move.token !== '' && move.token === movedToken(token)))
 }
 
 function isCovered(

@@ -1,4 +1,6 @@
 import { formatUnits, parseDecimal } from './amount.ts'
+import { canonicalToken } from './escrowFlow.ts'
+import { movedToken } from './movedToken.ts'
 import type { TokenMove, Transfer } from './transfer.ts'
 
 /** What the comparison rests on beside records and movements. */
@@ -32,12 +34,12 @@ export function coverMoney(
   moves: readonly TokenMove[],
   settings: MoneySettings,
 ): 'covered' | MoneyGap | null {
-  const { amountRaw } = transfer
-  if (amountRaw === null) return null
-  if (amountRaw === 0n) return 'covered'
+  const claimed = claimOf(transfer)
+  if (claimed === null) return null
+  if (claimed === 0n) return 'covered'
   const coins = toCoins(moves, transfer)
   if (coins === null) return null
-  const all = sharing.filter((one) => one.amountRaw !== null && isSameToken(one, transfer))
+  const all = sharing.filter((one) => claimOf(one) !== null && isSameToken(one, transfer))
   const claims = all.some(({ key }) => key === transfer.key) ? all : [...all, transfer]
   const left = new Set(coins)
   const open = assignExactly([...claims].sort(byAge), left, settings)
@@ -61,7 +63,7 @@ function assignExactly(claims: readonly Transfer[], left: Set<Coin>, settings: M
 function isPayment(claim: Transfer, { move, raw }: Coin, withFee: boolean, settings: MoneySettings): boolean {
   if (!isSameId(claim, move) || !isRecipient(claim, move, settings)) return false
   const fee = withFee ? feeOf(claim, settings) : 0n
-  return isWithin(claim, raw, claim.amountRaw ?? 0n, fee)
+  return isWithin(claim, raw, claimOf(claim) ?? 0n, fee)
 }
 
 /** One movement for all that goes to one recipient, or several for one transfer: a batch of token ids, a split payout. */
@@ -78,7 +80,7 @@ function coversSum(
   )
   const own = coins.filter(({ move }) => isSameId(transfer, move) && isRecipient(transfer, move, settings))
   const sum = own.reduce((total, { raw }) => total + raw, 0n)
-  const claimed = alike.reduce((total, one) => total + (one.amountRaw ?? 0n), 0n)
+  const claimed = alike.reduce((total, one) => total + (claimOf(one) ?? 0n), 0n)
   const fees = alike.reduce((total, one) => total + feeOf(one, settings), 0n)
   return isWithin(transfer, sum, claimed, fees)
 }
@@ -95,18 +97,18 @@ function describeGap(
   coins: readonly Coin[],
   settings: MoneySettings,
 ): MoneyGap {
-  const { decimals } = transfer.token
+  const decimals = scaleOf(transfer)
   const show = (raw: bigint) => (decimals === null ? raw.toString() : formatUnits(raw, decimals))
   const own = coins.filter(({ move }) => isSameId(transfer, move) && isRecipient(transfer, move, settings))
   if (own.length > 0) return { what: 'amount', found: show(own.reduce((sum, { raw }) => sum + raw, 0n)) }
   const isFull = ({ raw }: Coin) =>
-    isWithin(transfer, raw, transfer.amountRaw ?? 0n, feeOf(transfer, settings))
+    isWithin(transfer, raw, claimOf(transfer) ?? 0n, feeOf(transfer, settings))
   const elsewhere = coins.find((coin) => isFull(coin) && isSameId(transfer, coin.move))
   if (elsewhere) return { what: 'recipient', found: elsewhere.move.to }
   const otherId = coins.find((coin) => isFull(coin) && isRecipient(transfer, coin.move, settings))
   if (otherId) return { what: 'tokenId', found: otherId.move.tokenId }
   if (coins.length > 0) return { what: 'amount', found: show(coins.reduce((sum, { raw }) => sum + raw, 0n)) }
-  const other = moves.find((move) => move.token !== transfer.token.address)
+  const other = moves.find((move) => move.token !== movedToken(transfer.token))
   return other ? { what: 'token', found: other.token } : { what: 'amount', found: '' }
 }
 
@@ -114,16 +116,31 @@ function describeGap(
 function toCoins(moves: readonly TokenMove[], transfer: Transfer): Coin[] | null {
   const coins: Coin[] = []
   for (const move of moves) {
-    if (move.token !== transfer.token.address) continue
-    const raw = toRaw(move, transfer.token.decimals)
+    if (move.token !== movedToken(transfer.token)) continue
+    const isOtherUnit = move.amountRaw !== null && scaleOf(transfer) !== transfer.token.decimals
+    const raw = isOtherUnit ? null : toRaw(move, scaleOf(transfer))
     if (raw === null) return null
     coins.push({ move, raw })
   }
   return coins
 }
 
+/** Far more digits than any token has: records without base units are compared in token units. */
+const anyScale = 36
+
+/** The decimals that amounts are compared with; null when the record has base units of unknown size. */
+function scaleOf({ token, amountRaw, amount }: Transfer): number | null {
+  return token.decimals ?? (amountRaw === null && amount !== null ? anyScale : null)
+}
+
+/** What a record says in the units of the comparison; null when it says nothing. */
+function claimOf(transfer: Transfer): bigint | null {
+  const { amountRaw, amount } = transfer
+  return amountRaw ?? toRaw({ amountRaw, amount }, scaleOf(transfer))
+}
+
 /** A movement's amount in base units; null when the token's decimals are unknown or do not hold it. */
-export function toRaw(move: TokenMove, decimals: number | null): bigint | null {
+export function toRaw(move: Pick<TokenMove, 'amountRaw' | 'amount'>, decimals: number | null): bigint | null {
   if (move.amountRaw !== null) return move.amountRaw
   const decimal = parseDecimal(move.amount ?? '')
   if (decimal === null || decimals === null) return null
@@ -134,9 +151,11 @@ export function toRaw(move: TokenMove, decimals: number | null): bigint | null {
 
 function feeOf(transfer: Transfer, settings: MoneySettings): bigint {
   const fee = settings.fees.find(
-    (one) => one.token.toLowerCase() === transfer.token.address && one.direction === transfer.direction,
+    (one) =>
+      canonicalToken(one.token) === canonicalToken(transfer.token.address) &&
+      one.direction === transfer.direction,
   )
-  const { decimals } = transfer.token
+  const decimals = scaleOf(transfer)
   if (!fee || decimals === null) return 0n
   const decimal = parseDecimal(fee.max)
   return decimal === null ? 0n : (decimal.digits * 10n ** BigInt(decimals)) / 10n ** BigInt(decimal.scale)

@@ -2,6 +2,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { deriveDecimals, formatUnits } from './amount.ts'
 import { isBatch } from './judgeBatch.ts'
 import type { Chain, Status } from './observation.ts'
+import { movedToken } from './movedToken.ts'
 import { proveOrigin } from './proveOrigin.ts'
 import { compareText, type Group, isRecord, isZoneAction, type Sighting, sightingDigest } from './sighting.ts'
 import type { Leg, LegEvidence, OriginProof, Rewrite, Transfer, TransferState } from './transfer.ts'
@@ -14,7 +15,12 @@ export interface TransferContext {
   readonly key: string
   readonly evidence: readonly LegEvidence[]
   /** `symbol` is null for a token that the configuration does not list; `decimals` is then what records taught. */
-  lookupToken(address: string): { readonly symbol: string | null; readonly decimals: number | null }
+  lookupToken(address: string): {
+    readonly symbol: string | null
+    readonly decimals: number | null
+    /** Where it is known to move under another address. */
+    readonly movedAs?: string
+  }
 }
 
 /**
@@ -41,7 +47,7 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
   // A record's own two amounts go before what another one taught: one lying record must not rescale all others.
   const own = value !== null && amountRaw !== null ? deriveDecimals(value, amountRaw) : null
   const decimals = book.symbol === null ? (own ?? book.decimals) : book.decimals
-  const originProof = proveOrigin(origin, address, context.evidence)
+  const originProof = proveOrigin(origin, movedToken({ address, ...book }), context.evidence)
 
   return {
     key: context.key,
@@ -67,6 +73,7 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
       type: newestText(all, (sighting) => sighting.tokenType),
       id: newestText(all, (sighting) => sighting.tokenId),
       decimals,
+      ...(book.movedAs !== undefined && { movedAs: book.movedAs }),
     },
     amountRaw,
     amount: amountRaw !== null && decimals !== null ? formatUnits(amountRaw, decimals) : value,

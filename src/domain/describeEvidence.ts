@@ -1,4 +1,5 @@
 import { formatUnits } from './amount.ts'
+import { movedToken } from './movedToken.ts'
 import type { LegEvidence, OriginProof, TokenMove, Transfer } from './transfer.ts'
 
 /** So many movements are told one by one. */
@@ -23,7 +24,7 @@ export function describeEvidence(evidence: LegEvidence, transfer: Transfer): str
 }
 
 function describeMove(move: TokenMove, { token }: Transfer): string {
-  const isOwn = move.token === token.address
+  const isOwn = move.token === movedToken(token)
   const units =
     move.amount ??
     (isOwn && token.decimals !== null && move.amountRaw !== null

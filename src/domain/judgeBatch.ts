@@ -8,6 +8,7 @@ import {
   sumDecimals,
   toCanonicalId,
 } from './batchDetail.ts'
+import { movedToken } from './movedToken.ts'
 import { expectedSums } from './findOverpayment.ts'
 import { toRawAmount } from './tokenFlow.ts'
 import type { LegEvidence, TokenMove, Transfer } from './transfer.ts'
@@ -89,7 +90,7 @@ function addsUp(
 
 /** By token id where the source names them: items for which no recipient got enough. Unknown amounts miss nothing. */
 function listMissing(transfer: Transfer, items: readonly BatchItem[], moves: readonly TokenMove[]): string[] {
-  const own = moves.filter((move) => move.token === transfer.token.address)
+  const own = moves.filter((move) => move.token === movedToken(transfer.token))
   const amounts = own.map((move) => toRawAmount(move, transfer.token.decimals))
   if (amounts.includes(null)) return []
   const namesIds = own.some((move) => move.tokenId !== '')

@@ -19,7 +19,9 @@ export function proveOrigin(
   if (best.status === 'failed') return 'failed'
   if (best.status !== 'success') return 'unverified'
   if (origin.chain === 'zone') return 'proven'
-  return best.moves === null || best.moves.some((move) => move.token === token) ? 'proven' : 'unverified'
+  // A receipt does not show native currency.
+  const { moves } = token === '' ? (newestEvidence(of) ?? best) : best
+  return moves === null || moves.some((move) => move.token === token) ? 'proven' : 'unverified'
 }
 
 /** The newest answer of the explorer; what was looked for in the list of records is not about the transaction. */

@@ -1,4 +1,6 @@
 import type { MoneySettings } from './coverMoney.ts'
+import { canonicalToken } from './escrowFlow.ts'
+import { knownVaults, type LearnedMoney } from './learnedMoney.ts'
 
 /** What the configuration says of the bridge's money. */
 interface BridgeMoney {
@@ -8,16 +10,21 @@ interface BridgeMoney {
 }
 
 /**
- * Where a deposit of a token has to go is known only when an escrow of that token is configured: then it, or a bridge
- * contract. Which vault an unlisted token has nobody said.
+ * Where a deposit of a token has to go: to an escrow of that token, or, without one, to a bridge contract; and to where
+ * deposits are seen to go. What is configured and never used tells nothing of where they should go.
  */
-export function toMoneySettings({ fees, contracts = [], escrows = [] }: BridgeMoney): MoneySettings {
+export function toMoneySettings(
+  { fees, contracts = [], escrows = [] }: BridgeMoney,
+  learned: LearnedMoney | null,
+): MoneySettings {
   const lower = contracts.map((address) => address.toLowerCase())
   return {
     fees,
     vaultsOf(token) {
-      const own = escrows.filter((one) => one.token.toLowerCase() === token)
-      return own.length === 0 ? [] : [...own.map(({ address }) => address.toLowerCase()), ...lower]
+      const own = escrows.filter((one) => canonicalToken(one.token) === canonicalToken(token))
+      const listed = [...own.map(({ address }) => address.toLowerCase()), ...lower]
+      if (learned !== null) return knownVaults(token, listed, learned)
+      return own.length === 0 ? [] : listed
     },
   }
 }

@@ -1,4 +1,5 @@
 import { parseDecimal } from './amount.ts'
+import { movedToken } from './movedToken.ts'
 import type { TokenMove, Transfer } from './transfer.ts'
 
 /** A move's amount in base units; null when it cannot be told exactly. */
@@ -17,7 +18,7 @@ export function sumArrivals(moves: readonly TokenMove[], { token }: Transfer): b
   const balances = new Map<string, bigint>()
   const add = (address: string, amount: bigint) =>
     balances.set(address, (balances.get(address) ?? 0n) + amount)
-  const own = moves.filter((move) => move.token === token.address && isSameId(move.tokenId, token.id))
+  const own = moves.filter((move) => move.token === movedToken(token) && isSameId(move.tokenId, token.id))
   if (own.length === 0) return null
   for (const move of own) {
     const amount = toRawAmount(move, token.decimals)

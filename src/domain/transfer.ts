@@ -24,10 +24,23 @@ export interface TransferToken {
   readonly id: string
   /** From the configuration, else learned from a record that gives both amounts; null when unknown. */
   readonly decimals: number | null
+  /** The address that it moves under on the main chain, where that was learned to be another one; '' is the native currency. */
+  readonly movedAs?: string
 }
 
 /** Who can say something of a leg beside the record: endpoints of the explorer, or the canonical RPC. `E3`: no record of it. */
-export type EvidenceSource = 'E2' | 'E3' | 'E9' | 'E13' | 'E14' | 'E15' | 'E16' | 'E19' | 'E21' | 'canonical'
+export type EvidenceSource =
+  | 'E2'
+  | 'E3'
+  | 'E7'
+  | 'E9'
+  | 'E13'
+  | 'E14'
+  | 'E15'
+  | 'E16'
+  | 'E19'
+  | 'E21'
+  | 'canonical'
 
 /** One movement of a token within a main transaction, as a second source shows it. */
 export interface TokenMove {

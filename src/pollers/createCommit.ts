@@ -1,5 +1,6 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import type { Finding } from '../domain/finding.ts'
+import type { LearnedMoney } from '../domain/learnedMoney.ts'
 import { type LegEvidence, originLeg, type Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
@@ -29,6 +30,10 @@ export interface CommitDeps {
   escrowBalance?(token: string): bigint | null
   /** Transfers that changed, and keys that ceased because they were joined into others: inside the transaction. */
   noteTransfers?(changed: readonly Transfer[], ceased: readonly string[], now: UnixMs): void
+  /** What matched transfers have taught; left out, nothing is learned. */
+  readonly learned?: LearnedMoney
+  /** Learns from transfers that changed, before they are judged: inside the transaction. */
+  learn?(changed: readonly Transfer[], related: RelatedTransfers, now: UnixMs): void
   /** By how much the explorer's clock is ahead of ours, ms; null when unknown. */
   clockAheadMs?(): number | null
   /** The time that the readings of both chains' heads have passed. */
@@ -97,11 +102,13 @@ function tell(
   if (changed.length === 0) return
   const rules = deps.rules()
   const related = createRelated(deps)
+  deps.learn?.(changed, related, now)
   const context = {
     now,
     tellSince: deps.tellSince,
     bridge: deps.bridge,
     related,
+    ...(deps.learned && { learned: deps.learned }),
     clockAheadMs: Math.max(0, deps.clockAheadMs?.() ?? 0),
     ...(deps.watermark && { watermark: deps.watermark() }),
     ...(deps.settleMs && { settleMs: deps.settleMs() }),

@@ -2,6 +2,7 @@ import { isAbsent, noteReading } from '../clients/explorer/absence.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { EvidenceReading } from '../store/evidence.ts'
 import type { QueuedLeg } from '../store/evidenceQueue.ts'
+import { readWhole } from './readWhole.ts'
 import type { EvidenceReads, LegsRead } from './evidenceReads.ts'
 
 export type LegAsk = 'zone' | 'main' | 'native'
@@ -74,14 +75,16 @@ export function restLonger(leg: QueuedLeg, now: UnixMs): QueuedLeg | null {
 
 /** Another endpoint's word on a leg that the first one does not know; `unclear` when that could not be had. */
 async function askOtherwise(
-  { reads, signal, control, mayAskSingly }: DoubtContext,
+  { reads, signal, control, now, mayAskSingly }: DoubtContext,
   leg: QueuedLeg,
 ): Promise<EvidenceReading | 'unclear' | null> {
   if (!mayAskSingly()) return null
   const options = { priority: 'urgent', signal } as const
   if (leg.ask === 'zone') return (await reads.zoneLeg(leg.hash, options)).readings[0] ?? null
   const [said] = (await reads.mainLogs(leg.hash, options)).readings
-  if (said) return said
+  // Logs that move nothing leave native currency unsaid.
+  const whole = said?.moves?.length === 0 ? await readWhole(reads, leg, options, now()) : (said ?? null)
+  if (whole !== null) return whole
   // An empty answer about one transaction has no control in it: a known one has to be answered too.
   if (control !== null && (await reads.mainLogs(control, options)).readings.length === 0) return 'unclear'
   const single = leg.ask === 'native' ? reads.nativeLeg : reads.mainLeg

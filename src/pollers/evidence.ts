@@ -1,13 +1,12 @@
-import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { UnixMs } from '../lib/clock.ts'
 import type { EvidenceReading } from '../store/evidence.ts'
 import type { Ask, QueuedLeg } from '../store/evidenceQueue.ts'
+import { type ConfirmDeps, confirmMoves, findNative } from './confirmMoves.ts'
 import { decideDoubt, type LegAsk, type Outcome, restLonger } from './decideDoubt.ts'
 import type { EvidenceReads } from './evidenceReads.ts'
 import type { Commit } from './reads.ts'
 
-export interface EvidenceDeps {
-  readonly clock: Clock
-  readonly reads: EvidenceReads
+export interface EvidenceDeps extends ConfirmDeps {
   readonly commit: Commit
   /** Legs that may be asked, most urgent first. */
   listQueued(ask: Ask, limit: number): QueuedLeg[]
@@ -18,8 +17,6 @@ export interface EvidenceDeps {
   knownHashes(ask: LegAsk): readonly string[]
   /** Whether the chain's head, as last read, has passed what it would have to hold. */
   readonly hasPassed: (leg: QueuedLeg) => boolean
-  /** Whether what moved is what the records of this transaction say; null when that cannot be told. */
-  isCovered(reading: EvidenceReading): boolean | null
   /** Runs the poller again after so long. */
   wakeIn(ms: number, stop: AbortSignal): void
   /** Questions that other parts ask in the same run, e.g. of the canonical RPC. */
@@ -131,11 +128,11 @@ async function askBatch(
   const outcomes: Outcome[] = [{ readings: [], saves: [], drops: [], bad: read.bad }]
   for (const leg of batch) {
     const reading = byHash.get(leg.hash)
-    if (!reading) outcomes.push(await decideDoubt(context, leg))
+    if (!reading) outcomes.push((await findNative(deps, context, leg)) ?? (await decideDoubt(context, leg)))
     else if (reading.status === 'unknown') outcomes.push(keepAsking(leg, reading, deps.clock.now()))
     // What does not fit the record is said only when a second answer agrees.
     else if (ask !== 'zone' && deps.isCovered(reading) === false)
-      outcomes.push(await confirmMoves(deps, ask, leg, reading, signal))
+      outcomes.push(await confirmMoves(deps, leg, reading, signal))
     else outcomes.push({ readings: [reading], saves: [], drops: [leg.hash] })
   }
   return {
@@ -154,31 +151,10 @@ function keepAsking(leg: QueuedLeg, reading: EvidenceReading, now: UnixMs): Outc
     : { readings: [reading], saves: [rest], drops: [] }
 }
 
-/** The logs of the transaction itself, exact to the last unit; where there are none, the endpoint for one of them. */
-async function confirmMoves(
-  deps: EvidenceDeps,
-  ask: LegAsk,
-  leg: QueuedLeg,
-  first: EvidenceReading,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  const options = { priority: 'urgent', signal } as const
-  const logs = await deps.reads.mainLogs(leg.hash, options)
-  const read = logs.readings[0]?.moves ? logs : await ofOne(deps.reads, ask)(leg.hash, options)
-  const [second] = read.readings
-  if (!second) return { readings: [], saves: [dueIn(leg, deps.clock.now(), retryMs)], drops: [] }
-  const later = { ...second, requestedAt: Math.max(second.requestedAt, first.requestedAt + 1) }
-  return { readings: [first, later], saves: [], drops: [leg.hash], bad: read.bad }
-}
-
 function dueIn(leg: QueuedLeg, now: UnixMs, ms: number): QueuedLeg {
   return { ...leg, readyAt: now + ms, dueAt: now + ms }
 }
 
 function ofMany(reads: EvidenceReads, ask: LegAsk): EvidenceReads['zoneLegs'] {
   return { zone: reads.zoneLegs, main: reads.mainLegs, native: reads.nativeLegs }[ask]
-}
-
-function ofOne(reads: EvidenceReads, ask: LegAsk): EvidenceReads['zoneLeg'] {
-  return { zone: reads.zoneLeg, main: reads.mainLeg, native: reads.nativeLeg }[ask]
 }

@@ -20,6 +20,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Observation } from '../domain/observation.ts'
 import type { TokenMove } from '../domain/transfer.ts'
 import type { EvidenceReading } from '../store/evidence.ts'
+import { createReadOwnValue, type ReadOwnValue } from './readOwnValue.ts'
 import type { Read, ReadPriority } from './reads.ts'
 
 export interface EvidenceAskOptions {
@@ -53,6 +54,8 @@ export interface EvidenceReads {
   readonly nativeLegs: AskLegs
   /** E16. */
   readonly nativeLeg: AskLeg
+  /** E7: what the transaction itself carried. */
+  readonly ownValue: ReadOwnValue
   /** E21: the logs say what moved, to the last unit. */
   readonly mainLogs: AskLeg
   /** E3 by transaction. */
@@ -81,6 +84,7 @@ export function createEvidenceReads(explorer: Pick<Explorer, 'callNonEmpty'>): E
       readMoves(explorer, manyTransactionsInternals, 'E15', hashes, { txId: [...hashes] }, options),
     nativeLeg: (hash, options) =>
       readMoves(explorer, transactionInternals, 'E16', [hash], { txId: hash }, options),
+    ownValue: createReadOwnValue(explorer),
     async mainLogs(hash, options) {
       const answer = await explorer.callNonEmpty(logsByTransaction, { txId: hash }, toHow(options))
       const logs = answer.records.filter((log) => log.hash === hash)
@@ -144,15 +148,16 @@ async function readMoves<P extends z.ZodType, R extends MainRow>(
   const readings = [...byHash]
     .filter(([hash]) => asked.has(hash))
     .map(([hash, of]): EvidenceReading => {
-      const { height, time, state } = of[0] as R
+      const { height, time } = of[0] as R
       return {
         chain: 'main',
         hash,
         source,
         requestedAt: requestedAt ?? 0,
-        status: state === 'fail' ? 'failed' : 'success',
+        // Of the calls within a transaction one may fail while the transaction does not.
+        status: of.every(({ state }) => state === 'fail') ? 'failed' : 'success',
         errorMessage: '',
-        moves: of.map(toMove),
+        moves: of.filter(carriesValue).map(toMove),
         height,
         time,
       }
@@ -167,6 +172,15 @@ async function readMoves<P extends z.ZodType, R extends MainRow>(
 
 function forgetMoves(reading: EvidenceReading): EvidenceReading {
   return { ...reading, moves: null }
+}
+
+/** Of the calls inside a transaction only some move value, and none that failed. */
+const valueless = new Set(['delegatecall', 'staticcall', 'callcode'])
+
+function carriesValue(row: MainRow & { readonly operation?: string }): boolean {
+  if (row.operation === undefined) return true
+  const isNothing = row.amount !== null && /^0*(\.0*)?$/.test(row.amount)
+  return !isNothing && row.state !== 'fail' && !valueless.has(row.operation.toLowerCase())
 }
 
 function toMove(row: MainRow & { readonly token?: string; readonly tokenId?: string }): TokenMove {

@@ -14,6 +14,7 @@ import { operateTables } from './migrations/0009_operate.ts'
 import { reportTables } from './migrations/0010_reports.ts'
 import { auditTables } from './migrations/0012_audit.ts'
 import { flowSlotTables } from './migrations/0013_flow_slots.ts'
+import { learnedTables } from './migrations/0014_learned.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -29,6 +30,7 @@ const migrations: readonly string[] = [
   reportTables,
   auditTables,
   flowSlotTables,
+  learnedTables,
 ]
 
 export interface Database {

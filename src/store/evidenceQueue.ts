@@ -6,6 +6,7 @@ import {
   originLeg,
   type Transfer,
 } from '../domain/transfer.ts'
+import { movedToken } from '../domain/movedToken.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 
@@ -163,21 +164,18 @@ export function dropQueuedHash(db: Database, hash: string): void {
 
 const explorerSources: Readonly<Record<'zone' | 'main', readonly EvidenceSource[]>> = {
   zone: ['E9', 'E14'],
-  main: ['E13', 'E2', 'E15', 'E16', 'E21'],
+  main: ['E13', 'E2', 'E15', 'E16', 'E7', 'E21'],
 }
 
 function asksOf(settings: QueueSettings, transfer: Transfer, leg: Leg): Ask[] {
   if (leg.chain === 'zone') return ['zone']
   const wantsReceipt = settings.wantsReceipt?.(transfer, leg.hash) ?? false
-  return [
-    isNative(transfer.token.address) ? 'native' : 'main',
-    ...(wantsReceipt ? (['receipt'] as const) : []),
-  ]
+  return [isNative(transfer) ? 'native' : 'main', ...(wantsReceipt ? (['receipt'] as const) : [])]
 }
 
-/** How bridges write the native currency where a token is asked for. */
-export function isNative(token: string): boolean {
-  return token === '' || /^0x0*$/.test(token) || token === '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+/** A record that says what kind of token moved, and not which, is about a token all the same. */
+function isNative({ token }: Transfer): boolean {
+  return movedToken(token) === '' && (token.address !== '' || token.type === '')
 }
 
 function hasAnswer(db: Database, ask: Ask, leg: { readonly chain: Chain; readonly hash: string }): boolean {

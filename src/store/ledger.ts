@@ -72,6 +72,8 @@ export function createLedger(
   options: {
     readonly tokens: readonly TokenSetting[]
     readonly openIntervalMs: number
+    /** Where movements of a record's token bear another address; left out, none do. */
+    readonly movesAs?: (token: string) => string | null
     /** Which legs are asked of second sources by themselves; left out, none is. */
     readonly evidence?: QueueSettings
   },
@@ -79,7 +81,10 @@ export function createLedger(
   const tokens = createTokenBook(db, options.tokens)
   const shared = {
     openIntervalMs: options.openIntervalMs,
-    lookupToken: (address: string) => tokens.find(address),
+    lookupToken(address: string) {
+      const movedAs = options.movesAs?.(address) ?? null
+      return { ...tokens.find(address), ...(movedAs !== null && { movedAs }) }
+    },
     listEvidence: (sightings: readonly Sighting[]) => listEvidence(db, sightings),
     isSharedUnasked: (group: Group, transfer: Transfer) => isSharedUnasked(db, group, transfer),
     onChange: (before: Transfer | null, after: Transfer, now: UnixMs) => {

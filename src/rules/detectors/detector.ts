@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { ConditionKind, EventKind, Finding, FindingKind } from '../../domain/finding.ts'
+import type { LearnedMoney } from '../../domain/learnedMoney.ts'
 import type { Chain, Direction } from '../../domain/observation.ts'
 import type { Transfer } from '../../domain/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -11,6 +12,8 @@ export interface EventContext {
   readonly tellSince: UnixMs
   readonly bridge: BridgeSettings
   readonly related: RelatedTransfers
+  /** What matched transfers have taught of this bridge; left out, nothing is doubted. */
+  readonly learned?: LearnedMoney
   /** By how much the service's clock is ahead of ours, ms; 0 when it is not, or not known to be. */
   readonly clockAheadMs: number
   /** The time that the readings of both chains' heads have passed; null while one was not read. */

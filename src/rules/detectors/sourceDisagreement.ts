@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { toRaw } from '../../domain/coverMoney.ts'
 import type { Finding } from '../../domain/finding.ts'
+import { movedToken } from '../../domain/movedToken.ts'
 import { newestEvidence } from '../../domain/proveOrigin.ts'
 import type { LegEvidence, TokenMove, Transfer } from '../../domain/transfer.ts'
 import { describeTransfer, labelTransfer } from './describeTransfer.ts'
@@ -60,10 +61,12 @@ function compare(
 
 /** What moved of the transfer's token, in one order; null when it cannot be told exactly. */
 function listMoves(transfer: Transfer, moves: readonly TokenMove[] | null): string[] | null {
-  if (moves === null) return null
+  // A receipt does not show native currency.
+  const own = movedToken(transfer.token)
+  if (moves === null || own === '') return null
   const lines: string[] = []
   for (const move of moves) {
-    if (move.token !== transfer.token.address) continue
+    if (move.token !== own) continue
     const raw = toRaw(move, transfer.token.decimals)
     if (raw === null) return null
     // An ERC-20 has no ids, and a movement of nothing is shown by some and not by others.

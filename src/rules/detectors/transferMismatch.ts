@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { formatUnits, parseDecimal } from '../../domain/amount.ts'
-import { coverMoney } from '../../domain/coverMoney.ts'
 import type { Finding } from '../../domain/finding.ts'
+import { judgeBatch } from '../../domain/judgeBatch.ts'
+import { judgeMoney, judgeTwin } from '../../domain/judgeMoney.ts'
+import { namesZoneAmounts } from '../../domain/learnedMoney.ts'
 import { newestEvidence } from '../../domain/proveOrigin.ts'
 import { toMoneySettings } from '../../domain/toMoneySettings.ts'
 import {
@@ -74,17 +76,28 @@ function compareStatus(transfer: Transfer): Difference | null {
 }
 
 function compareMoney(transfer: Transfer, context: EventContext): Difference | null {
-  if (transfer.status === 'failed' || transfer.main === null) return null
-  const by = bestOf(transfer, transfer.main)
-  if (by?.status !== 'success' || by.moves === null) return null
+  if (transfer.main === null) return null
+  const { learned, bridge } = context
   const all = context.related.sharing('main', transfer.main.hash)
-  // What an event of the chain tells of, and a record too, is one claim on the money.
-  const listed = all.filter((one) => one.isListed && one.status !== 'failed')
-  if (!transfer.isListed && listed.length > 0) return null
-  const sharing = transfer.isListed ? listed : all
-  const gap = coverMoney(transfer, sharing, by.moves, toMoneySettings(context.bridge))
-  if (gap === null || gap === 'covered') return null
+  const judged = judgeMoney(transfer, all, toMoneySettings(bridge, learned ?? null))
+  if (judged === null || judged.gap === 'covered') return null
+  const { gap, by, twin } = judged
+  const listed = bridge.escrows?.map(({ token }) => token) ?? []
+  if (
+    twin !== null &&
+    learned &&
+    judgeTwin(transfer, twin, { learned, listed, now: context.now }) !== 'other'
+  )
+    return null
+  // A batch that was not paid in full is told as such, once.
+  if (gap.what !== 'recipient' && isBadBatch(transfer, context)) return null
   return { ...gap, expected: expectedOf(transfer, gap.what), by }
+}
+
+function isBadBatch(transfer: Transfer, context: EventContext): boolean {
+  if (transfer.batchDetail === null) return false
+  const sharing = transfer.zone ? context.related.sharing('zone', transfer.zone.hash) : []
+  return judgeBatch(transfer, sharing) !== null
 }
 
 /** The zone's own word on the amount; a bundle's one amount says nothing of its members. */
@@ -92,7 +105,8 @@ function compareZone(transfer: Transfer, context: EventContext): Difference | nu
   const { zone, amountRaw, amount } = transfer
   const by = bestOf(transfer, zone)
   const said = by?.amountRaw ?? null
-  if (zone === null || amountRaw === null || !by || said === null) return null
+  if (zone === null || amountRaw === null || !by || said === null || said === 0n) return null
+  if (context.learned && !namesZoneAmounts(transfer.direction, context.learned)) return null
   if (transfer.status === 'failed' || by.status !== 'success' || !transfer.isListed) return null
   if (context.related.sharing('zone', zone.hash).filter((one) => one.isListed).length > 1) return null
   if (isNear(transfer, said - amountRaw, context)) return null
@@ -125,12 +139,12 @@ function isSameNumber(a: string | null, b: string | null): boolean {
 }
 
 function expectedOf(transfer: Transfer, what: Difference['what']): string {
-  const { token, amountRaw, targetAddress } = transfer
+  const { token, amountRaw, amount, targetAddress } = transfer
   if (what === 'token') return token.address
   if (what === 'tokenId') return token.id
   if (what === 'recipient') return targetAddress
-  const raw = amountRaw ?? 0n
-  return token.decimals === null ? raw.toString() : formatUnits(raw, token.decimals)
+  if (amountRaw === null) return amount ?? ''
+  return token.decimals === null ? amountRaw.toString() : formatUnits(amountRaw, token.decimals)
 }
 
 /** The canonical RPC goes before the explorer. */

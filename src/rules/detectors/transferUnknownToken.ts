@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Finding } from '../../domain/finding.ts'
+import { movedToken } from '../../domain/movedToken.ts'
 import type { Transfer } from '../../domain/transfer.ts'
 import { deriveDecimals } from '../../domain/amount.ts'
 import { describeTransfer } from './describeTransfer.ts'
@@ -49,7 +50,7 @@ function detectUnknownToken(transfer: Transfer, _params: unknown, context: Event
 function decimalsOfMoves({ evidence, token }: Transfer): (number | null)[] {
   return evidence
     .flatMap(({ moves }) => moves ?? [])
-    .filter((move) => move.token === token.address && move.amount !== null && move.amountRaw !== null)
+    .filter((move) => move.token === movedToken(token) && move.amount !== null && move.amountRaw !== null)
     .map((move) => deriveDecimals(move.amount ?? '', move.amountRaw ?? 0n))
 }
 

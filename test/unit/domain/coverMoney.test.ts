@@ -56,7 +56,7 @@ describe('one transfer of 1.5', () => {
   })
 
   test('an unknown amount is not compared', () => {
-    expect(cover(payout({ amountRaw: null }), [])).toBeNull()
+    expect(cover(payout({ amountRaw: null, amount: null }), [])).toBeNull()
   })
 })
 

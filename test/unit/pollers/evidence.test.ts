@@ -50,6 +50,7 @@ describe('semantics.md 8: a leg that an answer does not hold', () => {
       nativeLegs: nothing,
       nativeLeg: nothing,
       mainLogs: nothing,
+      ownValue: () => Promise.resolve(null),
       recordsOf: () => Promise.resolve({ requestedAt: 0, records: [], bad: [] }),
     },
     signal: noSignal,

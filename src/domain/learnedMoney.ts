@@ -1,0 +1,69 @@
+import { canonicalToken } from './escrowFlow.ts'
+import type { Direction } from './observation.ts'
+
+/** What the matched transfers of this bridge have taught, as counts of samples. */
+export interface LearnedMoney {
+  /** By the address that moved: in how many transfers of this record token it moved just what the record says. */
+  tokensOf(token: string): ReadonlyMap<string, number>
+  /** By recipient: how many matched deposits of this token came to rest there. */
+  vaultsOf(token: string): ReadonlyMap<string, number>
+  /** How often the amount of the zone's own transaction was the record's, and how often not. */
+  zoneAmounts(direction: Direction): { readonly equal: number; readonly other: number }
+  /** Tokens of the bridge that move under the address that records name, and tokens that never do. */
+  spellings(): { readonly own: number; readonly other: number }
+}
+
+/** One lesson: `name` is a record token or a direction, `value` what was seen of it. */
+export interface MoneySample {
+  readonly kind: 'token' | 'vault' | 'zone'
+  readonly name: string
+  readonly value: string
+}
+
+/** So many samples make a habit. */
+const established = 3
+/** So many deposits to one address make it the vault, where the configuration names none of this token. */
+const plainVault = 5
+/** The same where the configuration says nothing of the bridge at all: then only the clearest habit counts. */
+const soleVault = 20
+const maxVaults = 3
+
+/** The address that a record's token moves under; null while that is not known. */
+export function movesAs(token: string, learned: Pick<LearnedMoney, 'tokensOf'>): string | null {
+  const own = canonicalToken(token)
+  const seen = learned.tokensOf(own)
+  if (seen.has(own)) return own
+  const [only, ...others] = seen
+  // A pair that was contradicted once is no pair.
+  return only && others.length === 0 && only[1] >= established ? only[0] : null
+}
+
+/** Whether another address than the record's may be the token's: nothing that is known of this bridge speaks against it. */
+export function mayMoveAs(token: string, moved: string, learned: LearnedMoney): boolean {
+  const own = canonicalToken(token)
+  const seen = learned.tokensOf(own)
+  if (seen.has(own) || [...seen.keys()].some((one) => one !== moved)) return false
+  const { own: plain, other } = learned.spellings()
+  // Wrapped native currency moves as itself or as what it wraps, on bridges whose other tokens bear their own names.
+  return moved === '' || plain === 0 || other > 0
+}
+
+/**
+ * Where deposits of a token go; empty while that is not known, and then no recipient is judged.
+ * @param listed addresses that the configuration names for this token, or for the bridge
+ */
+export function knownVaults(token: string, listed: readonly string[], learned: LearnedMoney): string[] {
+  const seen = learned.vaultsOf(canonicalToken(token))
+  const usual = [...seen].flatMap(([vault, count]) => (count >= established ? [vault] : []))
+  const most = Math.max(0, ...seen.values())
+  const isListedUsed = listed.some((vault) => (seen.get(vault) ?? 0) >= established)
+  const isKnown =
+    listed.length > 0 ? isListedUsed || most >= plainVault : most >= soleVault && seen.size <= maxVaults
+  return isKnown ? [...new Set([...listed, ...usual])] : []
+}
+
+/** Whether the zone's own transactions name amounts in this direction: where they never agree they mean something else. */
+export function namesZoneAmounts(direction: Direction, learned: LearnedMoney): boolean {
+  const { equal, other } = learned.zoneAmounts(direction)
+  return equal >= established && equal >= other
+}

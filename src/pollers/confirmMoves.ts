@@ -1,0 +1,83 @@
+import type { Clock } from '../lib/clock.ts'
+import type { EvidenceReading } from '../store/evidence.ts'
+import type { QueuedLeg } from '../store/evidenceQueue.ts'
+import { type DoubtContext, decideDoubt, type Outcome } from './decideDoubt.ts'
+import type { EvidenceReads } from './evidenceReads.ts'
+import { addOwnValue, readWhole } from './readWhole.ts'
+
+export interface ConfirmDeps {
+  readonly clock: Clock
+  readonly reads: EvidenceReads
+  /** Whether what moved is what the records of this transaction say; null when that cannot be told. */
+  isCovered(reading: EvidenceReading): boolean | null
+  /** Whether the record's token is not among what moved at all: then native currency may have. */
+  wantsNative(reading: EvidenceReading): boolean
+}
+
+/** What could not be asked is asked again after this. */
+const retryMs = 5_000
+
+/**
+ * A second answer about movements that do not fit the record: the logs of the transaction itself, exact to the last
+ * unit; where there are none, the endpoint for single transactions. Native currency needs what the transaction itself
+ * carried as well.
+ */
+export async function confirmMoves(
+  deps: ConfirmDeps,
+  leg: QueuedLeg,
+  first: EvidenceReading,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { reads } = deps
+  const options = { priority: 'urgent', signal } as const
+  const own = leg.ask === 'native' ? await addOwnValue(reads, leg, first, options, deps.clock.now()) : null
+  if (own === 'unclear') return again(deps, leg)
+  if (own !== null && deps.isCovered(own) !== false) return take(leg, [own])
+  const second = deps.wantsNative(first)
+    ? await readWhole(reads, leg, options, deps.clock.now())
+    : await readAgain(reads, leg, options)
+  if (second === null || second === 'unclear') return again(deps, leg)
+  const later = { ...second, requestedAt: Math.max(second.requestedAt, first.requestedAt + 1) }
+  return take(leg, [first, later])
+}
+
+/**
+ * A leg that the list of internal transactions does not hold: a plain payment is in its block's list alone. A whole
+ * list of the block without it is an answer too.
+ */
+export async function findNative(
+  deps: ConfirmDeps,
+  context: DoubtContext,
+  leg: QueuedLeg,
+): Promise<Outcome | null> {
+  if (leg.ask !== 'native' || leg.height === null || !context.hasPassed(leg) || !context.mayAskSingly())
+    return null
+  const own = await deps.reads.ownValue(leg.hash, leg.height, {
+    priority: 'evidence',
+    signal: context.signal,
+  })
+  if (own === 'unclear') return null
+  if (own === null) return decideDoubt({ ...context, hasControl: true }, leg)
+  if (own.status === 'unknown') return again(deps, leg)
+  if (own.status === 'failed' || deps.isCovered(own) !== false) return take(leg, [own])
+  return confirmMoves(deps, leg, own, context.signal)
+}
+
+async function readAgain(
+  reads: EvidenceReads,
+  leg: QueuedLeg,
+  options: Parameters<EvidenceReads['mainLogs']>[1],
+): Promise<EvidenceReading | null> {
+  const [logs] = (await reads.mainLogs(leg.hash, options)).readings
+  if (logs?.moves) return logs
+  return (await reads.mainLeg(leg.hash, options)).readings[0] ?? null
+}
+
+function take(leg: QueuedLeg, readings: readonly EvidenceReading[]): Outcome {
+  return { readings, saves: [], drops: [leg.hash] }
+}
+
+function again({ clock }: ConfirmDeps, leg: QueuedLeg): Outcome {
+  const at = clock.now() + retryMs
+  return { readings: [], saves: [{ ...leg, readyAt: at, dueAt: at }], drops: [] }
+}

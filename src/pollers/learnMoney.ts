@@ -1,0 +1,67 @@
+import { canonicalToken } from '../domain/escrowFlow.ts'
+import { judgeMoney, judgeTwin, sampleMoney, sampleZone } from '../domain/judgeMoney.ts'
+import { movesAs, namesZoneAmounts } from '../domain/learnedMoney.ts'
+import { toMoneySettings } from '../domain/toMoneySettings.ts'
+import type { Transfer } from '../domain/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { EventContext, RelatedTransfers } from '../rules/detectors/detector.ts'
+import type { Learned } from '../store/learned.ts'
+
+export interface LearnMoneyDeps {
+  readonly learned: Learned
+  readonly bridge: EventContext['bridge']
+  /** Judges this transfer again then. */
+  hold(key: string, dueAt: UnixMs): void
+}
+
+/** What cannot be judged yet is judged again after this. */
+const againMs = 120_000
+const youngMs = 600_000
+
+/** Learns from transfers whose evidence came; holds those that cannot be judged before more was learned. */
+export function createLearnMoney(deps: LearnMoneyDeps) {
+  return (changed: readonly Transfer[], related: RelatedTransfers, now: UnixMs): void => {
+    for (const transfer of changed) {
+      if (!transfer.isListed) continue
+      learnMain(deps, transfer, related, now)
+      learnZone(deps, transfer, related, now)
+    }
+  }
+}
+
+function learnMain(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTransfers, now: UnixMs): void {
+  const { learned, bridge } = deps
+  const { main } = transfer
+  if (main === null || transfer.evidence.length === 0) return
+  const judged = judgeMoney(transfer, related.sharing('main', main.hash), toMoneySettings(bridge, learned))
+  if (judged === null) return
+  if (judged.twin !== null) {
+    const listed = bridge.escrows?.map(({ token }) => token) ?? []
+    const verdict = judgeTwin(transfer, judged.twin, { learned, listed, now })
+    if (verdict === 'other') return
+    if (verdict === 'held') deps.hold(transfer.key, now + againMs)
+  }
+  const samples = sampleMoney(transfer, judged)
+  if (samples.length === 0) return
+  learned.learn(samples, main.hash, now)
+  learnSpelling(learned, transfer, now)
+}
+
+/** Each token counts once, as one that bears its own name or as one that does not. */
+function learnSpelling(learned: Learned, transfer: Transfer, now: UnixMs): void {
+  const token = canonicalToken(transfer.token.address)
+  const moved = movesAs(token, learned)
+  if (moved === null || token === '') return
+  learned.learn([{ kind: 'token', name: '*', value: moved === token ? 'own' : 'other' }], token, now)
+}
+
+function learnZone(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTransfers, now: UnixMs): void {
+  const { learned } = deps
+  const sample = transfer.status === 'failed' ? null : sampleZone(transfer)
+  if (sample === null || transfer.zone === null) return
+  // A bundle's one amount says nothing of its members.
+  if (related.sharing('zone', transfer.zone.hash).filter(({ isListed }) => isListed).length > 1) return
+  learned.learn([sample], transfer.zone.hash, now)
+  const isOpen = sample.value === 'other' && !namesZoneAmounts(transfer.direction, learned)
+  if (isOpen && now - transfer.firstSeenAt < youngMs) deps.hold(transfer.key, now + againMs)
+}

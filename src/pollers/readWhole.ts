@@ -1,0 +1,51 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { EvidenceReading } from '../store/evidence.ts'
+import type { QueuedLeg } from '../store/evidenceQueue.ts'
+import type { EvidenceAskOptions, EvidenceReads } from './evidenceReads.ts'
+
+/** An answer about a leg, `null` when nobody knows it, `unclear` when it could not be told. */
+export type Whole = EvidenceReading | 'unclear' | null
+
+/** A block's list that stays empty is waited for no longer than this. */
+const patienceMs = 300_000
+
+/** What a transaction itself carried, beside what an answer shows; that alone, where no answer shows anything. */
+export async function addOwnValue(
+  reads: Pick<EvidenceReads, 'ownValue'>,
+  leg: Pick<QueuedLeg, 'hash' | 'height' | 'addedAt'>,
+  first: EvidenceReading | null,
+  options: EvidenceAskOptions,
+  now: UnixMs,
+): Promise<Whole> {
+  const height = first?.height ?? leg.height
+  const own = height === null ? null : await reads.ownValue(leg.hash, height, options)
+  if (own === 'unclear') return now - leg.addedAt < patienceMs ? 'unclear' : null
+  if (own === null || own.status !== 'success') return own
+  return {
+    ...own,
+    // Only as new as its older half.
+    requestedAt: Math.min(own.requestedAt, first?.requestedAt ?? own.requestedAt),
+    moves: first?.moves === null ? null : [...(first?.moves ?? []), ...(own.moves ?? [])],
+  }
+}
+
+/**
+ * Everything that one transaction moved: by its logs, by the calls within it, and by itself. Where its own value cannot
+ * be read, the movements stay unknown: half of them would be another story.
+ */
+export async function readWhole(
+  reads: Pick<EvidenceReads, 'ownValue' | 'nativeLeg' | 'mainLogs'>,
+  leg: Pick<QueuedLeg, 'hash' | 'height' | 'addedAt'>,
+  options: EvidenceAskOptions,
+  now: UnixMs,
+): Promise<Whole> {
+  const [logs] = (await reads.mainLogs(leg.hash, options)).readings
+  const [calls] = (await reads.nativeLeg(leg.hash, options)).readings
+  const first = logs ?? calls ?? null
+  const moves =
+    logs?.moves === null || calls?.moves === null ? null : [...(logs?.moves ?? []), ...(calls?.moves ?? [])]
+  const joined = first && { ...first, moves }
+  const whole = await addOwnValue(reads, leg, joined, options, now)
+  if (whole === null) return joined && { ...joined, moves: null }
+  return whole
+}
