@@ -27,7 +27,7 @@ export interface DoubtContext {
   readonly hasControl: boolean
   /** A transaction of the same chain that is known. */
   readonly control: string | null
-  now(): UnixMs
+  readonly now: () => UnixMs
   /** Whether the head has passed where the leg would be: below it the leg may still come. */
   hasPassed(leg: QueuedLeg): boolean
   /** Whether one more question about a single transaction may be asked now; counts it. */
