@@ -53,6 +53,7 @@ export const styleSheet = raw(`
   .ink { color: #eceef2 !important; }
   .muted { color: #a5acb8 !important; }
   .link { color: #8ab4f8 !important; }
+  .remedy { background: #282c35 !important; }
   .critical-text { color: #ff8a80 !important; }
   .warning-text { color: #ffc46b !important; }
   .info-text { color: #8ab4f8 !important; }
