@@ -28,6 +28,8 @@ export interface ScenarioRunOptions {
   readonly secondSource?: boolean
   /** In the world's time; by default what is 200 ms of real time. Blocks are closely watched up to 500 ms. */
   readonly preconfIntervalMs?: number
+  /** Requests a second of the explorer, in the world's time; by default more than are needed. */
+  readonly pace?: AppConfig['explorer']['pace']
 }
 
 /** The whole daemon against the sandbox with one scenario, both in sped-up time, with everything configured. */
@@ -44,6 +46,7 @@ export async function runScenario(options: ScenarioRunOptions): Promise<Scenario
   const monitor = await startMonitor({
     url: sandbox.url,
     clock,
+    ...(options.pace && { pace: options.pace }),
     ...(options.rules !== undefined && { rules: options.rules }),
     config: {
       preconf: { url: new Secret(sandbox.rpcUrl), intervalMs: options.preconfIntervalMs ?? 200 * speed },

@@ -28,6 +28,7 @@ export interface MonitorOptions {
   readonly stateDir?: string
   /** The system's when left out. */
   readonly clock?: Clock
+  readonly pace?: AppConfig['explorer']['pace']
 }
 
 /** A configuration that says nothing of the bridge. */
@@ -68,7 +69,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
       chains: { main: 'MAINCHAIN', zone: 'ZONE_CHAIN' },
       dialect: neutralDialect,
       auth: null,
-      pace: { maxRequestsPerSecond: 200, concurrency: 2 },
+      pace: options.pace ?? { maxRequestsPerSecond: 200, concurrency: 2 },
       timeoutMs: 2_000,
       links: { tx: { main: null, zone: null } },
     },

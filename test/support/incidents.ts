@@ -1,0 +1,47 @@
+import type { AppConfig } from '../../src/app/appConfig.ts'
+
+/** What a scenario of an incident must tell, and when what it tells of could first be seen. */
+export interface Incident {
+  readonly name: string
+  readonly tells: readonly { readonly kind: string; readonly atSeconds: number }[]
+  /** What is true at critical beside what is named, as a consequence of it. */
+  readonly also: readonly string[]
+}
+
+const of = (name: string, tells: Record<string, number>, also: readonly string[] = []): Incident => ({
+  name,
+  tells: Object.entries(tells).map(([kind, atSeconds]) => ({ kind, atSeconds })),
+  also,
+})
+
+/** The scenarios of incidents by name; seconds are those of their timelines. */
+export const incidents: readonly Incident[] = [
+  of('ronin-2022', { 'transfer.unbacked': 15, 'transfer.large': 15, 'escrow.drift': 15 }),
+  of('wormhole-2022', { 'transfer.unbacked': 60, 'escrow.shortfall': 60 }),
+  of('nomad-2022', { 'contract.changed': 15, 'transfer.unbacked': 60, 'flow.surge': 65 }, ['escrow.drift']),
+  of('harmony-2022', { 'transfer.unbacked': 15, 'flow.surge': 115 }, ['escrow.drift']),
+  of('bnb-2022', { 'transfer.unbacked': 15, 'transfer.large': 15 }, ['escrow.drift']),
+  of('qubit-2022', { 'transfer.mismatch': 15 }),
+  of('poly-2021', { 'contract.changed': 15, 'escrow.drift': 30 }),
+  of('multichain-2023', { 'escrow.drift': 15 }),
+  of('orbit-2023', { 'transfer.unbacked': 15 }, ['escrow.drift']),
+  of('ronin-2024', { 'contract.changed': 15, 'transfer.large': 45 }, ['transfer.unbacked', 'escrow.drift']),
+  of('shibarium-2025', { 'contract.changed': 15, 'transfer.unbacked': 40 }, ['escrow.drift']),
+  of('hyperbridge-2026', { 'transfer.unbacked': 15 }, ['escrow.drift', 'escrow.shortfall']),
+  of('kelpdao-2026', { 'source.disagreement': 15, 'transfer.unbacked': 15 }, ['escrow.shortfall']),
+  of('stuck-2023', { 'transfer.stalled': 15 }),
+  of('reprove-2024', { 'challenge.changed': 60, 'transfer.stalled': 60 }),
+]
+
+/** The schedule that holds without a `poll` section. */
+export const shippedPoll: AppConfig['poll'] = {
+  transfers: '*/5 * * * * *',
+  openTransfers: '*/10 * * * * *',
+  evidence: '*/15 * * * * *',
+  challenges: '0 * * * * *',
+  heads: '*/10 * * * * *',
+  contracts: '*/15 * * * * *',
+  escrows: '*/30 * * * * *',
+  audit: '0 17 * * * *',
+  sweepMs: 86_400_000,
+}
