@@ -10,7 +10,7 @@ import { createLearned, holdJudgement } from '../store/learned.ts'
 import { createLedger } from '../store/ledger.ts'
 import type { State } from '../store/openState.ts'
 import type { AppDeps, AppOptions } from './createApp.ts'
-import { choosesReceipt, createSettle, evidenceHoldMs, readWatermark } from './createEvidence.ts'
+import { choosesReceipt, createSettle, evidenceHoldMs, isLargeShare, readWatermark } from './createEvidence.ts'
 import { intervalsOf } from './createPollers.ts'
 import { createRpcs } from './createRpcs.ts'
 import { createSending } from './createSending.ts'
@@ -35,6 +35,7 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
   const alerts = createAlertStore(db)
   const since = tellSince(state, config, startedAt)
   const learned = createLearned(db)
+  const watch = createEscrowWatch(db, config.bridge)
   const ledger = createLedger(db, {
     tokens: config.bridge.tokens,
     openIntervalMs: intervals.openTransfers,
@@ -43,6 +44,7 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
       since,
       holdMs: evidenceHoldMs,
       wantsReceipt: config.canonical && choosesReceipt(config.canonical, db.generation),
+      isLarge: ({ token, amountRaw }) => isLargeShare(amountRaw, watch.reserveOf(token.address)),
     },
   })
   const routing = toRouting(config)
@@ -58,7 +60,6 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
   const explorer = createExplorer({ ...config.explorer, clock, log })
   const rpcs = createRpcs(clock, config)
   const settleMs = createSettle(db, clock)
-  const watch = createEscrowWatch(db, config.bridge)
   const transferNotes = new Set<NonNullable<CommitDeps['noteTransfers']>>()
   const onCommitted = () => {
     sending.wake()
@@ -82,7 +83,7 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
       hold: (key, dueAt) => holdJudgement(db, key, dueAt),
     }),
     clockAheadMs: () => explorer.health().clockAheadMs,
-    escrowBalance: (token) => watch.holdingsOf(token),
+    escrowBalance: (token) => watch.reserveOf(token),
     noteTransfers: (changed, ceased, at) => {
       watch.noteTransfers(changed, ceased, at)
       for (const note of transferNotes) note(changed, ceased, at)

@@ -51,6 +51,13 @@ export interface EvidencePartDeps {
  * within two minutes.
  */
 export const evidenceHoldMs = 60_000
+/** Of what the escrows hold: what takes more is worth a request of its own. */
+const largeShare = 50n
+
+export function isLargeShare(amountRaw: bigint | null, reserve: bigint | null): boolean {
+  return amountRaw !== null && reserve !== null && amountRaw * largeShare > reserve
+}
+
 /** Transactions that share one main transaction, at most. */
 const maxSharing = 100
 

@@ -6,6 +6,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { type EscrowPlace, type EscrowSetting, toPlaces } from '../pollers/escrowPlaces.ts'
 import type { Holding } from '../pollers/balanceReads.ts'
 import type { Database } from '../store/database.ts'
+import { listReadings } from '../store/escrowReadings.ts'
 import { listEscrowTokens, noteEscrowToken, readEscrowToken, saveOwedLeg } from '../store/escrowOwed.ts'
 import { listMovedTokens, wakeFlows } from '../store/escrowFlows.ts'
 import { readDecimals } from '../store/tokenBook.ts'
@@ -20,8 +21,11 @@ export interface EscrowWatch {
   isBridgeToken(token: string): boolean
   listHoldings(): readonly Holding[]
   baselineOf(token: string): bigint | null
-  /** Base units by the newest reading; null when not known. */
-  holdingsOf(token: string): bigint | null
+  /**
+   * What the escrows hold, or would hold had nothing been taken that they still owe: after a theft the rest must not
+   * make every transfer a large one. Base units; null before the first reading.
+   */
+  reserveOf(token: string): bigint | null
   /** Transfers changed, or ceased because they were joined into others: belongs inside the commit that did it. */
   noteTransfers(changed: readonly Transfer[], ceased: readonly string[], now: UnixMs): void
 }
@@ -64,7 +68,15 @@ export function createEscrowWatch(db: Database, bridge: EscrowBridge): EscrowWat
         [...(tokens ?? listMovedTokens(db, address))].map((token) => ({ address, token })),
       ),
     baselineOf: (token) => sumBaselines(bridge.escrows, token, decimalsOf(token)),
-    holdingsOf: (token) => readEscrowToken(db, canonicalToken(token))?.holdings ?? null,
+    reserveOf(token) {
+      if (places.length === 0) return null
+      const address = canonicalToken(token)
+      const known = readEscrowToken(db, address)
+      if (!known || known.holdings === null) return null
+      const owed = known.judged?.owed ?? known.baseline ?? 0n
+      const amounts = [known.holdings, owed, ...listUnjudged(db, address)]
+      return amounts.reduce((most, amount) => (amount > most ? amount : most), 0n)
+    },
     noteTransfers(changed, ceased, now) {
       if (places.length === 0) return
       for (const key of ceased) saveOwedLeg(db, key, null)
@@ -77,6 +89,13 @@ export function createEscrowWatch(db: Database, bridge: EscrowBridge): EscrowWat
       }
     },
   }
+}
+
+/** What the escrows held by readings that were not judged yet, base units. */
+function listUnjudged(db: Database, token: string): bigint[] {
+  return listReadings(db, token, Number.MAX_SAFE_INTEGER).map(({ balances }) =>
+    Object.values(balances).reduce((sum, balance) => sum + balance, 0n),
+  )
 }
 
 /** Baselines of all escrows of a token together, base units; null when one is missing or cannot be read exactly. */

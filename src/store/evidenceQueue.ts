@@ -36,6 +36,8 @@ export interface QueueSettings {
   readonly since: UnixMs
   /** How long an ordinary leg may wait for others to share its request, ms. */
   readonly holdMs: number
+  /** Whether so much is at stake that its legs are asked at once. */
+  readonly isLarge?: (transfer: Transfer) => boolean
   /** Null when there is no second source: whether its receipt is asked for. */
   readonly wantsReceipt: ((transfer: Transfer, hash: string) => boolean) | null
 }
@@ -67,7 +69,8 @@ export function queueLegs(
     if (leg === null) continue
     const isNew = before?.[leg.chain]?.hash !== leg.hash
     if (!isNew && !isRewritten && !hasTurned) continue
-    const dueAt = isUrgent || isRewritten ? now : now + settings.holdMs
+    const isAtOnce = isUrgent || isRewritten || (!isLate && settings.isLarge?.(after) === true)
+    const dueAt = isAtOnce ? now : now + settings.holdMs
     const time = Math.min(leg.time ?? after.firstSeenAt, after.firstSeenAt)
     for (const ask of asksOf(settings, after, leg)) {
       if (!isRewritten && hasAnswer(db, ask, leg)) continue
