@@ -29,8 +29,9 @@ export interface Walk {
 
 /** On a first start this many of the newest records are read whatever their age: they show what is in flight. */
 const minHistory = 10_000
-/** Pages of history read in one run, so that the run ends and is seen to be alive. */
+/** Pages read in one run, so that the run ends and is seen to be alive. */
 const pagesPerRun = 20
+const sweepsPerRun = 10
 /** A pass of the sweep is meant to take no longer. */
 const sweepGoalMs = 600_000
 
@@ -43,6 +44,7 @@ const sweepGoalMs = 600_000
  */
 export function createWalk(deps: WalkDeps): Walk {
   let isSweepRequested = false
+  let isSweeping = false
   let before: (PageMark & { number: number }) | null = null
   const save = (change: Partial<Cursors>) => deps.cursors.write({ ...deps.cursors.read(), ...change })
 
@@ -96,14 +98,16 @@ export function createWalk(deps: WalkDeps): Walk {
     async run(signal) {
       await walkHistory(signal)
       if (!deps.cursors.read().history.done) return
-      if (!isSweepRequested) {
-        await sweepPage(signal)
-        return
+      if (isSweepRequested) {
+        isSweepRequested = false
+        isSweeping = true
+        // From the first page: what was asked for lies anywhere.
+        save({ sweep: { ...deps.cursors.read().sweep, page: 1 } })
       }
-      isSweepRequested = false
-      // From the first page: what was asked for lies anywhere.
-      save({ sweep: { ...deps.cursors.read().sweep, page: 1 } })
-      while (!signal.aborted && !(await sweepPage(signal)));
+      for (let pages = 0; pages < (isSweeping ? sweepsPerRun : 1) && !signal.aborted; pages += 1) {
+        if (await sweepPage(signal)) isSweeping = false
+      }
+      if (isSweeping) deps.requestWalk()
     },
     requestSweep() {
       isSweepRequested = true
