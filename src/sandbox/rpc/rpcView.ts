@@ -86,6 +86,6 @@ function pendingBlock(view: RpcView, pending: Preconfirmed): RpcBlock {
     height,
     hash: hashOf(view.world.seed, 'preconfBlock', height * stepsPerBlock + step),
     parentHash: mainBlockHash(view.world, height - 1),
-    transactions,
+    transactions: transactions.filter((transaction) => transaction.isForged !== true),
   }
 }
