@@ -11,7 +11,7 @@ const { values, positionals } = parseArgs({
     minutes: { type: 'string', default: '4' },
     pace: { type: 'string', default: '4' },
     concurrency: { type: 'string', default: '2' },
-    one: { type: 'boolean', default: false },
+    load: { type: 'boolean', default: false },
   },
 })
 const speed = Number(values.speed)
@@ -22,14 +22,26 @@ const runs = await Promise.all(
     run: await runScenario({
       scenario: name.replace('!', ''),
       speed,
-      preconfIntervalMs: Math.max(200, 50 * speed),
       ...(name.endsWith('!') && { secondSource: false }),
+      timeoutMs: 10_000,
       pace: { maxRequestsPerSecond: Number(values.pace), concurrency: Number(values.concurrency) },
       config: { poll: shippedPoll },
     }),
   })),
 )
-await new Promise((resolve) => setTimeout(resolve, (Number(values.minutes) * 60_000) / speed))
+// How long each poller has been without a success, at most.
+const longest = new Map<string, number>()
+const watching = setInterval(() => {
+  for (const { name, run } of runs) {
+    for (const { poller, lastSuccessAt, startedAt } of run.app.parts.pollerStatus()) {
+      const age = run.sandbox.look().now - (lastSuccessAt ?? startedAt)
+      const key = `${name} ${poller}`
+      longest.set(key, Math.max(longest.get(key) ?? 0, age))
+    }
+  }
+}, 250)
+await Promise.all(runs.map(({ run }) => run.pass(Number(values.minutes) * 60_000)))
+clearInterval(watching)
 for (const { name, run } of runs) print(name, run)
 await Promise.all(runs.map(({ run }) => run.stop()))
 
@@ -57,9 +69,26 @@ function print(name: string, run: ScenarioRun): void {
     if (![...groups.keys()].some((key) => key.startsWith(`${kind} `)))
       process.stdout.write(`  MISSED ${kind} (${atSeconds} s)\n`)
   }
+  if (values.load) printLoad(name, run)
   for (const line of new Set(
     run.log.filter((text) => /"level":(50|60)|poll failed/.test(text)).slice(0, 5),
   )) {
     process.stdout.write(`  log ${line.slice(0, 300)}\n`)
   }
+}
+
+function printLoad(name: string, run: ScenarioRun): void {
+  for (const { poller, runs, errors, missedTicks } of run.app.parts.pollerStatus()) {
+    const rest = ((longest.get(`${name} ${poller}`) ?? 0) / 1_000).toFixed(1)
+    process.stdout.write(
+      `  poller ${poller}: ${runs} runs, ${errors} errors, ${missedTicks} missed, at most ${rest} s between successes\n`,
+    )
+  }
+  const { requests, waitedMs, queued } = run.app.parts.explorer.paceMetrics()
+  process.stdout.write(
+    `  ${requests} requests, waited ${(waitedMs / requests).toFixed(0)} ms each, ${queued} wait\n`,
+  )
+  process.stdout.write(
+    `  ${[...run.sandbox.requests].map(([endpoint, count]) => `${endpoint} ${count}`).join(', ')}\n`,
+  )
 }

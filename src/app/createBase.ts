@@ -10,7 +10,13 @@ import { createLearned, holdJudgement } from '../store/learned.ts'
 import { createLedger } from '../store/ledger.ts'
 import type { State } from '../store/openState.ts'
 import type { AppDeps, AppOptions } from './createApp.ts'
-import { choosesReceipt, createSettle, evidenceHoldMs, isLargeShare, readWatermark } from './createEvidence.ts'
+import {
+  choosesReceipt,
+  createSettle,
+  evidenceHoldMs,
+  isLargeShare,
+  readWatermark,
+} from './createEvidence.ts'
 import { intervalsOf } from './createPollers.ts'
 import { createRpcs } from './createRpcs.ts'
 import { createSending } from './createSending.ts'

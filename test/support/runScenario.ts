@@ -1,9 +1,10 @@
 import type { AppConfig } from '../../src/app/appConfig.ts'
-import { createScaledClock } from '../../src/lib/clock.ts'
+import { createSystemClock } from '../../src/lib/clock.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/createSandbox.ts'
 import { loadScenario, parseScenario } from '../../src/sandbox/scenario.ts'
-import { type Monitor, noBridge, startMonitor, until } from './startMonitor.ts'
+import { createPatientClock } from './patientClock.ts'
+import { type Monitor, noBridge, startMonitor } from './startMonitor.ts'
 
 export interface ScenarioRun extends Monitor {
   readonly sandbox: Sandbox
@@ -18,7 +19,7 @@ export interface ScenarioRun extends Monitor {
 export interface ScenarioRunOptions {
   /** A shipped scenario's name, or the YAML text of one. */
   readonly scenario: string
-  /** How many times as fast as real time the world and the daemon live. */
+  /** How many times as fast as real time the world and the daemon live, as far as the machine keeps up. */
   readonly speed?: number
   readonly rules?: string
   readonly config?: Partial<AppConfig>
@@ -29,13 +30,17 @@ export interface ScenarioRunOptions {
   /** In the world's time; by default what is 200 ms of real time. Blocks are closely watched up to 500 ms. */
   readonly preconfIntervalMs?: number
   /** Requests a second of the explorer, in the world's time; by default more than are needed. */
+  /** Of a request to the explorer, real ms. */
+  readonly timeoutMs?: number
+  /** The world's time between two turns of the event loop, at most. */
+  readonly maxStepMs?: number
   readonly pace?: AppConfig['explorer']['pace']
 }
 
 /** The whole daemon against the sandbox with one scenario, both in sped-up time, with everything configured. */
 export async function runScenario(options: ScenarioRunOptions): Promise<ScenarioRun> {
   const speed = options.speed ?? 20
-  const clock = createScaledClock(speed)
+  const clock = speed === 1 ? createSystemClock() : createPatientClock(speed, options.maxStepMs)
   const scenario = options.scenario.includes('\n')
     ? parseScenario(options.scenario, 'scenario.yaml')
     : await loadScenario(options.scenario)
@@ -46,6 +51,7 @@ export async function runScenario(options: ScenarioRunOptions): Promise<Scenario
   const monitor = await startMonitor({
     url: sandbox.url,
     clock,
+    ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
     ...(options.pace && { pace: options.pace }),
     ...(options.rules !== undefined && { rules: options.rules }),
     config: {
@@ -82,8 +88,13 @@ export async function runScenario(options: ScenarioRunOptions): Promise<Scenario
     sandbox,
     alerts,
     async untilTold(kind, withinMs = 120_000) {
-      await until(() => find(kind) !== undefined, withinMs / speed + 2_000)
-      return find(kind)?.afterMs ?? Number.NaN
+      const askedAt = clock.now()
+      for (;;) {
+        const found = find(kind)
+        if (found) return found.afterMs
+        if (clock.now() - askedAt > withinMs) throw new Error(`no ${kind} within ${withinMs} ms`)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
     },
     pass: (worldMs) => clock.sleep(worldMs),
     async stop() {

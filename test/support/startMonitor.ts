@@ -28,6 +28,8 @@ export interface MonitorOptions {
   readonly stateDir?: string
   /** The system's when left out. */
   readonly clock?: Clock
+  /** Of a request to the explorer, real ms. */
+  readonly timeoutMs?: number
   readonly pace?: AppConfig['explorer']['pace']
 }
 
@@ -70,7 +72,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
       dialect: neutralDialect,
       auth: null,
       pace: options.pace ?? { maxRequestsPerSecond: 200, concurrency: 2 },
-      timeoutMs: 2_000,
+      timeoutMs: options.timeoutMs ?? 2_000,
       links: { tx: { main: null, zone: null } },
     },
     preconf: null,
