@@ -143,7 +143,7 @@ export interface CoverageLine {
   readonly note: string | null
 }
 
-export function toReportSum(sum: Sum, decimals: number | null): ReportSum {
+function toReportSum(sum: Sum, decimals: number | null): ReportSum {
   return {
     count: sum.count,
     raw: sum.raw.toString(),

@@ -55,7 +55,7 @@ function endOf(transfer: Transfer): Crossing['end'] {
   return { how: state, at: Math.max(at, originAt) }
 }
 
-export const noSum: Sum = { count: 0, raw: 0n, unknown: 0 }
+const noSum: Sum = { count: 0, raw: 0n, unknown: 0 }
 
 type Part = 'opening' | 'started' | 'completed' | 'failed' | 'closing'
 

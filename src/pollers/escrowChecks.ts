@@ -95,7 +95,7 @@ function wantsReread(verdict: FlowVerdict, flow: StoredFlow): boolean {
 }
 
 /** What a judgement comes to, and when it is looked at again. */
-export function conclude(
+function conclude(
   verdict: FlowVerdict,
   flow: Pick<StoredFlow, 'at' | 'checks' | 'outward' | 'verdict' | 'absence'>,
   now: UnixMs,

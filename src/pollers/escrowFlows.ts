@@ -26,7 +26,7 @@ export interface EscrowFlowsDeps {
 
 /** Blocks read again at every tick, and every so often a longer stretch: lists fill in late what they missed. */
 const overlapBlocks = 60
-export const deepBlocks = 3_600
+const deepBlocks = 3_600
 const deepEveryMs = 600_000
 /** A known row so far behind still serves to tell a whole answer from an empty one. */
 const knownWithinBlocks = 1_800
@@ -76,11 +76,7 @@ async function readStreamUpTo(
 }
 
 /** The next range: behind the cursor, so that what was listed late is found, and over the newest row that is known. */
-export function nextBlocks(
-  state: Pick<MainStream, 'cursor' | 'known'>,
-  head: number,
-  isDeep: boolean,
-): Blocks {
+function nextBlocks(state: Pick<MainStream, 'cursor' | 'known'>, head: number, isDeep: boolean): Blocks {
   const { cursor, known } = state
   const to = Math.max(Math.min(head, cursor + chunkBlocks), cursor)
   const back = Math.max(0, cursor - (isDeep ? deepBlocks : overlapBlocks))

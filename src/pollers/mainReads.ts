@@ -18,7 +18,7 @@ export interface Blocks {
 }
 
 /** What was found in a range. Only a whole answer proves that there is no more. */
-export interface RangeRead<T> {
+interface RangeRead<T> {
   readonly requestedAt: UnixMs
   readonly rows: readonly T[]
   readonly isWhole: boolean
@@ -44,7 +44,7 @@ export interface ChallengeRow {
   readonly l1: string
 }
 
-export interface RangeOptions extends ReadOptions {
+interface RangeOptions extends ReadOptions {
   /** The range holds something that is known: an empty answer is none. */
   readonly isKnown?: boolean
 }

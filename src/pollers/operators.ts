@@ -123,7 +123,7 @@ async function askControl(
 }
 
 /** What one more reading says of an operator: that it sent something new, or, when it can be trusted, that it did not. */
-export function noteActivity(
+function noteActivity(
   address: string,
   before: Pick<StoredOperator, 'last' | 'absence' | 'readAt'> | null,
   rows: readonly SentTransaction[],

@@ -93,11 +93,6 @@ export function hurryRanges(db: Database, contract: string, checkAt: UnixMs, lim
   ).run(checkAt, contract, checkAt, contract, limit)
 }
 
-export function countChallenges(db: Database): { readonly transactions: number; readonly valued: number } {
-  const row = db.prepare('SELECT sum(rows) AS n, sum(valued) AS v FROM challenge_ranges').get()
-  return { transactions: Number(row?.['n'] ?? 0), valued: Number(row?.['v'] ?? 0) }
-}
-
 /** Stretches older than `ranges` are no longer read; statuses that have not changed since `statuses` are forgotten. */
 export function purgeChallenges(
   db: Database,

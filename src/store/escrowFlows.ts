@@ -3,7 +3,7 @@ import type { EscrowFlow } from '../domain/escrowFlow.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 
-export type FlowVerdictName = 'open' | 'explained' | 'unexplained'
+type FlowVerdictName = 'open' | 'explained' | 'unexplained'
 
 /** A flow as stored, with what is thought of it. */
 export interface StoredFlow extends EscrowFlow {

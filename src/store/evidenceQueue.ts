@@ -96,7 +96,7 @@ function queueReplaced(
   if (ask) queueLeg(db, { ask, hash, height: null, time: after.originAt, dueAt: now, isLate: false }, now)
 }
 
-export function queueLeg(
+function queueLeg(
   db: Database,
   leg: Pick<QueuedLeg, 'ask' | 'hash' | 'height' | 'time' | 'dueAt' | 'isLate'>,
   now: UnixMs,

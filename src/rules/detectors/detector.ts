@@ -35,7 +35,7 @@ export interface RelatedTransfers {
 }
 
 /** What the configuration says of the bridge: judgements rest on it beside the transfer. */
-export interface BridgeSettings {
+interface BridgeSettings {
   readonly tokens: readonly { readonly address: string; readonly symbol: string; readonly decimals: number }[]
   /** At most so much may be kept of a transfer, in token units. */
   readonly fees: readonly { readonly token: string; readonly direction: Direction; readonly max: string }[]

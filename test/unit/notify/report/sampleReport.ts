@@ -4,7 +4,7 @@ import { type DayWindow, windowOf } from '../../../../src/domain/reportDay.ts'
 const window = windowOf('2026-10-25', 'Europe/Berlin') as DayWindow
 const hour = 3_600_000
 
-export const usdc: ReportToken = {
+const usdc: ReportToken = {
   address: `0x${'c'.repeat(40)}`,
   symbol: 'USDC',
   name: 'USD Coin',
