@@ -23,12 +23,12 @@ export function createRotatingChannel(deps: RotatingDeps, config: ChannelConfig)
     replaced.close().catch(() => undefined)
     return current.channel
   }
-  const { deliverReport } = current.channel
+  const sendsReports = current.channel.deliverReport !== undefined
   return {
     name: config.name,
     type: config.type,
     deliver: (message, options) => renew().deliver(message, options),
-    ...(deliverReport && {
+    ...(sendsReports && {
       deliverReport: async (report, options) =>
         (await renew().deliverReport?.(report, options)) ?? { result: 'transient', reason: 'no reports' },
     }),

@@ -108,7 +108,7 @@ export async function startDaemon(
 ): Promise<Program & { readonly page: string }> {
   const program = startProgram(['run', '-c', project.configPath], env)
   const page = () => /"page":"([^"]+)"/.exec(program.stderr())?.[1]
-  await until(() => page() !== undefined || !program.isRunning(), 20_000)
+  await until(() => page() !== undefined || !program.isRunning(), 40_000)
   const url = page()
   if (url === undefined) throw new Error(`the daemon did not start:\n${program.stderr()}`)
   return { ...program, page: url }

@@ -39,10 +39,10 @@ test('docs/webhook.md lists the keys of body and items and the headers as they a
   const { headers, body } = received ?? { headers: {}, body: '{}' }
   const parsed = JSON.parse(body) as { items: object[] }
   const [bodyTable = '', itemTable = ''] = document.slice(document.indexOf('## Body')).split('An item:')
-  const keys = (part: string) => readTable(part, 'key', 'type').map(([key = '']) => listCodes(key)[0])
+  const keys = (part: string) => readTable(part, 'key', 'type').map(([key = '']) => listCodes(key)[0] ?? '')
   expect(keys(bodyTable).sort()).toEqual(Object.keys(parsed).sort())
   expect(keys(itemTable).sort()).toEqual(Object.keys(parsed.items[0] ?? {}).sort())
-  const named = readTable(document, 'header', 'holds').map(([name = '']) => listCodes(name)[0])
+  const named = readTable(document, 'header', 'holds').map(([name = '']) => listCodes(name)[0] ?? '')
   expect(named.sort()).toEqual(
     Object.keys(headers)
       .filter((name) => name.startsWith('x-spanwatch-'))
