@@ -53,9 +53,15 @@ export function createHealth(options: {
     endpoints.set(endpoint, { ...before, ...change })
   }
 
+  function restart({ endpoint, failingSince }: EndpointRecord, at: UnixMs): void {
+    if (failingSince !== null) update(endpoint, at, { failingSince: at })
+  }
+
   return {
     asked: (endpoint, at) => update(endpoint, at, {}),
     good(endpoint, at) {
+      // The credentials are accepted again: what was refused has its time anew.
+      if (rejected !== null) for (const one of endpoints.values()) restart(one, at)
       rejected = null
       update(endpoint, at, { lastGoodAt: at, failingSince: null })
     },
