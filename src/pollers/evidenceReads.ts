@@ -23,7 +23,7 @@ import type { EvidenceReading } from '../store/evidence.ts'
 import { createReadOwnValue, type ReadOwnValue } from './readOwnValue.ts'
 import type { Read, ReadPriority } from './reads.ts'
 
-interface EvidenceAskOptions {
+export interface EvidenceAskOptions {
   readonly priority: ReadPriority
   readonly signal: AbortSignal
   /** One of what is asked for is known to have an answer: an empty one is then no answer. */
