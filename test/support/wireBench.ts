@@ -97,8 +97,6 @@ export function createWireBench(options: WireOptions) {
   }
 }
 
-export type WireBench = ReturnType<typeof createWireBench>
-
 export const slackTo = (url: string, name = 'ops'): ChannelConfig => ({
   name,
   type: 'slack',
