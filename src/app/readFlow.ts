@@ -67,8 +67,8 @@ export function createFlow(sources: FlowSources): (now: UnixMs) => FlowFacts {
       observedSince: firstAt,
       settleMs: settleMs(),
       coverage: (from) => {
-        // The present interval reaches to the newest reading alone.
-        return observed.share({ from, until: Math.max(from, now - 15_000) })
+        // The present interval reaches to the newest reading alone; what settles is not judged by anyway.
+        return observed.share({ from, until: Math.max(from, now - settleMs()) })
       },
       isBehind: (windowMs) => windows.isBehind(begin(windowMs)),
       totals,

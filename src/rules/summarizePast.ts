@@ -11,7 +11,7 @@ export interface PastWindow {
 /** What windows of one length say together. What was not observed counts as nothing seen, not as nothing there. */
 export function summarizePast(windows: readonly PastWindow[], lengthMs: number): FlowPast {
   const most = new Map<string, { count: number; sum: bigint; firstAt: UnixMs }>()
-  const started = new Map<string, { least: number; total: number; windows: number }>()
+  const started = new Map<string, { least: number; total: number; windows: number; newestAt: UnixMs }>()
   const tokens = new Set<string>()
   const observed = windows.filter(({ isObserved }) => isObserved)
   for (const { at, totals } of windows) {
@@ -26,7 +26,7 @@ export function summarizePast(windows: readonly PastWindow[], lengthMs: number):
       if (side === 'started') tokens.add(token)
     }
   }
-  for (const { totals } of observed) {
+  for (const { at, totals } of observed) {
     const counts = new Map<string, number>()
     for (const { token, direction, side, count } of totals) {
       if (side !== 'started') continue
@@ -35,9 +35,10 @@ export function summarizePast(windows: readonly PastWindow[], lengthMs: number):
       }
     }
     for (const [name, count] of counts) {
-      const known = started.get(name) ?? { least: count, total: 0, windows: 0 }
+      const known = started.get(name) ?? { least: count, total: 0, windows: 0, newestAt: at }
       const least = Math.min(known.least, count)
-      started.set(name, { least, total: known.total + count, windows: known.windows + 1 })
+      const newestAt = Math.max(known.newestAt, at)
+      started.set(name, { least, total: known.total + count, windows: known.windows + 1, newestAt })
     }
   }
   return {
@@ -47,9 +48,10 @@ export function summarizePast(windows: readonly PastWindow[], lengthMs: number):
     usual({ token, direction }) {
       const known = started.get(`${token}|${direction}`)
       if (!known) return { least: 0, mean: 0 }
+      // A silence that goes on must not become what is usual.
+      const before = observed.filter(({ at }) => at <= known.newestAt).length
       // A window without any is not among those counted.
-      const least = known.windows < observed.length ? 0 : known.least
-      return { least, mean: known.total / observed.length }
+      return { least: known.windows < before ? 0 : known.least, mean: known.total / before }
     },
   }
 }

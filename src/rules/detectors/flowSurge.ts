@@ -70,7 +70,7 @@ function judgeSurge(facts: Facts, settings: Params): Judgement {
     if (bound !== null) say(total, bound)
   }
   // What arrived arrived; that nothing more did is known only while the list is read.
-  const isBlind = flow.coverage(now - 60_000) < 0.5 || flow.isBehind(settings.window)
+  const isBlind = flow.coverage(now - flow.settleMs - 60_000) < 0.5 || flow.isBehind(settings.window)
   return { findings: [...found.values()], unknown: isBlind ? 'all' : [] }
 }
 

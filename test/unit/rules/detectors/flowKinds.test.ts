@@ -151,6 +151,9 @@ const started = (count: number, overrides: Partial<FlowTotalFact> = {}) =>
   withdrawals(count, { side: 'started', ...overrides })
 const silent = { found: [], unknown: [] }
 
+const later = (windows: readonly PastWindow[], by: number) =>
+  windows.map((window) => ({ ...window, at: window.at - by * hourMs }))
+
 describe('flow.quiet', () => {
   const busy = hours(24, [started(20)])
   const told = { found: ['|ZoneToMain'], unknown: [] }
@@ -160,7 +163,12 @@ describe('flow.quiet', () => {
     ['after 24 of 19 each', hours(24, [started(19)]), silent],
     ['where one had four', [...busy.slice(1), ...hours(1, [started(4)])], silent],
     ['where one had five', [...hours(24, [started(21)]), ...hours(1, [started(5)])], told],
-    ['where one that was observed had none', [...busy.slice(1), ...hours(1, [])], silent],
+    [
+      'where one between them had none',
+      [...busy.slice(1), ...later(hours(1, []), 30), ...later(busy, 30)],
+      silent,
+    ],
+    ['where the silence has lasted for three', [...hours(3, []), ...later(busy, 3)], told],
     ['where one that was not observed had none', [...busy, ...hours(9, [], false)], told],
     ['where hardly any was observed', [...busy.slice(6), ...hours(6, [], false)], silent],
   ])('%s', (_, windows, expected) => {
