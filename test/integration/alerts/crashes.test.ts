@@ -16,13 +16,14 @@ function createFolder(): string {
   return folder
 }
 
-const scriptOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const cursorWriter = fileURLToPath(new URL('cursorWriter.ts', import.meta.url))
+const stormSender = fileURLToPath(new URL('stormSender.ts', import.meta.url))
 
 test('F5: kill -9 while cursors are written: they load, nothing that was durable is gone, no half file is left', async () => {
   const folder = createFolder()
   let durable = 0
   for (const livesMs of [3, 11, 24, 40]) {
-    const child = spawn(process.execPath, [scriptOf('cursorWriter.ts'), folder], {
+    const child = spawn(process.execPath, [cursorWriter, folder], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const ended = once(child, 'close')
@@ -58,13 +59,7 @@ test('F11: 10,000 failures at once in a heap of 64 MB: all are told, by few mess
     server.close()
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  const args = [
-    '--max-old-space-size=64',
-    scriptOf('stormSender.ts'),
-    join(createFolder(), 'ledger.sqlite'),
-    url,
-    '10000',
-  ]
+  const args = ['--max-old-space-size=64', stormSender, join(createFolder(), 'ledger.sqlite'), url, '10000']
   const [code] = (await once(spawn(process.execPath, args, { stdio: 'ignore' }), 'exit')) as [number | null]
   expect(code).toBe(0)
   expect(totals.reduce((sum, total) => sum + total, 0)).toBe(10_000)
