@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest'
+import { isInHeights } from '../../../src/domain/heightFilter.ts'
+import type { Observation } from '../../../src/domain/observation.ts'
+import { type AuditProgress, createAuditPoll, noProgress } from '../../../src/pollers/audit.ts'
+import { createAuditChecksPoll } from '../../../src/pollers/auditChecks.ts'
+import { newestTime } from '../../../src/pollers/auditReads.ts'
+import type { Commit } from '../../../src/pollers/reads.ts'
+import {
+  addLack,
+  dropLack,
+  listDueLacks,
+  resolveTold,
+  saveLack,
+  spansOfTold,
+  summarizeTold,
+} from '../../../src/store/audit.ts'
+import { lacksRecord, nameOfRecord } from '../../../src/store/lacksRecord.ts'
+import { hash } from '../../support/records.ts'
+import { noSignal, setUp, toRows } from './support.ts'
+
+const minute = 60_000
+const settleMs = minute
+
+/** The list by the zone's height, by the main chain's, or without a filter that works. */
+function audit(filter: 'zone' | 'main' | 'none' = 'zone') {
+  const world = setUp(toRows(5).map((row, n) => ({ ...row, zoneHeight: 5_005 - n, mainHeight: 505 - n })))
+  const { clock, db, ledger, list } = world
+  let progress: AuditProgress = noProgress
+  let sweptAt: number | null = null
+  const at = (rows: readonly Observation[]) => rows.map((row) => ({ ...row, requestedAt: clock.now() }))
+  const inSpan = (span: { first: number; last: number }) =>
+    list.rows.filter((row) =>
+      filter === 'none'
+        ? true
+        : isInHeights({ mainHeight: null, zoneHeight: null, [`${filter}Height`]: row[`${filter}Height`] }, span),
+    )
+  const whole = (rows: readonly Observation[]) => ({
+    requestedAt: clock.now(),
+    records: at(rows),
+    bad: [],
+    complete: true,
+    requests: 1,
+  })
+  const commit: Commit = (findings) => {
+    db.transaction(() => {
+      for (const answer of findings.answers ?? []) ledger.recordAnswer(answer, clock.now())
+      findings.apply?.(clock.now())
+    })
+    return { news: 0, hasUrgent: false }
+  }
+  ledger.recordAnswer(at(list.rows), clock.now())
+  const lack = (observation: Observation) =>
+    addLack(db, {
+      name: nameOfRecord(observation),
+      source: 'list',
+      state: 'suspected',
+      mainHash: observation.mainHash,
+      zoneHash: observation.zoneHash,
+      mainHeight: observation.mainHeight,
+      zoneHeight: observation.zoneHeight,
+      time: newestTime(observation),
+      foundAt: clock.now(),
+      dueAt: clock.now(),
+      toldAt: null,
+      transferKey: null,
+      reads: 0,
+      firstAt: null,
+      lastAt: null,
+      controlAt: null,
+      observation,
+    })
+  const run = createAuditPoll({
+    clock,
+    commit,
+    reads: {
+      recordsAt: async (height) => whole(inSpan({ first: height, last: height })),
+      recordsIn: async (span) => whole(inSpan(span)),
+      recordsSince: async () => whole(list.rows),
+    },
+    readProgress: () => progress,
+    saveProgress: (next) => void (progress = next),
+    isHistoryRead: () => true,
+    headHeight: (chain) => (chain === 'zone' ? 6_000 : 600),
+    listSamples: () => [
+      { mainHash: hash('m3'), zoneHash: hash('z3'), mainHeight: 503, zoneHeight: 5_003 },
+      { mainHash: hash('m2'), zoneHash: hash('z2'), mainHeight: 502, zoneHeight: 5_002 },
+    ],
+    lowestHeight: () => 1,
+    lacks: (record) => lacksRecord(db, record),
+    suspect: lack,
+    listOpenSpans: (by) => spansOfTold(db, by),
+    resolve: (span, startedAt) => resolveTold(db, span, startedAt),
+    since: () => 0,
+    settleMs: () => settleMs,
+    wakeIn: () => {},
+  })
+  const check = createAuditChecksPoll({
+    clock,
+    commit,
+    reads: world.reads,
+    listDue: (now, limit) => listDueLacks(db, now, limit),
+    save: (one) => saveLack(db, one),
+    drop: (name) => dropLack(db, name),
+    lacks: (record) => lacksRecord(db, record),
+    getTransfer: (key) => ledger.getTransfer(key),
+    transfersOf: (of) => ledger.listTransfers({ hash: of }),
+    findControl: () => ({ mainHash: hash('m1'), zoneHash: hash('z1') }),
+    sweptAt: () => sweptAt,
+    sweepMs: 60 * minute,
+    settleMs: () => settleMs,
+    unlistedMs: () => settleMs,
+  })
+  return {
+    ...world,
+    told: () => summarizeTold(db),
+    progress: () => progress,
+    sweep: () => void (sweptAt = clock.now()),
+    audit: () => run(noSignal),
+    /** Checks every ten seconds. */
+    async pass(ms: number) {
+      for (let passed = 0; passed < ms; passed += 10_000) {
+        await clock.advance(10_000)
+        await check(noSignal)
+      }
+    },
+    /** A record that the list shows from now on, with its blocks so long ago. */
+    fillIn(agoMs: number) {
+      const time = clock.now() - agoMs
+      const [row] = toRows(1, 40)
+      const late = { ...(row as Observation), zoneTime: time, mainTime: time, zoneHeight: 5_500, mainHeight: 550 }
+      list.rows.push(late)
+      return late
+    },
+  }
+}
+
+describe('what the height filters mean', () => {
+  test.each(['zone', 'main', 'none'] as const)('is found out: %s', async (filter) => {
+    const world = audit(filter)
+    await world.audit()
+    expect(world.progress().filter).toBe(filter)
+  })
+})
+
+describe('a record that the list holds and the ledger lacks', () => {
+  test.each(['zone', 'main', 'none'] as const)('is recorded and told, read by: %s', async (filter) => {
+    const world = audit(filter)
+    world.fillIn(2 * 60 * minute)
+    await world.audit()
+    expect(world.ledger.listTransfers({ hash: hash('z41') })).toEqual([])
+    await world.pass(6 * minute)
+    expect(world.ledger.listTransfers({ hash: hash('z41') })).toHaveLength(1)
+    expect(world.told()).toMatchObject([{ source: 'list', count: 1, zoneHeights: [5_500, 5_500] }])
+    await world.audit()
+    expect(world.told()).toEqual([])
+  })
+
+  test('is not told while it is younger than records take', async () => {
+    const world = audit()
+    world.fillIn(settleMs - 1)
+    await world.audit()
+    await world.pass(6 * minute)
+    expect(world.told()).toEqual([])
+  })
+
+  test('is late, and not told, when the tail or the sweep brings it meanwhile', async () => {
+    const world = audit()
+    const late = world.fillIn(10 * minute)
+    await world.audit()
+    await world.pass(minute)
+    world.ledger.recordAnswer([{ ...late, requestedAt: world.clock.now() }], world.clock.now())
+    world.sweep()
+    await world.pass(6 * minute)
+    expect(world.told()).toEqual([])
+  })
+
+  test('within the reach of the sweep is told once a whole pass did not bring it, and not before', async () => {
+    const world = audit()
+    world.fillIn(10 * minute)
+    await world.audit()
+    await world.pass(10 * minute)
+    expect(world.told()).toEqual([])
+    world.sweep()
+    await world.pass(6 * minute)
+    expect(world.told()).toMatchObject([{ source: 'list', count: 1 }])
+  })
+
+  test('is dropped when it is gone again: three readings with a control between them', async () => {
+    const world = audit()
+    world.fillIn(2 * 60 * minute)
+    await world.audit()
+    world.list.rows.pop()
+    await world.pass(6 * minute)
+    expect(world.told()).toEqual([])
+    expect(listDueLacks(world.db, Number.MAX_SAFE_INTEGER, 10)).toEqual([])
+  })
+})
