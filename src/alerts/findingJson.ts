@@ -54,6 +54,8 @@ export function digestMaterial(finding: Finding): string {
         amount: transfer.amountRaw?.toString() ?? '',
         token: transfer.token.address,
         ...(finding.kind === 'transfer.rewritten' && { after: transfer.rewrites.at(-1)?.after ?? {} }),
+        // A record that was gone and is shown again; what is merely gone keeps its digest.
+        ...(finding.kind === 'transfer.vanished' && transfer.readAt > finding.since && { isBack: true }),
       }
     : // An unlisted token stays the same news in whichever transfer it comes again.
       finding.kind === 'transfer.unknown_token'
@@ -69,7 +71,11 @@ export function isOnlyFilledIn(older: Finding, newer: Finding): boolean {
   const isAmountFilled = before.amountRaw === null || before.amountRaw === after.amountRaw
   const isTokenFilled = before.token.address === '' || before.token.address === after.token.address
   return (
-    before.state === after.state && isAmountFilled && isTokenFilled && newer.kind !== 'transfer.rewritten'
+    before.state === after.state &&
+    isAmountFilled &&
+    isTokenFilled &&
+    newer.kind !== 'transfer.rewritten' &&
+    newer.kind !== 'transfer.vanished'
   )
 }
 

@@ -27,7 +27,7 @@ const neededReads = 3
 const neededMs = 600_000
 const pauseMs = neededMs / (neededReads - 1)
 /** What was told is looked at again so seldom; it may come back. */
-const restMs = 6 * 3_600_000
+const restMs = 3_600_000
 
 /**
  * Reads again, by hash, the records that a sweep of the list did not show. One that three reads over ten minutes do not
@@ -42,7 +42,7 @@ export function createMissingPoll(deps: MissingDeps): MissingPoll {
     if (span !== null) deps.commit({ apply: (now) => ((span = span && missing.scan(span, now)), []) })
     const due = missing.listDue(deps.clock.now(), batchSize).flatMap((entry) => {
       const transfer = deps.getTransfer(entry.key)
-      return transfer && isStillMissing(entry, transfer) ? [{ entry, transfer }] : drop(deps, entry.key)
+      return transfer && isStillMissing(entry, transfer) ? [{ entry, transfer }] : drop(deps, entry)
     })
     const control = due.length > 0 ? missing.findControl() : null
     if (control === null) return
@@ -75,8 +75,12 @@ function isStillMissing({ firstAt }: MissingRecord, transfer: Transfer): boolean
   return firstAt === null || transfer.readAt < firstAt
 }
 
-function drop(deps: MissingDeps, key: string): [] {
-  deps.commit({ apply: () => (deps.missing.remove(key), []) })
+/** What was told to be gone is judged again: it is back, and that corrects what was told. */
+function drop(deps: MissingDeps, { key, reads }: MissingRecord): [] {
+  deps.commit({
+    judge: reads >= neededReads ? [key] : [],
+    apply: () => (deps.missing.remove(key), []),
+  })
   return []
 }
 
@@ -122,9 +126,13 @@ function settle(
     isShown(transfer: Transfer): boolean
   },
 ): void {
+  const back = candidates.filter(
+    ({ entry, transfer }) => entry.reads >= neededReads && read.isShown(transfer),
+  )
   deps.commit({
     answers: [read.answer.records],
     bad: read.answer.bad,
+    judge: back.map(({ entry }) => entry.key),
     apply: (now) =>
       candidates.flatMap(({ entry, transfer }) => {
         if (read.isShown(transfer)) deps.missing.remove(entry.key)

@@ -78,6 +78,27 @@ test('a failed record that succeeds is corrected once, in the channels that were
   await dispatcher.stop()
 })
 
+test('a record that was gone and is shown again is corrected once', async () => {
+  const bench = createBench()
+  const vanished = createRule({ name: 'vanished', kind: 'transfer.vanished' })
+  const gone = {
+    ...createEvent(1, { readAt: start - 2 }),
+    kind: 'transfer.vanished' as const,
+    since: start - 1,
+  }
+  bench.engine.tellEvents([{ rule: vanished, finding: gone }], start)
+  const dispatcher = bench.startSending()
+  await bench.clock.advance(0)
+  const told = { ...(gone.transfer as NonNullable<typeof gone.transfer>) }
+  bench.engine.correctEvents([told], start + 1)
+  bench.engine.correctEvents([{ ...told, readAt: start + 2 }], start + 2)
+  bench.engine.correctEvents([{ ...told, readAt: start + 3 }], start + 3)
+  dispatcher.wake()
+  await bench.clock.advance(0)
+  expect(bench.ops.sent.slice(1).flatMap(({ items }) => items)).toHaveLength(1)
+  await dispatcher.stop()
+})
+
 test('a correction before the first message only changes that message', () => {
   const bench = createBench()
   bench.engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)

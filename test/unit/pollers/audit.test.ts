@@ -32,7 +32,10 @@ function audit(filter: 'zone' | 'main' | 'none' = 'zone') {
     list.rows.filter((row) =>
       filter === 'none'
         ? true
-        : isInHeights({ mainHeight: null, zoneHeight: null, [`${filter}Height`]: row[`${filter}Height`] }, span),
+        : isInHeights(
+            { mainHeight: null, zoneHeight: null, [`${filter}Height`]: row[`${filter}Height`] },
+            span,
+          ),
     )
   const whole = (rows: readonly Observation[]) => ({
     requestedAt: clock.now(),
@@ -127,7 +130,13 @@ function audit(filter: 'zone' | 'main' | 'none' = 'zone') {
     fillIn(agoMs: number) {
       const time = clock.now() - agoMs
       const [row] = toRows(1, 40)
-      const late = { ...(row as Observation), zoneTime: time, mainTime: time, zoneHeight: 5_500, mainHeight: 550 }
+      const late = {
+        ...(row as Observation),
+        zoneTime: time,
+        mainTime: time,
+        zoneHeight: 5_500,
+        mainHeight: 550,
+      }
       list.rows.push(late)
       return late
     },

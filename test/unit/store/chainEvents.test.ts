@@ -118,3 +118,35 @@ describe('a transfer that only an event of the chain tells of', () => {
     )
   })
 })
+
+describe('a withdrawal that only its zone action tells of', () => {
+  const action = toEvent({
+    mainHash: null,
+    mainHeight: null,
+    mainTime: null,
+    zoneHash: hash('zone'),
+    zoneHeight: 5_000,
+    zoneTime: 800_000,
+    token: '',
+    targetAddress: '',
+    amountRaw: 9n,
+    logIndex: '',
+  })
+
+  test('is pending by its zone leg', () => {
+    expect(ledgerOf([action])).toMatchObject([
+      { state: 'pending', isListed: false, zone: { hash: hash('zone') }, main: null },
+    ])
+  })
+
+  test('is joined by its record, whatever amount that names', () => {
+    expect(ledgerOf([action], [toRecord({ id: 'r', requestedAt: 1_050_000 })])).toMatchObject([
+      { key: 't1', state: 'completed', isListed: true, amount: '1.5' },
+    ])
+  })
+
+  test('is no further transfer where several records share its transaction', () => {
+    const records = ['1', '2'].map((id) => toRecord({ id, zoneEventIndex: id, mainHash: hash(`m${id}`) }))
+    expect(ledgerOf(records, [action])).toHaveLength(2)
+  })
+})

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ledgerIncomplete } from '../../../../src/rules/detectors/ledgerIncomplete.ts'
 import { sourceDrift } from '../../../../src/rules/detectors/sourceDrift.ts'
 import { sourceRejected } from '../../../../src/rules/detectors/sourceRejected.ts'
 import { sourceUnavailable } from '../../../../src/rules/detectors/sourceUnavailable.ts'
@@ -159,5 +160,33 @@ describe('source.drift', () => {
   test('an endpoint without a bad record is silent', () => {
     const facts = toFacts(1_000, { drift: [{ ...drift, count: 0 }] })
     expect(sourceDrift.judge(facts, params).findings).toEqual([])
+  })
+})
+
+describe('ledger.incomplete', () => {
+  const lack = {
+    source: 'list',
+    count: 2,
+    oldestAt: 40_000,
+    toldAt: 90_000,
+    mainHeights: null,
+    zoneHeights: [7, 9] as const,
+    hashes: ['0xa1', '0xa2'],
+    method: 'the list by zone height',
+  }
+
+  test('silent while nothing lacks', () => {
+    expect(ledgerIncomplete.judge(toFacts(100_000), {})).toEqual({ findings: [], unknown: [] })
+  })
+
+  test('one level for each place, with how many, how old and where', () => {
+    const { findings } = ledgerIncomplete.judge(
+      toFacts(100_000, { incomplete: [lack, { ...lack, source: 'zone', zoneHeights: [8, 8] }] }),
+      {},
+    )
+    expect(findings).toMatchObject([
+      { subject: 'list', facts: { count: 2, oldestAgeMs: 60_000, heights: 'zone blocks 7 to 9' } },
+      { subject: 'zone', facts: { heights: 'zone block 8', hashes: '0xa1, 0xa2' } },
+    ])
   })
 })
