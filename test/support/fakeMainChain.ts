@@ -1,0 +1,153 @@
+import type { FakeRequest } from './fakeExplorer.ts'
+
+/** One movement of a token; `amount` in token units. */
+export interface FakeMove {
+  readonly token: string
+  readonly from: string
+  readonly to: string
+  readonly amount: string
+  readonly decimals?: number
+  readonly tokenId?: string
+}
+
+/** A main transaction as a chain holds it. */
+export interface FakeMainTransaction {
+  readonly hash: string
+  readonly height?: number
+  readonly from?: string
+  readonly to?: string
+  /** Native units that it carried itself. */
+  readonly value?: string
+  readonly moves?: readonly FakeMove[]
+  /** Native payments by calls within it. */
+  readonly calls?: readonly { readonly from: string; readonly to: string; readonly amount: string }[]
+}
+
+export interface FakeMainChain {
+  readonly transactions: Map<string, FakeMainTransaction>
+  /** Arrays under the names of the sample responses in place of the documented ones. */
+  spelling: 'documented' | 'sample'
+  /** What an endpoint gives; undefined for what it does not know. */
+  answer(request: FakeRequest): unknown
+}
+
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+const defaultHeight = 9_000
+
+/** E2, E7, E13, E15, E16 and E21 of a chain that tests write by hand. */
+export function createFakeMainChain(): FakeMainChain {
+  const transactions = new Map<string, FakeMainTransaction>()
+  const chain: FakeMainChain = {
+    transactions,
+    spelling: 'documented',
+    answer: (request) => answer(chain, request),
+  }
+  return chain
+}
+
+function answer(chain: FakeMainChain, { path, query }: FakeRequest): unknown {
+  const hashes = (query.get('txId') ?? '').split(',')
+  const asked = hashes.flatMap((hash) => chain.transactions.get(hash) ?? [])
+  const isDocumented = chain.spelling === 'documented'
+  const details = isDocumented ? 'tokenTransferDetails' : 'transactionList'
+  if (path.endsWith('/transaction/token-transfer-multi')) return list(details, asked.flatMap(toMoves))
+  if (path.endsWith('/transaction/token-transaction-detail'))
+    return list('tokenTransferDetails', asked.flatMap(toMoves))
+  if (path.endsWith('/transaction/internal-transaction-multi'))
+    return list(isDocumented ? 'internalTransactionDetails' : 'transactionList', asked.flatMap(toCalls))
+  if (path.endsWith('/transaction/internal-transaction-detail'))
+    return list('internalTransactionDetails', asked.flatMap(toCalls))
+  if (path.endsWith('/log/by-transaction')) return asked.flatMap(toLogs)
+  if (path.endsWith('/block/transaction-list-multi')) {
+    const height = Number(query.get('startBlockHeight'))
+    const inBlock = [...chain.transactions.values()].filter((one) => (one.height ?? defaultHeight) === height)
+    return list('transactionList', inBlock.map(toTransaction))
+  }
+  return undefined
+}
+
+function list(name: string, rows: readonly unknown[]) {
+  return [
+    {
+      page: '1',
+      limit: '100',
+      totalPage: '1',
+      chainFullName: 'Main',
+      chainShortName: 'MAINCHAIN',
+      [name]: rows,
+    },
+  ]
+}
+
+function common({ hash, height = defaultHeight }: FakeMainTransaction) {
+  return {
+    txId: hash,
+    blockHash: '0xb0',
+    height: String(height),
+    transactionTime: String(Date.now() - 60_000),
+    isFromContract: false,
+    isToContract: true,
+  }
+}
+
+function toMoves(transaction: FakeMainTransaction) {
+  return (transaction.moves ?? []).map(({ token, from, to, amount, tokenId = '' }) => ({
+    ...common(transaction),
+    from,
+    to,
+    tokenContractAddress: token,
+    amount,
+    tokenId,
+    symbol: 'TOK',
+  }))
+}
+
+function toCalls(transaction: FakeMainTransaction) {
+  return (transaction.calls ?? []).map((call) => ({
+    ...common(transaction),
+    operation: 'call',
+    state: 'success',
+    ...call,
+  }))
+}
+
+function toTransaction(transaction: FakeMainTransaction) {
+  const {
+    from = '0x00000000000000000000000000000000000000f0',
+    to = '0x00000000000000000000000000000000000000b1',
+  } = transaction
+  return {
+    ...common(transaction),
+    from,
+    to,
+    amount: transaction.value ?? '0',
+    transactionSymbol: 'ETH',
+    txFee: '0.001',
+    state: 'success',
+    tokenContractAddress: '',
+    tokenId: '',
+    methodId: '0x01',
+  }
+}
+
+function toLogs(transaction: FakeMainTransaction) {
+  const word = (text: string) => `0x${text.replace('0x', '').padStart(64, '0')}`
+  const moves = (transaction.moves ?? []).filter(({ tokenId = '' }) => tokenId === '')
+  const { height = defaultHeight } = transaction
+  return moves.map(({ token, from, to, amount, decimals = 6 }, index) => ({
+    height: String(height),
+    address: token,
+    topics: [transferTopic, word(from), word(to)],
+    data: word(toBase(amount, decimals).toString(16)),
+    blockHash: '0xb0',
+    methodId: '',
+    transactionTime: String(Date.now() - 60_000),
+    logIndex: String(index),
+    txId: transaction.hash,
+  }))
+}
+
+function toBase(amount: string, decimals: number): bigint {
+  const [whole = '0', fraction = ''] = amount.split('.')
+  return BigInt(`${whole}${fraction.padEnd(decimals, '0')}`)
+}
