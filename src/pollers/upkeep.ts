@@ -9,6 +9,7 @@ import { purgeFlows } from '../store/escrowFlows.ts'
 import { purgeOwedLegs } from '../store/escrowOwed.ts'
 import { purgeFlow } from '../store/flow.ts'
 import { listHeads } from '../store/heads.ts'
+import { purgeLearned } from '../store/learned.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { purgePreconf } from '../store/preconfHours.ts'
 import { purgeZoneAudit } from '../store/zoneAudit.ts'
@@ -46,6 +47,7 @@ export function createUpkeep(deps: UpkeepDeps): () => Promise<void> {
       purgePreconf(deps.db, now - deps.retention.preconfMs)
       purgeEscrow(deps, now)
       purgeFlow(deps.db, now, logStepSize)
+      purgeLearned(deps.db, now - deps.retention.transfersMs, stepSize)
       purgeCoverage(deps.db, now - deps.retention.transfersMs, stepSize)
       purgeZoneAudit(deps.db, now - deps.retention.transfersMs)
       deps.alerts.purgeDone(now - keptMs)

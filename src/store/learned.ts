@@ -55,6 +55,13 @@ export function createLearned(db: Database): Learned {
   }
 }
 
+/** Forgets what was learned before, at most `limit` lessons. */
+export function purgeLearned(db: Database, before: UnixMs, limit: number): void {
+  db.prepare(
+    'DELETE FROM learned_samples WHERE (kind, name, value, hash) IN (SELECT kind, name, value, hash FROM learned_samples WHERE at < ? LIMIT ?)',
+  ).run(before, limit)
+}
+
 /** Judges this transfer again later: what it would be judged by is not known yet. */
 export function holdJudgement(db: Database, key: string, dueAt: UnixMs): void {
   const { n } = db.prepare('SELECT count(*) AS n FROM held_judgements').get() ?? {}

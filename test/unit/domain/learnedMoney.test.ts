@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { judgeTwin } from '../../../src/domain/judgeMoney.ts'
+import {
+  knownVaults,
+  type LearnedMoney,
+  mayMoveAs,
+  movesAs,
+  namesZoneAmounts,
+} from '../../../src/domain/learnedMoney.ts'
+import { completed } from '../rules/transfers.ts'
+
+interface Lessons {
+  readonly tokens?: Record<string, number>
+  readonly vaults?: Record<string, number>
+  readonly zone?: readonly [number, number]
+  readonly spellings?: readonly [number, number]
+}
+const lessons = ({ tokens = {}, vaults = {}, zone = [0, 0], spellings = [0, 0] }: Lessons): LearnedMoney => ({
+  tokensOf: () => new Map(Object.entries(tokens)),
+  vaultsOf: () => new Map(Object.entries(vaults)),
+  zoneAmounts: () => ({ equal: zone[0], other: zone[1] }),
+  spellings: () => ({ own: spellings[0], other: spellings[1] }),
+})
+
+describe('the address that a token moves under', () => {
+  test.each([
+    ['is unknown at first', {}, null],
+    ['is unknown after two', { '0xdd': 2 }, null],
+    ['is the pair of three', { '0xdd': 3 }, '0xdd'],
+    ['is no pair that was contradicted', { '0xdd': 9, '0xee': 1 }, null],
+    ['is its own once it was seen to be', { '0xdd': 9, '0xcc': 1 }, '0xcc'],
+  ])('%s', (_, tokens, expected) => {
+    expect(movesAs('0xcc', lessons({ tokens }))).toBe(expected)
+  })
+
+  test('is in doubt only where nothing speaks against another one', () => {
+    expect(mayMoveAs('0xcc', '0xdd', lessons({}))).toBe(true)
+    expect(mayMoveAs('0xcc', '0xdd', lessons({ tokens: { '0xcc': 1 } }))).toBe(false)
+    expect(mayMoveAs('0xcc', '0xdd', lessons({ tokens: { '0xee': 1 } }))).toBe(false)
+    expect(mayMoveAs('0xcc', '0xdd', lessons({ spellings: [1, 0] }))).toBe(false)
+    expect(mayMoveAs('0xcc', '0xdd', lessons({ spellings: [1, 1] }))).toBe(true)
+    expect(mayMoveAs('0xcc', '', lessons({ spellings: [1, 0] }))).toBe(true)
+  })
+})
+
+describe('another token in place of the record’s', () => {
+  const transfer = completed()
+  const judge = (learned: LearnedMoney, afterMs = 0, listed: string[] = []) =>
+    judgeTwin(transfer, '0xdd', { learned, listed, now: transfer.firstSeenAt + afterMs })
+
+  test('waits for ten minutes, and is told when nothing was learned by then', () => {
+    expect(judge(lessons({}), 599_999)).toBe('held')
+    expect(judge(lessons({}), 600_000)).toBe('other')
+  })
+
+  test('is the same by another address once that was learned', () => {
+    expect(judge(lessons({ tokens: { '0xdd': 3 } }), 600_000)).toBe('same')
+  })
+
+  test('is told at once where the token moves itself, or an escrow holds it', () => {
+    expect(judge(lessons({ tokens: { '0xcc': 1 } }))).toBe('other')
+    expect(judge(lessons({}), 0, ['0xCC'])).toBe('other')
+  })
+})
+
+describe('where deposits go', () => {
+  const vaults = (seen: Record<string, number>, listed: string[] = ['0xe5']) =>
+    knownVaults('0xcc', listed, lessons({ vaults: seen }))
+
+  test.each<[string, Record<string, number>, string[]]>([
+    ['nothing is known before a listed one was used three times', { '0xe5': 2 }, []],
+    ['the listed one, once it was', { '0xe5': 3 }, ['0xe5']],
+    ['an unlisted one is waited for', { '0x77': 4 }, []],
+    ['and then belongs to them', { '0x77': 5 }, ['0xe5', '0x77']],
+    ['one that was seen twice does not', { '0xe5': 3, '0x77': 2 }, ['0xe5']],
+  ])('%s', (_, seen, expected) => {
+    expect(vaults(seen)).toEqual(expected)
+  })
+
+  test('without a word of the configuration only a clear habit counts', () => {
+    expect(vaults({ '0x77': 19 }, [])).toEqual([])
+    expect(vaults({ '0x77': 20 }, [])).toEqual(['0x77'])
+    expect(vaults({ '0x77': 20, '0x1': 1, '0x2': 1, '0x3': 1 }, [])).toEqual([])
+  })
+})
+
+test('amounts of the zone mean amounts once they agreed three times, and as often as not', () => {
+  const names = (equal: number, other: number) =>
+    namesZoneAmounts('ZoneToMain', lessons({ zone: [equal, other] }))
+  expect([names(2, 0), names(3, 0), names(3, 3), names(3, 4)]).toEqual([false, true, true, false])
+})
