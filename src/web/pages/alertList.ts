@@ -9,6 +9,7 @@ import {
   formatAge,
   renderAgo,
   renderTag,
+  shortenHashes,
   toAlertPath,
   toSafeHref,
   toTransferPath,
@@ -47,7 +48,7 @@ ${more > 0 ? html`<p class="muted">And ${more} more, ${total} in all; <a href="/
 
 function renderAlert(alert: AlertView, view: AlertListView): Html {
   const title = cleanText(alert.title, 600)
-  const headline = alert.summary === null ? title : cleanText(alert.summary, 300)
+  const headline = alert.summary === null ? title : shortenHashes(cleanText(alert.summary, 300))
   return html`<li class="alert edge-${alertTone(alert)}" data-key="${alert.id}">
 <p class="alert-head">${renderTag(alertTone(alert), alert.severity)} <strong><a class="plain" href="${toAlertPath(alert.id)}">${headline}</a></strong></p>
 ${headline === title ? '' : html`<p class="subject">${title}</p>`}

@@ -11,7 +11,7 @@ import { renderEscrows, renderPreconf } from './health.ts'
 import { renderInFlight } from './inFlight.ts'
 import { renderLayout } from './layout.ts'
 import { renderChannels, renderPollers, renderSources } from './machinery.ts'
-import { type Html, formatAge, formatTime, renderAgo, verdictWords } from './words.ts'
+import { type Html, formatAge, formatTime, renderAgo, shortenHashes, verdictWords } from './words.ts'
 
 const maxReasons = 4
 const maxEvents = 8
@@ -107,11 +107,6 @@ ${
     : html`<ul>${reasons.slice(0, maxReasons).map((reason) => html`<li>${shortenHashes(cleanText(reason, 300))}</li>`)}${more > 0 ? html`<li>and ${more} more below</li>` : ''}</ul>`
 }</div>
 </section>`
-}
-
-/** The banner is read in one look: the cards below have every hash in full. */
-function shortenHashes(text: string): string {
-  return text.replace(/0x[0-9a-f]{20,}/gi, (hash) => `${hash.slice(0, 8)}…${hash.slice(-6)}`)
 }
 
 function renderCoverage({ coverage, pollers, heads, silences, now }: StatusSnapshot): Html {

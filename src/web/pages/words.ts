@@ -74,6 +74,11 @@ export function renderHash(hash: string): Html {
   return html`<code title="${text}">${short}</code>`
 }
 
+/** For a line that is read in one look; every hash stands in full close by. */
+export function shortenHashes(text: string): string {
+  return text.replace(/0x[0-9a-f]{20,}/gi, (hash) => `${hash.slice(0, 8)}…${hash.slice(-6)}`)
+}
+
 export function renderTag(tone: string, word: string): Html {
   return html`<span class="tag tone-${tone}">${word}</span>`
 }

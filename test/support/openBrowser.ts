@@ -1,0 +1,82 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type Browser, type Page, chromium } from 'playwright-core'
+import { onTestFinished } from 'vitest'
+
+const executablePath = '/usr/bin/chromium'
+
+export const hasBrowser = existsSync(executablePath)
+if (!hasBrowser)
+  console.warn(`skipped: the pages were not looked at in a browser, ${executablePath} is missing`)
+
+/** The system's Chromium, without what it would ask the network for by itself. */
+export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
+  const args = [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-dev-shm-usage',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    ...more,
+  ]
+  return chromium.launch({ executablePath, args })
+}
+
+export interface Look {
+  readonly width?: number
+  readonly script?: boolean
+  readonly colorScheme?: 'light' | 'dark'
+}
+
+export interface OpenedPage {
+  readonly page: Page
+  /** What the console and uncaught errors said. */
+  readonly complaints: string[]
+  /** Hosts that were asked for anything. */
+  readonly hosts: Set<string>
+}
+
+/** A page in a context of its own, closed when the test ends. */
+export async function openPage(browser: Browser, look: Look = {}): Promise<OpenedPage> {
+  const context = await browser.newContext({
+    viewport: { width: look.width ?? 1_280, height: 800 },
+    javaScriptEnabled: look.script ?? true,
+    colorScheme: look.colorScheme ?? 'light',
+  })
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  const complaints: string[] = []
+  const hosts = new Set<string>()
+  page.on('console', (message) => complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('dialog', (dialog) => {
+    complaints.push('dialog')
+    void dialog.dismiss()
+  })
+  page.on('request', (request) => hosts.add(new URL(request.url()).host))
+  return { page, complaints, hosts }
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string
+    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+  }[]
+}
+
+/** What axe-core finds against WCAG 2.2 AA, and whatever it counts as best practice: `rule: element`. */
+export async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+  const result = await page.evaluate<AxeResult>(
+    `axe.run(document, { runOnly: ${JSON.stringify(tags)}, resultTypes: ['violations'] })`,
+  )
+  return result.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`),
+  )
+}
