@@ -11,6 +11,8 @@ import { renderLoginPage } from './pages/loginPage.ts'
 
 export interface WebEnv {
   Bindings: Partial<HttpBindings>
+  /** A content policy of its own, for what is no page of ours: an image, a mail. */
+  Variables: { policy?: string }
 }
 
 export interface Access {

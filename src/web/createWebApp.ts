@@ -42,7 +42,8 @@ export function createWebApp(deps: WebDeps, options: WebOptions): Hono<WebEnv> {
     )
   }
   const app = new Hono<WebEnv>({ strict: false })
-  app.use(addHeaders, forbidStoring)
+  // What stands first has the last word.
+  app.use(finish, addHeaders)
   // With a token a page of another site gains nothing by a rebound name, and a proxy may pass its own name on.
   if (isLocal && token === null) app.use(refuseForeignHosts)
   addHealthRoutes(app, deps)
@@ -91,9 +92,11 @@ const addHeaders = secureHeaders({
   strictTransportSecurity: false,
 })
 
-async function forbidStoring(c: Context<WebEnv>, next: () => Promise<void>): Promise<void> {
+async function finish(c: Context<WebEnv>, next: () => Promise<void>): Promise<void> {
   await next()
   c.res.headers.set('Cache-Control', 'no-store')
+  const policy = c.get('policy')
+  if (policy !== undefined) c.res.headers.set('Content-Security-Policy', policy)
 }
 
 async function refuseForeignHosts(c: Context<WebEnv>, next: () => Promise<void>): Promise<Response | void> {

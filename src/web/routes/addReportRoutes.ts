@@ -11,7 +11,7 @@ export function addReportRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
   app.get('/reports', (c) => c.html(renderReportsPage(deps.listReports())))
   app.get('/reports/:day', (c) => withReport(c, deps, (report) => c.html(renderReportPage(report))))
   app.get('/reports/:day/mail', (c) =>
-    withReport(c, deps, ({ html }) => c.html(html, 200, { 'Content-Security-Policy': toPolicy(html) })),
+    withReport(c, deps, ({ html }) => (c.set('policy', toPolicy(html)), c.html(html))),
   )
   app.get('/reports/:day/:file', (c) =>
     withReport(c, deps, ({ csv }) => {
