@@ -26,7 +26,7 @@ export interface AuditProgress {
 export const noProgress: AuditProgress = { filter: null, filterAt: 0, tries: 0, marks: [], older: null }
 
 /** Something read whole: by heights of one chain, or all records of a time. */
-export type AuditedSpan =
+type AuditedSpan =
   | (BlockSpan & { readonly by: Chain })
   | { readonly by: 'time'; readonly first: UnixMs; readonly last: UnixMs }
 

@@ -8,10 +8,10 @@ import { selectTransfers } from './transferRows.ts'
  * What lacks. `list`: a record that an audit read and the ledger did not hold. `action`: a zone action that means a
  * withdrawal and has no record, before its absence is proven. `zone`, `event`: a transfer that the chains alone tell of.
  */
-export type LackSource = 'list' | 'action' | 'zone' | 'event'
+type LackSource = 'list' | 'action' | 'zone' | 'event'
 
 /** `suspected` until a re-read, `recorded` while second sources are asked of it, `told` at last. */
-export type LackState = 'suspected' | 'recorded' | 'told'
+type LackState = 'suspected' | 'recorded' | 'told'
 
 export interface Lack {
   /** A record's identity, or a transfer's key. */
@@ -75,7 +75,7 @@ export function saveLack(db: Database, lack: Lack): void {
   )
 }
 
-export function getLack(db: Database, name: string): Lack | null {
+function getLack(db: Database, name: string): Lack | null {
   const row = db.prepare('SELECT * FROM audit_lacks WHERE name = ?').get(name)
   return row ? toLack(row) : null
 }
