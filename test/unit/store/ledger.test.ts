@@ -338,7 +338,7 @@ describe('any order, repetition and split of the same answers', () => {
       .map((transfer) => JSON.stringify({ ...transfer, ...internal, amountRaw: String(transfer.amountRaw) }))
       .sort()
 
-  test('gives the same ledger', () => {
+  test('gives the same ledger', { timeout: 120_000 }, () => {
     fc.assert(
       fc.property(worlds, fc.infiniteStream(fc.nat()), fc.boolean(), (world, random, isRepeated) => {
         const shuffled = [...world, ...(isRepeated ? world : [])]
