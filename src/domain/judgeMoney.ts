@@ -17,7 +17,7 @@ export interface MoneyJudgement {
  * The answer that a transfer's money is judged by: the canonical RPC's before the explorer's. A receipt does not show
  * native currency, so that it says nothing of it beyond whether the transaction succeeded.
  */
-export function moneyEvidence(transfer: Transfer): LegEvidence | null {
+function moneyEvidence(transfer: Transfer): LegEvidence | null {
   const { main } = transfer
   if (main === null) return null
   const of = transfer.evidence.filter((one) => one.chain === 'main' && one.hash === main.hash)

@@ -3,7 +3,7 @@ import { blockTransactions } from '../clients/explorer/endpoints/mainTransaction
 import type { EvidenceReading } from '../store/evidence.ts'
 import type { ReadPriority } from './reads.ts'
 
-export interface OwnValueOptions {
+interface OwnValueOptions {
   readonly priority: ReadPriority
   readonly signal: AbortSignal
 }

@@ -1,7 +1,7 @@
 import type { FakeRequest } from './fakeExplorer.ts'
 
 /** One movement of a token; `amount` in token units. */
-export interface FakeMove {
+interface FakeMove {
   readonly token: string
   readonly from: string
   readonly to: string
