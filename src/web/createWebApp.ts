@@ -90,6 +90,8 @@ const addHeaders = secureHeaders({
   xFrameOptions: 'DENY',
   referrerPolicy: 'no-referrer',
   strictTransportSecurity: false,
+  // Browsers complain of it where an origin served another kind of document before, as a mail in its sandbox is.
+  originAgentCluster: false,
 })
 
 async function finish(c: Context<WebEnv>, next: () => Promise<void>): Promise<void> {
