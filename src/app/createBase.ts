@@ -4,6 +4,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { type CommitDeps, createCommit } from '../pollers/createCommit.ts'
 import { movesAs } from '../domain/learnedMoney.ts'
 import { createLearnMoney } from '../pollers/learnMoney.ts'
+import { createEventRetries } from '../pollers/eventRetries.ts'
 import type { Facts, Rule } from '../rules/types.ts'
 import { createAlertStore } from '../store/alertStore.ts'
 import { createLearned, holdJudgement } from '../store/learned.ts'
@@ -71,6 +72,7 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
     sending.wake()
     for (const listener of listeners) listener()
   }
+  const eventRetries = createEventRetries({ engine, rules })
   const commit = createCommit({
     db,
     ledger,
@@ -94,6 +96,7 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
       watch.noteTransfers(changed, ceased, at)
       for (const note of transferNotes) note(changed, ceased, at)
     },
+    onRuleFailed: (rule, subject, error) => eventRetries.failed(rule, subject, error),
     onCommitted,
   })
   return {
@@ -103,6 +106,7 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
     cursors,
     db,
     engine,
+    eventRetries,
     explorer,
     intervals,
     learned,

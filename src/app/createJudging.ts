@@ -53,8 +53,9 @@ export function createJudging(deps: AppDeps, base: Base, watching: ReturnType<ty
     rules,
     facts,
     raised: createReserve(base.state),
-    judgeMore: () => {
+    judgeMore: (at) => {
       noteReadings()
+      base.eventRetries.tick(base.commit, at)
       if (runner.status().every(hasRun)) engine.releaseStart()
     },
     onClockJump: (jump) => {

@@ -40,6 +40,8 @@ export interface CommitDeps {
   watermark?(): UnixMs | null
   /** How long after its block a record may first be listed, ms. */
   settleMs?(): number
+  /** A rule on events failed on a transfer; it has to be judged again. */
+  onRuleFailed?(rule: string, subject: string, error: string): void
   /** After each durable commit. */
   onCommitted(): void
 }
@@ -170,6 +172,7 @@ function withSameOrigin(changed: readonly Transfer[], related: RelatedTransfers)
 function warnOfErrors(deps: CommitDeps, evaluations: readonly Evaluation[]): void {
   for (const { rule, subject, error } of evaluations.flatMap(({ errors }) => errors)) {
     deps.log.warn({ rule: rule.name, subject }, `a rule could not be evaluated: ${error}`)
+    if (subject !== null) deps.onRuleFailed?.(rule.name, subject, error)
   }
 }
 

@@ -1,0 +1,58 @@
+import type { AlertEngine } from '../alerts/alertEngine.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Rule } from '../rules/types.ts'
+import type { Commit } from './reads.ts'
+
+export interface EventRetriesDeps {
+  readonly engine: Pick<AlertEngine, 'applyCondition' | 'keepCondition'>
+  rules(): readonly Rule[]
+}
+
+export interface EventRetries {
+  /** A rule on events could not judge a transfer. */
+  failed(rule: string, key: string, error: string): void
+  /** Once a second, inside the evaluation's transaction. */
+  tick(commit: Commit, now: UnixMs): void
+}
+
+const everyMs = 10_000
+/** Transfers tried again at a time, and remembered in all. */
+const mostAtOnce = 200
+const mostKept = 10_000
+
+/**
+ * Transfers that a rule on events failed on are judged again until it does not: nothing of them may ever change again,
+ * and what they would have told must not be lost. A rule that goes on failing is told as `monitor.rule_error`.
+ */
+export function createEventRetries(deps: EventRetriesDeps): EventRetries {
+  let waiting = new Set<string>()
+  let failing = new Map<string, string>()
+  let lastAt = -Infinity
+  const find = (name: string) => deps.rules().find((rule) => rule.name === name)
+
+  return {
+    failed(rule, key, error) {
+      failing.set(rule, error)
+      if (waiting.size < mostKept) waiting.add(key)
+    },
+    tick(commit, now) {
+      if (waiting.size === 0 && failing.size === 0) return
+      if (now - lastAt < everyMs && now >= lastAt) return
+      lastAt = now
+      const [before, keys] = [failing, [...waiting]]
+      failing = new Map()
+      waiting = new Set(keys.slice(mostAtOnce))
+      commit({ judge: keys.slice(0, mostAtOnce) })
+      for (const [name, error] of failing) {
+        const rule = find(name)
+        if (rule) deps.engine.keepCondition(rule, error, now)
+      }
+      for (const name of before.keys()) {
+        const rule = find(name)
+        // An evaluation that went well, with nothing to say of any condition.
+        if (rule && !failing.has(name))
+          deps.engine.applyCondition(rule, { findings: [], unknown: 'all' }, now)
+      }
+    },
+  }
+}

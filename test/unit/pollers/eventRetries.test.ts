@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { createEventRetries } from '../../../src/pollers/eventRetries.ts'
+import type { Findings } from '../../../src/pollers/reads.ts'
+import { createRule } from '../alerts/harness.ts'
+
+function setUp() {
+  const noted: string[] = []
+  const judged: (readonly string[])[] = []
+  const live = { fails: true }
+  const retries = createEventRetries({
+    rules: () => [createRule({ name: 'failed' })],
+    engine: {
+      keepCondition: (rule, reason) => void noted.push(`${rule.name}: ${reason}`),
+      applyCondition: (rule) => void noted.push(`${rule.name}: well`),
+    },
+  })
+  const commit = ({ judge = [] }: Findings) => {
+    judged.push(judge)
+    for (const key of judge) if (live.fails) retries.failed('failed', key, 'a bug')
+    return { news: 0, hasUrgent: false }
+  }
+  return { noted, judged, live, retries, tick: (now: number) => retries.tick(commit, now) }
+}
+
+test('F12: a transfer that a rule failed on is judged again until the rule does not fail', () => {
+  const { noted, judged, live, retries, tick } = setUp()
+  retries.failed('failed', 't1', 'a bug')
+  tick(0)
+  tick(9_999)
+  expect(judged).toEqual([['t1']])
+  tick(10_000)
+  expect(noted).toEqual(['failed: a bug', 'failed: a bug'])
+  live.fails = false
+  tick(20_000)
+  tick(30_000)
+  expect(judged).toHaveLength(3)
+  expect(noted.at(-1)).toBe('failed: well')
+})
+
+test('many are judged again in portions, each once a round', () => {
+  const { judged, live, retries, tick } = setUp()
+  live.fails = false
+  for (let index = 0; index < 450; index += 1) retries.failed('failed', `t${index}`, 'a bug')
+  for (const now of [0, 10_000, 20_000, 30_000]) tick(now)
+  expect(judged.map((keys) => keys.length)).toEqual([200, 200, 50])
+  expect(new Set(judged.flat()).size).toBe(450)
+})
+
+test('nothing failed, nothing is asked', () => {
+  const { judged, noted, tick } = setUp()
+  tick(0)
+  expect([judged, noted]).toEqual([[], []])
+})
