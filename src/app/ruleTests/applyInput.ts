@@ -108,6 +108,6 @@ function toFinding(world: TestWorld, text: FindingText): Finding {
   }
 }
 
-export function lineOf({ start, clock }: Pick<TestWorld, 'start' | 'clock'>): { start: UnixMs; now: UnixMs } {
+function lineOf({ start, clock }: Pick<TestWorld, 'start' | 'clock'>): { start: UnixMs; now: UnixMs } {
   return { start, now: clock.now() }
 }

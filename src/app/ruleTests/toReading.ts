@@ -128,7 +128,7 @@ export function toBaseUnits(value: string | null, decimals: number | null): bigi
 }
 
 /** The hash of a leg that a test gives none: the same for the same name. */
-export function hashOf(name: string): string {
+function hashOf(name: string): string {
   return `0x${createHash('sha256').update(name).digest('hex')}`
 }
 
