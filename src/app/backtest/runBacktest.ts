@@ -19,6 +19,7 @@ import { createTokenBook } from '../../store/tokenBook.ts'
 import type { AppConfig } from '../appConfig.ts'
 import { type Choice, chooseRules } from './chooseRules.ts'
 import { toHistoryFilter } from './toHistoryFilter.ts'
+import { createLatency } from '../readLatency.ts'
 import { replayStalled } from './replayStalled.ts'
 import { deriveAt, momentOf, type Past, pendingSpan, toPast } from './replayTransfer.ts'
 import { createTellings, judgeNews, type RuleTellings, type Tellings, type ToldEvent } from './tellings.ts'
@@ -199,8 +200,11 @@ function toRelated(replay: Replay, judged: Transfer, at: UnixMs): RelatedTransfe
 }
 
 /** Only what `transfer.stalled` looks at is asked for; heads of the past are not kept. */
-function emptyFacts({ ledger }: BacktestInput): Facts {
+function emptyFacts({ db, ledger, until }: BacktestInput): Facts {
   const facts: Partial<Facts> = {
+    pollers: [],
+    // What was usual then is not kept: what is usual now stands in.
+    latency: createLatency(db)(until),
     now: 0,
     heads: [],
     sources: [],
@@ -208,6 +212,6 @@ function emptyFacts({ ledger }: BacktestInput): Facts {
     listPending: () => [],
     countPending: () => ledger.countByState().pending,
   }
-  // No other condition is evaluated: see chooseRules.
+  // No other condition is evaluated: see chooseRules. A fact that is missing here makes the rule fail, which is told.
   return facts as Facts
 }
