@@ -14,7 +14,21 @@ export const shared = {
 export default defineConfig({
   test: {
     ...shared,
-    include: ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, 'test/worlds/**'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'parts',
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, 'test/worlds/**', 'test/e2e/**'],
+        },
+      },
+      {
+        extends: true,
+        // Real processes in real time: a machine that stands still for seconds fails what is right. The report names
+        // each test that was tried again.
+        test: { name: 'daemon', include: ['test/e2e/**/*.test.ts'], retry: 1 },
+      },
+    ],
   },
 })
