@@ -4,12 +4,11 @@ import { judgeListLag } from '../domain/listLag.ts'
 import type { Direction, Observation } from '../domain/observation.ts'
 import { destinationLeg, type Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
-import { type AuditDeps, type AuditProgress, createAuditPoll, noProgress } from '../pollers/audit.ts'
+import { type AuditProgress, createAuditPoll, noProgress } from '../pollers/audit.ts'
 import { createAuditChecksPoll } from '../pollers/auditChecks.ts'
 import { createAuditReads, newestTime } from '../pollers/auditReads.ts'
 import type { Commit, ExplorerReads } from '../pollers/reads.ts'
 import type { Poller } from '../pollers/runner.ts'
-import { createZoneAuditPoll } from '../pollers/zoneAudit.ts'
 import type { Facts } from '../rules/types.ts'
 import {
   addLack,
@@ -32,15 +31,11 @@ import { lacksRecord, nameOfRecord } from '../store/lacksRecord.ts'
 import { listLatency, percentileOf } from '../store/latency.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { createMissingRecords } from '../store/missingRecords.ts'
-import {
-  countAction,
-  listActionTypes,
-  newestEvidenceId,
-  noteZoneBlocks,
-  readActions,
-} from '../store/zoneAudit.ts'
 import type { AppConfig } from './appConfig.ts'
 import { createListings } from './createListings.ts'
+import { createOpenCounts } from './createOpenCounts.ts'
+import { createWaker } from './createWaker.ts'
+import { createZoneAudit, zoneTickMs } from './createZoneAudit.ts'
 
 export interface AuditPartDeps {
   readonly clock: Clock
@@ -69,16 +64,10 @@ export interface AuditPart {
   facts(now: UnixMs): Pick<Facts, 'incomplete' | 'listLag'>
 }
 
-/** Of the pace the zone-side audit takes this share, and never more than so many requests in one run. */
-const zoneShare = 0.1
-const zoneTickMs = 30_000
-const maxZoneRequests = 30
 const capMs = 90_000
 const sampleCount = 3
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** Open transfers of a direction that were listed before the list is known to show such. */
-const neededOpen = 3
 
 /** The audits: the list by ranges against the ledger, a sample of the zone's blocks, and what follows from both. */
 export function createAudit(deps: AuditPartDeps): AuditPart {
@@ -99,7 +88,11 @@ export function createAudit(deps: AuditPartDeps): AuditPart {
         schedule: deps.config.poll.openTransfers,
         run: createChecks(deps, opens, () => sweptAt),
       },
-      { name: 'zoneAudit', schedule: zoneTickMs, run: createZoneAudit(deps, suspect) },
+      {
+        name: 'zoneAudit',
+        schedule: zoneTickMs,
+        run: createZoneAudit(deps, (action) => suspect(action, 'action', clock.now())),
+      },
     ],
     noteSwept(startedAt) {
       sweptAt = startedAt
@@ -239,47 +232,6 @@ function hiddenMs(db: Database, direction: Direction, now: UnixMs): number {
   return p99 === null ? dayMs : Math.max(3 * p99, hourMs)
 }
 
-function createZoneAudit(deps: AuditPartDeps, suspect: Suspect) {
-  const { clock, db, ledger } = deps
-  const { maxRequestsPerSecond } = deps.config.explorer.pace
-  const requests = Math.floor(zoneShare * maxRequestsPerSecond * (zoneTickMs / 1_000))
-  return createZoneAuditPoll({
-    clock,
-    commit: deps.commit,
-    reads: createAuditReads(deps),
-    requests: Math.min(Math.max(requests, 4), maxZoneRequests),
-    settleMs: deps.settleMs,
-    zoneReadAt: () => listHeads(db).find(({ chain }) => chain === 'zone')?.blockTime ?? null,
-    random: deps.random,
-    learnActions: () => learnActions(db, ledger),
-    actionsOf: (type) => readActions(db, type),
-    countAction: (type, more) => countAction(db, type, more),
-    hasWithdrawal: (hash) =>
-      ledger.listTransfers({ hash, limit: 20 }).some(({ direction }) => direction === 'ZoneToMain'),
-    suspect: (action) => deps.clock.now() >= deps.tellSince && suspect(action, 'action', clock.now()),
-    noteBlocks: (at, blocks) => noteZoneBlocks(db, at, blocks),
-  })
-}
-
-const learnedAtOnce = 200
-const learnedAtFirst = 2_000
-
-/** What evidence called the zone transactions of transfers that records tell of. */
-function learnActions(db: Database, ledger: Ledger): void {
-  const state = readAuditState(db, 'actions') as { after: number } | null
-  const after = state?.after ?? Math.max(0, newestEvidenceId(db) - learnedAtFirst)
-  const found = listActionTypes(db, after, learnedAtOnce)
-  for (const { hash, actionType } of found) {
-    if (actionType === '') continue
-    const listed = ledger.listSharing('zone', hash, 5).filter(({ isListed }) => isListed)
-    const directions = new Set(listed.map(({ direction }) => direction))
-    if (directions.has('ZoneToMain')) countAction(db, actionType, { withdrawals: 1 })
-    if (directions.has('MainToZone')) countAction(db, actionType, { deposits: 1 })
-  }
-  const last = found.at(-1)
-  if (last || state === null) saveAuditState(db, 'actions', { after: last?.id ?? after })
-}
-
 function readProgress(db: Database): AuditProgress {
   // Written by saveProgress.
   return { ...noProgress, ...(readAuditState(db, 'list') as AuditProgress | null) }
@@ -298,38 +250,4 @@ function listSamples(ledger: Pick<Ledger, 'listTransfers'>): HeightSample[] {
       return [{ mainHash: main.hash, zoneHash: zone.hash, mainHeight: main.height, zoneHeight: zone.height }]
     })
     .slice(0, sampleCount)
-}
-
-/** Whether the list shows transfers before they are complete, by direction. */
-function createOpenCounts(db: Database) {
-  const name = (direction: Direction) => `open ${direction}`
-  const counts = new Map<Direction, number>()
-  const read = (direction: Direction) => {
-    const known = counts.get(direction) ?? Number(readAuditState(db, name(direction)) ?? 0)
-    counts.set(direction, known)
-    return known
-  }
-  return {
-    note(transfer: Transfer): void {
-      const { direction, isListed, state, status } = transfer
-      if (!isListed || state !== 'pending' || status === 'failed' || destinationLeg(transfer) !== null) return
-      const count = read(direction)
-      if (count >= neededOpen) return
-      counts.set(direction, count + 1)
-      saveAuditState(db, name(direction), count + 1)
-    },
-    isShown: (direction: Direction) => read(direction) >= neededOpen,
-  }
-}
-
-function createWaker({ clock, trigger }: AuditPartDeps, name: string): AuditDeps['wakeIn'] {
-  let pending = new AbortController()
-  return (ms, stop) => {
-    pending.abort()
-    pending = new AbortController()
-    const ended = AbortSignal.any([pending.signal, stop])
-    void clock.sleep(ms, ended).then(() => {
-      if (!ended.aborted) trigger(name)
-    })
-  }
 }

@@ -28,6 +28,7 @@ import { listHeads } from '../store/heads.ts'
 import { takeHeldJudgements } from '../store/learned.ts'
 import type { Ledger } from '../store/ledger.ts'
 import type { AppConfig } from './appConfig.ts'
+import { createWaker } from './createWaker.ts'
 
 export interface EvidencePartDeps {
   readonly clock: Clock
@@ -221,22 +222,6 @@ export function createSettle(db: Database, clock: Pick<Clock, 'now'>): () => num
         : Math.min(Math.max(learned, settleBoundsMs.floor), settleBoundsMs.cap)
     known = { at: now, ms }
     return ms
-  }
-}
-
-/** Runs the poller when a leg comes due, where the schedule would be too coarse. */
-function createWaker(
-  { clock, trigger }: Pick<EvidencePartDeps, 'clock' | 'trigger'>,
-  name: string,
-): EvidenceDeps['wakeIn'] {
-  let pending = new AbortController()
-  return (ms, stop) => {
-    pending.abort()
-    pending = new AbortController()
-    const ended = AbortSignal.any([pending.signal, stop])
-    void clock.sleep(ms, ended).then(() => {
-      if (!ended.aborted) trigger(name)
-    })
   }
 }
 
