@@ -9,6 +9,7 @@ import { exitCodes, type Io } from './io.ts'
 import { loadProject, readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
 import { openOperations } from './openOperations.ts'
+import { readAuthor } from './readAuthor.ts'
 
 export interface ShowAlertCommand {
   readonly config: string
@@ -70,9 +71,10 @@ export interface AckCommand extends ShowAlertCommand {
 
 /** `spanwatch alerts ack`: no reminders until it fires anew. */
 export async function ackAlert(io: Io, id: string, options: AckCommand): Promise<number> {
+  const author = readAuthor(io, options.by)
   const operations = openOperations(io, readConfig(io, options.config).config)
   try {
-    const acked = await operations.ackAlert(id, options.by ?? io.env['USER'] ?? '')
+    const acked = await operations.ackAlert(id, author)
     if (options.json) io.out(`${JSON.stringify(acked, null, 2)}\n`)
     else
       io.out(

@@ -7,6 +7,7 @@ import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
 import { openOperations } from './openOperations.ts'
+import { readAuthor } from './readAuthor.ts'
 import { readTime } from './readTime.ts'
 
 export interface AddSilenceCommand {
@@ -29,7 +30,7 @@ export async function addSilence(
   const now = io.clock.now()
   const startsAt = options.from === undefined ? null : readTime('--from', options.from, { now, sign: 1 })
   const endsAt = readEnd(options, startsAt ?? now, now)
-  const author = options.by ?? io.env['USER'] ?? ''
+  const author = readAuthor(io, options.by)
   const operations = openOperations(io, config)
   try {
     const silence = await operations.addSilence({

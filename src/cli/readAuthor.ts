@@ -1,0 +1,9 @@
+import { MonitorError } from '../lib/errors.ts'
+import type { Io } from './io.ts'
+
+/** Who does it: `--by`, else the user of this machine. A container often has none. */
+export function readAuthor(io: Pick<Io, 'env'>, by: string | undefined): string {
+  const author = (by ?? io.env['USER'] ?? '').trim()
+  if (author !== '') return author
+  throw new MonitorError('usage', 'expected who does it: add --by NAME (this machine names no user in $USER)')
+}
