@@ -1,26 +1,16 @@
-import { existsSync } from 'node:fs'
-import { type Browser, type Page, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createSystemClock } from '../../src/lib/clock.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import { createWebApp } from '../../src/web/createWebApp.ts'
 import { startWebServer } from '../../src/web/startWebServer.ts'
 import type { StatusFacts } from '../../src/web/types.ts'
+import { hasBrowser, type Look, launchBrowser, openPage, type OpenedPage } from '../support/openBrowser.ts'
 import { createFakeWeb, failed, now, quiet, stalled, toStory, transfer } from '../unit/web/support/fakeWeb.ts'
 
-const executablePath = '/usr/bin/chromium'
-const hasBrowser = existsSync(executablePath)
-if (!hasBrowser)
-  console.warn(`skipped: the pages were not looked at in a browser, ${executablePath} is missing`)
-
-interface Opened {
-  readonly page: Page
+interface Opened extends OpenedPage {
   readonly url: string
   readonly web: ReturnType<typeof createFakeWeb>
-  /** What the console and uncaught errors said. */
-  readonly complaints: string[]
-  /** Hosts that were asked for anything. */
-  readonly hosts: Set<string>
   readonly stop: () => Promise<void>
 }
 
@@ -28,8 +18,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   let browser: Browser
 
   beforeAll(async () => {
-    const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
-    browser = await chromium.launch({ executablePath, args })
+    browser = await launchBrowser()
   })
 
   afterAll(() => browser.close())
@@ -42,25 +31,8 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       { listenHost: '127.0.0.1', token: options.token ?? null },
     )
     const server = await startWebServer({ app, clock, host: '127.0.0.1', port: 0 })
-    const context = await browser.newContext({
-      viewport: { width: options.width ?? 1_280, height: 800 },
-      javaScriptEnabled: options.script ?? true,
-      colorScheme: options.colorScheme ?? 'light',
-    })
-    onTestFinished(async () => {
-      await context.close()
-      await server.stop()
-    })
-    const page = await context.newPage()
-    const complaints: string[] = []
-    const hosts = new Set<string>()
-    page.on('console', (message) => complaints.push(message.text()))
-    page.on('pageerror', (error) => complaints.push(error.message))
-    page.on('dialog', (dialog) => {
-      complaints.push('dialog')
-      void dialog.dismiss()
-    })
-    page.on('request', (request) => hosts.add(new URL(request.url()).host))
+    onTestFinished(() => server.stop())
+    const { page, complaints, hosts } = await openPage(browser, options)
     await page.goto(`${server.url}${path}`)
     return { page, url: server.url, web, complaints, hosts, stop: () => server.stop() }
   }
@@ -205,10 +177,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   })
 })
 
-interface OpenOptions {
-  readonly width?: number
-  readonly script?: boolean
-  readonly colorScheme?: 'light' | 'dark'
+interface OpenOptions extends Look {
   readonly token?: Secret
 }
 
