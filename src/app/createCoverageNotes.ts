@@ -7,6 +7,8 @@ import type { Database } from '../store/database.ts'
 const gapIntervals = 3
 /** Nor is a shorter one: a slow answer is not blindness. */
 const minGapMs = 10_000
+/** These read no source: a pause of theirs hides nothing. */
+const ownChores: ReadonlySet<string> = new Set(['upkeep', 'heartbeat', 'report', 'canary'])
 
 /** Notes, inside a transaction, when each poller last read its source. Costs nothing where nothing was read since. */
 export function createCoverageNotes(
@@ -16,7 +18,7 @@ export function createCoverageNotes(
   const noted = new Map<string, UnixMs>()
   return () => {
     for (const { poller, intervalMs, lastSuccessAt } of pollers()) {
-      if (lastSuccessAt === null || noted.get(poller) === lastSuccessAt) continue
+      if (ownChores.has(poller) || lastSuccessAt === null || noted.get(poller) === lastSuccessAt) continue
       noteCoverage(db, poller, lastSuccessAt, Math.max(gapIntervals * intervalMs, minGapMs))
       noted.set(poller, lastSuccessAt)
     }

@@ -142,6 +142,9 @@ function toLine(transfer: Transfer): TransferLine {
   }
 }
 
+const toShare = ({ source, share }: { readonly source: string; readonly share: number }) =>
+  `${source} ${Math.floor(share * 100)} %`
+
 /** What a reader must not take for complete. */
 function listMissing(
   flows: readonly ReportFlow[],
@@ -156,7 +159,7 @@ function listMissing(
     ...(now < window.until ? ['the day is not over'] : []),
     ...(unknown > 0 ? [`the amounts of ${unknown} transfers are unknown and not in the sums`] : []),
     ...(coverage === null ? ['how much of the day was observed is unknown'] : []),
-    ...gaps.map(({ source, share }) => `${source} was observed for ${Math.floor(share * 100)} % only`),
+    ...(gaps.length > 0 ? [`not the whole day was observed: ${gaps.map(toShare).join(', ')}`] : []),
   ]
 }
 

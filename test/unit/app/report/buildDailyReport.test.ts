@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildDailyReport } from '../../../../src/app/report/buildDailyReport.ts'
+import { buildDailyReport, type ReportSources } from '../../../../src/app/report/buildDailyReport.ts'
 import type { DailyReport } from '../../../../src/domain/dailyReport.ts'
 import type { Observation } from '../../../../src/domain/observation.ts'
 import { type DayWindow, shiftDay, windowOf } from '../../../../src/domain/reportDay.ts'
@@ -60,6 +60,7 @@ function toObservation(plan: Plan, index: number): Observation {
 async function report(
   plans: readonly Plan[],
   build: (report: (day: DayWindow, before?: DailyReport) => Promise<DailyReport>) => Promise<void>,
+  knows: ReportSources['knows'] = {},
 ) {
   const db = openDatabase(':memory:')
   const ledger = createLedger(db, {
@@ -70,7 +71,7 @@ async function report(
   db.transaction(() => {
     for (const [index, plan] of plans.entries()) ledger.recordAnswer([toObservation(plan, index)], now)
   })
-  await build((day, before) => buildDailyReport({ db, ledger, before: before ?? null, knows: {} }, day, now))
+  await build((day, before) => buildDailyReport({ db, ledger, before: before ?? null, knows }, day, now))
   db.close()
 }
 
@@ -135,4 +136,27 @@ test('what is not known is said, and is not zero', async () => {
     expect(missing).toEqual(['how much of the day was observed is unknown'])
     expect([coverage, preconf, escrows, restated]).toEqual([null, null, null, null])
   })
+})
+
+test('sources that were not observed all day share one line, whole ones and samples are not in it', async () => {
+  const line = (source: string, share: number, note: string | null = null) => ({
+    source,
+    share,
+    note,
+    gaps: [],
+  })
+  const coverage = [
+    line('transfers', 0.625),
+    line('heads', 0.999),
+    line('zone chain', 0.1, 'sampled'),
+    line('evidence', 0),
+  ]
+  await report(
+    [],
+    async (reportOf) => {
+      const { missing } = await reportOf(days[0] as DayWindow)
+      expect(missing).toEqual(['not the whole day was observed: transfers 62 %, evidence 0 %'])
+    },
+    { coverage },
+  )
 })

@@ -29,7 +29,7 @@ export function createReport(overrides: Partial<DailyReport> = {}): DailyReport 
   return {
     window,
     builtAt: window.until + 8 * hour,
-    missing: ['explorer was observed for 97 % only'],
+    missing: ['not the whole day was observed: transfers 97 %'],
     flows: [
       {
         token: usdc,
