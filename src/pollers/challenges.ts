@@ -8,8 +8,10 @@ import type { Finding } from '../domain/finding.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import {
   type ChallengeRange,
+  challengeRangeBlocks as rangeBlocks,
   hasChallenges,
   hurryRanges,
+  listCoveredRanges,
   listDueRanges,
   noteRange,
   noteRangeRead,
@@ -19,8 +21,9 @@ import {
 import type { Database } from '../store/database.ts'
 import { readStream, saveStream } from '../store/mainStreams.ts'
 import type { ChallengeRow, MainReads } from './mainReads.ts'
-import { waitForHead } from './waitForHead.ts'
+import { createNewestChallenges, type NewestChallenges } from './newestChallenges.ts'
 import type { Commit } from './reads.ts'
+import { waitForHead } from './waitForHead.ts'
 
 export interface ChallengesDeps {
   readonly clock: Clock
@@ -32,30 +35,54 @@ export interface ChallengesDeps {
   readMainHeight(): number | null
 }
 
-/** The newest blocks are read at every tick. */
-const newestBlocks = 120
-/** Blocks whose transactions are read again together. */
-const rangeBlocks = 600
 /** How far back the first reading begins, in stretches; they are read one after the other, the newest first. */
 const firstRanges = 24
 const firstSpacingMs = 20_000
-const maxDue = 6
+/** Stretches that are read in one tick: most of them where values are that may still change, the newest first. */
+const maxDue = { open: 4, any: 2 }
+/** Of those that the newest transactions lie in, so many are noted as read at a time. */
+const maxCovered = 100
 /** After a change so many of the newest stretches are read soon: what changes many at once changes them together. */
 const hurried = 48
 
 /**
- * Reads the challenge status of the bridge's transactions (E6 by ranges of blocks): the newest stretches at every
+ * Reads the challenge status of the bridge's transactions (E6 by ranges of blocks): the newest transactions at every
  * tick, the older ones ever more rarely, because values change days later.
  */
 export function createChallengesPoll(deps: ChallengesDeps): (signal: AbortSignal) => Promise<void> {
+  const readNewest = createNewestChallenges({
+    ...deps,
+    note: (contract, read) =>
+      deps.commit({
+        bad: read.bad,
+        apply: (now) => note(deps, contract, read.rows, { at: read.requestedAt, now }),
+      }),
+  })
   return async (signal) => {
     const head = await waitForHead(deps, signal)
     if (head === null) return
     for (const contract of deps.contracts) plan(deps, contract, head)
-    for (const contract of deps.contracts) await readNewest(deps, contract, head, signal)
+    const newest = await readNewest(head, signal)
+    if (newest.isWhole) noteCovered(deps, newest, head)
     for (const range of listDueRanges(deps.db, deps.clock.now(), maxDue))
       await readRange(deps, range, head, signal)
   }
+}
+
+/** Stretches that lie within the newest transactions were read with them. */
+function noteCovered(deps: ChallengesDeps, { from, rows }: NewestChallenges, head: number): void {
+  deps.commit({
+    apply: (now) => {
+      const last = head - rangeBlocks + 1
+      for (const range of listCoveredRanges(deps.db, { from, last }, now, maxCovered)) {
+        const own = (rows.get(range.contract) ?? []).filter(
+          ({ height }) => height >= range.start && height < range.start + rangeBlocks,
+        )
+        noteRead(deps, range, own, true, now)
+      }
+      return []
+    },
+  })
 }
 
 /** Writes down the stretches up to the head. */
@@ -81,20 +108,6 @@ function startOf(height: number): number {
   return Math.floor(height / rangeBlocks) * rangeBlocks
 }
 
-async function readNewest(
-  deps: ChallengesDeps,
-  contract: string,
-  head: number,
-  signal: AbortSignal,
-): Promise<void> {
-  const from = Math.max(0, head - newestBlocks)
-  const read = await deps.reads.challenges(contract, { from, to: head }, { priority: 'sweep', signal })
-  deps.commit({
-    bad: read.bad,
-    apply: (now) => note(deps, contract, read.rows, { at: read.requestedAt, now }),
-  })
-}
-
 async function readRange(
   deps: ChallengesDeps,
   range: ChallengeRange,
@@ -108,13 +121,23 @@ async function readRange(
     bad: read.bad,
     apply: (now) => {
       const findings = note(deps, range.contract, read.rows, { at: read.requestedAt, now })
-      const valued = read.rows.filter(hasValue).length
-      const hasValues = valued > 0 || (range.valued > 0 && !read.isWhole) || hasChallenges(deps.db)
-      const checkAt = now + nextCheckMs(range.checks, hasValues)
-      noteRangeRead(deps.db, range, { rows: read.rows.length, valued, checkAt })
+      noteRead(deps, range, read.rows, read.isWhole, now)
       return findings
     },
   })
+}
+
+function noteRead(
+  deps: ChallengesDeps,
+  range: ChallengeRange,
+  rows: readonly ChallengeRow[],
+  isWhole: boolean,
+  now: UnixMs,
+): void {
+  const valued = rows.filter(hasValue).length
+  const hasValues = valued > 0 || (range.valued > 0 && !isWhole) || hasChallenges(deps.db)
+  const checkAt = now + nextCheckMs(range.checks, hasValues)
+  noteRangeRead(deps.db, range, { rows: rows.length, valued, checkAt })
 }
 
 function hasValue({ status, l1 }: ChallengeRow): boolean {

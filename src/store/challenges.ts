@@ -2,6 +2,9 @@ import type { Challenge } from '../domain/challenge.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 
+/** Blocks whose transactions are read again together. */
+export const challengeRangeBlocks = 600
+
 /** A stretch of blocks of one contract, by its first block. */
 export interface ChallengeRange {
   readonly contract: string
@@ -61,17 +64,57 @@ export function noteRange(
   )
 }
 
-export function listDueRanges(db: Database, now: UnixMs, limit: number): ChallengeRange[] {
-  return db
+/**
+ * Stretches that are due: first those that hold a value that is not terminal, the newest first, because that is where
+ * something can change; then any, the longest overdue first, so that none is left out for ever.
+ */
+export function listDueRanges(
+  db: Database,
+  now: UnixMs,
+  limits: { readonly open: number; readonly any: number },
+): ChallengeRange[] {
+  const open = db
+    .prepare(
+      `SELECT * FROM challenge_ranges AS r WHERE check_at <= ? AND valued > 0 AND EXISTS
+         (SELECT 1 FROM challenges AS c
+          WHERE c.contract = r.contract AND c.height BETWEEN r.start AND r.start + ? AND c.settled = 0)
+       ORDER BY start DESC LIMIT ?`,
+    )
+    .all(now, challengeRangeBlocks - 1, limits.open)
+    .map(toRange)
+  const any = db
     .prepare('SELECT * FROM challenge_ranges WHERE check_at <= ? ORDER BY check_at LIMIT ?')
-    .all(now, limit)
-    .map((row) => ({
-      contract: String(row['contract']),
-      start: Number(row['start']),
-      checks: Number(row['checks']),
-      createdAt: Number(row['created_at']),
-      valued: Number(row['valued']),
-    }))
+    .all(now, limits.open + limits.any)
+    .map(toRange)
+  const isOpen = (range: ChallengeRange) =>
+    open.some(({ contract, start }) => contract === range.contract && start === range.start)
+  const rest = any.filter((range) => !isOpen(range))
+  return [...open, ...rest.slice(0, limits.open + limits.any - open.length)]
+}
+
+/** Due stretches that begin at these blocks. */
+export function listCoveredRanges(
+  db: Database,
+  { from, last }: { readonly from: number; readonly last: number },
+  now: UnixMs,
+  limit: number,
+): ChallengeRange[] {
+  return db
+    .prepare(
+      'SELECT * FROM challenge_ranges WHERE check_at <= ? AND start BETWEEN ? AND ? ORDER BY check_at LIMIT ?',
+    )
+    .all(now, from, last, limit)
+    .map(toRange)
+}
+
+function toRange(row: Record<string, unknown>): ChallengeRange {
+  return {
+    contract: String(row['contract']),
+    start: Number(row['start']),
+    checks: Number(row['checks']),
+    createdAt: Number(row['created_at']),
+    valued: Number(row['valued']),
+  }
 }
 
 /** What reading a stretch found: how many transactions, and how many with a value. */

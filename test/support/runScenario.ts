@@ -23,6 +23,8 @@ export interface ScenarioRunOptions {
   readonly speed?: number
   readonly rules?: string
   readonly config?: Partial<AppConfig>
+  /** What the configuration says of the bridge beside, or in place of, what follows from the world. */
+  readonly bridge?: (world: Sandbox['world']) => Partial<AppConfig['bridge']>
   /** The bridge's contracts, when not the sandbox's own. */
   readonly contracts?: (world: Sandbox['world']) => string[]
   /** Whether the monitor has the canonical RPC as a second source. */
@@ -67,6 +69,7 @@ export async function runScenario(options: ScenarioRunOptions): Promise<Scenario
         escrows: tokens.map(({ address }) => ({ address: contracts.escrow, token: address, baseline: null })),
         operators: [{ address: contracts.relayer, minBalance: '0.5' }],
         tokens: tokens.map(({ address, symbol, decimals }) => ({ address, symbol, decimals })),
+        ...options.bridge?.(sandbox.world),
       },
       ...options.config,
     },
