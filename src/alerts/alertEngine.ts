@@ -15,7 +15,7 @@ import { isMetaKind, metaRule } from './metaRules.ts'
 import { rebaseClock } from './rebaseClock.ts'
 import { renameSubject } from './renameSubject.ts'
 import { defaultRoute, type Route } from './routing.ts'
-import { correctEvents, type EventMatch, tellEvents } from './tellEvents.ts'
+import { correctEvents, type EventMatch, type StillFound, tellEvents } from './tellEvents.ts'
 
 export interface AlertSettings {
   /** Empty: everything to every channel. */
@@ -43,8 +43,8 @@ export interface AlertEngine {
   /** Sources and chains were judged once: conditions need wait no longer. */
   releaseStart(): void
   tellEvents(matches: Iterable<EventMatch>, now: UnixMs): void
-  /** Transfers that changed since: their events are corrected where the facts are others. */
-  correctEvents(transfers: Iterable<Transfer>, now: UnixMs): void
+  /** Transfers that changed since: their events are corrected where it is otherwise now. */
+  correctEvents(transfers: Iterable<Transfer>, stillFound: StillFound, now: UnixMs): void
   applyCondition(rule: Rule, judgement: Judgement, now: UnixMs): void
   /** The rule's `unless` holds: everything stays as it is. */
   excuseCondition(rule: Rule, now: UnixMs): void
@@ -85,7 +85,7 @@ export function createAlertEngine(deps: AlertEngineDeps): AlertEngine {
       context.hold = { ...context.hold, isReleased: true }
     },
     tellEvents: (matches, now) => tellEvents(context, matches, now),
-    correctEvents: (transfers, now) => correctEvents(context, transfers, now),
+    correctEvents: (transfers, found, now) => correctEvents(context, transfers, found, now),
     applyCondition: (rule, judgement, now) => applyCondition(context, rule, judgement, now),
     excuseCondition: (rule, now) => excuseCondition(context, rule, now),
     keepCondition: (rule, reason, now) => keepCondition(context, rule, reason, now),

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Finding } from '../domain/finding.ts'
 import type { LegEvidence, TokenMove, Transfer } from '../domain/transfer.ts'
 
@@ -40,43 +39,6 @@ function decodeEvidence({ amountRaw, moves, ...rest }: StoredEvidence): LegEvide
 
 function toBigInt(text: string | null): bigint | null {
   return text === null ? null : BigInt(text)
-}
-
-/**
- * Digest of what an event says that a reader acts on. A field that was unknown and becomes known is no change; the
- * fields that are compared are the state, amount and token, and of a rewritten record what it says now.
- */
-export function digestMaterial(finding: Finding): string {
-  const { transfer } = finding
-  const facts = transfer
-    ? {
-        state: transfer.state,
-        amount: transfer.amountRaw?.toString() ?? '',
-        token: transfer.token.address,
-        ...(finding.kind === 'transfer.rewritten' && { after: transfer.rewrites.at(-1)?.after ?? {} }),
-        // A record that was gone and is shown again; what is merely gone keeps its digest.
-        ...(finding.kind === 'transfer.vanished' && transfer.readAt > finding.since && { isBack: true }),
-      }
-    : // An unlisted token stays the same news in whichever transfer it comes again.
-      finding.kind === 'transfer.unknown_token'
-      ? {}
-      : { since: finding.since }
-  return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16)
-}
-
-/** Whether the newer finding only fills in what the older one did not know. */
-export function isOnlyFilledIn(older: Finding, newer: Finding): boolean {
-  const [before, after] = [older.transfer, newer.transfer]
-  if (!before || !after) return false
-  const isAmountFilled = before.amountRaw === null || before.amountRaw === after.amountRaw
-  const isTokenFilled = before.token.address === '' || before.token.address === after.token.address
-  return (
-    before.state === after.state &&
-    isAmountFilled &&
-    isTokenFilled &&
-    newer.kind !== 'transfer.rewritten' &&
-    newer.kind !== 'transfer.vanished'
-  )
 }
 
 /**

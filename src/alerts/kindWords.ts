@@ -53,6 +53,28 @@ const ownWords: Readonly<Partial<Record<Finding['kind'], string>>> = {
   'batch.mismatch': 'its batch does not add up',
 }
 
+/** What became of events that were told and are over. */
+const overWords: Readonly<Partial<Record<Finding['kind'], string>>> = {
+  'transfer.mismatch': 'its record and its transactions agree by now',
+  'source.disagreement': 'the second source and the explorer tell the same story by now',
+  'transfer.duplicate': 'it is not paid more than once any more',
+  'transfer.out_of_order': 'its times are in order by now',
+  'batch.unresolved': 'its batch detail can be read by now',
+  'batch.mismatch': 'its batch adds up by now',
+  'preconf.dropped': 'it is in a block after all',
+}
+
+/** What is true now of an event that was told otherwise. */
+export function correctionOf(finding: Finding): string {
+  const { kind, transfer, title, isOver } = finding
+  const over = isOver ? overWords[kind] : undefined
+  const said = transfer ? stateOf(transfer) : title
+  if (kind === 'transfer.unbacked' && transfer?.originProof === 'proven')
+    return `Correction: its origin is proven by now: ${said}`
+  if (kind === 'transfer.vanished') return `Correction: its record is shown again: ${said}`
+  return over === undefined ? `Correction: ${said}` : `Correction: ${over}: ${said}`
+}
+
 /** What is true of a transfer now, for the end of an alert about it and for corrections. */
 export function stateOf(transfer: Transfer): string {
   const words = {

@@ -5,9 +5,10 @@ import type { Rule } from '../rules/types.ts'
 import type { AlertHead, AlertRow } from '../store/alertRows.ts'
 import type { OutboxWhat } from '../store/outboxItems.ts'
 import { type EngineContext, expiryOf, labelsOf, note, parseLabels } from './engineContext.ts'
-import { decodeFinding, digestMaterial, encodeFinding, isOnlyFilledIn, rankAmount } from './findingJson.ts'
+import { decodeFinding, encodeFinding, rankAmount } from './findingJson.ts'
 import { canonicalJson, fingerprintOf } from './fingerprint.ts'
 import { holdEvent } from './heldEvents.ts'
+import { digestMaterial, isNews, isOnlyFilledIn, reconsider } from './material.ts'
 import { listEventChannels } from './mutes.ts'
 import { groupKeyOf, groupWaitOf, type Route } from './routing.ts'
 
@@ -26,7 +27,7 @@ export function tellEvents(context: EngineContext, matches: Iterable<EventMatch>
     const fingerprint = fingerprintOf(rule.name, { kind, subject })
     const known = context.store.findAlert(fingerprint)
     if (known) tellAgain(context, known, finding, now)
-    else tellFirst(context, { rule, finding, fingerprint }, now)
+    else if (!finding.isOver) tellFirst(context, { rule, finding, fingerprint }, now)
   }
 }
 
@@ -113,10 +114,11 @@ function tellAgain(context: EngineContext, known: AlertHead, finding: Finding, n
   const digest = digestMaterial(finding)
   // Written by tellFirst and below.
   const told = JSON.parse(known.material) as string[]
-  if (told.includes(digest)) return
+  if (!isNews(told, digest)) return
   const row = context.store.getAlert(known.id)
   if (!row) return
-  if (finding.transfer === null) return tellRecurrence(context, row, { finding, told, digest }, now)
+  if (finding.transfer === null && !finding.isOver)
+    return tellRecurrence(context, row, { finding, told, digest }, now)
   const isFilledIn = isOnlyFilledIn(decodeFinding(row.finding), finding)
   keepFinding(context, row, { finding, material: [...told, digest], episode: row.episode }, now)
   if (isFilledIn)
@@ -172,11 +174,23 @@ function correct(context: EngineContext, row: AlertRow, now: UnixMs): void {
   note(context, row, { what: 'correction', reason }, now)
 }
 
-/** Transfers that changed: what was told of them as events is corrected where their facts are others now. */
-export function correctEvents(context: EngineContext, transfers: Iterable<Transfer>, now: UnixMs): void {
+/** Whether a rule still finds what it told of a transfer; null when that was not judged. */
+export type StillFound = (rule: string, transferKey: string) => boolean | null
+
+/** Transfers that changed: what was told of them as events is corrected where it is otherwise now. */
+export function correctEvents(
+  context: EngineContext,
+  transfers: Iterable<Transfer>,
+  stillFound: StillFound,
+  now: UnixMs,
+): void {
   for (const transfer of transfers) {
     for (const row of context.store.listAlertsOfTransfer(transfer.key)) {
-      if (row.nature === 'event') tellAgain(context, row, { ...decodeFinding(row.finding), transfer }, now)
+      if (row.nature !== 'event') continue
+      const isFound = stillFound(row.rule, transfer.key)
+      // What is found was compared with what was told already, with the facts of today.
+      if (isFound === true) continue
+      tellAgain(context, row, reconsider(decodeFinding(row.finding), transfer, isFound), now)
     }
   }
 }

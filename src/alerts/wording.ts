@@ -10,7 +10,7 @@ import type { AlertRow } from '../store/alertRows.ts'
 import type { OutboxWhat } from '../store/outboxItems.ts'
 import { parseLabels } from './engineContext.ts'
 import { alertIdOf } from './fingerprint.ts'
-import { amountOf, stateOf, tokenOf, verdictOf } from './kindWords.ts'
+import { amountOf, correctionOf, stateOf, tokenOf, verdictOf } from './kindWords.ts'
 
 /** Where a transaction can be looked at: `https://scan.example.com/tx/{hash}`; null without an explorer. */
 export type TransactionLinks = Readonly<Record<Chain, string | null>>
@@ -76,7 +76,7 @@ function lastedOf({ alert, episode }: Wording): number | null {
 function summaryOf(wording: Wording, lastedMs: number | null, now: UnixMs): string {
   const { what, finding } = wording
   if (what === 'resolved' || what === 'both') return resolutionOf(wording, lastedMs)
-  if (what === 'correction' && finding.transfer) return `Correction: ${stateOf(finding.transfer)}`
+  if (what === 'correction') return correctionOf(finding)
   return summarize(wording.rule, finding, now) ?? verdictOf(finding, now)
 }
 

@@ -8,6 +8,7 @@ import { movedToken } from '../domain/movedToken.ts'
 import { toMoneySettings } from '../domain/toMoneySettings.ts'
 import type { Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
+import { createDisputesPoll } from '../pollers/disputes.ts'
 import { createEvidencePoll, type EvidenceDeps } from '../pollers/evidence.ts'
 import { createEvidenceReads } from '../pollers/evidenceReads.ts'
 import { createReceiptsPoll } from '../pollers/receipts.ts'
@@ -15,6 +16,7 @@ import type { Commit, ExplorerReads } from '../pollers/reads.ts'
 import type { Poller } from '../pollers/runner.ts'
 import { createUnnamedOriginsPoll } from '../pollers/unnamedOrigins.ts'
 import type { Database } from '../store/database.ts'
+import { listDisputes } from '../store/disputes.ts'
 import { type EvidenceReading, listKnownHashes, listListingLags } from '../store/evidence.ts'
 import {
   dropQueued,
@@ -74,7 +76,7 @@ export function createEvidence(deps: EvidencePartDeps): Poller[] {
       ]
     : []
   return [
-    createPart(deps, 'evidence', false, [lookForOrigins(deps), judgeHeld(deps)]),
+    createPart(deps, 'evidence', false, [lookForOrigins(deps), judgeHeld(deps), askDisputed(deps)]),
     createPart(deps, 'evidenceHistory', true, []),
     ...receipts,
   ]
@@ -124,6 +126,15 @@ function createPart(
     wakeIn: createWaker(deps, name),
   })
   return { name, schedule: deps.config.poll.evidence, run }
+}
+
+function askDisputed({ db, clock, ledger }: EvidencePartDeps) {
+  return createDisputesPoll({
+    clock,
+    listDisputes: (since, limit) => listDisputes(db, since, limit),
+    getTransfer: (key) => ledger.getTransfer(key),
+    askAgain: (transfer) => ledger.askAgain(transfer, clock.now()),
+  })
 }
 
 /** Judges again what had to wait for more to be learned. */

@@ -10,6 +10,7 @@ import { canonicalByExplorer } from '../pollers/canonicalByExplorer.ts'
 import { canonicalByRpc } from '../pollers/canonicalByRpc.ts'
 import type { CanonicalSource } from '../pollers/canonicalSource.ts'
 import { createJudgeLate } from '../pollers/judgeLate.ts'
+import { createDroppedPoll, watchDropped } from '../pollers/preconfDropped.ts'
 import { createPreconfLoop } from '../pollers/preconfLoop.ts'
 import { readPending } from '../pollers/preconfReads.ts'
 import { createPreconfSettle } from '../pollers/preconfSettle.ts'
@@ -60,7 +61,7 @@ export function createPreconf(deps: PreconfDeps): Preconf {
   const head = createCanonicalHead(deps)
   const watch = deps.rpcs.preconf && deps.config.preconf ? createWatch(deps) : null
   return {
-    pollers: [...head.pollers, ...(watch ? [watch.poller] : [])],
+    pollers: [...head.pollers, ...(watch?.pollers ?? [])],
     start: () => watch?.loop.start(),
     stop: async () => {
       await watch?.loop.stop()
@@ -119,6 +120,7 @@ function createWatch(deps: PreconfDeps) {
     clockAheadMs: () => rpc.health().clockAheadMs,
     completeAt: (height) => complete.get(String(height)),
     save: (counts, open, now) => addPreconfCounts(db, counts, open, now),
+    noteFindings: (findings, now) => watchDropped(db, findings, now),
     judgeLate: createJudgeLate(late, () => deps.rules()),
     context: {
       decidedBy: source.name,
@@ -130,6 +132,11 @@ function createWatch(deps: PreconfDeps) {
     name: 'preconfSettle',
     schedule: source.name === 'canonical' ? settleByRpcMs : settleByExplorerMs,
     run: settle,
+  }
+  const dropped: Poller = {
+    name: 'preconfDropped',
+    schedule: settleByExplorerMs,
+    run: createDroppedPoll({ clock, db, source, commit: deps.commit }),
   }
   const facts = () => ({ view: loop.view(), intervalMs, unansweredSince: loop.unansweredSince() })
   return {
@@ -143,7 +150,7 @@ function createWatch(deps: PreconfDeps) {
       },
     },
     held,
-    poller,
+    pollers: [poller, dropped],
     facts,
   }
 }

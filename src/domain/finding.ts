@@ -94,4 +94,6 @@ export interface Finding {
   readonly evidence: readonly EvidenceNote[]
   /** When what it tells of began, by the chain or by our clock; `age` in rules counts from it. */
   readonly since: UnixMs
+  /** It was so and is so no more: what was told of it is corrected, and nothing is told anew. */
+  readonly isOver?: boolean
 }

@@ -1,4 +1,5 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
+import type { StillFound } from '../alerts/tellEvents.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { LearnedMoney } from '../domain/learnedMoney.ts'
 import { type LegEvidence, originLeg, type Transfer } from '../domain/transfer.ts'
@@ -115,16 +116,33 @@ function tell(
     ...(deps.watermark && { watermark: deps.watermark() }),
     ...(deps.settleMs && { settleMs: deps.settleMs() }),
   }
-  const evaluations = withSameOrigin(changed, related).map((transfer) =>
-    evaluateTransfer(rules, transfer, context),
-  )
+  const judged = withSameOrigin(changed, related)
+  const evaluations = judged.map((transfer) => evaluateTransfer(rules, transfer, context))
   warnOfErrors(deps, evaluations)
   deps.engine.tellEvents(
     evaluations.flatMap(({ matches }) => matches),
     now,
   )
-  deps.engine.correctEvents(changed, now)
+  deps.engine.correctEvents(judged, toStillFound(rules, judged, evaluations), now)
   deps.engine.flush(now)
+}
+
+/** Only a rule that was evaluated, and found nothing, says that nothing is left of what it told. */
+function toStillFound(
+  rules: readonly Rule[],
+  judged: readonly Transfer[],
+  evaluations: readonly Evaluation[],
+): StillFound {
+  const byKey = new Map(judged.map(({ key }, at) => [key, evaluations[at]]))
+  const names = new Set(rules.map(({ name }) => name))
+  return (rule, key) => {
+    const evaluation = byKey.get(key)
+    if (!evaluation || !names.has(rule) || evaluation.errors.some((one) => one.rule.name === rule))
+      return null
+    if (!evaluation.detected.some(({ name }) => name === rule)) return false
+    // Its `where` asks for something else by now: that takes nothing back.
+    return evaluation.matches.some((one) => one.rule.name === rule) ? true : null
+  }
 }
 
 /** Events that a check found by itself, ready-made. */

@@ -1,6 +1,7 @@
 import { canonicalToken } from '../domain/escrowFlow.ts'
 import { judgeMoney, judgeTwin, sampleMoney, sampleZone } from '../domain/judgeMoney.ts'
 import { movesAs, namesZoneAmounts } from '../domain/learnedMoney.ts'
+import { isReplacementOpen, replacedHoldMs } from '../domain/replacedPayout.ts'
 import { toMoneySettings } from '../domain/toMoneySettings.ts'
 import type { Transfer } from '../domain/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
@@ -22,6 +23,7 @@ const youngMs = 600_000
 export function createLearnMoney(deps: LearnMoneyDeps) {
   return (changed: readonly Transfer[], related: RelatedTransfers, now: UnixMs): void => {
     for (const transfer of changed) {
+      if (isReplacementOpen(transfer, now)) deps.hold(transfer.key, now + replacedHoldMs)
       if (!transfer.isListed) continue
       learnMain(deps, transfer, related, now)
       learnZone(deps, transfer, related, now)

@@ -20,6 +20,8 @@ export interface SettleDeps {
   /** When the node first told of a complete block, by our clock; null when it was not seen to. */
   completeAt(height: number): UnixMs | null
   save(counts: PreconfCounts, open: number, now: UnixMs): void
+  /** What is told now; inside the commit. */
+  noteFindings(findings: readonly Finding[], now: UnixMs): void
   /** Judged inside the commit: rules on shares over a window. */
   judgeLate(now: UnixMs): readonly Finding[]
   readonly context: FindingContext
@@ -201,7 +203,9 @@ export function createPreconfSettle(deps: SettleDeps): (signal: AbortSignal) => 
       deps.commit({
         apply(now) {
           deps.save(counts, held.size() - gone.size, now)
-          return [...judged.flatMap((one) => toFindings(deps.context, one)), ...deps.judgeLate(now)]
+          const findings = judged.flatMap((one) => toFindings(deps.context, one))
+          deps.noteFindings(findings, now)
+          return [...findings, ...deps.judgeLate(now)]
         },
       })
     }

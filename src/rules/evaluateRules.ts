@@ -21,7 +21,11 @@ interface RuleError {
 export interface Evaluation {
   readonly matches: readonly RuleMatch[]
   readonly errors: readonly RuleError[]
+  /** Rules whose detector found something, whether their `where` is met or not. */
+  readonly detected: readonly Rule[]
 }
+
+const nothing: Evaluation = { matches: [], errors: [], detected: [] }
 
 export interface RuleJudgement {
   readonly rule: Rule
@@ -38,12 +42,12 @@ export function evaluateTransfer(
 ): Evaluation {
   const evaluations = rules.map((rule): Evaluation => {
     const detector = getDetector(rule.kind)
-    if (detector.from !== 'transfer') return { matches: [], errors: [] }
+    if (detector.from !== 'transfer') return nothing
     try {
       const finding = detector.detect(transfer, rule.params, context)
-      return finding === null ? { matches: [], errors: [] } : matchFinding([rule], finding, context.now)
+      return finding === null ? nothing : matchFinding([rule], finding, context.now)
     } catch (error) {
-      return { matches: [], errors: [{ rule, subject: transfer.key, error: errorText(error) }] }
+      return { ...nothing, errors: [{ rule, subject: transfer.key, error: errorText(error) }] }
     }
   })
   return join(evaluations)
@@ -55,13 +59,15 @@ export function evaluateTransfer(
  */
 export function matchFinding(rules: readonly Rule[], finding: Finding, now: UnixMs): Evaluation {
   const evaluations = rules.map((rule): Evaluation => {
-    if (rule.kind !== finding.kind || !isAccepted(rule, finding)) return { matches: [], errors: [] }
+    if (rule.kind !== finding.kind || !isAccepted(rule, finding)) return nothing
     try {
-      return { matches: rule.matches(finding, now) ? [{ rule, finding }] : [], errors: [] }
+      const matches = rule.matches(finding, now) ? [{ rule, finding }] : []
+      return { matches, errors: [], detected: [rule] }
     } catch (error) {
       const text = errorText(error)
       const told = { ...finding, facts: { ...finding.facts, notFiltered: text } }
-      return { matches: [{ rule, finding: told }], errors: [{ rule, subject: finding.subject, error: text }] }
+      const errors = [{ rule, subject: finding.subject, error: text }]
+      return { matches: [{ rule, finding: told }], errors, detected: [rule] }
     }
   })
   return join(evaluations)
@@ -109,5 +115,6 @@ function join(evaluations: readonly Evaluation[]): Evaluation {
   return {
     matches: evaluations.flatMap(({ matches }) => matches),
     errors: evaluations.flatMap(({ errors }) => errors),
+    detected: evaluations.flatMap(({ detected }) => detected),
   }
 }

@@ -15,6 +15,7 @@ import { reportTables } from './migrations/0010_reports.ts'
 import { auditTables } from './migrations/0012_audit.ts'
 import { flowSlotTables } from './migrations/0013_flow_slots.ts'
 import { learnedTables } from './migrations/0014_learned.ts'
+import { correctionTables } from './migrations/0015_corrections.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -31,6 +32,7 @@ const migrations: readonly string[] = [
   auditTables,
   flowSlotTables,
   learnedTables,
+  correctionTables,
 ]
 
 export interface Database {

@@ -7,6 +7,7 @@ import {
   type Transfer,
 } from '../domain/transfer.ts'
 import { movedToken } from '../domain/movedToken.ts'
+import { replacedPayout } from '../domain/replacedPayout.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 
@@ -80,6 +81,20 @@ export function queueLegs(
   }
 }
 
+/** Asks again of every leg that has an answer: it may be another by now. What waits already keeps its time. */
+export function queueAgain(db: Database, settings: QueueSettings, transfer: Transfer, now: UnixMs): void {
+  const replaced = replacedPayout(transfer)
+  const legs = [transfer.zone, transfer.main, replaced].filter((leg) => leg !== null)
+  for (const { chain, hash, height, time } of legs) {
+    for (const ask of asksOf(settings, transfer, { chain, hash, height, time })) {
+      if (!hasAnswer(db, ask, { chain, hash })) continue
+      db.prepare(
+        'INSERT OR IGNORE INTO evidence_queue (ask, hash, added_at, ready_at, due_at, height, time, late) VALUES (?, ?, ?, ?, ?, ?, ?, 0)',
+      ).run(ask, hash, now, now, now, height, Math.min(time ?? transfer.firstSeenAt, transfer.firstSeenAt))
+    }
+  }
+}
+
 /** A record names another payout than before: whether the one before still stands tells a rewriting from paying twice. */
 function queueReplaced(
   db: Database,
@@ -87,12 +102,10 @@ function queueReplaced(
   { before, after }: { readonly before: Transfer | null; readonly after: Transfer },
   now: UnixMs,
 ): void {
-  const leg = destinationLeg(after)
-  const rewrite = after.rewrites.at(-1)
-  if (leg === null || !rewrite || before?.rewrites.at(-1)?.at === rewrite.at) return
-  const hash = rewrite.before[leg.chain === 'main' ? 'mainHash' : 'zoneHash']
-  if (hash === undefined || hash === '' || hash === leg.hash) return
-  const [ask] = asksOf(settings, after, { ...leg, hash })
+  const old = replacedPayout(after)
+  if (old === null || before?.rewrites.at(-1)?.at === after.rewrites.at(-1)?.at) return
+  const { hash } = old
+  const [ask] = asksOf(settings, after, old)
   if (ask) queueLeg(db, { ask, hash, height: null, time: after.originAt, dueAt: now, isLate: false }, now)
 }
 

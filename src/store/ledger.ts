@@ -4,9 +4,10 @@ import { joinByAmount } from '../domain/joinByAmount.ts'
 import type { Group, Sighting } from '../domain/sighting.ts'
 import type { Transfer, TransferState } from '../domain/transfer.ts'
 import type { Database } from './database.ts'
+import { askRecordAgain } from './disputes.ts'
 import { type DueCheck, listDueChecks, maxPostponeMs, postponeCheck } from './dueChecks.ts'
 import { deleteEvidence, type EvidenceReading, listEvidence, saveEvidence } from './evidence.ts'
-import { dropQueuedHash, type QueueSettings, queueLegs } from './evidenceQueue.ts'
+import { dropQueuedHash, queueAgain, type QueueSettings, queueLegs } from './evidenceQueue.ts'
 import { createPendingList } from './pendingList.ts'
 import {
   type RecordContext,
@@ -48,6 +49,8 @@ export interface Ledger {
   listDueChecks(now: UnixMs, limit: number): DueCheck[]
   /** These were asked for and the answer did not hold them, or could not be had: ask again later, ever more rarely. */
   postponeChecks(keys: readonly string[], now: UnixMs): void
+  /** What was said of a transfer may be otherwise by now: has its record and its legs asked for again. */
+  askAgain(transfer: Transfer, now: UnixMs): void
   /** Zone hashes of records that are failed here and not in the ledger. */
   listUnconfirmed(records: readonly Observation[]): string[]
   /** Zone hashes of failed transfers since `since` that E9 said nothing of, and was not asked of for a while. */
@@ -141,6 +144,10 @@ export function createLedger(
         const row = find(key)
         if (row) postponeCheck(db, row, now, options.openIntervalMs)
       }
+    },
+    askAgain(transfer, now) {
+      if (options.evidence) queueAgain(db, options.evidence, transfer, now)
+      askRecordAgain(db, parseKey(transfer.key) ?? 0, now)
     },
     listUnconfirmed: (records) => {
       const hashes = records.flatMap((o) =>

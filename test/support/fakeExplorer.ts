@@ -38,6 +38,8 @@ export interface FakeExplorer {
   pageCap: number
   mainHead: () => number
   zoneHead: () => number
+  /** The service's time. */
+  now: () => number
   /** Answers in place of the API when it returns true. */
   intercept: (request: FakeRequest, response: ServerResponse) => boolean
   /** Refuses every request that is not signed so; null asks for no signature. */
@@ -63,6 +65,7 @@ export async function createFakeExplorer(): Promise<FakeExplorer> {
     pageCap: 100,
     mainHead: () => 10_000 + Math.floor((Date.now() - startedAt) / 1_000),
     zoneHead: () => 100_000 + Math.floor((Date.now() - startedAt) / 100),
+    now: () => Date.now(),
     intercept: () => false,
     credentials: null,
     spell: (record) => record,
@@ -133,7 +136,7 @@ function answer(fake: FakeExplorer, path: string, query: URLSearchParams): unkno
       hash: `0x${(head - n).toString(16)}`,
       height: String(head - n),
       miner: '0x01',
-      blockTime: String(Date.now() - n * 100),
+      blockTime: String(fake.now() - n * 100),
       transactionCount: '1',
     }))
     return [{ page: '1', limit: '20', totalPage: '1', total: '20', data: blocks }]
@@ -142,7 +145,7 @@ function answer(fake: FakeExplorer, path: string, query: URLSearchParams): unkno
     const height = Number(query.get('height'))
     return height > fake.mainHead()
       ? null
-      : [{ hash: `0x${height.toString(16)}`, height: String(height), blockTime: String(Date.now()) }]
+      : [{ hash: `0x${height.toString(16)}`, height: String(height), blockTime: String(fake.now()) }]
   }
   return []
 }

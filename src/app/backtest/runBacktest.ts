@@ -1,3 +1,4 @@
+import { reconsider } from '../../alerts/material.ts'
 import { type LegEvidence, originLeg, type Transfer } from '../../domain/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { EventContext, RelatedTransfers } from '../../rules/detectors/detector.ts'
@@ -163,7 +164,7 @@ function correctRest(
   for (const [name, event] of of.told) {
     const rule = of.replay.choice.events.find((one) => name.startsWith(`${one.name}\n`))
     if (!rule || event === null || found.has(rule.name)) continue
-    const judged = judgeNews(event, { ...event.finding, transfer: of.transfer })
+    const judged = judgeNews(event, reconsider(event.finding, of.transfer, false))
     of.told.set(name, judged.told)
     if (judged.news === 'correction') of.replay.tellings.correct(rule, of.at)
   }

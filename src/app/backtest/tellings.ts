@@ -1,4 +1,4 @@
-import { digestMaterial, isOnlyFilledIn } from '../../alerts/findingJson.ts'
+import { digestMaterial, isNews, isOnlyFilledIn } from '../../alerts/material.ts'
 import { verdictOf } from '../../alerts/kindWords.ts'
 import type { Finding } from '../../domain/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -128,7 +128,7 @@ export function judgeNews(
 ): { readonly news: 'first' | 'correction' | 'none'; readonly told: ToldEvent } {
   const digest = digestMaterial(finding)
   if (told === null) return { news: 'first', told: { finding, digests: [digest] } }
-  if (told.digests.includes(digest)) return { news: 'none', told }
+  if (!isNews(told.digests, digest)) return { news: 'none', told }
   const isFilledIn = isOnlyFilledIn(told.finding, finding)
   const isCorrection = !isFilledIn && finding.transfer !== null
   return {

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { formatUnits } from '../../domain/amount.ts'
 import type { Finding } from '../../domain/finding.ts'
 import { findOverpayment, type Overpayment, provenBy } from '../../domain/findOverpayment.ts'
-import { destinationLeg, originLeg, type Rewrite, type Transfer } from '../../domain/transfer.ts'
+import { findStanding } from '../../domain/replacedPayout.ts'
+import { destinationLeg, originLeg, type Transfer } from '../../domain/transfer.ts'
 import { describeTransfer, labelTransfer } from './describeTransfer.ts'
 import { defineEvent, type EventContext } from './detector.ts'
 
@@ -72,7 +73,7 @@ function notePayout(payout: Transfer) {
 /** A record that names another payout now, while the one before it is still on chain. */
 function detectReplaced(transfer: Transfer): Finding | null {
   const rewrite = transfer.rewrites.at(-1)
-  const old = rewrite ? findStanding(transfer, rewrite) : null
+  const old = rewrite ? findStanding(transfer) : null
   if (!rewrite || !old) return null
   return {
     kind: 'transfer.duplicate',
@@ -90,15 +91,4 @@ function detectReplaced(transfer: Transfer): Finding | null {
     evidence: [{ source: old.source, at: old.at, says: `${old.hash} is still on the ${old.chain} chain` }],
     since: rewrite.at,
   }
-}
-
-/** The payout that a record named before, when it is proven to stand although the record names another now. */
-export function findStanding(transfer: Transfer, rewrite: Rewrite) {
-  const leg = destinationLeg(transfer)
-  if (leg === null) return null
-  const hash = rewrite.before[leg.chain === 'main' ? 'mainHash' : 'zoneHash']
-  if (hash === undefined || hash === leg.hash) return null
-  const proof = provenBy(transfer, leg.chain, hash)
-  // What was proven before the record changed says nothing of what stands since.
-  return proof && proof.status === 'success' && proof.at >= rewrite.at ? proof : null
 }

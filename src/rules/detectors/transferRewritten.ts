@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Finding } from '../../domain/finding.ts'
+import { findStanding, isReplacementOpen } from '../../domain/replacedPayout.ts'
 import type { Transfer } from '../../domain/transfer.ts'
 import { describeTransfer, labelTransfer } from './describeTransfer.ts'
-import { defineEvent } from './detector.ts'
-import { findStanding } from './transferDuplicate.ts'
+import { defineEvent, type EventContext } from './detector.ts'
 
 /** The fields of a record that a rewrite can name, as facts before and after. */
 const fields = ['status', 'amountRaw', 'token', 'targetAddress', 'mainHash', 'zoneHash'] as const
@@ -27,12 +27,12 @@ export const transferRewritten = defineEvent({
 })
 
 /** Needs no suppression of history: a change is known only of what was read before it. */
-function detectRewritten(transfer: Transfer): Finding | null {
+function detectRewritten(transfer: Transfer, _params: unknown, { now }: EventContext): Finding | null {
   const rewrite = transfer.rewrites.at(-1)
   if (!rewrite) return null
-  // Both payouts stand: that is one origin paid twice, and told as such.
+  // Both payouts stand: that is one origin paid twice, and told as such. Whether they do is asked first.
   const isOnlyHash = Object.keys(rewrite.after).every((field) => field === 'mainHash' || field === 'zoneHash')
-  if (isOnlyHash && findStanding(transfer, rewrite) !== null) return null
+  if (isOnlyHash && (findStanding(transfer) !== null || isReplacementOpen(transfer, now))) return null
   const changed = fields.filter((field) => field in rewrite.after || field in rewrite.before)
   const facts = changed.flatMap((field) => [
     [`${field}Before`, rewrite.before[field] ?? ''],

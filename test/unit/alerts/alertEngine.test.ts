@@ -68,8 +68,8 @@ test('a failed record that succeeds is corrected once, in the channels that were
   const dispatcher = bench.startSending()
   await bench.clock.advance(0)
   const succeeded = createTransfer(1, { state: 'completed', status: 'success' })
-  bench.engine.correctEvents([succeeded], start + 1)
-  bench.engine.correctEvents([succeeded], start + 2)
+  bench.engine.correctEvents([succeeded], () => null, start + 1)
+  bench.engine.correctEvents([succeeded], () => null, start + 2)
   dispatcher.wake()
   await bench.clock.advance(0)
   expect(bench.ops.sent.slice(1).flatMap(({ items }) => items.map(({ summary }) => summary))).toEqual([
@@ -90,9 +90,9 @@ test('a record that was gone and is shown again is corrected once', async () => 
   const dispatcher = bench.startSending()
   await bench.clock.advance(0)
   const told = { ...(gone.transfer as NonNullable<typeof gone.transfer>) }
-  bench.engine.correctEvents([told], start + 1)
-  bench.engine.correctEvents([{ ...told, readAt: start + 2 }], start + 2)
-  bench.engine.correctEvents([{ ...told, readAt: start + 3 }], start + 3)
+  bench.engine.correctEvents([told], () => null, start + 1)
+  bench.engine.correctEvents([{ ...told, readAt: start + 2 }], () => null, start + 2)
+  bench.engine.correctEvents([{ ...told, readAt: start + 3 }], () => null, start + 3)
   dispatcher.wake()
   await bench.clock.advance(0)
   expect(bench.ops.sent.slice(1).flatMap(({ items }) => items)).toHaveLength(1)
@@ -102,7 +102,7 @@ test('a record that was gone and is shown again is corrected once', async () => 
 test('a correction before the first message only changes that message', () => {
   const bench = createBench()
   bench.engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
-  bench.engine.correctEvents([createTransfer(1, { state: 'completed' })], start + 1)
+  bench.engine.correctEvents([createTransfer(1, { state: 'completed' })], () => null, start + 1)
   expect(queued(bench)).toEqual(['event ops'])
 })
 

@@ -91,6 +91,7 @@ function createWorld(options: { perBlock?: number; total?: number; readsAhead?: 
       }
       open = left
     },
+    noteFindings: () => {},
     judgeLate: () => [],
     context: {
       decidedBy: 'canonical',

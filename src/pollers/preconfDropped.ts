@@ -1,0 +1,66 @@
+import type { Finding } from '../domain/finding.ts'
+import type { Found } from '../domain/preconf/receipt.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { Database } from '../store/database.ts'
+import {
+  type DroppedPreconf,
+  forgetDroppedPreconf,
+  keepDroppedPreconf,
+  listDueDroppedPreconf,
+  postponeDroppedPreconf,
+} from '../store/preconfDropped.ts'
+import type { CanonicalSource } from './canonicalSource.ts'
+import type { Commit } from './reads.ts'
+
+export interface DroppedDeps {
+  readonly clock: Clock
+  readonly db: Database
+  readonly source: Pick<CanonicalSource, 'name' | 'find'>
+  readonly commit: Commit
+}
+
+/** What was not mined by then stays dropped. */
+const watchedMs = 48 * 3_600_000
+const firstMs = 30_000
+const longestMs = 3_600_000
+const batchSize = 20
+
+/** Remembers what was told to be dropped; inside the commit that tells it. */
+export function watchDropped(db: Database, findings: readonly Finding[], now: UnixMs): void {
+  for (const finding of findings) {
+    if (finding.kind === 'preconf.dropped') keepDroppedPreconf(db, finding, { now, nextAt: now + firstMs })
+  }
+}
+
+/**
+ * Looks again, ever more rarely, for transactions that were told to be dropped: one that is mined after all, out of a
+ * pool where it lay, corrects what was told.
+ */
+export function createDroppedPoll(deps: DroppedDeps): (signal: AbortSignal) => Promise<void> {
+  return async (signal) => {
+    const due = listDueDroppedPreconf(deps.db, deps.clock.now(), batchSize)
+    if (due.length === 0) return
+    const hashes = due.map(({ hash }) => hash)
+    const found = await deps.source.find(hashes, signal)
+    deps.commit({
+      apply: (now) => due.flatMap((one) => settle(deps, one, found.get(one.hash) ?? { at: 'unknown' }, now)),
+    })
+  }
+}
+
+function settle({ db, source }: DroppedDeps, one: DroppedPreconf, found: Found, now: UnixMs): Finding[] {
+  const age = now - one.toldAt
+  if (found.at === 'block') {
+    forgetDroppedPreconf(db, one.hash)
+    const status = found.transaction.status ?? 'status not said'
+    const says = `in block ${found.height} after all: ${status}`
+    const note = { source: source.name === 'canonical' ? 'canonical RPC' : 'E7', at: now, says }
+    return [{ ...one.finding, evidence: [...one.finding.evidence, note], isOver: true }]
+  }
+  if (age > watchedMs) forgetDroppedPreconf(db, one.hash)
+  else {
+    const wait = found.at === 'unknown' ? firstMs : Math.min(Math.max(age, firstMs), longestMs)
+    postponeDroppedPreconf(db, one.hash, now + wait)
+  }
+  return []
+}

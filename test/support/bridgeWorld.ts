@@ -1,0 +1,161 @@
+import { onTestFinished } from 'vitest'
+import type { AppConfig } from '../../src/app/appConfig.ts'
+import type { Finding } from '../../src/domain/finding.ts'
+import { createFakeExplorer, type FakeExplorer, send, toWire, type WireRecord } from './fakeExplorer.ts'
+import { createFakeMainChain, type FakeMainChain, type FakeMainTransaction } from './fakeMainChain.ts'
+import { createPatientClock } from './patientClock.ts'
+import { type Monitor, noBridge, startMonitor } from './startMonitor.ts'
+
+export const escrow = `0x${'e5'.repeat(20)}`
+export const token = `0x${'cc'.repeat(20)}`
+export const otherToken = `0x${'dd'.repeat(20)}`
+export const user = (n: number) => `0x${(0xa000 + n).toString(16).padStart(40, '7')}`
+
+export interface Told {
+  readonly kind: string
+  readonly subject: string
+  readonly facts: Finding['facts']
+  readonly isOver: boolean
+  /** How often it was corrected. */
+  readonly corrections: number
+}
+
+/** A bridge whose API and chains a test writes by hand, with the whole daemon watching it in sped-up time. */
+export interface BridgeWorld {
+  readonly fake: FakeExplorer
+  readonly chain: FakeMainChain
+  readonly monitor: Monitor
+  now(): number
+  /** A withdrawal with everything that belongs to it: record, zone transaction, main transaction. */
+  withdraw(n: number, overrides?: WireRecord): WireRecord
+  /** A zone transaction as E9 tells it. */
+  zone(hash: string, overrides?: WireRecord): void
+  main(hash: string, transaction: Omit<FakeMainTransaction, 'hash'>): void
+  told(kind?: string): Told[]
+  /** Waits, in real time and generously, for what has to come. */
+  until(holds: () => boolean, what: string): Promise<void>
+  /** Lets so much of the world's time pass. */
+  pass(ms: number): Promise<void>
+}
+
+export interface BridgeWorldOptions {
+  readonly rules: string
+  readonly config?: Partial<AppConfig>
+  readonly bridge?: Partial<AppConfig['bridge']>
+  readonly speed?: number
+  /** Fills the world before the daemon starts. */
+  readonly prepare?: (world: Omit<BridgeWorld, 'monitor' | 'told'>) => void
+}
+
+export async function createBridgeWorld(options: BridgeWorldOptions): Promise<BridgeWorld> {
+  const clock = createPatientClock(options.speed ?? 60, 400)
+  const startedAt = clock.now()
+  const fake = await createFakeExplorer()
+  const chain = createFakeMainChain()
+  fake.mainHead = () => 10_000 + Math.floor((clock.now() - startedAt) / 1_000)
+  fake.zoneHead = () => 100_000 + Math.floor((clock.now() - startedAt) / 100)
+  fake.now = () => clock.now()
+  fake.intercept = (request, response) => {
+    const data = chain.answer(request)
+    if (data === undefined) return false
+    send(response, 200, { code: '0', msg: '', data })
+    return true
+  }
+  const zone = (hash: string, overrides: WireRecord = {}) =>
+    void fake.zoneTransactions.set(hash, {
+      hash,
+      blockHeight: '90000',
+      blockTime: String(clock.now() - 60_000),
+      status: '0x1',
+      valueRaw: '',
+      value: '',
+      errorMessage: '',
+      actionType: 'withdraw',
+      actionData: '',
+      ...overrides,
+    })
+  const main = (hash: string, transaction: Omit<FakeMainTransaction, 'hash'>) =>
+    void chain.transactions.set(hash, { hash, ...transaction })
+  const withdraw = (n: number, overrides: WireRecord = {}) => {
+    const amount = String(100 + n)
+    const record = toWire(
+      {
+        tokenContractAddress: token,
+        sourceAddress: user(n),
+        targetAddress: user(n),
+        value: amount,
+        valueRaw: `${amount}000000`,
+        zoneBlockTime: String(clock.now() - 20_000),
+        mainBlockTime: String(clock.now() - 10_000),
+        ...overrides,
+      },
+      `w${n}`,
+    )
+    const { zoneTxHash = '', mainTxHash = '', value = '', valueRaw = '' } = record
+    if (zoneTxHash !== '' && !fake.zoneTransactions.has(zoneTxHash)) zone(zoneTxHash, { value, valueRaw })
+    if (mainTxHash !== '' && !chain.transactions.has(mainTxHash))
+      main(mainTxHash, {
+        moves: [
+          {
+            token: record['tokenContractAddress'] ?? token,
+            from: escrow,
+            to: record['targetAddress'] ?? '',
+            amount: value,
+          },
+        ],
+      })
+    fake.records.unshift(record)
+    return record
+  }
+  const until = async (holds: () => boolean, what: string) => {
+    const endAt = performance.now() + 90_000
+    while (!holds()) {
+      if (performance.now() > endAt) throw new Error(`did not come: ${what}`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  const bare = {
+    fake,
+    chain,
+    now: () => clock.now(),
+    withdraw,
+    zone,
+    main,
+    until,
+    pass: (ms: number) => clock.sleep(ms),
+  }
+  options.prepare?.(bare)
+  const monitor = await startMonitor({
+    url: fake.url,
+    rules: options.rules,
+    clock,
+    config: {
+      bridge: {
+        ...noBridge,
+        tokens: [{ address: token, symbol: 'USDC', decimals: 6 }],
+        ...options.bridge,
+      },
+      ...options.config,
+    },
+  })
+  onTestFinished(() => Promise.all([monitor.stop(), fake.close()]).then(() => undefined))
+  const told = (kind?: string) =>
+    monitor.app.parts.db
+      .prepare(
+        `SELECT kind, subject, finding, (SELECT count(*) FROM outbox o WHERE o.alert_id = a.id AND o.what = 'correction') AS corrections
+         FROM alerts a WHERE nature = 'event' AND state <> 'merged' ORDER BY id`,
+      )
+      .all()
+      .map((row): Told => {
+        const finding = JSON.parse(String(row['finding'])) as Finding
+        return {
+          kind: String(row['kind']),
+          subject: String(row['subject']),
+          facts: finding.facts,
+          isOver: finding.isOver ?? false,
+          corrections: Number(row['corrections']),
+        }
+      })
+      .filter((one) => kind === undefined || one.kind === kind)
+  return { ...bare, monitor, told }
+}
