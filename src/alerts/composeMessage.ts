@@ -1,6 +1,7 @@
 import type { Transfer } from '../domain/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Channel, Message, MessageItem } from '../notify/message.ts'
+import { verdictLine } from '../notify/textParts.ts'
 import type { Rule, Severity } from '../rules/types.ts'
 import type { AlertStore } from '../store/alertStore.ts'
 import type { Delivery } from '../store/outboxDeliveries.ts'
@@ -129,7 +130,7 @@ function headlineOf(
 ): string {
   const word = severity.toUpperCase()
   const [only] = of.items
-  if (of.total === 1 && only) return `${word}: ${only.summary}`
+  if (of.total === 1 && only) return verdictLine(only)
   const parts = new Map<string, number>()
   for (const { what, kind, count } of of.counts) {
     const name = nameCount(what, kind)

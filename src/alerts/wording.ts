@@ -106,20 +106,38 @@ function resolutionOf({ alert, what, finding }: Wording, lastedMs: number | null
 }
 
 function fieldsOf({ finding, links, firings = 0 }: Wording, isResolved: boolean, now: UnixMs): Field[] {
-  const age = isResolved ? [] : [field('Age', formatDuration(Math.max(now - finding.since, 0)))]
+  const age = isResolved ? [] : [field('Age', ageOf(finding, now))]
   const { transfer } = finding
   return [
     ...(firings >= flappingFrom ? [field('Flapping', `fired ${firings} times in the last hour`)] : []),
     ...(transfer ? amountFields(transfer) : []),
     ...age,
     ...(transfer ? transferFields(transfer, links) : []),
-    ...Object.entries(finding.facts)
-      .slice(0, 12)
-      .flatMap(([name, value]) => factField(name, value)),
-    ...finding.evidence
-      .slice(0, 8)
-      .map(({ source, at, says }) => field(`Evidence ${source}`, `${says} (asked ${isoTime(at)})`)),
+    ...factFields(finding, isResolved),
+    ...(isResolved ? [] : evidenceFields(finding)),
   ]
+}
+
+/** @example ageOf(finding, now) // '42m, usually 4m (p99 12m)' */
+function ageOf({ facts: { usualMs, p99Ms }, since }: Finding, now: UnixMs): string {
+  const age = formatDuration(Math.max(now - since, 0))
+  if (typeof usualMs !== 'number' || typeof p99Ms !== 'number') return age
+  return `${age}, usually ${formatDuration(usualMs)} (p99 ${formatDuration(p99Ms)})`
+}
+
+/** The facts of an end are those of the time before it: what was true while it was open is not true now. */
+function factFields({ facts }: Finding, isResolved: boolean): Field[] {
+  return Object.entries(facts)
+    .filter(([name]) => name !== 'usualMs' && name !== 'p99Ms')
+    .slice(0, 12)
+    .flatMap(([name, value]) => factField(name, value))
+    .map((one) => (isResolved ? { ...one, label: `${one.label} (while open)` } : one))
+}
+
+function evidenceFields({ evidence }: Finding): Field[] {
+  return evidence
+    .slice(0, 8)
+    .map(({ source, at, says }) => field(`Evidence ${source}`, `${says} (asked ${isoTime(at)})`))
 }
 
 function amountFields(transfer: Transfer): Field[] {
@@ -159,11 +177,20 @@ function linkTo(hash: string, template: string | null): string | null {
 /** Names tell the unit: `waitedMs` is a duration, `changedAt` a time. */
 function factField(name: string, value: FactValue): Field[] {
   if (value === null || value === '') return []
-  const words = name.replace(/(Ms|At)$/, '').replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
-  const label = words.slice(0, 1).toUpperCase() + words.slice(1)
+  const label = clearLabels[name] ?? labelOf(name)
+  if (typeof value === 'boolean') return [field(label, value ? 'yes' : 'no')]
   if (typeof value === 'number' && name.endsWith('Ms')) return [field(label, formatDuration(value))]
   if (typeof value === 'number' && name.endsWith('At')) return [field(label, isoTime(value))]
   return [field(label, String(value))]
+}
+
+/** Where the fact's name alone says too little. */
+const clearLabels: Readonly<Record<string, string>> = { whole: 'All of it' }
+
+/** @example labelOf('lastErrorAt') // 'Last error' */
+function labelOf(name: string): string {
+  const words = name.replace(/(Ms|At)$/, '').replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.slice(0, 1).toUpperCase() + words.slice(1)
 }
 
 function factsOf({ facts, transfer }: Finding): Record<string, FactValue> {

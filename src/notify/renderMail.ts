@@ -4,7 +4,16 @@ import { MonitorError } from '../lib/errors.ts'
 import { mailStyles, styleSheet } from './mailStyles.ts'
 import type { Message, MessageItem } from './message.ts'
 import { joinText, renderText } from './renderText.ts'
-import { countUntold, headlineOf, idLine, originLine, part, safeLink, statusLine } from './textParts.ts'
+import {
+  countUntold,
+  headlineOf,
+  idLine,
+  originLine,
+  part,
+  safeLink,
+  statusLine,
+  verdictLine,
+} from './textParts.ts'
 
 /** What a mail says; who gets it is the channel's. */
 export interface Mail {
@@ -124,7 +133,7 @@ function restTable(rest: readonly MessageItem[]): Markup {
 <tr><td style="${mailStyles.cardHead}"><div class="ink" style="${mailStyles.summary}">And ${rest.length} more</div></td></tr>
 ${rest.map(
   (item) => html`<tr><td class="line" style="${mailStyles.restRow}">
-<div class="ink" style="${mailStyles.restSummary}">${statusLine(item)}: ${part(item.summary)}</div>
+<div class="ink" style="${mailStyles.restSummary}">${verdictLine(item)}</div>
 <div class="muted" style="${mailStyles.subject}">${part(item.subject)}</div>
 </td></tr>`,
 )}

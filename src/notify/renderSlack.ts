@@ -11,7 +11,7 @@ import {
   toSlackText,
 } from './slackText.ts'
 import { renderText } from './renderText.ts'
-import { countUntold, headlineOf, idLine, originLine, part, safeLink, statusLine } from './textParts.ts'
+import { countUntold, headlineOf, idLine, originLine, part, safeLink, verdictLine } from './textParts.ts'
 
 type SlackText = PlainText | MarkdownText
 
@@ -43,19 +43,21 @@ export function renderSlack(message: Message): SlackPayload {
   const isSaid = isSaidByHeader(message)
   const full = assemble(
     message,
-    message.items.map((item) => fullItem(item, isSaid)),
+    message.items.flatMap((item) => fullItem(item, isSaid)),
+    message.items.length,
   )
   if (fits(full)) return full
   // What one more compact finding costs beyond its text, and what the line `… and 312 more` does.
   const wrapping = 76
-  const room = slackLimits.body - JSON.stringify(assemble(message, [])).length - 100
-  const most = Math.min(message.items.length, slackLimits.blocks - 3)
+  const shared = sharedRemedy(message)
+  const room = slackLimits.body - JSON.stringify(assemble(message, shared)).length - 100
+  const most = Math.min(message.items.length, slackLimits.blocks - 3 - shared.length)
   for (let count = most; count > 0; count -= 1) {
     const budget = Math.min(Math.floor(room / count) - wrapping, slackLimits.text)
     // Less than this cannot hold two hashes and what they are about.
     if (budget < 280 && count > 1) continue
-    const items = message.items.slice(0, count).map((item) => [compactItem(item, budget)])
-    const compact = assemble(message, items)
+    const items = message.items.slice(0, count).map((item) => compactItem(item, budget))
+    const compact = assemble(message, [...shared, ...items], items.length)
     if (fits(compact)) return compact
   }
   return assemble(message, [])
@@ -86,9 +88,9 @@ function fits(payload: SlackPayload): boolean {
   )
 }
 
-function assemble(message: Message, items: readonly (readonly SlackBlock[])[]): SlackPayload {
+function assemble(message: Message, body: readonly SlackBlock[], told = 0): SlackPayload {
   const header = `${symbolOf(message)} ${headlineOf(message)}`
-  const untold = countUntold(message.total, items.length)
+  const untold = countUntold(message.total, told)
   const page = safeLink(message.pageUrl)
   const foot: SlackText[] = [plainText(idLine(message), 100)]
   if (page !== null) foot.push(markdown(link(page, 'Status page')))
@@ -96,7 +98,7 @@ function assemble(message: Message, items: readonly (readonly SlackBlock[])[]): 
     text: fallbackText(message),
     blocks: [
       { type: 'header', text: plainText(header, slackLimits.header) },
-      ...items.flat(),
+      ...body,
       ...(untold > 0
         ? [{ type: 'section', text: plainText(`… and ${untold} more`, 100) } satisfies SlackBlock]
         : []),
@@ -119,13 +121,13 @@ function fallbackText(message: Message): string {
 /** One finding whose words fit the header need not be said a second time below it. */
 function isSaidByHeader(message: Message): boolean {
   const [item] = message.items
-  if (!item || message.total !== 1 || item.status === 'resolved') return false
+  if (!item || message.total !== 1) return false
   const headline = headlineOf(message)
-  return headline.includes(part(item.summary)) && slackCost(headline) + 4 <= slackLimits.header
+  return headline.includes(verdictLine(item)) && slackCost(headline) + 4 <= slackLimits.header
 }
 
 function fullItem(item: MessageItem, isSaid: boolean): SlackBlock[] {
-  const summary = isSaid ? '' : `${toSlackText(`${statusLine(item)}: ${part(item.summary)}`, 1_400)}\n`
+  const summary = isSaid ? '' : `${toSlackText(verdictLine(item), 1_400)}\n`
   const subject = toSlackText(part(item.subject), 1_100)
   const remedy = item.remedy === null ? '' : `\nWhat to do: ${toSlackText(part(item.remedy, 300), 400)}`
   const text: PlainText = { type: 'plain_text', text: `${summary}${subject}${remedy}`, emoji: false }
@@ -155,15 +157,23 @@ function fieldText(field: MessageItem['fields'][number]): SlackText {
 /** One block for one finding: the subject, with its hashes, has the first claim on the room. */
 function compactItem(item: MessageItem, budget: number): SlackBlock {
   const subject = toSlackText(part(item.subject), Math.floor(budget * 0.65))
-  const summaryLine = `${statusLine(item)}: ${part(item.summary)}`
   const summary = toSlackText(
-    summaryLine,
+    verdictLine(item),
     Math.max(budget - slackLength(subject) - 4, Math.floor(budget * 0.3)),
   )
   const rest = budget - slackLength(subject) - slackLength(summary) - 6
   const more = rest < 40 ? '' : toSlackText(untoldFields(item), rest)
   const text = [summary, subject, more].filter((line) => line !== '').join('\n')
   return { type: 'section', text: { type: 'plain_text', text, emoji: false } }
+}
+
+/** What to do is said once where it is the same for all: findings of one kind. */
+function sharedRemedy({ items }: Message): SlackBlock[] {
+  const remedies = [...new Set(items.flatMap(({ remedy }) => (remedy === null ? [] : [remedy])))]
+  const [only] = remedies
+  return only === undefined || remedies.length > 1
+    ? []
+    : [{ type: 'section', text: plainText(`What to do: ${only}`, 400) }]
 }
 
 /** What summary and subject do not say already. */

@@ -1,5 +1,5 @@
 import type { Message, MessageItem } from './message.ts'
-import { countUntold, headlineOf, idLine, originLine, part, safeLink, statusLine } from './textParts.ts'
+import { countUntold, headlineOf, idLine, originLine, part, safeLink, verdictLine } from './textParts.ts'
 
 /** A message as lines of plain text: nothing invisible in it, nothing cut but over-long single strings. */
 export interface TextBlocks {
@@ -38,7 +38,7 @@ export function joinText(blocks: TextBlocks): string {
 function itemLines(item: MessageItem): string[] {
   const runbook = safeLink(item.runbook)
   return [
-    `${statusLine(item)}: ${part(item.summary)}`,
+    verdictLine(item),
     `  ${part(item.subject)}`,
     ...item.fields.map(
       (field) => `  ${part(field.label, 60)}: ${part(field.value) || '–'}${linkSuffix(field.href)}`,

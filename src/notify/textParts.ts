@@ -28,6 +28,19 @@ export function statusLine(item: Pick<MessageItem, 'severity' | 'status'>): stri
   return word === '' ? item.severity.toUpperCase() : `${item.severity.toUpperCase()}, ${word}`
 }
 
+/**
+ * What kind of news an item is, and its verdict.
+ * @example verdictLine(item) // 'CRITICAL, resolved after 21s: Withdrawal of 1.5 USDC has arrived'
+ */
+export function verdictLine(item: Pick<MessageItem, 'severity' | 'status' | 'summary'>): string {
+  const summary = part(item.summary)
+  const word = statusWords[item.status]
+  // Ends and corrections say themselves what they are.
+  const isSaid = word !== '' && new RegExp(`^(fired and )?${word}\\b`, 'i').test(summary)
+  if (!isSaid) return `${statusLine(item)}: ${summary}`
+  return `${item.severity.toUpperCase()}, ${summary.slice(0, 1).toLowerCase()}${summary.slice(1)}`
+}
+
 /** Rule, kind and times of an item, in one line of fixed form. */
 export function originLine(item: MessageItem): string {
   const lasted = item.lastedMs === null ? '' : `, lasted ${formatDuration(item.lastedMs)}`

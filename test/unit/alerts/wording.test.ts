@@ -173,6 +173,31 @@ test('a resolution says how long it lasted and what is true now', () => {
   ])
 })
 
+test('an end keeps the facts as what was so while it was open, and no evidence of what is over', () => {
+  const finding = {
+    ...createCondition('explorer'),
+    facts: { notJudged: 5, whole: true },
+    evidence: [{ source: 'E3', at: start, says: 'HTTP 500' }],
+  }
+  const labels = (what: Wording['what']) =>
+    word(finding, { what }).fields.map(({ label, value }) => `${label}: ${value}`)
+  expect(labels('resolved')).toEqual(['Not judged (while open): 5', 'All of it (while open): yes'])
+  expect(labels('firing').join('\n')).toMatch(/Not judged: 5\n.*Evidence E3: HTTP 500/s)
+})
+
+test('the age is told beside the usual one where it is known', () => {
+  const facts = { usualMs: 240_000, p99Ms: 720_000 }
+  const ageOf = (finding: Finding) =>
+    word(finding, {}, start + 2_520_000).fields.filter(({ label }) => /age|usual|p99/i.test(label))
+  const since = { since: start }
+  expect(ageOf({ ...createEvent(1), ...since, facts })).toMatchObject([
+    { label: 'Age', value: '42m, usually 4m (p99 12m)' },
+  ])
+  expect(ageOf({ ...createEvent(1), ...since, facts: { usualMs: null, p99Ms: null } })).toMatchObject([
+    { label: 'Age', value: '42m' },
+  ])
+})
+
 test('only a resolution contains the word resolved', () => {
   const finding = createCondition('zone')
   const texts = (['event', 'firing', 'repeat', 'correction'] as const).map((what) =>

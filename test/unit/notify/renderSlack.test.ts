@@ -58,6 +58,12 @@ describe('one finding', () => {
     expect(text).toContain('lasted 1h')
   })
 
+  test('says once that it is over, after how long and how severe it was', () => {
+    const items = [toItem({ status: 'resolved', summary: 'Resolved after 21s: the source answers' })]
+    const headline = 'CRITICAL, resolved after 21s: the source answers'
+    expect(readSlackText(renderSlack(toMessage({ items, headline }))).split('resolved').length - 1).toBe(1)
+  })
+
   test('names the severity when the headline does not', () => {
     expect(readSlackText(renderSlack(toMessage({ headline: 'zone stands still' })))).toContain(
       'CRITICAL: zone stands still',
@@ -96,6 +102,15 @@ describe('limits', () => {
     expect(text).not.toContain(' more')
     expect(JSON.stringify(payload).length).toBeLessThanOrEqual(13_000)
     expect(payload.blocks?.length).toBeLessThanOrEqual(45)
+  })
+
+  test('in a digest what to do is said once where it is the same for all, and not where it differs', () => {
+    const remedies = (...some: string[]) => {
+      const items = many(20).map((item, index) => ({ ...item, remedy: some[index % some.length] ?? null }))
+      return readSlackText(renderSlack(toMessage({ items, total: 20 }))).split('What to do:').length - 1
+    }
+    expect(remedies('Look it up.')).toBe(1)
+    expect(remedies('Look it up.', 'Ask the operator.')).toBe(0)
   })
 
   test('what is not listed is counted exactly', () => {
@@ -162,9 +177,10 @@ describe('limits', () => {
         expect(checkSlackPayload(body)).toBeNull()
         for (const part of activeParts(payload))
           expect(part).toMatch(/^<https?:\/\/[^<>|]+\|(Runbook|Status page|open)>$/)
-        const told =
-          payload.blocks?.filter((block) => block.type === 'section' && block.text?.type === 'plain_text')
-            .length ?? 0
+        const sections = payload.blocks?.flatMap((block) =>
+          block.type === 'section' && block.text?.type === 'plain_text' ? [block.text.text] : [],
+        )
+        const told = sections?.filter((words) => !words.startsWith('What to do: ')).length ?? 0
         const counted = Number(/… and (\d+) more/.exec(body)?.[1] ?? 0)
         if (counted > 0) expect(told - 1 + counted).toBe(one.total)
       }),
