@@ -7,6 +7,7 @@ import type { Clock, UnixMs } from '../lib/clock.ts'
 import { type AuditProgress, createAuditPoll, noProgress } from '../pollers/audit.ts'
 import { createAuditChecksPoll } from '../pollers/auditChecks.ts'
 import { createAuditReads, newestTime } from '../pollers/auditReads.ts'
+import type { CommitDeps } from '../pollers/createCommit.ts'
 import type { Commit, ExplorerReads } from '../pollers/reads.ts'
 import type { Poller } from '../pollers/runner.ts'
 import type { Facts } from '../rules/types.ts'
@@ -61,6 +62,8 @@ export interface AuditPart {
   noteSwept(startedAt: UnixMs): void
   /** Inside the commit that changed them. */
   noteTransfers(changed: readonly Transfer[], ceased: readonly string[], now: UnixMs): void
+  /** What answers told: inside the commit. */
+  readonly noteListed: NonNullable<CommitDeps['noteListed']>
   facts(now: UnixMs): Pick<Facts, 'incomplete' | 'listLag'>
 }
 
@@ -73,8 +76,8 @@ const dayMs = 24 * hourMs
 export function createAudit(deps: AuditPartDeps): AuditPart {
   const { clock, db } = deps
   let sweptAt: UnixMs | null = null
-  const listings = createListings(deps)
   const opens = createOpenCounts(db)
+  const listings = createListings({ ...deps, isShown: (direction) => opens.isShown(direction) })
   // Kept in memory: a look into the table for every transfer that changes would cost more than recording it.
   let names: Set<string> | null = null
   const unlisted = () => (names ??= new Set(listUnlistedNames(db)))
@@ -103,8 +106,9 @@ export function createAudit(deps: AuditPartDeps): AuditPart {
         opens.note(transfer)
         noteUnlisted(db, unlisted(), transfer, now)
       }
-      listings.note(changed, ceased, now)
+      listings.note(changed, ceased)
     },
+    noteListed: (...listed) => listings.noteListed(...listed),
     facts(now) {
       const progress = readProgress(db)
       return {

@@ -68,6 +68,7 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
   const rpcs = createRpcs(clock, config)
   const settleMs = createSettle(db, clock)
   const transferNotes = new Set<NonNullable<CommitDeps['noteTransfers']>>()
+  const listedNotes = new Set<NonNullable<CommitDeps['noteListed']>>()
   const onCommitted = () => {
     sending.wake()
     for (const listener of listeners) listener()
@@ -96,6 +97,9 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
       watch.noteTransfers(changed, ceased, at)
       for (const note of transferNotes) note(changed, ceased, at)
     },
+    noteListed: (...listed) => {
+      for (const note of listedNotes) note(...listed)
+    },
     onRuleFailed: (rule, subject, error) => eventRetries.failed(rule, subject, error),
     onCommitted,
   })
@@ -111,6 +115,7 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
     intervals,
     learned,
     ledger,
+    listedNotes,
     listeners,
     live,
     onCommitted,

@@ -1,14 +1,20 @@
-import { originLeg, type Transfer } from '../domain/transfer.ts'
 import type { LateListing } from '../domain/listLag.ts'
+import type { Direction, Observation } from '../domain/observation.ts'
+import { destinationLeg, type Transfer } from '../domain/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { Database } from '../store/database.ts'
-import { readNewestOrigin } from '../store/newestOrigin.ts'
+import type { TransferChange } from '../store/recordAnswer.ts'
 
 const maxKept = 200
 
 export interface Listings {
-  /** Inside the commit that changed them. */
-  note(changed: readonly Transfer[], ceased: readonly string[], now: UnixMs): void
+  /** Transfers that changed, and keys that ceased: inside the commit. */
+  note(changed: readonly Transfer[], ceased: readonly string[]): void
+  /** What answers told, and what of it was new: inside the commit. */
+  noteListed(
+    answers: readonly (readonly Observation[])[],
+    changes: readonly TransferChange[],
+    now: UnixMs,
+  ): void
   read(): {
     readonly listings: readonly LateListing[]
     readonly unlisted: readonly UnixMs[]
@@ -16,43 +22,72 @@ export interface Listings {
   }
 }
 
+interface Unlisted {
+  readonly at: UnixMs
+  readonly direction: Direction
+  /** The chains tell of its destination: its record has nothing to wait for. */
+  readonly hasArrived: boolean
+}
+
 /** How late records are listed, and what the chains tell of that is not: in memory, of the last minutes only. */
 export function createListings(deps: {
-  readonly db: Database
   readonly startedAt: UnixMs
   /** When the newest complete reading of the list began. */
   readonly listReadAt: () => UnixMs | null
+  /** Whether the list shows transfers of a direction before they are complete. */
+  isShown(direction: Direction): boolean
 }): Listings {
   let listings: LateListing[] = []
-  const unlisted = new Map<string, UnixMs>()
+  const unlisted = new Map<string, Unlisted>()
   let newest: UnixMs | null = null
+
+  /** What is not newer than the newest record says nothing of the list as a whole. */
+  function prune(): void {
+    for (const [key, { at }] of unlisted) {
+      if (unlisted.size > maxKept || (newest !== null && at <= newest)) unlisted.delete(key)
+    }
+  }
+
   return {
-    note(changed, ceased, now) {
-      const readAt = deps.listReadAt()
+    note(changed, ceased) {
       for (const key of ceased) unlisted.delete(key)
       for (const transfer of changed) {
-        const time = timeOf(transfer)
-        if (!transfer.isListed) {
-          if (unlisted.size < maxKept) unlisted.set(transfer.key, time)
-          continue
-        }
         unlisted.delete(transfer.key)
-        newest = Math.max(newest ?? 0, time)
+        if (!transfer.isListed) unlisted.set(transfer.key, toUnlisted(transfer))
+      }
+      if (unlisted.size > maxKept) prune()
+    },
+    noteListed(answers, changes, now) {
+      // The list alone: a service may know a record by hash that its list does not show yet.
+      for (const record of answers.flat()) {
+        if (record.source !== 'E3') continue
+        const at = Math.max(record.mainTime ?? 0, record.zoneTime ?? 0)
+        // A record of the future must not hide that the list stands still.
+        if (at > 0) newest = Math.max(newest ?? 0, Math.min(at, now))
+      }
+      prune()
+      const readAt = deps.listReadAt()
+      for (const { before, after } of changes) {
+        const at = after.listedLegAt ?? null
+        if (at === null || at === (before?.listedLegAt ?? null)) continue
         // What happened before the start was not looked for; what an earlier reading showed is not new.
-        if (transfer.changedAt < now - 10_000 || time < deps.startedAt || readAt === null) continue
-        listings.push({ at: now, lagMs: Math.max(0, Math.min(readAt, now) - time) })
+        if (after.changedAt < now - 10_000 || at < deps.startedAt || readAt === null) continue
+        listings.push({ at: now, lagMs: Math.max(0, Math.min(readAt, now) - at) })
       }
       if (listings.length > maxKept) listings = listings.slice(-maxKept / 2)
     },
     read() {
-      newest ??= readNewestOrigin(deps.db)
-      return { listings, unlisted: [...unlisted.values()], newestListedAt: newest }
+      const due = [...unlisted.values()].filter((one) => one.hasArrived || deps.isShown(one.direction))
+      return { listings, unlisted: due.map(({ at }) => at), newestListedAt: newest }
     },
   }
 }
 
-/** When the newest leg of a transfer happened, as far as it is known. */
-function timeOf(transfer: Transfer): UnixMs {
+function toUnlisted(transfer: Transfer): Unlisted {
   const times = [transfer.main?.time, transfer.zone?.time].flatMap((time) => time ?? [])
-  return times.length === 0 ? (originLeg(transfer)?.time ?? transfer.firstSeenAt) : Math.max(...times)
+  return {
+    at: times.length === 0 ? transfer.firstSeenAt : Math.max(...times),
+    direction: transfer.direction,
+    hasArrived: destinationLeg(transfer) !== null,
+  }
 }

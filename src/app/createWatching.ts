@@ -36,6 +36,7 @@ export function createWatching(deps: AppDeps, base: Base, isAlive: () => boolean
   const pollers = createPollers(pollerDeps)
   const audit = createAudit({ ...pollerDeps, listReadAt, random: deps.random })
   base.transferNotes.add((changed, ceased, at) => audit.noteTransfers(changed, ceased, at))
+  base.listedNotes.add(audit.noteListed)
   const evidence = createEvidence({
     ...pollerDeps,
     canonical: rpcs.canonical,

@@ -58,6 +58,7 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     status,
     confirmedStatus,
     isListed: all.some(isRecord),
+    listedLegAt: listedLegAt(all),
     firstStatus: firstOf(all)?.status ?? 'unknown',
     main,
     zone,
@@ -157,6 +158,16 @@ function deriveLeg(all: readonly Sighting[], chain: Chain): Leg | null {
     height: newest(of, (sighting) => (chain === 'main' ? sighting.mainHeight : sighting.zoneHeight)),
     time: newest(of, (sighting) => (chain === 'main' ? sighting.mainTime : sighting.zoneTime)),
   }
+}
+
+function listedLegAt(all: readonly Sighting[]): UnixMs | null {
+  const times = all.filter(isRecord).flatMap(newestLegTimes)
+  return times.length === 0 ? null : Math.max(...times)
+}
+
+function newestLegTimes({ mainHash, mainTime, zoneHash, zoneTime }: Sighting): UnixMs[] {
+  const times = [mainHash === null ? null : mainTime, zoneHash === null ? null : zoneTime]
+  return times.flatMap((time) => time ?? [])
 }
 
 /**

@@ -15,14 +15,14 @@ export interface ListLag {
 
 /** Lag is judged by what was listed in this past. */
 const windowMs = 300_000
-/** Fewer late records are records that were filled in late; the list itself may be prompt. */
+/** Fewer late records, or within a shorter time, are records that were filled in late; the list itself may be prompt. */
 const neededLate = 5
+const neededSpanMs = 60_000
 /** Fewer are single payouts without a record, which is another story. */
 const neededUnlisted = 2
 
 /**
- * By how much the list lags behind the chains. Two signs: every record of the last minutes came late, not one in time;
- * or the chains tell of transfers that are newer than the newest record and older than records take.
+ * By how much the list lags behind the chains. Two signs: for a minute every record came late, not one in time; or the chains tell of transfers that are newer than the newest record and older than records take.
  */
 export function judgeListLag(
   known: {
@@ -39,9 +39,12 @@ export function judgeListLag(
   now: UnixMs,
 ): ListLag | null {
   const { newestListedAt, readAt } = known
-  const recent = known.listings.filter(({ at }) => at > now - windowMs)
-  const least = Math.min(...recent.map(({ lagMs }) => lagMs))
-  if (recent.length >= neededLate && least > capMs) {
+  // Since the last one that was listed in time.
+  const inTime = known.listings.findLastIndex(({ lagMs }) => lagMs <= capMs)
+  const late = known.listings.slice(inTime + 1).filter(({ at }) => at > now - windowMs)
+  const least = Math.min(...late.map(({ lagMs }) => lagMs))
+  const spanMs = (late.at(-1)?.at ?? 0) - (late[0]?.at ?? 0)
+  if (late.length >= neededLate && spanMs >= neededSpanMs) {
     return { at: now, lagMs: least, says: `records are listed ${least} ms after their block, and later` }
   }
   if (newestListedAt === null || readAt === null) return null

@@ -105,6 +105,8 @@ export interface Transfer {
   readonly confirmedStatus: Status
   /** Whether a record tells of it; false while events of the chain alone do. */
   readonly isListed: boolean
+  /** When the newest leg that a record names happened, whatever the chains tell beside; null while none does. */
+  readonly listedLegAt?: UnixMs | null
   /** What the record said when it was first seen: tells news from history. */
   readonly firstStatus: Status
   readonly main: Leg | null

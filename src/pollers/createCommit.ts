@@ -2,6 +2,7 @@ import type { AlertEngine } from '../alerts/alertEngine.ts'
 import type { StillFound } from '../alerts/tellEvents.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { LearnedMoney } from '../domain/learnedMoney.ts'
+import type { Observation } from '../domain/observation.ts'
 import { type LegEvidence, originLeg, type Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
@@ -31,6 +32,12 @@ export interface CommitDeps {
   escrowBalance?(token: string): bigint | null
   /** Transfers that changed, and keys that ceased because they were joined into others: inside the transaction. */
   noteTransfers?(changed: readonly Transfer[], ceased: readonly string[], now: UnixMs): void
+  /** What records told, and what of it was new: inside the transaction. */
+  noteListed?(
+    answers: readonly (readonly Observation[])[],
+    changes: readonly TransferChange[],
+    now: UnixMs,
+  ): void
   /** What matched transfers have taught; left out, nothing is learned. */
   readonly learned?: LearnedMoney
   /** Learns from transfers that changed, before they are judged: inside the transaction. */
@@ -69,6 +76,12 @@ export function createCommit(deps: CommitDeps): Commit {
         }),
       ]
       recordRest(deps.db, findings, now)
+      if (findings.answers)
+        deps.noteListed?.(
+          findings.answers,
+          recorded.flatMap(({ changes }) => changes),
+          now,
+        )
       tell(deps, recorded, evidence, now)
       tellFindings(deps, findings.apply?.(now) ?? [], now)
       countCommit(deps.db)
