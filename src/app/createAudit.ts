@@ -209,7 +209,7 @@ function createChecks(
   sweptAt: () => UnixMs | null,
 ) {
   const { clock, db, ledger } = deps
-  const missing = createMissingRecords(db)
+  const missing = createMissingRecords(db, (key) => ledger.seenAt(key))
   return createAuditChecksPoll({
     clock,
     sweptAt,

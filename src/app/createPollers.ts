@@ -54,7 +54,7 @@ export function createPollers(deps: PollerDeps): Pollers {
   const requestDetails = () => deps.trigger('openTransfers')
   const missing = createMissingPoll({
     ...deps,
-    missing: createMissingRecords(db),
+    missing: createMissingRecords(db, (key) => ledger.seenAt(key)),
     getTransfer: (key) => ledger.getTransfer(key),
   })
   const walk = createWalk({

@@ -34,7 +34,10 @@ export function saveLogs(db: Database, logs: readonly BridgeLog[], now: UnixMs):
 /** Transactions with logs that are due to be looked at, those waiting longest first. */
 export function listDueTransactions(db: Database, now: UnixMs, limit: number): string[] {
   return db
-    .prepare('SELECT hash FROM bridge_logs WHERE check_at <= ? GROUP BY hash ORDER BY min(check_at) LIMIT ?')
+    .prepare(
+      `SELECT hash FROM bridge_logs INDEXED BY bridge_logs_due WHERE check_at <= ?
+       GROUP BY hash ORDER BY min(check_at) LIMIT ?`,
+    )
     .all(now, limit)
     .map((row) => String(row['hash']))
 }

@@ -45,6 +45,8 @@ export interface Database {
   transaction<T>(work: () => T): T
   /** Identifies this ledger file for its whole life; a restored backup has an older `commits` count. */
   readonly generation: string
+  /** How many transactions came to nothing so far: what was remembered of them is not so. */
+  rollbacks(): number
   close(): void
 }
 
@@ -66,6 +68,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
 
   const statements = new Map<string, StatementSync>()
   let inTransaction = false
+  let rollbacks = 0
   const prepare = (sql: string) => {
     let statement = statements.get(sql)
     if (!statement) statements.set(sql, (statement = connection.prepare(sql)))
@@ -83,6 +86,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
         connection.exec('COMMIT')
         return result
       } catch (error) {
+        rollbacks += 1
         // A full disk may already have rolled back by itself.
         if (connection.isTransaction) connection.exec('ROLLBACK')
         options.onFailed?.(error)
@@ -92,6 +96,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
       }
     },
     generation: String(prepare("SELECT value FROM meta WHERE name = 'generation'").get()?.['value'] ?? ''),
+    rollbacks: () => rollbacks,
     close: () => connection.close(),
   }
 }

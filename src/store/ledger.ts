@@ -19,11 +19,13 @@ import {
 } from './recordAnswer.ts'
 import { listSlicesUnderWay } from './reportQueries.ts'
 import { listMatching, type TransferFilter } from './transferFilter.ts'
+import { createRestingRecords } from './restingRecords.ts'
 import { createTokenBook, type TokenSetting } from './tokenBook.ts'
 import {
   byHash,
   forgetTransfer,
   formatKey,
+  isOpenRow,
   parseKey,
   selectTransfers,
   type StoredTransfer,
@@ -64,6 +66,8 @@ export interface Ledger {
   /** The other half of a transfer with one leg, told by amount and recipient alone: derived anew at each call. */
   joinedByAmount(transfer: Transfer): Transfer | null
   hasTransfers(): boolean
+  /** When a transfer was last shown, as far as that is newer than what is stored of it; else null. */
+  seenAt(key: string): UnixMs | null
   /** The highest block that any record named; a lower bound of the chain's head. */
   highestHeight(chain: Chain): number | null
 }
@@ -94,10 +98,14 @@ export function createLedger(
       if (options.evidence) queueLegs(db, options.evidence, { before, after }, now)
     },
   }
+  const resting = createRestingRecords(db)
   const pending = createPendingList(db, (row) => toTransfer(row, shared))
-  const contextAt = (now: UnixMs): RecordContext => ({ ...shared, now })
-  const read = (row: StoredTransfer) => toTransfer(row, shared)
-  const find = (key: string) => findRow(db, key)
+  const contextAt = (now: UnixMs): RecordContext => ({ ...shared, resting, now })
+  const read = (row: StoredTransfer) => toTransfer(resting.withTimes(row), shared)
+  const find = (key: string) => {
+    const row = findRow(db, key)
+    return row && resting.withTimes(row)
+  }
 
   function recordEvidence(answer: readonly EvidenceReading[], now: UnixMs): TransferChange[] {
     if (answer.length > 0) pending.forget()
@@ -108,7 +116,9 @@ export function createLedger(
       // What a replaced payout is proven by has to be newer than the record that replaced it: then the time is news.
       const isOfReplaced = before.some(({ rewrites }) => rewrites.length > 0)
       if (!saveEvidence(db, reading) && !isOfReplaced) return []
-      return rows.map((row, index) => refreshTransfer(db, row, before[index] as Transfer, contextAt(now)))
+      return rows.map((row, index) =>
+        refreshTransfer(db, resting.withTimes(row), before[index] as Transfer, contextAt(now)),
+      )
     })
   }
 
@@ -159,7 +169,8 @@ export function createLedger(
     listWithoutEvidence: (since, now, limit) =>
       db
         .prepare(
-          `SELECT DISTINCT zone_hash FROM transfers WHERE state = 'failed' AND origin_at >= ? AND zone_hash IS NOT NULL
+          `SELECT DISTINCT zone_hash FROM transfers INDEXED BY transfers_open
+           WHERE ${isOpenRow} AND state = 'failed' AND origin_at >= ? AND zone_hash IS NOT NULL
            AND NOT EXISTS (SELECT 1 FROM leg_evidence e WHERE e.hash = zone_hash AND e.chain = 'zone' AND (e.status <> 'unknown' OR e.requested_at > ?))
            LIMIT ?`,
         )
@@ -174,6 +185,7 @@ export function createLedger(
       for (const key of keys) {
         forgetEvidence(db, key)
         forgetTransfer(db, key)
+        resting.forget(key)
         db.prepare('DELETE FROM aliases WHERE transfer_key = ?').run(key)
         db.prepare('DELETE FROM alerts WHERE transfer_key = ?').run(formatKey(key))
       }
@@ -200,6 +212,7 @@ export function createLedger(
       // Beyond the limit there may be others that fit: then none is the only one.
       return rows.length === maxOfRecipient ? null : joinByAmount(transfer, rows.map(read))
     },
+    seenAt: (key) => resting.seenAt(parseKey(key) ?? -1),
     hasTransfers: () => db.prepare('SELECT 1 FROM transfers LIMIT 1').get() !== undefined,
     highestHeight: (chain) => {
       const row = db.prepare('SELECT value FROM meta WHERE name = ?').get(`height_${chain}`)

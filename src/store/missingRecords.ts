@@ -36,7 +36,8 @@ const stepSize = 2_000
 /** More than this at once is a list in trouble, not records that are gone: it is told by other means. */
 const maxMissing = 1_000
 
-export function createMissingRecords(db: Database): MissingRecords {
+/** @param seenAt when a transfer was last shown, where that is not stored yet */
+export function createMissingRecords(db: Database, seenAt: (key: string) => UnixMs | null): MissingRecords {
   return {
     scan({ from, until, readBefore }, now) {
       const rows = db
@@ -45,7 +46,9 @@ export function createMissingRecords(db: Database): MissingRecords {
         )
         .all(from, until, stepSize)
       const room = maxMissing - Number(db.prepare('SELECT COUNT(*) AS n FROM missing_records').get()?.['n'])
-      const unseen = rows.filter((row) => Number(row['read_at']) < readBefore).slice(0, Math.max(room, 0))
+      const lastSeen = (row: (typeof rows)[number]) =>
+        Math.max(Number(row['read_at']), seenAt(formatKey(Number(row['key']))) ?? 0)
+      const unseen = rows.filter((row) => lastSeen(row) < readBefore).slice(0, Math.max(room, 0))
       const insert = db.prepare(
         'INSERT OR IGNORE INTO missing_records (key, due_at, reads, first_at, last_at) VALUES (?, ?, 0, NULL, NULL)',
       )

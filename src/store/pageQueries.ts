@@ -4,6 +4,7 @@ import { activeAlerts, alertColumns, type AlertRow, type AlertState, toAlertRow 
 import type { Database } from './database.ts'
 import type { FlowSide } from './flow.ts'
 import { latencyStepMs } from './latency.ts'
+import { isOpenRow } from './transferRows.ts'
 
 /** Pending transfers are counted by age over at most so many, the oldest. */
 const mostCounted = 50_000
@@ -19,7 +20,7 @@ export interface PendingAges {
 export function countPendingByAge(db: Database, bounds: readonly number[], now: UnixMs): PendingAges[] {
   const rows = db
     .prepare(
-      `SELECT direction, origin_at FROM transfers WHERE state = 'pending' AND origin_at <= ? ORDER BY origin_at LIMIT ?`,
+      `SELECT direction, origin_at FROM transfers WHERE ${isOpenRow} AND state = 'pending' AND origin_at <= ? ORDER BY origin_at LIMIT ?`,
     )
     .all(now, mostCounted)
   return (['MainToZone', 'ZoneToMain'] as const).map((direction) => {
@@ -39,7 +40,7 @@ export function countPendingByAge(db: Database, bounds: readonly number[], now: 
 
 /** How many transfers of a direction are pending whose value left at or before a time. */
 export function countPendingSince(db: Database, direction: Direction, at: UnixMs): number {
-  const sql = `SELECT COUNT(*) AS n FROM (SELECT 1 FROM transfers WHERE state = 'pending' AND origin_at <= ? AND direction = ? LIMIT ?)`
+  const sql = `SELECT COUNT(*) AS n FROM (SELECT 1 FROM transfers WHERE ${isOpenRow} AND state = 'pending' AND origin_at <= ? AND direction = ? LIMIT ?)`
   return Number(db.prepare(sql).get(at, direction, mostCounted)?.['n'] ?? 0)
 }
 

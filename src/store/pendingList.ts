@@ -2,7 +2,7 @@ import type { Direction } from '../domain/observation.ts'
 import type { Transfer } from '../domain/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
-import { type StoredTransfer, toStored } from './transferRows.ts'
+import { isOpenRow, type StoredTransfer, toStored } from './transferRows.ts'
 
 export interface PendingList {
   list(filter: { direction: Direction | null; originAtOrBefore: UnixMs }): Iterable<Transfer>
@@ -33,7 +33,8 @@ export function createPendingList(db: Database, derive: (row: StoredTransfer) =>
   return {
     *list({ direction, originAtOrBefore }) {
       const select = db.prepare(
-        `SELECT key, check_at, body FROM transfers WHERE state = 'pending' AND origin_at <= ? AND (? = '' OR direction = ?)
+        `SELECT key, check_at, body FROM transfers INDEXED BY transfers_open
+         WHERE ${isOpenRow} AND state = 'pending' AND origin_at <= ? AND (? = '' OR direction = ?)
          AND (origin_at, key) > (?, ?) ORDER BY origin_at, key LIMIT ${sliceSize}`,
       )
       for (let after = { at: -1, key: -1 }; ; ) {

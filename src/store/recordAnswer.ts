@@ -5,6 +5,7 @@ import type { Observation } from '../domain/observation.ts'
 import { type Group, mergeSighting, type Sighting, sightingDigest, toSightings } from '../domain/sighting.ts'
 import type { LegEvidence, Transfer } from '../domain/transfer.ts'
 import type { Database } from './database.ts'
+import type { RestingRecords } from './restingRecords.ts'
 import {
   byHash,
   deleteTransfer,
@@ -36,6 +37,7 @@ export interface RecordContext {
   readonly openIntervalMs: number
   /** Another transfer has the same origin transaction, and whether the two are one origin only E12 can tell. */
   isSharedUnasked(group: Group, transfer: Transfer): boolean
+  readonly resting: RestingRecords
   lookupToken: TransferContext['lookupToken']
   listEvidence(sightings: readonly Sighting[]): LegEvidence[]
   /** After each transfer that was saved. */
@@ -51,8 +53,9 @@ export function recordAnswer(
   answer: readonly Observation[],
   context: RecordContext,
 ): RecordResult {
-  const fresh = toSightings(answer)
-  const rows = loadCluster(db, fresh)
+  const fresh = toSightings(answer).filter((sighting) => !context.resting.takes(sighting))
+  if (fresh.length === 0) return { changes: [], news: 0, urgent: 0, joined: [] }
+  const rows = loadCluster(db, fresh, context.resting)
   const merged = mergeAll(rows, fresh)
   const groups = matchSightings(merged.sightings)
   const assigned = assignKeys(groups, merged.owners, reserveKeys(db, groups.length))
@@ -62,7 +65,7 @@ export function recordAnswer(
     if (row && !isTouched && isSameGroup(row.group, group)) return []
     return [saveGroup(db, key, group, row ?? null, context)]
   })
-  const joined = dropJoined(db, rows, assigned, merged.owners)
+  const joined = dropJoined(db, rows, assigned, merged.owners, context)
   const urgent = saved.filter(({ checkAt }) => checkAt !== null && checkAt <= context.now).length
   return { changes: saved.map(({ change }) => change), news: merged.news, urgent, joined }
 }
@@ -79,7 +82,7 @@ export function refreshTransfer(
 
 export function toTransfer(
   row: StoredTransfer,
-  context: Omit<RecordContext, 'now' | 'openIntervalMs' | 'isSharedUnasked'>,
+  context: Pick<RecordContext, 'listEvidence' | 'lookupToken'>,
 ): Transfer {
   return deriveTransfer(row.group, {
     key: formatKey(row.key),
@@ -104,6 +107,7 @@ function saveGroup(
   )
   const checkAt = scheduleCheck(group, after, row, isAsked, context)
   saveTransfer(db, { key, group, misses: isAsked ? 0 : (row?.misses ?? 0), checkAt }, after)
+  context.resting.noteSaved(key, group, after, checkAt === null)
   const before = row ? derive(row.group) : null
   context.onChange?.(before, after, context.now)
   return { change: { before, after }, checkAt }
@@ -127,13 +131,18 @@ function scheduleCheck(
 }
 
 /** Every stored row that the records could concern: same strong name, or joined by a hash to a record without one. */
-function loadCluster(db: Database, fresh: readonly Sighting[]): Map<number, StoredTransfer> {
+function loadCluster(
+  db: Database,
+  fresh: readonly Sighting[],
+  resting: RestingRecords,
+): Map<number, StoredTransfer> {
   const rows = new Map<number, StoredTransfer>()
   const seen = new Set<string>()
   const queue: Sighting[] = [...fresh]
   const add = (found: StoredTransfer[]) => {
-    for (const row of found) {
-      if (rows.has(row.key)) continue
+    for (const stored of found) {
+      if (rows.has(stored.key)) continue
+      const row = resting.withTimes(stored)
       rows.set(row.key, row)
       queue.push(...row.group.members, ...row.group.ambiguous)
     }
@@ -231,6 +240,7 @@ function dropJoined(
   rows: ReadonlyMap<number, StoredTransfer>,
   assigned: readonly Assigned[],
   owners: ReadonlyMap<Sighting, number>,
+  context: Pick<RecordContext, 'resting'>,
 ): { from: string; to: string }[] {
   const kept = new Set(assigned.map(({ key }) => key))
   return [...rows.keys()]
@@ -241,6 +251,7 @@ function dropJoined(
       )
       if (!heir) return []
       deleteTransfer(db, key)
+      context.resting.forget(key)
       db.prepare('UPDATE aliases SET transfer_key = ? WHERE transfer_key = ?').run(heir.key, key)
       db.prepare('INSERT OR REPLACE INTO aliases (key, transfer_key) VALUES (?, ?)').run(key, heir.key)
       return [{ from: formatKey(key), to: formatKey(heir.key) }]

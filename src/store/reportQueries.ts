@@ -1,7 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { AlertSeverity } from './alertRows.ts'
 import type { Database } from './database.ts'
-import { selectTransfers, type StoredTransfer } from './transferRows.ts'
+import { isOpenRow, selectTransfers, type StoredTransfer } from './transferRows.ts'
 
 interface Window {
   readonly from: UnixMs
@@ -17,7 +17,7 @@ const sliceSize = 200
  */
 export function* listSlicesUnderWay(db: Database, { from, until }: Window): Generator<StoredTransfer[]> {
   const keys = [
-    ...listKeys(db, "state = 'pending' AND origin_at < ?", until),
+    ...listKeys(db, `${isOpenRow} AND state = 'pending' AND origin_at < ?`, until),
     ...listKeys(db, "state IN ('completed', 'failed') AND origin_at >= ? AND origin_at < ?", from, until),
     // The plus keeps the other index away, which would walk through all of history.
     ...listKeys(

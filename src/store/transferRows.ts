@@ -126,6 +126,9 @@ export function deleteTransfer(db: Database, key: number): void {
   db.prepare('DELETE FROM other_hashes WHERE key = ?').run(key)
 }
 
+/** Transfers that are not well over. In these words, or the planner does not see that the index of them answers. */
+export const isOpenRow = "state IN ('pending', 'unbacked', 'failed')"
+
 /** Every row that bears this hash on either chain, a replaced one included. */
 export const byHash =
   'WHERE (zone_hash = ? OR main_hash = ? OR key IN (SELECT key FROM other_hashes WHERE hash = ?))'

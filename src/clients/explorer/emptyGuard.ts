@@ -26,6 +26,7 @@ interface Question extends ControlQuestion {
 const maxKnown = 5_000
 const windowMs = 300_000
 const maxCounted = 20_000
+const leastCounted = 500
 
 /** Remembers what had an answer, because the service under load answers as if there were none. */
 export function createEmptyGuard(): EmptyGuard {
@@ -33,11 +34,14 @@ export function createEmptyGuard(): EmptyGuard {
   const known = new Set<string>()
   const controls = new Map<Family, ControlQuestion>()
   let counted: { at: UnixMs; isContradicted: boolean }[] = []
+  let tidyAt = leastCounted
 
   function note(at: UnixMs, isContradicted: boolean): void {
     counted.push({ at, isContradicted })
-    if (counted.length <= maxCounted) return
+    if (counted.length <= tidyAt) return
+    // They are gone through once a second: what is too old must not be among them for long.
     counted = counted.filter((entry) => entry.at > at - windowMs).slice(-maxCounted / 2)
+    tidyAt = Math.max(leastCounted, counted.length * 2)
   }
 
   return {

@@ -19,7 +19,7 @@ function start(gone: readonly number[] = []) {
     found.push(...(findings.apply?.(world.clock.now()) ?? []))
     return result
   }
-  const missing = createMissingRecords(world.db)
+  const missing = createMissingRecords(world.db, (key) => world.ledger.seenAt(key))
   const poll = createMissingPoll({
     ...world,
     commit,
