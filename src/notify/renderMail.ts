@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
-import type { HtmlEscapedString } from 'hono/utils/html'
-import { MonitorError } from '../lib/errors.ts'
-import { mailStyles, styleSheet } from './mailStyles.ts'
+import { mailFrame, type Markup } from './mailFrame.ts'
+import { mailStyles } from './mailStyles.ts'
 import type { Message, MessageItem } from './message.ts'
 import { joinText, renderText } from './renderText.ts'
 import {
@@ -22,17 +21,12 @@ export interface Mail {
   readonly html?: string
 }
 
-type Markup = HtmlEscapedString | Promise<HtmlEscapedString>
-
 /**
  * A message as a mail: the same content as text and as HTML, with all findings, also those that other channels only
  * count. No remote content; tables and inline styles, because mail clients drop the rest.
  */
 export function renderMail(message: Message): Mail {
-  const markup = page(message)
-  // `html` gives a promise only when something inside is one, and nothing here is.
-  if (markup instanceof Promise) throw new MonitorError('internal', 'the mail cannot be rendered at once')
-  return { ...renderPlainMail(message), html: markup.toString() }
+  return { ...renderPlainMail(message), html: page(message) }
 }
 
 /** The text part alone: for a mail that could not be rendered. */
@@ -65,33 +59,20 @@ function subjectOf(message: Message): string {
   return `[spanwatch] ${part(headlineOf(message), 120)}`
 }
 
-function page(message: Message): Markup {
+function page(message: Message): string {
   const untold = countUntold(message.total, message.items.length + message.rest.length)
   const link = safeLink(message.pageUrl)
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="supported-color-schemes" content="light dark">
-<title>${subjectOf(message)}</title>
-<style>${styleSheet}</style>
-</head>
-<body class="page" style="${mailStyles.page}">
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="page" style="${mailStyles.outer}">
-<tr><td align="center" style="${mailStyles.gutter}">
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="${mailStyles.column}">
-<tr><td style="${mailStyles.head}"><h1 class="ink" style="${mailStyles.title}">${headlineOf(message)}</h1></td></tr>
-${message.items.map(itemCard)}
-${message.rest.length > 0 ? restTable(message.rest) : ''}
-${untold > 0 ? html`<tr><td class="muted" style="${mailStyles.foot}">… and ${untold} more</td></tr>` : ''}
-<tr><td class="muted" style="${mailStyles.foot}">${idLine(message)}${link === null ? '' : html` · <a class="link" href="${link}" style="${mailStyles.link}">Status page</a>`}</td></tr>
-</table>
-</td></tr>
-</table>
-</body>
-</html>`
+  return mailFrame({
+    title: subjectOf(message),
+    column: mailStyles.column,
+    rows: [
+      html`<tr><td style="${mailStyles.head}"><h1 class="ink" style="${mailStyles.title}">${headlineOf(message)}</h1></td></tr>`,
+      message.items.map(itemCard),
+      message.rest.length > 0 ? restTable(message.rest) : '',
+      untold > 0 ? html`<tr><td class="muted" style="${mailStyles.foot}">… and ${untold} more</td></tr>` : '',
+      html`<tr><td class="muted" style="${mailStyles.foot}">${idLine(message)}${link === null ? '' : html` · <a class="link" href="${link}" style="${mailStyles.link}">Status page</a>`}</td></tr>`,
+    ],
+  })
 }
 
 function itemCard(item: MessageItem): Markup {

@@ -1,14 +1,11 @@
 import { html, raw } from 'hono/html'
-import type { HtmlEscapedString } from 'hono/utils/html'
 import type { DailyReport, ReportFlow } from '../../domain/dailyReport.ts'
-import { MonitorError } from '../../lib/errors.ts'
-import { mailStyles, styleSheet } from '../mailStyles.ts'
+import { mailFrame, type Markup } from '../mailFrame.ts'
+import { mailStyles } from '../mailStyles.ts'
 import { part, safeLink } from '../textParts.ts'
 import type { ReportChart } from './drawReportCharts.ts'
 import { listReportTables, type ReportTable } from './reportTables.ts'
 import { directionLabel, sumLabel, tokenLabel, verdictLabel, windowLabel } from './reportWords.ts'
-
-type Markup = HtmlEscapedString | Promise<HtmlEscapedString>
 
 const numberStyle = 'text-align:right;font-variant-numeric:tabular-nums;'
 const cell = `padding:6px 8px;font-size:13px;line-height:1.4;color:#16181d;overflow-wrap:anywhere;border-top:1px solid #e8eaee;`
@@ -33,37 +30,22 @@ export function renderReportHtml(
 ): string {
   const [, ...tables] = listReportTables(report)
   const link = safeLink(pageUrl)
-  const markup = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="supported-color-schemes" content="light dark">
-<title>${verdictLabel(report)}</title>
-<style>${styleSheet}${narrow}</style>
-</head>
-<body class="page" style="${mailStyles.page}">
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="page" style="${mailStyles.outer}">
-<tr><td align="center" style="${mailStyles.gutter}">
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:860px;text-align:left;">
-<tr><td style="${mailStyles.head}">
+  return mailFrame({
+    title: verdictLabel(report),
+    styles: narrow,
+    column: 'max-width:860px;text-align:left;',
+    rows: [
+      html`<tr><td style="${mailStyles.head}">
 <h1 class="ink" style="${mailStyles.title}">${verdictLabel(report)}</h1>
 <div class="muted" style="${mailStyles.subject}">${windowLabel(report)}</div>
-</td></tr>
-${report.missing.length === 0 ? '' : missingCard(report)}
-${flowCards(report.flows)}
-${charts.map(chartCard)}
-${tables.map(tableCard)}
-<tr><td class="muted" style="${mailStyles.foot}">Amounts are exact and in token units; the attached CSV files hold them for a spreadsheet.${link === null ? '' : html` <a class="link" href="${link}" style="${mailStyles.link}">Status page</a>`}</td></tr>
-</table>
-</td></tr>
-</table>
-</body>
-</html>`
-  // `html` gives a promise only when something inside is one, and nothing here is.
-  if (markup instanceof Promise) throw new MonitorError('internal', 'the report cannot be rendered at once')
-  return markup.toString()
+</td></tr>`,
+      report.missing.length === 0 ? '' : missingCard(report),
+      flowCards(report.flows),
+      charts.map(chartCard),
+      tables.map(tableCard),
+      html`<tr><td class="muted" style="${mailStyles.foot}">Amounts are exact and in token units; the attached CSV files hold them for a spreadsheet.${link === null ? '' : html` <a class="link" href="${link}" style="${mailStyles.link}">Status page</a>`}</td></tr>`,
+    ],
+  })
 }
 
 function card(tone: 'plain' | 'warning', title: string, content: Markup): Markup {

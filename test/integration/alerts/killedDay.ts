@@ -1,13 +1,10 @@
 // A process that lives one scripted day of events and conditions, to be killed at any time and started again: it goes on
 // where its last commit ended. Run by killedDay.test.ts and bench/kills.ts.
-import { createAlertEngine } from '../../../src/alerts/alertEngine.ts'
-import { startDispatcher } from '../../../src/alerts/dispatcher.ts'
 import { type Clock, createSystemClock } from '../../../src/lib/clock.ts'
-import { createSilentLog } from '../../../src/lib/log.ts'
 import { createWebhookChannel } from '../../../src/notify/webhook.ts'
-import { createAlertStore } from '../../../src/store/alertStore.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createCondition, createEvent, createRoute, createRule, start } from '../../unit/alerts/harness.ts'
+import { startAlerting } from './startAlerting.ts'
 
 const [path = '', url = '', to = '0', dieAt = 'never'] = process.argv.slice(2)
 const database = openDatabase(path)
@@ -23,28 +20,15 @@ const clock: Clock = {
   sleep: (ms, signal) => real.sleep(ms > 60_000 ? ms : Math.min(ms, 10), signal),
 }
 
-const store = createAlertStore(database)
-const log = createSilentLog()
 const channel = createWebhookChannel({ clock: real }, { name: 'ops', type: 'webhook', url })
 const failed = createRule()
 const stalled = createRule({ name: 'stalled', kind: 'chain.stalled', severity: 'critical' })
 const routes = [createRoute({ groupWaitMs: 0, groupIntervalMs: minute })]
-const settings = { routes, inhibit: [], channels: [channel] }
-const engine = createAlertEngine({ store, log, settings, rules: () => [failed, stalled] })
+const rules = [failed, stalled]
+const { store, engine, send } = startAlerting(database, { channel, clock, routes, rules })
 database.transaction(() => engine.start(clock.now()))
 engine.releaseStart()
-const dispatcher = startDispatcher({
-  store,
-  engine,
-  log,
-  clock,
-  channels: [channel],
-  fallback: null,
-  random: () => 0.5,
-  rules: () => [failed, stalled],
-  pageUrl: null,
-  links: { main: null, zone: null },
-})
+const dispatcher = send()
 
 /** Told before the next step begins, so that the same day always says the same things. */
 async function drain(): Promise<void> {

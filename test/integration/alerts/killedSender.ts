@@ -1,17 +1,12 @@
 // A process that tells 50 events over HTTP, one message each, until it is killed. Run by outbox.test.ts.
-import { createAlertEngine } from '../../../src/alerts/alertEngine.ts'
-import { startDispatcher } from '../../../src/alerts/dispatcher.ts'
 import { createSystemClock } from '../../../src/lib/clock.ts'
-import { createSilentLog } from '../../../src/lib/log.ts'
 import type { Channel } from '../../../src/notify/message.ts'
-import { createAlertStore } from '../../../src/store/alertStore.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { createEvent, createRoute, createRule } from '../../unit/alerts/harness.ts'
+import { createEvent, createRule } from '../../unit/alerts/harness.ts'
+import { startAlerting } from './startAlerting.ts'
 
 const [path = '', url = '', from = '1', to = '0'] = process.argv.slice(2)
 const database = openDatabase(path)
-const store = createAlertStore(database)
-const log = createSilentLog()
 const clock = createSystemClock()
 
 const channel: Channel = {
@@ -25,20 +20,8 @@ const channel: Channel = {
   },
   close: async () => {},
 }
-const settings = { routes: [createRoute()], inhibit: [], channels: [channel] }
-const engine = createAlertEngine({ store, log, settings, rules: () => [] })
-const dispatcher = startDispatcher({
-  store,
-  engine,
-  log,
-  clock,
-  channels: [channel],
-  fallback: null,
-  random: Math.random,
-  rules: () => [],
-  pageUrl: null,
-  links: { main: null, zone: null },
-})
+const { store, engine, send } = startAlerting(database, { channel, clock })
+const dispatcher = send()
 
 for (let n = Number(from); n <= Number(to); n += 1) {
   // Found again after each restart, as a re-read range is.

@@ -20,6 +20,7 @@ import {
   type StubRequest,
 } from '../../support/apiStub.ts'
 import { createTestExplorer } from '../../support/createTestExplorer.ts'
+import { toRecord } from '../../support/records.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 
 const hash = (digit: string) => `0x${digit.repeat(64)}`
@@ -91,37 +92,9 @@ describe('answers', () => {
       empty: false,
       quarantined: [],
     })
-    expect(answer.records).toEqual([
-      {
-        source: 'E3',
-        requestedAt: answer.requestedAt,
-        id: null,
-        direction: 'ZoneToMain',
-        crossType: 'Withdraw',
-        status: 'success',
-        mainHash: hash('a'),
-        mainHeight: 500,
-        mainTime: 1780000010000,
-        zoneHash: hash('b'),
-        zoneHeight: 9000,
-        zoneTime: 1780000000000,
-        from: '0xf0',
-        to: '0xf1',
-        sourceAddress: '0xaa',
-        targetAddress: '0xbb',
-        value: '1.5',
-        amountRaw: 1_500_000n,
-        token: '0xcc',
-        tokenType: 'ERC20',
-        tokenId: '',
-        tokenName: 'USD Coin',
-        zoneEventIndex: null,
-        zoneBlockHash: null,
-        batchDetail: null,
-        updateTime: null,
-        pushHeight: null,
-      },
-    ])
+    const legs = { mainHash: hash('a'), mainTime: 1780000010000, zoneHash: hash('b'), zoneHeight: 9000 }
+    const { requestedAt } = answer
+    expect(answer.records).toEqual([toRecord({ ...legs, zoneTime: 1780000000000, requestedAt })])
     expect(stub.requests[0]?.url).toBe(
       '/api/v5/chain/zone/cross/transaction-list?chainShortName=ZONE_CHAIN&limit=100&page=1',
     )

@@ -7,8 +7,15 @@ import { setUp } from './support.ts'
 
 const day = 86_400_000
 
+function setUpUpkeep() {
+  const parts = setUp()
+  const alerts = createAlertStore(parts.db)
+  const retention = { transfersMs: 2 * day, preconfMs: 2 * day }
+  return { ...parts, upkeep: createUpkeep({ ...parts, alerts, retention, contracts: [] }) }
+}
+
 test('ended transfers are forgotten once they are older than they are kept; open ones never', async () => {
-  const { clock, db, ledger, commit } = setUp()
+  const { clock, ledger, commit, upkeep } = setUpUpkeep()
   const at = (time: number) => ({ zoneTime: time, mainTime: time, requestedAt: clock.now() })
   const now = clock.now()
   commit({
@@ -20,14 +27,6 @@ test('ended transfers are forgotten once they are older than they are kept; open
       ],
     ],
   })
-  const upkeep = createUpkeep({
-    clock,
-    db,
-    ledger,
-    alerts: createAlertStore(db),
-    retention: { transfersMs: 2 * day, preconfMs: 2 * day },
-    contracts: [],
-  })
   await clock.advance(2 * day)
   await upkeep()
   expect(ledger.listTransfers({})).toHaveLength(3)
@@ -38,18 +37,10 @@ test('ended transfers are forgotten once they are older than they are kept; open
 })
 
 test('F67: a clock that was set years ahead makes the ledger forget nothing', async () => {
-  const { clock, db, ledger, commit } = setUp()
+  const { clock, db, ledger, commit, upkeep } = setUpUpkeep()
   const at = { zoneTime: clock.now(), mainTime: clock.now(), requestedAt: clock.now() }
   commit({ answers: [[toRecord({ id: 'old', ...at })]] })
   recordHead(db, { chain: 'zone', height: 1, blockTime: clock.now(), readAt: clock.now() })
-  const upkeep = createUpkeep({
-    clock,
-    db,
-    ledger,
-    alerts: createAlertStore(db),
-    retention: { transfersMs: 2 * day, preconfMs: 2 * day },
-    contracts: [],
-  })
   await clock.advance(3_650 * day)
   await upkeep()
   expect(ledger.listTransfers({})).toHaveLength(1)

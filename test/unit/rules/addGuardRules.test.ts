@@ -1,21 +1,9 @@
 import { expect, test } from 'vitest'
 import { addGuardRules } from '../../../src/rules/addGuardRules.ts'
 import type { Rule } from '../../../src/rules/types.ts'
+import { createRule } from '../alerts/harness.ts'
 
-const rule = (name: string, kind: Rule['kind']): Rule => ({
-  name,
-  kind,
-  params: {},
-  forMs: 0,
-  keepFiringForMs: 0,
-  severity: 'warning',
-  labels: {},
-  runbook: null,
-  matches: () => true,
-  isExcused: () => false,
-  summarize: () => null,
-  origin: 'rules/a.yaml:1',
-})
+const rule = (name: string, kind: Rule['kind']): Rule => createRule({ name, kind })
 const shipped = [
   rule('source-unavailable', 'source.unavailable'),
   rule('rules-rejected', 'monitor.rules_rejected'),

@@ -1,0 +1,40 @@
+import { createAlertEngine } from '../../../src/alerts/alertEngine.ts'
+import { startDispatcher } from '../../../src/alerts/dispatcher.ts'
+import { type Clock, createSystemClock } from '../../../src/lib/clock.ts'
+import { createSilentLog } from '../../../src/lib/log.ts'
+import type { Channel } from '../../../src/notify/message.ts'
+import type { Route } from '../../../src/alerts/routing.ts'
+import type { Rule } from '../../../src/rules/types.ts'
+import { createAlertStore } from '../../../src/store/alertStore.ts'
+import type { Database } from '../../../src/store/database.ts'
+import { createRoute } from '../../unit/alerts/harness.ts'
+
+export interface AlertingOptions {
+  readonly channel: Channel
+  readonly clock?: Clock
+  readonly routes?: readonly Route[]
+  readonly rules?: readonly Rule[]
+}
+
+/** Alerts and their delivery in a process of its own, without the rest of the monitor. */
+export function startAlerting(database: Database, options: AlertingOptions) {
+  const { channel, clock = createSystemClock(), routes = [createRoute()], rules = [] } = options
+  const store = createAlertStore(database)
+  const log = createSilentLog()
+  const settings = { routes, inhibit: [], channels: [channel] }
+  const engine = createAlertEngine({ store, log, settings, rules: () => rules })
+  const send = () =>
+    startDispatcher({
+      store,
+      engine,
+      log,
+      clock,
+      channels: [channel],
+      fallback: null,
+      random: () => 0.5,
+      rules: () => rules,
+      pageUrl: null,
+      links: { main: null, zone: null },
+    })
+  return { store, engine, send }
+}
