@@ -3,6 +3,11 @@ import type { UnixMs } from '../lib/clock.ts'
 
 /** The first moment after `from` at which a cron expression with seconds is due, UTC. */
 export function nextDue(expression: string, from: UnixMs): UnixMs {
+  const everySeconds = secondsOf(expression)
+  if (everySeconds !== null) {
+    const step = everySeconds * 1_000
+    return (Math.floor(from / step) + 1) * step
+  }
   const time = new CronTime(expression, 'UTC')
   return time.getNextDateFrom(new Date(from), 'UTC').toMillis()
 }
@@ -14,4 +19,11 @@ export function nextDue(expression: string, from: UnixMs): UnixMs {
 export function intervalOf(expression: string): number {
   const first = nextDue(expression, Date.UTC(2026, 0, 5))
   return nextDue(expression, first) - first
+}
+
+/** Of `*\/5 * * * * *` and the like, which most polls have, 5: calendars are slow. Null when it is not so even. */
+function secondsOf(expression: string): number | null {
+  const match = /^\*\/(\d{1,2})(?: \*){5}$/.exec(expression)
+  const seconds = match === null ? 0 : Number(match[1])
+  return seconds > 0 && 60 % seconds === 0 ? seconds : null
 }

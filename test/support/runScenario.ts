@@ -3,6 +3,7 @@ import { createSystemClock } from '../../src/lib/clock.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/createSandbox.ts'
 import { loadScenario, parseScenario } from '../../src/sandbox/scenario.ts'
+import type { LeapingClock } from './leapingClock.ts'
 import { createPatientClock } from './patientClock.ts'
 import { type Monitor, noBridge, startMonitor } from './startMonitor.ts'
 
@@ -37,17 +38,21 @@ export interface ScenarioRunOptions {
   /** The world's time between two turns of the event loop, at most. */
   readonly maxStepMs?: number
   readonly pace?: AppConfig['explorer']['pace']
+  /** In place of one of this `speed`: `served` is the sandbox's. Time stands until the world is there. */
+  readonly clock?: LeapingClock
 }
 
 /** The whole daemon against the sandbox with one scenario, both in sped-up time, with everything configured. */
 export async function runScenario(options: ScenarioRunOptions): Promise<ScenarioRun> {
   const speed = options.speed ?? 20
-  const clock = speed === 1 ? createSystemClock() : createPatientClock(speed, options.maxStepMs)
+  const clock =
+    options.clock ?? (speed === 1 ? createSystemClock() : createPatientClock(speed, options.maxStepMs))
   const scenario = options.scenario.includes('\n')
     ? parseScenario(options.scenario, 'scenario.yaml')
     : await loadScenario(options.scenario)
-  const sandbox = createSandbox({ clock, scenario })
+  const sandbox = createSandbox({ clock: options.clock?.served ?? clock, scenario })
   await sandbox.start()
+  options.clock?.start()
   const startedAt = clock.now()
   const { contracts, tokens } = sandbox.world
   const monitor = await startMonitor({

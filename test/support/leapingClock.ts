@@ -1,0 +1,94 @@
+import { subscribe } from 'node:diagnostics_channel'
+import type { Clock } from '../../src/lib/clock.ts'
+
+/** Turns of the event loop in which nothing is under way before time leaps: what an answer sets off takes a few. */
+const quietTurns = 4
+
+interface Sleeper {
+  readonly until: number
+  wake(): void
+}
+
+export interface LeapingClock extends Clock {
+  /** The same time for whoever answers requests: who sleeps by it holds an answer back, and time goes on meanwhile. */
+  readonly served: Clock
+  /** Lets time go on; until then it stands, and nothing that sleeps wakes. */
+  start(): void
+  stop(): void
+}
+
+/**
+ * A clock that stands while requests are under way and leaps to the next sleeper when none is, so that a world in
+ * this process passes as fast as its work allows, and no slower machine changes what happens in it. Requests are
+ * those of undici; nothing else may take real time.
+ */
+export function createLeapingClock(start: number = Date.now()): LeapingClock {
+  const sleepers = new Set<Sleeper>()
+  const underWay = trackRequests()
+  let elapsedMs = 0
+  let heldBack = 0
+  let quiet = 0
+  let isRunning = false
+
+  function turn(): void {
+    if (!isRunning) return
+    quiet = underWay.size > heldBack ? 0 : quiet + 1
+    if (quiet > quietTurns) {
+      quiet = 0
+      leap()
+    }
+    setImmediate(turn)
+  }
+
+  function leap(): void {
+    let next = Infinity
+    for (const { until } of sleepers) next = Math.min(next, until)
+    if (next === Infinity) return
+    elapsedMs = Math.max(elapsedMs, next)
+    for (const sleeper of sleepers) if (sleeper.until <= elapsedMs) sleeper.wake()
+  }
+
+  function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve()
+      const sleeper: Sleeper = { until: elapsedMs + Math.max(ms, 0), wake: done }
+      function done() {
+        sleepers.delete(sleeper)
+        signal?.removeEventListener('abort', done)
+        resolve()
+      }
+      signal?.addEventListener('abort', done, { once: true })
+      sleepers.add(sleeper)
+    })
+  }
+
+  const clock: Clock = { now: () => Math.floor(start + elapsedMs), monotonicMs: () => elapsedMs, sleep }
+  return {
+    ...clock,
+    served: {
+      ...clock,
+      async sleep(ms, signal) {
+        heldBack += 1
+        await sleep(ms, signal)
+        heldBack -= 1
+      },
+    },
+    start() {
+      if (isRunning) return
+      isRunning = true
+      turn()
+    },
+    stop() {
+      isRunning = false
+    },
+  }
+}
+
+function trackRequests(): ReadonlySet<object> {
+  const underWay = new Set<object>()
+  const requestOf = (message: unknown) => (message as { request: object }).request
+  subscribe('undici:request:create', (message) => void underWay.add(requestOf(message)))
+  for (const end of ['trailers', 'error'])
+    subscribe(`undici:request:${end}`, (message) => void underWay.delete(requestOf(message)))
+  return underWay
+}
