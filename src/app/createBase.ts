@@ -7,7 +7,7 @@ import { createLearnMoney } from '../pollers/learnMoney.ts'
 import { createEventRetries } from '../pollers/eventRetries.ts'
 import type { Facts, Rule } from '../rules/types.ts'
 import { createAlertStore } from '../store/alertStore.ts'
-import { createLearned, holdJudgement } from '../store/learned.ts'
+import { createLearned, holdJudgement, listTokenPairs } from '../store/learned.ts'
 import { createLedger } from '../store/ledger.ts'
 import type { State } from '../store/openState.ts'
 import type { AppDeps, AppOptions } from './createApp.ts'
@@ -42,7 +42,7 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
   const alerts = createAlertStore(db)
   const since = tellSince(state, config, startedAt)
   const learned = createLearned(db)
-  const watch = createEscrowWatch(db, config.bridge)
+  const watch = createEscrowWatch(db, config.bridge, listTokenPairs(db, learned))
   const ledger = createLedger(db, {
     tokens: config.bridge.tokens,
     openIntervalMs: intervals.openTransfers,

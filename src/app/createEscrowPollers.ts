@@ -1,5 +1,7 @@
 import type { Rpc } from '../clients/rpc/createRpc.ts'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
+import { judgeTwin } from '../domain/judgeMoney.ts'
+import type { LearnedMoney } from '../domain/learnedMoney.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { createBalanceReads } from '../pollers/balanceReads.ts'
 import { createChallengesPoll } from '../pollers/challenges.ts'
@@ -22,6 +24,7 @@ export interface EscrowPollerDeps extends Omit<PollerDeps, 'config'> {
   readonly config: Pick<AppConfig, 'poll' | 'bridge' | 'start'>
   readonly explorer: Pick<Explorer, 'call' | 'walk'>
   readonly watch: EscrowWatch
+  readonly learned: LearnedMoney
   readonly canonical: Rpc | null
   readonly preconf: Rpc | null
   readonly tellSince: UnixMs
@@ -55,6 +58,12 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
   const checks = createEscrowChecksPoll({
     ...common,
     fees: watch.fees,
+    judgeToken: (transfer, moved) =>
+      judgeTwin(transfer, moved, {
+        learned: deps.learned,
+        listed: bridge.escrows.map(({ token }) => token),
+        now: clock.now(),
+      }),
     listTransfers: (hash) => deps.ledger.listTransfers({ hash, limit: mostTransfers }),
     readControlHash: () => readRecentMainHash(db),
   })

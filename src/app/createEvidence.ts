@@ -53,7 +53,7 @@ export interface EvidencePartDeps {
  * An ordinary leg waits so long for others to share its request: with the half minute that absence takes it is told
  * within two minutes.
  */
-export const evidenceHoldMs = 60_000
+export const evidenceHoldMs = 30_000
 /** Of what the escrows hold: what takes more is worth a request of its own. */
 const largeShare = 50n
 

@@ -1,13 +1,22 @@
-import { canonicalToken, type FlowFee } from '../domain/escrowFlow.ts'
+import type { FlowFee } from '../domain/escrowFlow.ts'
+import { canonicalToken, movedToken } from '../domain/movedToken.ts'
 import { toBaseUnits, toDecimal } from '../domain/decimal.ts'
 import { toOwedLeg } from '../domain/escrowOwed.ts'
-import type { Transfer } from '../domain/transfer.ts'
+import type { Transfer, TransferToken } from '../domain/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { type EscrowPlace, type EscrowSetting, toPlaces } from '../pollers/escrowPlaces.ts'
 import type { Holding } from '../pollers/balanceReads.ts'
 import type { Database } from '../store/database.ts'
 import { listReadings } from '../store/escrowReadings.ts'
-import { listEscrowTokens, noteEscrowToken, readEscrowToken, saveOwedLeg } from '../store/escrowOwed.ts'
+import {
+  listEscrowTokens,
+  noteEscrowToken,
+  readEscrowToken,
+  renameOwedToken,
+  saveOwedLeg,
+} from '../store/escrowOwed.ts'
+import type { TokenPair } from '../store/learned.ts'
+import { readFlowsDeep } from '../store/mainStreams.ts'
 import { listMovedTokens, wakeFlows } from '../store/escrowFlows.ts'
 import { readDecimals } from '../store/tokenBook.ts'
 
@@ -41,26 +50,48 @@ const nativeDecimals = 18
 /** Without configured escrows so many tokens are followed: anybody can make more. */
 const maxTokens = 500
 
-export function createEscrowWatch(db: Database, bridge: EscrowBridge): EscrowWatch {
+/** @param pairs tokens that are known to move under another address than records name */
+export function createEscrowWatch(
+  db: Database,
+  bridge: EscrowBridge,
+  pairs: readonly TokenPair[] = [],
+): EscrowWatch {
   const places = toPlaces(bridge.escrows, bridge.contracts)
   const configured = new Map(bridge.tokens.map((token) => [canonicalToken(token.address), token]))
   const named = new Set(places.flatMap(({ tokens }) => (tokens ? [...tokens] : [])))
   const takesAll = places.some(({ tokens }) => tokens === null)
   const types = new Map(listEscrowTokens(db).map(({ token, type }) => [token, type]))
-  const isFollowed = (token: string) =>
-    named.has(token) || (takesAll && (types.has(token) || types.size < maxTokens))
+  const movesAs = new Map(pairs.map(({ token, moved }) => [token, moved]))
+  const recordedAs = new Map(pairs.map(({ token, moved }) => [moved, token]))
+  const isFollowed = ({ address, movedAs }: TransferToken) => {
+    const token = movedAs ?? canonicalToken(address)
+    if (named.has(token)) return true
+    // One of which nothing is known may turn out to move as one that is named.
+    return (takesAll || movedAs === undefined) && (types.has(token) || types.size < maxTokens)
+  }
+  const knownDecimals = (token: string) => configured.get(token)?.decimals ?? readDecimals(db, token)
   const decimalsOf = (token: string) =>
-    token === '' ? nativeDecimals : (configured.get(token)?.decimals ?? readDecimals(db, token))
+    token === '' ? nativeDecimals : (knownDecimals(token) ?? knownDecimals(recordedAs.get(token) ?? token))
+  const settingOf = (token: string) => configured.get(token) ?? configured.get(recordedAs.get(token) ?? token)
   const noteType = (token: string, type: string) => {
     if (types.has(token) && (type === '' || types.get(token) === type)) return
     types.set(token, type)
     noteEscrowToken(db, token, type)
   }
+  /** From now on a token is the one that it moves as: what was counted of it, and what moved, are that one's. */
+  const notePair = (token: string, moved: string) => {
+    if (token === moved || movesAs.get(token) === moved) return
+    movesAs.set(token, moved)
+    recordedAs.set(moved, token)
+    noteType(moved, types.get(token) ?? '')
+    renameOwedToken(db, token, moved, { before: knownDecimals(token), after: decimalsOf(moved) })
+    readFlowsDeep(db)
+  }
   return {
     places,
     fees: bridge.fees,
     typeOf: (token) => types.get(token) ?? '',
-    symbolOf: (token) => configured.get(token)?.symbol ?? (token === '' ? 'native currency' : token),
+    symbolOf: (token) => settingOf(token)?.symbol ?? (token === '' ? 'native currency' : token),
     decimalsOf,
     isBridgeToken: (token) => named.has(token) || configured.has(token) || types.has(token),
     listHoldings: () =>
@@ -70,7 +101,7 @@ export function createEscrowWatch(db: Database, bridge: EscrowBridge): EscrowWat
     baselineOf: (token) => sumBaselines(bridge.escrows, token, decimalsOf(token)),
     reserveOf(token) {
       if (places.length === 0) return null
-      const address = canonicalToken(token)
+      const address = movesAs.get(canonicalToken(token)) ?? canonicalToken(token)
       const known = readEscrowToken(db, address)
       if (!known || known.holdings === null) return null
       const owed = known.judged?.owed ?? known.baseline ?? 0n
@@ -82,8 +113,9 @@ export function createEscrowWatch(db: Database, bridge: EscrowBridge): EscrowWat
       for (const key of ceased) saveOwedLeg(db, key, null)
       for (const transfer of changed) {
         if (transfer.main) wakeFlows(db, transfer.main.hash, now)
-        const token = canonicalToken(transfer.token.address)
-        if (!isFollowed(token)) continue
+        const token = movedToken(transfer.token)
+        notePair(canonicalToken(transfer.token.address), token)
+        if (!isFollowed(transfer.token)) continue
         noteType(token, transfer.token.type)
         saveOwedLeg(db, transfer.key, toOwedLeg(transfer, bridge.fees, decimalsOf(token)))
       }

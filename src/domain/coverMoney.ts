@@ -1,6 +1,5 @@
 import { formatUnits, parseDecimal } from './amount.ts'
-import { canonicalToken } from './escrowFlow.ts'
-import { movedToken } from './movedToken.ts'
+import { canonicalToken, movedToken } from './movedToken.ts'
 import type { TokenMove, Transfer } from './transfer.ts'
 
 /** What the comparison rests on beside records and movements. */

@@ -9,6 +9,7 @@ import {
   sumDecimals,
   toDecimal,
 } from './decimal.ts'
+import { canonicalToken, movedToken } from './movedToken.ts'
 import type { Direction } from './observation.ts'
 import type { Transfer } from './transfer.ts'
 
@@ -38,19 +39,6 @@ export interface EscrowFlow {
   readonly outward: Decimal
   /** The other side of the largest movement. */
   readonly party: string
-}
-
-/** Spellings of "no contract": the native currency. */
-const nativeSpellings = new Set([
-  '',
-  '0x0000000000000000000000000000000000000000',
-  '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
-])
-
-/** A token's address as the ledger and the lists of the main chain both name it; '' is the native currency. */
-export function canonicalToken(address: string): string {
-  const text = address.toLowerCase()
-  return nativeSpellings.has(text) ? '' : text
 }
 
 /**
@@ -98,6 +86,8 @@ export interface FlowFee {
 
 export type FlowVerdict =
   | { readonly kind: 'explained'; readonly isProven: boolean }
+  /** A record accounts for it if its token moves under this address, and that is not known yet. */
+  | { readonly kind: 'held' }
   | {
       readonly kind: 'unexplained'
       readonly direction: 'out' | 'in'
@@ -106,6 +96,9 @@ export type FlowVerdict =
       /** The records themselves say so: reading them again changes nothing. */
       readonly isSettled: boolean
     }
+
+/** Whether a record's token is the one that moved, by another address; `held` while that is not known. */
+export type JudgeToken = (transfer: Transfer, moved: string) => 'same' | 'held' | 'other'
 
 /**
  * Whether known transfers account for what a transaction moved at the bridge's escrows. A payout whose origin was
@@ -116,10 +109,36 @@ export function judgeFlow(
   flow: { readonly hash: string; readonly token: string; readonly outward: Decimal },
   transfers: readonly Transfer[],
   fees: readonly FlowFee[],
+  judgeToken: JudgeToken = () => 'other',
 ): FlowVerdict {
-  const legs = transfers.filter(
-    ({ main, token }) => main?.hash === flow.hash && canonicalToken(token.address) === flow.token,
-  )
+  const all = transfers.filter(({ main }) => main?.hash === flow.hash)
+  const plain = all.filter(({ token }) => movedToken(token) === flow.token)
+  const verdict = judgeLegs(flow, plain, fees)
+  if (verdict.kind !== 'unexplained') return verdict
+  const others = all.filter((one) => mayBeOf(one, flow.token))
+  const tokens = new Map(others.map((one) => [one, judgeToken(one, flow.token)]))
+  const legsBeing = (...words: readonly string[]) => [
+    ...plain,
+    ...others.filter((one) => words.includes(tokens.get(one) ?? '')),
+  ]
+  const known = judgeLegs(flow, legsBeing('same'), fees)
+  if (known.kind !== 'unexplained') return known
+  return judgeLegs(flow, legsBeing('same', 'held'), fees).kind === 'explained' ? { kind: 'held' } : known
+}
+
+/** Where nothing is known of a record's token, and it did not move itself, another one may be it. */
+function mayBeOf({ token, main, evidence }: Transfer, moved: string): boolean {
+  const own = canonicalToken(token.address)
+  if (token.movedAs !== undefined || own === moved) return false
+  const seen = evidence.filter((one) => one.chain === 'main' && one.hash === main?.hash && one.moves !== null)
+  return !seen.some(({ moves }) => moves?.some((move) => move.token === own))
+}
+
+function judgeLegs(
+  flow: { readonly hash: string; readonly token: string; readonly outward: Decimal },
+  legs: readonly Transfer[],
+  fees: readonly FlowFee[],
+): FlowVerdict {
   const direction = flow.outward.digits > 0n ? 'out' : 'in'
   const wanted: Direction = direction === 'out' ? 'ZoneToMain' : 'MainToZone'
   const good = legs.filter((leg) => leg.direction !== 'ZoneToMain' || !isDisproved(leg))
@@ -162,13 +181,19 @@ function allowance(
   moving: readonly Transfer[],
   fees: readonly FlowFee[],
 ): Decimal {
-  const perLeg = moving.map(({ direction }) => {
-    const fee = fees.find((one) => canonicalToken(one.token) === flow.token && one.direction === direction)
-    return toDecimal(fee?.max ?? '0') ?? noAmount
-  })
+  const perLeg = moving.map((leg) => toDecimal(findFee(fees, leg)?.max ?? '0') ?? noAmount)
   const { scale } = flow.outward
   const rounded = moving.length > 0 && scale >= 6 ? { digits: 1n, scale } : noAmount
   return sumDecimals([...perLeg, rounded])
+}
+
+/** The configuration may name a token by the address that records name, or by the one that it moves under. */
+export function findFee(
+  fees: readonly FlowFee[],
+  { token, direction }: Pick<Transfer, 'token' | 'direction'>,
+): FlowFee | undefined {
+  const names = [canonicalToken(token.address), movedToken(token)]
+  return fees.find((one) => names.includes(canonicalToken(one.token)) && one.direction === direction)
 }
 
 /** A payout that nothing on the zone chain stands behind. */

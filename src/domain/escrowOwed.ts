@@ -1,7 +1,8 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { parseRawAmount } from './amount.ts'
 import { toBaseUnits, toDecimal } from './decimal.ts'
-import { canonicalToken, type FlowFee, isDisproved } from './escrowFlow.ts'
+import { findFee, type FlowFee, isDisproved } from './escrowFlow.ts'
+import { canonicalToken, movedToken } from './movedToken.ts'
 import type { Transfer } from './transfer.ts'
 
 /** What a transfer adds to what an escrow owes (credited on the zone), or takes from it (paid out, or leaving). */
@@ -39,14 +40,14 @@ export function toOwedLeg(
   const isCredit = direction === 'MainToZone'
   if (state === 'failed') return null
   if (isCredit ? zone === null : isDisproved(transfer)) return null
-  const token = canonicalToken(transfer.token.address)
+  const token = movedToken(transfer.token)
   // What a deposit that is not there says of its block is nothing to go by.
   const known = isCredit && transfer.originProof === 'absent' ? null : main
   return {
     key: transfer.key,
     token,
     isCredit,
-    amount: rawAmount(transfer, decimals, feeOf(token, transfer, fees, decimals)),
+    amount: rawAmount(transfer, decimals, fees),
     mainHash: known?.hash ?? null,
     mainHeight: known?.height ?? null,
     mainTime: known?.time ?? null,
@@ -54,23 +55,19 @@ export function toOwedLeg(
   }
 }
 
-function rawAmount(transfer: Transfer, decimals: number | null, fee: bigint): bigint | null {
-  const given = transfer.amount === null || decimals === null ? null : toDecimal(transfer.amount)
-  const raw = transfer.amountRaw ?? (given && decimals !== null ? toBaseUnits(given, decimals) : null)
+function rawAmount(transfer: Transfer, decimals: number | null, fees: readonly FlowFee[]): bigint | null {
+  const { token, amount, direction } = transfer
+  const given = amount === null || decimals === null ? null : toDecimal(amount)
+  // Where the record names the zone's side of a token, so does its raw amount.
+  const isOther =
+    movedToken(token) !== canonicalToken(token.address) && decimals !== null && token.decimals !== decimals
+  const own = isOther ? null : transfer.amountRaw
+  const raw = own ?? (given && decimals !== null ? toBaseUnits(given, decimals) : null)
   if (raw === null || parseRawAmount(raw.toString()) === null) return null
-  if (transfer.direction === 'ZoneToMain') return raw + fee
+  const max = toDecimal(findFee(fees, transfer)?.max ?? '')
+  const fee = max && decimals !== null ? (toBaseUnits(max, decimals) ?? 0n) : 0n
+  if (direction === 'ZoneToMain') return raw + fee
   return raw > fee ? raw - fee : 0n
-}
-
-function feeOf(
-  token: string,
-  { direction }: Transfer,
-  fees: readonly FlowFee[],
-  decimals: number | null,
-): bigint {
-  const fee = fees.find((one) => canonicalToken(one.token) === token && one.direction === direction)
-  const max = fee && toDecimal(fee.max)
-  return max && decimals !== null ? (toBaseUnits(max, decimals) ?? 0n) : 0n
 }
 
 /** Whether a leg counts at all: what was locked or paid before the start is in the first balance already. */

@@ -1,7 +1,6 @@
 import { coverMoney, type MoneyGap, type MoneySettings } from './coverMoney.ts'
 import { type LearnedMoney, mayMoveAs, type MoneySample, movesAs } from './learnedMoney.ts'
-import { canonicalToken } from './escrowFlow.ts'
-import { movedToken } from './movedToken.ts'
+import { canonicalToken, movedToken } from './movedToken.ts'
 import { newestEvidence } from './proveOrigin.ts'
 import type { LegEvidence, TokenMove, Transfer } from './transfer.ts'
 

@@ -1,4 +1,4 @@
-import { canonicalToken } from './escrowFlow.ts'
+import { canonicalToken } from './movedToken.ts'
 import type { Direction } from './observation.ts'
 
 /** What the matched transfers of this bridge have taught, as counts of samples. */

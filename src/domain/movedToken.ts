@@ -1,5 +1,17 @@
-import { canonicalToken } from './escrowFlow.ts'
 import type { TransferToken } from './transfer.ts'
+
+/** Spellings of "no contract": the native currency. */
+const nativeSpellings = new Set([
+  '',
+  '0x0000000000000000000000000000000000000000',
+  '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
+])
+
+/** A token's address as the ledger and the lists of the main chain both name it; '' is the native currency. */
+export function canonicalToken(address: string): string {
+  const text = address.toLowerCase()
+  return nativeSpellings.has(text) ? '' : text
+}
 
 /**
  * The address that movements of a transfer's money bear on the main chain; '' is the native currency. Mostly the

@@ -1,5 +1,5 @@
 import type { MoneySettings } from './coverMoney.ts'
-import { canonicalToken } from './escrowFlow.ts'
+import { canonicalToken } from './movedToken.ts'
 import { knownVaults, type LearnedMoney } from './learnedMoney.ts'
 
 /** What the configuration says of the bridge's money. */

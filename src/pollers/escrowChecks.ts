@@ -1,6 +1,6 @@
 import { type Absence, isAbsent, notYetAbsent, noteReading } from '../clients/explorer/absence.ts'
 import { type Decimal, noAmount, subtractDecimals, sumDecimals } from '../domain/decimal.ts'
-import { type FlowFee, type FlowVerdict, judgeFlow } from '../domain/escrowFlow.ts'
+import { type FlowFee, type FlowVerdict, type JudgeToken, judgeFlow } from '../domain/escrowFlow.ts'
 import type { Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
@@ -20,6 +20,7 @@ export interface EscrowChecksDeps {
   readonly reads: Pick<ExplorerReads, 'feedByHash'>
   readonly commit: Commit
   readonly fees: readonly FlowFee[]
+  readonly judgeToken: JudgeToken
   /** The history was filled and the list read: what the ledger lacks now is worth asking for. */
   isReady(): boolean
   /** When the newest complete reading of the list began; null before the first. */
@@ -34,6 +35,7 @@ export const settleMs = 60_000
 /** What came in is nobody's loss: its record may take longer, and is not asked for one by one. */
 const inwardSettleMs = 600_000
 const rereadMs = 15_000
+const heldMs = 30_000
 const maxDue = 200
 /** Readings of the record list in one tick; the rest comes first in the next one. */
 const maxRereads = 20
@@ -83,14 +85,14 @@ async function rereadAndSettle(
 function judge(deps: EscrowChecksDeps, flow: StoredFlow): FlowVerdict {
   const all = listFlowsOf(deps.db, flow.hash, flow.token)
   const outward = sumDecimals(all.map((one) => one.outward))
-  const verdict = judgeFlow({ ...flow, outward }, deps.listTransfers(flow.hash), deps.fees)
+  const verdict = judgeFlow({ ...flow, outward }, deps.listTransfers(flow.hash), deps.fees, deps.judgeToken)
   const isBeside =
     verdict.kind === 'unexplained' && (verdict.direction === 'out') !== flow.outward.digits > 0n
   return isBeside || flow.outward.digits === 0n ? { kind: 'explained', isProven: true } : verdict
 }
 
 function wantsReread(verdict: FlowVerdict, flow: StoredFlow): boolean {
-  if (verdict.kind === 'explained' || verdict.direction === 'in' || verdict.isSettled) return false
+  if (verdict.kind !== 'unexplained' || verdict.direction === 'in' || verdict.isSettled) return false
   return flow.verdict !== 'unexplained'
 }
 
@@ -108,6 +110,8 @@ function conclude(
     const later = verdict.isProven || flow.checks > 8 ? null : now + rereadMs * 2 ** flow.checks
     return { ...common, verdict: 'explained', checkAt: later }
   }
+  // Until it is known, what left may turn out to be a payout.
+  if (verdict.kind === 'held') return { ...common, verdict: 'open', checkAt: now + heldMs }
   const told = { direction, unexplained: verdict.amount, reason: verdict.reason } as const
   const absence = asked ? JSON.stringify(asked.absence) : flow.absence
   const open = (checkAt: UnixMs): FlowJudgement => ({ ...told, verdict: 'open', checkAt, absence })

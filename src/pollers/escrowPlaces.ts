@@ -1,4 +1,4 @@
-import { canonicalToken } from '../domain/escrowFlow.ts'
+import { canonicalToken } from '../domain/movedToken.ts'
 import type { FlowKind } from './mainReads.ts'
 
 /** An address that holds the bridge's money. */

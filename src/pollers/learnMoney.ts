@@ -1,4 +1,4 @@
-import { canonicalToken } from '../domain/escrowFlow.ts'
+import { canonicalToken } from '../domain/movedToken.ts'
 import { judgeMoney, judgeTwin, sampleMoney, sampleZone } from '../domain/judgeMoney.ts'
 import { movesAs, namesZoneAmounts } from '../domain/learnedMoney.ts'
 import { isReplacementOpen, replacedHoldMs } from '../domain/replacedPayout.ts'

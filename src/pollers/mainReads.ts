@@ -7,7 +7,8 @@ import {
   manyAddressesTransactions,
 } from '../clients/explorer/endpoints/mainTransactions.ts'
 import { readAll, type WideParams } from '../clients/explorer/readAll.ts'
-import { canonicalToken, type FlowRow } from '../domain/escrowFlow.ts'
+import type { FlowRow } from '../domain/escrowFlow.ts'
+import { canonicalToken } from '../domain/movedToken.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { BadRecord, ReadOptions } from './reads.ts'
 

@@ -39,6 +39,10 @@ export const answersSchema = z.strictObject({
     .describe(
       'A paged list without rows: data is [], or a page without rows that says page "0" of "0", or page "1" of ""',
     ),
+  recordTokens: z
+    .enum(['main', 'zone'])
+    .default('main')
+    .describe("Which chain's address of a token the records of E3 and E12 name"),
   heights: z
     .enum(['zone', 'main', 'either', 'push'])
     .default('zone')

@@ -1,5 +1,6 @@
 import type { Facet } from './facets.ts'
 import { createNumberList, firstPlace, insertNumber, type NumberList, removeNumber } from './numberList.ts'
+import { nameToken } from './record.ts'
 import { directionAt, partiesOf, tokenOf } from './transfers.ts'
 import type { CrossRecord } from './transferSpec.ts'
 import type { World } from './world.ts'
@@ -56,7 +57,7 @@ export function namesOf(world: World, number: number): Named {
     to: bridge,
     sourceAddress,
     targetAddress,
-    tokenContractAddress: tokenOf(world, key, special).address,
+    tokenContractAddress: nameToken(world, tokenOf(world, key, special)),
   }
 }
 

@@ -2,6 +2,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { hashOf } from './hashes.ts'
 import { zoneBlockTime, zoneHeightAt } from './heights.ts'
 import { mixUnit } from './random.ts'
+import type { Token } from './tokens.ts'
 import { directionAt, getTransfer, legTime, isOrdinary, type Leg, type Transfer } from './transfers.ts'
 import type { CrossRecord } from './transferSpec.ts'
 import { toUnits } from './units.ts'
@@ -118,12 +119,17 @@ function amountFields(world: World, transfer: Transfer) {
   return {
     value: toUnits(transfer.amountRaw, transfer.token.decimals),
     valueRaw: transfer.amountRaw.toString(),
-    tokenContractAddress: transfer.token.address,
+    tokenContractAddress: nameToken(world, transfer.token),
     tokenType: transfer.token.type,
     tokenId: transfer.tokenId,
     tokenName: transfer.tokenName,
     batchDetail: batchDetail(world, transfer),
   }
+}
+
+/** The address of a token that records name. */
+export function nameToken({ answers }: Pick<World, 'answers'>, token: Token): string {
+  return answers.recordTokens === 'zone' ? token.zoneAddress : token.address
 }
 
 /** No sample of it is public: some records carry a list of items, some parallel lists, or as a scenario says. */

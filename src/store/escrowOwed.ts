@@ -65,6 +65,29 @@ export function saveOwedLeg(db: Database, key: string, leg: OwedLeg | null): voi
   if (leg && isCounted) addTotal(db, leg.token, signed(leg))
 }
 
+/** What was counted of a token is another one's: the same by the address that it moves under. */
+export function renameOwedToken(
+  db: Database,
+  from: string,
+  to: string,
+  decimals: { readonly before: number | null; readonly after: number | null },
+): void {
+  const { before, after } = decimals
+  const by = before === null || after === null ? 0 : after - before
+  for (const row of db.prepare('SELECT * FROM escrow_legs WHERE token = ?').all(from)) {
+    const leg = toLeg(row)
+    saveOwedLeg(db, leg.key, {
+      ...leg,
+      token: to,
+      amount: leg.amount === null ? null : scale(leg.amount, by),
+    })
+  }
+}
+
+function scale(amount: bigint, by: number): bigint {
+  return by >= 0 ? amount * 10n ** BigInt(by) : amount / 10n ** BigInt(-by)
+}
+
 function insertLeg(db: Database, leg: OwedLeg, isCounted: boolean): void {
   db.prepare('INSERT OR REPLACE INTO escrow_legs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
     leg.key,

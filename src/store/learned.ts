@@ -1,4 +1,4 @@
-import type { LearnedMoney, MoneySample } from '../domain/learnedMoney.ts'
+import { type LearnedMoney, type MoneySample, movesAs } from '../domain/learnedMoney.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 
@@ -53,6 +53,27 @@ export function createLearned(db: Database): Learned {
       }
     },
   }
+}
+
+export interface TokenPair {
+  /** As records name it. */
+  readonly token: string
+  /** As it moves on the main chain. */
+  readonly moved: string
+}
+
+const maxPairs = 1_000
+
+/** Tokens that move under another address than records name. */
+export function listTokenPairs(db: Database, learned: LearnedMoney): TokenPair[] {
+  return db
+    .prepare("SELECT DISTINCT name FROM learned_samples WHERE kind = 'token' AND name <> '*' LIMIT ?")
+    .all(maxPairs)
+    .flatMap((row) => {
+      const token = String(row['name'])
+      const moved = movesAs(token, learned)
+      return moved === null || moved === token ? [] : [{ token, moved }]
+    })
 }
 
 /** Forgets what was learned before, at most `limit` lessons. */

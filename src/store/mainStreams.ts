@@ -29,6 +29,11 @@ export function saveStream(db: Database, { id, cursor, known, deepAt }: MainStre
   ).run(id, cursor, known?.height ?? null, known?.hash ?? null, deepAt)
 }
 
+/** The recent past of all movements is to be read again. */
+export function readFlowsDeep(db: Database): void {
+  db.prepare("UPDATE main_streams SET deep_at = 0 WHERE id LIKE 'flows:%'").run()
+}
+
 /** The lowest height that all of these were read up to; null when one was never read. */
 export function lowestCursor(db: Database, ids: readonly string[]): number | null {
   const cursors = ids.map((id) => readStream(db, id)?.cursor ?? null)

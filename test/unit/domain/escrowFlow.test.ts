@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatDecimal, toDecimal } from '../../../src/domain/decimal.ts'
-import { canonicalToken, judgeFlow, sumFlows } from '../../../src/domain/escrowFlow.ts'
+import { judgeFlow, sumFlows } from '../../../src/domain/escrowFlow.ts'
+import { canonicalToken } from '../../../src/domain/movedToken.ts'
 import type { Transfer } from '../../../src/domain/transfer.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
@@ -55,7 +56,39 @@ describe('what left an escrow', () => {
   })
 })
 
+describe('a payout whose record names another address of the token', () => {
+  const zoneNamed: Transfer = { ...proven, token: { ...proven.token, address: '0xzz' } }
+  const moved = { token: '0xcc', from: '0xe1', to: '0xbb', amountRaw: null, amount: '1.5', tokenId: '' }
+  const evidence = { chain: 'main', hash: hash('main'), source: 'E13', at: 1, errorMessage: '' } as const
+  const withMoves = (token: string): Transfer => ({
+    ...zoneNamed,
+    evidence: [{ ...evidence, status: 'success', moves: [{ ...moved, token }] }],
+  })
+
+  test('explains what moved once the pair is known', () => {
+    const known = { ...zoneNamed, token: { ...zoneNamed.token, movedAs: '0xcc' } }
+    expect(say(judgeFlow(out('1.5'), [known], []))).toBe('explained, proven')
+    expect(say(judgeFlow(out('1.51'), [known], []))).toBe('0.01 out')
+    expect(say(judgeFlow(out('2'), [known], [fee]))).toBe('explained, proven')
+    expect(say(judgeFlow(out('2'), [known], [{ ...fee, token: '0xZZ' }]))).toBe('explained, proven')
+  })
+
+  test('is waited for while that is not known, and explains nothing where it is known to be another', () => {
+    const judge = (word: 'same' | 'held' | 'other', leg = zoneNamed, amount = '1.5') =>
+      say(judgeFlow(out(amount), [leg], [], () => word))
+    expect(judge('held')).toBe('held')
+    expect(judge('held', withMoves('0xcc'))).toBe('held')
+    expect(judge('same')).toBe('explained, proven')
+    expect(judge('other')).toBe('1.5 out')
+    // Another amount is no payout of this record, whatever its token moves as.
+    expect(judge('held', zoneNamed, '1.6')).toBe('1.6 out')
+    // Its own token moved: what else did is not its.
+    expect(judge('held', withMoves('0xzz'))).toBe('1.5 out')
+  })
+})
+
 function say(verdict: ReturnType<typeof judgeFlow>): string {
+  if (verdict.kind === 'held') return 'held'
   if (verdict.kind === 'explained') return verdict.isProven ? 'explained, proven' : 'explained'
   const amount = formatDecimal(verdict.amount)
   return `${amount} ${verdict.direction}${verdict.isSettled ? ', settled' : ''}`

@@ -1,0 +1,52 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { shippedPoll } from '../support/incidents.ts'
+import { type ScenarioRunOptions, runScenario } from '../support/runScenario.ts'
+
+const second = 1_000
+
+async function start(scenario: string, options: Partial<ScenarioRunOptions> = {}) {
+  const run = await runScenario({
+    scenario: `name: escrow\n${scenario}`,
+    speed: 10,
+    config: { poll: shippedPoll },
+    ...options,
+  })
+  onTestFinished(() => run.stop())
+  const { db } = run.app.parts
+  return {
+    ...run,
+    told: (pattern = /^(escrow\.|transfer\.(mismatch|unbacked|unknown))/) =>
+      run.alerts().filter(({ kind }) => pattern.test(kind)),
+    /** Tokens whose balance was set against what is owed. */
+    judged: () =>
+      Number(db.prepare('SELECT count(*) AS n FROM escrow_tokens WHERE judged_at IS NOT NULL').get()?.['n']),
+  }
+}
+
+describe('records that name the zone’s address of each token', () => {
+  const named = 'answers: { recordTokens: zone }\n'
+  /** The configuration names what the escrow holds by its address on the main chain, and what records name. */
+  const bridge: ScenarioRunOptions['bridge'] = ({ tokens }) => ({
+    tokens: tokens.map(({ zoneAddress, symbol, decimals }) => ({ address: zoneAddress, symbol, decimals })),
+  })
+
+  test('nothing is told of a healthy bridge, and its escrow is judged', async () => {
+    const run = await start(`${named}timeline: []\n`, { bridge })
+    await run.pass(300 * second)
+    expect(run.told()).toEqual([])
+    expect(run.judged()).toBeGreaterThan(0)
+  })
+
+  test('a theft from the escrow is told', async () => {
+    const timeline = '  - { at: 90s, fault: escrow.drained, token: USDC, amount: "1000" }\n'
+    const run = await start(`${named}timeline:\n${timeline}`, { bridge })
+    expect((await run.untilTold('escrow.drift', 400 * second)) - 90 * second).toBeLessThan(120 * second)
+  })
+
+  test('a credit without a deposit is told as a shortfall', async () => {
+    const timeline =
+      '  - { at: 90s, fault: transfer.unbacked, direction: MainToZone, token: USDC, amount: "120000" }\n'
+    const run = await start(`${named}timeline:\n${timeline}`, { bridge })
+    await run.untilTold('escrow.shortfall', 400 * second)
+  })
+})
