@@ -58,6 +58,10 @@ export function createJudging(deps: AppDeps, base: Base, watching: ReturnType<ty
       base.eventRetries.tick(base.commit, at)
       if (runner.status().every(hasRun)) engine.releaseStart()
     },
+    rebaseClock: (jump) => {
+      for (const source of [base.explorer, base.rpcs.preconf, base.rpcs.canonical]) source?.rebaseClock(jump)
+      runner.rebaseClock(jump)
+    },
     onClockJump: (jump) => {
       engine.rebaseClock(jump.byMs, jump.now)
       tellFinding(engine, rules(), toClockJump(jump), jump.now)

@@ -3,10 +3,11 @@ import type { Finding } from '../domain/finding.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
+import type { ClockJump } from '../lib/rebaseInstant.ts'
 import { evaluateConditions } from '../rules/evaluateRules.ts'
 import type { Facts, Rule } from '../rules/types.ts'
 import type { Database } from '../store/database.ts'
-import { type ClockJump, createClockWatch } from './watchClock.ts'
+import { createClockWatch } from './watchClock.ts'
 
 export interface EvaluateDeps {
   readonly db: Database
@@ -22,6 +23,8 @@ export interface EvaluateDeps {
   raised(now: UnixMs): readonly Finding[]
   /** Inside the transaction, after the rules: what is judged of the monitor itself. */
   judgeMore(now: UnixMs): void
+  /** The wall clock was set: times that are kept in memory, once for each jump. */
+  rebaseClock(jump: ClockJump): void
   /** The wall clock was set; inside the transaction of the next evaluation, before anything else. */
   onClockJump(jump: ClockJump): void
   onCommitted(): void
@@ -78,6 +81,7 @@ export function createEvaluateLoop(deps: EvaluateDeps): EvaluateLoop {
       scheduled = jump.now
       settledAt = deps.clock.monotonicMs() + settleMs
       counts = { ...counts, clockJumps: counts.clockJumps + 1 }
+      deps.rebaseClock(jump)
       // One that could not be saved yet is part of this one.
       jumped = { ...jump, byMs: jump.byMs + (jumped?.byMs ?? 0) }
     }

@@ -1,6 +1,7 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
+import { type ClockJump, rebaseInstant } from '../lib/rebaseInstant.ts'
 import { intervalOf, nextDue } from './schedule.ts'
 
 export interface Poller {
@@ -32,6 +33,8 @@ export interface Runner {
   /** Runs a poller now, or once more as soon as its present run ends. */
   trigger(name: string): void
   status(): PollerStatus[]
+  /** The wall clock was set: how long ago something was stays as it is. */
+  rebaseClock(jump: ClockJump): void
   /** Waits for runs under way; may be called twice. */
   stop(): Promise<void>
 }
@@ -83,6 +86,13 @@ export function createRunner(deps: { clock: Clock; log: Logger }, pollers: reado
       entry.wake.abort()
     },
     status: () => entries.map(toStatus),
+    rebaseClock(jump) {
+      for (const entry of entries) {
+        entry.startedAt = rebaseInstant(entry.startedAt, jump)
+        if (entry.lastSuccessAt !== null) entry.lastSuccessAt = rebaseInstant(entry.lastSuccessAt, jump)
+        if (entry.lastTickAt !== null) entry.lastTickAt = rebaseInstant(entry.lastTickAt, jump)
+      }
+    },
     async stop() {
       ending.abort()
       for (const entry of entries) entry.wake.abort()

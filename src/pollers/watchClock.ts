@@ -1,10 +1,5 @@
-import type { Clock, UnixMs } from '../lib/clock.ts'
-
-export interface ClockJump {
-  /** By how much the wall clock moved beyond the time that passed; negative is back. */
-  readonly byMs: number
-  readonly now: UnixMs
-}
+import type { Clock } from '../lib/clock.ts'
+import type { ClockJump } from '../lib/rebaseInstant.ts'
 
 /** Less is the slewing of a time service, or a machine that was busy between two readings. */
 const toleratedMs = 30_000

@@ -22,6 +22,14 @@ const moments: Readonly<Record<string, { readonly columns: readonly string[]; re
   missing_records: { columns: ['due_at', 'first_at', 'last_at'], where: '' },
   bridge_gaps: { columns: ['retry_at'], where: '' },
   bridge_logs: { columns: ['check_at'], where: 'WHERE check_at IS NOT NULL' },
+  escrow_flows: { columns: ['check_at'], where: 'WHERE check_at IS NOT NULL' },
+  challenge_ranges: { columns: ['check_at'], where: '' },
+  audit_lacks: {
+    columns: ['due_at', 'first_at', 'last_at', 'control_at'],
+    where: 'WHERE due_at IS NOT NULL',
+  },
+  held_judgements: { columns: ['due_at'], where: '' },
+  preconf_dropped: { columns: ['told_at', 'next_at'], where: '' },
   reports: { columns: ['next_at', 'expires_at'], where: 'WHERE sent_at IS NULL' },
 }
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { MonitorError } from '../../lib/errors.ts'
+import type { ClockJump } from '../../lib/rebaseInstant.ts'
 import { createScrubber } from '../../lib/secret.ts'
 import { createDispatcher, type HttpDeps } from '../http.ts'
 import { callEndpoint, type CallOptions, type ExplorerContext, type ExplorerOptions } from './callEndpoint.ts'
@@ -49,6 +50,8 @@ export interface Explorer {
   ): Promise<WalkResult>
   readonly empties: Pick<EmptyGuard, 'hasAnswered' | 'control' | 'count'>
   health(): ExplorerHealth
+  /** The wall clock was set: the ages of its health stay as they are. */
+  rebaseClock(jump: ClockJump): void
   paceMetrics(): PaceMetrics
   close(): Promise<void>
 }
@@ -82,6 +85,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     walk: (endpoint, params, how) => walk(context, endpoint, params, how),
     empties: context.guard,
     health: () => context.health.read(),
+    rebaseClock: (jump) => context.health.rebaseClock(jump),
     paceMetrics: () => context.pace.metrics(),
     close: async () => {
       // Not close(): that would wait for answers that nobody wants any more.

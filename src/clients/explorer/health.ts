@@ -1,4 +1,5 @@
 import type { UnixMs } from '../../lib/clock.ts'
+import { type ClockJump, rebaseInstant } from '../../lib/rebaseInstant.ts'
 
 /** How one endpoint has been answering; null means never. */
 interface EndpointRecord {
@@ -29,6 +30,8 @@ export interface HealthRecorder {
   failed(endpoint: string, at: UnixMs, reason: string, isRejected: boolean): void
   /** Any answer came, with its Date header, received at `at`. */
   answered(date: string | null, at: UnixMs): void
+  /** The wall clock was set: how long ago something was stays as it is. */
+  rebaseClock(jump: ClockJump): void
   read(): ExplorerHealth
 }
 
@@ -38,6 +41,7 @@ export function createHealth(options: {
   readonly startedAt: UnixMs
 }): HealthRecorder {
   const endpoints = new Map<string, EndpointRecord>()
+  let { startedAt } = options
   let rejected: ExplorerHealth['rejected'] = null
   let clockAheadMs: number | null = null
 
@@ -76,6 +80,20 @@ export function createHealth(options: {
       // The header tells whole seconds, so half a second is its likeliest remainder.
       if (!Number.isNaN(theirs)) clockAheadMs = theirs + 500 - at
     },
-    read: () => ({ ...options, endpoints: [...endpoints.values()], rejected, clockAheadMs }),
+    rebaseClock(jump) {
+      const move = (at: UnixMs | null) => (at === null ? null : rebaseInstant(at, jump))
+      startedAt = rebaseInstant(startedAt, jump)
+      if (rejected !== null) rejected = { ...rejected, at: rebaseInstant(rejected.at, jump) }
+      for (const one of endpoints.values()) {
+        endpoints.set(one.endpoint, {
+          ...one,
+          firstAskedAt: rebaseInstant(one.firstAskedAt, jump),
+          lastGoodAt: move(one.lastGoodAt),
+          lastFailureAt: move(one.lastFailureAt),
+          failingSince: move(one.failingSince),
+        })
+      }
+    },
+    read: () => ({ ...options, startedAt, endpoints: [...endpoints.values()], rejected, clockAheadMs }),
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import { errorText, MonitorError } from '../../lib/errors.ts'
+import type { ClockJump } from '../../lib/rebaseInstant.ts'
 import { createHealth, type ExplorerHealth, type HealthRecorder } from '../explorer/health.ts'
 import { retryDelayMs } from '../explorer/retry.ts'
 import { createDispatcher, type HttpDeps } from '../http.ts'
@@ -69,6 +70,8 @@ export interface Rpc {
     options?: Pick<RpcCallOptions, 'signal'>,
   ): Promise<RpcOutcome<RpcResult<M>>[]>
   health(): ExplorerHealth
+  /** The wall clock was set: the ages of its health stay as they are. */
+  rebaseClock(jump: ClockJump): void
   /** How many calls go into one request at present. */
   batchSize(): number
   close(): Promise<void>
@@ -108,6 +111,7 @@ export function createRpc(options: RpcOptions): Rpc {
     call: (method, params, how = {}) => callOne(context, method, params, how),
     callMany: (calls, how = {}) => callMany(context, calls, how.signal),
     health: () => health.read(),
+    rebaseClock: (jump) => health.rebaseClock(jump),
     batchSize: () => batcher.size(),
     close: async () => {
       // Not close(): that would wait for answers that nobody wants any more.

@@ -77,6 +77,7 @@ test('F12: a rule that throws, whatever it is, holds up no other, is told, and i
     onClockJump: () => undefined,
     onCommitted: () => undefined,
     onFailed: () => undefined,
+    rebaseClock: () => undefined,
   })
   loop.start()
   await clock.advance(10_000)

@@ -7,6 +7,7 @@ import { toFacts } from '../rules/facts.ts'
 test('F67: a jump of the clock is told to the engine once, and conditions are judged again after 15 s', async () => {
   const { database, clock, engine } = createBench()
   const jumps: number[] = []
+  const rebased: number[] = []
   const judged: number[] = []
   const rule = createRule({
     name: 'rejected',
@@ -22,6 +23,7 @@ test('F67: a jump of the clock is told to the engine once, and conditions are ju
     facts: (now) => toFacts(now),
     raised: () => [],
     judgeMore: () => undefined,
+    rebaseClock: ({ byMs }) => void rebased.push(byMs),
     onClockJump: ({ byMs }) => void jumps.push(byMs),
     onCommitted: () => undefined,
     onFailed: () => undefined,
@@ -33,6 +35,7 @@ test('F67: a jump of the clock is told to the engine once, and conditions are ju
   clock.step(-3_600_000)
   await clock.advance(14_000)
   expect(jumps).toEqual([-3_600_000])
+  expect(rebased).toEqual([-3_600_000])
   expect(judged.length - before).toBeLessThanOrEqual(1)
   await clock.advance(5_000)
   expect(judged.length - before).toBeGreaterThanOrEqual(3)

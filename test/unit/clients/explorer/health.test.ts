@@ -19,3 +19,21 @@ test('once credentials are accepted again, what was refused meanwhile has its ti
   health.good('E5', 60_000)
   expect(failingSince(health)).toBe(60_000)
 })
+
+test('F67: after the clock was set, an outage is as old as it was, on either side', () => {
+  const now = 1_790_000_000_000
+  const hour = 3_600_000
+  for (const byMs of [hour, -hour]) {
+    const health = createHealth({ source: 'explorer', host: 'x', startedAt: now - 100_000 })
+    health.good('E3', now - 40_000)
+    health.good('E17', now - 20_000)
+    health.failed('E3', now - 30_000, 'down', true)
+    health.rebaseClock({ byMs, now: now + byMs })
+    const { endpoints, startedAt, rejected } = health.read()
+    const age = (at: number | null | undefined) => now + byMs - (at ?? 0)
+    expect(endpoints.map(({ lastGoodAt }) => age(lastGoodAt))).toEqual([40_000, 20_000])
+    expect([age(endpoints[0]?.failingSince), age(startedAt), age(rejected?.at)]).toEqual([
+      30_000, 100_000, 30_000,
+    ])
+  }
+})
