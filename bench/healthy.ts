@@ -77,7 +77,8 @@ ${timeline()}
   clock,
   timeoutMs: 60_000,
   preconfIntervalMs: Number(values.preconf),
-  pace: { maxRequestsPerSecond: 20, concurrency: 4 },
+  // As shipped.
+  pace: { maxRequestsPerSecond: 4, concurrency: 2 },
   config: { poll: stretch === 1 ? shippedPoll : { ...shippedPoll, ...stretched } },
 })
 const { startAt } = run.sandbox.world

@@ -21,9 +21,11 @@ export function intervalOf(expression: string): number {
   return nextDue(expression, first) - first
 }
 
-/** Of `*\/5 * * * * *` and the like, which most polls have, 5: calendars are slow. Null when it is not so even. */
+/** Of `*\/5 * * * * *` and `0 *\/2 * * * *`, as most polls have: calendars are slow. Null when it is not so even. */
 function secondsOf(expression: string): number | null {
-  const match = /^\*\/(\d{1,2})(?: \*){5}$/.exec(expression)
-  const seconds = match === null ? 0 : Number(match[1])
-  return seconds > 0 && 60 % seconds === 0 ? seconds : null
+  const match = /^(0 )?\*(?:\/(\d{1,2}))?((?: \*)+)$/.exec(expression)
+  if (match === null || (match[1] ?? '').length + (match[3] ?? '').length !== 10) return null
+  const step = Number(match[2] ?? 1)
+  if (step < 1 || 60 % step !== 0) return null
+  return match[1] === undefined ? step : step * 60
 }

@@ -2,6 +2,7 @@ import * as groups from './alertGroups.ts'
 import * as queries from './alertQueries.ts'
 import * as rows from './alertRows.ts'
 import type { Database } from './database.ts'
+import { createEvaluationBook } from './evaluationBook.ts'
 import * as held from './heldEvents.ts'
 import * as deliveries from './outboxDeliveries.ts'
 import * as contents from './outboxContents.ts'
@@ -48,7 +49,17 @@ export function createAlertStore(db: Database): AlertStore {
   )
   // Bound<> says the same of the types as the lines above do of the values.
   const store = Object.fromEntries(bound) as Omit<StoreFunctions, Unbindable>
-  return { ...store, transaction: (work) => db.transaction(work), generation: db.generation }
+  const { forget, ...evaluations } = createEvaluationBook(db)
+  return {
+    ...store,
+    ...evaluations,
+    rebaseTimes(byMs) {
+      store.rebaseTimes(byMs)
+      forget()
+    },
+    transaction: (work) => db.transaction(work),
+    generation: db.generation,
+  }
 }
 
 type UnknownStoreFunction = (db: Database, ...rest: never[]) => unknown

@@ -1,0 +1,72 @@
+import type { UnixMs } from '../lib/clock.ts'
+import { deleteEvaluation, listEvaluations, type RuleEvaluation, saveEvaluation } from './alertGroups.ts'
+import type { Database } from './database.ts'
+
+/**
+ * How the rules' evaluations went, read once and then kept in memory. That one went as well as the one before is
+ * written every few seconds only: a monitor in which nothing happens does not write to its disk every second. A crash
+ * forgets at most that much of the time, which then counts as time spent down.
+ */
+export interface EvaluationBook {
+  getEvaluation(rule: string): RuleEvaluation | null
+  listEvaluations(): RuleEvaluation[]
+  saveEvaluation(entry: RuleEvaluation): void
+  deleteEvaluation(rule: string): void
+  /** The ledger was changed by other means. */
+  readonly forget: () => void
+}
+
+const writeMs = 5_000
+
+interface Entry {
+  readonly evaluation: RuleEvaluation
+  readonly writtenAt: UnixMs | null
+}
+
+export function createEvaluationBook(db: Database): EvaluationBook {
+  let known: Map<string, Entry> | null = null
+  let rollbacks = -1
+
+  /** What was noted in a transaction that came to nothing never was. */
+  function open(): Map<string, Entry> {
+    if (known !== null && rollbacks === db.rollbacks()) return known
+    rollbacks = db.rollbacks()
+    known = new Map(
+      listEvaluations(db).map((evaluation) => [
+        evaluation.rule,
+        { evaluation, writtenAt: evaluation.evaluatedAt },
+      ]),
+    )
+    return known
+  }
+
+  return {
+    getEvaluation: (rule) => open().get(rule)?.evaluation ?? null,
+    listEvaluations: () => [...open().values()].map(({ evaluation }) => evaluation),
+    saveEvaluation(entry) {
+      const entries = open()
+      const before = entries.get(entry.rule)
+      const isWritten = before !== undefined && isSame(before.evaluation, entry)
+      const agoMs = (entry.evaluatedAt ?? 0) - (before?.writtenAt ?? 0)
+      const rests = isWritten && agoMs >= 0 && agoMs < writeMs
+      if (!rests) saveEvaluation(db, entry)
+      entries.set(entry.rule, { evaluation: entry, writtenAt: rests ? before.writtenAt : entry.evaluatedAt })
+    },
+    deleteEvaluation(rule) {
+      open().delete(rule)
+      deleteEvaluation(db, rule)
+    },
+    forget() {
+      known = null
+    },
+  }
+}
+
+function isSame(a: RuleEvaluation, b: RuleEvaluation): boolean {
+  return (
+    a.errors === b.errors &&
+    a.failingSince === b.failingSince &&
+    a.reason === b.reason &&
+    a.unknownSince === b.unknownSince
+  )
+}
