@@ -1,21 +1,6 @@
-import { parseDecimal } from './amount.ts'
-
-/** One item of a batch withdrawal. What the detail does not say is null. */
-export interface BatchItem {
-  /** Lower-case contract address. */
-  readonly token: string | null
-  /** Decimal where the detail gives a number in whatever notation, else as given. */
-  readonly tokenId: string | null
-  /** Exact; base units or token units: which of the two is not documented. */
-  readonly amount: Decimal
-  readonly recipient: string | null
-}
-
-/** `digits` / 10^`scale`. */
-export interface Decimal {
-  readonly digits: bigint
-  readonly scale: number
-}
+import { type BatchItem, type Fields, pickFields, readItem, toItem } from './batchItem.ts'
+import { type Decimal, formatDecimal, isEqual, sumDecimals } from './decimal.ts'
+import { isObject, parseJson, unwrap } from './nestedJson.ts'
 
 export type BatchReading =
   /** Nothing is there: an empty text, or a placeholder for one. */
@@ -36,7 +21,7 @@ const maxItems = 10_000
  * @example readBatchDetail('{"tokenIds":["7"],"amounts":["12"]}', [])
  */
 export function readBatchDetail(text: string, expected: readonly Decimal[]): BatchReading {
-  const parsed = parse(text)
+  const parsed = parseJson(text)
   if (parsed === undefined) return { kind: 'unresolved', reason: 'it is not JSON' }
   if (isPlaceholder(parsed)) return { kind: 'none' }
   const readings = distinct(listReadings(parsed, 0))
@@ -46,33 +31,6 @@ export function readBatchDetail(text: string, expected: readonly Decimal[]): Bat
   if (!chosen) return { kind: 'unresolved', reason: 'no items with amounts can be told in it' }
   if (others.length > 0) return { kind: 'unresolved', reason: 'it can be read in several ways' }
   return { kind: 'items', items: chosen.items, total: sumOf(chosen.items) }
-}
-
-export function sumDecimals(amounts: readonly Decimal[]): Decimal {
-  const scale = Math.max(0, ...amounts.map((one) => one.scale))
-  return { digits: amounts.reduce((sum, one) => sum + toScale(one, scale), 0n), scale }
-}
-
-export function isEqual(a: Decimal, b: Decimal): boolean {
-  return compareDecimals(a, b) === 0
-}
-
-function compareDecimals(a: Decimal, b: Decimal): number {
-  const scale = Math.max(a.scale, b.scale)
-  const difference = toScale(a, scale) - toScale(b, scale)
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0
-}
-
-/** @example formatDecimal({ digits: 150n, scale: 2 }) // '1.5' */
-export function formatDecimal({ digits, scale }: Decimal): string {
-  const text = digits.toString().padStart(scale + 1, '0')
-  const fraction = text.slice(text.length - scale).replace(/0+$/, '')
-  const whole = text.slice(0, text.length - scale)
-  return scale === 0 || fraction === '' ? whole : `${whole}.${fraction}`
-}
-
-function toScale(amount: Decimal, scale: number): bigint {
-  return amount.digits * 10n ** BigInt(scale - amount.scale)
 }
 
 interface Reading {
@@ -104,14 +62,6 @@ function mostDetailed(fitting: readonly Reading[]): readonly Reading[] {
   return pool.filter(({ items }) => items.length === most)
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
-}
-
 function isPlaceholder(value: unknown): boolean {
   if (value === null || value === '') return true
   if (typeof value === 'string') {
@@ -120,12 +70,6 @@ function isPlaceholder(value: unknown): boolean {
   }
   if (Array.isArray(value)) return value.length === 0
   return typeof value === 'object' && Object.keys(value).length === 0
-}
-
-/** What a string holds when it holds JSON of a list, an object or another string; else itself. */
-function unwrap(value: unknown): unknown {
-  if (typeof value !== 'string' || !/^\s*[[{"]/.test(value)) return value
-  return parse(value) ?? value
 }
 
 function listReadings(given: unknown, depth: number): Reading[] {
@@ -213,7 +157,7 @@ function isJson(value: unknown): boolean {
 
 /** `{ tokenIds: [...], amounts: [...] }`: lists of one length, and single values that hold for all. */
 function readParallel(object: Record<string, unknown>): Reading[] {
-  const fields = pickFields(object)
+  const fields: Fields = pickFields(object)
   const lists = Object.entries(fields).flatMap(([name, value]) => {
     const list = unwrap(value)
     return Array.isArray(list) ? [[name, list as readonly unknown[]] as const] : []
@@ -239,94 +183,4 @@ function readMap(object: Record<string, unknown>): Reading[] {
     entries.map(([tokenId, amount]) => toItem({ tokenId, amount })),
     isList,
   )
-}
-
-function readItem(object: Record<string, unknown>): BatchItem | null {
-  return toItem(pickFields(object))
-}
-
-interface Fields {
-  readonly token?: unknown
-  readonly tokenId?: unknown
-  readonly amount?: unknown
-  readonly recipient?: unknown
-}
-
-/** Spellings of each field, the surest first; without case, `_` and `-`, singular. */
-const spellings = {
-  amount: ['valueraw', 'amountraw', 'rawamount', 'rawvalue', 'amount', 'value', 'quantity', 'qty', 'amt'],
-  tokenId: ['tokenid', 'nftid', 'nfttokenid', 'positionid', 'id'],
-  token: ['tokencontractaddress', 'tokenaddress', 'contractaddress', 'token', 'contract', 'asset'],
-  recipient: [
-    'targetaddress',
-    'recipient',
-    'receiver',
-    'recipientaddress',
-    'receiveraddress',
-    'toaddress',
-    'to',
-    'target',
-  ],
-} as const
-
-function pickFields(object: Record<string, unknown>): Fields {
-  const byName = new Map<string, unknown>()
-  for (const [key, value] of Object.entries(object)) {
-    const name = key.toLowerCase().replaceAll(/[_\-\s]/g, '')
-    for (const form of [
-      name,
-      name.replace(/ies$/, 'y'),
-      name.replace(/e?s$/, ''),
-      name.replace(/s$/, ''),
-      name.replace(/s(raw)$/, '$1'),
-    ])
-      if (!byName.has(form) || form === name) byName.set(form, value)
-  }
-  return Object.fromEntries(
-    Object.entries(spellings).flatMap(([field, names]) => {
-      const found = names.find((name) => byName.has(name) && byName.get(name) !== '')
-      return found === undefined ? [] : [[field, byName.get(found)]]
-    }),
-  )
-}
-
-function toItem(fields: Fields): BatchItem | null {
-  const amount = toAmount(unwrap(fields.amount))
-  const tokenId = toText(fields.tokenId)
-  const token = toText(fields.token)
-  const recipient = toText(fields.recipient)
-  if (amount === null || tokenId === undefined || token === undefined || recipient === undefined) return null
-  return {
-    amount,
-    tokenId: tokenId === null ? null : toCanonicalId(tokenId),
-    token: token?.toLowerCase() ?? null,
-    recipient: recipient?.toLowerCase() ?? null,
-  }
-}
-
-function toAmount(value: unknown): Decimal | null {
-  if (typeof value === 'number') {
-    const isExact = Number.isInteger(value) ? Number.isSafeInteger(value) : value.toPrecision(15).length <= 17
-    return isExact && value >= 0 ? parseDecimal(String(value)) : null
-  }
-  if (typeof value !== 'string') return null
-  const text = value.trim()
-  if (/^0x[0-9a-f]{1,64}$/i.test(text)) return { digits: BigInt(text), scale: 0 }
-  return parseDecimal(text)
-}
-
-/** Null when it is not given, undefined when what is given is no name. */
-function toText(value: unknown): string | null | undefined {
-  if (value === undefined || value === null || value === '') return null
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined
-  return typeof value === 'string' ? value.trim() : undefined
-}
-
-/** One token id in one spelling: `0x07`, `07` and `7` are the same. */
-export function toCanonicalId(id: string): string {
-  return /^(0x[0-9a-f]{1,64}|\d{1,78})$/i.test(id) ? BigInt(id).toString() : id
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

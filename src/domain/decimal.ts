@@ -49,6 +49,10 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
   return digits < 0n ? -1 : digits > 0n ? 1 : 0
 }
 
+export function isEqual(a: Decimal, b: Decimal): boolean {
+  return compareDecimals(a, b) === 0
+}
+
 /** @example formatDecimal({ digits: -1500n, scale: 3 }) // '-1.5' */
 export function formatDecimal({ digits, scale }: Decimal): string {
   const text = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, '0')

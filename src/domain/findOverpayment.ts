@@ -1,4 +1,5 @@
-import { type Decimal, readBatchDetail } from './batchDetail.ts'
+import { readBatchDetail } from './batchDetail.ts'
+import type { Decimal } from './decimal.ts'
 import { sumArrivals } from './tokenFlow.ts'
 import { destinationLeg, type LegEvidence, originLeg, type Transfer } from './transfer.ts'
 

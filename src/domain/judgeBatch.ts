@@ -1,13 +1,6 @@
-import {
-  type BatchItem,
-  type BatchReading,
-  type Decimal,
-  formatDecimal,
-  isEqual,
-  readBatchDetail,
-  sumDecimals,
-  toCanonicalId,
-} from './batchDetail.ts'
+import { type BatchReading, readBatchDetail } from './batchDetail.ts'
+import { type BatchItem, toCanonicalId } from './batchItem.ts'
+import { type Decimal, formatDecimal, isEqual, sumDecimals } from './decimal.ts'
 import { movedToken } from './movedToken.ts'
 import { expectedSums } from './findOverpayment.ts'
 import { toRawAmount } from './tokenFlow.ts'

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type BatchItem, formatDecimal, readBatchDetail } from '../../../src/domain/batchDetail.ts'
+import { readBatchDetail } from '../../../src/domain/batchDetail.ts'
+import type { BatchItem } from '../../../src/domain/batchItem.ts'
+import { formatDecimal } from '../../../src/domain/decimal.ts'
 
 const whole = (sum: bigint | number | string) => ({ digits: BigInt(sum), scale: 0 })
 /** Items as `id:amount`, or why there are none. */
