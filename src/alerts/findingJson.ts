@@ -3,9 +3,17 @@ import type { LegEvidence, TokenMove, Transfer } from '../domain/transfer.ts'
 
 /** A finding as the ledger keeps it. Amounts become decimal strings: JSON has no integers of their size. */
 export function encodeFinding(finding: Finding): string {
-  return JSON.stringify(finding, (_, value: unknown) =>
+  return JSON.stringify(withoutActions(finding), (_, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,
   )
+}
+
+/** What a zone transaction does is kept with its evidence, and would fill an alert. */
+function withoutActions(finding: Finding): Finding {
+  const { transfer } = finding
+  if (!transfer?.evidence.some(({ action }) => action !== undefined)) return finding
+  const evidence = transfer.evidence.map(({ action: _, ...one }) => one)
+  return { ...finding, transfer: { ...transfer, evidence } }
 }
 
 /** Reads what `encodeFinding` wrote. */

@@ -1,5 +1,12 @@
 import { coverMoney, type MoneyGap, type MoneySettings } from './coverMoney.ts'
-import { type LearnedMoney, mayMoveAs, type MoneySample, movesAs } from './learnedMoney.ts'
+import {
+  isOtherTokens,
+  type LearnedMoney,
+  mayMoveAs,
+  type MoneySample,
+  movesAs,
+  seemsToWrap,
+} from './learnedMoney.ts'
 import { canonicalToken, movedToken } from './movedToken.ts'
 import { newestEvidence } from './proveOrigin.ts'
 import type { LegEvidence, TokenMove, Transfer } from './transfer.ts'
@@ -71,12 +78,26 @@ function findTwin(transfer: Transfer, sharing: readonly Transfer[], settings: Mo
   return twin === undefined || others.length > 0 ? null : twin
 }
 
-/** How long a judgement may wait for what matched transfers teach: a first start reads a day of them within this. */
-const holdMs = 600_000
+/** So long a judgement waits for what others teach: two minutes after the record, where evidence comes in time. */
+const holdMs = 90_000
+/** And so long after its own evidence: what is asked together is learned from together. */
+const evidenceHoldMs = 25_000
+/** Where there is more to be learned: a first start reads a day of transfers within this. */
+const longHoldMs = 600_000
+
+/** Whether nothing that is known by now speaks against another token: it may teach what others are judged by. */
+export function mayBeTwin(
+  transfer: Transfer,
+  twin: string,
+  learned: LearnedMoney,
+  listed: readonly string[],
+): boolean {
+  return judgeTwin(transfer, twin, { learned, listed, now: transfer.firstSeenAt }) !== 'other'
+}
 
 /**
- * Whether another token that moved in place of the record's is to be told now. `same`: it is known to be the record's by
- * another address. `held`: other transfers will tell.
+ * Whether another token that moved in place of the record's is to be told now. `same`: it is the record's by another
+ * address. `held`: other transfers will tell.
  * @param listed tokens that the configuration names by their address on the main chain
  */
 export function judgeTwin(
@@ -85,26 +106,41 @@ export function judgeTwin(
   context: { readonly learned: LearnedMoney; readonly listed: readonly string[]; readonly now: number },
 ): 'other' | 'same' | 'held' {
   const { learned, listed, now } = context
+  const { direction } = transfer
   const { address, type } = transfer.token
   // A record that says what kind of token it is, and not which, contradicts no token.
   if (address === '' && type !== '' && twin !== '') return 'same'
   if (movesAs(address, learned) === twin) return 'same'
   const own = canonicalToken(address)
   if (listed.some((token) => canonicalToken(token) === own) && twin !== '') return 'other'
-  if (!mayMoveAs(address, twin, learned)) return 'other'
-  return now - transfer.firstSeenAt < holdMs ? 'held' : 'other'
+  if (!mayMoveAs(address, twin, direction, learned)) return 'other'
+  if (isOtherTokens(address, twin, direction, learned)) return 'other'
+  const age = now - transfer.firstSeenAt
+  const askedAt = moneyEvidence(transfer)?.at ?? transfer.firstSeenAt
+  if (age < holdMs || (age < longHoldMs && now - askedAt < evidenceHoldMs)) return 'held'
+  const wraps = seemsToWrap(address, twin, direction, learned)
+  if (age < longHoldMs) return wraps || learned.isReadingHistory() ? 'held' : 'other'
+  // A new token of a bridge that is known to name others has nobody to vouch for it yet.
+  return wraps && learned.spellings(direction).other > 0 ? 'same' : 'other'
 }
 
 /** What a matched transfer teaches; nothing where it does not match. */
 export function sampleMoney(transfer: Transfer, judged: MoneyJudgement): MoneySample[] {
   const name = canonicalToken(transfer.token.address)
-  if (judged.gap !== 'covered')
-    return judged.twin === null ? [] : [{ kind: 'token', name, value: judged.twin }]
+  if (judged.gap !== 'covered') return judged.twin === null ? [] : sampleToken(transfer, name, judged.twin)
   if (transfer.amountRaw === 0n) return []
   const vaults = transfer.direction === 'MainToZone' ? listVaults(transfer, judged.by.moves ?? []) : []
   return [
-    { kind: 'token', name, value: movedToken(transfer.token) },
+    ...sampleToken(transfer, name, movedToken(transfer.token)),
     ...vaults.map((value) => ({ kind: 'vault' as const, name, value })),
+  ]
+}
+
+function sampleToken({ direction }: Transfer, name: string, moved: string): MoneySample[] {
+  return [
+    { kind: 'token', name, value: moved },
+    { kind: 'token', name: `by ${direction} ${moved}`, value: name },
+    ...(moved === name ? [] : [{ kind: 'token' as const, name: `pairs ${direction}`, value: name }]),
   ]
 }
 

@@ -1,21 +1,28 @@
 import { canonicalToken } from './movedToken.ts'
+import type { LearnedActions } from './learnedActions.ts'
 import type { Direction } from './observation.ts'
 
 /** What the matched transfers of this bridge have taught, as counts of samples. */
-export interface LearnedMoney {
+export interface LearnedMoney extends LearnedActions {
   /** By the address that moved: in how many transfers of this record token it moved just what the record says. */
   tokensOf(token: string): ReadonlyMap<string, number>
   /** By recipient: how many matched deposits of this token came to rest there. */
   vaultsOf(token: string): ReadonlyMap<string, number>
   /** How often the amount of the zone's own transaction was the record's, and how often not. */
   zoneAmounts(direction: Direction): { readonly equal: number; readonly other: number }
-  /** Tokens of the bridge that move under the address that records name, and tokens that never do. */
-  spellings(): { readonly own: number; readonly other: number }
+  /** Tokens that move in this direction under the address that records name, and tokens that never do. */
+  spellings(direction: Direction): { readonly own: number; readonly other: number }
+  /** Record tokens in whose place this one was seen to move in this direction. */
+  ownersOf(moved: string, direction: Direction): readonly string[]
+  /** How many record tokens were seen to move as another one in this direction. */
+  pairs(direction: Direction): number
+  /** Whether transfers of the past are still to be read: they teach. */
+  isReadingHistory(): boolean
 }
 
 /** One lesson: `name` is a record token or a direction, `value` what was seen of it. */
 export interface MoneySample {
-  readonly kind: 'token' | 'vault' | 'zone'
+  readonly kind: 'token' | 'vault' | 'zone' | 'action'
   readonly name: string
   readonly value: string
 }
@@ -39,13 +46,45 @@ export function movesAs(token: string, learned: Pick<LearnedMoney, 'tokensOf'>):
 }
 
 /** Whether another address than the record's may be the token's: nothing that is known of this bridge speaks against it. */
-export function mayMoveAs(token: string, moved: string, learned: LearnedMoney): boolean {
+export function mayMoveAs(
+  token: string,
+  moved: string,
+  direction: Direction,
+  learned: LearnedMoney,
+): boolean {
   const own = canonicalToken(token)
   const seen = learned.tokensOf(own)
   if (seen.has(own) || [...seen.keys()].some((one) => one !== moved)) return false
-  const { own: plain, other } = learned.spellings()
+  const { own: plain, other } = learned.spellings(direction)
   // Wrapped native currency moves as itself or as what it wraps, on bridges whose other tokens bear their own names.
   return moved === '' || plain === 0 || other > 0
+}
+
+/** Whether what moved is known to be another token of the records: then it is not this one by another address. */
+export function isOtherTokens(
+  token: string,
+  moved: string,
+  direction: Direction,
+  learned: LearnedMoney,
+): boolean {
+  const own = canonicalToken(token)
+  return learned
+    .ownersOf(moved, direction)
+    .some((owner) => owner !== own && movesAs(owner, learned) === moved)
+}
+
+/** Whether this bridge's records seem to name other addresses than move: all that was seen in this direction did. */
+export function seemsToWrap(
+  token: string,
+  moved: string,
+  direction: Direction,
+  learned: LearnedMoney,
+): boolean {
+  const { own, other } = learned.spellings(direction)
+  if (own > 0) return false
+  return (
+    other > 0 || learned.pairs(direction) > 1 || (learned.tokensOf(canonicalToken(token)).get(moved) ?? 0) > 1
+  )
 }
 
 /**

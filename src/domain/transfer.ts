@@ -70,6 +70,8 @@ export interface LegEvidence {
   readonly amountRaw?: bigint | null
   /** The same in token units. */
   readonly amount?: string | null
+  /** What a zone transaction does, as the JSON text that the chain gives. */
+  readonly action?: string
   /** How many readings it rests on, where one alone says nothing. */
   readonly reads?: number
   readonly height?: number | null

@@ -199,8 +199,10 @@ function toZoneReading(row: {
   readonly amountRaw: bigint | null
   readonly value: string | null
   readonly actionType: string
+  readonly actionData: string | null
 }): EvidenceReading {
   const { source, hash, requestedAt, status, errorMessage, height, time, amountRaw, value, actionType } = row
+  const { actionData } = row
   return {
     chain: 'zone',
     source,
@@ -213,6 +215,7 @@ function toZoneReading(row: {
     amountRaw,
     amount: value,
     actionType,
+    action: actionData,
     moves: null,
   }
 }

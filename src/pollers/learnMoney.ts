@@ -1,5 +1,8 @@
 import { canonicalToken } from '../domain/movedToken.ts'
-import { judgeMoney, judgeTwin, sampleMoney, sampleZone } from '../domain/judgeMoney.ts'
+import { actionOf } from '../domain/judgeAction.ts'
+import { isLearningActions, sampleAction } from '../domain/learnedActions.ts'
+import { readAction } from '../domain/zoneAction.ts'
+import { judgeMoney, judgeTwin, mayBeTwin, sampleMoney, sampleZone } from '../domain/judgeMoney.ts'
 import { movesAs, namesZoneAmounts } from '../domain/learnedMoney.ts'
 import { isReplacementOpen, replacedHoldMs } from '../domain/replacedPayout.ts'
 import { toMoneySettings } from '../domain/toMoneySettings.ts'
@@ -17,6 +20,7 @@ export interface LearnMoneyDeps {
 
 /** What cannot be judged yet is judged again after this. */
 const againMs = 120_000
+const soonMs = 15_000
 const youngMs = 600_000
 
 /** Learns from transfers whose evidence came; holds those that cannot be judged before more was learned. */
@@ -27,6 +31,7 @@ export function createLearnMoney(deps: LearnMoneyDeps) {
       if (!transfer.isListed) continue
       learnMain(deps, transfer, related, now)
       learnZone(deps, transfer, related, now)
+      learnAction(deps, transfer, now)
     }
   }
 }
@@ -39,9 +44,9 @@ function learnMain(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTra
   if (judged === null) return
   if (judged.twin !== null) {
     const listed = bridge.escrows?.map(({ token }) => token) ?? []
+    if (!mayBeTwin(transfer, judged.twin, learned, listed)) return
     const verdict = judgeTwin(transfer, judged.twin, { learned, listed, now })
-    if (verdict === 'other') return
-    if (verdict === 'held') deps.hold(transfer.key, now + againMs)
+    if (verdict === 'held') deps.hold(transfer.key, now + soonMs)
   }
   const samples = sampleMoney(transfer, judged)
   if (samples.length === 0) return
@@ -54,7 +59,8 @@ function learnSpelling(learned: Learned, transfer: Transfer, now: UnixMs): void 
   const token = canonicalToken(transfer.token.address)
   const moved = movesAs(token, learned)
   if (moved === null || token === '') return
-  learned.learn([{ kind: 'token', name: '*', value: moved === token ? 'own' : 'other' }], token, now)
+  const value = moved === token ? 'own' : 'other'
+  learned.learn([{ kind: 'token', name: `* ${transfer.direction}`, value }], token, now)
 }
 
 function learnZone(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTransfers, now: UnixMs): void {
@@ -66,4 +72,13 @@ function learnZone(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTra
   learned.learn([sample], transfer.zone.hash, now)
   const isOpen = sample.value === 'other' && !namesZoneAmounts(transfer.direction, learned)
   if (isOpen && now - transfer.firstSeenAt < youngMs) deps.hold(transfer.key, now + againMs)
+}
+
+/** Which words of a zone's action say what: waited for while a young bridge still teaches them. */
+function learnAction({ learned, hold }: LearnMoneyDeps, transfer: Transfer, now: UnixMs): void {
+  const by = transfer.status === 'failed' ? null : actionOf(transfer)
+  if (by === null) return
+  learned.learn(sampleAction(transfer, readAction(by.action), learned), by.hash, now)
+  const isYoung = now - Math.max(transfer.originAt, transfer.destinationAt ?? 0) < youngMs
+  if (isYoung && isLearningActions(learned, transfer)) hold(transfer.key, now + soonMs)
 }

@@ -20,6 +20,8 @@ export interface EvidenceReading {
   readonly time?: UnixMs | null
   /** What kind of action a zone transaction is, in the chain's words. */
   readonly actionType?: string
+  /** All of that action, as JSON text. */
+  readonly action?: string | null
 }
 
 interface Body {
@@ -31,8 +33,11 @@ interface Body {
   readonly height?: number
   readonly time?: UnixMs
   readonly actionType?: string
+  readonly action?: string
 }
 
+/** A longer action says nothing: half of it would be another one. */
+const maxActionLength = 16_000
 /** What one transaction moves is kept up to so many movements: nobody may fill the disk with one transaction. */
 const maxMoves = 500
 
@@ -118,6 +123,7 @@ function listOf(db: Database, chain: Chain, hash: string): LegEvidence[] {
 
 function encodeBody(reading: EvidenceReading): string {
   const { errorMessage, moves, amountRaw, amount, reads, height, time, actionType = '' } = reading
+  const action = reading.action ?? ''
   const body: Body = {
     ...(errorMessage !== '' && { errorMessage }),
     ...(moves && {
@@ -131,6 +137,7 @@ function encodeBody(reading: EvidenceReading): string {
     ...(height !== undefined && height !== null && { height }),
     ...(time !== undefined && time !== null && { time }),
     ...(actionType !== '' && { actionType }),
+    ...(action !== '' && action.length <= maxActionLength && { action }),
   }
   return JSON.stringify(body)
 }
@@ -150,5 +157,6 @@ function decodeBody(text: string) {
     height: body.height ?? null,
     time: body.time ?? null,
     ...(body.reads !== undefined && { reads: body.reads }),
+    ...(body.action !== undefined && { action: body.action }),
   }
 }

@@ -8,7 +8,7 @@ const maxOfValue = 24
 const maxValues = 24
 /** Names remembered between two looks at the table. */
 const maxCached = 5_000
-const maxHeld = 500
+const maxHeld = 5_000
 
 export interface Learned extends LearnedMoney {
   /** @param hash the transaction that taught it: it counts once */
@@ -33,14 +33,23 @@ export function createLearned(db: Database): Learned {
   return {
     tokensOf: (token) => count('token', token),
     vaultsOf: (token) => count('vault', token),
+    actionsOf: (name) => count('action', name),
     zoneAmounts(direction) {
       const seen = count('zone', direction)
       return { equal: seen.get('equal') ?? 0, other: seen.get('other') ?? 0 }
     },
-    spellings() {
-      const seen = count('token', '*')
+    spellings(direction) {
+      const seen = count('token', `* ${direction}`)
       return { own: seen.get('own') ?? 0, other: seen.get('other') ?? 0 }
     },
+    ownersOf: (moved, direction) => [...count('token', `by ${direction} ${moved}`).keys()],
+    pairs: (direction) => count('token', `pairs ${direction}`).size,
+    isReadingHistory: () =>
+      db
+        .prepare(
+          "SELECT 1 FROM evidence_queue WHERE ask IN ('main', 'native') AND late = 1 AND reads = 0 AND rests = 0 LIMIT 1",
+        )
+        .get() !== undefined,
     learn(samples, hash, now) {
       for (const sample of samples) {
         const seen = count(sample.kind, sample.name)

@@ -1,18 +1,13 @@
 import { z } from 'zod'
 import { formatUnits, parseDecimal } from '../../domain/amount.ts'
 import type { Finding } from '../../domain/finding.ts'
+import { actionOf, isWithinFee, judgeAction } from '../../domain/judgeAction.ts'
 import { judgeBatch } from '../../domain/judgeBatch.ts'
 import { judgeMoney, judgeTwin } from '../../domain/judgeMoney.ts'
 import { namesZoneAmounts } from '../../domain/learnedMoney.ts'
 import { newestEvidence } from '../../domain/proveOrigin.ts'
 import { toMoneySettings } from '../../domain/toMoneySettings.ts'
-import {
-  destinationLeg,
-  type Leg,
-  type LegEvidence,
-  originChain,
-  type Transfer,
-} from '../../domain/transfer.ts'
+import { destinationLeg, type Leg, type LegEvidence, type Transfer } from '../../domain/transfer.ts'
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from './describeTransfer.ts'
 import { defineEvent, type EventContext } from './detector.ts'
@@ -42,7 +37,10 @@ function detectMismatch(transfer: Transfer, _params: unknown, context: EventCont
   const lastAt = Math.max(transfer.originAt, transfer.destinationAt ?? transfer.originAt)
   if (lastAt < context.tellSince) return null
   const difference =
-    compareStatus(transfer) ?? compareMoney(transfer, context) ?? compareZone(transfer, context)
+    compareStatus(transfer) ??
+    compareMoney(transfer, context) ??
+    compareZone(transfer, context) ??
+    compareAction(transfer, context)
   if (difference === null) return null
   const { what, expected, found, by } = difference
   const shown = found === '' ? 'nothing moved' : cleanText(found, 200)
@@ -109,7 +107,7 @@ function compareZone(transfer: Transfer, context: EventContext): Difference | nu
   if (context.learned && !namesZoneAmounts(transfer.direction, context.learned)) return null
   if (transfer.status === 'failed' || by.status !== 'success' || !transfer.isListed) return null
   if (context.related.sharing('zone', zone.hash).filter((one) => one.isListed).length > 1) return null
-  if (isNear(transfer, said - amountRaw, context)) return null
+  if (isWithinFee(transfer, said - amountRaw, context.bridge.fees)) return null
   // The two chains may count the same amount in other units.
   if (isSameNumber(by.amount ?? null, amount)) return null
   return {
@@ -120,17 +118,14 @@ function compareZone(transfer: Transfer, context: EventContext): Difference | nu
   }
 }
 
-function isNear(transfer: Transfer, difference: bigint, context: EventContext): boolean {
-  if (difference === 0n) return true
-  const fee = context.bridge.fees.find(
-    (one) => one.token.toLowerCase() === transfer.token.address && one.direction === transfer.direction,
-  )
-  const max = fee ? parseDecimal(fee.max) : null
-  if (max === null || transfer.token.decimals === null) return false
-  const limit = (max.digits * 10n ** BigInt(transfer.token.decimals)) / 10n ** BigInt(max.scale)
-  // The zone may name what left before the fee, or what came after it.
-  const isOrigin = originChain(transfer.direction) === 'zone'
-  return isOrigin ? difference > 0n && difference <= limit : difference < 0n && -difference <= limit
+/** What the zone's own transaction does, item by item. */
+function compareAction(transfer: Transfer, context: EventContext): Difference | null {
+  const { learned, bridge } = context
+  const by = actionOf(transfer)
+  if (by === null || transfer.zone === null || !learned) return null
+  const sharing = context.related.sharing('zone', transfer.zone.hash)
+  const gap = judgeAction(transfer, sharing, { learned, fees: bridge.fees })
+  return gap === null || gap === 'covered' ? null : { ...gap, expected: expectedOf(transfer, gap.what), by }
 }
 
 function isSameNumber(a: string | null, b: string | null): boolean {

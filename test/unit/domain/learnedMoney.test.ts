@@ -14,12 +14,25 @@ interface Lessons {
   readonly vaults?: Record<string, number>
   readonly zone?: readonly [number, number]
   readonly spellings?: readonly [number, number]
+  readonly owners?: readonly string[]
+  readonly pairs?: number
+  readonly isReading?: boolean
 }
-const lessons = ({ tokens = {}, vaults = {}, zone = [0, 0], spellings = [0, 0] }: Lessons): LearnedMoney => ({
+const lessons = ({
+  tokens = {},
+  vaults = {},
+  zone = [0, 0],
+  spellings = [0, 0],
+  ...rest
+}: Lessons): LearnedMoney => ({
+  actionsOf: () => new Map<string, number>(),
   tokensOf: () => new Map(Object.entries(tokens)),
   vaultsOf: () => new Map(Object.entries(vaults)),
   zoneAmounts: () => ({ equal: zone[0], other: zone[1] }),
   spellings: () => ({ own: spellings[0], other: spellings[1] }),
+  ownersOf: () => rest.owners ?? [],
+  pairs: () => rest.pairs ?? 0,
+  isReadingHistory: () => rest.isReading ?? false,
 })
 
 describe('the address that a token moves under', () => {
@@ -34,12 +47,12 @@ describe('the address that a token moves under', () => {
   })
 
   test('is in doubt only where nothing speaks against another one', () => {
-    expect(mayMoveAs('0xcc', '0xdd', lessons({}))).toBe(true)
-    expect(mayMoveAs('0xcc', '0xdd', lessons({ tokens: { '0xcc': 1 } }))).toBe(false)
-    expect(mayMoveAs('0xcc', '0xdd', lessons({ tokens: { '0xee': 1 } }))).toBe(false)
-    expect(mayMoveAs('0xcc', '0xdd', lessons({ spellings: [1, 0] }))).toBe(false)
-    expect(mayMoveAs('0xcc', '0xdd', lessons({ spellings: [1, 1] }))).toBe(true)
-    expect(mayMoveAs('0xcc', '', lessons({ spellings: [1, 0] }))).toBe(true)
+    expect(mayMoveAs('0xcc', '0xdd', 'ZoneToMain', lessons({}))).toBe(true)
+    expect(mayMoveAs('0xcc', '0xdd', 'ZoneToMain', lessons({ tokens: { '0xcc': 1 } }))).toBe(false)
+    expect(mayMoveAs('0xcc', '0xdd', 'ZoneToMain', lessons({ tokens: { '0xee': 1 } }))).toBe(false)
+    expect(mayMoveAs('0xcc', '0xdd', 'ZoneToMain', lessons({ spellings: [1, 0] }))).toBe(false)
+    expect(mayMoveAs('0xcc', '0xdd', 'ZoneToMain', lessons({ spellings: [1, 1] }))).toBe(true)
+    expect(mayMoveAs('0xcc', '', 'ZoneToMain', lessons({ spellings: [1, 0] }))).toBe(true)
   })
 })
 
@@ -48,9 +61,30 @@ describe('another token in place of the record’s', () => {
   const judge = (learned: LearnedMoney, afterMs = 0, listed: string[] = []) =>
     judgeTwin(transfer, '0xdd', { learned, listed, now: transfer.firstSeenAt + afterMs })
 
-  test('waits for ten minutes, and is told when nothing was learned by then', () => {
-    expect(judge(lessons({}), 599_999)).toBe('held')
-    expect(judge(lessons({}), 600_000)).toBe('other')
+  test('waits for a minute and a half, and is told when nothing was learned by then', () => {
+    expect(judge(lessons({}), 89_999)).toBe('held')
+    expect(judge(lessons({}), 90_000)).toBe('other')
+  })
+
+  test.each([
+    ['while the past is still read', { isReading: true }, 'other'],
+    ['while every other token moves as another one too', { pairs: 2 }, 'other'],
+    ['while it did so before', { tokens: { '0xdd': 2 } }, 'other'],
+    [
+      'on a bridge that is known to wrap, and is then a new token of it',
+      { spellings: [0, 1] as const },
+      'same',
+    ],
+  ])('waits for ten minutes %s', (_, learned, after) => {
+    expect(judge(lessons(learned), 599_999)).toBe('held')
+    expect(judge(lessons(learned), 600_000)).toBe(after)
+  })
+
+  test('is told at once when it is another token of the records', () => {
+    expect(judge(lessons({ owners: ['0xee'], tokens: { '0xdd': 3 }, spellings: [0, 1] }), 0)).toBe('same')
+    const ofOther = { ...lessons({ owners: ['0xee'], spellings: [0, 1] }) }
+    const tokensOf = (token: string) => new Map(token === '0xee' ? [['0xdd', 3]] : [])
+    expect(judge({ ...ofOther, tokensOf }, 0)).toBe('other')
   })
 
   test('is the same by another address once that was learned', () => {

@@ -1,0 +1,144 @@
+import type { MoneySample } from './learnedMoney.ts'
+import type { Transfer } from './transfer.ts'
+import { type ActionItem, isAmount, isName } from './zoneAction.ts'
+import { expectedSums } from './findOverpayment.ts'
+
+/** The parts of a transfer that an action's items may say. */
+export const actionFields = ['recipient', 'amount', 'tokenId'] as const
+export type ActionField = (typeof actionFields)[number]
+
+/** What matched transfers taught of the words of zone actions, as counts of samples by what was seen. */
+export interface LearnedActions {
+  actionsOf(name: string): ReadonlyMap<string, number>
+}
+
+/** So many samples make a habit. */
+const established = 3
+/** Where so many said nothing that could be compared, none is waited for. */
+const enoughSilent = 20
+
+/** Which names of an item stand for a part of a transfer: they did in several that match, and hardly ever otherwise. */
+export function establishedNames(
+  learned: LearnedActions,
+  transfer: Pick<Transfer, 'direction' | 'crossType'>,
+  what: ActionField,
+): ReadonlySet<string> {
+  const counts = learned.actionsOf(`${topicOf(transfer)} ${what}`)
+  const names = [...counts].flatMap(([sample, equal]) => {
+    if (!sample.startsWith('=') || equal < established) return []
+    const other = counts.get(`!${sample.slice(1)}`) ?? 0
+    return equal > 2 * other ? [sample.slice(1)] : []
+  })
+  return new Set(names)
+}
+
+/** Whether more transfers may still teach what the actions of this direction say. */
+export function isLearningActions(learned: LearnedActions, transfer: Transfer): boolean {
+  const isKnown = actionFields.some((what) => establishedNames(learned, transfer, what).size > 0)
+  return !isKnown && (learned.actionsOf(topicOf(transfer)).get('none') ?? 0) < enoughSilent
+}
+
+/** Batches may use words of their own, and have several recipients. */
+function topicOf({ direction, crossType }: Pick<Transfer, 'direction' | 'crossType'>): string {
+  return /batch/i.test(crossType) ? `${direction} batch` : direction
+}
+
+/** The parts of one transfer that an item says, each with the names that it stands under. */
+export interface ItemMatch {
+  readonly item: ActionItem
+  readonly names: Readonly<Record<ActionField, readonly string[]>>
+}
+
+/** The item that says most of a transfer; null where none says its amount or its recipient. */
+export function bestItem(readings: readonly (readonly ActionItem[])[], transfer: Transfer): ItemMatch | null {
+  let best: ItemMatch | null = null
+  for (const item of readings.flat()) {
+    const of = (what: ActionField) =>
+      [...item].flatMap(([name, values]) =>
+        values.some((value) => saysField(value, transfer, what)) ? [name] : [],
+      )
+    const match = {
+      item,
+      names: { amount: of('amount'), recipient: of('recipient'), tokenId: of('tokenId') },
+    }
+    if (scoreOf(match) > (best === null ? 0 : scoreOf(best))) best = match
+  }
+  return best
+}
+
+function scoreOf({ names }: ItemMatch): number {
+  const main = (names.amount.length > 0 ? 2 : 0) + (names.recipient.length > 0 ? 2 : 0)
+  return main === 0 ? 0 : main + (names.tokenId.length > 0 ? 1 : 0)
+}
+
+export function saysField(value: string, transfer: Transfer, what: ActionField): boolean {
+  if (what === 'amount') return isAmount(value, expectedSums(transfer))
+  const name = what === 'recipient' ? transfer.targetAddress : transfer.token.id
+  return name !== '' && isName(value, name)
+}
+
+/** What one transfer teaches of the words of its zone action. */
+export function sampleAction(
+  transfer: Transfer,
+  readings: readonly (readonly ActionItem[])[],
+  learned: LearnedActions,
+): MoneySample[] {
+  const topic = topicOf(transfer)
+  const best = bestItem(readings, transfer)
+  if (best === null) return [{ kind: 'action', name: topic, value: 'none' }]
+  const fields = actionFields.flatMap((what) => {
+    const name = `${topic} ${what}`
+    const known = learned.actionsOf(name)
+    const equal = best.names[what]
+    const other = [...best.item.keys()].filter((key) => known.has(`=${key}`) && !equal.includes(key))
+    return [...equal.map((key) => `=${key}`), ...other.map((key) => `!${key}`)].map(
+      (value): MoneySample => ({ kind: 'action', name, value }),
+    )
+  })
+  const isWhole = best.names.amount.length > 0 && best.names.recipient.length > 0
+  return [...fields, ...(isWhole ? sampleTokens(transfer, best) : [])]
+}
+
+/** Under which name an item tells the token is learned too: it says one thing of one token, and another of another. */
+function sampleTokens(transfer: Transfer, { item, names }: ItemMatch): MoneySample[] {
+  const taken = new Set([...names.amount, ...names.recipient, ...names.tokenId])
+  return listTokenWords(transfer, item)
+    .filter(([key]) => !taken.has(key))
+    .map(([key, word]) => ({
+      kind: 'action',
+      name: `${transfer.direction} token ${key}`,
+      value: `${transfer.token.address}>${word}`,
+    }))
+}
+
+/** Values that may name a token: no party of the transfer, and short. */
+function listTokenWords(transfer: Transfer, item: ActionItem): [string, string][] {
+  const parties = [transfer.sourceAddress, transfer.targetAddress, transfer.from, transfer.to]
+  return [...item].flatMap(([key, [value, ...others]]): [string, string][] => {
+    const word = value?.toLowerCase() ?? ''
+    const isWord = others.length === 0 && word !== '' && word.length <= 66 && !parties.includes(word)
+    return isWord ? [[key, word]] : []
+  })
+}
+
+/** The other token that an item names by its established word; null when it names the record's, or none that is known. */
+export function otherTokenOf(learned: LearnedActions, transfer: Transfer, item: ActionItem): string | null {
+  const own = transfer.token.address
+  for (const [key, word] of listTokenWords(transfer, item)) {
+    const pairs = [...learned.actionsOf(`${transfer.direction} token ${key}`)].map(([pair, count]) => {
+      const at = pair.indexOf('>')
+      return { token: pair.slice(0, at), word: pair.slice(at + 1), count }
+    })
+    const usual = findUsual(pairs.filter(({ token }) => token === own))
+    const meant = findUsual(pairs.filter((pair) => pair.word === word))
+    if (usual && meant && usual.word !== word && meant.token !== own) return meant.token
+  }
+  return null
+}
+
+/** What is a habit by far, the few that contradict it included: what is judged may have taught one of them. */
+function findUsual<P extends { readonly count: number }>(pairs: readonly P[]): P | null {
+  const [most, ...others] = pairs.toSorted((a, b) => b.count - a.count)
+  const rest = others.reduce((sum, { count }) => sum + count, 0)
+  return most && most.count >= established && most.count > 2 * rest ? most : null
+}

@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest'
+import { judgeAction } from '../../../src/domain/judgeAction.ts'
+import { type LearnedActions, sampleAction } from '../../../src/domain/learnedActions.ts'
+import type { Observation } from '../../../src/domain/observation.ts'
+import type { Transfer } from '../../../src/domain/transfer.ts'
+import { readAction } from '../../../src/domain/zoneAction.ts'
+import { hash, toRecord } from '../../support/records.ts'
+import { transferOf } from '../rules/transfers.ts'
+
+const user = (n: number) => `0x${String(n).padStart(40, 'a')}`
+
+/** What was learned, in memory. */
+function createLessons(): LearnedActions & { teach(transfer: Transfer, action: object): void } {
+  const counts = new Map<string, Map<string, number>>()
+  const learned = { actionsOf: (name: string) => counts.get(name) ?? new Map<string, number>() }
+  return {
+    ...learned,
+    teach(transfer, action) {
+      for (const { name, value } of sampleAction(transfer, readAction(JSON.stringify(action)), learned)) {
+        const of = counts.get(name) ?? new Map<string, number>()
+        counts.set(name, of.set(value, (of.get(value) ?? 0) + 1))
+      }
+    },
+  }
+}
+
+interface Row {
+  readonly amount: number
+  readonly to: number
+  readonly token?: string
+  readonly tokenId?: string
+  readonly crossType?: string
+}
+
+/** Transfers of one zone transaction, with its action. */
+function bundle(rows: readonly Row[], action: unknown, more: Partial<Observation> = {}): Transfer[] {
+  return rows.map(({ amount, to, token = '0xcc', tokenId = '', crossType = 'Withdraw' }, at) => {
+    const record = toRecord({
+      source: 'E12',
+      zoneEventIndex: String(at),
+      mainHash: hash(`m${at}`),
+      amountRaw: BigInt(amount) * 1_000_000n,
+      value: String(amount),
+      targetAddress: user(to),
+      token,
+      tokenId,
+      crossType,
+      ...more,
+    })
+    const evidence = {
+      chain: 'zone',
+      hash: hash('zone'),
+      source: 'E9',
+      at: 1_000_000,
+      status: 'success',
+      errorMessage: '',
+      moves: null,
+      action: typeof action === 'string' ? action : JSON.stringify(action),
+    } as const
+    return { ...transferOf([record], [evidence]), key: `t${at}` }
+  })
+}
+
+const verdicts = (
+  transfers: readonly Transfer[],
+  learned: LearnedActions,
+  fees: Parameters<typeof judgeAction>[2]['fees'] = [],
+) => transfers.map((transfer) => judgeAction(transfer, transfers, { learned, fees }))
+
+/** Five single withdrawals that match: `sum`, `beneficiary` and `asset` are this zone's words. */
+function taught(tokens: readonly string[] = ['0xcc']): LearnedActions {
+  const lessons = createLessons()
+  for (const token of tokens)
+    for (let n = 0; n < 5; n += 1) {
+      const [transfer] = bundle([{ amount: 50 + n, to: 30 + n, token }], '')
+      lessons.teach(transfer as Transfer, {
+        type: 'exit',
+        sum: String((50 + n) * 1_000_000),
+        beneficiary: user(30 + n),
+        asset: `z${token}`,
+        nonce: 1_790_000_000_000 + n,
+      })
+    }
+  return lessons
+}
+const item = (amount: number, to: number, token = '0xcc') => ({
+  sum: String(amount * 1_000_000),
+  beneficiary: user(to),
+  asset: `z${token}`,
+})
+const rows = [
+  { amount: 5, to: 1 },
+  { amount: 6, to: 2 },
+  { amount: 5, to: 3 },
+]
+
+describe('each transfer of a bundle against its own item', () => {
+  const good = { type: 'exit', exits: [item(5, 1), item(6, 2), item(5, 3)] }
+
+  test('all with items of their own are silent, in any order and notation', () => {
+    const learned = taught()
+    expect(verdicts(bundle(rows, good), learned)).toEqual(['covered', 'covered', 'covered'])
+    const reversed = { exits: good.exits.toReversed() }
+    expect(verdicts(bundle(rows, reversed), learned)).toEqual(['covered', 'covered', 'covered'])
+    const parallel = { sums: ['5000000', '6000000', '5000000'], beneficiaries: [user(1), user(2), user(3)] }
+    expect(verdicts(bundle(rows, parallel), learned)).toEqual(['covered', 'covered', 'covered'])
+    const inside = { payload: JSON.stringify(good) }
+    expect(verdicts(bundle(rows, inside), learned)).toEqual(['covered', 'covered', 'covered'])
+  })
+
+  test.each([
+    ['another amount', [item(5, 1), item(60, 2), item(5, 3)], { what: 'amount', found: '60000000' }],
+    ['another recipient', [item(5, 1), item(6, 9), item(5, 3)], { what: 'recipient', found: user(9) }],
+    ['no item left', [item(5, 1), item(5, 3)], { what: 'amount', found: 'no item of its own' }],
+  ])('%s is told of the one, and of no other', (_, exits, gap) => {
+    expect(verdicts(bundle(rows, { exits }), taught())).toEqual(['covered', gap, 'covered'])
+  })
+
+  test('another token is told where the words of both are known', () => {
+    const learned = taught(['0xcc', '0xdd'])
+    const exits = [item(5, 1), item(6, 2, '0xdd'), item(5, 3)]
+    expect(verdicts(bundle(rows, { exits }), learned)).toEqual([
+      'covered',
+      { what: 'token', found: '0xdd' },
+      'covered',
+    ])
+    // A token that nothing is known of contradicts nothing.
+    expect(verdicts(bundle([{ amount: 5, to: 1, token: '0xee' }], { exits: [item(5, 1)] }), learned)).toEqual(
+      ['covered'],
+    )
+  })
+
+  test('ids tell apart what is equal otherwise', () => {
+    const lessons = createLessons()
+    for (let n = 0; n < 4; n += 1) {
+      const [one] = bundle([{ amount: 1, to: n, tokenId: String(70 + n) }], '')
+      lessons.teach(one as Transfer, { sum: '1000000', beneficiary: user(n), nft: String(70 + n) })
+    }
+    const ids = (...of: string[]) => ({
+      exits: of.map((nft) => ({ sum: '1000000', beneficiary: user(1), nft })),
+    })
+    const pair = [
+      { amount: 1, to: 1, tokenId: '7' },
+      { amount: 1, to: 1, tokenId: '8' },
+    ]
+    expect(verdicts(bundle(pair, ids('8', '0x7')), lessons)).toEqual(['covered', 'covered'])
+    expect(verdicts(bundle(pair, ids('7', '9')), lessons)).toEqual([
+      'covered',
+      { what: 'tokenId', found: '9' },
+    ])
+  })
+
+  test('two others of the transaction that match teach its words by themselves', () => {
+    const exits = [item(5, 1), item(60, 2), item(5, 3)]
+    expect(verdicts(bundle(rows, { exits }), createLessons())[1]).toEqual({
+      what: 'amount',
+      found: '60000000',
+    })
+    expect(verdicts(bundle(rows.slice(0, 2), { exits: exits.slice(0, 2) }), createLessons())).toEqual([
+      null,
+      null,
+    ])
+  })
+})
+
+describe('a single action', () => {
+  const one = [{ amount: 5, to: 1 }]
+
+  test('to another recipient than the record names is told', () => {
+    expect(verdicts(bundle(one, item(5, 9)), taught())).toEqual([{ what: 'recipient', found: user(9) }])
+    expect(verdicts(bundle(one, item(5, 1)), taught())).toEqual(['covered'])
+  })
+
+  test('says nothing in words that nobody taught, in broken text, or without any', () => {
+    expect(verdicts(bundle(one, { value: '7', to: user(9) }), taught())).toEqual([null])
+    expect(verdicts(bundle(one, '{"sum": '), taught())).toEqual([null])
+    expect(verdicts(bundle(one, ''), taught())).toEqual([null])
+  })
+
+  test('may name token units, and more by a fee', () => {
+    const units = { sum: '5', beneficiary: user(1) }
+    expect(verdicts(bundle(one, units), taught())).toEqual(['covered'])
+    const fees = [{ token: '0xcc', direction: 'ZoneToMain', max: '0.5' }]
+    const gross = (sum: string) => bundle(one, { sum, beneficiary: user(1) })
+    expect(verdicts(gross('5500000'), taught(), fees)).toEqual(['covered'])
+    expect(verdicts(gross('5500001'), taught(), fees)).toEqual([{ what: 'amount', found: '5500001' }])
+    expect(verdicts(gross('4999999'), taught(), fees)).toEqual([{ what: 'amount', found: '4999999' }])
+  })
+
+  test('for the sum of several rows, or in several parts, is silent', () => {
+    const two = [
+      { amount: 2, to: 1 },
+      { amount: 3, to: 1 },
+    ]
+    expect(verdicts(bundle(two, item(5, 1)), taught())).toEqual(['covered', 'covered'])
+    expect(verdicts(bundle(one, { exits: [item(2, 1), item(3, 1)] }), taught())).toEqual(['covered'])
+  })
+
+  test('numbers beyond 2^53 keep their digits', () => {
+    const raw = (1n << 70n) + 1n
+    const transfers = bundle(one, `{"sum":${raw},"beneficiary":"${user(1)}"}`, {
+      amountRaw: raw,
+      value: null,
+    })
+    expect(verdicts(transfers, taught())).toEqual(['covered'])
+    const other = bundle(one, `{"sum":${raw + 1n},"beneficiary":"${user(1)}"}`, {
+      amountRaw: raw,
+      value: null,
+    })
+    expect(verdicts(other, taught())).toEqual([{ what: 'amount', found: String(raw + 1n) }])
+  })
+})
+
+test('words that are the amount now and then are no habit', () => {
+  const lessons = createLessons()
+  for (let n = 0; n < 8; n += 1) {
+    const [one] = bundle([{ amount: 5 + n, to: n }], '')
+    lessons.teach(one as Transfer, { sum: String((5 + n + (n % 2)) * 1_000_000), beneficiary: user(n) })
+  }
+  expect(verdicts(bundle([{ amount: 5, to: 1 }], item(9, 1)), lessons)).toEqual(['covered'])
+})
