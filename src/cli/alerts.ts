@@ -15,7 +15,7 @@ export interface AlertsCommand {
 
 /** `spanwatch alerts list`: newest change first. */
 export async function listAlerts(io: Io, options: AlertsCommand): Promise<number> {
-  const { config, rules } = await loadProject(io, options.config)
+  const { config, rules } = await loadProject(io, options.config, { needs: [] })
   const { db } = openLedger(config)
   try {
     const alerts = createAlertStore(db)

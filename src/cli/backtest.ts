@@ -23,7 +23,7 @@ export interface BacktestCommand {
 
 /** `spanwatch backtest`: what the rules would have told over the ledger's history; nothing is sent, nothing is written. */
 export async function backtest(io: Io, options: BacktestCommand): Promise<number> {
-  const project = await loadProject(io, options.config)
+  const project = await loadProject(io, options.config, { needs: [] })
   const now = io.clock.now()
   const read = (name: 'since' | 'until', otherwise: number) => {
     const text = options[name]

@@ -13,7 +13,7 @@ export interface BackupCommand {
 
 /** `spanwatch backup`: a copy of the ledger, whole, while the daemon runs. */
 export async function backup(io: Io, options: BackupCommand): Promise<number> {
-  const { config } = readConfig(io, options.config)
+  const { config } = readConfig(io, options.config, { needs: [] })
   const path = ledgerPath(config.stateDir)
   if (!existsSync(path)) throw new MonitorError('not_found', `There is no ledger at ${path} yet.`)
   const stamp = new Date(io.clock.now()).toISOString().replace(/[:.]/g, '-')

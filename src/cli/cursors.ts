@@ -12,7 +12,7 @@ export interface CursorsCommand {
 
 /** `spanwatch cursors show`: how far each reading has come. */
 export function showCursors(io: Io, options: CursorsCommand): number {
-  const cursors = readCursorFile(readConfig(io, options.config).config.stateDir)
+  const cursors = readCursorFile(readConfig(io, options.config, { needs: [] }).config.stateDir)
   io.out(options.json ? `${JSON.stringify(cursors, null, 2)}\n` : format(cursors))
   return exitCodes.fine
 }
@@ -25,7 +25,7 @@ export interface RewindCommand {
 
 /** `spanwatch cursors rewind`: walks the list again, from the newest record back to a time. */
 export async function rewindCursors(io: Io, options: RewindCommand): Promise<number> {
-  const { config } = readConfig(io, options.config)
+  const { config } = readConfig(io, options.config, { needs: ['http'] })
   const now = io.clock.now()
   const to = options.to === 'genesis' ? 0 : readTime('--to', options.to, { now, sign: -1 })
   const operations = openOperations(io, config)

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import { loadConfig } from '../config/loadConfig.ts'
+import { loadConfig, type Section } from '../config/loadConfig.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { renderProblems } from '../lib/renderProblems.ts'
 import { createScrubber, type Secret } from '../lib/secret.ts'
@@ -20,9 +20,18 @@ export interface Project {
   scrub(line: string): string
 }
 
+/** `needs`: the sections whose variables and files have to be there; all without it. */
+export interface ReadOptions {
+  readonly needs?: readonly Section[]
+}
+
 /** Configuration alone. @throws MonitorError `config.invalid`, with every problem and its place */
-export function readConfig(io: Pick<Io, 'env' | 'protect'>, path: string): Omit<Project, 'rules'> {
-  const loaded = loadConfig({ path, env: io.env })
+export function readConfig(
+  io: Pick<Io, 'env' | 'protect'>,
+  path: string,
+  options: ReadOptions = {},
+): Omit<Project, 'rules'> {
+  const loaded = loadConfig({ path, env: io.env, ...options })
   if (!loaded.ok) throw new MonitorError('config.invalid', renderProblems(loaded.problems).trimEnd())
   const { config, doc, secrets } = loaded
   io.protect(secrets)
@@ -30,8 +39,12 @@ export function readConfig(io: Pick<Io, 'env' | 'protect'>, path: string): Omit<
 }
 
 /** Configuration, rules and routes, all checked. @throws MonitorError `config.invalid` */
-export async function loadProject(io: Pick<Io, 'env' | 'protect'>, path: string): Promise<Project> {
-  const read = readConfig(io, path)
+export async function loadProject(
+  io: Pick<Io, 'env' | 'protect'>,
+  path: string,
+  options: ReadOptions = {},
+): Promise<Project> {
+  const read = readConfig(io, path, options)
   const predicates = checkPredicates(read.doc, read.config)
   if (predicates.length > 0) throw new MonitorError('config.invalid', renderProblems(predicates))
   const loaded = await readRules(read.config.rulesDir)

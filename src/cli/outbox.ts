@@ -21,7 +21,7 @@ export function listOutbox(io: Io, options: ListOutboxCommand): number {
   const { state } = options
   if (state !== 'queued' && state !== 'dead' && state !== 'sent')
     throw new MonitorError('usage', `--state: expected queued, dead or sent, got "${state}"`)
-  const { db } = openLedger(readConfig(io, options.config).config)
+  const { db } = openLedger(readConfig(io, options.config, { needs: [] }).config)
   try {
     const store = createAlertStore(db)
     const views = store
@@ -67,7 +67,7 @@ async function change(
   done: string,
   work: (operations: ReturnType<typeof openOperations>) => Promise<{ readonly count: number }>,
 ): Promise<number> {
-  const operations = openOperations(io, readConfig(io, options.config).config)
+  const operations = openOperations(io, readConfig(io, options.config, { needs: ['http'] }).config)
   try {
     const { count } = await work(operations)
     io.out(options.json ? `${JSON.stringify({ count })}\n` : `${count} ${done}.\n`)

@@ -44,7 +44,7 @@ export async function query(
   const endpoint = getEndpoint(name)
   const params = readQueryParams(endpoint, words)
   const isWhole = checkOptions(endpoint, params, options)
-  const { config } = readConfig(io, options.config)
+  const { config } = readConfig(io, options.config, { needs: ['explorer'] })
   const resume = options.resume === undefined ? null : openResume(options.resume, config, endpoint, params)
   const explorer = createExplorer({ ...config.explorer, clock: io.clock, log: createSilentLog() })
   const format = options.csv ? 'csv' : options.json ? (resume ? 'json-lines' : 'json') : 'table'

@@ -27,7 +27,7 @@ export interface ReportCommand {
  * HTML and text, charts, CSV), or sends it to the report's channel.
  */
 export async function report(io: Io, options: ReportCommand): Promise<number> {
-  const { config } = readConfig(io, options.config)
+  const { config } = readConfig(io, options.config, { needs: options.send ? ['channels'] : [] })
   const built = await build(io, config, options.date)
   if (options.json) {
     io.out(`${JSON.stringify(built, null, 2)}\n`)

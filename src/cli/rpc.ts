@@ -23,7 +23,7 @@ export async function rpc(
   const prepared = prepareParams(name, params)
   if ('problem' in prepared)
     throw new MonitorError('usage', `${name}: ${prepared.problem}\nIt takes: ${describeMethod(name)}`)
-  const { config } = readConfig(io, options.config)
+  const { config } = readConfig(io, options.config, { needs: ['preconf', 'canonical'] })
   const source = options.canonical ? 'canonical' : 'preconf'
   const url = urlOf(config, source)
   // Only here: viem takes a tenth of a second to load, which no other command needs.

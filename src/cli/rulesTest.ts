@@ -46,7 +46,7 @@ function testFile(io: Io, loaded: LoadedTests): { readonly total: number; readon
 }
 
 async function listTests(io: Io, { config }: RulesTestCommand): Promise<string[]> {
-  const folder = config === undefined ? shippedFolder : readConfig(io, config).config.rulesDir
+  const folder = config === undefined ? shippedFolder : readConfig(io, config, { needs: [] }).config.rulesDir
   let names: string[]
   try {
     names = await readdir(folder)

@@ -18,7 +18,7 @@ export interface ShowAlertCommand {
 
 /** `spanwatch alerts show`: what it is, what was decided about it and why, and every message. */
 export async function showAlert(io: Io, id: string, options: ShowAlertCommand): Promise<number> {
-  const { config, rules } = await loadProject(io, options.config)
+  const { config, rules } = await loadProject(io, options.config, { needs: [] })
   const { db } = openLedger(config)
   try {
     const store = createAlertStore(db)
@@ -72,7 +72,7 @@ export interface AckCommand extends ShowAlertCommand {
 /** `spanwatch alerts ack`: no reminders until it fires anew. */
 export async function ackAlert(io: Io, id: string, options: AckCommand): Promise<number> {
   const author = readAuthor(io, options.by)
-  const operations = openOperations(io, readConfig(io, options.config).config)
+  const operations = openOperations(io, readConfig(io, options.config, { needs: ['http'] }).config)
   try {
     const acked = await operations.ackAlert(id, author)
     if (options.json) io.out(`${JSON.stringify(acked, null, 2)}\n`)

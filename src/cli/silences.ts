@@ -26,7 +26,7 @@ export async function addSilence(
   matchers: readonly string[],
   options: AddSilenceCommand,
 ): Promise<number> {
-  const { config } = readConfig(io, options.config)
+  const { config } = readConfig(io, options.config, { needs: ['http'] })
   const now = io.clock.now()
   const startsAt = options.from === undefined ? null : readTime('--from', options.from, { now, sign: 1 })
   const endsAt = readEnd(options, startsAt ?? now, now)
@@ -62,7 +62,7 @@ export interface ListSilencesCommand {
 
 /** `spanwatch silences list`: those that hold or will; with `--all` those that are over too, as long as they are kept. */
 export function listSilences(io: Io, options: ListSilencesCommand): number {
-  const { db } = openLedger(readConfig(io, options.config).config)
+  const { db } = openLedger(readConfig(io, options.config, { needs: [] }).config)
   try {
     const now = io.clock.now()
     const silences = createAlertStore(db).listSilences({ since: options.all ? -1 : now, limit: 1_000 })
@@ -80,7 +80,7 @@ export async function expireSilence(
   id: string,
   options: { readonly config: string; readonly json?: boolean },
 ): Promise<number> {
-  const { config } = readConfig(io, options.config)
+  const { config } = readConfig(io, options.config, { needs: ['http'] })
   const operations = openOperations(io, config)
   try {
     const silence = await operations.expireSilence(readId(id))

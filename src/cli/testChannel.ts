@@ -13,7 +13,7 @@ export interface TestChannelCommand {
 
 /** `spanwatch channels test NAME`: one message that says that it is a test, and what came back. */
 export async function testChannel(io: Io, name: string, options: TestChannelCommand): Promise<number> {
-  const { config } = readConfig(io, options.config)
+  const { config } = readConfig(io, options.config, { needs: ['channels'] })
   const settings = config.channels.find((channel) => channel.name === name)
   if (!settings) {
     const names = config.channels.map((channel) => channel.name)

@@ -26,7 +26,7 @@ export interface ListCommand {
 
 /** `spanwatch transfers list`: newest first. */
 export function listTransfers(io: Io, search: string | undefined, options: ListCommand): number {
-  const { config } = readConfig(io, options.config)
+  const { config } = readConfig(io, options.config, { needs: [] })
   const { db, ledger } = openLedger(config)
   try {
     const transfers = ledger.listTransfers(toFilter(io, search, options))
@@ -85,7 +85,7 @@ export interface ShowCommand {
 
 /** `spanwatch transfers show`: the whole story of one transfer, or of all that share a transaction. */
 export function showTransfers(io: Io, name: string, options: ShowCommand): number {
-  const { config } = readConfig(io, options.config)
+  const { config } = readConfig(io, options.config, { needs: [] })
   const { db, ledger } = openLedger(config)
   try {
     const transfers = findAll(ledger, name)

@@ -10,14 +10,21 @@ import { type Config, toConfig } from './config.ts'
 import { type ConfigFiles, nodeFiles } from './nodeFiles.ts'
 import { configSchema } from './schema.ts'
 import { secretPlaces } from './secretPlaces.ts'
-import { substitute } from './substitute.ts'
+import { isPlaceholder, substitute } from './substitute.ts'
 
 export interface ConfigInput {
   readonly path: string
   /** `process.env`, given by main.ts: nothing else reads it. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly files?: ConfigFiles
+  /**
+   * The sections whose references have to be there; all without it. Whoever lists alerts at night has not the daemon's
+   * secrets in his shell, and needs none.
+   */
+  readonly needs?: readonly Section[]
 }
+
+export type Section = 'explorer' | 'preconf' | 'canonical' | 'channels' | 'http' | 'heartbeat'
 
 export type LoadedConfig =
   | {
@@ -36,6 +43,13 @@ const shippedRules = join(import.meta.dirname, '..', '..', 'rules')
 
 /** Reads, completes and checks a configuration file: whole, or all of its problems. */
 export function loadConfig(input: ConfigInput): LoadedConfig {
+  const { needs, ...whole } = input
+  const loaded = load(input)
+  // A placeholder that does not fit its place would be blamed for what is missing: say what is.
+  return loaded.ok || needs === undefined ? loaded : load(whole)
+}
+
+function load(input: ConfigInput): LoadedConfig {
   const files = input.files ?? nodeFiles
   const folder = dirname(resolve(input.path))
   let text: string
@@ -52,7 +66,8 @@ export function loadConfig(input: ConfigInput): LoadedConfig {
   })
   if (doc === null) return failed(problems)
   const readFile = (path: string) => files.readFile(resolve(folder, path), maxReferencedBytes)
-  const substituted = substitute({ env: input.env, readFile }, doc, data)
+  const isUnused = (section: string) => input.needs?.every((needed) => needed !== section) ?? false
+  const substituted = substitute({ env: input.env, readFile, isUnused }, doc, data)
   const parsed = configSchema.safeParse(substituted.data)
   const found = [
     ...problems,
@@ -68,7 +83,9 @@ export function loadConfig(input: ConfigInput): LoadedConfig {
   const context = { doc, written: data, isFolder: files.isFolder, rulesDir: config.rulesDir }
   const all = [...found, ...checkWhole(context, parsed.data)]
   if (all.length > 0) return failed(all)
-  const secrets = [...collectSecrets(config), ...substituted.secrets]
+  const secrets = [...collectSecrets(config), ...substituted.secrets].filter(
+    (secret) => !isPlaceholder(secret.reveal()),
+  )
   return { ok: true, config, doc, warnings: listWarnings(context, parsed.data), secrets }
 }
 

@@ -8,6 +8,15 @@ export interface ReferenceDeps {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Reads a file that `${file:…}` names, relative to the configuration's folder. */
   readonly readFile: (path: string) => string
+  /** Sections that are not used now: what they refer to may be missing, and a placeholder takes its place. */
+  readonly isUnused?: (section: string) => boolean
+}
+
+/** No secret: stands for what is not there, in sections that are not used. */
+const placeholder = 'not-set-here'
+
+export function isPlaceholder(value: string): boolean {
+  return value.includes(placeholder)
 }
 
 export interface Substituted {
@@ -40,11 +49,19 @@ export function substitute(deps: ReferenceDeps, doc: YamlDoc, data: unknown): Su
         if (isSecret) secrets.push(new Secret(found.value))
         return found.value
       }
+      if (deps.isUnused?.(String(path[0]))) return whole === value ? placeholderFor(path) : placeholder
       problems.push(problemAt(doc, path, found.message))
       return ''
     })
   }
   return { data: replace(data, []), problems, secrets }
+}
+
+/** One that its place takes for well-formed. */
+function placeholderFor(path: YamlPath): string {
+  const key = path.at(-1)
+  if (key === 'smtp') return `smtp://${placeholder}.invalid`
+  return key === 'url' || key === 'baseUrl' ? `https://${placeholder}.invalid` : placeholder
 }
 
 type Resolved =

@@ -1,4 +1,4 @@
-import { type LoadedConfig, loadConfig } from '../../../src/config/loadConfig.ts'
+import { type LoadedConfig, loadConfig, type Section } from '../../../src/config/loadConfig.ts'
 import { renderProblems } from '../../../src/lib/renderProblems.ts'
 
 export const smallest = 'explorer: { baseUrl: "https://x.example/", chains: { main: A, zone: B } }\n'
@@ -7,17 +7,22 @@ export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>
   readonly files?: Readonly<Record<string, string>>
   readonly folders?: readonly string[]
+  readonly needs?: readonly Section[]
 }
 
 /** Loads a text as `/etc/spanwatch/spanwatch.yaml`, without a disk. */
-export function load(text: string, { env = {}, files = {}, folders = [] }: Surroundings = {}): LoadedConfig {
+export function load(
+  text: string,
+  { env = {}, files = {}, folders = [], needs }: Surroundings = {},
+): LoadedConfig {
   const path = '/etc/spanwatch/spanwatch.yaml'
   const readFile = (asked: string) => {
     const content = { ...files, [path]: text }[asked]
     if (content === undefined) throw new Error('there is no such file')
     return content
   }
-  return loadConfig({ path, env, files: { readFile, isFolder: (asked) => folders.includes(asked) } })
+  const isFolder = (asked: string) => folders.includes(asked)
+  return loadConfig({ path, env, files: { readFile, isFolder }, ...(needs && { needs }) })
 }
 
 /** The configuration, or an error that shows what was against it. */

@@ -61,6 +61,40 @@ describe('references', () => {
   })
 })
 
+describe('references in sections that a command does not use', () => {
+  const text = [
+    smallest.trimEnd(),
+    'http: { token: "${TOKEN}" }',
+    'channels:',
+    '  a: { type: slack, url: "${HOOK}" }',
+    '  b: { type: email, smtp: "${SMTP}", from: a@x.example, to: [b@x.example] }',
+    '  c: { type: webhook, url: "https://x.example/${file:/gone}", secret: "${SECRET}" }',
+  ].join('\n')
+
+  test('may be missing, and what stands for them is no secret', () => {
+    const { config, secrets } = loadGood(text, { needs: [] })
+    expect(config.channels.map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+    expect(secrets).toEqual([])
+  })
+
+  test('are missed where the section is needed', () => {
+    expect(problemsOf(text, { needs: ['http'] })).toContain('2:16 the environment variable TOKEN is not set')
+    expect(loadGood(text, { needs: ['http'], env: { TOKEN: 'sixteen-letters-0' } }).secrets).toHaveLength(2)
+  })
+
+  test('are all missed when no command says what it needs', () => {
+    expect(problemsOf(text)).toHaveLength(5)
+  })
+
+  test('are named when a placeholder does not fit their place', () => {
+    const odd =
+      'channels: { b: { type: email, smtp: "smtp://x.example", from: "${FROM}", to: [b@x.example] } }'
+    expect(problemsOf(`${smallest}${odd}`, { needs: [] })).toEqual([
+      expect.stringContaining('the environment variable FROM is not set'),
+    ])
+  })
+})
+
 describe('secrets', () => {
   const everything = `${withAuth}channels:
   chat: { type: slack, url: "https://hooks.example/services/T000/B000/literal1" }
