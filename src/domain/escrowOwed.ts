@@ -81,10 +81,16 @@ export function countsSince(leg: OwedLeg, start: OwedStart): boolean {
  * Whether a counted leg has happened at a height whose block was the newest at `time`. A credit waits for its deposit
  * to be in the balance too, but not for ever: a deposit that claims a height beyond that of its credit is none.
  */
-export function hasHappenedAt(leg: OwedLeg, at: { readonly height: number; readonly time: UnixMs }): boolean {
+export function hasHappenedAt(
+  leg: OwedLeg,
+  at: { readonly height: number; readonly time: UnixMs },
+  /** A withdrawal that left the zone is owed until it is paid. */
+  isOwedUntilPaid = false,
+): boolean {
   const isOnZone = leg.zoneTime !== null && leg.zoneTime <= at.time
   const isOnMain = leg.mainHeight !== null && leg.mainHeight <= at.height
-  if (!leg.isCredit) return isOnZone || isOnMain
+  if (!leg.isCredit && isOwedUntilPaid && leg.mainHeight === null) return leg.mainHash !== null && isOnZone
+  if (!leg.isCredit) return isOnMain || (isOnZone && !isOwedUntilPaid)
   if (!isOnZone) return false
   return leg.mainHeight === null || isOnMain || (leg.zoneTime ?? 0) <= at.time - clockToleranceMs
 }

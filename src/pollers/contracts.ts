@@ -19,6 +19,10 @@ export interface ContractsDeps
 /** A run of the history takes no longer, however much else is asked. */
 const historyRunMs = 30_000
 
+/** How often a verified source is read: code may be exchanged without an event. With many contracts more rarely. */
+const leastVerifyMs = 60_000
+const verifySpacingMs = 6_000
+
 interface ContractsPolls {
   /** The newest logs of every contract, what they mean, and the verified sources. */
   readonly contracts: (signal: AbortSignal) => Promise<void>
@@ -48,10 +52,9 @@ export function createContractsPolls(deps: ContractsDeps): ContractsPolls {
     },
     history: (signal) =>
       within(deps.clock, historyRunMs, signal, async (inner) => {
-        for (const address of deps.contracts) {
-          await verifySource(deps, address, inner)
-          await readContractHistory(reading, address, inner)
-        }
+        const everyMs = Math.max(leastVerifyMs, deps.contracts.length * verifySpacingMs)
+        for (const address of deps.contracts) await verifySource(deps, address, everyMs, inner)
+        for (const address of deps.contracts) await readContractHistory(reading, address, inner)
       }),
   }
 }

@@ -2,11 +2,10 @@ import { fromBaseUnits, toBaseUnits } from '../domain/decimal.ts'
 import type { OwedStart } from '../domain/escrowOwed.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
-import { saveGap, sumListed, sumOpen } from '../store/escrowFlows.ts'
+import { saveGap, sumListed } from '../store/escrowFlows.ts'
 import {
   listMainLegs,
   readEscrowToken,
-  readOwed,
   saveHoldings,
   saveOwedJudgement,
   startOwed,
@@ -23,6 +22,7 @@ import {
 } from '../store/escrowReadings.ts'
 import type { BalanceRead, BalanceReads, Holding } from './balanceReads.ts'
 import { settleMs } from './escrowChecks.ts'
+import { judgeOwed, neededMisses, type Shorts, sumOf } from './judgeOwed.ts'
 import { waitForHead } from './waitForHead.ts'
 import type { Commit } from './reads.ts'
 
@@ -51,8 +51,6 @@ export interface EscrowBalancesDeps {
 
 /** Readings that could not be judged in so long are given up: what they say of is long past. */
 const keptMs = 1_800_000
-/** So many readings in a row, over so long, that nothing accounts for. */
-const neededMisses = 3
 /** A reading between more blocks than these is too vague. */
 const maxSpread = 30
 /** An anchor so old cannot be compared: the movements since were forgotten. */
@@ -63,6 +61,7 @@ const anchorKeptMs = 6 * 86_400_000
  * the balance before and the listed movements, and is it as much as is owed?
  */
 export function createEscrowBalancesPoll(deps: EscrowBalancesDeps): (signal: AbortSignal) => Promise<void> {
+  const shorts: Shorts = new Map()
   return async (signal) => {
     const holdings = deps.listHoldings()
     const byToken = Map.groupBy(holdings, ({ token }) => token)
@@ -71,7 +70,7 @@ export function createEscrowBalancesPoll(deps: EscrowBalancesDeps): (signal: Abo
       const now = deps.clock.now()
       for (const reading of listReadings(deps.db, token, now - settleMs)) {
         if (!isPassed(deps, reading, places)) break
-        await judgeReading(deps, reading, places, signal)
+        await judgeReading(deps, reading, places, shorts, signal)
       }
     }
   }
@@ -140,10 +139,11 @@ async function judgeReading(
   deps: EscrowBalancesDeps,
   reading: EscrowReading,
   places: readonly Holding[],
+  shorts: Shorts,
   signal: AbortSignal,
 ): Promise<void> {
   for (const place of places) await compare(deps, reading, place, signal)
-  const owed = await judgeOwed(deps, reading, places, signal)
+  const owed = await judgeOwed(deps, reading, places, shorts, signal)
   deps.commit({
     apply: () => {
       if (owed) saveOwedJudgement(deps.db, reading.token, owed)
@@ -151,32 +151,6 @@ async function judgeReading(
       return []
     },
   })
-}
-
-/** What is owed at the reading's block against what is held; null when it cannot be said. */
-async function judgeOwed(
-  deps: EscrowBalancesDeps,
-  reading: EscrowReading,
-  places: readonly Holding[],
-  signal: AbortSignal,
-) {
-  const { token, low, high, readAt } = reading
-  const heights = Array.from({ length: high - low + 1 }, (_, index) => low + index)
-  const owed = heights.map((height) => readOwed(deps.db, token, { height, time: readAt }))
-  if (owed.some((amount) => amount === null)) return null
-  const least = owed.filter((amount) => amount !== null).reduce((a, b) => (a < b ? a : b))
-  const decimals = deps.decimalsOf(token)
-  const open = sumOpen(deps.db, token, high)
-  const openOut = decimals === null ? (open.digits === 0n ? 0n : null) : toBaseUnits(open, decimals)
-  if (openOut === null) return null
-  let holdings = sumOf(reading.balances)
-  if (holdings + openOut < least && low === high) {
-    // Before it is said the node is asked once more about the same block.
-    const again = await Promise.all(places.map((place) => deps.reads.readAt(place, high, signal)))
-    if (again.every((balance) => balance !== null))
-      holdings = again.reduce<bigint>((a, b) => a + (b ?? 0n), 0n)
-  }
-  return { owed: least, holdings, openOut, height: high, at: readAt }
 }
 
 /** Compares a balance with the one before and the listed movements between the two. */
@@ -283,8 +257,4 @@ async function tellGap(
 
 function toPlace({ address, token }: Holding) {
   return { escrow: address, token }
-}
-
-function sumOf(balances: Readonly<Record<string, bigint>>): bigint {
-  return Object.values(balances).reduce((sum, balance) => sum + balance, 0n)
 }

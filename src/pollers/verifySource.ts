@@ -20,13 +20,17 @@ export interface VerifyDeps {
   readonly commit: Commit
 }
 
-const everyMs = 3_600_000
 const retryMs = 600_000
 /** A change is told once a second reading, so much later, agrees: replicas lag. */
 const confirmMs = 30_000
 
 /** Compares a contract's verified source with what it was; the first reading is what is compared with. */
-export async function verifySource(deps: VerifyDeps, address: string, signal: AbortSignal): Promise<void> {
+export async function verifySource(
+  deps: VerifyDeps,
+  address: string,
+  everyMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   if (readProgress(deps.db, address).verifyAt > deps.clock.now()) return
   const source = await read(deps, address, signal)
   deps.commit({
@@ -35,7 +39,7 @@ export async function verifySource(deps: VerifyDeps, address: string, signal: Ab
       const { change, finding } =
         source === 'unread'
           ? { change: { verifyAt: now + retryMs }, finding: null }
-          : compareSource(address, progress, source, now)
+          : compareSource(address, progress, source, now, everyMs)
       saveProgress(deps.db, address, { ...progress, ...change })
       return finding === null ? [] : [finding]
     },
@@ -63,6 +67,7 @@ export function compareSource(
   { verified, candidate, announced }: Pick<ContractProgress, 'verified' | 'candidate' | 'announced'>,
   source: VerifiedSource | null,
   now: UnixMs,
+  everyMs: number,
 ): { change: Partial<ContractProgress>; finding: Finding | null } {
   const later = { verifyAt: now + everyMs }
   if (source === null) return { change: later, finding: null }

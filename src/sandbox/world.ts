@@ -68,6 +68,8 @@ export interface ContractChange {
   readonly implementation?: string
   readonly owner?: string
   readonly paused?: boolean
+  /** Of the verified source. */
+  readonly compiler?: string
 }
 
 /**

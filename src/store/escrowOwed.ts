@@ -118,6 +118,8 @@ export function readOwed(
   db: Database,
   token: string,
   at: { readonly height: number; readonly time: UnixMs },
+  /** Withdrawals that left the zone are owed until they are paid. */
+  isOwedUntilPaid = false,
 ): bigint | null {
   const row = db.prepare('SELECT * FROM escrow_tokens WHERE token = ?').get(token)
   if (!row) return null
@@ -132,12 +134,13 @@ export function readOwed(
   const later = db
     .prepare(
       `SELECT * FROM escrow_legs WHERE token = ? AND main_height > ? UNION
-       SELECT * FROM escrow_legs WHERE token = ? AND zone_time > ?`,
+       SELECT * FROM escrow_legs WHERE token = ? AND zone_time > ? UNION
+       SELECT * FROM escrow_legs WHERE token = ? AND main_height IS NULL AND credit = 0 AND ?`,
     )
-    .all(token, at.height, token, at.time)
+    .all(token, at.height, token, at.time, token, isOwedUntilPaid ? 1 : 0)
     .filter((row) => row['counted'] === 1)
     .map(toLeg)
-    .filter((leg) => !hasHappenedAt(leg, at))
+    .filter((leg) => !hasHappenedAt(leg, at, isOwedUntilPaid))
   const total = BigInt(String(row['total'])) - later.reduce((sum, leg) => sum + signed(leg), 0n)
   const owed = known.baseline + total
   return owed < 0n ? 0n : owed

@@ -50,3 +50,38 @@ describe('records that name the zone’s address of each token', () => {
     await run.untilTold('escrow.shortfall', 400 * second)
   })
 })
+
+describe('escrow.drift', () => {
+  test('money that leaves without a transfer is told', async () => {
+    const run = await start('timeline:\n  - { at: 60s, fault: escrow.drained, token: USDC, amount: "25" }\n')
+    expect((await run.untilTold('escrow.drift', 400 * second)) - 60 * second).toBeLessThan(120 * second)
+  })
+
+  test('payouts whose records come late, but within their time, are not', async () => {
+    const run = await start('traffic: { listLag: { min: 25s, max: 45s } }\ntimeline: []\n')
+    await run.pass(240 * second)
+    expect(run.told()).toEqual([])
+    expect(run.judged()).toBeGreaterThan(0)
+  })
+})
+
+describe('escrow.shortfall', () => {
+  const onItsWay =
+    '  - { at: 20s, fault: transfer.stalled, direction: ZoneToMain, token: USDC, amount: "50000" }\n'
+
+  test('a credit without a deposit is told although a larger withdrawal is on its way', async () => {
+    const mint =
+      '  - { at: 60s, fault: transfer.unbacked, direction: MainToZone, token: USDC, amount: "20000" }\n'
+    const run = await start(`timeline:\n${onItsWay}${mint}`)
+    await run.untilTold('escrow.shortfall', 600 * second)
+  })
+
+  test('a withdrawal on its way, and payouts whose records come late, are not', async () => {
+    const run = await start(
+      `traffic: { listLag: { min: 25s, max: 45s }, withdrawalLatency: { min: 1m, max: 2m } }\ntimeline:\n${onItsWay}`,
+    )
+    await run.pass(420 * second)
+    expect(run.told()).toEqual([])
+    expect(run.judged()).toBeGreaterThan(0)
+  })
+})

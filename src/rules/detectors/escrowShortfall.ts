@@ -9,7 +9,7 @@ const params = z.strictObject({ stale: boundText.default(15 * 60_000) })
 
 /**
  * What the escrows of a token hold against what is owed at the same block: the baseline, what was credited on the
- * zone chain since, less what left it. Payouts whose records have not come yet are given to the escrow.
+ * zone chain since, less what left it. What left the escrow and is not judged yet says neither.
  */
 export const escrowShortfall = defineCondition({
   kind: 'escrow.shortfall',
@@ -36,6 +36,8 @@ function judgeShortfall(facts: Facts, { stale }: z.output<typeof params>): Judge
     const { judged } = holding
     if (judged === null || facts.now - judged.at > stale) unknown.push(subjectOf(holding))
     else if (judged.holdings + judged.openOut < judged.owed) findings.push(toFinding(holding, judged))
+    // What left a moment ago may have been paid to somebody, or taken: neither can be said before it is judged.
+    else if (judged.holdings < judged.owed) unknown.push(subjectOf(holding))
   }
   return { findings, unknown }
 }

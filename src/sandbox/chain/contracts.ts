@@ -7,7 +7,10 @@ export interface VerifiedContract {
   readonly abi: readonly object[]
   /** Empty unless it is a proxy. */
   readonly implementation: string
+  readonly compiler: string
 }
+
+const firstCompiler = 'v0.8.24+commit.e11b9ed9'
 
 const event = (name: string, inputs: readonly [string, string, boolean][]) => ({
   type: 'event',
@@ -68,12 +71,24 @@ const tokenAbi = [
 /** A verified contract by its address, or null. */
 export function verifiedContract(world: World, address: string): VerifiedContract | null {
   const { bridge, bridgeImplementation } = world.contracts
+  const compiler = firstCompiler
   if (address === bridge)
-    return { name: 'BridgeProxy', abi: proxyAbi, implementation: implementationAt(world) }
-  if (address === bridgeImplementation) return { name: 'Bridge', abi: bridgeAbi, implementation: '' }
+    return {
+      name: 'BridgeProxy',
+      abi: proxyAbi,
+      implementation: implementationAt(world),
+      compiler: compilerAt(world),
+    }
+  if (address === bridgeImplementation)
+    return { name: 'Bridge', abi: bridgeAbi, implementation: '', compiler }
   // Code that an upgrade brought is not verified by anybody.
   const token = world.tokens.find((token) => token.address === address)
-  return token ? { name: token.symbol, abi: tokenAbi, implementation: '' } : null
+  return token ? { name: token.symbol, abi: tokenAbi, implementation: '', compiler } : null
+}
+
+function compilerAt(world: World): string {
+  const changes = world.contractChanges.filter(({ at }) => at <= world.now)
+  return changes.findLast(({ compiler }) => compiler !== undefined)?.compiler ?? firstCompiler
 }
 
 /** Whether an address holds code. */

@@ -59,7 +59,7 @@ export const contractEndpoints: readonly Endpoint[] = [
         {
           sourceCode: `// SPDX-License-Identifier: MIT\npragma solidity ^0.8.24;\n\ncontract ${contract.name} {}\n`,
           contractName: contract.name,
-          compilerVersion: 'v0.8.24+commit.e11b9ed9',
+          compilerVersion: contract.compiler,
           compilerType: 'solidity-single-file',
           optimization: '1',
           optimizationRuns: '200',

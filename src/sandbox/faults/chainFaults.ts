@@ -10,7 +10,17 @@ import type { ContractChange, World } from '../world.ts'
 import { worldFault } from './fault.ts'
 import { completedBefore, userLike } from './putIn.ts'
 
-const changes = ['upgraded', 'paused', 'unpaused', 'owner', 'role', 'threshold', 'fee', 'signer'] as const
+const changes = [
+  'upgraded',
+  'paused',
+  'unpaused',
+  'owner',
+  'role',
+  'threshold',
+  'fee',
+  'signer',
+  'recompiled',
+] as const
 type Change = (typeof changes)[number]
 
 /** What happens to chains, routes and contracts rather than to one transfer. */
@@ -45,8 +55,11 @@ export const chainFaults = [
   ),
   worldFault(
     'contract.changed',
-    "The bridge's contract is upgraded, paused, or given another owner, role, threshold, fee or signer",
-    { what: z.enum(changes) },
+    "The bridge's contract is upgraded, paused, or given another owner, role, threshold, fee or signer, or its verified source changes",
+    {
+      what: z.enum(changes),
+      quietly: z.boolean().default(false).describe('Without an event of the contract'),
+    },
     (world, params) => {
       const stranger = userLike(world, 0)
       const call = administration(world, params.what, stranger)
@@ -57,7 +70,7 @@ export const chainFaults = [
         from: owner,
         to: bridge,
         methodId: call.methodId,
-        logs: [call.log],
+        logs: params.quietly || call.log === null ? [] : [call.log],
         moves: [],
       })
     },
@@ -101,7 +114,7 @@ function administration(
   world: World,
   what: Change,
   stranger: string,
-): { log: Log; methodId: string; change: Omit<ContractChange, 'at'> } {
+): { log: Log | null; methodId: string; change: Omit<ContractChange, 'at'> } {
   const { bridge, owner, signer } = world.contracts
   const log = (topic: string, indexed: readonly string[], data = '0x') => ({
     address: bridge,
@@ -141,6 +154,8 @@ function administration(
       return { log: log(topics.fee, [], topicOf(0)), methodId: '0x69fe0e2d', change: {} }
     case 'signer':
       return { log: log(topics.signer, [signer, stranger]), methodId: '0x6c19e783', change: {} }
+    case 'recompiled':
+      return { log: null, methodId: '0x00000000', change: { compiler: 'v0.8.29+commit.ab55807c' } }
     default:
       return what satisfies never
   }

@@ -46,19 +46,28 @@ export const theftFaults = [
   ),
   worldFault(
     'transfer.mismatch',
-    "The main leg moves another amount than the record and the bridge's event say; 0 moves nothing at all",
+    "The main leg moves another amount than the record and the bridge's event say, 0 moves nothing at all; or it failed",
     {
       ...transferShape,
       moved: z
         .string()
         .regex(/^\d{1,78}$/, 'expected base units, in quotes')
         .default('0'),
+      failed: z
+        .enum(['main', 'zone'])
+        .optional()
+        .describe("Instead: that chain's transaction failed, and the record says success"),
     },
     (world, params) => {
-      injectMany(world, params, () => ({
-        direction: params.direction ?? 'MainToZone',
-        mainMovedRaw: BigInt(params.moved),
-      }))
+      injectMany(world, params, (at) =>
+        params.failed === undefined
+          ? { direction: params.direction ?? 'MainToZone', mainMovedRaw: BigInt(params.moved) }
+          : {
+              direction: params.failed === 'main' ? 'ZoneToMain' : 'MainToZone',
+              ...(params.failed === 'main' ? { mainFailed: true } : { zoneError: 'execution reverted' }),
+              patches: [{ at, fields: { status: '0x1' } }],
+            },
+      )
     },
   ),
   worldFault(

@@ -58,6 +58,20 @@ export const transferFaults = [
     (params) => params.behind,
   ),
   worldFault(
+    'transfer.unlisted',
+    'Transfers that the chains hold and the list does not show: for a while, or ever',
+    {
+      ...transferShape,
+      arrives: z.boolean().default(true).describe('Whether the far side comes'),
+    },
+    (world, params, window) => {
+      injectMany(world, params, () => ({
+        listedAt: window.until,
+        ...(params.arrives ? {} : { destinationAt: Number.POSITIVE_INFINITY }),
+      }))
+    },
+  ),
+  worldFault(
     'record.rewritten',
     'Completed records are written again: with another status, or with a newer updateTime alone',
     {

@@ -6,14 +6,14 @@ const contract = `0x${'c0'.repeat(20)}`
 const source: VerifiedSource = { implementation: '0xa1', compiler: 'v1', name: 'Bridge', digest: 'd1' }
 const none = { verified: null, candidate: null, announced: [] }
 const compare = (known: Partial<Parameters<typeof compareSource>[1]>, read: VerifiedSource | null) =>
-  compareSource(contract, { ...none, ...known }, read, 1_000)
+  compareSource(contract, { ...none, ...known }, read, 1_000, 60_000)
 
 test('the first reading is what later ones are compared with', () => {
   expect(compare({}, source)).toMatchObject({ finding: null, change: { verified: source } })
 })
 
 test('an empty answer and empty fields say nothing', () => {
-  expect(compare({ verified: source }, null)).toEqual({ finding: null, change: { verifyAt: 3_601_000 } })
+  expect(compare({ verified: source }, null)).toEqual({ finding: null, change: { verifyAt: 61_000 } })
   expect(compare({ verified: source }, { ...source, implementation: '' }).change.verified).toEqual(source)
 })
 
