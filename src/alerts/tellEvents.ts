@@ -184,7 +184,10 @@ export function correctEvents(
   stillFound: StillFound,
   now: UnixMs,
 ): void {
-  for (const transfer of transfers) {
+  const all = [...transfers]
+  const alerted = context.store.listAlerted(all.map(({ key }) => key))
+  for (const transfer of all) {
+    if (!alerted.has(transfer.key)) continue
     for (const row of context.store.listAlertsOfTransfer(transfer.key)) {
       if (row.nature !== 'event') continue
       const isFound = stillFound(row.rule, transfer.key)

@@ -24,16 +24,20 @@ interface Draft {
  * Strong names (id; zone hash with event index) join by themselves. Without one, a record joins by a shared hash
  * together with direction, token, token id, raw amount and recipient, and only where exactly one partner fits on
  * either side. Whatever fits several is kept apart and not guessed.
+ * @param digestOf `sightingDigest`, or where its results are known already
  */
-export function matchSightings(sightings: readonly Sighting[]): Group[] {
-  const sorted = [...sightings]
-    .map((sighting) => ({ sighting, digest: sightingDigest(sighting) }))
+export function matchSightings(
+  sightings: readonly Sighting[],
+  digestOf: (sighting: Sighting) => string = sightingDigest,
+): Group[] {
+  const sorted = sightings
+    .map((sighting) => ({ sighting, digest: digestOf(sighting) }))
     .sort((a, b) => compareText(a.digest, b.digest))
     .map(({ sighting }) => sighting)
   const ordered = sorted.filter(isRecord)
   if (ordered.length < sorted.length) {
     return joinEventsOfChain(
-      matchSightings(ordered),
+      matchSightings(ordered, digestOf),
       sorted.filter((sighting) => !isRecord(sighting)),
     )
   }
@@ -97,6 +101,7 @@ function splitByMain(group: readonly Sighting[]): Draft[] {
 
 /** Joins records known by zone hash and event index alone with those that bear an id beside the same index. */
 function joinEvents(byId: Draft[], byEvent: Draft[]): Draft[] {
+  if (byEvent.length === 0) return byId
   const ids = indexDrafts(byId, (member) => eventName(member))
   const taken = new Map<Draft, Draft[]>()
   const apart: Draft[] = []
@@ -159,6 +164,7 @@ function joinLoose(named: Draft[], loose: readonly Sighting[]): Group[] {
 
 /** Adds each joiner to the one host it fits, and returns the joiners that fit none. */
 function attach(hosts: Draft[], joiners: readonly Draft[]): Draft[] {
+  if (joiners.length === 0) return []
   const byHash = indexHashes(hosts)
   const left: Draft[] = []
   const wanted = new Map<Draft, Draft[]>()

@@ -30,23 +30,32 @@ export interface Group {
  */
 export function toSightings(answer: readonly Observation[]): Sighting[] {
   const numbered = numberEqualDetails(answer)
-  const byName = new Map<string, Set<string>>()
-  for (const observation of numbered) {
-    const name = strongName(observation)
-    if (name === null) continue
-    const contents = byName.get(name) ?? new Set<string>()
-    byName.set(name, contents.add(`${weakContent(observation)}|${observation.mainHash ?? ''}`))
-  }
+  const twins = findTwins(numbered)
   return numbered.map(({ requestedAt, ...content }) => {
     const name = strongName(content)
     return {
       ...content,
       firstAt: requestedAt,
       lastAt: requestedAt,
-      twin: name !== null && (byName.get(name)?.size ?? 0) > 1,
+      twin: name !== null && twins.has(name),
       besides: name === null ? countFuller(content, numbered) : 0,
     }
   })
+}
+
+/** Strong names that records of other content bear beside each other. */
+function findTwins(answer: readonly Observation[]): Set<string> {
+  const firstOf = new Map<string, Observation>()
+  const twins = new Set<string>()
+  for (const observation of answer) {
+    const name = strongName(observation)
+    if (name === null) continue
+    const first = firstOf.get(name)
+    if (!first) firstOf.set(name, observation)
+    else if (first.mainHash !== observation.mainHash || weakContent(first) !== weakContent(observation))
+      twins.add(name)
+  }
+  return twins
 }
 
 /** Direction, token, token id, raw amount and recipient: what a weak name consists of beside a hash. */

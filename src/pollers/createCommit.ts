@@ -117,7 +117,7 @@ function tell(
   }
   if (changed.length === 0) return
   const rules = deps.rules()
-  const related = createRelated(deps)
+  const related = createRelated(deps, changed)
   deps.learn?.(changed, related, now)
   const context = {
     now,
@@ -172,8 +172,8 @@ function tellFindings(deps: CommitDeps, found: readonly Finding[], now: UnixMs):
 }
 
 /** Asked at most once a commit for each hash: a bundle of a hundred is looked up once, not a hundred times. */
-function createRelated(deps: CommitDeps): RelatedTransfers {
-  const sharing = new Map<string, readonly Transfer[]>()
+function createRelated(deps: CommitDeps, changed: readonly Transfer[]): RelatedTransfers {
+  const sharing = shareAmong(deps.ledger, changed)
   return {
     sharing(chain, hash) {
       const name = `${chain}:${hash}`
@@ -185,6 +185,22 @@ function createRelated(deps: CommitDeps): RelatedTransfers {
     joinedByAmount: (transfer) => deps.ledger.joinedByAmount(transfer),
     escrowBalance: (token) => deps.escrowBalance?.(token) ?? null,
   }
+}
+
+/** Of most origins all transfers are among those that changed: nothing of them has to be read back. */
+function shareAmong(ledger: Ledger, changed: readonly Transfer[]): Map<string, readonly Transfer[]> {
+  const known = new Map(changed.map((transfer) => [transfer.key, transfer]))
+  const origins = changed.flatMap((transfer) => originLeg(transfer) ?? [])
+  const found = new Map<string, readonly Transfer[]>()
+  for (const [chain, legs] of Map.groupBy(origins, (leg) => leg.chain)) {
+    const hashes = [...new Set(legs.map(({ hash }) => hash))]
+    for (const [hash, keys] of ledger.listKeysSharing(chain, hashes) ?? []) {
+      const transfers = keys.flatMap((key) => known.get(key) ?? [])
+      if (transfers.length === keys.length && keys.length <= maxRelated)
+        found.set(`${chain}:${hash}`, transfers)
+    }
+  }
+  return found
 }
 
 /** What is said of one payout depends on the others of its origin: when one changes, all are judged anew. */

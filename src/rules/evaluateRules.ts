@@ -40,16 +40,18 @@ export function evaluateTransfer(
   transfer: Transfer,
   context: EventContext,
 ): Evaluation {
-  const evaluations = rules.map((rule): Evaluation => {
+  const evaluations: Evaluation[] = []
+  for (const rule of rules) {
     const detector = getDetector(rule.kind)
-    if (detector.from !== 'transfer') return nothing
+    if (detector.from !== 'transfer') continue
     try {
       const finding = detector.detect(transfer, rule.params, context)
-      return finding === null ? nothing : matchFinding([rule], finding, context.now)
+      if (finding !== null) evaluations.push(matchFinding([rule], finding, context.now))
     } catch (error) {
-      return { ...nothing, errors: [{ rule, subject: transfer.key, error: errorText(error) }] }
+      const errors = [{ rule, subject: transfer.key, error: errorText(error) }]
+      evaluations.push({ ...nothing, errors })
     }
-  })
+  }
   return join(evaluations)
 }
 

@@ -176,6 +176,14 @@ export function isKindFiring(db: Database, kind: string): boolean {
   return db.prepare(sql).get(kind) !== undefined
 }
 
+/** Of these transfers, by key, those of which there are alerts. */
+export function listAlerted(db: Database, transferKeys: readonly string[]): Set<string> {
+  const rows = db
+    .prepare('SELECT transfer_key FROM alerts WHERE transfer_key IN (SELECT value FROM json_each(?))')
+    .all(JSON.stringify(transferKeys))
+  return new Set(rows.map((row) => String(row['transfer_key'])))
+}
+
 export function listAlertsOfTransfer(db: Database, transferKey: string): AlertRow[] {
   return db
     .prepare(

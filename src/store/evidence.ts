@@ -63,12 +63,23 @@ export function saveEvidence(db: Database, reading: EvidenceReading): boolean {
 
 /** What is known of every leg that these sightings name; what no source has an opinion on is left out. */
 export function listEvidence(db: Database, sightings: readonly Sighting[]): LegEvidence[] {
-  const zone = new Set(sightings.flatMap((sighting) => sighting.zoneHash ?? []))
-  const main = new Set(sightings.flatMap((sighting) => sighting.mainHash ?? []))
-  return [
-    ...[...zone].flatMap((hash) => listOf(db, 'zone', hash)),
-    ...[...main].flatMap((hash) => listOf(db, 'main', hash)),
-  ]
+  return openEvidence(db, sightings)(sightings)
+}
+
+/** Reads what is known of every leg that these sightings name, at once: the rest asks for the legs of some of them. */
+export function openEvidence(
+  db: Database,
+  sightings: readonly Sighting[],
+): (some: readonly Sighting[]) => LegEvidence[] {
+  const hashes = sightings.flatMap(({ zoneHash, mainHash }) => [zoneHash ?? [], mainHash ?? []].flat())
+  const found = listOf(db, hashes)
+  if (found.length === 0) return () => []
+  const byLeg = Map.groupBy(found, ({ chain, hash }) => `${chain} ${hash}`)
+  return (some) => {
+    const zone = new Set(some.flatMap(({ zoneHash }) => (zoneHash === null ? [] : `zone ${zoneHash}`)))
+    const main = new Set(some.flatMap(({ mainHash }) => (mainHash === null ? [] : `main ${mainHash}`)))
+    return [...zone, ...main].flatMap((leg) => byLeg.get(leg) ?? [])
+  }
 }
 
 /** Hashes that a source knew lately: an answer without one of them is no answer. */
@@ -103,17 +114,18 @@ export function deleteEvidence(db: Database, hash: string): void {
   db.prepare('DELETE FROM leg_evidence WHERE hash = ?').run(hash)
 }
 
-function listOf(db: Database, chain: Chain, hash: string): LegEvidence[] {
+function listOf(db: Database, hashes: readonly string[]): LegEvidence[] {
+  if (hashes.length === 0) return []
   return db
     .prepare(
-      'SELECT source, requested_at, status, body FROM leg_evidence WHERE hash = ? AND chain = ? ORDER BY source',
+      `SELECT chain, hash, source, requested_at, status, body FROM leg_evidence
+       WHERE hash IN (SELECT value FROM json_each(?)) AND status <> 'unknown' ORDER BY source`,
     )
-    .all(hash, chain)
-    .filter((row) => row['status'] !== 'unknown')
+    .all(JSON.stringify(hashes))
     .map((row) => ({
-      chain,
-      hash,
-      // Written by saveEvidence.
+      // Both written by saveEvidence.
+      chain: String(row['chain']) as Chain,
+      hash: String(row['hash']),
       source: String(row['source']) as EvidenceSource,
       at: Number(row['requested_at']),
       status: String(row['status']) as LegEvidence['status'],

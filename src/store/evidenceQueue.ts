@@ -1,4 +1,3 @@
-import type { Chain } from '../domain/observation.ts'
 import {
   destinationLeg,
   type EvidenceSource,
@@ -74,7 +73,7 @@ export function queueLegs(
     const dueAt = isAtOnce ? now : now + settings.holdMs
     const time = Math.min(leg.time ?? after.firstSeenAt, after.firstSeenAt)
     for (const ask of asksOf(settings, after, leg)) {
-      if (!isRewritten && hasAnswer(db, ask, leg)) continue
+      if (!isRewritten && hasAnswer(after, ask, leg)) continue
       const at = ask === 'receipt' ? now : dueAt
       queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: at, isLate }, now)
     }
@@ -87,7 +86,7 @@ export function queueAgain(db: Database, settings: QueueSettings, transfer: Tran
   const legs = [transfer.zone, transfer.main, replaced].filter((leg) => leg !== null)
   for (const { chain, hash, height, time } of legs) {
     for (const ask of asksOf(settings, transfer, { chain, hash, height, time })) {
-      if (!hasAnswer(db, ask, { chain, hash })) continue
+      if (!hasAnswer(transfer, ask, { chain, hash })) continue
       db.prepare(
         'INSERT OR IGNORE INTO evidence_queue (ask, hash, added_at, ready_at, due_at, height, time, late) VALUES (?, ?, ?, ?, ?, ?, ?, 0)',
       ).run(ask, hash, now, now, now, height, Math.min(time ?? transfer.firstSeenAt, transfer.firstSeenAt))
@@ -194,12 +193,12 @@ function isNative({ token }: Transfer): boolean {
   return movedToken(token) === '' && (token.address !== '' || token.type === '')
 }
 
-function hasAnswer(db: Database, ask: Ask, leg: { readonly chain: Chain; readonly hash: string }): boolean {
+function hasAnswer({ evidence }: Transfer, ask: Ask, leg: Pick<Leg, 'chain' | 'hash'>): boolean {
   const sources = ask === 'receipt' ? (['canonical'] as const) : explorerSources[leg.chain]
-  return db
-    .prepare("SELECT source FROM leg_evidence WHERE hash = ? AND chain = ? AND status <> 'unknown'")
-    .all(leg.hash, leg.chain)
-    .some((row) => sources.some((source) => source === row['source']))
+  return evidence.some(
+    ({ chain, hash, source }) =>
+      chain === leg.chain && hash === leg.hash && sources.some((one) => one === source),
+  )
 }
 
 /** What wants an answer at once: value that arrived from nowhere, and what is said to have failed. */

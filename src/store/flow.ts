@@ -1,5 +1,5 @@
 import type { Direction } from '../domain/observation.ts'
-import { originLeg, type Transfer } from '../domain/transfer.ts'
+import { originLeg, type Transfer, type TransferState } from '../domain/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 import { countLatency, latencyClass, latencyStepMs, purgeLatency } from './latency.ts'
@@ -65,41 +65,106 @@ export function toCounted(transfer: Transfer): string {
   return JSON.stringify(counted)
 }
 
-/** Inside a transaction: takes back what was counted of a transfer and counts what is true of it now. */
-export function recount(db: Database, before: string | null, after: string | null): void {
-  if (before === after) return
-  if (before !== null) add(db, before, -1)
-  if (after !== null) add(db, after, 1)
+type LatencyKey = Parameters<typeof countLatency>[2]
+
+/** What counts of one transfer: its state, and what toCounted says. */
+interface Count {
+  readonly state: TransferState
+  readonly flow: string | null
 }
 
-function add(db: Database, text: string, by: 1 | -1): void {
-  // Written by toCounted.
-  const { t, d, a, s, e, l, i } = JSON.parse(text) as Counted
-  if (s !== null) addStep(db, [s, t, d, 'started'], a, by)
-  if (e !== null) {
-    addStep(db, [e, t, d, 'arrived'], a, by)
-    if (a !== null) {
-      db.prepare(
-        'INSERT INTO flow_amounts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count',
-      ).run(e, t, d, toAmountKey(BigInt(a), i ?? ''), by)
+/** What transfers add to what is counted: the records of one answer share most of their steps, each is written once. */
+export interface Tally {
+  /** Takes back what was counted of a transfer and counts what is true of it now. */
+  recount(before: Count | null, after: Count | null): void
+  /** Inside the transaction that changed the transfers. */
+  write(db: Database): void
+}
+
+export function createTally(): Tally {
+  const states = new Map<TransferState, number>()
+  const steps = new Map<string, { readonly key: StepKey; count: number; sum: bigint }>()
+  const amounts = new Map<
+    string,
+    { readonly key: readonly [number, string, string, string]; count: number }
+  >()
+  const latency = new Map<string, { readonly step: UnixMs; readonly of: LatencyKey; count: number }>()
+
+  const addStep = (key: StepKey, amount: bigint, by: number) => {
+    const step = getOr(steps, key.join(), () => ({ key, count: 0, sum: 0n }))
+    step.count += by
+    step.sum += by < 0 ? -amount : amount
+  }
+  const add = (text: string, by: 1 | -1) => {
+    // Written by toCounted.
+    const { t, d, a, s, e, l, i } = JSON.parse(text) as Counted
+    const amount = BigInt(a ?? 0)
+    if (s !== null) addStep([s, t, d, 'started'], amount, by)
+    if (e !== null) addStep([e, t, d, 'arrived'], amount, by)
+    if (e !== null && a !== null) {
+      const key = [e, t, d, toAmountKey(amount, i ?? '')] as const
+      getOr(amounts, key.join(), () => ({ key, count: 0 })).count += by
+    }
+    if (l !== null) {
+      const [step, of] = [l[0], { token: t, direction: d, class: l[1] }]
+      getOr(latency, `${step},${t},${d},${l[1]}`, () => ({ step, of, count: 0 })).count += by
     }
   }
-  if (l !== null) countLatency(db, l[0], { token: t, direction: d, class: l[1] }, by)
+  return {
+    recount(before, after) {
+      if (before?.state !== after?.state) {
+        if (before) states.set(before.state, (states.get(before.state) ?? 0) - 1)
+        if (after) states.set(after.state, (states.get(after.state) ?? 0) + 1)
+      }
+      const [was, is] = [before?.flow ?? null, after?.flow ?? null]
+      if (was === is) return
+      if (was !== null) add(was, -1)
+      if (is !== null) add(is, 1)
+    },
+    write(db) {
+      const addState = db.prepare(
+        'INSERT INTO state_counts VALUES (?, ?) ON CONFLICT (state) DO UPDATE SET count = count + excluded.count',
+      )
+      for (const [state, by] of states) if (by !== 0) addState.run(state, by)
+      for (const { key, count, sum } of steps.values()) {
+        if (count !== 0 || sum !== 0n) writeStep(db, key, count, sum)
+      }
+      const addAmount = db.prepare(
+        'INSERT INTO flow_amounts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count',
+      )
+      for (const { key, count } of amounts.values()) if (count !== 0) addAmount.run(...key, count)
+      for (const { step, of, count } of latency.values()) if (count !== 0) countLatency(db, step, of, count)
+      const mark = db.prepare('INSERT OR IGNORE INTO flow_dirty VALUES (?)')
+      for (const slot of new Set([...steps.values()].map(({ key }) => toSlot(key[0])))) mark.run(slot)
+    },
+  }
+}
+
+function getOr<T>(map: Map<string, T>, name: string, make: () => T): T {
+  let value = map.get(name)
+  if (value === undefined) map.set(name, (value = make()))
+  return value
+}
+
+/** Inside a transaction: recounts one transfer by what toCounted said and says of it. */
+export function recount(db: Database, before: string | null, after: string | null): void {
+  const tally = createTally()
+  const toCount = (flow: string | null): Count => ({ state: 'completed', flow })
+  tally.recount(toCount(before), toCount(after))
+  tally.write(db)
 }
 
 type StepKey = readonly [number, string, string, FlowSide]
 
-function addStep(db: Database, key: StepKey, amount: string | null, by: 1 | -1): void {
+function writeStep(db: Database, key: StepKey, by: number, amount: bigint): void {
   const row = db
     .prepare('SELECT count, sum FROM flow_steps WHERE at = ? AND token = ? AND direction = ? AND side = ?')
     .get(...key)
-  const sum = BigInt(String(row?.['sum'] ?? 0)) + BigInt(by) * BigInt(amount ?? 0)
   db.prepare('INSERT OR REPLACE INTO flow_steps VALUES (?, ?, ?, ?, ?, ?)').run(
     ...key,
     Number(row?.['count'] ?? 0) + by,
-    String(sum),
+    String(BigInt(String(row?.['sum'] ?? 0)) + amount),
   )
-  db.prepare('INSERT OR IGNORE INTO flow_dirty VALUES (?)').run(toSlot(key[0]))
 }
 
 /** Steps that begin from `from` on and before `until`, rising: each step is in one of two adjacent windows. */

@@ -44,8 +44,8 @@ export function listLatency(db: Database, from: UnixMs, until: UnixMs): LatencyC
     }))
 }
 
-/** Inside a transaction: counts (or takes back) a transfer that took a time of this class. */
-export function countLatency(db: Database, step: UnixMs, of: Omit<LatencyClass, 'count'>, by: 1 | -1): void {
+/** Inside a transaction: counts (or, below zero, takes back) transfers that took a time of this class. */
+export function countLatency(db: Database, step: UnixMs, of: Omit<LatencyClass, 'count'>, by: number): void {
   const key = [of.token, of.direction, of.class] as const
   db.prepare(
     'INSERT INTO latency_steps VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count',

@@ -6,7 +6,7 @@ import type { Transfer, TransferState } from '../domain/transfer.ts'
 import type { Database } from './database.ts'
 import { askRecordAgain } from './disputes.ts'
 import { type DueCheck, listDueChecks, maxPostponeMs, postponeCheck } from './dueChecks.ts'
-import { deleteEvidence, type EvidenceReading, listEvidence, saveEvidence } from './evidence.ts'
+import { deleteEvidence, type EvidenceReading, openEvidence, saveEvidence } from './evidence.ts'
 import { dropQueuedHash, queueAgain, type QueueSettings, queueLegs } from './evidenceQueue.ts'
 import { createPendingList } from './pendingList.ts'
 import {
@@ -26,6 +26,7 @@ import {
   forgetTransfer,
   formatKey,
   isOpenRow,
+  listKeysSharing,
   parseKey,
   selectTransfers,
   type StoredTransfer,
@@ -61,6 +62,11 @@ export interface Ledger {
   purge(before: UnixMs, limit: number): number
   /** Transfers that bear a hash on this chain, oldest first, at most `limit`. */
   listSharing(chain: Chain, hash: string, limit: number): Transfer[]
+  /**
+   * The keys of the transfers that bear each of these hashes on this chain, oldest first; null when they are so many
+   * that each hash has to be asked for by itself.
+   */
+  listKeysSharing(chain: Chain, hashes: readonly string[]): ReadonlyMap<string, readonly string[]> | null
   /** Whether it is the first transfer to its recipient. */
   isFirstTo(transfer: Transfer): boolean
   /** The other half of a transfer with one leg, told by amount and recipient alone: derived anew at each call. */
@@ -92,7 +98,7 @@ export function createLedger(
       const movedAs = options.movesAs?.(address) ?? null
       return { ...tokens.find(address), ...(movedAs !== null && { movedAs }) }
     },
-    listEvidence: (sightings: readonly Sighting[]) => listEvidence(db, sightings),
+    openEvidence: (sightings: readonly Sighting[]) => openEvidence(db, sightings),
     isSharedUnasked: (group: Group, transfer: Transfer) => isSharedUnasked(db, group, transfer),
     onChange: (before: Transfer | null, after: Transfer, now: UnixMs) => {
       if (options.evidence) queueLegs(db, options.evidence, { before, after }, now)
@@ -195,6 +201,7 @@ export function createLedger(
       const column = chain === 'main' ? 'main_hash' : 'zone_hash'
       return selectTransfers(db, `WHERE ${column} = ? ORDER BY key LIMIT ?`, hash, limit).map(read)
     },
+    listKeysSharing: (chain, hashes) => listKeysSharing(db, chain, hashes),
     isFirstTo: ({ key, targetAddress, originAt }) =>
       db
         .prepare(

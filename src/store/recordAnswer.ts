@@ -5,15 +5,10 @@ import type { Observation } from '../domain/observation.ts'
 import { type Group, mergeSighting, type Sighting, sightingDigest, toSightings } from '../domain/sighting.ts'
 import type { LegEvidence, Transfer } from '../domain/transfer.ts'
 import type { Database } from './database.ts'
+import { createTally, type Tally } from './flow.ts'
+import { loadCluster } from './loadCluster.ts'
 import type { RestingRecords } from './restingRecords.ts'
-import {
-  byHash,
-  deleteTransfer,
-  formatKey,
-  saveTransfer,
-  selectTransfers,
-  type StoredTransfer,
-} from './transferRows.ts'
+import { deleteTransfer, formatKey, saveTransfer, type StoredTransfer } from './transferRows.ts'
 
 export interface TransferChange {
   /** Null when the transfer is new. */
@@ -39,7 +34,8 @@ export interface RecordContext {
   isSharedUnasked(group: Group, transfer: Transfer): boolean
   readonly resting: RestingRecords
   lookupToken: TransferContext['lookupToken']
-  listEvidence(sightings: readonly Sighting[]): LegEvidence[]
+  /** Reads what second sources say of the legs of all these sightings, to be asked for some of them. */
+  openEvidence(sightings: readonly Sighting[]): (some: readonly Sighting[]) => LegEvidence[]
   /** After each transfer that was saved. */
   onChange?(before: Transfer | null, after: Transfer, now: UnixMs): void
 }
@@ -57,15 +53,17 @@ export function recordAnswer(
   if (fresh.length === 0) return { changes: [], news: 0, urgent: 0, joined: [] }
   const rows = loadCluster(db, fresh, context.resting)
   const merged = mergeAll(rows, fresh)
-  const groups = matchSightings(merged.sightings)
+  const groups = matchSightings(merged.sightings, merged.digestOf)
   const assigned = assignKeys(groups, merged.owners, reserveKeys(db, groups.length))
+  const pass: Pass = { evidenceOf: context.openEvidence(merged.sightings), tally: createTally() }
   const saved = assigned.flatMap(({ key, group }) => {
     const isTouched = [...group.members, ...group.ambiguous].some((sighting) => merged.touched.has(sighting))
     const row = rows.get(key)
     if (row && !isTouched && isSameGroup(row.group, group)) return []
-    return [saveGroup(db, key, group, row ?? null, context)]
+    return [saveGroup(db, { key, group, row: row ?? null }, context, pass)]
   })
-  const joined = dropJoined(db, rows, assigned, merged.owners, context)
+  const joined = dropJoined(db, rows, assigned, { owners: merged.owners, tally: pass.tally }, context)
+  pass.tally.write(db)
   const urgent = saved.filter(({ checkAt }) => checkAt !== null && checkAt <= context.now).length
   return { changes: saved.map(({ change }) => change), news: merged.news, urgent, joined }
 }
@@ -77,28 +75,37 @@ export function refreshTransfer(
   before: Transfer,
   context: RecordContext,
 ): TransferChange {
-  return { before, after: saveGroup(db, row.key, row.group, row, context).change.after }
+  const { key, group } = row
+  const pass: Pass = { evidenceOf: context.openEvidence(group.members), tally: createTally() }
+  const { after } = saveGroup(db, { key, group, row }, context, pass).change
+  pass.tally.write(db)
+  return { before, after }
 }
 
 export function toTransfer(
   row: StoredTransfer,
-  context: Pick<RecordContext, 'listEvidence' | 'lookupToken'>,
+  context: Pick<RecordContext, 'openEvidence' | 'lookupToken'>,
 ): Transfer {
   return deriveTransfer(row.group, {
     key: formatKey(row.key),
-    evidence: context.listEvidence(row.group.members),
+    evidence: context.openEvidence(row.group.members)(row.group.members),
     lookupToken: context.lookupToken,
   })
 }
 
+/** What the saving of one answer's transfers has in common. */
+interface Pass {
+  readonly evidenceOf: (sightings: readonly Sighting[]) => LegEvidence[]
+  readonly tally: Tally
+}
+
 function saveGroup(
   db: Database,
-  key: number,
-  group: Group,
-  row: StoredTransfer | null,
+  { key, group, row }: { readonly key: number; readonly group: Group; readonly row: StoredTransfer | null },
   context: RecordContext,
+  { evidenceOf, tally }: Pass,
 ): { change: TransferChange; checkAt: UnixMs | null } {
-  const evidence = context.listEvidence(group.members)
+  const evidence = evidenceOf(group.members)
   const derive = (of: Group) =>
     deriveTransfer(of, { key: formatKey(key), evidence, lookupToken: context.lookupToken })
   const after = derive(group)
@@ -106,7 +113,8 @@ function saveGroup(
     (sighting) => sighting.source === 'E12' && sighting.lastAt === after.readAt,
   )
   const checkAt = scheduleCheck(group, after, row, isAsked, context)
-  saveTransfer(db, { key, group, misses: isAsked ? 0 : (row?.misses ?? 0), checkAt }, after)
+  const misses = isAsked ? 0 : (row?.misses ?? 0)
+  saveTransfer(db, { key, group, misses, checkAt, kept: row?.kept ?? null }, after, tally)
   context.resting.noteSaved(key, group, after, checkAt === null)
   const before = row ? derive(row.group) : null
   context.onChange?.(before, after, context.now)
@@ -130,41 +138,6 @@ function scheduleCheck(
   return Math.min(row?.checkAt ?? context.now, context.now + context.openIntervalMs)
 }
 
-/** Every stored row that the records could concern: same strong name, or joined by a hash to a record without one. */
-function loadCluster(
-  db: Database,
-  fresh: readonly Sighting[],
-  resting: RestingRecords,
-): Map<number, StoredTransfer> {
-  const rows = new Map<number, StoredTransfer>()
-  const seen = new Set<string>()
-  const queue: Sighting[] = [...fresh]
-  const add = (found: StoredTransfer[]) => {
-    for (const stored of found) {
-      if (rows.has(stored.key)) continue
-      const row = resting.withTimes(stored)
-      rows.set(row.key, row)
-      queue.push(...row.group.members, ...row.group.ambiguous)
-    }
-  }
-  const once = (name: string, load: () => StoredTransfer[]) => {
-    if (seen.has(name)) return
-    seen.add(name)
-    add(load())
-  }
-  for (let sighting = queue.pop(); sighting; sighting = queue.pop()) {
-    const { id } = sighting
-    if (id !== null) once(`i${id}`, () => selectTransfers(db, 'WHERE rec_id = ?', id))
-    for (const hash of [sighting.zoneHash, sighting.mainHash]) {
-      if (hash === null || seen.has(`h${hash}`)) continue
-      // Two records that both bear an id concern each other through it alone.
-      if (id === null) once(`h${hash}`, () => selectTransfers(db, byHash, hash, hash, hash))
-      else once(`l${hash}`, () => selectTransfers(db, `${byHash} AND loose = 1`, hash, hash, hash))
-    }
-  }
-  return rows
-}
-
 function mergeAll(rows: ReadonlyMap<number, StoredTransfer>, fresh: readonly Sighting[]) {
   const byDigest = new Map<string, Sighting>()
   const ownerOf = new Map<string, number>()
@@ -186,12 +159,15 @@ function mergeAll(rows: ReadonlyMap<number, StoredTransfer>, fresh: readonly Sig
   }
   const owners = new Map<Sighting, number>()
   const touched = new Set<Sighting>()
+  const digests = new Map<Sighting, string>()
   for (const [digest, sighting] of byDigest) {
+    digests.set(sighting, digest)
     const owner = ownerOf.get(digest)
     if (owner !== undefined) owners.set(sighting, owner)
     if (touchedDigests.has(digest)) touched.add(sighting)
   }
-  return { sightings: [...byDigest.values()], owners, touched, news }
+  const digestOf = (sighting: Sighting) => digests.get(sighting) ?? sightingDigest(sighting)
+  return { sightings: [...byDigest.values()], digestOf, owners, touched, news }
 }
 
 interface Assigned {
@@ -239,7 +215,7 @@ function dropJoined(
   db: Database,
   rows: ReadonlyMap<number, StoredTransfer>,
   assigned: readonly Assigned[],
-  owners: ReadonlyMap<Sighting, number>,
+  { owners, tally }: { readonly owners: ReadonlyMap<Sighting, number>; readonly tally: Tally },
   context: Pick<RecordContext, 'resting'>,
 ): { from: string; to: string }[] {
   const kept = new Set(assigned.map(({ key }) => key))
@@ -250,7 +226,7 @@ function dropJoined(
         [...group.members, ...group.ambiguous].some((sighting) => owners.get(sighting) === key),
       )
       if (!heir) return []
-      deleteTransfer(db, key)
+      deleteTransfer(db, key, tally)
       context.resting.forget(key)
       db.prepare('UPDATE aliases SET transfer_key = ? WHERE transfer_key = ?').run(heir.key, key)
       db.prepare('INSERT OR REPLACE INTO aliases (key, transfer_key) VALUES (?, ?)').run(key, heir.key)

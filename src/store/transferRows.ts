@@ -1,9 +1,10 @@
 import type { SQLInputValue } from 'node:sqlite'
+import type { Chain } from '../domain/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { decodeSighting, encodeSighting, type Group, type Sighting } from '../domain/sighting.ts'
 import type { Transfer, TransferState } from '../domain/transfer.ts'
 import type { Database } from './database.ts'
-import { recount, toCounted } from './flow.ts'
+import { createTally, type Tally, toCounted } from './flow.ts'
 
 /** A transfer as stored: its key and its sightings. Everything else in the row is derived from them. */
 export interface StoredTransfer {
@@ -12,6 +13,8 @@ export interface StoredTransfer {
   /** E12 reads in a row that did not know it. */
   readonly misses: number
   readonly group: Group
+  /** The columns as they were read, by name; null for a transfer that has no row yet. */
+  readonly kept: Readonly<Record<string, unknown>> | null
 }
 
 interface Body {
@@ -22,26 +25,67 @@ interface Body {
 
 /** Sightings kept of one transfer. An API that gives new content at every read must not fill the disk. */
 const maxSightings = 48
+/** Transfers of one transaction that are read beside each other, beyond one for each hash. */
+const maxSharing = 1_000
 
 const columns =
   'key, rec_id, zone_hash, main_hash, loose, direction, state, token, source_address, target_address, origin_at, destination_at, first_seen_at, changed_at, read_at, check_at, body, flow'
 
-// An upsert touches the indexes whose columns change; INSERT OR REPLACE would write all of them anew at every reading.
-const upsert = `INSERT INTO transfers (${columns}) VALUES (${columns.replaceAll(/\w+/g, '?')})
-  ON CONFLICT (key) DO UPDATE SET ${columns
-    .split(', ')
-    .slice(1)
-    .map((column) => `${column} = excluded.${column}`)
-    .join(', ')}`
+const insert = `INSERT INTO transfers (${columns}) VALUES (${columns.replaceAll(/\w+/g, '?')})`
+
+/** What rows are found by, and what hardly ever changes once it is known. */
+const lasting = [
+  'rec_id',
+  'zone_hash',
+  'main_hash',
+  'loose',
+  'direction',
+  'state',
+  'token',
+  'source_address',
+  'target_address',
+  'origin_at',
+  'destination_at',
+] as const
+const passing = ['first_seen_at', 'changed_at', 'read_at', 'check_at', 'body', 'flow'] as const
+
+// Every index over a column that is set is written anew, whether its value is another one or not.
+const update = `UPDATE transfers SET ${[...lasting, ...passing].map((name) => `${name} = ?`).join(', ')} WHERE key = ?`
+const updatePassing = `UPDATE transfers SET ${passing.map((name) => `${name} = ?`).join(', ')} WHERE key = ?`
 
 export function selectTransfers(db: Database, where: string, ...values: SQLInputValue[]): StoredTransfer[] {
   return db
-    .prepare(`SELECT key, check_at, body FROM transfers ${where}`)
+    .prepare(`SELECT ${columns} FROM transfers ${where}`)
     .all(...values)
     .map(toStored)
 }
 
-/** From a row's `key`, `check_at` and `body`. */
+/** By hash, which transfers bear it on this chain, oldest first; null when they are too many to be read at once. */
+export function listKeysSharing(
+  db: Database,
+  chain: Chain,
+  hashes: readonly string[],
+): Map<string, string[]> | null {
+  const column = chain === 'main' ? 'main_hash' : 'zone_hash'
+  const limit = hashes.length + maxSharing
+  const rows = db
+    .prepare(
+      `SELECT ${column} AS hash, key FROM transfers WHERE ${column} IN (SELECT value FROM json_each(?)) ORDER BY key LIMIT ?`,
+    )
+    .all(JSON.stringify(hashes), limit)
+  if (rows.length === limit) return null
+  const keys = new Map<string, string[]>()
+  for (const row of rows) {
+    const hash = String(row['hash'])
+    const key = formatKey(Number(row['key']))
+    const sharing = keys.get(hash)
+    if (sharing) sharing.push(key)
+    else keys.set(hash, [key])
+  }
+  return keys
+}
+
+/** From a row's `key`, `check_at` and `body`; to be saved again it has to be the whole row. */
 export function toStored(row: Record<string, unknown>): StoredTransfer {
   // The body was written by toBody below.
   const body = JSON.parse(String(row['body'])) as Body
@@ -50,18 +94,19 @@ export function toStored(row: Record<string, unknown>): StoredTransfer {
     checkAt: row['check_at'] === null ? null : Number(row['check_at']),
     misses: body.m ?? 0,
     group: { members: body.s.map(decodeSighting), ambiguous: (body.a ?? []).map(decodeSighting) },
+    kept: row,
   }
 }
 
-export function saveTransfer(db: Database, stored: StoredTransfer, transfer: Transfer): void {
+/** @param tally counts what the transfer adds or takes back; it is written by whoever made it */
+export function saveTransfer(db: Database, stored: StoredTransfer, transfer: Transfer, tally: Tally): void {
+  const { key, kept } = stored
   const { members, ambiguous } = stored.group
   const all = ambiguous.length === 0 ? members : [...members, ...ambiguous]
   const zoneHash = transfer.zone?.hash ?? firstHash(all, 'zoneHash')
   const mainHash = transfer.main?.hash ?? firstHash(all, 'mainHash')
   const flow = toCounted(transfer)
-  countState(db, stored.key, transfer.state, flow)
-  db.prepare(upsert).run(
-    stored.key,
+  const found = [
     transfer.id,
     zoneHash,
     mainHash,
@@ -73,14 +118,15 @@ export function saveTransfer(db: Database, stored: StoredTransfer, transfer: Tra
     transfer.targetAddress,
     transfer.originAt,
     transfer.destinationAt,
-    transfer.firstSeenAt,
-    transfer.changedAt,
-    transfer.readAt,
-    stored.checkAt,
-    toBody(stored),
-    flow,
-  )
-  if (all.length > 1) saveOtherHashes(db, stored.key, all, zoneHash, mainHash)
+  ]
+  const { firstSeenAt, changedAt, readAt } = transfer
+  const rest = [firstSeenAt, changedAt, readAt, stored.checkAt, toBody(stored), flow]
+  tally.recount(toCount(kept), { state: transfer.state, flow })
+  if (kept === null) db.prepare(insert).run(key, ...found, ...rest)
+  else if (lasting.every((name, index) => kept[name] === found[index]))
+    db.prepare(updatePassing).run(...rest, key)
+  else db.prepare(update).run(...found, ...rest, key)
+  if (all.length > 1) saveOtherHashes(db, key, all, zoneHash, mainHash)
 }
 
 function saveOtherHashes(
@@ -101,27 +147,24 @@ function firstHash(all: readonly Sighting[], field: 'zoneHash' | 'mainHash'): st
   return all.find((sighting) => sighting[field] !== null)?.[field] ?? null
 }
 
-function countState(db: Database, key: number, next: TransferState | null, flow: string | null): void {
-  const row = db.prepare('SELECT state, flow FROM transfers WHERE key = ?').get(key)
-  const counted = row?.['flow'] ?? null
-  recount(db, counted === null ? null : String(counted), flow)
-  const last = row?.['state'] ?? null
-  if (last === next) return
-  const add = db.prepare(
-    'INSERT INTO state_counts VALUES (?, ?) ON CONFLICT (state) DO UPDATE SET count = count + excluded.count',
-  )
-  if (last !== null) add.run(last, -1)
-  if (next !== null) add.run(next, 1)
+function toCount(row: Readonly<Record<string, unknown>> | null): Parameters<Tally['recount']>[0] {
+  if (row === null) return null
+  const { state, flow } = row
+  // Both written above.
+  return { state: state as TransferState, flow: flow as string | null }
 }
 
 /** What an old transfer did stays counted; one that was joined into another never was one. */
 export function forgetTransfer(db: Database, key: number): void {
   db.prepare('UPDATE transfers SET flow = NULL WHERE key = ?').run(key)
-  deleteTransfer(db, key)
+  const tally = createTally()
+  deleteTransfer(db, key, tally)
+  tally.write(db)
 }
 
-export function deleteTransfer(db: Database, key: number): void {
-  countState(db, key, null, null)
+export function deleteTransfer(db: Database, key: number, tally: Tally): void {
+  const row = db.prepare('SELECT state, flow FROM transfers WHERE key = ?').get(key)
+  tally.recount(toCount(row ?? null), null)
   db.prepare('DELETE FROM transfers WHERE key = ?').run(key)
   db.prepare('DELETE FROM other_hashes WHERE key = ?').run(key)
 }
@@ -132,6 +175,10 @@ export const isOpenRow = "state IN ('pending', 'unbacked', 'failed')"
 /** Every row that bears this hash on either chain, a replaced one included. */
 export const byHash =
   'WHERE (zone_hash = ? OR main_hash = ? OR key IN (SELECT key FROM other_hashes WHERE hash = ?))'
+
+/** The same for any hash of a JSON list. */
+export const byHashes = `(zone_hash IN (SELECT value FROM json_each(?1)) OR main_hash IN (SELECT value FROM json_each(?1))
+  OR key IN (SELECT key FROM other_hashes WHERE hash IN (SELECT value FROM json_each(?1))))`
 
 function toBody(stored: StoredTransfer): string {
   const { members, ambiguous } = stored.group
