@@ -70,7 +70,7 @@ export function listKeysSharing(
   const limit = hashes.length + maxSharing
   const rows = db
     .prepare(
-      `SELECT ${column} AS hash, key FROM transfers WHERE ${column} IN (SELECT value FROM json_each(?)) ORDER BY key LIMIT ?`,
+      `SELECT ${column} AS hash, key FROM transfers WHERE ${column} IN (SELECT value FROM json_each(?)) ORDER BY ${column}, key LIMIT ?`,
     )
     .all(JSON.stringify(hashes), limit)
   if (rows.length === limit) return null
