@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { World } from '../src/sandbox/world.ts'
 import { shippedPoll } from '../test/support/incidents.ts'
 import { createLeapingClock } from '../test/support/leapingClock.ts'
 import { runScenario } from '../test/support/runScenario.ts'
@@ -65,17 +66,29 @@ function timeline(): string {
   return lines.map((line) => `  ${line}`).join('\n')
 }
 
+/** Of each payout, as a share of its token's usual amount: what is kept back, and what the configuration allows. */
+const fee = 0.001
+const fees = ({ tokens }: World) =>
+  tokens
+    .filter(({ type }) => type !== 'ERC1155')
+    .map(({ address, usual }) => ({
+      token: address,
+      direction: 'ZoneToMain' as const,
+      max: String(Number((usual * fee).toFixed(6))),
+    }))
+
 const clock = createLeapingClock()
 const run = await runScenario({
   scenario: `name: week
 seed: ${values.seed}
 history: { for: 2h, transfers: 600 }
-traffic: { transfersPerMinute: ${values.perMinute} }
+traffic: { transfersPerMinute: ${values.perMinute}, native: 0.1, fee: ${fee} }
 timeline:
 ${timeline()}
 `,
   clock,
   timeoutMs: 60_000,
+  bridge: (world) => ({ fees: fees(world) }),
   preconfIntervalMs: Number(values.preconf),
   // As shipped.
   pace: { maxRequestsPerSecond: 4, concurrency: 2 },

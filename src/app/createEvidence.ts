@@ -5,6 +5,7 @@ import { parseDecimal } from '../domain/amount.ts'
 import { coverMoney } from '../domain/coverMoney.ts'
 import type { LearnedMoney } from '../domain/learnedMoney.ts'
 import { movedToken } from '../domain/movedToken.ts'
+import { showsMoney } from '../domain/showsMoney.ts'
 import { toMoneySettings } from '../domain/toMoneySettings.ts'
 import type { Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
@@ -251,11 +252,14 @@ function wantsNative(ledger: Ledger, { hash, moves }: EvidenceReading): boolean 
 function isCovered(
   ledger: Ledger,
   money: ReturnType<typeof toMoneySettings>,
-  { hash, moves }: EvidenceReading,
+  reading: EvidenceReading,
 ): boolean | null {
+  const { hash, moves } = reading
   if (moves === null) return null
   const sharing = ledger.listSharing('main', hash, maxSharing).filter((one) => one.isListed)
-  return sharing.every((transfer) => {
+  // Of the others it says nothing: they are asked for by another list.
+  const shown = sharing.filter(({ token }) => showsMoney(token, reading))
+  return shown.every((transfer) => {
     const covered = coverMoney(transfer, sharing, moves, money)
     return covered === null || covered === 'covered'
   })

@@ -3,6 +3,7 @@ import { deriveDecimals, formatUnits } from './amount.ts'
 import { isBatch } from './judgeBatch.ts'
 import type { Chain, Status } from './observation.ts'
 import { movedToken } from './movedToken.ts'
+import { showsMoney } from './showsMoney.ts'
 import { proveOrigin } from './proveOrigin.ts'
 import { compareText, type Group, isRecord, isZoneAction, type Sighting, sightingDigest } from './sighting.ts'
 import type { Leg, LegEvidence, OriginProof, Rewrite, Transfer, TransferState } from './transfer.ts'
@@ -47,7 +48,17 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
   // A record's own two amounts go before what another one taught: one lying record must not rescale all others.
   const own = value !== null && amountRaw !== null ? deriveDecimals(value, amountRaw) : null
   const decimals = book.symbol === null ? (own ?? book.decimals) : book.decimals
-  const originProof = proveOrigin(origin, movedToken({ address, ...book }), context.evidence)
+  const token = {
+    address,
+    symbol: book.symbol,
+    name: newestText(all, (sighting) => sighting.tokenName),
+    type: newestText(all, (sighting) => sighting.tokenType),
+    id: newestText(all, (sighting) => sighting.tokenId),
+    decimals,
+    ...(book.movedAs !== undefined && { movedAs: book.movedAs }),
+  }
+  const evidence = context.evidence.filter((one) => one.chain === 'zone' || showsMoney(token, one))
+  const originProof = proveOrigin(origin, movedToken(token), evidence)
 
   return {
     key: context.key,
@@ -67,15 +78,7 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     to: newestText(all, (sighting) => sighting.to),
     sourceAddress: newestText(all, (sighting) => sighting.sourceAddress),
     targetAddress: newestText(all, (sighting) => sighting.targetAddress),
-    token: {
-      address,
-      symbol: book.symbol,
-      name: newestText(all, (sighting) => sighting.tokenName),
-      type: newestText(all, (sighting) => sighting.tokenType),
-      id: newestText(all, (sighting) => sighting.tokenId),
-      decimals,
-      ...(book.movedAs !== undefined && { movedAs: book.movedAs }),
-    },
+    token,
     amountRaw,
     amount: amountRaw !== null && decimals !== null ? formatUnits(amountRaw, decimals) : value,
     recordDecimals: own,
@@ -87,7 +90,7 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     firstSeenAt,
     changedAt: Math.max(...all.map((sighting) => sighting.firstAt)),
     readAt: Math.max(...all.map((sighting) => sighting.lastAt)),
-    evidence: context.evidence,
+    evidence,
     originProof,
     rewrites: deriveRewrites(all, { status, amountRaw, address, main, zone }),
     ambiguous: group.ambiguous.length,

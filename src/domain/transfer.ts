@@ -66,6 +66,8 @@ export interface LegEvidence {
   readonly errorMessage: string
   /** The tokens that moved in the transaction; null when the source does not say. */
   readonly moves: readonly TokenMove[] | null
+  /** Several answers put together: it shows tokens and native currency alike. */
+  readonly isWhole?: boolean
   /** The amount of the zone's action in base units, where the source gives one. */
   readonly amountRaw?: bigint | null
   /** The same in token units. */

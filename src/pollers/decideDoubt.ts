@@ -82,8 +82,9 @@ async function askOtherwise(
   const options = { priority: 'urgent', signal } as const
   if (leg.ask === 'zone') return (await reads.zoneLeg(leg.hash, options)).readings[0] ?? null
   const [said] = (await reads.mainLogs(leg.hash, options)).readings
-  // Logs that move nothing leave native currency unsaid.
-  const whole = said?.moves?.length === 0 ? await readWhole(reads, leg, options, now()) : (said ?? null)
+  // Logs leave native currency unsaid.
+  const wantsWhole = said?.moves?.length === 0 || (said && leg.ask === 'native')
+  const whole = wantsWhole ? await readWhole(reads, leg, options, now()) : (said ?? null)
   if (whole !== null) return whole
   // An empty answer about one transaction has no control in it: a known one has to be answered too.
   if (control !== null && (await reads.mainLogs(control, options)).readings.length === 0) return 'unclear'

@@ -47,5 +47,5 @@ export async function readWhole(
   const joined = first && { ...first, moves }
   const whole = await addOwnValue(reads, leg, joined, options, now)
   if (whole === null) return joined && { ...joined, moves: null }
-  return whole
+  return whole === 'unclear' ? whole : { ...whole, isWhole: true }
 }

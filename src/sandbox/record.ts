@@ -120,7 +120,7 @@ function amountFields(world: World, transfer: Transfer) {
     value: toUnits(transfer.amountRaw, transfer.token.decimals),
     valueRaw: transfer.amountRaw.toString(),
     tokenContractAddress: nameToken(world, transfer.token),
-    tokenType: transfer.token.type,
+    tokenType: transfer.token.type === 'NATIVE' ? '' : transfer.token.type,
     tokenId: transfer.tokenId,
     tokenName: transfer.tokenName,
     batchDetail: batchDetail(world, transfer),

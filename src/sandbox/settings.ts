@@ -42,6 +42,15 @@ export const trafficSchema = z.strictObject({
   bundles: share.default(0.04).describe('The share of withdrawals that share their zone transaction'),
   sharedPayouts: share.default(0.06).describe('The share of withdrawals paid in one main transaction'),
   batches: share.default(0.5).describe('The share of ERC1155 withdrawals that carry several token ids'),
+  native: z
+    .number()
+    .min(0)
+    .max(0.9)
+    .default(0)
+    .describe("The share of transfers that move the main chain's own currency"),
+  fee: share
+    .default(0)
+    .describe('What is kept back of each payout of a fungible token, as a share of its usual amount'),
   inFlight: z
     .enum(['listed', 'hidden'])
     .default('listed')

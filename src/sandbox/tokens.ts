@@ -4,7 +4,8 @@ export interface Token {
   readonly symbol: string
   readonly name: string
   readonly decimals: number
-  readonly type: 'ERC20' | 'ERC1155'
+  /** NATIVE: the main chain's own currency. */
+  readonly type: 'ERC20' | 'ERC1155' | 'NATIVE'
   readonly address: string
   /** The contract on the zone chain that stands for the same token. */
   readonly zoneAddress: string
@@ -23,13 +24,25 @@ const kinds = [
   { symbol: 'SHARES', name: 'Outcome Shares', decimals: 0, type: 'ERC1155', weight: 3, usual: 40 },
 ] as const
 
-/** The tokens that cross this world's bridge. */
-export function createTokens(seed: number): readonly Token[] {
-  return kinds.map((kind, key) => ({
+/** The address by which records name the chain's own currency. */
+const noContract = `0x${'0'.repeat(40)}`
+
+/**
+ * The tokens that cross this world's bridge.
+ * @param nativeShare the share of transfers that move the chain's own currency, below 1
+ */
+export function createTokens(seed: number, nativeShare = 0): readonly Token[] {
+  const contracts = kinds.map((kind, key) => ({
     ...kind,
     address: addressOf(seed, 'token', key),
     zoneAddress: addressOf(seed, 'zoneToken', key),
   }))
+  if (nativeShare === 0) return contracts
+  const total = kinds.reduce((sum, { weight }) => sum + weight, 0)
+  const own = { symbol: 'ETH', name: 'Ether', decimals: 18, type: 'NATIVE', usual: 0.7 } as const
+  const weight = (total * nativeShare) / (1 - nativeShare)
+  const zoneAddress = addressOf(seed, 'zoneToken', kinds.length)
+  return [...contracts, { ...own, weight, address: noContract, zoneAddress }]
 }
 
 export const tokenSymbols = kinds.map((kind) => kind.symbol)

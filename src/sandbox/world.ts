@@ -161,7 +161,7 @@ export function createWorld(options: WorldOptions): World {
     traffic: options.traffic,
     history: options.history,
     answers: options.answers ?? answersSchema.parse({}),
-    tokens: createTokens(seed),
+    tokens: createTokens(seed, options.traffic.native),
     contracts: createContracts(seed),
     userAddresses: [],
     codeAddresses: codeAddresses(seed),

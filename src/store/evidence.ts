@@ -13,6 +13,8 @@ export interface EvidenceReading {
   readonly status: Status | 'absent'
   readonly errorMessage: string
   readonly moves: readonly TokenMove[] | null
+  /** It shows tokens and native currency alike. */
+  readonly isWhole?: boolean
   readonly amountRaw?: bigint | null
   readonly amount?: string | null
   readonly reads?: number
@@ -27,6 +29,7 @@ export interface EvidenceReading {
 interface Body {
   readonly errorMessage?: string
   readonly moves?: readonly (Omit<TokenMove, 'amountRaw'> & { readonly amountRaw: string | null })[]
+  readonly whole?: boolean
   readonly amountRaw?: string
   readonly amount?: string
   readonly reads?: number
@@ -143,6 +146,7 @@ function encodeBody(reading: EvidenceReading): string {
         .slice(0, maxMoves)
         .map((move) => ({ ...move, amountRaw: move.amountRaw?.toString() ?? null })),
     }),
+    ...(reading.isWhole === true && { whole: true }),
     ...(amountRaw !== undefined && amountRaw !== null && { amountRaw: amountRaw.toString() }),
     ...(amount !== undefined && amount !== null && { amount }),
     ...(reads !== undefined && { reads }),
@@ -165,6 +169,7 @@ function decodeBody(text: string) {
         amountRaw: move.amountRaw === null ? null : BigInt(move.amountRaw),
       })) ?? null,
     amountRaw: body.amountRaw === undefined ? null : BigInt(body.amountRaw),
+    ...(body.whole === true && { isWhole: true }),
     amount: body.amount ?? null,
     height: body.height ?? null,
     time: body.time ?? null,

@@ -5,8 +5,8 @@ import {
   originLeg,
   type Transfer,
 } from '../domain/transfer.ts'
-import { movedToken } from '../domain/movedToken.ts'
 import { replacedPayout } from '../domain/replacedPayout.ts'
+import { movesNative, nativeSources, tokenSources } from '../domain/showsMoney.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 
@@ -179,20 +179,16 @@ export function dropQueuedHash(db: Database, hash: string): void {
 
 const explorerSources: Readonly<Record<'zone' | 'main', readonly EvidenceSource[]>> = {
   zone: ['E9', 'E14'],
-  main: ['E13', 'E2', 'E15', 'E16', 'E7', 'E21'],
+  main: [...tokenSources, ...nativeSources],
 }
 
 function asksOf(settings: QueueSettings, transfer: Transfer, leg: Leg): Ask[] {
   if (leg.chain === 'zone') return ['zone']
   const wantsReceipt = settings.wantsReceipt?.(transfer, leg.hash) ?? false
-  return [isNative(transfer) ? 'native' : 'main', ...(wantsReceipt ? (['receipt'] as const) : [])]
+  return [movesNative(transfer.token) ? 'native' : 'main', ...(wantsReceipt ? (['receipt'] as const) : [])]
 }
 
-/** A record that says what kind of token moved, and not which, is about a token all the same. */
-function isNative({ token }: Transfer): boolean {
-  return movedToken(token) === '' && (token.address !== '' || token.type === '')
-}
-
+/** A transfer's evidence holds no answer that would not show its money. */
 function hasAnswer({ evidence }: Transfer, ask: Ask, leg: Pick<Leg, 'chain' | 'hash'>): boolean {
   const sources = ask === 'receipt' ? (['canonical'] as const) : explorerSources[leg.chain]
   return evidence.some(

@@ -1,4 +1,5 @@
 import { getTransfer, type Transfer } from '../transfers.ts'
+import type { Token } from '../tokens.ts'
 import type { World } from '../world.ts'
 import { selectors, topicOf, topics, word } from './abi.ts'
 import type { Log, MainCall } from './mainTransaction.ts'
@@ -19,7 +20,7 @@ export function bridgeCall(world: World, owner: number): MainCall {
     from: sender,
     to: bridge,
     ...inputOf(members, deposit),
-    wei: 0n,
+    wei: deposit ? moving.reduce((sum, member) => sum + weiOf(world, member), 0n) : 0n,
     gasUsed: 64_000 + members.length * 31_000,
     type: 2,
     failed,
@@ -46,7 +47,7 @@ function movedBy(world: World, transfer: Transfer): Moved {
   return {
     from: deposit ? transfer.sourceAddress : escrow,
     to: deposit ? escrow : transfer.targetAddress,
-    amountRaw: mainMovedRaw ?? transfer.amountRaw,
+    amountRaw: movedRaw(world, transfer),
     tokenId: transfer.tokenId,
     items: mainMovedRaw === undefined ? transfer.items : [],
   }
@@ -68,7 +69,7 @@ function logsOf(world: World, transfer: Transfer, operator: string): Log[] {
       : [topics.withdrawal, topicOf(transfer.zone?.hash ?? 0), token, topicOf(transfer.targetAddress)],
     data: `0x${word(transfer.amountRaw)}${word(tokenId)}`,
   }
-  return hasMoved(transfer)
+  return hasMoved(transfer) && transfer.token.type !== 'NATIVE'
     ? [transferLog(transfer.token, operator, movedBy(world, transfer)), event]
     : [event]
 }
@@ -77,16 +78,36 @@ function internalsOf(world: World, transfer: Transfer): MainCall['internals'] {
   const { bridge, escrow } = world.contracts
   const delegate = { operation: 'delegatecall', from: bridge, to: implementationAt(world), wei: 0n } as const
   const deposit = transfer.direction === 'MainToZone'
-  return [
-    delegate,
-    { operation: 'call', from: deposit ? bridge : escrow, to: transfer.token.address, wei: 0n },
-  ]
+  const payer = deposit ? bridge : escrow
+  const payee = deposit ? escrow : transfer.targetAddress
+  const isNative = transfer.token.type === 'NATIVE'
+  const to = isNative ? payee : transfer.token.address
+  return [delegate, { operation: 'call', from: payer, to, wei: weiOf(world, transfer) }]
+}
+
+/** What of the chain's own currency a transfer moves on the main chain. */
+function weiOf(world: World, transfer: Transfer): bigint {
+  return transfer.token.type === 'NATIVE' ? movedRaw(world, transfer) : 0n
+}
+
+/** What a transfer moves on the main chain: of a payout, what is left of it after the fee. */
+export function movedRaw(world: Pick<World, 'traffic'>, transfer: Transfer): bigint {
+  const { amountRaw, direction, token, special } = transfer
+  if (special.mainMovedRaw !== undefined) return special.mainMovedRaw
+  if (direction === 'MainToZone' || token.type === 'ERC1155') return amountRaw
+  const fee = payoutFee(world, token)
+  return amountRaw > 2n * fee ? amountRaw - fee : amountRaw
+}
+
+/** What is kept back of each payout that is not too small for it, in base units. */
+export function payoutFee({ traffic }: Pick<World, 'traffic'>, token: Token): bigint {
+  return BigInt(Math.round(token.usual * traffic.fee * 1e6)) * 10n ** BigInt(Math.max(0, token.decimals - 6))
 }
 
 function inputOf(members: readonly Transfer[], deposit: boolean): { methodId: string; input: string } {
   const first = members[0] as Transfer
   if (deposit) {
-    const methodId = first.token.type === 'ERC20' ? selectors.depositErc20 : selectors.depositErc1155
+    const methodId = first.token.type === 'ERC1155' ? selectors.depositErc1155 : selectors.depositErc20
     return {
       methodId,
       input: methodId + word(first.token.address) + word(first.amountRaw) + word(first.targetAddress),

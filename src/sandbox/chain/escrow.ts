@@ -3,6 +3,7 @@ import type { Token } from '../tokens.ts'
 import { getTransfer } from '../transfers.ts'
 import { mainHeightAt } from '../heights.ts'
 import type { World } from '../world.ts'
+import { movedRaw } from './bridgeCalls.ts'
 
 /** What the bridge's escrow holds of a token at the end of a block. */
 export function escrowBalance(world: World, token: Token, height: number): bigint {
@@ -21,9 +22,10 @@ function moveSums(world: World, target: number): void {
 }
 
 function add(world: World, number: number, sign: bigint): void {
-  const { direction, token, amountRaw, special } = getTransfer(world, number)
-  if (special.mainFailed) return
-  const moved = special.mainMovedRaw ?? amountRaw
+  const transfer = getTransfer(world, number)
+  const { direction, token } = transfer
+  if (transfer.special.mainFailed) return
+  const moved = movedRaw(world, transfer)
   const { byToken } = world.escrowSums
   const change = direction === 'MainToZone' ? moved : -moved
   byToken.set(token.address, (byToken.get(token.address) ?? 0n) + sign * change)

@@ -11,8 +11,9 @@ export interface Moved {
   readonly items: readonly BatchItem[]
 }
 
-/** What the lists of token transfers tell of a movement: one row, or one per token id. */
+/** What the lists of token transfers tell of a movement: one row, or one per token id; none of the chain's own currency. */
 export function tokenMoves(token: Token, moved: Moved): TokenMove[] {
+  if (token.type === 'NATIVE') return []
   const { from, to } = moved
   const common = {
     token: token.address,

@@ -29,7 +29,9 @@ export function nativeBalance(world: World, address: string, height: number): bi
   const at = mainBlockTime(world, height)
   const given = world.balances.findLast((balance) => balance.address === address && balance.at <= at)
   if (given) return given.wei
-  const { relayer, poster } = world.contracts
+  const { relayer, poster, escrow } = world.contracts
+  const own = world.tokens.find((token) => token.type === 'NATIVE')
+  if (own && address === escrow) return escrowBalance(world, own, height)
   if (address === relayer || address === poster) return 2_500_000_000_000_000_000n
   if (isContract(world, address)) return 0n
   return BigInt(mix(world.seed, seedOf(address), 0xba1)) * 1_000_000_000n

@@ -1,0 +1,30 @@
+import { movedToken } from './movedToken.ts'
+import type { LegEvidence, TransferToken } from './transfer.ts'
+
+type Money = Pick<TransferToken, 'address' | 'type' | 'movedAs'>
+
+/** What shows movements of tokens and none of native currency, and the other way round; a receipt is judged apart. */
+export const tokenSources = ['E13', 'E2', 'E21'] as const
+export const nativeSources = ['E15', 'E16', 'E7'] as const
+
+/**
+ * Whether a transfer's money moves as native currency. A record that says what kind of token moved, and not which, is
+ * about a token all the same.
+ */
+export function movesNative(token: Money): boolean {
+  return movedToken(token) === '' && (token.address !== '' || token.type === '')
+}
+
+/**
+ * Whether an answer about a main transaction would show this money. One transaction may pay in both kinds, and each list
+ * shows one of them: what the other one leaves out has not failed to move. That the transaction failed, or is not
+ * there, is said of both.
+ */
+export function showsMoney(
+  token: Money,
+  { source, status, isWhole }: Pick<LegEvidence, 'source' | 'status' | 'isWhole'>,
+): boolean {
+  if (status !== 'success' || isWhole === true) return true
+  const others: readonly string[] = movesNative(token) ? tokenSources : nativeSources
+  return !others.includes(source)
+}
