@@ -70,7 +70,10 @@ export function findAlert(store: Pick<AlertStore, 'findAlertsByPrefix'>, id: str
   const found = store.findAlertsByPrefix(id)
   const [alert] = found
   if (!alert)
-    throw new MonitorError('not_found', `There is no alert ${id}: spanwatch alerts list shows their ids.`)
+    throw new MonitorError(
+      'not_found',
+      `There is no alert ${id}: spanwatch alerts list shows their ids${/^#?[0-9a-f]{6}$/.test(id) ? '; a message names those that it tells, beside its own' : ''}.`,
+    )
   if (found.length === 1) return alert
   const ids = found.slice(0, 5).map(({ fingerprint }) => `#${fingerprint.slice(0, 16)}`)
   throw new MonitorError('usage', `Several alerts begin with ${id}: ${ids.join(', ')}`)

@@ -8,6 +8,7 @@ import type { MessageItem } from '../notify/message.ts'
 import type { Rule } from '../rules/types.ts'
 import type { AlertRow } from '../store/alertRows.ts'
 import type { OutboxWhat } from '../store/outboxItems.ts'
+import { nameSources } from './sourceWords.ts'
 import { parseLabels } from './engineContext.ts'
 import { alertIdOf } from './fingerprint.ts'
 import { amountOf, correctionOf, stateOf, tokenOf, verdictOf } from './kindWords.ts'
@@ -67,10 +68,13 @@ export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
   }
 }
 
-/** From the first evaluation that was true. Unknown once the alert is in a later episode. */
-function lastedOf({ alert, episode }: Wording): number | null {
+/**
+ * From the time that the message calls its beginning, which may lie before the first evaluation that was true.
+ * Unknown once the alert is in a later episode.
+ */
+function lastedOf({ alert, episode, finding }: Wording): number | null {
   if (alert.episode !== episode || alert.resolvedAt === null) return null
-  return Math.max(alert.resolvedAt - alert.activeAt, 0)
+  return Math.max(alert.resolvedAt - Math.min(alert.activeAt, finding.since), 0)
 }
 
 function summaryOf(wording: Wording, lastedMs: number | null, now: UnixMs): string {
@@ -137,7 +141,7 @@ function factFields({ facts }: Finding, isResolved: boolean): Field[] {
 function evidenceFields({ evidence }: Finding): Field[] {
   return evidence
     .slice(0, 8)
-    .map(({ source, at, says }) => field(`Evidence ${source}`, `${says} (asked ${isoTime(at)})`))
+    .map(({ source, at, says }) => field(`Evidence ${nameSources(source)}`, `${says} (asked ${isoTime(at)})`))
 }
 
 function amountFields(transfer: Transfer): Field[] {

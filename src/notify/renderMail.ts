@@ -11,6 +11,7 @@ import {
   part,
   safeLink,
   statusLine,
+  storyLink,
   verdictLine,
 } from './textParts.ts'
 
@@ -67,7 +68,7 @@ function page(message: Message): string {
     column: mailStyles.column,
     rows: [
       html`<tr><td style="${mailStyles.head}"><h1 class="ink" style="${mailStyles.title}">${headlineOf(message)}</h1></td></tr>`,
-      message.items.map(itemCard),
+      message.items.map((item) => itemCard(item, message)),
       message.rest.length > 0 ? restTable(message.rest) : '',
       untold > 0 ? html`<tr><td class="muted" style="${mailStyles.foot}">… and ${untold} more</td></tr>` : '',
       html`<tr><td class="muted" style="${mailStyles.foot}">${idLine(message)}${link === null ? '' : html` · <a class="link" href="${link}" style="${mailStyles.link}">Status page</a>`}</td></tr>`,
@@ -75,9 +76,10 @@ function page(message: Message): string {
   })
 }
 
-function itemCard(item: MessageItem): Markup {
+function itemCard(item: MessageItem, message: Message): Markup {
   const tone = item.status === 'resolved' ? 'resolved' : item.severity
   const runbook = safeLink(item.runbook)
+  const story = storyLink(message, item)
   return html`<tr><td style="${mailStyles.cardRow}">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="card ${tone}" style="${mailStyles.card}${mailStyles.edge[tone]}">
 <tr><td style="${mailStyles.cardHead}">
@@ -89,7 +91,7 @@ ${remedyRow(item)}
 <tr><td style="${mailStyles.cardBody}"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
 ${item.fields.map(fieldRow)}
 </table></td></tr>
-<tr><td class="muted" style="${mailStyles.origin}">${originLine(item)}${runbook === null ? '' : html` · <a class="link" href="${runbook}" style="${mailStyles.link}">Runbook</a>`}</td></tr>
+<tr><td class="muted" style="${mailStyles.origin}">${originLine(item)}${runbook === null ? '' : html` · <a class="link" href="${runbook}" style="${mailStyles.link}">Runbook</a>`}${story === null ? '' : html` · <a class="link" href="${story}" style="${mailStyles.link}">Whole story</a>`}</td></tr>
 </table>
 </td></tr>`
 }

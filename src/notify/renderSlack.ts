@@ -11,7 +11,17 @@ import {
   toSlackText,
 } from './slackText.ts'
 import { renderText } from './renderText.ts'
-import { countUntold, headlineOf, idLine, originLine, part, safeLink, verdictLine } from './textParts.ts'
+import {
+  countUntold,
+  headlineOf,
+  idLine,
+  isSaidByHeadline,
+  originLine,
+  part,
+  safeLink,
+  storyLink,
+  verdictLine,
+} from './textParts.ts'
 
 type SlackText = PlainText | MarkdownText
 
@@ -40,10 +50,9 @@ const symbols = { critical: '🔴', warning: '🟠', info: '🔵' } as const
  * block of shrinking size, and only then fewer of them with the true count of the rest.
  */
 export function renderSlack(message: Message): SlackPayload {
-  const isSaid = isSaidByHeader(message)
   const full = assemble(
     message,
-    message.items.flatMap((item) => fullItem(item, isSaid)),
+    message.items.flatMap((item) => fullItem(message, item)),
     message.items.length,
   )
   if (fits(full)) return full
@@ -114,19 +123,19 @@ function symbolOf(message: Message): string {
 }
 
 function fallbackText(message: Message): string {
-  const lines = message.items.slice(0, 3).map((item) => `• ${part(item.summary, 120)}`)
+  const lines = isSaidByHeadline(message)
+    ? message.items.map((item) => part(item.subject, 200))
+    : message.items.slice(0, 3).map((item) => `• ${part(item.summary, 120)}`)
   return toSlackText([headlineOf(message), ...lines].join('\n'), 600)
 }
 
-/** One finding whose words fit the header need not be said a second time below it. */
+/** The header is short: what does not fit there is said in full below it. */
 function isSaidByHeader(message: Message): boolean {
-  const [item] = message.items
-  if (!item || message.total !== 1) return false
-  const headline = headlineOf(message)
-  return headline.includes(verdictLine(item)) && slackCost(headline) + 4 <= slackLimits.header
+  return isSaidByHeadline(message) && slackCost(headlineOf(message)) + 4 <= slackLimits.header
 }
 
-function fullItem(item: MessageItem, isSaid: boolean): SlackBlock[] {
+function fullItem(message: Message, item: MessageItem): SlackBlock[] {
+  const isSaid = isSaidByHeader(message)
   const summary = isSaid ? '' : `${toSlackText(verdictLine(item), 1_400)}\n`
   const subject = toSlackText(part(item.subject), 1_100)
   const remedy = item.remedy === null ? '' : `\nWhat to do: ${toSlackText(part(item.remedy, 300), 400)}`
@@ -135,6 +144,8 @@ function fullItem(item: MessageItem, isSaid: boolean): SlackBlock[] {
   const origin: SlackText[] = [plainText(originLine(item), 400)]
   const runbook = safeLink(item.runbook)
   if (runbook !== null) origin.push(markdown(link(runbook, 'Runbook')))
+  const story = storyLink(message, item)
+  if (story !== null) origin.push(markdown(link(story, 'Whole story')))
   return [
     { type: 'divider' },
     { type: 'section', text, ...(fields.length > 0 ? { fields: fields.slice(0, slackLimits.fields) } : {}) },

@@ -1,5 +1,15 @@
 import type { Message, MessageItem } from './message.ts'
-import { countUntold, headlineOf, idLine, originLine, part, safeLink, verdictLine } from './textParts.ts'
+import {
+  countUntold,
+  headlineOf,
+  idLine,
+  isSaidByHeadline,
+  originLine,
+  part,
+  safeLink,
+  storyLink,
+  verdictLine,
+} from './textParts.ts'
 
 /** A message as lines of plain text: nothing invisible in it, nothing cut but over-long single strings. */
 export interface TextBlocks {
@@ -21,7 +31,7 @@ export function renderText(message: Message, options: TextOptions): TextBlocks {
   const untold = countUntold(message.total, told.length)
   return {
     head: [headlineOf(message)],
-    items: told.map(itemLines),
+    items: told.map((item) => itemLines(item, message)),
     foot: [
       ...(untold > 0 ? [`… and ${untold} more`] : []),
       ...(page === null ? [] : [`Status page: ${page}`]),
@@ -35,16 +45,18 @@ export function joinText(blocks: TextBlocks): string {
   return [blocks.head, ...blocks.items, blocks.foot].map((lines) => lines.join('\n')).join('\n\n')
 }
 
-function itemLines(item: MessageItem): string[] {
+function itemLines(item: MessageItem, message: Message): string[] {
   const runbook = safeLink(item.runbook)
+  const story = storyLink(message, item)
   return [
-    verdictLine(item),
+    ...(isSaidByHeadline(message) ? [] : [verdictLine(item)]),
     `  ${part(item.subject)}`,
     ...item.fields.map(
       (field) => `  ${part(field.label, 60)}: ${part(field.value) || '–'}${linkSuffix(field.href)}`,
     ),
     ...(item.remedy === null ? [] : [`  What to do: ${part(item.remedy, 300)}`]),
     ...(runbook === null ? [] : [`  Runbook: ${runbook}`]),
+    ...(story === null ? [] : [`  Whole story: ${story}`]),
     `  ${originLine(item)}`,
   ]
 }

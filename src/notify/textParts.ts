@@ -1,7 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { cleanText } from '../lib/text.ts'
-import type { MessageItem } from './message.ts'
+import type { Message, MessageItem } from './message.ts'
 
 /** Longest string that any renderer takes from a message's field; a page of text helps nobody at night. */
 const maxPart = 2_000
@@ -41,10 +41,28 @@ export function verdictLine(item: Pick<MessageItem, 'severity' | 'status' | 'sum
   return `${item.severity.toUpperCase()}, ${summary.slice(0, 1).toLowerCase()}${summary.slice(1)}`
 }
 
-/** Rule, kind and times of an item, in one line of fixed form. */
+/** One finding whose words are the headline need not be said a second time below it. */
+export function isSaidByHeadline(message: Message): boolean {
+  const [item] = message.items
+  return item !== undefined && message.total === 1 && headlineOf(message).includes(verdictLine(item))
+}
+
+/** Tests, reports and news past the outbox are no alerts, and have no page. */
+function isAlert({ alertId }: MessageItem): boolean {
+  return /^[0-9a-f]{8}$/.test(alertId) && alertId !== '00000000'
+}
+
+/** The alert's own page: its decisions, evidence and messages; null where no address is configured. */
+export function storyLink({ pageUrl }: Pick<Message, 'pageUrl'>, item: MessageItem): string | null {
+  if (pageUrl === null || !isAlert(item)) return null
+  return safeLink(`${pageUrl.replace(/\/+$/, '')}/alerts/${item.alertId}`)
+}
+
+/** Alert, rule, kind and times of an item, in one line of fixed form. */
 export function originLine(item: MessageItem): string {
+  const alert = isAlert(item) ? `alert #${item.alertId}, ` : ''
   const lasted = item.lastedMs === null ? '' : `, lasted ${formatDuration(item.lastedMs)}`
-  return `rule ${part(item.rule, 100)} (${part(item.kind, 60)}), since ${formatInstant(item.since)}${lasted}`
+  return `${alert}rule ${part(item.rule, 100)} (${part(item.kind, 60)}), since ${formatInstant(item.since)}${lasted}`
 }
 
 function formatInstant(at: UnixMs): string {
@@ -55,9 +73,9 @@ function formatInstant(at: UnixMs): string {
     : `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
-/** `#a1b2c3`, and from the second attempt on the number, so that a reader can see a possible duplicate. */
+/** `message #a1b2c3`, and from the second attempt on the number, so that a reader can see a possible duplicate. */
 export function idLine(message: { readonly id: string; readonly attempt: number }): string {
-  const id = `#${part(message.id, 40)}`
+  const id = `message #${part(message.id, 40)}`
   return message.attempt > 1 ? `${id} · attempt ${message.attempt}` : id
 }
 

@@ -164,13 +164,20 @@ test("a rule's summary goes before the kind's words, and one that throws does no
 })
 
 test('a resolution says how long it lasted and what is true now', () => {
-  const finding = createEvent(1, { ...bothLegs, state: 'completed' })
+  const finding = { ...createEvent(1, { ...bothLegs, state: 'completed' }), since: start }
   const alert = rowOf(finding, { nature: 'condition', state: 'resolved', resolvedAt: start + 90_000 })
   const item = word(finding, { alert, what: 'resolved' })
   expect([item.summary, item.lastedMs]).toEqual([
     'Resolved after 1m 30s: Withdrawal of 1 USDC has arrived',
     90_000,
   ])
+})
+
+test('an end counts from the time that the message calls its beginning, not from when it was first judged', () => {
+  const finding = { ...createCondition('explorer'), since: start - 15_000 }
+  const alert = rowOf(finding, { nature: 'condition', state: 'resolved', resolvedAt: start + 12_000 })
+  const item = word(finding, { alert, what: 'resolved' })
+  expect([item.since, item.lastedMs]).toEqual([start - 15_000, 27_000])
 })
 
 test('an end keeps the facts as what was so while it was open, and no evidence of what is over', () => {
@@ -182,7 +189,7 @@ test('an end keeps the facts as what was so while it was open, and no evidence o
   const labels = (what: Wording['what']) =>
     word(finding, { what }).fields.map(({ label, value }) => `${label}: ${value}`)
   expect(labels('resolved')).toEqual(['Not judged (while open): 5', 'All of it (while open): yes'])
-  expect(labels('firing').join('\n')).toMatch(/Not judged: 5\n.*Evidence E3: HTTP 500/s)
+  expect(labels('firing').join('\n')).toMatch(/Not judged: 5\n.*Evidence E3 \(list of transfers\): HTTP 500/s)
 })
 
 test('the age is told beside the usual one where it is known', () => {

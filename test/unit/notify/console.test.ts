@@ -27,7 +27,7 @@ test('prints headline, finding and id as one block', async () => {
     │   What to do: Ask the relayer.
     │   rule withdrawal-stalled (transfer.stalled), since 2026-01-05 06:50:00 UTC
     │
-    Status page: http://127.0.0.1:9464/   #a1b2c3
+    Status page: http://127.0.0.1:9464/   message #a1b2c3
     "
   `)
 })

@@ -66,6 +66,31 @@ describe('hostile text', () => {
   })
 })
 
+test('an alert is named, and linked where the page has an address', () => {
+  const items = [toItem({ alertId: '1ee67920' })]
+  const linked = renderMail(toMessage({ items, pageUrl: 'https://page.example/' }))
+  expect(linked.text).toContain('Whole story: https://page.example/alerts/1ee67920\n  alert #1ee67920, rule ')
+  expect(linked.html).toContain('href="https://page.example/alerts/1ee67920"')
+  const bare = renderMail(toMessage({ items, pageUrl: null }))
+  expect(bare.text).toContain('alert #1ee67920, rule ')
+  expect(bare.text).not.toContain('Whole story')
+})
+
+test('what is no alert names and links none', () => {
+  const mail = renderMail(
+    toMessage({ items: [toItem({ alertId: '00000000' })], pageUrl: 'https://page.example' }),
+  )
+  expect(mail.text).not.toMatch(/alert #|Whole story/)
+})
+
+test('one finding that is the headline is not said twice', () => {
+  const summary = 'nothing arrives'
+  const one = toMessage({ headline: `CRITICAL: ${summary}`, items: [toItem({ summary })], total: 1 })
+  expect(renderMail(one).text.match(/nothing arrives/g)).toHaveLength(1)
+  const two = { ...one, items: [toItem({ summary }), toItem({ summary })], total: 2 }
+  expect(renderMail(two).text.match(/nothing arrives/g)).toHaveLength(3)
+})
+
 test('the HTML loads nothing and runs nothing', () => {
   const html = renderMail(toMessage()).html ?? ''
   expect(html).not.toMatch(/<(img|script|link|iframe|object)\b|url\(|@import/i)
