@@ -71,7 +71,7 @@ async function judge({ records, transactions, fees = [] }: Case) {
   await until(
     () =>
       count("SELECT count(DISTINCT hash) AS n FROM leg_evidence WHERE chain = 'main'") >= transactions.length,
-    30_000,
+    120_000,
   )
   await new Promise((resolve) => setTimeout(resolve, 500))
   return told()
@@ -92,6 +92,8 @@ const coin = {
   value: '2',
   valueRaw: '2000000000000000000',
 }
+
+const paidIn = { ...coin, txType: 'MainToZone', crossType: 'Deposit' }
 
 describe('semantics.md 14: a payout is compared with what its main transaction moved', () => {
   test.each<[string, Case, string[]]>([
@@ -160,12 +162,22 @@ describe('semantics.md 14: a payout is compared with what its main transaction m
       { records: [coin], transactions: [{ calls: [{ from: escrow, to: payee, amount: '1.9' }] }] },
       ['transfer.mismatch amount'],
     ],
+    [
+      'a native deposit by the value of its transaction is silent',
+      { records: [paidIn], transactions: [{ from: payee, to: escrow, value: '2' }] },
+      [],
+    ],
+    [
+      'a native deposit whose transaction carried less is told',
+      { records: [paidIn], transactions: [{ from: payee, to: escrow, value: '1.999999999999999999' }] },
+      ['transfer.mismatch amount'],
+    ],
   ])(
     '%s',
     async (_, given, expected) => {
       expect(await judge(given)).toEqual(expected)
     },
-    60_000,
+    150_000,
   )
 })
 
@@ -178,12 +190,12 @@ describe('records that name the zone’s address of a token', () => {
   test('are no mismatch: the pair is learned from them', async () => {
     const transactions = records.map(({ value }) => ({ moves: [move(value, { token: other })] }))
     expect(await judge({ records, transactions })).toEqual([])
-  }, 60_000)
+  }, 150_000)
 
   test('another token on a bridge whose tokens bear their own names is told', async () => {
     const transactions = records.map(({ value }, n) => ({
       moves: [move(value, n === 4 ? { token: other } : {})],
     }))
     expect(await judge({ records, transactions })).toEqual(['transfer.mismatch token'])
-  }, 60_000)
+  }, 150_000)
 })

@@ -22,33 +22,29 @@ const ownKinds = (run: ScenarioRun) => [
 ]
 
 describe('incidents are told within two minutes of their first visible transaction', () => {
-  test.each(['ronin-2022', 'wormhole-2022', 'harmony-2022', 'bnb-2022', 'orbit-2023'])(
-    '%s',
-    async (name) => {
-      const run = await start(name)
-      expect(await toldAfter(run, 'transfer.unbacked')).toBeLessThan(limitMs)
-      expect(ownKinds(run)).toEqual(['transfer.unbacked'])
-    },
-    60_000,
-  )
+  test.each(['ronin-2022', 'wormhole-2022', 'harmony-2022', 'bnb-2022', 'orbit-2023'])('%s', async (name) => {
+    const run = await start(name)
+    expect(await toldAfter(run, 'transfer.unbacked')).toBeLessThan(limitMs)
+    expect(ownKinds(run)).toEqual(['transfer.unbacked'])
+  })
 
   test('qubit-2022: a deposit event that names an amount while no token moved is a mismatch', async () => {
     const run = await start('qubit-2022')
     expect(await toldAfter(run, 'transfer.mismatch')).toBeLessThan(limitMs)
     expect(ownKinds(run)).toEqual(['transfer.mismatch'])
-  }, 60_000)
+  })
 
   test('kelpdao-2026: with the second source the two disagree, and the deposit is unbacked', async () => {
     const run = await start('kelpdao-2026', true)
     expect(await toldAfter(run, 'source.disagreement')).toBeLessThan(limitMs)
     expect(await toldAfter(run, 'transfer.unbacked')).toBeLessThan(limitMs)
-  }, 60_000)
+  })
 
   test('kelpdao-2026: without the second source nothing is told', async () => {
     const run = await start('kelpdao-2026')
     await run.pass(140_000)
     expect(ownKinds(run)).toEqual([])
-  }, 60_000)
+  })
 })
 
 describe('semantics.md 9, 11 and 13: what arrived without proof that it left', () => {
@@ -56,19 +52,15 @@ describe('semantics.md 9, 11 and 13: what arrived without proof that it left', (
     ['11: a record that names an invented origin', 'fault: transfer.unbacked', 'absent'],
     ['9: a record that names no origin', 'fault: transfer.unbacked, record: empty', 'unnamed'],
     ['13: a payout without a record', 'fault: transfer.unbacked, record: none', 'unlisted'],
-  ])(
-    '%s',
-    async (_, fault, reason) => {
-      const run = await start(oneFault(fault))
-      expect(await toldAfter(run, 'transfer.unbacked')).toBeLessThan(limitMs)
-      const [alert] = run.app.parts.db
-        .prepare("SELECT finding FROM alerts WHERE kind = 'transfer.unbacked'")
-        .all()
-      const { facts } = JSON.parse(String(alert?.['finding'])) as { facts: Record<string, unknown> }
-      expect(facts['reason']).toBe(reason)
-    },
-    60_000,
-  )
+  ])('%s', async (_, fault, reason) => {
+    const run = await start(oneFault(fault))
+    expect(await toldAfter(run, 'transfer.unbacked')).toBeLessThan(limitMs)
+    const [alert] = run.app.parts.db
+      .prepare("SELECT finding FROM alerts WHERE kind = 'transfer.unbacked'")
+      .all()
+    const { facts } = JSON.parse(String(alert?.['finding'])) as { facts: Record<string, unknown> }
+    expect(facts['reason']).toBe(reason)
+  })
 })
 
 test('semantics.md 8, 11 and 14: healthy traffic, with a second source, is neither unbacked nor a mismatch', async () => {
@@ -79,7 +71,7 @@ test('semantics.md 8, 11 and 14: healthy traffic, with a second source, is neith
     .prepare("SELECT count(*) AS n FROM leg_evidence WHERE status = 'success'")
     .get()
   expect(Number(proofs?.['n'])).toBeGreaterThan(50)
-}, 60_000)
+})
 
 test('semantics.md 8: answers that are empty by throttling make nothing absent', async () => {
   const run = await start(
@@ -87,11 +79,11 @@ test('semantics.md 8: answers that are empty by throttling make nothing absent',
   )
   await run.pass(150_000)
   expect(ownKinds(run)).toEqual([])
-}, 60_000)
+})
 
 test('semantics.md 14: a failed record with a good origin is a failure, not a mismatch', async () => {
   const run = await start(oneFault('fault: transfer.failed, direction: ZoneToMain, legs: both'))
   await run.untilTold('transfer.failed')
   await run.pass(90_000)
   expect(ownKinds(run)).toEqual([])
-}, 60_000)
+})
