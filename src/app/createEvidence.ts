@@ -11,6 +11,7 @@ import type { Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { createDisputesPoll } from '../pollers/disputes.ts'
 import { createEvidencePoll, type EvidenceDeps } from '../pollers/evidence.ts'
+import { createRecordLookup } from '../pollers/recordLookup.ts'
 import { createEvidenceReads } from '../pollers/evidenceReads.ts'
 import { createReceiptsPoll } from '../pollers/receipts.ts'
 import type { Commit, ExplorerReads } from '../pollers/reads.ts'
@@ -31,6 +32,7 @@ import { listHeads } from '../store/heads.ts'
 import { takeHeldJudgements } from '../store/learned.ts'
 import type { Ledger } from '../store/ledger.ts'
 import type { AppConfig } from './appConfig.ts'
+import { readControl } from './createPollers.ts'
 import { createWaker } from './createWaker.ts'
 
 export interface EvidencePartDeps {
@@ -39,7 +41,7 @@ export interface EvidencePartDeps {
   readonly ledger: Ledger
   readonly explorer: Pick<Explorer, 'callNonEmpty'>
   readonly commit: Commit
-  readonly reads: Pick<ExplorerReads, 'details'>
+  readonly reads: Pick<ExplorerReads, 'details' | 'feedByHash' | 'feedByAddress'>
   /** The second source; null without one. */
   readonly canonical: Pick<Rpc, 'call' | 'callMany'> | null
   readonly config: Pick<AppConfig, 'bridge' | 'poll' | 'canonical'>
@@ -178,14 +180,23 @@ function lookForOrigins(deps: EvidencePartDeps) {
     saveQueued: (leg) => saveQueued(db, leg),
     dropQueued: (hash) => dropQueued(db, 'record', hash),
     transfersOf: (hash) => ledger.listTransfers({ hash, limit: maxSharing }),
-    knownRecord: () =>
-      listKnownHashes(db, 'main', sources.main).find((hash) =>
-        ledger.listSharing('main', hash, 1).some((transfer) => transfer.isListed),
-      ) ?? null,
+    lookUp: createRecordLookup({
+      clock,
+      reads: deps.reads,
+      readControl: () => readControl(ledger, findListed(deps)),
+    }),
     settleMs: deps.settleMs,
     watermark: () => readWatermark(db),
     listReadAt: deps.listReadAt,
   })
+}
+
+/** A main transaction that was asked of lately and whose record is listed. */
+function findListed({ db, ledger }: EvidencePartDeps): { readonly mainHash: string } | null {
+  const mainHash = listKnownHashes(db, 'main', sources.main).find((hash) =>
+    ledger.listSharing('main', hash, 1).some((transfer) => transfer.isListed),
+  )
+  return mainHash === undefined ? null : { mainHash }
 }
 
 /**

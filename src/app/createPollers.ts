@@ -7,6 +7,7 @@ import { createHeadsPoll } from '../pollers/heads.ts'
 import { createMissingPoll } from '../pollers/missing.ts'
 import { createOpenTransfersPoll } from '../pollers/openTransfers.ts'
 import type { Commit, ExplorerReads } from '../pollers/reads.ts'
+import { type ControlRecord, createRecordLookup } from '../pollers/recordLookup.ts'
 import type { Poller } from '../pollers/runner.ts'
 import { intervalOf } from '../pollers/schedule.ts'
 import { createTransfersPoll } from '../pollers/transfers.ts'
@@ -52,9 +53,15 @@ export function createPollers(deps: PollerDeps): Pollers {
   const { clock, cursors, ledger, db } = deps
   const { poll } = deps.config
   const requestDetails = () => deps.trigger('openTransfers')
+  const records = createMissingRecords(db, (key) => ledger.seenAt(key))
+  const lookUp = createRecordLookup({
+    ...deps,
+    readControl: () => readControl(ledger, records.findControl()),
+  })
   const missing = createMissingPoll({
     ...deps,
-    missing: createMissingRecords(db, (key) => ledger.seenAt(key)),
+    lookUp,
+    missing: records,
     getTransfer: (key) => ledger.getTransfer(key),
   })
   const walk = createWalk({
@@ -84,6 +91,7 @@ export function createPollers(deps: PollerDeps): Pollers {
   })
   const openTransfers = createOpenTransfersPoll({
     ...deps,
+    lookUp,
     listDueChecks: (limit) => ledger.listDueChecks(clock.now(), limit),
     postponeChecks: (keys) => ledger.postponeChecks(keys, clock.now()),
     listWithoutEvidence: (limit) => ledger.listWithoutEvidence(clock.now() - evidenceMs, clock.now(), limit),
@@ -121,6 +129,15 @@ export function createPollers(deps: PollerDeps): Pollers {
     reopenHistory,
     rewind: (until) => walk.requestHistory(until),
   }
+}
+
+/** A completed record as the question whose answer is known. */
+export function readControl(
+  ledger: Pick<Ledger, 'listSharing'>,
+  known: { readonly mainHash: string } | null,
+): ControlRecord | null {
+  const transfer = known && ledger.listSharing('main', known.mainHash, 1)[0]
+  return transfer?.main ? { mainHash: transfer.main.hash, address: transfer.targetAddress } : null
 }
 
 export interface Intervals {

@@ -41,6 +41,15 @@ export function createExplorerReads(
         ),
       )
     },
+    async feedByAddress(address, page, options) {
+      const answer = await explorer.callNonEmpty(
+        crossTransactions,
+        { address, page, limit: pageSize },
+        toHow(options, page > 1),
+      )
+      const { totalPage, total, limit } = answer
+      return { ...toRead(answer), totalPage, total, limit }
+    },
     async details(zoneHashes, options) {
       return toRead(
         await explorer.callNonEmpty(crossDetails, { txId: [...zoneHashes] }, toHow(options, false)),

@@ -4,11 +4,14 @@ import type { Clock, UnixMs } from '../lib/clock.ts'
 import { toVanished } from '../rules/detectors/transferVanished.ts'
 import type { MissingRecord, MissingRecords, ScanSpan } from '../store/missingRecords.ts'
 import type { Commit, ExplorerReads } from './reads.ts'
+import type { RecordLookup } from './recordLookup.ts'
 
 export interface MissingDeps {
   readonly clock: Clock
-  readonly reads: Pick<ExplorerReads, 'details' | 'feedByHash'>
+  readonly reads: Pick<ExplorerReads, 'details'>
   readonly commit: Commit
+  /** The records of a main transaction. */
+  readonly lookUp: RecordLookup
   readonly missing: MissingRecords
   getTransfer(key: string): Transfer | null
 }
@@ -28,6 +31,8 @@ const neededMs = 600_000
 const pauseMs = neededMs / (neededReads - 1)
 /** What was told is looked at again so seldom; it may come back. */
 const restMs = 3_600_000
+/** The readings of one run share their control question. */
+const controlMs = 5_000
 
 /**
  * Reads again, by hash, the records that a sweep of the list did not show. One that three reads over ten minutes do not
@@ -53,7 +58,7 @@ export function createMissingPoll(deps: MissingDeps): MissingPoll {
       signal,
     )
     const singles = due.filter(({ transfer }) => transfer.zone === null).slice(0, maxSingles)
-    await readByMain(deps, singles, control.mainHash, signal)
+    await readByMain(deps, singles, signal)
   }
 
   return {
@@ -101,19 +106,15 @@ async function readByZone(
 async function readByMain(
   deps: MissingDeps,
   candidates: readonly Candidate[],
-  control: string,
   signal: AbortSignal,
 ): Promise<void> {
-  if (candidates.length === 0) return
-  const options = { priority: 'sweep' as const, signal }
-  // Whether the service filters by hash at all is told by a record that is known to be there.
-  const known = await deps.reads.feedByHash(control, options)
-  const isAnswered = known.records.some(({ mainHash }) => mainHash === control)
   for (const candidate of candidates) {
-    const hash = candidate.transfer.main?.hash ?? ''
-    const read = await deps.reads.feedByHash(hash, options)
+    const { main, targetAddress, sourceAddress } = candidate.transfer
+    const hash = main?.hash ?? ''
+    const wanted = { hash, addresses: [targetAddress, sourceAddress] }
+    const read = await deps.lookUp(wanted, { priority: 'sweep', signal, checkedWithinMs: controlMs })
     const isShown = () => read.records.some(({ mainHash }) => mainHash === hash)
-    settle(deps, [candidate], { answer: read, isAnswered, isShown })
+    settle(deps, [candidate], { answer: read, isAnswered: read.isAnswer, isShown })
   }
 }
 

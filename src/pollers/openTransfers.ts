@@ -2,11 +2,14 @@ import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { ZoneTransaction } from '../domain/observation.ts'
 import type { DueCheck } from '../store/dueChecks.ts'
 import type { Commit, ExplorerReads } from './reads.ts'
+import type { RecordLookup } from './recordLookup.ts'
 
 export interface OpenTransfersDeps {
   readonly clock: Clock
   readonly reads: ExplorerReads
   readonly commit: Commit
+  /** The records of a main transaction. */
+  readonly lookUp: RecordLookup
   listDueChecks(limit: number): DueCheck[]
   postponeChecks(keys: readonly string[]): void
   /** Zone hashes of failed transfers whose E9 was not read yet. */
@@ -19,6 +22,7 @@ const batchSize = 20
 const maxPerTick = 400
 /** Transfers known by their main hash alone cost one request each. */
 const maxSingles = 5
+const checkMs = 600_000
 
 /**
  * Reads again, by hash, what is open or disputed. What an answer does not hold is asked again, ever more rarely: a
@@ -53,10 +57,11 @@ async function readDetails(
 }
 
 async function readByMain(deps: OpenTransfersDeps, check: DueCheck, signal: AbortSignal): Promise<void> {
+  const wanted = { hash: check.mainHash ?? '', addresses: check.addresses }
   const read = await postponing(deps, [check], () =>
-    deps.reads.feedByHash(check.mainHash ?? '', { priority: 'open', signal }),
+    deps.lookUp(wanted, { priority: 'open', signal, checkedWithinMs: checkMs }),
   )
-  // A filter that does not work gives the newest records: true ones, but no answer to the question.
+  // What else a filter gives that does not work is true as well.
   deps.commit({ answers: [read.records], bad: read.bad })
   if (!read.records.some((record) => record.mainHash === check.mainHash)) deps.postponeChecks([check.key])
 }

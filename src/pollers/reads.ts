@@ -36,6 +36,8 @@ export interface ReadOptions {
 export interface ExplorerReads {
   feedPage(page: number, options: ReadOptions): Promise<FeedPage>
   feedByHash(hash: string, options: ReadOptions): Promise<Read<Observation>>
+  /** E3 by an address that transfers involve. */
+  feedByAddress(address: string, page: number, options: ReadOptions): Promise<FeedPage>
   /** E12, at most 20 zone hashes. */
   details(zoneHashes: readonly string[], options: ReadOptions): Promise<Read<Observation>>
   /** E9, at most 20 zone hashes. */

@@ -5,6 +5,7 @@ import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { QueuedLeg } from '../store/evidenceQueue.ts'
 import type { EvidenceReads } from './evidenceReads.ts'
 import type { Commit, ExplorerReads, Read } from './reads.ts'
+import type { RecordLookup } from './recordLookup.ts'
 
 export interface UnnamedOriginsDeps {
   readonly clock: Clock
@@ -15,8 +16,8 @@ export interface UnnamedOriginsDeps {
   dropQueued(hash: string): void
   /** Transfers that bear this hash as their destination's. */
   transfersOf(hash: string): readonly Transfer[]
-  /** A main transaction whose record is known to be listed. */
-  knownRecord(): string | null
+  /** The records of a main transaction. */
+  readonly lookUp: RecordLookup
   /** How long after its block a record may first be listed, ms. */
   readonly settleMs: () => number
   /** The time that the readings of both chains' heads have passed; null while one was not read. */
@@ -28,6 +29,8 @@ export interface UnnamedOriginsDeps {
 const maxPerRun = 20
 const retryMs = 5_000
 const doubtMs = 15_000
+/** The readings of one run share their control question. */
+const checkMs = 5_000
 /** Heads and lists that lag are waited for no longer than this. */
 const capMs = 90_000
 
@@ -38,11 +41,9 @@ const capMs = 90_000
 export function createUnnamedOriginsPoll(deps: UnnamedOriginsDeps): (signal: AbortSignal) => Promise<void> {
   return async (signal) => {
     const due = deps.listQueued(maxPerRun).filter((leg) => leg.dueAt <= deps.clock.now())
-    let filter: Promise<boolean> | null = null
-    const doesFilter = () => (filter ??= checkFilter(deps, signal))
     for (const leg of due) {
       try {
-        await look(deps, leg, doesFilter, signal)
+        await look(deps, leg, signal)
       } catch (error) {
         again(deps, leg, retryMs)
         throw error
@@ -51,19 +52,16 @@ export function createUnnamedOriginsPoll(deps: UnnamedOriginsDeps): (signal: Abo
   }
 }
 
-async function look(
-  deps: UnnamedOriginsDeps,
-  leg: QueuedLeg,
-  doesFilter: () => Promise<boolean>,
-  signal: AbortSignal,
-): Promise<void> {
+async function look(deps: UnnamedOriginsDeps, leg: QueuedLeg, signal: AbortSignal): Promise<void> {
   const open = listOpen(deps, leg)
   const [first] = open
   if (!first) return deps.dropQueued(leg.hash)
   const unlisted = open.filter((transfer) => !transfer.isListed)
   // A record that names no origin, beside a payout without a record: each is looked after.
   if (unlisted.length === 0) return readAgain(deps, leg, first, signal)
-  const read = await deps.reads.recordsOf(leg.hash, { priority: 'urgent', signal })
+  const addresses = unlisted.flatMap(({ targetAddress, sourceAddress }) => [targetAddress, sourceAddress])
+  const options = { priority: 'urgent', signal, checkedWithinMs: checkMs } as const
+  const read = await deps.lookUp({ hash: leg.hash, addresses }, options)
   const named = read.records.filter((record) => record.mainHash === leg.hash)
   if (named.length > 0) {
     deps.commit({ answers: [read.records], bad: read.bad, judge: open.map(({ key }) => key) })
@@ -71,8 +69,8 @@ async function look(
     // The records of this transaction are those of other payouts in it: the list was asked, and lacks this one.
     return noteAbsent(deps, leg, read.requestedAt)
   }
-  // A filter that does not work says nothing of this transaction: then the list itself has to have been read since.
-  const isAnswer = (await doesFilter()) || (deps.listReadAt() ?? 0) >= leg.time + deps.settleMs()
+  // Filters that do not work say nothing of this transaction: then the list itself has to have been read since.
+  const isAnswer = read.isAnswer || (deps.listReadAt() ?? 0) >= leg.time + deps.settleMs()
   if (!isAnswer) return again(deps, leg, retryMs)
   return noteAbsent(deps, leg, read.requestedAt)
 }
@@ -139,14 +137,6 @@ function isOver({ clock, settleMs, watermark }: UnnamedOriginsDeps, leg: QueuedL
   const now = clock.now()
   if (now < leg.time + settleMs()) return false
   return (watermark() ?? 0) >= leg.time || now - leg.addedAt >= capMs
-}
-
-/** Whether the list can be asked by transaction: a known one has to come, and nothing else. */
-async function checkFilter(deps: UnnamedOriginsDeps, signal: AbortSignal): Promise<boolean> {
-  const known = deps.knownRecord()
-  if (known === null) return false
-  const { records } = await deps.reads.recordsOf(known, { priority: 'urgent', signal })
-  return records.length > 0 && records.every((record) => record.mainHash === known)
 }
 
 function again(deps: UnnamedOriginsDeps, leg: QueuedLeg, ms: number): void {

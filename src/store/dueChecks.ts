@@ -10,6 +10,8 @@ export interface DueCheck {
   readonly mainHash: string | null
   /** The main hash is what has to be asked for, whether the zone hash is known or not. */
   readonly byMain: boolean
+  /** Who its records name, the recipient first. */
+  readonly addresses: readonly string[]
   readonly misses: number
   readonly isUrgent: boolean
 }
@@ -26,6 +28,9 @@ export function listDueChecks(db: Database, now: UnixMs, limit: number): DueChec
       zoneHash: members.find((sighting) => sighting.zoneHash !== null)?.zoneHash ?? null,
       mainHash: members.find((sighting) => sighting.mainHash !== null)?.mainHash ?? null,
       byMain: wantsMainRead(row.group),
+      addresses: [
+        ...new Set(members.flatMap(({ targetAddress, sourceAddress }) => [targetAddress, sourceAddress])),
+      ].filter((address) => address !== ''),
       misses: row.misses,
       isUrgent: row.misses === 0 && !members.some((sighting) => sighting.source === 'E12'),
     }

@@ -25,12 +25,12 @@ export interface BridgeWorld {
   readonly fake: FakeExplorer
   readonly chain: FakeMainChain
   readonly monitor: Monitor
-  now(): number
+  readonly now: () => number
   /** A withdrawal with everything that belongs to it: record, zone transaction, main transaction. */
-  withdraw(n: number, overrides?: WireRecord): WireRecord
+  readonly withdraw: (n: number, overrides?: WireRecord) => WireRecord
   /** A zone transaction as E9 tells it. */
-  zone(hash: string, overrides?: WireRecord): void
-  main(hash: string, transaction: Omit<FakeMainTransaction, 'hash'>): void
+  readonly zone: (hash: string, overrides?: WireRecord) => void
+  readonly main: (hash: string, transaction: Omit<FakeMainTransaction, 'hash'>) => void
   told(kind?: string): Told[]
   /** Waits, in real time and generously, for what has to come. */
   until(holds: () => boolean, what: string): Promise<void>

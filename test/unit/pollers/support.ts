@@ -3,6 +3,7 @@ import { openDatabase } from '../../../src/store/database.ts'
 import { type Cursors, initialCursors } from '../../../src/store/cursors.ts'
 import { createLedger, type Ledger } from '../../../src/store/ledger.ts'
 import type { Commit, ExplorerReads, FeedPage } from '../../../src/pollers/reads.ts'
+import { createRecordLookup } from '../../../src/pollers/recordLookup.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 
@@ -41,6 +42,12 @@ export function setUp(rows: Observation[] = [], pageSize = 3) {
       const records = list.rows.filter((row) => row.mainHash === wanted || row.zoneHash === wanted).map(at)
       return { requestedAt: clock.now(), records, bad: [] }
     },
+    async feedByAddress(address) {
+      const records = list.rows
+        .filter(({ sourceAddress, targetAddress }) => [sourceAddress, targetAddress].includes(address))
+        .map(at)
+      return { requestedAt: clock.now(), records, bad: [], totalPage: 1, total: records.length, limit: 100 }
+    },
     async details(hashes) {
       const records = list.rows.filter((row) => hashes.includes(row.zoneHash ?? ''))
       return {
@@ -71,8 +78,16 @@ export function setUp(rows: Observation[] = [], pageSize = 3) {
     })
     return { news, hasUrgent: urgent > 0 }
   }
+  const lookUp = createRecordLookup({
+    clock,
+    reads,
+    readControl: () => {
+      const known = ledger.listTransfers({ limit: 100 }).find(({ state }) => state === 'completed')
+      return known?.main ? { mainHash: known.main.hash, address: known.targetAddress } : null
+    },
+  })
   const cursorFile = { read: () => cursors, write: (next: Cursors) => void (cursors = next) }
-  return { clock, db, ledger, list, reads, commit, cursors: cursorFile }
+  return { clock, db, ledger, list, reads, lookUp, commit, cursors: cursorFile }
 }
 
 /** Records newest first, each with its own hashes; `n` is in the id. */

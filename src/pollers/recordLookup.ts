@@ -1,0 +1,128 @@
+import type { Observation } from '../domain/observation.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { ExplorerReads, Read, ReadOptions } from './reads.ts'
+
+/** A record that is known to be listed, to see whether a filter of the list works. */
+export interface ControlRecord {
+  readonly mainHash: string
+  /** Its recipient. */
+  readonly address: string
+}
+
+export interface RecordLookupDeps {
+  readonly clock: Pick<Clock, 'now'>
+  readonly reads: Pick<ExplorerReads, 'feedByHash' | 'feedByAddress'>
+  readControl(): ControlRecord | null
+}
+
+/** What is looked for: a main transaction, and the addresses that its transfer involves. */
+export interface WantedRecord {
+  readonly hash: string
+  readonly addresses: readonly string[]
+}
+
+export interface FoundRecords extends Read<Observation> {
+  /** Whether the record would be among them if it were listed. */
+  readonly isAnswer: boolean
+}
+
+/** @param checkedWithinMs how old the check may be that the filter works */
+export type RecordLookup = (
+  wanted: WantedRecord,
+  options: ReadOptions & { readonly checkedWithinMs: number },
+) => Promise<FoundRecords>
+
+/** Pages of one address, at most: whoever crosses the bridge all day hides nothing for longer than that. */
+const maxPages = 3
+const pageSize = 100
+const maxAddresses = 2
+
+type Way = 'hash' | 'address'
+
+/**
+ * Finds the records of a main transaction in the list: by the filter for transactions, and where that is seen not to
+ * work, by that for addresses. Each filter is checked on a record that is known to be there: one that is ignored gives
+ * all records, one that is broken none, and neither says that a record is missing.
+ */
+export function createRecordLookup(deps: RecordLookupDeps): RecordLookup {
+  const verdicts = new Map<Way, { readonly at: UnixMs; readonly works: boolean }>()
+
+  async function works(way: Way, options: Parameters<RecordLookup>[1]): Promise<boolean | null> {
+    const known = verdicts.get(way)
+    const age = deps.clock.now() - (known?.at ?? 0)
+    if (known && age >= 0 && age < options.checkedWithinMs) return known.works
+    const control = deps.readControl()
+    if (control === null) return null
+    const verdict = { at: deps.clock.now(), works: await check(deps, way, control, options) }
+    verdicts.set(way, verdict)
+    return verdict.works
+  }
+
+  return async (wanted, options) => {
+    const byHash = await works('hash', options)
+    let found: FoundRecords = { requestedAt: deps.clock.now(), records: [], bad: [], isAnswer: false }
+    if (byHash !== false) {
+      const read = await deps.reads.feedByHash(wanted.hash, options)
+      found = { ...read, isAnswer: byHash === true || isAmong(read, wanted) }
+      if (found.isAnswer) return found
+    }
+    for (const address of [...new Set(wanted.addresses)].filter(Boolean).slice(0, maxAddresses)) {
+      const read = await readAddress(deps, address, wanted, options)
+      found = join(found, read)
+      if (isAmong(read, wanted)) return { ...found, isAnswer: true }
+      if (read.isWhole && (await works('address', options)) === true) return { ...found, isAnswer: true }
+    }
+    return found
+  }
+}
+
+async function check(
+  { reads }: RecordLookupDeps,
+  way: Way,
+  { mainHash, address }: ControlRecord,
+  options: ReadOptions,
+): Promise<boolean> {
+  const { records } =
+    way === 'hash'
+      ? await reads.feedByHash(mainHash, options)
+      : await reads.feedByAddress(address, 1, options)
+  const fits = (record: Observation) =>
+    way === 'hash' ? record.mainHash === mainHash : involves(record, address)
+  return records.length > 0 && records.every(fits)
+}
+
+async function readAddress(
+  { reads }: RecordLookupDeps,
+  address: string,
+  wanted: WantedRecord,
+  options: ReadOptions,
+): Promise<Read<Observation> & { readonly isWhole: boolean }> {
+  let found: Read<Observation> | null = null
+  for (let page = 1; page <= maxPages; page += 1) {
+    const read = await reads.feedByAddress(address, page, options)
+    found = found === null ? read : join(found, read)
+    const isLast =
+      read.totalPage === null ? read.records.length < (read.limit ?? pageSize) : page >= read.totalPage
+    // A filter that is ignored gives pages without end.
+    const isIgnored = !read.records.every((record) => involves(record, address))
+    if (isAmong(read, wanted) || isLast || isIgnored) return { ...found, isWhole: isLast && !isIgnored }
+  }
+  return { ...(found as Read<Observation>), isWhole: false }
+}
+
+function join<T extends Read<Observation>>(a: T, b: Read<Observation>): T {
+  return {
+    ...a,
+    requestedAt: b.requestedAt,
+    records: [...a.records, ...b.records],
+    bad: [...a.bad, ...b.bad],
+  }
+}
+
+function isAmong({ records }: Read<Observation>, { hash }: WantedRecord): boolean {
+  return records.some((record) => record.mainHash === hash || record.zoneHash === hash)
+}
+
+function involves({ from, to, sourceAddress, targetAddress }: Observation, address: string): boolean {
+  return [from, to, sourceAddress, targetAddress].includes(address.toLowerCase())
+}

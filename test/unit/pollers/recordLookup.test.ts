@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import type { Observation } from '../../../src/domain/observation.ts'
+import type { FeedPage } from '../../../src/pollers/reads.ts'
+import { createRecordLookup } from '../../../src/pollers/recordLookup.ts'
+import { createSteppedClock } from '../../support/steppedClock.ts'
+import { hash, toRecord } from '../../support/records.ts'
+import { noSignal } from './support.ts'
+
+const address = (n: number) => `0x${String(n).padStart(40, '0')}`
+const record = (n: number) =>
+  toRecord({ mainHash: hash(`m${n}`), zoneHash: hash(`z${n}`), sourceAddress: '', targetAddress: address(n) })
+
+type Filter = 'works' | 'is ignored' | 'gives nothing'
+
+function setUp(
+  filters: { readonly hash: Filter; readonly address: Filter },
+  listed: readonly number[] = [1, 2, 3],
+) {
+  const clock = createSteppedClock({ isManual: true })
+  const rows = listed.map(record)
+  const asked: string[] = []
+  const apply = (filter: Filter, fits: (row: Observation) => boolean) =>
+    filter === 'gives nothing' ? [] : filter === 'is ignored' ? rows : rows.filter(fits)
+  const read = (records: Observation[]): FeedPage => ({
+    requestedAt: clock.now(),
+    records,
+    bad: [],
+    totalPage: 1,
+    total: records.length,
+    limit: 100,
+  })
+  const lookUp = createRecordLookup({
+    clock,
+    reads: {
+      feedByHash(wanted) {
+        asked.push('hash')
+        return Promise.resolve(read(apply(filters.hash, (row) => row.mainHash === wanted)))
+      },
+      feedByAddress(wanted) {
+        asked.push('address')
+        return Promise.resolve(read(apply(filters.address, (row) => row.targetAddress === wanted)))
+      },
+    },
+    readControl: () => (listed.includes(1) ? { mainHash: hash('m1'), address: address(1) } : null),
+  })
+  const find = async (n: number) => {
+    const wanted = { hash: hash(`m${n}`), addresses: [address(n)] }
+    const found = await lookUp(wanted, { priority: 'open', signal: noSignal, checkedWithinMs: 60_000 })
+    return {
+      isThere: found.records.some(({ mainHash }) => mainHash === hash(`m${n}`)),
+      isAnswer: found.isAnswer,
+    }
+  }
+  return { clock, asked, find }
+}
+
+const there = { isThere: true, isAnswer: true }
+const gone = { isThere: false, isAnswer: true }
+const unsaid = { isThere: false, isAnswer: false }
+
+describe('semantics.md 16: a record without a zone hash', () => {
+  test('is asked for by its main hash, after the filter was seen to work once in a while', async () => {
+    const { find, asked, clock } = setUp({ hash: 'works', address: 'works' })
+    expect(await find(2)).toEqual(there)
+    expect(await find(9)).toEqual(gone)
+    expect(asked).toEqual(['hash', 'hash', 'hash'])
+    await clock.advance(60_000)
+    await find(3)
+    expect(asked).toHaveLength(5)
+  })
+
+  test.each(['is ignored', 'gives nothing'] as const)(
+    'is asked for by its addresses where that filter %s',
+    async (filter) => {
+      const { find, asked } = setUp({ hash: filter, address: 'works' })
+      expect(await find(2)).toEqual(there)
+      expect(await find(9)).toEqual(gone)
+      expect(asked.filter((way) => way === 'hash')).toHaveLength(1)
+    },
+  )
+
+  test.each(['is ignored', 'gives nothing'] as const)(
+    'is never missing where the other filter %s as well',
+    async (filter) => {
+      const { find } = setUp({ hash: 'gives nothing', address: filter })
+      expect(await find(9)).toEqual(unsaid)
+    },
+  )
+
+  test('is never missing while no record is known that the filters could be checked on', async () => {
+    const { find } = setUp({ hash: 'works', address: 'works' }, [2, 3])
+    expect(await find(2)).toEqual(there)
+    expect(await find(9)).toEqual(unsaid)
+  })
+})
