@@ -20,7 +20,8 @@ export function readBatch(transfer: Transfer): Exclude<BatchReading, { kind: 'no
   const { batchDetail } = transfer
   if (batchDetail === null) return null
   const reading = readBatchDetail(batchDetail, expectedSums(transfer))
-  if (reading.kind === 'none') return isBatch(transfer) ? { kind: 'unresolved', reason: 'it is empty' } : null
+  // What an empty detail leaves open the main transaction may tell: see emptyBatch.ts.
+  if (reading.kind === 'none') return null
   // Another kind of transfer promises no detail: what cannot be read there is not a batch that cannot be read.
   return reading.kind === 'unresolved' && !isBatch(transfer) ? null : reading
 }

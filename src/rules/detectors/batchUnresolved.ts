@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import type { Finding } from '../../domain/finding.ts'
+import { isEmptyBatch } from '../../domain/emptyBatch.ts'
 import { readBatch } from '../../domain/judgeBatch.ts'
+import { judgeMoney } from '../../domain/judgeMoney.ts'
+import { toMoneySettings } from '../../domain/toMoneySettings.ts'
 import type { Transfer } from '../../domain/transfer.ts'
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from './describeTransfer.ts'
@@ -21,18 +24,27 @@ export const batchUnresolved = defineEvent({
 
 function detectUnresolved(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
   const reading = readBatch(transfer)
-  if (reading?.kind !== 'unresolved') return null
+  const reason = reading?.kind === 'unresolved' ? reading.reason : judgeEmpty(transfer, context)
+  if (reason === null) return null
   if (Math.max(transfer.originAt, transfer.destinationAt ?? 0) < context.tellSince) return null
   return {
     kind: 'batch.unresolved',
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,
-    facts: { reason: reading.reason, batchDetail: cleanText(transfer.batchDetail ?? '', shownLength) },
+    facts: { reason, batchDetail: cleanText(transfer.batchDetail ?? '', shownLength) },
     labels: labelTransfer(transfer),
-    evidence: [
-      { source: 'E12', at: transfer.readAt, says: `its batchDetail cannot be read: ${reading.reason}` },
-    ],
+    evidence: [{ source: 'E12', at: transfer.readAt, says: `its batchDetail cannot be read: ${reason}` }],
     since: transfer.originAt,
   }
+}
+
+/** An empty detail leaves nothing open where the main transaction paid just what the record claims. */
+function judgeEmpty(transfer: Transfer, { related, bridge, learned }: EventContext): string | null {
+  if (transfer.main === null || !isEmptyBatch(transfer)) return null
+  const sharing = related.sharing('main', transfer.main.hash)
+  const judged = judgeMoney(transfer, sharing, toMoneySettings(bridge, learned ?? null))
+  // Another token in its place may be the same one by another address: that is judged as a mismatch.
+  if (judged === null || judged.gap === 'covered' || judged.twin !== null) return null
+  return 'it is empty, and its main transaction did not pay what the record says'
 }

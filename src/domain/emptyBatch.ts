@@ -1,0 +1,39 @@
+import { isBatch, readBatch } from './judgeBatch.ts'
+import { movedToken } from './movedToken.ts'
+import { toRawAmount } from './tokenFlow.ts'
+import type { TokenMove, Transfer } from './transfer.ts'
+
+/** A batch whose items nobody names: its main transaction alone tells what was paid. */
+export function isEmptyBatch(transfer: Transfer): boolean {
+  const isAsked = transfer.confirmedStatus !== 'unknown'
+  return isBatch(transfer) && isAsked && (transfer.batchDetail === null || readBatch(transfer) === null)
+}
+
+/**
+ * Whether what one party of the main transaction paid, or passed on, is what the batches in it claim together, and the
+ * record's recipient got some of it. A batch may pay many, and through a contract that shares it out.
+ * @param sharing transfers of the same main transaction
+ * @returns null when that cannot be told exactly
+ */
+export function addsUpByMoves(
+  transfer: Transfer,
+  sharing: readonly Transfer[],
+  moves: readonly TokenMove[],
+): boolean | null {
+  const own = moves.filter((move) => move.token === movedToken(transfer.token))
+  const rows = sharing.filter(
+    (one) => one.token.address === transfer.token.address && one.status !== 'failed',
+  )
+  const claims = [...rows.filter(({ key }) => key !== transfer.key), transfer].map(
+    ({ amountRaw }) => amountRaw,
+  )
+  const amounts = own.map((move) => toRawAmount(move, transfer.token.decimals))
+  if (claims.includes(null) || amounts.includes(null)) return null
+  const claimed = claims.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n)
+  const isPaid = own.some(({ to }) => transfer.targetAddress === '' || to === transfer.targetAddress)
+  if (!isPaid) return false
+  const paid = new Map<string, bigint>()
+  for (const [at, { from }] of own.entries()) paid.set(from, (paid.get(from) ?? 0n) + (amounts[at] ?? 0n))
+  // Whoever passes on what he got pays the same again; nobody may pay more than is claimed.
+  return [...paid.values()].includes(claimed) && [...paid.values()].every((sum) => sum <= claimed)
+}
