@@ -12,8 +12,13 @@ export function encodeFinding(finding: Finding): string {
 function withoutActions(finding: Finding): Finding {
   const { transfer } = finding
   if (!transfer?.evidence.some(({ action }) => action !== undefined)) return finding
-  const evidence = transfer.evidence.map(({ action: _, ...one }) => one)
-  return { ...finding, transfer: { ...transfer, evidence } }
+  return { ...finding, transfer: { ...transfer, evidence: transfer.evidence.map(withoutAction) } }
+}
+
+function withoutAction(one: LegEvidence): LegEvidence {
+  const copy: LegEvidence & { action?: string } = { ...one }
+  delete copy.action
+  return copy
 }
 
 /** Reads what `encodeFinding` wrote. */

@@ -15,7 +15,7 @@ export interface LearnMoneyDeps {
   readonly learned: Learned
   readonly bridge: EventContext['bridge']
   /** Judges this transfer again then. */
-  hold(key: string, dueAt: UnixMs): void
+  readonly hold: (key: string, dueAt: UnixMs) => void
 }
 
 /** What cannot be judged yet is judged again after this. */
