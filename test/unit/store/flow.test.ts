@@ -105,7 +105,7 @@ describe('what is counted', () => {
         for (const slot of listMarkedSlots(db, 1e12, 100)) foldSlot(db, slot)
         expect(sumOf(listSlots(db, 0, 1e12))).toEqual(sumOf(listFlow(db, 0, 1e12)))
       }),
-      { numRuns: 150 },
+      { numRuns: 50 },
     )
   })
 
