@@ -1,5 +1,6 @@
 import type { Direction } from '../domain/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { coverageOf, type Interval, listCovered, observedSince } from '../store/coverage.ts'
 import type { Database } from '../store/database.ts'
 import type { FlowSide } from '../store/flow.ts'
 import { latencyStepMs, listLatency, percentileOf } from '../store/latency.ts'
@@ -9,6 +10,8 @@ import type { FlowPoint, LatencyPoint, Series } from '../web/viewTypes.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
+/** A shorter one says little about an hour. */
+const leastGapMs = 300_000
 const directions = ['MainToZone', 'ZoneToMain'] as const
 
 /** What the charts of the page show. */
@@ -21,16 +24,37 @@ function readFlow(db: Database, now: UnixMs): FlowPoint[] {
   const first = last - dayMs
   const knownSince = readKnownSince(db) ?? now
   const rows = listFlowHours(db, first, last + hourMs)
+  const gaps = listGaps(db, { from: first, until: now })
   return Array.from({ length: 25 }, (_, index) => {
     const at = first + index * hourMs
-    const isKnown = at + hourMs > knownSince
+    const own = rows.filter((row) => row.at === at)
+    // What was filled in from the list later shows; a gap that nothing filled is not an hour without transfers.
+    const isBlind = own.length === 0 && overlap(gaps, { from: at, until: at + hourMs }) >= leastGapMs
+    const isKnown = at + hourMs > knownSince && !isBlind
     const of = (side: FlowSide) =>
       byDirection(
-        (direction) =>
-          rows.find((row) => row.at === at && row.side === side && row.direction === direction)?.count ?? 0,
+        (direction) => own.find((row) => row.side === side && row.direction === direction)?.count ?? 0,
       )
     return { at, started: isKnown ? of('started') : null, arrived: isKnown ? of('arrived') : null }
   })
+}
+
+/** When the list of transfers was not read, since it was read first: what lies before was read as history. */
+function listGaps(db: Database, window: Interval): readonly Interval[] {
+  const since = observedSince(db, 'transfers')
+  if (since === null || since >= window.until) return []
+  const from = Math.max(since, window.from)
+  return coverageOf(listCovered(db, 'transfers', { from, until: window.until }), {
+    from,
+    until: window.until,
+  }).gaps
+}
+
+function overlap(gaps: readonly Interval[], { from, until }: Interval): number {
+  return gaps.reduce(
+    (sum, gap) => sum + Math.max(0, Math.min(gap.until, until) - Math.max(gap.from, from)),
+    0,
+  )
 }
 
 function readLatency(db: Database, now: UnixMs): LatencyPoint[] {

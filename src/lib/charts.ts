@@ -67,14 +67,30 @@ function toOption(spec: ChartSpec): Record<string, unknown> {
         : { show: false },
     xAxis: { ...axis, type: 'category', data: spec.categories, axisLine: { lineStyle: { color: ink.line } } },
     yAxis: { ...axis, type: 'value', name: spec.unit, splitLine: { lineStyle: { color: ink.line } } },
-    series: spec.series.map(({ name, values }) => ({
-      name,
-      type: spec.kind,
-      data: values,
-      ...(spec.stacked && { stack: 'all' }),
-      ...(spec.kind === 'line' && { showSymbol: values.length < 40, connectNulls: false }),
-    })),
+    series: [
+      ...spec.series.map(({ name, values }) => ({
+        name,
+        type: spec.kind,
+        data: values,
+        ...(spec.stacked && { stack: 'all' }),
+        ...(spec.kind === 'line' && { showSymbol: values.length < 40, connectNulls: false }),
+      })),
+      ...unknownSeries(spec),
+    ],
   }
+}
+
+/** In stacked bars a null looks like zero: what is not known stands as a pale bar of full height, and says so. */
+function unknownSeries({ kind, stacked, series, categories, theme }: ChartSpec): object[] {
+  if (kind !== 'bar' || !stacked) return []
+  const isUnknown = categories.map((_, index) => series.every(({ values }) => values[index] == null))
+  if (!isUnknown.includes(true)) return []
+  const totals = categories.map((_, index) =>
+    series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0),
+  )
+  const full = Math.max(1, ...totals)
+  const data = isUnknown.map((unknown) => (unknown ? full : null))
+  return [{ name: 'not known', type: 'bar', stack: 'all', data, color: inks[theme].line }]
 }
 
 /** An SVG as PNG, for mail clients, which show nothing else; `scale` 2 is sharp on dense screens. */

@@ -57,7 +57,7 @@ export interface OutboxView {
 export interface FlowPoint {
   /** Start of the hour, UTC. */
   readonly at: UnixMs
-  /** Null before the ledger reaches back: not known is not zero. */
+  /** Null before the ledger reaches back, and where the list was not read: not known is not zero. */
   readonly started: Readonly<Record<Direction, number>> | null
   readonly arrived: Readonly<Record<Direction, number>> | null
 }

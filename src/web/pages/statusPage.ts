@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { formatDuration } from '../../lib/duration.ts'
 import { cleanText } from '../../lib/text.ts'
+import type { PollerHealth } from '../../rules/types.ts'
 import type { Coverage, StatusSnapshot, VerdictLevel } from '../types.ts'
 import { renderAlertList } from './alertList.ts'
 import type { FormContext } from '../createFormGate.ts'
@@ -43,16 +44,16 @@ export function renderStatusPage(status: StatusSnapshot, { form, series }: Statu
 <div class="column">
 ${renderPart('alerts', 'Open alerts', renderOpenAlerts(status, form))}
 ${renderPart('events', 'Recent events', renderEvents(status, form))}
+${renderPart('totals', 'Transfers in the ledger', renderTotals(status))}
+${renderPart('preconf', 'Preconfirmations', renderPreconf(status))}
 </div>
 <div class="column">
 ${renderPart('inflight', 'In flight by age', renderInFlight(status.inFlight, status.now))}
 ${renderPart('flow', 'Transfers that left, by the hour', renderChart('flow', series))}
 ${renderPart('latency', 'How long they took, past seven days', renderChart('latency', series))}
-${renderPart('preconf', 'Preconfirmations', renderPreconf(status))}
 </div>
 </div>
 ${renderPart('escrows', 'Escrows', renderEscrows(status))}
-${renderPart('totals', 'Transfers in the ledger', renderTotals(status))}
 <div class="thirds">
 ${renderPart('sources', 'Sources', renderSources(status))}
 ${renderPart('pollers', 'Pollers', renderPollers(status))}
@@ -121,12 +122,24 @@ ${heads.map(({ chain, height, readAt }) => renderChip(`${chain} head`, 'info', h
 
 function renderPollerChip(pollers: StatusSnapshot['pollers'], now: number): Html | '' {
   if (pollers.length === 0) return ''
-  const late = pollers.filter((poller) => isOverdue(poller, now))
+  const count = (which: (poller: PollerHealth) => boolean) => pollers.filter(which).length
+  const late = count((poller) => isOverdue(poller, now))
+  const failing = count((poller) => poller.lastError !== null && !isOverdue(poller, now))
+  const first = count((poller) => isFirst(poller) && !isOverdue(poller, now))
+  const said = [
+    ...(late > 0 ? [`${late} behind`] : []),
+    ...(failing > 0 ? [`${failing} failing`] : []),
+    ...(first > 0 ? [`${first} in its first pass`] : []),
+  ]
   return renderChip(
     'Pollers',
-    late.length > 0 ? 'unknown' : 'fine',
-    late.length > 0 ? html`${late.length} of ${pollers.length} behind` : html`all ${pollers.length} in time`,
+    late > 0 || first > 0 ? 'unknown' : failing > 0 ? 'attention' : 'fine',
+    said.length > 0 ? html`${said.join(', ')}, of ${pollers.length}` : html`all ${pollers.length} in time`,
   )
+}
+
+function isFirst({ lastSuccessAt, lastError }: PollerHealth): boolean {
+  return lastSuccessAt === null && lastError === null
 }
 
 function toneOf({ lastGoodAt, staleAfterMs }: Coverage, now: number): string {

@@ -21,6 +21,14 @@ test('a chart is drawn as SVG of its size, with its words', async () => {
     expect(svg).toContain(`>${word}<`)
 })
 
+test('stacked bars show what is not known, and only that, as such', async () => {
+  const stacked = { ...spec, stacked: true }
+  expect(await renderChart(stacked)).not.toContain('not known')
+  const [deposits, withdrawals] = spec.series.map(({ name }) => ({ name, values: [1, null] }))
+  const series = deposits && withdrawals ? [deposits, withdrawals] : []
+  expect(await renderChart({ ...stacked, series })).toContain('>not known<')
+})
+
 test('names that look like markup stay names', async () => {
   const svg = await renderChart({ ...spec, categories: ['<script>alert(1)</script>', '"&'] })
   expect(svg).not.toContain('<script>')
