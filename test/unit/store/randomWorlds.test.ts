@@ -1,0 +1,113 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Observation } from '../../../src/domain/observation.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+import { createLedger } from '../../../src/store/ledger.ts'
+import { hash, toRecord } from '../../support/records.ts'
+
+/** One transfer as it truly is: several may be equal but for their names. */
+interface Truth {
+  readonly zone: number
+  readonly place: number
+  readonly amount: bigint
+  readonly tokenId: string
+  readonly isPaid: boolean
+  /** A relayer pays several in one main transaction. */
+  readonly payer: number
+}
+
+type Naming = 'by id' | 'by event index' | 'as rows of a batch'
+
+const truths = fc
+  .array(
+    fc.array(
+      fc.record({
+        amount: fc.constantFrom(5n, 6n),
+        tokenId: fc.constantFrom('', '7', '8'),
+        isPaid: fc.boolean(),
+        payer: fc.integer({ min: 0, max: 1 }),
+      }),
+      { minLength: 1, maxLength: 3 },
+    ),
+    { minLength: 1, maxLength: 3 },
+  )
+  .map((bundles) => bundles.flatMap((of, zone) => of.map((one, place): Truth => ({ ...one, zone, place }))))
+
+/** The record of a transfer, as one list gives it at one time; before its payout when the reading is old or lags. */
+function show(
+  truth: Truth,
+  naming: Naming,
+  of: { source: 'E3' | 'E12'; isOld: boolean; at: number },
+): Observation {
+  const isPaid = truth.isPaid && !of.isOld
+  const paid = isPaid
+    ? {
+        mainHash: hash(
+          `m${truth.payer}-${naming === 'by event index' ? `${truth.zone}-${truth.place}` : ''}`,
+        ),
+      }
+    : { mainHash: null, mainHeight: null, mainTime: null }
+  const index = naming === 'as rows of a batch' ? `${truth.zone}` : String(truth.place)
+  return toRecord({
+    source: of.source,
+    requestedAt: of.at,
+    id: naming === 'by id' ? `i${truth.zone}-${truth.place}` : null,
+    crossType: naming === 'as rows of a batch' ? 'BatchWithdraw' : 'Withdraw',
+    zoneHash: hash(`z${truth.zone}`),
+    zoneEventIndex: of.source === 'E12' ? index : null,
+    updateTime: of.source === 'E12' ? (isPaid ? 20 : 10) : null,
+    amountRaw: truth.amount,
+    value: null,
+    tokenId: truth.tokenId,
+    ...paid,
+  })
+}
+
+/** A batch's rows differ in their token id: equal rows of one item would be the same row. */
+const distinctRows = (all: readonly Truth[]) =>
+  all.filter(
+    (one, at) => all.findIndex((other) => other.zone === one.zone && other.tokenId === one.tokenId) === at,
+  )
+
+const reading = fc.record({
+  source: fc.constantFrom('E3' as const, 'E12' as const),
+  isOld: fc.boolean(),
+  at: fc.integer({ min: 1_000, max: 900_000 }),
+})
+
+describe('semantics.md 1 to 7: whatever is read of a world, in whatever order and however often', () => {
+  test.each<Naming>(['by id', 'by event index', 'as rows of a batch'])(
+    'its transfers %s are as many as there are, and what arrived has arrived',
+    { timeout: 120_000 },
+    (naming) => {
+      fc.assert(
+        fc.property(
+          truths,
+          fc.array(reading, { maxLength: 6 }),
+          fc.infiniteStream(fc.nat()),
+          (given, extra, random) => {
+            const world = naming === 'as rows of a batch' ? distinctRows(given) : given
+            // Each world is shown whole by the detail once; the rest is any mixture of lists, old and lagging readings.
+            const readings = [{ source: 'E12' as const, isOld: false, at: 950_000 }, ...extra]
+            const answers = readings.flatMap((of) => {
+              const records = world.map((one) => show(one, naming, of))
+              return of.source === 'E3'
+                ? [records]
+                : [...Map.groupBy(records, ({ zoneHash }) => zoneHash).values()]
+            })
+            const shuffled = [...answers, ...answers.slice(0, 2)]
+              .map((answer) => ({ answer, rank: random.next().value as number }))
+              .sort((a, b) => a.rank - b.rank)
+            const ledger = createLedger(openDatabase(':memory:'), { tokens: [], openIntervalMs: 10_000 })
+            for (const { answer } of shuffled) ledger.recordAnswer(answer, answer[0]?.requestedAt ?? 0)
+            const transfers = ledger.listTransfers({ limit: 100 })
+            expect(transfers).toHaveLength(world.length)
+            const paid = transfers.filter(({ main }) => main !== null)
+            expect(paid).toHaveLength(world.filter(({ isPaid }) => isPaid).length)
+          },
+        ),
+        { numRuns: 80 },
+      )
+    },
+  )
+})
