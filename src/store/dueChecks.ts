@@ -1,4 +1,4 @@
-import { wantsMainRead } from '../domain/deriveTransfer.ts'
+import { wantsMainRead } from '../domain/needsDetail.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 import { formatKey, selectTransfers, type StoredTransfer } from './transferRows.ts'

@@ -1,6 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
-import { deriveTransfer, needsDetail, type TransferContext } from '../domain/deriveTransfer.ts'
+import { deriveTransfer, type TransferContext } from '../domain/deriveTransfer.ts'
 import { matchSightings } from '../domain/matchSightings.ts'
+import { needsDetail } from '../domain/needsDetail.ts'
 import type { Observation } from '../domain/observation.ts'
 import { type Group, mergeSighting, type Sighting, sightingDigest, toSightings } from '../domain/sighting.ts'
 import type { LegEvidence, Transfer } from '../domain/transfer.ts'
