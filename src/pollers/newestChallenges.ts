@@ -11,7 +11,7 @@ export interface NewestChallengesDeps {
   note(contract: string, read: ChallengeRead): void
 }
 
-export interface ChallengeRead {
+interface ChallengeRead {
   readonly requestedAt: UnixMs
   readonly rows: readonly ChallengeRow[]
   readonly bad: readonly BadRecord[]

@@ -61,7 +61,7 @@ export const trafficSchema = z.strictObject({
     .min(0)
     .max(16)
     .default(3)
-    .describe('Other transactions in a main block, at most'),
+    .describe('Other transactions in a main block, at most; 0: none on either chain'),
 })
 
 export const historySchema = z.strictObject({

@@ -89,6 +89,7 @@ export function zoneTransactionOf(world: World, hash: string): ZoneTransaction |
 }
 
 function fillCount(world: World, height: number): number {
+  if (world.traffic.blockTransactions === 0) return 0
   const share = mixUnit(world.seed, 0xf111, height)
   return share < 0.35 ? 0 : Math.min(fillPerBlock, Math.ceil((share - 0.35) * 6))
 }

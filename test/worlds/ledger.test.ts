@@ -8,6 +8,9 @@ const minute = 60 * second
 /** An audit every half minute; the sweep looks five minutes back, so that older records are the audit's alone. */
 const poll = { ...shippedPoll, audit: '*/30 * * * * *', sweepMs: 5 * minute }
 
+/** Nothing but the bridge's in the blocks: then the sample of the zone's blocks is all of them. */
+const plain = 'traffic: { blockTransactions: 0 }\n'
+
 async function start(scenario: string, options: Partial<ScenarioRunOptions> = {}) {
   const run = await runScenario({
     scenario: `name: ledger\n${scenario}\n`,
@@ -28,7 +31,8 @@ async function start(scenario: string, options: Partial<ScenarioRunOptions> = {}
 describe('ledger.incomplete, of the list', () => {
   test('a record that only a range of heights shows is told, and recorded', async () => {
     const run = await start(
-      'timeline:\n  - { at: 60s, fault: transfer.late, behind: 20m, direction: ZoneToMain, token: USDC, amount: "777.25" }',
+      // So many that the sweep, which reads whole pages, ends long before it.
+      'history: { for: 2h, transfers: 3600 }\ntimeline:\n  - { at: 60s, fault: transfer.late, behind: 45m, direction: ZoneToMain, token: USDC, amount: "777.25" }',
     )
     await run.untilTold('ledger.incomplete', 15 * minute)
     expect(run.told()).toMatchObject([{ kind: 'ledger.incomplete', subject: 'list' }])
@@ -67,7 +71,7 @@ describe('ledger.incomplete, of the chains', () => {
 
   test('a withdrawal that only a zone block shows is told', async () => {
     const run = await start(
-      'timeline:\n  - { at: 3m, fault: transfer.unlisted, direction: ZoneToMain, arrives: false, token: USDC, amount: "777.25" }',
+      `${plain}timeline:\n  - { at: 3m, fault: transfer.unlisted, direction: ZoneToMain, arrives: false, token: USDC, amount: "777.25" }`,
     )
     await run.untilTold('ledger.incomplete', 15 * minute)
     expect(run.told()).toMatchObject([{ kind: 'ledger.incomplete', subject: 'zone' }])
@@ -75,7 +79,7 @@ describe('ledger.incomplete, of the chains', () => {
 
   test('one whose record comes late, but within its time, is not', async () => {
     const run = await start(
-      'timeline:\n  - { at: 3m, for: 50s, fault: transfer.unlisted, direction: ZoneToMain, arrives: false, token: USDC, amount: "777.25" }',
+      `${plain}timeline:\n  - { at: 3m, for: 50s, fault: transfer.unlisted, direction: ZoneToMain, arrives: false, token: USDC, amount: "777.25" }`,
     )
     await run.pass(9 * minute)
     expect(run.told()).toEqual([])
