@@ -4,7 +4,7 @@ import { type ActionItem, isAmount, isName } from './zoneAction.ts'
 import { expectedSums } from './findOverpayment.ts'
 
 /** The parts of a transfer that an action's items may say. */
-export const actionFields = ['recipient', 'amount', 'tokenId'] as const
+const actionFields = ['recipient', 'amount', 'tokenId'] as const
 export type ActionField = (typeof actionFields)[number]
 
 /** What matched transfers taught of the words of zone actions, as counts of samples by what was seen. */

@@ -16,12 +16,12 @@ export interface RecordLookupDeps {
 }
 
 /** What is looked for: a main transaction, and the addresses that its transfer involves. */
-export interface WantedRecord {
+interface WantedRecord {
   readonly hash: string
   readonly addresses: readonly string[]
 }
 
-export interface FoundRecords extends Read<Observation> {
+interface FoundRecords extends Read<Observation> {
   /** Whether the record would be among them if it were listed. */
   readonly isAnswer: boolean
 }

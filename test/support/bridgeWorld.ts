@@ -11,7 +11,7 @@ export const token = `0x${'cc'.repeat(20)}`
 export const otherToken = `0x${'dd'.repeat(20)}`
 export const user = (n: number) => `0x${(0xa000 + n).toString(16).padStart(40, '7')}`
 
-export interface Told {
+interface Told {
   readonly kind: string
   readonly subject: string
   readonly facts: Finding['facts']
