@@ -5,7 +5,6 @@
  * disk or for the pace counts. The API answers in a process of its own.
  */
 import { fork } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,40 +20,11 @@ import { createSystemClock } from '../src/lib/clock.ts'
 import { createLog } from '../src/lib/log.ts'
 import { createExplorerReads } from '../src/pollers/explorerReads.ts'
 import { loadRules } from '../src/rules/loadRules.ts'
+import { createRecord, toPage } from './support/records.ts'
 
 const warmUp = 100
 const pages = 500
 const pageSize = 100
-
-/** As random as hashes are: neighbours in the list are none in an index. */
-const hash = (side: number, index: number) =>
-  `0x${createHash('sha256').update(`${side} ${index}`).digest('hex')}`
-const address = (of: number) => hash(4, of).slice(0, 42)
-
-function createRecord(index: number, at: number): Record<string, string> {
-  return {
-    id: hash(1, index),
-    txType: index % 2 === 0 ? 'ZoneToMain' : 'MainToZone',
-    crossType: index % 2 === 0 ? 'Withdraw' : 'Deposit',
-    status: '0x1',
-    mainTxHash: hash(2, index),
-    mainBlockHeight: String(1_000_000 + index),
-    mainBlockTime: String(at),
-    zoneTxHash: hash(3, index),
-    zoneBlockHeight: String(9_000_000 + index),
-    zoneBlockTime: String(at - 20_000),
-    from: `0x${'f'.repeat(40)}`,
-    to: `0x${'e'.repeat(40)}`,
-    sourceAddress: address(index % 5_000),
-    targetAddress: address(index % 7_000),
-    value: `${index + 1}.5`,
-    valueRaw: `${index + 1}500000`,
-    tokenContractAddress: `0x${(index % 5).toString().repeat(40)}`,
-    tokenType: 'ERC20',
-    tokenId: '',
-    tokenName: 'Token',
-  }
-}
 
 /** Serves the pages, each written once. */
 function serve(): void {
@@ -64,13 +34,7 @@ function serve(): void {
     const data = Array.from({ length: pageSize }, (__, index) =>
       createRecord(first + index, base - first - index),
     )
-    const paging = {
-      page: `${page + 1}`,
-      limit: `${pageSize}`,
-      totalPage: `${pages}`,
-      total: `${pages * pageSize}`,
-    }
-    return JSON.stringify({ code: '0', msg: '', data: [{ ...paging, data }] })
+    return toPage(data, { page: page + 1, total: pages * pageSize })
   })
   const server = createServer((request_, response) => {
     const page = Number(new URL(request_.url ?? '/', 'http://x').searchParams.get('page') ?? 1)

@@ -16,6 +16,7 @@ import { auditTables } from './migrations/0012_audit.ts'
 import { flowSlotTables } from './migrations/0013_flow_slots.ts'
 import { learnedTables } from './migrations/0014_learned.ts'
 import { correctionTables } from './migrations/0015_corrections.ts'
+import { addressIndexes } from './migrations/0016_addresses.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -33,6 +34,7 @@ const migrations: readonly string[] = [
   flowSlotTables,
   learnedTables,
   correctionTables,
+  addressIndexes,
 ]
 
 export interface Database {

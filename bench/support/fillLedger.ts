@@ -1,0 +1,101 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/store/database.ts'
+import { createLedger } from '../../src/store/ledger.ts'
+import type { Observation } from '../../src/domain/observation.ts'
+
+const day = 86_400_000
+/** Words that stand for what differs from row to row. */
+const marks = { id: '@id@', main: '@main@', zone: '@zone@', source: '@source@', target: '@target@' } as const
+
+/**
+ * Writes a ledger of so many completed transfers over the 300 days before a time, each with what a second source said of
+ * its zone leg: the row of one that was recorded, again and again under other names, because recording ten million takes
+ * hours.
+ */
+export function fillLedger(folder: string, count: number, until: number): void {
+  mkdirSync(folder, { recursive: true })
+  const db = openDatabase(join(folder, 'ledger.sqlite'))
+  db.prepare('PRAGMA synchronous = OFF').run()
+  const ledger = createLedger(db, { tokens: [], openIntervalMs: 10_000 })
+  db.transaction(() => ledger.recordAnswer([createTemplate(until - 300 * day)], until - 300 * day))
+  const indexes = db
+    .prepare(
+      "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'transfers' AND sql IS NOT NULL",
+    )
+    .all()
+  for (const { name } of indexes) db.prepare(`DROP INDEX ${String(name)}`).run()
+  const stepMs = Math.max(1, Math.floor((300 * day) / count))
+  db.transaction(() => fill(db, count, stepMs))
+  for (const { sql } of indexes) db.prepare(String(sql)).run()
+  db.prepare('DELETE FROM transfers WHERE key = 1').run()
+  db.prepare("UPDATE meta SET value = ? WHERE name = 'next_key'").run(String(count + 10))
+  db.prepare("UPDATE state_counts SET count = ? WHERE state = 'completed'").run(count)
+  db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all()
+  db.close()
+}
+
+function fill(db: ReturnType<typeof openDatabase>, count: number, stepMs: number): void {
+  const random = (bytes: number) => `'0x' || lower(hex(randomblob(${bytes})))`
+  const columns = db
+    .prepare("SELECT name FROM pragma_table_info('transfers')")
+    .all()
+    .map(({ name }) => String(name))
+  const times = ['origin_at', 'destination_at', 'first_seen_at', 'changed_at', 'read_at']
+  const named: Record<string, string> = {
+    key: 'n.i + 1',
+    rec_id: 'n.id',
+    zone_hash: 'n.zone',
+    main_hash: 'n.main',
+    source_address: 'n.source',
+    target_address: 'n.target',
+    body: Object.entries(marks).reduce(
+      (text, [name, mark]) => `replace(${text}, '${mark}', n.${name})`,
+      't.body',
+    ),
+    ...Object.fromEntries(times.map((name) => [name, `t.${name} + n.i * ${stepMs}`])),
+  }
+  db.prepare(
+    `INSERT INTO transfers (${columns.join(', ')})
+     WITH RECURSIVE i(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM i WHERE i < ${count}),
+     n AS MATERIALIZED (SELECT i, ${random(32)} AS id, ${random(32)} AS zone, ${random(32)} AS main, ${random(20)} AS source,
+       ${random(20)} AS target FROM i)
+     SELECT ${columns.map((name) => named[name] ?? `t.${name}`).join(', ')} FROM n, transfers t WHERE t.key = 1`,
+  ).run()
+  db.prepare(
+    `INSERT INTO leg_evidence (chain, hash, source, requested_at, status, body)
+     SELECT 'zone', zone_hash, 'E9', read_at, 'success', '{}' FROM transfers WHERE key > 1`,
+  ).run()
+}
+
+function createTemplate(at: number): Observation {
+  return {
+    source: 'E3',
+    requestedAt: at,
+    id: marks.id,
+    direction: 'ZoneToMain',
+    crossType: 'Withdraw',
+    status: 'success',
+    mainHash: marks.main,
+    mainHeight: 500_000,
+    mainTime: at - 5_000,
+    zoneHash: marks.zone,
+    zoneHeight: 5_000_000,
+    zoneTime: at - 25_000,
+    from: `0x${'f'.repeat(40)}`,
+    to: `0x${'e'.repeat(40)}`,
+    sourceAddress: marks.source,
+    targetAddress: marks.target,
+    value: '1.5',
+    amountRaw: 1_500_000n,
+    token: `0x${'c'.repeat(40)}`,
+    tokenType: 'ERC20',
+    tokenId: '',
+    tokenName: 'Token',
+    zoneEventIndex: null,
+    zoneBlockHash: null,
+    batchDetail: null,
+    updateTime: null,
+    pushHeight: null,
+  }
+}
