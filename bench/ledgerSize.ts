@@ -181,8 +181,8 @@ function since(begun: NodeJS.CpuUsage): number {
 function noteStatements(app: ReturnType<typeof open>): ReadonlySet<string> {
   const statements = new Set<string>()
   const { db } = app.parts
-  const prepare = db.prepare
-  Object.assign(db, { prepare: (sql: string) => (statements.add(sql), prepare(sql)) })
+  const own = { ...db }
+  Object.assign(db, { prepare: (sql: string) => (statements.add(sql), own.prepare(sql)) })
   return statements
 }
 
