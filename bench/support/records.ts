@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Observation } from '../../src/domain/observation.ts'
 
 /** As random as hashes are: neighbours in the list are none in an index. */
-export const hash = (side: number, index: number): string =>
+const hash = (side: number, index: number): string =>
   `0x${createHash('sha256').update(`${side} ${index}`).digest('hex')}`
 
-export const address = (of: number): string => hash(4, of).slice(0, 42)
+const address = (of: number): string => hash(4, of).slice(0, 42)
 
 /** A completed transfer as E3 gives it, that arrived at a time (ms). */
 export function createRecord(index: number, at: number): Record<string, string> {
