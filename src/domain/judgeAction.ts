@@ -55,7 +55,8 @@ export function judgeAction(
   const chosen = chooseReading(readings, claims, names, settings)
   if (chosen === null) return null
   if (!chosen.open.some(({ key }) => key === transfer.key)) return 'covered'
-  return isSummedUp(transfer, chosen, names, settings)
+  const took = claims.filter(({ key }) => chosen.open.every((one) => one.key !== key))
+  return took.some((one) => isRowOfBatch(one, transfer)) || isSummedUp(transfer, chosen, names, settings)
     ? 'covered'
     : findGap(transfer, chosen, names, settings)
 }
@@ -134,6 +135,22 @@ function findGap(
     : { what: 'amount', found: 'no item of its own' }
 }
 
+/** Lists may show a batch as one row for each of its items, while the zone has one action for all of it. */
+function isRowOfBatch(a: Transfer, b: Transfer): boolean {
+  const isSame = (x: string | null, y: string | null) => x !== null && x === y
+  return (
+    isBatch(a) &&
+    isBatch(b) &&
+    a.token.address === b.token.address &&
+    a.targetAddress === b.targetAddress &&
+    (isSame(a.zoneEventIndex, b.zoneEventIndex) || isSame(a.batchDetail, b.batchDetail))
+  )
+}
+
+function isBatch({ crossType }: Transfer): boolean {
+  return /batch/i.test(crossType)
+}
+
 function isSameOrigin(a: Transfer, b: Transfer): boolean {
   const isSame = (x: string | null, y: string | null) => x !== null && x === y
   return isSame(a.id, b.id) || isSame(a.zoneEventIndex, b.zoneEventIndex)
@@ -201,7 +218,7 @@ function fits(said: readonly string[], transfer: Transfer, what: ActionField): b
 /** A batch has one recipient; its amounts and ids may be one record's, or one row's for each item. */
 function isComparable(transfer: Transfer, what: ActionField): boolean {
   if (what === 'recipient') return transfer.targetAddress !== ''
-  if (/batch/i.test(transfer.crossType)) return false
+  if (isBatch(transfer)) return false
   return what === 'amount'
     ? transfer.amountRaw !== null || transfer.amount !== null
     : transfer.token.id !== ''

@@ -196,6 +196,23 @@ describe('a single action', () => {
     expect(verdicts(bundle(one, { exits: [item(2, 1), item(3, 1)] }), taught())).toEqual(['covered'])
   })
 
+  test('is that of all rows of one batch, and of no other one', () => {
+    const batch = (rowsOf: readonly string[]) =>
+      rowsOf.flatMap((zoneEventIndex, at) =>
+        bundle([{ amount: 2 + at, to: 1, tokenId: String(at), crossType: 'BatchWithdraw' }], item(5, 1), {
+          zoneEventIndex,
+        }).map((transfer) => ({ ...transfer, key: `b${at}` })),
+      )
+    const lessons = createLessons()
+    for (let n = 0; n < 5; n += 1) {
+      const [one] = bundle([{ amount: 50 + n, to: 30 + n, crossType: 'BatchWithdraw' }], '')
+      lessons.teach(one as Transfer, item(50 + n, 30 + n))
+    }
+    expect(verdicts(batch(['8', '8']), lessons)).toEqual(['covered', 'covered'])
+    const lost = { what: 'amount', found: 'no item of its own' }
+    expect(verdicts(batch(['8', '9']), lessons)).toEqual(['covered', lost])
+  })
+
   test('numbers beyond 2^53 keep their digits', () => {
     const raw = (1n << 70n) + 1n
     const transfers = bundle(one, `{"sum":${raw},"beneficiary":"${user(1)}"}`, {
