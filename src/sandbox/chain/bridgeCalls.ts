@@ -100,7 +100,7 @@ export function movedRaw(world: Pick<World, 'traffic'>, transfer: Transfer): big
 }
 
 /** What is kept back of each payout that is not too small for it, in base units. */
-export function payoutFee({ traffic }: Pick<World, 'traffic'>, token: Token): bigint {
+function payoutFee({ traffic }: Pick<World, 'traffic'>, token: Token): bigint {
   return BigInt(Math.round(token.usual * traffic.fee * 1e6)) * 10n ** BigInt(Math.max(0, token.decimals - 6))
 }
 
