@@ -4,6 +4,7 @@ import {
   type ActionField,
   bestItem,
   establishedNames,
+  isToSelf,
   type LearnedActions,
   otherTokenOf,
   saysField,
@@ -246,9 +247,14 @@ function namesFor(
 ): Names {
   const matches = claims
     .filter(({ key }) => key !== transfer.key)
-    .flatMap((claim) => bestItem(readings, claim) ?? [])
+    .flatMap((claim) => {
+      const match = bestItem(readings, claim)
+      return match === null ? [] : [{ ...match, isToSelf: isToSelf(claim) }]
+    })
   const of = (what: ActionField): ReadonlySet<string> => {
-    const [first, ...rest] = matches.map(({ names }) => new Set(names[what]))
+    const [first, ...rest] = matches
+      .filter((match) => what !== 'recipient' || !match.isToSelf)
+      .map(({ names }) => new Set(names[what]))
     const here = first && rest.length > 0 ? rest.reduce((common, one) => common.intersection(one), first) : []
     return new Set([...establishedNames(learned, transfer, what), ...here])
   }

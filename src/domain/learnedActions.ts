@@ -14,10 +14,15 @@ export interface LearnedActions {
 
 /** So many samples make a habit. */
 const established = 3
+/** What contradicts a habit in more than one of so many, and more than once, ends it. */
+const mostContradicted = 20
 /** Where so many said nothing that could be compared, none is waited for. */
 const enoughSilent = 20
 
-/** Which names of an item stand for a part of a transfer: they did in several that match, and hardly ever otherwise. */
+/**
+ * Which names of an item stand for a part of a transfer: they did in several that match, and hardly ever otherwise. A
+ * bridge on which a share of the honest ones differs must not be told of each.
+ */
 export function establishedNames(
   learned: LearnedActions,
   transfer: Pick<Transfer, 'direction' | 'crossType'>,
@@ -27,7 +32,7 @@ export function establishedNames(
   const names = [...counts].flatMap(([sample, equal]) => {
     if (!sample.startsWith('=') || equal < established) return []
     const other = counts.get(`!${sample.slice(1)}`) ?? 0
-    return equal > 2 * other ? [sample.slice(1)] : []
+    return other <= Math.max(1, equal / mostContradicted) ? [sample.slice(1)] : []
   })
   return new Set(names)
 }
@@ -87,6 +92,8 @@ export function sampleAction(
   const best = bestItem(readings, transfer)
   if (best === null) return [{ kind: 'action', name: topic, value: 'none' }]
   const fields = actionFields.flatMap((what) => {
+    // Most people withdraw to themselves: such a one does not tell the recipient's name from the sender's.
+    if (what === 'recipient' && isToSelf(transfer)) return []
     const name = `${topic} ${what}`
     const known = learned.actionsOf(name)
     const equal = best.names[what]
@@ -97,6 +104,11 @@ export function sampleAction(
   })
   const isWhole = best.names.amount.length > 0 && best.names.recipient.length > 0
   return [...fields, ...(isWhole ? sampleTokens(transfer, best) : [])]
+}
+
+/** Whether a transfer's recipient is its sender too. */
+export function isToSelf({ sourceAddress, from, targetAddress }: Transfer): boolean {
+  return targetAddress === sourceAddress || targetAddress === from
 }
 
 /** Under which name an item tells the token is learned too: it says one thing of one token, and another of another. */

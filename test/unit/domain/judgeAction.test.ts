@@ -236,3 +236,33 @@ test('words that are the amount now and then are no habit', () => {
   }
   expect(verdicts(bundle([{ amount: 5, to: 1 }], item(9, 1)), lessons)).toEqual(['covered'])
 })
+
+describe('what an action does not say of the recipient', () => {
+  const withdraw = (n: number, to: number, sender: number): Transfer => {
+    const more = { from: user(sender), sourceAddress: user(sender) }
+    const action = { type: 'exit', sum: String(n * 1_000_000), sender: user(sender) }
+    const [transfer] = bundle([{ amount: n, to }], action, more)
+    return transfer as Transfer
+  }
+  const lessonsOf = (transfers: readonly Transfer[]) => {
+    const lessons = createLessons()
+    for (const one of transfers) lessons.teach(one, JSON.parse(one.evidence[0]?.action ?? '') as object)
+    return lessons
+  }
+
+  test('where most withdraw to themselves, the sender is not taken for the recipient', () => {
+    const learned = lessonsOf(Array.from({ length: 50 }, (_, n) => withdraw(n + 1, n, n)))
+    expect(verdicts([withdraw(5, 1, 2)], learned)).toEqual(['covered'])
+  })
+
+  test('a name that stands for the recipient in most, but not in a tenth, stands for nothing', () => {
+    const learned = lessonsOf(
+      Array.from({ length: 50 }, (_, n) => withdraw(n + 1, n % 10 === 0 ? 400 + n : n, n)).map((one) => ({
+        ...one,
+        from: '0xf0',
+        sourceAddress: '0xaa',
+      })),
+    )
+    expect(verdicts([withdraw(5, 1, 2)], learned)).toEqual(['covered'])
+  })
+})
