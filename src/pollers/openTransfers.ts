@@ -20,8 +20,12 @@ export interface OpenTransfersDeps {
 const batchSize = 20
 /** Open transfers read in one tick; the rest comes first in the next one. */
 const maxPerTick = 400
-/** Transfers known by their main hash alone cost one request each. */
+/**
+ * Transfers known by their main hash alone cost one request each: so many in so long, however often the poll is
+ * triggered. There may be hundreds on their way, and the sweep of the list shows them too.
+ */
 const maxSingles = 5
+const singlesMs = 10_000
 const checkMs = 600_000
 
 /**
@@ -29,11 +33,15 @@ const checkMs = 600_000
  * missing hash is never taken for an ended transfer.
  */
 export function createOpenTransfersPoll(deps: OpenTransfersDeps): (signal: AbortSignal) => Promise<void> {
+  let singles = { since: -Infinity, left: 0 }
   return async (signal) => {
+    const now = deps.clock.monotonicMs()
+    if (now - singles.since >= singlesMs) singles = { since: now, left: maxSingles }
     const due = deps.listDueChecks(maxPerTick)
     const isByMain = (check: DueCheck) => check.mainHash !== null && (check.byMain || check.zoneHash === null)
     const byZone = due.filter((check) => check.zoneHash !== null && !isByMain(check))
-    const byMain = due.filter(isByMain).slice(0, maxSingles)
+    const byMain = due.filter(isByMain).slice(0, singles.left)
+    singles.left -= byMain.length
     deps.postponeChecks(
       due.filter((check) => check.zoneHash === null && check.mainHash === null).map(({ key }) => key),
     )

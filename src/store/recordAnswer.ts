@@ -8,6 +8,7 @@ import type { LegEvidence, Transfer } from '../domain/transfer.ts'
 import type { Database } from './database.ts'
 import { createTally, type Tally } from './flow.ts'
 import { loadCluster } from './loadCluster.ts'
+import { maxPostponeMs } from './dueChecks.ts'
 import type { RestingRecords } from './restingRecords.ts'
 import { deleteTransfer, formatKey, saveTransfer, type StoredTransfer } from './transferRows.ts'
 
@@ -134,9 +135,17 @@ function scheduleCheck(
   if (transfer.state === 'pending' || transfer.state === 'unbacked') {
     // A failure that nobody has confirmed is urgent; an ordinary open transfer was just read.
     if (transfer.status === 'failed') return context.now
-    return row?.checkAt ?? context.now + context.openIntervalMs
+    // The list is all there is to ask about one without a zone hash: it has just spoken, and others wait for their turn.
+    const known = row?.checkAt ?? null
+    if (known === null) return context.now + context.openIntervalMs
+    return transfer.zone === null && known <= context.now ? context.now + restMs(transfer, context) : known
   }
   return Math.min(row?.checkAt ?? context.now, context.now + context.openIntervalMs)
+}
+
+/** What has been on its way for long is asked for more rarely. */
+function restMs({ originAt }: Transfer, { now, openIntervalMs }: RecordContext): number {
+  return Math.min(Math.max(openIntervalMs, Math.round((now - originAt) / 20)), maxPostponeMs)
 }
 
 function mergeAll(rows: ReadonlyMap<number, StoredTransfer>, fresh: readonly Sighting[]) {

@@ -51,6 +51,43 @@ test('a batch that cannot be asked for waits behind the others', async () => {
   expect(world.ledger.listDueChecks(world.clock.now(), 9)).toEqual([])
 })
 
+/** Deposits on their way, and which of them are asked for one by one. */
+async function onTheirWay(count: number) {
+  const rows = Array.from({ length: count }, (_, n) =>
+    toPending({ id: `d${n}`, direction: 'MainToZone', mainHash: hash(`d${n}`) }),
+  )
+  const world = setUp(rows)
+  world.commit({ answers: [world.list.rows] })
+  await world.clock.advance(10_000)
+  const asked: string[] = []
+  const lookUp: typeof world.lookUp = (wanted, options) => {
+    asked.push(wanted.hash)
+    return world.lookUp(wanted, options)
+  }
+  const poll = toPoll({ ...world, lookUp })
+  return { ...world, asked, run: () => poll(noSignal) }
+}
+
+test('deposits that are still open take turns', async () => {
+  const world = await onTheirWay(10)
+  await world.run()
+  await world.clock.advance(10_000)
+  await world.run()
+  expect(new Set(world.asked).size).toBe(10)
+})
+
+test('deposits are asked for one by one at most five in ten seconds, however often the poll runs', async () => {
+  const world = await onTheirWay(30)
+  for (let run = 0; run < 4; run += 1) await world.run()
+  expect(world.asked).toHaveLength(5)
+  await world.clock.advance(9_999)
+  await world.run()
+  expect(world.asked).toHaveLength(5)
+  await world.clock.advance(1)
+  await world.run()
+  expect(world.asked).toHaveLength(10)
+})
+
 test('a deposit known by its main hash alone is read through the list', async () => {
   const deposit = toPending({ id: 'd', direction: 'MainToZone' })
   const world = setUp([deposit])
