@@ -82,7 +82,7 @@ test.concurrent('F1 F4: five kill -9 in a row lose no failed transfer and repeat
   await pause(2_500)
   const repeated = hashes.filter((hash) => naming(hash).length > 1)
   for (const hash of repeated) {
-    const ids = naming(hash).map(({ text }) => /#\w+( · attempt \d+)?/.exec(text)?.[0] ?? '')
+    const ids = naming(hash).map(({ text }) => /message #\w+( · attempt \d+)?/.exec(text)?.[0] ?? '')
     expect(new Set(ids.map((id) => id.slice(0, 7))).size, ids.join()).toBe(1)
     expect(ids.slice(1).every((id) => id.includes('attempt'))).toBe(true)
   }
@@ -101,7 +101,7 @@ test.concurrent('F1: a kill -9 between the delivery and its acknowledgement repe
   await start()
   await until(() => naming(hash).length === 1)
   await pause(1_500)
-  const [before, after] = bodiesNaming(hash).map(({ body }) => /#(\w{6,})( · attempt 2)?/.exec(body))
+  const [before, after] = bodiesNaming(hash).map(({ body }) => /message #(\w{6,})( · attempt 2)?/.exec(body))
   expect(bodiesNaming(hash)).toHaveLength(2)
   expect([before?.[2], after?.[1], after?.[2]]).toEqual([undefined, before?.[1], ' · attempt 2'])
 }, 60_000)
