@@ -37,8 +37,9 @@ async function start(scenario: string, options: Partial<ScenarioRunOptions> = {}
 describe('ledger.incomplete, of the list', () => {
   test('a record that only a range of heights shows is told, and recorded', async () => {
     const run = await start(
-      // By then the history is read, and the sweep does not look so far back.
+      // By then the history is read, the sweep does not look so far back, and nothing on the chains is watched.
       'history: { for: 2h, transfers: 3600 }\ntimeline:\n  - { at: 6m, fault: transfer.late, behind: 45m, direction: ZoneToMain, token: USDC, amount: "777.25" }',
+      { contracts: () => [], bridge: () => ({ escrows: [], operators: [] }) },
     )
     await run.untilTold('ledger.incomplete', 20 * minute)
     expect(run.told()).toMatchObject([{ kind: 'ledger.incomplete', subject: 'list' }])

@@ -112,7 +112,9 @@ test.each(['before', 'inside'] as const)(
     ops.respond({ kind: 'reset', when })
     await bench.tell(1)
     await bench.advance(minute)
-    const [first, second, ...more] = ops.requests.map(({ body }) => /message #(\w+)( · attempt 2)?/.exec(body))
+    const [first, second, ...more] = ops.requests.map(({ body }) =>
+      /message #(\w+)( · attempt 2)?/.exec(body),
+    )
     expect(more).toEqual([])
     expect([first?.[2], second?.[1], second?.[2]]).toEqual([undefined, first?.[1], ' · attempt 2'])
   },
