@@ -34,7 +34,10 @@ async function readMain(deps: HeadsDeps, options: ReadOptions, step: number): Pr
   const named = deps.namedMainHeight()
   const known = before === null && named === null ? null : Math.max(before ?? 0, named ?? 0)
   if (known === null) return null
-  const found = (await gallop(read, known, step)) ?? (await searchBelow(read, { before, named: known, step }))
+  // A record may name a block above the last head: the head is expected where it moves to, not so far above that.
+  const guess = Math.max(1, (before ?? known) + step - known)
+  const found =
+    (await gallop(read, known, guess)) ?? (await searchBelow(read, { before, named: known, step }))
   if (found) deps.commit({ heads: [{ ...found, chain: 'main' }] })
   return found ? found.height - (before ?? found.height) : null
 }
@@ -58,8 +61,9 @@ async function searchBelow(
 type BlockAnswer = Awaited<ReturnType<ExplorerReads['mainBlock']>>
 
 /**
- * The highest block from `known` on that can be read. The first step is a guess of the distance; from where it lands
- * steps double while blocks are there, and what lies between the last one there and the first one beyond is halved.
+ * The highest block from `known` on that can be read. The first step is a guess of the distance, mostly off by one;
+ * from where it lands steps double, up while blocks are there, else down, and what lies between the last one there and
+ * the first one beyond is halved.
  * Without any (an answer may be only empty) the known block itself is asked for: when it answers, the head was read
  * and has not moved as far as can be seen.
  */
@@ -71,7 +75,7 @@ export async function gallop(
   let best: Exclude<BlockAnswer, string> | null = null
   let low = known
   let high = Infinity
-  for (let probe = known + guess, step = 1; high - low > 1; ) {
+  for (let probe = known + guess, up = 1, down = 1; high - low > 1; ) {
     const block = await read(probe)
     if (typeof block === 'string') high = probe
     else {
@@ -79,8 +83,11 @@ export async function gallop(
       low = probe
     }
     if (high === Infinity) {
-      probe = low + step
-      step *= 2
+      probe = low + up
+      up *= 2
+    } else if (best === null) {
+      probe = Math.max(low + 1, high - down)
+      down *= 2
     } else probe = low + Math.floor((high - low) / 2)
   }
   if (best) return best
