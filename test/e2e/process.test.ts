@@ -210,13 +210,17 @@ test.concurrent('F33: a webhook address that is replaced on disk is used without
 test('F18: a second process on the same state folder exits 75 without waiting and says why', async (context) => {
   const { project, start } = await setUp(context)
   const daemon = await start()
-  const startedAt = performance.now()
-  const second = await runProgram(['run', '-c', project.configPath])
-  const tookMs = performance.now() - startedAt
+  const timed = async (args: string[]) => {
+    const startedAt = performance.now()
+    const ended = await runProgram(args)
+    return { ...ended, tookMs: performance.now() - startedAt }
+  }
+  const checked = await timed(['check', '-c', project.configPath])
+  const second = await timed(['run', '-c', project.configPath])
   expect(second.code).toBe(75)
   expect(second.stderr).toContain('Another spanwatch process uses this state folder')
-  // A second on a machine that does nothing else, nearly all of it the start of Node: nothing is waited for.
-  expect(tookMs).toBeLessThan(3_000)
+  // Nearly all of it is the start of Node, as for a command beside it: nothing is waited for.
+  expect(second.tookMs).toBeLessThan(3 * checked.tookMs + 2_000)
   expect(daemon.isRunning()).toBe(true)
 }, 60_000)
 
