@@ -4,7 +4,7 @@ export const shared = {
   setupFiles: ['test/support/loopbackOnly.ts'],
   sequence: { shuffle: true },
   // Worlds in sped-up time wait for themselves more than they compute, and slow down on a busy machine.
-  maxWorkers: 4,
+  maxWorkers: 3,
   testTimeout: 120_000,
   hookTimeout: 60_000,
   pool: 'forks',
@@ -27,7 +27,7 @@ export default defineConfig({
         extends: true,
         // Real processes in real time: a machine that stands still for seconds fails what is right. The report names
         // each test that was tried again.
-        test: { name: 'daemon', include: ['test/e2e/**/*.test.ts'], retry: 1 },
+        test: { name: 'daemon', include: ['test/e2e/**/*.test.ts'], retry: 1, maxConcurrency: 3 },
       },
     ],
   },

@@ -190,7 +190,7 @@ test('F75: no secret appears in any output, whatever the service throws back', a
     secretsIn(text).map((name) => `${name} in ${place}`),
   )
   expect(leaks).toEqual([])
-}, 60_000)
+}, 240_000)
 
 /** Everything that leaves the program, by where it went. */
 async function collectOutputs(daemon: Program & { page: string }): Promise<Record<string, string>> {

@@ -120,7 +120,7 @@ test('healthz is 503 until something could be read, then 200; metrics parse', as
   const metrics = await readMetrics(daemon.page)
   expect([...metrics.keys()].filter((name) => name.startsWith('spanwatch_')).length).toBeGreaterThan(5)
   expect([...metrics.values()].flat().filter((value) => value === 'NaN')).toEqual([])
-}, 60_000)
+}, 240_000)
 
 /** The Prometheus text format, strictly: every line is a comment or a sample; names to values. */
 async function readMetrics(page: string): Promise<Map<string, string[]>> {

@@ -34,7 +34,7 @@ test.each([
     expect(await run.untilTold(kind, firstAt + 4 * minute)).toBeLessThan(firstAt + 4 * minute)
     expect(run.of(kind)[0]).toMatchObject({ severity: 'critical', state: 'firing' })
   },
-  60_000,
+  240_000,
 )
 
 test('a credit without a deposit is told as a shortfall', async () => {
@@ -43,14 +43,14 @@ test('a credit without a deposit is told as a shortfall', async () => {
       'name: mint\ntimeline:\n  - { at: 60s, fault: transfer.unbacked, direction: MainToZone, token: WETH, amount: "120000" }\n',
   })
   await run.untilTold('escrow.shortfall', 5 * minute)
-}, 60_000)
+}, 240_000)
 
 test('an operator below its minBalance is told', async () => {
   const run = await start({
     scenario: 'name: low\ntimeline:\n  - { at: 5s, fault: operator.low_balance }\n',
   })
   await run.untilTold('operator.low_balance', 2 * minute)
-}, 60_000)
+}, 240_000)
 
 test('a healthy bridge makes none of these checks speak', async () => {
   const run = await start({ scenario: 'healthy' })
@@ -62,4 +62,4 @@ test('a healthy bridge makes none of these checks speak', async () => {
     .get() as { holdings: number }
   // Silent because it was looked at, not because it was not.
   expect(holdings).toBeGreaterThan(0)
-}, 60_000)
+}, 240_000)

@@ -63,7 +63,7 @@ beforeAll(async () => {
   api.records = [toWire()]
   daemon = await startDaemon(project)
   for (const kind of kinds) await tell(kind)
-}, 90_000)
+}, 240_000)
 afterAll(async () => {
   await endProgram(daemon)
   await Promise.all([slack.close(), smtp.close(), api.close()])

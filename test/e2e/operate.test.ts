@@ -58,7 +58,7 @@ async function run(...args: string[]) {
 describe('a day of operating', { shuffle: false }, () => {
   describe('beside a running daemon', () => {
     test('an alert is shown with its decisions, acknowledged, and the daemon knows', async () => {
-      await until(() => inbox.messages.some(({ text }) => text.includes('outage')), 30_000)
+      await until(() => inbox.messages.some(({ text }) => text.includes('outage')), 90_000)
       const [alert] = (await run('alerts', 'list', '--open', '--json')).json()
       expect(alert.rule).toBe('outage')
       const acked = await run('alerts', 'ack', alert.id)

@@ -88,7 +88,7 @@ test.concurrent('F1 F4: five kill -9 in a row lose no failed transfer and repeat
   }
   // Each killed process had one message of this channel's critical lane in flight: each can repeat itself.
   expect(inbox.messages.filter(({ text }) => text.includes('attempt')).length).toBeLessThanOrEqual(5)
-}, 60_000)
+}, 240_000)
 
 test.concurrent('F1: a kill -9 between the delivery and its acknowledgement repeats that one message under its own id', async (context) => {
   const { inbox, start, addFailure, naming, bodiesNaming } = await setUp(context)
@@ -104,7 +104,7 @@ test.concurrent('F1: a kill -9 between the delivery and its acknowledgement repe
   const [before, after] = bodiesNaming(hash).map(({ body }) => /message #(\w{6,})( · attempt 2)?/.exec(body))
   expect(bodiesNaming(hash)).toHaveLength(2)
   expect([before?.[2], after?.[1], after?.[2]]).toEqual([undefined, before?.[1], ' · attempt 2'])
-}, 60_000)
+}, 240_000)
 
 test.concurrent('F3: killed before anything was committed, the next start reads the same range and tells it once', async (context) => {
   const { api, project, running, start, addFailure, naming } = await setUp(context)
@@ -122,7 +122,7 @@ test.concurrent('F3: killed before anything was committed, the next start reads 
   await until(() => naming(hash).length > 0)
   await pause(1_500)
   expect(naming(hash)).toHaveLength(1)
-}, 60_000)
+}, 240_000)
 
 test.concurrent('F6: SIGTERM waits for a delivery in flight, takes its acknowledgement and exits 0', async (context) => {
   const slow = await createSlowInbox(2_000)
@@ -139,11 +139,11 @@ test.concurrent('F6: SIGTERM waits for a delivery in flight, takes its acknowled
   await start()
   await pause(2_500)
   expect(slow.received()).toBe(1)
-}, 60_000)
+}, 240_000)
 
 test.concurrent.for(['SIGTERM', 'SIGINT'] as const)(
   'F7: a second %s during a delivery ends at once with 1, and the message is told again after the restart',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async (signal, context) => {
     const { inbox, start, addFailure, naming, bodiesNaming } = await setUp(context)
     inbox.respond({ kind: 'hang' })
@@ -174,7 +174,7 @@ test.concurrent('F7: SIGHUP during a delivery sends nothing again and ends nothi
   await pause(1_500)
   expect(slow.received()).toBe(1)
   expect(daemon.isRunning()).toBe(true)
-}, 60_000)
+}, 240_000)
 
 test.concurrent('F10: a configuration that is wrong exits 2 each time, asks nothing and tells nobody', async (context) => {
   const { api, inbox, project } = await setUp(context)
@@ -187,7 +187,7 @@ test.concurrent('F10: a configuration that is wrong exits 2 each time, asks noth
   }
   expect(inbox.requests).toEqual([])
   expect(api.requests.length).toBe(asked)
-}, 60_000)
+}, 240_000)
 
 test.concurrent('F33: a webhook address that is replaced on disk is used without a restart', async (context) => {
   const second = await createSlackInbox()
@@ -205,7 +205,7 @@ test.concurrent('F33: a webhook address that is replaced on disk is used without
   await until(() => second.messages.some(({ text }) => text.includes(after)))
   expect(naming(after)).toEqual([])
   expect(daemon.stderr()).not.toContain(new URL(second.url).pathname)
-}, 60_000)
+}, 240_000)
 
 test('F18: a second process on the same state folder exits 75 without waiting and says why', async (context) => {
   const { project, start } = await setUp(context)
@@ -222,7 +222,7 @@ test('F18: a second process on the same state folder exits 75 without waiting an
   // Nearly all of it is the start of Node, as for a command beside it: nothing is waited for.
   expect(second.tookMs).toBeLessThan(3 * checked.tookMs + 2_000)
   expect(daemon.isRunning()).toBe(true)
-}, 60_000)
+}, 240_000)
 
 test.concurrent('a port in use ends the start with exit code 2 and names the port', async (context) => {
   const other = createServer()
@@ -233,7 +233,7 @@ test.concurrent('a port in use ends the start with exit code 2 and names the por
   other.close()
   expect(result.code).toBe(2)
   expect(result.stderr).toContain(String(port))
-}, 60_000)
+}, 240_000)
 
 test.concurrent('without trouble SIGTERM and SIGINT both end the daemon with 0', async (context) => {
   const { start } = await setUp(context)
@@ -242,7 +242,7 @@ test.concurrent('without trouble SIGTERM and SIGINT both end the daemon with 0',
     daemon.kill(signal)
     expect(await daemon.ended).toBe(0)
   }
-}, 60_000)
+}, 240_000)
 
 /** Takes each message at once and says `ok` only after a while. */
 async function createSlowInbox(answerAfterMs: number) {

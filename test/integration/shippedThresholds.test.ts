@@ -135,7 +135,7 @@ const edges = [
   { name: 'source-unavailable', on: 15_000, off: 14_999 },
   { name: 'source-drift', on: 600_000, off: 600_001 },
   { name: 'source-suspicious', on: 20, off: 19 },
-  { name: 'poll-overdue', on: 60_000, off: 59_999 },
+  { name: 'poll-overdue', on: 120_000, off: 119_999 },
 ]
 
 test('invariant 12: every shipped rule with a threshold has its edge in the table', () => {

@@ -126,7 +126,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
 }
 
 /** Waits until it holds; fails after `withinMs` with what was last seen. */
-export async function until(holds: () => boolean, withinMs = 15_000): Promise<number> {
+export async function until(holds: () => boolean, withinMs = 60_000): Promise<number> {
   const startedAt = performance.now()
   while (!holds()) {
     if (performance.now() - startedAt > withinMs) throw new Error(`did not hold within ${withinMs} ms`)
