@@ -85,14 +85,21 @@ export function createAudit(deps: AuditPartDeps): AuditPart {
     addLack(db, toLack(observation, source, clock.now(), dueAt))
   return {
     pollers: [
-      { name: 'audit', schedule: deps.config.poll.audit, run: createListAudit(deps, suspect) },
+      {
+        name: 'audit',
+        schedule: deps.config.poll.audit,
+        isBackground: true,
+        run: createListAudit(deps, suspect),
+      },
       {
         name: 'auditChecks',
+        isBackground: true,
         schedule: deps.config.poll.openTransfers,
         run: createChecks(deps, opens, () => sweptAt),
       },
       {
         name: 'zoneAudit',
+        isBackground: true,
         schedule: zoneTickMs,
         run: createZoneAudit(deps, (action) => suspect(action, 'action', clock.now())),
       },

@@ -117,14 +117,14 @@ export function createPollers(deps: PollerDeps): Pollers {
       { name: 'transfers', schedule: poll.transfers, run: transfers },
       { name: 'openTransfers', schedule: poll.openTransfers, run: openTransfers },
       { name: 'heads', schedule: poll.heads, run: heads },
-      { name: 'sweep', schedule: poll.transfers, run: walk.run },
+      { name: 'sweep', schedule: poll.transfers, isBackground: true, run: walk.run },
       ...(bridge.contracts.length === 0
         ? []
         : [
             { name: 'contracts', schedule: poll.contracts, run: contracts.contracts },
-            { name: 'contractHistory', schedule: poll.contracts, run: contracts.history },
+            { name: 'contractHistory', schedule: poll.contracts, isBackground: true, run: contracts.history },
           ]),
-      { name: 'missing', schedule: poll.openTransfers, run: missing.run },
+      { name: 'missing', schedule: poll.openTransfers, isBackground: true, run: missing.run },
     ],
     reopenHistory,
     rewind: (until) => walk.requestHistory(until),

@@ -8,6 +8,8 @@ export interface Poller {
   readonly name: string
   /** Cron, with seconds; or a distance between runs, ms. */
   readonly schedule: string | number
+  /** Its reads wait while others ask: slow is its normal state on a busy bridge. */
+  readonly isBackground?: boolean
   /** Throws when it could not do its work; the runner counts, reports and tries again. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -15,6 +17,7 @@ export interface Poller {
 export interface PollerStatus {
   readonly poller: string
   readonly intervalMs: number
+  readonly isBackground?: boolean
   readonly startedAt: UnixMs
   readonly lastSuccessAt: UnixMs | null
   readonly lastError: string | null
@@ -169,6 +172,7 @@ function toStatus(entry: Entry): PollerStatus {
   return {
     poller: entry.poller.name,
     intervalMs,
+    isBackground: entry.poller.isBackground ?? false,
     startedAt,
     lastSuccessAt,
     lastError,

@@ -77,6 +77,8 @@ interface DriftFact {
 export interface PollerHealth {
   readonly poller: string
   readonly intervalMs: number
+  /** Its reads wait while others ask. */
+  readonly isBackground?: boolean
   readonly startedAt: UnixMs
   readonly lastSuccessAt: UnixMs | null
   readonly lastError: string | null

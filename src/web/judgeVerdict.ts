@@ -8,6 +8,8 @@ export const recentEventMs = 24 * 3_600_000
 const slowOutboxMs = 5 * 60_000
 const overdueFactor = 3
 const overdueFloorMs = 5_000
+/** What reads in the background waits while others ask. */
+const backgroundFloorMs = 600_000
 
 /**
  * The one word at the top of the page. Known harm goes before blindness, blindness before lesser harm: with a
@@ -41,9 +43,10 @@ function listBlindSpots(facts: StatusFacts): readonly string[] {
     ...facts.sources.flatMap(({ source, rejected }) =>
       rejected ? [`${source} refuses our credentials`] : [],
     ),
-    ...facts.pollers.flatMap(({ poller, intervalMs, startedAt, lastSuccessAt }) => {
+    ...facts.pollers.flatMap((health) => {
+      const { poller, startedAt, lastSuccessAt } = health
       const silentMs = now - (lastSuccessAt ?? startedAt)
-      if (!isOverdue({ intervalMs, startedAt, lastSuccessAt }, now)) {
+      if (!isOverdue(health, now)) {
         return lastSuccessAt === null ? [`${poller} has not finished its first pass`] : []
       }
       return [`${poller} has not succeeded for ${formatDuration(silentMs)}`]
@@ -54,10 +57,11 @@ function listBlindSpots(facts: StatusFacts): readonly string[] {
 
 /** Whether a poller's newest success is too long ago. */
 export function isOverdue(
-  { intervalMs, startedAt, lastSuccessAt }: Pick<PollerHealth, 'intervalMs' | 'startedAt' | 'lastSuccessAt'>,
+  { intervalMs, isBackground, startedAt, lastSuccessAt }: Omit<PollerHealth, 'poller' | 'lastError'>,
   now: number,
 ): boolean {
-  return now - (lastSuccessAt ?? startedAt) > Math.max(overdueFactor * intervalMs, overdueFloorMs)
+  const floorMs = isBackground ? backgroundFloorMs : overdueFloorMs
+  return now - (lastSuccessAt ?? startedAt) > Math.max(overdueFactor * intervalMs, floorMs)
 }
 
 function listChannelProblems({ channels, now }: StatusFacts): readonly string[] {

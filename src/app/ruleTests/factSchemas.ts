@@ -44,6 +44,7 @@ const preconf = z.strictObject({
 const poller = z.strictObject({
   poller: text,
   intervalMs: durationText.prefault('10s'),
+  isBackground: z.boolean().default(false),
   startedAt: always,
   lastSuccessAt: never,
   lastError: text.nullable().default(null),

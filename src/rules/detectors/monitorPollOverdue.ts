@@ -8,6 +8,7 @@ import { defineCondition } from './detector.ts'
 const params = z.strictObject({
   factor: z.number().min(1).max(1_000).default(6),
   floor: boundText.default(60_000),
+  backgroundFloor: boundText.default(600_000),
 })
 
 export const monitorPollOverdue = defineCondition({
@@ -20,10 +21,10 @@ export const monitorPollOverdue = defineCondition({
   judge: judgeOverdue,
 })
 
-function judgeOverdue(facts: Facts, { factor, floor }: z.output<typeof params>): Judgement {
+function judgeOverdue(facts: Facts, { factor, floor, backgroundFloor }: z.output<typeof params>): Judgement {
   const findings = facts.pollers.flatMap((poller): Finding[] => {
     const since = poller.lastSuccessAt ?? poller.startedAt
-    const limitMs = Math.max(factor * poller.intervalMs, floor)
+    const limitMs = Math.max(factor * poller.intervalMs, poller.isBackground ? backgroundFloor : floor)
     if (facts.now - since < limitMs) return []
     const lastError = cleanText(poller.lastError ?? '', 200)
     return [

@@ -109,14 +109,16 @@ describe('the shipped rules', () => {
     expect(say(toFacts(now, { drift }))).toEqual(said)
   })
 
+  const overdue = (poller: string, age: string) =>
+    `warning poll-overdue: the poller ${poller} has not completed a run for ${age}`
   test.each([
-    { now: minute - 1, said: [] },
-    { now: minute, said: ['warning poll-overdue: the poller heads has not completed a run for 1m'] },
-  ])('of a poller without a run for $now ms', ({ now, said }) => {
-    const pollers = [
-      { poller: 'heads', intervalMs: 10_000, startedAt: 0, lastSuccessAt: null, lastError: null },
-    ]
-    expect(say(toFacts(now, { pollers }))).toEqual(said)
+    { poller: 'heads', isBackground: false, now: 2 * minute - 1, said: [] },
+    { poller: 'heads', isBackground: false, now: 2 * minute, said: [overdue('heads', '2m')] },
+    { poller: 'sweep', isBackground: true, now: 10 * minute - 1, said: [] },
+    { poller: 'sweep', isBackground: true, now: 10 * minute, said: [overdue('sweep', '10m')] },
+  ])('of the poller $poller without a run for $now ms', ({ poller, isBackground, now, said }) => {
+    const never = { intervalMs: 10_000, startedAt: 0, lastSuccessAt: null, lastError: null }
+    expect(say(toFacts(now, { pollers: [{ poller, isBackground, ...never }] }))).toEqual(said)
   })
 
   test('an overdue poller is excused while its source is known to be away', () => {

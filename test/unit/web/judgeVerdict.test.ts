@@ -6,9 +6,16 @@ import { failed, now, quiet, stalled } from './support/fakeWeb.ts'
 const coverageAt = (lastGoodAt: number | null): Partial<StatusFacts> => ({
   coverage: [{ source: 'explorer', lastGoodAt, staleAfterMs: 15_000 }],
 })
-const pollerAt = (lastSuccessAt: number | null): Partial<StatusFacts> => ({
+const pollerAt = (lastSuccessAt: number | null, isBackground = false): Partial<StatusFacts> => ({
   pollers: [
-    { poller: 'transfers', intervalMs: 5_000, startedAt: now - 5_000, lastSuccessAt, lastError: null },
+    {
+      poller: 'transfers',
+      intervalMs: 5_000,
+      isBackground,
+      startedAt: now - 5_000,
+      lastSuccessAt,
+      lastError: null,
+    },
   ],
 })
 const waiting = (oldestAt: number): Partial<StatusFacts> => ({
@@ -54,6 +61,16 @@ test.each<{ title: string; facts: Partial<StatusFacts>; verdict: Verdict }>([
     title: 'unknown one millisecond after three intervals',
     facts: pollerAt(now - 15_001),
     verdict: unknown('transfers has not succeeded for 15s'),
+  },
+  {
+    title: 'fine with a poller of the background that waits for its turn',
+    facts: pollerAt(now - 600_000, true),
+    verdict: fine,
+  },
+  {
+    title: 'unknown once such a poller waited longer than ten minutes',
+    facts: pollerAt(now - 600_001, true),
+    verdict: unknown('transfers has not succeeded for 10m'),
   },
   {
     title: 'unknown until the first pass is done',
