@@ -12,6 +12,7 @@ import { type DayWindow, shiftDay, windowOf } from '../src/domain/reportDay.ts'
 import { mixUnit } from '../src/sandbox/random.ts'
 import { openDatabase } from '../src/store/database.ts'
 import { createLedger } from '../src/store/ledger.ts'
+import { toRecord } from '../test/support/records.ts'
 
 const zone = 'Africa/Casablanca'
 // The clocks change on 15 February and on 22 March 2026.
@@ -32,8 +33,7 @@ function createRecord(index: number): Observation {
   const main = isDeposit ? leftAt : arrivedAt
   const zoneAt = isDeposit ? arrivedAt : leftAt
   const hash = (side: string) => `0x${side}${index.toString(16).padStart(63, '0')}`
-  return {
-    source: 'E3',
+  return toRecord({
     requestedAt: leftAt + 2_000,
     id: hash('1'),
     direction: isDeposit ? 'MainToZone' : 'ZoneToMain',
@@ -45,22 +45,11 @@ function createRecord(index: number): Observation {
     zoneHash: zoneAt === null ? null : hash('3'),
     zoneHeight: zoneAt === null ? null : index,
     zoneTime: zoneAt,
-    from: '',
-    to: '',
-    sourceAddress: '0xaa',
-    targetAddress: '0xbb',
     value: null,
     amountRaw: BigInt(Math.floor(draw(5) * 1e15)),
     token: `0x${(index % 5).toString().repeat(40)}`,
-    tokenType: 'ERC20',
-    tokenId: '',
     tokenName: 'Token',
-    zoneEventIndex: null,
-    zoneBlockHash: null,
-    batchDetail: null,
-    updateTime: null,
-    pushHeight: null,
-  }
+  })
 }
 
 const keyOf = ({ token, direction }: ReportFlow) => `${token.address} ${direction}`

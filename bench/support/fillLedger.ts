@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { openDatabase } from '../../src/store/database.ts'
 import { createLedger } from '../../src/store/ledger.ts'
 import type { Observation } from '../../src/domain/observation.ts'
+import { toRecord } from '../../test/support/records.ts'
 
 const day = 86_400_000
 /** Words that stand for what differs from row to row. */
@@ -69,13 +70,9 @@ function fill(db: ReturnType<typeof openDatabase>, count: number, stepMs: number
 }
 
 function createTemplate(at: number): Observation {
-  return {
-    source: 'E3',
+  return toRecord({
     requestedAt: at,
     id: marks.id,
-    direction: 'ZoneToMain',
-    crossType: 'Withdraw',
-    status: 'success',
     mainHash: marks.main,
     mainHeight: 500_000,
     mainTime: at - 5_000,
@@ -86,16 +83,7 @@ function createTemplate(at: number): Observation {
     to: `0x${'e'.repeat(40)}`,
     sourceAddress: marks.source,
     targetAddress: marks.target,
-    value: '1.5',
-    amountRaw: 1_500_000n,
     token: `0x${'c'.repeat(40)}`,
-    tokenType: 'ERC20',
-    tokenId: '',
     tokenName: 'Token',
-    zoneEventIndex: null,
-    zoneBlockHash: null,
-    batchDetail: null,
-    updateTime: null,
-    pushHeight: null,
-  }
+  })
 }

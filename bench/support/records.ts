@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Observation } from '../../src/domain/observation.ts'
+import { toRecord } from '../../test/support/records.ts'
 
 /** As random as hashes are: neighbours in the list are none in an index. */
 const hash = (side: number, index: number): string =>
@@ -47,33 +48,22 @@ export function toPage(
 /** A completed transfer as the client reads it, that arrived 5 s before a time (ms). */
 export function toObservation(index: number, at: number): Observation {
   const isDeposit = index % 2 === 1
-  return {
-    source: 'E3',
+  return toRecord({
     requestedAt: at,
     id: hash(1, index),
     direction: isDeposit ? 'MainToZone' : 'ZoneToMain',
     crossType: isDeposit ? 'Deposit' : 'Withdraw',
-    status: 'success',
     mainHash: hash(2, index),
     mainHeight: index,
     mainTime: at - (isDeposit ? 25_000 : 5_000),
     zoneHash: hash(3, index),
     zoneHeight: index,
     zoneTime: at - (isDeposit ? 5_000 : 25_000),
-    from: '',
-    to: '',
     sourceAddress: address(index % 5_000),
     targetAddress: address(index % 7_000),
     value: String(index),
     amountRaw: BigInt(index) * 1_000_000n,
     token: `0x${'c'.repeat(40)}`,
-    tokenType: 'ERC20',
-    tokenId: '',
     tokenName: 'Token',
-    zoneEventIndex: null,
-    zoneBlockHash: null,
-    batchDetail: null,
-    updateTime: null,
-    pushHeight: null,
-  }
+  })
 }

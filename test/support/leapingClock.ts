@@ -1,13 +1,9 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { Clock } from '../../src/lib/clock.ts'
+import { createSleepers } from './createSleepers.ts'
 
 /** Turns of the event loop in which nothing is under way before time leaps: what an answer sets off takes a few. */
 const quietTurns = 4
-
-interface Sleeper {
-  readonly until: number
-  wake(): void
-}
 
 export interface LeapingClock extends Clock {
   /** The same time for whoever answers requests: who sleeps by it holds an answer back, and time goes on meanwhile. */
@@ -23,9 +19,9 @@ export interface LeapingClock extends Clock {
  * those of undici; nothing else may take real time.
  */
 export function createLeapingClock(start: number = Date.now()): LeapingClock {
-  const sleepers = new Set<Sleeper>()
-  const underWay = trackRequests()
   let elapsedMs = 0
+  const sleepers = createSleepers(() => elapsedMs)
+  const underWay = trackRequests()
   let heldBack = 0
   let quiet = 0
   let isRunning = false
@@ -41,27 +37,13 @@ export function createLeapingClock(start: number = Date.now()): LeapingClock {
   }
 
   function leap(): void {
-    let next = Infinity
-    for (const { until } of sleepers) next = Math.min(next, until)
-    if (next === Infinity) return
+    const next = sleepers.next()
+    if (next === null) return
     elapsedMs = Math.max(elapsedMs, next)
-    for (const sleeper of sleepers) if (sleeper.until <= elapsedMs) sleeper.wake()
+    sleepers.wakeDue()
   }
 
-  function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      if (signal?.aborted) return resolve()
-      const sleeper: Sleeper = { until: elapsedMs + Math.max(ms, 0), wake: done }
-      function done() {
-        sleepers.delete(sleeper)
-        signal?.removeEventListener('abort', done)
-        resolve()
-      }
-      signal?.addEventListener('abort', done, { once: true })
-      sleepers.add(sleeper)
-    })
-  }
-
+  const { sleep } = sleepers
   const clock: Clock = { now: () => Math.floor(start + elapsedMs), monotonicMs: () => elapsedMs, sleep }
   return {
     ...clock,

@@ -1,13 +1,9 @@
 import type { Clock } from '../../src/lib/clock.ts'
+import { createSleepers } from './createSleepers.ts'
 
 /** The world's time between two turns of the event loop, at most: what took longer is the machine's delay. */
 const usualStepMs = 80
 const tickMs = 2
-
-interface Sleeper {
-  readonly until: number
-  wake(): void
-}
 
 /**
  * A clock that runs `speed` times as fast as the machine's at most, and more slowly where the machine does not keep
@@ -16,16 +12,15 @@ interface Sleeper {
  */
 export function createPatientClock(speed: number, maxStepMs: number = usualStepMs): Clock {
   const start = Date.now()
-  const sleepers = new Set<Sleeper>()
   let elapsedMs = 0
+  const sleepers = createSleepers(() => elapsedMs)
   let seenAt = performance.now()
 
   function tick(): void {
     const now = performance.now()
     elapsedMs += Math.min((now - seenAt) * speed, maxStepMs)
     seenAt = now
-    const due = [...sleepers].filter(({ until }) => until <= elapsedMs).sort((a, b) => a.until - b.until)
-    for (const sleeper of due) sleeper.wake()
+    sleepers.wakeDue()
   }
   // Does not keep the process: whoever sleeps has a timer of his own.
   setInterval(tick, tickMs).unref()
@@ -33,17 +28,6 @@ export function createPatientClock(speed: number, maxStepMs: number = usualStepM
   return {
     now: () => Math.floor(start + elapsedMs),
     monotonicMs: () => elapsedMs,
-    sleep: (ms, signal) =>
-      new Promise((resolve) => {
-        if (signal?.aborted) return resolve()
-        const sleeper: Sleeper = { until: elapsedMs + Math.max(ms, 0), wake: done }
-        function done() {
-          sleepers.delete(sleeper)
-          signal?.removeEventListener('abort', done)
-          resolve()
-        }
-        signal?.addEventListener('abort', done, { once: true })
-        sleepers.add(sleeper)
-      }),
+    sleep: (ms, signal) => sleepers.sleep(ms, signal),
   }
 }
