@@ -114,13 +114,19 @@ function saveGroup(
   const isAsked = group.members.some(
     (sighting) => sighting.source === 'E12' && sighting.lastAt === after.readAt,
   )
-  const checkAt = scheduleCheck(group, after, row, isAsked, context)
+  const before = row ? derive(row.group) : null
+  const keptCheckAt = row && before && !isAsked ? orderedCheckAt(row, before) : null
+  const checkAt = scheduleCheck(group, after, row, isAsked, context) ?? keptCheckAt
   const misses = isAsked ? 0 : (row?.misses ?? 0)
   saveTransfer(db, { key, group, misses, checkAt, kept: row?.kept ?? null }, after, tally)
   context.resting.noteSaved(key, group, after, checkAt === null)
-  const before = row ? derive(row.group) : null
   context.onChange?.(before, after, context.now)
   return { change: { before, after }, checkAt }
+}
+
+/** When somebody wants a record read by hash in which nothing is open: what the list says meanwhile is no answer. */
+function orderedCheckAt({ group, checkAt, misses }: StoredTransfer, before: Transfer): UnixMs | null {
+  return checkAt !== null && misses === 0 && !needsDetail(group, before) ? checkAt : null
 }
 
 function scheduleCheck(

@@ -298,6 +298,38 @@ describe('checks due', () => {
   })
 })
 
+describe('a record that is asked for again', () => {
+  const asked = () => {
+    const ledger = open()
+    ledger.recordAnswer([detail({ requestedAt: 1_000_000 })], 1_000_000)
+    ledger.recordAnswer([toRecord({ requestedAt: 1_001_000 })], 1_001_000)
+    expect(ledger.listDueChecks(1_001_000, 9)).toEqual([])
+    const [transfer] = ledger.listTransfers({ limit: 9 })
+    ledger.askAgain(transfer!, 1_061_000)
+    return ledger
+  }
+  const due = (ledger: Ledger, now: number) => ledger.listDueChecks(now, 9).length
+
+  test('is still to be asked for when the list shows it as it was', () => {
+    const ledger = asked()
+    ledger.recordAnswer([toRecord({ requestedAt: 1_062_000 })], 1_062_000)
+    expect(due(ledger, 1_062_000)).toBe(1)
+  })
+
+  test('is not once E12 gave it', () => {
+    const ledger = asked()
+    ledger.recordAnswer([detail({ requestedAt: 1_063_000 })], 1_063_000)
+    expect(due(ledger, 9_000_000)).toBe(0)
+  })
+
+  test('is not for ever when E12 does not know it', () => {
+    const ledger = asked()
+    ledger.postponeChecks(['t1'], 1_063_000)
+    ledger.recordAnswer([toRecord({ requestedAt: 1_130_000 })], 1_130_000)
+    expect(due(ledger, 9_000_000)).toBe(0)
+  })
+})
+
 describe('any order, repetition and split of the same answers', () => {
   const variants = fc.record({
     source: fc.constantFrom('E3' as const, 'E12' as const),
