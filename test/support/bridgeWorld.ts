@@ -3,7 +3,7 @@ import type { AppConfig } from '../../src/app/appConfig.ts'
 import type { Finding } from '../../src/domain/finding.ts'
 import { createFakeExplorer, type FakeExplorer, send, toWire, type WireRecord } from './fakeExplorer.ts'
 import { createFakeMainChain, type FakeMainChain, type FakeMainTransaction } from './fakeMainChain.ts'
-import { createPatientClock } from './patientClock.ts'
+import { createLeapingClock } from './leapingClock.ts'
 import { type Monitor, noBridge, startMonitor } from './startMonitor.ts'
 
 export const escrow = `0x${'e5'.repeat(20)}`
@@ -20,7 +20,7 @@ interface Told {
   readonly corrections: number
 }
 
-/** A bridge whose API and chains a test writes by hand, with the whole daemon watching it in sped-up time. */
+/** A bridge whose API and chains a test writes by hand, with the whole daemon watching it in time that leaps. */
 export interface BridgeWorld {
   readonly fake: FakeExplorer
   readonly chain: FakeMainChain
@@ -32,7 +32,7 @@ export interface BridgeWorld {
   readonly zone: (hash: string, overrides?: WireRecord) => void
   readonly main: (hash: string, transaction: Omit<FakeMainTransaction, 'hash'>) => void
   told(kind?: string): Told[]
-  /** Waits, in real time and generously, for what has to come. */
+  /** Waits, generously, for what has to come. */
   until(holds: () => boolean, what: string): Promise<void>
   /** Lets so much of the world's time pass. */
   pass(ms: number): Promise<void>
@@ -42,13 +42,15 @@ export interface BridgeWorldOptions {
   readonly rules: string
   readonly config?: Partial<AppConfig>
   readonly bridge?: Partial<AppConfig['bridge']>
-  readonly speed?: number
   /** Fills the world before the daemon starts. */
   readonly prepare?: (world: Omit<BridgeWorld, 'monitor' | 'told'>) => void
 }
 
+const patienceMs = 3_600_000
+const lookEveryMs = 500
+
 export async function createBridgeWorld(options: BridgeWorldOptions): Promise<BridgeWorld> {
-  const clock = createPatientClock(options.speed ?? 60, 400)
+  const clock = createLeapingClock()
   const startedAt = clock.now()
   const fake = await createFakeExplorer()
   const chain = createFakeMainChain()
@@ -108,10 +110,10 @@ export async function createBridgeWorld(options: BridgeWorldOptions): Promise<Br
     return record
   }
   const until = async (holds: () => boolean, what: string) => {
-    const endAt = performance.now() + 90_000
+    const endAt = clock.now() + patienceMs
     while (!holds()) {
-      if (performance.now() > endAt) throw new Error(`did not come: ${what}`)
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      if (clock.now() > endAt) throw new Error(`did not come: ${what}`)
+      await clock.sleep(lookEveryMs)
     }
   }
   const bare = {
@@ -125,10 +127,12 @@ export async function createBridgeWorld(options: BridgeWorldOptions): Promise<Br
     pass: (ms: number) => clock.sleep(ms),
   }
   options.prepare?.(bare)
+  clock.start()
   const monitor = await startMonitor({
     url: fake.url,
     rules: options.rules,
     clock,
+    timeoutMs: 60_000,
     config: {
       bridge: {
         ...noBridge,
@@ -138,7 +142,10 @@ export async function createBridgeWorld(options: BridgeWorldOptions): Promise<Br
       ...options.config,
     },
   })
-  onTestFinished(() => Promise.all([monitor.stop(), fake.close()]).then(() => undefined))
+  onTestFinished(async () => {
+    await Promise.all([monitor.stop(), fake.close()])
+    clock.stop()
+  })
   const told = (kind?: string) =>
     monitor.app.parts.db
       .prepare(

@@ -43,15 +43,18 @@ export function createLeapingClock(start: number = Date.now()): LeapingClock {
     sleepers.wakeDue()
   }
 
-  const { sleep } = sleepers
-  const clock: Clock = { now: () => Math.floor(start + elapsedMs), monotonicMs: () => elapsedMs, sleep }
+  const clock: Clock = {
+    now: () => Math.floor(start + elapsedMs),
+    monotonicMs: () => elapsedMs,
+    sleep: (ms, signal) => sleepers.sleep(ms, signal),
+  }
   return {
     ...clock,
     served: {
       ...clock,
       async sleep(ms, signal) {
         heldBack += 1
-        await sleep(ms, signal)
+        await clock.sleep(ms, signal)
         heldBack -= 1
       },
     },

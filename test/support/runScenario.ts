@@ -32,15 +32,17 @@ export interface ScenarioRunOptions {
   readonly secondSource?: boolean
   /** In the world's time; by default what is 200 ms of real time. Blocks are closely watched up to 500 ms. */
   readonly preconfIntervalMs?: number
-  /** Requests a second of the explorer, in the world's time; by default more than are needed. */
   /** Of a request to the explorer, real ms. */
   readonly timeoutMs?: number
   /** The world's time between two turns of the event loop, at most. */
   readonly maxStepMs?: number
+  /** Requests a second of the explorer, in the world's time; by default more than are needed. */
   readonly pace?: AppConfig['explorer']['pace']
   /** In place of one of this `speed`: `served` is the sandbox's. Time stands until the world is there. */
   readonly clock?: LeapingClock
 }
+
+const lookEveryMs = 500
 
 /** The whole daemon against the sandbox with one scenario, both in sped-up time, with everything configured. */
 export async function runScenario(options: ScenarioRunOptions): Promise<ScenarioRun> {
@@ -101,7 +103,8 @@ export async function runScenario(options: ScenarioRunOptions): Promise<Scenario
         const found = find(kind)
         if (found) return found.afterMs
         if (clock.now() - askedAt > withinMs) throw new Error(`no ${kind} within ${withinMs} ms`)
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        // By a clock that leaps, time must not leap on while nobody looks.
+        await (options.clock?.sleep(lookEveryMs) ?? new Promise((resolve) => setTimeout(resolve, 20)))
       }
     },
     pass: (worldMs) => clock.sleep(worldMs),

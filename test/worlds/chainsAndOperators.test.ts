@@ -1,17 +1,11 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { shippedPoll } from '../support/incidents.ts'
-import { type ScenarioRunOptions, runScenario } from '../support/runScenario.ts'
+import { describe, expect, test } from 'vitest'
+import { runLeaping } from '../support/leapingScenario.ts'
+import type { ScenarioRunOptions } from '../support/runScenario.ts'
 
 const second = 1_000
 
 async function start(timeline: string, options: Partial<ScenarioRunOptions> = {}) {
-  const run = await runScenario({
-    scenario: `name: chains\ntimeline:\n${timeline}\n`,
-    speed: 10,
-    config: { poll: shippedPoll },
-    ...options,
-  })
-  onTestFinished(() => run.stop())
+  const run = await runLeaping({ scenario: `name: chains\ntimeline:\n${timeline}\n`, ...options })
   return {
     ...run,
     of: (kind: string) => run.alerts().filter((alert) => alert.kind === kind),

@@ -1,18 +1,17 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { shippedPoll } from '../support/incidents.ts'
-import { type ScenarioRunOptions, runScenario } from '../support/runScenario.ts'
+import { runLeaping } from '../support/leapingScenario.ts'
+import type { ScenarioRunOptions } from '../support/runScenario.ts'
 
 const minute = 60_000
 const poll = { ...shippedPoll, challenges: '*/10 * * * * *' }
 
 async function start(timeline: string, options: Partial<ScenarioRunOptions> = {}) {
-  const run = await runScenario({
+  const run = await runLeaping({
     scenario: `name: challenges\ntimeline:\n${timeline}\n`,
-    speed: 10,
     config: { poll },
     ...options,
   })
-  onTestFinished(() => run.stop())
   const { db } = run.app.parts
   return {
     ...run,
@@ -32,8 +31,6 @@ describe('challenge.changed', () => {
     const timeline = bear('0s', 230, 'proven') + bear('100s', 1, 'challenged', '24m')
     const run = await start(timeline, {
       scenario: `name: busy\n${busy}timeline:\n${timeline}`,
-      speed: 8,
-      timeoutMs: 20_000,
       pace: { maxRequestsPerSecond: 4, concurrency: 2 },
       config: { poll: shippedPoll },
     })

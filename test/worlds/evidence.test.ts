@@ -1,15 +1,11 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { runScenario, type ScenarioRun } from '../support/runScenario.ts'
+import { describe, expect, test } from 'vitest'
+import { runLeaping } from '../support/leapingScenario.ts'
+import type { ScenarioRun } from '../support/runScenario.ts'
 
-const speed = 10
 const limitMs = 120_000
 const own = ['transfer.unbacked', 'transfer.mismatch', 'source.disagreement']
 
-async function start(scenario: string, secondSource = false): Promise<ScenarioRun> {
-  const run = await runScenario({ scenario, speed, secondSource })
-  onTestFinished(() => run.stop())
-  return run
-}
+const start = (scenario: string, secondSource = false) => runLeaping({ scenario, secondSource })
 
 /** How long after its beginning in the scenario, in the world's ms, the kind was told. */
 async function toldAfter(run: ScenarioRun, kind: string, fromMs = 15_000): Promise<number> {

@@ -1,19 +1,16 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { shippedPoll } from '../support/incidents.ts'
-import { type ScenarioRunOptions, runScenario } from '../support/runScenario.ts'
+import { describe, expect, test } from 'vitest'
+import { runLeaping } from '../support/leapingScenario.ts'
+import type { ScenarioRunOptions } from '../support/runScenario.ts'
 
 const second = 1_000
 const capMs = 90 * second
 const promisedMs = 120 * second
 
 async function start(traffic: string, timeline: string, options: Partial<ScenarioRunOptions> = {}) {
-  const run = await runScenario({
+  const run = await runLeaping({
     scenario: `name: lag\ntraffic: ${traffic}\ntimeline:\n${timeline}\n`,
-    speed: 10,
-    config: { poll: shippedPoll },
     ...options,
   })
-  onTestFinished(() => run.stop())
   return {
     ...run,
     suspicious: () => run.alerts().filter(({ kind }) => kind === 'source.suspicious'),

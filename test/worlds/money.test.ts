@@ -1,17 +1,10 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { shippedPoll } from '../support/incidents.ts'
-import { runScenario } from '../support/runScenario.ts'
+import { describe, expect, test } from 'vitest'
+import { runLeaping } from '../support/leapingScenario.ts'
 
 const second = 1_000
 
 async function start(timeline: string, secondSource: boolean) {
-  const run = await runScenario({
-    scenario: `name: money\ntimeline:\n${timeline}\n`,
-    speed: 10,
-    secondSource,
-    config: { poll: shippedPoll },
-  })
-  onTestFinished(() => run.stop())
+  const run = await runLeaping({ scenario: `name: money\ntimeline:\n${timeline}\n`, secondSource })
   const { db } = run.app.parts
   return {
     ...run,

@@ -1,40 +1,28 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { runScenario } from '../support/runScenario.ts'
+import { runLeaping } from '../support/leapingScenario.ts'
+import { runScenario, type ScenarioRun } from '../support/runScenario.ts'
 
 const quiet = { transfersPerMinute: 20, blockTransactions: 3 }
 
-/**
- * Blocks are closely watched only while an answer takes a few steps of the world's time: on a loaded machine the world
- * lives more slowly, rather than the watching.
- */
-const closeStepMs = (speed: number) => 2 * speed
-
 interface Play {
-  readonly speed?: number
-  readonly maxStepMs?: number
   readonly secondSource?: boolean
-  readonly rules?: string
 }
 
 /** The daemon beside a world with these faults. */
-async function play(timeline: string, options: Play) {
-  const speed = options.speed ?? 10
-  const run = await runScenario({
-    scenario: `name: one\ntraffic: ${JSON.stringify(quiet)}\ntimeline:\n${timeline}\n`,
-    speed,
-    preconfIntervalMs: 200,
-    maxStepMs: options.maxStepMs ?? closeStepMs(speed),
-    secondSource: options.secondSource ?? true,
-    ...(options.rules !== undefined && { rules: options.rules }),
-  })
-  onTestFinished(() => run.stop())
-  return run
-}
+const play = (timeline: string, { secondSource = true }: Play) =>
+  runLeaping({ scenario: toScenario(timeline), preconfIntervalMs: 200, secondSource })
+
+const toScenario = (timeline: string) =>
+  `name: one\ntraffic: ${JSON.stringify(quiet)}\ntimeline:\n${timeline}\n`
 
 /** What of preconfirmations, and of their source, was told after a while of it. */
 async function tellOf(timeline: string, options: Play & { readonly for: number }): Promise<string[]> {
   const run = await play(timeline, options)
   await run.pass(options.for)
+  return kindsOf(run)
+}
+
+function kindsOf(run: ScenarioRun): string[] {
   const kinds = run.alerts().map(({ kind }) => kind)
   return [
     ...new Set(kinds.filter((kind) => kind.startsWith('preconf.') || kind.startsWith('source.'))),
@@ -49,7 +37,7 @@ describe('through the whole daemon', () => {
   })
 
   test('a dropped preconfirmation is told, against the explorer alone', async () => {
-    const told = await tellOf('  - { at: 5s, fault: preconf.dropped }', { for: 75_000, secondSource: false })
+    const told = await tellOf('  - { at: 5s, fault: preconf.dropped }', { for: 120_000, secondSource: false })
     expect(told).toEqual(['preconf.dropped'])
   })
 
@@ -68,16 +56,13 @@ describe('through the whole daemon', () => {
   })
 
   test('late preconfirmations are told as a share', async () => {
-    const run = await play('  - { at: 5s, fault: preconf.late, count: 400, spacing: 25ms }', { speed: 5 })
+    const run = await play('  - { at: 5s, fault: preconf.late, count: 400, spacing: 25ms }', {})
     await run.untilTold('preconf.late')
   })
 
   test('a few late ones are not', async () => {
-    // In the smallest steps: how late a transaction is seen is a matter of few hundred milliseconds.
     const told = await tellOf('  - { at: 5s, fault: preconf.late, count: 3 }', {
       for: 15_000,
-      speed: 5,
-      maxStepMs: 3,
     })
     expect(told).toEqual([])
   })
@@ -96,8 +81,18 @@ describe('through the whole daemon', () => {
   })
 
   test('a connection that stands and answers nothing is told as such', async () => {
-    const told = await tellOf('  - { at: 5s, for: 200s, fault: api.hang, endpoints: [rpc] }', { for: 90_000 })
-    expect(told).toEqual(['preconf.stalled', 'source.unavailable'])
+    // A request is given up after a while of real time: here the world has to live as slowly.
+    const run = await runScenario({
+      scenario: toScenario('  - { at: 5s, for: 200s, fault: api.hang, endpoints: [rpc] }'),
+      speed: 10,
+      preconfIntervalMs: 200,
+      maxStepMs: 20,
+      secondSource: true,
+    })
+    onTestFinished(() => run.stop())
+    await run.untilTold('preconf.stalled', 200_000)
+    await run.untilTold('source.unavailable', 200_000)
+    expect(kindsOf(run)).toEqual(['preconf.stalled', 'source.unavailable'])
   })
 
   test('invariant 19: after connections that broke nothing is called dropped, and what was dropped before is told', async () => {
@@ -107,19 +102,12 @@ describe('through the whole daemon', () => {
   })
 
   test('an ordinary bridge tells nothing', async () => {
-    expect(await tellOf('  []', { for: 60_000, speed: 6 })).toEqual([])
+    expect(await tellOf('  []', { for: 60_000 })).toEqual([])
   })
 })
 
 test('the scenario preconfirmations tells what happens in it, and nothing else of its kind', async () => {
-  const run = await runScenario({
-    scenario: 'preconfirmations',
-    speed: 5,
-    preconfIntervalMs: 200,
-    maxStepMs: closeStepMs(5),
-    secondSource: true,
-  })
-  onTestFinished(() => run.stop())
+  const run = await runLeaping({ scenario: 'preconfirmations', preconfIntervalMs: 200, secondSource: true })
   await run.untilTold('preconf.stalled', 200_000)
   const told = run.alerts().map(({ kind }) => kind)
   expect(told.filter((kind) => kind === 'preconf.dropped')).toHaveLength(2)

@@ -1,5 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { runScenario } from '../support/runScenario.ts'
+import { expect, test } from 'vitest'
+import { runLeaping } from '../support/leapingScenario.ts'
 
 const own = [
   'transfer.duplicate',
@@ -15,8 +15,7 @@ const own = [
 test.each(['healthy', 'default'])(
   '%s: nothing is said of single transfers that is not so',
   async (scenario) => {
-    const run = await runScenario({ scenario, speed: 15 })
-    onTestFinished(() => run.stop())
+    const run = await runLeaping({ scenario })
     await run.pass(180_000)
     expect(run.alerts().filter(({ kind }) => own.includes(kind))).toEqual([])
   },

@@ -21,7 +21,7 @@ function teach({ withdraw, zone }: Pick<BridgeWorld, 'withdraw' | 'zone'>, token
   for (const [at, address] of tokens.entries())
     for (let n = 0; n < 4; n += 1) {
       const id = 50 + 10 * at + n
-      const record = withdraw(id, { tokenContractAddress: address })
+      const record = withdraw(id, { tokenContractAddress: address, sourceAddress: user(id + 500) })
       zone(record['zoneTxHash'] ?? '', {
         value: record['value'] ?? '',
         valueRaw: record['valueRaw'] ?? '',
@@ -114,7 +114,11 @@ describe('several transfers of one zone transaction, each against its own item',
 test('a credit to another account than the record names is told', async () => {
   const world = await createBridgeWorld({ rules })
   const credit = (n: number, beneficiary: string) => {
-    const record = world.withdraw(n, { txType: 'MainToZone', crossType: 'Deposit' })
+    const record = world.withdraw(n, {
+      txType: 'MainToZone',
+      crossType: 'Deposit',
+      sourceAddress: user(n + 500),
+    })
     world.zone(record['zoneTxHash'] ?? '', {
       actionType: 'credit',
       actionData: JSON.stringify({ type: 'credit', account: beneficiary, quantity: raw(100 + n) }),
