@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { createLog } from '../lib/log.ts'
-import type { Cursors } from '../store/cursors.ts'
+import { beginHistory, type HistoryWalk } from '../store/cursors.ts'
 import { exitCodes, type Io } from './io.ts'
 import { loadProject } from './loadProject.ts'
 import { openOperations } from './openOperations.ts'
@@ -16,8 +16,6 @@ export interface BackfillCommand {
   readonly config: string
   readonly from: string
 }
-
-type History = Cursors['history']
 
 const lookEveryMs = 2_000
 
@@ -55,9 +53,9 @@ export async function backfill(io: Io, options: BackfillCommand): Promise<number
 }
 
 /** An unfinished walk that goes back as far is gone on with. */
-function resumeFrom(history: History, until: number): History {
+function resumeFrom(history: HistoryWalk, until: number): HistoryWalk {
   if (!history.done && history.until <= until) return history
-  return { until, page: 1, read: 0, reachedAt: null, done: false }
+  return beginHistory(until)
 }
 
 /** Being told to stop ends a request under way with an error that is none. */
@@ -73,7 +71,7 @@ async function follow(
   io: Io,
   config: Config,
   until: number,
-  progress: (history: History) => void,
+  progress: (history: HistoryWalk) => void,
 ): Promise<number> {
   const before = readCursorFile(config.stateDir).history
   if (before.done || before.until > until) {
@@ -94,7 +92,7 @@ async function follow(
 }
 
 /** One line each time it has come further: how much, how far back, and about how long it will still take. */
-function createProgress(io: Io, until: number): (history: History) => void {
+function createProgress(io: Io, until: number): (history: HistoryWalk) => void {
   const startedAt = io.clock.now()
   let first: { readonly reachedAt: number; readonly at: number } | null = null
   let lastRead = -1
@@ -111,7 +109,7 @@ function createProgress(io: Io, until: number): (history: History) => void {
   }
 }
 
-function finish(io: Io, { done, read }: History): number {
+function finish(io: Io, { done, read }: HistoryWalk): number {
   io.out(
     done
       ? `Done: ${read} records read.\n`

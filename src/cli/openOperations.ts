@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { createSilentLog } from '../lib/log.ts'
 import { createAlertStore } from '../store/alertStore.ts'
+import { beginHistory } from '../store/cursors.ts'
 import { readDaemonUrl } from '../store/daemonFile.ts'
 import { ledgerPath, openState, type State } from '../store/openState.ts'
 import type { SilenceRow } from '../store/silenceRows.ts'
@@ -54,7 +55,7 @@ function openLocal(io: Io, state: State): CommandOperations {
     rewindCursors: async (until) => {
       state.cursors.write({
         ...state.cursors.read(),
-        history: { until, page: 1, read: 0, reachedAt: null, done: false },
+        history: beginHistory(until),
       })
       return { until }
     },

@@ -1,7 +1,7 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Observation } from '../domain/observation.ts'
-import type { CursorFile, Cursors } from '../store/cursors.ts'
+import { beginHistory, type CursorFile, type Cursors } from '../store/cursors.ts'
 import { isLastPage, type PageMark, readFeedPage } from './feedPages.ts'
 import type { Commit, ExplorerReads, FeedPage } from './reads.ts'
 
@@ -27,8 +27,6 @@ export interface Walk {
   requestHistory(until: UnixMs): void
 }
 
-/** On a first start this many of the newest records are read whatever their age: they show what is in flight. */
-const minHistory = 10_000
 /** Pages read in one run, so that the run ends and is seen to be alive. */
 const pagesPerRun = 20
 const sweepsPerRun = 10
@@ -69,7 +67,7 @@ export function createWalk(deps: WalkDeps): Walk {
       if (pages === pagesPerRun) return deps.requestWalk()
       const page = await readPage(history.page, 'bulk', signal)
       const read = history.read + page.records.length
-      const isOldEnough = isOlder(page.records, history.until) && read >= minHistory
+      const isOldEnough = isOlder(page.records, history.until) && read >= history.least
       const done = isLastPage(page, history.page) || isOldEnough
       const reachedAt = newestTime(page.records) ?? history.reachedAt
       save({ history: { ...history, page: done ? 1 : history.page + 1, read, reachedAt, done } })
@@ -116,13 +114,9 @@ export function createWalk(deps: WalkDeps): Walk {
     requestHistory(until) {
       const { history } = deps.cursors.read()
       save({
-        history: {
-          until: history.done ? until : Math.min(until, history.until),
-          page: 1,
-          read: minHistory,
-          reachedAt: null,
-          done: false,
-        },
+        history: history.done
+          ? beginHistory(until)
+          : { ...beginHistory(Math.min(until, history.until)), least: history.least },
       })
       deps.requestWalk()
     },

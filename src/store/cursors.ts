@@ -21,6 +21,8 @@ const cursorsSchema = z.strictObject({
     page: z.int().positive(),
     /** How many records it read so far. */
     read: z.int().nonnegative(),
+    /** At least so many of the newest records are read, whatever their age. */
+    least: z.int().nonnegative().default(0),
     /** The newest time on the last page read: how far back it has come. */
     reachedAt: instant.nullable().default(null),
     done: z.boolean(),
@@ -43,6 +45,10 @@ const envelopeSchema = z.strictObject({
 })
 
 export type Cursors = z.output<typeof cursorsSchema>
+export type HistoryWalk = Cursors['history']
+
+/** On a first start so many of the newest records are read whatever their age: they show what is in flight. */
+const firstLeast = 10_000
 
 export interface CursorFile {
   read(): Cursors
@@ -56,11 +62,16 @@ export interface OpenedCursors {
   readonly recovered: string | null
 }
 
+/** A walk from the newest page back to `until`. */
+export function beginHistory(until: UnixMs): HistoryWalk {
+  return { until, page: 1, read: 0, least: 0, reachedAt: null, done: false }
+}
+
 /** Where a ledger starts to be filled: from `since` on. */
 export function initialCursors(since: UnixMs): Cursors {
   return {
     tail: { completeAt: null },
-    history: { until: Math.max(0, since), page: 1, read: 0, reachedAt: null, done: false },
+    history: { ...beginHistory(Math.max(0, since)), least: firstLeast },
     sweep: { page: 1, startedAt: null, finishedAt: null, tookMs: null },
   }
 }

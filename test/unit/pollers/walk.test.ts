@@ -39,6 +39,23 @@ describe('the history walk', () => {
     expect(known(world.ledger)).toBe(100)
   })
 
+  test('of a rewind counts what the rewind read', async () => {
+    const world = setUp(toRows(10))
+    const { walk, runAll } = toWalk(world)
+    await runAll()
+    walk.requestHistory(0)
+    await runAll()
+    expect(world.cursors.read().history).toMatchObject({ read: 10, least: 0, done: true })
+  })
+
+  test('reads its first ten thousand also when a rewind comes before they are read', async () => {
+    const world = setUp(toRows(100))
+    const { walk } = toWalk(world)
+    await walk.run(noSignal)
+    walk.requestHistory(5)
+    expect(world.cursors.read().history).toMatchObject({ page: 1, read: 0, least: 10_000, done: false })
+  })
+
   test('asks to be run again while there is more, so that each run ends', async () => {
     const { walk, requestWalk } = toWalk(setUp(toRows(100)))
     await walk.run(noSignal)
