@@ -10,7 +10,7 @@ import { createTokenBook } from '../store/tokenBook.ts'
 import type { AppDeps } from './createApp.ts'
 import type { Base } from './createBase.ts'
 import { createCoverageNotes } from './createCoverageNotes.ts'
-import { createReserve } from './createReserve.ts'
+import { createStateWatch } from './createStateWatch.ts'
 import { readRpcHealth } from './createRpcs.ts'
 import type { createWatching } from './createWatching.ts'
 import { toClockJump } from './ownFindings.ts'
@@ -52,7 +52,7 @@ export function createJudging(deps: AppDeps, base: Base, watching: ReturnType<ty
     engine,
     rules,
     facts,
-    raised: createReserve(base.state),
+    raised: createStateWatch(base.state),
     judgeMore: (at) => {
       noteReadings()
       base.eventRetries.tick(base.commit, at)

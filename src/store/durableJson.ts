@@ -1,9 +1,11 @@
 import {
   closeSync,
   fsyncSync,
+  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   writeSync,
@@ -14,13 +16,14 @@ import type { SyncAdapter } from 'lowdb'
 /**
  * A lowdb adapter whose write survives a power loss: a new file in the same folder, fsync, rename, fsync of the
  * folder. lowdb's own adapter renames without fsync, which leaves an empty file behind on some file systems.
- * `read` gives the raw text; whether it is any good is for the caller to judge.
+ * `read` gives the raw text; whether it is any good is for the caller to judge. A symbolic link is followed: what it
+ * leads to is replaced, the link stays.
  */
 export function createDurableTextFile(path: string): SyncAdapter<string> {
-  const prefix = `.${basename(path)}.`
   return {
     read() {
-      removeLeftovers(dirname(path), prefix)
+      const target = followLink(path)
+      removeLeftovers(dirname(target), prefixOf(target))
       try {
         return readFileSync(path, 'utf8')
       } catch (error) {
@@ -29,17 +32,25 @@ export function createDurableTextFile(path: string): SyncAdapter<string> {
       }
     },
     write(text) {
-      const temporary = join(dirname(path), `${prefix}${process.pid}.tmp`)
+      const target = followLink(path)
+      const temporary = join(dirname(target), `${prefixOf(target)}${process.pid}.tmp`)
       try {
         writeAndSync(temporary, text)
-        renameSync(temporary, path)
-        syncFolder(dirname(path))
+        renameSync(temporary, target)
+        syncFolder(dirname(target))
       } catch (error) {
         rmSync(temporary, { force: true })
         throw error
       }
     },
   }
+}
+
+const prefixOf = (path: string) => `.${basename(path)}.`
+
+/** @throws ENOENT for a link that leads nowhere */
+function followLink(path: string): string {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(path) : path
 }
 
 function writeAndSync(path: string, text: string): void {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { UnixMs } from '../lib/clock.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
@@ -15,6 +15,8 @@ export interface State {
   readonly recovered: string | null
   /** Room kept back on the disk; it is given away when a commit finds the disk full. */
   readonly ballast: Ballast
+  /** Whether the ledger's path still leads to the file that is written: a folder can be removed under a process. */
+  isInPlace(): boolean
   /** Commits of the ledger that failed since the start. */
   commitsFailed(): number
   /** What the folder's files take up, bytes; null when it cannot be looked at. */
@@ -47,8 +49,9 @@ export function openState(options: { folder: string; since: UnixMs; now: UnixMs;
       commitsFailed += 1
       if (isDiskFull(error)) ballast.free()
     })
+    const opened = statSync(path)
     try {
-      const opened = openCursors({
+      const cursors = openCursors({
         path: cursorPath,
         ledger: db.generation,
         commit: () => readCommit(db),
@@ -58,10 +61,11 @@ export function openState(options: { folder: string; since: UnixMs; now: UnixMs;
       })
       return {
         db,
-        cursors: opened.file,
+        cursors: cursors.file,
         isFirstStart,
-        recovered: opened.recovered,
+        recovered: cursors.recovered,
         ballast,
+        isInPlace: () => isSameFile(statSync(path, { throwIfNoEntry: false }), opened),
         commitsFailed: () => commitsFailed,
         bytes: () => measureFolder(folder),
         close() {
@@ -103,6 +107,10 @@ function makeFolder(folder: string): void {
       },
     )
   }
+}
+
+function isSameFile(one: Stats | undefined, other: Stats): boolean {
+  return one?.ino === other.ino && one.dev === other.dev
 }
 
 function measureFolder(folder: string): number | null {

@@ -43,9 +43,14 @@ export const raisedKinds: readonly RaisedKind[] = [
     day: 'string',
     reason: 'string',
   }),
-  raised('monitor.state_not_persisted', 'condition', 'The state folder cannot be written.', {
-    error: 'string',
-  }),
+  raised(
+    'monitor.state_not_persisted',
+    'condition',
+    'The state folder cannot be written, its disk is full, or it was removed.',
+    {
+      error: 'string',
+    },
+  ),
 ]
 
 function raised(

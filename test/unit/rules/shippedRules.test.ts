@@ -187,7 +187,11 @@ describe('the shipped rules', () => {
       { rule: 'a', count: 1_200 },
       'the rule a has more findings than are told one by one: 1200',
     ],
-    ['monitor.state_not_persisted', { error: 'disk full' }, 'the state folder cannot be written: disk full'],
+    [
+      'monitor.state_not_persisted',
+      { error: 'disk full' },
+      'the state folder cannot be relied on: disk full',
+    ],
     [
       'monitor.state_recovered',
       { file: 'cursors.json', reason: 'truncated' },

@@ -1,9 +1,14 @@
 import {
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -47,6 +52,33 @@ describe('the state folder', () => {
     )
     expect(statSync(cursorPath()).mode & 0o777).toBe(0o600)
     expect(statSync(join(folder, 'ledger.sqlite')).mode & 0o777).toBe(0o600)
+  })
+
+  test('F17: a ledger that is removed, or replaced, under the process is not in place any more', () => {
+    const path = join(folder, 'ledger.sqlite')
+    const opened = open()
+    expect(opened.isInPlace()).toBe(true)
+    renameSync(path, `${path}.moved`)
+    expect(opened.isInPlace()).toBe(false)
+    copyFileSync(`${path}.moved`, path)
+    expect(opened.isInPlace()).toBe(false)
+    renameSync(`${path}.moved`, path)
+    expect(opened.isInPlace()).toBe(true)
+    rmSync(folder, { recursive: true })
+    expect(opened.isInPlace()).toBe(false)
+  })
+
+  test('F20: files stay readable by their owner alone, and a link stays a link, whatever is written', () => {
+    writeCursors(7)
+    const elsewhere = join(folder, 'elsewhere')
+    mkdirSync(elsewhere)
+    renameSync(cursorPath(), join(elsewhere, 'cursors.json'))
+    symlinkSync(join(elsewhere, 'cursors.json'), cursorPath())
+    writeCursors(9)
+    expect(lstatSync(cursorPath()).isSymbolicLink()).toBe(true)
+    expect(statSync(cursorPath()).mode & 0o777).toBe(0o600)
+    expect(readdirSync(elsewhere)).toEqual(['cursors.json'])
+    expect(open().cursors.read().sweep.page).toBe(9)
   })
 
   test('a second start reads what the first one wrote', () => {

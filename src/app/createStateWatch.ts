@@ -1,0 +1,42 @@
+import type { Finding } from '../domain/finding.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { State } from '../store/openState.ts'
+
+/** The folder is looked at once in a while, not at every tick. */
+const lookMs = 10_000
+
+/**
+ * Whether what is committed will still be there after a restart, although commits work: the reserve on the disk could
+ * not be taken back, or the folder was removed or replaced while its files were open.
+ */
+export function createStateWatch(state: Pick<State, 'ballast' | 'isInPlace'>) {
+  let lookedAt = -Infinity
+  let trouble: { readonly error: string; readonly since: UnixMs } | null = null
+  return (now: UnixMs): Finding[] => {
+    if (now - lookedAt >= lookMs || now < lookedAt) {
+      lookedAt = now
+      const error = findTrouble(state)
+      trouble = error === null ? null : { error, since: trouble?.since ?? now }
+    }
+    return trouble === null ? [] : [toFinding(trouble)]
+  }
+}
+
+function findTrouble({ ballast, isInPlace }: Pick<State, 'ballast' | 'isInPlace'>): string | null {
+  if (!isInPlace())
+    return 'it was removed or replaced while it was in use; what is seen from now on is lost when this process ends'
+  return ballast.hold() ? null : 'its disk is full; the reserve has been given away'
+}
+
+function toFinding({ error, since }: { readonly error: string; readonly since: UnixMs }): Finding {
+  return {
+    kind: 'monitor.state_not_persisted',
+    subject: 'state',
+    title: 'the state folder',
+    transfer: null,
+    facts: { error },
+    labels: {},
+    evidence: [],
+    since,
+  }
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { createStateWatch } from '../../../src/app/createStateWatch.ts'
+
+function setUp() {
+  const disk = { hasRoom: true, isInPlace: true, looks: 0 }
+  const watch = createStateWatch({
+    ballast: { hold: () => disk.hasRoom, free: () => {} },
+    isInPlace: () => {
+      disk.looks += 1
+      return disk.isInPlace
+    },
+  })
+  return { disk, watch }
+}
+
+test('F16: while the reserve cannot be taken back the state folder is told to be full, since then', () => {
+  const { disk, watch } = setUp()
+  expect(watch(0)).toEqual([])
+  disk.hasRoom = false
+  expect(watch(9_999)).toEqual([])
+  expect(disk.looks).toBe(1)
+  expect(watch(10_000)).toMatchObject([
+    {
+      kind: 'monitor.state_not_persisted',
+      since: 10_000,
+      facts: { error: expect.stringContaining('disk is full') },
+    },
+  ])
+  expect(watch(25_000).map(({ since }) => since)).toEqual([10_000])
+  disk.hasRoom = true
+  expect(watch(35_000)).toEqual([])
+})
+
+test('F17: a folder that was removed while it was in use is told as that, whatever room there is', () => {
+  const { disk, watch } = setUp()
+  disk.isInPlace = false
+  disk.hasRoom = false
+  expect(watch(0).map(({ facts }) => facts['error'])).toEqual([
+    expect.stringMatching(/^it was removed or replaced/),
+  ])
+  disk.isInPlace = true
+  disk.hasRoom = true
+  expect(watch(10_000)).toEqual([])
+})
