@@ -183,13 +183,23 @@ function factField(name: string, value: FactValue): Field[] {
   if (value === null || value === '') return []
   const label = clearLabels[name] ?? labelOf(name)
   if (typeof value === 'boolean') return [field(label, value ? 'yes' : 'no')]
-  if (typeof value === 'number' && name.endsWith('Ms')) return [field(label, formatDuration(value))]
+  if (typeof value === 'number' && name.endsWith('Ms'))
+    return value === 0 ? [] : [field(label, formatDuration(value))]
   if (typeof value === 'number' && name.endsWith('At')) return [field(label, isoTime(value))]
-  return [field(label, String(value))]
+  return [field(label, clearValues[name]?.[String(value)] ?? String(value))]
 }
 
 /** Where the fact's name alone says too little. */
-const clearLabels: Readonly<Record<string, string>> = { whole: 'All of it' }
+const clearLabels: Readonly<Record<string, string>> = { whole: 'All of it', limitFrom: 'Limit taken from' }
+
+const clearValues: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  limitFrom: {
+    fixed: 'the rule',
+    token: 'the past of this token and direction',
+    direction: 'the past of this direction',
+    otherwise: 'the rule, until enough was seen',
+  },
+}
 
 /** @example labelOf('lastErrorAt') // 'Last error' */
 function labelOf(name: string): string {

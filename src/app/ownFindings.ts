@@ -9,7 +9,7 @@ export function toRecovered(what: string, now: UnixMs): Finding {
   return ownFinding({
     kind: 'monitor.state_recovered',
     subject: `state:${now}`,
-    title: `State recovered: ${what}`,
+    title: `state file ${facts.file}`,
     facts,
     since: now,
   })

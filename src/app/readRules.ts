@@ -25,10 +25,12 @@ export function readRules(
     const counts = open.get(rule.name) ?? []
     const sum = (wanted: (state: string) => boolean) =>
       counts.filter(({ state }) => wanted(state)).reduce((total, { count }) => total + count, 0)
+    const { nature, from } = getDetector(rule.kind)
     return {
       name: rule.name,
       kind: rule.kind,
-      nature: getDetector(rule.kind).nature,
+      nature,
+      isRaised: from === 'raised',
       severity: rule.severity,
       origin: rule.origin,
       forMs: rule.forMs,

@@ -63,6 +63,9 @@ function describe(sandbox: Sandbox): string {
 To watch it, put this into spanwatch.yaml:
 
   explorer: { baseUrl: "${sandbox.url}", chains: { main: MAINCHAIN, zone: ZONE_CHAIN } }
+  preconf: { url: "${sandbox.rpcUrl}" }
+  canonical: { url: "${sandbox.canonicalUrl}" }
+  bridge: { contracts: [ "${sandbox.world.contracts.bridge}" ] }
 
 Ctrl-C ends it.
 `

@@ -98,12 +98,15 @@ export function readId(text: string): number {
   throw new MonitorError('usage', `expected a number as the id, got "${text}"`)
 }
 
+/** The daemon's clock reads a little more than ours did: what begins now is not said to begin soon. */
+const clockToleranceMs = 1_000
+
 function format(silence: SilenceRow, now: number): string {
   const time = (at: number) => new Date(at).toISOString()
   const state =
     silence.endsAt <= now
       ? 'over'
-      : silence.startsAt > now
+      : silence.startsAt - now >= clockToleranceMs
         ? `begins in ${formatDuration(silence.startsAt - now)}`
         : `ends in ${formatDuration(silence.endsAt - now)}`
   return `#${silence.id}  ${state}  ${silence.matchers.map((text) => cleanText(text, 300)).join(' ')}\n    ${time(silence.startsAt)} to ${time(silence.endsAt)}, by ${silence.author}: ${silence.comment}\n`

@@ -56,7 +56,12 @@ function load(input: ConfigInput): LoadedConfig {
   try {
     text = files.readFile(input.path, maxConfigBytes)
   } catch (error) {
-    return failed([fileProblem(input.path, `the configuration cannot be read: ${errorText(error)}`)])
+    return failed([
+      fileProblem(
+        input.path,
+        `the configuration cannot be read: ${errorText(error)}; spanwatch.example.yaml is one to begin with, --config names another`,
+      ),
+    ])
   }
   const { doc, data, problems } = parseYamlDocument({
     path: input.path,

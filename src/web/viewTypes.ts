@@ -9,6 +9,8 @@ export interface RuleView {
   readonly name: string
   readonly kind: string
   readonly nature: 'event' | 'condition'
+  /** Found where it happens; no round looks for it. */
+  readonly isRaised: boolean
   readonly severity: Severity
   /** Where it is defined: `rules/transfers.yaml:12`; null for what is built in. */
   readonly origin: string | null

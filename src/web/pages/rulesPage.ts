@@ -29,14 +29,19 @@ function renderTable(rules: readonly RuleView[], now: UnixMs): Html {
 }
 
 function renderRow(rule: RuleView, now: UnixMs): Html {
-  const { name, kind, severity, origin, forMs, nature, evaluatedAt } = rule
+  const { name, kind, severity, origin, forMs } = rule
   return html`<tr role="row" data-key="${name}">
 <th scope="row" role="rowheader">${cleanText(name, 100)} <span class="muted">${kind}${forMs > 0 ? `, for ${formatDuration(forMs)}` : ''}</span></th>
 <td role="cell" data-label="Severity">${renderTag(severityTones[severity], severity)}</td>
 <td role="cell" data-label="State">${renderRuleState(rule)}</td>
-<td role="cell" data-label="Last judged">${nature === 'event' ? html`<span class="muted">with each change</span>` : renderAgo(evaluatedAt, now)}</td>
+<td role="cell" data-label="Last judged">${renderJudged(rule, now)}</td>
 <td role="cell" data-label="Defined in">${origin === null ? html`<span class="muted">built in</span>` : html`<code>${cleanText(origin, 200)}</code>`}</td>
 </tr>`
+}
+
+function renderJudged({ nature, isRaised, evaluatedAt }: RuleView, now: UnixMs): Html {
+  if (isRaised) return html`<span class="muted">when it happens</span>`
+  return nature === 'event' ? html`<span class="muted">with each change</span>` : renderAgo(evaluatedAt, now)
 }
 
 function renderRuleState({
@@ -47,6 +52,7 @@ function renderRuleState({
   events,
   problem,
   evaluatedAt,
+  isRaised,
 }: RuleView): Html {
   if (problem !== null)
     return html`<span>${renderState('unknown', 'cannot be judged')}<span class="detail">${cleanText(problem, 300)}</span></span>`
@@ -60,5 +66,7 @@ function renderRuleState({
       `${firing} firing${pending > 0 ? `, ${pending} pending` : ''}`,
     )
   if (pending > 0) return renderState('attention', `${pending} pending`)
-  return evaluatedAt === null ? renderState('unknown', 'not judged yet') : renderState('fine', 'quiet')
+  return evaluatedAt === null && !isRaised
+    ? renderState('unknown', 'not judged yet')
+    : renderState('fine', 'quiet')
 }

@@ -25,6 +25,7 @@ const rule: RuleView = {
   name: 'withdrawal-stalled',
   kind: 'transfer.stalled',
   nature: 'condition',
+  isRaised: false,
   severity: 'critical',
   origin: 'rules/transfers.yaml:12',
   forMs: 0,
