@@ -1,5 +1,6 @@
 const maxUint256 = (1n << 256n) - 1n
-const uint256Text = /^(0|[1-9]\d{0,77})$/
+// Leading zeros change nothing about a number; no more of them than a fixed width of uint256 would show.
+const uint256Text = /^\d{1,156}$/
 
 /** A raw amount in base units: a decimal uint256, nothing else. Null when it is not one. */
 export function parseRawAmount(text: string): bigint | null {

@@ -1,31 +1,18 @@
-import { parseDecimal } from './amount.ts'
-import { toBaseUnits } from './decimal.ts'
 import {
-  type ActionField,
-  bestItem,
-  establishedNames,
-  isToSelf,
-  type LearnedActions,
-  otherTokenOf,
-  saysField,
-} from './learnedActions.ts'
-import { type LegEvidence, originChain, type Transfer } from './transfer.ts'
-import { type ActionItem, readAction, readNumber } from './zoneAction.ts'
-
-/** How a record and the item of its zone transaction differ, and what the item says. */
-export interface ActionGap {
-  readonly what: ActionField | 'token'
-  readonly found: string
-}
-
-export interface ActionSettings {
-  readonly learned: LearnedActions
-  /** At most so much may be kept of a transfer, in token units. */
-  readonly fees: readonly { readonly token: string; readonly direction: string; readonly max: string }[]
-}
-
-/** The names under which items say each part of a transfer. */
-type Names = Readonly<Record<ActionField, ReadonlySet<string>>>
+  type ActionGap,
+  type ActionSettings,
+  isBatch,
+  listDifferences,
+  type Names,
+  saidOf,
+  type Slot,
+  toRaws,
+  toSlots,
+  valuesOf,
+} from './compareAction.ts'
+import { type ActionField, bestItem, establishedNames, isToSelf } from './learnedActions.ts'
+import type { LegEvidence, Transfer } from './transfer.ts'
+import { type ActionItem, readAction } from './zoneAction.ts'
 
 /** The zone's word on what a transfer's own transaction does; null without one, or where it failed. */
 export function actionOf({ zone, evidence }: Transfer): (LegEvidence & { readonly action: string }) | null {
@@ -62,23 +49,10 @@ export function judgeAction(
     : findGap(transfer, chosen, names, settings)
 }
 
-/** Whether an amount that the zone names is the record's but for a fee that may be kept. */
-export function isWithinFee(transfer: Transfer, difference: bigint, fees: ActionSettings['fees']): boolean {
-  if (difference === 0n) return true
-  const { token, direction } = transfer
-  const fee = fees.find((one) => one.token.toLowerCase() === token.address && one.direction === direction)
-  const max = fee ? parseDecimal(fee.max) : null
-  if (max === null || token.decimals === null) return false
-  const limit = (max.digits * 10n ** BigInt(token.decimals)) / 10n ** BigInt(max.scale)
-  // The zone may name what left before the fee, or what came after it.
-  const isOrigin = originChain(direction) === 'zone'
-  return isOrigin ? difference > 0n && difference <= limit : difference < 0n && -difference <= limit
-}
-
 interface Chosen {
-  readonly items: readonly ActionItem[]
+  readonly items: readonly Slot[]
   /** Items that no transfer took. */
-  readonly left: readonly ActionItem[]
+  readonly left: readonly Slot[]
   /** Transfers without an item. */
   readonly open: readonly Transfer[]
 }
@@ -90,10 +64,12 @@ function chooseReading(
   names: Names,
   settings: ActionSettings,
 ): Chosen | null {
-  const speaking = (of: typeof readings) => of.map((items) => items.filter((item) => isSpeaking(item, names)))
-  const lists = speaking(readings.slice(0, -1)).filter((items) => items.length > 0)
-  const whole = speaking(readings.slice(-1)).filter((items) => items.length > 0)
-  return (lists.length > 0 ? lists : whole)
+  const speaking = (of: typeof readings) =>
+    of
+      .map((items) => items.filter((item) => isSpeaking(item, names)).flatMap((item) => toSlots(item, names)))
+      .filter((items) => items.length > 0)
+  const lists = speaking(readings.slice(0, -1))
+  return (lists.length > 0 ? lists : speaking(readings.slice(-1)))
     .map((items) => assign(items, claims, names, settings))
     .reduce<Chosen | null>((best, one) => {
       if (best === null || one.open.length < best.open.length) return one
@@ -101,22 +77,29 @@ function chooseReading(
     }, null)
 }
 
+/** As many transfers as can each have an item of their own: what fits one only is not left to it by chance. */
 function assign(
-  items: readonly ActionItem[],
+  items: readonly Slot[],
   claims: readonly Transfer[],
   names: Names,
   settings: ActionSettings,
 ): Chosen {
-  const left = new Set(items)
-  const take = (fees: ActionSettings['fees']) => (claim: Transfer) => {
-    const of = { ...settings, fees }
-    const own = [...left].find((item) => listDifferences(item, claim, names, of).length === 0)
-    if (own) left.delete(own)
-    return own === undefined
+  const taken = new Map<Slot, Transfer>()
+  const place = (claim: Transfer, of: ActionSettings, tried: Set<Slot>): boolean => {
+    for (const item of items) {
+      if (tried.has(item) || listDifferences(item, claim, names, of).length > 0) continue
+      tried.add(item)
+      const holder = taken.get(item)
+      if (holder !== undefined && !place(holder, of, tried)) continue
+      taken.set(item, claim)
+      return true
+    }
+    return false
   }
   // Whole amounts first: a fee must not let one transfer take what is exactly another's.
-  const open = claims.filter(take([])).filter(take(settings.fees))
-  return { items, left: [...left], open }
+  const take = (of: ActionSettings) => (claim: Transfer) => !place(claim, of, new Set())
+  const open = claims.filter(take({ ...settings, fees: [] })).filter(take(settings))
+  return { items, left: items.filter((item) => !taken.has(item)), open }
 }
 
 function findGap(
@@ -148,10 +131,6 @@ function isRowOfBatch(a: Transfer, b: Transfer): boolean {
   )
 }
 
-function isBatch({ crossType }: Transfer): boolean {
-  return /batch/i.test(crossType)
-}
-
 function isSameOrigin(a: Transfer, b: Transfer): boolean {
   const isSame = (x: string | null, y: string | null) => x !== null && x === y
   return isSame(a.id, b.id) || isSame(a.zoneEventIndex, b.zoneEventIndex)
@@ -163,7 +142,7 @@ function isSummedUp(transfer: Transfer, chosen: Chosen, names: Names, settings: 
   const own = left.filter((item) =>
     listDifferences(item, transfer, names, settings).every(({ what }) => what === 'amount'),
   )
-  const amounts = own.map((item) => valuesOf(item, names.amount))
+  const amounts = own.map((item) => saidOf(item, names, 'amount'))
   if (own.length === 0) return false
   if (amounts.every((values) => values.length === 0)) return true
   const alike = open.filter(
@@ -177,56 +156,6 @@ function isSummedUp(transfer: Transfer, chosen: Chosen, names: Names, settings: 
     const total = raws.reduce((sum, raw) => sum + raw, 0n)
     return raws.length > 0 && (raws.includes(claimed) || total === claimed || total === transfer.amountRaw)
   })
-}
-
-/** Base units, were the number in them, and were it in token units. */
-function toRaws(value: string, { token }: Transfer): (bigint | null)[] {
-  const number = readNumber(value)
-  if (number === null) return []
-  return [
-    number.scale === 0 ? number.digits : null,
-    token.decimals === null ? null : toBaseUnits(number, token.decimals),
-  ]
-}
-
-/** What an item says otherwise than the record; nothing where it says nothing. */
-function listDifferences(
-  item: ActionItem,
-  transfer: Transfer,
-  names: Names,
-  { learned, fees }: ActionSettings,
-): ActionGap[] {
-  const fields = (['recipient', 'amount', 'tokenId'] as const).flatMap((what): ActionGap[] => {
-    const said = valuesOf(item, names[what])
-    if (said.length === 0 || !isComparable(transfer, what) || fits(said, transfer, what)) return []
-    if (what === 'amount' && said.some((value) => isNear(value, transfer, fees))) return []
-    return [{ what, found: said.slice(0, 3).join(', ') }]
-  })
-  const token = otherTokenOf(learned, transfer, item)
-  return token === null ? fields : [...fields, { what: 'token', found: token }]
-}
-
-function isNear(value: string, transfer: Transfer, fees: ActionSettings['fees']): boolean {
-  const { amountRaw } = transfer
-  if (amountRaw === null) return false
-  return toRaws(value, transfer).some((raw) => raw !== null && isWithinFee(transfer, raw - amountRaw, fees))
-}
-
-function fits(said: readonly string[], transfer: Transfer, what: ActionField): boolean {
-  return said.some((value) => saysField(value, transfer, what))
-}
-
-/** A batch has one recipient; its amounts and ids may be one record's, or one row's for each item. */
-function isComparable(transfer: Transfer, what: ActionField): boolean {
-  if (what === 'recipient') return transfer.targetAddress !== ''
-  if (isBatch(transfer)) return false
-  return what === 'amount'
-    ? transfer.amountRaw !== null || transfer.amount !== null
-    : transfer.token.id !== ''
-}
-
-function valuesOf(item: ActionItem, names: ReadonlySet<string>): string[] {
-  return [...names].flatMap((name) => item.get(name) ?? [])
 }
 
 function isSpeaking(item: ActionItem, names: Names): boolean {
@@ -258,5 +187,6 @@ function namesFor(
     const here = first && rest.length > 0 ? rest.reduce((common, one) => common.intersection(one), first) : []
     return new Set([...establishedNames(learned, transfer, what), ...here])
   }
-  return { amount: of('amount'), recipient: of('recipient'), tokenId: of('tokenId') }
+  const party = establishedNames(learned, transfer, 'party')
+  return { amount: of('amount'), recipient: of('recipient'), tokenId: of('tokenId'), party }
 }

@@ -1,6 +1,6 @@
 import type { MoneySample } from './learnedMoney.ts'
 import type { Transfer } from './transfer.ts'
-import { type ActionItem, isAmount, isName } from './zoneAction.ts'
+import { type ActionItem, isAllThereIs, isAmount, isName, readAddress, readNumber } from './zoneAction.ts'
 import { expectedSums } from './findOverpayment.ts'
 
 /** The parts of a transfer that an action's items may say. */
@@ -26,7 +26,7 @@ const enoughSilent = 20
 export function establishedNames(
   learned: LearnedActions,
   transfer: Pick<Transfer, 'direction' | 'crossType'>,
-  what: ActionField,
+  what: ActionField | 'party',
 ): ReadonlySet<string> {
   const counts = learned.actionsOf(`${topicOf(transfer)} ${what}`)
   const names = [...counts].flatMap(([sample, equal]) => {
@@ -82,6 +82,13 @@ export function saysField(value: string, transfer: Transfer, what: ActionField):
   return name !== '' && isName(value, name)
 }
 
+/** Whether a value says something of a field at all: "self", "all" or "" are no recipient, no amount and no id. */
+export function saysAnything(value: string, what: ActionField): boolean {
+  if (what === 'recipient') return readAddress(value) !== null
+  const number = readNumber(value)
+  return number !== null && (what === 'tokenId' || !isAllThereIs(number))
+}
+
 /** What one transfer teaches of the words of its zone action. */
 export function sampleAction(
   transfer: Transfer,
@@ -93,12 +100,15 @@ export function sampleAction(
   if (best === null) return [{ kind: 'action', name: topic, value: 'none' }]
   const fields = actionFields.flatMap((what) => {
     // Most people withdraw to themselves: such a one does not tell the recipient's name from the sender's.
-    if (what === 'recipient' && isToSelf(transfer)) return []
-    const name = `${topic} ${what}`
+    const isParty = what === 'recipient' && isToSelf(transfer)
+    const name = `${topic} ${isParty ? 'party' : what}`
     const known = learned.actionsOf(name)
     const equal = best.names[what]
-    const other = [...best.item.keys()].filter((key) => known.has(`=${key}`) && !equal.includes(key))
-    return [...equal.map((key) => `=${key}`), ...other.map((key) => `!${key}`)].map(
+    const other = [...best.item].filter(
+      ([key, values]) =>
+        known.has(`=${key}`) && !equal.includes(key) && values.some((value) => saysAnything(value, what)),
+    )
+    return [...equal.map((key) => `=${key}`), ...other.map(([key]) => `!${key}`)].map(
       (value): MoneySample => ({ kind: 'action', name, value }),
     )
   })
@@ -133,20 +143,65 @@ function listTokenWords(transfer: Transfer, item: ActionItem): [string, string][
   })
 }
 
+interface TokenPair {
+  readonly token: string
+  readonly word: string
+  readonly count: number
+}
+
 /** The other token that an item names by its established word; null when it names the record's, or none that is known. */
 export function otherTokenOf(learned: LearnedActions, transfer: Transfer, item: ActionItem): string | null {
-  const own = transfer.token.address
   for (const [key, word] of listTokenWords(transfer, item)) {
     const pairs = [...learned.actionsOf(`${transfer.direction} token ${key}`)].map(([pair, count]) => {
       const at = pair.indexOf('>')
       return { token: pair.slice(0, at), word: pair.slice(at + 1), count }
     })
-    const usual = findUsual(pairs.filter(({ token }) => token === own))
-    const meant = findUsual(pairs.filter((pair) => pair.word === word))
-    if (usual && meant && usual.word !== word && meant.token !== own) return meant.token
+    const other = otherMeant(pairs, word, transfer.token)
+    if (other !== null) return other
   }
   return null
 }
+
+function otherMeant(pairs: readonly TokenPair[], word: string, own: Transfer['token']): string | null {
+  const usual = findUsual(pairs.filter(({ token }) => token === own.address))
+  const meant = findUsual(pairs.filter((pair) => pair.word === word))
+  if (!usual || !meant || usual.word === word || meant.token === own.address) return null
+  const isNamed = namesToken(usual.word, own) || namesToken(meant.word, { address: meant.token })
+  return isNamed || isPlainCode([usual, meant], pairs, { own: own.address, word }) ? meant.token : null
+}
+
+/** Whether a word is about the token by itself, and not by what usually goes with it. */
+function namesToken(
+  word: string,
+  { address, name, symbol }: Partial<Pick<Transfer['token'], 'address' | 'name' | 'symbol'>>,
+): boolean {
+  if (address !== undefined && address !== '' && word.includes(address)) return true
+  return [name, symbol].some(
+    (one) => one !== undefined && one !== null && one !== '' && one.toLowerCase() === word,
+  )
+}
+
+/**
+ * A ticker or a number that stands for a token: one for each, over many samples of both. Other words go with tokens too,
+ * by habit: a speed, a route, a flag.
+ */
+function isPlainCode(
+  known: readonly TokenPair[],
+  pairs: readonly TokenPair[],
+  judged: { readonly own: string; readonly word: string },
+): boolean {
+  const others = pairs.filter(({ token, word }) => token !== judged.own || word !== judged.word)
+  const isOneToOne =
+    new Set(others.map(({ token }) => token)).size === others.length &&
+    new Set(others.map(({ word }) => word)).size === others.length
+  const seen = pairs.find(({ token, word }) => token === judged.own && word === judged.word)?.count ?? 0
+  return isOneToOne && seen <= mostJudged && known.every(({ count }) => count >= plainCode)
+}
+
+/** So many samples of each tell a code from a habit. */
+const plainCode = 20
+/** What is judged has taught already; another one may have come with it. */
+const mostJudged = 2
 
 /** What is a habit by far, the few that contradict it included: what is judged may have taught one of them. */
 function findUsual<P extends { readonly count: number }>(pairs: readonly P[]): P | null {

@@ -21,18 +21,41 @@ const maxValues = 64
 export function readAction(text: string): ActionItem[][] {
   const data = parseExactly(text)
   if (!isObject(data)) return []
-  return [...listItems(data, 0), [toItem(data)]].filter((items) => items.length > 0)
+  return [...listItems('', data, 0), [toItem(data)]].filter((items) => items.length > 0)
 }
 
-/** Whether what stands under a name is this amount, in whichever unit. */
+/** Whether what stands under a name is this amount, in whichever unit, or the amount rounded as programs round. */
 export function isAmount(value: string, amounts: readonly Decimal[]): boolean {
   const number = readNumber(value)
-  return number !== null && amounts.some((amount) => isEqual(amount, number))
+  return number !== null && amounts.some((amount) => isEqual(amount, number) || isRounded(number, amount))
 }
+
+/**
+ * Whether a number is another one cut or rounded where its own digits end: what was once a floating-point number, or
+ * is made for display. Of fewer digits than these it would be another amount.
+ */
+function isRounded(number: Decimal, amount: Decimal): boolean {
+  if (number.scale === 0 || number.scale >= amount.scale) return false
+  if (number.digits < leastRounded) return false
+  const unit = 10n ** BigInt(amount.scale - number.scale)
+  const difference = number.digits * unit - amount.digits
+  return difference < unit && -difference < unit
+}
+
+/** Four digits. */
+const leastRounded = 1_000n
 
 /** Whether two texts are one address, or one token id in whichever notation. */
 export function isName(value: string, name: string): boolean {
-  return value.toLowerCase() === name.toLowerCase() || toCanonicalId(value) === toCanonicalId(name)
+  if (value.toLowerCase() === name.toLowerCase() || toCanonicalId(value) === toCanonicalId(name)) return true
+  const address = readAddress(value)
+  return address !== null && address === readAddress(name)
+}
+
+/** The address that a text names: alone, as a word of 32 bytes, or behind the name of its chain; null without one. */
+export function readAddress(value: string): string | null {
+  const hex = /^(?:[\w.-]{1,32}:){0,3}0x(?:0{24})?([0-9a-f]{40})$/i.exec(value.trim())?.[1]
+  return hex === undefined ? null : `0x${hex.toLowerCase()}`
 }
 
 /** A number as written, decimal or hex; null for what is none. */
@@ -42,6 +65,13 @@ export function readNumber(value: string): Decimal | null {
     return { digits: BigInt(value), scale: 0 }
   return parseDecimal(value)
 }
+
+/** Whether a number stands for "all there is": the most that its type holds. */
+export function isAllThereIs({ digits, scale }: Decimal): boolean {
+  return scale === 0 && mostOfTypes.has(digits)
+}
+
+const mostOfTypes = new Set([53, 63, 64, 127, 128, 255, 256].map((bits) => (1n << BigInt(bits)) - 1n))
 
 function parseExactly(text: string): unknown {
   try {
@@ -54,22 +84,46 @@ function parseExactly(text: string): unknown {
   }
 }
 
-/** Lists of objects, and lists of equal length side by side, wherever they are. */
-function listItems(given: unknown, depth: number): ActionItem[][] {
+/** Lists of objects or of lists, lists of equal length side by side, and objects by address, wherever they are. */
+function listItems(name: string, given: unknown, depth: number): ActionItem[][] {
   if (depth > maxDepth) return []
   const value = reparse(given)
   if (Array.isArray(value)) {
-    const objects = value.slice(0, maxItems).map(reparse)
-    const own = objects.length > 0 && objects.every(isObject) ? [objects.map((one) => toItem(one))] : []
-    return [...own, ...objects.flatMap((one) => listItems(one, depth + 1))]
+    const entries = value.slice(0, maxItems).map(reparse)
+    return [...readEntries(name, entries), ...entries.flatMap((one) => listItems(name, one, depth + 1))]
   }
   if (!isObject(value)) return []
+  const own = isByAddress(value) ? [Object.entries(value).map((entry) => toKeyedItem(name, entry))] : []
   return [
+    ...own,
     ...readParallel(value),
-    ...Object.values(value).flatMap((inner) =>
-      typeof inner === 'object' || typeof inner === 'string' ? listItems(inner, depth + 1) : [],
+    ...Object.entries(value).flatMap(([key, inner]) =>
+      typeof inner === 'object' || typeof inner === 'string'
+        ? listItems(isAddress(key) ? name : toSingular(nameOf(key)), inner, depth + 1)
+        : [],
     ),
   ]
+}
+
+/** Entries that are objects say what they are; entries that are lists stand under one name with all that they hold. */
+function readEntries(name: string, entries: readonly unknown[]): ActionItem[][] {
+  if (entries.length === 0) return []
+  if (entries.every(isObject)) return [entries.map((one) => toItem(one))]
+  return entries.every((one) => Array.isArray(one)) ? [entries.map((one) => toItem({ [name]: one }))] : []
+}
+
+/** `{ "0x…": … }`: the address is the one part that is not called anything. */
+function isByAddress(object: Record<string, unknown>): boolean {
+  const keys = Object.keys(object)
+  return keys.length > 0 && keys.length <= maxItems && keys.every(isAddress)
+}
+
+function toKeyedItem(name: string, [key, value]: [string, unknown]): ActionItem {
+  return toItem({ [`${name}key`]: key, [`${name}value`]: value })
+}
+
+function isAddress(text: string): boolean {
+  return /^0x[0-9a-f]{40}$/i.test(text)
 }
 
 /** Text that holds JSON, with its numbers whole. */
@@ -84,16 +138,17 @@ function readParallel(object: Record<string, unknown>): ActionItem[][] {
     const list = reparse(given)
     return Array.isArray(list) && list.length > 0 && list.every(isScalar) ? [[name, list] as const] : []
   })
-  const [first] = lists
-  if (!first) return []
-  const length = first[1].length
-  if (length > maxItems || lists.some(([, list]) => list.length !== length)) return []
-  return [
-    Array.from(
-      { length },
-      (_, at) => new Map(lists.map(([name, list]) => [toSingular(nameOf(name)), [String(list[at])]])),
-    ),
-  ]
+  // What else is a list of another length has nothing to do with them.
+  return [...Map.groupBy(lists, ([, list]) => list.length)].flatMap(([length, alike]) =>
+    length > maxItems
+      ? []
+      : [
+          Array.from(
+            { length },
+            (_, at) => new Map(alike.map(([name, list]) => [toSingular(nameOf(name)), [String(list[at])]])),
+          ),
+        ],
+  )
 }
 
 /** An item with all that stands in it, nested values under their own names. */
@@ -105,7 +160,12 @@ function toItem(object: Record<string, unknown>): ActionItem {
     const value = reparse(given)
     if (Array.isArray(value)) for (const one of value) add(toSingular(name), one, depth + 1)
     else if (isObject(value))
-      for (const [inner, one] of Object.entries(value)) add(nameOf(inner), one, depth + 1)
+      for (const [inner, one] of Object.entries(value)) {
+        const isKey = isAddress(inner)
+        const own = toSingular(name)
+        if (isKey) add(`${own}key`, inner, depth + 1)
+        add(isKey ? `${own}value` : nameOf(inner), one, depth + 1)
+      }
     else if (isScalar(value)) {
       count += 1
       item.set(name, [...(item.get(name) ?? []), String(value)])

@@ -16,6 +16,8 @@ export interface ConfirmDeps {
 
 /** What could not be asked is asked again after this. */
 const retryMs = 5_000
+/** Between readings that have to agree: three of them are half a minute apart. */
+const doubtMs = 15_000
 
 /**
  * A second answer about movements that do not fit the record: the logs of the transaction itself, exact to the last
@@ -33,10 +35,12 @@ export async function confirmMoves(
   const own = leg.ask === 'native' ? await addOwnValue(reads, leg, first, options, deps.clock.now()) : null
   if (own === 'unclear') return again(deps, leg)
   if (own !== null && deps.isCovered(own) !== false) return take(leg, [own])
+  // What one list shows is there for the other one, too.
+  const known = { logs: first.source === 'E13', calls: first.source === 'E15' }
   const second = deps.wantsNative(first)
-    ? await readWhole(reads, leg, options, deps.clock.now())
+    ? await readWhole(reads, leg, { ...options, known }, deps.clock.now())
     : await readAgain(reads, leg, options)
-  if (second === null || second === 'unclear') return again(deps, leg)
+  if (second === null || second === 'unclear') return again(deps, { ...leg, reads: leg.reads + 1 }, doubtMs)
   const later = { ...second, requestedAt: Math.max(second.requestedAt, first.requestedAt + 1) }
   return take(leg, [first, later])
 }
@@ -77,7 +81,7 @@ function take(leg: QueuedLeg, readings: readonly EvidenceReading[]): Outcome {
   return { readings, saves: [], drops: [leg.hash] }
 }
 
-function again({ clock }: ConfirmDeps, leg: QueuedLeg): Outcome {
-  const at = clock.now() + retryMs
+function again({ clock }: ConfirmDeps, leg: QueuedLeg, ms = retryMs): Outcome {
+  const at = clock.now() + ms
   return { readings: [], saves: [{ ...leg, readyAt: at, dueAt: at }], drops: [] }
 }

@@ -84,7 +84,8 @@ async function askOtherwise(
   const [said] = (await reads.mainLogs(leg.hash, options)).readings
   // Logs leave native currency unsaid.
   const wantsWhole = said?.moves?.length === 0 || (said && leg.ask === 'native')
-  const whole = wantsWhole ? await readWhole(reads, leg, options, now()) : (said ?? null)
+  const how = { ...options, known: { logs: said !== undefined } }
+  const whole = wantsWhole ? await readWhole(reads, leg, how, now()) : (said ?? null)
   if (whole !== null) return whole
   // An empty answer about one transaction has no control in it: a known one has to be answered too.
   if (control !== null && (await reads.mainLogs(control, options)).readings.length === 0) return 'unclear'

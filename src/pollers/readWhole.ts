@@ -29,23 +29,36 @@ export async function addOwnValue(
   }
 }
 
+/** What is known to be there, so that an empty answer about it is none. */
+interface Known {
+  readonly logs?: boolean
+  readonly calls?: boolean
+}
+
+/** One empty answer about a transaction proves nothing: so many readings have to agree. */
+const neededReads = 2
+
 /**
  * Everything that one transaction moved: by its logs, by the calls within it, and by itself. Where its own value cannot
- * be read, the movements stay unknown: half of them would be another story.
+ * be read, the movements stay unknown: half of them would be another story. So it is with calls that one answer does
+ * not show.
  */
 export async function readWhole(
   reads: Pick<EvidenceReads, 'ownValue' | 'nativeLeg' | 'mainLogs'>,
-  leg: Pick<QueuedLeg, 'hash' | 'height' | 'addedAt'>,
-  options: EvidenceAskOptions,
+  leg: Pick<QueuedLeg, 'hash' | 'height' | 'addedAt' | 'reads'>,
+  options: EvidenceAskOptions & { readonly known?: Known },
   now: UnixMs,
 ): Promise<Whole> {
-  const [logs] = (await reads.mainLogs(leg.hash, options)).readings
-  const [calls] = (await reads.nativeLeg(leg.hash, options)).readings
+  const { known, ...how } = options
+  const [logs] = (await reads.mainLogs(leg.hash, { ...how, isKnown: known?.logs === true })).readings
+  const [calls] = (await reads.nativeLeg(leg.hash, { ...how, isKnown: known?.calls === true })).readings
+  if (calls === undefined && leg.reads < neededReads) return 'unclear'
   const first = logs ?? calls ?? null
   const moves =
     logs?.moves === null || calls?.moves === null ? null : [...(logs?.moves ?? []), ...(calls?.moves ?? [])]
   const joined = first && { ...first, moves }
-  const whole = await addOwnValue(reads, leg, joined, options, now)
+  const whole = await addOwnValue(reads, leg, joined, how, now)
   if (whole === null) return joined && { ...joined, moves: null }
-  return whole === 'unclear' ? whole : { ...whole, isWhole: true }
+  // Without logs it shows native currency alone.
+  return whole === 'unclear' || logs === undefined ? whole : { ...whole, isWhole: true }
 }

@@ -266,3 +266,192 @@ describe('what an action does not say of the recipient', () => {
     expect(verdicts([withdraw(5, 1, 2)], learned)).toEqual(['covered'])
   })
 })
+
+describe('what stands where a value is expected and is none', () => {
+  const one = [{ amount: 5, to: 1 }]
+
+  test.each([
+    ['a word for the sender', { sum: '5000000', beneficiary: 'self' }],
+    ['nothing', { sum: '5000000', beneficiary: '' }],
+    ['a word for all there is', { sum: 'ALL', beneficiary: user(1) }],
+    ['the most that a type holds', { sum: String((1n << 256n) - 1n), beneficiary: user(1) }],
+  ])('%s contradicts no record', (_, action) => {
+    expect(verdicts(bundle(one, action), taught())).toEqual(['covered'])
+  })
+
+  test('it takes no item that is exactly the one of another', () => {
+    const exits = [
+      { ...item(9, 1), sum: 'ALL' },
+      { ...item(5, 1), sum: '5000000' },
+    ]
+    const two = [
+      { amount: 5, to: 1 },
+      { amount: 9, to: 1 },
+    ]
+    expect(verdicts(bundle(two, { exits }), taught())).toEqual(['covered', 'covered'])
+    expect(verdicts(bundle([...two, { amount: 9, to: 1 }], { exits }), taught())[2]).toEqual({
+      what: 'amount',
+      found: 'no item of its own',
+    })
+  })
+
+  test('and teaches nothing against what the others taught', () => {
+    const lessons = createLessons()
+    for (let n = 0; n < 9; n += 1) {
+      const [transfer] = bundle([{ amount: 50 + n, to: 30 + n }], '')
+      const beneficiary = n % 2 === 0 ? 'self' : user(30 + n)
+      lessons.teach(transfer as Transfer, { sum: String((50 + n) * 1_000_000), beneficiary })
+    }
+    expect(verdicts(bundle(one, item(5, 9)), lessons)).toEqual([{ what: 'recipient', found: user(9) }])
+  })
+})
+
+describe('the recipient', () => {
+  test.each([
+    ['as a word of 32 bytes', `0x${'0'.repeat(24)}${user(1).slice(2)}`],
+    ['behind the name of its chain', `eip155:1:${user(1)}`],
+    ['in capitals', user(1).toUpperCase().replace('0X', '0x')],
+  ])('may be written %s', (_, beneficiary) => {
+    expect(verdicts(bundle([{ amount: 5, to: 1 }], { sum: '5000000', beneficiary }), taught())).toEqual([
+      'covered',
+    ])
+    const other = [{ amount: 5, to: 2 }]
+    expect(verdicts(bundle(other, { sum: '5000000', beneficiary }), taught())).toMatchObject([
+      { what: 'recipient' },
+    ])
+  })
+
+  test('may be named apart where another one than usual is paid', () => {
+    const action = { sum: '5000000', beneficiary: user(1), payTo: user(7) }
+    expect(verdicts(bundle([{ amount: 5, to: 7 }], action), taught())).toEqual(['covered'])
+    expect(verdicts(bundle([{ amount: 5, to: 8 }], action), taught())).toMatchObject([{ what: 'recipient' }])
+    // That the sender is paid instead is told: its own name stands in most actions.
+    const toSender = bundle([{ amount: 5, to: 7 }], action, { sourceAddress: user(7) })
+    expect(verdicts(toSender, taught())).toMatchObject([{ what: 'recipient' }])
+  })
+})
+
+describe('an amount that was a floating-point number, or is made for display', () => {
+  const exact = (sum: string, amountRaw: bigint) =>
+    verdicts(
+      bundle([{ amount: 0, to: 1 }], { sum, beneficiary: user(1) }, { amountRaw, value: null }),
+      taught(),
+    )
+
+  test('is the same amount cut or rounded at its own end, and no other', () => {
+    const of = (sum: string, value: string) =>
+      verdicts(
+        bundle([{ amount: 0, to: 1 }], { sum, beneficiary: user(1) }, { amountRaw: null, value }),
+        taught(),
+      )
+    expect(of('0.8123456789012346', '0.812345678901234567')).toEqual(['covered'])
+    expect(of('12.34', '12.345678')).toEqual(['covered'])
+    expect(of('12.36', '12.345678')).toMatchObject([{ what: 'amount' }])
+    expect(of('12', '12.345678')).toMatchObject([{ what: 'amount' }])
+    expect(of('1.2', '1.25')).toMatchObject([{ what: 'amount' }])
+    expect(exact('5000001', 5_000_000n)).toMatchObject([{ what: 'amount' }])
+  })
+})
+
+describe('lists in other forms', () => {
+  const rowsOf = (last: number) => [
+    { amount: 5, to: 1 },
+    { amount: 6, to: 2 },
+    { amount: last, to: 2 },
+  ]
+  const raw = (amount: number) => String(amount * 1_000_000)
+
+  test.each([
+    [
+      'of lists',
+      (amount: number, to: number) => ({ args: [user(to), raw(amount), '0'] }),
+      () => ({
+        args: JSON.stringify([
+          [user(1), raw(5), '0'],
+          [user(2), raw(6), '0'],
+          [user(2), raw(7), '0'],
+        ]),
+      }),
+    ],
+    [
+      'by recipient',
+      (amount: number, to: number) => ({ out: { [user(to)]: { wei: raw(amount) } } }),
+      () => ({ out: { [user(1)]: { wei: raw(5) }, [user(2)]: [{ wei: raw(6) }, { wei: raw(7) }] } }),
+    ],
+    [
+      'side by side beside another one',
+      (amount: number, to: number) => ({ who: [user(to)], sums: [raw(amount)], flags: [1, 2] }),
+      () => ({ who: [user(1), user(2), user(2)], sums: [raw(5), raw(6), raw(7)], flags: [1, 2] }),
+    ],
+  ])('%s are read', (_, single, several) => {
+    const lessons = createLessons()
+    for (let n = 0; n < 5; n += 1) {
+      const [transfer] = bundle([{ amount: 50 + n, to: 30 + n }], '')
+      lessons.teach(transfer as Transfer, single(50 + n, 30 + n))
+    }
+    expect(verdicts(bundle(rowsOf(7), several()), lessons)).toEqual(['covered', 'covered', 'covered'])
+    expect(verdicts(bundle(rowsOf(70), several()), lessons)).toMatchObject([
+      'covered',
+      'covered',
+      { what: 'amount' },
+    ])
+    expect(verdicts(bundle([...rowsOf(7), { amount: 6, to: 2 }], several()), lessons)[3]).toMatchObject({
+      what: 'amount',
+    })
+  })
+})
+
+describe('a word that goes with a token', () => {
+  const lessonsOf = (words: Readonly<Record<string, readonly string[]>>) => {
+    const lessons = createLessons()
+    for (const [token, list] of Object.entries(words))
+      for (const [n, word] of list.entries()) {
+        const [transfer] = bundle([{ amount: 50 + n, to: 30 + n, token }], '')
+        lessons.teach(transfer as Transfer, { sum: raw(50 + n), beneficiary: user(30 + n), via: word })
+      }
+    return lessons
+  }
+  const raw = (amount: number) => String(amount * 1_000_000)
+  const judged = (learned: LearnedActions, via: string) =>
+    verdicts(bundle([{ amount: 5, to: 1 }], { sum: raw(5), beneficiary: user(1), via }), learned)[0]
+  const times = (count: number, word: string) => Array.from({ length: count }, () => word)
+
+  test('by habit does not name it', () => {
+    expect(judged(lessonsOf({ '0xcc': times(8, 'std'), '0xdd': times(8, 'fast') }), 'fast')).toBe('covered')
+    const mixed = { '0xcc': [...times(30, 'std'), 'fast', 'fast', 'fast'], '0xdd': times(30, 'fast') }
+    expect(judged(lessonsOf(mixed), 'fast')).toBe('covered')
+    const loose = { '0xcc': times(30, 'std'), '0xdd': [...times(30, 'fast'), 'slow'] }
+    expect(judged(lessonsOf(loose), 'fast')).toBe('covered')
+  })
+
+  test('alone and always does', () => {
+    const codes = { '0xcc': times(20, '3'), '0xdd': times(20, '7'), '0xee': times(2, '9') }
+    expect(judged(lessonsOf(codes), '7')).toEqual({ what: 'token', found: '0xdd' })
+    expect(judged(lessonsOf({ ...codes, '0xdd': times(19, '7') }), '7')).toBe('covered')
+  })
+})
+
+describe('where all withdraw to themselves', () => {
+  const self = (n: number, owner: number, to: number, sender = to): Transfer => {
+    const more = { from: user(sender), sourceAddress: user(sender) }
+    const action = { type: 'exit', sum: String(n * 1_000_000), owner: user(owner) }
+    const [transfer] = bundle([{ amount: n, to }], action, more)
+    return transfer as Transfer
+  }
+  const learned = (() => {
+    const lessons = createLessons()
+    for (let n = 1; n < 6; n += 1) {
+      const one = self(n, n, n)
+      lessons.teach(one, JSON.parse(one.evidence[0]?.action ?? '') as object)
+    }
+    return lessons
+  })()
+
+  test('an action of somebody else is told', () => {
+    expect(verdicts([self(5, 9, 1)], learned)).toEqual([{ what: 'recipient', found: user(9) }])
+  })
+
+  test('one that names the sender alone says nothing of the recipient', () => {
+    expect(verdicts([self(5, 2, 1, 2)], learned)).toEqual(['covered'])
+  })
+})

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { type DoubtContext, decideDoubt } from '../../../src/pollers/decideDoubt.ts'
 import { chooseBatch } from '../../../src/pollers/evidence.ts'
-import type { LegsRead } from '../../../src/pollers/evidenceReads.ts'
+import type { EvidenceReads, LegsRead } from '../../../src/pollers/evidenceReads.ts'
+import { readWhole } from '../../../src/pollers/readWhole.ts'
+import type { EvidenceReading } from '../../../src/store/evidence.ts'
 import type { QueuedLeg } from '../../../src/store/evidenceQueue.ts'
 import { noSignal } from './support.ts'
 
@@ -88,5 +90,60 @@ describe('semantics.md 8: a leg that an answer does not hold', () => {
   test('is looked for again, ever more rarely, and told once', async () => {
     const again = await decideDoubt(at(0), leg({ rests: 3, reads: 3 }))
     expect(again).toMatchObject({ readings: [], saves: [{ rests: 4, dueAt: 480_000 }] })
+  })
+})
+
+describe('semantics.md 8: half of what a transaction moved is not the whole of it', () => {
+  const reading = (source: 'E7' | 'E16' | 'E21', token: string): EvidenceReading => ({
+    chain: 'main',
+    hash: '0x1',
+    source,
+    requestedAt: 1,
+    status: 'success',
+    errorMessage: '',
+    moves: [{ token, from: '0xa', to: '0xb', amount: '1', amountRaw: null, tokenId: '' }],
+    height: 7,
+    time: 1,
+  })
+  const readOf = (answers: { logs?: boolean; calls?: boolean }, reads = 0) => {
+    const known: [string, boolean | undefined][] = []
+    const say =
+      (name: string, found: EvidenceReading | null) => (_: unknown, options: { isKnown?: boolean }) => {
+        known.push([name, options.isKnown])
+        return Promise.resolve({ requestedAt: 1, readings: found === null ? [] : [found], bad: [] })
+      }
+    const asks = {
+      mainLogs: say('logs', answers.logs === false ? null : reading('E21', '0xcc')),
+      nativeLeg: say('calls', answers.calls === false ? null : reading('E16', '')),
+      ownValue: () => Promise.resolve({ ...reading('E7', ''), moves: [] }),
+    } satisfies Pick<EvidenceReads, 'mainLogs' | 'nativeLeg' | 'ownValue'>
+    const options = { priority: 'urgent', signal: noSignal, known: { logs: true } } as const
+    return readWhole(asks, leg({ ask: 'main', reads, height: 7 }), options, 0).then((whole) => ({
+      whole,
+      known,
+    }))
+  }
+
+  test('logs and calls are', async () => {
+    const { whole, known } = await readOf({})
+    expect(whole).toMatchObject({ isWhole: true, moves: [{ token: '0xcc' }, { token: '' }] })
+    expect(known).toEqual([
+      ['logs', true],
+      ['calls', false],
+    ])
+  })
+
+  test('one answer without calls says nothing; three of them do', async () => {
+    expect((await readOf({ calls: false }, 1)).whole).toBe('unclear')
+    expect((await readOf({ calls: false }, 2)).whole).toMatchObject({
+      isWhole: true,
+      moves: [{ token: '0xcc' }],
+    })
+  })
+
+  test('calls without logs show native currency, and say nothing of tokens', async () => {
+    const { whole } = await readOf({ logs: false })
+    expect(whole).toMatchObject({ source: 'E7', moves: [{ token: '' }] })
+    expect(whole).not.toHaveProperty('isWhole')
   })
 })
