@@ -1,4 +1,5 @@
 import type { UnixMs } from '../../lib/clock.ts'
+import { type Absence, isAbsent, notYetAbsent, noteReading } from './absence.ts'
 import type { EndpointId, Family } from './endpoint.ts'
 
 /** A question that is known to have an answer. */
@@ -27,11 +28,19 @@ const maxKnown = 5_000
 const windowMs = 300_000
 const maxCounted = 20_000
 const leastCounted = 500
+/** Attempts so close together are one reading: under load they all come back empty. */
+const oneReadingMs = 10_000
 
-/** Remembers what had an answer, because the service under load answers as if there were none. */
+/**
+ * Remembers what had an answer, because the service under load answers as if there were none. What one transaction or
+ * address is asked for may be gone for good all the same: once it was empty by the rules of absence it is remembered no
+ * more. Whoever knows that there is an answer says so himself.
+ */
 export function createEmptyGuard(): EmptyGuard {
   const answered = new Set<EndpointId>()
-  const known = new Set<string>()
+  /** With the empty readings since the last answer; null without one. */
+  const known = new Map<string, Absence | null>()
+  const controlAt = new Map<Family, UnixMs>()
   const controls = new Map<Family, ControlQuestion>()
   let counted: { at: UnixMs; isContradicted: boolean }[] = []
   let tidyAt = leastCounted
@@ -44,15 +53,32 @@ export function createEmptyGuard(): EmptyGuard {
     tidyAt = Math.max(leastCounted, counted.length * 2)
   }
 
+  /** Whether an empty answer is against what is remembered. */
+  function isRemembered(question: Question, key: string, at: UnixMs): boolean {
+    const before = known.get(key)
+    if (before === undefined) return false
+    if (!namesOne(question)) return true
+    if (before?.lastAt != null && at - before.lastAt < oneReadingMs) return true
+    const control = controlAt.get(question.family) ?? -Infinity
+    const asked = before ?? notYetAbsent
+    const controlled =
+      control > (asked.firstAt ?? Infinity) ? noteReading(asked, { kind: 'control', at: control }) : asked
+    const now = noteReading(controlled, { kind: 'absent', at })
+    if (isAbsent(now)) known.delete(key)
+    else known.set(key, now)
+    return !isAbsent(now)
+  }
+
   return {
     judge(question, { isEmpty, isKnown, at }) {
       const key = keyOf(question)
-      const isContradicted = isEmpty && (isKnown || (key !== null && known.has(key)))
+      const isContradicted = isEmpty && (isKnown || (key !== null && isRemembered(question, key, at)))
       // An empty answer that nothing contradicts speaks neither for the service nor against it.
       if (!isEmpty || isContradicted) note(at, isContradicted)
       if (isEmpty) return isContradicted
       answered.add(question.endpoint)
       if (key === null) return false
+      if (known.has(key)) controlAt.set(question.family, at)
       remember(known, key)
       controls.set(question.family, { endpoint: question.endpoint, params: question.params })
       return false
@@ -76,11 +102,16 @@ function keyOf(question: ControlQuestion): string | null {
   return `${question.endpoint}?${new URLSearchParams(params).toString()}`
 }
 
+/** Whether something is asked of one transaction or participant: a list of blocks or records never ceases to exist. */
+function namesOne({ family, params }: Question): boolean {
+  return 'txId' in params || 'txid' in params || (family === 'cross' && 'address' in params)
+}
+
 /** Drops the oldest beyond the bound; a key asked again counts as new. */
-function remember(known: Set<string>, key: string): void {
+function remember(known: Map<string, Absence | null>, key: string): void {
   known.delete(key)
-  known.add(key)
+  known.set(key, null)
   if (known.size <= maxKnown) return
-  const [oldest] = known
+  const [oldest] = known.keys()
   if (oldest !== undefined) known.delete(oldest)
 }

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { createEmptyGuard } from '../../../../src/clients/explorer/emptyGuard.ts'
+
+const list = { endpoint: 'E3', family: 'cross', params: { page: '1', limit: '100' } } as const
+const byHash = { endpoint: 'E3', family: 'cross', params: { txid: '0xab', limit: '100' } } as const
+const full = { isEmpty: false, isKnown: false }
+const empty = { isEmpty: true, isKnown: false }
+
+/** A list and a question for one transaction that both had an answer. */
+function setUp() {
+  const guard = createEmptyGuard()
+  guard.judge(list, { ...full, at: 0 })
+  guard.judge(byHash, { ...full, at: 0 })
+  return {
+    guard,
+    /** Whether an empty answer is contradicted. */
+    isEmptyAt: (at: number, question: typeof list | typeof byHash = byHash) =>
+      guard.judge(question, { ...empty, at }),
+    control: (at: number) => void guard.judge(list, { ...full, at }),
+  }
+}
+
+describe('semantics.md 8: what had an answer and is empty', () => {
+  test('is contradicted until three readings over half a minute agree, a control among them', () => {
+    const { isEmptyAt, control } = setUp()
+    expect(isEmptyAt(1_000)).toBe(true)
+    control(5_000)
+    expect(isEmptyAt(15_000)).toBe(true)
+    expect(isEmptyAt(31_000)).toBe(false)
+    expect(isEmptyAt(32_000)).toBe(false)
+  })
+
+  test('is contradicted for as long as no control is answered', () => {
+    const { isEmptyAt, control } = setUp()
+    for (let at = 1_000; at < 600_000; at += 15_000) expect(isEmptyAt(at)).toBe(true)
+    control(600_000)
+    expect(isEmptyAt(610_000)).toBe(false)
+  })
+
+  test('is contradicted anew once it was answered between', () => {
+    const { guard, isEmptyAt, control } = setUp()
+    isEmptyAt(1_000)
+    isEmptyAt(15_000)
+    guard.judge(byHash, { ...full, at: 20_000 })
+    control(21_000)
+    expect(isEmptyAt(40_000)).toBe(true)
+    expect(isEmptyAt(55_000)).toBe(true)
+  })
+
+  test('is read once by attempts that follow each other at once', () => {
+    const { isEmptyAt, control } = setUp()
+    for (const at of [1_000, 1_500, 2_500, 4_500]) expect(isEmptyAt(at)).toBe(true)
+    control(5_000)
+    for (const at of [40_000, 40_500, 41_500]) expect(isEmptyAt(at)).toBe(true)
+    expect(isEmptyAt(51_000)).toBe(false)
+  })
+
+  test('is contradicted for ever when it is the list itself, or whoever asks knows better', () => {
+    const { guard, isEmptyAt, control } = setUp()
+    for (let at = 1_000; at < 600_000; at += 15_000) {
+      guard.judge({ ...byHash, params: { txid: '0xcd' } }, { ...full, at })
+      guard.judge({ ...byHash, params: { txid: '0xcd' } }, { ...full, at: at + 1 })
+      expect(isEmptyAt(at + 2, list)).toBe(true)
+    }
+    for (let at = 600_000; at < 1_200_000; at += 15_000) {
+      control(at)
+      expect(guard.judge(byHash, { isEmpty: true, isKnown: true, at: at + 1 })).toBe(true)
+    }
+  })
+})
