@@ -66,7 +66,7 @@ export interface TransferSpec {
   mainFailed?: boolean
   /** What the main leg really moves, when it differs from the record. */
   mainMovedRaw?: bigint
-  /** The explorer shows its main transaction, the main chain's own nodes do not know it. */
-  unknownToCanonical?: boolean
+  /** The explorer shows its main transaction, the main chain's own nodes do not know it until then. */
+  unknownUntil?: UnixMs
   patches?: readonly RecordPatch[]
 }

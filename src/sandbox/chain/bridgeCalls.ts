@@ -30,7 +30,7 @@ export function bridgeCall(world: World, owner: number): MainCall {
     internals: moving.flatMap((member) => internalsOf(world, member)),
     logs: moving.flatMap((member) => logsOf(world, member, sender)),
     challengeStatus: challengeStatusOf(world, first.number),
-    ...(first.special.unknownToCanonical ? { isForged: true } : {}),
+    ...(first.special.unknownUntil === undefined ? {} : { unknownUntil: first.special.unknownUntil }),
   }
 }
 

@@ -45,8 +45,8 @@ export interface MainCall {
   readonly logs: readonly Log[]
   readonly challengeStatus: string
   readonly preconf?: PreconfStory
-  /** No node of the main chain knows it, whatever the explorer shows. */
-  readonly isForged?: boolean
+  /** Until then no node of the main chain knows it, whatever the explorer shows. */
+  readonly unknownUntil?: UnixMs
 }
 
 /** How the preconfirmation of a transaction differs from what becomes of it. */

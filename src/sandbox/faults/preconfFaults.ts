@@ -32,7 +32,7 @@ export const preconfFaults = [
   worldFault(
     'preconf.moved',
     'Transactions held by a later block than the one they were preconfirmed in',
-    { ...shape, by: z.int().min(1).max(5).default(1).describe('How many blocks later') },
+    { ...shape, by: z.int().min(1).max(3_600).default(1).describe('How many blocks later') },
     (world, params) => {
       send(world, params, { movedBy: params.by })
     },

@@ -84,12 +84,12 @@ export const theftFaults = [
   ),
   worldFault(
     'transfer.forged',
-    'Deposits that the explorer shows in full and the nodes of the main chain do not know',
+    'Deposits that the explorer shows in full and the nodes of the main chain do not know, for a while or ever',
     transferShape,
-    (world, params) => {
+    (world, params, window) => {
       injectMany(world, params, () => ({
         direction: params.direction ?? 'MainToZone',
-        unknownToCanonical: true,
+        unknownUntil: window.until,
       }))
     },
   ),

@@ -69,15 +69,16 @@ export function heightOf(view: RpcView, tag: unknown): number {
 }
 
 function completeBlock(view: RpcView, height: number): RpcBlock {
-  const transactions = mainTransactions(view.world, height).filter(
-    (transaction) => transaction.isForged !== true,
-  )
   return {
     height,
     hash: mainBlockHash(view.world, height),
     parentHash: mainBlockHash(view.world, height - 1),
-    transactions,
+    transactions: mainTransactions(view.world, height).filter((one) => isKnown(view, one)),
   }
+}
+
+function isKnown({ world }: RpcView, { unknownUntil = -Infinity }: MainTransaction): boolean {
+  return world.now >= unknownUntil
 }
 
 function pendingBlock(view: RpcView, pending: Preconfirmed): RpcBlock {
@@ -86,6 +87,6 @@ function pendingBlock(view: RpcView, pending: Preconfirmed): RpcBlock {
     height,
     hash: hashOf(view.world.seed, 'preconfBlock', height * stepsPerBlock + step),
     parentHash: mainBlockHash(view.world, height - 1),
-    transactions: transactions.filter((transaction) => transaction.isForged !== true),
+    transactions: transactions.filter((one) => isKnown(view, one)),
   }
 }
