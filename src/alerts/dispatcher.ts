@@ -31,6 +31,8 @@ export interface Dispatcher {
   stop(): Promise<void>
   /** Messages being sent at this moment. */
   inFlight(): number
+  /** How long ago the outbox was last looked into, ms. */
+  idleMs(): number
 }
 
 const mostInFlight = 8
@@ -47,6 +49,8 @@ interface State {
   readonly aborter: AbortController
   isStopping: boolean
   alarm: AbortController
+  /** By the monotonic clock. */
+  lookedAtMs: number
 }
 
 /**
@@ -61,6 +65,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     aborter: new AbortController(),
     isStopping: false,
     alarm: new AbortController(),
+    lookedAtMs: deps.clock.monotonicMs(),
   }
   recover(state)
   const loop = run(state)
@@ -73,6 +78,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     },
     stop: () => stop(state, loop),
     inFlight: () => state.running.size,
+    idleMs: () => deps.clock.monotonicMs() - state.lookedAtMs,
   }
 }
 
@@ -98,6 +104,7 @@ function recover({ deps }: State): void {
 async function run(state: State): Promise<void> {
   while (!state.isStopping) {
     state.alarm = new AbortController()
+    state.lookedAtMs = state.deps.clock.monotonicMs()
     const waitMs = pump(state)
     await state.deps.clock.sleep(Math.max(waitMs, 1), state.alarm.signal)
     // A channel that answers at once would otherwise keep everything else from running.

@@ -67,7 +67,7 @@ function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt
   // The heartbeat is one of the pollers and says how the judging goes, which comes after them.
   const isAlive = () =>
     readLiveness(
-      { ...base, evaluate: judging.evaluate, pollers: () => watching.runner.status() },
+      { ...base, evaluate: judging.evaluate, pollers: () => watching.runner.status(), voice: watching.voice },
       deps.clock.now(),
       0,
     ).ok
@@ -103,19 +103,21 @@ function toApp(deps: AppDeps, parts: AppParts, state: State): App {
       parts.evaluate.wake()
     },
     stop() {
-      stopping ??= stop(parts, state)
+      stopping ??= stop(deps, parts, state)
       return stopping
     },
   }
 }
 
 /** In the reverse order of the data: no new readings, then no new judgements, then the messages under way. */
-async function stop(parts: AppParts, state: State): Promise<void> {
+async function stop({ log }: AppDeps, parts: AppParts, state: State): Promise<void> {
   await Promise.all([parts.runner.stop(), parts.preconf.stop()])
   await parts.evaluate.stop()
   await parts.sending.stop()
   await parts.explorer.close()
   await parts.rpcs.preconf?.close()
   await parts.rpcs.canonical?.close()
+  const waiting = parts.alerts.listDepths().reduce((sum, { queued }) => sum + queued, 0)
+  if (waiting > 0) log.warn({ waiting }, 'messages are not delivered yet: they are sent after the next start')
   state.close()
 }

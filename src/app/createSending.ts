@@ -56,6 +56,8 @@ export function createSending(deps: AppDeps, parts: SendingParts) {
       })
     },
     wake: () => dispatcher?.wake(),
+    /** How long ago the outbox was last looked into, ms; 0 before the start. */
+    idleMs: () => dispatcher?.idleMs() ?? 0,
     /** What a channel made of a message that did not come from the outbox. */
     noteAnswer: (channel: string, result: DeliveryResult, now: UnixMs) =>
       dispatcher?.noteAnswer(channel, result, now),

@@ -13,6 +13,7 @@ import { createEscrowPollers } from './createEscrowPollers.ts'
 import { createEvidence } from './createEvidence.ts'
 import { createPollers } from './createPollers.ts'
 import { createPreconf } from './createPreconf.ts'
+import { createVoice } from './createVoice.ts'
 import { createReporting } from './report/createReporting.ts'
 
 const upkeepMs = 60_000
@@ -50,6 +51,7 @@ export function createWatching(deps: AppDeps, base: Base, isAlive: () => boolean
     contracts: config.bridge.contracts,
   })
   const { channels } = base.sending
+  const voice = createVoice({ ...base, clock, log, channels })
   const runner = createRunner({ clock, log }, [
     ...pollers.list,
     ...evidence,
@@ -57,7 +59,7 @@ export function createWatching(deps: AppDeps, base: Base, isAlive: () => boolean
     ...createEscrowPollers({ ...pollerDeps, ...rpcs, watch }),
     ...audit.pollers,
     ...createReporting({ ...pollerDeps, channels }),
-    { name: 'upkeep', schedule: upkeepMs, run: upkeep },
+    { name: 'upkeep', schedule: upkeepMs, run: async () => (voice.note(), upkeep()) },
     ...createCanaryPoller({
       ...pollerDeps,
       channels,
@@ -65,7 +67,14 @@ export function createWatching(deps: AppDeps, base: Base, isAlive: () => boolean
     }),
     ...(config.heartbeat ? [toHeartbeat(config.heartbeat, isAlive)] : []),
   ])
-  return { audit, pollers, preconf, runner, pollerStatus: () => [...runner.status(), ...preconf.status()] }
+  return {
+    audit,
+    pollers,
+    preconf,
+    runner,
+    voice,
+    pollerStatus: () => [...runner.status(), ...preconf.status()],
+  }
 }
 
 function toHeartbeat(heartbeat: NonNullable<AppConfig['heartbeat']>, isAlive: () => boolean): Poller {

@@ -10,6 +10,9 @@ export interface LivenessSources {
   readonly evaluate: Pick<EvaluateLoop, 'counts'>
   readonly startedAt: UnixMs
   pollers(): readonly PollerStatus[]
+  readonly sending: { idleMs(): number }
+  /** Left out where a process that begins anew would not be heard either. */
+  readonly voice?: { isVoiceless(now: UnixMs): boolean }
 }
 
 const evaluationIntervalMs = 1_000
@@ -25,5 +28,7 @@ export function readLiveness(sources: LivenessSources, now: UnixMs, eventLoopLag
     evaluationIntervalMs,
     lastGoodAts: [times.length === 0 ? null : Math.max(...times)],
     startedAt: sources.startedAt,
+    outboxIdleMs: sources.sending.idleMs(),
+    isVoiceless: sources.voice?.isVoiceless(now) ?? false,
   })
 }

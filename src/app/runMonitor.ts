@@ -57,8 +57,9 @@ export async function runMonitor(deps: AppDeps, options: RunOptions): Promise<vo
 }
 
 function notifyService(deps: AppDeps, { parts }: App, env: NonNullable<RunOptions['env']>): ServiceNotifier {
-  const { explorer, evaluate, startedAt, runner } = parts
-  const sources = { explorer, evaluate, startedAt, pollers: () => runner.status() }
+  const { explorer, evaluate, startedAt, runner, sending } = parts
+  // Whether a channel takes messages does not count: a process that begins anew is not heard either.
+  const sources = { explorer, evaluate, startedAt, sending, pollers: () => runner.status() }
   return createServiceNotifier({
     ...deps,
     env,

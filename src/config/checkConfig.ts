@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net'
 import { formatDuration } from '../lib/duration.ts'
 import { suggest } from '../lib/nearest.ts'
 import { valueAt } from '../lib/schemaProblems.ts'
-import { Secret } from '../lib/secret.ts'
+import { Secret, shortestCovered } from '../lib/secret.ts'
 import { problemAt, type YamlDoc, type YamlPath, type YamlProblem } from '../lib/yamlProblems.ts'
 import type { ParsedConfig } from './schema.ts'
 
@@ -89,6 +89,7 @@ function checkRepeated(context: CheckContext, config: ParsedConfig): YamlProblem
 export function listWarnings(context: CheckContext, config: ParsedConfig): YamlProblem[] {
   return [
     ...warnOfLiterals(context, config),
+    ...warnOfShortSecrets(context, config),
     ...warnOfPlainHttp(context, config),
     ...warnOfRoutes(context, config),
   ]
@@ -115,6 +116,28 @@ function warnOfLiterals(context: CheckContext, config: ParsedConfig): YamlProble
     const value = valueAt(context.written, path)
     if (typeof value !== 'string' || /\$\{[^}]+\}/.test(value)) return []
     const message = `\`${path.join('.')}\` is a secret in plain text: write \${NAME} or \${file:/path} instead`
+    return [problemAt(context.doc, path, message)]
+  })
+}
+
+/** A text this short stands in many lines that have nothing to do with it: it is not covered in what is written. */
+function warnOfShortSecrets(context: CheckContext, config: ParsedConfig): YamlProblem[] {
+  const { auth } = config.explorer
+  const hooks = Object.entries(config.channels).flatMap(
+    ([name, channel]): [YamlPath, Secret | undefined][] =>
+      channel.type === 'webhook' ? [[['channels', name, 'secret'], channel.secret]] : [],
+  )
+  const places: [YamlPath, Secret | null | undefined][] = [
+    [['explorer', 'auth', 'key'], auth?.key],
+    [['explorer', 'auth', 'secret'], auth?.secret],
+    [['explorer', 'auth', 'passphrase'], auth?.passphrase],
+    [['http', 'token'], config.http?.token],
+    ...hooks,
+  ]
+  return places.flatMap(([path, secret]) => {
+    const length = secret?.reveal().length ?? 0
+    if (length === 0 || length >= shortestCovered) return []
+    const message = `\`${path.join('.')}\` is shorter than ${shortestCovered} characters: it cannot be told from other text, and is not covered in logs`
     return [problemAt(context.doc, path, message)]
   })
 }

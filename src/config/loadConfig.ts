@@ -71,8 +71,9 @@ function load(input: ConfigInput): LoadedConfig {
   })
   if (doc === null) return failed(problems)
   const readFile = (path: string) => files.readFile(resolve(folder, path), maxReferencedBytes)
+  const isOpenToAll = (path: string) => files.isOpenToAll?.(resolve(folder, path)) ?? false
   const isUnused = (section: string) => input.needs?.every((needed) => needed !== section) ?? false
-  const substituted = substitute({ env: input.env, readFile, isUnused }, doc, data)
+  const substituted = substitute({ env: input.env, readFile, isOpenToAll, isUnused }, doc, data)
   const parsed = configSchema.safeParse(substituted.data)
   const found = [
     ...problems,
@@ -91,7 +92,8 @@ function load(input: ConfigInput): LoadedConfig {
   const secrets = [...collectSecrets(config), ...substituted.secrets].filter(
     (secret) => !isPlaceholder(secret.reveal()),
   )
-  return { ok: true, config, doc, warnings: listWarnings(context, parsed.data), secrets }
+  const warnings = [...substituted.warnings, ...listWarnings(context, parsed.data)]
+  return { ok: true, config, doc, warnings, secrets }
 }
 
 function failed(problems: readonly YamlProblem[]): LoadedConfig {

@@ -8,6 +8,8 @@ export interface ReferenceDeps {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Reads a file that `${file:…}` names, relative to the configuration's folder. */
   readonly readFile: (path: string) => string
+  /** Whether every user of this machine can read such a file. */
+  readonly isOpenToAll: (path: string) => boolean
   /** Sections that are not used now: what they refer to may be missing, and a placeholder takes its place. */
   readonly isUnused?: (section: string) => boolean
 }
@@ -24,6 +26,7 @@ export interface Substituted {
   readonly problems: readonly YamlProblem[]
   /** What references brought to the places where secrets stand. */
   readonly secrets: readonly Secret[]
+  readonly warnings: readonly YamlProblem[]
 }
 
 /**
@@ -32,6 +35,7 @@ export interface Substituted {
  */
 export function substitute(deps: ReferenceDeps, doc: YamlDoc, data: unknown): Substituted {
   const problems: YamlProblem[] = []
+  const warnings: YamlProblem[] = []
   const secrets: Secret[] = []
   const replace = (value: unknown, path: YamlPath): unknown => {
     if (Array.isArray(value)) return value.map((item, index) => replace(item, [...path, index]))
@@ -47,6 +51,10 @@ export function substitute(deps: ReferenceDeps, doc: YamlDoc, data: unknown): Su
       const found = resolve(deps, whole.endsWith('}') ? name : null)
       if (found.ok) {
         if (isSecret) secrets.push(new Secret(found.value))
+        if (isSecret && name.startsWith('file:') && deps.isOpenToAll(name.slice('file:'.length))) {
+          const message = `every user of this machine can read ${name.slice('file:'.length)}: take that away with chmod o-r`
+          warnings.push(problemAt(doc, path, message))
+        }
         return found.value
       }
       if (deps.isUnused?.(String(path[0]))) return whole === value ? placeholderFor(path) : placeholder
@@ -54,7 +62,7 @@ export function substitute(deps: ReferenceDeps, doc: YamlDoc, data: unknown): Su
       return ''
     })
   }
-  return { data: replace(data, []), problems, secrets }
+  return { data: replace(data, []), problems, warnings, secrets }
 }
 
 /** One that its place takes for well-formed. */

@@ -27,15 +27,17 @@ export class Secret {
   }
 }
 
+/** The shortest secret that is covered, characters: a three-letter one would mask half of every line. */
+export const shortestCovered = 8
+
 /**
  * Replaces the literal values of secrets, plain and URL-encoded, in a finished line of output. The last resort
- * behind `Secret`: a URL with a key in its path can travel inside an error's text. Values shorter than 8
- * characters are left alone, or a three-letter secret would mask half of every line.
+ * behind `Secret`: a URL with a key in its path can travel inside an error's text.
  */
 export function createScrubber(secrets: readonly Secret[]): (line: string) => string {
   const values = secrets
     .map((secret) => secret.reveal())
-    .filter((value) => value.length >= 8)
+    .filter((value) => value.length >= shortestCovered)
     .flatMap((value) => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)])
   const needles = [...new Set(values)].sort((a, b) => b.length - a.length)
   return (line) => needles.reduce((text, needle) => text.split(needle).join(redacted), line)

@@ -50,6 +50,13 @@ export function isLastPage(page: FeedPage, number: number): boolean {
   return !isFull && !holdsMore
 }
 
+/** Whether a page that repeats the one before lies where the service says that nothing is: some give their last page for it. */
+export function isBeyondEnd(page: FeedPage, number: number): boolean {
+  const { totalPage, total, limit } = page
+  if (totalPage === null || totalPage === 0 || number <= totalPage) return false
+  return total === null || limit === null || total <= totalPage * limit
+}
+
 function toMark(page: FeedPage): PageMark {
   return { names: new Set(page.records.map(nameOf)), rows: page.records.length + page.bad.length }
 }

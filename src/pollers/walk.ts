@@ -1,8 +1,9 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
+import { MonitorError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Observation } from '../domain/observation.ts'
 import { beginHistory, type CursorFile, type Cursors } from '../store/cursors.ts'
-import { isLastPage, type PageMark, readFeedPage } from './feedPages.ts'
+import { isBeyondEnd, isLastPage, type PageMark, readFeedPage } from './feedPages.ts'
 import type { Commit, ExplorerReads, FeedPage } from './reads.ts'
 
 export interface WalkDeps {
@@ -32,6 +33,8 @@ const pagesPerRun = 20
 const sweepsPerRun = 10
 /** A pass of the sweep is meant to take no longer. */
 const sweepGoalMs = 600_000
+/** As many records as a page holds may arrive while it is read, but hardly at each of nine readings in a row. */
+const maxRepeatedPages = 3
 
 /**
  * The slow readings of the list, beside the tail. The history walk goes back from the newest page to `until`, once;
@@ -43,21 +46,32 @@ const sweepGoalMs = 600_000
 export function createWalk(deps: WalkDeps): Walk {
   let isSweepRequested = false
   let isSweeping = false
-  let before: (PageMark & { number: number }) | null = null
+  let before: (PageMark & { number: number; repeats: number }) | null = null
   const save = (change: Partial<Cursors>) => deps.cursors.write({ ...deps.cursors.read(), ...change })
 
   async function readPage(
     number: number,
-    priority: 'bulk' | 'sweep',
+    of: { readonly priority: 'bulk' | 'sweep'; goBack(to: number): void },
     signal: AbortSignal,
-  ): Promise<FeedPage> {
-    const mark = before?.number === number - 1 ? before : null
-    const read = await readFeedPage(deps.reads, number, mark, { priority, signal })
-    before = { ...read.mark, number }
+  ): Promise<{ readonly page: FeedPage; readonly isLast: boolean }> {
+    const mark: typeof before = before?.number === number - 1 ? before : null
+    const read = await readFeedPage(deps.reads, number, mark, { priority: of.priority, signal })
+    const repeats = mark !== null && read.isRepeat ? mark.repeats + 1 : 0
+    const isLast = isLastPage(read.page, number) || (read.isRepeat && isBeyondEnd(read.page, number))
+    if (mark !== null && repeats >= maxRepeatedPages && !isLast) {
+      // What these pages should have held was not read: from the first of them again.
+      before = { ...mark, number: number - repeats, repeats: 0 }
+      of.goBack(number - repeats + 1)
+      throw new MonitorError(
+        'source.invalid',
+        `the list serves one page again and again, up to page ${number}`,
+      )
+    }
+    before = { ...read.mark, number, repeats }
     const { page } = read
     const { hasUrgent } = deps.commit({ answers: [page.records], bad: page.bad })
     if (hasUrgent) deps.requestDetails()
-    return page
+    return { page, isLast }
   }
 
   async function walkHistory(signal: AbortSignal): Promise<void> {
@@ -65,10 +79,11 @@ export function createWalk(deps: WalkDeps): Walk {
       const { history } = deps.cursors.read()
       if (history.done) return
       if (pages === pagesPerRun) return deps.requestWalk()
-      const page = await readPage(history.page, 'bulk', signal)
+      const goBack = (to: number) => save({ history: { ...history, page: to } })
+      const { page, isLast } = await readPage(history.page, { priority: 'bulk', goBack }, signal)
       const read = history.read + page.records.length
       const isOldEnough = isOlder(page.records, history.until) && read >= history.least
-      const done = isLastPage(page, history.page) || isOldEnough
+      const done = isLast || isOldEnough
       const reachedAt = newestTime(page.records) ?? history.reachedAt
       save({ history: { ...history, page: done ? 1 : history.page + 1, read, reachedAt, done } })
       if (done) deps.log.info({ records: read, pages: history.page }, 'history read')
@@ -78,8 +93,9 @@ export function createWalk(deps: WalkDeps): Walk {
   async function sweepPage(signal: AbortSignal): Promise<boolean> {
     const { sweep } = deps.cursors.read()
     const startedAt = sweep.page === 1 ? deps.clock.now() : (sweep.startedAt ?? deps.clock.now())
-    const page = await readPage(sweep.page, 'sweep', signal)
-    const isDone = isLastPage(page, sweep.page) || isOlder(page.records, deps.clock.now() - deps.sweepMs)
+    const goBack = (to: number) => save({ sweep: { ...sweep, page: to } })
+    const { page, isLast } = await readPage(sweep.page, { priority: 'sweep', goBack }, signal)
+    const isDone = isLast || isOlder(page.records, deps.clock.now() - deps.sweepMs)
     if (!isDone) {
       save({ sweep: { ...sweep, page: sweep.page + 1, startedAt } })
       return false

@@ -14,11 +14,17 @@ export interface LivenessFacts {
   /** Request time of the newest good answer of each source; null means never. */
   readonly lastGoodAts: readonly (UnixMs | null)[]
   readonly startedAt: UnixMs
+  /** How long ago the outbox was last looked into for something to send, ms. */
+  readonly outboxIdleMs: number
+  /** No channel takes messages: whatever is found, nobody hears of it. */
+  readonly isVoiceless: boolean
 }
 
 const maxLagMs = 5_000
 const lateFactor = 3
 const lateFloorMs = 10_000
+/** The outbox is looked into at least every 30 s. */
+const outboxLateMs = 90_000
 
 /**
  * Whether the process does its work: the conditions of the watchdog. Red when nothing at all could be checked,
@@ -40,6 +46,10 @@ export function judgeLiveness(facts: LivenessFacts): HealthVerdict {
       now,
     ),
     ...blind(facts),
+    ...(facts.outboxIdleMs > outboxLateMs
+      ? [`messages have not been sent for ${formatDuration(facts.outboxIdleMs)}`]
+      : []),
+    ...(facts.isVoiceless ? ['no channel takes messages: nobody can be told'] : []),
     ...(facts.pollers.length === 0 ? ['no poller is running'] : []),
   ]
   return { ok: reasons.length === 0, reasons }

@@ -46,6 +46,19 @@ export interface BridgeWorldOptions {
   readonly prepare?: (world: Omit<BridgeWorld, 'monitor' | 'told'>) => void
 }
 
+/** Polls that ask little, for worlds in which hours pass. */
+export const calmPoll: AppConfig['poll'] = {
+  transfers: '*/20 * * * * *',
+  openTransfers: '*/20 * * * * *',
+  evidence: '*/20 * * * * *',
+  challenges: '0 * * * * *',
+  heads: '*/20 * * * * *',
+  contracts: '*/20 * * * * *',
+  escrows: '0 * * * * *',
+  audit: '0 17 * * * *',
+  sweepMs: 86_400_000,
+}
+
 const patienceMs = 3_600_000
 const lookEveryMs = 500
 

@@ -37,7 +37,7 @@ function page(list: readonly unknown[], query: URLSearchParams, cap: number): St
   })
 }
 
-test('3,000 records are all read while 5 arrive at every request and pages are capped at 50', async () => {
+test('F44: 3,000 records are all read while 5 arrive at every request and pages are capped at 50', async () => {
   const list = Array.from({ length: 3_000 }, record)
   const wanted = new Set(list.map(({ zoneTxHash }) => zoneTxHash))
   const { explorer } = await serve(({ query }) => {

@@ -205,6 +205,42 @@ describe('what is refused, and where', () => {
     expect(problemsOf(`${smallest}${text}\n`)).toEqual([problem])
   })
 
+  test('F78: what YAML reads as something else is refused with its place, or says what was written', () => {
+    const address = `0x${'12'.repeat(20)}`
+    const levels = 'abcdefgh'.split('').map((name, index, all) => {
+      const inner = index === 0 ? 'x,'.repeat(9) : `*${all[index - 1]},`.repeat(9)
+      return `${name}: &${name} [${inner}]`
+    })
+    const refused = {
+      'an address without quotes': `bridge: { contracts: [${address}] }`,
+      'an address that begins a line': `bridge:\n  contracts:\n    - ${address}`,
+      'a number in octal': 'canonical: { url: "https://r.example", confirmations: 0o17 }',
+      'aliases that multiply': levels.join('\n'),
+      'a key twice': 'state: a\nstate: b',
+      'a key twice, deeper': 'poll: { sweep: 1h, sweep: 2h }',
+      tabs: 'poll:\n\tsweep: 1h',
+      'two documents': '---\nstate: x',
+      'not a number': 'canonical: { url: "https://r.example", sample: .nan }',
+      'no end of it': 'canonical: { url: "https://r.example", sample: .inf }',
+      'a prototype': '__proto__: { polluted: yes }',
+      'a prototype in a flow': 'poll: { __proto__: { sweep: 1h } }',
+      'a merge key': 'base: &base { sweep: 1h }\npoll:\n  <<: *base',
+      'five megabytes': `# ${'x'.repeat(5_000_000)}`,
+    }
+    const silent = Object.entries(refused).filter(([, text]) => {
+      const problems = problemsOf(`${smallest}${text}\n`)
+      return problems.length === 0 || !problems.every((problem) => /^\d+:\d+ /.test(problem))
+    })
+    expect(silent).toEqual([])
+    expect({}).not.toHaveProperty('polluted')
+    const written = `\uFEFF${smallest}state: no\nbridge: { contracts: ["${address}"] }\n`.replaceAll(
+      '\n',
+      '\r\n',
+    )
+    const { config } = loadGood(written)
+    expect([config.stateDir, config.bridge.contracts]).toEqual(['/etc/spanwatch/no', [address]])
+  })
+
   test('credentials in the base address', () => {
     const [problem] = problemsOf(smallest.replace('https://', 'https://user:pass@'))
     expect(problem).toContain('expected an address without user name and password')

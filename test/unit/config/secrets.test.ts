@@ -178,6 +178,16 @@ heartbeat: { url: "https://hc.example/literal5" }
   })
 })
 
+test.each([
+  ['http: { token: "${T}" }', 'http.token'],
+  ['channels: { a: { type: webhook, url: "https://h.example/", secret: "${T}" } }', 'channels.a.secret'],
+  ['http: { token: "${LONG}" }', null],
+])('F76: a secret of seven characters is warned about, one of eight is not: %s', (text, place) => {
+  const warnings = warningsOf(`${smallest}${text}\n`, { env: { T: 'seven-7', LONG: 'eight--8' } })
+  const told = `\`${place}\` is shorter than 8 characters: it cannot be told from other text, and is not covered in logs`
+  expect(warnings).toEqual(place === null ? [] : [expect.stringContaining(told)])
+})
+
 describe('other warnings', () => {
   const hook = (url: string) => `channels: { a: { type: webhook, url: "${url}" } }`
   test.each([

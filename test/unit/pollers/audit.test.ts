@@ -152,7 +152,7 @@ describe('what the height filters mean', () => {
 })
 
 describe('a record that the list holds and the ledger lacks', () => {
-  test.each(['zone', 'main', 'none'] as const)('is recorded and told, read by: %s', async (filter) => {
+  test.each(['zone', 'main', 'none'] as const)('F45: is recorded and told, read by: %s', async (filter) => {
     const world = audit(filter)
     world.fillIn(2 * 60 * minute)
     await world.audit()

@@ -49,7 +49,7 @@ describe('the tail', () => {
     expect(known(world.ledger)).toBe(9)
   })
 
-  test('does not take a page that is served twice for the end of news', async () => {
+  test('F44: does not take a page that is served twice for the end of news', async () => {
     const world = setUp(toRows(9))
     const { poll } = toPoll(world)
     const all = world.list.rows
@@ -90,7 +90,7 @@ describe('a failure in the list', () => {
 })
 
 describe('the total', () => {
-  test('that rises by more than the tail found asks for a sweep; one that rises with it does not', async () => {
+  test('F44: that rises by more than the tail found asks for a sweep; one that rises with it does not', async () => {
     const world = setUp(toRows(9))
     const { poll, requestSweep } = toPoll(world)
     await poll()

@@ -11,6 +11,8 @@ const alive: LivenessFacts = {
   evaluationIntervalMs: 1_000,
   lastGoodAts: [now - 15_000, null],
   startedAt: 0,
+  outboxIdleMs: 90_000,
+  isVoiceless: false,
 }
 
 test.each<{ title: string; facts: Partial<LivenessFacts>; reasons: readonly string[] }>([
@@ -49,6 +51,16 @@ test.each<{ title: string; facts: Partial<LivenessFacts>; reasons: readonly stri
     title: 'green while one source of two answers',
     facts: { lastGoodAts: [now - 60_000, now] },
     reasons: [],
+  },
+  {
+    title: 'red when the outbox is not looked into',
+    facts: { outboxIdleMs: 90_001 },
+    reasons: ['messages have not been sent for 1m 30s'],
+  },
+  {
+    title: 'F81: red when no channel takes messages',
+    facts: { isVoiceless: true },
+    reasons: ['no channel takes messages: nobody can be told'],
   },
   {
     title: 'red without a source and without a poller',
