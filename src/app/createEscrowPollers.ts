@@ -42,11 +42,12 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
   const rpc = deps.canonical ?? deps.preconf
   const balances = rpc && createBalanceReads({ rpc, clock })
   const readMainHeight = () => listHeads(db).find(({ chain }) => chain === 'main')?.height ?? null
+  const readMainTime = () => listHeads(db).find(({ chain }) => chain === 'main')?.blockTime ?? null
   const listReadAt = () => deps.cursors.read().tail.completeAt
   const isReady = () => deps.cursors.read().history.done
   const streams = () => toStreams(watch.places, (token) => watch.typeOf(token))
   const streamsOf = (address: string) => streams().filter(({ place }) => place.address === address)
-  const common = { ...deps, readMainHeight, listReadAt, isReady }
+  const common = { ...deps, readMainHeight, readMainTime, listReadAt, isReady }
   const flows = createEscrowFlowsPoll({
     ...common,
     reads,

@@ -1,4 +1,5 @@
 import { type BatchItem, type Fields, pickFields, readItem, toItem } from './batchItem.ts'
+import { guessItems } from './batchColumns.ts'
 import { type Decimal, formatDecimal, isEqual, sumDecimals } from './decimal.ts'
 import { isObject, parseJson, unwrap } from './nestedJson.ts'
 
@@ -22,15 +23,35 @@ const maxItems = 10_000
  */
 export function readBatchDetail(text: string, expected: readonly Decimal[]): BatchReading {
   const parsed = parseJson(text)
-  if (parsed === undefined) return { kind: 'unresolved', reason: 'it is not JSON' }
   if (isPlaceholder(parsed)) return { kind: 'none' }
+  const read = parsed === undefined ? unresolved('it is not JSON') : chooseReading(parsed, expected)
+  const isSettled = read.kind === 'items' && expected.some((sum) => isEqual(sum, read.total))
+  const isNamed = !(Array.isArray(parsed) && parsed.every((one) => Array.isArray(unwrap(one))))
+  if (read.kind === 'items' && read.items.some(saysMore) && (isSettled || isNamed)) return read
+  // Words and forms that nobody knows, but that add up, before bare amounts and lists that do not.
+  const guessed = guessItems(parsed ?? text, expected)
+  return guessed === null
+    ? read
+    : { kind: 'items', items: guessed, total: sumDecimals(guessed.map(({ amount }) => amount)) }
+}
+
+/** Whether an item is more than a number that may be anything. */
+function saysMore({ tokenId, recipient }: BatchItem): boolean {
+  return tokenId !== null || recipient !== null
+}
+
+function chooseReading(parsed: unknown, expected: readonly Decimal[]): BatchReading {
   const readings = distinct(listReadings(parsed, 0))
   const fitting = readings.filter((one) => expected.some((sum) => isEqual(sumOf(one.items), sum)))
   const certain = readings.filter((one) => !one.isGuess)
   const [chosen, ...others] = fitting.length > 0 ? mostDetailed(fitting) : certain
-  if (!chosen) return { kind: 'unresolved', reason: 'no items with amounts can be told in it' }
-  if (others.length > 0) return { kind: 'unresolved', reason: 'it can be read in several ways' }
+  if (!chosen) return unresolved('no items with amounts can be told in it')
+  if (others.length > 0) return unresolved('it can be read in several ways')
   return { kind: 'items', items: chosen.items, total: sumOf(chosen.items) }
+}
+
+function unresolved(reason: string): BatchReading {
+  return { kind: 'unresolved', reason }
 }
 
 interface Reading {

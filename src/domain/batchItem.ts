@@ -83,6 +83,8 @@ function toAmount(value: unknown): Decimal | null {
   }
   if (typeof value !== 'string') return null
   const text = value.trim()
+  // Forty digits of hex are an address.
+  if (/^0x[0-9a-f]{40}$/i.test(text)) return null
   if (/^0x[0-9a-f]{1,64}$/i.test(text)) return { digits: BigInt(text), scale: 0 }
   return parseDecimal(text)
 }

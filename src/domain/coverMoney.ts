@@ -148,7 +148,8 @@ export function toRaw(move: Pick<TokenMove, 'amountRaw' | 'amount'>, decimals: n
   return decimal.digits % cut === 0n ? decimal.digits / cut : null
 }
 
-function feeOf(transfer: Transfer, settings: MoneySettings): bigint {
+/** What may be kept of a transfer, in the units of the comparison. */
+export function feeOf(transfer: Transfer, settings: Pick<MoneySettings, 'fees'>): bigint {
   const fee = settings.fees.find(
     (one) =>
       canonicalToken(one.token) === canonicalToken(transfer.token.address) &&

@@ -1,10 +1,13 @@
 import { type BatchReading, readBatchDetail } from './batchDetail.ts'
 import { type BatchItem, toCanonicalId } from './batchItem.ts'
+import { feeOf, type MoneySettings } from './coverMoney.ts'
 import { type Decimal, formatDecimal, isEqual, sumDecimals } from './decimal.ts'
 import { movedToken } from './movedToken.ts'
 import { expectedSums } from './findOverpayment.ts'
 import { toRawAmount } from './tokenFlow.ts'
 import type { LegEvidence, TokenMove, Transfer } from './transfer.ts'
+
+type Fees = Pick<MoneySettings, 'fees'>
 
 export interface BatchProblem {
   readonly kind: 'sum' | 'unpaid'
@@ -31,7 +34,11 @@ export function readBatch(transfer: Transfer): Exclude<BatchReading, { kind: 'no
  * Items of another token than the record's are not counted against its amount.
  * @param sharing transfers of the same zone transaction: a batch may be shown as one row an item, each with all of the detail
  */
-export function judgeBatch(transfer: Transfer, sharing: readonly Transfer[]): BatchProblem | null {
+export function judgeBatch(
+  transfer: Transfer,
+  sharing: readonly Transfer[],
+  settings: Fees,
+): BatchProblem | null {
   const reading = readBatch(transfer)
   if (reading?.kind !== 'items') return null
   const items = reading.items.filter(
@@ -51,8 +58,19 @@ export function judgeBatch(transfer: Transfer, sharing: readonly Transfer[]): Ba
       one.status === 'success' &&
       one.moves !== null,
   )
-  const missing = evidence?.moves ? listMissing(transfer, items, evidence.moves) : []
+  const missing = evidence?.moves ? listMissing(transfer, items, evidence.moves, settings) : []
   return missing.length > 0 && evidence ? { kind: 'unpaid', ...sums, missing, evidence } : null
+}
+
+/** Whether each of the many that a batch names got what it says of him: the record names one of them at most. */
+export function isPaidApart(transfer: Transfer, moves: readonly TokenMove[], settings: Fees): boolean {
+  const reading = readBatch(transfer)
+  if (reading?.kind !== 'items') return false
+  const { items, total } = reading
+  const payees = new Set(items.map(({ recipient }) => recipient))
+  const isWhole = expectedSums(transfer).some((sum) => isEqual(sum, total))
+  if (payees.has(null) || payees.size < 2 || !isWhole) return false
+  return listMissing(transfer, items, moves, settings).length === 0
 }
 
 export function isBatch({ crossType }: Pick<Transfer, 'crossType'>): boolean {
@@ -82,27 +100,38 @@ function addsUp(
   return isRowOfItem && items.length > 1 && (rows.length > 0 || transfer.token.id !== '')
 }
 
-/** By token id where the source names them: items for which no recipient got enough. Unknown amounts miss nothing. */
-function listMissing(transfer: Transfer, items: readonly BatchItem[], moves: readonly TokenMove[]): string[] {
+/**
+ * By token id where source and detail name them: items that were not paid, to whom they name, or all to the record's
+ * recipient; where they name nobody, to whoever got most. Unknown amounts miss nothing.
+ */
+function listMissing(
+  transfer: Transfer,
+  items: readonly BatchItem[],
+  moves: readonly TokenMove[],
+  settings: Fees,
+): string[] {
   const own = moves.filter((move) => move.token === movedToken(transfer.token))
   const amounts = own.map((move) => toRawAmount(move, transfer.token.decimals))
   if (amounts.includes(null)) return []
-  const namesIds = own.some((move) => move.tokenId !== '')
+  const namesIds = own.some((move) => move.tokenId !== '') && items.every(({ tokenId }) => tokenId !== null)
   const idOf = (id: string | null) => (namesIds && id !== null ? toCanonicalId(id) : '')
-  const moved = new Map<string, bigint>()
-  for (const [at, move] of own.entries()) {
-    // What a router passes on would count twice; each token id counts what its busiest recipient got, and no less than that.
-    const key = `${idOf(move.tokenId)}|${items.some(({ recipient }) => recipient === null) ? move.to : '*'}`
-    moved.set(key, (moved.get(key) ?? 0n) + (amounts[at] ?? 0n))
+  const fee = feeOf(transfer, settings)
+  // What a router passes on would count twice: each recipient counts alone.
+  const paidTo = (id: string, isPayee: (to: string) => boolean) => {
+    const sums = new Map<string, bigint>()
+    for (const [at, { tokenId, to }] of own.entries())
+      if (idOf(tokenId) === id && isPayee(to)) sums.set(to, (sums.get(to) ?? 0n) + (amounts[at] ?? 0n))
+    return [...sums.values()].reduce((best, sum) => (sum > best ? sum : best), 0n)
   }
-  const bestOf = (id: string) =>
-    [...moved].reduce(
-      (best, [key, amount]) => (key.startsWith(`${id}|`) && amount > best ? amount : best),
-      0n,
-    )
-  return [...Map.groupBy(items, (item) => idOf(item.tokenId))].flatMap(([id, group]) => {
+  const isPaid = (id: string, group: readonly BatchItem[], isPayee: (to: string) => boolean) => {
     const wanted = toBase(transfer, sumDecimals(group.map(({ amount }) => amount)))
-    return wanted !== null && bestOf(id) < wanted ? [id] : []
+    return wanted === null || paidTo(id, isPayee) >= wanted - fee
+  }
+  return [...Map.groupBy(items, (item) => idOf(item.tokenId))].flatMap(([id, group]) => {
+    const payees = [...Map.groupBy(group, ({ recipient }) => recipient ?? '')]
+    const isNamed = payees.every(([payee]) => payee !== '')
+    const isApart = isNamed && payees.every(([payee, of]) => isPaid(id, of, (to) => to === payee))
+    return isApart || isPaid(id, group, (to) => !isNamed || to === transfer.targetAddress) ? [] : [id]
   })
 }
 

@@ -8,6 +8,7 @@ import {
   seemsToWrap,
 } from './learnedMoney.ts'
 import { canonicalToken, movedToken } from './movedToken.ts'
+import { isPaidApart } from './judgeBatch.ts'
 import { addsUpByMoves, isEmptyBatch } from './emptyBatch.ts'
 import { newestEvidence } from './proveOrigin.ts'
 import type { LegEvidence, TokenMove, Transfer } from './transfer.ts'
@@ -52,6 +53,8 @@ export function judgeMoney(
   const gap = coverMoney(transfer, sharing, by.moves, settings)
   if (gap === null) return null
   if (gap !== 'covered' && isEmptyBatch(transfer) && addsUpByMoves(transfer, sharing, by.moves))
+    return { gap: 'covered', by, twin: null }
+  if (gap !== 'covered' && isPaidApart(transfer, by.moves, settings))
     return { gap: 'covered', by, twin: null }
   return {
     gap,

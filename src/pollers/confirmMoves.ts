@@ -38,7 +38,7 @@ export async function confirmMoves(
   // What one list shows is there for the other one, too.
   const known = { logs: first.source === 'E13', calls: first.source === 'E15' }
   const second = deps.wantsNative(first)
-    ? await readWhole(reads, leg, { ...options, known }, deps.clock.now())
+    ? await readWhole(reads, leg, { ...options, known, callReads: leg.reads }, deps.clock.now())
     : await readAgain(reads, leg, options)
   if (second === null || second === 'unclear') return again(deps, { ...leg, reads: leg.reads + 1 }, doubtMs)
   const later = { ...second, requestedAt: Math.max(second.requestedAt, first.requestedAt + 1) }

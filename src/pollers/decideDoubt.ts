@@ -36,6 +36,8 @@ export interface DoubtContext {
 
 /** Between two readings that found nothing: three of them are half a minute apart. */
 const doubtMs = 15_000
+/** By this reading another endpoint is asked, too. */
+const firstAsked = 2
 const retryMs = 5_000
 /** A leg that is absent, or says nothing of itself, is looked for ever more rarely: for a day and more in all. */
 const firstRestMs = 60_000
@@ -51,8 +53,10 @@ export async function decideDoubt(context: DoubtContext, leg: QueuedLeg): Promis
   if (!context.hasControl || !context.hasPassed(leg)) return again(leg, context.now(), retryMs)
   const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at: context.at }) }
   const isOver = isAbsent(next) || leg.rests > 0
-  const other = isOver || (leg.ask !== 'zone' && next.reads > 1) ? await askOtherwise(context, next) : null
+  const other =
+    isOver || (leg.ask !== 'zone' && next.reads >= firstAsked) ? await askOtherwise(context, next) : null
   if (other === 'unclear') return again(leg, context.now(), retryMs)
+  if (other === 'doubt') return again(next, context.now(), doubtMs)
   if (other !== null && (isOver || leg.ask === 'zone' || (other.moves?.length ?? 0) > 0)) {
     return { readings: [{ ...other, reads: next.reads }], saves: [], drops: [leg.hash] }
   }
@@ -73,20 +77,20 @@ export function restLonger(leg: QueuedLeg, now: UnixMs): QueuedLeg | null {
   return { ...leg, readyAt: at, dueAt: at, rests: leg.rests + 1 }
 }
 
-/** Another endpoint's word on a leg that the first one does not know; `unclear` when that could not be had. */
+/** Another endpoint's word on a leg that the first one does not know; `unclear` when that could not be had, `doubt` when it has to be had again. */
 async function askOtherwise(
   { reads, signal, control, now, mayAskSingly }: DoubtContext,
   leg: QueuedLeg,
-): Promise<EvidenceReading | 'unclear' | null> {
+): Promise<EvidenceReading | 'unclear' | 'doubt' | null> {
   if (!mayAskSingly()) return null
   const options = { priority: 'urgent', signal } as const
   if (leg.ask === 'zone') return (await reads.zoneLeg(leg.hash, options)).readings[0] ?? null
   const [said] = (await reads.mainLogs(leg.hash, options)).readings
   // Logs leave native currency unsaid.
   const wantsWhole = said?.moves?.length === 0 || (said && leg.ask === 'native')
-  const how = { ...options, known: { logs: said !== undefined } }
+  const how = { ...options, known: { logs: said !== undefined }, callReads: leg.reads - firstAsked }
   const whole = wantsWhole ? await readWhole(reads, leg, how, now()) : (said ?? null)
-  if (whole !== null) return whole
+  if (whole !== null) return whole === 'unclear' ? 'doubt' : whole
   // An empty answer about one transaction has no control in it: a known one has to be answered too.
   if (control !== null && (await reads.mainLogs(control, options)).readings.length === 0) return 'unclear'
   const single = leg.ask === 'native' ? reads.nativeLeg : reads.mainLeg

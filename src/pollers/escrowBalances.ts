@@ -35,6 +35,8 @@ export interface EscrowBalancesDeps {
   readonly isCanonical: boolean
   listHoldings(): readonly Holding[]
   readMainHeight(): number | null
+  /** Block time of the newest main block as last read; null when it is not known. */
+  readMainTime(): UnixMs | null
   /** When the newest complete reading of the record list began. */
   listReadAt(): UnixMs | null
   isReady(): boolean
@@ -84,8 +86,12 @@ async function readNow(
 ): Promise<void> {
   const height = deps.isCanonical ? await waitForHead(deps, signal) : null
   if (deps.isCanonical && height === null) return
-  const read = await deps.reads.read(holdings, height, signal)
-  if (read.high - read.low > maxSpread) return
+  const headTime = deps.readMainTime()
+  const found = await deps.reads.read(holdings, height, signal)
+  if (found.high - found.low > maxSpread) return
+  // A head that was not read for a while is an old block, whenever its balances are asked for.
+  const isOfHead = headTime !== null && found.low === height && found.high === height
+  const read = { ...found, newestAt: isOfHead ? Math.min(found.readAt, headTime) : found.readAt }
   const byHolding = new Map(holdings.map((holding, at) => [holding, read.balances[at] ?? null]))
   deps.commit({
     apply: (now) => {
@@ -96,11 +102,15 @@ async function readNow(
   })
 }
 
+interface NewestRead extends BalanceRead {
+  readonly newestAt: UnixMs
+}
+
 function saveToken(
   deps: EscrowBalancesDeps,
   token: string,
   places: readonly Holding[],
-  read: BalanceRead,
+  read: NewestRead,
   byHolding: ReadonlyMap<Holding, bigint | null>,
 ): void {
   const balances: Record<string, bigint> = {}
@@ -110,18 +120,18 @@ function saveToken(
     if (balance === null) return
     balances[place.address] = balance
   }
-  const { low, high, readAt } = read
+  const { low, high, readAt, newestAt } = read
   const total = sumOf(balances)
   saveHoldings(deps.db, token, total, readAt)
   if (readEscrowToken(deps.db, token)?.start === null) start(deps, token, total, read)
-  saveReading(deps.db, { token, low, high, readAt, balances })
+  saveReading(deps.db, { token, low, high, readAt, newestAt, balances })
 }
 
 /** Counting begins with the first balance that is known to be of one block, or with a configured baseline. */
-function start(deps: EscrowBalancesDeps, token: string, total: bigint, read: BalanceRead): void {
+function start(deps: EscrowBalancesDeps, token: string, total: bigint, read: NewestRead): void {
   const configured = deps.baselineOf(token)
   const isExact = read.low === read.high
-  const first: OwedStart = { height: read.high, time: read.readAt }
+  const first: OwedStart = { height: read.high, time: read.newestAt }
   if (configured === null) return isExact ? startOwed(deps.db, token, first, total) : undefined
   const since = deps.baselineSince
   if (since !== null) return startOwed(deps.db, token, { height: null, time: since }, configured)

@@ -48,9 +48,9 @@ export async function judgeOwed(
 
 /** The least that was owed at any of the blocks that the reading may be of. */
 function leastOwed(deps: OwedDeps, reading: EscrowReading, isOwedUntilPaid: boolean): bigint | null {
-  const { token, low, high, readAt } = reading
+  const { token, low, high, newestAt } = reading
   const heights = Array.from({ length: high - low + 1 }, (_, index) => low + index)
-  const owed = heights.map((height) => readOwed(deps.db, token, { height, time: readAt }, isOwedUntilPaid))
+  const owed = heights.map((height) => readOwed(deps.db, token, { height, time: newestAt }, isOwedUntilPaid))
   const known = owed.filter((amount) => amount !== null)
   return known.length < owed.length ? null : known.reduce((a, b) => (a < b ? a : b))
 }

@@ -35,24 +35,25 @@ interface Known {
   readonly calls?: boolean
 }
 
-/** One empty answer about a transaction proves nothing: so many readings have to agree. */
+/** One empty answer about a transaction proves nothing: so many readings before it have to agree. */
 const neededReads = 2
 
 /**
  * Everything that one transaction moved: by its logs, by the calls within it, and by itself. Where its own value cannot
  * be read, the movements stay unknown: half of them would be another story. So it is with calls that one answer does
  * not show.
+ * @param options `callReads` is how often this was asked before
  */
 export async function readWhole(
   reads: Pick<EvidenceReads, 'ownValue' | 'nativeLeg' | 'mainLogs'>,
-  leg: Pick<QueuedLeg, 'hash' | 'height' | 'addedAt' | 'reads'>,
-  options: EvidenceAskOptions & { readonly known?: Known },
+  leg: Pick<QueuedLeg, 'hash' | 'height' | 'addedAt'>,
+  options: EvidenceAskOptions & { readonly known?: Known; readonly callReads: number },
   now: UnixMs,
 ): Promise<Whole> {
-  const { known, ...how } = options
+  const { known, callReads, ...how } = options
   const [logs] = (await reads.mainLogs(leg.hash, { ...how, isKnown: known?.logs === true })).readings
   const [calls] = (await reads.nativeLeg(leg.hash, { ...how, isKnown: known?.calls === true })).readings
-  if (calls === undefined && leg.reads < neededReads) return 'unclear'
+  if (calls === undefined && callReads < neededReads) return 'unclear'
   const first = logs ?? calls ?? null
   const moves =
     logs?.moves === null || calls?.moves === null ? null : [...(logs?.moves ?? []), ...(calls?.moves ?? [])]

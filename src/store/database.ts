@@ -17,6 +17,7 @@ import { flowSlotTables } from './migrations/0013_flow_slots.ts'
 import { learnedTables } from './migrations/0014_learned.ts'
 import { correctionTables } from './migrations/0015_corrections.ts'
 import { addressIndexes } from './migrations/0016_addresses.ts'
+import { readingTimes } from './migrations/0017_reading_times.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -35,6 +36,7 @@ const migrations: readonly string[] = [
   learnedTables,
   correctionTables,
   addressIndexes,
+  readingTimes,
 ]
 
 export interface Database {

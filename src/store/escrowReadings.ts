@@ -8,6 +8,8 @@ export interface EscrowReading {
   readonly low: number
   readonly high: number
   readonly readAt: UnixMs
+  /** Until when its block was the newest: that it was asked for later does not make it newer. */
+  readonly newestAt: UnixMs
   readonly balances: Readonly<Record<string, bigint>>
 }
 
@@ -26,13 +28,9 @@ export function saveReading(db: Database, reading: Omit<EscrowReading, 'id'>): v
   const balances = Object.fromEntries(
     Object.entries(reading.balances).map(([address, balance]) => [address, balance.toString()]),
   )
-  db.prepare('INSERT INTO escrow_readings (token, low, high, read_at, balances) VALUES (?, ?, ?, ?, ?)').run(
-    reading.token,
-    reading.low,
-    reading.high,
-    reading.readAt,
-    JSON.stringify(balances),
-  )
+  db.prepare(
+    'INSERT INTO escrow_readings (token, low, high, read_at, block_time, balances) VALUES (?, ?, ?, ?, ?, ?)',
+  ).run(reading.token, reading.low, reading.high, reading.readAt, reading.newestAt, JSON.stringify(balances))
 }
 
 /** Readings that are old enough to be judged, oldest first. */
@@ -84,6 +82,7 @@ function toReading(row: Record<string, unknown>): EscrowReading {
     low: Number(row['low']),
     high: Number(row['high']),
     readAt: Number(row['read_at']),
+    newestAt: Number(row['block_time'] ?? row['read_at']),
     balances: Object.fromEntries(Object.entries(balances).map(([address, text]) => [address, BigInt(text)])),
   }
 }

@@ -24,7 +24,7 @@ function detectMismatch(transfer: Transfer, _params: unknown, context: EventCont
   if (transfer.batchDetail === null) return null
   if (Math.max(transfer.originAt, transfer.destinationAt ?? 0) < context.tellSince) return null
   const sharing = transfer.zone ? context.related.sharing('zone', transfer.zone.hash) : []
-  const problem = judgeBatch(transfer, sharing)
+  const problem = judgeBatch(transfer, sharing, context.bridge)
   if (problem === null) return null
   const { itemSum, recordSum, missing } = problem
   return {

@@ -96,7 +96,7 @@ function compareMoney(transfer: Transfer, context: EventContext): Difference | n
 function isBadBatch(transfer: Transfer, context: EventContext): boolean {
   if (transfer.batchDetail === null) return false
   const sharing = transfer.zone ? context.related.sharing('zone', transfer.zone.hash) : []
-  return judgeBatch(transfer, sharing) !== null
+  return judgeBatch(transfer, sharing, context.bridge) !== null
 }
 
 /** The zone's own word on the amount; a bundle's one amount says nothing of its members. */

@@ -86,7 +86,7 @@ describe('a token whose records name another address than it moves under', () =>
 
 test('what was held by a reading that was not judged yet counts', () => {
   const { db, watch } = setUp()
-  saveReading(db, { token, low: 1, high: 1, readAt: 1_000, balances: { [escrow]: 800n } })
+  saveReading(db, { token, low: 1, high: 1, readAt: 1_000, newestAt: 1_000, balances: { [escrow]: 800n } })
   saveHoldings(db, token, 5n, 31_000)
   expect(watch.reserveOf(token)).toBe(800n)
   db.close()

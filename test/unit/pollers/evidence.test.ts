@@ -87,6 +87,37 @@ describe('semantics.md 8: a leg that an answer does not hold', () => {
     expect(outcome).toMatchObject({ readings: [{ status: 'success' }], drops: ['0x1'] })
   })
 
+  test('moved native currency that its logs do not show, however often its calls were held back', async () => {
+    const reading = (source: 'E21' | 'E16' | 'E7', token: string | null): EvidenceReading => ({
+      chain: 'main',
+      hash: '0x1',
+      source,
+      requestedAt: 1,
+      status: 'success',
+      errorMessage: '',
+      moves:
+        token === null ? [] : [{ token, from: '0xa', to: '0xb', amount: '1', amountRaw: null, tokenId: '' }],
+    })
+    const say = (found: EvidenceReading | null) => () =>
+      Promise.resolve({ ...none, readings: found === null ? [] : [found] })
+    const readsOf = (calls: EvidenceReading | null) => ({
+      ...at(0).reads,
+      mainLogs: say(reading('E21', null)),
+      nativeLeg: say(calls),
+      ownValue: () => Promise.resolve(reading('E7', null)),
+    })
+    const ask = (reads: number, calls: EvidenceReading | null) =>
+      decideDoubt(
+        at(60_000, { reads: readsOf(calls) }),
+        leg({ ask: 'main', height: 7, reads, firstAt: 0, lastAt: 45_000, controlAt: 45_000 }),
+      )
+    expect(await ask(2, reading('E16', ''))).toMatchObject({ readings: [{ moves: [{ token: '' }] }] })
+    // Asked when it was missed twice, and two times more.
+    expect(await ask(1, null)).toMatchObject({ readings: [], saves: [{ reads: 2, dueAt: 75_000 }] })
+    expect(await ask(2, null)).toMatchObject({ readings: [], saves: [{ reads: 3 }] })
+    expect(await ask(3, null)).toMatchObject({ readings: [{ moves: [] }], drops: ['0x1'] })
+  })
+
   test('is looked for again, ever more rarely, and told once', async () => {
     const again = await decideDoubt(at(0), leg({ rests: 3, reads: 3 }))
     expect(again).toMatchObject({ readings: [], saves: [{ rests: 4, dueAt: 480_000 }] })
@@ -105,7 +136,7 @@ describe('semantics.md 8: half of what a transaction moved is not the whole of i
     height: 7,
     time: 1,
   })
-  const readOf = (answers: { logs?: boolean; calls?: boolean }, reads = 0) => {
+  const readOf = (answers: { logs?: boolean; calls?: boolean }, callReads = 0) => {
     const known: [string, boolean | undefined][] = []
     const say =
       (name: string, found: EvidenceReading | null) => (_: unknown, options: { isKnown?: boolean }) => {
@@ -117,8 +148,8 @@ describe('semantics.md 8: half of what a transaction moved is not the whole of i
       nativeLeg: say('calls', answers.calls === false ? null : reading('E16', '')),
       ownValue: () => Promise.resolve({ ...reading('E7', ''), moves: [] }),
     } satisfies Pick<EvidenceReads, 'mainLogs' | 'nativeLeg' | 'ownValue'>
-    const options = { priority: 'urgent', signal: noSignal, known: { logs: true } } as const
-    return readWhole(asks, leg({ ask: 'main', reads, height: 7 }), options, 0).then((whole) => ({
+    const options = { priority: 'urgent', signal: noSignal, known: { logs: true }, callReads } as const
+    return readWhole(asks, leg({ ask: 'main', height: 7 }), options, 0).then((whole) => ({
       whole,
       known,
     }))

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest'
+import { isPaidApart, judgeBatch } from '../../../src/domain/judgeBatch.ts'
+import { judgeMoney } from '../../../src/domain/judgeMoney.ts'
+import type { TokenMove, Transfer } from '../../../src/domain/transfer.ts'
+import { hash, toRecord } from '../../support/records.ts'
+import { transferOf } from '../rules/transfers.ts'
+
+const vault = `0x${'ee'.repeat(20)}`
+const payee = (n: number) => `0x${String(n).repeat(40)}`
+const noFees: Parameters<typeof judgeBatch>[2] = { fees: [] }
+
+interface Item {
+  readonly id?: string
+  readonly amount: number
+  readonly to?: number
+}
+
+const move = ({ id = '', amount, to = 1 }: Item): TokenMove => ({
+  token: '0xcc',
+  from: vault,
+  to: payee(to),
+  amountRaw: BigInt(amount),
+  amount: null,
+  tokenId: id,
+})
+
+function batch(detail: readonly object[], moves: readonly TokenMove[]): Transfer {
+  const record = toRecord({
+    crossType: 'BatchWithdraw',
+    source: 'E12',
+    token: '0xcc',
+    amountRaw: 9n,
+    value: '9',
+    targetAddress: payee(1),
+    mainHash: hash('main'),
+    batchDetail: JSON.stringify(detail),
+  })
+  const evidence = { chain: 'main', hash: hash('main'), source: 'E13', at: 1, status: 'success' } as const
+  return transferOf([record], [{ ...evidence, errorMessage: '', moves: [...moves] }])
+}
+
+const items = [
+  { tokenId: '11', amount: '4', to: payee(1) },
+  { tokenId: '22', amount: '5', to: payee(2) },
+]
+const missing = (transfer: Transfer, settings = noFees) => judgeBatch(transfer, [], settings)?.missing ?? []
+
+describe('a batch that names who gets what', () => {
+  test('is paid when each got his, or the record got all', () => {
+    const apart = [move({ id: '11', amount: 4 }), move({ id: '22', amount: 5, to: 2 })]
+    expect(missing(batch(items, apart))).toEqual([])
+    expect(missing(batch(items, [move({ id: '11', amount: 4 }), move({ id: '22', amount: 5 })]))).toEqual([])
+  })
+
+  test('is not when another one got it', () => {
+    const stolen = [move({ id: '11', amount: 4 }), move({ id: '22', amount: 5, to: 3 })]
+    expect(missing(batch(items, stolen))).toEqual(['22'])
+  })
+
+  test('is covered on the main chain though the record names one of them', () => {
+    const settings = { fees: [], vaultsOf: () => [] }
+    const apart = [move({ id: '11', amount: 4 }), move({ id: '22', amount: 5, to: 2 })]
+    const paid = batch(items, apart)
+    expect(isPaidApart(paid, apart, noFees)).toBe(true)
+    expect(judgeMoney(paid, [paid], settings)?.gap).toBe('covered')
+    const stolen = batch(items, [move({ id: '11', amount: 4 }), move({ id: '22', amount: 5, to: 3 })])
+    expect(judgeMoney(stolen, [stolen], settings)?.gap).not.toBe('covered')
+  })
+})
+
+describe('a batch whose items are not named in full', () => {
+  test('without ids counts all that moved', () => {
+    const bare = [{ amount: '4' }, { amount: '5' }]
+    expect(missing(batch(bare, [move({ id: '11', amount: 4 }), move({ id: '22', amount: 5 })]))).toEqual([])
+    expect(missing(batch(bare, [move({ id: '11', amount: 4 }), move({ id: '22', amount: 4 })]))).toEqual([''])
+  })
+})
+
+test('a fee may be kept of a batch, and no more', () => {
+  const fees = { fees: [{ token: '0xcc', direction: 'ZoneToMain', max: '0.000001' }] }
+  const plain = [
+    { amount: '4', to: payee(1) },
+    { amount: '5', to: payee(1) },
+  ]
+  expect(missing(batch(plain, [move({ amount: 8 })]), fees)).toEqual([])
+  expect(missing(batch(plain, [move({ amount: 7 })]), fees)).toEqual([''])
+  expect(missing(batch(plain, [move({ amount: 8 })]))).toEqual([''])
+})
