@@ -14,6 +14,7 @@ import { runScenario } from '../test/support/runScenario.ts'
 // --hours 168      how much of the world's time
 // --minutes 600    of real time, at most
 // --perMinute 10   transfers: 100,800 in a week
+// --flight 0       minutes that a withdrawal takes at most, a deposit a fifth; 0: seconds, as the sandbox has it
 // --stretch 1      every poll at so many times its shipped distance, so that a week passes sooner
 // --preconf 5000   ms between two looks at the preconfirmations (shipped: 200)
 // --seed 1         another seed is another week
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '600' },
     hours: { type: 'string', default: '168' },
     perMinute: { type: 'string', default: '10' },
+    flight: { type: 'string', default: '0' },
     stretch: { type: 'string', default: '1' },
     preconf: { type: 'string', default: '5000' },
     seed: { type: 'string', default: '1' },
@@ -77,12 +79,18 @@ const fees = ({ tokens }: World) =>
       max: String(Number((usual * fee).toFixed(6))),
     }))
 
+const flight = Number(values.flight) * 60
+const latencies =
+  flight === 0
+    ? ''
+    : `, depositLatency: { min: ${flight / 10}s, max: ${flight / 5}s }, withdrawalLatency: { min: ${flight / 2}s, max: ${flight}s }`
+
 const clock = createLeapingClock()
 const run = await runScenario({
   scenario: `name: week
 seed: ${values.seed}
 history: { for: 2h, transfers: 600 }
-traffic: { transfersPerMinute: ${values.perMinute}, native: 0.1, fee: ${fee} }
+traffic: { transfersPerMinute: ${values.perMinute}, native: 0.1, fee: ${fee}${latencies} }
 timeline:
 ${timeline()}
 `,
@@ -122,9 +130,11 @@ function showProgress(): void {
   const { rss, heapUsed } = process.memoryUsage()
   const state = readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
   const count = run.app.parts.db.prepare('SELECT sum(count) AS n FROM state_counts').get()?.['n']
-  const requests = [...run.sandbox.requests.values()].reduce((sum, one) => sum + one, 0)
+  const counts = [...run.sandbox.requests].sort(([, one], [, other]) => other - one)
+  const requests = counts.reduce((sum, [, one]) => sum + one, 0)
+  const most = counts.slice(0, 6).map(([name, one]) => `${name} ${one}`)
   write(
-    `${passed.toFixed(2)} h in ${realMinutes().toFixed(1)} min: ${String(count)} transfers, ${shown} alerts, ${requests} requests, ${spent.toFixed(1)} s CPU an hour, ${Math.round(rss / 1e6)} MB rss, ${Math.round(heapUsed / 1e6)} MB heap, ${(state / 1e6).toFixed(1)} MB state`,
+    `${passed.toFixed(2)} h in ${realMinutes().toFixed(1)} min: ${String(count)} transfers, ${shown} alerts, ${requests} requests (${most.join(', ')}), ${spent.toFixed(1)} s CPU an hour, ${Math.round(rss / 1e6)} MB rss, ${Math.round(heapUsed / 1e6)} MB heap, ${(state / 1e6).toFixed(1)} MB state`,
   )
 }
 

@@ -1,7 +1,7 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Observation } from '../domain/observation.ts'
 import type { CursorFile } from '../store/cursors.ts'
-import { isLastPage, type PageMark, readFeedPage } from './feedPages.ts'
+import { isLastPage, type MarkedPage, type PageMark, readFeedPage } from './feedPages.ts'
 import type { Commit, ExplorerReads, FeedPage, Findings } from './reads.ts'
 
 export interface TransfersDeps {
@@ -27,8 +27,8 @@ const maxTailPages = 5
 const confirmTimeoutMs = 2_000
 
 /**
- * Reads the newest part of the list, page by page, back to where the last complete reading began: a page without news
- * that holds a record of that reading's first page. Other readings fill the ledger too, so that records being known
+ * Reads the newest part of the list, page by page, back to where the last complete reading began: a page without news,
+ * once a record of that reading's first page was met. Other readings fill the ledger too, so that records being known
  * proves nothing by itself. A reading that breaks off moves no edge, and the next one goes back as far.
  */
 export function createTransfersPoll(deps: TransfersDeps): (signal: AbortSignal) => Promise<void> {
@@ -39,9 +39,10 @@ export function createTransfersPoll(deps: TransfersDeps): (signal: AbortSignal) 
     const startedAt = deps.clock.now()
     // While a history walk is open nothing but it and the tail fills the ledger, and it reaches further than any edge.
     const isWalking = !deps.cursors.read().history.done
-    const isJoined = (names: ReadonlySet<string>) => (edge === null ? isWalking : !edge.isDisjointFrom(names))
+    let isJoined = edge === null && isWalking
     let fresh = 0
-    let first: ReadonlySet<string> = new Set()
+    let freshBeyond = 0
+    let first: Pick<MarkedPage, 'page' | 'mark'> | null = null
     let before: PageMark | null = null
     for (let number = 1; ; number += 1) {
       const { page, mark, isRepeat } = await readFeedPage(deps.reads, number, before, {
@@ -49,19 +50,24 @@ export function createTransfersPoll(deps: TransfersDeps): (signal: AbortSignal) 
         signal,
       })
       before = mark
-      if (number === 1) first = mark.names
+      first ??= { page, mark }
+      isJoined ||= edge !== null && !edge.isDisjointFrom(mark.names)
       const result = await commitPage(deps, page, signal)
       fresh += result.news
+      if (number > 1) freshBeyond += result.news
       if (result.hasUrgent) deps.requestDetails()
-      if (number === 1) lastTotal = compareTotals(deps, lastTotal, page, result.news)
-      if (result.news === 0 && !isRepeat && isJoined(mark.names)) break
+      if (result.news === 0 && !isRepeat && isJoined) break
       if (isLastPage(page, number)) break
       if (number === maxTailPages) {
         deps.requestHistory()
         break
       }
     }
-    edge = first
+    if (first) {
+      if (isUnexplained({ lastTotal, edge, freshBeyond }, first)) deps.requestSweep()
+      lastTotal = first.page.total ?? lastTotal
+      edge = first.mark.names
+    }
     deps.noteComplete?.(startedAt)
     saveComplete(deps, startedAt, fresh > 0)
   }
@@ -108,14 +114,20 @@ async function confirm(
   }
 }
 
-/** `total` is a hint, not proof: it may be wrong, but a jump of it is worth a look. */
-function compareTotals(
-  deps: TransfersDeps,
-  last: number | null,
-  page: FeedPage,
-  news: number,
-): number | null {
-  if (last !== null && page.total !== null && (page.total < last || page.total > last + news))
-    deps.requestSweep()
-  return page.total ?? last
+/**
+ * `total` is a hint, not proof: it may be wrong, but a jump of it is worth a look. Between two complete readings it
+ * rises by what the first page did not hold before (not by its news: other readings may have seen a record already) and
+ * by what was found below it.
+ */
+function isUnexplained(
+  {
+    lastTotal,
+    edge,
+    freshBeyond,
+  }: { lastTotal: number | null; edge: ReadonlySet<string> | null; freshBeyond: number },
+  { page: { total }, mark }: Pick<MarkedPage, 'page' | 'mark'>,
+): boolean {
+  if (lastTotal === null || total === null) return false
+  const arrived = edge === null ? 0 : mark.names.difference(edge).size
+  return total < lastTotal || total > lastTotal + arrived + freshBeyond
 }

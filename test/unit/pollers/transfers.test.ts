@@ -27,6 +27,22 @@ describe('the tail', () => {
     expect(requestHistory).not.toHaveBeenCalled()
   })
 
+  test('stops behind a record that came late below the first page', async () => {
+    const world = setUp(toRows(30))
+    const { poll, requestHistory, requestSweep } = toPoll(world)
+    world.cursors.write({ ...world.cursors.read(), history: { ...world.cursors.read().history, done: true } })
+    await poll()
+    requestHistory.mockClear()
+    const late = toRecord({ id: 'late', zoneHash: hash('late'), mainHash: hash('late paid') })
+    world.list.rows = [...toRows(1, 30), ...world.list.rows.slice(0, 4), late, ...world.list.rows.slice(4)]
+    world.list.served = []
+    await poll()
+    expect(world.list.served).toEqual([1, 2, 3])
+    expect(requestHistory).not.toHaveBeenCalled()
+    expect(requestSweep).not.toHaveBeenCalled()
+    expect(world.ledger.listTransfers({ hash: hash('late'), limit: 1 })).toHaveLength(1)
+  })
+
   test('leaves what lies beyond five pages to the history walk', async () => {
     const world = setUp(toRows(16))
     const { poll, requestHistory } = toPoll(world)
@@ -100,6 +116,17 @@ describe('the total', () => {
     world.list.rows = [...world.list.rows, toRecord({ id: 'late', zoneHash: hash('late') })]
     await poll()
     expect(requestSweep).toHaveBeenCalledOnce()
+  })
+
+  test('that rises with a record that another reading saw first does not', async () => {
+    const world = setUp(toRows(9))
+    const { poll, requestSweep } = toPoll(world)
+    await poll()
+    const next = toRows(1, 9)
+    world.commit({ answers: [next.map((row) => ({ ...row, requestedAt: world.clock.now() }))] })
+    world.list.rows = [...next, ...world.list.rows]
+    await poll()
+    expect(requestSweep).not.toHaveBeenCalled()
   })
 
   test('that falls asks for a sweep', async () => {
