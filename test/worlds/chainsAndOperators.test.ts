@@ -48,6 +48,15 @@ describe('chain.stalled', () => {
     expect(run.of('chain.stalled')).toMatchObject([{ subject: 'main', severity: 'warning' }])
   })
 
+  test('a chain that stands still as a whole is told as that, and not as an explorer that is behind', async () => {
+    const run = await start('  - { at: 20s, for: 8m, fault: head.stall, chain: main }', {
+      secondSource: true,
+    })
+    await run.untilTold('chain.stalled', 400 * second)
+    await run.pass(200 * second)
+    expect(run.of('chain.stalled')).toMatchObject([{ subject: 'main', severity: 'critical' }])
+  })
+
   test('one that catches up in time is not', async () => {
     const run = await behind('50s')
     await run.pass(200 * second)
