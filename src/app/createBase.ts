@@ -82,7 +82,7 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
     engine,
     rules,
     tellSince: since,
-    watermark: () => readWatermark(db),
+    watermark: () => readWatermark(db, explorer.health().clockAheadMs ?? 0),
     settleMs,
     bridge: config.bridge,
     learned,

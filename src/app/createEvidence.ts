@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import type { Rpc } from '../clients/rpc/createRpc.ts'
+import { passedTime } from '../domain/trackHead.ts'
 import { parseDecimal } from '../domain/amount.ts'
 import { coverMoney } from '../domain/coverMoney.ts'
 import type { LearnedMoney } from '../domain/learnedMoney.ts'
@@ -39,7 +40,7 @@ export interface EvidencePartDeps {
   readonly clock: Clock
   readonly db: Database
   readonly ledger: Ledger
-  readonly explorer: Pick<Explorer, 'callNonEmpty'>
+  readonly explorer: Pick<Explorer, 'callNonEmpty' | 'health'>
   readonly commit: Commit
   readonly reads: Pick<ExplorerReads, 'details' | 'feedByHash' | 'feedByAddress'>
   /** The second source; null without one. */
@@ -123,7 +124,7 @@ function createPart(
     dropQueued: (ask, hash) => dropQueued(db, ask, hash),
     nextDueAt: () => nextDueAt(db, ['zone', 'main', 'native', 'record'], isLate),
     knownHashes: (ask) => listKnownHashes(db, ask === 'zone' ? 'zone' : 'main', sources[ask]),
-    hasPassed: (leg) => hasPassed(db, leg),
+    hasPassed: (leg) => hasPassed(db, leg, clockAheadMs(deps)),
     wantsNative: (reading) => wantsNative(ledger, reading),
     isCovered: (reading) => isCovered(ledger, money(), reading),
     wakeIn: createWaker(deps, name),
@@ -165,7 +166,7 @@ function askReceipts(deps: EvidencePartDeps, rpc: Pick<Rpc, 'call' | 'callMany'>
       deps.trigger('evidence')
     },
     knownHashes: () => listKnownHashes(db, 'main', ['canonical']),
-    hasPassed: (leg) => hasPassed(db, leg),
+    hasPassed: (leg) => hasPassed(db, leg, clockAheadMs(deps)),
   })
 }
 
@@ -186,7 +187,7 @@ function lookForOrigins(deps: EvidencePartDeps) {
       readControl: () => readControl(ledger, findListed(deps)),
     }),
     settleMs: deps.settleMs,
-    watermark: () => readWatermark(db),
+    watermark: () => readWatermark(db, clockAheadMs(deps)),
     listReadAt: deps.listReadAt,
   })
 }
@@ -218,9 +219,11 @@ function isAtLeast(amount: string, bound: string): boolean {
   return !a || !b || a.digits * 10n ** BigInt(b.scale) >= b.digits * 10n ** BigInt(a.scale)
 }
 
+const clockAheadMs = ({ explorer }: Pick<EvidencePartDeps, 'explorer'>) => explorer.health().clockAheadMs ?? 0
+
 /** The time that the readings of both heads have passed; null while one of them was not read. */
-export function readWatermark(db: Database): UnixMs | null {
-  const times = listHeads(db).flatMap(({ blockTime }) => blockTime ?? [])
+export function readWatermark(db: Database, clockAheadMs: number): UnixMs | null {
+  const times = listHeads(db).flatMap((head) => passedTime(head, clockAheadMs) ?? [])
   return times.length < 2 ? null : Math.min(...times)
 }
 
@@ -248,10 +251,12 @@ export function createSettle(db: Database, clock: Pick<Clock, 'now'>): () => num
   }
 }
 
-function hasPassed(db: Database, leg: QueuedLeg): boolean {
+function hasPassed(db: Database, leg: QueuedLeg, clockAheadMs: number): boolean {
   const head = listHeads(db).find(({ chain }) => chain === (leg.ask === 'zone' ? 'zone' : 'main'))
   if (!head) return false
-  return (head.blockTime ?? 0) >= leg.time || (leg.height !== null && head.height > leg.height)
+  return (
+    (passedTime(head, clockAheadMs) ?? 0) >= leg.time || (leg.height !== null && head.height > leg.height)
+  )
 }
 
 function wantsNative(ledger: Ledger, { hash, moves }: EvidenceReading): boolean {

@@ -75,7 +75,7 @@ export function createCommit(deps: CommitDeps): Commit {
           return after ? [{ before: null, after }] : []
         }),
       ]
-      recordRest(deps.db, findings, now)
+      recordRest(deps, findings, now)
       if (findings.answers)
         deps.noteListed?.(
           findings.answers,
@@ -95,10 +95,11 @@ export function createCommit(deps: CommitDeps): Commit {
   }
 }
 
-function recordRest(db: Database, findings: Findings, now: UnixMs): void {
+function recordRest({ db, log }: Pick<CommitDeps, 'db' | 'log'>, findings: Findings, now: UnixMs): void {
   recordQuarantine(db, findings.bad ?? [], now)
   for (const { chain, height, blockTime, requestedAt } of findings.heads ?? []) {
-    recordHead(db, { chain, height, blockTime, readAt: requestedAt })
+    const before = recordHead(db, chain, { height, blockTime, at: requestedAt })
+    if (before !== null) log.warn({ chain, before }, 'the head of a chain went back, and stays there')
   }
 }
 

@@ -43,17 +43,25 @@ async function readMain(deps: HeadsDeps, options: ReadOptions, step: number): Pr
 }
 
 /**
- * A record may name a height that the explorer has not reached, or that never was: then the head is looked for from
- * where it was read last, and before the first reading downwards, in steps that double.
+ * A record may name a height that the explorer has not reached, or that never was; and the explorer itself may stand
+ * lower than it did. Then the head is looked for from where it was read last, and else downwards, in steps that double.
  */
 async function searchBelow(
   read: (height: number) => Promise<BlockAnswer>,
   from: { readonly before: number | null; readonly named: number; readonly step: number },
 ): ReturnType<typeof gallop> {
-  if (from.before !== null) return from.before < from.named ? gallop(read, from.before, from.step) : null
-  for (let down = 1, height = from.named; height > 0; down *= 2) {
-    height = Math.max(0, from.named - down)
-    if (typeof (await read(height)) !== 'string') return gallop(read, height, Math.ceil(down / 2))
+  const { before, named, step } = from
+  if (before !== null) {
+    const found = before < named ? await gallop(read, before, step) : null
+    // An empty answer says nothing: only a block that is said to lie beyond the head does.
+    if (found !== null || (await read(before)) !== 'beyond') return found
+  }
+  const known = before ?? named
+  for (let down = 1, height = known; height > 0; down *= 2) {
+    height = Math.max(0, known - down)
+    const answer = await read(height)
+    if (typeof answer !== 'string') return gallop(read, height, Math.ceil(down / 2))
+    if (answer === 'unknown' && before !== null) return null
   }
   return null
 }

@@ -18,6 +18,7 @@ import { learnedTables } from './migrations/0014_learned.ts'
 import { correctionTables } from './migrations/0015_corrections.ts'
 import { addressIndexes } from './migrations/0016_addresses.ts'
 import { readingTimes } from './migrations/0017_reading_times.ts'
+import { headDoubtColumns } from './migrations/0018_head_doubts.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -37,6 +38,7 @@ const migrations: readonly string[] = [
   correctionTables,
   addressIndexes,
   readingTimes,
+  headDoubtColumns,
 ]
 
 export interface Database {

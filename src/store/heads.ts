@@ -1,5 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Chain } from '../domain/observation.ts'
+import { type HeadReading, type TrackedHead, trackHead } from '../domain/trackHead.ts'
 import type { Database } from './database.ts'
 
 /** A chain's head as last read; times but `blockTime` are ours. */
@@ -15,27 +16,42 @@ export function listHeads(db: Database): StoredHead[] {
   return db
     .prepare('SELECT * FROM heads ORDER BY chain')
     .all()
-    .map((row) => ({
+    .map((row) => {
+      const { height, blockTime, advancedAt, readAt } = toHead(row)
       // Written by recordHead.
-      chain: String(row['chain']) as Chain,
-      height: Number(row['height']),
-      blockTime: row['block_time'] === null ? null : Number(row['block_time']),
-      advancedAt: Number(row['advanced_at']),
-      readAt: Number(row['read_at']),
-    }))
+      return { chain: String(row['chain']) as Chain, height, blockTime, advancedAt, readAt }
+    })
 }
 
-/** A step back keeps the highest head: a lagging replica answers so, and it is no news. */
-export function recordHead(
-  db: Database,
-  head: { chain: Chain; height: number; blockTime: UnixMs | null; readAt: UnixMs },
-): void {
+/**
+ * Takes one more reading of a head into account.
+ * @returns the height before when the chain is now believed to stand lower, else null
+ */
+export function recordHead(db: Database, chain: Chain, reading: HeadReading): number | null {
+  const row = db.prepare('SELECT * FROM heads WHERE chain = ?').get(chain)
+  const before = row ? toHead(row) : null
+  const { height, blockTime, advancedAt, readAt, seenAt, below, ahead } = trackHead(before, reading)
   db.prepare(
-    `INSERT INTO heads (chain, height, block_time, advanced_at, read_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (chain) DO UPDATE SET
-       advanced_at = CASE WHEN excluded.height > height THEN excluded.advanced_at ELSE advanced_at END,
-       block_time = CASE WHEN excluded.height > height THEN excluded.block_time ELSE block_time END,
-       height = max(height, excluded.height),
-       read_at = max(read_at, excluded.read_at)`,
-  ).run(head.chain, head.height, head.blockTime, head.readAt, head.readAt)
+    `INSERT OR REPLACE INTO heads (chain, height, block_time, advanced_at, read_at, seen_at, below, ahead)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(chain, height, blockTime, advancedAt, readAt, seenAt, toJson(below), toJson(ahead))
+  return before !== null && height < before.height ? before.height : null
 }
+
+function toHead(row: Record<string, unknown>): TrackedHead {
+  const advancedAt = Number(row['advanced_at'])
+  return {
+    height: Number(row['height']),
+    blockTime: row['block_time'] === null ? null : Number(row['block_time']),
+    advancedAt,
+    readAt: Number(row['read_at']),
+    seenAt: typeof row['seen_at'] === 'number' ? row['seen_at'] : advancedAt,
+    below: toReading(row['below']),
+    ahead: toReading(row['ahead']),
+  }
+}
+
+const toJson = (reading: HeadReading | null) => (reading === null ? null : JSON.stringify(reading))
+
+/** Written by `toJson`. */
+const toReading = (text: unknown) => (typeof text === 'string' ? (JSON.parse(text) as HeadReading) : null)

@@ -13,7 +13,7 @@ const moments: Readonly<Record<string, { readonly columns: readonly string[]; re
   outbox: { columns: ['created_at', 'not_before', 'expires_at'], where: "WHERE state = 'queued'" },
   deliveries: { columns: ['next_at', 'created_at', 'expires_at'], where: '' },
   channels: { columns: ['opened_at', 'probe_at'], where: '' },
-  heads: { columns: ['advanced_at', 'read_at'], where: '' },
+  heads: { columns: ['advanced_at', 'read_at', 'seen_at'], where: '' },
   transfers: { columns: ['check_at'], where: 'WHERE check_at IS NOT NULL' },
   evidence_queue: {
     columns: ['added_at', 'ready_at', 'due_at', 'first_at', 'last_at', 'control_at'],

@@ -85,7 +85,7 @@ test('F45: each log is taken once, and one that is indexed late is found by the 
   expect(taken).toEqual([99_990, 99_995, 100_010])
 })
 
-test('throttling in disguise moves nothing: the range begins at a log that is known', async () => {
+test('F47: throttling in disguise moves nothing: the range begins at a log that is known', async () => {
   const { world, asked, taken, tick, progress } = setUp([98_000])
   await tick()
   world.head = 100_500
@@ -101,7 +101,7 @@ test('throttling in disguise moves nothing: the range begins at a log that is kn
   expect(progress().next).toBe(100_501)
 })
 
-test('a quiet contract is believed after three readings over 30 s, with a control question between them', async () => {
+test('F47: a quiet contract is believed after three readings over 30 s, with a control question between them', async () => {
   const { world, clock, tick, progress } = setUp([97_000])
   await tick()
   world.head = 101_000
@@ -122,7 +122,7 @@ test('a quiet contract is believed after three readings over 30 s, with a contro
   expect(progress().next).toBe(101_001)
 })
 
-test('a range that is refused is halved, and what stays refused is kept and read later', async () => {
+test('F48: a range that is refused is halved, and what stays refused is kept and read later', async () => {
   const { world, clock, taken, tick, gaps, history, progress } = setUp([96_500, 99_000, 99_999])
   world.refuse = ({ first, last }) => first <= 99_000 && last >= 99_000
   await tick()

@@ -70,6 +70,23 @@ describe('createHeadsPoll', () => {
     expect((await poll(heights)).heads).toEqual([120])
   })
 
+  test('F47: a head that went back is found below, and what lies between is not asked for', async () => {
+    const { heads, requests } = await poll({ head: 90_000, before: 100_000, named: 100_000 })
+    expect(heads).toEqual([90_000])
+    expect(requests).toBeLessThan(50)
+  })
+
+  test('F47: empty answers say nothing of a head', async () => {
+    const heads: number[] = []
+    await createHeadsPoll({
+      reads: { zoneHead: async () => null, mainBlock: async () => 'unknown' } as unknown as ExplorerReads,
+      commit: (of) => heads.push(...(of.heads ?? []).map(({ height }) => height)) as never,
+      readMainHeight: () => 100,
+      namedMainHeight: () => 100,
+    })(new AbortController().signal)
+    expect(heads).toEqual([])
+  })
+
   test('asks little more when a record is one block ahead of the explorer', async () => {
     expect(await poll({ head: 110, before: 110, named: 111 })).toEqual({ heads: [110], requests: 4 })
   })

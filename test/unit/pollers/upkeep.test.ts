@@ -40,7 +40,7 @@ test('F67: a clock that was set years ahead makes the ledger forget nothing', as
   const { clock, db, ledger, commit, upkeep } = setUpUpkeep()
   const at = { zoneTime: clock.now(), mainTime: clock.now(), requestedAt: clock.now() }
   commit({ answers: [[toRecord({ id: 'old', ...at })]] })
-  recordHead(db, { chain: 'zone', height: 1, blockTime: clock.now(), readAt: clock.now() })
+  recordHead(db, 'zone', { height: 1, blockTime: clock.now(), at: clock.now() })
   await clock.advance(3_650 * day)
   await upkeep()
   expect(ledger.listTransfers({})).toHaveLength(1)
