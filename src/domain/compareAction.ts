@@ -4,6 +4,7 @@ import {
   type ActionField,
   isToSelf,
   type LearnedActions,
+  namesOthers,
   otherTokenOf,
   saysAnything,
   saysField,
@@ -74,7 +75,9 @@ export function listDifferences(
     if (what === 'amount' && said.some((value) => isNear(value, transfer, fees))) return []
     return [{ what, found: said.slice(0, 3).join(', ') }]
   })
-  const parties = fields.some(({ what }) => what === 'recipient') ? [] : listStrangers(item, transfer, names)
+  const parties = fields.some(({ what }) => what === 'recipient')
+    ? []
+    : [...listStrangers(item, transfer, names), ...listUnsaid(slot, transfer, names, learned)].slice(0, 1)
   const token = otherTokenOf(learned, transfer, item)
   return [...fields, ...parties, ...(token === null ? [] : [{ what: 'token' as const, found: token }])]
 }
@@ -121,6 +124,21 @@ export function saidOf({ item, only }: Slot, names: Names, what: ActionField): s
 
 export function valuesOf(item: ActionItem, names: ReadonlySet<string>): string[] {
   return [...names].flatMap((name) => item.get(name) ?? [])
+}
+
+/** Where an item names whoever is paid beside its sender, and now nobody: it pays the sender. */
+function listUnsaid(
+  { item }: Slot,
+  transfer: Transfer,
+  { recipient, party }: Names,
+  learned: LearnedActions,
+): ActionGap[] {
+  if (transfer.targetAddress === '' || recipient.size === 0 || isToSelf(transfer)) return []
+  // What stands there and is no address may mean anybody.
+  if ([...recipient].some((name) => item.has(name)) || fits([...item.values()].flat(), transfer, 'recipient'))
+    return []
+  const [sender] = valuesOf(item, party)
+  return namesOthers(learned, transfer) ? [{ what: 'recipient', found: sender ?? 'not named' }] : []
 }
 
 export function toSlots(item: ActionItem, names: Names): Slot[] {

@@ -1,3 +1,4 @@
+import type { UnixMs } from '../lib/clock.ts'
 import { isBatch, readBatch } from './judgeBatch.ts'
 import { movedToken } from './movedToken.ts'
 import { toRawAmount } from './tokenFlow.ts'
@@ -7,6 +8,15 @@ import type { TokenMove, Transfer } from './transfer.ts'
 export function isEmptyBatch(transfer: Transfer): boolean {
   const isAsked = transfer.confirmedStatus !== 'unknown'
   return isBatch(transfer) && isAsked && (transfer.batchDetail === null || readBatch(transfer) === null)
+}
+
+/** So long a batch waits for its detail, which the list leaves out. */
+const detailHoldMs = 60_000
+
+/** A batch that was not asked about yet: what it says of its items may be what its main transaction did. */
+export function awaitsDetail(transfer: Transfer, now: UnixMs): boolean {
+  const isUnread = transfer.batchDetail === null && transfer.confirmedStatus === 'unknown'
+  return isBatch(transfer) && isUnread && now - transfer.firstSeenAt < detailHoldMs
 }
 
 /**

@@ -64,10 +64,11 @@ function chooseReading(
   names: Names,
   settings: ActionSettings,
 ): Chosen | null {
+  // An item that says nothing by known names is an item all the same.
   const speaking = (of: typeof readings) =>
     of
-      .map((items) => items.filter((item) => isSpeaking(item, names)).flatMap((item) => toSlots(item, names)))
-      .filter((items) => items.length > 0)
+      .filter((items) => items.some((item) => isSpeaking(item, names)))
+      .map((items) => items.flatMap((item) => toSlots(item, names)))
   const lists = speaking(readings.slice(0, -1))
   return (lists.length > 0 ? lists : speaking(readings.slice(-1)))
     .map((items) => assign(items, claims, names, settings))

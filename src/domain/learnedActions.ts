@@ -37,6 +37,19 @@ export function establishedNames(
   return new Set(names)
 }
 
+/** Whether an item that pays somebody else names him: where it does not, nothing follows from one that is silent. */
+export function namesOthers(
+  learned: LearnedActions,
+  transfer: Pick<Transfer, 'direction' | 'crossType'>,
+): boolean {
+  const counts = learned.actionsOf(`${topicOf(transfer)} recipient`)
+  const said = Math.max(0, ...[...counts].map(([sample, count]) => (sample.startsWith('=') ? count : 0)))
+  return said >= established && (counts.get(unsaid) ?? 0) <= Math.max(1, said / mostContradicted)
+}
+
+/** The sample of an item that names nobody as its transfer's recipient. */
+const unsaid = 'nobody'
+
 /** Whether more transfers may still teach what the actions of this direction say. */
 export function isLearningActions(learned: LearnedActions, transfer: Transfer): boolean {
   const isKnown = actionFields.some((what) => establishedNames(learned, transfer, what).size > 0)
@@ -108,7 +121,8 @@ export function sampleAction(
       ([key, values]) =>
         known.has(`=${key}`) && !equal.includes(key) && values.some((value) => saysAnything(value, what)),
     )
-    return [...equal.map((key) => `=${key}`), ...other.map(([key]) => `!${key}`)].map(
+    const silent = what === 'recipient' && !isParty && equal.length === 0 ? [unsaid] : []
+    return [...equal.map((key) => `=${key}`), ...other.map(([key]) => `!${key}`), ...silent].map(
       (value): MoneySample => ({ kind: 'action', name, value }),
     )
   })

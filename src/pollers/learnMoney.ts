@@ -1,4 +1,5 @@
 import { canonicalToken } from '../domain/movedToken.ts'
+import { awaitsDetail } from '../domain/emptyBatch.ts'
 import { actionOf } from '../domain/judgeAction.ts'
 import { isLearningActions, sampleAction } from '../domain/learnedActions.ts'
 import { readAction } from '../domain/zoneAction.ts'
@@ -27,6 +28,7 @@ const youngMs = 600_000
 export function createLearnMoney(deps: LearnMoneyDeps) {
   return (changed: readonly Transfer[], related: RelatedTransfers, now: UnixMs): void => {
     for (const transfer of changed) {
+      if (awaitsDetail(transfer, now)) deps.hold(transfer.key, now + soonMs)
       if (isReplacementOpen(transfer, now)) deps.hold(transfer.key, now + replacedHoldMs)
       if (!transfer.isListed) continue
       learnMain(deps, transfer, related, now)

@@ -4,6 +4,8 @@ import type { Database } from './database.ts'
 
 /** Samples kept of one lesson: more teach nothing. */
 const maxOfValue = 24
+/** The same of what confirms a habit: a few thefts must not outweigh what thousands of transfers showed. */
+const maxOfHabit = 400
 /** Values kept of one name: whoever sends to ever new addresses must not fill the disk. */
 const maxValues = 24
 /** Names remembered between two looks at the table. */
@@ -54,7 +56,7 @@ export function createLearned(db: Database): Learned {
       for (const sample of samples) {
         const seen = count(sample.kind, sample.name)
         const known = seen.get(sample.value) ?? 0
-        if (known >= maxOfValue || (known === 0 && seen.size >= maxValues)) continue
+        if (known >= mostOf(sample) || (known === 0 && seen.size >= maxValues)) continue
         const { changes } = db
           .prepare('INSERT OR IGNORE INTO learned_samples VALUES (?, ?, ?, ?, ?)')
           .run(sample.kind, sample.name, sample.value, hash, now)
@@ -62,6 +64,10 @@ export function createLearned(db: Database): Learned {
       }
     },
   }
+}
+
+function mostOf({ kind, value }: MoneySample): number {
+  return kind === 'action' && value.startsWith('=') ? maxOfHabit : maxOfValue
 }
 
 export interface TokenPair {

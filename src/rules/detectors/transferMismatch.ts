@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { formatUnits, parseDecimal } from '../../domain/amount.ts'
+import { awaitsDetail } from '../../domain/emptyBatch.ts'
 import type { Finding } from '../../domain/finding.ts'
 import { isWithinFee } from '../../domain/compareAction.ts'
 import { actionOf, judgeAction } from '../../domain/judgeAction.ts'
@@ -75,7 +76,7 @@ function compareStatus(transfer: Transfer): Difference | null {
 }
 
 function compareMoney(transfer: Transfer, context: EventContext): Difference | null {
-  if (transfer.main === null) return null
+  if (transfer.main === null || awaitsDetail(transfer, context.now)) return null
   const { learned, bridge } = context
   const all = context.related.sharing('main', transfer.main.hash)
   const judged = judgeMoney(transfer, all, toMoneySettings(bridge, learned ?? null))

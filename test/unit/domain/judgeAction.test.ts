@@ -431,6 +431,51 @@ describe('a word that goes with a token', () => {
   })
 })
 
+test('an item that says nothing by known names is the item of one transfer, and of no two', () => {
+  const lessons = createLessons()
+  for (let n = 0; n < 5; n += 1) {
+    // Amounts in a unit of their own: only the recipient is learned, and only where it is another one.
+    const [transfer] = bundle([{ amount: 50 + n, to: 30 + n }], '')
+    lessons.teach(transfer as Transfer, { lots: n, dest: user(30 + n) })
+  }
+  const exits = [{ lots: 1 }, { lots: 2, dest: user(2) }]
+  const two = [
+    { amount: 5, to: 1 },
+    { amount: 6, to: 2 },
+  ]
+  const own = { sourceAddress: user(1) }
+  expect(verdicts(bundle(two, { exits }, own), lessons)).toEqual(['covered', 'covered'])
+  const third = bundle([...two, { amount: 7, to: 1 }], { exits }, own)
+  expect(verdicts(third, lessons)[2]).toMatchObject({ what: 'amount' })
+})
+
+describe('an action that names nobody', () => {
+  const withdraw = (n: number, sender: number, to: number, action: object): Transfer => {
+    const more = { from: user(sender), sourceAddress: user(sender) }
+    const said = { sum: String(n * 1_000_000), account: user(sender), ...action }
+    const [transfer] = bundle([{ amount: n, to }], said, more)
+    return transfer as Transfer
+  }
+  const lessonsOf = (silent: number) => {
+    const lessons = createLessons()
+    for (let n = 1; n < 30; n += 1) {
+      const one = withdraw(n, n, n + 40, n <= silent ? {} : { dest: user(n + 40) })
+      lessons.teach(one, JSON.parse(one.evidence[0]?.action ?? '') as object)
+    }
+    return lessons
+  }
+
+  test('pays its sender, where others name whoever else is paid', () => {
+    expect(verdicts([withdraw(5, 1, 2, {})], lessonsOf(0))).toMatchObject([{ what: 'recipient' }])
+    expect(verdicts([withdraw(5, 1, 1, {})], lessonsOf(0))).toEqual(['covered'])
+    expect(verdicts([withdraw(5, 1, 2, { dest: 'main' })], lessonsOf(0))).toEqual(['covered'])
+  })
+
+  test('pays anybody, where others do not', () => {
+    expect(verdicts([withdraw(5, 1, 2, {})], lessonsOf(4))).toEqual(['covered'])
+  })
+})
+
 describe('where all withdraw to themselves', () => {
   const self = (n: number, owner: number, to: number, sender = to): Transfer => {
     const more = { from: user(sender), sourceAddress: user(sender) }
