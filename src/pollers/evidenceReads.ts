@@ -8,6 +8,7 @@ import {
   transactionInternals,
 } from '../clients/explorer/endpoints/internalTransactions.ts'
 import { logsByTransaction } from '../clients/explorer/endpoints/logs.ts'
+import { isNearCap } from '../clients/explorer/readAll.ts'
 import type { MainRow } from '../clients/explorer/endpoints/mainList.ts'
 import {
   manyTransactionsTransfers,
@@ -94,7 +95,8 @@ export function createEvidenceReads(explorer: Pick<Explorer, 'callNonEmpty'>): E
       const place = { height: first.height, time: first.time }
       const leg = { chain: 'main', hash, source: 'E21', requestedAt, ...place } as const
       // Cut off: what is missing may be what moved.
-      const isCut = answer.records.length >= (logsByTransaction.cap ?? 1_000)
+      const rows = answer.records.length + answer.quarantined.length
+      const isCut = isNearCap(rows, logsByTransaction)
       return toRead(answer, [
         { ...leg, status: 'success', errorMessage: '', moves: isCut ? null : decodeMoves(logs) },
       ])

@@ -44,7 +44,13 @@ export async function readSpan(
       { first: span.first, last: middle },
     ]
     const found: SpanRead[] = []
-    for (const half of halves) found.push(await readSpan(reads, address, half, options, halvings - 1))
+    // What does not answer at all is asked once for each size, not for each piece of it.
+    const how = isTimeout(error) ? { ...options, attempts: 1 } : options
+    for (const half of halves) {
+      const isSilent = isTimeout(found[0]?.error) && found[0]?.requestedAt === 0
+      const unasked = { requestedAt: 0, logs: [], bad: [], missed: [half], error: null }
+      found.push(isSilent ? unasked : await readSpan(reads, address, half, how, halvings - 1))
+    }
     return {
       requestedAt: Math.max(...found.map((read) => read.requestedAt)),
       logs: found.flatMap(({ logs }) => logs),
@@ -59,7 +65,15 @@ export async function readSpan(
 function canNarrow(error: unknown): boolean {
   if (!(error instanceof MonitorError)) return false
   if (error.code === 'source.refused') return true
-  return error.code === 'source.unreachable' && /time|50004/i.test(error.message)
+  // A code that nobody documented, or more than can be read: its words tell.
+  if (error.code === 'source.invalid')
+    return /range|exceed|limit|large|too (many|wide|long|big)/i.test(error.message)
+  return isTimeout(error)
+}
+
+function isTimeout(error: unknown): boolean {
+  if (!(error instanceof MonitorError) || error.code !== 'source.unreachable') return false
+  return 'timeoutMs' in error.details || /timed out|HTTP 504/i.test(error.message)
 }
 
 /** A range in pieces that the service takes, oldest first. */

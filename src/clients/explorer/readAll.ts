@@ -25,6 +25,12 @@ export type WideParams = Readonly<Record<string, string | number | readonly stri
 
 /** "About 10,000" and "about 1,000": from so near to a cap on, an answer counts as cut. */
 const nearCap = 0.95
+
+/** Whether an answer of so many rows has to be taken for one that the service cut. */
+export function isNearCap(rows: number, { cap = Infinity }: Pick<Endpoint, 'cap'>): boolean {
+  return rows >= cap * nearCap
+}
+
 const emptyPauseMs = 1_000
 
 export interface ReadAllDeps {
@@ -138,18 +144,17 @@ async function readOnce<R>(
   found: R[],
 ): Promise<ReadOnce> {
   const { endpoint, options } = job
-  const bound = (endpoint.cap ?? Infinity) * nearCap
   if (endpoint.maxLimit === null) {
     const answer = await job.explorer.call(endpoint, params, options)
     job.requests += 1
     options.onQuarantined?.(answer.quarantined)
     found.push(...answer.records)
     const isContradicted = answer.contradicted ? ['an answer was empty where something is known to be'] : []
-    return { isCut: countRows(answer) >= bound, reasons: isContradicted }
+    return { isCut: isNearCap(countRows(answer), endpoint), reasons: isContradicted }
   }
   // Known from the first page on: no need to read what will have to be asked again in pieces.
   const isCutEarly = (answer: Answer<R>) =>
-    (answer.totalPage ?? 0) >= 10_000 || (answer.totalPage ?? 0) * (answer.limit ?? 0) >= bound
+    (answer.totalPage ?? 0) >= 10_000 || isNearCap((answer.totalPage ?? 0) * (answer.limit ?? 0), endpoint)
   const result = await job.explorer.walk(endpoint, params, {
     ...options,
     stop: (answer) => canNarrow && isCutEarly(answer),
@@ -157,7 +162,7 @@ async function readOnce<R>(
     onPage: (answer) => options.onQuarantined?.(answer.quarantined),
   })
   job.requests += result.pages
-  const isCut = result.stopped || result.rows >= bound
+  const isCut = result.stopped || isNearCap(result.rows, endpoint)
   return { isCut, reasons: result.reasons.filter((reason) => reason !== 'the list is empty') }
 }
 
