@@ -34,6 +34,34 @@ export function judgeAction(
   sharing: readonly Transfer[],
   settings: ActionSettings,
 ): 'covered' | ActionGap | null {
+  const view = viewAction(transfer, sharing, settings)
+  if (view === null) return null
+  const { claims, names, chosen } = view
+  if (!chosen.open.some(({ key }) => key === transfer.key)) return 'covered'
+  const took = claims.filter(({ key }) => chosen.open.every((one) => one.key !== key))
+  return took.some((one) => isRowOfBatch(one, transfer)) || isSummedUp(transfer, chosen, names, settings)
+    ? 'covered'
+    : findGap(transfer, chosen, names, settings)
+}
+
+/**
+ * Whether an action does several things of which the transfer is one, by its amount: what the zone says of the whole
+ * is then not about it alone, however few of the others have records yet.
+ */
+export function isOneOfSeveral(
+  transfer: Transfer,
+  sharing: readonly Transfer[],
+  settings: ActionSettings,
+): boolean {
+  const view = viewAction(transfer, sharing, settings)
+  if (view === null || view.chosen.items.length < 2) return false
+  const { names, chosen } = view
+  const isOwn = (slot: Slot) =>
+    saidOf(slot, names, 'amount').length > 0 && listDifferences(slot, transfer, names, settings).length === 0
+  return chosen.open.every(({ key }) => key !== transfer.key) && chosen.items.some(isOwn)
+}
+
+function viewAction(transfer: Transfer, sharing: readonly Transfer[], settings: ActionSettings) {
   const by = actionOf(transfer)
   if (by === null || !isClaim(transfer)) return null
   const claims = sharing.filter((one) => isClaim(one) && one.direction === transfer.direction)
@@ -41,12 +69,7 @@ export function judgeAction(
   const readings = readAction(by.action)
   const names = namesFor(transfer, claims, readings, settings)
   const chosen = chooseReading(readings, claims, names, settings)
-  if (chosen === null) return null
-  if (!chosen.open.some(({ key }) => key === transfer.key)) return 'covered'
-  const took = claims.filter(({ key }) => chosen.open.every((one) => one.key !== key))
-  return took.some((one) => isRowOfBatch(one, transfer)) || isSummedUp(transfer, chosen, names, settings)
-    ? 'covered'
-    : findGap(transfer, chosen, names, settings)
+  return chosen && { claims, names, chosen }
 }
 
 interface Chosen {

@@ -178,10 +178,22 @@ export function otherTokenOf(learned: LearnedActions, transfer: Transfer, item: 
 
 function otherMeant(pairs: readonly TokenPair[], word: string, own: Transfer['token']): string | null {
   const usual = findUsual(pairs.filter(({ token }) => token === own.address))
-  const meant = findUsual(pairs.filter((pair) => pair.word === word))
-  if (!usual || !meant || usual.word === word || meant.token === own.address) return null
+  const meant = findMeant(
+    pairs.filter((pair) => pair.word === word),
+    own.address,
+  )
+  if (!usual || !meant || usual.word === word) return null
   const isNamed = namesToken(usual.word, own) || namesToken(meant.word, { address: meant.token })
   return isNamed || isPlainCode([usual, meant], pairs, { own: own.address, word }) ? meant.token : null
+}
+
+/** Whose word it is where it is not the record's token's: of several that share it the most usual. */
+function findMeant(pairs: readonly TokenPair[], own: string): TokenPair | null {
+  const sum = (of: readonly TokenPair[]) => of.reduce((total, { count }) => total + count, 0)
+  const others = pairs.filter(({ token }) => token !== own)
+  const mine = sum(pairs) - sum(others)
+  if (sum(others) < established || sum(others) <= 2 * mine) return null
+  return others.toSorted((a, b) => b.count - a.count)[0] ?? null
 }
 
 /** Whether a word is about the token by itself, and not by what usually goes with it. */

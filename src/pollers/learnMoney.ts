@@ -74,6 +74,8 @@ function learnZone(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTra
   learned.learn([sample], transfer.zone.hash, now)
   const isOpen = sample.value === 'other' && !namesZoneAmounts(transfer.direction, learned)
   if (isOpen && now - transfer.firstSeenAt < youngMs) deps.hold(transfer.key, now + againMs)
+  else if (sample.value === 'other' && now - transfer.firstSeenAt < againMs)
+    deps.hold(transfer.key, now + soonMs)
 }
 
 /** Which words of a zone's action say what: waited for while a young bridge still teaches them. */

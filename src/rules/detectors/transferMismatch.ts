@@ -3,7 +3,7 @@ import { formatUnits, parseDecimal } from '../../domain/amount.ts'
 import { awaitsDetail } from '../../domain/emptyBatch.ts'
 import type { Finding } from '../../domain/finding.ts'
 import { isWithinFee } from '../../domain/compareAction.ts'
-import { actionOf, judgeAction } from '../../domain/judgeAction.ts'
+import { actionOf, isOneOfSeveral, judgeAction } from '../../domain/judgeAction.ts'
 import { judgeBatch } from '../../domain/judgeBatch.ts'
 import { judgeMoney, judgeTwin } from '../../domain/judgeMoney.ts'
 import { namesZoneAmounts } from '../../domain/learnedMoney.ts'
@@ -100,6 +100,9 @@ function isBadBatch(transfer: Transfer, context: EventContext): boolean {
   return judgeBatch(transfer, sharing, context.bridge) !== null
 }
 
+/** Where the zone took more than one record says, others of the same transaction may be about to be listed. */
+const bundleHoldMs = 60_000
+
 /** The zone's own word on the amount; a bundle's one amount says nothing of its members. */
 function compareZone(transfer: Transfer, context: EventContext): Difference | null {
   const { zone, amountRaw, amount } = transfer
@@ -108,8 +111,12 @@ function compareZone(transfer: Transfer, context: EventContext): Difference | nu
   if (zone === null || amountRaw === null || !by || said === null || said === 0n) return null
   if (context.learned && !namesZoneAmounts(transfer.direction, context.learned)) return null
   if (transfer.status === 'failed' || by.status !== 'success' || !transfer.isListed) return null
-  if (context.related.sharing('zone', zone.hash).filter((one) => one.isListed).length > 1) return null
+  const sharing = context.related.sharing('zone', zone.hash)
+  if (sharing.filter((one) => one.isListed).length > 1) return null
   if (isWithinFee(transfer, said - amountRaw, context.bridge.fees)) return null
+  const { learned, bridge, now } = context
+  if (said > amountRaw && now - transfer.firstSeenAt < bundleHoldMs) return null
+  if (learned && isOneOfSeveral(transfer, sharing, { learned, fees: bridge.fees })) return null
   // The two chains may count the same amount in other units.
   if (isSameNumber(by.amount ?? null, amount)) return null
   return {

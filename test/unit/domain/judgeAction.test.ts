@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { judgeAction } from '../../../src/domain/judgeAction.ts'
+import { isOneOfSeveral, judgeAction } from '../../../src/domain/judgeAction.ts'
 import { type LearnedActions, sampleAction } from '../../../src/domain/learnedActions.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { Transfer } from '../../../src/domain/transfer.ts'
@@ -424,6 +424,14 @@ describe('a word that goes with a token', () => {
     expect(judged(lessonsOf(loose), 'fast')).toBe('covered')
   })
 
+  test('and to several others names one of them', () => {
+    const words = { '0xcc': times(4, 'z0xcc'), '0xdd': times(3, 'usd'), '0xee': times(4, 'usd') }
+    expect(judged(lessonsOf(words), 'usd')).toEqual({ what: 'token', found: '0xee' })
+    expect(judged(lessonsOf({ ...words, '0xcc': [...times(4, 'z0xcc'), ...times(4, 'usd')] }), 'usd')).toBe(
+      'covered',
+    )
+  })
+
   test('alone and always does', () => {
     const codes = { '0xcc': times(20, '3'), '0xdd': times(20, '7'), '0xee': times(2, '9') }
     expect(judged(lessonsOf(codes), '7')).toEqual({ what: 'token', found: '0xdd' })
@@ -447,6 +455,17 @@ test('an item that says nothing by known names is the item of one transfer, and 
   expect(verdicts(bundle(two, { exits }, own), lessons)).toEqual(['covered', 'covered'])
   const third = bundle([...two, { amount: 7, to: 1 }], { exits }, own)
   expect(verdicts(third, lessons)[2]).toMatchObject({ what: 'amount' })
+})
+
+test('of several things that an action does one may be listed long before the others', () => {
+  const settings = { learned: taught(), fees: [] }
+  const of = (amount: number, exits: readonly object[]) => {
+    const transfers = bundle([{ amount, to: 1 }], { exits })
+    return isOneOfSeveral(transfers[0] as Transfer, transfers, settings)
+  }
+  expect(of(5, [item(5, 1), item(6, 2)])).toBe(true)
+  expect(of(7, [item(5, 1), item(6, 2)])).toBe(false)
+  expect(of(5, [item(5, 1)])).toBe(false)
 })
 
 describe('an action that names nobody', () => {
