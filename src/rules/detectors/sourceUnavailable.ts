@@ -22,7 +22,7 @@ const params = z.strictObject({ after: boundText.optional() })
 /** A source that gives no good answer although it is asked. Refused credentials are `source.rejected`, not this. */
 export const sourceUnavailable = defineCondition({
   kind: 'source.unavailable',
-  docs: 'A source gave no good answer for three intervals, at least 5 s; or one endpoint of it for six, at least 30 s (the list for three, at least 15 s).',
+  docs: 'A source gave no good answer for three intervals, at least 5 s; or one endpoint of it for six, at least 30 s (the list for three, at least 15 s), and twice that after a single bad answer.',
   hasTransfer: false,
   subjectNames: ['source'],
   facts: { host: 'string', whole: 'bool', endpoints: 'string', lastError: 'string', notJudged: 'int' },
@@ -63,7 +63,15 @@ function lastGoodOf({ endpoints }: SourceHealth): UnixMs {
 function isEndpointSilent(endpoint: EndpointHealth, now: UnixMs, after: number | undefined): boolean {
   const isList = endpoint.endpoint === listEndpoint
   const boundMs = after ?? (isList ? 3 : 6) * endpoint.intervalMs
-  return now - silentSince(endpoint) >= Math.max(boundMs, isList ? listFloorMs : endpointFloorMs)
+  const leastMs = Math.max(boundMs, isList ? listFloorMs : endpointFloorMs)
+  return (
+    now - silentSince(endpoint) >= (after === undefined && hasFailedOnce(endpoint) ? 2 * leastMs : leastMs)
+  )
+}
+
+/** One bad answer, and none since because others go first: that is given twice as long. */
+function hasFailedOnce({ failingSince, lastFailureAt }: EndpointHealth): boolean {
+  return failingSince !== null && failingSince === lastFailureAt
 }
 
 function hasFailedSince(endpoint: EndpointHealth): boolean {

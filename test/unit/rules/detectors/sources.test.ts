@@ -59,6 +59,19 @@ describe('source.unavailable', () => {
     ])
   })
 
+  test.each([
+    { title: 'a millisecond before 30 s', now: 1_029_999, count: 0 },
+    { title: 'after 30 s', now: 1_030_000, count: 1 },
+  ])('one bad answer of the list, and none since, counts later: $title', ({ now, count }) => {
+    const failed = { lastGoodAt: 1_000_000, failingSince: 1_005_000, lastFailureAt: 1_005_000 }
+    const endpoints = [
+      toEndpoint({ endpoint: 'E3', ...failed }),
+      toEndpoint({ endpoint: 'E5', lastGoodAt: now }),
+    ]
+    const judged = sourceUnavailable.judge(toFacts(now, { sources: [toSource(endpoints)] }), {})
+    expect(judged.findings).toHaveLength(count)
+  })
+
   test('its own bound goes before the interval', () => {
     expect(failing(159_999, {}, '1m').findings).toEqual([])
     expect(failing(160_000, {}, '1m').findings).toHaveLength(1)
