@@ -21,14 +21,72 @@ const maxSamples = 32
 /** Topics learned of one contract. */
 const maxTopics = 64
 
-/** @returns the logs that were not known */
+/**
+ * Saves what a reading gave. A transaction that was taken into another block has its logs at other places: they are the
+ * same logs, whatever their number, height and time.
+ * @returns the logs that were not known, each at a place of its own
+ */
 export function saveLogs(db: Database, logs: readonly BridgeLog[], now: UnixMs): BridgeLog[] {
-  const insert = db.prepare('INSERT OR IGNORE INTO bridge_logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
-  return logs.filter((log) => {
-    const { contract, hash, place, height, time } = log
-    const body = JSON.stringify({ topics: log.topics, data: log.data })
-    return insert.run(contract, hash, place, topicOf(log), height, time, now, now, body).changes === 1
-  })
+  const groups = Map.groupBy(logs, ({ contract, hash }) => `${contract}|${hash}`)
+  return [...groups.values()].flatMap((group) => saveTransaction(db, group, now))
+}
+
+interface KnownLog {
+  readonly place: string
+  readonly body: string
+  readonly height: number
+  isFound: boolean
+}
+
+const bodyOf = ({ topics, data }: BridgeLog) => JSON.stringify({ topics, data })
+
+/** The logs of one contract in one transaction. */
+function saveTransaction(db: Database, logs: readonly BridgeLog[], now: UnixMs): BridgeLog[] {
+  const known = listKnown(db, logs[0] as BridgeLog)
+  const find = (log: BridgeLog, isSame: (one: KnownLog) => boolean) => {
+    const found = known.find((one) => !one.isFound && one.body === bodyOf(log) && isSame(one))
+    if (found) note(db, log, found, known)
+    return found === undefined
+  }
+  return logs
+    .filter((log) => find(log, ({ place }) => place === log.place))
+    .filter((log) => find(log, () => true))
+    .map((log) => {
+      let { place } = log
+      while (known.some((one) => one.place === place)) place += "'"
+      return { ...log, place }
+    })
+    .filter((log) => insertLog(db, log, now))
+}
+
+function listKnown(db: Database, { contract, hash }: BridgeLog): KnownLog[] {
+  return db
+    .prepare('SELECT place, height, body FROM bridge_logs WHERE hash = ? AND contract = ?')
+    .all(hash, contract)
+    .map((row) => ({
+      place: String(row['place']),
+      body: String(row['body']),
+      height: Number(row['height']),
+      isFound: false,
+    }))
+}
+
+/** A known log was read again: it is where it is said to be now. */
+function note(db: Database, log: BridgeLog, found: KnownLog, known: readonly KnownLog[]): void {
+  found.isFound = true
+  if (found.place === log.place && found.height === log.height) return
+  const place = known.some((one) => one.place === log.place) ? found.place : log.place
+  db.prepare(
+    'UPDATE bridge_logs SET place = ?, height = ?, time = ? WHERE hash = ? AND contract = ? AND place = ?',
+  ).run(place, log.height, log.time, log.hash, log.contract, found.place)
+}
+
+function insertLog(db: Database, log: BridgeLog, now: UnixMs): boolean {
+  const { contract, hash, place, height, time } = log
+  const { changes } = db
+    .prepare('INSERT OR IGNORE INTO bridge_logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    .run(contract, hash, place, topicOf(log), height, time, now, now, bodyOf(log))
+  return changes === 1
 }
 
 /** Transactions with logs that are due to be looked at, those waiting longest first. */

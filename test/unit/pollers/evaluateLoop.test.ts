@@ -44,3 +44,44 @@ test('F67: a jump of the clock is told to the engine once, and conditions are ju
   await clock.advance(1_000)
   await ending
 })
+
+test('F66: while one evaluation blocks the event loop for ten seconds the ticks it slept through are counted, and none comes twice', async () => {
+  const { database, clock, engine } = createBench()
+  let blockedMs = 0
+  const late = {
+    ...clock,
+    now: () => clock.now() + blockedMs,
+    monotonicMs: () => clock.monotonicMs() + blockedMs,
+  }
+  const evaluatedAt: number[] = []
+  const jumps: number[] = []
+  const loop = createEvaluateLoop({
+    db: database,
+    clock: late,
+    log: createSilentLog(),
+    engine,
+    rules: () => [],
+    facts(now) {
+      evaluatedAt.push(now)
+      if (evaluatedAt.length === 4) blockedMs += 10_000
+      return toFacts(now)
+    },
+    raised: () => [],
+    judgeMore: () => undefined,
+    rebaseClock: ({ byMs }) => void jumps.push(byMs),
+    onClockJump: () => undefined,
+    onCommitted: () => undefined,
+    onFailed: () => undefined,
+  })
+  const startedAt = late.now()
+  loop.start()
+  await clock.advance(10_500)
+  const seconds = evaluatedAt.map((at) => Math.round((at - startedAt) / 1_000))
+  expect(seconds).toEqual([0, 1, 2, 3, 13, 14, 15, 16, 17, 18, 19, 20])
+  expect(loop.counts()).toMatchObject({ missed: 9, failed: 0 })
+  // The machine was busy; nobody set its clock.
+  expect(jumps).toEqual([])
+  const ending = loop.stop()
+  await clock.advance(1_000)
+  await ending
+})

@@ -105,6 +105,65 @@ describe('the runner', () => {
   })
 })
 
+test.each([
+  { title: '59 s of a minute', takesMs: 59_000, starts: [0, 60, 120, 180, 240], missed: 0 },
+  { title: '61 s of a minute', takesMs: 61_000, starts: [0, 120, 240], missed: 2 },
+])(
+  'F49: a source that takes $title: ticks are left out and counted, none overlap, none drift',
+  async (one) => {
+    const deps = setUp()
+    const times: number[] = []
+    let active = 0
+    let most = 0
+    const runner = createRunner(deps, [
+      {
+        name: 'slow',
+        schedule: '0 * * * * *',
+        async run(signal) {
+          times.push((deps.clock.now() - start) / 1_000)
+          most = Math.max(most, (active += 1))
+          await deps.clock.sleep(one.takesMs, signal)
+          active -= 1
+        },
+      },
+    ])
+    runner.start()
+    await deps.clock.advance(299_999)
+    expect({ times, most }).toEqual({ times: one.starts, most: 1 })
+    expect(runner.status()[0]?.missedTicks).toBe(one.missed)
+    const stopped = runner.stop()
+    await deps.clock.advance(100_000)
+    await stopped
+  },
+)
+
+test('F66: a tick that the blocked event loop slept through is left out, not made up for', async () => {
+  const { clock, log } = setUp()
+  let blockedMs = 0
+  const late = {
+    ...clock,
+    now: () => clock.now() + blockedMs,
+    monotonicMs: () => clock.monotonicMs() + blockedMs,
+  }
+  const times: number[] = []
+  const runner = createRunner({ clock: late, log }, [
+    { name: 'a', schedule: '* * * * * *', run: async () => void times.push((late.now() - start) / 1_000) },
+    {
+      name: 'blocks',
+      schedule: '0 * * * * *',
+      // As a rule that computes for ten seconds would: nothing else runs meanwhile.
+      run: async () => void (blockedMs += late.now() > start + 1_000 ? 10_000 : 0),
+    },
+  ])
+  runner.start()
+  await clock.advance(65_000)
+  expect(times.length).toBe(new Set(times).size)
+  const during = times.filter((at) => at > 60 && at < 70)
+  expect(during).toEqual([])
+  expect(times).toContain(71)
+  await runner.stop()
+})
+
 test('F67: after the clock was set, a poll is as old as it was', async () => {
   const { clock, log } = setUp()
   const runner = createRunner({ clock, log }, [{ name: 'a', schedule: 60_000, run: async () => {} }])
