@@ -7,7 +7,7 @@ import { activate, type ActiveFault, applyAt, disruptionOf, worldFaults } from '
 import type { SandboxAuth } from './auth.ts'
 import { deliver, type Outgoing } from './deliver.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
-import type { Disruption, Transport } from './faults/fault.ts'
+import type { Disruption } from './faults/fault.ts'
 import { answerRpc } from './rpc/answerRpc.ts'
 import { createDialect, type DialectOptions } from './dialect.ts'
 import { answerRequest, createExplorer, envelope, type Explorer } from './explorer.ts'
@@ -135,7 +135,7 @@ async function serveExplorer(
 ): Promise<void> {
   const { now, count, disruption } = receive(running, endpoint.name)
   const asked = { endpoint, target: request.url ?? '/', headers: request.headers, now, count }
-  await send(running, response, answerRequest(running.explorer, asked, disruption), disruption.transport)
+  await send(running, response, answerRequest(running.explorer, asked, disruption), disruption)
 }
 
 async function serveRpc(
@@ -149,12 +149,7 @@ async function serveRpc(
   const { refuse, raw } = disruption
   const body = answerRpc(running.explorer.world, kind, text)
   const failed = refuse && envelope(refuse.status, refuse.code, refuse.msg, [])
-  await send(
-    running,
-    response,
-    raw ?? failed ?? { status: 200, type: 'application/json', body },
-    disruption.transport,
-  )
+  await send(running, response, raw ?? failed ?? { status: 200, type: 'application/json', body }, disruption)
 }
 
 /** A bug of the sandbox: said aloud, where the test or person that asked can see it. */
@@ -178,9 +173,13 @@ function send(
   running: Running,
   response: ServerResponse,
   outgoing: Outgoing,
-  transport?: Transport,
+  { transport, clockOffsetMs = 0 }: Pick<Disruption, 'transport' | 'clockOffsetMs'> = {},
 ): Promise<void> {
-  return deliver({ clock: running.clock, signal: running.stopped.signal }, response, outgoing, transport)
+  const { clock, stopped } = running
+  // The world's time, not the machine's: whoever asks compares it with a clock of his own.
+  const date = new Date(clock.now() + clockOffsetMs).toUTCString()
+  const dated = { ...outgoing, headers: { date, ...outgoing.headers } }
+  return deliver({ clock, signal: stopped.signal }, response, dated, transport)
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
