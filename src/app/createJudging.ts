@@ -61,6 +61,7 @@ export function createJudging(deps: AppDeps, base: Base, watching: ReturnType<ty
     rebaseClock: (jump) => {
       for (const source of [base.explorer, base.rpcs.preconf, base.rpcs.canonical]) source?.rebaseClock(jump)
       runner.rebaseClock(jump)
+      preconf.rebaseClock(jump)
     },
     onClockJump: (jump) => {
       engine.rebaseClock(jump.byMs, jump.now)

@@ -3,9 +3,10 @@ import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import { createHeldReceipts } from '../domain/preconf/heldReceipts.ts'
 import { createLateWindow } from '../domain/preconf/lateShare.ts'
 import { createRecent } from '../domain/preconf/recent.ts'
-import { type TrackedHeight, trackHeight } from '../domain/preconf/trackHeight.ts'
+import { rebaseHeight, type TrackedHeight, trackHeight } from '../domain/preconf/trackHeight.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import type { ClockJump } from '../lib/rebaseInstant.ts'
 import { canonicalByExplorer } from '../pollers/canonicalByExplorer.ts'
 import { canonicalByRpc } from '../pollers/canonicalByRpc.ts'
 import type { CanonicalSource } from '../pollers/canonicalSource.ts'
@@ -46,6 +47,8 @@ export interface Preconf {
   canonicalHead(): TrackedHeight | null
   /** Preconfirmed transactions that are not settled yet; null when none are watched. */
   size(): number | null
+  /** The wall clock was set: how long ago something was stays as it is. */
+  rebaseClock(jump: ClockJump): void
 }
 
 /** With a plain RPC a block is settled as soon as it may be; the explorer's readings are grouped. */
@@ -70,6 +73,11 @@ export function createPreconf(deps: PreconfDeps): Preconf {
     facts: () => watch?.facts() ?? null,
     canonicalHead: head.read,
     size: () => watch?.held.size() ?? null,
+    rebaseClock(jump) {
+      head.rebaseClock(jump)
+      watch?.loop.rebaseClock(jump)
+      watch?.held.rebaseClock(jump)
+    },
   }
 }
 
@@ -84,7 +92,8 @@ function createCanonicalHead({ clock, config, rpcs: { canonical } }: PreconfDeps
   const pollers: readonly Poller[] = canonical
     ? [{ name: 'canonicalHead', schedule: config.poll.heads, run }]
     : []
-  return { pollers, read: () => tracked }
+  const rebaseClock = (jump: ClockJump) => void (tracked = rebaseHeight(tracked, jump))
+  return { pollers, read: () => tracked, rebaseClock }
 }
 
 function createWatch(deps: PreconfDeps) {

@@ -1,7 +1,8 @@
-import { emptyView, addAnswer, type PreconfView } from '../domain/preconf/preconfView.ts'
+import { emptyView, addAnswer, type PreconfView, rebaseView } from '../domain/preconf/preconfView.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
+import { type ClockJump, rebaseInstant } from '../lib/rebaseInstant.ts'
 import type { PendingAnswer } from './preconfReads.ts'
 import type { PollerStatus } from './runner.ts'
 
@@ -23,6 +24,8 @@ export interface PreconfLoop {
    * was answered, or refused, since.
    */
   unansweredSince(): UnixMs | null
+  /** The wall clock was set: how long ago something was stays as it is. */
+  rebaseClock(jump: ClockJump): void
   stop(): Promise<void>
 }
 
@@ -40,6 +43,8 @@ export function createPreconfLoop(deps: PreconfLoopDeps): PreconfLoop {
   let running: Promise<void> | null = null
   let view = emptyView(clock.now())
   let unansweredSince: UnixMs | null = null
+  /** The place of the newest question that was answered: the wall clock may be set back between two. */
+  let newest = 0
   let status: PollerStatus = {
     poller: 'preconf',
     intervalMs,
@@ -78,13 +83,17 @@ export function createPreconfLoop(deps: PreconfLoopDeps): PreconfLoop {
 
   async function ask(askedAt: UnixMs): Promise<void> {
     status = { ...status, runs: status.runs + 1 }
+    const place = status.runs
     try {
       const answer = await deps.read(ending.signal)
       if (ending.signal.aborted) return
       if (status.failures > 0) deps.log.info({ failures: status.failures }, 'preconfirmations answer again')
       status = { ...status, lastSuccessAt: clock.now(), lastError: null, failures: 0 }
       unansweredSince = null
-      view = addAnswer(view, answer, intervalMs)
+      if (place > newest) {
+        newest = place
+        view = addAnswer(view, answer, intervalMs)
+      }
       deps.onAnswer(answer)
     } catch (error) {
       if (ending.signal.aborted) return
@@ -109,6 +118,17 @@ export function createPreconfLoop(deps: PreconfLoopDeps): PreconfLoop {
     status: () => status,
     view: () => view,
     unansweredSince: () => unansweredSince,
+    rebaseClock(jump) {
+      const move = (at: UnixMs | null) => (at === null ? null : rebaseInstant(at, jump))
+      view = rebaseView(view, jump)
+      unansweredSince = move(unansweredSince)
+      status = {
+        ...status,
+        startedAt: rebaseInstant(status.startedAt, jump),
+        lastSuccessAt: move(status.lastSuccessAt),
+        lastTickAt: move(status.lastTickAt),
+      }
+    },
     async stop() {
       ending.abort()
       await running

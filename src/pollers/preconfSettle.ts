@@ -49,7 +49,8 @@ interface Judged {
  * be in a block, is missed often enough, or is counted as unknown.
  */
 export function createPreconfSettle(deps: SettleDeps): (signal: AbortSignal) => Promise<void> {
-  const nextAt = new Map<number, UnixMs>()
+  /** By the clock that nobody sets. */
+  const nextAt = new Map<number, number>()
   const counted = new Set<number>()
   const seen = { hits: 0, unseen: 0, unwatched: 0, late: 0, leadsMs: [] as number[] }
   let takenBefore = 0
@@ -57,9 +58,9 @@ export function createPreconfSettle(deps: SettleDeps): (signal: AbortSignal) => 
   return async (signal) => {
     const { held, source, clock } = deps
     const head = await source.head(signal)
-    const now = clock.now()
+    const passed = clock.monotonicMs()
     const settleable = head === null ? [] : held.heights(head - source.settleAfter)
-    const due = chooseDue(settleable.filter((height) => (nextAt.get(height) ?? 0) <= now))
+    const due = chooseDue(settleable.filter((height) => (nextAt.get(height) ?? 0) <= passed))
     const judged: Judged[] = []
     const failures: unknown[] = []
     if (due.length > 0) {
@@ -117,7 +118,7 @@ export function createPreconfSettle(deps: SettleDeps): (signal: AbortSignal) => 
     }
     const { reads, spanMs } = source.absence
     const pauseMs = spanMs / (reads - 1)
-    for (const height of due) nextAt.set(height, deps.clock.now() + pauseMs)
+    for (const height of due) nextAt.set(height, deps.clock.monotonicMs() + pauseMs)
     judged.push(
       ...(await confirm(
         missed.filter((one) => isDropped(one, source.absence)),

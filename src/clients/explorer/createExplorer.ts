@@ -85,7 +85,10 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     walk: (endpoint, params, how) => walk(context, endpoint, params, how),
     empties: context.guard,
     health: () => context.health.read(),
-    rebaseClock: (jump) => context.health.rebaseClock(jump),
+    rebaseClock: (jump) => {
+      context.health.rebaseClock(jump)
+      context.guard.rebaseClock(jump)
+    },
     paceMetrics: () => context.pace.metrics(),
     close: async () => {
       // Not close(): that would wait for answers that nobody wants any more.

@@ -1,4 +1,5 @@
 import type { UnixMs } from '../../lib/clock.ts'
+import { type ClockJump, rebaseInstant } from '../../lib/rebaseInstant.ts'
 import { type Absence, isAbsent, notYetAbsent, noteReading } from './absence.ts'
 import type { EndpointId, Family } from './endpoint.ts'
 
@@ -17,6 +18,8 @@ export interface EmptyGuard {
   control(family: Family): ControlQuestion | null
   /** Answers that can be judged, and the contradicted empties among them, since `since`, at most some five minutes back. */
   count(since: UnixMs): { readonly answers: number; readonly contradicted: number }
+  /** The wall clock was set: how long ago something was stays as it is. */
+  rebaseClock(jump: ClockJump): void
 }
 
 interface Question extends ControlQuestion {
@@ -91,6 +94,12 @@ export function createEmptyGuard(): EmptyGuard {
         answers: recent.length,
         contradicted: recent.filter((entry) => entry.isContradicted).length,
       }
+    },
+    rebaseClock(jump) {
+      counted = counted.map((entry) => ({ ...entry, at: rebaseInstant(entry.at, jump) }))
+      for (const [family, at] of controlAt) controlAt.set(family, rebaseInstant(at, jump))
+      // What was empty since begins anew: that takes half a minute at most.
+      for (const [key, absence] of known) if (absence !== null) known.set(key, null)
     },
   }
 }

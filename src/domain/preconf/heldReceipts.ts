@@ -1,4 +1,5 @@
 import type { UnixMs } from '../../lib/clock.ts'
+import { type ClockJump, rebaseInstant } from '../../lib/rebaseInstant.ts'
 import type { Outcome, PendingBlock, SeenReceipt } from './receipt.ts'
 import { createRecent } from './recent.ts'
 
@@ -59,6 +60,8 @@ export interface HeldReceipts {
   size(): number
   /** Transactions held for the first time since the start. */
   taken(): number
+  /** The wall clock was set: how long ago something was stays as it is. */
+  rebaseClock(jump: ClockJump): void
 }
 
 interface Block {
@@ -180,6 +183,23 @@ export function createHeldReceipts(limits: HeldLimits): HeldReceipts {
     overflow: (height) => blocks.get(height)?.overflow ?? 0,
     size: () => held.size,
     taken: () => taken,
+    rebaseClock(jump) {
+      const move = <T extends { readonly firstAt: UnixMs; readonly lastAt: UnixMs }>(span: T | null) =>
+        span && {
+          ...span,
+          firstAt: rebaseInstant(span.firstAt, jump),
+          lastAt: rebaseInstant(span.lastAt, jump),
+        }
+      for (const [hash, one] of held) {
+        held.set(hash, {
+          ...one,
+          firstSeenAt: rebaseInstant(one.firstSeenAt, jump),
+          absent: move(one.absent),
+        })
+      }
+      for (const block of blocks.values()) block.watched = move(block.watched)
+      newest = newest && { ...newest, at: rebaseInstant(newest.at, jump) }
+    },
   }
 }
 

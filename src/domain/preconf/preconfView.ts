@@ -1,5 +1,6 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import { type TrackedHeight, trackHeight } from './trackHeight.ts'
+import { type ClockJump, rebaseInstant } from '../../lib/rebaseInstant.ts'
+import { rebaseHeight, type TrackedHeight, trackHeight } from './trackHeight.ts'
 
 /** How preconfirmations have been coming, as far as they could be asked for. Times are ours. */
 export interface PreconfView {
@@ -22,7 +23,7 @@ export function emptyView(startedAt: UnixMs): PreconfView {
 /** After so long without a good answer what stood before is not known to have stood all the while. */
 const pauseMs = 5_000
 
-/** Adds one good answer. Those that come late say nothing about the present any more. */
+/** Adds one good answer, in the order in which they were asked for: one that comes late says nothing about the present any more. */
 export function addAnswer(
   view: PreconfView,
   answer: {
@@ -33,7 +34,6 @@ export function addAnswer(
   intervalMs: number,
 ): PreconfView {
   const { requestedAt: at } = answer
-  if (view.readAt !== null && at < view.readAt) return view
   const isPaused = view.readAt === null || at - view.readAt > Math.max(pauseMs, 3 * intervalMs)
   return {
     startedAt: view.startedAt,
@@ -42,5 +42,18 @@ export function addAnswer(
     pending: answer.pending ? trackHeight(view.pending, answer.pending.height, at) : view.pending,
     nullSince: answer.pending ? null : (view.nullSince ?? at),
     latest: answer.latest ? trackHeight(view.latest, answer.latest.height, at) : view.latest,
+  }
+}
+
+/** The wall clock was set: otherwise answers would seem to come late, and heights to have stood, for as long as it was set back. */
+export function rebaseView(view: PreconfView, jump: ClockJump): PreconfView {
+  const move = (at: UnixMs | null) => (at === null ? null : rebaseInstant(at, jump))
+  return {
+    startedAt: rebaseInstant(view.startedAt, jump),
+    readAt: move(view.readAt),
+    readSince: move(view.readSince),
+    pending: rebaseHeight(view.pending, jump),
+    nullSince: move(view.nullSince),
+    latest: rebaseHeight(view.latest, jump),
   }
 }
