@@ -50,6 +50,8 @@ export interface SourceHealth {
   readonly endpoints: readonly EndpointHealth[]
   /** Credentials refused by the newest answer: what it said; null when they were not. */
   readonly rejected: { readonly at: UnixMs; readonly reason: string } | null
+  /** By how much its clock is ahead of ours, ms; null or left out when it does not say. */
+  readonly clockAheadMs?: number | null
 }
 
 export interface EndpointHealth {

@@ -11,6 +11,8 @@ export interface LeapingClock extends Clock {
   /** Lets time go on; until then it stands, and nothing that sleeps wakes. */
   start(): void
   stop(): void
+  /** Sets the wall clock of this machine by so much, not that of who answers requests. */
+  jump(byMs: number): void
 }
 
 /**
@@ -25,6 +27,7 @@ export function createLeapingClock(start: number = Date.now()): LeapingClock {
   let heldBack = 0
   let quiet = 0
   let isRunning = false
+  let aheadMs = 0
 
   function turn(): void {
     if (!isRunning) return
@@ -44,7 +47,7 @@ export function createLeapingClock(start: number = Date.now()): LeapingClock {
   }
 
   const clock: Clock = {
-    now: () => Math.floor(start + elapsedMs),
+    now: () => Math.floor(start + elapsedMs + aheadMs),
     monotonicMs: () => elapsedMs,
     sleep: (ms, signal) => sleepers.sleep(ms, signal),
   }
@@ -52,6 +55,7 @@ export function createLeapingClock(start: number = Date.now()): LeapingClock {
     ...clock,
     served: {
       ...clock,
+      now: () => Math.floor(start + elapsedMs),
       async sleep(ms, signal) {
         heldBack += 1
         await clock.sleep(ms, signal)
@@ -65,6 +69,9 @@ export function createLeapingClock(start: number = Date.now()): LeapingClock {
     },
     stop() {
       isRunning = false
+    },
+    jump(byMs) {
+      aheadMs += byMs
     },
   }
 }

@@ -7,13 +7,13 @@ import { runScenario, type ScenarioRun, type ScenarioRunOptions } from './runSce
  * The whole daemon beside a scenario in time that leaps, until the test ends; with the shipped schedule, and
  * preconfirmations asked for every five seconds, unless `options` say otherwise.
  */
-export async function runLeaping(options: Omit<ScenarioRunOptions, 'clock' | 'speed'>): Promise<ScenarioRun> {
-  const clock = createLeapingClock()
+export async function runLeaping(options: Omit<ScenarioRunOptions, 'speed'>): Promise<ScenarioRun> {
+  const clock = options.clock ?? createLeapingClock()
   const run = await runScenario({
-    clock,
     timeoutMs: 60_000,
     preconfIntervalMs: 5_000,
     ...options,
+    clock,
     config: { poll: shippedPoll, ...options.config },
   })
   onTestFinished(async () => {

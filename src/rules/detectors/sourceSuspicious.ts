@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Finding } from '../../domain/finding.ts'
 import { boundText } from '../durationText.ts'
 import type { Facts, Judgement } from '../types.ts'
+import { clockLeadMs } from '../clockLead.ts'
 import { defineCondition } from './detector.ts'
 
 const params = z.strictObject({
@@ -69,7 +70,8 @@ function findEmpties(facts: Facts, { share, minimum }: z.output<typeof params>):
 
 function findLag(facts: Facts, { lag }: z.output<typeof params>): Finding[] {
   const { listLag } = facts
-  if (listLag === null || listLag.lagMs <= lag) return []
+  // By a clock that is ahead everything comes late.
+  if (listLag === null || listLag.lagMs - clockLeadMs(facts) <= lag) return []
   return [
     {
       kind: 'source.suspicious',

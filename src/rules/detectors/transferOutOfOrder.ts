@@ -23,8 +23,9 @@ function detectOutOfOrder(transfer: Transfer, _params: unknown, context: EventCo
   const beforeMs = originTime !== null && destinationTime !== null ? originTime - destinationTime : 0
   const isBefore = beforeMs > allowanceMs
   const lastTime = Math.max(originTime ?? 0, destinationTime ?? 0)
-  // Judged as soon as the answer is there: measured from the request, a slow answer would come from the future.
-  const aheadMs = lastTime - context.now
+  // Judged as soon as the answer is there: measured from the request, a slow answer would come from the future. Only a
+  // clock that was set back since makes the request the later of the two.
+  const aheadMs = lastTime - Math.max(context.now, transfer.readAt)
   const isAhead = aheadMs > allowanceMs + context.clockAheadMs
   if (!isBefore && !isAhead) return null
   if (lastTime < context.tellSince) return null

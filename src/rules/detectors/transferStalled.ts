@@ -5,6 +5,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import type { Direction } from '../../domain/observation.ts'
 import { afterText } from '../afterText.ts'
+import { clockLeadMs } from '../clockLead.ts'
 import { boundText } from '../durationText.ts'
 import { type Limit, leastLimitMs, limitOf } from '../learnedLimit.ts'
 import type { Facts, Judgement } from '../types.ts'
@@ -54,16 +55,18 @@ function judgeStalled(facts: Facts, settings: z.output<typeof params>): Judgemen
   const { direction } = settings
   const findings: Finding[] = []
   const unknown: string[] = []
+  const leadMs = clockLeadMs(facts)
+  const present = facts.now - leadMs
   const leastMs = leastLimitMs(facts.latency, settings, direction ? [direction] : bothDirections)
-  const old = facts.listPending({ direction: direction ?? null, originAtOrBefore: facts.now - leastMs })
+  const old = facts.listPending({ direction: direction ?? null, originAtOrBefore: present - leastMs })
   for (const transfer of old) {
     if (transfer.state !== 'pending' || destinationLeg(transfer) !== null) continue
     if (direction !== undefined && transfer.direction !== direction) continue
     const of = { token: transfer.token.address, direction: transfer.direction }
     const limit = limitOf(facts.latency, settings, of)
-    if (facts.now - transfer.originAt < limit.ms) continue
+    if (present - transfer.originAt < limit.ms) continue
     const readAt = readAtOf(facts, transfer)
-    if (readAt < transfer.originAt + limit.ms) unknown.push(transfer.key)
+    if (readAt - leadMs < transfer.originAt + limit.ms) unknown.push(transfer.key)
     else findings.push(toFinding(facts, transfer, readAt, { ...limit, minSamples: settings.minSamples }))
   }
   return { findings, unknown }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { transferStalled } from '../../../../src/rules/detectors/transferStalled.ts'
-import { toFacts, toHead } from '../facts.ts'
+import { toFacts, toHead, toSource } from '../facts.ts'
 import { completed, pendingSince } from '../transfers.ts'
 import { hash } from '../../../support/records.ts'
 
@@ -147,5 +147,34 @@ describe('a learned limit', () => {
     })
     transferStalled.judge(facts, learned)
     expect(asked).toEqual([12 * minute])
+  })
+})
+
+describe('F67: while our clock is an hour ahead of the service and of both chains', () => {
+  const hour = 60 * minute
+  /** How far each is behind our clock; the transfer has waited for so long by theirs. */
+  const found = (waited: number, behind: { service?: number | null; main?: number; zone?: number } = {}) => {
+    const now = origin + waited + hour
+    const { service = hour, main = hour, zone = hour } = behind
+    const heads = Object.entries({ main, zone }).map(([chain, lag]) =>
+      toHead({ chain: chain as 'main' | 'zone', advancedAt: now, readAt: now, blockTime: now - lag }),
+    )
+    const sources = [toSource([], { clockAheadMs: service === null ? null : -service })]
+    const facts = toFacts(now, { transfers: [pendingSince(origin, now)], heads, sources })
+    return transferStalled.judge(facts, params).findings.length
+  }
+
+  test('age is measured by theirs, and over at the same limit', () => {
+    expect(found(30 * minute - 1)).toBe(0)
+    expect(found(30 * minute)).toBe(1)
+  })
+
+  test.each([
+    ['the service does not tell its time', { service: null }],
+    ['the service tells our time', { service: 0 }],
+    ['one chain has our time', { main: 1_000 }],
+    ['the explorer shows both chains late', { service: 2_000 }],
+  ])('age is measured by ours when %s', (_, behind) => {
+    expect(found(0, behind)).toBe(1)
   })
 })
