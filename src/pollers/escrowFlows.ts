@@ -2,9 +2,10 @@ import { MonitorError } from '../lib/errors.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { sumFlows } from '../domain/escrowFlow.ts'
 import type { Database } from '../store/database.ts'
-import { saveFlows } from '../store/escrowFlows.ts'
+import { forgetFlow, saveFlows } from '../store/escrowFlows.ts'
 import { type MainStream, readStream, saveStream } from '../store/mainStreams.ts'
 import type { EscrowPlace, FlowStream } from './escrowPlaces.ts'
+import { createSeenRows, type SeenRows } from './goneRows.ts'
 import type { Blocks, MainReads } from './mainReads.ts'
 import { waitForHead } from './waitForHead.ts'
 import type { Commit } from './reads.ts'
@@ -39,13 +40,16 @@ const maxChunks = 10
  * range is no answer.
  */
 export function createEscrowFlowsPoll(deps: EscrowFlowsDeps): (signal: AbortSignal) => Promise<void> {
+  const seenOf = new Map<string, SeenRows>()
   return async (signal) => {
     const head = await waitForHead(deps, signal)
     if (head === null) return
     const problems: unknown[] = []
     for (const stream of deps.listStreams()) {
       try {
-        await readStreamUpTo(deps, stream, head, signal)
+        const seen = seenOf.get(stream.id) ?? createSeenRows()
+        seenOf.set(stream.id, seen)
+        await readStreamUpTo({ ...deps, seen }, stream, head, signal)
       } catch (error) {
         if (signal.aborted) throw error
         problems.push(error)
@@ -55,8 +59,10 @@ export function createEscrowFlowsPoll(deps: EscrowFlowsDeps): (signal: AbortSign
   }
 }
 
+type StreamDeps = EscrowFlowsDeps & { readonly seen: SeenRows }
+
 async function readStreamUpTo(
-  deps: EscrowFlowsDeps,
+  deps: StreamDeps,
   stream: FlowStream,
   head: number,
   signal: AbortSignal,
@@ -85,7 +91,7 @@ function nextBlocks(state: Pick<MainStream, 'cursor' | 'known'>, head: number, i
 }
 
 async function readBlocks(
-  deps: EscrowFlowsDeps,
+  deps: StreamDeps,
   stream: FlowStream,
   state: MainStream,
   blocks: Blocks,
@@ -96,13 +102,16 @@ async function readBlocks(
   const isKnown = known !== null && known.height >= blocks.from && known.height <= blocks.to
   const of = { address: place.address, kind, token }
   const read = await deps.reads.flows(of, blocks, { priority: 'evidence', signal, isKnown })
-  const isWhole = read.isWhole && (!isKnown || read.rows.some(({ hash }) => hash === known.hash))
+  const reading = { blocks, at: read.requestedAt, keptBlocks: deepBlocks, known: isKnown ? known : null }
+  const gone = read.isWhole ? deps.seen.note(read.rows, reading) : []
+  const isGone = isKnown && gone.includes(known.hash)
+  const isWhole = read.isWhole && (!isKnown || isGone || read.rows.some(({ hash }) => hash === known.hash))
   const newest = read.rows.reduce<MainStream['known']>(
     (best, { hash, height }) =>
       height !== null && height <= blocks.to && (best === null || height > best.height)
         ? { hash, height }
         : best,
-    known,
+    isGone ? deps.seen.newest(blocks.to) : known,
   )
   const own = new Set(deps.places.map(({ address }) => address))
   const rows = read.rows.filter((row) =>
@@ -114,6 +123,7 @@ async function readBlocks(
     apply: (now) => {
       // What is there is there, even where the rest of the answer cannot be trusted.
       saveFlows(deps.db, flows, now, deps.tellSince)
+      for (const hash of gone) forgetFlow(deps.db, place.address, hash, now)
       if (isWhole) saveStream(deps.db, { ...state, cursor: blocks.to, known: newest })
       return []
     },

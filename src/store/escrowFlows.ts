@@ -1,7 +1,8 @@
-import { addDecimals, type Decimal, formatDecimal, noAmount, toDecimal } from '../domain/decimal.ts'
+import { addDecimals, type Decimal, formatDecimal, negate, noAmount, toDecimal } from '../domain/decimal.ts'
 import type { EscrowFlow } from '../domain/escrowFlow.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
+import { readAnchor } from './escrowReadings.ts'
 
 type FlowVerdictName = 'open' | 'explained' | 'unexplained'
 
@@ -36,6 +37,8 @@ export interface FlowJudgement {
 export function saveFlows(db: Database, flows: readonly EscrowFlow[], now: UnixMs, tellSince: UnixMs): void {
   for (const flow of flows) {
     const isNews = flow.at >= tellSince
+    const before = listFlowsOf(db, flow.hash, flow.token).find(({ escrow }) => escrow === flow.escrow)
+    if (before && before.height !== flow.height) moveAcross(db, before, flow.height, now)
     const { changes } = db
       .prepare(
         `INSERT INTO escrow_flows (escrow, token, hash, from_height, height, at, seen_at, net, outward, party, verdict, direction,
@@ -60,6 +63,45 @@ export function saveFlows(db: Database, flows: readonly EscrowFlow[], now: UnixM
       )
     if (changes > 0) wakeGaps(db, flow, now)
   }
+}
+
+/** A movement that the chain holds no more: it changed no balance, and what was told of it is over. */
+export function forgetFlow(db: Database, escrow: string, hash: string, now: UnixMs): void {
+  const flows = db
+    .prepare('SELECT * FROM escrow_flows WHERE hash = ? AND escrow = ? AND from_height IS NULL')
+    .all(hash, escrow)
+    .map(toFlow)
+  for (const flow of flows) {
+    db.prepare('DELETE FROM escrow_flows WHERE escrow = ? AND token = ? AND hash = ?').run(
+      escrow,
+      flow.token,
+      hash,
+    )
+    moveAcross(db, flow, null, now)
+    wakeGaps(db, flow, now)
+  }
+}
+
+/**
+ * A movement is in another block than it was, or in none: where the balance that the next ones are compared with lies
+ * between the two, that one held it and the chain does not, or the other way round. A row of its own makes up for it.
+ */
+function moveAcross(db: Database, flow: EscrowFlow, toHeight: number | null, now: UnixMs): void {
+  const { escrow, token, hash } = flow
+  const anchor = readAnchor(db, escrow, token)
+  if (anchor === null) return
+  const wasBefore = flow.height <= anchor.height
+  if (wasBefore === (toHeight !== null && toHeight <= anchor.height)) return
+  const name = `moved:${hash}`
+  const earlier = db
+    .prepare('SELECT net FROM escrow_flows WHERE escrow = ? AND token = ? AND hash = ? AND height > ?')
+    .get(escrow, token, name, anchor.height)
+  const known = toDecimal(String(earlier?.['net'] ?? '0')) ?? noAmount
+  const net = addDecimals(known, wasBefore ? negate(flow.net) : flow.net)
+  db.prepare(
+    `INSERT OR REPLACE INTO escrow_flows (escrow, token, hash, from_height, height, at, seen_at, net, outward, party, verdict,
+       direction, reason, checks, check_at) VALUES (?, ?, ?, NULL, ?, ?, ?, ?, '0', '', 'explained', 'in', 'reorganisation', 0, NULL)`,
+  ).run(escrow, token, name, anchor.height + 1, flow.at, now, formatDecimal(net))
 }
 
 /** A movement listed late may be what a change of balance was. */
