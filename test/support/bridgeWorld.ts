@@ -39,7 +39,10 @@ export interface BridgeWorld {
 }
 
 export interface BridgeWorldOptions {
-  readonly rules: string
+  /** The shipped ones when left out. */
+  readonly rules?: string
+  /** 200 requests a second when left out. */
+  readonly pace?: AppConfig['explorer']['pace']
   readonly config?: Partial<AppConfig>
   readonly bridge?: Partial<AppConfig['bridge']>
   /** Fills the world before the daemon starts. */
@@ -143,7 +146,8 @@ export async function createBridgeWorld(options: BridgeWorldOptions): Promise<Br
   clock.start()
   const monitor = await startMonitor({
     url: fake.url,
-    rules: options.rules,
+    ...(options.rules !== undefined && { rules: options.rules }),
+    ...(options.pace && { pace: options.pace }),
     clock,
     timeoutMs: 60_000,
     config: {
