@@ -223,7 +223,7 @@ test('one dead or hanging channel holds up no other', async () => {
   await stopped
 })
 
-test('5,000 events over 12 seconds are at most 20 messages with counts that add up, and a critical is out in 5 s', async () => {
+test('F63: 5,000 events over 12 seconds are at most 20 messages with counts that add up, and a critical is out in 5 s', async () => {
   const { engine, clock, startSending, ops } = createBench({ fakes: [createFakeChannel('ops', 'slack')] })
   const dispatcher = startSending()
   let criticalAt: number | null = null
