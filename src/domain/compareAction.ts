@@ -1,5 +1,4 @@
-import { parseDecimal } from './amount.ts'
-import { toBaseUnits } from './decimal.ts'
+import { type Fees, isNear } from './actionFee.ts'
 import {
   type ActionField,
   isToSelf,
@@ -9,8 +8,8 @@ import {
   saysAnything,
   saysField,
 } from './learnedActions.ts'
-import { originChain, type Transfer } from './transfer.ts'
-import { type ActionItem, isName, readNumber } from './zoneAction.ts'
+import type { Transfer } from './transfer.ts'
+import { type ActionItem, isAmountLike, isName, readAddress, readNumber } from './zoneAction.ts'
 
 /** How a record and the item of its zone transaction differ, and what the item says. */
 export interface ActionGap {
@@ -20,44 +19,24 @@ export interface ActionGap {
 
 export interface ActionSettings {
   readonly learned: LearnedActions
-  /** At most so much may be kept of a transfer, in token units. */
-  readonly fees: readonly { readonly token: string; readonly direction: string; readonly max: string }[]
+  readonly fees: Fees
 }
 
-/** The names under which items say each part of a transfer; `party` is its sender or its recipient. */
-export type Names = Readonly<Record<ActionField | 'party', ReadonlySet<string>>>
-
-/** Whether an amount that the zone names is the record's but for a fee that may be kept. */
-export function isWithinFee(transfer: Transfer, difference: bigint, fees: ActionSettings['fees']): boolean {
-  if (difference === 0n) return true
-  const { token, direction } = transfer
-  const fee = fees.find((one) => one.token.toLowerCase() === token.address && one.direction === direction)
-  const max = fee ? parseDecimal(fee.max) : null
-  if (max === null || token.decimals === null) return false
-  const limit = (max.digits * 10n ** BigInt(token.decimals)) / 10n ** BigInt(max.scale)
-  // The zone may name what left before the fee, or what came after it.
-  const isOrigin = originChain(direction) === 'zone'
-  return isOrigin ? difference > 0n && difference <= limit : difference < 0n && -difference <= limit
-}
+/**
+ * The names under which items say each part of a transfer; `party` is its sender or its recipient. `loose` are those
+ * that stand for the amount of other tokens, which the zone may count in another unit.
+ */
+export type Names = Readonly<Record<ActionField | 'party' | 'loose', ReadonlySet<string>>>
 
 /** An item, or one of its amounts: what holds several is a list in a form of its own. */
 export interface Slot {
   readonly item: ActionItem
-  readonly only: string | null
+  /** What stands at one place of the list, by name. */
+  readonly only: ReadonlyMap<string, string> | null
 }
 
 export function isBatch({ crossType }: Transfer): boolean {
   return /batch/i.test(crossType)
-}
-
-/** Base units, were the number in them, and were it in token units. */
-export function toRaws(value: string, { token }: Transfer): (bigint | null)[] {
-  const number = readNumber(value)
-  if (number === null) return []
-  return [
-    number.scale === 0 ? number.digits : null,
-    token.decimals === null ? null : toBaseUnits(number, token.decimals),
-  ]
 }
 
 /** What an item says otherwise than the record; nothing where it says nothing. */
@@ -73,6 +52,7 @@ export function listDifferences(
     if (said.length === 0 || !isComparable(transfer, what) || fits(said, transfer, what)) return []
     if (what === 'recipient' && namesOtherwise(item, transfer)) return []
     if (what === 'amount' && said.some((value) => isNear(value, transfer, fees))) return []
+    if (what === 'amount' && isOtherUnit(slot, transfer, names)) return []
     return [{ what, found: said.slice(0, 3).join(', ') }]
   })
   const parties = fields.some(({ what }) => what === 'recipient')
@@ -90,12 +70,6 @@ function listStrangers(item: ActionItem, transfer: Transfer, { party }: Names): 
   return said.length === 0 || said.some((value) => own.some((address) => isName(value, address)))
     ? []
     : [{ what: 'recipient', found: said.slice(0, 3).join(', ') }]
-}
-
-function isNear(value: string, transfer: Transfer, fees: ActionSettings['fees']): boolean {
-  const { amountRaw } = transfer
-  if (amountRaw === null) return false
-  return toRaws(value, transfer).some((raw) => raw !== null && isWithinFee(transfer, raw - amountRaw, fees))
 }
 
 function fits(said: readonly string[], transfer: Transfer, what: ActionField): boolean {
@@ -118,8 +92,37 @@ function namesOtherwise(item: ActionItem, transfer: Transfer): boolean {
 
 /** What an item says of a field; what is no address, no number or no id says nothing. */
 export function saidOf({ item, only }: Slot, names: Names, what: ActionField): string[] {
-  if (what === 'amount' && only !== null) return [only]
-  return valuesOf(item, names[what]).filter((value) => saysAnything(value, what))
+  if (what !== 'amount') return valuesOf(item, names[what]).filter((value) => saysAnything(value, what))
+  const values = [...names.amount].flatMap((name) => {
+    const one = only?.get(name)
+    return one === undefined ? (item.get(name) ?? []) : [one]
+  })
+  const said = values.filter((value) => saysAnything(value, what))
+  // Where a word stands for the amount, what stands beside it is something else.
+  return values.some((value) => value !== '' && readNumber(value) === null && readAddress(value) === null)
+    ? []
+    : said
+}
+
+/** The record's digits with other zeros at the end, under a name that its own token has not confirmed. */
+function isOtherUnit({ item, only }: Slot, transfer: Transfer, { loose }: Names): boolean {
+  const own = transfer.amountRaw === null ? '' : digitsOf(transfer.amountRaw)
+  return [...loose].some((name) => {
+    const one = only?.get(name)
+    return (one === undefined ? (item.get(name) ?? []) : [one]).some((value) => {
+      const number = readNumber(value)
+      return number !== null && isBeginning(digitsOf(number.digits), own)
+    })
+  })
+}
+
+/** A unit with fewer decimals cuts the last digits off. */
+function isBeginning(digits: string, own: string): boolean {
+  return own !== '' && (digits === own || (digits.length >= 4 && own.startsWith(digits)))
+}
+
+function digitsOf(amount: bigint): string {
+  return amount.toString().replace(/0+$/, '')
 }
 
 export function valuesOf(item: ActionItem, names: ReadonlySet<string>): string[] {
@@ -142,9 +145,14 @@ function listUnsaid(
 }
 
 export function toSlots(item: ActionItem, names: Names): Slot[] {
-  const amounts = [...names.amount].map((name) =>
-    (item.get(name) ?? []).filter((value) => saysAnything(value, 'amount')),
+  const amounts = [...names.amount].map(
+    (name) => [name, (item.get(name) ?? []).filter(isAmountLike)] as const,
   )
-  const several = amounts.find(({ length }) => length > 1)
-  return several ? several.map((only) => ({ item, only })) : [{ item, only: null }]
+  const most = Math.max(0, ...amounts.map(([, values]) => values.length))
+  if (most < 2) return [{ item, only: null }]
+  const lists = amounts.filter(([, values]) => values.length === most)
+  return Array.from({ length: most }, (_, at) => ({
+    item,
+    only: new Map(lists.map(([name, values]) => [name, values[at] ?? ''])),
+  }))
 }

@@ -6,10 +6,10 @@ import {
   type Names,
   saidOf,
   type Slot,
-  toRaws,
   toSlots,
   valuesOf,
 } from './compareAction.ts'
+import { toRaws } from './actionFee.ts'
 import { type ActionField, bestItem, establishedNames, isToSelf } from './learnedActions.ts'
 import type { LegEvidence, Transfer } from './transfer.ts'
 import { type ActionItem, readAction } from './zoneAction.ts'
@@ -41,7 +41,9 @@ export function judgeAction(
   const took = claims.filter(({ key }) => chosen.open.every((one) => one.key !== key))
   return took.some((one) => isRowOfBatch(one, transfer)) || isSummedUp(transfer, chosen, names, settings)
     ? 'covered'
-    : findGap(transfer, chosen, names, settings)
+    : chosen.isVague
+      ? null
+      : findGap(transfer, chosen, names, settings)
 }
 
 /**
@@ -78,6 +80,8 @@ interface Chosen {
   readonly left: readonly Slot[]
   /** Transfers without an item. */
   readonly open: readonly Transfer[]
+  /** It may be about all of the transfers together, and say nothing of any. */
+  readonly isVague: boolean
 }
 
 /** The reading that explains most transfers; the whole as one item only where no list says anything. */
@@ -93,8 +97,13 @@ function chooseReading(
       .filter((items) => items.some((item) => isSpeaking(item, names)))
       .map((items) => items.flatMap((item) => toSlots(item, names)))
   const lists = speaking(readings.slice(0, -1))
+  // Where a list says nothing the words around it are of all of it: they may be one's, never prove none.
+  const isList = readings.slice(0, -1).some((items) => items.length > 1)
+  const isVague = (open: readonly Transfer[]) =>
+    lists.length === 0 && (claims.length > 1 || isList) && open.length === claims.length
   return (lists.length > 0 ? lists : speaking(readings.slice(-1)))
     .map((items) => assign(items, claims, names, settings))
+    .map((one) => ({ ...one, isVague: isVague(one.open) }))
     .reduce<Chosen | null>((best, one) => {
       if (best === null || one.open.length < best.open.length) return one
       return one.open.length === best.open.length && one.items.length > best.items.length ? one : best
@@ -107,7 +116,7 @@ function assign(
   claims: readonly Transfer[],
   names: Names,
   settings: ActionSettings,
-): Chosen {
+): Omit<Chosen, 'isVague'> {
   const taken = new Map<Slot, Transfer>()
   const place = (claim: Transfer, of: ActionSettings, tried: Set<Slot>): boolean => {
     for (const item of items) {
@@ -202,7 +211,7 @@ function namesFor(
     .filter(({ key }) => key !== transfer.key)
     .flatMap((claim) => {
       const match = bestItem(readings, claim)
-      return match === null ? [] : [{ ...match, isToSelf: isToSelf(claim) }]
+      return match === null ? [] : [{ ...match, isToSelf: isToSelf(claim), token: claim.token.address }]
     })
   const of = (what: ActionField): ReadonlySet<string> => {
     const [first, ...rest] = matches
@@ -212,5 +221,9 @@ function namesFor(
     return new Set([...establishedNames(learned, transfer, what), ...here])
   }
   const party = establishedNames(learned, transfer, 'party')
-  return { amount: of('amount'), recipient: of('recipient'), tokenId: of('tokenId'), party }
+  const confirmed = establishedNames(learned, transfer, 'amount', transfer.token.address)
+  const amount = of('amount').union(confirmed)
+  const isHere = matches.some(({ token }) => token === transfer.token.address)
+  const loose = isHere ? new Set<string>() : amount.difference(confirmed)
+  return { amount, loose, recipient: of('recipient'), tokenId: of('tokenId'), party }
 }

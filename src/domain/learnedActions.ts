@@ -1,3 +1,4 @@
+import { type Fees, isNear } from './actionFee.ts'
 import type { MoneySample } from './learnedMoney.ts'
 import type { Transfer } from './transfer.ts'
 import { type ActionItem, isAllThereIs, isAmount, isName, readAddress, readNumber } from './zoneAction.ts'
@@ -14,6 +15,8 @@ export interface LearnedActions {
 
 /** So many samples make a habit. */
 const established = 3
+/** Of those who withdraw to themselves it takes more: any word of theirs may agree. */
+const establishedParty = 4
 /** What contradicts a habit in more than one of so many, and more than once, ends it. */
 const mostContradicted = 20
 /** Where so many said nothing that could be compared, none is waited for. */
@@ -27,10 +30,11 @@ export function establishedNames(
   learned: LearnedActions,
   transfer: Pick<Transfer, 'direction' | 'crossType'>,
   what: ActionField | 'party',
+  token = '',
 ): ReadonlySet<string> {
-  const counts = learned.actionsOf(`${topicOf(transfer)} ${what}`)
+  const counts = learned.actionsOf(`${topicOf(transfer)} ${what}${token === '' ? '' : ` ${token}`}`)
   const names = [...counts].flatMap(([sample, equal]) => {
-    if (!sample.startsWith('=') || equal < established) return []
+    if (!sample.startsWith('=') || equal < (what === 'party' ? establishedParty : established)) return []
     const other = counts.get(`!${sample.slice(1)}`) ?? 0
     return other <= Math.max(1, equal / mostContradicted) ? [sample.slice(1)] : []
   })
@@ -106,7 +110,7 @@ export function saysAnything(value: string, what: ActionField): boolean {
 export function sampleAction(
   transfer: Transfer,
   readings: readonly (readonly ActionItem[])[],
-  learned: LearnedActions,
+  fees: Fees,
 ): MoneySample[] {
   const topic = topicOf(transfer)
   const best = bestItem(readings, transfer)
@@ -115,15 +119,21 @@ export function sampleAction(
     // Most people withdraw to themselves: such a one does not tell the recipient's name from the sender's.
     const isParty = what === 'recipient' && isToSelf(transfer)
     const name = `${topic} ${isParty ? 'party' : what}`
-    const known = learned.actionsOf(name)
-    const equal = best.names[what]
+    if (what === 'tokenId' && transfer.token.id === '') return []
+    const isEqual = (values: readonly string[]) =>
+      what === 'amount' && values.some((value) => isNear(value, transfer, fees))
+    const equal = [...best.item].flatMap(([key, values]) =>
+      best.names[what].includes(key) || isEqual(values) ? [key] : [],
+    )
+    // Of names that happen to agree now and then all the others count, too.
     const other = [...best.item].filter(
-      ([key, values]) =>
-        known.has(`=${key}`) && !equal.includes(key) && values.some((value) => saysAnything(value, what)),
+      ([key, values]) => !equal.includes(key) && values.some((value) => saysAnything(value, what)),
     )
     const silent = what === 'recipient' && !isParty && equal.length === 0 ? [unsaid] : []
-    return [...equal.map((key) => `=${key}`), ...other.map(([key]) => `!${key}`), ...silent].map(
-      (value): MoneySample => ({ kind: 'action', name, value }),
+    const values = [...equal.map((key) => `=${key}`), ...silent, ...other.map(([key]) => `!${key}`)]
+    const places = what === 'amount' ? [name, `${name} ${transfer.token.address}`] : [name]
+    return places.flatMap((place) =>
+      values.map((value): MoneySample => ({ kind: 'action', name: place, value })),
     )
   })
   const isWhole = best.names.amount.length > 0 && best.names.recipient.length > 0

@@ -39,8 +39,12 @@ function isRounded(number: Decimal, amount: Decimal): boolean {
   if (number.digits < leastRounded) return false
   const unit = 10n ** BigInt(amount.scale - number.scale)
   const difference = number.digits * unit - amount.digits
-  return difference < unit && -difference < unit
+  const off = difference < 0n ? -difference : difference
+  return off < unit || off * doublePrecision < amount.digits
 }
+
+/** What floating-point numbers are off by is less than one part in so many. */
+const doublePrecision = 10n ** 15n
 
 /** Four digits. */
 const leastRounded = 1_000n
@@ -54,14 +58,16 @@ export function isName(value: string, name: string): boolean {
 
 /** The address that a text names: alone, as a word of 32 bytes, or behind the name of its chain; null without one. */
 export function readAddress(value: string): string | null {
-  const hex = /^(?:[\w.-]{1,32}:){0,3}0x(?:0{24})?([0-9a-f]{40})$/i.exec(value.trim())?.[1]
-  return hex === undefined ? null : `0x${hex.toLowerCase()}`
+  const [, padding, hex] = /^(?:[\w.-]{1,32}:){0,3}0x(0{24})?([0-9a-f]{40})$/i.exec(value.trim()) ?? []
+  // A word that begins with many more zeros is a number.
+  if (hex === undefined || (padding !== undefined && hex.startsWith('00000000'))) return null
+  return `0x${hex.toLowerCase()}`
 }
 
 /** A number as written, decimal or hex; null for what is none. */
 export function readNumber(value: string): Decimal | null {
   // Forty digits of hex are an address.
-  if (/^0x[0-9a-f]{1,39}$/i.test(value) || /^0x[0-9a-f]{64}$/i.test(value))
+  if (/^0x[0-9a-f]{1,39}$/i.test(value) || (/^0x[0-9a-f]{64}$/i.test(value) && readAddress(value) === null))
     return { digits: BigInt(value), scale: 0 }
   return parseDecimal(value)
 }
@@ -69,6 +75,11 @@ export function readNumber(value: string): Decimal | null {
 /** Whether a number stands for "all there is": the most that its type holds. */
 export function isAllThereIs({ digits, scale }: Decimal): boolean {
   return scale === 0 && mostOfTypes.has(digits)
+}
+
+/** Whether a value stands where an amount does: a number, or a word for all there is. */
+export function isAmountLike(value: string): boolean {
+  return readNumber(value) !== null || /^(all|max|maximum|full|everything|entire|-1)$/i.test(value)
 }
 
 const mostOfTypes = new Set([53, 63, 64, 127, 128, 255, 256].map((bits) => (1n << BigInt(bits)) - 1n))
@@ -89,7 +100,7 @@ function listItems(name: string, given: unknown, depth: number): ActionItem[][] 
   if (depth > maxDepth) return []
   const value = reparse(given)
   if (Array.isArray(value)) {
-    const entries = value.slice(0, maxItems).map(reparse)
+    const entries = value.slice(0, maxItems).map((one) => reparse(one))
     return [...readEntries(name, entries), ...entries.flatMap((one) => listItems(name, one, depth + 1))]
   }
   if (!isObject(value)) return []
@@ -126,11 +137,13 @@ function isAddress(text: string): boolean {
   return /^0x[0-9a-f]{40}$/i.test(text)
 }
 
-/** Text that holds JSON, with its numbers whole. */
-function reparse(value: unknown): unknown {
-  return typeof value === 'string' && typeof unwrap(value) === 'object'
-    ? (parseExactly(value) ?? value)
-    : value
+/** Text that holds JSON, put into texts any number of times, with its numbers whole. */
+function reparse(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'string' || depth > maxDepth) return value
+  const inner = unwrap(value)
+  if (typeof inner === 'object') return parseExactly(value) ?? value
+  const held = inner === value ? value : reparse(inner, depth + 1)
+  return typeof held === 'object' ? held : value
 }
 
 function readParallel(object: Record<string, unknown>): ActionItem[][] {

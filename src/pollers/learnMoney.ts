@@ -79,10 +79,10 @@ function learnZone(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTra
 }
 
 /** Which words of a zone's action say what: waited for while a young bridge still teaches them. */
-function learnAction({ learned, hold }: LearnMoneyDeps, transfer: Transfer, now: UnixMs): void {
+function learnAction({ learned, hold, bridge }: LearnMoneyDeps, transfer: Transfer, now: UnixMs): void {
   const by = transfer.status === 'failed' ? null : actionOf(transfer)
   if (by === null) return
-  learned.learn(sampleAction(transfer, readAction(by.action), learned), by.hash, now)
+  learned.learn(sampleAction(transfer, readAction(by.action), bridge.fees), by.hash, now)
   const isYoung = now - Math.max(transfer.originAt, transfer.destinationAt ?? 0) < youngMs
   if (isYoung && isLearningActions(learned, transfer)) hold(transfer.key, now + soonMs)
 }

@@ -61,7 +61,7 @@ export function queueLegs(
   const hasTurned = before !== null && isUrgent && !isSuspicious(before)
   const destination = destinationLeg(after)
   if (destination !== null && originLeg(after) === null && (before === null || hasTurned)) {
-    const time = Math.min(destination.time ?? after.firstSeenAt, after.firstSeenAt)
+    const time = Math.min(destination.time ?? now, now)
     queueLeg(db, { ...destination, ask: 'record', time, dueAt: now, isLate: false }, now)
   }
   queueReplaced(db, settings, change, now)
@@ -71,7 +71,8 @@ export function queueLegs(
     if (!isNew && !isRewritten && !hasTurned) continue
     const isAtOnce = isUrgent || isRewritten || (!isLate && settings.isLarge?.(after) === true)
     const dueAt = isAtOnce ? now : now + settings.holdMs
-    const time = Math.min(leg.time ?? after.firstSeenAt, after.firstSeenAt)
+    // A leg may be far newer than what was seen first; of a time that has not come nothing would ever be said.
+    const time = Math.min(leg.time ?? now, now)
     for (const ask of asksOf(settings, after, leg)) {
       if (!isRewritten && hasAnswer(after, ask, leg)) continue
       const at = ask === 'receipt' ? now : dueAt
@@ -89,7 +90,7 @@ export function queueAgain(db: Database, settings: QueueSettings, transfer: Tran
       if (!hasAnswer(transfer, ask, { chain, hash })) continue
       db.prepare(
         'INSERT OR IGNORE INTO evidence_queue (ask, hash, added_at, ready_at, due_at, height, time, late) VALUES (?, ?, ?, ?, ?, ?, ?, 0)',
-      ).run(ask, hash, now, now, now, height, Math.min(time ?? transfer.firstSeenAt, transfer.firstSeenAt))
+      ).run(ask, hash, now, now, now, height, Math.min(time ?? now, now))
     }
   }
 }

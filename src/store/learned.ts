@@ -8,6 +8,8 @@ const maxOfValue = 24
 const maxOfHabit = 400
 /** Values kept of one name: whoever sends to ever new addresses must not fill the disk. */
 const maxValues = 24
+/** Of an action's words more are seen than matter. */
+const maxWords = 64
 /** Names remembered between two looks at the table. */
 const maxCached = 5_000
 const maxHeld = 5_000
@@ -56,7 +58,11 @@ export function createLearned(db: Database): Learned {
       for (const sample of samples) {
         const seen = count(sample.kind, sample.name)
         const known = seen.get(sample.value) ?? 0
-        if (known >= mostOf(sample) || (known === 0 && seen.size >= maxValues)) continue
+        if (
+          known >= mostOf(sample) ||
+          (known === 0 && seen.size >= (sample.kind === 'action' ? maxWords : maxValues))
+        )
+          continue
         const { changes } = db
           .prepare('INSERT OR IGNORE INTO learned_samples VALUES (?, ?, ?, ?, ?)')
           .run(sample.kind, sample.name, sample.value, hash, now)

@@ -10,13 +10,15 @@ import { transferOf } from '../rules/transfers.ts'
 const user = (n: number) => `0x${String(n).padStart(40, 'a')}`
 
 /** What was learned, in memory. */
-function createLessons(): LearnedActions & { teach(transfer: Transfer, action: object): void } {
+function createLessons(
+  fees: Parameters<typeof sampleAction>[2] = [],
+): LearnedActions & { teach(transfer: Transfer, action: object): void } {
   const counts = new Map<string, Map<string, number>>()
   const learned = { actionsOf: (name: string) => counts.get(name) ?? new Map<string, number>() }
   return {
     ...learned,
     teach(transfer, action) {
-      for (const { name, value } of sampleAction(transfer, readAction(JSON.stringify(action)), learned)) {
+      for (const { name, value } of sampleAction(transfer, readAction(JSON.stringify(action)), fees)) {
         const of = counts.get(name) ?? new Map<string, number>()
         counts.set(name, of.set(value, (of.get(value) ?? 0) + 1))
       }
@@ -185,6 +187,24 @@ describe('a single action', () => {
     expect(verdicts(gross('5500000'), taught(), fees)).toEqual(['covered'])
     expect(verdicts(gross('5500001'), taught(), fees)).toEqual([{ what: 'amount', found: '5500001' }])
     expect(verdicts(gross('4999999'), taught(), fees)).toEqual([{ what: 'amount', found: '4999999' }])
+  })
+
+  test('is learned from where a fee is kept of most', () => {
+    const fees = [{ token: '0xcc', direction: 'ZoneToMain', max: '0.5' }]
+    const lessons = createLessons(fees)
+    for (let n = 0; n < 5; n += 1) {
+      const [transfer] = bundle([{ amount: 50 + n, to: 30 + n }], '')
+      lessons.teach(transfer as Transfer, { gross: String((50 + n) * 1_000_000 + 400_000) })
+    }
+    expect(verdicts(bundle(one, { gross: '5500001' }), lessons, fees)).toEqual([null])
+    for (let n = 5; n < 10; n += 1) {
+      const [transfer] = bundle([{ amount: 50 + n, to: 30 + n }], '')
+      const beneficiary = user(30 + n)
+      lessons.teach(transfer as Transfer, { gross: String((50 + n) * 1_000_000 + 400_000), beneficiary })
+    }
+    const of = (gross: string) => verdicts(bundle(one, { gross, beneficiary: user(1) }), lessons, fees)
+    expect(of('5500000')).toEqual(['covered'])
+    expect(of('5500001')).toEqual([{ what: 'amount', found: '5500001' }])
   })
 
   test('for the sum of several rows, or in several parts, is silent', () => {
