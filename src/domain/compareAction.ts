@@ -144,11 +144,17 @@ function listUnsaid(
   return namesOthers(learned, transfer) ? [{ what: 'recipient', found: sender ?? 'not named' }] : []
 }
 
+function countValues(item: ActionItem): number[] {
+  return [...item.values()].map(({ length }) => length)
+}
+
 export function toSlots(item: ActionItem, names: Names): Slot[] {
   const amounts = [...names.amount].map(
     (name) => [name, (item.get(name) ?? []).filter(isAmountLike)] as const,
   )
-  const most = Math.max(0, ...amounts.map(([, values]) => values.length))
+  // Where no word for the amount is known, any list tells how many there are.
+  const lengths = names.amount.size > 0 ? amounts.map(([, values]) => values.length) : countValues(item)
+  const most = Math.max(0, ...lengths)
   if (most < 2) return [{ item, only: null }]
   const lists = amounts.filter(([, values]) => values.length === most)
   return Array.from({ length: most }, (_, at) => ({

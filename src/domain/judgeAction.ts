@@ -223,7 +223,9 @@ function namesFor(
   const party = establishedNames(learned, transfer, 'party')
   const confirmed = establishedNames(learned, transfer, 'amount', transfer.token.address)
   const amount = of('amount').union(confirmed)
-  const isHere = matches.some(({ token }) => token === transfer.token.address)
+  const isHere = matches.some(
+    (match) => match.token === transfer.token.address && match.names.amount.length > 0,
+  )
   const loose = isHere ? new Set<string>() : amount.difference(confirmed)
   return { amount, loose, recipient: of('recipient'), tokenId: of('tokenId'), party }
 }

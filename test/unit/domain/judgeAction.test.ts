@@ -351,6 +351,21 @@ describe('the recipient', () => {
   })
 })
 
+describe("a unit of the zone's own", () => {
+  const shifted = (token: string, decimals: number, sum: string) =>
+    bundle(
+      [{ amount: 5, to: 1, token }],
+      { sum, beneficiary: user(1) },
+      { amountRaw: 5n * 10n ** BigInt(decimals), value: '5' },
+    )
+
+  test('is no other amount, as long as the token has not shown its own', () => {
+    expect(verdicts(shifted('0xee', 8, '5000000'), taught())).toEqual(['covered'])
+    expect(verdicts(shifted('0xee', 8, '6000000'), taught())).toMatchObject([{ what: 'amount' }])
+    expect(verdicts(shifted('0xcc', 8, '5000000'), taught())).toMatchObject([{ what: 'amount' }])
+  })
+})
+
 describe('an amount that was a floating-point number, or is made for display', () => {
   const exact = (sum: string, amountRaw: bigint) =>
     verdicts(
@@ -486,6 +501,24 @@ test('of several things that an action does one may be listed long before the ot
   expect(of(5, [item(5, 1), item(6, 2)])).toBe(true)
   expect(of(7, [item(5, 1), item(6, 2)])).toBe(false)
   expect(of(5, [item(5, 1)])).toBe(false)
+})
+
+test('where no word for the amount is known, whoever is paid twice has two items', () => {
+  const lessons = createLessons()
+  for (let n = 0; n < 5; n += 1) {
+    const [transfer] = bundle([{ amount: 50 + n, to: 30 + n }], '')
+    lessons.teach(transfer as Transfer, { out: { [user(30 + n)]: { lots: n } } })
+  }
+  const action = { out: { [user(1)]: [{ lots: 1 }, { lots: 2 }], [user(2)]: { lots: 3 } } }
+  const paid = [
+    { amount: 5, to: 1 },
+    { amount: 6, to: 1 },
+    { amount: 7, to: 2 },
+  ]
+  expect(verdicts(bundle(paid, action), lessons)).toEqual(['covered', 'covered', 'covered'])
+  expect(verdicts(bundle([...paid, { amount: 8, to: 2 }], action), lessons)[3]).toMatchObject({
+    what: 'amount',
+  })
 })
 
 describe('an action that names nobody', () => {
