@@ -172,11 +172,10 @@ function askReceipts(deps: EvidencePartDeps, rpc: Pick<Rpc, 'call' | 'callMany'>
 
 function lookForOrigins(deps: EvidencePartDeps) {
   const { db, clock, commit, ledger } = deps
-  const reads = createEvidenceReads(deps.explorer)
   return createUnnamedOriginsPoll({
     clock,
     commit,
-    reads: { recordsOf: reads.recordsOf, details: (hashes, options) => deps.reads.details(hashes, options) },
+    reads: deps.reads,
     listQueued: (limit) => listQueued(db, 'record', false, clock.now(), limit),
     saveQueued: (leg) => saveQueued(db, leg),
     dropQueued: (hash) => dropQueued(db, 'record', hash),

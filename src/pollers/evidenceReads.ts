@@ -2,7 +2,6 @@ import type { z } from 'zod'
 import { decodeMoves } from '../clients/decodeMoves.ts'
 import type { Explorer, NonEmptyOptions } from '../clients/explorer/createExplorer.ts'
 import type { Endpoint } from '../clients/explorer/endpoint.ts'
-import { crossTransactions } from '../clients/explorer/endpoints/crossRecords.ts'
 import {
   manyTransactionsInternals,
   transactionInternals,
@@ -18,7 +17,6 @@ import { zoneTransactionDetail, zoneTransactions } from '../clients/explorer/end
 import type { Answer } from '../clients/explorer/readAnswer.ts'
 import { MonitorError } from '../lib/errors.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { Observation } from '../domain/observation.ts'
 import type { TokenMove } from '../domain/transfer.ts'
 import type { EvidenceReading } from '../store/evidence.ts'
 import { createReadOwnValue, type ReadOwnValue } from './readOwnValue.ts'
@@ -59,8 +57,6 @@ export interface EvidenceReads {
   readonly ownValue: ReadOwnValue
   /** E21: the logs say what moved, to the last unit. */
   readonly mainLogs: AskLeg
-  /** E3 by transaction. */
-  readonly recordsOf: (hash: string, options: EvidenceAskOptions) => Promise<Read<Observation>>
 }
 
 const pageSize = 100
@@ -100,14 +96,6 @@ export function createEvidenceReads(explorer: Pick<Explorer, 'callNonEmpty'>): E
       return toRead(answer, [
         { ...leg, status: 'success', errorMessage: '', moves: isCut ? null : decodeMoves(logs) },
       ])
-    },
-    async recordsOf(hash, options) {
-      const answer = await explorer.callNonEmpty(
-        crossTransactions,
-        { txid: hash, limit: pageSize },
-        toHow(options),
-      )
-      return { requestedAt: answer.requestedAt, records: answer.records, bad: toBad(answer) }
     },
   }
 }

@@ -3,13 +3,12 @@ import type { Observation } from '../domain/observation.ts'
 import { originLeg, type Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { QueuedLeg } from '../store/evidenceQueue.ts'
-import type { EvidenceReads } from './evidenceReads.ts'
 import type { Commit, ExplorerReads, Read } from './reads.ts'
 import type { RecordLookup } from './recordLookup.ts'
 
 export interface UnnamedOriginsDeps {
   readonly clock: Clock
-  readonly reads: Pick<EvidenceReads, 'recordsOf'> & Pick<ExplorerReads, 'details'>
+  readonly reads: Pick<ExplorerReads, 'details'>
   readonly commit: Commit
   listQueued(limit: number): QueuedLeg[]
   saveQueued(leg: QueuedLeg): void
@@ -107,9 +106,10 @@ async function readAgain(
     return again(deps, leg, Math.max(leg.time + deps.settleMs() - deps.clock.now(), retryMs))
   }
   const read = await readRecord(deps, transfer, signal)
-  const isThere = read.records.some(
-    ({ mainHash, zoneHash }) => mainHash === leg.hash || zoneHash === leg.hash,
-  )
+  // Where no filter finds it the list itself may have shown it since, as it is.
+  const isThere =
+    transfer.readAt >= leg.time + deps.settleMs() ||
+    read.records.some(({ mainHash, zoneHash }) => mainHash === leg.hash || zoneHash === leg.hash)
   deps.commit({
     answers: [read.records],
     bad: read.bad,
@@ -123,13 +123,14 @@ async function readAgain(
 }
 
 function readRecord(
-  { reads }: UnnamedOriginsDeps,
-  transfer: Transfer,
+  { reads, lookUp }: UnnamedOriginsDeps,
+  { zone, main, targetAddress, sourceAddress }: Transfer,
   signal: AbortSignal,
 ): Promise<Read<Observation>> {
   const options = { priority: 'urgent', signal } as const
-  if (transfer.zone !== null) return reads.details([transfer.zone.hash], options)
-  return reads.recordsOf(transfer.main?.hash ?? '', options)
+  if (zone !== null) return reads.details([zone.hash], options)
+  const wanted = { hash: main?.hash ?? '', addresses: [targetAddress, sourceAddress] }
+  return lookUp(wanted, { ...options, checkedWithinMs: checkMs })
 }
 
 /** Records have had the time that they take, and both chains were read beyond the payout, or have lagged too long. */

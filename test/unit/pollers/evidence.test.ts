@@ -53,7 +53,6 @@ describe('semantics.md 8: a leg that an answer does not hold', () => {
       nativeLeg: nothing,
       mainLogs: nothing,
       ownValue: () => Promise.resolve(null),
-      recordsOf: () => Promise.resolve({ requestedAt: 0, records: [], bad: [] }),
     },
     signal: noSignal,
     at: time,

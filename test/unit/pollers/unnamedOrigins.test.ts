@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import type { Transfer } from '../../../src/domain/transfer.ts'
+import { createUnnamedOriginsPoll } from '../../../src/pollers/unnamedOrigins.ts'
+import { hash, toRecord } from '../../support/records.ts'
+import { createSteppedClock } from '../../support/steppedClock.ts'
+import { transferOf } from '../rules/transfers.ts'
+import { noSignal } from './support.ts'
+
+const paid = hash('paid')
+const payout = toRecord({
+  zoneHash: null,
+  zoneHeight: null,
+  zoneTime: null,
+  mainHash: paid,
+  mainTime: 1_000_000,
+})
+
+/** What is judged of a payout whose record names no origin, a minute and more after it; and which addresses were asked. */
+async function judgedOf(found: 'it' | 'nothing', readAt: number) {
+  const transfer: Transfer = { ...transferOf([payout]), key: 't1', readAt }
+  const judged: string[] = []
+  const asked: (readonly string[])[] = []
+  let dropped = false
+  const poll = createUnnamedOriginsPoll({
+    clock: createSteppedClock({ start: 1_070_000 }),
+    reads: { details: () => Promise.reject(new Error('it has no zone hash')) },
+    commit: ({ judge = [], apply }) => {
+      judged.push(...judge)
+      apply?.(1_070_000)
+      return { news: 0, hasUrgent: false }
+    },
+    listQueued: () => [
+      {
+        ask: 'record',
+        hash: paid,
+        addedAt: 1_000_000,
+        readyAt: 0,
+        dueAt: 0,
+        height: 7,
+        time: 1_000_000,
+        reads: 0,
+        firstAt: null,
+        lastAt: null,
+        controlAt: null,
+        rests: 0,
+        isLate: false,
+      },
+    ],
+    saveQueued: () => {},
+    dropQueued: () => {
+      dropped = true
+    },
+    transfersOf: () => [transfer],
+    lookUp: ({ addresses }) => {
+      asked.push(addresses)
+      return Promise.resolve({
+        requestedAt: 1_070_000,
+        records: found === 'it' ? [payout] : [],
+        bad: [],
+        isAnswer: false,
+      })
+    },
+    settleMs: () => 60_000,
+    watermark: () => 1_065_000,
+    listReadAt: () => 1_069_000,
+  })
+  await poll(noSignal)
+  return { judged, dropped, asked }
+}
+
+test('a record without an origin is looked for by its addresses too, and judged as it is found', async () => {
+  const { judged, dropped, asked } = await judgedOf('it', 1_005_000)
+  expect([judged, dropped]).toEqual([['t1'], true])
+  expect(asked).toEqual([[payout.targetAddress, payout.sourceAddress]])
+})
+
+test('where no filter works it is judged as the list showed it once its time was over', async () => {
+  expect(await judgedOf('nothing', 1_060_000)).toMatchObject({ judged: ['t1'], dropped: true })
+  expect(await judgedOf('nothing', 1_059_999)).toMatchObject({ judged: [], dropped: false })
+})
