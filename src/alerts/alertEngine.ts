@@ -118,6 +118,7 @@ function createContext({ store, log, settings, rules }: AlertEngineDeps): Engine
     evaluated: new Set(),
     looked: new Set(),
     overflows: new Map(),
+    outage: { lastAt: null },
     windows: new Map(),
     mutedNoted: new Set(),
     mutesInForce: { value: null },

@@ -26,6 +26,8 @@ export interface EngineContext {
   readonly looked: Set<string>
   /** Findings beyond the cap, by rule, as of its last evaluation. */
   readonly overflows: Map<string, number>
+  /** When an outage of a source last went on, at an evaluation; null before the first. */
+  readonly outage: { lastAt: UnixMs | null }
   /** When a group's window for events closes: later events of the window join it. */
   readonly windows: Map<string, UnixMs>
   /** Alert and episode whose muting was written down: said once, not at each look. */

@@ -62,13 +62,18 @@ const noDataMs = 300_000
 
 /** One alert for each rule that has nothing to judge by. While a source is out that says it already, for all rules. */
 export function judgeNoData(context: EngineContext, now: UnixMs): void {
-  const { store } = context
+  const { store, outage } = context
+  // A source that is back has as long as one that was there all the time.
+  const sinceOutage = (since: UnixMs) => Math.max(since, Math.min(outage.lastAt ?? since, now))
   const silent = store
     .listEvaluations()
-    .filter(({ unknownSince }) => unknownSince !== null && now - unknownSince >= noDataMs)
+    .filter(({ unknownSince }) => unknownSince !== null && now - sinceOutage(unknownSince) >= noDataMs)
   const rule = metaRule(context.rules(), 'monitor.no_data')
+  if (store.isKindFiring('source.unavailable') || store.isKindFiring('source.rejected')) {
+    context.outage.lastAt = now
+    return
+  }
   if (silent.length === 0 && store.listActiveOf(rule.name).length === 0) return
-  if (store.isKindFiring('source.unavailable') || store.isKindFiring('source.rejected')) return
   const findings = silent.map(({ rule, unknownSince }) =>
     metaFinding('monitor.no_data', {
       subject: rule,

@@ -21,7 +21,7 @@ export interface SeenRows {
   newest(to: number): { readonly height: number; readonly hash: string } | null
 }
 
-export interface RangeReading {
+interface RangeReading {
   readonly blocks: Blocks
   readonly at: UnixMs
   /** Rows so far below are not read again. */
