@@ -270,7 +270,13 @@ export function countFirstTimers(db: Database, from: UnixMs, leftFrom: UnixMs): 
 }
 
 const dayMs = 86_400_000
-const tables = { flow_steps: 32 * dayMs, flow_slots: 32 * dayMs, flow_amounts: 9 * dayMs } as const
+// Marks go after what they are about: without a rule that looks at flows nothing else takes them away.
+const tables = {
+  flow_steps: 32 * dayMs,
+  flow_slots: 32 * dayMs,
+  flow_amounts: 9 * dayMs,
+  flow_dirty: 33 * dayMs,
+} as const
 
 /** Forgets what is older than is looked back at, at most `limit` rows of each table. */
 export function purgeFlow(db: Database, now: UnixMs, limit: number): void {
