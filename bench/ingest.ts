@@ -130,11 +130,12 @@ channels: { ops: { type: webhook, url: "http://127.0.0.1:9/" } }
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
   const rules = loadRules([{ path: 'rules.yaml', text: writeRules() }])
   if (!rules.ok) throw new Error(JSON.stringify(rules.problems))
+  const clock = createSystemClock()
   const app = createApp(
-    { clock: createSystemClock(), log: createLog({ write: () => {} }), write: () => {}, random: Math.random },
+    { clock, log: createLog({ write: () => {} }), write: () => {}, random: Math.random },
     { config: loaded.config, rules: rules.rules, version: 'bench' },
   )
-  const reads = createExplorerReads(app.parts.explorer, app.parts.ledger)
+  const reads = createExplorerReads(app.parts.explorer, app.parts.ledger, clock)
   const signal = new AbortController().signal
   const readPage = async (page: number) => {
     const { records, bad } = await reads.feedPage(page, { priority: 'urgent', signal })

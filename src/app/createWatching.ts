@@ -22,7 +22,7 @@ const upkeepMs = 60_000
 export function createWatching(deps: AppDeps, base: Base, isAlive: () => boolean) {
   const { clock, log } = deps
   const { config, explorer, ledger, rpcs, watch } = base
-  const reads = createExplorerReads(explorer, ledger)
+  const reads = createExplorerReads(explorer, ledger, clock)
   const trigger = (name: string) => runner.trigger(name)
   const pollerDeps = {
     ...base,

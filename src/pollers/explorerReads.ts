@@ -3,6 +3,8 @@ import { mainBlockDetail, zoneBlocks } from '../clients/explorer/endpoints/block
 import { crossDetails, crossTransactions } from '../clients/explorer/endpoints/crossRecords.ts'
 import { zoneTransactions } from '../clients/explorer/endpoints/zoneTransactions.ts'
 import type { Answer } from '../clients/explorer/readAnswer.ts'
+import type { Clock } from '../lib/clock.ts'
+import { MonitorError } from '../lib/errors.ts'
 import type { ExplorerReads, Read, ReadOptions } from './reads.ts'
 
 /** Rows asked for in one page; the service may give fewer. */
@@ -15,6 +17,7 @@ const pageSize = 100
 export function createExplorerReads(
   explorer: Pick<Explorer, 'call' | 'callNonEmpty'>,
   knows: { hasTransfers(): boolean },
+  clock: Pick<Clock, 'now'>,
 ): ExplorerReads {
   let announcedPages = 0
   return {
@@ -33,13 +36,14 @@ export function createExplorerReads(
       return { ...toRead(answer), totalPage, total, limit }
     },
     async feedByHash(hash, options) {
-      return toRead(
-        await explorer.callNonEmpty(
-          crossTransactions,
-          { txid: hash, limit: pageSize },
-          toHow(options, false),
-        ),
-      )
+      const params = { txid: hash, limit: pageSize }
+      try {
+        return toRead(await explorer.callNonEmpty(crossTransactions, params, toHow(options, false)))
+      } catch (error) {
+        // A filter that is refused is one that finds nothing: whoever asks tries it on a record that is known.
+        if (!(error instanceof MonitorError && error.code === 'source.refused')) throw error
+        return { requestedAt: clock.now(), records: [], bad: [] }
+      }
     },
     async feedByAddress(address, page, options) {
       const answer = await explorer.callNonEmpty(

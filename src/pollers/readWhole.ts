@@ -9,6 +9,20 @@ export type Whole = EvidenceReading | 'unclear' | null
 /** A block's list that stays empty is waited for no longer than this. */
 const patienceMs = 300_000
 
+/** The calls within a transaction. An empty answer about one has no control in it: it is asked for a few times. */
+async function readCalls(
+  reads: Pick<EvidenceReads, 'nativeLeg'>,
+  hash: string,
+  options: EvidenceAskOptions,
+): Promise<EvidenceReading | undefined> {
+  for (let ask = 1; ; ask += 1) {
+    const [calls] = (await reads.nativeLeg(hash, options)).readings
+    if (calls !== undefined || ask === callAsks) return calls
+  }
+}
+
+const callAsks = 3
+
 /** What a transaction itself carried, beside what an answer shows; that alone, where no answer shows anything. */
 export async function addOwnValue(
   reads: Pick<EvidenceReads, 'ownValue'>,
@@ -52,7 +66,7 @@ export async function readWhole(
 ): Promise<Whole> {
   const { known, callReads, ...how } = options
   const [logs] = (await reads.mainLogs(leg.hash, { ...how, isKnown: known?.logs === true })).readings
-  const [calls] = (await reads.nativeLeg(leg.hash, { ...how, isKnown: known?.calls === true })).readings
+  const calls = await readCalls(reads, leg.hash, { ...how, isKnown: known?.calls === true })
   if (calls === undefined && callReads < neededReads) return 'unclear'
   const first = logs ?? calls ?? null
   const moves =

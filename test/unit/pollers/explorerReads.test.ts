@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { MonitorError } from '../../../src/lib/errors.ts'
+import { createExplorerReads } from '../../../src/pollers/explorerReads.ts'
+import { noSignal } from './support.ts'
+
+const readsAgainst = (error: Error) =>
+  createExplorerReads(
+    { call: () => Promise.reject(error), callNonEmpty: () => Promise.reject(error) },
+    { hasTransfers: () => true },
+    { now: () => 7_000 },
+  )
+const options = { priority: 'urgent', signal: noSignal } as const
+
+test('a filter for transactions that is refused finds nothing, as one that is broken', async () => {
+  const reads = readsAgainst(new MonitorError('source.refused', 'code 50036'))
+  expect(await reads.feedByHash('0x1', options)).toEqual({ requestedAt: 7_000, records: [], bad: [] })
+})
+
+test('one that could not be asked says so', async () => {
+  const reads = readsAgainst(new MonitorError('source.empty', 'again and again'))
+  await expect(reads.feedByHash('0x1', options)).rejects.toThrow('again and again')
+})
