@@ -3,9 +3,9 @@ import { MonitorError } from '../../../src/lib/errors.ts'
 import { createExplorerReads } from '../../../src/pollers/explorerReads.ts'
 import { noSignal } from './support.ts'
 
-const readsAgainst = (error: Error) =>
+const readsAgainst = (failure: Error) =>
   createExplorerReads(
-    { call: () => Promise.reject(error), callNonEmpty: () => Promise.reject(error) },
+    { call: () => Promise.reject(failure), callNonEmpty: () => Promise.reject(failure) },
     { hasTransfers: () => true },
     { now: () => 7_000 },
   )
