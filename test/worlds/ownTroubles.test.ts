@@ -1,8 +1,9 @@
-import { mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Secret } from '../../src/lib/secret.ts'
+import { openState } from '../../src/store/openState.ts'
 import { createSlackInbox } from '../../src/sandbox/inbox/slackInbox.ts'
 import { runLeaping } from '../support/leapingScenario.ts'
 import { shippedPoll } from '../support/incidents.ts'
@@ -61,12 +62,48 @@ describe('monitor.channel_dead', () => {
   })
 })
 
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'spanwatch-worlds-'))
+  onTestFinished(() => {
+    for (const path of [folder, `${folder}-away`]) rmSync(path, { recursive: true, force: true })
+  })
+  return folder
+}
+
+describe('monitor.state_recovered', () => {
+  /** A daemon that starts with the state of an earlier run. */
+  async function start(prepare: (folder: string) => void) {
+    const folder = makeFolder()
+    const now = Date.now()
+    const state = openState({ folder, since: now, now, reset: false })
+    for (const page of [3, 4]) {
+      const { cursors } = state
+      cursors.write({ ...cursors.read(), sweep: { ...cursors.read().sweep, page } })
+    }
+    state.close()
+    prepare(folder)
+    return runLeaping({ scenario: `name: again\n${still}timeline: []\n`, config: { stateDir: folder } })
+  }
+
+  test('cursors that were broken are told, once', async () => {
+    const run = await start((folder) => {
+      for (const name of readdirSync(folder).filter((one) => one.startsWith('cursors')))
+        writeFileSync(join(folder, name), '{"broken')
+    })
+    await run.pass(minute)
+    expect(of(run, 'monitor.state_recovered')).toHaveLength(1)
+  })
+
+  test('those of an earlier run are not', async () => {
+    const run = await start(() => {})
+    await run.pass(minute)
+    expect(of(run, 'monitor.state_recovered')).toEqual([])
+  })
+})
+
 describe('monitor.state_not_persisted', () => {
   async function start() {
-    const folder = mkdtempSync(join(tmpdir(), 'spanwatch-worlds-'))
-    onTestFinished(() => {
-      for (const path of [folder, `${folder}-away`]) rmSync(path, { recursive: true, force: true })
-    })
+    const folder = makeFolder()
     const scenario = `name: folder\n${still}timeline: []\n`
     return { folder, run: await runLeaping({ scenario, config: { stateDir: folder } }) }
   }
