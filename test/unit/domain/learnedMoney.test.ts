@@ -61,9 +61,9 @@ describe('another token in place of the record’s', () => {
   const judge = (learned: LearnedMoney, afterMs = 0, listed: string[] = []) =>
     judgeTwin(transfer, '0xdd', { learned, listed, now: transfer.firstSeenAt + afterMs })
 
-  test('waits for a minute and a half, and is told when nothing was learned by then', () => {
-    expect(judge(lessons({}), 89_999)).toBe('held')
-    expect(judge(lessons({}), 90_000)).toBe('other')
+  test('waits for a minute and three quarters, and is told when nothing was learned by then', () => {
+    expect(judge(lessons({}), 104_999)).toBe('held')
+    expect(judge(lessons({}), 105_000)).toBe('other')
   })
 
   test.each([
