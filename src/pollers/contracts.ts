@@ -19,8 +19,11 @@ export interface ContractsDeps
 /** A run of the history takes no longer, however much else is asked. */
 const historyRunMs = 30_000
 
-/** How often a verified source is read: code may be exchanged without an event. With many contracts more rarely. */
-const leastVerifyMs = 60_000
+/**
+ * How often a verified source is read: code may be exchanged without an event, and is told within two minutes, the
+ * confirming reading and the ticks between included. With many contracts more rarely.
+ */
+const leastVerifyMs = 40_000
 const verifySpacingMs = 6_000
 
 interface ContractsPolls {
