@@ -20,7 +20,7 @@ export interface VerifyDeps {
   readonly commit: Commit
 }
 
-const retryMs = 600_000
+const retryMs = 60_000
 /** A change is told once a second reading, so much later, agrees: replicas lag. */
 const confirmMs = 30_000
 

@@ -62,6 +62,8 @@ export interface EndpointHealth {
   readonly lastFailure: string | null
   /** Its first failure since its last good answer; null while the newest answer is good. */
   readonly failingSince: UnixMs | null
+  /** Its first good answer since its last failure; null while the newest answer is none. */
+  readonly goodSince: UnixMs | null
   /** The interval at which the monitor means to ask, ms: the bound of silence is derived from it. */
   readonly intervalMs: number
 }

@@ -20,3 +20,15 @@ test.each(['healthy', 'default'])(
     expect(run.alerts().filter(({ kind }) => own.includes(kind))).toEqual([])
   },
 )
+
+test('default: the outage is told once and ends, and no endpoint that is rarely asked is told after it', async () => {
+  const run = await runLeaping({ scenario: 'default' })
+  await run.pass(900_000)
+  const loud = run.alerts().filter(({ severity }) => severity !== 'info')
+  expect(loud.map(({ kind }) => kind).toSorted()).toEqual([
+    'source.unavailable',
+    'transfer.failed',
+    'transfer.stalled',
+  ])
+  expect(run.told().filter((text) => text.includes('has given no good answer'))).toHaveLength(1)
+})

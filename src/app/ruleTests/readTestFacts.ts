@@ -73,6 +73,7 @@ function toSource(
         lastFailureAt: isGood ? null : now,
         lastFailure: isGood ? null : reason,
         failingSince: isGood ? null : since,
+        goodSince: isGood ? since : null,
         intervalMs,
       },
     ],

@@ -10,6 +10,8 @@ interface EndpointRecord {
   readonly lastFailure: string | null
   /** Its first failure since its last good answer; null while the newest answer is good. */
   readonly failingSince: UnixMs | null
+  /** Its first good answer since its last failure; null while the newest answer is none. */
+  readonly goodSince: UnixMs | null
 }
 
 export interface ExplorerHealth {
@@ -53,6 +55,7 @@ export function createHealth(options: {
       lastFailureAt: null,
       lastFailure: null,
       failingSince: null,
+      goodSince: null,
     }
     endpoints.set(endpoint, { ...before, ...change })
   }
@@ -67,13 +70,14 @@ export function createHealth(options: {
       // The credentials are accepted again: what was refused has its time anew.
       if (rejected !== null) for (const one of endpoints.values()) restart(one, at)
       rejected = null
-      update(endpoint, at, { lastGoodAt: at, failingSince: null })
+      const goodSince = endpoints.get(endpoint)?.goodSince ?? at
+      update(endpoint, at, { lastGoodAt: at, failingSince: null, goodSince })
     },
     failed(endpoint, at, reason, isRejected) {
       // A timeout in between does not say that the credentials are accepted again.
       if (isRejected) rejected = { at, reason }
       const failingSince = endpoints.get(endpoint)?.failingSince ?? at
-      update(endpoint, at, { lastFailureAt: at, lastFailure: reason, failingSince })
+      update(endpoint, at, { lastFailureAt: at, lastFailure: reason, failingSince, goodSince: null })
     },
     answered(date, at) {
       const theirs = Date.parse(date ?? '')
@@ -91,6 +95,7 @@ export function createHealth(options: {
           lastGoodAt: move(one.lastGoodAt),
           lastFailureAt: move(one.lastFailureAt),
           failingSince: move(one.failingSince),
+          goodSince: move(one.goodSince),
         })
       }
     },

@@ -39,7 +39,9 @@ function judgeUnavailable(facts: Facts, { after }: z.output<typeof params>): Jud
     const isWhole = isSourceSilent(source, facts.now, after)
     const silent = isWhole
       ? failed
-      : failed.filter((endpoint) => isEndpointSilent(endpoint, facts.now, after))
+      : failed.filter(
+          (endpoint) => isEndpointSilent(endpoint, facts.now, after) && isItsOwnTrouble(source, endpoint),
+        )
     const failing = silent.filter((endpoint) => isInUse(endpoint, facts.now))
     if (failing.length > 0) findings.push(toFinding(facts, source, { failing, isWhole }))
     else if (silent.some((endpoint) => !hasAnsweredSince(source, endpoint))) unknown.push(source.source)
@@ -67,6 +69,14 @@ function isEndpointSilent(endpoint: EndpointHealth, now: UnixMs, after: number |
   return (
     now - silentSince(endpoint) >= (after === undefined && hasFailedOnce(endpoint) ? 2 * leastMs : leastMs)
   )
+}
+
+/**
+ * Whether anything else of the source was answering when it failed last, and is to this day: what failed with all the
+ * others, and was not asked since they came back, is not known to fail by itself.
+ */
+function isItsOwnTrouble({ endpoints }: SourceHealth, { lastFailureAt }: EndpointHealth): boolean {
+  return endpoints.some(({ goodSince }) => goodSince !== null && goodSince <= (lastFailureAt ?? 0))
 }
 
 /** One bad answer, and none since because others go first: that is given twice as long. */

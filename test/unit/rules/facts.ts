@@ -73,16 +73,22 @@ export const toHead = (overrides: Partial<Head> = {}): Head => ({
   ...overrides,
 })
 
-export const toEndpoint = (overrides: Partial<EndpointHealth> = {}): EndpointHealth => ({
-  endpoint: 'E3',
-  firstAskedAt: 0,
-  lastGoodAt: null,
-  lastFailureAt: null,
-  lastFailure: null,
-  failingSince: null,
-  intervalMs: 5_000,
-  ...overrides,
-})
+/** What answers now always did, unless the test says since when. */
+export function toEndpoint(overrides: Partial<EndpointHealth> = {}): EndpointHealth {
+  const { lastGoodAt = null, lastFailureAt = null } = overrides
+  const isGood = lastGoodAt !== null && lastGoodAt >= (lastFailureAt ?? 0)
+  return {
+    endpoint: 'E3',
+    firstAskedAt: 0,
+    lastGoodAt: null,
+    lastFailureAt: null,
+    lastFailure: null,
+    failingSince: null,
+    goodSince: isGood ? 0 : null,
+    intervalMs: 5_000,
+    ...overrides,
+  }
+}
 
 export const toSource = (
   endpoints: readonly EndpointHealth[],

@@ -13,6 +13,18 @@ test('an endpoint fails since its first failure after its last good answer', () 
   expect(failingSince(health)).toBeNull()
 })
 
+test('an endpoint is good since its first good answer after its last failure', () => {
+  const health = createHealth({ source: 'explorer', host: 'explorer.example.com', startedAt: 0 })
+  const goodSince = () => health.read().endpoints[0]?.goodSince
+  health.good('E3', 10)
+  health.good('E3', 20)
+  expect(goodSince()).toBe(10)
+  health.failed('E3', 30, 'timeout', false)
+  expect(goodSince()).toBeNull()
+  health.good('E3', 40)
+  expect(goodSince()).toBe(40)
+})
+
 test('once credentials are accepted again, what was refused meanwhile has its time anew', () => {
   const health = createHealth({ source: 'explorer', host: 'explorer.example.com', startedAt: 0 })
   health.failed('E3', 10, 'invalid key', true)

@@ -72,6 +72,29 @@ describe('source.unavailable', () => {
     expect(judged.findings).toHaveLength(count)
   })
 
+  test.each([
+    {
+      title: 'was not asked since the others came back is not known to fail by itself',
+      askedAt: 1_010_000,
+      count: 0,
+    },
+    { title: 'failed again after the others came back does', askedAt: 1_030_000, count: 1 },
+  ])('one that failed with all the others and $title', ({ askedAt, count }) => {
+    const now = 2_000_000
+    const rare = { intervalMs: 300_000, lastGoodAt: 100_000, failingSince: 1_000_000, lastFailureAt: askedAt }
+    const back = { lastGoodAt: now, goodSince: 1_020_000, lastFailureAt: 1_019_000 }
+    const endpoints = [
+      toEndpoint({ endpoint: 'E17', ...rare }),
+      toEndpoint({ endpoint: 'E3', ...back }),
+      toEndpoint({ endpoint: 'E5', ...back }),
+    ]
+    const judged = sourceUnavailable.judge(toFacts(now, { sources: [toSource(endpoints)] }), {
+      after: 60_000,
+    })
+    expect(judged.findings).toHaveLength(count)
+    expect(judged.unknown).toEqual([])
+  })
+
   test('its own bound goes before the interval', () => {
     expect(failing(159_999, {}, '1m').findings).toEqual([])
     expect(failing(160_000, {}, '1m').findings).toHaveLength(1)

@@ -180,6 +180,7 @@ export const quiet: StatusFacts = {
         lastFailureAt: null,
         lastFailure: null,
         failingSince: null,
+        goodSince: now - 26 * 60 * minute,
         intervalMs: 5_000,
       })),
       rejected: null,
