@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { Finding } from '../../domain/finding.ts'
 import { cleanText } from '../../lib/text.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import { boundText } from '../durationText.ts'
-import type { Facts, Judgement } from '../types.ts'
+import type { Facts, Judgement, SourceHealth } from '../types.ts'
 import { defineCondition } from './detector.ts'
 
 const params = z.strictObject({
@@ -21,11 +22,23 @@ export const monitorPollOverdue = defineCondition({
   judge: judgeOverdue,
 })
 
+/** When the source that came back last did so: the longest unbroken row of good answers that it has begun then. */
+function lastReturn(sources: readonly SourceHealth[]): UnixMs {
+  const returns = sources.flatMap(({ endpoints }) => {
+    const rows = endpoints.flatMap(({ goodSince }) => goodSince ?? [])
+    return rows.length === 0 ? [] : [Math.min(...rows)]
+  })
+  return Math.max(-Infinity, ...returns)
+}
+
 function judgeOverdue(facts: Facts, { factor, floor, backgroundFloor }: z.output<typeof params>): Judgement {
+  const backAt = lastReturn(facts.sources)
   const findings = facts.pollers.flatMap((poller): Finding[] => {
     const since = poller.lastSuccessAt ?? poller.startedAt
-    const limitMs = Math.max(factor * poller.intervalMs, poller.isBackground ? backgroundFloor : floor)
-    if (facts.now - since < limitMs) return []
+    const leastMs = poller.isBackground ? backgroundFloor : floor
+    const limitMs = Math.max(factor * poller.intervalMs, leastMs)
+    // What waited for a source that was silent gets its turn at the pace once it is back.
+    if (facts.now - since < limitMs || facts.now - backAt < leastMs) return []
     const lastError = cleanText(poller.lastError ?? '', 200)
     return [
       {

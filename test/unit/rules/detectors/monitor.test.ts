@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { monitorPollOverdue } from '../../../../src/rules/detectors/monitorPollOverdue.ts'
 import { monitorRulesRejected } from '../../../../src/rules/detectors/monitorRulesRejected.ts'
-import { toFacts } from '../facts.ts'
+import { toEndpoint, toFacts, toSource } from '../facts.ts'
 
 const poller = {
   poller: 'transfers',
@@ -39,6 +39,26 @@ test.each([
   },
 ])('an overdue poller is $title', ({ now, changes, count }) => {
   expect(overdue(now, changes)).toHaveLength(count)
+})
+
+test.each([
+  { title: 'a minute', isBackground: false, ms: 60_000 },
+  { title: 'ten minutes in the background', isBackground: true, ms: 600_000 },
+])('F50: a poller that waited for a silent source has $title once it is back', ({ isBackground, ms }) => {
+  const backAt = 50_000_000
+  const endpoints = [
+    toEndpoint({ endpoint: 'E3', lastGoodAt: backAt + ms, goodSince: backAt }),
+    // A blip of one endpoint is no outage: its row of good answers is not the longest one.
+    toEndpoint({ endpoint: 'E5', lastGoodAt: backAt + ms, goodSince: backAt + ms }),
+    toEndpoint({ endpoint: 'E17', lastGoodAt: 1_000, lastFailureAt: backAt - 1 }),
+  ]
+  const judge = (now: number) =>
+    monitorPollOverdue.judge(
+      toFacts(now, { pollers: [{ ...poller, isBackground }], sources: [toSource(endpoints)] }),
+      monitorPollOverdue.params.parse({}),
+    ).findings
+  expect(judge(backAt + ms - 1)).toEqual([])
+  expect(judge(backAt + ms)).toHaveLength(1)
 })
 
 test('an overdue poller names itself and its last error', () => {
