@@ -577,6 +577,7 @@ describe('empty answers', () => {
         lastFailureAt: null,
         lastFailure: null,
         failingSince: null,
+        goodSince: expect.any(Number),
       },
     ])
     expect(explorer.empties.hasAnswered('E3')).toBe(false)
