@@ -34,11 +34,20 @@ export function createMute(context: EngineContext, now: UnixMs): MuteOf {
     if (isUnseen(context, alert)) return { reason: 'not evaluated since the start', by: 'inhibited' }
     if (isHeld && alert.severity !== 'critical')
       return { reason: 'held until sources and chains were judged once', by: 'inhibited' }
+    if (alert.kind === 'monitor.poll_overdue' && isJustBack(context, now))
+      return { reason: 'its source has just come back', by: 'inhibited' }
     if (!judged.has(alert.labels)) judged.set(alert.labels, inhibitorOf()(parseLabels(alert.labels)))
     const source = judged.get(alert.labels)
     if (!source) return null
     return { reason: `inhibited by ${source['rule'] ?? source['kind'] ?? 'another alert'}`, by: 'inhibited' }
   }
+}
+
+/** What waited for a source that was silent gets its turn at the pace when it is back. */
+const backMs = 180_000
+
+function isJustBack({ outage }: EngineContext, now: UnixMs): boolean {
+  return outage.lastAt !== null && now >= outage.lastAt && now - outage.lastAt < backMs
 }
 
 export function isFiring(alert: Pick<AlertHead, 'state'>): boolean {

@@ -488,6 +488,33 @@ test('F50, F61: a rule that has nothing to judge by is told after 5 minutes, of 
   expect(look(1_000_003, false)).toEqual(['stalled'])
 })
 
+test('F50: a poller is not told to be overdue before it had three minutes since its source is back', () => {
+  const bench = createBench({ routes: [createRoute({ groupWaitMs: 0, groupIntervalMs: 1_000 })] })
+  const outage = createRule({ name: 'outage', kind: 'source.unavailable', severity: 'critical' })
+  const late = createRule({ name: 'late', kind: 'monitor.poll_overdue' })
+  const down = createCondition('explorer', { kind: 'source.unavailable', labels: { source: 'explorer' } })
+  const overdue = createCondition('heads', { kind: 'monitor.poll_overdue', labels: { poller: 'heads' } })
+  const look = (afterMs: number, isOut: boolean) => {
+    const now = start + afterMs
+    bench.engine.applyCondition(outage, { findings: isOut ? [down] : [], unknown: [] }, now)
+    bench.engine.applyCondition(late, { findings: [overdue], unknown: [] }, now)
+    bench.engine.dropRules(new Set(['late', 'outage']), now)
+    bench.engine.releaseStart()
+    bench.engine.flush(now)
+    return bench.database
+      .prepare(
+        "SELECT o.id FROM outbox o JOIN alerts a ON a.id = o.alert_id WHERE a.kind = 'monitor.poll_overdue'",
+      )
+      .all().length
+  }
+  expect(look(0, true)).toBe(0)
+  expect(look(600_000, true)).toBe(0)
+  expect(look(601_000, false)).toBe(0)
+  expect(look(779_000, false)).toBe(0)
+  for (let at = 782_000; at < 800_000; at += 1_000) look(at, false)
+  expect(look(800_000, false)).toBe(1)
+})
+
 test('F61: a rule that is excused by its `unless` lacks no data', () => {
   const bench = createBench()
   for (const at of [0, 400_000]) {
