@@ -31,7 +31,24 @@ export interface ChallengeChange {
   readonly before: string
   readonly after: string
   readonly isUnknown: boolean
+  /** A first value that is new while many others had other ones. */
+  readonly isRare: boolean
   readonly wasTerminal: boolean
+}
+
+/** How many transactions bear each value of the status, and the lowest block that one of them lies in. */
+export interface ChallengeWords {
+  readonly counts: ReadonlyMap<string, number>
+  readonly fromHeight: number
+}
+
+/** So many transactions with other values make a new one rare. */
+const manyAlike = 20
+
+/** Whether nobody bore this value while many bore others. What the past before them bore is only learned. */
+export function isRareWord({ counts, fromHeight }: ChallengeWords, status: string, height: number): boolean {
+  const others = counts.values().reduce((sum, count) => sum + count, 0)
+  return status !== '' && !counts.has(status) && others >= manyAlike && height > fromHeight
 }
 
 /** A value that was held before must be given again after so long: a replica that lags alternates. */
@@ -39,14 +56,15 @@ const confirmMs = 30_000
 const maxPast = 16
 
 /**
- * Takes one more reading of a transaction into account. The first value of a field is recorded only; every change of
- * a known one is a change; an empty field changes nothing.
+ * Takes one more reading of a transaction into account. The first value of a field is recorded only, unless it is rare;
+ * every change of a known one is a change; an empty field changes nothing.
  */
 export function noteChallenge(
   before: Challenge | null,
   row: Pick<Challenge, 'hash' | 'contract' | 'height' | 'status' | 'l1'>,
   at: UnixMs,
   values: ChallengeValues,
+  isRare = false,
 ): { readonly challenge: Challenge; readonly changes: readonly ChallengeChange[] } {
   const base: Challenge = before ?? {
     ...row,
@@ -67,8 +85,9 @@ export function noteChallenge(
   const isUnknown =
     values.known.length > 0 && !values.known.includes(row.status) && !values.terminal.includes(row.status)
   const wasTerminal = values.terminal.includes(base.status)
-  if (takesStatus && (base.status !== '' || isUnknown)) {
-    changes.push({ field: 'challengeStatus', before: base.status, after: row.status, isUnknown, wasTerminal })
+  if (takesStatus && (base.status !== '' || isUnknown || isRare)) {
+    const words = { before: base.status, after: row.status }
+    changes.push({ field: 'challengeStatus', ...words, isUnknown, isRare, wasTerminal })
   }
   if (takesL1 && base.l1 !== '') {
     changes.push({
@@ -76,6 +95,7 @@ export function noteChallenge(
       before: base.l1,
       after: row.l1,
       isUnknown: false,
+      isRare: false,
       wasTerminal: false,
     })
   }

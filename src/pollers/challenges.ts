@@ -1,6 +1,7 @@
 import {
   type ChallengeChange,
   type ChallengeValues,
+  isRareWord,
   nextCheckMs,
   noteChallenge,
 } from '../domain/challenge.ts'
@@ -9,6 +10,7 @@ import type { Clock, UnixMs } from '../lib/clock.ts'
 import {
   type ChallengeRange,
   challengeRangeBlocks as rangeBlocks,
+  countWords,
   hasChallenges,
   hurryRanges,
   listCoveredRanges,
@@ -152,10 +154,16 @@ function note(
   when: { readonly at: UnixMs; readonly now: UnixMs },
 ): Finding[] {
   const findings: Finding[] = []
+  // What one reading shows first is told of one of its transactions.
+  const words = rows.some(hasValue) ? countWords(deps.db) : null
+  const counts = new Map(words?.counts)
   for (const row of new Map(rows.map((one) => [one.hash, one])).values()) {
     const before = readChallenge(deps.db, row.hash)
     if (!before && !hasValue(row)) continue
-    const { challenge, changes } = noteChallenge(before, { ...row, contract }, when.at, deps.values)
+    const isFirst = (before?.status ?? '') === ''
+    const isRare = isFirst && words !== null && isRareWord({ ...words, counts }, row.status, row.height)
+    const { challenge, changes } = noteChallenge(before, { ...row, contract }, when.at, deps.values, isRare)
+    if (row.status !== '' && isFirst) counts.set(row.status, (counts.get(row.status) ?? 0) + (isRare ? 1 : 0))
     saveChallenge(deps.db, challenge, deps.values.terminal.includes(challenge.status))
     for (const [index, change] of changes.entries()) {
       const number = challenge.changes - changes.length + index + 1
@@ -173,7 +181,8 @@ function toFinding(
   at: UnixMs,
 ): Finding {
   const { field, before, after } = change
-  const what = before === '' ? `is "${after}"` : `went from "${before}" to "${after}"`
+  const first = change.isRare ? `is "${after}", which none was before` : `is "${after}"`
+  const what = before === '' ? first : `went from "${before}" to "${after}"`
   return {
     kind: 'challenge.changed',
     // Each change is a happening of its own.
@@ -188,6 +197,7 @@ function toFinding(
       contract: row.contract,
       height: row.height,
       isUnknown: change.isUnknown,
+      isRare: change.isRare,
       wasTerminal: change.wasTerminal,
     },
     labels: { chain: 'main' },

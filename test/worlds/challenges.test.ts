@@ -45,6 +45,24 @@ describe('challenge.changed', () => {
     expect(run.known()).toBeGreaterThan(40)
   })
 
+  test('semantics.md 50: a first value that none had, while many had another, is told once', async () => {
+    const run = await start(bear('0s', 60, 'proven') + bear('80s', 3, 'challenged', '20s'))
+    await run.untilTold('challenge.changed')
+    await run.pass(2 * minute)
+    const findings = run.app.parts.db
+      .prepare("SELECT finding FROM alerts WHERE kind = 'challenge.changed'")
+      .all()
+      .map(({ finding }) => JSON.parse(String(finding)) as unknown)
+    expect(findings).toMatchObject([{ facts: { before: '', after: 'challenged', isRare: true } }])
+  })
+
+  test('semantics.md 50: a first value that none had is not, while few had another', async () => {
+    const run = await start(bear('0s', 10, 'proven') + bear('80s', 3, 'challenged', '20s'))
+    await run.pass(4 * minute)
+    expect(run.known()).toBeGreaterThan(10)
+    expect(run.of('challenge.changed')).toEqual([])
+  })
+
   const configured: Partial<ScenarioRunOptions> = {
     bridge: () => ({ challenge: { known: ['open', 'proven'], terminal: ['final'] } }),
   }

@@ -11,7 +11,7 @@ export const challengeChanged: RaisedKind = {
   nature: 'event',
   from: 'raised',
   raisedBy: 'app',
-  docs: 'The `challengeStatus` or `l1OriginHash` of a bridge transaction changed from one value to another.',
+  docs: 'The `challengeStatus` or `l1OriginHash` of a bridge transaction changed from one value to another, or a first value is one that none had while many had others.',
   hasTransfer: false,
   subjectNames: ['chain'],
   facts: {
@@ -22,6 +22,7 @@ export const challengeChanged: RaisedKind = {
     contract: 'string',
     height: 'int',
     isUnknown: 'bool',
+    isRare: 'bool',
     wasTerminal: 'bool',
   },
   params: z.strictObject({}),
