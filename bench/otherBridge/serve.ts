@@ -1,0 +1,100 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { answerRpc } from './answerRpc.ts'
+import type { Chain, Chance } from './chain.ts'
+import { answerQuery } from './endpoints.ts'
+import type { View } from './view.ts'
+
+/** How this deployment spells things, and what its service does wrong. */
+export interface Service {
+  readonly words: {
+    readonly path: readonly [main: string, zone: string]
+    readonly field: readonly [main: string, zone: string]
+    readonly direction: readonly [main: string, zone: string]
+  }
+  /** Arrays and hashes are named as the samples have it. */
+  readonly asSampled: boolean
+  /** Addresses come in mixed case. */
+  readonly mixedCase: boolean
+  /** The share of answers that are throttled: plainly or in disguise. */
+  readonly throttled: number
+  /** By endpoint, how far behind it is, and when. */
+  readonly lags: readonly { endpoint: string; from: number; until: number; byMs: number }[]
+  /** Times in which the index of a chain, or the list, stands still. */
+  readonly frozen: readonly { of: 'main' | 'zone' | 'list'; from: number; until: number }[]
+}
+
+export interface Served {
+  readonly url: string
+  readonly rpcUrl: string
+  readonly canonicalUrl: string
+  readonly requests: Map<string, number>
+  close(): Promise<void>
+}
+
+/** The API and two RPCs over loopback, in the time of `now`. */
+export async function serveBridge(
+  chain: Chain,
+  service: Service,
+  now: () => number,
+  chance: Chance,
+): Promise<Served> {
+  const requests = new Map<string, number>()
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://bridge')
+    response.setHeader('date', new Date(now()).toUTCString())
+    if (request.method === 'POST') {
+      let body = ''
+      request.on('data', (chunk) => {
+        body += String(chunk)
+      })
+      request.on('end', () => send(response, 200, answerRpc(chain, now(), url.pathname, body)))
+      return
+    }
+    const viewFor = (endpoint: string): View => {
+      requests.set(endpoint, (requests.get(endpoint) ?? 0) + 1)
+      return createView(service, endpoint, now())
+    }
+    const answer = answerQuery(chain, service, viewFor, url)
+    const { status, body } = throttle(service, chance) ?? answer
+    send(response, status, body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  return {
+    url,
+    rpcUrl: `${url}/preconf`,
+    canonicalUrl: `${url}/canonical`,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+}
+
+function createView(service: Service, endpoint: string, now: number): View {
+  const lag = service.lags.find((one) => one.endpoint === endpoint && one.from <= now && now < one.until)
+  const seen = now - 1_000 - (lag?.byMs ?? 0)
+  const reached = (of: 'main' | 'zone' | 'list') =>
+    service.frozen
+      .filter((one) => one.of === of && one.from <= now && now < one.until)
+      .reduce((least, { from }) => Math.min(least, from), seen)
+  return { now, main: reached('main'), zone: reached('zone'), list: reached('list') }
+}
+
+function throttle(service: Service, chance: Chance) {
+  if (!chance.is(service.throttled)) return null
+  return chance.pick([
+    { status: 429, body: { code: '50011', msg: 'Too Many Requests', data: [] } },
+    { status: 200, body: { code: '50013', msg: 'System is busy', data: [] } },
+    { status: 200, body: { code: '0', msg: '', data: [] } },
+  ])
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(body))
+}

@@ -1,0 +1,126 @@
+import type { AppConfig } from '../../src/app/appConfig.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import { Secret } from '../../src/lib/secret.ts'
+import { shippedPoll } from '../../test/support/incidents.ts'
+import { type Monitor, noBridge, startMonitor } from '../../test/support/startMonitor.ts'
+import { createChance } from './chain.ts'
+import type { Bridge } from './createBridge.ts'
+import { type Served, type Service, serveBridge } from './serve.ts'
+
+export const plainService: Service = {
+  words: { path: ['chain', 'zone'], field: ['main', 'zone'], direction: ['Main', 'Zone'] },
+  asSampled: true,
+  mixedCase: false,
+  throttled: 0,
+  lags: [],
+  frozen: [],
+}
+
+/** Another deployment: its own words, the documented spellings, addresses in mixed case. */
+export const oddService: Service = {
+  ...plainService,
+  words: { path: ['acme', 'az'], field: ['acme', 'az'], direction: ['Acme', 'AZ'] },
+  asSampled: false,
+  mixedCase: true,
+}
+
+export interface Watched {
+  readonly monitor: Monitor
+  readonly served: Served
+  alerts(): WatchedAlert[]
+  stop(): Promise<void>
+}
+
+export interface WatchedAlert {
+  readonly id: number
+  readonly kind: string
+  readonly subject: string
+  readonly severity: string
+  readonly state: string
+  /** When it was first found. */
+  readonly at: number
+  /** The finding as stored, in lower case. */
+  readonly text: string
+}
+
+export interface WatchOptions {
+  /** The daemon's. */
+  readonly clock: Clock
+  /** The service's. */
+  readonly now: () => number
+  readonly service?: Service
+  readonly secondSource?: boolean
+  readonly fees?: boolean
+  /** Requests a second; the shipped ones when left out. */
+  readonly pace?: number
+  readonly preconfMs?: number
+  readonly poll?: AppConfig['poll']
+}
+
+/** The whole daemon, as shipped, before a bridge. */
+export async function watchBridge(bridge: Bridge, options: WatchOptions): Promise<Watched> {
+  const service = options.service ?? plainService
+  const served = await serveBridge(bridge.chain, service, options.now, createChance('throttle'))
+  const { chain, style } = bridge
+  const [path, field, direction] = [service.words.path, service.words.field, service.words.direction]
+  const words = ([main, zone]: readonly [string, string]) => ({ main, zone })
+  const fungible = chain.tokens.filter(({ type }) => type !== 'ERC1155')
+  const monitor = await startMonitor({
+    url: served.url,
+    clock: options.clock,
+    timeoutMs: 60_000,
+    pace: { maxRequestsPerSecond: options.pace ?? 4, concurrency: 2 },
+    config: {
+      explorer: {
+        baseUrl: served.url,
+        chains: { main: 'MAINCHAIN', zone: 'ZONE_CHAIN' },
+        dialect: {
+          path: words(path),
+          field: words(field),
+          direction: words(direction),
+          headerPrefix: 'SVC',
+        },
+        auth: null,
+        pace: { maxRequestsPerSecond: options.pace ?? 4, concurrency: 2 },
+        timeoutMs: 60_000,
+        links: { tx: { main: null, zone: null } },
+      },
+      preconf: { url: new Secret(served.rpcUrl), intervalMs: options.preconfMs ?? 1_000 },
+      canonical: options.secondSource
+        ? { url: new Secret(served.canonicalUrl), verifyAbove: '0', sample: 1, confirmations: 3 }
+        : null,
+      bridge: {
+        ...noBridge,
+        contracts: [chain.bridge],
+        escrows: fungible.map(({ address }) => ({ address: chain.escrow, token: address, baseline: null })),
+        tokens: chain.tokens.map(({ address, symbol, decimals }) => ({ address, symbol, decimals })),
+        fees:
+          options.fees && style.fee > 0
+            ? fungible.map(({ address }) => ({ token: address, direction: 'ZoneToMain', max: '1000000' }))
+            : [],
+      },
+      poll: options.poll ?? shippedPoll,
+    },
+  })
+  return {
+    monitor,
+    served,
+    alerts: () =>
+      monitor.app.parts.db
+        .prepare('SELECT id, kind, subject, severity, state, active_at, finding FROM alerts ORDER BY id')
+        .all()
+        .map((row) => ({
+          id: Number(row['id']),
+          kind: String(row['kind']),
+          subject: String(row['subject']),
+          severity: String(row['severity']),
+          state: String(row['state']),
+          at: Number(row['active_at']),
+          text: `${String(row['subject'])} ${String(row['finding'])}`.toLowerCase(),
+        })),
+    async stop() {
+      await monitor.stop()
+      await served.close()
+    },
+  }
+}
