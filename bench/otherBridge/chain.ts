@@ -103,7 +103,7 @@ export interface Chain {
   readonly reorgs: { readonly at: number; readonly depth: number }[]
 }
 
-export const blockMs = 1_000
+const blockMs = 1_000
 export const zoneBlockMs = 100
 const firstMain = 20_000_000
 const firstZone = 90_000_000

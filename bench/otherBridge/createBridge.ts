@@ -1,4 +1,4 @@
-import { addressOf, type Chain, type Chance, createChance, hashOf, pocketOf, type Token } from './chain.ts'
+import { addressOf, type Chain, type Chance, createChance, pocketOf, type Token } from './chain.ts'
 import { createActors, type Actors } from './actors.ts'
 
 export interface Style {
@@ -18,7 +18,7 @@ export interface Bridge {
 }
 
 /** A bridge with its tokens and no traffic yet; its style is drawn from the seed. */
-export function createBridge(seed: number | string, startAt: number, historyMs = 7_200_000): Bridge {
+export function createBridge(seed: number | string, startAt: number, historyMs = 3_600_000): Bridge {
   const chance = createChance(seed)
   const tokens = createTokens(seed)
   const start = Math.floor(startAt / 1_000) * 1_000
@@ -72,5 +72,3 @@ function createTokens(seed: number | string): Token[] {
     token('COIN', 18, { type: 'NATIVE', address: `0x${'0'.repeat(40)}` }),
   ]
 }
-
-export const newHash = (chance: Chance) => hashOf('hash', chance.next(), chance.next())

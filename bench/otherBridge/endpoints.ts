@@ -266,7 +266,7 @@ function blockTransactions(question: Question): Row[] {
   return shown(question)
     .flatMap((tx) => listRows(question, tx, query.get('protocolType') ?? 'transaction'))
     .filter((row) => isWithin(query, Number(row['height'])))
-    .map(({ challengeStatus: _, l1OriginHash: __, ...row }) => row)
+    .map((row) => without(row, 'challengeStatus', 'l1OriginHash'))
     .slice(0, 10_000)
 }
 
@@ -276,25 +276,27 @@ function addressesTransactions(question: Question): Row[] {
     .flatMap((tx) => listRows(question, tx, 'transaction'))
     .filter((row) => concerns(row, listOf(query, 'address'), query.get('isFromOrTo')))
     .filter((row) => isWithin(query, Number(row['height'])))
-    .map(
-      ({
-        transactionSymbol,
-        state: _,
-        challengeStatus: __,
-        l1OriginHash: ___,
-        tokenContractAddress: ____,
-        tokenId: _____,
-        ...row
-      }) => ({
-        ...row,
-        symbol: transactionSymbol,
-        nonce: '1',
-        gasLimit: '200000',
-        gasUsed: '100000',
-        gasPrice: '1000000000',
-        transactionType: '2',
-      }),
-    )
+    .map((row) => ({
+      ...without(
+        row,
+        'transactionSymbol',
+        'state',
+        'challengeStatus',
+        'l1OriginHash',
+        'tokenContractAddress',
+        'tokenId',
+      ),
+      symbol: row['transactionSymbol'],
+      nonce: '1',
+      gasLimit: '200000',
+      gasUsed: '100000',
+      gasPrice: '1000000000',
+      transactionType: '2',
+    }))
+}
+
+function without(row: Row, ...keys: readonly string[]): Row {
+  return Object.fromEntries(Object.entries(row).filter(([key]) => !keys.includes(key)))
 }
 
 function internalRows(question: Question, tx: MainTx, withState: boolean): Row[] {
@@ -352,10 +354,10 @@ function logs(question: Question): Row[] {
     .toReversed()
     .flatMap((tx) => {
       const height = heightOf(chain, tx, view.now)
-      return logsOf(tx).map((log) => {
+      return logsOf(tx).map((log): Row => {
         const index = indexes.get(height) ?? 0
         indexes.set(height, index + 1)
-        return { ...log, methodId: '0x1828686a', logIndex: String(index), ...place(question, tx) } as Row
+        return { ...log, methodId: '0x1828686a', logIndex: String(index), ...place(question, tx) }
       })
     })
     .filter((log) => address === undefined || log['address'] === address)

@@ -9,9 +9,8 @@ export function addTraffic(bridge: Bridge, minutes: number, perMinute: number): 
   const fungible = chain.tokens.filter(({ type }) => type !== 'ERC1155')
   const items = chain.tokens.find(({ type }) => type === 'ERC1155') as Token
   const any = () => (chance.is(0.1) ? items : (fungible[chance.whole(0, fungible.length - 1)] as Token))
-  // Quieter before the start than after it.
-  const pause = (at: number) => (60_000 / perMinute) * (at < chain.startAt ? 3 : 1)
-  for (let at = chain.genesisAt + 60_000; at < until; at += chance.between(0.2, 1.8) * pause(at)) {
+  const pauseMs = 60_000 / perMinute
+  for (let at = chain.genesisAt + 60_000; at < until; at += chance.between(0.2, 1.8) * pauseMs) {
     const time = Math.round(at)
     const kind = chance.next()
     const note = (name: string, count = 1) => {

@@ -31,7 +31,7 @@ export interface Watched {
   stop(): Promise<void>
 }
 
-export interface WatchedAlert {
+interface WatchedAlert {
   readonly id: number
   readonly kind: string
   readonly subject: string
