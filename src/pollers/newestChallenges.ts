@@ -53,13 +53,14 @@ export function createNewestChallenges(
   ) => {
     let isWhole = true
     for (const contract of deps.contracts) {
-      const isKnown = (known.get(contract) ?? -1) >= blocks.from
+      const newest = known.get(contract) ?? -1
+      const isKnown = newest >= blocks.from && newest <= blocks.to
       const read = await deps.reads.challenges(contract, blocks, { priority: 'evidence', signal, isKnown })
       deps.note(contract, read)
       rows.get(contract)?.push(...read.rows)
       known.set(
         contract,
-        read.rows.reduce((newest, { height }) => Math.max(newest, height), known.get(contract) ?? -1),
+        read.rows.reduce((highest, { height }) => Math.max(highest, height), newest),
       )
       isWhole &&= read.isWhole
     }

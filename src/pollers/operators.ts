@@ -83,7 +83,7 @@ async function readBatch(
   const start = Math.max(0, head - maxBlocks)
   const newest = Math.max(-1, ...addresses.map((address) => known.get(address)?.last?.height ?? -1))
   // A range over a transaction that is known tells a whole answer from an empty one.
-  const isKnown = newest >= start
+  const isKnown = newest >= start && newest <= head
   const from = Math.max(
     start,
     Math.min(state ? state.cursor - overlapBlocks : start, isKnown ? newest : head),
