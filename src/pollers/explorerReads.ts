@@ -16,19 +16,21 @@ const pageSize = 100
  */
 export function createExplorerReads(
   explorer: Pick<Explorer, 'call' | 'callNonEmpty'>,
-  knows: { hasTransfers(): boolean },
+  knows: { hasListed(): boolean },
   clock: Pick<Clock, 'now'>,
 ): ExplorerReads {
   let announcedPages = 0
+  let isListed = false
   return {
     async feedPage(page, options) {
-      const isKnown = page === 1 ? knows.hasTransfers() : page <= announcedPages
+      isListed ||= knows.hasListed()
+      const isKnown = page === 1 ? isListed : page <= announcedPages
       const ask = (how: NonEmptyOptions) =>
         explorer.callNonEmpty(crossTransactions, { page, limit: pageSize }, how)
       let answer = await ask(toHow(options, isKnown))
       // An end that nothing announced is believed when the first page, asked between, still answers.
       if (answer.empty && page > 1) {
-        await explorer.callNonEmpty(crossTransactions, { page: 1, limit: 1 }, toHow(options, true))
+        await explorer.callNonEmpty(crossTransactions, { page: 1, limit: 1 }, toHow(options, isListed))
         answer = await ask(toHow(options, false))
       }
       if (!answer.empty && answer.totalPage !== null) announcedPages = answer.totalPage

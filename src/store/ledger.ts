@@ -71,7 +71,8 @@ export interface Ledger {
   isFirstTo(transfer: Transfer): boolean
   /** The other half of a transfer with one leg, told by amount and recipient alone: derived anew at each call. */
   joinedByAmount(transfer: Transfer): Transfer | null
-  hasTransfers(): boolean
+  /** Whether the list ever showed a record, as far as the oldest transfers tell: the chains alone tell of some. */
+  hasListed(): boolean
   /** When a transfer was last shown, as far as that is newer than what is stored of it; else null. */
   seenAt(key: string): UnixMs | null
   /** The highest block that any record named; a lower bound of the chain's head. */
@@ -79,6 +80,8 @@ export interface Ledger {
 }
 
 const maxOfRecipient = 500
+/** So many of the oldest transfers tell whether the list shows anything. */
+const oldestLooked = 20
 
 export function createLedger(
   db: Database,
@@ -220,7 +223,10 @@ export function createLedger(
       return rows.length === maxOfRecipient ? null : joinByAmount(transfer, rows.map(read))
     },
     seenAt: (key) => resting.seenAt(parseKey(key) ?? -1),
-    hasTransfers: () => db.prepare('SELECT 1 FROM transfers LIMIT 1').get() !== undefined,
+    hasListed: () =>
+      selectTransfers(db, 'ORDER BY origin_at LIMIT ?', oldestLooked)
+        .map(read)
+        .some(({ isListed }) => isListed),
     highestHeight: (chain) => {
       const row = db.prepare('SELECT value FROM meta WHERE name = ?').get(`height_${chain}`)
       return row ? Number(row['value']) : null

@@ -6,7 +6,7 @@ import { noSignal } from './support.ts'
 const readsAgainst = (failure: Error) =>
   createExplorerReads(
     { call: () => Promise.reject(failure), callNonEmpty: () => Promise.reject(failure) },
-    { hasTransfers: () => true },
+    { hasListed: () => true },
     { now: () => 7_000 },
   )
 const options = { priority: 'urgent', signal: noSignal } as const
@@ -20,3 +20,21 @@ test('one that could not be asked says so', async () => {
   const reads = readsAgainst(new MonitorError('source.empty', 'again and again'))
   await expect(reads.feedByHash('0x1', options)).rejects.toThrow('again and again')
 })
+
+test.each([true, false])(
+  'an empty list is contradicted only where it showed something before: %s',
+  async (isListed) => {
+    const asked: unknown[] = []
+    const callNonEmpty = (_: unknown, __: unknown, how: { readonly isKnown?: boolean }) => {
+      asked.push(how.isKnown)
+      return Promise.reject(new MonitorError('source.empty', 'empty'))
+    }
+    const reads = createExplorerReads(
+      { call: callNonEmpty, callNonEmpty },
+      { hasListed: () => isListed },
+      { now: () => 7_000 },
+    )
+    await expect(reads.feedPage(1, options)).rejects.toThrow('empty')
+    expect(asked).toEqual([isListed])
+  },
+)

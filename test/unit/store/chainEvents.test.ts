@@ -41,6 +41,14 @@ describe('a transfer that only an event of the chain tells of', () => {
     expect(ledgerOf([toEvent()])).toMatchObject([{ state: 'unbacked', isListed: false, zone: null }])
   })
 
+  test('says nothing of the list, which may show none of them yet', () => {
+    const ledger = createLedger(openDatabase(':memory:'), { tokens: [], openIntervalMs: 10_000 })
+    ledger.recordAnswer([toEvent({ direction: 'MainToZone' })], 1_000_000)
+    expect(ledger.hasListed()).toBe(false)
+    ledger.recordAnswer([toRecord({ mainHash: hash('other'), id: 'x2' })], 1_000_000)
+    expect(ledger.hasListed()).toBe(true)
+  })
+
   test('a zone hash that a payout names is no origin leg', () => {
     expect(ledgerOf([toEvent({ zoneHash: hash('invented') })])).toMatchObject([
       { state: 'unbacked', zone: null },
