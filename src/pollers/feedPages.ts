@@ -58,7 +58,9 @@ export function isBeyondEnd(page: FeedPage, number: number): boolean {
 }
 
 function toMark(page: FeedPage): PageMark {
-  return { names: new Set(page.records.map(nameOf)), rows: page.records.length + page.bad.length }
+  // Rows that could not be read are told apart by what they are.
+  const names = new Set([...page.records.map(nameOf), ...page.bad.map(({ raw }) => raw)])
+  return { names, rows: page.records.length + page.bad.length }
 }
 
 /** The same for a record before and after it completes. */

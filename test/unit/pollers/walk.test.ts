@@ -31,6 +31,19 @@ describe('the history walk', () => {
     expect(world.cursors.read().history).toMatchObject({ done: true })
   })
 
+  test('passes pages of rows that cannot be read: they are not one page again and again', async () => {
+    const world = setUp(toRows(30))
+    const shown = { ...world.reads }
+    world.reads.feedPage = async (page, options) => {
+      const read = await shown.feedPage(page, options)
+      const bad = read.records.map(({ id }) => ({ endpoint: 'E3', problem: 'height', raw: `{"id":"${id}"}` }))
+      return page > 2 && page < 8 ? { ...read, records: [], bad } : read
+    }
+    await toWalk(world).walk.run(noSignal)
+    expect(world.cursors.read().history).toMatchObject({ done: true })
+    expect(known(world.ledger)).toBe(15)
+  })
+
   test('goes on after a restart at the page it had reached', async () => {
     const world = setUp(toRows(100))
     await toWalk(world).walk.run(noSignal)
