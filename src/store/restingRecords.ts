@@ -25,7 +25,7 @@ export interface RestingRecords {
 interface Entry {
   readonly key: number
   readonly digest: string
-  readonly sighting: Pick<Sighting, 'updateTime' | 'twin' | 'besides'>
+  readonly sighting: Pick<Sighting, 'updateTime' | 'firstAt' | 'twin' | 'besides'>
   /** As it is in the ledger. */
   readonly savedAt: UnixMs
   seenAt: UnixMs
@@ -80,9 +80,15 @@ export function createRestingRecords(db: Pick<Database, 'rollbacks'>): RestingRe
       const newest = group.members.filter((sighting) => sighting.lastAt === transfer.readAt)
       const [sighting] = newest
       if (newest.length !== 1 || !sighting || !canRest(sighting)) return
-      const { updateTime, twin, besides, lastAt } = sighting
+      const { updateTime, firstAt, twin, besides, lastAt } = sighting
       const digest = shortDigest(sighting)
-      keep({ key, digest, sighting: { updateTime, twin, besides }, savedAt: lastAt, seenAt: lastAt })
+      keep({
+        key,
+        digest,
+        sighting: { updateTime, firstAt, twin, besides },
+        savedAt: lastAt,
+        seenAt: lastAt,
+      })
     },
     forget,
     seenAt(key) {
@@ -109,9 +115,10 @@ function canRest({ source, mainHash, zoneHash }: Sighting): boolean {
 }
 
 function saysNoMore(sighting: Sighting, { sighting: known }: Entry): boolean {
-  const { updateTime, twin, besides } = sighting
+  const { updateTime, firstAt, twin, besides } = sighting
   const isOlder = updateTime === null || (known.updateTime !== null && updateTime <= known.updateTime)
-  return isOlder && (known.twin || !twin) && besides <= known.besides
+  // The answer to an earlier request may come later.
+  return isOlder && firstAt >= known.firstAt && (known.twin || !twin) && besides <= known.besides
 }
 
 function shortDigest(sighting: Sighting): string {

@@ -54,6 +54,13 @@ describe('a record that is complete and shown again', () => {
     expect(world.storedReadAt()).toBe(at + 1)
   })
 
+  test('semantics.md 4: is looked at when the answer to an earlier request comes later', () => {
+    const world = setUp()
+    world.read(at, whole)
+    world.read(at - 1, whole)
+    expect(world.ledger.listTransfers({ limit: 9 })).toMatchObject([{ firstSeenAt: at - 1, readAt: at }])
+  })
+
   test('is looked at after another reading changed its transfer', () => {
     const world = setUp()
     const open = toPending({ id: 'a' })
