@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { createFlow } from '../../../src/app/readFlow.ts'
 import { createLatency } from '../../../src/app/readLatency.ts'

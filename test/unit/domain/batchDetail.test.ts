@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { readBatchDetail } from '../../../src/domain/batchDetail.ts'
 import type { BatchItem } from '../../../src/domain/batchItem.ts'

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import type { BridgeLog, EventContent, EventSample } from '../../../src/domain/bridgeLog.ts'
 import { learnEvent } from '../../../src/domain/learnEvent.ts'

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { type Crossing, findImbalance, reconcile, toCrossing } from '../../../src/domain/reconcile.ts'
 import { completed, pendingSince } from '../rules/transfers.ts'

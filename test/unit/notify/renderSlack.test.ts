@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import type { Message, MessageItem } from '../../../src/notify/message.ts'
 import { renderSlack, renderSlackPlain, type SlackPayload } from '../../../src/notify/renderSlack.ts'

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { codeSpan, plainText, slackCost, toSlackText } from '../../../src/notify/slackText.ts'
 import { hostileTexts } from './messages.ts'

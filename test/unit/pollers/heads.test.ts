@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { createHeadsPoll, gallop } from '../../../src/pollers/heads.ts'
 import type { ExplorerReads } from '../../../src/pollers/reads.ts'

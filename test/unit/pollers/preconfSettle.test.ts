@@ -1,4 +1,4 @@
-import { array, assert, asyncProperty, boolean, constantFrom, integer, record } from 'fast-check'
+import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import type { Finding } from '../../../src/domain/finding.ts'
 import { createHeldReceipts } from '../../../src/domain/preconf/heldReceipts.ts'
@@ -305,21 +305,21 @@ describe('invariant 19: a reconnect or a gap discards nothing silently', () => {
   })
 })
 
-const story = record({
-  height: integer({ min: 0, max: 20 }),
-  fate: constantFrom('kept', 'moved', 'later', 'dropped', 'flipped'),
-  isSeen: boolean(),
+const story = fc.record({
+  height: fc.integer({ min: 0, max: 20 }),
+  fate: fc.constantFrom('kept', 'moved', 'later', 'dropped', 'flipped'),
+  isSeen: fc.boolean(),
 })
 
 test('invariants 19 and 20: whatever drops, moves and gaps there are, each transaction ends once and as it did', async () => {
-  await assert(
-    asyncProperty(
-      array(story, { maxLength: 40 }),
-      array(constantFrom('fine', 'down', 'unreadable', 'blind', 'stale'), {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(story, { maxLength: 40 }),
+      fc.array(fc.constantFrom('fine', 'down', 'unreadable', 'blind', 'stale'), {
         minLength: 30,
         maxLength: 30,
       }),
-      boolean(),
+      fc.boolean(),
       async (stories, conditions, readsAhead) => {
         const world = createWorld({ readsAhead })
         const expected: string[] = []

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import { createTransfersPoll } from '../../../src/pollers/transfers.ts'

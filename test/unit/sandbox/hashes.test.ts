@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import { fc } from '../../support/fastCheck.ts'
 import { expect, test } from 'vitest'
 import { hashOf, keyOfHash } from '../../../src/sandbox/hashes.ts'
 import { scramble, unscramble } from '../../../src/sandbox/random.ts'

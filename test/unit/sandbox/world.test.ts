@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { recordOf } from '../../../src/sandbox/record.ts'
 import { parseScenario } from '../../../src/sandbox/scenario.ts'

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import { fc } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import type { Window } from '../../../../src/clients/explorer/nextWindow.ts'
 import type { Answer } from '../../../../src/clients/explorer/readAnswer.ts'

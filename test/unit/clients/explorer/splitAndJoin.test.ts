@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import { fc } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Endpoint, endpoint } from '../../../../src/clients/explorer/endpoint.ts'

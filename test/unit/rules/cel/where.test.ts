@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import { fc } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { compareAmounts, toAmountValue } from '../../../../src/rules/cel/amountValue.ts'
 import { compileLabelPredicate } from '../../../../src/rules/cel/compileLabelPredicate.ts'
