@@ -1,5 +1,5 @@
 import type { FlowFee } from '../domain/escrowFlow.ts'
-import { canonicalToken, movedToken } from '../domain/movedToken.ts'
+import { canonicalToken, movedToken, nativeDecimals } from '../domain/movedToken.ts'
 import { toBaseUnits, toDecimal } from '../domain/decimal.ts'
 import { toOwedLeg } from '../domain/escrowOwed.ts'
 import type { Transfer, TransferToken } from '../domain/transfer.ts'
@@ -46,7 +46,6 @@ export interface EscrowBridge {
   readonly fees: readonly FlowFee[]
 }
 
-const nativeDecimals = 18
 /** Without configured escrows so many tokens are followed: anybody can make more. */
 const maxTokens = 500
 
@@ -115,7 +114,7 @@ export function createEscrowWatch(
         if (transfer.main) wakeFlows(db, transfer.main.hash, now)
         const token = movedToken(transfer.token)
         notePair(canonicalToken(transfer.token.address), token)
-        if (!isFollowed(transfer.token)) continue
+        if (transfer.token.isUnknown || !isFollowed(transfer.token)) continue
         noteType(token, transfer.token.type)
         saveOwedLeg(db, transfer.key, toOwedLeg(transfer, bridge.fees, decimalsOf(token)))
       }

@@ -1,7 +1,8 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { deriveDecimals, formatUnits } from './amount.ts'
-import type { Chain, Status } from './observation.ts'
-import { movedToken } from './movedToken.ts'
+import type { Chain, Direction, Status } from './observation.ts'
+import { movedToken, nativeDecimals } from './movedToken.ts'
+import { lacksToken, resolveToken } from './resolveToken.ts'
 import { showsMoney } from './showsMoney.ts'
 import { proveOrigin } from './proveOrigin.ts'
 import { compareText, type Group, isRecord, isZoneAction, type Sighting, sightingDigest } from './sighting.ts'
@@ -42,11 +43,15 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
   const confirmedStatus = newest(details(all), (s) => (s.status === 'unknown' ? null : s.status)) ?? 'unknown'
   const amountRaw = newest(all, (sighting) => sighting.amountRaw)
   const value = newest(all, (s) => (s.amountRaw === amountRaw || amountRaw === null ? s.value : null))
-  const address = newestText(all, (sighting) => sighting.token)
+  const isUnnamed = lacksToken(all)
+  const named = newestText(all, (sighting) => sighting.token)
+  const known = isUnnamed ? resolve(all, { direction, main, amountRaw }, context) : named
+  const address = known ?? ''
   const book = context.lookupToken(address)
   // A record's own two amounts go before what another one taught: one lying record must not rescale all others.
   const own = value !== null && amountRaw !== null ? deriveDecimals(value, amountRaw) : null
-  const decimals = book.symbol === null ? (own ?? book.decimals) : book.decimals
+  const learned = book.symbol === null ? (own ?? book.decimals) : book.decimals
+  const decimals = learned ?? (isUnnamed && known === '' ? nativeDecimals : null)
   const token = {
     address,
     symbol: book.symbol,
@@ -55,6 +60,7 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     id: newestText(all, (sighting) => sighting.tokenId),
     decimals,
     ...(book.movedAs !== undefined && { movedAs: book.movedAs }),
+    ...(known === null && { isUnknown: true as const }),
   }
   const evidence = context.evidence.filter((one) => one.chain === 'zone' || showsMoney(token, one))
   const originProof = proveOrigin(origin, movedToken(token), evidence)
@@ -94,6 +100,20 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     rewrites: deriveRewrites(all, { status, amountRaw, address, main, zone }),
     ambiguous: group.ambiguous.length,
   }
+}
+
+/** Which token events without one are about, by what second sources saw move. */
+function resolve(
+  all: readonly Sighting[],
+  of: { readonly direction: Direction; readonly main: Leg | null; readonly amountRaw: bigint | null },
+  context: TransferContext,
+): string | null {
+  const target = newestText(all, (sighting) => sighting.targetAddress)
+  // Of a deposit the event may name who is credited, which is not who the main chain's money goes to.
+  const recipient = of.direction === 'ZoneToMain' ? target : ''
+  const decimalsOf = (token: string) =>
+    context.lookupToken(token).decimals ?? (token === '' ? nativeDecimals : null)
+  return resolveToken({ ...of, recipient, decimalsOf }, context.evidence)
 }
 
 function deriveLeg(all: readonly Sighting[], chain: Chain): Leg | null {

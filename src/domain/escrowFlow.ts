@@ -112,11 +112,13 @@ export function judgeFlow(
   judgeToken: JudgeToken = () => 'other',
 ): FlowVerdict {
   const all = transfers.filter(({ main }) => main?.hash === flow.hash)
-  const plain = all.filter(({ token }) => movedToken(token) === flow.token)
+  const plain = all.filter(({ token }) => !token.isUnknown && movedToken(token) === flow.token)
   const verdict = judgeLegs(flow, plain, fees)
   if (verdict.kind !== 'unexplained') return verdict
   const others = all.filter((one) => mayBeOf(one, flow.token))
-  const tokens = new Map(others.map((one) => [one, judgeToken(one, flow.token)]))
+  const tokens = new Map(
+    others.map((one) => [one, one.token.isUnknown ? 'held' : judgeToken(one, flow.token)]),
+  )
   const legsBeing = (...words: readonly string[]) => [
     ...plain,
     ...others.filter((one) => words.includes(tokens.get(one) ?? '')),
@@ -129,6 +131,7 @@ export function judgeFlow(
 /** Where nothing is known of a record's token, and it did not move itself, another one may be it. */
 function mayBeOf({ token, main, evidence }: Transfer, moved: string): boolean {
   const own = canonicalToken(token.address)
+  if (token.isUnknown) return true
   if (token.movedAs !== undefined || own === moved) return false
   const seen = evidence.filter((one) => one.chain === 'main' && one.hash === main?.hash && one.moves !== null)
   return !seen.some(({ moves }) => moves?.some((move) => move.token === own))

@@ -1,3 +1,4 @@
+import { canonicalToken } from './movedToken.ts'
 import { compareText, type Group, isZoneAction, type Sighting } from './sighting.ts'
 
 /**
@@ -112,7 +113,8 @@ function isSameDirection(member: Sighting, event: Sighting): boolean {
 }
 
 function fitsText(member: Sighting, event: Sighting, field: 'token' | 'targetAddress' | 'tokenId'): boolean {
-  return member[field] === '' || event[field] === '' || member[field] === event[field]
+  if (member[field] === '' || event[field] === '' || member[field] === event[field]) return true
+  return field === 'token' && canonicalToken(member.token) === canonicalToken(event.token)
 }
 
 function isBatch(group: Group): boolean {

@@ -46,6 +46,8 @@ export function judgeMoney(
   if (transfer.status === 'failed' || transfer.main === null) return null
   const by = moneyEvidence(transfer)
   if (by?.status !== 'success' || by.moves === null) return null
+  if (transfer.token.isUnknown)
+    return by.isWhole && by.moves.length === 0 ? { gap: nothingMoved, by, twin: null } : null
   // What an event of the chain tells of, and a record too, is one claim on the money.
   const listed = all.filter((one) => one.isListed && one.status !== 'failed')
   if (!transfer.isListed && listed.length > 0) return null
@@ -62,6 +64,8 @@ export function judgeMoney(
     twin: gap === 'covered' || !isOfToken(gap) ? null : findTwin(transfer, sharing, settings),
   }
 }
+
+const nothingMoved: MoneyGap = { what: 'amount', found: '' }
 
 /** Nothing of the record's token moved at all. */
 function isOfToken({ what, found }: MoneyGap): boolean {

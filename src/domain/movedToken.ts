@@ -1,5 +1,8 @@
 import type { TransferToken } from './transfer.ts'
 
+/** Of the native currency of either chain. */
+export const nativeDecimals = 18
+
 /** Spellings of "no contract": the native currency. */
 const nativeSpellings = new Set([
   '',

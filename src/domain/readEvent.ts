@@ -36,7 +36,9 @@ function readField(
   const found = new Set(template.places[field].map((place) => readPlace(log, place, widthOf(field))))
   const [hex] = found
   if (found.size !== 1 || hex === undefined || hex === null) return ''
-  // An empty word is no address and no hash; and no id either, because tokens without ids have it too.
+  // Where an event names its token, an empty word is the native currency.
+  if (field === 'token' && /^0+$/.test(hex)) return `0x${hex}`
+  // Elsewhere it is no address and no hash; and no id either, because tokens without ids have it too.
   if (field !== 'amount' && /^0+$/.test(hex)) return ''
   return toValue(field, hex)
 }

@@ -1,7 +1,7 @@
 import { movedToken } from './movedToken.ts'
 import type { LegEvidence, TransferToken } from './transfer.ts'
 
-type Money = Pick<TransferToken, 'address' | 'type' | 'movedAs'>
+type Money = Pick<TransferToken, 'address' | 'type' | 'movedAs' | 'isUnknown'>
 
 /** What shows movements of tokens and none of native currency, and the other way round; a receipt is judged apart. */
 export const tokenSources = ['E13', 'E2', 'E21'] as const
@@ -9,10 +9,10 @@ export const nativeSources = ['E15', 'E16', 'E7'] as const
 
 /**
  * Whether a transfer's money moves as native currency. A record that says what kind of token moved, and not which, is
- * about a token all the same.
+ * about a token all the same; and an event that names none at all is asked of as one, which shows either.
  */
 export function movesNative(token: Money): boolean {
-  return movedToken(token) === '' && (token.address !== '' || token.type === '')
+  return !token.isUnknown && movedToken(token) === '' && (token.address !== '' || token.type === '')
 }
 
 /**
@@ -24,7 +24,7 @@ export function showsMoney(
   token: Money,
   { source, status, isWhole }: Pick<LegEvidence, 'source' | 'status' | 'isWhole'>,
 ): boolean {
-  if (status !== 'success' || isWhole === true) return true
+  if (status !== 'success' || isWhole === true || token.isUnknown) return true
   const others: readonly string[] = movesNative(token) ? tokenSources : nativeSources
   return !others.includes(source)
 }

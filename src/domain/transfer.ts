@@ -15,6 +15,8 @@ export interface Leg {
 export interface TransferToken {
   /** Lower-case contract address; '' when the records name none. */
   readonly address: string
+  /** No record tells of the transfer, and nothing says which token its events are about: '' is then not the native currency. */
+  readonly isUnknown?: true
   /** From the configuration, by address; null when the token is not listed there. */
   readonly symbol: string | null
   /** From the chain, cleaned: untrusted. */

@@ -1,19 +1,23 @@
 import type { FakeRequest } from './fakeExplorer.ts'
 
 /** One movement of a token; `amount` in token units. */
-interface FakeMove {
+export interface FakeMove {
   readonly token: string
   readonly from: string
   readonly to: string
   readonly amount: string
   readonly decimals?: number
   readonly tokenId?: string
+  /** Of tokens with ids: ERC-1155 when left out. */
+  readonly standard?: 'ERC721'
 }
 
 /** A main transaction as a chain holds it. */
 export interface FakeMainTransaction {
   readonly hash: string
   readonly height?: number
+  /** Block time; a minute ago when left out. */
+  readonly time?: number
   readonly from?: string
   readonly to?: string
   /** Native units that it carried itself. */
@@ -79,12 +83,12 @@ function list(name: string, rows: readonly unknown[]) {
   ]
 }
 
-function common({ hash, height = defaultHeight }: FakeMainTransaction) {
+function common({ hash, height = defaultHeight, time = Date.now() - 60_000 }: FakeMainTransaction) {
   return {
     txId: hash,
     blockHash: '0xb0',
     height: String(height),
-    transactionTime: String(Date.now() - 60_000),
+    transactionTime: String(time),
     isFromContract: false,
     isToContract: true,
   }
@@ -131,20 +135,32 @@ function toTransaction(transaction: FakeMainTransaction) {
 }
 
 function toLogs(transaction: FakeMainTransaction) {
-  const word = (text: string) => `0x${text.replace('0x', '').padStart(64, '0')}`
-  const moves = (transaction.moves ?? []).filter(({ tokenId = '' }) => tokenId === '')
-  const { height = defaultHeight } = transaction
-  return moves.map(({ token, from, to, amount, decimals = 6 }, index) => ({
+  const { height = defaultHeight, time = Date.now() - 60_000 } = transaction
+  return (transaction.moves ?? []).map((move, index) => ({
     height: String(height),
-    address: token,
-    topics: [transferTopic, word(from), word(to)],
-    data: word(toBase(amount, decimals).toString(16)),
+    address: move.token,
+    ...toEvent(move),
     blockHash: '0xb0',
     methodId: '',
-    transactionTime: String(Date.now() - 60_000),
+    transactionTime: String(time),
     logIndex: String(index),
     txId: transaction.hash,
   }))
+}
+
+const transferSingleTopic = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62'
+
+function toEvent({ from, to, amount, decimals = 6, tokenId = '', standard }: FakeMove) {
+  const word = (text: string) => `0x${text.replace('0x', '').padStart(64, '0')}`
+  const number = (value: bigint) => word(value.toString(16))
+  if (tokenId === '')
+    return { topics: [transferTopic, word(from), word(to)], data: number(toBase(amount, decimals)) }
+  const id = number(BigInt(tokenId))
+  if (standard === 'ERC721') return { topics: [transferTopic, word(from), word(to), id], data: '0x' }
+  return {
+    topics: [transferSingleTopic, word(from), word(from), word(to)],
+    data: `${id}${number(BigInt(amount)).slice(2)}`,
+  }
 }
 
 function toBase(amount: string, decimals: number): bigint {

@@ -38,7 +38,8 @@ function detectLarge(
   context: EventContext,
 ): Finding | null {
   if (Math.max(transfer.originAt, transfer.destinationAt ?? 0) < context.tellSince) return null
-  const balance = context.related.escrowBalance(transfer.token.address)
+  const { token } = transfer
+  const balance = token.isUnknown ? null : context.related.escrowBalance(token.address)
   const percent = shareOf(transfer, balance)
   if (share !== undefined && !exceeds(transfer, balance, share)) return null
   return {

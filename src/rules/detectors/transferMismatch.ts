@@ -145,6 +145,8 @@ function isSameNumber(a: string | null, b: string | null): boolean {
 function expectedOf(transfer: Transfer, what: Difference['what']): string {
   const { token, amountRaw, amount, targetAddress } = transfer
   if (what === 'token') return token.address
+  if (token.isUnknown)
+    return `${amountRaw ?? amount ?? ''} base units of a token that its event does not name`
   if (what === 'tokenId') return token.id
   if (what === 'recipient') return targetAddress
   if (amountRaw === null) return amount ?? ''
