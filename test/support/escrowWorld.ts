@@ -26,7 +26,7 @@ interface Condition {
 type Transaction = Omit<FakeMainTransaction, 'hash'>
 
 /** One deposit with all that belongs to it; each part may say otherwise than the others. */
-export interface FakeDeposit {
+interface FakeDeposit {
   /** Token units. */
   readonly amount: string
   readonly token?: string
@@ -58,7 +58,6 @@ export interface EscrowWorldOptions extends Omit<BridgeWorldOptions, 'prepare'> 
 }
 
 export const depositTopic = `0x${'de'.repeat(32)}`
-export const payoutTopic = `0x${'9a'.repeat(32)}`
 
 const poll = {
   transfers: '*/5 * * * * *',
