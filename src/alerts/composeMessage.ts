@@ -3,13 +3,15 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Channel, Message, MessageItem } from '../notify/message.ts'
 import { verdictLine } from '../notify/textParts.ts'
 import type { Rule, Severity } from '../rules/types.ts'
+import type { AlertRow } from '../store/alertRows.ts'
 import type { AlertStore } from '../store/alertStore.ts'
 import type { Delivery } from '../store/outboxDeliveries.ts'
-import type { CarriedCount, CarriedItem } from '../store/outboxContents.ts'
+import type { CarriedItem } from '../store/outboxContents.ts'
+import { findJoined } from './findJoined.ts'
 import { decodeFinding } from './findingJson.ts'
-import { messageIdOf } from './fingerprint.ts'
+import { alertIdOf, messageIdOf } from './fingerprint.ts'
 import { toUnreadableItem } from './unreadableItem.ts'
-import { type TransactionLinks, toMessageItem } from './wording.ts'
+import { nameAlert, statuses, type TransactionLinks, toMessageItem } from './wording.ts'
 
 export interface ComposeDeps {
   readonly store: AlertStore
@@ -31,13 +33,18 @@ export function composeMessage(
   now: UnixMs,
 ): Message {
   const { delivery, channel } = of
-  const counts = deps.store.countCarried(delivery.id)
-  const total = counts.reduce((sum, { count }) => sum + count, 0)
+  const carried = deps.store.countCarried(delivery.id)
+  const count = carried.reduce((sum, one) => sum + one.count, 0)
   const listsRest = channel.type === 'email' || channel.type === 'webhook'
-  const { told, rest } = pick(deps.store, { deliveryId: delivery.id, total, listsRest })
+  const { told, rest } = pick(deps.store, { deliveryId: delivery.id, total: count, listsRest })
   const rules = new Map([...deps.rules()].map((rule) => [rule.name, rule]))
-  const word = (carried: CarriedItem, isTold: boolean) => wordSafely({ ...deps, rules, isTold }, carried, now)
-  const items = told.map((carried) => word(carried, true))
+  const words = { ...deps, rules }
+  const items = joinItems(told.map((one) => wordSafely(words, one, true, now)))
+  const total = count - (told.length - items.length)
+  const counts: readonly Count[] =
+    total === items.length
+      ? items.map((item) => ({ ...item, count: 1 }))
+      : carried.map((one) => ({ ...one, status: statuses[one.what] }))
   const severity = worst(counts)
   return {
     id: messageIdOf(delivery.id, deps.store.generation),
@@ -46,7 +53,7 @@ export function composeMessage(
     severity,
     headline: headlineOf(severity, { items, counts, total }),
     items,
-    rest: rest.map((carried) => word(carried, false)),
+    rest: rest.map((one) => wordSafely(words, one, false, now).item),
     total,
     createdAt: delivery.createdAt,
     pageUrl: deps.pageUrl,
@@ -78,7 +85,7 @@ function rank({ alert }: CarriedItem): number {
   return ranks[alert.severity]
 }
 
-function worst(counts: readonly CarriedCount[]): Severity {
+function worst(counts: readonly Pick<Count, 'severity'>[]): Severity {
   if (counts.some(({ severity }) => severity === 'critical')) return 'critical'
   return counts.some(({ severity }) => severity === 'warning') ? 'warning' : 'info'
 }
@@ -87,19 +94,52 @@ const flappingWindowMs = 3_600_000
 
 interface ItemDeps extends Pick<ComposeDeps, 'store' | 'readTransfer' | 'links'> {
   readonly rules: ReadonlyMap<string, Rule>
-  readonly isTold: boolean
+}
+
+/** An item in words, with the alert of the same thing that says as much or more. */
+interface Worded {
+  readonly item: MessageItem
+  readonly above: AlertRow | null
+}
+
+/** What joins another item of the same message is told within it. */
+function joinItems(worded: readonly Worded[]): MessageItem[] {
+  const placeOf = (one: Worded): Worded => {
+    const { above, item } = one
+    const place =
+      above && item.status === 'update' && worded.find((other) => other.item.alertId === idOf(above))
+    // What it joins may be inside another itself; each step is a rank higher.
+    return place ? placeOf(place) : one
+  }
+  const places = Map.groupBy(worded, placeOf)
+  return [...places].map(([{ item, above }, inside]) => ({
+    ...item,
+    summary:
+      item.status === 'update' && above ? `Update of ${nameAlert(above)}: ${item.summary}` : item.summary,
+    joined: inside.filter((one) => one.item !== item).map((one) => one.item),
+  }))
+}
+
+function idOf({ fingerprint }: AlertRow): string {
+  return alertIdOf(fingerprint)
 }
 
 /** One row that cannot be read must not hold back the others: it is told by what is known of it. */
-function wordSafely(deps: ItemDeps, carried: CarriedItem, now: UnixMs): MessageItem {
+function wordSafely(deps: ItemDeps, carried: CarriedItem, isTold: boolean, now: UnixMs): Worded {
+  const { item, alert } = carried
   try {
-    return wordItem(deps, carried, now)
+    const above = isTold && item.what !== 'correction' ? findJoined(deps.store, alert, item.channel) : null
+    return { item: wordItem({ ...deps, isTold, above }, carried, now), above }
   } catch {
-    return toUnreadableItem(carried.alert, carried.item.what, now)
+    return { item: toUnreadableItem(alert, item.what, now), above: null }
   }
 }
 
-function wordItem(deps: ItemDeps, { item, alert }: CarriedItem, now: UnixMs): MessageItem {
+function wordItem(
+  deps: ItemDeps & { readonly isTold: boolean; readonly above: AlertRow | null },
+  { item, alert }: CarriedItem,
+  now: UnixMs,
+): MessageItem {
   const kept = decodeFinding(alert.finding)
   const isOver = item.what === 'resolved' || item.what === 'both'
   // The evidence belongs to the finding as it was made; only an end is about what came after it.
@@ -111,7 +151,16 @@ function wordItem(deps: ItemDeps, { item, alert }: CarriedItem, now: UnixMs): Me
       ? deps.store.countFirings(alert.id, now - flappingWindowMs)
       : 0
   return toMessageItem(
-    { alert, what: item.what, episode: item.episode, finding, rule, links: deps.links, firings },
+    {
+      alert,
+      what: item.what,
+      episode: item.episode,
+      finding,
+      rule,
+      links: deps.links,
+      firings,
+      above: deps.above,
+    },
     now,
   )
 }
@@ -124,7 +173,7 @@ function headlineOf(
   severity: Severity,
   of: {
     readonly items: readonly MessageItem[]
-    readonly counts: readonly CarriedCount[]
+    readonly counts: readonly Count[]
     readonly total: number
   },
 ): string {
@@ -132,8 +181,8 @@ function headlineOf(
   const [only] = of.items
   if (of.total === 1 && only) return verdictLine(only)
   const parts = new Map<string, number>()
-  for (const { what, kind, count } of of.counts) {
-    const name = nameCount(what, kind)
+  for (const { status, kind, count } of of.counts) {
+    const name = nameCount(status, kind)
     parts.set(name, (parts.get(name) ?? 0) + count)
   }
   const list = [...parts].map(([name, count]) => `${count} ${name}`)
@@ -141,17 +190,24 @@ function headlineOf(
   return `${word}: ${of.total} alerts: ${shown.join(', ')}`
 }
 
-function nameCount(what: CarriedCount['what'], kind: string): string {
-  switch (what) {
+interface Count extends Pick<MessageItem, 'status' | 'kind'> {
+  readonly severity: string
+  readonly count: number
+}
+
+function nameCount(status: MessageItem['status'], kind: string): string {
+  switch (status) {
     case 'event':
     case 'firing':
       return kind
     case 'repeat':
       return `${kind} still firing`
+    case 'update':
+      return `${kind} as an update`
     case 'correction':
       return `${kind} corrected`
     case 'resolved':
-    case 'both':
-      return `${kind} resolved`
+    case 'ended':
+      return `${kind} ${status}`
   }
 }

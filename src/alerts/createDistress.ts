@@ -106,6 +106,7 @@ function toMessage(
     since: trouble.since,
     at: now,
     lastedMs: isOver ? now - trouble.since : null,
+    joined: [],
   }
   return {
     id: messageIdOf(trouble.since + (isOver ? 1 : 0), 'distress'),

@@ -12,12 +12,16 @@ export interface GroupAlert {
   readonly wasMuted: boolean
   /** Somebody is on it: no reminders. */
   readonly isAcked: boolean
+  /** This channel was told of the same thing by an alert that says more: news about that, or nothing to add to it. */
+  readonly joins: 'news' | 'nothing' | null
 }
 
 /** The newest that a channel was told, or is about to be told, of an alert. */
 export interface Told {
   readonly episode: number
   readonly isResolved: boolean
+  /** As news about another alert. */
+  readonly isJoined: boolean
 }
 
 export interface NotifyFacts {
@@ -32,8 +36,17 @@ export interface NotifyFacts {
 }
 
 export interface NotifyDecision {
-  readonly reason: 'first' | 'new alerts' | 'all resolved' | 'resolved' | 'repeat' | 'unmuted' | 'nothing'
+  readonly reason:
+    | 'first'
+    | 'new alerts'
+    | 'joined'
+    | 'all resolved'
+    | 'resolved'
+    | 'repeat'
+    | 'unmuted'
+    | 'nothing'
   readonly fire: readonly number[]
+  readonly join: readonly number[]
   readonly resolve: readonly number[]
   readonly repeat: readonly number[]
 }
@@ -46,35 +59,42 @@ export function decideNotify(facts: NotifyFacts, now: UnixMs): NotifyDecision {
   const { alerts, told } = facts
   const open = alerts.filter(({ id }) => told.get(id)?.isResolved === false)
   const audible = alerts.filter((alert) => alert.isFiring && !alert.isMuted)
-  const fire = facts.isRouted
-    ? audible.filter((alert) => isNew(alert, told.get(alert.id), facts.sendsResolved)).map(idOf)
-    : []
+  const isUntold = (alert: GroupAlert) => isNew(alert, told.get(alert.id), facts.sendsResolved)
+  const fresh = facts.isRouted ? audible.filter(isUntold) : []
+  const fire = fresh.filter(({ joins }) => joins === null).map(idOf)
+  const join = fresh.filter(({ joins }) => joins === 'news').map(idOf)
   const ended = open.filter((alert) => !alert.isFiring && !alert.isEndHeld)
   const resolve = facts.sendsResolved ? ended.map(idOf) : []
-  const again = open.filter((alert) => alert.isFiring && !alert.isMuted && !alert.isAcked)
+  const again = open.filter(
+    (alert) => alert.isFiring && !alert.isMuted && !alert.isAcked && alert.joins !== 'nothing',
+  )
   const unmuted = facts.isRouted
     ? again.filter((alert) => alert.wasMuted && !fire.includes(alert.id)).map(idOf)
     : []
-  if (fire.length > 0 || resolve.length > 0 || unmuted.length > 0) {
-    return { reason: reasonOf({ fire, resolve }, told.size, open.length), fire, resolve, repeat: unmuted }
+  if (fire.length > 0 || join.length > 0 || resolve.length > 0 || unmuted.length > 0) {
+    const reason = reasonOf({ fire, join, resolve }, told.size, open.length)
+    return { reason, fire, join, resolve, repeat: unmuted }
   }
   const isDue = facts.isRouted && facts.repeatAt !== null && now >= facts.repeatAt
-  if (!isDue || again.length === 0) return { fire, resolve, repeat: [], reason: 'nothing' }
-  return { fire, resolve, repeat: again.map(idOf), reason: 'repeat' }
+  if (!isDue || again.length === 0) return { fire, join, resolve, repeat: [], reason: 'nothing' }
+  return { fire, join, resolve, repeat: again.map(idOf), reason: 'repeat' }
 }
 
 function reasonOf(
-  of: { readonly fire: readonly number[]; readonly resolve: readonly number[] },
+  of: Pick<NotifyDecision, 'fire' | 'join' | 'resolve'>,
   toldCount: number,
   openCount: number,
 ): NotifyDecision['reason'] {
   if (of.fire.length > 0) return toldCount === 0 ? 'first' : 'new alerts'
+  if (of.join.length > 0) return 'joined'
   if (of.resolve.length === 0) return 'unmuted'
   return of.resolve.length === openCount ? 'all resolved' : 'resolved'
 }
 
 function isNew(alert: GroupAlert, told: Told | undefined, sendsResolved: boolean): boolean {
   if (!told) return true
+  // What was news about another alert stands for itself once that one is taken back.
+  if (told.isJoined && !told.isResolved && alert.joins === null) return true
   const isLater = told.episode < alert.episode
   return isLater && (told.isResolved || alert.wasMuted || !sendsResolved)
 }

@@ -5,7 +5,9 @@ import type { OutboxItem, OutboxWhat } from '../store/outboxItems.ts'
 import { droppedMark } from '../store/outboxOperations.ts'
 import { decideNotify, type GroupAlert, type NotifyDecision, type Told } from './decideNotify.ts'
 import { type EngineContext, expiryOf, note, parseLabels, routesFor } from './engineContext.ts'
+import { addsNothing, findJoined } from './findJoined.ts'
 import { releaseHeldEvents } from './heldEvents.ts'
+import { gravity, mayJoin } from './joining.ts'
 import { createMute, isFiring, type Mute, type MuteOf, noticeMutes } from './mutes.ts'
 import { groupKeyOf, type Route } from './routing.ts'
 
@@ -21,10 +23,14 @@ export function flushGroups(context: EngineContext, now: UnixMs): UnixMs | null 
   store.clampGroups(now, longestWaitMs)
   releaseHeldEvents(context, now)
   noticeMutes(context, now)
-  const due = store.listDueGroups(now)
+  const due = store
+    .listDueGroups(now)
+    .map((group): DueGroup => ({ group, members: store.listMembers(group.key) }))
   if (due.length > 0) {
     const mute = createMute(context, now)
-    for (const group of due) flushGroup(context, { group, mute }, now)
+    // What says the most goes first: the rest joins it.
+    for (const one of due.toSorted((a, b) => gravityOf(a) - gravityOf(b)))
+      flushGroup(context, { ...one, mute }, now)
     store.deleteIdleGroups(now)
   }
   return earliest(store.nextGroupDue(), store.nextHeldDue())
@@ -34,18 +40,26 @@ function earliest(a: UnixMs | null, b: UnixMs | null): UnixMs | null {
   return a === null || b === null ? (a ?? b) : Math.min(a, b)
 }
 
+interface DueGroup {
+  readonly group: GroupRow
+  readonly members: readonly Member[]
+}
+
+function gravityOf({ members }: DueGroup): number {
+  return Math.min(...members.map(({ severity }) => gravity[severity]))
+}
+
 function flushGroup(
   context: EngineContext,
-  { group, mute }: { group: GroupRow; mute: MuteOf },
+  { group, members, mute }: DueGroup & { mute: MuteOf },
   now: UnixMs,
 ): void {
-  const members = context.store.listMembers(group.key)
   const toldItems = context.store.listToldOfGroup(group.key)
   const channels = new Map(context.store.listGroupChannels(group.key).map((entry) => [entry.channel, entry]))
   const route = routeOf(context, group, members)
   const muted = new Map(members.map((member) => [member.id, mute(member, route)]))
   const alerts = members.map(
-    (member): GroupAlert => ({
+    (member): Omit<GroupAlert, 'joins'> => ({
       id: member.id,
       episode: member.episode,
       isFiring: isFiring(member),
@@ -57,12 +71,20 @@ function flushGroup(
   )
   const toldChannels = toldItems.map((item) => item.channel)
   let hasSpoken = false
+  let isCovered = false
   for (const channel of new Set([...(route?.channels ?? []), ...toldChannels])) {
     const told = readTold(toldItems.filter((item) => item.channel === channel))
     const repeatAt = channels.get(channel)?.repeatAt ?? null
     const isRouted = route?.channels.includes(channel) ?? false
     const sendsResolved = route?.sendResolved ?? true
-    const decision = decideNotify({ alerts, told, repeatAt, isRouted, sendsResolved }, now)
+    const isReminding = repeatAt !== null && repeatAt <= now
+    const joined = findAllJoined(context, members, { told, channel, isReminding }, now)
+    isCovered ||= [...joined.values()].includes('nothing')
+    const facts = { told, repeatAt, isRouted, sendsResolved }
+    const decision = decideNotify(
+      { ...facts, alerts: alerts.map((alert) => ({ ...alert, joins: joined.get(alert.id) ?? null })) },
+      now,
+    )
     queueDecision(context, { group, channel, members, toldItems, decision }, now)
     hasSpoken ||= decision.reason !== 'nothing'
     if (decision.reason === 'nothing' && repeatAt !== null && repeatAt <= now) {
@@ -70,7 +92,41 @@ function flushGroup(
     }
   }
   noteMutes(context, { members, muted, toldItems }, now)
-  finish(context, { group, members, muted, toldItems, hasSpoken }, now)
+  finish(context, { group, members, muted, toldItems, hasSpoken, isCovered }, now)
+}
+
+/** Of what fires and was not told in full, what joins an alert that this channel was told. */
+function findAllJoined(
+  context: EngineContext,
+  members: readonly Member[],
+  of: {
+    readonly told: ReadonlyMap<number, Told>
+    readonly channel: string
+    readonly isReminding: boolean
+  },
+  now: UnixMs,
+): Map<number, 'news' | 'nothing'> {
+  const joined = new Map<number, 'news' | 'nothing'>()
+  for (const member of members) {
+    const before = of.told.get(member.id)
+    const isTold = before?.episode === member.episode && !before.isResolved && !before.isJoined
+    if (!isFiring(member) || !mayJoin(member.kind) || (isTold && !of.isReminding)) continue
+    const above = findJoined(context.store, member, of.channel)
+    if (!above) continue
+    const isCovered = addsNothing(member, above)
+    joined.set(member.id, isCovered ? 'nothing' : 'news')
+    if (isCovered) noteOnce(context, member, `${above.rule} said it to ${of.channel}`, now)
+  }
+  return joined
+}
+
+/** Written down once an episode, not at each look. */
+function noteOnce(context: EngineContext, alert: AlertHead, reason: string, now: UnixMs): void {
+  const key = `${alert.id} ${alert.episode} ${reason}`
+  if (context.mutedNoted.has(key)) return
+  if (context.mutedNoted.size >= 10_000) context.mutedNoted.clear()
+  context.mutedNoted.add(key)
+  note(context, alert, { what: 'not told', reason }, now)
 }
 
 /** The route that formed the group, as it is configured now; null once no route does. */
@@ -89,8 +145,18 @@ function routeOf(context: EngineContext, group: GroupRow, members: readonly Aler
 function readTold(items: readonly OutboxItem[]): Map<number, Told> {
   const told = new Map<number, Told>()
   for (const item of items) {
-    if (item.state === 'dead' && item.what === 'firing' && item.messageId !== droppedMark) continue
-    told.set(item.alertId, { episode: item.episode, isResolved: item.what !== 'firing' })
+    if (
+      item.state === 'dead' &&
+      (item.what === 'firing' || item.what === 'joined') &&
+      item.messageId !== droppedMark
+    )
+      continue
+    const isJoined = item.what === 'joined'
+    told.set(item.alertId, {
+      episode: item.episode,
+      isResolved: item.what !== 'firing' && !isJoined,
+      isJoined,
+    })
   }
   return told
 }
@@ -117,6 +183,7 @@ function queueDecision(context: EngineContext, decided: Decided, now: UnixMs): v
     }
   }
   queue(decision.fire, 'firing')
+  queue(decision.join, 'joined')
   queue(decision.resolve, 'resolved')
   queue(decision.repeat, 'repeat')
   countRepeats(context, decided)
@@ -139,9 +206,11 @@ function queueItem(
 ): void {
   const open = toldItems.findLast((item) => item.alertId === alert.id && item.channel === channel)
   if (what === 'resolved') context.store.deleteUnsentRepeats(alert.id, channel)
-  if (what === 'resolved' && open?.state === 'queued' && open.deliveryId === null && open.what === 'firing') {
+  const isUnsent = open?.state === 'queued' && open.deliveryId === null
+  if (open && isUnsent && what === 'resolved' && (open.what === 'firing' || open.what === 'joined'))
     return context.store.setItemWhat(open.id, 'both')
-  }
+  if (open && isUnsent && what === 'firing' && open.what === 'joined' && open.episode === alert.episode)
+    return context.store.setItemWhat(open.id, 'firing')
   context.store.queueItem({
     alertId: alert.id,
     channel,
@@ -182,11 +251,7 @@ function noteMutes(
       continue
     }
     const reason = of.muted.get(member.id)?.reason ?? null
-    const key = `${member.id} ${member.episode} ${reason}`
-    if (reason === null || context.mutedNoted.has(key)) continue
-    if (context.mutedNoted.size >= 10_000) context.mutedNoted.clear()
-    context.mutedNoted.add(key)
-    note(context, member, { what: 'not told', reason }, now)
+    if (reason !== null) noteOnce(context, member, reason, now)
   }
 }
 
@@ -206,12 +271,14 @@ function finish(
     muted: ReadonlyMap<number, Mute | null>
     toldItems: readonly OutboxItem[]
     hasSpoken: boolean
+    /** Something is left unsaid because another alert says it. */
+    isCovered: boolean
   },
   now: UnixMs,
 ): void {
   const { group } = of
   const told = new Set(of.toldItems.map((item) => item.alertId))
-  let isWaiting = false
+  let isWaiting = of.isCovered
   for (const member of of.members) {
     const mute = of.muted.get(member.id) ?? null
     // After this flush every channel that heard of them is told the end, but those for whom it is held back.

@@ -1,7 +1,8 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { AlertHead } from '../store/alertRows.ts'
+import type { AlertHead, AlertRow } from '../store/alertRows.ts'
 import type { HeldEvent } from '../store/heldEvents.ts'
 import { type EngineContext, expiryOf, note } from './engineContext.ts'
+import { findJoined } from './findJoined.ts'
 import { type ChannelHold, listEventChannels } from './mutes.ts'
 
 type EventAlert = Pick<AlertHead, 'id' | 'rule' | 'subject' | 'severity' | 'labels' | 'episode'>
@@ -52,7 +53,7 @@ export function releaseHeldEvents(context: EngineContext, now: UnixMs): void {
 /** A channel that the routes no longer name may be gone: those that they name now hear of it instead. */
 function release(
   context: EngineContext,
-  alert: AlertHead,
+  alert: AlertRow,
   held: HeldEvent,
   channels: readonly string[],
   now: UnixMs,
@@ -64,7 +65,7 @@ function release(
       alertId: alert.id,
       channel,
       episode: held.episode,
-      what: held.what,
+      what: held.what === 'event' && findJoined(context.store, alert, channel) ? 'joined' : held.what,
       groupKey: null,
       isCritical: alert.severity === 'critical',
       createdAt: now,

@@ -31,15 +31,18 @@ export function judgeConditions(
   const left = new Map(heads.map((head) => [head.subject, head]))
   let active = heads.length
   let overflow = 0
+  let isRefreshed = false
   for (const finding of findings) {
     const head = left.get(finding.subject)
     left.delete(finding.subject)
-    if (head) stepKnown(context, { rule, head, finding }, now)
+    if (head) isRefreshed = stepKnown(context, { rule, head, finding }, now) || isRefreshed
     else if (active < context.maxActivePerRule) {
       active += 1
       stepNew(context, rule, finding, now)
     } else overflow += 1
   }
+  // More money may be gone than what the joined alert names.
+  if (isRefreshed && rule.kind.startsWith('escrow.')) context.store.touchJoined(now)
   const { unknown } = judgement
   const unknowns = unknown === 'all' ? null : new Set(unknown.map((subject) => subject.toWellFormed()))
   for (const head of left.values()) {
@@ -95,18 +98,20 @@ function phaseOf(head: AlertHead): Phase {
   }
 }
 
+/** @returns whether what is kept of it is as of now */
 function stepKnown(
   context: EngineContext,
   { rule, head, finding }: { rule: Rule; head: AlertHead; finding: Finding },
   now: UnixMs,
-): void {
+): boolean {
   const step = stepCondition(phaseOf(head), true, rule, now)
   const labels = canonicalJson(labelsOf(rule, finding))
   const isStale = now - head.refreshedAt >= refreshMs || now < head.refreshedAt
-  if (isStale || step.transition !== null || labels !== head.labels || rule.severity !== head.severity) {
-    context.store.updateContent(head.id, contentOf(rule, finding, labels), now)
-  }
+  const isOther =
+    isStale || step.transition !== null || labels !== head.labels || rule.severity !== head.severity
+  if (isOther) context.store.updateContent(head.id, contentOf(rule, finding, labels), now)
   move(context, rule, { ...head, labels, severity: rule.severity }, step, now)
+  return isOther
 }
 
 /** A subject without an open alert: its first, or one that was over. */

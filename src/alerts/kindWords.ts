@@ -110,6 +110,6 @@ function wordsOf(kind: string): string {
   return kind.replace(/[._]/g, ' ')
 }
 
-function capitalize(text: string): string {
+export function capitalize(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }

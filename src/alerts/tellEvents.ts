@@ -7,7 +7,9 @@ import type { OutboxWhat } from '../store/outboxItems.ts'
 import { type EngineContext, expiryOf, labelsOf, note, parseLabels } from './engineContext.ts'
 import { decodeFinding, encodeFinding, rankAmount } from './findingJson.ts'
 import { canonicalJson, fingerprintOf } from './fingerprint.ts'
+import { findJoined } from './findJoined.ts'
 import { holdEvent } from './heldEvents.ts'
+import { compareRanks, stands } from './joining.ts'
 import { digestMaterial, isNews, isOnlyFilledIn, reconsider } from './material.ts'
 import { listEventChannels } from './mutes.ts'
 import { groupKeyOf, groupWaitOf, type Route } from './routing.ts'
@@ -22,7 +24,9 @@ export interface EventMatch {
  * told; when the facts have changed, a correction follows. Costs the same for the first event and the hundred-thousandth.
  */
 export function tellEvents(context: EngineContext, matches: Iterable<EventMatch>, now: UnixMs): void {
-  for (const { rule, finding } of matches) {
+  // What says the most goes first: the rest joins it.
+  const sorted = [...matches].sort((a, b) => compareRanks(a.finding, b.finding))
+  for (const { rule, finding } of sorted) {
     const { kind, subject } = finding
     const fingerprint = fingerprintOf(rule.name, { kind, subject })
     const known = context.store.findAlert(fingerprint)
@@ -37,16 +41,16 @@ function tellFirst(
   now: UnixMs,
 ): void {
   const labels = canonicalJson(labelsOf(rule, finding))
-  const id = context.store.insertAlert({
+  const row = {
     fingerprint,
     labels,
     rule: rule.name,
     kind: finding.kind,
-    nature: 'event',
+    nature: 'event' as const,
     severity: rule.severity,
     subject: finding.subject,
     transferKey: finding.transfer?.key ?? null,
-    state: 'new',
+    state: 'new' as const,
     episode: 1,
     activeAt: now,
     firedAt: now,
@@ -59,21 +63,20 @@ function tellFirst(
     amountRank: rankAmount(finding.transfer?.amount ?? null),
     runbook: rule.runbook,
     changedAt: now,
-  })
-  if (id === null) return
-  const alert = { id, rule: rule.name, subject: finding.subject, severity: rule.severity, labels, episode: 1 }
-  queueEvent(context, alert, now)
+  }
+  const id = context.store.insertAlert(row)
+  if (id !== null) queueEvent(context, { ...row, id, ackedBy: null, ackedAt: null }, now)
 }
 
-type EventAlert = Pick<AlertHead, 'id' | 'rule' | 'subject' | 'severity' | 'labels' | 'episode'>
-
-function queueEvent(context: EngineContext, alert: EventAlert, now: UnixMs): void {
+function queueEvent(context: EngineContext, alert: AlertRow, now: UnixMs): void {
   const channels = listEventChannels(context, alert, now)
   const told = channels.filter(({ hold }) => hold === null)
   for (const { route, channel, hold } of channels) {
     if (hold) holdEvent(context, alert, { channel, what: 'event', hold }, now)
-    else
-      queue(context, alert, { channel, what: 'event', notBefore: windowOf(context, route, alert, now) }, now)
+    else {
+      const what = findJoined(context.store, alert, channel) ? 'joined' : 'event'
+      queue(context, alert, { channel, what, notBefore: windowOf(context, route, alert, now) }, now)
+    }
   }
   if (channels.length === 0)
     note(context, alert, { what: 'not told', reason: 'no route matches its labels' }, now)
@@ -83,7 +86,7 @@ function queueEvent(context: EngineContext, alert: EventAlert, now: UnixMs): voi
 
 function queue(
   context: EngineContext,
-  alert: EventAlert,
+  alert: AlertRow,
   item: { readonly channel: string; readonly what: OutboxWhat; readonly notBefore: UnixMs },
   now: UnixMs,
 ): void {
@@ -99,7 +102,7 @@ function queue(
 }
 
 /** A written group wait counts from the first event of a window; those that follow within it join. */
-function windowOf(context: EngineContext, route: Route, alert: EventAlert, now: UnixMs): UnixMs {
+function windowOf(context: EngineContext, route: Route, alert: AlertRow, now: UnixMs): UnixMs {
   const wait = groupWaitOf(route, { nature: 'event', severity: alert.severity })
   if (wait <= 0) return now
   const key = groupKeyOf(route, parseLabels(alert.labels))
@@ -121,6 +124,8 @@ function tellAgain(context: EngineContext, known: AlertHead, finding: Finding, n
     return tellRecurrence(context, row, { finding, told, digest }, now)
   const isFilledIn = isOnlyFilledIn(decodeFinding(row.finding), finding)
   keepFinding(context, row, { finding, material: [...told, digest], episode: row.episode }, now)
+  // What joined it has to be told by itself from now on.
+  if (!stands(finding)) context.store.touchQuietGroups(now)
   if (isFilledIn)
     return note(context, row, { what: 'not told', reason: 'only fills in what was unknown' }, now)
   correct(context, row, now)

@@ -24,6 +24,7 @@ export function toUnreadableItem(alert: AlertRow, what: OutboxWhat, now: UnixMs)
     since: alert.activeAt,
     at: now,
     lastedMs: null,
+    joined: [],
     remedy:
       status === 'resolved'
         ? null

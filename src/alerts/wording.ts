@@ -11,7 +11,7 @@ import type { OutboxWhat } from '../store/outboxItems.ts'
 import { nameSources } from './sourceWords.ts'
 import { parseLabels } from './engineContext.ts'
 import { alertIdOf } from './fingerprint.ts'
-import { amountOf, correctionOf, stateOf, tokenOf, verdictOf } from './kindWords.ts'
+import { amountOf, capitalize, correctionOf, stateOf, tokenOf, verdictOf } from './kindWords.ts'
 
 /** Where a transaction can be looked at: `https://scan.example.com/tx/{hash}`; null without an explorer. */
 export type TransactionLinks = Readonly<Record<Chain, string | null>>
@@ -27,6 +27,8 @@ export interface Wording {
   readonly links: TransactionLinks
   /** How often it fired in the last hour. */
   readonly firings?: number
+  /** What the channel was told of the same thing, and says as much or more. */
+  readonly above?: Pick<AlertRow, 'fingerprint' | 'rule' | 'kind'> | null
 }
 
 /** From so many firings in an hour on an alert is said to be flapping. */
@@ -37,17 +39,31 @@ type Field = MessageItem['fields'][number]
 export const statuses = {
   event: 'event',
   firing: 'firing',
+  joined: 'update',
   repeat: 'repeat',
   resolved: 'resolved',
   both: 'resolved',
   correction: 'correction',
 } as const satisfies Record<OutboxWhat, MessageItem['status']>
 
+/** What an item is by the time that it is sent: what it joined may be taken back, and an end may be no good one. */
+function statusOf({ what, alert, above, finding }: Wording): MessageItem['status'] {
+  const status = statuses[what]
+  if (status === 'resolved') return isLoss(alert, finding) || above ? 'ended' : 'resolved'
+  if (status !== 'event' && status !== 'firing' && status !== 'update') return status
+  if (above) return 'update'
+  return alert.nature === 'event' ? 'event' : 'firing'
+}
+
+function isLoss({ resolvedReason }: AlertRow, { transfer }: Finding): boolean {
+  return resolvedReason !== null || transfer?.state === 'failed' || transfer?.state === 'unbacked'
+}
+
 /** Words one outbox item as of now. Pure: the same facts at the same time give the same words. */
 export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
-  const { alert, what, finding } = wording
-  const status = statuses[what]
-  const isResolved = status === 'resolved'
+  const { alert, finding } = wording
+  const status = statusOf(wording)
+  const isResolved = status === 'resolved' || status === 'ended'
   const lastedMs = isResolved ? lastedOf(wording) : null
   return {
     alertId: alertIdOf(alert.fingerprint),
@@ -55,7 +71,7 @@ export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
     kind: alert.kind,
     severity: alert.severity,
     status,
-    summary: `${summaryOf(wording, lastedMs, now)}${(wording.firings ?? 0) >= flappingFrom ? ' (flapping)' : ''}`,
+    summary: `${summaryOf(wording, { status, lastedMs }, now)}${(wording.firings ?? 0) >= flappingFrom ? ' (flapping)' : ''}`,
     subject: finding.title,
     fields: fieldsOf(wording, isResolved, now),
     facts: factsOf(finding),
@@ -65,6 +81,7 @@ export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
     since: finding.since,
     at: now,
     lastedMs,
+    joined: [],
   }
 }
 
@@ -77,11 +94,16 @@ function lastedOf({ alert, episode, finding }: Wording): number | null {
   return Math.max(alert.resolvedAt - Math.min(alert.activeAt, finding.since), 0)
 }
 
-function summaryOf(wording: Wording, lastedMs: number | null, now: UnixMs): string {
-  const { what, finding } = wording
-  if (what === 'resolved' || what === 'both') return resolutionOf(wording, lastedMs)
-  if (what === 'correction') return correctionOf(finding)
+function summaryOf(wording: Wording, of: Pick<MessageItem, 'status' | 'lastedMs'>, now: UnixMs): string {
+  const { finding } = wording
+  if (of.status === 'resolved' || of.status === 'ended') return endOf(wording, of)
+  if (of.status === 'correction') return correctionOf(finding)
   return summarize(wording.rule, finding, now) ?? verdictOf(finding, now)
+}
+
+/** @example nameAlert(alert) // 'alert #a1b2c3d4 (transfer-unbacked)' */
+export function nameAlert({ fingerprint, rule }: Pick<AlertRow, 'fingerprint' | 'rule'>): string {
+  return `alert #${alertIdOf(fingerprint)} (${rule})`
 }
 
 /** A template that fails on these facts must not keep the message back. */
@@ -94,19 +116,24 @@ function summarize(rule: Rule | null, finding: Finding, now: UnixMs): string | n
   }
 }
 
-function resolutionOf({ alert, what, finding }: Wording, lastedMs: number | null): string {
+function endOf(
+  { alert, what, finding, above }: Wording,
+  { status, lastedMs }: Pick<MessageItem, 'status' | 'lastedMs'>,
+): string {
   const lasted =
     lastedMs === null
       ? ''
       : what === 'both'
         ? ` within ${formatDuration(lastedMs)}`
         : ` after ${formatDuration(lastedMs)}`
-  const word = what === 'both' ? 'Fired and resolved' : 'Resolved'
+  const end = status === 'ended' ? 'ended' : 'resolved'
+  const word = what === 'both' ? `Fired and ${end}` : capitalize(end)
   const reason = alert.resolvedReason === null ? '' : ` (${alert.resolvedReason})`
   const said = finding.transfer
     ? stateOf(finding.transfer)
     : `${finding.kind.replace(/[._]/g, ' ')}: ${finding.title}`
-  return `${word}${lasted}${reason}: ${said}`
+  const by = above ? `; ${nameAlert(above)} stands` : ''
+  return `${word}${lasted}${reason}: ${said}${by}`
 }
 
 function fieldsOf({ finding, links, firings = 0 }: Wording, isResolved: boolean, now: UnixMs): Field[] {

@@ -34,12 +34,14 @@ export const mailStyles = {
     warning: 'color:#8a5300;',
     info: 'color:#0b57d0;',
     resolved: 'color:#146c2e;',
+    ended: 'color:#5b6270;',
   },
   edge: {
     critical: 'border-left:4px solid #d93025;',
     warning: 'border-left:4px solid #e08600;',
     info: 'border-left:4px solid #1a73e8;',
     resolved: 'border-left:4px solid #1e8e3e;',
+    ended: 'border-left:4px solid #8a919e;',
   },
 } as const
 
@@ -58,6 +60,7 @@ export const styleSheet = raw(`
   .warning-text { color: #ffc46b !important; }
   .info-text { color: #8ab4f8 !important; }
   .resolved-text { color: #7fd894 !important; }
+  .ended-text { color: #a5acb8 !important; }
 }
 @media (max-width: 480px) {
   td[valign=top] { display: block !important; width: auto !important; padding-right: 0 !important; }

@@ -8,7 +8,11 @@ export interface MessageItem {
   readonly rule: string
   readonly kind: string
   readonly severity: 'critical' | 'warning' | 'info'
-  readonly status: 'event' | 'firing' | 'resolved' | 'correction' | 'repeat'
+  /**
+   * `update`: more about what another alert told already. `ended`: over, and not well, as when what was late has failed;
+   * `resolved` is well.
+   */
+  readonly status: 'event' | 'firing' | 'update' | 'resolved' | 'ended' | 'correction' | 'repeat'
   /** The verdict in one line: the rule's summary, or the kind's own words. */
   readonly summary: string
   /** The subject in full: both hashes, the chain, the source. */
@@ -22,8 +26,10 @@ export interface MessageItem {
   readonly runbook: string | null
   readonly since: UnixMs
   readonly at: UnixMs
-  /** Resolved items: how long it lasted. */
+  /** Items that are over: how long it lasted. */
   readonly lastedMs: number | null
+  /** What other rules find of the same thing, which this one says already. */
+  readonly joined: readonly MessageItem[]
 }
 
 /** A finished message for one channel. Channels render and deliver it; they decide nothing. */

@@ -5,6 +5,7 @@ import type { Message, MessageItem } from './message.ts'
 import { joinText, renderText } from './renderText.ts'
 import {
   countUntold,
+  fieldsOf,
   headlineOf,
   idLine,
   originLine,
@@ -77,7 +78,7 @@ function page(message: Message): string {
 }
 
 function itemCard(item: MessageItem, message: Message): Markup {
-  const tone = item.status === 'resolved' ? 'resolved' : item.severity
+  const tone = item.status === 'resolved' || item.status === 'ended' ? item.status : item.severity
   const runbook = safeLink(item.runbook)
   const story = storyLink(message, item)
   return html`<tr><td style="${mailStyles.cardRow}">
@@ -89,7 +90,7 @@ function itemCard(item: MessageItem, message: Message): Markup {
 </td></tr>
 ${remedyRow(item)}
 <tr><td style="${mailStyles.cardBody}"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
-${item.fields.map(fieldRow)}
+${fieldsOf(item).map(fieldRow)}
 </table></td></tr>
 <tr><td class="muted" style="${mailStyles.origin}">${originLine(item)}${runbook === null ? '' : html` · <a class="link" href="${runbook}" style="${mailStyles.link}">Runbook</a>`}${story === null ? '' : html` · <a class="link" href="${story}" style="${mailStyles.link}">Whole story</a>`}</td></tr>
 </table>

@@ -13,6 +13,7 @@ import {
 import { renderText } from './renderText.ts'
 import {
   countUntold,
+  fieldsOf,
   headlineOf,
   idLine,
   isSaidByHeadline,
@@ -118,8 +119,11 @@ function assemble(message: Message, body: readonly SlackBlock[], told = 0): Slac
 }
 
 function symbolOf(message: Message): string {
-  const over = message.items.length > 0 && message.items.every((item) => item.status === 'resolved')
-  return over ? '🟢' : symbols[message.severity]
+  const all = (...words: readonly MessageItem['status'][]) =>
+    message.items.length > 0 && message.items.every(({ status }) => words.includes(status))
+  if (all('resolved')) return '🟢'
+  // Over, and not well: neither good news nor a new accusation.
+  return all('resolved', 'ended') ? '⚪' : symbols[message.severity]
 }
 
 function fallbackText(message: Message): string {
@@ -140,7 +144,7 @@ function fullItem(message: Message, item: MessageItem): SlackBlock[] {
   const subject = toSlackText(part(item.subject), 1_100)
   const remedy = item.remedy === null ? '' : `\nWhat to do: ${toSlackText(part(item.remedy, 300), 400)}`
   const text: PlainText = { type: 'plain_text', text: `${summary}${subject}${remedy}`, emoji: false }
-  const fields = item.fields.map(fieldText)
+  const fields = fieldsOf(item).map(fieldText)
   const origin: SlackText[] = [plainText(originLine(item), 400)]
   const runbook = safeLink(item.runbook)
   if (runbook !== null) origin.push(markdown(link(runbook, 'Runbook')))
@@ -189,7 +193,7 @@ function sharedRemedy({ items }: Message): SlackBlock[] {
 
 /** What summary and subject do not say already. */
 function untoldFields(item: MessageItem): string {
-  return item.fields
+  return fieldsOf(item)
     .filter((field) => !item.summary.includes(field.value) && !item.subject.includes(field.value))
     .map((field) => `${part(field.label, 60)} ${part(field.value)}`)
     .join(' · ')

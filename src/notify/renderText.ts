@@ -1,6 +1,7 @@
 import type { Message, MessageItem } from './message.ts'
 import {
   countUntold,
+  fieldsOf,
   headlineOf,
   idLine,
   isSaidByHeadline,
@@ -51,7 +52,7 @@ function itemLines(item: MessageItem, message: Message): string[] {
   return [
     ...(isSaidByHeadline(message) ? [] : [verdictLine(item)]),
     `  ${part(item.subject)}`,
-    ...item.fields.map(
+    ...fieldsOf(item).map(
       (field) => `  ${part(field.label, 60)}: ${part(field.value) || '–'}${linkSuffix(field.href)}`,
     ),
     ...(item.remedy === null ? [] : [`  What to do: ${part(item.remedy, 300)}`]),

@@ -9,7 +9,9 @@ const maxPart = 2_000
 const statusWords = {
   event: '',
   firing: '',
+  update: 'update',
   resolved: 'resolved',
+  ended: 'ended',
   correction: 'correction',
   repeat: 'still firing',
 } as const satisfies Record<MessageItem['status'], string>
@@ -41,6 +43,16 @@ export function verdictLine(item: Pick<MessageItem, 'severity' | 'status' | 'sum
   return `${item.severity.toUpperCase()}, ${summary.slice(0, 1).toLowerCase()}${summary.slice(1)}`
 }
 
+/** Label and value of all that an item says: first what other rules find of the same thing. */
+export function fieldsOf({ joined, fields }: MessageItem): MessageItem['fields'] {
+  const also = joined.map(({ summary, rule, alertId }) => ({
+    label: 'Also',
+    value: `${part(summary)} (alert #${alertId}, rule ${part(rule, 100)})`,
+    href: null,
+  }))
+  return [...also, ...fields]
+}
+
 /** One finding whose words are the headline need not be said a second time below it. */
 export function isSaidByHeadline(message: Message): boolean {
   const [item] = message.items
@@ -62,7 +74,8 @@ export function storyLink({ pageUrl }: Pick<Message, 'pageUrl'>, item: MessageIt
 export function originLine(item: MessageItem): string {
   const alert = isAlert(item) ? `alert #${item.alertId}, ` : ''
   const lasted = item.lastedMs === null ? '' : `, lasted ${formatDuration(item.lastedMs)}`
-  return `${alert}rule ${part(item.rule, 100)} (${part(item.kind, 60)}), since ${formatInstant(item.since)}${lasted}`
+  const times = `happened ${formatInstant(item.since)}${lasted}, told ${formatInstant(item.at)}`
+  return `${alert}rule ${part(item.rule, 100)} (${part(item.kind, 60)}), ${times}`
 }
 
 function formatInstant(at: UnixMs): string {

@@ -32,6 +32,7 @@ export function toTestMessage(of: {
         since: now,
         at: now,
         lastedMs: null,
+        joined: [],
         remedy: null,
       },
     ],

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
 import { Secret } from '../lib/secret.ts'
 import { classifyHttp } from './classifyHttp.ts'
-import type { Channel, DeliveryResult, Message } from './message.ts'
+import type { Channel, DeliveryResult, Message, MessageItem } from './message.ts'
 import { createPostDeps, type PostDeps, postOnce } from './postOnce.ts'
 import { decodePart, parseChannelUrl } from './parseChannelUrl.ts'
 import { headerId, headlineOf } from './textParts.ts'
@@ -72,13 +72,16 @@ function toWebhookBody(message: Message, degraded: boolean): Readonly<Record<str
     total: message.total,
     createdAt: isoTime(message.createdAt),
     pageUrl: message.pageUrl,
-    items: degraded
-      ? []
-      : [...message.items, ...message.rest].map((item) => ({
-          ...item,
-          since: isoTime(item.since),
-          at: isoTime(item.at),
-        })),
+    items: degraded ? [] : [...message.items, ...message.rest].map(toWebhookItem),
+  }
+}
+
+function toWebhookItem(item: MessageItem): object {
+  return {
+    ...item,
+    since: isoTime(item.since),
+    at: isoTime(item.at),
+    joined: item.joined.map(toWebhookItem),
   }
 }
 

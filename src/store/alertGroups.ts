@@ -1,5 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
-import { type AlertHead, alertColumns, numberOrNull, textOrNull, toAlertRow } from './alertRows.ts'
+import { alertColumns, type AlertRow, numberOrNull, textOrNull, toAlertRow } from './alertRows.ts'
 import type { Database } from './database.ts'
 
 export interface GroupRow {
@@ -84,7 +84,7 @@ export function removeMember(db: Database, key: string, alertId: number): void {
   db.prepare('DELETE FROM group_members WHERE group_key = ? AND alert_id = ?').run(key, alertId)
 }
 
-export interface Member extends AlertHead {
+export interface Member extends AlertRow {
   /** Why something may have been left unsaid at the last look. */
   readonly withheld: 'nothing' | 'inhibited' | 'muted'
 }
@@ -152,6 +152,14 @@ export function touchQuietGroups(db: Database, now: UnixMs): void {
   db.prepare(
     `UPDATE alert_groups SET dirty = 1, flush_at = ?
       WHERE EXISTS (SELECT 1 FROM group_members m WHERE m.group_key = key AND (dirty = 0 OR m.withheld = 2))`,
+  ).run(now)
+}
+
+/** Has groups looked at now in which something was told as news about another alert. */
+export function touchJoined(db: Database, now: UnixMs): void {
+  db.prepare(
+    `UPDATE alert_groups SET dirty = 1, flush_at = ? WHERE dirty = 0 AND EXISTS (SELECT 1 FROM group_members m
+      JOIN outbox o ON o.alert_id = m.alert_id WHERE m.group_key = key AND o.what = 'joined')`,
   ).run(now)
 }
 

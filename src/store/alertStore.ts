@@ -10,6 +10,7 @@ import * as items from './outboxItems.ts'
 import * as operations from './outboxOperations.ts'
 import * as times from './rebaseTimes.ts'
 import * as silences from './silenceRows.ts'
+import * as told from './toldAlerts.ts'
 
 const tables = {
   ...rows,
@@ -22,6 +23,7 @@ const tables = {
   ...held,
   ...operations,
   ...times,
+  ...told,
 }
 
 /** A store function without its database. */

@@ -2,8 +2,11 @@ import type { UnixMs } from '../lib/clock.ts'
 import { numberOrNull, textOrNull } from './alertRows.ts'
 import type { Database } from './database.ts'
 
-/** `both`: fired and resolved before the channel heard of it. */
-export type OutboxWhat = 'event' | 'firing' | 'repeat' | 'resolved' | 'both' | 'correction'
+/**
+ * `both`: fired and resolved before the channel heard of it. `joined`: the channel was told of the same thing by an
+ * alert that says more, so that this one is news about that.
+ */
+export type OutboxWhat = 'event' | 'firing' | 'joined' | 'repeat' | 'resolved' | 'both' | 'correction'
 
 export interface NewOutboxItem {
   readonly alertId: number
@@ -73,7 +76,7 @@ export function listToldOfGroup(db: Database, key: string): OutboxItem[] {
   return db
     .prepare(
       `SELECT o.* FROM group_members m JOIN outbox o ON o.alert_id = m.alert_id
-        WHERE m.group_key = ? AND o.what IN ('firing', 'resolved', 'both') ORDER BY o.id`,
+        WHERE m.group_key = ? AND o.what IN ('firing', 'joined', 'resolved', 'both') ORDER BY o.id`,
     )
     .all(key)
     .map(toOutboxItem)
@@ -103,7 +106,7 @@ export function deleteUnsentRepeats(db: Database, alertId: number, channel: stri
  */
 export function moveTold(db: Database, fromAlertId: number, toAlertId: number): void {
   db.prepare(
-    `DELETE FROM outbox WHERE alert_id = ?2 AND state = 'queued' AND delivery_id IS NULL AND what IN ('event', 'firing')
+    `DELETE FROM outbox WHERE alert_id = ?2 AND state = 'queued' AND delivery_id IS NULL AND what IN ('event', 'firing', 'joined')
       AND EXISTS (SELECT 1 FROM outbox f WHERE f.alert_id = ?1 AND f.channel = outbox.channel AND f.state <> 'dead')`,
   ).run(fromAlertId, toAlertId)
   db.prepare(
@@ -185,13 +188,13 @@ function collapse(db: Database, deliveryId: number): number {
   const { changes } = db
     .prepare(
       `UPDATE outbox SET what = 'both' WHERE delivery_id = ?1 AND what = 'resolved' AND EXISTS (SELECT 1 FROM outbox f
-        WHERE f.alert_id = outbox.alert_id AND f.delivery_id = ?1 AND f.episode = outbox.episode AND f.what = 'firing')`,
+        WHERE f.alert_id = outbox.alert_id AND f.delivery_id = ?1 AND f.episode = outbox.episode AND f.what IN ('firing', 'joined'))`,
     )
     .run(deliveryId)
   if (changes === 0) return 0
   const removed = db
     .prepare(
-      `DELETE FROM outbox WHERE delivery_id = ?1 AND what IN ('firing', 'repeat') AND EXISTS (SELECT 1 FROM outbox b
+      `DELETE FROM outbox WHERE delivery_id = ?1 AND what IN ('firing', 'joined', 'repeat') AND EXISTS (SELECT 1 FROM outbox b
         WHERE b.alert_id = outbox.alert_id AND b.delivery_id = ?1 AND b.episode = outbox.episode AND b.what = 'both')`,
     )
     .run(deliveryId)

@@ -111,7 +111,7 @@ const told = z.union(
     z.strictObject({
       rule: text,
       subject: text.optional(),
-      what: z.enum(['event', 'firing', 'resolved', 'correction', 'repeat']).optional(),
+      what: z.enum(['event', 'firing', 'update', 'resolved', 'ended', 'correction', 'repeat']).optional(),
       severity: z.enum(['critical', 'warning', 'info']).optional(),
       summary: text.optional(),
       headline: text.optional(),

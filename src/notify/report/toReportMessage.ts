@@ -37,6 +37,7 @@ export function toReportMessage(
         since: report.window.from,
         at: report.builtAt,
         lastedMs: null,
+        joined: [],
         remedy: null,
       },
     ],

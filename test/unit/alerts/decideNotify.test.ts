@@ -9,10 +9,11 @@ const alert = (id: number, overrides: Partial<GroupAlert> = {}): GroupAlert => (
   isEndHeld: false,
   wasMuted: false,
   isAcked: false,
+  joins: null,
   ...overrides,
 })
 const told = (...entries: [number, number, boolean][]) =>
-  new Map(entries.map(([id, episode, isResolved]) => [id, { episode, isResolved }]))
+  new Map(entries.map(([id, episode, isResolved]) => [id, { episode, isResolved, isJoined: false }]))
 const facts = (overrides: Partial<NotifyFacts>): NotifyFacts => ({
   alerts: [],
   told: new Map(),
@@ -21,7 +22,7 @@ const facts = (overrides: Partial<NotifyFacts>): NotifyFacts => ({
   sendsResolved: true,
   ...overrides,
 })
-const nothing = { reason: 'nothing', fire: [], resolve: [], repeat: [] }
+const nothing = { reason: 'nothing', fire: [], join: [], resolve: [], repeat: [] }
 
 test.each([
   { title: 'a group without a firing alert says nothing', given: {}, expected: nothing },

@@ -200,8 +200,9 @@ export function createBench(options: BenchOptions = {}) {
   const settings: AlertSettings = { routes: [], inhibit: [], channels: fakes, ...options }
   const log = createSilentLog()
   const engine = createAlertEngine({ store, log, settings, rules: () => rules })
-  const startSending = () =>
+  const startSending = (readTransfer?: (key: string) => Transfer | null) =>
     startDispatcher({
+      ...(readTransfer && { readTransfer }),
       store,
       engine,
       log,

@@ -102,6 +102,7 @@ test('an item says verdict, exact amount, token, direction, age and both hashes 
           "value": "0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
         },
       ],
+      "joined": [],
       "kind": "transfer.failed",
       "labels": {
         "rule": "failed",

@@ -27,6 +27,7 @@ export function toItem(overrides: Partial<MessageItem> = {}): MessageItem {
     at: Date.UTC(2026, 0, 5, 9),
     lastedMs: null,
     remedy: 'Ask the relayer.',
+    joined: [],
     ...overrides,
   }
 }

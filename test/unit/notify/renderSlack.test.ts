@@ -154,7 +154,7 @@ describe('limits', () => {
       rule: text,
       kind: text,
       runbook: fc.oneof(text, fc.webUrl(), fc.constant(null)),
-      status: fc.constantFrom('event', 'firing', 'resolved', 'correction', 'repeat'),
+      status: fc.constantFrom('event', 'firing', 'update', 'resolved', 'ended', 'correction', 'repeat'),
       fields: fc.array(
         fc.record({ label: text, value: text, href: fc.oneof(text, fc.webUrl(), fc.constant(null)) }),
         {

@@ -1,0 +1,141 @@
+import {
+  compareDecimals,
+  type Decimal,
+  noAmount,
+  subtractDecimals,
+  sumDecimals,
+  toDecimal,
+} from '../domain/decimal.ts'
+import type { Finding, FindingKind } from '../domain/finding.ts'
+import { canonicalToken, movedToken } from '../domain/movedToken.ts'
+import type { Transfer } from '../domain/transfer.ts'
+import type { Severity } from '../rules/types.ts'
+
+/** What one rule says of one thing. */
+export interface Accusation {
+  readonly severity: Severity
+  readonly finding: Finding
+}
+
+/** Of one transfer the first says the most, and what comes after it says no second thing. */
+const ranks: readonly FindingKind[] = [
+  'transfer.duplicate',
+  'transfer.unbacked',
+  'transfer.mismatch',
+  'transfer.failed',
+  'transfer.stalled',
+]
+export const gravity: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 }
+
+/** The rank of a kind among those that accuse a transfer; Infinity for all others. */
+function rankOf(kind: string): number {
+  const rank = ranks.findIndex((one) => one === kind)
+  return rank < 0 ? Infinity : rank
+}
+
+/** Sorts what says the most before the rest. */
+export function compareRanks(a: Pick<Finding, 'kind'>, b: Pick<Finding, 'kind'>): number {
+  const [rankA, rankB] = [rankOf(a.kind), rankOf(b.kind)]
+  return rankA === rankB ? 0 : rankA - rankB
+}
+
+/** Whether a kind may join another finding. */
+export function mayJoin(kind: string): boolean {
+  return (
+    rankOf(kind) > 0 && (rankOf(kind) < Infinity || kind === 'escrow.drift' || kind === 'escrow.shortfall')
+  )
+}
+
+/**
+ * Whether what was told of the same transfer says all that this one would: it ranks above it, is no less severe, and
+ * names the money already.
+ */
+export function coversTransfer(told: Accusation, other: Accusation): boolean {
+  if (!stands(told.finding) || gravity[told.severity] > gravity[other.severity]) return false
+  const [above, below] = [rankOf(told.finding.kind), rankOf(other.finding.kind)]
+  // A transfer that is late, by a tighter bound of a lesser rule: slow, and stalled already.
+  const isSlow =
+    above === below && told.finding.kind === 'transfer.stalled' && told.severity !== other.severity
+  if (above >= below && !isSlow) return false
+  const wanted = amountNamed(other.finding)
+  if (wanted === null) return true
+  const named = amountNamed(told.finding)
+  return named !== null && compareDecimals(wanted, named) <= 0
+}
+
+/** Of several that were told, those that together account for all that is missing at an escrow; empty when they do not. */
+export function coverEscrow(told: readonly Accusation[], other: Accusation): readonly Accusation[] {
+  const { facts, kind } = other.finding
+  const missing = toDecimal(String((kind === 'escrow.drift' ? facts['amount'] : facts['missing']) ?? ''))
+  const token = canonicalToken(other.finding.labels.token ?? '')
+  if (missing === null || facts['direction'] === 'in') return []
+  const able = told.filter(
+    (one) =>
+      gravity[one.severity] <= gravity[other.severity] && stands(one.finding) && isOf(one.finding, token),
+  )
+  const shares = shareOut(able)
+  const sum = sumDecimals(shares.map(({ amount }) => amount))
+  return sum.digits > 0n && compareDecimals(missing, sum) <= 0 ? shares.map(({ by }) => by) : []
+}
+
+interface Share {
+  readonly by: Accusation
+  readonly amount: Decimal
+}
+
+/** Each payout once, and of movements at the escrow those that no payout that was told makes. */
+function shareOut(told: readonly Accusation[]): Share[] {
+  const payouts = new Map<string, Share>()
+  for (const by of told) {
+    const { transfer } = by.finding
+    if (transfer === null || transfer.direction !== 'ZoneToMain') continue
+    const amount = lossOf(by.finding, transfer)
+    const known = payouts.get(transfer.key)
+    if (amount.digits > 0n && (!known || compareDecimals(amount, known.amount) > 0))
+      payouts.set(transfer.key, { by, amount })
+  }
+  const hashes = new Set([...payouts.values()].map(({ by }) => by.finding.transfer?.main?.hash))
+  const moves = told.flatMap((by): Share[] => {
+    const { kind, facts } = by.finding
+    if (kind !== 'escrow.drift' || facts['direction'] !== 'out' || hashes.has(String(facts['mainTxHash'])))
+      return []
+    return [{ by, amount: toDecimal(String(facts['amount'])) ?? noAmount }]
+  })
+  return [...payouts.values(), ...moves]
+}
+
+/** What the bridge lost by a payout, as a finding tells it; token units. */
+function lossOf(finding: Finding, { amount }: Transfer): Decimal {
+  const recorded = toDecimal(amount ?? '') ?? noAmount
+  if (finding.kind === 'transfer.unbacked' || finding.kind === 'transfer.duplicate') return recorded
+  const found = finding.kind === 'transfer.mismatch' ? toDecimal(foundAmount(finding)) : null
+  return found === null ? noAmount : subtractDecimals(found, recorded)
+}
+
+function isOf({ kind, transfer, labels }: Finding, token: string): boolean {
+  if (transfer !== null) return movedToken(transfer.token) === token
+  return kind === 'escrow.drift' && canonicalToken(labels.token ?? '') === token
+}
+
+/** The largest amount that a finding names, token units; null when it names none. */
+function amountNamed(finding: Finding): Decimal | null {
+  const amounts = [finding.transfer?.amount ?? '', foundAmount(finding)].flatMap(
+    (text) => toDecimal(text) ?? [],
+  )
+  return amounts.reduce<Decimal | null>(
+    (most, one) => (most === null || compareDecimals(one, most) > 0 ? one : most),
+    null,
+  )
+}
+
+function foundAmount({ kind, facts }: Finding): string {
+  return kind === 'transfer.mismatch' && facts['what'] === 'amount' ? String(facts['found'] ?? '') : ''
+}
+
+/** Whether what was told is still so, as far as its newest finding says. */
+export function stands({ kind, transfer, isOver }: Finding): boolean {
+  if (isOver) return false
+  if (kind === 'transfer.failed') return transfer?.state === 'failed'
+  if (kind === 'transfer.unbacked') return transfer?.originProof !== 'proven'
+  return true
+}

@@ -1,0 +1,43 @@
+import type { UnixMs } from '../lib/clock.ts'
+import { type AlertRow, alertColumns, toAlertRow } from './alertRows.ts'
+import type { Database } from './database.ts'
+import { formatKey } from './transferRows.ts'
+
+/** An alert that holds, and that a channel was told in full, or will be. */
+const isToldTo = (channel: string) =>
+  `a.state IN ('new', 'delivered', 'firing', 'recovering') AND EXISTS (SELECT 1 FROM outbox o WHERE o.alert_id = a.id
+    AND o.channel = ${channel} AND o.state <> 'dead' AND o.what IN ('event', 'firing'))`
+
+/** What a channel was told of these transfers, oldest first. */
+export function listToldOfTransfers(db: Database, keys: readonly string[], channel: string): AlertRow[] {
+  return db
+    .prepare(
+      `SELECT ${alertColumns} FROM alerts a WHERE a.transfer_key IN (SELECT value FROM json_each(?1))
+        AND ${isToldTo('?2')} ORDER BY a.id`,
+    )
+    .all(JSON.stringify(keys), channel)
+    .map(toAlertRow)
+}
+
+const mostOfKind = 1_000
+
+/** What a channel was told since of kinds that name a loss, the newest first. */
+export function listToldSince(
+  db: Database,
+  of: { readonly kinds: readonly string[]; readonly since: UnixMs },
+  channel: string,
+): AlertRow[] {
+  const sql = `SELECT ${alertColumns} FROM alerts a WHERE a.nature = ?1 AND a.changed_at >= ?2 AND a.active_at >= ?2
+    AND a.kind IN (SELECT value FROM json_each(?3)) AND ${isToldTo('?4')} ORDER BY a.changed_at DESC LIMIT ${mostOfKind}`
+  return ['event', 'condition'].flatMap((nature) =>
+    db.prepare(sql).all(nature, of.since, JSON.stringify(of.kinds), channel).map(toAlertRow),
+  )
+}
+
+/** The transfers that bear a hash on the main chain. */
+export function listKeysOfMainHash(db: Database, hash: string): string[] {
+  return db
+    .prepare('SELECT key FROM transfers WHERE main_hash = ? LIMIT 200')
+    .all(hash)
+    .map((row) => formatKey(Number(row['key'])))
+}
