@@ -16,7 +16,7 @@ export interface FactSources {
   readonly escrow: EscrowFactSources
   readonly db: Database
   readonly ledger: Ledger
-  readonly explorer: Pick<Explorer, 'health' | 'empties'>
+  readonly explorer: Pick<Explorer, 'health' | 'empties' | 'mismatches'>
   /** How often each endpoint is meant to be asked, ms. */
   readonly intervals: Readonly<Record<string, number>>
   /** Sources beside the explorer. */
@@ -41,7 +41,7 @@ export function readFacts(sources: FactSources, now: UnixMs): Facts {
     canonicalHead: sources.canonicalHead(),
     preconf: sources.preconf(),
     pollers: sources.pollers(),
-    drift: summarizeQuarantine(sources.db, now - driftWindowMs),
+    drift: readDrift(sources, now - driftWindowMs),
     rulesRejected: sources.rulesRejected(),
     empties: {
       source: 'explorer',
@@ -53,6 +53,17 @@ export function readFacts(sources: FactSources, now: UnixMs): Facts {
     countPending: () => sources.ledger.countByState().pending,
     ...readEscrowFacts(sources.escrow),
   }
+}
+
+/** Records that were set aside, and answers to other questions than were asked, of which some are among them. */
+function readDrift({ db, explorer }: Pick<FactSources, 'db' | 'explorer'>, since: UnixMs): Facts['drift'] {
+  const all = [...summarizeQuarantine(db, since), ...explorer.mismatches.list(since)]
+  return [...Map.groupBy(all, ({ endpoint }) => endpoint).values()].flatMap((of) => {
+    const newest = of.toSorted((a, b) => b.lastAt - a.lastAt)[0]
+    if (newest === undefined) return []
+    const count = Math.max(...of.map((one) => one.count))
+    return [{ ...newest, count, firstAt: Math.min(...of.map(({ firstAt }) => firstAt)) }]
+  })
 }
 
 /** Every source that is read, the explorer first. */

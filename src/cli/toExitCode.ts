@@ -12,6 +12,7 @@ export const exitCodeOf: Readonly<Record<ErrorCode, number>> = {
   'source.rejected': exitCodes.unreachable,
   'source.invalid': exitCodes.unreachable,
   'source.refused': exitCodes.usage,
+  'source.mismatched': exitCodes.unreachable,
   'source.empty': exitCodes.unreachable,
   'channel.failed': exitCodes.unreachable,
   not_found: exitCodes.wrong,

@@ -21,29 +21,31 @@ export interface HeightSample {
  */
 export function judgeHeightFilter(
   sample: HeightSample,
-  answers: Readonly<Record<Chain, readonly Observation[]>>,
+  answers: Readonly<Record<Chain, HeightAnswer>>,
 ): HeightFilter | null {
   const { main, zone } = answers
-  if (main.length === 0 && zone.length === 0) return null
+  if (isEmpty(main) && isEmpty(zone)) return null
   // By the zone's height a range says more exactly when something happened.
   if (works(sample, zone, sample.zoneHeight)) return 'zone'
   if (works(sample, main, sample.mainHeight)) return 'main'
   return 'none'
 }
 
-function works(sample: HeightSample, rows: readonly Observation[], height: number): boolean {
-  return (
-    rows.some((row) => row.mainHash === sample.mainHash || row.zoneHash === sample.zoneHash) &&
-    rows.every((row) => row.mainHeight === height || row.zoneHeight === height)
-  )
+/** What came for one height. */
+interface HeightAnswer {
+  readonly records: readonly Observation[]
+  /** There were others, which lie elsewhere on both chains. */
+  readonly isUnfiltered?: boolean
 }
 
-/** Whether a row may stand in the answer to a range of heights. */
-export function isInHeights(
-  row: Pick<Observation, 'mainHeight' | 'zoneHeight'>,
-  span: { readonly first: number; readonly last: number },
-): boolean {
-  return [row.mainHeight, row.zoneHeight].some(
-    (height) => height !== null && height >= span.first && height <= span.last,
+function isEmpty({ records, isUnfiltered }: HeightAnswer): boolean {
+  return records.length === 0 && isUnfiltered !== true
+}
+
+function works(sample: HeightSample, { records: rows, isUnfiltered }: HeightAnswer, height: number): boolean {
+  return (
+    isUnfiltered !== true &&
+    rows.some((row) => row.mainHash === sample.mainHash || row.zoneHash === sample.zoneHash) &&
+    rows.every((row) => row.mainHeight === height || row.zoneHeight === height)
   )
 }

@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'source.rejected' // credentials refused: only the operator can help
   | 'source.invalid' // an answer that breaks the contract
   | 'source.refused' // the request itself was refused (parameters): our mistake
+  | 'source.mismatched' // an answer to another question than was asked: could not ask
   | 'source.empty' // an empty answer that something known contradicts: could not ask
   | 'channel.failed' // a channel did not take a message
   | 'not_found' // a command or page names something that the ledger does not hold

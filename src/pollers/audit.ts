@@ -1,10 +1,5 @@
 import type { Chain, Observation } from '../domain/observation.ts'
-import {
-  type HeightFilter,
-  type HeightSample,
-  isInHeights,
-  judgeHeightFilter,
-} from '../domain/heightFilter.ts'
+import { type HeightFilter, type HeightSample, judgeHeightFilter } from '../domain/heightFilter.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { AuditReads, WholeRead } from './auditReads.ts'
 import { newestTime } from './auditReads.ts'
@@ -103,7 +98,7 @@ async function learnFilter(deps: AuditDeps, options: ReadOptions): Promise<Heigh
   for (const sample of samples) {
     const main = await deps.reads.recordsAt(sample.mainHeight, options)
     const zone = await deps.reads.recordsAt(sample.zoneHeight, options)
-    learned = judgeHeightFilter(sample, { main: main.records, zone: zone.records }) ?? learned
+    learned = judgeHeightFilter(sample, { main, zone }) ?? learned
     if (learned === 'main' || learned === 'zone') break
   }
   const tries = progress.tries + 1
@@ -158,8 +153,7 @@ async function auditSpan(
   const isBelieved = read.records.length > 0 || (await isAnswering(deps, by, options))
   take(deps, read, isBelieved && read.complete ? { ...span, by } : null, startedAt)
   // What the filters mean has changed.
-  if (!read.records.every((record) => isInHeights(record, span)))
-    deps.saveProgress({ ...deps.readProgress(), filterAt: 0 })
+  if (read.isUnfiltered) deps.saveProgress({ ...deps.readProgress(), filterAt: 0 })
   return { ...read, complete: read.complete && isBelieved }
 }
 

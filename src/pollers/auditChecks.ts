@@ -102,7 +102,8 @@ async function readByZone(
   const hashes = new Set(lacks.flatMap(({ zoneHash }) => zoneHash ?? []))
   const asked = control === null ? [...hashes] : [...new Set([...hashes, control])]
   const read = await orRetry(deps, lacks, () => deps.reads.details(asked, { priority: 'sweep', signal }))
-  const isAnswered = control !== null && read.records.some(({ zoneHash }) => zoneHash === control)
+  const isShown = control !== null && read.records.some(({ zoneHash }) => zoneHash === control)
+  const isAnswered = isShown && isClean(read)
   for (const lack of lacks) {
     settle(deps, lack, {
       read,
@@ -122,14 +123,23 @@ async function readByMain(
   // Whether the service filters by hash at all is told by a record that is known to be there.
   const known =
     control === null ? null : await orRetry(deps, [lack], () => deps.reads.feedByHash(control, options))
-  const isAnswered =
-    known !== null && known.records.length > 0 && known.records.every(({ mainHash }) => mainHash === control)
+  const works =
+    known !== null &&
+    isClean(known) &&
+    known.records.length > 0 &&
+    known.records.every(({ mainHash }) => mainHash === control)
   const read = await orRetry(deps, [lack], () => deps.reads.feedByHash(lack.mainHash ?? '', options))
+  const isAnswered = works && isClean(read)
   settle(deps, lack, {
     read,
     isAnswered,
     shown: read.records.filter((one) => one.mainHash === lack.mainHash),
   })
+}
+
+/** A row that was set aside may be the one that is looked for. */
+function isClean({ bad, isUnfiltered }: Read<Observation>): boolean {
+  return bad.length === 0 && isUnfiltered !== true
 }
 
 interface Reading {

@@ -5,11 +5,12 @@ import {
   type ZoneBlockTransaction,
   zoneBlockTransactions,
 } from '../clients/explorer/endpoints/zoneBlockTransactions.ts'
+import { misfitReason } from '../clients/explorer/fits.ts'
 import type { Quarantined } from '../clients/explorer/readAnswer.ts'
 import { readAll } from '../clients/explorer/readAll.ts'
 import type { Observation } from '../domain/observation.ts'
-import { isInHeights } from '../domain/heightFilter.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
+import { MonitorError } from '../lib/errors.ts'
 import type { BlockSpan } from './contractReads.ts'
 import type { BadRecord, Read, ReadOptions } from './reads.ts'
 
@@ -21,7 +22,7 @@ export interface WholeRead<T> extends Read<T> {
 
 /** What the audits ask. Each throws when it could not ask; an empty list is an answer. */
 export interface AuditReads {
-  /** E3 at one height, the first page. */
+  /** E3 at one height, the first page: to see whether the filter works. */
   recordsAt(height: number, options: ReadOptions): Promise<Read<Observation>>
   /** E3 by a range of heights. Rows outside of it mean that the filter does not work: then it is not complete. */
   recordsIn(span: BlockSpan, options: ReadOptions): Promise<WholeRead<Observation>>
@@ -46,11 +47,13 @@ export function createAuditReads(deps: {
   return {
     async recordsAt(height, options) {
       const params = { startBlockHeight: height, endBlockHeight: height, limit: pageSize }
-      const answer = await explorer.callNonEmpty(crossTransactions, params, { ...options, isKnown: false })
+      const how = { ...options, isKnown: false, isProbe: true }
+      const answer = await explorer.callNonEmpty(crossTransactions, params, how)
       return {
         requestedAt: answer.requestedAt,
         records: answer.records,
         bad: toBad('E3', answer.quarantined),
+        isUnfiltered: answer.misfits.length > 0,
       }
     },
     async recordsIn(span, options) {
@@ -58,13 +61,18 @@ export function createAuditReads(deps: {
       const records: Observation[] = []
       const bad: BadRecord[] = []
       const params = { startBlockHeight: span.first, endBlockHeight: span.last }
-      const { complete, requests } = await readAll(deps, crossTransactions, params, {
-        ...options,
-        onRecords: (found) => void records.push(...found),
-        onQuarantined: (found) => void bad.push(...toBad('E3', found)),
-      })
-      const isInside = records.every((record) => isInHeights(record, span))
-      return { requestedAt, records, bad, complete: complete && isInside && bad.length === 0, requests }
+      try {
+        const { complete, requests, reasons } = await readAll(deps, crossTransactions, params, {
+          ...options,
+          onRecords: (found) => void records.push(...found),
+          onQuarantined: (found) => void bad.push(...toBad('E3', found)),
+        })
+        const isUnfiltered = reasons.includes(misfitReason)
+        return { requestedAt, records, bad, complete: complete && bad.length === 0, requests, isUnfiltered }
+      } catch (error) {
+        if (!(error instanceof MonitorError && error.code === 'source.mismatched')) throw error
+        return { requestedAt, records, bad, complete: false, requests: 1, isUnfiltered: true }
+      }
     },
     async recordsSince(until, options) {
       const requestedAt = clock.now()
@@ -102,8 +110,7 @@ export function createAuditReads(deps: {
           onPage: (answer) => void bad.push(...toBad('E4', answer.quarantined)),
         },
       )
-      const isIts = records.every((row) => row.height === null || row.height === height)
-      const complete = result.complete && bad.length === 0 && isIts && records.length > 0
+      const complete = result.complete && bad.length === 0 && records.length > 0
       return { requestedAt, records, bad, complete, requests: result.pages }
     },
   }

@@ -45,10 +45,7 @@ export function createContractReads(deps: {
         onQuarantined: (records) =>
           void bad.push(...records.map(({ raw, problem }) => ({ endpoint: 'E19', problem, raw }))),
       })
-      // Rows outside of what was asked for were seen: they are no answer, and make none whole.
-      const inside = found.filter((log) => isAsked(log, address, span))
-      const isWhole = complete && (inside.length > 0 || found.length === 0)
-      return { requestedAt, records: toBridgeLogs(address, inside), bad, complete: isWhole }
+      return { requestedAt, records: toBridgeLogs(address, found), bad, complete }
     },
     async verified(address, options) {
       const { records } = await deps.explorer.call(
@@ -69,12 +66,6 @@ export function createContractReads(deps: {
       }
     },
   }
-}
-
-function isAsked(log: ClientLog, address: string, span: BlockSpan): boolean {
-  return (
-    (log.address === address || log.address === '') && log.height >= span.first && log.height <= span.last
-  )
 }
 
 /** An event without an index is named by its place among those of its transaction. */

@@ -2,7 +2,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { EvidenceReading } from '../store/evidence.ts'
 import type { Ask, QueuedLeg } from '../store/evidenceQueue.ts'
 import { type ConfirmDeps, confirmMoves, findNative } from './confirmMoves.ts'
-import { decideDoubt, type LegAsk, type Outcome, restLonger } from './decideDoubt.ts'
+import { decideDoubt, type DoubtContext, type LegAsk, type Outcome, restLonger } from './decideDoubt.ts'
 import type { EvidenceReads } from './evidenceReads.ts'
 import type { Commit } from './reads.ts'
 
@@ -31,6 +31,8 @@ const runMs = 10_000
 const maxSingles = 12
 /** What could not be asked is asked again after this. */
 const retryMs = 5_000
+/** What an answer did not show that was not whole is asked again after this. */
+const doubtMs = 15_000
 
 /**
  * Asks second sources of legs, in twenties across transfers and as seldom as possible: an ordinary leg waits a while
@@ -63,14 +65,22 @@ async function askAll(deps: EvidenceDeps, ask: LegAsk, singles: Singles, signal:
   while (!signal.aborted && deps.clock.now() - startedAt < runMs) {
     const batch = chooseBatch(deps.listQueued(ask, 3 * batchSize), deps.clock.now())
     if (batch === null) return
+    let outcome: BatchOutcome
     try {
-      save(deps, ask, await askBatch(deps, ask, batch, singles, signal))
+      outcome = await askBatch(deps, ask, batch, singles, signal)
     } catch (error) {
       const now = deps.clock.now()
       save(deps, ask, { readings: [], saves: batch.map((leg) => dueIn(leg, now, retryMs)), drops: [] })
       throw error
     }
+    save(deps, ask, outcome)
+    if (outcome.error !== undefined) throw outcome.error
   }
+}
+
+/** What an answer means for its legs, and why one of them could not be asked further. */
+interface BatchOutcome extends Outcome {
+  readonly error?: unknown
 }
 
 /**
@@ -100,7 +110,7 @@ async function askBatch(
   batch: readonly QueuedLeg[],
   singles: Singles,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<BatchOutcome> {
   const hashes = batch.map(({ hash }) => hash)
   const known = deps.knownHashes(ask).find((hash) => !hashes.includes(hash)) ?? null
   const control = batch.length < batchSize ? known : null
@@ -109,7 +119,8 @@ async function askBatch(
   const options = { priority, signal, isKnown: control !== null } as const
   const read = await ofMany(deps.reads, ask)(control === null ? hashes : [...hashes, control], options)
   const byHash = new Map(read.readings.map((reading) => [reading.hash, reading]))
-  if (byHash.size === 0 && control === null && known !== null) {
+  const isWhole = read.bad.length === 0
+  if (byHash.size === 0 && isWhole && control === null && known !== null) {
     // Nothing of all this is known, or nothing is told at all: a known one in its midst tells which.
     const last = batch.slice(-1).map((leg) => dueIn(leg, deps.clock.now(), retryMs))
     const outcome = await askBatch(deps, ask, batch.slice(0, -1), singles, signal)
@@ -126,21 +137,42 @@ async function askBatch(
     mayAskSingly: () => singles.left > 0 && (singles.left -= 1) >= 0,
   }
   const outcomes: Outcome[] = [{ readings: [], saves: [], drops: [], bad: read.bad }]
+  let error: unknown
   for (const leg of batch) {
-    const reading = byHash.get(leg.hash)
-    if (!reading) outcomes.push((await findNative(deps, context, leg)) ?? (await decideDoubt(context, leg)))
-    else if (reading.status === 'unknown') outcomes.push(keepAsking(leg, reading, deps.clock.now()))
-    // What does not fit the record is said only when a second answer agrees.
-    else if (ask !== 'zone' && deps.isCovered(reading) === false)
-      outcomes.push(await confirmMoves(deps, leg, reading, signal))
-    else outcomes.push({ readings: [reading], saves: [], drops: [leg.hash] })
+    try {
+      outcomes.push(await judgeLeg(deps, context, leg, byHash.get(leg.hash) ?? null, isWhole))
+    } catch (thrown) {
+      signal.throwIfAborted()
+      // One leg that cannot be asked further holds up none of the others.
+      error ??= thrown
+      outcomes.push({ readings: [], saves: [dueIn(leg, deps.clock.now(), retryMs)], drops: [] })
+    }
   }
   return {
+    error,
     readings: outcomes.flatMap(({ readings }) => readings),
     saves: outcomes.flatMap(({ saves }) => saves),
     drops: outcomes.flatMap(({ drops }) => drops),
     bad: outcomes.flatMap(({ bad }) => bad ?? []),
   }
+}
+
+async function judgeLeg(
+  deps: EvidenceDeps,
+  context: DoubtContext,
+  leg: QueuedLeg,
+  reading: EvidenceReading | null,
+  isWhole: boolean,
+): Promise<Outcome> {
+  // A row that was set aside may be the leg's own.
+  if (reading === null && !isWhole)
+    return { readings: [], saves: [dueIn(leg, deps.clock.now(), doubtMs)], drops: [] }
+  if (reading === null) return (await findNative(deps, context, leg)) ?? (await decideDoubt(context, leg))
+  if (reading.status === 'unknown') return keepAsking(leg, reading, deps.clock.now())
+  // What does not fit the record is said only when a second answer agrees.
+  if (leg.ask !== 'zone' && deps.isCovered(reading) === false)
+    return confirmMoves(deps, leg, reading, context.signal)
+  return { readings: [reading], saves: [], drops: [leg.hash] }
 }
 
 /** An empty status says neither: it is asked again, ever more rarely. */

@@ -70,7 +70,9 @@ export function createEvidenceReads(explorer: Pick<Explorer, 'callNonEmpty'>): E
       return toRead(answer, answer.records.map(toZoneReading))
     },
     async zoneLeg(hash, options) {
-      const answer = await explorer.callNonEmpty(zoneTransactionDetail, { txid: hash }, toHow(options))
+      const answer = refusePart(
+        await explorer.callNonEmpty(zoneTransactionDetail, { txid: hash }, toHow(options)),
+      )
       return toRead(answer, answer.records.map(toZoneReading))
     },
     mainLegs: (hashes, options) =>
@@ -83,8 +85,10 @@ export function createEvidenceReads(explorer: Pick<Explorer, 'callNonEmpty'>): E
       readMoves(explorer, transactionInternals, 'E16', [hash], { txId: hash }, options),
     ownValue: createReadOwnValue(explorer),
     async mainLogs(hash, options) {
-      const answer = await explorer.callNonEmpty(logsByTransaction, { txId: hash }, toHow(options))
-      const logs = answer.records.filter((log) => log.hash === hash)
+      const answer = refusePart(
+        await explorer.callNonEmpty(logsByTransaction, { txId: hash }, toHow(options)),
+      )
+      const logs = answer.records
       const [first] = logs
       if (!first) return toRead(answer, [])
       const { requestedAt } = answer
@@ -116,7 +120,7 @@ async function readMoves<P extends z.ZodType, R extends MainRow>(
     // The schema of the endpoint checks what this puts together.
     const question = { ...params, page, limit: pageSize } as z.input<P>
     const how = toHow({ ...options, isKnown: page > 1 || options.isKnown === true })
-    const answer: Answer<R> = await explorer.callNonEmpty(endpoint, question, how)
+    const answer: Answer<R> = refusePart(await explorer.callNonEmpty(endpoint, question, how))
     requestedAt ??= answer.requestedAt
     rows.push(...answer.records)
     bad.push(...toBad(answer))
@@ -133,25 +137,22 @@ async function readMoves<P extends z.ZodType, R extends MainRow>(
       )
     }
   }
-  const asked = new Set(hashes)
   const byHash = Map.groupBy(rows, (row) => row.hash)
-  const readings = [...byHash]
-    .filter(([hash]) => asked.has(hash))
-    .map(([hash, of]): EvidenceReading => {
-      const { height, time } = of[0] as R
-      return {
-        chain: 'main',
-        hash,
-        source,
-        requestedAt: requestedAt ?? 0,
-        // Of the calls within a transaction one may fail while the transaction does not.
-        status: of.every(({ state }) => state === 'fail') ? 'failed' : 'success',
-        errorMessage: '',
-        moves: of.filter(carriesValue).map(toMove),
-        height,
-        time,
-      }
-    })
+  const readings = [...byHash].map(([hash, of]): EvidenceReading => {
+    const { height, time } = of[0] as R
+    return {
+      chain: 'main',
+      hash,
+      source,
+      requestedAt: requestedAt ?? 0,
+      // Of the calls within a transaction one may fail while the transaction does not.
+      status: of.every(({ state }) => state === 'fail') ? 'failed' : 'success',
+      errorMessage: '',
+      moves: of.filter(carriesValue).map(toMove),
+      height,
+      time,
+    }
+  })
   // A row that could not be read may be the one that matters.
   return {
     requestedAt: requestedAt ?? 0,
@@ -208,6 +209,13 @@ function toZoneReading(row: {
     action: actionData,
     moves: null,
   }
+}
+
+/** Of what moved, the rows of another question may stand in the place of the ones that matter. */
+function refusePart<R>(answer: Answer<R>): Answer<R> {
+  const [problem] = answer.misfits
+  if (problem === undefined) return answer
+  throw new MonitorError('source.mismatched', `${answer.endpoint}: ${problem}`, { retryable: true })
 }
 
 function toHow(options: EvidenceAskOptions): NonEmptyOptions {

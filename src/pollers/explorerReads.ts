@@ -3,8 +3,8 @@ import { mainBlockDetail, zoneBlocks } from '../clients/explorer/endpoints/block
 import { crossDetails, crossTransactions } from '../clients/explorer/endpoints/crossRecords.ts'
 import { zoneTransactions } from '../clients/explorer/endpoints/zoneTransactions.ts'
 import type { Answer } from '../clients/explorer/readAnswer.ts'
-import type { Clock } from '../lib/clock.ts'
-import { MonitorError } from '../lib/errors.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import { type ErrorCode, MonitorError } from '../lib/errors.ts'
 import type { ExplorerReads, Read, ReadOptions } from './reads.ts'
 
 /** Rows asked for in one page; the service may give fewer. */
@@ -43,18 +43,19 @@ export function createExplorerReads(
         return toRead(await explorer.callNonEmpty(crossTransactions, params, toHow(options, false)))
       } catch (error) {
         // A filter that is refused is one that finds nothing: whoever asks tries it on a record that is known.
-        if (!(error instanceof MonitorError && error.code === 'source.refused')) throw error
-        return { requestedAt: clock.now(), records: [], bad: [] }
+        if (isCode(error, 'source.refused')) return { requestedAt: clock.now(), records: [], bad: [] }
+        return toUnfiltered(error, clock.now())
       }
     },
     async feedByAddress(address, page, options) {
-      const answer = await explorer.callNonEmpty(
-        crossTransactions,
-        { address, page, limit: pageSize },
-        toHow(options, page > 1),
-      )
-      const { totalPage, total, limit } = answer
-      return { ...toRead(answer), totalPage, total, limit }
+      const params = { address, page, limit: pageSize }
+      try {
+        const answer = await explorer.callNonEmpty(crossTransactions, params, toHow(options, page > 1))
+        const { totalPage, total, limit } = answer
+        return { ...toRead(answer), totalPage, total, limit }
+      } catch (error) {
+        return { ...toUnfiltered(error, clock.now()), totalPage: null, total: null, limit: null }
+      }
     },
     async details(zoneHashes, options) {
       return toRead(
@@ -90,10 +91,21 @@ function toHow(options: ReadOptions, isKnown: boolean): NonEmptyOptions {
   return { ...options, isKnown, ...(options.attempts === 1 && { rereads: 0 }) }
 }
 
+function isCode(error: unknown, code: ErrorCode): boolean {
+  return error instanceof MonitorError && error.code === code
+}
+
+/** Rows, of which none passes the filter. */
+function toUnfiltered(error: unknown, requestedAt: UnixMs): Read<never> {
+  if (!isCode(error, 'source.mismatched')) throw error
+  return { requestedAt, records: [], bad: [], isUnfiltered: true }
+}
+
 function toRead<T>(answer: Answer<T>): Read<T> {
   return {
     requestedAt: answer.requestedAt,
     records: answer.records,
     bad: answer.quarantined.map(({ raw, problem }) => ({ endpoint: answer.endpoint, problem, raw })),
+    isUnfiltered: answer.misfits.length > 0,
   }
 }

@@ -99,7 +99,8 @@ async function readByZone(
   const hashes = new Set(candidates.flatMap(({ transfer }) => transfer.zone?.hash ?? []))
   const read = await deps.reads.details([...hashes, control], { priority: 'sweep', signal })
   const shown = new Set(read.records.map(({ zoneHash }) => zoneHash))
-  const isAnswered = shown.has(control)
+  // A row that was set aside may be the one that is looked for.
+  const isAnswered = shown.has(control) && read.bad.length === 0
   settle(deps, candidates, { answer: read, isAnswered, isShown: ({ zone }) => shown.has(zone?.hash ?? '') })
 }
 
@@ -114,7 +115,7 @@ async function readByMain(
     const wanted = { hash, addresses: [targetAddress, sourceAddress] }
     const read = await deps.lookUp(wanted, { priority: 'sweep', signal, checkedWithinMs: controlMs })
     const isShown = () => read.records.some(({ mainHash }) => mainHash === hash)
-    settle(deps, [candidate], { answer: read, isAnswered: read.isAnswer, isShown })
+    settle(deps, [candidate], { answer: read, isAnswered: read.isAnswer && read.bad.length === 0, isShown })
   }
 }
 

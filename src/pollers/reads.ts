@@ -15,7 +15,10 @@ export interface BadRecord {
 export interface Read<T> {
   readonly requestedAt: UnixMs
   readonly records: readonly T[]
+  /** Rows that were set aside: with one of them what is not shown is not known to be absent. */
   readonly bad: readonly BadRecord[]
+  /** Whether a filter let rows through that it should not have; false when left out. */
+  readonly isUnfiltered?: boolean
 }
 
 /** One page of E3. A null number was not given by the answer. */

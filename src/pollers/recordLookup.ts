@@ -63,7 +63,7 @@ export function createRecordLookup(deps: RecordLookupDeps): RecordLookup {
     let found: FoundRecords = { requestedAt: deps.clock.now(), records: [], bad: [], isAnswer: false }
     if (byHash !== false) {
       const read = await deps.reads.feedByHash(wanted.hash, options)
-      found = { ...read, isAnswer: byHash === true || isAmong(read, wanted) }
+      found = { ...read, isAnswer: (byHash === true && isClean(read)) || isAmong(read, wanted) }
       if (found.isAnswer) return found
     }
     for (const address of [...new Set(wanted.addresses)].filter(Boolean).slice(0, maxAddresses)) {
@@ -82,13 +82,16 @@ async function check(
   { mainHash, address }: ControlRecord,
   options: ReadOptions,
 ): Promise<boolean> {
-  const { records } =
+  const read =
     way === 'hash'
       ? await reads.feedByHash(mainHash, options)
       : await reads.feedByAddress(address, 1, options)
-  const fits = (record: Observation) =>
-    way === 'hash' ? record.mainHash === mainHash : involves(record, address)
-  return records.length > 0 && records.every(fits)
+  return read.records.length > 0 && isClean(read)
+}
+
+/** A row that was set aside may be the one that is looked for. */
+function isClean({ bad, isUnfiltered }: Read<Observation>): boolean {
+  return bad.length === 0 && isUnfiltered !== true
 }
 
 async function readAddress(
@@ -104,7 +107,7 @@ async function readAddress(
     const isLast =
       read.totalPage === null ? read.records.length < (read.limit ?? pageSize) : page >= read.totalPage
     // A filter that is ignored gives pages without end.
-    const isIgnored = !read.records.every((record) => involves(record, address))
+    const isIgnored = !isClean(read)
     if (isAmong(read, wanted) || isLast || isIgnored) return { ...found, isWhole: isLast && !isIgnored }
   }
   return { ...(found as Read<Observation>), isWhole: false }
@@ -121,8 +124,4 @@ function join<T extends Read<Observation>>(a: T, b: Read<Observation>): T {
 
 function isAmong({ records }: Read<Observation>, { hash }: WantedRecord): boolean {
   return records.some((record) => record.mainHash === hash || record.zoneHash === hash)
-}
-
-function involves({ from, to, sourceAddress, targetAddress }: Observation, address: string): boolean {
-  return [from, to, sourceAddress, targetAddress].includes(address.toLowerCase())
 }

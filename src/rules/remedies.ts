@@ -53,7 +53,8 @@ export const remedies: Readonly<Record<FindingKind, string>> = {
   'source.unavailable':
     'Check network and status of this source; until it answers, transfers are not being judged.',
   'source.rejected': "Renew the credentials of this source and check this machine's clock.",
-  'source.drift': 'Look at the record that cannot be read; the source changed its form.',
+  'source.drift':
+    'Look at what came: the source changed the form of its records, or answers another question than was asked.',
   'source.suspicious':
     'Do not trust empty answers of this source; compare with a block explorer of the chain.',
   'source.disagreement':

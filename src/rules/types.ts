@@ -68,7 +68,7 @@ export interface EndpointHealth {
   readonly intervalMs: number
 }
 
-/** Records that could not be read, by endpoint. */
+/** Records that could not be read, or that answer another question than was asked, by endpoint. */
 interface DriftFact {
   readonly endpoint: string
   readonly count: number

@@ -1,7 +1,7 @@
 import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import type { Endpoint } from '../../clients/explorer/endpoint.ts'
 import type { Quarantined } from '../../clients/explorer/readAnswer.ts'
-import { listOf, readAll, splitLists, type WideParams } from '../../clients/explorer/readAll.ts'
+import { doubtsOf, listOf, readAll, splitLists, type WideParams } from '../../clients/explorer/readAll.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { atStart, type Progress } from './resumeFile.ts'
 
@@ -148,7 +148,7 @@ function watch(explorer: Explorer, reader: Reader): Pick<Explorer, 'call' | 'wal
       note(reader, params as WideParams)
       const answer = await explorer.call(endpoint, params, how)
       reader.requests += 1
-      reader.newest = answer.contradicted ? ['an answer was empty where something is known to be'] : []
+      reader.newest = doubtsOf(answer)
       return answer
     },
     async walk(endpoint, params, how) {

@@ -8,6 +8,7 @@ import type { Dialect } from './dialect.ts'
 import type { EmptyGuard } from './emptyGuard.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { HealthRecorder } from './health.ts'
+import type { MismatchLog } from './mismatchLog.ts'
 import type { Lease, Pace, PaceOptions, Priority } from './pace.ts'
 import { type Answer, readAnswer } from './readAnswer.ts'
 import type { RecordReader } from './recordReader.ts'
@@ -35,6 +36,8 @@ export interface CallOptions {
   readonly attempts?: number
   /** The caller knows that there is an answer, whatever the client remembers: an empty one is contradicted. */
   readonly isKnown?: boolean
+  /** The question is whether a filter works: rows that do not fit it are an answer, and no sign against the source. */
+  readonly isProbe?: boolean
 }
 
 /** What one deployment's calls share. */
@@ -48,6 +51,7 @@ export interface ExplorerContext {
   readonly pace: Pace
   readonly health: HealthRecorder
   readonly guard: EmptyGuard
+  readonly mismatches: MismatchLog
   readonly readers: Map<Endpoint, RecordReader<unknown>>
   /** Masks the credentials in the service's own words. */
   readonly scrub: (text: string) => string
@@ -126,8 +130,11 @@ async function ask<P extends z.ZodType, R>(
       params,
       requestedAt,
       label,
+      chains: context.options.chains,
       scrub: context.scrub,
     })
+    if (how.isProbe && answer.misfits.length > 0) return { ...answer, quarantined: [] }
+    refuseMismatch(context, answer, label)
     return judgeEmpty(context, endpoint, params, answer, { lease, isKnown: how.isKnown ?? false })
   } catch (error) {
     how.signal?.throwIfAborted()
@@ -157,6 +164,17 @@ function send(
     label,
     signal: how.signal,
   })
+}
+
+/** Rows of another question are remembered; an answer of which no row fits is none at all. */
+function refuseMismatch(context: ExplorerContext, answer: Answer<unknown>, label: string): void {
+  const { endpoint, misfits, records, quarantined } = answer
+  const [problem] = misfits
+  if (problem === undefined) return
+  context.mismatches.note(endpoint, context.options.clock.now(), problem)
+  if (records.length > 0) return
+  const details = { endpoint, rows: quarantined.length }
+  throw new MonitorError('source.mismatched', `${label}: ${problem}`, { retryable: true, details })
 }
 
 function judgeEmpty<R>(

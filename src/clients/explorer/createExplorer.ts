@@ -8,6 +8,7 @@ import { neutralDialect } from './dialect.ts'
 import { createEmptyGuard, type EmptyGuard } from './emptyGuard.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createHealth, type ExplorerHealth } from './health.ts'
+import { createMismatchLog, type MismatchLog } from './mismatchLog.ts'
 import { createPace, type PaceMetrics } from './pace.ts'
 import type { Answer } from './readAnswer.ts'
 import { type WalkOptions, walkPages } from './walk.ts'
@@ -49,6 +50,8 @@ export interface Explorer {
     options: CallOptions & Partial<WalkOptions<R>>,
   ): Promise<WalkResult>
   readonly empties: Pick<EmptyGuard, 'hasAnswered' | 'control' | 'count'>
+  /** Answers of which rows, or all, belonged to another question. */
+  readonly mismatches: Pick<MismatchLog, 'list'>
   health(): ExplorerHealth
   /** The wall clock was set: the ages of its health stay as they are. */
   rebaseClock(jump: ClockJump): void
@@ -73,6 +76,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     pace: createPace(options.clock, options.pace),
     health: createHealth({ source: 'explorer', host: url.host, startedAt: options.clock.now() }),
     guard: createEmptyGuard(),
+    mismatches: createMismatchLog(),
     readers: new Map(),
     scrub: createScrubber(
       options.auth ? [options.auth.key, options.auth.secret, options.auth.passphrase] : [],
@@ -84,10 +88,12 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     callNonEmpty: (endpoint, params, how) => callNonEmpty(context, endpoint, params, how),
     walk: (endpoint, params, how) => walk(context, endpoint, params, how),
     empties: context.guard,
+    mismatches: context.mismatches,
     health: () => context.health.read(),
     rebaseClock: (jump) => {
       context.health.rebaseClock(jump)
       context.guard.rebaseClock(jump)
+      context.mismatches.rebaseClock(jump)
     },
     paceMetrics: () => context.pace.metrics(),
     close: async () => {

@@ -30,8 +30,8 @@ export interface Endpoint<P extends z.ZodType = z.ZodType, R = unknown> {
   position?(record: R): number | null
   /** A row's identity across reads of a list. */
   rowKey?(record: R): string
-  /** Says why a record cannot be an answer to these parameters; null when it can. */
-  contradicts?(record: R, params: Readonly<Record<string, string>>): string | null
+  /** Says why a record cannot be an answer to these parameters, as they were sent; null when it can. */
+  contradicts?(record: R, params: Readonly<Record<string, string>>, rows: readonly R[]): string | null
   /** Whether a question for these values has the row among its answers: for rows that may belong to several values. */
   concerns?(record: R, values: ReadonlySet<string>, params: Readonly<Record<string, unknown>>): boolean
   /** The parameter that takes a list of at most 20 values. */

@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { CallOptions, Explorer } from './createExplorer.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Answer, Quarantined } from './readAnswer.ts'
+import { misfitReason } from './fits.ts'
 import { type BlockRange, halveRange, splitList, splitRange } from './splitRequest.ts'
 
 export interface ReadAllOptions<R> extends CallOptions {
@@ -149,8 +150,7 @@ async function readOnce<R>(
     job.requests += 1
     options.onQuarantined?.(answer.quarantined)
     found.push(...answer.records)
-    const isContradicted = answer.contradicted ? ['an answer was empty where something is known to be'] : []
-    return { isCut: isNearCap(countRows(answer), endpoint), reasons: isContradicted }
+    return { isCut: isNearCap(countRows(answer), endpoint), reasons: doubtsOf(answer) }
   }
   // Known from the first page on: no need to read what will have to be asked again in pieces.
   const isCutEarly = (answer: Answer<R>) =>
@@ -164,6 +164,14 @@ async function readOnce<R>(
   job.requests += result.pages
   const isCut = result.stopped || isNearCap(result.rows, endpoint)
   return { isCut, reasons: result.reasons.filter((reason) => reason !== 'the list is empty') }
+}
+
+/** Why an answer in one piece is not whole. */
+export function doubtsOf({ contradicted, misfits }: Answer<unknown>): string[] {
+  return [
+    ...(contradicted ? ['an answer was empty where something is known to be'] : []),
+    ...(misfits.length > 0 ? [misfitReason] : []),
+  ]
 }
 
 function countRows(answer: Answer<unknown>): number {

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
+import { cleanText } from '../../lib/text.ts'
 import { cutText } from '../cutText.ts'
 import type { HttpAnswer } from '../http.ts'
 import { parseJson } from '../parseJson.ts'
@@ -26,6 +27,8 @@ export interface Answer<R> {
   readonly requestedAt: UnixMs
   readonly records: readonly R[]
   readonly quarantined: readonly Quarantined[]
+  /** Why some of those were set aside: they answer another question. With one of them the answer is not whole. */
+  readonly misfits: readonly string[]
   /** Paging as the service says it; null where it does not. */
   readonly page: number | null
   readonly limit: number | null
@@ -48,6 +51,8 @@ export interface AnswerContext<R> {
   readonly params: Readonly<Record<string, string>>
   readonly requestedAt: UnixMs
   readonly label: string
+  /** The short names of both chains, as configured. */
+  readonly chains: { readonly main: string; readonly zone: string }
   /** Masks our own credentials where the service's words are quoted: some services repeat what they refuse. */
   readonly scrub: (text: string) => string
 }
@@ -67,7 +72,7 @@ export function readAnswer<R>(http: HttpAnswer, context: AnswerContext<R>): Answ
   const envelope = toEnvelope(parseJson(http.text)?.value)
   const { noBlock } = context.endpoint
   if (noBlock && envelope?.code === beyondHeadCode && http.status < 500) {
-    return toAnswer({ rows: [], paging: noPaging }, context, noBlock === 'beyond-head')
+    return toAnswer({ rows: [], paging: noPaging, head: {} }, context, noBlock === 'beyond-head')
   }
   const error = classifyAnswer({
     status: http.status,
@@ -122,6 +127,8 @@ interface Paging {
 interface Page {
   readonly rows: readonly unknown[]
   readonly paging: Paging
+  /** What the answer says beside its rows. */
+  readonly head: Readonly<Record<string, unknown>>
 }
 
 const noPaging: Paging = { page: null, limit: null, totalPage: null, total: null }
@@ -130,14 +137,14 @@ function readPage(data: unknown, endpoint: Pick<Endpoint, 'shape' | 'arrays'>): 
   const items = Array.isArray(data) ? (data as readonly unknown[]) : isObject(data) ? [data] : null
   if (items === null) return null
   const [first] = items
-  if (first === undefined) return { rows: [], paging: noPaging }
+  if (first === undefined) return { rows: [], paging: noPaging, head: {} }
   const isPage = isObject(first) && items.length === 1 && ('totalPage' in first || 'page' in first)
-  if (endpoint.shape === 'C' && !isPage) return { rows: items, paging: noPaging }
+  if (endpoint.shape === 'C' && !isPage) return { rows: items, paging: noPaging, head: {} }
   if (!isObject(first) || items.length > 1) return null
   const paging = readPaging(first)
   const rows = findRows(first, endpoint.arrays)
-  if (rows === null) return (paging.totalPage ?? 0) === 0 && isPage ? { rows: [], paging } : null
-  return { rows, paging }
+  if (rows === null) return (paging.totalPage ?? 0) === 0 && isPage ? { rows: [], paging, head: first } : null
+  return { rows, paging, head: first }
 }
 
 function readPaging(page: Readonly<Record<string, unknown>>): Paging {
@@ -171,39 +178,61 @@ function findRows(
 }
 
 function toAnswer<R>(page: Page, context: AnswerContext<R>, beyondHead: boolean): Answer<R> {
+  const { endpoint, params, scrub } = context
+  const reads = page.rows.map((row) => context.reader(row, context.requestedAt))
+  const readable = reads.flatMap((read) => ('record' in read ? [read.record] : []))
+  const ofAll =
+    page.rows.length === 0 ? null : (otherPage(page.paging, params) ?? otherChain(page.head, context))
   const records: R[] = []
   const quarantined: Quarantined[] = []
+  const misfits: string[] = []
   let unknownFields = 0
-  for (const [index, row] of page.rows.entries()) {
-    const read = context.reader(row, context.requestedAt)
-    const problem =
-      'problem' in read ? read.problem : context.endpoint.contradicts?.(read.record, context.params)
-    if ('problem' in read || problem) {
-      const maxLength = quarantined.length < maxFullRaws ? maxRawLength : shortRawLength
-      const path = 'path' in read ? read.path : ''
-      quarantined.push({
-        raw: context.scrub(toRaw(row, maxLength)),
-        problem: context.scrub(problem ?? ''),
-        path,
-        index,
-      })
+  for (const [index, read] of reads.entries()) {
+    const row = page.rows[index]
+    const misfit =
+      'record' in read
+        ? (ofAll ?? otherChain(row, context) ?? endpoint.contradicts?.(read.record, params, readable) ?? null)
+        : null
+    if ('record' in read && misfit === null) {
+      records.push(read.record)
+      unknownFields += read.unknownFields
       continue
     }
-    records.push(read.record)
-    unknownFields += read.unknownFields
+    if (misfit !== null) misfits.push(scrub(misfit))
+    const maxLength = quarantined.length < maxFullRaws ? maxRawLength : shortRawLength
+    const { problem, path } = 'problem' in read ? read : { problem: misfit ?? '', path: '' }
+    quarantined.push({ raw: scrub(toRaw(row, maxLength)), problem: scrub(problem), path, index })
   }
   return {
-    endpoint: context.endpoint.id,
+    endpoint: endpoint.id,
     requestedAt: context.requestedAt,
     records,
     quarantined,
+    misfits,
     ...page.paging,
-    order: listOrder(records, (record) => context.endpoint.position?.(record) ?? null),
+    order: listOrder(records, (record) => endpoint.position?.(record) ?? null),
     empty: page.rows.length === 0,
     contradicted: false,
     beyondHead,
     unknownFields,
   }
+}
+
+/** Another page than was asked for. Behind the end some services give their last one, and say so. */
+function otherPage({ page, totalPage }: Paging, params: AnswerContext<unknown>['params']): string | null {
+  const asked = Number(params['page'] ?? 1)
+  if (page === null || page === 0 || page === asked) return null
+  if (page === totalPage && asked > page) return null
+  return `answers another question: page ${asked} was asked for, page ${page} came`
+}
+
+/** Another chain than was asked. Records of the bridge are of both. */
+function otherChain(said: unknown, { endpoint, chains }: AnswerContext<unknown>): string | null {
+  const name = isObject(said) ? said['chainShortName'] : undefined
+  if (typeof name !== 'string' || name === '') return null
+  const fitting = endpoint.family === 'cross' ? [chains.main, chains.zone] : [chains[endpoint.chain]]
+  if (fitting.some((chain) => chain.toLowerCase() === name.toLowerCase())) return null
+  return `answers another question: chain ${fitting[0]} was asked for, ${cleanText(name, 64)} came`
 }
 
 function toRaw(row: unknown, maxLength: number): string {

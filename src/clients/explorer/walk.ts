@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
+import { misfitReason } from './fits.ts'
 import { createPassTracker, type PassTracker } from './passTracker.ts'
 import { nextWindow, type Window } from './nextWindow.ts'
 import { limitOf, rowKeys, toRows } from './pageRows.ts'
@@ -32,8 +33,6 @@ export interface WalkOptions<R> {
   onNew?(records: readonly R[]): void | Promise<void>
   /** True ends the walk after this page. */
   stop?(answer: Answer<R>): boolean
-  /** Whether a row belongs to the range that was asked for. */
-  isInRange?(record: R): boolean
   /** `always` reads the list again until a reading finds nothing new; `auto` does so when rows were seen to move. */
   readonly verify?: 'auto' | 'always'
   readonly signal?: AbortSignal | undefined
@@ -175,8 +174,14 @@ async function readWindow<R>(
     const rows = toRows(answer)
     const bare = rowKeys(answer, rows, (record) => deps.rowKey(record))
     noteAnswer(state, window, answer, bare.length)
-    noteRange(state, answer, options)
     await options.onPage?.(answer)
+    if (answer.misfits.length > 0) {
+      if (reread < maxRereads) {
+        await deps.clock.sleep(rereadPauseMs * 2 ** Math.min(reread, 3), options.signal)
+        continue
+      }
+      state.lasting.add(misfitReason)
+    }
     // A smaller maximum than was asked for: the page did not begin where it was meant to.
     if (window.page > 1 && state.cap < window.limit) continue
     const limit = limitOf(window, answer, bare.length)
@@ -208,12 +213,6 @@ function windowAt(state: WalkState, offset: number): Window {
   // Pages side by side cannot prove that no row slipped between them.
   state.hasOpenBorder = true
   return { page: Math.floor(offset / state.cap) + 1, limit: state.cap }
-}
-
-function noteRange<R>(state: WalkState, answer: Answer<R>, options: WalkOptions<R>): void {
-  if (answer.records.some((record) => options.isInRange?.(record) === false)) {
-    state.lasting.add('rows lie outside the range that was asked for')
-  }
 }
 
 async function giveNew<R>(

@@ -10,7 +10,7 @@ const params = z.strictObject({ keep: boundText.default(10 * 60_000) })
 /** Records that break the contract: true from the first one until none came for `keep`. */
 export const sourceDrift = defineCondition({
   kind: 'source.drift',
-  docs: 'An endpoint gives records that cannot be read; they are kept aside.',
+  docs: 'An endpoint gives records that cannot be read, or that answer another question than was asked; they are not taken.',
   hasTransfer: false,
   subjectNames: ['source'],
   facts: { endpoint: 'string', count: 'int', problem: 'string', lastAt: 'int' },

@@ -234,11 +234,12 @@ describe('answers', () => {
     })
   })
 
-  test('another block than the one asked for is quarantined', async () => {
+  test('another block than the one asked for is no answer', async () => {
     const { explorer } = await serve(() => envelope([{ height: '41', hash: hash('9') }]))
-    const answer = await explorer.call(mainBlockDetail, { height: 42 }, tail)
-    expect(answer.records).toEqual([])
-    expect(answer.quarantined[0]?.problem).toBe('height: is not the height that was asked for')
+    await expect(explorer.call(mainBlockDetail, { height: 42 }, tail)).rejects.toMatchObject({
+      code: 'source.mismatched',
+      message: expect.stringContaining('height 42 was asked for, 41 came') as string,
+    })
   })
 })
 
@@ -500,6 +501,7 @@ describe('requests', () => {
           {
             ...withdrawal,
             txType: 'AZToAcme',
+            sourceAddress: '0xaB',
             mainTxHash: undefined,
             acmeTxHash: hash('e'),
             azTxHash: hash('f'),
@@ -520,7 +522,7 @@ describe('requests', () => {
         },
       },
     )
-    const answer = await explorer.call(crossTransactions, { address: '0xAb', page: 2 }, tail)
+    const answer = await explorer.call(crossTransactions, { address: '0xAb', page: 1 }, tail)
     expect(answer.records).toEqual([
       expect.objectContaining({ direction: 'ZoneToMain', mainHash: hash('e'), zoneHash: hash('f') }),
     ])

@@ -19,9 +19,11 @@ function setUp(
   const clock = createSteppedClock({ isManual: true })
   const rows = listed.map(record)
   const asked: string[] = []
-  const apply = (filter: Filter, fits: (row: Observation) => boolean) =>
-    filter === 'gives nothing' ? [] : filter === 'is ignored' ? rows : rows.filter(fits)
-  const read = (records: Observation[]): FeedPage => ({
+  // The client takes no row that does not fit its question, and says that there were others.
+  const read = (filter: Filter, fits: (row: Observation) => boolean): FeedPage =>
+    toPage(filter === 'gives nothing' ? [] : rows.filter(fits), filter === 'is ignored')
+  const toPage = (records: Observation[], isUnfiltered: boolean): FeedPage => ({
+    isUnfiltered,
     requestedAt: clock.now(),
     records,
     bad: [],
@@ -34,11 +36,11 @@ function setUp(
     reads: {
       feedByHash(wanted) {
         asked.push('hash')
-        return Promise.resolve(read(apply(filters.hash, (row) => row.mainHash === wanted)))
+        return Promise.resolve(read(filters.hash, (row) => row.mainHash === wanted))
       },
       feedByAddress(wanted) {
         asked.push('address')
-        return Promise.resolve(read(apply(filters.address, (row) => row.targetAddress === wanted)))
+        return Promise.resolve(read(filters.address, (row) => row.targetAddress === wanted))
       },
     },
     readControl: () => (listed.includes(1) ? { mainHash: hash('m1'), address: address(1) } : null),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { UnixMs } from '../../../lib/clock.ts'
 import { endpoint, pageParams, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
+import { fitsHeights } from '../fits.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
 
 export interface ZoneBlock {
@@ -78,6 +79,7 @@ export const zoneBlocks = endpoint({
     }),
   position: (block: ZoneBlock) => block.height,
   rowKey: (block: ZoneBlock) => String(block.height),
+  contradicts: fitsHeights((block: ZoneBlock) => [block.height]),
   noBlock: 'empty',
   maxLimit: 100,
 })
@@ -107,8 +109,7 @@ export const mainBlockDetail = endpoint({
         transactionCount: txnCount,
       }),
     }),
-  contradicts: (block: MainBlock, params) =>
-    String(block.height) === params['height'] ? null : 'height: is not the height that was asked for',
+  contradicts: fitsHeights((block: MainBlock) => [block.height]),
   noBlock: 'beyond-head',
   maxLimit: null,
 })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { UnixMs } from '../../../lib/clock.ts'
 import { endpoint, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
+import { fitsOneOf } from '../fits.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
 
 export interface VerifiedContract {
@@ -23,6 +24,8 @@ export interface VerifiedContract {
   /** Of a proxy; '' otherwise. */
   readonly implementation: string
   readonly swarmSource: string
+  /** Not documented: '' where the service does not say whose source this is. */
+  readonly contractAddress: string
 }
 
 /** R9. */
@@ -41,6 +44,7 @@ const verifiedContract = z
     proxy: field.name,
     implementation: field.address,
     swarmSource: field.sentence,
+    contractAddress: field.address,
   })
   .refine(
     (contract) => contract.contractAbi !== '' || contract.sourceCode !== '' || contract.implementation !== '',
@@ -48,6 +52,8 @@ const verifiedContract = z
       message: 'expected source code, an ABI or an implementation, got none',
     },
   )
+
+const fitsContract = fitsOneOf('contractAddress', (row: VerifiedContract) => [row.contractAddress])
 
 /**
  * E17: ABI, source and basic data of a verified contract, or the implementation of a verified proxy (shape C, one
@@ -73,5 +79,8 @@ export const verifiedContracts = endpoint({
         libraries: libraryInfo,
       }),
     }),
+  // Of a proxy the service may name the implementation whose source it gives.
+  contradicts: (row: VerifiedContract, params, rows) =>
+    row.contractAddress === row.implementation ? null : fitsContract(row, params, rows),
   maxLimit: null,
 })

@@ -3,6 +3,7 @@ import type { Observation, RecordSource } from '../../../domain/observation.ts'
 import { type Dialect, spellField } from '../dialect.ts'
 import { endpoint, pageParams, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
+import { fitsAll, fitsHeights, fitsOneOf } from '../fits.ts'
 import { createRecordReader, type RecordReader } from '../recordReader.ts'
 
 /** R14 under neutral names, with the additions of E12. */
@@ -103,6 +104,25 @@ function position(row: Observation): number | null {
   return row.direction === 'MainToZone' ? (row.mainTime ?? row.zoneTime) : (row.zoneTime ?? row.mainTime)
 }
 
+/** What a transfer involves. The items of a batch may have recipients of their own, which its rows do not show. */
+function partiesOf({ from, to, sourceAddress, targetAddress, token, crossType }: Observation) {
+  return crossType === 'BatchWithdraw' ? [] : [from, to, sourceAddress, targetAddress, token]
+}
+
+const fitsFilters = fitsAll<Observation>(
+  fitsOneOf('txid', ({ mainHash, zoneHash, id }) => [mainHash, zoneHash, id]),
+  fitsHeights(({ mainHeight, zoneHeight }) => [mainHeight, zoneHeight]),
+  fitsOneOf('address', partiesOf),
+  fitsOneOf('from', ({ from, sourceAddress }) => [from, sourceAddress]),
+  fitsOneOf('to', (row) => (row.crossType === 'BatchWithdraw' ? [] : [row.to, row.targetAddress])),
+  fitsOneOf('tokenContractAddress', ({ token }) => [token]),
+)
+
+/** A record whose zone side was taken back is still the answer to the hash that it had. */
+const fitsZoneHash = fitsOneOf<Observation>('txId', ({ zoneHash, mainHash, id }) =>
+  zoneHash === null ? [] : [zoneHash, mainHash, id],
+)
+
 /**
  * E3: cross-chain transactions, all filters optional (shape B, records R14).
  *
@@ -133,6 +153,7 @@ export const crossTransactions = endpoint({
   createReader: createCrossReader('E3'),
   position,
   rowKey,
+  contradicts: fitsFilters,
   hasRange: true,
   maxLimit: 100,
 })
@@ -155,5 +176,6 @@ export const crossDetails = endpoint({
   createReader: createCrossReader('E12'),
   position,
   rowKey: (row: Observation) => `${rowKey(row)}|${row.zoneEventIndex}`,
+  contradicts: fitsZoneHash,
   maxLimit: null,
 })

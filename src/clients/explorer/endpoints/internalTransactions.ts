@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint, pageParams, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
+import { fitsAll, fitsExactly, fitsHeights, fitsParties } from '../fits.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
 import { mainList, type MainRow, mainRowFields } from './mainList.ts'
 
@@ -29,6 +30,8 @@ const internalList = mainList({
   rowKey: (row: InternalTransaction) => [row.hash, row.operation, row.from, row.to, row.amount].join('|'),
 })
 
+const fitsHash = fitsExactly('txId', (row: InternalTransaction) => row.hash)
+
 /**
  * E8: internal transactions of one address (shape A, array `transactionList`, records R5). Amounts in units of the
  * native currency; `limit` at most 50; the hash is documented as `txid` and spelled `txId` in the sample.
@@ -47,6 +50,10 @@ export const addressInternals = endpoint({
     isFromOrTo: param.fromOrTo.optional(),
     ...pageParams(50),
   }),
+  contradicts: fitsAll<InternalTransaction>(
+    fitsHeights(({ height }) => [height]),
+    fitsParties,
+  ),
   hasRange: true,
   maxLimit: 50,
 })
@@ -67,6 +74,7 @@ export const manyTransactionsInternals = endpoint({
     ...pageParams(100),
   }),
   listParam: 'txId',
+  contradicts: fitsHash,
   maxLimit: 100,
 })
 
@@ -84,5 +92,6 @@ export const transactionInternals = endpoint({
     txId: param.hash,
     ...pageParams(100),
   }),
+  contradicts: fitsHash,
   maxLimit: 100,
 })

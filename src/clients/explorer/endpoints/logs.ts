@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { UnixMs } from '../../../lib/clock.ts'
 import { endpoint, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
+import { fitsAll, fitsExactly, fitsHeights, fitsOneOf } from '../fits.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
 
 interface EventLog {
@@ -55,6 +56,8 @@ const logList = {
   cap: 1_000,
 } as const
 
+const fitsContract = fitsOneOf('address', (row: EventLog) => [row.address])
+
 /**
  * E18: logs of one contract with one first topic (shape C, records R10): about the first 1,000 results only, so never
  * a way to follow a contract.
@@ -66,6 +69,10 @@ export const logsByTopic = endpoint({
   name: 'logs-by-topic',
   path: '/api/v5/{main}/log/by-address-and-topic',
   params: z.strictObject({ address: param.address, topic0: param.hash }),
+  contradicts: fitsAll(
+    fitsContract,
+    fitsExactly('topic0', ({ topics }: EventLog) => topics[0] ?? 'none'),
+  ),
 })
 
 /**
@@ -83,6 +90,10 @@ export const logsByBlocks = endpoint({
     endBlockHeight: param.height,
     address: param.address,
   }),
+  contradicts: fitsAll(
+    fitsContract,
+    fitsHeights(({ height }: EventLog) => [height]),
+  ),
   hasRange: true,
 })
 
@@ -96,6 +107,7 @@ export const logsByAddress = endpoint({
   name: 'logs-by-address',
   path: '/api/v5/{main}/log/by-address',
   params: z.strictObject({ address: param.address }),
+  contradicts: fitsContract,
 })
 
 /**
@@ -108,4 +120,5 @@ export const logsByTransaction = endpoint({
   name: 'logs-by-transaction',
   path: '/api/v5/{main}/log/by-transaction',
   params: z.strictObject({ txId: param.hash }),
+  contradicts: fitsExactly('txId', (row: EventLog) => row.hash),
 })

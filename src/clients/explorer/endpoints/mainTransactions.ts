@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint, pageParams, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
+import { type Contradicts, fitsAll, fitsHeights, fitsOneOf, fitsParties } from '../fits.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
 import { mainList, type MainRow, mainRowFields } from './mainList.ts'
 
@@ -63,6 +64,26 @@ const transactionList = mainList({
     [row.hash, row.from, row.to, row.token, row.tokenId, row.amount].join('|'),
 })
 
+const fitsRange = fitsHeights(({ height }: MainTransaction) => [height])
+
+/**
+ * A row of a token's transfer may name the parties of its transaction instead, such as a relayer and the bridge. It is
+ * taken where other rows name the address that was asked for, unless all of them are some other address's.
+ */
+const fitsAddress: Contradicts<MainTransaction> = (row, params, rows) => {
+  const problem = fitsParties(row, params)
+  const isOfToken =
+    params['protocolType']?.startsWith('token_') === true && params['isFromOrTo'] === undefined
+  if (problem === null || !isOfToken) return problem
+  const isNamed = rows.some((other) => fitsParties(other, params) === null)
+  const isOfAnother = partiesOf(row).some((party) => rows.every((other) => partiesOf(other).includes(party)))
+  return isNamed && !isOfAnother ? null : problem
+}
+
+function partiesOf({ from, to }: MainTransaction): string[] {
+  return [...from.split(','), ...to.split(',')]
+}
+
 /**
  * E6: transactions of one address (shape A, array `transactionLists`, records R3 with challenge status). Only about
  * the latest 10,000 are returned, so a range of heights is needed for more; `limit` is at most 50.
@@ -85,6 +106,11 @@ export const addressTransactions = endpoint({
     isFromOrTo: param.fromOrTo.optional(),
     ...pageParams(50),
   }),
+  contradicts: fitsAll(
+    fitsRange,
+    fitsAddress,
+    fitsOneOf('tokenContractAddress', ({ token }: MainTransaction) => [token]),
+  ),
   hasRange: true,
   maxLimit: 50,
   cap: 10_000,
@@ -107,6 +133,7 @@ export const blockTransactions = endpoint({
     protocolType: z.enum(['transaction', 'internal', 'token_20', 'token_721', 'token_1155']).optional(),
     ...pageParams(100),
   }),
+  contradicts: fitsRange,
   hasRange: true,
   maxLimit: 100,
   cap: 10_000,
@@ -140,6 +167,7 @@ export const manyAddressesTransactions = endpoint({
     const parties = isFromOrTo === 'from' ? [from] : isFromOrTo === 'to' ? [to] : [from, to]
     return parties.some((party) => party.split(',').some((address) => addresses.has(address.trim())))
   },
+  contradicts: fitsAll<MainTransaction>(fitsRange, fitsParties),
   hasRange: true,
   maxSpan: 10_000,
   maxLimit: 100,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint, pageParams, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
+import { fitsExactly, fitsOneOf } from '../fits.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
 import { mainList, type MainRow, mainRowFields } from './mainList.ts'
 
@@ -38,6 +39,8 @@ const transferList = mainList({
   rowKey: (row: TokenTransfer) => [row.hash, row.from, row.to, row.token, row.tokenId, row.amount].join('|'),
 })
 
+const fitsHash = fitsExactly('txId', (row: TokenTransfer) => row.hash)
+
 /**
  * E1: token transfers of one token contract (shape A, array `transactionList`, records R1). `amount` is in token
  * units. `limit` is at most 50; a `totalPage` of 10,000 means cut off, and no filter narrows it by height.
@@ -55,6 +58,7 @@ export const contractTransfers = endpoint({
     maxAmount: param.decimal.optional(),
     ...pageParams(50),
   }),
+  contradicts: fitsOneOf('tokenContractAddress', (row: TokenTransfer) => [row.token]),
   maxLimit: 50,
 })
 
@@ -74,6 +78,7 @@ export const transactionTransfers = endpoint({
     protocolType: param.word.optional(),
     ...pageParams(100),
   }),
+  contradicts: fitsHash,
   maxLimit: 100,
 })
 
@@ -94,5 +99,6 @@ export const manyTransactionsTransfers = endpoint({
     ...pageParams(100),
   }),
   listParam: 'txId',
+  contradicts: fitsHash,
   maxLimit: 100,
 })

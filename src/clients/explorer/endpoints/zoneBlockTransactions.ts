@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Status } from '../../../domain/observation.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
 import { endpoint, pageParams, param } from '../endpoint.ts'
+import { fitsHeights } from '../fits.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
 import { zoneFields } from './zoneFields.ts'
 
@@ -54,6 +55,7 @@ export const zoneBlockTransactions = endpoint({
       }),
     }),
   rowKey: (row: ZoneBlockTransaction) => row.hash,
+  contradicts: fitsHeights((row: ZoneBlockTransaction) => [row.height]),
   noBlock: 'empty',
   maxLimit: 100,
 })

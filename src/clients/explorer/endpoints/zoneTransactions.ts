@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ZoneTransaction } from '../../../domain/observation.ts'
 import { endpoint, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
+import { fitsExactly } from '../fits.ts'
 import { createRecordReader, type RecordReader, spelledAs } from '../recordReader.ts'
 import { zoneFields } from './zoneFields.ts'
 
@@ -60,6 +61,7 @@ export const zoneTransactions = endpoint({
   params: z.strictObject({ txId: param.hashes }),
   listParam: 'txId',
   createReader: createReader('E9'),
+  contradicts: fitsExactly('txId', (row: ZoneTransactionDetail) => row.hash),
   rowKey: (row: ZoneTransactionDetail) => row.hash,
   maxLimit: null,
 })
@@ -78,5 +80,6 @@ export const zoneTransactionDetail = endpoint({
   arrays: [],
   params: z.strictObject({ txid: param.hash }),
   createReader: createReader('E14'),
+  contradicts: fitsExactly('txid', (row: ZoneTransactionDetail) => row.hash),
   maxLimit: null,
 })

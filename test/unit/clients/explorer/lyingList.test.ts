@@ -32,11 +32,15 @@ async function read(list: Rows, service: Service, verify: 'auto' | 'always' = 'a
     const honest = list.slice((page - 1) * limit, page * limit)
     const rows = service.lie?.(honest, request, before) ?? honest
     before = honest
+    const isForeign = (name: string) => name.startsWith('foreign')
     return Promise.resolve({
       endpoint: 'E7',
       requestedAt: 0,
-      records: rows.map((name) => ({ name })),
-      quarantined: [],
+      records: rows.filter((name) => !isForeign(name)).map((name) => ({ name })),
+      quarantined: rows.flatMap((raw, index) =>
+        isForeign(raw) ? [{ raw, problem: '', path: '', index }] : [],
+      ),
+      misfits: rows.filter(isForeign),
       page,
       limit: service.isAdmitted === false ? asked : limit,
       totalPage: Math.ceil(list.length / limit),
@@ -54,7 +58,6 @@ async function read(list: Rows, service: Service, verify: 'auto' | 'always' = 'a
     {
       limit: 100,
       verify,
-      isInRange: ({ name }) => !name.startsWith('foreign'),
       onNew: (rows) => void given.push(...rows.map(({ name }) => name)),
     },
   )
@@ -164,7 +167,7 @@ describe('a service that lies', () => {
   test('rows that do not belong, and a total above all rows, make it incomplete', async () => {
     const foreign = (rows: Rows) => rows.map((name) => (name === 'row-7' ? 'foreign-7' : name))
     const { result } = await read(names(50), { cap: 100, totals: false, lie: foreign })
-    expect(result.reasons).toEqual(['rows lie outside the range that was asked for'])
+    expect(result.reasons).toEqual(['some rows answer another question than was asked'])
     const grown = await read(names(150), { cap: 100, totals: true, total: () => 151 })
     expect(grown.result.complete).toBe(false)
   })

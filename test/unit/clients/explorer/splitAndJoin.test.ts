@@ -69,6 +69,7 @@ function serve(rows: readonly Row[], belongs: (row: Row, values: readonly string
     requestedAt: 0,
     records,
     quarantined: [],
+    misfits: [],
     page: null,
     limit: null,
     totalPage: null,

@@ -36,6 +36,7 @@ function serve(list: string[], world: World) {
       requestedAt: asked.length,
       records: rows.map((name) => ({ name })),
       quarantined: [],
+      misfits: [],
       page: window.page,
       limit,
       totalPage: Math.ceil(list.length / limit),
@@ -201,9 +202,25 @@ describe('answers that do not hold up', () => {
     expect(result.complete).toBe(complete)
   })
 
-  test('rows outside the range make it incomplete', async () => {
-    const { result } = await walk(names(50), {}, { isInRange: ({ name }) => name !== 'row-7' })
-    expect(result.reasons).toEqual(['rows lie outside the range that was asked for'])
+  const withMisfit = (answer: Answer<Row>): Answer<Row> => ({
+    ...answer,
+    records: answer.records.filter(({ name }) => name !== 'row-7'),
+    quarantined: [{ raw: 'row-7', problem: 'another question', path: '', index: 7 }],
+    misfits: ['another question'],
+  })
+
+  test('rows that answer another question make it incomplete', async () => {
+    const { result, read } = await walk(names(50), { answer: withMisfit })
+    expect(result.reasons).toEqual(['some rows answer another question than was asked'])
+    expect(read.size).toBe(49)
+  })
+
+  test('a page with such rows is read again, and whole when they do not come back', async () => {
+    const { result, read } = await walk(names(50), {
+      answer: (answer, request) => (request === 0 ? withMisfit(answer) : answer),
+    })
+    expect(result.reasons).toEqual([])
+    expect(read.size).toBe(50)
   })
 
   test('a short page before the last one makes it incomplete when no total is given', async () => {
