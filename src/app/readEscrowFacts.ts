@@ -1,5 +1,5 @@
 import { parseDecimal } from '../domain/amount.ts'
-import { formatDecimal, toBaseUnits } from '../domain/decimal.ts'
+import { formatDecimal, sumDecimals, toBaseUnits } from '../domain/decimal.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { isSilenceProven } from '../pollers/operators.ts'
 import type { EscrowMove, Facts, OperatorFact } from '../rules/types.ts'
@@ -40,7 +40,9 @@ export function readEscrowFacts(sources: EscrowFactSources): EscrowFacts {
 
 function toMove(flow: StoredFlow, watch: EscrowWatch): EscrowMove {
   const isGap = flow.fromHeight !== null
-  const moved = formatDecimal(isGap ? flow.net : flow.outward).replace('-', '')
+  const isReturn = flow.direction === 'out' && !isGap && flow.outward.digits <= 0n
+  const whole = isReturn ? sumDecimals(flow.gross.map(({ out }) => out)) : isGap ? flow.net : flow.outward
+  const moved = formatDecimal(whole).replace('-', '')
   return {
     escrow: flow.escrow,
     token: flow.token,

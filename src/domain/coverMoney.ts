@@ -36,8 +36,10 @@ export function coverMoney(
   const claimed = claimOf(transfer)
   if (claimed === null) return null
   if (claimed === 0n) return 'covered'
-  const coins = toCoins(moves, transfer)
-  if (coins === null) return null
+  const gross = toCoins(moves, transfer)
+  if (gross === null) return null
+  const coins =
+    transfer.direction === 'MainToZone' ? withoutReturns(gross, transfer, sharing, settings) : gross
   const all = sharing.filter((one) => claimOf(one) !== null && isSameToken(one, transfer))
   const claims = all.some(({ key }) => key === transfer.key) ? all : [...all, transfer]
   const left = new Set(coins)
@@ -46,6 +48,34 @@ export function coverMoney(
   return coversSum(transfer, open, [...left], settings)
     ? 'covered'
     : describeGap(transfer, moves, coins, settings)
+}
+
+/** What came of deposits, less what went back from where it came to: change, or all of it. A payout is no return. */
+function withoutReturns(
+  coins: readonly Coin[],
+  transfer: Transfer,
+  sharing: readonly Transfer[],
+  settings: MoneySettings,
+): readonly Coin[] {
+  const payouts = sharing.filter(
+    (one) => one.direction !== transfer.direction && one.token.address === transfer.token.address,
+  )
+  const left = new Set(coins)
+  assignExactly(payouts.filter((one) => claimOf(one) !== null).sort(byAge), left, settings)
+  const given = new Map<string, bigint>()
+  const nameOf = (from: string, to: string, id: string) => `${from}|${to}|${toNumber(id)}`
+  for (const { move, raw } of left) {
+    const name = nameOf(move.from, move.to, move.tokenId)
+    given.set(name, (given.get(name) ?? 0n) + raw)
+  }
+  return coins.map((coin) => {
+    const { from, to, tokenId } = coin.move
+    const back = nameOf(to, from, tokenId)
+    const returned = left.has(coin) && from !== to ? (given.get(back) ?? 0n) : 0n
+    const taken = returned < coin.raw ? returned : coin.raw
+    if (taken > 0n) given.set(back, returned - taken)
+    return taken > 0n ? { ...coin, raw: coin.raw - taken } : coin
+  })
 }
 
 /** The transfers that no movement of their own pays, after each took one. */

@@ -1,6 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
 import {
-  addDecimals,
   compareDecimals,
   type Decimal,
   negate,
@@ -9,6 +8,8 @@ import {
   sumDecimals,
   toDecimal,
 } from './decimal.ts'
+import { toCanonicalId } from './batchItem.ts'
+import { isBatch } from './judgeBatch.ts'
 import { canonicalToken, movedToken } from './movedToken.ts'
 import type { Direction } from './observation.ts'
 import type { Transfer } from './transfer.ts'
@@ -24,6 +25,7 @@ export interface FlowRow {
   readonly token: string
   /** Token units. */
   readonly amount: string
+  readonly tokenId: string
 }
 
 /** What one transaction moved at one escrow of one token. */
@@ -39,6 +41,23 @@ export interface EscrowFlow {
   readonly outward: Decimal
   /** The other side of the largest movement. */
   readonly party: string
+  /** By token id. */
+  readonly gross: readonly GrossMove[]
+}
+
+/** What of one token id came from others than the bridge's own escrows, and went to them, in one transaction. */
+export interface GrossMove {
+  /** '' for tokens without ids. */
+  readonly id: string
+  readonly in: Decimal
+  readonly out: Decimal
+  /** Of what went out, what whoever paid in got back. */
+  readonly back: Decimal
+}
+
+interface UnitRow extends FlowRow {
+  readonly height: number
+  readonly units: Decimal
 }
 
 /**
@@ -51,30 +70,63 @@ export function sumFlows(
   own: ReadonlySet<string>,
   seenAt: UnixMs,
 ): EscrowFlow[] {
-  const flows = new Map<string, EscrowFlow & { readonly largest: Decimal }>()
-  for (const row of rows) {
-    const amount = toDecimal(row.amount)
-    if (amount === null || amount.digits <= 0n || row.height === null || row.from === row.to) continue
-    const isOut = row.from === escrow
-    if (!isOut && row.to !== escrow) continue
-    const party = isOut ? row.to : row.from
-    const key = `${row.hash}|${row.token}`
-    const before = flows.get(key)
-    const outward = own.has(party) ? noAmount : isOut ? amount : negate(amount)
-    const isLargest = !before || compareDecimals(amount, before.largest) > 0
-    flows.set(key, {
-      escrow,
-      token: row.token,
-      hash: row.hash,
-      height: row.height,
-      at: Math.min(row.time ?? seenAt, seenAt),
-      net: addDecimals(before?.net ?? noAmount, isOut ? negate(amount) : amount),
-      outward: addDecimals(before?.outward ?? noAmount, outward),
-      party: isLargest ? party : before.party,
-      largest: isLargest ? amount : before.largest,
-    })
+  const moving = rows.flatMap((row): UnitRow[] => {
+    const units = toDecimal(row.amount)
+    if (units === null || units.digits <= 0n || row.height === null || row.from === row.to) return []
+    return row.from === escrow || row.to === escrow ? [{ ...row, height: row.height, units }] : []
+  })
+  const groups = Map.groupBy(moving, ({ hash, token }) => `${hash}|${token}`)
+  return [...groups.values()].map((group) => sumFlow(group, escrow, own, seenAt))
+}
+
+function sumFlow(
+  group: readonly UnitRow[],
+  escrow: string,
+  own: ReadonlySet<string>,
+  seenAt: UnixMs,
+): EscrowFlow {
+  const partyOf = ({ from, to }: UnitRow) => (from === escrow ? to : from)
+  const signed = (row: UnitRow) => (row.from === escrow ? row.units : negate(row.units))
+  const foreign = group.filter((row) => !own.has(partyOf(row)))
+  // The caller groups rows: none is empty.
+  const first = group[0] as UnitRow
+  const largest = group.reduce((best, row) => (compareDecimals(row.units, best.units) > 0 ? row : best))
+  return {
+    escrow,
+    token: first.token,
+    hash: first.hash,
+    height: group.reduce((_, { height }) => height, first.height),
+    at: Math.min(group.at(-1)?.time ?? seenAt, seenAt),
+    net: negate(sumDecimals(group.map(signed))),
+    outward: sumDecimals(foreign.map(signed)),
+    party: partyOf(largest),
+    gross: [...Map.groupBy(foreign, (row) => toCanonicalId(row.tokenId))].map(([id, of]) =>
+      toGross(id, of, escrow),
+    ),
   }
-  return [...flows.values()]
+}
+
+function toGross(id: string, rows: readonly UnitRow[], escrow: string): GrossMove {
+  const isOut = (row: UnitRow) => row.from === escrow
+  const payers = new Set(rows.filter((row) => !isOut(row)).map(({ from }) => from))
+  const sum = (counts: (row: UnitRow) => boolean) =>
+    sumDecimals(rows.filter(counts).map(({ units }) => units))
+  return {
+    id,
+    in: sum((row) => !isOut(row)),
+    out: sum(isOut),
+    back: sum((row) => isOut(row) && payers.has(row.to)),
+  }
+}
+
+/** What several escrows moved in one transaction, together. */
+export function joinGross(moves: readonly GrossMove[]): GrossMove[] {
+  return [...Map.groupBy(moves, ({ id }) => id)].map(([id, of]) => ({
+    id,
+    in: sumDecimals(of.map((one) => one.in)),
+    out: sumDecimals(of.map(({ out }) => out)),
+    back: sumDecimals(of.map(({ back }) => back)),
+  }))
 }
 
 /** At most so much may move beside a transfer, token units. */
@@ -100,13 +152,23 @@ export type FlowVerdict =
 /** Whether a record's token is the one that moved, by another address; `held` while that is not known. */
 export type JudgeToken = (transfer: Transfer, moved: string) => 'same' | 'held' | 'other'
 
+/** What a transaction moved of a token at the bridge's escrows, all of them together. */
+export interface JudgedFlow {
+  readonly hash: string
+  readonly token: string
+  /** What left all escrows together, token units. */
+  readonly outward: Decimal
+  readonly gross: readonly GrossMove[]
+  /** Whether deposits come to rest here: what only passes through goes out again in the same transaction. */
+  readonly isKept: boolean
+}
+
 /**
  * Whether known transfers account for what a transaction moved at the bridge's escrows. A payout whose origin was
  * disproved accounts for nothing.
- * @param outward what left all escrows together in that transaction, token units
  */
 export function judgeFlow(
-  flow: { readonly hash: string; readonly token: string; readonly outward: Decimal },
+  flow: JudgedFlow,
   transfers: readonly Transfer[],
   fees: readonly FlowFee[],
   judgeToken: JudgeToken = () => 'other',
@@ -128,6 +190,50 @@ export function judgeFlow(
   return judgeLegs(flow, legsBeing('same', 'held'), fees).kind === 'explained' ? { kind: 'held' } : known
 }
 
+/** Of what left, that which neither payouts nor a deposit of which as much stayed as was credited account for. */
+function judgeLegs(flow: JudgedFlow, legs: readonly Transfer[], fees: readonly FlowFee[]): FlowVerdict {
+  const net = judgeNet(flow, legs, fees)
+  if (net.kind === 'unexplained' && net.direction === 'out') return net
+  const amount = findReturned(flow, legs, fees)
+  if (amount === null) return net
+  const reason = 'it went back out of a deposit that is credited in full'
+  return { kind: 'unexplained', direction: 'out', amount, reason, isSettled: false }
+}
+
+/** What went out again of deposits although the zone credits it; null when nothing did. By token id where all name one. */
+function findReturned(flow: JudgedFlow, legs: readonly Transfer[], fees: readonly FlowFee[]): Decimal | null {
+  const good = legs.filter((leg) =>
+    leg.direction === 'ZoneToMain' ? !isDisproved(leg) : leg.status !== 'failed',
+  )
+  const hasIds =
+    flow.gross.every(({ id }) => id !== '') && good.every((leg) => leg.token.id !== '' && !isBatch(leg))
+  const moves = hasIds ? flow.gross : joinGross(flow.gross.map((move) => ({ ...move, id: '' })))
+  const lost = moves.flatMap((move) => {
+    const of = hasIds ? good.filter(({ token }) => toCanonicalId(token.id) === move.id) : good
+    return findLost(flow, move, of, fees) ?? []
+  })
+  return lost.length === 0 ? null : sumDecimals(lost)
+}
+
+function findLost(
+  flow: JudgedFlow,
+  move: GrossMove,
+  legs: readonly Transfer[],
+  fees: readonly FlowFee[],
+): Decimal | null {
+  const [paid = [], credited = []] = (['ZoneToMain', 'MainToZone'] as const).map((direction) =>
+    legs.filter((leg) => leg.direction === direction),
+  )
+  if (legs.some((leg) => leg.amount === null)) return null
+  const claim = (of: readonly Transfer[]) =>
+    sumDecimals(of.map((leg) => toDecimal(leg.amount ?? '') ?? noAmount))
+  const surplus = subtractDecimals(flow.isKept ? move.out : move.back, claim(paid))
+  if (compareDecimals(surplus, allowance(flow, paid, fees)) <= 0) return null
+  const stayed = subtractDecimals(move.in, surplus)
+  const missing = subtractDecimals(claim(credited), stayed)
+  return compareDecimals(missing, allowance(flow, legs, fees)) > 0 ? missing : null
+}
+
 /** Where nothing is known of a record's token, and it did not move itself, another one may be it. */
 function mayBeOf({ token, main, evidence }: Transfer, moved: string): boolean {
   const own = canonicalToken(token.address)
@@ -137,11 +243,7 @@ function mayBeOf({ token, main, evidence }: Transfer, moved: string): boolean {
   return !seen.some(({ moves }) => moves?.some((move) => move.token === own))
 }
 
-function judgeLegs(
-  flow: { readonly hash: string; readonly token: string; readonly outward: Decimal },
-  legs: readonly Transfer[],
-  fees: readonly FlowFee[],
-): FlowVerdict {
+function judgeNet(flow: JudgedFlow, legs: readonly Transfer[], fees: readonly FlowFee[]): FlowVerdict {
   const direction = flow.outward.digits > 0n ? 'out' : 'in'
   const wanted: Direction = direction === 'out' ? 'ZoneToMain' : 'MainToZone'
   const good = legs.filter((leg) => leg.direction !== 'ZoneToMain' || !isDisproved(leg))

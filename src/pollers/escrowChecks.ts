@@ -1,11 +1,18 @@
 import { type Absence, isAbsent, notYetAbsent, noteReading } from '../clients/explorer/absence.ts'
 import { type Decimal, noAmount, subtractDecimals, sumDecimals } from '../domain/decimal.ts'
-import { type FlowFee, type FlowVerdict, type JudgeToken, judgeFlow } from '../domain/escrowFlow.ts'
+import {
+  type FlowFee,
+  type FlowVerdict,
+  joinGross,
+  type JudgeToken,
+  judgeFlow,
+} from '../domain/escrowFlow.ts'
 import type { Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import {
   type FlowJudgement,
+  keepsDeposits,
   listDueFlows,
   listFlowsOf,
   settleFlow,
@@ -85,10 +92,20 @@ async function rereadAndSettle(
 function judge(deps: EscrowChecksDeps, flow: StoredFlow): FlowVerdict {
   const all = listFlowsOf(deps.db, flow.hash, flow.token)
   const outward = sumDecimals(all.map((one) => one.outward))
-  const verdict = judgeFlow({ ...flow, outward }, deps.listTransfers(flow.hash), deps.fees, deps.judgeToken)
-  const isBeside =
-    verdict.kind === 'unexplained' && (verdict.direction === 'out') !== flow.outward.digits > 0n
-  return isBeside || flow.outward.digits === 0n ? { kind: 'explained', isProven: true } : verdict
+  const gross = joinGross(all.flatMap((one) => one.gross))
+  const isThrough = gross.some((move) => move.in.digits > 0n && move.out.digits > 0n)
+  const isKept = isThrough && all.some((one) => keepsDeposits(deps.db, one))
+  const of = { hash: flow.hash, token: flow.token, outward, gross, isKept }
+  const verdict = judgeFlow(of, deps.listTransfers(flow.hash), deps.fees, deps.judgeToken)
+  return verdict.kind === 'unexplained' && !isPartOf(verdict, flow)
+    ? { kind: 'explained', isProven: true }
+    : verdict
+}
+
+/** Of what several escrows moved, what went out is told at those that paid it, and what came in where it came. */
+function isPartOf({ direction }: Extract<FlowVerdict, { kind: 'unexplained' }>, flow: StoredFlow): boolean {
+  if (direction === 'in') return flow.outward.digits < 0n
+  return flow.outward.digits > 0n || flow.gross.some(({ out }) => out.digits > 0n)
 }
 
 function wantsReread(verdict: FlowVerdict, flow: StoredFlow): boolean {
@@ -103,7 +120,7 @@ function conclude(
   now: UnixMs,
   asked: { readonly absence: Absence; readonly isGone: boolean } | null,
 ): FlowJudgement {
-  const direction = flow.outward.digits > 0n ? 'out' : 'in'
+  const direction = verdict.kind === 'unexplained' ? verdict.direction : directionOf(flow)
   const common = { direction, unexplained: null, reason: '', absence: null } as const
   if (verdict.kind === 'explained') {
     // A proof may be pending still; that it fails wakes this movement too.
@@ -121,6 +138,10 @@ function conclude(
   if (direction === 'in') return now >= dueAt ? unexplained : open(dueAt)
   if (!asked?.isGone) return open(now + rereadMs)
   return now >= dueAt ? unexplained : open(dueAt)
+}
+
+function directionOf({ outward }: Pick<StoredFlow, 'outward'>): 'out' | 'in' {
+  return outward.digits > 0n ? 'out' : 'in'
 }
 
 async function reread(

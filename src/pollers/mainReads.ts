@@ -154,6 +154,7 @@ interface MovingRow {
   readonly to: string
   readonly amount: string | null
   readonly state: string
+  readonly tokenId?: string
 }
 
 /** A failed transaction moves nothing, and a pending one has not moved it yet. */
@@ -163,6 +164,6 @@ function isDone({ state }: MovingRow): boolean {
 }
 
 function toFlowRow(row: MovingRow, token: string): FlowRow[] {
-  const { hash, height, time, from, to, amount } = row
-  return amount === null ? [] : [{ hash, height, time, from, to, token, amount }]
+  const { hash, height, time, from, to, amount, tokenId = '' } = row
+  return amount === null ? [] : [{ hash, height, time, from, to, token, amount, tokenId }]
 }

@@ -19,6 +19,7 @@ import { correctionTables } from './migrations/0015_corrections.ts'
 import { addressIndexes } from './migrations/0016_addresses.ts'
 import { readingTimes } from './migrations/0017_reading_times.ts'
 import { headDoubtColumns } from './migrations/0018_head_doubts.ts'
+import { grossFlowColumns } from './migrations/0019_gross_flows.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -39,6 +40,7 @@ const migrations: readonly string[] = [
   addressIndexes,
   readingTimes,
   headDoubtColumns,
+  grossFlowColumns,
 ]
 
 export interface Database {

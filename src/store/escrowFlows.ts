@@ -1,5 +1,5 @@
 import { addDecimals, type Decimal, formatDecimal, negate, noAmount, toDecimal } from '../domain/decimal.ts'
-import type { EscrowFlow } from '../domain/escrowFlow.ts'
+import type { EscrowFlow, GrossMove } from '../domain/escrowFlow.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 import { readAnchor } from './escrowReadings.ts'
@@ -42,10 +42,10 @@ export function saveFlows(db: Database, flows: readonly EscrowFlow[], now: UnixM
     const { changes } = db
       .prepare(
         `INSERT INTO escrow_flows (escrow, token, hash, from_height, height, at, seen_at, net, outward, party, verdict, direction,
-           reason, checks, check_at) VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, '', 0, ?)
+           reason, checks, check_at, gross) VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, '', 0, ?, ?)
          ON CONFLICT (escrow, token, hash) DO UPDATE SET height = excluded.height, net = excluded.net,
-           outward = excluded.outward, party = excluded.party, check_at = excluded.check_at
-           WHERE net <> excluded.net OR outward <> excluded.outward OR height <> excluded.height`,
+           outward = excluded.outward, party = excluded.party, check_at = excluded.check_at, gross = excluded.gross
+           WHERE net <> excluded.net OR outward <> excluded.outward OR height <> excluded.height OR gross IS NOT excluded.gross`,
       )
       .run(
         flow.escrow,
@@ -60,6 +60,7 @@ export function saveFlows(db: Database, flows: readonly EscrowFlow[], now: UnixM
         isNews ? 'open' : 'explained',
         flow.outward.digits > 0n ? 'out' : 'in',
         isNews ? now : null,
+        encodeGross(flow.gross),
       )
     if (changes > 0) wakeGaps(db, flow, now)
   }
@@ -175,6 +176,19 @@ export function wakeFlows(db: Database, hash: string, now: UnixMs): void {
   db.prepare('UPDATE escrow_flows SET check_at = ?, checks = 0 WHERE hash = ?').run(now, hash)
 }
 
+/** Whether something of a token ever came to rest at an address: elsewhere it only passes through. */
+export function keepsDeposits(
+  db: Database,
+  { escrow, token, hash }: Pick<EscrowFlow, 'escrow' | 'token' | 'hash'>,
+): boolean {
+  return db
+    .prepare(
+      "SELECT net, outward FROM escrow_flows WHERE escrow = ? AND token = ? AND hash <> ? AND verdict = 'explained' AND direction = 'in' AND gross IS NOT NULL ORDER BY height DESC LIMIT 20",
+    )
+    .all(escrow, token, hash)
+    .some((row) => (toDecimal(String(row['outward']))?.digits ?? 0n) < 0n)
+}
+
 /** What no transfer explains: the newest of each direction. */
 export function listUnexplained(db: Database, limit: number): StoredFlow[] {
   const sql = `SELECT * FROM escrow_flows INDEXED BY escrow_flows_told
@@ -213,13 +227,17 @@ export function sumListed(
 
 /** What left and is not judged yet, up to a height: it may turn out to be payouts. */
 export function sumOpen(db: Database, token: string, to: number): Decimal {
-  return db
-    .prepare(
-      `SELECT outward FROM escrow_flows INDEXED BY escrow_flows_open WHERE verdict = 'open' AND token = ? AND height <= ? AND direction = 'out' LIMIT 5000`,
-    )
-    .all(token, to)
-    .map((row) => toDecimal(String(row['outward'])) ?? noAmount)
-    .reduce(addDecimals, noAmount)
+  return (
+    db
+      .prepare(
+        `SELECT outward FROM escrow_flows INDEXED BY escrow_flows_open WHERE verdict = 'open' AND token = ? AND height <= ? AND direction = 'out' LIMIT 5000`,
+      )
+      .all(token, to)
+      .map((row) => toDecimal(String(row['outward'])) ?? noAmount)
+      // What went back out of a deposit left no less behind than there was.
+      .filter(({ digits }) => digits > 0n)
+      .reduce(addDecimals, noAmount)
+  )
 }
 
 /** Forgets flows seen before a time, a step at a time. */
@@ -252,6 +270,7 @@ function toFlow(row: Record<string, unknown>): StoredFlow {
     seenAt: Number(row['seen_at']),
     net: toDecimal(String(row['net'])) ?? noAmount,
     outward: toDecimal(String(row['outward'])) ?? noAmount,
+    gross: decodeGross(row),
     party: String(row['party']),
     verdict: String(row['verdict']) as FlowVerdictName,
     direction: row['direction'] === 'out' ? 'out' : 'in',
@@ -261,6 +280,31 @@ function toFlow(row: Record<string, unknown>): StoredFlow {
     checks: Number(row['checks']),
     absence: toText(row['absence']),
   }
+}
+
+function encodeGross(gross: readonly GrossMove[]): string {
+  return JSON.stringify(
+    gross.map((move) => [move.id, ...[move.in, move.out, move.back].map((amount) => formatDecimal(amount))]),
+  )
+}
+
+/** What was stored without it is known by its difference alone. */
+function decodeGross(row: Record<string, unknown>): GrossMove[] {
+  const text = toText(row['gross'])
+  if (text === null) {
+    const outward = toDecimal(String(row['outward'])) ?? noAmount
+    const isOut = outward.digits > 0n
+    const of = { in: isOut ? noAmount : negate(outward), out: isOut ? outward : noAmount }
+    return [{ id: '', ...of, back: noAmount }]
+  }
+  // Written by encodeGross.
+  const moves = JSON.parse(text) as readonly [string, string, string, string][]
+  return moves.map(([id, ...amounts]) => {
+    const [incoming = noAmount, out = noAmount, back = noAmount] = amounts.map(
+      (amount) => toDecimal(amount) ?? noAmount,
+    )
+    return { id, in: incoming, out, back }
+  })
 }
 
 function toText(cell: unknown): string | null {

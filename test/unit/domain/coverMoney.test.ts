@@ -143,3 +143,29 @@ describe('where a deposit goes', () => {
     expect(cover(deposit(), [move({ to: '0x99' })])).toBe('covered')
   })
 })
+
+describe('a deposit of 1.5, of which some goes back in the same transaction', () => {
+  const paid = (amountRaw: bigint) => move({ from: '0x1', to: '0xe5', amountRaw })
+  const back = (amountRaw: bigint, overrides: Partial<TokenMove> = {}) =>
+    move({ from: '0xe5', to: '0x1', amountRaw, ...overrides })
+
+  test.each([
+    ['change', [paid(2_000_000n), back(500_000n)], 'covered'],
+    ['all of it', [paid(1_500_000n), back(1_500_000n)], { what: 'amount', found: '0' }],
+    [
+      'a part of what is credited',
+      [paid(1_500_000n), back(1n), back(4n)],
+      { what: 'amount', found: '1.499995' },
+    ],
+    ['another token', [paid(1_500_000n), back(9n, { token: '0xdd' })], 'covered'],
+    ['to somebody else', [paid(1_500_000n), back(9n, { to: '0x9' })], 'covered'],
+  ])('%s', (_, moves, expected) => {
+    expect(cover(deposit(), moves)).toEqual(expected)
+  })
+
+  test('is no return where it is a payout of its own', () => {
+    const other = payout({ key: 't2', amountRaw: 400_000n, amount: '0.4', targetAddress: '0x1' })
+    const moves = [paid(1_500_000n), back(400_000n)]
+    expect(cover(deposit(), moves, noFees, [other])).toBe('covered')
+  })
+})

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatDecimal, toDecimal } from '../../../src/domain/decimal.ts'
+import { formatDecimal, subtractDecimals, toDecimal } from '../../../src/domain/decimal.ts'
 import { judgeFlow, sumFlows } from '../../../src/domain/escrowFlow.ts'
 import { canonicalToken } from '../../../src/domain/movedToken.ts'
 import type { Transfer } from '../../../src/domain/transfer.ts'
@@ -12,6 +12,8 @@ const out = (amount: string) => ({
   hash: hash('main'),
   token: '0xcc',
   outward: toDecimal(amount) ?? { digits: 0n, scale: 0 },
+  gross: [],
+  isKept: true,
 })
 const fee = { token: '0xcc', direction: 'ZoneToMain', max: '0.5' } as const
 
@@ -95,7 +97,16 @@ function say(verdict: ReturnType<typeof judgeFlow>): string {
 }
 
 test('rows of a transaction are summed; movements of nothing and between own escrows are no outflow', () => {
-  const row = { hash: '0x1', height: 7, time: 5, from: '0xe1', to: '0xbb', token: '0xcc', amount: '1.5' }
+  const row = {
+    hash: '0x1',
+    height: 7,
+    time: 5,
+    from: '0xe1',
+    to: '0xbb',
+    token: '0xcc',
+    tokenId: '',
+    amount: '1.5',
+  }
   const rows = [
     row,
     row,
@@ -116,4 +127,86 @@ test('rows of a transaction are summed; movements of nothing and between own esc
 test('the native currency has one name, however it is spelled', () => {
   const spelled = ['', `0x${'0'.repeat(40)}`, `0x${'Ee'.repeat(20)}`, '0xAB']
   expect(spelled.map(canonicalToken)).toEqual(['', '', '', '0xab'])
+})
+
+describe('what came in and went out again', () => {
+  const deposit: Transfer = { ...proven, direction: 'MainToZone', key: 't9' }
+  const decimal = (text: string) => toDecimal(text) ?? { digits: 0n, scale: 0 }
+  const through = (came: string, went: string, back = went, id = '') => ({
+    ...out(formatDecimal(subtractDecimals(decimal(went), decimal(came)))),
+    gross: [{ id, in: decimal(came), out: decimal(went), back: decimal(back) }],
+  })
+  const of = (id: string): Transfer => ({ ...deposit, token: { ...deposit.token, id } })
+
+  test.each([
+    { title: 'all of a credited deposit', flow: through('1.5', '1.5'), legs: [deposit], said: '1.5 out' },
+    { title: 'a part of one', flow: through('1.5', '0.5'), legs: [deposit], said: '0.5 out' },
+    { title: 'change of one', flow: through('2', '0.5'), legs: [deposit], said: 'explained, proven' },
+    {
+      title: 'all of one that is not credited',
+      flow: through('2', '2'),
+      legs: [],
+      said: 'explained, proven',
+    },
+    {
+      title: 'all of one that failed on the zone',
+      flow: through('1.5', '1.5'),
+      legs: [{ ...deposit, status: 'failed' as const }],
+      said: 'explained, proven',
+    },
+    {
+      title: 'a payout beside a deposit',
+      flow: through('1.5', '1.5'),
+      legs: [deposit, proven],
+      said: 'explained, proven',
+    },
+    {
+      title: 'what passes through a place that keeps nothing',
+      flow: { ...through('1.5', '1.5', '0'), isKept: false },
+      legs: [deposit],
+      said: 'explained, proven',
+    },
+    {
+      title: 'what such a place gives back to who paid it',
+      flow: { ...through('1.5', '1.5'), isKept: false },
+      legs: [deposit],
+      said: '1.5 out',
+    },
+    {
+      title: 'another token id than came in',
+      flow: {
+        ...out('0'),
+        gross: [...through('1.5', '0', '0', '7').gross, ...through('0', '1.5', '0', '8').gross],
+      },
+      legs: [of('0x7')],
+      said: '1.5 out',
+    },
+    {
+      title: 'the same token id, spelled otherwise',
+      flow: through('2', '0.5', '0.5', '7'),
+      legs: [of('0x07')],
+      said: 'explained, proven',
+    },
+  ])('$title', ({ flow, legs, said }) => {
+    expect(say(judgeFlow(flow, legs, []))).toBe(said)
+  })
+
+  test('rows are summed by token id, and what went back to the payer apart', () => {
+    const row = { hash: '0x1', height: 7, time: 5, from: '0x8', to: '0xe1', token: '0xcc' }
+    const rows = [
+      { ...row, tokenId: '0x7', amount: '3' },
+      { ...row, tokenId: '7', from: '0xe1', to: '0x8', amount: '1' },
+      { ...row, tokenId: '8', from: '0xe1', to: '0x9', amount: '2' },
+      { ...row, tokenId: '8', from: '0xe1', to: '0xe2', amount: '5' },
+    ]
+    const [flow] = sumFlows(rows, '0xe1', new Set(['0xe1', '0xe2']), 10)
+    const shown = flow?.gross.map((move) => [
+      move.id,
+      ...[move.in, move.out, move.back].map((amount) => formatDecimal(amount)),
+    ])
+    expect(shown).toEqual([
+      ['7', '3', '1', '1'],
+      ['8', '0', '2', '0'],
+    ])
+  })
 })

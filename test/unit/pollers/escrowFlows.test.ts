@@ -18,6 +18,7 @@ const payout = (name: string, height: number, amount = '10'): FlowRow => ({
   from: escrow,
   to: `0x${'cc'.repeat(20)}`,
   token,
+  tokenId: '',
   amount,
 })
 

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import { escrow, otherToken, token, user } from '../support/bridgeWorld.ts'
+import { bridge, createEscrowWorld, type EscrowWorld } from '../support/escrowWorld.ts'
+
+// semantics.md 45: movements are judged gross, and a return is explained when what stays is what the zone credits.
+
+const second = 1_000
+const coarse = `0x${'00c0'.repeat(10)}`
+const items = `0x${'1155'.repeat(10)}`
+const stranger = `0x${'bad0'.repeat(10)}`
+
+const rules = `
+rules:
+  - { name: mismatch, on: transfer.mismatch, severity: critical }
+  - { name: unbacked, on: transfer.unbacked, severity: critical }
+  - { name: duplicate, on: transfer.duplicate, severity: critical }
+  - { name: drift, on: escrow.drift, where: "facts.direction == 'out'", severity: critical }
+  - { name: shortfall, on: escrow.shortfall, severity: critical }
+`
+
+interface Form {
+  readonly name: string
+  readonly token: string
+  readonly decimals: number
+  readonly tokenId?: string
+}
+
+const forms: readonly Form[] = [
+  { name: '6 decimals', token, decimals: 6 },
+  { name: '18 decimals', token: otherToken, decimals: 18 },
+  { name: '0 decimals', token: coarse, decimals: 0 },
+  { name: 'ERC-1155', token: items, decimals: 0, tokenId: '7' },
+  { name: 'native', token: '', decimals: 18 },
+]
+
+async function start(): Promise<EscrowWorld> {
+  const listed = [...new Set(forms.map((form) => form.token))]
+  const world = await createEscrowWorld({
+    rules,
+    bridge: {
+      tokens: forms
+        .filter((form) => form.token !== '')
+        .map((form) => ({ address: form.token, symbol: form.name, decimals: form.decimals })),
+      escrows: listed.map((one) => ({ address: escrow, token: one, baseline: null })),
+    },
+    prepare(bare) {
+      for (const [at, form] of forms.entries())
+        for (let n = 0; n < 3; n += 1)
+          bare.deposit(at * 10 + n, { ...form, amount: String(200 + at * 10 + n) })
+    },
+  })
+  await world.pass(60 * second)
+  return world
+}
+
+/** A transaction that pays so much in and gives so much of it back, in calls of their own. */
+function backAndForth(form: Form, n: number, paid: string, back: string, to = user(n)) {
+  if (form.token === '')
+    return { from: user(n), to: escrow, value: paid, calls: [{ from: escrow, to, amount: back }] }
+  const common = {
+    token: form.token,
+    decimals: form.decimals,
+    ...(form.tokenId && { tokenId: form.tokenId }),
+  }
+  return {
+    from: user(n),
+    to: bridge,
+    moves: [
+      { ...common, from: user(n), to: escrow, amount: paid },
+      { ...common, from: escrow, to, amount: back },
+    ],
+  }
+}
+
+const drifts = (world: EscrowWorld) =>
+  world
+    .conditions()
+    .filter(({ kind }) => kind === 'escrow.drift')
+    .map(({ facts }) => `${String(facts['token'])} ${String(facts['amount'])}`)
+const symbolOf = ({ token: address, name }: Form) => (address === '' ? 'native currency' : name)
+
+describe('a deposit that goes back in its own transaction while the zone credits it', () => {
+  test('is told in every form, whole or in part, to the payer or to somebody else', async () => {
+    const world = await start()
+    for (const [at, form] of forms.entries()) {
+      const n = 100 + at * 10
+      world.deposit(n, { ...form, amount: '1000', main: backAndForth(form, n, '1000', '1000') })
+      world.deposit(n + 1, { ...form, amount: '1000', main: backAndForth(form, n + 1, '1000', '400') })
+      world.deposit(n + 2, {
+        ...form,
+        amount: '1000',
+        main: backAndForth(form, n + 2, '1000', '999', stranger),
+      })
+    }
+    const expected = forms.flatMap((form) =>
+      ['1000', '400', '999'].map((amount) => `${symbolOf(form)} ${amount}`),
+    )
+    await world.until(() => drifts(world).length >= expected.length, 'all of them').catch(() => {})
+    expect(new Set(drifts(world))).toEqual(new Set(expected))
+  })
+
+  test('is none where what stays is what is credited: change given back, a deposit taken back whole, several at once', async () => {
+    const world = await start()
+    for (const [at, form] of forms.entries()) {
+      const n = 100 + at * 10
+      world.deposit(n, { ...form, amount: '800', main: backAndForth(form, n, '1000', '200') })
+      world.transact(backAndForth(form, n + 1, '1000', '1000'))
+      const two = backAndForth(form, n + 2, '1000', '100')
+      const first = world.deposit(n + 2, { ...form, amount: '600', main: two })
+      world.deposit(n + 3, {
+        ...form,
+        amount: '300',
+        record: {
+          mainTxHash: first['mainTxHash'] ?? '',
+          sourceAddress: user(n + 2),
+        },
+      })
+    }
+    await world.pass(300 * second)
+    expect(world.told()).toEqual([])
+    expect(world.conditions()).toEqual([])
+  })
+})
