@@ -1,5 +1,6 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import { createTimings, type Timings } from '../lib/timings.ts'
 import type { ChannelConfig } from '../notify/createChannel.ts'
 import type { Rule } from '../rules/types.ts'
 import { openState, type State } from '../store/openState.ts'
@@ -47,14 +48,16 @@ export type AppParts = ReturnType<typeof createParts>
 export function createApp(deps: AppDeps, options: AppOptions): App {
   const { config } = options
   const now = deps.clock.now()
+  const timings = createTimings(deps.clock)
   const state = openState({
     folder: config.stateDir,
     since: historySince(config, now),
     now,
     reset: options.resetState ?? false,
+    timing: { clock: deps.clock, commit: (seconds) => timings.commit(seconds) },
   })
   try {
-    const parts = createParts(deps, options, state, now)
+    const parts = createParts(deps, options, { state, timings }, now)
     return toApp(deps, parts, state)
   } catch (error) {
     state.close()
@@ -62,8 +65,13 @@ export function createApp(deps: AppDeps, options: AppOptions): App {
   }
 }
 
-function createParts(deps: AppDeps, options: AppOptions, state: State, startedAt: UnixMs) {
-  const base = createBase(deps, options, state, startedAt)
+function createParts(
+  deps: AppDeps,
+  options: AppOptions,
+  of: { readonly state: State; readonly timings: Timings },
+  startedAt: UnixMs,
+) {
+  const base = createBase(deps, options, of, startedAt)
   // The heartbeat is one of the pollers and says how the judging goes, which comes after them.
   const isAlive = () =>
     readLiveness(

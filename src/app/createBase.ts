@@ -1,6 +1,7 @@
 import { createAlertEngine } from '../alerts/alertEngine.ts'
 import { createExplorer } from '../clients/explorer/createExplorer.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import type { Timings } from '../lib/timings.ts'
 import { type CommitDeps, createCommit } from '../pollers/createCommit.ts'
 import { movesAs } from '../domain/learnedMoney.ts'
 import { createLearnMoney } from '../pollers/learnMoney.ts'
@@ -28,7 +29,12 @@ import { toRouting } from './toRouting.ts'
 /** What watching and judging both stand on: the ledger, the alerts, the way out, the sources, and the one commit. */
 export type Base = ReturnType<typeof createBase>
 
-export function createBase(deps: AppDeps, options: AppOptions, state: State, startedAt: UnixMs) {
+export function createBase(
+  deps: AppDeps,
+  options: AppOptions,
+  { state, timings }: { readonly state: State; readonly timings: Timings },
+  startedAt: UnixMs,
+) {
   const { config } = options
   const { clock, log } = deps
   const { db, cursors } = state
@@ -100,6 +106,7 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
     noteListed: (...listed) => {
       for (const note of listedNotes) note(...listed)
     },
+    startRules: () => timings.startRules(),
     onRuleFailed: (rule, subject, error) => eventRetries.failed(rule, subject, error),
     onCommitted,
   })
@@ -126,6 +133,7 @@ export function createBase(deps: AppDeps, options: AppOptions, state: State, sta
     startedAt,
     state,
     tellSince: since,
+    timings,
     transferNotes,
     version: options.version,
     watch,

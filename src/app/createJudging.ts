@@ -53,6 +53,7 @@ export function createJudging(deps: AppDeps, base: Base, watching: ReturnType<ty
     rules,
     facts,
     raised: createStateWatch(base.state),
+    startRules: () => base.timings.startRules(),
     judgeMore: (at) => {
       noteReadings()
       base.eventRetries.tick(base.commit, at)

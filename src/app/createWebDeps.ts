@@ -30,6 +30,7 @@ import { searchAlerts } from '../store/pageQueries.ts'
 import { toOutboxView } from './toOutboxView.ts'
 import { findAlert } from '../alerts/operations.ts'
 import { toAlertStory } from './toAlertStory.ts'
+import { listUnwatched } from '../config/listUnwatched.ts'
 import { createAlertViews, toAlertView } from './toAlertView.ts'
 
 /** Many open pages cost what two readings a second do; what changes slowly is read less often. */
@@ -47,6 +48,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
   const real = createSystemClock()
   const { db, alerts } = parts
   const rules = () => parts.live.rules
+  const unwatched = listUnwatched(parts.config)
   const viewsAt = (at: UnixMs) => ({ ...createAlertViews(alerts, rules, at), alerts })
   const normal = memoize(real, slowMs, () => readNormal(db, now()))
   const status = memoize(real, quickMs, () =>
@@ -71,7 +73,10 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     ),
   )
   const live = () => readLiveness({ ...parts, pollers: parts.pollerStatus }, now(), loop.percentile(99) / 1e6)
-  const { registry } = createRegistry({ collect: () => toMetrics(parts, status(), loop.mean / 1e6) })
+  const { registry, ...observer } = createRegistry({
+    collect: () => toMetrics(parts, status(), loop.mean / 1e6),
+  })
+  parts.timings.observers.add(observer)
   return {
     // A reader's connection lives in real time, whatever the speed of the world that is watched.
     clock: { ...real, now },
@@ -79,7 +84,9 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     registry,
     readStatus: status,
     readSeries: memoize(real, slowMs, () => readSeries(db, now())),
-    listRules: () => readRules({ db, alerts, rules: rules() }, now()),
+    listRules: () => readRules({ db, alerts, rules: rules(), coverage: status().coverage, unwatched }, now()),
+    unwatched,
+    dailyReport: parts.config.reports.daily,
     listReports: () => createReportStore(db).list(mostReports),
     readReport: (day) => readKeptReport(db, day),
     listOutbox: (state) =>

@@ -1,9 +1,14 @@
+import type { Unwatched } from '../config/listUnwatched.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { formatDuration } from '../lib/duration.ts'
 import { getDetector } from '../rules/detectors/registry.ts'
+import { sourcesOf } from '../rules/sourcesOf.ts'
 import type { Rule } from '../rules/types.ts'
 import type { AlertStore } from '../store/alertStore.ts'
 import type { Database } from '../store/database.ts'
 import { countEventsByRule, countOpenByRule } from '../store/pageQueries.ts'
+import { isStale } from '../web/judgeVerdict.ts'
+import type { Coverage } from '../web/types.ts'
 import type { RuleView } from '../web/viewTypes.ts'
 
 const dayMs = 86_400_000
@@ -14,6 +19,9 @@ export function readRules(
     readonly db: Database
     readonly alerts: Pick<AlertStore, 'listEvaluations'>
     readonly rules: readonly Rule[]
+    /** How much of each source was looked at. */
+    readonly coverage: readonly Coverage[]
+    readonly unwatched: readonly Unwatched[]
   },
   now: UnixMs,
 ): RuleView[] {
@@ -26,6 +34,7 @@ export function readRules(
     const sum = (wanted: (state: string) => boolean) =>
       counts.filter(({ state }) => wanted(state)).reduce((total, { count }) => total + count, 0)
     const { nature, from } = getDetector(rule.kind)
+    const silent = findSilent(rule, sources.coverage, now)
     return {
       name: rule.name,
       kind: rule.kind,
@@ -34,13 +43,26 @@ export function readRules(
       severity: rule.severity,
       origin: rule.origin,
       forMs: rule.forMs,
-      evaluatedAt: evaluation?.evaluatedAt ?? null,
+      evaluatedAt: silent ? silent.lastGoodAt : (evaluation?.evaluatedAt ?? null),
       firing: sum((state) => state !== 'pending'),
       pending: sum((state) => state === 'pending'),
       events: events.get(rule.name) ?? 0,
-      problem: sayProblem(evaluation),
+      problem: silent ? saySilent(silent, now) : sayProblem(evaluation),
+      needs: sources.unwatched.find(({ kinds }) => kinds.includes(rule.kind))?.setting ?? null,
     }
   })
+}
+
+/** The source that it is judged by and that has given no good answer of late. */
+function findSilent(rule: Rule, coverage: readonly Coverage[], now: UnixMs): Coverage | null {
+  const wanted = sourcesOf(rule.kind)
+  return coverage.find((one) => wanted.includes(one.source) && isStale(one, now)) ?? null
+}
+
+function saySilent({ source, lastGoodAt }: Coverage, now: UnixMs): string {
+  return lastGoodAt === null
+    ? `${source} has never been read`
+    : `${source} has given no good answer for ${formatDuration(now - lastGoodAt)}`
 }
 
 type Evaluation = ReturnType<AlertStore['listEvaluations']>[number]

@@ -4,7 +4,10 @@ import type { AlertStory } from '../web/types.ts'
 import { type AlertViewSource, toAlertView } from './toAlertView.ts'
 
 export interface AlertStorySource extends AlertViewSource {
-  readonly alerts: Pick<AlertStore, 'listAlerts' | 'listItemsOf' | 'listDecisions' | 'listHeldChannels'>
+  readonly alerts: Pick<
+    AlertStore,
+    'listAlerts' | 'listItemsOf' | 'readTransferState' | 'listDecisions' | 'listHeldChannels'
+  >
 }
 
 const mostDecisions = 200

@@ -9,7 +9,7 @@ import type { SilenceRow } from '../store/silenceRows.ts'
 import type { AlertView } from '../web/types.ts'
 
 export interface AlertViewSource {
-  readonly alerts: Pick<AlertStore, 'listAlerts' | 'listItemsOf'>
+  readonly alerts: Pick<AlertStore, 'listAlerts' | 'listItemsOf' | 'readTransferState'>
   rules(): readonly Rule[]
   now(): UnixMs
   /** Which silence keeps an alert with these labels quiet; null is none. */
@@ -23,6 +23,7 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
   const labels = JSON.parse(row.labels) as Record<string, string>
   const silence = source.silenceOf(labels)
   const rule = source.rules().find(({ name }) => name === row.rule)
+  const told = source.alerts.listItemsOf(row.id).filter((item) => item.state !== 'dead')
   return {
     id: alertIdOf(row.fingerprint),
     rule: row.rule,
@@ -33,19 +34,28 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
     title: finding.title,
     summary: rule ? summarize(rule, finding, row.resolvedAt ?? source.now()) : null,
     since: finding.since,
+    toldAt: told.reduce<UnixMs | null>((first, { sentAt }) => earlier(first, sentAt), null),
     resolvedAt: row.resolvedAt,
+    endedBadly: row.state === 'resolved' && hasEndedBadly(source, row),
     transferKey: row.transferKey,
     facts: finding.facts,
     evidence: finding.evidence,
     runbook: row.runbook,
     ack: row.ackedAt === null ? null : { by: row.ackedBy ?? '', at: row.ackedAt },
-    told: source.alerts
-      .listItemsOf(row.id)
-      .filter((item) => item.state !== 'dead')
-      .map((item) => ({ channel: item.channel, at: item.sentAt })),
+    told: told.map((item) => ({ channel: item.channel, at: item.sentAt })),
     labels,
     silence: silence && { id: silence.id, endsAt: silence.endsAt },
   }
+}
+
+function earlier(a: UnixMs | null, b: UnixMs | null): UnixMs | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b)
+}
+
+function hasEndedBadly({ alerts }: AlertViewSource, { resolvedReason, transferKey }: AlertRow): boolean {
+  if (resolvedReason !== null) return true
+  const state = transferKey === null ? null : alerts.readTransferState(transferKey)
+  return state === 'failed' || state === 'unbacked'
 }
 
 /** What a reader needs beside the rows, at one moment. */

@@ -35,8 +35,9 @@ function format(views: readonly AlertView[], now: number): string {
   return views
     .map((view) => {
       const told = view.told.map(({ channel, at }) => (at === null ? `${channel} (queued)` : channel))
-      const age = formatDuration(Math.max(0, now - view.since))
-      return `${view.id}  ${view.severity.padEnd(8)} ${view.state.padEnd(10)} ${view.rule}  since ${age}\n          ${view.summary ?? view.title}\n          ${view.title}\n          told: ${told.join(', ') || 'nobody yet'}${view.ack ? `; acknowledged by ${view.ack.by}` : ''}\n`
+      const ago = (at: number) => `${formatDuration(Math.max(0, now - at))} ago`
+      const state = view.endedBadly ? 'ended' : view.state
+      return `${view.id}  ${view.severity.padEnd(8)} ${state.padEnd(10)} ${view.rule}  happened ${ago(view.since)}, ${view.toldAt === null ? 'not told yet' : `told ${ago(view.toldAt)}`}\n          ${view.summary ?? view.title}\n          ${view.title}\n          told: ${told.join(', ') || 'nobody yet'}${view.ack ? `; acknowledged by ${view.ack.by}` : ''}\n`
     })
     .join('')
 }

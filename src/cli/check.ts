@@ -1,12 +1,9 @@
 import type { Config } from '../config/config.ts'
-import { MonitorError } from '../lib/errors.ts'
-import { renderProblems } from '../lib/renderProblems.ts'
-import { readRules } from '../rules/readRules.ts'
+import { listUnwatched } from '../config/listUnwatched.ts'
 import { checkOnline } from './checkOnline.ts'
-import { checkPredicates } from './checkPredicates.ts'
 import { describeConfig } from './describeConfig.ts'
 import { exitCodes, type Io } from './io.ts'
-import { readConfig } from './loadProject.ts'
+import { loadProject } from './loadProject.ts'
 
 export interface CheckCommand {
   readonly config: string
@@ -15,16 +12,21 @@ export interface CheckCommand {
 
 /** `spanwatch check`: configuration, rules and texts; with `--online` also sources and channels. */
 export async function check(io: Io, options: CheckCommand): Promise<number> {
-  const { config, doc, warnings } = readConfig(io, options.config)
-  const predicates = checkPredicates(doc, config)
-  const rules = await readRules(config.rulesDir)
-  const problems = [...predicates, ...(rules.ok ? [] : rules.problems)]
-  if (problems.length > 0 || !rules.ok) throw new MonitorError('config.invalid', renderProblems(problems))
-  io.out(describeConfig(config, rules.rules))
+  const { config, rules, warnings } = await loadProject(io, options.config)
+  io.out(describeConfig(config, rules))
+  io.out(describeUnwatched(config))
   if (warnings !== '') io.out(`\nwarnings\n${warnings}\n`)
   if (options.online) return await reportOnline(io, config)
   io.out('\nThe configuration is fine.\n')
   return exitCodes.fine
+}
+
+/** What this configuration leaves out, and what to write to have it. */
+function describeUnwatched(config: Config): string {
+  const rows = listUnwatched(config).map(
+    ({ setting, what, write }) => `  ${setting}: ${what}\n    ${write}\n`,
+  )
+  return rows.length === 0 ? '' : `\nnot watched, and what to write\n${rows.join('')}`
 }
 
 async function reportOnline(io: Io, config: Config): Promise<number> {

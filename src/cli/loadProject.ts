@@ -6,6 +6,7 @@ import { createScrubber, type Secret } from '../lib/secret.ts'
 import type { YamlDoc } from '../lib/yamlProblems.ts'
 import { readRules } from '../rules/readRules.ts'
 import type { Rule } from '../rules/types.ts'
+import { checkChannels } from './checkChannels.ts'
 import { checkPredicates } from './checkPredicates.ts'
 import type { Io } from './io.ts'
 
@@ -38,16 +39,24 @@ export function readConfig(
   return { config, doc, secrets, warnings: renderProblems(loaded.warnings), scrub: createScrubber(secrets) }
 }
 
-/** Configuration, rules and routes, all checked. @throws MonitorError `config.invalid` */
+/**
+ * Configuration, rules, routes and, where their secrets are there, channels: all checked, for the daemon as for `check`.
+ * @throws MonitorError `config.invalid`, with every problem
+ */
 export async function loadProject(
   io: Pick<Io, 'env' | 'protect'>,
   path: string,
   options: ReadOptions = {},
 ): Promise<Project> {
   const read = readConfig(io, path, options)
-  const predicates = checkPredicates(read.doc, read.config)
-  if (predicates.length > 0) throw new MonitorError('config.invalid', renderProblems(predicates))
+  const hasChannels = options.needs?.includes('channels') ?? true
   const loaded = await readRules(read.config.rulesDir)
-  if (!loaded.ok) throw new MonitorError('config.invalid', renderProblems(loaded.problems))
+  const problems = [
+    ...checkPredicates(read.doc, read.config),
+    ...(hasChannels ? await checkChannels(read.doc, read.config) : []),
+    ...(loaded.ok ? [] : loaded.problems),
+  ]
+  if (problems.length > 0 || !loaded.ok)
+    throw new MonitorError('config.invalid', renderProblems(problems).trimEnd())
   return { ...read, rules: loaded.rules }
 }

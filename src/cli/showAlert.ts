@@ -37,9 +37,10 @@ function format(story: AlertStory, now: number): string {
   const clean = (text: string) => cleanText(text, 600)
   const labels = Object.entries(story.labels).map(([name, value]) => `${name}=${clean(value)}`)
   return [
-    `#${story.id}  ${story.severity}  ${story.state}  ${story.rule} (${story.kind})\n`,
+    `#${story.id}  ${story.severity}  ${story.endedBadly ? 'ended' : story.state}  ${story.rule} (${story.kind})\n`,
     `  ${clean(story.summary ?? story.title)}\n  ${clean(story.title)}\n`,
-    `  since      ${time(story.since)}, ${formatDuration(Math.max(0, now - story.since))} ago; episode ${story.episode}\n`,
+    `  happened   ${time(story.since)}, ${formatDuration(Math.max(0, now - story.since))} ago; episode ${story.episode}\n`,
+    `  told       ${story.toldAt === null ? 'to nobody yet' : time(story.toldAt)}\n`,
     `  labels     ${labels.join(' ')}\n`,
     story.ack ? `  ack        by ${clean(story.ack.by)} at ${time(story.ack.at)}\n` : '',
     story.heldFor.length === 0 ? '' : `  silenced   to be listed to ${story.heldFor.join(', ')}\n`,

@@ -6,6 +6,7 @@ import type { Observation } from '../domain/observation.ts'
 import { type LegEvidence, originLeg, type Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import type { RuleTimer } from '../lib/timings.ts'
 import { type Evaluation, evaluateTransfer, matchFinding } from '../rules/evaluateRules.ts'
 import type { EventContext, RelatedTransfers } from '../rules/detectors/detector.ts'
 import type { Rule } from '../rules/types.ts'
@@ -48,6 +49,8 @@ export interface CommitDeps {
   watermark?(): UnixMs | null
   /** How long after its block a record may first be listed, ms. */
   settleMs?(): number
+  /** Measures what each rule takes. */
+  startRules?(): RuleTimer
   /** A rule on events failed on a transfer; it has to be judged again. */
   onRuleFailed?(rule: string, subject: string, error: string): void
   /** After each durable commit. */
@@ -131,7 +134,9 @@ function tell(
     ...(deps.settleMs && { settleMs: deps.settleMs() }),
   }
   const judged = withSameOrigin(changed, related)
-  const evaluations = judged.map((transfer) => evaluateTransfer(rules, transfer, context))
+  const timer = deps.startRules?.()
+  const evaluations = judged.map((transfer) => evaluateTransfer(rules, transfer, context, timer))
+  timer?.done()
   warnOfErrors(deps, evaluations)
   deps.engine.tellEvents(
     evaluations.flatMap(({ matches }) => matches),

@@ -3,6 +3,7 @@ import type { Finding } from '../domain/finding.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
+import type { RuleTimer } from '../lib/timings.ts'
 import type { ClockJump } from '../lib/rebaseInstant.ts'
 import { evaluateConditions } from '../rules/evaluateRules.ts'
 import type { Facts, Rule } from '../rules/types.ts'
@@ -23,6 +24,8 @@ export interface EvaluateDeps {
   raised(now: UnixMs): readonly Finding[]
   /** Inside the transaction, after the rules: what is judged of the monitor itself. */
   judgeMore(now: UnixMs): void
+  /** Measures what each rule takes. */
+  startRules?(): RuleTimer
   /** The wall clock was set: times that are kept in memory, once for each jump. */
   rebaseClock(jump: ClockJump): void
   /** The wall clock was set; inside the transaction of the next evaluation, before anything else. */
@@ -138,13 +141,16 @@ function readExcuse(
  * @returns when something is due at the latest, null when nothing waits
  */
 export function evaluate(
-  deps: Pick<EvaluateDeps, 'engine' | 'rules' | 'facts' | 'raised' | 'judgeMore'>,
+  deps: Pick<EvaluateDeps, 'engine' | 'rules' | 'facts' | 'raised' | 'judgeMore' | 'startRules'>,
   now: UnixMs,
 ): UnixMs | null {
   const rules = deps.rules()
   const facts = deps.facts(now)
   const isFiring = (kind: string) => deps.engine.isFiring(kind)
-  for (const { rule, judgement, errors } of evaluateConditions(rules, facts, deps.raised(now))) {
+  const timer = deps.startRules?.()
+  const judged = evaluateConditions(rules, facts, deps.raised(now), timer)
+  timer?.done()
+  for (const { rule, judgement, errors } of judged) {
     const failure = errors.find(({ subject }) => subject === null)?.error
     const excuse = failure === undefined ? readExcuse(rule, isFiring) : { failure }
     if ('failure' in excuse) deps.engine.keepCondition(rule, excuse.failure, now)

@@ -2,6 +2,7 @@ import type { Finding } from '../domain/finding.ts'
 import type { Transfer } from '../domain/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
+import type { RuleTimer } from '../lib/timings.ts'
 import type { EventContext } from './detectors/detector.ts'
 import { getDetector } from './detectors/registry.ts'
 import type { Facts, Judgement, Rule } from './types.ts'
@@ -25,6 +26,8 @@ export interface Evaluation {
   readonly detected: readonly Rule[]
 }
 
+const untimed: Pick<RuleTimer, 'run'> = { run: (_, work) => work() }
+
 const nothing: Evaluation = { matches: [], errors: [], detected: [] }
 
 export interface RuleJudgement {
@@ -39,14 +42,18 @@ export function evaluateTransfer(
   rules: readonly Rule[],
   transfer: Transfer,
   context: EventContext,
+  timer: Pick<RuleTimer, 'run'> = untimed,
 ): Evaluation {
   const evaluations: Evaluation[] = []
   for (const rule of rules) {
     const detector = getDetector(rule.kind)
     if (detector.from !== 'transfer') continue
     try {
-      const finding = detector.detect(transfer, rule.params, context)
-      if (finding !== null) evaluations.push(matchFinding([rule], finding, context.now))
+      const evaluation = timer.run(rule.name, () => {
+        const finding = detector.detect(transfer, rule.params, context)
+        return finding === null ? null : matchFinding([rule], finding, context.now)
+      })
+      if (evaluation !== null) evaluations.push(evaluation)
     } catch (error) {
       const errors = [{ rule, subject: transfer.key, error: errorText(error) }]
       evaluations.push({ ...nothing, errors })
@@ -88,6 +95,7 @@ export function evaluateConditions(
   rules: readonly Rule[],
   facts: Facts,
   raised: readonly Finding[] = [],
+  timer: Pick<RuleTimer, 'run'> = untimed,
 ): readonly RuleJudgement[] {
   return rules.flatMap((rule) => {
     const detector = getDetector(rule.kind)
@@ -95,11 +103,15 @@ export function evaluateConditions(
     // An empty judgement from here would end what the alert engine found of itself.
     if (detector.from === 'raised' && detector.raisedBy === 'alerts') return []
     try {
-      const judgement =
-        detector.from === 'facts'
-          ? detector.judge(facts, rule.params)
-          : { findings: raised.filter(({ kind }) => kind === rule.kind), unknown: [] }
-      return [filterJudgement(rule, judgement, facts.now)]
+      return [
+        timer.run(rule.name, () => {
+          const judgement =
+            detector.from === 'facts'
+              ? detector.judge(facts, rule.params)
+              : { findings: raised.filter(({ kind }) => kind === rule.kind), unknown: [] }
+          return filterJudgement(rule, judgement, facts.now)
+        }),
+      ]
     } catch (error) {
       const errors = [{ rule, subject: null, error: errorText(error) }]
       return [{ rule, judgement: { findings: [], unknown: 'all' as const }, errors }]

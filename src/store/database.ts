@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, rmSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { Clock } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { ledgerTables } from './migrations/0001_ledger.ts'
 import { alertTables } from './migrations/0002_alerts.ts'
@@ -62,6 +63,8 @@ export interface DatabaseOptions {
   readonly readOnly?: boolean
   /** A commit failed; the error is thrown to the caller afterwards. */
   readonly onFailed?: (error: unknown) => void
+  /** How long a commit took to be on disk. */
+  readonly timing?: { readonly clock: Pick<Clock, 'monotonicMs'>; commit(seconds: number): void }
 }
 
 /** Opens, creates or migrates a ledger. `path` may be `:memory:`. */
@@ -92,7 +95,9 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
       inTransaction = true
       try {
         const result = work()
+        const committedFrom = options.timing?.clock.monotonicMs() ?? 0
         connection.exec('COMMIT')
+        options.timing?.commit((options.timing.clock.monotonicMs() - committedFrom) / 1_000)
         return result
       } catch (error) {
         rollbacks += 1

@@ -4,7 +4,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { type Ballast, createBallast, isDiskFull } from './ballast.ts'
 import { type CursorFile, initialCursors, openCursors } from './cursors.ts'
-import { type Database, openDatabase } from './database.ts'
+import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import { takeStateLock } from './stateLock.ts'
 
 export interface State {
@@ -29,11 +29,18 @@ export function ledgerPath(folder: string): string {
   return join(folder, 'ledger.sqlite')
 }
 
+export interface StateOptions extends Pick<DatabaseOptions, 'timing'> {
+  readonly folder: string
+  readonly since: UnixMs
+  readonly now: UnixMs
+  readonly reset?: boolean
+}
+
 /**
  * Takes and opens a state folder: the lock first, then the ledger, then the cursors. A ledger that is gone or broken
  * while cursors exist is never begun anew in silence: what was told would be told again, what was known is lost.
  */
-export function openState(options: { folder: string; since: UnixMs; now: UnixMs; reset?: boolean }): State {
+export function openState(options: StateOptions): State {
   const { folder } = options
   const path = ledgerPath(folder)
   const cursorPath = join(folder, 'cursors.json')
@@ -45,10 +52,11 @@ export function openState(options: { folder: string; since: UnixMs; now: UnixMs;
     if (isFirstStart && existsSync(cursorPath)) throw missingLedger(path, cursorPath)
     const ballast = createBallast(join(folder, 'ballast'))
     let commitsFailed = 0
-    const db = openLedgerFile(path, (error) => {
+    const onFailed = (error: unknown) => {
       commitsFailed += 1
       if (isDiskFull(error)) ballast.free()
-    })
+    }
+    const db = openLedgerFile(path, { onFailed, ...(options.timing && { timing: options.timing }) })
     const opened = statSync(path)
     try {
       const cursors = openCursors({
@@ -122,19 +130,30 @@ function measureFolder(folder: string): number | null {
   }
 }
 
-function openLedgerFile(path: string, onFailed: (error: unknown) => void): Database {
+function openLedgerFile(path: string, options: DatabaseOptions): Database {
   try {
-    const db = openDatabase(path, { onFailed })
+    const db = openDatabase(path, options)
     chmodSync(path, 0o600)
     return db
   } catch (error) {
     if (error instanceof MonitorError) throw error
     throw new MonitorError(
       'state.invalid',
-      `The ledger ${path} cannot be opened: ${errorText(error)}. Restore it from a backup, or begin anew with --reset-state, which sets the present files aside.`,
+      `The ledger ${path} cannot be opened: ${errorText(error)}. ${remedyOf(error)}`,
       { cause: error },
     )
   }
+}
+
+/** SQLite's own codes of a file whose content is broken: SQLITE_CORRUPT and SQLITE_NOTADB. */
+const brokenCodes: ReadonlySet<unknown> = new Set([11, 26])
+
+/** Only what is broken may be set aside: a good ledger that cannot be written is no reason to forget it. */
+function remedyOf(error: unknown): string {
+  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : null
+  return brokenCodes.has(code)
+    ? 'Restore it from a backup, or begin anew with --reset-state, which sets the present files aside.'
+    : 'What it holds is not known to be broken: let the user that runs spanwatch read and write the file and its folder, on a disk that can be written.'
 }
 
 function missingLedger(path: string, cursorPath: string): MonitorError {

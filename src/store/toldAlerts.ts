@@ -1,7 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { type AlertRow, alertColumns, toAlertRow } from './alertRows.ts'
 import type { Database } from './database.ts'
-import { formatKey } from './transferRows.ts'
+import { formatKey, parseKey } from './transferRows.ts'
 
 /** An alert that holds, and that a channel was told in full, or will be. */
 const isToldTo = (channel: string) =>
@@ -32,6 +32,12 @@ export function listToldSince(
   return ['event', 'condition'].flatMap((nature) =>
     db.prepare(sql).all(nature, of.since, JSON.stringify(of.kinds), channel).map(toAlertRow),
   )
+}
+
+/** What a transfer has come to; null when it is not known. */
+export function readTransferState(db: Database, key: string): string | null {
+  const row = db.prepare('SELECT state FROM transfers WHERE key = ?').get(parseKey(key) ?? -1)
+  return row ? String(row['state']) : null
 }
 
 /** The transfers that bear a hash on the main chain. */

@@ -1,6 +1,6 @@
 import { formatDuration } from '../lib/duration.ts'
-import type { PollerHealth } from '../rules/types.ts'
-import type { AlertView, StatusFacts, Verdict } from './types.ts'
+import type { EndpointHealth, PollerHealth } from '../rules/types.ts'
+import type { AlertView, Coverage, StatusFacts, Verdict } from './types.ts'
 
 /** An event stays in the verdict for so long: nobody has to have looked at the page in the minute it happened. */
 export const recentEventMs = 24 * 3_600_000
@@ -36,7 +36,7 @@ function listBlindSpots(facts: StatusFacts): readonly string[] {
   return [
     ...facts.coverage.flatMap(({ source, lastGoodAt, staleAfterMs }) => {
       if (lastGoodAt === null) return [`${source} has never been read`]
-      return now - lastGoodAt > staleAfterMs
+      return isStale({ lastGoodAt, staleAfterMs }, now)
         ? [`${source} was last read ${formatDuration(now - lastGoodAt)} ago`]
         : []
     }),
@@ -53,6 +53,19 @@ function listBlindSpots(facts: StatusFacts): readonly string[] {
     }),
     ...(facts.heads.length === 0 ? ['No chain head has been read yet'] : []),
   ]
+}
+
+/** Whether a source has been silent for so long that nothing is known of the present. */
+export function isStale(
+  { lastGoodAt, staleAfterMs }: Pick<Coverage, 'lastGoodAt' | 'staleAfterMs'>,
+  now: number,
+): boolean {
+  return lastGoodAt === null || now - lastGoodAt > staleAfterMs
+}
+
+/** Whether the newest that an endpoint said is a failure. */
+export function isFailing({ lastGoodAt, lastFailureAt }: EndpointHealth): boolean {
+  return lastFailureAt !== null && (lastGoodAt === null || lastFailureAt > lastGoodAt)
 }
 
 /** Whether a poller's newest success is too long ago. */

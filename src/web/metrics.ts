@@ -1,11 +1,10 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import type { TimingObserver } from '../lib/timings.ts'
 import { metricDefinitions } from './metricDefinitions.ts'
 import type { MetricsFacts } from './types.ts'
 
-export interface Metrics {
+export interface Metrics extends TimingObserver {
   readonly registry: Registry
-  readonly observeRule: (rule: string, seconds: number) => void
-  readonly observeCommit: (seconds: number) => void
 }
 
 /**
@@ -38,7 +37,7 @@ export function createRegistry(deps: { collect(): MetricsFacts }): Metrics {
   }
   const rules = new Histogram({
     name: 'spanwatch_rule_duration_seconds',
-    help: 'Time to evaluate one rule once.',
+    help: 'Time to evaluate one rule once: a condition, or an event for all transfers of one commit.',
     labelNames: ['rule'],
     buckets: [0.0005, 0.001, 0.005, 0.02, 0.1, 0.5, 2],
     registers: [registry],
@@ -51,8 +50,8 @@ export function createRegistry(deps: { collect(): MetricsFacts }): Metrics {
   })
   return {
     registry,
-    observeRule: (rule, seconds) => rules.observe({ rule }, seconds),
-    observeCommit: (seconds) => commits.observe(seconds),
+    rule: (name, seconds) => rules.observe({ rule: name }, seconds),
+    commit: (seconds) => commits.observe(seconds),
   }
 }
 

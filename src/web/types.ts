@@ -1,3 +1,4 @@
+import type { Unwatched } from '../config/listUnwatched.ts'
 import type { Registry } from 'prom-client'
 import type { EvidenceNote, FactValue } from '../domain/finding.ts'
 import type { Direction, Observation } from '../domain/observation.ts'
@@ -7,7 +8,7 @@ import type { EscrowLine } from '../domain/dailyReport.ts'
 import type { OutboxItem } from '../store/outboxItems.ts'
 import type { ReportRow } from '../store/reports.ts'
 import type { SilenceRow } from '../store/silenceRows.ts'
-import type { KeptReport, OutboxView, RuleView, Series } from './viewTypes.ts'
+import type { DailyReportSettings, KeptReport, OutboxView, RuleView, Series } from './viewTypes.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Secret } from '../lib/secret.ts'
@@ -22,7 +23,7 @@ export interface Verdict {
   readonly reasons: readonly string[]
 }
 
-export interface AlertTold {
+interface AlertTold {
   readonly channel: string
   /** When the channel acknowledged it; null while it waits in the outbox. */
   readonly at: UnixMs | null
@@ -39,8 +40,13 @@ export interface AlertView {
   /** The subject in full: both hashes, the chain and its head, the source. */
   readonly title: string
   readonly summary: string | null
+  /** *Happened at*: when what it tells of began. */
   readonly since: UnixMs
+  /** *Told at*: when a channel first took a message of it; null while none did. */
+  readonly toldAt: UnixMs | null
   readonly resolvedAt: UnixMs | null
+  /** It is over, and not well: what was late has failed, or its rule is gone. */
+  readonly endedBadly: boolean
   readonly transferKey: string | null
   readonly facts: Readonly<Record<string, FactValue>>
   readonly evidence: readonly EvidenceNote[]
@@ -200,6 +206,10 @@ export interface WebDeps {
   /** Transfers by hour and how long they took. */
   readSeries(): Series
   listRules(): readonly RuleView[]
+  /** What the configuration leaves out. */
+  readonly unwatched: readonly Unwatched[]
+  /** Null when no daily report is configured. */
+  readonly dailyReport: DailyReportSettings | null
   listReports(): readonly ReportRow[]
   /** A kept report as it was sent; null when none is kept of that day. */
   readReport(day: string): Promise<KeptReport | null>

@@ -21,8 +21,17 @@ export interface RuleView {
   readonly pending: number
   /** Events of the past day; 0 for conditions. */
   readonly events: number
-  /** Why it could not be judged of late; null when it could. */
+  /** Why it cannot tell: it could not be judged of late, or what it is judged by is silent; null when it can. */
   readonly problem: string | null
+  /** The settings without which nothing of this kind can be found; null when they are there. */
+  readonly needs: string | null
+}
+
+/** When the daily report is built, and who gets it. */
+export interface DailyReportSettings {
+  readonly cron: string
+  readonly timezone: string
+  readonly channel: string
 }
 
 /** A kept daily report: its numbers, and what was sent of it. */

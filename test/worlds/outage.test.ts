@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { createWebDeps } from '../../src/app/createWebDeps.ts'
+import { createSilentLog } from '../../src/lib/log.ts'
 import { calmPoll, createBridgeWorld } from '../support/bridgeWorld.ts'
 
 const hour = 3_600_000
@@ -57,3 +59,34 @@ test('F50: a source that is down for six hours is one alert with its reminders; 
   expect(after).toHaveLength(failures.length + 1)
   expect(ledger.countByState()).toMatchObject({ completed: 5 + 48, failed: 24 })
 }, 900_000)
+
+test('in the second minute of an outage no rule that rests on the source is called quiet, and what was measured is told', async () => {
+  const world = await createBridgeWorld({})
+  const { fake, monitor } = world
+  for (let n = 0; n < 5; n += 1) world.withdraw(n)
+  await world.pass(120_000)
+  const clock = { now: world.now, monotonicMs: world.now, sleep: (ms: number) => world.pass(ms) }
+  const web = createWebDeps({ clock, log: createSilentLog() }, monitor.app.parts)
+  const problemOf = (rule: string) => web.listRules().find(({ name }) => name === rule)?.problem
+  expect(problemOf('withdrawal-stalled')).toBeNull()
+  expect(problemOf('transfer-failed')).toBeNull()
+  world.withdraw(6)
+  await world.pass(5_000)
+  const metrics = await web.registry.metrics()
+  for (const count of [
+    'state_commit_seconds_count',
+    'rule_duration_seconds_count{rule="withdrawal-stalled"}',
+    'rule_duration_seconds_count{rule="transfer-failed"}',
+  ])
+    expect(Number(metrics.split(`spanwatch_${count} `)[1]?.split('\n')[0])).toBeGreaterThan(0)
+  fake.intercept = (_, response) => {
+    response.destroy()
+    return true
+  }
+  await world.pass(90_000)
+  // What is read of the present is kept for a moment of real time.
+  await new Promise((resolve) => setTimeout(resolve, 1_100))
+  expect(problemOf('withdrawal-stalled')).toMatch(/^explorer has given no good answer for \d/)
+  expect(problemOf('transfer-failed')).toMatch(/^explorer has given no good answer for \d/)
+  expect(problemOf('source-unavailable')).toBeNull()
+}, 300_000)

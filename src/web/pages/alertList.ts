@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { FormContext } from '../createFormGate.ts'
-import type { AlertTold, AlertView } from '../types.ts'
+import type { AlertView } from '../types.ts'
 import {
   type Html,
   alertTone,
@@ -60,8 +60,8 @@ ${view.form === null || alert.state === 'resolved' ? '' : renderActions(alert, v
 /** Rule, state, age, who was told, who is on it, and what leads further. */
 export function renderMeta(alert: AlertView, now: UnixMs): Html {
   const runbook = toSafeHref(alert.runbook)
-  return html`<p class="meta"><span>${cleanText(alert.rule, 100)}</span>${isSaidByChannels(alert) ? '' : html`<span>${stateWords[alert.state]}</span>`}
-<span>${renderSince(alert, now)}</span>${renderTold(alert.told)}
+  return html`<p class="meta"><span>${cleanText(alert.rule, 100)}</span>${isSaidByChannels(alert) ? '' : html`<span>${alert.endedBadly ? 'ended, and not well' : stateWords[alert.state]}</span>`}
+<span>${renderHappened(alert, now)}</span>${renderTold(alert, now)}
 ${alert.ack === null ? '' : html`<span class="tone-info">acknowledged by ${cleanText(alert.ack.by, 100)}, ${renderAgo(alert.ack.at, now)}</span>`}
 ${alert.silence === null ? '' : html`<a href="/silences#silence-${alert.silence.id}">silenced for ${formatAge(Math.max(0, alert.silence.endsAt - now))} more</a>`}
 ${alert.transferKey === null ? '' : html`<a href="${toTransferPath(alert.transferKey)}">Whole story<span class="hidden"> of transfer ${alert.transferKey}</span></a>`}
@@ -103,17 +103,16 @@ function isSaidByChannels({ state, told }: AlertView): boolean {
   return state === 'delivered' && told.some(({ at }) => at !== null)
 }
 
-function renderSince(alert: AlertView, now: UnixMs): Html {
-  if (alert.resolvedAt !== null) return html`lasted ${formatAge(alert.resolvedAt - alert.since)}`
-  const isEvent = alert.state === 'new' || alert.state === 'delivered'
-  return isEvent ? renderAgo(alert.since, now) : html`since ${renderAgo(alert.since, now)}`
+function renderHappened({ since, resolvedAt }: AlertView, now: UnixMs): Html {
+  const happened = html`happened ${renderAgo(since, now)}`
+  return resolvedAt === null ? happened : html`${happened}, lasted ${formatAge(resolvedAt - since)}`
 }
 
 /** Each channel once, whatever number of messages it got. */
-function renderTold(told: readonly AlertTold[]): Html {
+function renderTold({ told, toldAt }: Pick<AlertView, 'told' | 'toldAt'>, now: UnixMs): Html {
   const channels = [...Map.groupBy(told, ({ channel }) => channel)]
   const waiting = channels.filter(([, items]) => items.some(({ at }) => at === null)).map(([name]) => name)
   const reached = channels.filter(([, items]) => items.some(({ at }) => at !== null)).map(([name]) => name)
   const list = (names: readonly string[]) => names.map((name) => cleanText(name)).join(', ')
-  return html`${reached.length === 0 ? '' : html`<span>told ${list(reached)}</span>`}${waiting.length === 0 ? '' : html` <span class="tone-attention">waiting for ${list(waiting)}</span>`}`
+  return html`${reached.length === 0 ? '' : html`<span>told ${list(reached)} ${renderAgo(toldAt, now)}</span>`}${waiting.length === 0 ? '' : html` <span class="tone-attention">waiting for ${list(waiting)}</span>`}`
 }

@@ -25,6 +25,7 @@ export function renderAlertPage(
 <p>${renderTag(alertTone(alert), alert.severity)}</p>
 ${headline === title ? '' : html`<p class="subject">${title}</p>`}
 ${renderMeta(alert, now)}
+<p class="meta"><span>Happened at ${renderTime(alert.since)}</span><span>${alert.toldAt === null ? 'not told yet' : html`told at ${renderTime(alert.toldAt)}`}</span></p>
 ${alert.heldFor.length === 0 ? '' : html`<p class="muted">Will be listed to ${alert.heldFor.map((name) => cleanText(name)).join(', ')} when its silence ends.</p>`}
 ${alert.state === 'resolved' ? '' : renderAckForm(alert, form)}
 </section>

@@ -1,6 +1,7 @@
 import type { Observation } from '../../domain/observation.ts'
 import { describeEvidence } from '../../domain/describeEvidence.ts'
-import { type Leg, destinationLeg, originLeg } from '../../domain/transfer.ts'
+import { isDisproved } from '../../domain/escrowFlow.ts'
+import { type Leg, type Transfer, destinationLeg, originLeg } from '../../domain/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { AlertStory, TransferStory } from '../types.ts'
@@ -27,7 +28,7 @@ const telling = [
 /** Everything that is known to have happened to a transfer, oldest first. */
 export function listMoments({ transfer, observations, alerts }: TransferStory): readonly Moment[] {
   const moments: readonly Moment[] = [
-    ...listLeg('Value left', originLeg(transfer)),
+    ...listOrigin(transfer),
     ...listLeg('Value arrived', destinationLeg(transfer)),
     { at: transfer.firstSeenAt, tone: 'info', title: 'First seen by spanwatch', detail: '' },
     ...listObservations(observations),
@@ -48,10 +49,18 @@ export function listMoments({ transfer, observations, alerts }: TransferStory): 
   return moments.toSorted((a, b) => a.at - b.at)
 }
 
-function listLeg(title: string, leg: Leg | null): readonly Moment[] {
+/** Of an origin that is disproved nothing is said but what the record claims. */
+function listOrigin(transfer: Transfer): readonly Moment[] {
+  const leg = originLeg(transfer)
+  return isDisproved(transfer)
+    ? listLeg('The record says that value left, and nothing proves it', leg, 'critical')
+    : listLeg('Value left', leg)
+}
+
+function listLeg(title: string, leg: Leg | null, tone = 'info'): readonly Moment[] {
   if (leg?.time === null || leg === null) return []
   const height = leg.height === null ? '' : `, block ${leg.height}`
-  return [{ at: leg.time, tone: 'info', title, detail: `${leg.chain} chain${height}` }]
+  return [{ at: leg.time, tone, title, detail: `${leg.chain} chain${height}` }]
 }
 
 /** One moment an answer, with what it said otherwise than the one before. */
@@ -91,7 +100,12 @@ function listAlert(alert: AlertStory): readonly Moment[] {
   const name = cleanText(alert.rule, 100)
   const detail = cleanText(alert.summary ?? alert.title, 300)
   return [
-    { at: alert.since, tone: alertTone(alert), title: `Alert ${name} (${alert.severity})`, detail },
+    {
+      at: alert.since,
+      tone: alertTone(alert),
+      title: `What alert ${name} (${alert.severity}) tells of happened`,
+      detail,
+    },
     ...alert.decisions.map(({ at, what, reason }) => ({
       at,
       tone: 'info',
@@ -112,6 +126,13 @@ function listAlert(alert: AlertStory): readonly Moment[] {
     ),
     ...(alert.resolvedAt === null
       ? []
-      : [{ at: alert.resolvedAt, tone: 'fine', title: `Alert ${name} resolved`, detail: '' }]),
+      : [
+          {
+            at: alert.resolvedAt,
+            tone: alertTone(alert),
+            title: `Alert ${name} ${alert.endedBadly ? 'ended, and not well' : 'resolved'}`,
+            detail: '',
+          },
+        ]),
   ]
 }

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { formatDuration } from '../../lib/duration.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { EndpointHealth, PollerHealth } from '../../rules/types.ts'
-import { isOverdue } from '../judgeVerdict.ts'
+import { isFailing, isOverdue } from '../judgeVerdict.ts'
 import type { StatusSnapshot } from '../types.ts'
 import { type Html, renderAgo, renderState } from './words.ts'
 
@@ -46,8 +46,8 @@ function renderTable(heads: readonly string[], rows: readonly Row[]): Html {
 }
 
 function renderEndpoint(endpoint: EndpointHealth, now: number): Row {
-  const { lastGoodAt, lastFailureAt, lastFailure } = endpoint
-  const failing = lastFailureAt !== null && (lastGoodAt === null || lastFailureAt > lastGoodAt)
+  const { lastGoodAt, lastFailure } = endpoint
+  const failing = isFailing(endpoint)
   const [tone, word] = failing
     ? (['critical', 'failing'] as const)
     : lastGoodAt === null

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { cleanText } from '../../lib/text.ts'
 import type { ReportRow } from '../../store/reports.ts'
-import type { KeptReport } from '../viewTypes.ts'
+import type { DailyReportSettings, KeptReport } from '../viewTypes.ts'
 import { renderLayout } from './layout.ts'
 import { type Html, renderState, renderTime } from './words.ts'
 
@@ -12,7 +12,7 @@ const stateWords = {
 } as const
 
 /** The daily reports that are kept, the newest first. */
-export function renderReportsPage(reports: readonly ReportRow[]): Html {
+export function renderReportsPage(reports: readonly ReportRow[], daily: DailyReportSettings | null): Html {
   return renderLayout({
     title: 'Reports',
     active: 'reports',
@@ -21,7 +21,7 @@ export function renderReportsPage(reports: readonly ReportRow[]): Html {
 <h1 id="reports-title">Daily reports</h1>
 ${
   reports.length === 0
-    ? html`<p class="empty">No daily report is kept. <code>reports.daily</code> in the configuration turns them on; <code>spanwatch report --date</code> prints one at any time.</p>`
+    ? renderNone(daily)
     : html`<table class="stack" role="table">
 <thead role="rowgroup"><tr role="row">${['Day', 'State', 'Built'].map((name) => html`<th scope="col" role="columnheader">${name}</th>`)}</tr></thead>
 <tbody role="rowgroup">${reports.map(renderRow)}</tbody>
@@ -29,6 +29,14 @@ ${
 }
 </section>`,
   })
+}
+
+function renderNone(daily: DailyReportSettings | null): Html {
+  const none =
+    daily === null
+      ? html`No daily report is kept. <code>reports.daily</code> in the configuration turns them on;`
+      : html`No daily report is kept yet: the next one is built at <code>${daily.cron}</code> (${daily.timezone}) and goes to ${daily.channel};`
+  return html`<p class="empty">${none} <code>spanwatch report --date</code> prints one at any time.</p>`
 }
 
 function renderRow({ day, zone, builtAt, state, sentAt, lastError }: ReportRow): Html {

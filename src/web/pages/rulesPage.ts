@@ -2,12 +2,16 @@ import { html } from 'hono/html'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { cleanText } from '../../lib/text.ts'
+import type { Unwatched } from '../../config/listUnwatched.ts'
 import type { RuleView } from '../viewTypes.ts'
 import { renderLayout } from './layout.ts'
 import { type Html, renderAgo, renderState, renderTag, severityTones } from './words.ts'
 
 /** Every rule with its state: what it looks for, when it was judged, what it found, where it is written. */
-export function renderRulesPage(rules: readonly RuleView[], now: UnixMs): Html {
+export function renderRulesPage(
+  { rules, unwatched }: { readonly rules: readonly RuleView[]; readonly unwatched: readonly Unwatched[] },
+  now: UnixMs,
+): Html {
   return renderLayout({
     title: 'Rules',
     active: 'rules',
@@ -15,8 +19,20 @@ export function renderRulesPage(rules: readonly RuleView[], now: UnixMs): Html {
     main: html`<section class="card" aria-labelledby="rules-title">
 <h1 id="rules-title">Rules</h1>
 <div id="rules" data-live>${rules.length === 0 ? html`<p class="empty">No rule is loaded.</p>` : renderTable(rules, now)}</div>
-</section>`,
+</section>
+${unwatched.length === 0 ? '' : renderUnwatched(unwatched)}`,
   })
+}
+
+/** The same that `spanwatch check` says. */
+function renderUnwatched(unwatched: readonly Unwatched[]): Html {
+  return html`<section class="card" aria-labelledby="unwatched-title">
+<h2 id="unwatched-title">Not watched, by this configuration</h2>
+<dl class="record">${unwatched.map(
+    ({ setting, what, write }) =>
+      html`<div><dt>${setting}</dt><dd>${what}<br><code>${write}</code></dd></div>`,
+  )}</dl>
+</section>`
 }
 
 const heads = ['Rule', 'Severity', 'State', 'Last judged', 'Defined in']
@@ -41,7 +57,9 @@ function renderRow(rule: RuleView, now: UnixMs): Html {
 
 function renderJudged({ nature, isRaised, evaluatedAt }: RuleView, now: UnixMs): Html {
   if (isRaised) return html`<span class="muted">when it happens</span>`
-  return nature === 'event' ? html`<span class="muted">with each change</span>` : renderAgo(evaluatedAt, now)
+  return nature === 'event' && evaluatedAt === null
+    ? html`<span class="muted">with each change</span>`
+    : renderAgo(evaluatedAt, now)
 }
 
 function renderRuleState({
@@ -53,18 +71,21 @@ function renderRuleState({
   problem,
   evaluatedAt,
   isRaised,
+  needs,
 }: RuleView): Html {
+  const known =
+    nature === 'event' && events > 0
+      ? renderState(severityTones[severity], `${events} in the past day`)
+      : firing > 0
+        ? renderState(severityTones[severity], `${firing} firing${pending > 0 ? `, ${pending} pending` : ''}`)
+        : null
+  // What was found stands; that nothing more was found says nothing.
+  if (needs !== null)
+    return html`<span>${known ?? ''} ${renderState('unknown', 'not watched')}<span class="detail">it needs <code>${needs}</code></span></span>`
   if (problem !== null)
-    return html`<span>${renderState('unknown', 'cannot be judged')}<span class="detail">${cleanText(problem, 300)}</span></span>`
-  if (nature === 'event')
-    return events === 0
-      ? html`<span class="muted">none in the past day</span>`
-      : renderState(severityTones[severity], `${events} in the past day`)
-  if (firing > 0)
-    return renderState(
-      severityTones[severity],
-      `${firing} firing${pending > 0 ? `, ${pending} pending` : ''}`,
-    )
+    return html`<span>${known ?? ''} ${renderState('unknown', 'cannot tell')}<span class="detail">${cleanText(problem, 300)}</span></span>`
+  if (known !== null) return known
+  if (nature === 'event') return html`<span class="muted">none in the past day</span>`
   if (pending > 0) return renderState('attention', `${pending} pending`)
   return evaluatedAt === null && !isRaised
     ? renderState('unknown', 'not judged yet')

@@ -5,7 +5,7 @@ import type { PollerHealth } from '../../rules/types.ts'
 import type { Coverage, StatusSnapshot, VerdictLevel } from '../types.ts'
 import { renderAlertList } from './alertList.ts'
 import type { FormContext } from '../createFormGate.ts'
-import { isOverdue } from '../judgeVerdict.ts'
+import { isFailing, isOverdue, isStale } from '../judgeVerdict.ts'
 import type { Series } from '../viewTypes.ts'
 import { type ChartName, renderChartCard } from './chartCards.ts'
 import { renderEscrows, renderPreconf } from './health.ts'
@@ -110,9 +110,10 @@ ${
 </section>`
 }
 
-function renderCoverage({ coverage, pollers, heads, silences, now }: StatusSnapshot): Html {
+function renderCoverage(status: StatusSnapshot): Html {
+  const { coverage, pollers, heads, silences, now } = status
   return html`<dl class="chips" aria-label="Coverage">
-${coverage.map((entry) => renderChip(cleanText(entry.source), toneOf(entry, now), html`${entry.lastGoodAt === null ? 'never read' : html`read ${renderAgo(entry.lastGoodAt, now)}`}`))}
+${coverage.map((entry) => renderSourceChip(entry, status))}
 ${renderPollerChip(pollers, now)}
 ${coverage.length === 0 ? renderChip('Sources', 'unknown', html`none read yet`) : ''}
 ${silences.length === 0 ? '' : renderChip('Silences', 'attention', html`<a href="/silences">${silences.length} hold</a>`)}
@@ -142,8 +143,17 @@ function isFirst({ lastSuccessAt, lastError }: PollerHealth): boolean {
   return lastSuccessAt === null && lastError === null
 }
 
-function toneOf({ lastGoodAt, staleAfterMs }: Coverage, now: number): string {
-  return lastGoodAt === null || now - lastGoodAt > staleAfterMs ? 'unknown' : 'fine'
+/** One that answers, but not on every endpoint, is not fine. */
+function renderSourceChip(entry: Coverage, { sources, now }: StatusSnapshot): Html {
+  const endpoints = sources.find(({ source }) => source === entry.source)?.endpoints ?? []
+  const failing = endpoints.filter(isFailing).length
+  const said = entry.lastGoodAt === null ? html`never read` : html`read ${renderAgo(entry.lastGoodAt, now)}`
+  const tone = isStale(entry, now) ? 'unknown' : failing > 0 ? 'attention' : 'fine'
+  return renderChip(
+    cleanText(entry.source),
+    tone,
+    failing === 0 ? said : html`${said}, ${failing} of ${endpoints.length} fail`,
+  )
 }
 
 function renderChip(name: string, tone: string, value: Html): Html {

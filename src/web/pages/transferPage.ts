@@ -7,6 +7,7 @@ import {
   destinationLeg,
   originLeg,
 } from '../../domain/transfer.ts'
+import { isDisproved } from '../../domain/escrowFlow.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { FormContext } from '../createFormGate.ts'
@@ -74,6 +75,11 @@ export function renderSeveralTransfers(hash: string, stories: readonly TransferS
 
 function sayProgress(transfer: Transfer, now: UnixMs): Html {
   const { originAt, destinationAt } = transfer
+  if (isDisproved(transfer)) {
+    return destinationAt === null
+      ? html`Nothing proves that value left.`
+      : html`Value arrived ${renderAgo(destinationAt, now)}; nothing proves that it left.`
+  }
   if (destinationAt !== null && originLeg(transfer) !== null) {
     const took = destinationAt - originAt
     return took < 0

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { isDisproved } from '../../domain/escrowFlow.ts'
 import type { Transfer } from '../../domain/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { TransferPage } from '../types.ts'
@@ -87,7 +88,7 @@ function renderRow(transfer: Transfer, now: UnixMs): Html {
   return html`<tr role="row">
 <th scope="row" role="rowheader"><a href="${toTransferPath(key)}">${key}</a> <span class="muted">${directionWords[direction]}</span></th>
 <td role="cell" data-label="State">${renderTag(stateTones[state], state)}</td>
-<td role="cell" data-label="Left">${renderAgo(originAt, now)}</td>
+<td role="cell" data-label="Left">${isDisproved(transfer) ? html`<span class="tone-unknown">not proven</span>` : renderAgo(originAt, now)}</td>
 <td role="cell" data-label="Amount" class="amount">${formatAmount(transfer)}</td>
 <td role="cell" data-label="Recipient">${recipient === '' ? renderNone('not given') : renderHash(recipient)}</td>
 <td role="cell" data-label="Main hash">${main === null ? renderNone('none yet') : renderHash(main.hash)}</td>

@@ -109,8 +109,13 @@ export function toAlertPath(id: string): string {
   return `/alerts/${encodeURIComponent(id)}`
 }
 
-export function alertTone({ state, severity }: Pick<AlertView, 'state' | 'severity'>): string {
-  return state === 'resolved' ? 'fine' : severityTones[severity]
+export function alertTone({
+  state,
+  severity,
+  endedBadly,
+}: Pick<AlertView, 'state' | 'severity' | 'endedBadly'>): string {
+  if (state !== 'resolved') return severityTones[severity]
+  return endedBadly ? 'plain' : 'fine'
 }
 
 /** Only http and https: a rule's link must not become a script. */

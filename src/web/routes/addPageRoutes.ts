@@ -27,7 +27,9 @@ export function addPageRoutes(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate):
   })
   addTransferPages(app, deps, gate)
   addAlertPages(app, deps, gate)
-  app.get('/rules', (c) => c.html(renderRulesPage(deps.listRules(), deps.clock.now())))
+  app.get('/rules', (c) =>
+    c.html(renderRulesPage({ rules: deps.listRules(), unwatched: deps.unwatched }, deps.clock.now())),
+  )
   app.get('/outbox', (c) => {
     const lists = { queued: deps.listOutbox('queued'), dead: deps.listOutbox('dead') }
     return c.html(renderOutboxPage(lists, { now: deps.clock.now(), form: gate.context(c) }))

@@ -8,7 +8,7 @@ import type { KeptReport } from '../viewTypes.ts'
 
 /** The daily reports that are kept, to be looked at again. */
 export function addReportRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
-  app.get('/reports', (c) => c.html(renderReportsPage(deps.listReports())))
+  app.get('/reports', (c) => c.html(renderReportsPage(deps.listReports(), deps.dailyReport)))
   app.get('/reports/:day', (c) => withReport(c, deps, (report) => c.html(renderReportPage(report))))
   app.get('/reports/:day/mail', (c) =>
     withReport(c, deps, ({ html }) => (c.set('policy', toPolicy(html)), c.html(html))),

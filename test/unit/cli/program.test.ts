@@ -95,6 +95,47 @@ describe('check', () => {
     },
   )
 
+  test.each(['check', 'run'])(
+    '%s refuses an address of a mail server that lifts encryption',
+    async (command) => {
+      const smtp = 'smtp://u:a-long-password@mail.example:587?tls.rejectUnauthorized=false'
+      const path = writeConfig(
+        `${smallest}channels: { ops: { type: email, smtp: "${smtp}", from: a@b.example, to: [c@d.example] } }\n`,
+      )
+      const { exitCode, out, err } = await runCommand([command, '-c', path])
+      expect([exitCode, out]).toEqual([2, ''])
+      expect(err).toMatch(/spanwatch\.yaml:2:\d+: channel ops: smtp takes no parameter but requireTLS=true/)
+      expect(err).not.toContain('a-long-password')
+    },
+  )
+
+  test('what the configuration does not watch is listed, with what to write', async () => {
+    const { out } = await runCommand(['check', '-c', writeConfig(smallest)])
+    expect(out).toContain('not watched, and what to write\n')
+    for (const [setting, write] of [
+      ['bridge.escrows', 'escrows: [ { address: "0x…", token: "0x…" } ]'],
+      ['bridge.contracts', 'contracts: [ "0x…" ]'],
+      ['canonical', 'canonical: { url: "https://…" }'],
+      ['preconf', 'preconf: { url: "https://…" }'],
+      ['bridge.operators', 'minBalance: "0.5"'],
+      ['bridge.tokens', 'symbol: USDC'],
+      ['bridge.challenge', 'terminal: [ … ]'],
+      ['bridge.fees', 'direction: ZoneToMain'],
+      ['channels', 'type: slack'],
+      ['reports.daily', 'cron: "0 8 * * *"'],
+      ['heartbeat', 'heartbeat: { url:'],
+    ] as const) {
+      expect(out).toContain(`\n  ${setting}: `)
+      expect(out).toContain(write)
+    }
+    const watched = await runCommand([
+      'check',
+      '-c',
+      writeConfig(`${smallest}preconf: { url: "http://127.0.0.1:1" }\n`),
+    ])
+    expect(watched.out).not.toContain('\n  preconf: ')
+  })
+
   test('a broken rule ends with 2 and its place', async () => {
     writeFileSync(join(folder, 'rules.yaml'), '')
     const path = writeConfig(`${smallest}rules: .\n`)

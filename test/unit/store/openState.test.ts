@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   copyFileSync,
   lstatSync,
   mkdirSync,
@@ -85,6 +86,29 @@ describe('the state folder', () => {
     writeCursors(7)
     expect(open()).toMatchObject({ isFirstStart: false, recovered: null })
     expect(state?.cursors.read().sweep.page).toBe(7)
+  })
+
+  test('a good ledger that cannot be written is no reason to begin anew', () => {
+    writeCursors(7)
+    for (const name of readdirSync(folder))
+      chmodSync(join(folder, name), name === 'lock.sqlite' ? 0o666 : 0o444)
+    chmodSync(folder, 0o755)
+    const isRoot = process.geteuid?.() === 0
+    if (isRoot) process.seteuid?.(65_534)
+    try {
+      expect(() => openState({ folder, since: 1_000, now: 5_000 })).toThrow(
+        expect.objectContaining({ message: expect.not.stringContaining('--reset-state') }),
+      )
+    } finally {
+      if (isRoot) process.seteuid?.(0)
+    }
+    for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o600)
+    expect(open().cursors.read().sweep.page).toBe(7)
+  })
+
+  test('a ledger that is broken may be set aside', () => {
+    writeFileSync(join(folder, 'ledger.sqlite'), 'garbage '.repeat(1_000))
+    expect(() => openState({ folder, since: 1_000, now: 5_000 })).toThrow(/--reset-state/)
   })
 
   test('F18: a second process is refused while the first one lives', () => {

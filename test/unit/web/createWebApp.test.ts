@@ -33,6 +33,21 @@ describe('status page', () => {
     expect(page).not.toContain('No problem found')
   })
 
+  test('a source that answers is not green while some of its endpoints fail', async () => {
+    const failing = {
+      ...(quiet.sources[0]?.endpoints[0] ?? expect.fail()),
+      lastGoodAt: now - 9_000,
+      lastFailureAt: now,
+    }
+    const sources = quiet.sources.map((source) => ({ ...source, endpoints: [...source.endpoints, failing] }))
+    const chip = (page: string) =>
+      /class="chip (dot-\w+)"><dt>explorer<\/dt><dd>(.*?)<\/dd>/s.exec(page)?.slice(1)
+    expect(chip(await readPage())?.[0]).toBe('dot-fine')
+    const [tone, said] = chip(await readPage({ sources })) ?? []
+    expect(tone).toBe('dot-attention')
+    expect(said).toMatch(/, 1 of \d+ fail$/)
+  })
+
   test('a state that cannot be read is a page that knows nothing, without the reason', async () => {
     const { web } = createApp()
     const readStatus = () => {
@@ -52,7 +67,7 @@ describe('status page', () => {
       '>warning</span> <strong><a class="plain" href="/alerts/a1b2c3">1500.25 USDC has waited 47m</a>',
     )
     expect(page).toContain(zoneHash)
-    expect(page).toContain('<span>told ops-slack</span>')
+    expect(page).toMatch(/<span>told ops-slack <time [^>]*>16m ago</)
     expect(page).toContain('waiting for ops-email')
     expect(page).toContain('A deposit of 12 ETH failed on the zone')
   })

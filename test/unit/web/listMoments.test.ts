@@ -18,13 +18,22 @@ test('a story is told in the order of time, with what each answer changed', () =
     'First seen by spanwatch',
     'E3 answered: status unknown',
     'E9 says of the zone leg: success',
-    'Alert withdrawal-stalled (warning) | 1500.25 USDC has waited 47m',
+    'What alert withdrawal-stalled (warning) tells of happened | 1500.25 USDC has waited 47m',
     'withdrawal-stalled: firing | no destination leg after 30m',
     'withdrawal-stalled: told | to ops-slack',
     'Told ops-slack: firing | withdrawal-stalled, message #f3a9c1',
     'E12 answered: status success | status: unknown → success',
     'Value arrived | main chain, block 7',
   ])
+})
+
+test('the story of a payout without a proven origin does not begin with value that left', () => {
+  const unbacked = { ...transfer, state: 'unbacked' as const, originProof: 'absent' as const }
+  const [first] = listMoments({ transfer: unbacked, observations: [], alerts: [] })
+  expect(first).toMatchObject({
+    title: 'The record says that value left, and nothing proves it',
+    tone: 'critical',
+  })
 })
 
 test('a rewrite names the fields and both values', () => {

@@ -107,9 +107,9 @@ test('when the facts cannot be read, old numbers vanish and collect_ok is 0', as
 })
 
 test('durations are observed as histograms', async () => {
-  const { registry, observeCommit, observeRule } = createRegistry({ collect: () => facts })
-  observeCommit(0.003)
-  observeRule('large', 0.2)
+  const { registry, ...observer } = createRegistry({ collect: () => facts })
+  observer.commit(0.003)
+  observer.rule('large', 0.2)
   const text = await registry.metrics()
   expect(text).toContain('spanwatch_state_commit_seconds_bucket{le="0.005"} 1')
   expect(text).toContain('spanwatch_rule_duration_seconds_count{rule="large"} 1')

@@ -34,6 +34,7 @@ const rule: RuleView = {
   pending: 2,
   events: 0,
   problem: null,
+  needs: null,
 }
 
 export const rules: readonly RuleView[] = [
@@ -41,6 +42,7 @@ export const rules: readonly RuleView[] = [
   { ...rule, name: 'deposit-stalled', firing: 0, pending: 0, severity: 'warning' },
   { ...rule, name: 'transfer-failed', kind: 'transfer.failed', nature: 'event', events: 3, firing: 0 },
   { ...rule, name: 'escrow-shortfall', kind: 'escrow.shortfall', problem: 'there is nothing to judge it by' },
+  { ...rule, name: 'late', kind: 'preconf.late', nature: 'event', firing: 0, pending: 0, needs: 'preconf' },
 ]
 
 export const reports: readonly ReportRow[] = [

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { readRules } from '../../../src/app/readRules.ts'
+import type { Coverage } from '../../../src/web/types.ts'
+import { renderRulesPage } from '../../../src/web/pages/rulesPage.ts'
+import { createAlertStore } from '../../../src/store/alertStore.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+import { createRule } from '../alerts/harness.ts'
+
+const now = 1_790_000_000_000
+const stalled = createRule({ name: 'stalled', kind: 'transfer.stalled', severity: 'critical' })
+const failed = createRule({ name: 'failed', kind: 'transfer.failed', severity: 'critical' })
+const silent = createRule({ name: 'silent', kind: 'source.unavailable', severity: 'critical' })
+const shortfall = createRule({ name: 'shortfall', kind: 'escrow.shortfall', severity: 'critical' })
+const escrows = {
+  setting: 'bridge.escrows',
+  what: 'money',
+  write: 'bridge: { … }',
+  kinds: ['escrow.shortfall' as const],
+}
+
+/** The state of every rule as the page says it, judged a moment ago. */
+async function states(coverage: Pick<Coverage, 'lastGoodAt'>): Promise<Record<string, string>> {
+  const db = openDatabase(':memory:')
+  const alerts = createAlertStore(db)
+  const rules = [stalled, failed, silent, shortfall]
+  for (const { name: rule } of rules)
+    alerts.saveEvaluation({
+      rule,
+      evaluatedAt: now,
+      errors: 0,
+      failingSince: null,
+      reason: null,
+      unknownSince: null,
+    })
+  const views = readRules(
+    {
+      db,
+      alerts,
+      rules,
+      coverage: [{ source: 'explorer', staleAfterMs: 15_000, ...coverage }],
+      unwatched: [escrows],
+    },
+    now,
+  )
+  const page = String(await renderRulesPage({ rules: views, unwatched: [escrows] }, now))
+  const cells = [...page.matchAll(/data-key="(\w+)"[\s\S]*?data-label="State">([\s\S]*?)<\/td>/g)]
+  return Object.fromEntries(
+    cells.map(([, name = '', cell = '']) => [
+      name,
+      cell
+        .replace(/<[^>]+>/g, ' ')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    ]),
+  )
+}
+
+test('while its source answers a rule that finds nothing is quiet', async () => {
+  expect(await states({ lastGoodAt: now - 15_000 })).toEqual({
+    stalled: 'quiet',
+    failed: 'none in the past day',
+    silent: 'quiet',
+    shortfall: 'not watched it needs bridge.escrows',
+  })
+})
+
+test('while its source is silent a rule cannot tell, but for what is known of the source itself', async () => {
+  expect(await states({ lastGoodAt: now - 70_000 })).toEqual({
+    stalled: 'cannot tell explorer has given no good answer for 1m 10s',
+    failed: 'cannot tell explorer has given no good answer for 1m 10s',
+    silent: 'quiet',
+    shortfall: 'not watched it needs bridge.escrows',
+  })
+})
