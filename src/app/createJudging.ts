@@ -31,6 +31,7 @@ export function createJudging(deps: AppDeps, base: Base, watching: ReturnType<ty
     readFacts(
       {
         ...base,
+        dialect: config.explorer.dialect,
         intervals: base.intervals.byEndpoint,
         rpcHealth,
         preconf: () => preconf.facts(),

@@ -1,4 +1,7 @@
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
+import { describeLacks, watchedKeys } from '../clients/explorer/describeLacks.ts'
+import type { Dialect } from '../clients/explorer/dialect.ts'
+import { endpoints } from '../clients/explorer/endpoints.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { PollerStatus } from '../pollers/runner.ts'
 import type { Facts, SourceHealth } from '../rules/types.ts'
@@ -11,12 +14,14 @@ import { summarizeQuarantine } from '../store/quarantine.ts'
 /** Bad records of this past are looked at; rules narrow it further. */
 const driftWindowMs = 3_600_000
 const emptiesWindowMs = 300_000
+const unreadMs = 86_400_000
 
 export interface FactSources {
   readonly escrow: EscrowFactSources
   readonly db: Database
   readonly ledger: Ledger
-  readonly explorer: Pick<Explorer, 'health' | 'empties' | 'mismatches'>
+  readonly explorer: Pick<Explorer, 'health' | 'empties' | 'keys' | 'mismatches'>
+  readonly dialect: Dialect
   /** How often each endpoint is meant to be asked, ms. */
   readonly intervals: Readonly<Record<string, number>>
   /** Sources beside the explorer. */
@@ -42,6 +47,8 @@ export function readFacts(sources: FactSources, now: UnixMs): Facts {
     preconf: sources.preconf(),
     pollers: sources.pollers(),
     drift: readDrift(sources, now - driftWindowMs),
+    lacks: describeLacks(sources.dialect, sources.explorer.keys.list()),
+    unreadKeys: listUnread(sources, now),
     rulesRejected: sources.rulesRejected(),
     empties: {
       source: 'explorer',
@@ -64,6 +71,13 @@ function readDrift({ db, explorer }: Pick<FactSources, 'db' | 'explorer'>, since
     const count = Math.max(...of.map((one) => one.count))
     return [{ ...newest, count, firstAt: Math.min(...of.map(({ firstAt }) => firstAt)) }]
   })
+}
+
+/** What was told of keys before a restart stands until their endpoint is read again, for a day. */
+function listUnread({ explorer, dialect }: Pick<FactSources, 'explorer' | 'dialect'>, now: UnixMs): string[] {
+  if (now - explorer.health().startedAt > unreadMs) return []
+  const unread = endpoints.filter(({ id }) => !explorer.keys.hasRead(id))
+  return unread.flatMap(({ id }) => watchedKeys(dialect, id).map((key) => `${id} ${key}`))
 }
 
 /** Every source that is read, the explorer first. */

@@ -47,6 +47,8 @@ export interface Observation {
   readonly batchDetail: string | null
   readonly updateTime: UnixMs | null
   readonly pushHeight: number | null
+  /** Fields of which the record told nothing, not even that they are empty; separated by commas. */
+  readonly unsaid?: string
   /** Of an event of the chain alone: its place among its transaction's, so that equal events stay several. */
   readonly logIndex?: string | null
 }

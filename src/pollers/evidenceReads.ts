@@ -145,10 +145,9 @@ async function readMoves<P extends z.ZodType, R extends MainRow>(
       hash,
       source,
       requestedAt: requestedAt ?? 0,
-      // Of the calls within a transaction one may fail while the transaction does not.
-      status: of.every(({ state }) => state === 'fail') ? 'failed' : 'success',
+      status: toStatus(of),
       errorMessage: '',
-      moves: of.filter(carriesValue).map(toMove),
+      moves: of.some(isUnclear) ? null : of.filter(carriesValue).map(toMove),
       height,
       time,
     }
@@ -159,6 +158,17 @@ async function readMoves<P extends z.ZodType, R extends MainRow>(
     readings: bad.length > 0 ? readings.map(forgetMoves) : readings,
     bad,
   }
+}
+
+/** Of the calls within a transaction one may fail while the transaction does not. */
+function toStatus(rows: readonly MainRow[]): EvidenceReading['status'] {
+  if (rows.some(({ state }) => state === 'success' || state === '')) return 'success'
+  return rows.every(({ state }) => state === 'fail') ? 'failed' : 'unknown'
+}
+
+/** It may have moved value, or not. */
+function isUnclear(row: MainRow): boolean {
+  return (row.state === 'unknown' || row.state === 'pending') && carriesValue(row)
 }
 
 function forgetMoves(reading: EvidenceReading): EvidenceReading {

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import type { Endpoint } from '../clients/explorer/endpoint.ts'
+import type { MainState } from '../clients/explorer/fields.ts'
 import { addressInternals } from '../clients/explorer/endpoints/internalTransactions.ts'
 import {
   addressTransactions,
@@ -84,6 +85,7 @@ export function createMainReads(deps: {
     const requestedAt = deps.clock.now()
     const rows: R[] = []
     const bad: BadRecord[] = []
+    let lacking = 0
     const result = await readAll(
       deps,
       endpoint,
@@ -91,11 +93,13 @@ export function createMainReads(deps: {
       {
         ...how,
         onRecords: (records) => void rows.push(...records),
-        onQuarantined: (records) =>
-          void bad.push(...records.map(({ raw, problem }) => ({ endpoint: endpoint.id, problem, raw }))),
+        onQuarantined: (records) => {
+          bad.push(...records.map(({ raw, problem }) => ({ endpoint: endpoint.id, problem, raw })))
+          lacking += records.filter(({ isMissing }) => isMissing).length
+        },
       },
     )
-    return { requestedAt, rows, bad, isWhole: result.complete, problem: result.reasons.join(', ') }
+    return { requestedAt, rows, bad, lacking, isWhole: result.complete, problem: result.reasons.join(', ') }
   }
   return {
     async flows({ address, kind, token }, blocks, options) {
@@ -108,6 +112,7 @@ export function createMainReads(deps: {
         const found = await read(addressTransactions, asked, blocks, options)
         return {
           ...found,
+          ...wholeUnless(isUnclear(found.rows, found.lacking), found),
           rows: found.rows.filter(isDone).flatMap((row) => toFlowRow(row, canonicalToken(row.token))),
         }
       }
@@ -116,10 +121,13 @@ export function createMainReads(deps: {
       const outer = await read(addressTransactions, { address, protocolType: 'transaction' }, blocks, how)
       const inner = await read(addressInternals, { address }, blocks, how)
       const calls = inner.rows.filter((row) => !valueless.has(row.operation.toLowerCase()))
+      const isVague = isUnclear([...outer.rows, ...calls], outer.lacking + inner.lacking)
       return {
         requestedAt: outer.requestedAt,
-        isWhole: outer.isWhole && inner.isWhole,
-        problem: [outer.problem, inner.problem].filter((text) => text !== '').join(', '),
+        ...wholeUnless(isVague, {
+          isWhole: outer.isWhole && inner.isWhole,
+          problem: [outer.problem, inner.problem].filter((text) => text !== '').join(', '),
+        }),
         bad: [...outer.bad, ...inner.bad],
         rows: [...outer.rows, ...calls].filter(isDone).flatMap((row) => toFlowRow(row, '')),
       }
@@ -146,6 +154,11 @@ export function createMainReads(deps: {
   }
 }
 
+function wholeUnless(isVague: boolean, found: Pick<RangeRead<unknown>, 'isWhole' | 'problem'>) {
+  const { isWhole, problem } = found
+  return isVague ? { isWhole: false, problem: 'rows lack what they are judged by' } : { isWhole, problem }
+}
+
 interface MovingRow {
   readonly hash: string
   readonly height: number | null
@@ -153,14 +166,18 @@ interface MovingRow {
   readonly from: string
   readonly to: string
   readonly amount: string | null
-  readonly state: string
+  readonly state: MainState
   readonly tokenId?: string
 }
 
 /** A failed transaction moves nothing, and a pending one has not moved it yet. */
 function isDone({ state }: MovingRow): boolean {
-  const text = state.toLowerCase()
-  return text !== 'fail' && text !== 'failed' && text !== 'pending'
+  return state === 'success'
+}
+
+/** Whether rows that say too little may have moved something: then not all that moved is known. */
+function isUnclear(rows: readonly MovingRow[], lacking: number): boolean {
+  return lacking > 0 || rows.some(({ state, height }) => state === 'unknown' || height === null)
 }
 
 function toFlowRow(row: MovingRow, token: string): FlowRow[] {

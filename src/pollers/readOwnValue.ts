@@ -39,7 +39,7 @@ export function createReadOwnValue(explorer: Pick<Explorer, 'callNonEmpty'>): Re
           hash,
           source: 'E7',
           requestedAt: answer.requestedAt,
-          status: state === 'fail' ? 'failed' : state === 'pending' ? 'unknown' : 'success',
+          status: state === 'fail' ? 'failed' : state === 'success' ? 'success' : 'unknown',
           errorMessage: '',
           moves: isNothing ? [] : [{ token: '', from, to, amount, amountRaw: null, tokenId: '' }],
           height,

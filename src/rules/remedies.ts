@@ -54,7 +54,7 @@ export const remedies: Readonly<Record<FindingKind, string>> = {
     'Check network and status of this source; until it answers, transfers are not being judged.',
   'source.rejected': "Renew the credentials of this source and check this machine's clock.",
   'source.drift':
-    'Look at what came: the source changed the form of its records, or answers another question than was asked.',
+    'Look at what came: the source changed the form of its records, answers another question than was asked, or explorer.dialect does not fit.',
   'source.suspicious':
     'Do not trust empty answers of this source; compare with a block explorer of the chain.',
   'source.disagreement':

@@ -78,6 +78,23 @@ interface DriftFact {
   readonly problem: string
 }
 
+/** A documented key that records of an endpoint do not have, or fill with what nobody understands. */
+interface LackFact {
+  readonly endpoint: string
+  readonly key: string
+  readonly use: 'judged' | 'shown'
+  /** How many rows of the newest answer that lacked it, `of` how many. */
+  readonly rows: number
+  readonly of: number
+  readonly problem: string
+  readonly firstAt: UnixMs
+  readonly lastAt: UnixMs
+  /** Whether the newest answer with rows lacked it too. */
+  readonly isStill: boolean
+  /** Whether no row has had it lately. */
+  readonly isWhole: boolean
+}
+
 export interface PollerHealth {
   readonly poller: string
   readonly intervalMs: number
@@ -178,6 +195,9 @@ export interface Facts {
   readonly preconf: PreconfFacts | null
   readonly pollers: readonly PollerHealth[]
   readonly drift: readonly DriftFact[]
+  readonly lacks: readonly LackFact[]
+  /** Endpoint and key of what no record was read of since the start. */
+  readonly unreadKeys: readonly string[]
   /** Why the newest edit of the rules was refused; null when it was not. */
   readonly rulesRejected: { readonly at: UnixMs; readonly problems: readonly string[] } | null
   /** How many answers of the last minutes were empty against better knowledge; empties that nothing contradicts count in neither. */

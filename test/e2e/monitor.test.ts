@@ -42,7 +42,11 @@ test('of 250 good transfers, one stalled and one failed, exactly those two are t
   expect(naming(stalled['zoneTxHash'])[0]).toContain(amount)
   expect(naming(failed['zoneTxHash'])[0]).toContain('failed 7')
   expect(monitor.told().join('\n')).not.toContain('resolved')
-  Object.assign(stalled, { mainTxHash: '0xfeed', mainBlockHeight: '9001', mainBlockTime: String(Date.now()) })
+  Object.assign(stalled, {
+    mainTxHash: `0x${'feed'.repeat(16)}`,
+    mainBlockHeight: '9001',
+    mainBlockTime: String(Date.now()),
+  })
   await until(() => naming(stalled['zoneTxHash']).length > 1)
   expect(naming(stalled['zoneTxHash'])[1]).toContain('resolved')
 })

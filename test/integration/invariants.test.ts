@@ -90,7 +90,11 @@ test('invariant 9: a condition fires once until fresh data says otherwise, and t
   await until(() => naming(open['zoneTxHash']).length === 1)
   await pause(2_000)
   expect(naming(open['zoneTxHash'])).toHaveLength(1)
-  Object.assign(open, { mainTxHash: '0xfeed', mainBlockHeight: '9001', mainBlockTime: String(Date.now()) })
+  Object.assign(open, {
+    mainTxHash: `0x${'feed'.repeat(16)}`,
+    mainBlockHeight: '9001',
+    mainBlockTime: String(Date.now()),
+  })
   await until(() => naming(open['zoneTxHash']).length === 2)
   await pause(1_500)
   expect(naming(open['zoneTxHash'])).toHaveLength(2)

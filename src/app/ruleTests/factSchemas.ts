@@ -58,6 +58,19 @@ const drift = z.strictObject({
   problem: text,
 })
 
+const lack = z.strictObject({
+  endpoint: text,
+  key: text,
+  use: z.enum(['judged', 'shown']).default('judged'),
+  rows: count.default(1),
+  of: count.default(1),
+  problem: text,
+  firstAt: moment,
+  lastAt: now,
+  isStill: z.boolean().default(true),
+  isWhole: z.boolean().default(false),
+})
+
 const heightSpan = z.tuple([count, count]).nullable().default(null)
 const incomplete = z.strictObject({
   source: z.enum(['list', 'zone', 'event']),
@@ -130,6 +143,8 @@ export const factsSchema = z
     preconf: preconf.nullable(),
     pollers: z.array(poller),
     drift: z.array(drift),
+    lacks: z.array(lack),
+    unreadKeys: z.array(text),
     rulesRejected: z.strictObject({ at: now, problems: z.array(text) }).nullable(),
     empties: z.strictObject({
       source: text.default('explorer'),

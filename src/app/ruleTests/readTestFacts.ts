@@ -17,6 +17,8 @@ export function readTestFacts(world: TestWorld, now: UnixMs): Facts {
     preconf: null,
     pollers: [],
     drift: [],
+    lacks: [],
+    unreadKeys: [],
     rulesRejected: null,
     empties: { source: 'explorer', since: now - 300_000, answers: 0, contradicted: 0 },
     listLag: null,

@@ -9,6 +9,7 @@ import type { EmptyGuard } from './emptyGuard.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { HealthRecorder } from './health.ts'
 import type { MismatchLog } from './mismatchLog.ts'
+import type { KeyBook } from './keyBook.ts'
 import type { Lease, Pace, PaceOptions, Priority } from './pace.ts'
 import { type Answer, readAnswer } from './readAnswer.ts'
 import type { RecordReader } from './recordReader.ts'
@@ -52,6 +53,7 @@ export interface ExplorerContext {
   readonly health: HealthRecorder
   readonly guard: EmptyGuard
   readonly mismatches: MismatchLog
+  readonly keys: KeyBook
   readonly readers: Map<Endpoint, RecordReader<unknown>>
   /** Masks the credentials in the service's own words. */
   readonly scrub: (text: string) => string
@@ -129,12 +131,14 @@ async function ask<P extends z.ZodType, R>(
       reader,
       params,
       requestedAt,
+      clockAheadMs: context.health.read().clockAheadMs ?? 0,
       label,
       chains: context.options.chains,
       scrub: context.scrub,
     })
     if (how.isProbe && answer.misfits.length > 0) return { ...answer, quarantined: [] }
     refuseMismatch(context, answer, label)
+    context.keys.note(answer, clock.now())
     return judgeEmpty(context, endpoint, params, answer, { lease, isKnown: how.isKnown ?? false })
   } catch (error) {
     how.signal?.throwIfAborted()

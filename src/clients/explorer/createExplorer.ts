@@ -10,6 +10,7 @@ import type { Endpoint } from './endpoint.ts'
 import { createHealth, type ExplorerHealth } from './health.ts'
 import { createMismatchLog, type MismatchLog } from './mismatchLog.ts'
 import { createPace, type PaceMetrics } from './pace.ts'
+import { createKeyBook, type KeyBook } from './keyBook.ts'
 import type { Answer } from './readAnswer.ts'
 import { type WalkOptions, walkPages } from './walk.ts'
 import type { WalkResult } from './walkState.ts'
@@ -53,6 +54,8 @@ export interface Explorer {
   /** Answers of which rows, or all, belonged to another question. */
   readonly mismatches: Pick<MismatchLog, 'list'>
   health(): ExplorerHealth
+  /** What records lacked lately. */
+  readonly keys: Pick<KeyBook, 'list' | 'hasRead'>
   /** The wall clock was set: the ages of its health stay as they are. */
   rebaseClock(jump: ClockJump): void
   paceMetrics(): PaceMetrics
@@ -77,6 +80,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     health: createHealth({ source: 'explorer', host: url.host, startedAt: options.clock.now() }),
     guard: createEmptyGuard(),
     mismatches: createMismatchLog(),
+    keys: createKeyBook(),
     readers: new Map(),
     scrub: createScrubber(
       options.auth ? [options.auth.key, options.auth.secret, options.auth.passphrase] : [],
@@ -89,11 +93,13 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     walk: (endpoint, params, how) => walk(context, endpoint, params, how),
     empties: context.guard,
     mismatches: context.mismatches,
+    keys: context.keys,
     health: () => context.health.read(),
     rebaseClock: (jump) => {
       context.health.rebaseClock(jump)
       context.guard.rebaseClock(jump)
       context.mismatches.rebaseClock(jump)
+      context.keys.rebaseClock(jump)
     },
     paceMetrics: () => context.pace.metrics(),
     close: async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Dialect } from './dialect.ts'
+import type { KeyClasses } from './keys.ts'
 import type { RecordReader } from './recordReader.ts'
 
 export type EndpointId = `E${number}`
@@ -25,6 +26,8 @@ export interface Endpoint<P extends z.ZodType = z.ZodType, R = unknown> {
   /** Names of the record array in shape A, the documented one first. */
   readonly arrays: readonly string[]
   readonly params: P
+  /** Every documented key of a record, by its neutral name, and what hangs on it. */
+  readonly keys: KeyClasses
   readonly createReader: (dialect: Dialect) => RecordReader<R>
   /** Where a record stands in time, for the order of a list; null when it does not say. */
   position?(record: R): number | null
@@ -61,15 +64,15 @@ const heightText = z.string().regex(/^\d{1,15}$/, 'expected a height')
 
 /** Building blocks of parameter schemas. All give the text that is sent. */
 export const param = {
-  hash: z.string().regex(/^0x[0-9a-fA-F]{1,128}$/, 'expected a hash'),
-  address: z.string().regex(/^[\w:.-]{1,128}$/, 'expected an address'),
+  hash: z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'expected a hash of 64 digits'),
+  address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'expected an address of 40 digits'),
   word: z.string().regex(/^[\w.-]{1,64}$/, 'expected a word'),
   decimal: z.string().regex(/^\d{1,78}(\.\d{1,78})?$/, 'expected a decimal number'),
   height: z.union([z.int().min(0).max(maxHeight).transform(String), heightText]),
   page: z.int().min(1).max(1_000_000_000).transform(String),
   limit: (max: number) => z.int().min(1).max(max, `at most ${max}`).transform(String),
-  hashes: listOf(/^0x[0-9a-fA-F]{1,128}$/, 'hashes'),
-  addresses: listOf(/^[\w:.-]{1,128}$/, 'addresses'),
+  hashes: listOf(/^0x[0-9a-fA-F]{64}$/, 'hashes of 64 digits'),
+  addresses: listOf(/^0x[0-9a-fA-F]{40}$/, 'addresses of 40 digits'),
   fromOrTo: z.enum(['from', 'to']),
 }
 

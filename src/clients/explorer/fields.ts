@@ -5,6 +5,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
 import { cutText } from '../cutText.ts'
 import { type Dialect, parseDirection } from './dialect.ts'
+import { suggestDirection } from './suggestDialect.ts'
 
 /** Names and the like, shown to people. */
 const maxNameLength = 64
@@ -17,26 +18,51 @@ const maxDetailLength = 65_536
  * A text field of a record. The service promises strings, so anything else makes the record unreadable; null or a
  * missing field counts as an empty one.
  * @param parse gives undefined for a text that is not what was expected
+ * @param advise what to do about such a text
  */
-function textField<T>(expected: string, parse: (text: string) => T | undefined): z.ZodType<T> {
+function textField<T>(
+  expected: string,
+  parse: (text: string) => T | undefined,
+  advise: (text: string) => string | null = () => null,
+): z.ZodType<T> {
   return z.unknown().transform((input, context) => {
     const text = input ?? ''
     const value = typeof text === 'string' ? parse(text) : undefined
     if (value !== undefined) return value
-    context.issues.push({ code: 'custom', input, message: `expected ${expected}, got ${describe(input)}` })
+    const advice = typeof text === 'string' && text !== '' ? advise(text) : null
+    const message = `expected ${expected}, got ${describe(input)}${advice === null ? '' : `: ${advice}`}`
+    context.issues.push({ code: 'custom', input, message })
     return z.NEVER
   })
 }
 
-/** A transaction or block hash, lower-case; null when empty or all zeros. */
-export const hash = textField('a hash or an empty string', (text) => {
-  if (text === '') return null
-  if (!/^0x[0-9a-f]{1,128}$/i.test(text)) return undefined
-  return /^0x0+$/i.test(text) ? null : text.toLowerCase()
-})
+/** As `textField`, for what one value says alone: one that is not what was expected says nothing, and the record is taken. */
+function lenientField<T>(expected: string, parse: (text: string) => T | undefined, nothing: T): z.ZodType<T> {
+  return textField(expected, (text): T => parse(text) ?? nothing).meta({ expected })
+}
 
-export const requiredHash = textField('a hash', (text) =>
-  /^0x[0-9a-f]{1,128}$/i.test(text) ? text.toLowerCase() : undefined,
+/** What a reader has to know of a field beside how it is read. */
+export function fieldNotes(type: z.core.$ZodType): {
+  /** What a value has to be that is understood; null where whatever is not makes the record unreadable. */
+  readonly expected: string | null
+  readonly isTime: boolean
+} {
+  const { expected, isTime } = z.globalRegistry.get(type) ?? {}
+  return { expected: typeof expected === 'string' ? expected : null, isTime: isTime === true }
+}
+
+const hashForm = /^0x[0-9a-f]{64}$/i
+const zeros = /^(0x)?0*$/i
+
+/** A transaction or block hash, lower-case; null when empty or all zeros. */
+export const hash = lenientField(
+  'a hash of 64 digits',
+  (text) => (hashForm.test(text) && !zeros.test(text) ? text.toLowerCase() : undefined),
+  null,
+)
+
+export const requiredHash = textField('a hash of 64 digits', (text) =>
+  hashForm.test(text) ? text.toLowerCase() : undefined,
 )
 
 /** A name given by the service, of a form that the contract leaves open. */
@@ -49,15 +75,16 @@ export const identifier = textField('a string', (text): string | null => {
 /** As `identifier`, '' when empty: a token id of zero is an id. */
 export const identifierText = textField('a string', (text) => cleanText(text, maxAddressLength))
 
-export const address = textField('a string', (text) =>
-  // Nearly all are of this form already, and cleaning costs more than all else about a record.
-  /^(0x[0-9a-f]{40})?$/.test(text) ? text : cleanText(text, maxAddressLength).toLowerCase(),
-)
+/** Lower-case; '' when empty. However many zeros: an address that is nobody's. */
+export const address = lenientField('an address of 40 digits', parseAddress, '')
+
+export const requiredAddress = textField('an address of 40 digits', (text) => parseAddress(text) || undefined)
 
 /** Up to 20 addresses, separated by commas. */
-export const addressList = textField('a string', (text) =>
-  cleanText(text, maxAddressLength * 20).toLowerCase(),
-)
+export const addressList = textField('addresses of 40 digits, separated by commas', (text) => {
+  const read = text.split(',').map((one) => parseAddress(one.trim()))
+  return read.some((one) => one === undefined) ? undefined : read.join(',')
+})
 
 export const name = textField('a string', (text) => cleanText(text, maxNameLength))
 
@@ -79,11 +106,15 @@ export const count = textField('decimal digits', parseCount)
 
 export const requiredCount = textField('decimal digits', (text) => parseCount(text) ?? undefined)
 
-/** Unix time in ms; null when empty or zero. */
-export const time = textField('a Unix time in ms', (text): UnixMs | null | undefined => {
-  const value = parseCount(text)
-  return value === 0 ? null : value
-})
+/** Unix time in ms; null when empty or zero, or when it is no time that can be. */
+export const time = lenientField(
+  'a Unix time in ms',
+  (text): UnixMs | null | undefined => {
+    const value = parseCount(text)
+    return value === 0 ? null : value
+  },
+  null,
+).meta({ expected: 'a Unix time in ms', isTime: true })
 
 /** Base units. */
 export const rawAmount = textField('a decimal uint256', (text): bigint | null | undefined =>
@@ -95,17 +126,34 @@ export const decimal = textField('a plain decimal number', (text): string | null
   text === '' ? null : parseDecimal(text) ? text : undefined,
 )
 
-const statuses: Readonly<Record<string, Status>> = { '': 'unknown', '0x1': 'success', '0x0': 'failed' }
+const statuses: Readonly<Record<string, Status>> = { '0x1': 'success', '0x0': 'failed' }
 
-export const status = textField('0x1, 0x0 or an empty string', (text): Status | undefined =>
-  Object.hasOwn(statuses, text) ? statuses[text] : undefined,
+/** A word that is not among the documented ones is no success. */
+export const status = lenientField<Status>(
+  '0x1 or 0x0',
+  (text) => (Object.hasOwn(statuses, text) ? statuses[text] : undefined),
+  'unknown',
 )
+
+/** How a transaction of the main chain went; '' where the endpoint does not say, `unknown` where it says anything else. */
+export type MainState = 'success' | 'fail' | 'pending' | 'unknown' | ''
+
+const mainStates = ['success', 'fail', 'pending'] as const
+
+export const state = z
+  .unknown()
+  .transform(
+    (input): MainState =>
+      input === undefined ? '' : (mainStates.find((word) => word === input) ?? 'unknown'),
+  )
+  .meta({ expected: mainStates.join(', ') })
 
 export function direction(dialect: Dialect): z.ZodType<Direction> {
   const { main, zone } = dialect.direction
   return textField(
     `${main}To${zone} or ${zone}To${main}`,
     (text) => parseDirection(dialect, text) ?? undefined,
+    (text) => suggestDirection(dialect, text),
   )
 }
 
@@ -154,12 +202,18 @@ export const libraries = z.unknown().transform((input, context) => {
 })
 
 /** What came, for people: its type, and a little of it when it is short. */
-function describe(input: unknown): string {
+export function describe(input: unknown): string {
   if (input === undefined || input === null || input === '') return 'nothing'
   if (Array.isArray(input)) return 'an array'
   if (typeof input === 'string') return `"${cleanText(input, 40)}"`
   if (typeof input === 'number' || typeof input === 'boolean') return `${typeof input} ${input}`
   return 'an object'
+}
+
+function parseAddress(text: string): string | undefined {
+  if (/^(0x[0-9a-f]{40})?$/.test(text)) return text
+  if (zeros.test(text)) return `0x${'0'.repeat(40)}`
+  return /^0x[0-9a-f]{40}$/i.test(text) ? text.toLowerCase() : undefined
 }
 
 function parseCount(text: string): number | null | undefined {

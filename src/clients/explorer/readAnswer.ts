@@ -8,7 +8,8 @@ import { parseJson } from '../parseJson.ts'
 import { beyondHeadCode, classifyAnswer } from './classifyAnswer.ts'
 import type { Endpoint, EndpointId } from './endpoint.ts'
 import { listOrder, type Order } from './listOrder.ts'
-import type { RecordReader } from './recordReader.ts'
+import { type KeyLack, noteFlaws } from './keyLacks.ts'
+import type { KeyFlaw, RecordReader } from './recordReader.ts'
 
 /** A record that breaks the contract: kept, counted and told, while the others go on. */
 export interface Quarantined {
@@ -17,6 +18,8 @@ export interface Quarantined {
   /** What was expected, what came and where: `valueRaw: expected a decimal uint256, got number 12`. */
   readonly problem: string
   readonly path: string
+  /** A key that the contract promises is not there: no value of anybody's brought this about. */
+  readonly isMissing: boolean
   /** Its place among the rows of the answer. */
   readonly index: number
 }
@@ -43,6 +46,8 @@ export interface Answer<R> {
   readonly beyondHead: boolean
   /** Fields of the records that the contract does not name. */
   readonly unknownFields: number
+  /** Documented keys that are not there, or say what nobody understands. */
+  readonly lacks: readonly KeyLack[]
 }
 
 export interface AnswerContext<R> {
@@ -50,6 +55,8 @@ export interface AnswerContext<R> {
   readonly reader: RecordReader<R>
   readonly params: Readonly<Record<string, string>>
   readonly requestedAt: UnixMs
+  /** By how much the service's clock is ahead of ours, ms. */
+  readonly clockAheadMs: number
   readonly label: string
   /** The short names of both chains, as configured. */
   readonly chains: { readonly main: string; readonly zone: string }
@@ -177,9 +184,15 @@ function findRows(
   return arrays.length === 1 ? (arrays[0] as readonly unknown[]) : null
 }
 
+/** Heads of chains and clocks differ by hours at most: what is further ahead has not happened. */
+const aheadMs = 86_400_000
+
 function toAnswer<R>(page: Page, context: AnswerContext<R>, beyondHead: boolean): Answer<R> {
   const { endpoint, params, scrub } = context
-  const reads = page.rows.map((row) => context.reader(row, context.requestedAt))
+  const { requestedAt } = context
+  const latest = requestedAt + Math.max(0, context.clockAheadMs) + aheadMs
+  const lacks = noteFlaws(page.rows.length)
+  const reads = page.rows.map((row) => context.reader(row, { requestedAt, latest, rows: page.rows }))
   const readable = reads.flatMap((read) => ('record' in read ? [read.record] : []))
   const ofAll =
     page.rows.length === 0 ? null : (otherPage(page.paging, params) ?? otherChain(page.head, context))
@@ -189,6 +202,7 @@ function toAnswer<R>(page: Page, context: AnswerContext<R>, beyondHead: boolean)
   let unknownFields = 0
   for (const [index, read] of reads.entries()) {
     const row = page.rows[index]
+    if (read.flaws.length > 0) lacks.note(read.flaws, row)
     const misfit =
       'record' in read
         ? (ofAll ?? otherChain(row, context) ?? endpoint.contradicts?.(read.record, params, readable) ?? null)
@@ -201,7 +215,8 @@ function toAnswer<R>(page: Page, context: AnswerContext<R>, beyondHead: boolean)
     if (misfit !== null) misfits.push(scrub(misfit))
     const maxLength = quarantined.length < maxFullRaws ? maxRawLength : shortRawLength
     const { problem, path } = 'problem' in read ? read : { problem: misfit ?? '', path: '' }
-    quarantined.push({ raw: scrub(toRaw(row, maxLength)), problem: scrub(problem), path, index })
+    const isMissing = 'problem' in read && isLacking(read.flaws, path)
+    quarantined.push({ raw: scrub(toRaw(row, maxLength)), problem: scrub(problem), path, isMissing, index })
   }
   return {
     endpoint: endpoint.id,
@@ -215,7 +230,12 @@ function toAnswer<R>(page: Page, context: AnswerContext<R>, beyondHead: boolean)
     contradicted: false,
     beyondHead,
     unknownFields,
+    lacks: lacks.list(),
   }
+}
+
+function isLacking(flaws: readonly KeyFlaw[], key: string): boolean {
+  return flaws.some((flaw) => flaw.problem === null && flaw.key === key)
 }
 
 /** Another page than was asked for. Behind the end some services give their last one, and say so. */

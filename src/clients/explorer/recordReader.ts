@@ -1,37 +1,100 @@
 import type { z } from 'zod'
 import type { UnixMs } from '../../lib/clock.ts'
+import { describe, fieldNotes } from './fields.ts'
+import { type KeysOf, useOf } from './keys.ts'
 
-/** A record as read, or why it could not be. */
-type ReadRecord<R> =
+/** What is wrong with one key of a record. */
+export interface KeyFlaw {
+  /** By its neutral name. */
+  readonly field: string
+  /** As the service is expected to write it. */
+  readonly key: string
+  readonly use: 'judged' | 'shown'
+  /** What was expected and what came; null when the key is not there. */
+  readonly problem: string | null
+}
+
+/** A record as read, or why it could not be. Either way some of its keys may be missing, or say what nobody understands. */
+type ReadRecord<R> = { readonly flaws: readonly KeyFlaw[] } & (
   | { readonly record: R; readonly unknownFields: number }
   | { readonly problem: string; readonly path: string }
+)
 
-/** Reads one record of an answer whose request was sent at `requestedAt`. */
-export type RecordReader<R> = (raw: unknown, requestedAt: UnixMs) => ReadRecord<R>
+interface ReadMoment {
+  /** When the request of its answer was sent. */
+  readonly requestedAt: UnixMs
+  /** Nothing that has happened is later than this. */
+  readonly latest: UnixMs
+  /** All rows of the answer. */
+  readonly rows: readonly unknown[]
+}
 
-/**
- * A reader for records of a schema with neutral field names.
- * @param spellings how the service may write a field; the first one that a record fills counts
- */
-export function createRecordReader<S extends z.ZodObject, R>(options: {
+/** Reads one record of an answer. */
+export type RecordReader<R> = (raw: unknown, at: ReadMoment) => ReadRecord<R>
+
+export type Row = Readonly<Record<string, unknown>>
+
+interface RecordDeclaration<S extends z.ZodObject, R> {
   readonly schema: S
+  readonly keys: KeysOf<S>
+  /** How the service may write a field; the first spelling that a record fills counts. */
   readonly spellings: (field: string) => readonly string[]
-  readonly finish: (fields: z.output<S>, requestedAt: UnixMs) => R
-}): RecordReader<R> {
-  const fields = Object.keys(options.schema.shape).map((field) => [field, options.spellings(field)] as const)
-  const known = new Set(fields.flatMap(([, spellings]) => spellings))
-  return (raw, requestedAt) => {
+  /** Whether a record may do without what a key says, by what else it says. */
+  readonly excuses?: (field: string, row: Row, rows: readonly unknown[]) => boolean
+  /** @param unsaid fields that nothing is known of: missing, or not understood */
+  readonly finish: (fields: z.output<S>, requestedAt: UnixMs, unsaid: readonly string[]) => R
+}
+
+/** Nothing that this service tells of is older than 2015. */
+const earliest: UnixMs = 1_420_070_400_000
+const noFlaws: readonly KeyFlaw[] = []
+
+/** A reader for records of a schema with neutral field names. */
+export function createRecordReader<S extends z.ZodObject, R>(
+  declaration: RecordDeclaration<S, R>,
+): RecordReader<R> {
+  const { schema, keys, spellings } = declaration
+  const fields = Object.entries(schema.shape).map(([name, type]) => toField(name, type, declaration))
+  const byName = new Map(fields.map((field) => [field.name, field]))
+  const documented = [...fields.map(({ name }) => name), ...Object.keys(keys)]
+  const known = new Set(documented.flatMap((name) => spellings(name)))
+  return (raw, { requestedAt, latest, rows }) => {
     if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
-      return { problem: 'record: expected an object', path: '' }
+      return { problem: 'record: expected an object', path: '', flaws: noFlaws }
     }
-    const source = raw as Readonly<Record<string, unknown>>
+    const row = raw as Row
     const neutral: Record<string, unknown> = {}
-    for (const [field, spellings] of fields) neutral[field] = pick(source, spellings)
-    const parsed = options.schema.safeParse(neutral)
-    if (!parsed.success) return toProblem(parsed.error, options.spellings)
+    let missing: string[] | null = null
+    for (const { name, spellings: all, isPromised, isDocumented } of fields) {
+      const value = pick(row, all) ?? undefined
+      neutral[name] = value ?? (isDocumented ? '' : undefined)
+      if (value === undefined && isPromised) (missing ??= []).push(name)
+    }
+    const flaws = (missing ?? [])
+      .filter((name) => declaration.excuses?.(name, row, rows) !== true)
+      .flatMap((name) => toFlaw(byName.get(name), null))
+    const vital = flaws.find(({ field }) => byName.get(field)?.isVital)
+    if (vital) return { problem: `${vital.key}: is missing`, path: vital.key, flaws }
+    const parsed = parseUsed(schema, neutral, (name) => byName.get(name)?.use === 'judged')
+    if (!parsed.success) return { ...toProblem(parsed.error, spellings), flaws }
+    // The schema gives what it cannot understand as unknown.
+    const values: Record<string, unknown> = parsed.data
+    const strange = fields.flatMap((field) => {
+      const isOutOfTime = field.isTime && isOutside(values[field.name], latest)
+      const problem = isOutOfTime ? `is no time from 2015 to now` : notUnderstood(field, neutral, values)
+      if (problem === null || declaration.excuses?.(field.name, row, rows)) return []
+      if (isOutOfTime) values[field.name] = null
+      return toFlaw(field, `${problem}: ${describe(neutral[field.name])}`)
+    })
+    const all = strange.length > 0 ? [...flaws, ...strange] : flaws
     return {
-      record: options.finish(parsed.data, requestedAt),
-      unknownFields: countUnknown(source, known),
+      record: declaration.finish(
+        parsed.data,
+        requestedAt,
+        all.map(({ field }) => field),
+      ),
+      unknownFields: countUnknown(row, known),
+      flaws: all.length > 0 ? all : noFlaws,
     }
   }
 }
@@ -43,10 +106,81 @@ export function spelledAs(
   return (field) => others[field] ?? [field]
 }
 
-function pick(source: Readonly<Record<string, unknown>>, spellings: readonly string[]): unknown {
+/** Whether a record says anything under a key: empty, zero and left out are the same here. */
+export function isFilled(value: unknown): boolean {
+  return value !== undefined && value !== null && !(typeof value === 'string' && /^(0x)?0*$/.test(value))
+}
+
+interface Field {
+  readonly name: string
+  readonly spellings: readonly string[]
+  readonly use: 'judged' | 'shown' | null
+  readonly isVital: boolean
+  readonly isDocumented: boolean
+  readonly isPromised: boolean
+  readonly mustBeFilled: boolean
+  readonly isTime: boolean
+  /** What a value has to be that is understood; null where whatever is not makes the record unreadable. */
+  readonly expected: string | null
+}
+
+function toField<S extends z.ZodObject, R>(
+  name: string,
+  type: z.core.$ZodType,
+  { keys, spellings }: RecordDeclaration<S, R>,
+): Field {
+  const keyClass = keys[name] ?? 'none'
+  const use = useOf(keyClass)
+  const { expected, isTime } = fieldNotes(type)
+  return {
+    name,
+    spellings: spellings(name),
+    use,
+    isVital: keyClass.startsWith('vital'),
+    isDocumented: keyClass !== 'none',
+    isPromised: use !== null && !keyClass.endsWith('?'),
+    mustBeFilled: keyClass.endsWith('!'),
+    isTime,
+    expected,
+  }
+}
+
+function toFlaw(field: Field | undefined, problem: string | null): KeyFlaw[] {
+  if (!field?.use) return []
+  const { name, use, spellings } = field
+  return [{ field: name, key: spellings[0] ?? name, use, problem }]
+}
+
+/** Why a field that was read says nothing; null when it does, or when there is nothing to say. */
+function notUnderstood({ name, expected, mustBeFilled }: Field, raw: Row, read: Row): string | null {
+  const value = read[name]
+  if (value !== null && value !== '' && value !== 'unknown') return null
+  if (isFilled(raw[name])) return expected === null ? null : `expected ${expected}`
+  return mustBeFilled && raw[name] === '' ? 'may not be empty' : null
+}
+
+/** Reads a record, without those of its fields that cannot be read and that nothing is judged by. */
+function parseUsed<S extends z.ZodObject>(
+  schema: S,
+  neutral: Record<string, unknown>,
+  isJudged: (name: string) => boolean,
+): z.ZodSafeParseResult<z.output<S>> {
+  const parsed = schema.safeParse(neutral)
+  const bad = parsed.success ? [] : parsed.error.issues.map(({ path: [name] }) => String(name ?? ''))
+  if (parsed.success || bad.some((name) => name === '' || isJudged(name))) return parsed
+  for (const name of bad) neutral[name] = ''
+  return schema.safeParse(neutral)
+}
+
+function isOutside(time: unknown, latest: UnixMs): boolean {
+  return typeof time === 'number' && (time < earliest || time > latest)
+}
+
+function pick(source: Row, spellings: readonly string[]): unknown {
   // hasOwn: `constructor` of the prototype is not a field of the record.
   const given = spellings.filter((name) => Object.hasOwn(source, name))
-  const spelling = given.find((name) => source[name] !== undefined && source[name] !== '') ?? given[0]
+  const isSaid = (name: string) => source[name] !== undefined && source[name] !== null && source[name] !== ''
+  const spelling = given.find(isSaid) ?? given[0]
   return spelling === undefined ? undefined : source[spelling]
 }
 

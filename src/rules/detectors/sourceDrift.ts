@@ -7,31 +7,86 @@ import { defineCondition } from './detector.ts'
 
 const params = z.strictObject({ keep: boundText.default(10 * 60_000) })
 
-/** Records that break the contract: true from the first one until none came for `keep`. */
+/** A key that nobody asks for any more is told of no longer than this. */
+const lackKeptMs = 86_400_000
+
+/**
+ * Records that break the contract: true from the first one until none came for `keep`. A documented key that is not
+ * there, or says what nobody understands, is a drift of its own, and goes on while newest answers lack it.
+ */
 export const sourceDrift = defineCondition({
   kind: 'source.drift',
-  docs: 'An endpoint gives records that cannot be read, or that answer another question than was asked; they are not taken.',
+  docs: 'An endpoint gives records that cannot be read, that lack what the contract promises, or that answer another question than was asked.',
   hasTransfer: false,
   subjectNames: ['source'],
-  facts: { endpoint: 'string', count: 'int', problem: 'string', lastAt: 'int' },
+  facts: {
+    endpoint: 'string',
+    key: 'string',
+    use: 'string',
+    isWhole: 'bool',
+    count: 'int',
+    of: 'int',
+    problem: 'string',
+    lastAt: 'int',
+  },
   params,
   judge: judgeDrift,
 })
 
 function judgeDrift(facts: Facts, { keep }: z.output<typeof params>): Judgement {
-  const recent = facts.drift.filter((drift) => drift.count > 0 && facts.now - drift.lastAt <= keep)
-  const findings = recent.map((drift): Finding => {
-    const problem = cleanText(drift.problem, 300)
-    return {
-      kind: 'source.drift',
-      subject: drift.endpoint,
-      title: `records of ${drift.endpoint}`,
-      transfer: null,
-      facts: { endpoint: drift.endpoint, count: drift.count, problem, lastAt: drift.lastAt },
-      labels: { source: 'explorer' },
-      evidence: [{ source: drift.endpoint, at: drift.lastAt, says: problem }],
-      since: drift.firstAt,
-    }
-  })
-  return { findings, unknown: [] }
+  const isRecent = ({ lastAt }: { readonly lastAt: number }) => facts.now - lastAt <= keep
+  const lacks = facts.lacks.filter(
+    (lack) => isRecent(lack) || (lack.isStill && facts.now - lack.lastAt <= lackKeptMs),
+  )
+  // A row that was set aside because a key is missing is told as that.
+  const isTold = (endpoint: string, problem: string) =>
+    lacks.some((lack) => lack.endpoint === endpoint && problem.startsWith(`${lack.key}: is missing`))
+  const unreadable = facts.drift.filter(
+    (drift) => drift.count > 0 && isRecent(drift) && !isTold(drift.endpoint, drift.problem),
+  )
+  return {
+    findings: [
+      ...unreadable.map((drift) =>
+        toFinding(drift, drift.endpoint, {
+          count: drift.count,
+          key: '',
+          use: 'judged',
+          problem: drift.problem,
+        }),
+      ),
+      ...lacks.map((lack) =>
+        toFinding(lack, `${lack.endpoint} ${lack.key}`, {
+          count: lack.rows,
+          of: lack.of,
+          key: lack.key,
+          use: lack.use,
+          problem: lack.problem,
+          isWhole: lack.isWhole,
+        }),
+      ),
+    ],
+    unknown: facts.unreadKeys,
+  }
+}
+
+function toFinding(
+  {
+    endpoint,
+    firstAt,
+    lastAt,
+  }: { readonly endpoint: string; readonly firstAt: number; readonly lastAt: number },
+  subject: string,
+  said: { readonly problem: string } & Finding['facts'],
+): Finding {
+  const problem = cleanText(said.problem, 400)
+  return {
+    kind: 'source.drift',
+    subject,
+    title: `records of ${endpoint}`,
+    transfer: null,
+    facts: { ...said, endpoint, problem, lastAt },
+    labels: { source: 'explorer' },
+    evidence: [{ source: endpoint, at: lastAt, says: problem }],
+    since: firstAt,
+  }
 }

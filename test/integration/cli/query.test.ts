@@ -37,6 +37,7 @@ function spanwatch(
 }
 
 const hashOf = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
+const account = `0x${'aa'.repeat(20)}`
 const isHeading = (csv: string) => !csv.split('\r\n', 1)[0]?.includes('0x')
 const hashesIn = (csv: string) => [...csv.matchAll(/^(?:.*,)?(0x[0-9a-f]{64})/gm)].map(([, hash]) => hash)
 
@@ -52,10 +53,14 @@ describe('what is asked', () => {
     ['a missing one', ['E7', '--startBlockHeight', '1'], '--endBlockHeight is required'],
     ['a limit above the maximum', ['E3', '--limit', '101'], '--limit: at most 100, got "101"'],
     ['a limit that is none', ['E3', '--limit', 'many'], '--limit:'],
-    ['a hash that is none', ['E12', '--txId', '0x1,zz'], '--txId: expected hashes, got "zz"'],
+    [
+      'a hash that is none',
+      ['E12', '--txId', `${hashOf(1)},zz`],
+      '--txId: expected hashes of 64 digits, got "zz"',
+    ],
     [
       'a word that is not known',
-      ['E6', '--address', '0x1', '--isFromOrTo', 'both'],
+      ['E6', '--address', account, '--isFromOrTo', 'both'],
       'expected one of from, to, got "both"',
     ],
     ['a range upside down', ['E7', '--startBlockHeight', '2', '--endBlockHeight', '1'], 'is above'],
@@ -132,9 +137,10 @@ describe('what is answered', () => {
   })
 
   test('a row that cannot be read is said, and the others are given', async () => {
+    const transaction = { height: '5', from: account, to: account, tokenContractAddress: '' }
     const rows = [
-      { txId: hashOf(1), height: '5', amount: '1' },
-      { txId: hashOf(2), height: '5', amount: 1 },
+      { ...transaction, txId: hashOf(1), amount: '1' },
+      { ...transaction, txId: hashOf(2), amount: 1 },
     ]
     await useStub(() => ({
       json: { code: '0', msg: '', data: [{ page: '1', limit: '20', totalPage: '1', transactionList: rows }] },

@@ -23,7 +23,15 @@ export function serveBlocks(chain: {
 }
 
 function rowOf(height: number, number: number) {
-  return { txId: `0x${number.toString(16).padStart(64, '0')}`, height: String(height), amount: '1' }
+  const account = `0x${'1'.repeat(40)}`
+  return {
+    txId: `0x${number.toString(16).padStart(64, '0')}`,
+    height: String(height),
+    from: account,
+    to: account,
+    amount: '1',
+    tokenContractAddress: '',
+  }
 }
 
 /** A configuration that asks one server, as fast as it answers. */

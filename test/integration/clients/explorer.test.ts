@@ -24,6 +24,7 @@ import { toRecord } from '../../support/records.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 
 const hash = (digit: string) => `0x${digit.repeat(64)}`
+const account = (digits: string) => `0x${digits.repeat(20)}`
 const tail = { priority: 'tail' } as const
 const once = { priority: 'tail', attempts: 1 } as const
 
@@ -65,13 +66,13 @@ const withdrawal = {
   zoneTxHash: hash('b'),
   zoneBlockHeight: '9000',
   zoneBlockTime: '1780000000000',
-  from: '0xF0',
-  to: '0xF1',
-  sourceAddress: '0xAA',
-  targetAddress: '0xBB',
+  from: account('F0'),
+  to: account('F1'),
+  sourceAddress: account('AA'),
+  targetAddress: account('BB'),
   value: '1.5',
   valueRaw: '1500000',
-  tokenContractAddress: '0xCC',
+  tokenContractAddress: account('CC'),
   tokenType: 'ERC20',
   tokenId: '',
   tokenName: 'USD Coin',
@@ -93,8 +94,15 @@ describe('answers', () => {
       quarantined: [],
     })
     const legs = { mainHash: hash('a'), mainTime: 1780000010000, zoneHash: hash('b'), zoneHeight: 9000 }
+    const parties = {
+      from: account('f0'),
+      to: account('f1'),
+      sourceAddress: account('aa'),
+      targetAddress: account('bb'),
+      token: account('cc'),
+    }
     const { requestedAt } = answer
-    expect(answer.records).toEqual([toRecord({ ...legs, zoneTime: 1780000000000, requestedAt })])
+    expect(answer.records).toEqual([toRecord({ ...legs, ...parties, zoneTime: 1780000000000, requestedAt })])
     expect(stub.requests[0]?.url).toBe(
       '/api/v5/chain/zone/cross/transaction-list?chainShortName=ZONE_CHAIN&limit=100&page=1',
     )
@@ -132,6 +140,7 @@ describe('answers', () => {
         raw: JSON.stringify(bad),
         problem: 'valueRaw: expected a decimal uint256, got number 12',
         path: 'valueRaw',
+        isMissing: false,
         index: 1,
       },
     ])
@@ -139,7 +148,7 @@ describe('answers', () => {
   })
 
   test('the raw text of a bad record is cut at 4,000 characters', async () => {
-    const { explorer } = await serve(() => pageB([{ ...withdrawal, status: 'A'.repeat(200_000) }]))
+    const { explorer } = await serve(() => pageB([{ ...withdrawal, valueRaw: 'A'.repeat(200_000) }]))
     const answer = await explorer.call(crossTransactions, {}, tail)
     expect(answer.quarantined[0]?.raw).toHaveLength(4_000)
   })
@@ -165,7 +174,7 @@ describe('answers', () => {
       blockHash: hash('c'),
       blockTime: '1780000000000',
       status: '0x0',
-      from: '0xAA',
+      from: account('AA'),
       nonce: '1780000000001',
       actionType: 'withdraw',
       actionData: '{}',
@@ -197,7 +206,7 @@ describe('answers', () => {
     const rows = ['12', '11', '10'].map((height) => ({
       hash: hash('1'),
       height,
-      miner: '0xAB',
+      miner: account('AB'),
       blockTime: '1780000000000',
       transactionCount: '0',
     }))
@@ -273,12 +282,12 @@ describe('errors', () => {
   ])('HTTP $status with code $code is $expected', async ({ status, code, expected, retryable }) => {
     const { explorer, stub } = await serve(() => apiError(code, status))
     const error = await failure(
-      explorer.call(crossTransactions, { address: '0xsecret' }, { ...tail, attempts: 2 }),
+      explorer.call(crossTransactions, { address: account('5e') }, { ...tail, attempts: 2 }),
     )
     expect({ code: error.code, retryable: error.retryable }).toEqual({ code: expected, retryable })
     expect(stub.requests).toHaveLength(retryable ? 2 : 1)
     expect(error.message).toContain(`E3 at ${new URL(stub.url).host}: `)
-    expect(error.message).not.toContain('0xsecret')
+    expect(error.message).not.toContain(account('5e'))
   })
 
   test.each([
@@ -522,7 +531,7 @@ describe('requests', () => {
         },
       },
     )
-    const answer = await explorer.call(crossTransactions, { address: '0xAb', page: 1 }, tail)
+    const answer = await explorer.call(crossTransactions, { address: account('Bb'), page: 1 }, tail)
     expect(answer.records).toEqual([
       expect.objectContaining({ direction: 'ZoneToMain', mainHash: hash('e'), zoneHash: hash('f') }),
     ])

@@ -391,6 +391,9 @@ describe('semantics.md 39: what else fits a question', () => {
     height: '100',
     from,
     to,
+    amount: '1',
+    tokenContractAddress: '',
+    operation: 'call',
     ...more,
   })
   const answer = (rows: readonly object[]) =>

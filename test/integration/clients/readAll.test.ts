@@ -48,9 +48,12 @@ async function read<R>(
   return { result, records: records as R[], stub }
 }
 
+const address = `0x${'aa'.repeat(20)}`
 const hashOf = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
 const numberOf = (query: URLSearchParams, name: string, otherwise: number) =>
   Number(query.get(name) ?? otherwise)
+
+const moved = { amount: '1', from: address, to: address, tokenContractAddress: '' }
 
 /** Blocks of `perBlock` transactions each; of any range only the newest 10,000 are given. */
 function serveBlocks(perBlock: number, headers = { array: 'transactionList' }) {
@@ -66,7 +69,7 @@ function serveBlocks(perBlock: number, headers = { array: 'transactionList' }) {
       rows.push({
         txId: hashOf(height * 1_000 + (index % perBlock) + 1),
         height: String(height),
-        amount: '1',
+        ...moved,
       })
     }
     const totalPage = String(Math.ceil(count / limit))
@@ -99,7 +102,7 @@ test('a single block beyond the cap is said to be incomplete', async () => {
 test('logs are narrowed by range until each answer is whole', async () => {
   const { result, records } = await read(
     logsByBlocks,
-    { startBlockHeight: 1, endBlockHeight: 4_000, address: '0xaa' },
+    { startBlockHeight: 1, endBlockHeight: 4_000, address },
     ({ query }) => {
       const start = numberOf(query, 'startBlockHeight', 0)
       const end = numberOf(query, 'endBlockHeight', 0)
@@ -108,7 +111,9 @@ test('logs are narrowed by range until each answer is whole', async () => {
         heights.map((height) => ({
           height: String(height),
           txId: hashOf(height),
+          address,
           topics: [],
+          data: '',
           logIndex: '0',
         })),
       )
@@ -122,9 +127,15 @@ test.each([
   { count: 949, complete: true },
   { count: 1_000, complete: false },
 ])('$count logs without a range to narrow: complete is $complete', async ({ count, complete }) => {
-  const { result } = await read(logsByAddress, { address: '0xaa' }, () =>
+  const { result } = await read(logsByAddress, { address }, () =>
     envelope(
-      Array.from({ length: count }, (_, n) => ({ height: String(n), txId: hashOf(n + 1), topics: [] })),
+      Array.from({ length: count }, (_, n) => ({
+        height: String(n),
+        txId: hashOf(n + 1),
+        address,
+        topics: [],
+        data: '',
+      })),
     ),
   )
   expect(result.complete).toBe(complete)
@@ -148,7 +159,7 @@ test('45 hashes go out in three requests and come back as one answer', async () 
 test('a range of 25,001 blocks goes out in ranges of at most 10,000', async () => {
   const { stub } = await read(
     manyAddressesTransactions,
-    { address: ['0xaa'], startBlockHeight: 0, endBlockHeight: 25_000 },
+    { address: [address], startBlockHeight: 0, endBlockHeight: 25_000 },
     serveBlocks(1),
   )
   const spans = stub.requests.map(
@@ -161,7 +172,7 @@ test.each(['tokenTransferDetails', 'transactionList', 'somethingElse'])(
   'the array may be named %s',
   async (array) => {
     const { records } = await read(manyTransactionsTransfers, { txId: [hashOf(1)] }, () =>
-      envelope([{ page: '1', limit: '20', totalPage: '1', [array]: [{ txId: hashOf(1), amount: '1' }] }]),
+      envelope([{ page: '1', limit: '20', totalPage: '1', [array]: [{ txId: hashOf(1), ...moved }] }]),
     )
     expect(records).toHaveLength(1)
   },

@@ -22,7 +22,7 @@ async function serve(reply: (request: StubRequest, index: number) => StubReply) 
 let lastHash = 0
 const record = () => ({
   txType: 'ZoneToMain',
-  zoneTxHash: `0x${((lastHash += 1)).toString(16)}`,
+  zoneTxHash: `0x${(lastHash += 1).toString(16).padStart(64, '0')}`,
   valueRaw: '5',
 })
 
@@ -68,7 +68,9 @@ test('sixty percent of answers empty in disguise delay a walk and falsify nothin
 
 test('an endpoint without pages is not walked', async () => {
   const { explorer, stub } = await serve(() => envelope([]))
-  await expect(explorer.walk(crossDetails, { txId: ['0x1'] }, { priority: 'bulk' })).rejects.toMatchObject({
+  await expect(
+    explorer.walk(crossDetails, { txId: [`0x${'1'.repeat(64)}`] }, { priority: 'bulk' }),
+  ).rejects.toMatchObject({
     code: 'source.refused',
   })
   expect(stub.requests).toEqual([])

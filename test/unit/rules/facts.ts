@@ -29,6 +29,8 @@ export function toFacts(
     preconf: null,
     pollers: [],
     drift: [],
+    lacks: [],
+    unreadKeys: [],
     rulesRejected: null,
     empties: { source: 'explorer', since: now - 300_000, answers: 0, contradicted: 0 },
     listLag: null,

@@ -3,6 +3,7 @@ import type { UnixMs } from '../../../lib/clock.ts'
 import { endpoint, pageParams, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
 import { fitsHeights } from '../fits.ts'
+import type { KeysOf } from '../keys.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
 
 export interface ZoneBlock {
@@ -34,6 +35,14 @@ const zoneBlock = z.object({
   transactionCount: field.count,
 })
 
+const zoneBlockKeys: KeysOf<typeof zoneBlock> = {
+  hash: 'ignored',
+  height: 'vital!',
+  miner: 'ignored',
+  blockTime: 'judged!',
+  transactionCount: 'judged',
+}
+
 /** R8, the fields used. */
 const mainBlock = z.object({
   hash: field.hash,
@@ -49,6 +58,35 @@ const mainBlock = z.object({
   difficulty: field.label,
   state: field.name,
 })
+
+const mainBlockKeys: KeysOf<typeof mainBlock> = {
+  chainFullName: 'ignored',
+  chainShortName: 'ignored',
+  hash: 'ignored',
+  height: 'vital!',
+  validator: 'ignored',
+  blockTime: 'judged!',
+  amount: 'ignored',
+  txnCount: 'ignored',
+  txnInternal: 'ignored',
+  blockSize: 'ignored',
+  mineReward: 'ignored',
+  totalFee: 'ignored',
+  feeSymbol: 'ignored',
+  ommerBlock: 'ignored',
+  merkleRootHash: 'ignored',
+  gasUsed: 'ignored',
+  gasLimit: 'ignored',
+  gasAvgPrice: 'ignored',
+  state: 'ignored',
+  burnt: 'ignored',
+  miner: 'ignored',
+  difficulty: 'ignored',
+  nonce: 'ignored',
+  confirm: 'ignored',
+  tips: 'ignored',
+  baseFeePerGas: 'ignored',
+}
 
 /**
  * E5: zone blocks (shape B, records R11), newest first in every sample; times in ms. `limit` is at most 100. `total`
@@ -67,9 +105,11 @@ export const zoneBlocks = endpoint({
     height: param.height.optional(),
     ...pageParams(100),
   }),
+  keys: zoneBlockKeys,
   createReader: () =>
     createRecordReader({
       schema: zoneBlock,
+      keys: zoneBlockKeys,
       spellings: spelledAs({}),
       finish: ({ blockTime, ...block }, requestedAt): ZoneBlock => ({
         ...block,
@@ -98,9 +138,11 @@ export const mainBlockDetail = endpoint({
   shape: 'C',
   arrays: [],
   params: z.strictObject({ height: param.height }),
+  keys: mainBlockKeys,
   createReader: () =>
     createRecordReader({
       schema: mainBlock,
+      keys: mainBlockKeys,
       spellings: spelledAs({ difficulty: ['difficulty', 'difficuity'] }),
       finish: ({ blockTime, txnCount, ...block }, requestedAt): MainBlock => ({
         ...block,

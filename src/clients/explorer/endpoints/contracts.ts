@@ -3,6 +3,7 @@ import type { UnixMs } from '../../../lib/clock.ts'
 import { endpoint, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
 import { fitsOneOf } from '../fits.ts'
+import type { KeysOf } from '../keys.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
 
 export interface VerifiedContract {
@@ -26,6 +27,8 @@ export interface VerifiedContract {
   readonly swarmSource: string
   /** Not documented: '' where the service does not say whose source this is. */
   readonly contractAddress: string
+  /** Fields that nothing is known of: missing, or not understood. */
+  readonly unsaid: readonly string[]
 }
 
 /** R9. */
@@ -54,6 +57,23 @@ const verifiedContract = z
   )
 
 const fitsContract = fitsOneOf('contractAddress', (row: VerifiedContract) => [row.contractAddress])
+/** What is compared with an earlier reading is judged by: a change of it is told. */
+const keys: KeysOf<typeof verifiedContract> = {
+  sourceCode: 'judged',
+  contractName: 'judged',
+  compilerVersion: 'judged',
+  compilerType: 'ignored',
+  optimization: 'ignored',
+  optimizationRuns: 'ignored',
+  contractAbi: 'judged',
+  evmVersion: 'ignored',
+  licenseType: 'ignored',
+  libraryInfo: 'ignored',
+  proxy: 'ignored',
+  implementation: 'judged',
+  swarmSource: 'ignored',
+  contractAddress: 'none',
+}
 
 /**
  * E17: ABI, source and basic data of a verified contract, or the implementation of a verified proxy (shape C, one
@@ -69,12 +89,15 @@ export const verifiedContracts = endpoint({
   shape: 'C',
   arrays: [],
   params: z.strictObject({ contractAddress: param.address }),
+  keys,
   createReader: () =>
     createRecordReader({
       schema: verifiedContract,
+      keys,
       spellings: spelledAs({}),
-      finish: ({ libraryInfo, ...contract }, requestedAt): VerifiedContract => ({
+      finish: ({ libraryInfo, ...contract }, requestedAt, unsaid): VerifiedContract => ({
         ...contract,
+        unsaid,
         requestedAt,
         libraries: libraryInfo,
       }),

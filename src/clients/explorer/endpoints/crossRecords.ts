@@ -4,7 +4,9 @@ import { type Dialect, spellField } from '../dialect.ts'
 import { endpoint, pageParams, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
 import { fitsAll, fitsHeights, fitsOneOf } from '../fits.ts'
+import type { KeysOf } from '../keys.ts'
 import { createRecordReader, type RecordReader } from '../recordReader.ts'
+import { createExcuses } from './openSide.ts'
 
 /** R14 under neutral names, with the additions of E12. */
 function crossRecord(dialect: Dialect) {
@@ -41,12 +43,66 @@ function crossRecord(dialect: Dialect) {
     })
 }
 
-function createCrossReader(source: RecordSource): (dialect: Dialect) => RecordReader<Observation> {
+type CrossKeys = KeysOf<ReturnType<typeof crossRecord>>
+
+/** R14 without the additions. */
+const baseKeys: CrossKeys = {
+  id: 'judged?',
+  txType: 'vital!',
+  crossType: 'judged!',
+  status: 'judged!',
+  mainTxHash: 'judged',
+  mainBlockHeight: 'judged',
+  mainBlockTime: 'judged',
+  zoneTxHash: 'judged',
+  zoneBlockHeight: 'judged',
+  zoneBlockTime: 'judged',
+  from: 'shown',
+  to: 'shown',
+  sourceAddress: 'judged',
+  targetAddress: 'judged',
+  value: 'judged',
+  valueRaw: 'judged',
+  tokenContractAddress: 'judged',
+  tokenType: 'judged',
+  tokenId: 'judged?',
+  tokenName: 'shown',
+  zoneEventIndex: 'none',
+  zoneBlockHash: 'none',
+  batchDetail: 'none',
+  updateTime: 'none',
+  blockHeight: 'none',
+}
+
+const detailKeys: CrossKeys = {
+  ...baseKeys,
+  zoneEventIndex: 'judged',
+  zoneBlockHash: 'ignored',
+  batchDetail: 'judged',
+  updateTime: 'judged',
+  blockHeight: 'ignored',
+}
+
+/** What an observation calls the fields that it names otherwise. */
+const observed: Readonly<Record<string, string>> = {
+  mainTxHash: 'mainHash',
+  zoneTxHash: 'zoneHash',
+  valueRaw: 'amountRaw',
+  tokenContractAddress: 'token',
+}
+
+function createCrossReader(
+  source: RecordSource,
+  keys: CrossKeys,
+): (dialect: Dialect) => RecordReader<Observation> {
   return (dialect) =>
     createRecordReader({
       schema: crossRecord(dialect),
+      keys,
       spellings: (name) => [spellField(dialect, name)],
-      finish: (record, requestedAt) => ({
+      excuses: createExcuses(dialect),
+      finish: (record, requestedAt, unsaid) => ({
+        ...(unsaid.length > 0 && { unsaid: unsaid.map((name) => observed[name] ?? name).join() }),
         source,
         requestedAt,
         id: record.id,
@@ -150,7 +206,8 @@ export const crossTransactions = endpoint({
     tokenContractAddress: param.address.optional(),
     ...pageParams(100),
   }),
-  createReader: createCrossReader('E3'),
+  keys: baseKeys,
+  createReader: createCrossReader('E3', baseKeys),
   position,
   rowKey,
   contradicts: fitsFilters,
@@ -173,7 +230,8 @@ export const crossDetails = endpoint({
   arrays: [],
   params: z.strictObject({ txId: param.hashes }),
   listParam: 'txId',
-  createReader: createCrossReader('E12'),
+  keys: detailKeys,
+  createReader: createCrossReader('E12', detailKeys),
   position,
   rowKey: (row: Observation) => `${rowKey(row)}|${row.zoneEventIndex}`,
   contradicts: fitsZoneHash,

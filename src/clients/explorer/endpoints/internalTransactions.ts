@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { endpoint, pageParams, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
 import { fitsAll, fitsExactly, fitsHeights, fitsParties } from '../fits.ts'
+import type { KeysOf } from '../keys.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
-import { mainList, type MainRow, mainRowFields } from './mainList.ts'
+import { mainList, type MainRow, mainRowFields, mainRowKeys } from './mainList.ts'
 
 /** A transfer of native currency inside a transaction, by whichever of E8, E15 and E16 gave it. */
 interface InternalTransaction extends MainRow {
@@ -15,20 +16,23 @@ interface InternalTransaction extends MainRow {
 const internalTransaction = z.object({ ...mainRowFields, operation: field.name })
 
 /** What the three endpoints have in common. */
-const internalList = mainList({
-  createReader: () =>
-    createRecordReader({
-      schema: internalTransaction,
-      spellings: spelledAs({ txId: ['txId', 'txid'], symbol: ['symbol', 'transactionSymbol'] }),
-      finish: ({ txId, transactionTime, ...rest }, requestedAt): InternalTransaction => ({
-        ...rest,
-        requestedAt,
-        hash: txId,
-        time: transactionTime,
+const internalList = (keys: KeysOf<typeof internalTransaction>) =>
+  mainList({
+    keys,
+    createReader: () =>
+      createRecordReader({
+        schema: internalTransaction,
+        keys,
+        spellings: spelledAs({ txId: ['txId', 'txid'], symbol: ['symbol', 'transactionSymbol'] }),
+        finish: ({ txId, transactionTime, ...rest }, requestedAt): InternalTransaction => ({
+          ...rest,
+          requestedAt,
+          hash: txId,
+          time: transactionTime,
+        }),
       }),
-    }),
-  rowKey: (row: InternalTransaction) => [row.hash, row.operation, row.from, row.to, row.amount].join('|'),
-})
+    rowKey: (row: InternalTransaction) => [row.hash, row.operation, row.from, row.to, row.amount].join('|'),
+  })
 
 const fitsHash = fitsExactly('txId', (row: InternalTransaction) => row.hash)
 
@@ -38,7 +42,7 @@ const fitsHash = fitsExactly('txId', (row: InternalTransaction) => row.hash)
  * Source: API documentation, E8.
  */
 export const addressInternals = endpoint({
-  ...internalList,
+  ...internalList({ ...mainRowKeys, operation: 'vital' }),
   id: 'E8',
   name: 'address-internals',
   path: '/api/v5/{main}/address/internal-transaction-list',
@@ -64,7 +68,7 @@ export const addressInternals = endpoint({
  * Source: API documentation, E15.
  */
 export const manyTransactionsInternals = endpoint({
-  ...internalList,
+  ...internalList({ ...mainRowKeys, operation: 'vital', symbol: 'none', state: 'none' }),
   id: 'E15',
   name: 'internals-of-transactions',
   path: '/api/v5/{main}/transaction/internal-transaction-multi',
@@ -83,7 +87,7 @@ export const manyTransactionsInternals = endpoint({
  * Source: API documentation, E16.
  */
 export const transactionInternals = endpoint({
-  ...internalList,
+  ...internalList({ ...mainRowKeys, operation: 'vital', blockHash: 'none', symbol: 'none' }),
   id: 'E16',
   name: 'transaction-internals',
   path: '/api/v5/{main}/transaction/internal-transaction-detail',

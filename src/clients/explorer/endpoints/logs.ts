@@ -3,6 +3,7 @@ import type { UnixMs } from '../../../lib/clock.ts'
 import { endpoint, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
 import { fitsAll, fitsExactly, fitsHeights, fitsOneOf } from '../fits.ts'
+import type { KeysOf } from '../keys.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
 
 interface EventLog {
@@ -23,7 +24,7 @@ interface EventLog {
 /** R10. */
 const eventLog = z.object({
   height: field.requiredCount,
-  address: field.address,
+  address: field.requiredAddress,
   topics: field.topics,
   data: field.rawText,
   blockHash: field.hash,
@@ -33,15 +34,29 @@ const eventLog = z.object({
   txId: field.requiredHash,
 })
 
+const keys: KeysOf<typeof eventLog> = {
+  height: 'vital!',
+  address: 'vital!',
+  topics: 'vital',
+  data: 'vital',
+  blockHash: 'ignored',
+  methodId: 'ignored',
+  transactionTime: 'judged!',
+  logIndex: 'judged!',
+  txId: 'vital!',
+}
+
 /** What the four log endpoints have in common. The service returns about 1,000 results and has no paging here. */
 const logList = {
   chain: 'main',
   family: 'logs',
   shape: 'C',
   arrays: [],
+  keys,
   createReader: () =>
     createRecordReader({
       schema: eventLog,
+      keys,
       spellings: spelledAs({ txId: ['txId', 'txid'] }),
       finish: ({ txId, transactionTime, ...rest }, requestedAt): EventLog => ({
         ...rest,

@@ -1,5 +1,7 @@
 import type { UnixMs } from '../../../lib/clock.ts'
 import * as field from '../fields.ts'
+import type { MainState } from '../fields.ts'
+import type { KeyClasses } from '../keys.ts'
 import type { RecordReader } from '../recordReader.ts'
 
 /** What transactions, transfers and internal transactions of the main chain have in common. */
@@ -17,8 +19,7 @@ export interface MainRow {
   /** Token units, or units of the native currency: the main chain's amounts never come in base units. */
   readonly amount: string | null
   readonly symbol: string
-  /** `success`, `fail`, `pending`; '' where the endpoint does not say. */
-  readonly state: string
+  readonly state: MainState
 }
 
 /** The fields of R1 to R7 that are read alike. */
@@ -27,17 +28,33 @@ export const mainRowFields = {
   blockHash: field.hash,
   height: field.count,
   transactionTime: field.time,
-  from: field.address,
+  from: field.requiredAddress,
   to: field.address,
   isFromContract: field.flag,
   isToContract: field.flag,
   amount: field.decimal,
   symbol: field.name,
-  state: field.name,
+  state: field.state,
 }
+
+/** What hangs on these fields, where all of them are documented. An index that lags may not know the time yet. */
+export const mainRowKeys = {
+  txId: 'vital!',
+  blockHash: 'ignored',
+  height: 'judged',
+  transactionTime: 'judged',
+  from: 'vital',
+  to: 'vital',
+  isFromContract: 'ignored?',
+  isToContract: 'ignored',
+  amount: 'vital',
+  symbol: 'ignored',
+  state: 'judged!',
+} as const
 
 /** What the endpoints of one kind of row have in common. */
 export function mainList<R extends MainRow>(row: {
+  readonly keys: KeyClasses
   readonly createReader: () => RecordReader<R>
   readonly rowKey: (row: R) => string
 }) {

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { endpoint, pageParams, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
 import { type Contradicts, fitsAll, fitsHeights, fitsOneOf, fitsParties } from '../fits.ts'
+import type { KeysOf } from '../keys.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
-import { mainList, type MainRow, mainRowFields } from './mainList.ts'
+import { mainList, type MainRow, mainRowFields, mainRowKeys } from './mainList.ts'
 
 /** A transaction, or one of its transfers, of the main chain, by whichever of E6, E7 and E10 gave it. */
 interface MainTransaction extends MainRow {
@@ -42,27 +43,46 @@ const mainTransaction = z.object({
   l1OriginHash: field.hash,
 })
 
+/** What hangs on the fields of R3, R4 and R7 where none of the others is documented. */
+const commonKeys = {
+  ...mainRowKeys,
+  methodId: 'ignored',
+  nonce: 'none',
+  txFee: 'ignored',
+  gasLimit: 'none',
+  gasUsed: 'none',
+  gasPrice: 'none',
+  transactionType: 'none',
+  tokenContractAddress: 'none',
+  tokenId: 'none',
+  challengeStatus: 'none',
+  l1OriginHash: 'none',
+} as const
+
 /** What the three endpoints have in common. */
-const transactionList = mainList({
-  createReader: () =>
-    createRecordReader({
-      schema: mainTransaction,
-      spellings: spelledAs({
-        txId: ['txId', 'txid'],
-        symbol: ['transactionSymbol', 'symbol'],
-        txFee: ['txFee', 'txfee'],
+const transactionList = (keys: KeysOf<typeof mainTransaction>) =>
+  mainList({
+    keys,
+    createReader: () =>
+      createRecordReader({
+        schema: mainTransaction,
+        keys,
+        spellings: spelledAs({
+          txId: ['txId', 'txid'],
+          symbol: ['transactionSymbol', 'symbol'],
+          txFee: ['txFee', 'txfee'],
+        }),
+        finish: ({ txId, transactionTime, tokenContractAddress, ...rest }, requestedAt): MainTransaction => ({
+          ...rest,
+          requestedAt,
+          hash: txId,
+          time: transactionTime,
+          token: tokenContractAddress,
+        }),
       }),
-      finish: ({ txId, transactionTime, tokenContractAddress, ...rest }, requestedAt): MainTransaction => ({
-        ...rest,
-        requestedAt,
-        hash: txId,
-        time: transactionTime,
-        token: tokenContractAddress,
-      }),
-    }),
-  rowKey: (row: MainTransaction) =>
-    [row.hash, row.from, row.to, row.token, row.tokenId, row.amount].join('|'),
-})
+    rowKey: (row: MainTransaction) =>
+      [row.hash, row.from, row.to, row.token, row.tokenId, row.amount].join('|'),
+  })
 
 const fitsRange = fitsHeights(({ height }: MainTransaction) => [height])
 
@@ -90,7 +110,13 @@ function partiesOf({ from, to }: MainTransaction): string[] {
  * Source: API documentation, E6.
  */
 export const addressTransactions = endpoint({
-  ...transactionList,
+  ...transactionList({
+    ...commonKeys,
+    tokenContractAddress: 'vital',
+    tokenId: 'judged',
+    challengeStatus: 'judged',
+    l1OriginHash: 'judged',
+  }),
   id: 'E6',
   name: 'address-transactions',
   path: '/api/v5/{main}/address/transaction-list',
@@ -122,7 +148,7 @@ export const addressTransactions = endpoint({
  * Source: API documentation, E7.
  */
 export const blockTransactions = endpoint({
-  ...transactionList,
+  ...transactionList({ ...commonKeys, tokenContractAddress: 'vital', tokenId: 'ignored' }),
   id: 'E7',
   name: 'block-transactions',
   path: '/api/v5/{main}/block/transaction-list-multi',
@@ -145,7 +171,17 @@ export const blockTransactions = endpoint({
  * Source: API documentation, E10.
  */
 export const manyAddressesTransactions = endpoint({
-  ...transactionList,
+  ...transactionList({
+    ...commonKeys,
+    to: 'ignored',
+    amount: 'ignored',
+    state: 'none',
+    nonce: 'ignored',
+    gasLimit: 'ignored',
+    gasUsed: 'ignored',
+    gasPrice: 'ignored',
+    transactionType: 'ignored',
+  }),
   id: 'E10',
   name: 'transactions-of-addresses',
   path: '/api/v5/{main}/address/normal-transaction-list-multi',

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { endpoint, pageParams, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
 import { fitsExactly, fitsOneOf } from '../fits.ts'
+import type { KeysOf } from '../keys.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
-import { mainList, type MainRow, mainRowFields } from './mainList.ts'
+import { mainList, type MainRow, mainRowFields, mainRowKeys } from './mainList.ts'
 
 /** A token transfer on the main chain, by whichever of E1, E2 and E13 gave it. */
 interface TokenTransfer extends MainRow {
@@ -22,22 +23,37 @@ const tokenTransfer = z.object({
   methodId: field.name,
 })
 
+/** What hangs on the fields of R2 as E2 gives them. */
+const transferKeys = {
+  ...mainRowKeys,
+  blockHash: 'none',
+  tokenContractAddress: 'vital',
+  tokenId: 'none',
+  protocolType: 'none',
+  methodId: 'none',
+  state: 'none',
+} as const
+
 /** What the three endpoints have in common. */
-const transferList = mainList({
-  createReader: () =>
-    createRecordReader({
-      schema: tokenTransfer,
-      spellings: spelledAs({ txId: ['txId', 'txid'], symbol: ['symbol', 'transactionSymbol'] }),
-      finish: ({ txId, transactionTime, tokenContractAddress, ...rest }, requestedAt): TokenTransfer => ({
-        ...rest,
-        requestedAt,
-        hash: txId,
-        time: transactionTime,
-        token: tokenContractAddress,
+const transferList = (keys: KeysOf<typeof tokenTransfer>) =>
+  mainList({
+    keys,
+    createReader: () =>
+      createRecordReader({
+        schema: tokenTransfer,
+        keys,
+        spellings: spelledAs({ txId: ['txId', 'txid'], symbol: ['symbol', 'transactionSymbol'] }),
+        finish: ({ txId, transactionTime, tokenContractAddress, ...rest }, requestedAt): TokenTransfer => ({
+          ...rest,
+          requestedAt,
+          hash: txId,
+          time: transactionTime,
+          token: tokenContractAddress,
+        }),
       }),
-    }),
-  rowKey: (row: TokenTransfer) => [row.hash, row.from, row.to, row.token, row.tokenId, row.amount].join('|'),
-})
+    rowKey: (row: TokenTransfer) =>
+      [row.hash, row.from, row.to, row.token, row.tokenId, row.amount].join('|'),
+  })
 
 const fitsHash = fitsExactly('txId', (row: TokenTransfer) => row.hash)
 
@@ -47,7 +63,14 @@ const fitsHash = fitsExactly('txId', (row: TokenTransfer) => row.hash)
  * Source: API documentation, E1.
  */
 export const contractTransfers = endpoint({
-  ...transferList,
+  ...transferList({
+    ...transferKeys,
+    blockHash: 'ignored',
+    tokenId: 'judged',
+    protocolType: 'ignored',
+    methodId: 'ignored',
+    state: 'judged!',
+  }),
   id: 'E1',
   name: 'contract-transfers',
   path: '/api/v5/{main}/token/transaction-list',
@@ -68,7 +91,7 @@ export const contractTransfers = endpoint({
  * Source: API documentation, E2.
  */
 export const transactionTransfers = endpoint({
-  ...transferList,
+  ...transferList(transferKeys),
   id: 'E2',
   name: 'transaction-transfers',
   path: '/api/v5/{main}/transaction/token-transaction-detail',
@@ -88,7 +111,7 @@ export const transactionTransfers = endpoint({
  * Source: API documentation, E13.
  */
 export const manyTransactionsTransfers = endpoint({
-  ...transferList,
+  ...transferList({ ...transferKeys, blockHash: 'ignored', tokenId: 'judged' }),
   id: 'E13',
   name: 'transfers-of-transactions',
   path: '/api/v5/{main}/transaction/token-transfer-multi',

@@ -4,7 +4,7 @@ import type { UnixMs } from '../../../lib/clock.ts'
 import { endpoint, pageParams, param } from '../endpoint.ts'
 import { fitsHeights } from '../fits.ts'
 import { createRecordReader, spelledAs } from '../recordReader.ts'
-import { zoneFields } from './zoneFields.ts'
+import { zoneFields, zoneKeys } from './zoneFields.ts'
 
 /** A transaction in a zone block. */
 export interface ZoneBlockTransaction {
@@ -42,9 +42,11 @@ export const zoneBlockTransactions = endpoint({
     height: param.height,
     ...pageParams(100),
   }),
+  keys: zoneKeys,
   createReader: () =>
     createRecordReader({
       schema: zoneBlockTransaction,
+      keys: zoneKeys,
       spellings: spelledAs({}),
       finish: ({ blockHeight, blockTime, valueRaw, ...rest }, requestedAt): ZoneBlockTransaction => ({
         ...rest,

@@ -13,3 +13,17 @@ export const zoneFields = {
   value: field.decimal,
   valueRaw: field.rawAmount,
 }
+
+/** What hangs on them. */
+export const zoneKeys = {
+  hash: 'vital!',
+  blockHeight: 'judged',
+  blockHash: 'ignored',
+  blockTime: 'judged',
+  status: 'judged!',
+  from: 'ignored',
+  actionType: 'judged',
+  index: 'ignored',
+  value: 'judged',
+  valueRaw: 'judged',
+} as const

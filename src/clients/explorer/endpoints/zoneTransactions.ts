@@ -3,8 +3,9 @@ import type { ZoneTransaction } from '../../../domain/observation.ts'
 import { endpoint, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
 import { fitsExactly } from '../fits.ts'
+import type { KeysOf } from '../keys.ts'
 import { createRecordReader, type RecordReader, spelledAs } from '../recordReader.ts'
-import { zoneFields } from './zoneFields.ts'
+import { zoneFields, zoneKeys } from './zoneFields.ts'
 
 /** What E9 and E14 give beyond the evidence. */
 export interface ZoneTransactionDetail extends ZoneTransaction {
@@ -29,10 +30,20 @@ const zoneTransaction = z.object({
   eventCount: field.count,
 })
 
+const keys: KeysOf<typeof zoneTransaction> = {
+  ...zoneKeys,
+  nonce: 'ignored',
+  actionData: 'judged',
+  errorMessage: 'shown',
+  tokenTransferCount: 'ignored',
+  eventCount: 'ignored',
+}
+
 function createReader(source: 'E9' | 'E14'): () => RecordReader<ZoneTransactionDetail> {
   return () =>
     createRecordReader({
       schema: zoneTransaction,
+      keys,
       spellings: spelledAs({}),
       finish: ({ blockHeight, blockTime, valueRaw, ...record }, requestedAt) => ({
         ...record,
@@ -60,6 +71,7 @@ export const zoneTransactions = endpoint({
   arrays: [],
   params: z.strictObject({ txId: param.hashes }),
   listParam: 'txId',
+  keys,
   createReader: createReader('E9'),
   contradicts: fitsExactly('txId', (row: ZoneTransactionDetail) => row.hash),
   rowKey: (row: ZoneTransactionDetail) => row.hash,
@@ -79,6 +91,7 @@ export const zoneTransactionDetail = endpoint({
   shape: 'C',
   arrays: [],
   params: z.strictObject({ txid: param.hash }),
+  keys,
   createReader: createReader('E14'),
   contradicts: fitsExactly('txid', (row: ZoneTransactionDetail) => row.hash),
   maxLimit: null,

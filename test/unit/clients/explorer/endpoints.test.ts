@@ -3,6 +3,10 @@ import { neutralDialect } from '../../../../src/clients/explorer/dialect.ts'
 import { endpoints, findEndpoint } from '../../../../src/clients/explorer/endpoints.ts'
 
 const hash = `0x${'a'.repeat(64)}`
+const address = `0x${'Aa'.repeat(20)}`
+const other = `0x${'Bb'.repeat(20)}`
+const [a, b] = [address.toLowerCase(), other.toLowerCase()]
+const moment = { requestedAt: 7, latest: 2e12, rows: [] }
 const hashes = (count: number) => Array<string>(count).fill(hash)
 
 function at(id: string) {
@@ -26,21 +30,21 @@ test('an endpoint is found by number and by name, in any case', () => {
 describe('parameters', () => {
   const range = (start: number, end: number) => ({ startBlockHeight: start, endBlockHeight: end })
   test.each([
-    ['E1', { tokenContractAddress: '0xcc', limit: 50 }, { tokenContractAddress: '0xcc', limit: 51 }],
+    ['E1', { tokenContractAddress: address, limit: 50 }, { tokenContractAddress: address, limit: 51 }],
     ['E2', { txId: hash, limit: 100 }, { txId: hash, limit: 101 }],
     ['E3', { limit: 100 }, { limit: 101 }],
     ['E4', { height: 5, limit: 100 }, { limit: 100 }],
     ['E5', { limit: 100 }, { limit: 101 }],
-    ['E6', { address: '0xaa', limit: 50 }, { address: '0xaa', limit: 51 }],
-    ['E6', { address: '0xaa', protocolType: 'token_20' }, { address: '0xaa', protocolType: 'token_21' }],
+    ['E6', { address: address, limit: 50 }, { address: address, limit: 51 }],
+    ['E6', { address: address, protocolType: 'token_20' }, { address: address, protocolType: 'token_21' }],
     ['E7', { ...range(1, 2), limit: 100 }, { ...range(1, 2), limit: 101 }],
-    ['E8', { address: '0xaa', isFromOrTo: 'to' }, { address: '0xaa', isFromOrTo: 'both' }],
+    ['E8', { address: address, isFromOrTo: 'to' }, { address: address, isFromOrTo: 'both' }],
     ['E9', { txId: hashes(20) }, { txId: hashes(21) }],
-    ['E10', { address: ['0xaa'], ...range(5, 10_005) }, { address: ['0xaa'], ...range(5, 10_006) }],
+    ['E10', { address: [address], ...range(5, 10_005) }, { address: [address], ...range(5, 10_006) }],
     [
       'E10',
-      { address: Array(20).fill('0xaa'), ...range(1, 2) },
-      { address: Array(21).fill('0xaa'), ...range(1, 2) },
+      { address: Array(20).fill(address), ...range(1, 2) },
+      { address: Array(21).fill(address), ...range(1, 2) },
     ],
     ['E11', { height: '12' }, { height: '12.5' }],
     ['E12', { txId: hashes(20) }, { txId: hashes(21) }],
@@ -48,10 +52,10 @@ describe('parameters', () => {
     ['E14', { txid: hash }, { txId: hash }],
     ['E15', { txId: hashes(20) }, { txId: hashes(21) }],
     ['E16', { txId: hash }, { txId: 'hello' }],
-    ['E17', { contractAddress: '0xaa' }, { contractAddress: '' }],
-    ['E18', { address: '0xaa', topic0: hash }, { address: '0xaa' }],
-    ['E19', { address: '0xaa', ...range(1, 9) }, { address: '0xaa' }],
-    ['E20', { address: '0xaa' }, { address: '0xaa,0xbb' }],
+    ['E17', { contractAddress: address }, { contractAddress: '' }],
+    ['E18', { address: address, topic0: hash }, { address: address }],
+    ['E19', { address: address, ...range(1, 9) }, { address: address }],
+    ['E20', { address: address }, { address: `${address},${other}` }],
     ['E21', { txId: hash }, { txId: `${hash},${hash}` }],
   ])('of %s: %j is sent, %j is not', (id, good, bad) => {
     expect(at(id).params.safeParse(good).success).toBe(true)
@@ -60,16 +64,17 @@ describe('parameters', () => {
 })
 
 describe('records', () => {
-  const transfer = { txId: hash.toUpperCase().replace('0X', '0x'), from: '0xAA', to: '0xBB', amount: '1.5' }
+  const transfer = { txId: hash.toUpperCase().replace('0X', '0x'), from: address, to: other, amount: '1.5' }
+  const moved = { ...transfer, tokenContractAddress: '' }
   test.each([
     [
       'E1',
-      { ...transfer, txId: undefined, txid: hash, transactionSymbol: 'USDC' },
+      { ...moved, txId: undefined, txid: hash, transactionSymbol: 'USDC' },
       { hash, symbol: 'USDC', amount: '1.5' },
     ],
     [
       'E2',
-      { ...transfer, symbol: 'USDC', isFromContract: true },
+      { ...moved, symbol: 'USDC', isFromContract: true },
       { hash, symbol: 'USDC', isFromContract: true, isToContract: null },
     ],
     [
@@ -79,55 +84,78 @@ describe('records', () => {
     ],
     [
       'E6',
-      { ...transfer, challengeStatus: 'open', txfee: '0.1' },
+      { ...moved, challengeStatus: 'open', txfee: '0.1' },
       { challengeStatus: 'open', l1OriginHash: null, txFee: '0.1' },
     ],
-    ['E7', { ...transfer, state: 'success', transactionTime: '5' }, { state: 'success', time: 5 }],
+    [
+      'E7',
+      { ...moved, state: 'success', transactionTime: '1500000000000' },
+      { state: 'success', time: 1_500_000_000_000 },
+    ],
     ['E8', { ...transfer, operation: 'call', symbol: 'ETH' }, { hash, operation: 'call', symbol: 'ETH' }],
     [
       'E10',
-      { ...transfer, from: '0xAA,0xBB', gasPrice: '1000', nonce: '4' },
-      { from: '0xaa,0xbb', gasPrice: '1000', nonce: '4' },
+      { ...transfer, from: `${address},${other}`, gasPrice: '1000', nonce: '4' },
+      { from: `${a},${b}`, gasPrice: '1000', nonce: '4' },
     ],
-    ['E13', { ...transfer, tokenId: '9', blockHash: hash }, { tokenId: '9', blockHash: hash }],
+    ['E13', { ...moved, tokenId: '9', blockHash: hash }, { tokenId: '9', blockHash: hash }],
     ['E15', { ...transfer, operation: 'staticcall' }, { operation: 'staticcall', state: '' }],
-    ['E16', { ...transfer, state: 'success' }, { state: 'success' }],
+    ['E16', { ...transfer, operation: 'call', state: 'success' }, { state: 'success' }],
     [
       'E17',
-      { contractAbi: '[]', libraryInfo: '', proxy: '1', implementation: '0xAB' },
-      { libraries: [], proxy: '1', implementation: '0xab' },
+      { contractAbi: '[]', libraryInfo: '', proxy: '1', implementation: address },
+      { libraries: [], proxy: '1', implementation: a },
     ],
     [
       'E17',
-      { sourceCode: 'x', libraryInfo: [{ libraryName: 'Math', libraryAddress: '0xAB' }] },
-      { libraries: [{ name: 'Math', address: '0xab' }] },
+      { sourceCode: 'x', libraryInfo: [{ libraryName: 'Math', libraryAddress: address }] },
+      { libraries: [{ name: 'Math', address: a }] },
     ],
     [
       'E18',
-      { txId: hash, height: '7', topics: ['0xAB'], data: '0x01', logIndex: '2' },
+      { address, txId: hash, height: '7', topics: ['0xAB'], data: '0x01', logIndex: '2' },
       { topics: ['0xab'], data: '0x01', logIndex: 2 },
     ],
-    ['E21', { txId: hash, height: '7', topics: [] }, { topics: [], data: '', logIndex: null }],
+    [
+      'E21',
+      { address, txId: hash, height: '7', topics: [], data: '' },
+      { topics: [], data: '', logIndex: null },
+    ],
   ])('of %s: %j', (id, raw, expected) => {
-    expect(at(id).createReader(neutralDialect)(raw, 7)).toMatchObject({
+    expect(at(id).createReader(neutralDialect)(raw, moment)).toMatchObject({
       record: { ...expected, requestedAt: 7 },
     })
   })
 
-  test.each([
-    ['E1', { txid: hash, amount: 1.5 }, 'amount: expected a plain decimal number, got number 1.5'],
-    ['E2', { amount: '1' }, 'txId: expected a hash, got nothing'],
-    ['E7', { txId: hash, isToContract: 'yes' }, 'isToContract: expected a boolean, got "yes"'],
-    ['E8', { txid: hash, height: 5 }, 'height: expected decimal digits, got number 5'],
+  const broken = { from: address, to: other, amount: '1', tokenContractAddress: '' }
+  test('with nothing in what nobody is judged by and nobody could read', () => {
+    const raw = { ...moved, isToContract: 'yes', symbol: 7 }
+    expect(at('E7').createReader(neutralDialect)(raw, moment)).toMatchObject({
+      record: { hash, isToContract: null, symbol: '' },
+    })
+  })
+
+  test.each<[string, Record<string, unknown>, string | RegExp]>([
+    ['E1', { ...broken, txid: hash, amount: 1.5 }, 'amount: expected a plain decimal number, got number 1.5'],
+    ['E2', { ...broken, txId: '' }, 'txId: expected a hash of 64 digits, got nothing'],
+    ['E2', { amount: '1' }, 'txId: is missing'],
+    ['E2', { ...broken, txId: `${hash}a` }, /^txId: expected a hash of 64 digits/],
+    ['E13', { ...broken, txId: hash, from: '0xAA' }, 'from: expected an address of 40 digits, got "0xAA"'],
+
+    [
+      'E8',
+      { ...broken, operation: 'call', txid: hash, height: 5 },
+      'height: expected decimal digits, got number 5',
+    ],
     ['E17', {}, 'record: expected source code, an ABI or an implementation, got none'],
     [
-      'E17',
-      { contractAbi: '[]', libraryInfo: 'Math' },
-      'libraryInfo: expected an array of libraries, got "Math"',
+      'E19',
+      { address, data: '', txId: hash, height: '7', topics: '0xab' },
+      'topics: expected an array of strings, got "0xab"',
     ],
-    ['E19', { txId: hash, height: '7', topics: '0xab' }, 'topics: expected an array of strings, got "0xab"'],
-    ['E19', { txId: hash, topics: [] }, 'height: expected decimal digits, got nothing'],
+    ['E19', { txId: hash, topics: [] }, 'height: is missing'],
   ])('of %s that break the contract: %j', (id, raw, problem) => {
-    expect(at(id).createReader(neutralDialect)(raw, 7)).toMatchObject({ problem })
+    const read = at(id).createReader(neutralDialect)(raw, moment)
+    expect('problem' in read && read.problem).toMatch(problem)
   })
 })

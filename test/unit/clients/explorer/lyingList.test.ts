@@ -38,7 +38,7 @@ async function read(list: Rows, service: Service, verify: 'auto' | 'always' = 'a
       requestedAt: 0,
       records: rows.filter((name) => !isForeign(name)).map((name) => ({ name })),
       quarantined: rows.flatMap((raw, index) =>
-        isForeign(raw) ? [{ raw, problem: '', path: '', index }] : [],
+        isForeign(raw) ? [{ raw, problem: '', path: '', isMissing: false, index }] : [],
       ),
       misfits: rows.filter(isForeign),
       page,
@@ -50,6 +50,7 @@ async function read(list: Rows, service: Service, verify: 'auto' | 'always' = 'a
       contradicted: false,
       beyondHead: false,
       unknownFields: 0,
+      lacks: [],
     })
   }
   const given: string[] = []

@@ -20,7 +20,8 @@ const shape = {
   shape: 'A',
   arrays: ['transactionList'],
   params: z.strictObject({}),
-  createReader: () => () => ({ problem: '', path: '' }),
+  keys: {},
+  createReader: () => () => ({ problem: '', path: '', flaws: [] }),
   rowKey: (row: Row) => row.name,
   path: '/api',
 } as const
@@ -79,6 +80,7 @@ function serve(rows: readonly Row[], belongs: (row: Row, values: readonly string
     contradicted: false,
     beyondHead: false,
     unknownFields: 0,
+    lacks: [],
     ...paging,
   })
   const explorer = {

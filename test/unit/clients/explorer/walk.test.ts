@@ -46,6 +46,7 @@ function serve(list: string[], world: World) {
       contradicted: false,
       beyondHead: false,
       unknownFields: 0,
+      lacks: [],
     }
     return Promise.resolve(world.answer?.(answer, asked.length - 1, window) ?? answer)
   }
@@ -205,7 +206,7 @@ describe('answers that do not hold up', () => {
   const withMisfit = (answer: Answer<Row>): Answer<Row> => ({
     ...answer,
     records: answer.records.filter(({ name }) => name !== 'row-7'),
-    quarantined: [{ raw: 'row-7', problem: 'another question', path: '', index: 7 }],
+    quarantined: [{ raw: 'row-7', problem: 'another question', path: '', isMissing: false, index: 7 }],
     misfits: ['another question'],
   })
 
