@@ -8,8 +8,11 @@ import type { LearnedMoney } from '../domain/learnedMoney.ts'
 import { movedToken } from '../domain/movedToken.ts'
 import { showsMoney } from '../domain/showsMoney.ts'
 import { toMoneySettings } from '../domain/toMoneySettings.ts'
-import type { Transfer } from '../domain/transfer.ts'
+import { originLeg, type Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { ContractReads } from '../pollers/contractReads.ts'
+import { createEarlierLogs } from '../pollers/earlierLogs.ts'
+import { createEarlierPayoutsPoll } from '../pollers/earlierPayouts.ts'
 import { createDisputesPoll } from '../pollers/disputes.ts'
 import { createEvidencePoll, type EvidenceDeps } from '../pollers/evidence.ts'
 import { createRecordLookup } from '../pollers/recordLookup.ts'
@@ -42,7 +45,8 @@ export interface EvidencePartDeps {
   readonly ledger: Ledger
   readonly explorer: Pick<Explorer, 'callNonEmpty' | 'health'>
   readonly commit: Commit
-  readonly reads: Pick<ExplorerReads, 'details' | 'feedByHash' | 'feedByAddress'>
+  readonly reads: Pick<ExplorerReads, 'details' | 'feedByHash' | 'feedByAddress' | 'mainBlock'>
+  readonly contractReads: Pick<ContractReads, 'logs'>
   /** The second source; null without one. */
   readonly canonical: Pick<Rpc, 'call' | 'callMany'> | null
   readonly config: Pick<AppConfig, 'bridge' | 'poll' | 'canonical'>
@@ -80,7 +84,12 @@ export function createEvidence(deps: EvidencePartDeps): Poller[] {
       ]
     : []
   return [
-    createPart(deps, 'evidence', false, [lookForOrigins(deps), judgeHeld(deps), askDisputed(deps)]),
+    createPart(deps, 'evidence', false, [
+      lookForOrigins(deps),
+      lookForEarlier(deps),
+      judgeHeld(deps),
+      askDisputed(deps),
+    ]),
     createPart(deps, 'evidenceHistory', true, []),
     ...receipts,
   ]
@@ -122,7 +131,7 @@ function createPart(
     listQueued: (ask, limit) => listQueued(db, ask, isLate, clock.now(), limit),
     saveQueued: (leg) => saveQueued(db, leg),
     dropQueued: (ask, hash) => dropQueued(db, ask, hash),
-    nextDueAt: () => nextDueAt(db, ['zone', 'main', 'native', 'record'], isLate),
+    nextDueAt: () => nextDueAt(db, ['zone', 'main', 'native', 'record', 'past'], isLate),
     knownHashes: (ask) => listKnownHashes(db, ask === 'zone' ? 'zone' : 'main', sources[ask]),
     hasPassed: (leg) => hasPassed(db, leg, clockAheadMs(deps)),
     wantsNative: (reading) => wantsNative(ledger, reading),
@@ -188,6 +197,25 @@ function lookForOrigins(deps: EvidencePartDeps) {
     settleMs: deps.settleMs,
     watermark: () => readWatermark(db, clockAheadMs(deps)),
     listReadAt: deps.listReadAt,
+  })
+}
+
+/** Asks the past whether it paid already what is paid now. */
+function lookForEarlier(deps: EvidencePartDeps) {
+  const { db, clock, ledger } = deps
+  const contracts = deps.config.bridge.contracts.map((address) => address.toLowerCase())
+  return createEarlierPayoutsPoll({
+    ...deps,
+    evidence: createEvidenceReads(deps.explorer),
+    findLogs: createEarlierLogs({ ...deps, contracts }),
+    settings: () => toMoneySettings(deps.config.bridge, deps.learned),
+    listQueued: (limit) => listQueued(db, 'past', false, clock.now(), limit),
+    saveQueued: (leg) => saveQueued(db, leg),
+    dropQueued: (hash) => dropQueued(db, 'past', hash),
+    transfersOf: (hash) =>
+      ledger
+        .listTransfers({ hash, limit: maxSharing })
+        .filter((one) => originLeg(one)?.hash === hash && one.isListed),
   })
 }
 

@@ -24,9 +24,12 @@ export function proveOrigin(
   return moves === null || moves.some((move) => move.token === token) ? 'proven' : 'unverified'
 }
 
-/** The newest answer of the explorer; what was looked for in the list of records is not about the transaction. */
+/**
+ * The newest answer of the explorer about the transaction itself: what was looked for in the list of records, or found
+ * in other transactions' events, is not.
+ */
 export function newestEvidence(evidence: readonly LegEvidence[]): LegEvidence | null {
   return evidence
-    .filter((one) => one.source !== 'E3' && one.source !== 'canonical')
+    .filter((one) => one.source !== 'E3' && one.source !== 'E19' && one.source !== 'canonical')
     .reduce<LegEvidence | null>((best, one) => (best === null || one.at > best.at ? one : best), null)
 }

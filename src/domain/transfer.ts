@@ -76,6 +76,8 @@ export interface LegEvidence {
   readonly amount?: string | null
   /** What a zone transaction does, as the JSON text that the chain gives. */
   readonly action?: string
+  /** Of an origin that was paid before the ledger begins: the transaction that did. */
+  readonly paidIn?: string
   /** How many readings it rests on, where one alone says nothing. */
   readonly reads?: number
   readonly height?: number | null

@@ -3,7 +3,7 @@ import type { StillFound } from '../alerts/tellEvents.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { LearnedMoney } from '../domain/learnedMoney.ts'
 import type { Observation } from '../domain/observation.ts'
-import { type LegEvidence, originLeg, type Transfer } from '../domain/transfer.ts'
+import { destinationLeg, type LegEvidence, originLeg, type Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { RuleTimer } from '../lib/timings.ts'
@@ -134,6 +134,7 @@ function tell(
     ...(deps.settleMs && { settleMs: deps.settleMs() }),
   }
   const judged = withSameOrigin(changed, related)
+  verifyClaimed(deps, changed, related, now)
   const timer = deps.startRules?.()
   const evaluations = judged.map((transfer) => evaluateTransfer(rules, transfer, context, timer))
   timer?.done()
@@ -220,6 +221,28 @@ function withSameOrigin(changed: readonly Transfer[], related: RelatedTransfers)
     }
   }
   return [...judged.values()]
+}
+
+/** What is older than this is verified when nothing else waits, unless another transfer claims its origin. */
+const historyMs = 900_000
+
+/** Value that arrived long ago, of whose origin more arrives now, is verified now. */
+function verifyClaimed(
+  deps: CommitDeps,
+  changed: readonly Transfer[],
+  related: RelatedTransfers,
+  now: UnixMs,
+): void {
+  for (const transfer of changed) {
+    const [origin, destination] = [originLeg(transfer), destinationLeg(transfer)]
+    if (origin === null || destination === null) continue
+    if ((destination.time ?? transfer.firstSeenAt) < deps.tellSince) continue
+    const claimed = related.sharing(origin.chain, origin.hash).filter((other) => {
+      const leg = destinationLeg(other)
+      return leg !== null && leg.hash !== destination.hash && (leg.time ?? now) < now - historyMs
+    })
+    if (claimed.length > 0) deps.ledger.verifyClaimed(claimed, now)
+  }
 }
 
 function warnOfErrors(deps: CommitDeps, evaluations: readonly Evaluation[]): void {

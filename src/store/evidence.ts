@@ -24,6 +24,8 @@ export interface EvidenceReading {
   readonly actionType?: string
   /** All of that action, as JSON text. */
   readonly action?: string | null
+  /** The transaction of the past that paid this origin. */
+  readonly paidIn?: string
 }
 
 interface Body {
@@ -37,6 +39,7 @@ interface Body {
   readonly time?: UnixMs
   readonly actionType?: string
   readonly action?: string
+  readonly paidIn?: string
 }
 
 /** A longer action says nothing: half of it would be another one. */
@@ -153,6 +156,7 @@ function encodeBody(reading: EvidenceReading): string {
     ...(height !== undefined && height !== null && { height }),
     ...(time !== undefined && time !== null && { time }),
     ...(actionType !== '' && { actionType }),
+    ...(reading.paidIn !== undefined && { paidIn: reading.paidIn }),
     ...(action !== '' && action.length <= maxActionLength && { action }),
   }
   return JSON.stringify(body)
@@ -175,5 +179,6 @@ function decodeBody(text: string) {
     time: body.time ?? null,
     ...(body.reads !== undefined && { reads: body.reads }),
     ...(body.action !== undefined && { action: body.action }),
+    ...(body.paidIn !== undefined && { paidIn: body.paidIn }),
   }
 }

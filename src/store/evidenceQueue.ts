@@ -10,8 +10,11 @@ import { movesNative, nativeSources, tokenSources } from '../domain/showsMoney.t
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 
-/** Which question a leg waits for: E9, E13, E15, a receipt; `record` asks the list whether a payout has a record. */
-export type Ask = 'zone' | 'main' | 'native' | 'receipt' | 'record'
+/**
+ * Which question a leg waits for: E9, E13, E15, a receipt; `record` asks the list whether a payout has a record, `past`
+ * what was there of an origin before the ledger.
+ */
+export type Ask = 'zone' | 'main' | 'native' | 'receipt' | 'record' | 'past'
 
 /** A leg that is to be asked of one source. Times are ours but `time`, which is the chain's. */
 export interface QueuedLeg {
@@ -65,6 +68,7 @@ export function queueLegs(
     queueLeg(db, { ...destination, ask: 'record', time, dueAt: now, isLate: false }, now)
   }
   queueReplaced(db, settings, change, now)
+  queuePast(db, settings, change, now)
   for (const leg of [after.zone, after.main]) {
     if (leg === null) continue
     const isNew = before?.[leg.chain]?.hash !== leg.hash
@@ -107,6 +111,32 @@ function queueReplaced(
   const { hash } = old
   const [ask] = asksOf(settings, after, old)
   if (ask) queueLeg(db, { ask, hash, height: null, time: after.originAt, dueAt: now, isLate: false }, now)
+}
+
+/** Value that arrived since, of an origin older than the ledger: it may have been paid before. */
+function queuePast(
+  db: Database,
+  settings: QueueSettings,
+  { before, after }: { readonly before: Transfer | null; readonly after: Transfer },
+  now: UnixMs,
+): void {
+  const [origin, destination] = [originLeg(after), destinationLeg(after)]
+  if (origin === null || destination === null || !after.isListed || after.status === 'failed') return
+  if (before !== null && destinationLeg(before)?.hash === destination.hash) return
+  const [leftAt, arrivedAt] = [origin.time ?? now, destination.time ?? after.firstSeenAt]
+  if (leftAt >= settings.since || arrivedAt < settings.since) return
+  queueLeg(db, { ...origin, ask: 'past', time: leftAt, dueAt: now, isLate: false }, now)
+}
+
+/** Has the destination of a transfer verified now, whatever its age: another one claims its origin. */
+export function queueClaimed(db: Database, settings: QueueSettings, transfer: Transfer, now: UnixMs): void {
+  const leg = destinationLeg(transfer)
+  if (leg === null) return
+  for (const ask of asksOf(settings, transfer, leg)) {
+    if (hasAnswer(transfer, ask, leg)) continue
+    const time = Math.min(leg.time ?? now, now)
+    queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: now, isLate: false }, now)
+  }
 }
 
 function queueLeg(
@@ -175,7 +205,8 @@ export function dropQueued(db: Database, ask: Ask, hash: string): void {
 
 /** Forgets the questions about a hash that no transfer names any more. */
 export function dropQueuedHash(db: Database, hash: string): void {
-  for (const ask of ['zone', 'main', 'native', 'receipt', 'record'] as const) dropQueued(db, ask, hash)
+  for (const ask of ['zone', 'main', 'native', 'receipt', 'record', 'past'] as const)
+    dropQueued(db, ask, hash)
 }
 
 const explorerSources: Readonly<Record<'zone' | 'main', readonly EvidenceSource[]>> = {

@@ -7,7 +7,7 @@ import type { Database } from './database.ts'
 import { askRecordAgain } from './disputes.ts'
 import { type DueCheck, listDueChecks, maxPostponeMs, postponeCheck } from './dueChecks.ts'
 import { deleteEvidence, type EvidenceReading, openEvidence, saveEvidence } from './evidence.ts'
-import { dropQueuedHash, queueAgain, type QueueSettings, queueLegs } from './evidenceQueue.ts'
+import { dropQueuedHash, queueAgain, queueClaimed, type QueueSettings, queueLegs } from './evidenceQueue.ts'
 import { createPendingList } from './pendingList.ts'
 import {
   type RecordContext,
@@ -54,6 +54,8 @@ export interface Ledger {
   postponeChecks(keys: readonly string[], now: UnixMs): void
   /** What was said of a transfer may be otherwise by now: has its record and its legs asked for again. */
   askAgain(transfer: Transfer, now: UnixMs): void
+  /** Another transfer claims the origin of these: have what they brought verified, however long ago. */
+  verifyClaimed(transfers: readonly Transfer[], now: UnixMs): void
   /** Zone hashes of records that are failed here and not in the ledger. */
   listUnconfirmed(records: readonly Observation[]): string[]
   /** Zone hashes of failed transfers since `since` that E9 said nothing of, and was not asked of for a while. */
@@ -167,6 +169,10 @@ export function createLedger(
     askAgain(transfer, now) {
       if (options.evidence) queueAgain(db, options.evidence, transfer, now)
       askRecordAgain(db, parseKey(transfer.key) ?? 0, now)
+    },
+    verifyClaimed(transfers, now) {
+      const settings = options.evidence
+      if (settings) for (const transfer of transfers) queueClaimed(db, settings, transfer, now)
     },
     listUnconfirmed: (records) => {
       const hashes = records.flatMap((o) =>

@@ -25,7 +25,7 @@ export const transferDuplicate = defineEvent({
 })
 
 function detectDuplicate(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
-  return detectSurplus(transfer, context) ?? detectReplaced(transfer)
+  return detectSurplus(transfer, context) ?? detectReplaced(transfer) ?? detectEarlier(transfer, context)
 }
 
 function detectSurplus(transfer: Transfer, context: EventContext): Finding | null {
@@ -70,13 +70,37 @@ function notePayout(payout: Transfer) {
     : []
 }
 
+/** A payout of what was paid before the ledger begins: only the chain tells of the first one. */
+function detectEarlier(transfer: Transfer, { tellSince }: EventContext): Finding | null {
+  const destination = destinationLeg(transfer)
+  const origin = originLeg(transfer)
+  const paid = transfer.evidence.find((one) => one.hash === origin?.hash && one.paidIn !== undefined)
+  if (destination === null || !paid?.paidIn || paid.paidIn === destination.hash) return null
+  const arrivedAt = destination.time ?? transfer.firstSeenAt
+  if (arrivedAt < tellSince) return null
+  const says = `the main transaction ${paid.paidIn} names this origin, and paid the same to the same recipient before`
+  return {
+    ...toTwoPayouts(transfer, paid.paidIn),
+    evidence: [{ source: 'E19, E21', at: paid.at, says }],
+    since: arrivedAt,
+  }
+}
+
 /** A record that names another payout now, while the one before it is still on chain. */
 function detectReplaced(transfer: Transfer): Finding | null {
   const rewrite = transfer.rewrites.at(-1)
   const old = rewrite ? findStanding(transfer) : null
   if (!rewrite || !old) return null
   return {
-    kind: 'transfer.duplicate',
+    ...toTwoPayouts(transfer, old.hash),
+    evidence: [{ source: old.source, at: old.at, says: `${old.hash} is still on the ${old.chain} chain` }],
+    since: rewrite.at,
+  }
+}
+
+function toTwoPayouts(transfer: Transfer, otherHash: string) {
+  return {
+    kind: 'transfer.duplicate' as const,
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,
@@ -85,10 +109,8 @@ function detectReplaced(transfer: Transfer): Finding | null {
       owedBy: 'the record',
       paid: '',
       payouts: 2,
-      otherHashes: old.hash,
+      otherHashes: otherHash,
     },
     labels: labelTransfer(transfer),
-    evidence: [{ source: old.source, at: old.at, says: `${old.hash} is still on the ${old.chain} chain` }],
-    since: rewrite.at,
   }
 }
