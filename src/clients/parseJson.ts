@@ -6,20 +6,72 @@ const maxValues = 500_000
 
 /**
  * `JSON.parse` for text from outside: never throws, and refuses large texts whose structure is out of all proportion
- * (a million nested arrays, ten million empty ones), which would cost many times their size in memory.
+ * (a million nested arrays, ten million empty ones), which would cost many times their size in memory. An object that
+ * names a key twice is refused as well: other readers may take the other one.
  */
 export function parseJson(text: string): { readonly value: unknown } | null {
-  if (!isParseable(text)) return null
+  if (text.length > scanAboveLength && !isProportionate(text)) return null
   try {
-    return { value: JSON.parse(text) as unknown }
+    const value = JSON.parse(text) as unknown
+    return hasRepeatedKey(text, value) ? null : { value }
   } catch {
     return null
   }
 }
 
-/** Whether parsing a text costs memory in proportion to its length. For text that somebody else will parse. */
-export function isParseable(text: string): boolean {
-  return text.length <= scanAboveLength || isProportionate(text)
+/**
+ * Whether a text names more keys than were read from it. Colons are counted where a string has just ended, which is
+ * quick, and right but for strings that begin with a colon: only with one of those is the text gone through exactly.
+ */
+function hasRepeatedKey(text: string, value: unknown): boolean {
+  const read = countKeys(value)
+  if (countColonsAfterQuotes(text) === read) return false
+  return countKeysExactly(text) !== read
+}
+
+/** Without recursion: what JSON.parse can nest may be deeper than the stack. */
+function countKeys(value: unknown): number {
+  let keys = 0
+  const open: unknown[] = [value]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (Array.isArray(next)) {
+      for (const item of next) if (typeof item === 'object' && item !== null) open.push(item)
+    } else if (typeof next === 'object' && next !== null) {
+      const fields = next as Readonly<Record<string, unknown>>
+      // Of what was parsed every enumerable key is its own.
+      for (const key in fields) {
+        keys += 1
+        const item = fields[key]
+        if (typeof item === 'object' && item !== null) open.push(item)
+      }
+    }
+  }
+  return keys
+}
+
+function countColonsAfterQuotes(text: string): number {
+  let count = 0
+  for (let colon = text.indexOf(':'); colon !== -1; colon = text.indexOf(':', colon + 1)) {
+    let before = colon - 1
+    while (isSpace(text.charCodeAt(before))) before -= 1
+    if (text.charCodeAt(before) === 0x22 && !isEscaped(text, before)) count += 1
+  }
+  return count
+}
+
+function countKeysExactly(text: string): number {
+  let count = 0
+  for (let quote = text.indexOf('"'); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    quote = endOfString(text, quote)
+    let after = quote + 1
+    while (isSpace(text.charCodeAt(after))) after += 1
+    if (text.charCodeAt(after) === 0x3a) count += 1
+  }
+  return count
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 }
 
 function isProportionate(text: string): boolean {

@@ -117,7 +117,8 @@ function toEnvelope(body: unknown): Envelope | null {
 
 function notAnEnvelope(http: HttpAnswer, label: string): MonitorError {
   const isHtml = /html/i.test(http.contentType) || /^\s*</.test(http.text)
-  const what = http.text.trim() === '' ? 'empty' : isHtml ? 'HTML' : 'not a JSON envelope'
+  const what =
+    http.text.trim() === '' ? 'empty' : isHtml ? 'HTML' : 'not a JSON envelope, or names a key twice'
   // Most often a gateway or a connection cut short: another attempt can help.
   return new MonitorError('source.invalid', `${label}: the body is ${what} (HTTP ${http.status})`, {
     retryable: true,

@@ -106,9 +106,13 @@ function pairById(bodies: readonly RpcRequestBody[], answers: readonly unknown[]
 
 function checkId(answer: unknown, id: number, label: string): unknown {
   const given = idOf(answer)
-  // A server that could not read the request answers without its id.
-  if (given === id || given === null) return answer
-  return noAnswer(label)
+  if (given === id) return answer
+  // A server that could not read the request says so without its id.
+  return given === null && isError(answer) ? answer : noAnswer(label)
+}
+
+function isError(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && 'error' in answer && answer.error != null
 }
 
 function idOf(answer: unknown): unknown {

@@ -65,6 +65,9 @@ export const data = promised('hex data', dataText)
 /** A hash of 32 bytes, lower-case. */
 export const hash = promised('a hash', hashText)
 
+/** Exactly 32 bytes. */
+export const bytes32 = promised('32 bytes of hex', hashText)
+
 /** A word of up to 32 bytes, such as a part of a signature; nodes leave out leading zeros or do not. */
 export const word = promised('a hex word', matching(/^0x[0-9a-fA-F]{0,64}$/))
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, data, nullable, quantity, type Reader, toSchema } from './rpcFields.ts'
+import { bytes32, count, data, nullable, quantity, type Reader, toSchema } from './rpcFields.ts'
 import { rpcBlock, rpcReceipt, rpcReceipts, rpcTransaction } from './rpcObjects.ts'
 
 /** A method as data; `call` does the work. */
@@ -59,6 +59,19 @@ const sameHash = (given: string | null, asked: unknown, field: string) =>
     ? null
     : `${field}: is not what was asked for`
 
+const sameIndex = (given: number | null, asked: unknown) =>
+  given === null || typeof asked !== 'string' || BigInt(asked) === BigInt(given)
+    ? null
+    : 'transactionIndex: is not what was asked for'
+
+/** All that a block holds names its number, where it names one. */
+const ofOneBlock = (block: number | null, items: readonly { readonly blockNumber: number | null }[]) => {
+  const numbers = new Set(
+    [block, ...items.map(({ blockNumber }) => blockNumber)].filter((one) => one !== null),
+  )
+  return numbers.size <= 1 ? null : 'blockNumber: is of several blocks'
+}
+
 const sameHeight = (given: number | null, asked: unknown) =>
   given === null || typeof asked !== 'string' || !asked.startsWith('0x') || BigInt(asked) === BigInt(given)
     ? null
@@ -84,7 +97,7 @@ export const rpcMethods = {
   eth_getStorageAt: ofState(
     z.tuple([hexAddress, slot, block]),
     ['address', 'position', 'block'],
-    toSchema(data),
+    toSchema(bytes32),
   ),
   /** A preconfirmed block's hash changes with every step: it is known only while it is current. */
   eth_getBlockByHash: method({
@@ -92,14 +105,16 @@ export const rpcMethods = {
     takes: ['hash', 'full'],
     otherwise: [undefined, false],
     result: orNull(rpcBlock),
-    contradicts: (found, [asked]) => found && sameHash(found.hash, asked, 'hash'),
+    contradicts: (found, [asked]) =>
+      found && (sameHash(found.hash, asked, 'hash') ?? ofOneBlock(found.number, found.full ?? [])),
   }),
   eth_getBlockByNumber: method({
     params: z.tuple([block, z.boolean('expected true or false')]),
     takes: ['block', 'full'],
     otherwise: ['pending', false],
     result: orNull(rpcBlock),
-    contradicts: (found, [asked]) => found && sameHeight(found.number, asked),
+    contradicts: (found, [asked]) =>
+      found && (sameHeight(found.number, asked) ?? ofOneBlock(found.number, found.full ?? [])),
   }),
   eth_getBlockReceipts: method({
     params: z.tuple([block]),
@@ -107,8 +122,9 @@ export const rpcMethods = {
     otherwise: ['pending'],
     result: orNull(rpcReceipts),
     contradicts: (found, [asked]) => {
-      const other = found?.items.find((receipt) => sameHeight(receipt.blockNumber, asked) !== null)
-      return other ? 'blockNumber: is not what was asked for' : null
+      const items = found?.items ?? []
+      const other = items.find((receipt) => sameHeight(receipt.blockNumber, asked) !== null)
+      return other ? 'blockNumber: is not what was asked for' : ofOneBlock(null, items)
     },
   }),
   eth_getBlockTransactionCountByNumber: method({
@@ -151,14 +167,16 @@ export const rpcMethods = {
     takes: ['block', 'index'],
     otherwise: ['pending', undefined],
     result: orNull(rpcTransaction),
-    contradicts: (found, [asked]) => found && sameHeight(found.blockNumber, asked),
+    contradicts: (found, [asked, at]) =>
+      found && (sameHeight(found.blockNumber, asked) ?? sameIndex(found.transactionIndex, at)),
   }),
   eth_getTransactionByBlockHashAndIndex: method({
     params: z.tuple([hexHash, index]),
     takes: ['hash', 'index'],
     otherwise: [],
     result: orNull(rpcTransaction),
-    contradicts: (found, [asked]) => found && sameHash(found.blockHash, asked, 'blockHash'),
+    contradicts: (found, [asked, at]) =>
+      found && (sameHash(found.blockHash, asked, 'blockHash') ?? sameIndex(found.transactionIndex, at)),
   }),
 } as const
 

@@ -1,7 +1,7 @@
 import { getHttpRpcClient } from 'viem/utils'
 import { MonitorError } from '../../lib/errors.ts'
 import { type HttpAnswer, type HttpDeps, httpRequest } from '../http.ts'
-import { isParseable, parseJson } from '../parseJson.ts'
+import { parseJson } from '../parseJson.ts'
 import { errorOfStatus } from './rpcErrors.ts'
 
 export interface RpcTransportOptions {
@@ -37,16 +37,22 @@ export type RpcTransport = (
 export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
   return async (body, label, signal) => {
     signal?.throwIfAborted()
+    let answer: unknown
     const client = getHttpRpcClient(options.url, {
       // Both limits are held by httpRequest, the body's while it arrives.
       timeout: 0,
       maxResponseBodySize: false,
-      fetchFn: (input, init) => fetchAnswer(options, label, input, init),
+      // viem would parse the text once more, and take the last of two equal keys.
+      fetchFn: async (input, init) => {
+        answer = await fetchAnswer(options, label, input, init)
+        return new Response('{}')
+      },
       ...(signal && { fetchOptions: { signal } }),
     })
     try {
       // viem's types want their own mutable arrays; nothing is written to these.
-      return await client.request({ body: body as never })
+      await client.request({ body: body as never })
+      return answer
     } catch (error) {
       signal?.throwIfAborted()
       throw findMonitorError(error) ?? notJson(label)
@@ -61,7 +67,7 @@ async function fetchAnswer(
   label: string,
   input: FetchInput,
   init?: RequestInit,
-): Promise<Response> {
+): Promise<unknown> {
   const url = new URL(input instanceof Request ? input.url : input)
   const answer = await httpRequest(
     { dispatcher: options.dispatcher },
@@ -78,23 +84,22 @@ async function fetchAnswer(
   )
   options.onAnswer?.(answer)
   const error = errorOfStatus(answer.status, label, answer.retryAfter)
-  if (error !== null && !isJudgedByBody(answer)) throw error
-  // viem parses the text: here it is only looked at.
-  if (!/^\s*[[{]/.test(answer.text) || !isParseable(answer.text)) throw notJson(label, answer)
-  return new Response(answer.text, { headers: { 'content-type': 'application/json' } })
+  const parsed = /^\s*[[{]/.test(answer.text) ? parseJson(answer.text) : null
+  if (error !== null && !isJudgedByBody(answer.status, parsed?.value)) throw error
+  if (parsed === null) throw notJson(label, answer)
+  return parsed.value
 }
 
 /** Some nodes send their error objects with a status of 4xx or 5xx: those say more than the status. */
-function isJudgedByBody({ status, text }: HttpAnswer): boolean {
+function isJudgedByBody(status: number, body: unknown): boolean {
   if (status < 400 || status === 401 || status === 403 || status === 429) return false
-  const body = parseJson(text)?.value
   if (Array.isArray(body)) return true
   return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'object'
 }
 
 function notJson(label: string, answer?: Pick<HttpAnswer, 'text' | 'contentType' | 'status'>): MonitorError {
   const isHtml = answer !== undefined && (/html/i.test(answer.contentType) || /^\s*</.test(answer.text))
-  const what = isHtml ? 'HTML' : answer?.text.trim() === '' ? 'empty' : 'not JSON'
+  const what = isHtml ? 'HTML' : answer?.text.trim() === '' ? 'empty' : 'not JSON, or names a key twice'
   // Most often a gateway or a connection cut short: another attempt can help.
   return new MonitorError('source.invalid', `${label}: the body is ${what}`, { retryable: true })
 }

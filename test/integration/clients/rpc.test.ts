@@ -301,3 +301,117 @@ test('a node that takes no tag for its height is asked without one, from then on
   expect([await rpc.call('eth_blockNumber', []), await rpc.call('eth_blockNumber', [])]).toEqual([9, 9])
   expect(stub.bodies.map((body) => (body as StubCall).params)).toEqual([['pending'], [], []])
 })
+
+describe('semantics.md 39: a result of another question is none', () => {
+  const address = `0x${'11'.repeat(20)}`
+  const transaction = (index: string, more: object = {}) => ({
+    hash: hashOf(7),
+    nonce: '0x1',
+    s: '0x1',
+    transactionIndex: index,
+    ...more,
+  })
+  const block = (more: object = {}) => ({ number: '0x10', hash: hashOf(5), transactions: [], ...more })
+  const receipt = (more: object = {}) => ({ ...receiptOf(hashOf(7)), blockNumber: '0x10', ...more })
+
+  test.each<{ title: string; call: Parameters<Rpc['callMany']>[0][number]; honest: unknown; other: unknown }>(
+    [
+      {
+        title: 'a block of another hash',
+        call: { method: 'eth_getBlockByHash', params: [hashOf(5)] },
+        honest: block(),
+        other: block({ hash: hashOf(6) }),
+      },
+      {
+        title: 'a block of another number',
+        call: { method: 'eth_getBlockByNumber', params: [16] },
+        honest: block(),
+        other: block({ number: '0x11' }),
+      },
+      {
+        title: 'a block with the transactions of another one',
+        call: { method: 'eth_getBlockByNumber', params: ['pending', true] },
+        honest: block({ transactions: [transaction('0x0', { blockNumber: '0x10' })] }),
+        other: block({ transactions: [transaction('0x0', { blockNumber: '0x11' })] }),
+      },
+      {
+        title: 'receipts of another block',
+        call: { method: 'eth_getBlockReceipts', params: [16] },
+        honest: [receipt()],
+        other: [receipt({ blockNumber: '0x11' })],
+      },
+      {
+        title: 'receipts of two blocks',
+        call: { method: 'eth_getBlockReceipts', params: ['pending'] },
+        honest: [receipt(), receipt({ transactionHash: hashOf(8), transactionIndex: '0x1' })],
+        other: [receipt(), receipt({ blockNumber: '0x11' })],
+      },
+      {
+        title: 'a transaction of another hash',
+        call: { method: 'eth_getTransactionByHash', params: [hashOf(7)] },
+        honest: transaction('0x0'),
+        other: transaction('0x0', { hash: hashOf(8) }),
+      },
+      {
+        title: 'a receipt of another transaction',
+        call: { method: 'eth_getTransactionReceipt', params: [hashOf(7)] },
+        honest: receipt(),
+        other: receipt({ transactionHash: hashOf(8) }),
+      },
+      {
+        title: 'a transaction of another block',
+        call: { method: 'eth_getTransactionByBlockNumberAndIndex', params: [16, 2] },
+        honest: transaction('0x2', { blockNumber: '0x10' }),
+        other: transaction('0x2', { blockNumber: '0x11' }),
+      },
+      {
+        title: 'a transaction of another index',
+        call: { method: 'eth_getTransactionByBlockNumberAndIndex', params: ['pending', 2] },
+        honest: transaction('0x2'),
+        other: transaction('0x3'),
+      },
+      {
+        title: 'a transaction of another block hash',
+        call: { method: 'eth_getTransactionByBlockHashAndIndex', params: [hashOf(5), 2] },
+        honest: transaction('0x2', { blockHash: hashOf(5) }),
+        other: transaction('0x2', { blockHash: hashOf(6) }),
+      },
+      {
+        title: 'a transaction of another index in a block by its hash',
+        call: { method: 'eth_getTransactionByBlockHashAndIndex', params: [hashOf(5), 2] },
+        honest: transaction('0x2'),
+        other: transaction('0x0'),
+      },
+      {
+        title: 'a storage value that is not 32 bytes',
+        call: { method: 'eth_getStorageAt', params: [address, 0] },
+        honest: `0x${'00'.repeat(32)}`,
+        other: '0x00',
+      },
+    ],
+  )('$title', async ({ call, honest, other }) => {
+    let result = other
+    const { rpc } = await serve((body) => answerEach(body, () => ({ result })))
+    const [refused] = await rpc.callMany([call])
+    expect(refused).toMatchObject({ ok: false, error: { code: 'source.invalid' } })
+    result = honest
+    expect(await rpc.callMany([call])).toMatchObject([{ ok: true }])
+  })
+
+  test.each([
+    { title: 'without an id', json: { jsonrpc: '2.0', result: '0x1' } },
+    { title: 'with an id of null', json: { jsonrpc: '2.0', id: null, result: '0x1' } },
+  ])('a result $title', async ({ json }) => {
+    const { rpc } = await serve(() => ({ json }))
+    const error = await failureOf(rpc.call('eth_blockNumber', []))
+    expect(error.message).toContain('the answer belongs to no question that was asked')
+  })
+
+  test('an answer that names a key twice', async () => {
+    const { rpc } = await serve((body) => ({
+      text: `{"jsonrpc":"2.0","id":${(body as StubCall).id},"result":"0x1","result":"0x2"}`,
+    }))
+    const error = await failureOf(rpc.call('eth_blockNumber', []))
+    expect(error.message).toContain('names a key twice')
+  })
+})

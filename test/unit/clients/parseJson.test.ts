@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseJson } from '../../../src/clients/parseJson.ts'
 
@@ -19,4 +20,43 @@ test.each([
   { title: 'with a string that never ends', text: `["${filler}`, isRead: false },
 ])('a large text $title', ({ text, isRead }) => {
   expect(parseJson(text) !== null).toBe(isRead)
+})
+
+test.each([
+  { title: 'at the top', text: '{"code":"50011","code":"0"}' },
+  { title: 'deep within', text: '{"data":[{"rows":[{"a":1},{"b":{"c":1,"d":2,"c":1}}]}]}' },
+  { title: 'behind spaces and lines', text: '{"a" :1,"b":2,\n"a"\t\r\n :3}' },
+  { title: 'in two spellings', text: String.raw`{"code":"50011","c\u006fde":"0"}` },
+  { title: 'as __proto__', text: '{"__proto__":1,"__proto__":2}' },
+  { title: 'beside strings that begin with a colon', text: '{"a":": b","c":":","a":1}' },
+  { title: 'an empty one', text: '{"":1,"":2}' },
+])('a key that stands twice in one object, $title, is refused', ({ text }) => {
+  expect(JSON.parse(text)).toBeTypeOf('object')
+  expect(parseJson(text)).toBeNull()
+})
+
+test.each([
+  { title: 'the same key in two objects', value: [{ a: 1 }, { a: { a: 2 } }] },
+  { title: 'text that looks like keys', value: { data: '{"a":1,"a":2}', other: '":":"' } },
+  {
+    title: 'strings that begin with a colon, or end with a backslash',
+    value: { a: ':b', c: [' : ', ':'], d: '\\' },
+  },
+  { title: 'no object at all', value: [':', '"', 1, null] },
+])('$title is read', ({ value }) => {
+  expect(parseJson(JSON.stringify(value))).toEqual({ value })
+  expect(parseJson(JSON.stringify(value, null, 2))).toEqual({ value })
+})
+
+test('whatever is written once is read, and refused with one key repeated', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), fc.nat(), (value, space) => {
+      const text = JSON.stringify(value, null, space % 3)
+      // Keys such as __proto__ are lost when a value is made, not when it is read.
+      const again = JSON.stringify(JSON.parse(text))
+      expect(parseJson(again)).not.toBeNull()
+      const [key = ''] = Object.keys(JSON.parse(again) as object)
+      expect(parseJson(`{${JSON.stringify(key)}: 0,${again.slice(1)}`)).toBeNull()
+    }),
+  )
 })
