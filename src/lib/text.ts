@@ -10,7 +10,8 @@ const invisible =
  */
 export function cleanText(text: string, maxLength = 64): string {
   // Cut before normalising: NFC over a string of hundreds of kilobytes is work that nobody will read.
-  const rough = text.length > maxLength * 8 ? text.slice(0, maxLength * 8) : text
+  const isCut = text.length > maxLength * 8
+  const rough = isCut ? text.slice(0, maxLength * 8) : text
   const clean = rough
     .toWellFormed()
     .normalize('NFC')
@@ -18,5 +19,5 @@ export function cleanText(text: string, maxLength = 64): string {
     .replace(invisible, '')
     .trim()
   const points = Array.from(clean)
-  return points.length > maxLength ? `${points.slice(0, maxLength - 1).join('')}…` : clean
+  return isCut || points.length > maxLength ? `${points.slice(0, maxLength - 1).join('')}…` : clean
 }

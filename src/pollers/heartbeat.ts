@@ -1,6 +1,7 @@
 import { type Dispatcher, request } from 'undici'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import type { Secret } from '../lib/secret.ts'
+import { cleanText } from '../lib/text.ts'
 
 export interface HeartbeatDeps {
   readonly url: Secret
@@ -36,7 +37,7 @@ async function ping({ dispatcher }: HeartbeatDeps, url: URL, signal: AbortSignal
   } catch (error) {
     // The address may hold a key: host and the system's word only.
     const code =
-      error instanceof Error && 'code' in error ? String(error.code) : errorText(error).slice(0, 80)
+      error instanceof Error && 'code' in error ? String(error.code) : cleanText(errorText(error), 80)
     throw new MonitorError('channel.failed', `the heartbeat at ${url.host} cannot be reached: ${code}`)
   }
 }

@@ -2,7 +2,8 @@ import type { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
 import { errorText, MonitorError } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/log.ts'
-import { type HttpDeps, httpRequest } from '../http.ts'
+import { createScrubber, Secret } from '../../lib/secret.ts'
+import { type HttpAnswer, type HttpDeps, httpRequest } from '../http.ts'
 import { buildPath } from './buildPath.ts'
 import type { Dialect } from './dialect.ts'
 import type { EmptyGuard } from './emptyGuard.ts'
@@ -123,7 +124,7 @@ async function ask<P extends z.ZodType, R>(
   const requestedAt = clock.now()
   context.health.asked(endpoint.id, requestedAt)
   try {
-    const http = await send(context, endpoint, params, label, how)
+    const { http, scrub } = await send(context, endpoint, params, label, how)
     context.health.answered(http.date, clock.now())
     const reader = readerOf(context, endpoint)
     const answer = readAnswer(http, {
@@ -134,7 +135,7 @@ async function ask<P extends z.ZodType, R>(
       clockAheadMs: context.health.read().clockAheadMs ?? 0,
       label,
       chains: context.options.chains,
-      scrub: context.scrub,
+      scrub,
     })
     if (how.isProbe && answer.misfits.length > 0) return { ...answer, quarantined: [] }
     refuseMismatch(context, answer, label)
@@ -149,25 +150,38 @@ async function ask<P extends z.ZodType, R>(
   }
 }
 
-function send(
+async function send(
   context: ExplorerContext,
   endpoint: Pick<Endpoint, 'path' | 'chain'>,
   params: Readonly<Record<string, string>>,
   label: string,
   how: CallOptions,
-) {
+): Promise<{ readonly http: HttpAnswer; readonly scrub: (text: string) => string }> {
   const { auth, chains, clock, timeoutMs } = context.options
   const { basePath, dialect } = context
   const path = buildPath({ basePath, dialect, chains }, endpoint, params)
   const { headerPrefix } = dialect
-  return httpRequest(context.http, {
+  const headers = auth ? signHeaders(auth, { headerPrefix, pathAndQuery: path, now: clock.now() }) : {}
+  const signature = headers[`${headerPrefix}-ACCESS-SIGN`]
+  const http = await httpRequest(context.http, {
     origin: context.origin,
     path,
-    headers: auth ? signHeaders(auth, { headerPrefix, pathAndQuery: path, now: clock.now() }) : {},
+    headers,
     timeoutMs: timeoutMs ?? 10_000,
     label,
     signal: how.signal,
   })
+  return { http, scrub: signature === undefined ? context.scrub : coverBoth(context.scrub, signature) }
+}
+
+/** What a signature was made for is one request, so that few answers repeat it: made ready when one has words at all. */
+function coverBoth(scrub: (text: string) => string, signature: string): (text: string) => string {
+  let coverSignature: ((text: string) => string) | null = null
+  return (text) => {
+    if (text === '') return text
+    coverSignature ??= createScrubber([new Secret(signature)])
+    return coverSignature(scrub(text))
+  }
 }
 
 /** Rows of another question are remembered; an answer of which no row fits is none at all. */

@@ -217,7 +217,7 @@ function toAnswer<R>(page: Page, context: AnswerContext<R>, beyondHead: boolean)
     const maxLength = quarantined.length < maxFullRaws ? maxRawLength : shortRawLength
     const { problem, path } = 'problem' in read ? read : { problem: misfit ?? '', path: '' }
     const isMissing = 'problem' in read && isLacking(read.flaws, path)
-    quarantined.push({ raw: scrub(toRaw(row, maxLength)), problem: scrub(problem), path, isMissing, index })
+    quarantined.push({ raw: toRaw(row, maxLength, scrub), problem: scrub(problem), path, isMissing, index })
   }
   return {
     endpoint: endpoint.id,
@@ -256,12 +256,13 @@ function otherChain(said: unknown, { endpoint, chains }: AnswerContext<unknown>)
   return `answers another question: chain ${fitting[0]} was asked for, ${cleanText(name, 64)} came`
 }
 
-function toRaw(row: unknown, maxLength: number): string {
+function toRaw(row: unknown, maxLength: number, scrub: (text: string) => string): string {
   try {
-    // Cut string by string first: a hundred records with megabytes each must not all be written out again.
+    // Cut string by string first: a hundred records with megabytes each must not all be written out again. Masked
+    // before it is cut: what is left of a secret would be known by nobody.
     const short = (_: string, value: unknown) =>
-      typeof value === 'string' ? cutText(value, maxLength) : value
-    return cutText(JSON.stringify(row, short) ?? '', maxLength)
+      typeof value === 'string' ? cutText(scrub(value), maxLength) : value
+    return cutText(scrub(JSON.stringify(row, short) ?? ''), maxLength)
   } catch {
     // Nested deeper than the stack allows.
     return '[cannot be shown]'

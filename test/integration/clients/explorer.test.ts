@@ -640,3 +640,46 @@ describe('health', () => {
     expect(explorer.health().rejected).toBeNull()
   })
 })
+
+describe('F76: our own credentials in what the service says', () => {
+  const key = 'K3y-0f-20-characters'
+  const auth = {
+    key: new Secret(key),
+    secret: new Secret('the-secret-of-tests'),
+    passphrase: new Secret('the-phrase-of-tests'),
+    signer: 'hmac-sha256',
+  } as const
+
+  test('are covered before a record that cannot be read is cut', async () => {
+    for (const before of [20, 30, 3_985, 3_995]) {
+      const value = `${'x'.repeat(before)}${key}${'y'.repeat(5_000)}`
+      const { explorer } = await serve(() => pageB([{ ...withdrawal, valueRaw: value }]), { auth })
+      const { quarantined } = await explorer.call(crossTransactions, {}, tail)
+      const said = JSON.stringify(quarantined)
+      expect(quarantined).toHaveLength(1)
+      expect(said).not.toContain(key.slice(0, 5))
+    }
+  })
+
+  test('are covered when it repeats the signature of the request', async () => {
+    const { explorer, stub } = await serve(
+      (request) => ({
+        status: 400,
+        json: { code: '50015', msg: `Invalid Sign ${String(request.headers['svc-access-sign'])}`, data: [] },
+      }),
+      { auth },
+    )
+    const error = await failure(explorer.call(crossTransactions, {}, tail))
+    expect(stub.requests[0]?.headers['svc-access-sign']).toMatch(/=$/)
+    expect(error.message).not.toContain(String(stub.requests[0]?.headers['svc-access-sign']).slice(0, 6))
+    const unknown = await serve(
+      (request) => ({
+        json: { code: '59999', msg: `bad ${String(request.headers['svc-access-sign'])}`, data: [] },
+      }),
+      { auth },
+    )
+    expect((await failure(unknown.explorer.call(crossTransactions, {}, tail))).message).toContain(
+      'bad [redacted]',
+    )
+  })
+})
