@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import { fc } from '../../support/fastCheck.ts'
 import { expect, test } from 'vitest'
 import { parseJson } from '../../../src/clients/parseJson.ts'
 
