@@ -6,7 +6,7 @@ import type { EngineContext } from './engineContext.ts'
 const longJumpMs = 3_600_000
 
 /**
- * The wall clock was set: every length measured by it goes on where it was, so that the jump alone neither fires nor
+ * The machine slept: every length of what was watched goes on where it was, so that the sleep alone neither fires nor
  * resolves nor repeats anything. Ends of silences are dates and stay.
  */
 export function rebaseClock(context: EngineContext, byMs: number, now: UnixMs): void {
@@ -15,7 +15,7 @@ export function rebaseClock(context: EngineContext, byMs: number, now: UnixMs): 
   context.windows.clear()
   context.muteTimes.clear()
   if (!context.hold.isReleased) context.hold = { ...context.hold, until: context.hold.until + byMs }
-  const reason = `the wall clock moved ${byMs < 0 ? 'back' : 'on'} by ${formatDuration(Math.abs(byMs))}`
+  const reason = `the machine slept for ${formatDuration(byMs)}`
   context.log.warn({ byMs }, reason)
   context.store.recordDecision({
     at: now,

@@ -1,4 +1,5 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
+import { type CorrectedClock, createCorrectedClock } from '../lib/correctedClock.ts'
 import type { Logger } from '../lib/log.ts'
 import { createTimings, type Timings } from '../lib/timings.ts'
 import type { ChannelConfig } from '../notify/createChannel.ts'
@@ -20,6 +21,11 @@ export interface AppDeps {
   readonly random: () => number
   /** A channel's settings as they are on disk now, for secrets that are replaced there. */
   readonly rereadChannel?: (name: string) => ChannelConfig | null
+}
+
+/** The same with the clock that everything inside goes by. */
+export interface PartDeps extends AppDeps {
+  readonly clock: CorrectedClock
 }
 
 export interface AppOptions {
@@ -45,8 +51,9 @@ export type AppParts = ReturnType<typeof createParts>
  * once, before anything is asked or sent.
  * @throws MonitorError `state.locked`, `state.invalid`, `config.invalid`
  */
-export function createApp(deps: AppDeps, options: AppOptions): App {
+export function createApp(given: AppDeps, options: AppOptions): App {
   const { config } = options
+  const deps = { ...given, clock: createCorrectedClock(given.clock) }
   const now = deps.clock.now()
   const timings = createTimings(deps.clock)
   const state = openState({
@@ -66,7 +73,7 @@ export function createApp(deps: AppDeps, options: AppOptions): App {
 }
 
 function createParts(
-  deps: AppDeps,
+  deps: PartDeps,
   options: AppOptions,
   of: { readonly state: State; readonly timings: Timings },
   startedAt: UnixMs,

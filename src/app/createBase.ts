@@ -10,8 +10,9 @@ import type { Facts, Rule } from '../rules/types.ts'
 import { createAlertStore } from '../store/alertStore.ts'
 import { createLearned, holdJudgement, listTokenPairs } from '../store/learned.ts'
 import { createLedger } from '../store/ledger.ts'
+import { createRequestNumbers } from '../store/requestNumbers.ts'
 import type { State } from '../store/openState.ts'
-import type { AppDeps, AppOptions } from './createApp.ts'
+import type { AppOptions, PartDeps } from './createApp.ts'
 import {
   choosesReceipt,
   createSettle,
@@ -30,7 +31,7 @@ import { toRouting } from './toRouting.ts'
 export type Base = ReturnType<typeof createBase>
 
 export function createBase(
-  deps: AppDeps,
+  deps: PartDeps,
   options: AppOptions,
   { state, timings }: { readonly state: State; readonly timings: Timings },
   startedAt: UnixMs,
@@ -70,7 +71,16 @@ export function createBase(
     rules,
     fallback: routing.fallback ?? null,
   })
-  const explorer = createExplorer({ ...config.explorer, clock, log })
+  const numbers = createRequestNumbers(db, clock)
+  const explorer = createExplorer({
+    ...config.explorer,
+    clock,
+    log,
+    corrected: clock,
+    nextNumber: () => numbers.next(),
+  })
+  // A block or a record may be ahead of our clock by as much.
+  const clockAheadMs = () => Math.max(0, explorer.health().clockAheadMs ?? 0, clock.doubtMs())
   const rpcs = createRpcs(clock, config)
   const settleMs = createSettle(db, clock)
   const transferNotes = new Set<NonNullable<CommitDeps['noteTransfers']>>()
@@ -80,15 +90,24 @@ export function createBase(
     for (const listener of listeners) listener()
   }
   const eventRetries = createEventRetries({ engine, rules })
+  const clockFollowers = new Set<() => void>()
   const commit = createCommit({
+    followClock: () => {
+      for (const follow of clockFollowers) follow()
+    },
     db,
     ledger,
     clock,
+    numbers,
+    noteHead: ({ chain, blockTime }) => {
+      // The canonical RPC's own head goes before.
+      if (blockTime !== null && (chain === 'zone' || rpcs.canonical === null)) clock.noteBlock(blockTime)
+    },
     log,
     engine,
     rules,
     tellSince: since,
-    watermark: () => readWatermark(db, explorer.health().clockAheadMs ?? 0),
+    watermark: () => readWatermark(db, clockAheadMs()),
     settleMs,
     bridge: config.bridge,
     learned,
@@ -97,7 +116,7 @@ export function createBase(
       bridge: config.bridge,
       hold: (key, dueAt) => holdJudgement(db, key, dueAt),
     }),
-    clockAheadMs: () => explorer.health().clockAheadMs,
+    clockAheadMs,
     escrowBalance: (token) => watch.reserveOf(token),
     noteTransfers: (changed, ceased, at) => {
       watch.noteTransfers(changed, ceased, at)
@@ -112,6 +131,9 @@ export function createBase(
   })
   return {
     alerts,
+    clock,
+    clockAheadMs,
+    clockFollowers,
     commit,
     config,
     cursors,

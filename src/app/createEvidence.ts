@@ -53,6 +53,8 @@ export interface EvidencePartDeps {
   /** When the newest reading of the list that was complete ended. */
   readonly listReadAt: () => UnixMs | null
   readonly settleMs: () => number
+  /** How much later it may be than our clock says. */
+  readonly clockAheadMs: () => number
   readonly learned: LearnedMoney
   readonly trigger: (poller: string) => void
 }
@@ -133,7 +135,7 @@ function createPart(
     dropQueued: (ask, hash) => dropQueued(db, ask, hash),
     nextDueAt: () => nextDueAt(db, ['zone', 'main', 'native', 'record', 'past'], isLate),
     knownHashes: (ask) => listKnownHashes(db, ask === 'zone' ? 'zone' : 'main', sources[ask]),
-    hasPassed: (leg) => hasPassed(db, leg, clockAheadMs(deps)),
+    hasPassed: (leg) => hasPassed(db, leg, deps.clockAheadMs()),
     wantsNative: (reading) => wantsNative(ledger, reading),
     isCovered: (reading) => isCovered(ledger, money(), reading),
     wakeIn: createWaker(deps, name),
@@ -175,7 +177,7 @@ function askReceipts(deps: EvidencePartDeps, rpc: Pick<Rpc, 'call' | 'callMany'>
       deps.trigger('evidence')
     },
     knownHashes: () => listKnownHashes(db, 'main', ['canonical']),
-    hasPassed: (leg) => hasPassed(db, leg, clockAheadMs(deps)),
+    hasPassed: (leg) => hasPassed(db, leg, deps.clockAheadMs()),
   })
 }
 
@@ -195,7 +197,7 @@ function lookForOrigins(deps: EvidencePartDeps) {
       readControl: () => readControl(ledger, findListed(deps)),
     }),
     settleMs: deps.settleMs,
-    watermark: () => readWatermark(db, clockAheadMs(deps)),
+    watermark: () => readWatermark(db, deps.clockAheadMs()),
     listReadAt: deps.listReadAt,
   })
 }
@@ -245,8 +247,6 @@ function isAtLeast(amount: string, bound: string): boolean {
   const [a, b] = [parseDecimal(amount), parseDecimal(bound)]
   return !a || !b || a.digits * 10n ** BigInt(b.scale) >= b.digits * 10n ** BigInt(a.scale)
 }
-
-const clockAheadMs = ({ explorer }: Pick<EvidencePartDeps, 'explorer'>) => explorer.health().clockAheadMs ?? 0
 
 /** The time that the readings of both heads have passed; null while one of them was not read. */
 export function readWatermark(db: Database, clockAheadMs: number): UnixMs | null {

@@ -7,7 +7,7 @@ import type { PollerStatus } from '../pollers/runner.ts'
 import { matchFinding } from '../rules/evaluateRules.ts'
 import type { Rule } from '../rules/types.ts'
 import { createTokenBook } from '../store/tokenBook.ts'
-import type { AppDeps } from './createApp.ts'
+import type { PartDeps } from './createApp.ts'
 import type { Base } from './createBase.ts'
 import { createCoverageNotes } from './createCoverageNotes.ts'
 import { createStateWatch } from './createStateWatch.ts'
@@ -19,7 +19,7 @@ import { createFlow } from './readFlow.ts'
 import { createLatency } from './readLatency.ts'
 
 /** Everything that judges the present, and what people change by hand. */
-export function createJudging(deps: AppDeps, base: Base, watching: ReturnType<typeof createWatching>) {
+export function createJudging(deps: PartDeps, base: Base, watching: ReturnType<typeof createWatching>) {
   const { clock, log } = deps
   const { config, db, engine, rules, sending, watch } = base
   const { pollerStatus, preconf, runner } = watching
@@ -60,18 +60,17 @@ export function createJudging(deps: AppDeps, base: Base, watching: ReturnType<ty
       base.eventRetries.tick(base.commit, at)
       if (runner.status().every(hasRun)) engine.releaseStart()
     },
-    rebaseClock: (jump) => {
+    forgetSleep: (jump) => {
       for (const source of [base.explorer, base.rpcs.preconf, base.rpcs.canonical]) source?.rebaseClock(jump)
       runner.rebaseClock(jump)
       preconf.rebaseClock(jump)
     },
-    onClockJump: (jump) => {
-      engine.rebaseClock(jump.byMs, jump.now)
-      tellFinding(engine, rules(), toClockJump(jump), jump.now)
-    },
+    onSlept: (jump) => engine.rebaseClock(jump.byMs, jump.now),
+    onClockJump: (jump) => tellFinding(engine, rules(), toClockJump(jump), jump.now),
     onCommitted: () => (sending.distress.saved(clock.now()), base.onCommitted()),
     onFailed: (reason, at) => sending.distress.failed(reason, at),
   })
+  base.clockFollowers.add(() => evaluate.followClock())
   const operations = {
     ...createOperations({
       store: base.alerts,

@@ -4,7 +4,8 @@ import { createHeldReceipts } from '../domain/preconf/heldReceipts.ts'
 import { createLateWindow } from '../domain/preconf/lateShare.ts'
 import { createRecent } from '../domain/preconf/recent.ts'
 import { rebaseHeight, type TrackedHeight, trackHeight } from '../domain/preconf/trackHeight.ts'
-import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { CorrectedClock } from '../lib/correctedClock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { ClockJump } from '../lib/rebaseInstant.ts'
 import { canonicalByExplorer } from '../pollers/canonicalByExplorer.ts'
@@ -25,7 +26,7 @@ import { addPreconfCounts, countLostPreconf } from '../store/preconfHours.ts'
 import type { Rpcs } from './createRpcs.ts'
 
 export interface PreconfDeps {
-  readonly clock: Clock
+  readonly clock: CorrectedClock
   readonly log: Logger
   readonly db: Database
   readonly ledger: Pick<Ledger, 'listTransfers'>
@@ -87,7 +88,9 @@ function createCanonicalHead({ clock, config, rpcs: { canonical } }: PreconfDeps
   const run = async (signal: AbortSignal) => {
     const at = clock.now()
     const block = await canonical?.call('eth_getBlockByNumber', ['latest', false], { signal })
-    if (block && block.number !== null) tracked = trackHeight(tracked, block.number, at)
+    if (!block || block.number === null) return
+    tracked = trackHeight(tracked, block.number, at)
+    if (block.timestamp !== null) clock.noteBlock(block.timestamp * 1_000)
   }
   const pollers: readonly Poller[] = canonical
     ? [{ name: 'canonicalHead', schedule: config.poll.heads, run }]

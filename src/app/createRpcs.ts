@@ -1,6 +1,6 @@
 import type { AppConfig } from './appConfig.ts'
 import { createRpc, type Rpc } from '../clients/rpc/createRpc.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { CorrectedClock } from '../lib/correctedClock.ts'
 import type { SourceHealth } from '../rules/types.ts'
 
 /** The JSON-RPC endpoints, as far as they are configured. */
@@ -17,7 +17,7 @@ const preconfConcurrency = 12
 /** Methods that are asked when there is a reason to, not at an interval, ms. */
 const occasionalMs = 60_000
 
-export function createRpcs(clock: Clock, config: Pick<AppConfig, 'preconf' | 'canonical'>): Rpcs {
+export function createRpcs(clock: CorrectedClock, config: Pick<AppConfig, 'preconf' | 'canonical'>): Rpcs {
   const { preconf, canonical } = config
   return {
     preconf:
@@ -26,10 +26,12 @@ export function createRpcs(clock: Clock, config: Pick<AppConfig, 'preconf' | 'ca
         source: 'preconf',
         url: preconf.url.reveal(),
         clock,
+        corrected: clock,
         timeoutMs: preconfTimeoutMs,
         concurrency: preconfConcurrency,
       }),
-    canonical: canonical && createRpc({ source: 'canonical', url: canonical.url.reveal(), clock }),
+    canonical:
+      canonical && createRpc({ source: 'canonical', url: canonical.url.reveal(), clock, corrected: clock }),
   }
 }
 

@@ -6,7 +6,7 @@ import { createUpkeep } from '../pollers/upkeep.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { AppConfig } from './appConfig.ts'
 import { createAudit } from './createAudit.ts'
-import type { AppDeps } from './createApp.ts'
+import type { PartDeps } from './createApp.ts'
 import type { Base } from './createBase.ts'
 import { createCanaryPoller } from './createCanaryPoller.ts'
 import { createEscrowPollers } from './createEscrowPollers.ts'
@@ -19,7 +19,7 @@ import { createReporting } from './report/createReporting.ts'
 const upkeepMs = 60_000
 
 /** Everything that asks: one runner with a poller for each part, and the loop of preconfirmations beside it. */
-export function createWatching(deps: AppDeps, base: Base, isAlive: () => boolean) {
+export function createWatching(deps: PartDeps, base: Base, isAlive: () => boolean) {
   const { clock, log } = deps
   const { config, explorer, ledger, rpcs, watch } = base
   const reads = createExplorerReads(explorer, ledger, clock)

@@ -56,22 +56,30 @@ export async function runMonitor(deps: AppDeps, options: RunOptions): Promise<vo
   }
 }
 
-function notifyService(deps: AppDeps, { parts }: App, env: NonNullable<RunOptions['env']>): ServiceNotifier {
-  const { explorer, evaluate, startedAt, runner, sending } = parts
+function notifyService(
+  { log }: AppDeps,
+  { parts }: App,
+  env: NonNullable<RunOptions['env']>,
+): ServiceNotifier {
+  const { clock, explorer, evaluate, startedAt, runner, sending } = parts
   // Whether a channel takes messages does not count: a process that begins anew is not heard either.
   const sources = { explorer, evaluate, startedAt, sending, pollers: () => runner.status() }
   return createServiceNotifier({
-    ...deps,
+    clock,
+    log,
     env,
     send: (state) => sendToServiceManager(env, state),
     // An event loop that hangs says nothing at all, which is what the watchdog waits for.
-    isAlive: () => readLiveness(sources, deps.clock.now(), 0).ok,
+    isAlive: () => readLiveness(sources, clock.now(), 0).ok,
   })
 }
 
 async function startWeb(deps: AppDeps, app: App, http: NonNullable<AppConfig['http']>) {
-  const web = createWebApp(createWebDeps(deps, app.parts), { listenHost: http.host, token: http.token })
-  return await startWebServer({ app: web, clock: deps.clock, host: http.host, port: http.port })
+  const web = createWebApp(createWebDeps({ clock: app.parts.clock, log: deps.log }, app.parts), {
+    listenHost: http.host,
+    token: http.token,
+  })
+  return await startWebServer({ app: web, clock: app.parts.clock, host: http.host, port: http.port })
 }
 
 /** Editors write a file in several steps: what counts is what lies there a moment later. */

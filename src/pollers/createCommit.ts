@@ -14,6 +14,7 @@ import type { Database } from '../store/database.ts'
 import { recordHead } from '../store/heads.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { countCommit } from '../store/openState.ts'
+import type { RequestNumbers } from '../store/requestNumbers.ts'
 import { recordQuarantine } from '../store/quarantine.ts'
 import type { RecordResult, TransferChange } from '../store/recordAnswer.ts'
 import type { Commit, Findings } from './reads.ts'
@@ -44,7 +45,12 @@ export interface CommitDeps {
   /** Learns from transfers that changed, before they are judged: inside the transaction. */
   learn?(changed: readonly Transfer[], related: RelatedTransfers, now: UnixMs): void
   /** By how much the explorer's clock is ahead of ours, ms; null when unknown. */
-  clockAheadMs?(): number | null
+  clockAheadMs?(): number
+  /** Numbers of requests, to go on with after a restart. */
+  readonly numbers?: Pick<RequestNumbers, 'save'>
+  /** Before anything of it is saved. */
+  followClock?(): void
+  noteHead?(head: NonNullable<Findings['heads']>[number]): void
   /** The time that the readings of both chains' heads have passed. */
   watermark?(): UnixMs | null
   /** How long after its block a record may first be listed, ms. */
@@ -65,6 +71,7 @@ const maxRelated = 200
  */
 export function createCommit(deps: CommitDeps): Commit {
   return (findings) => {
+    deps.followClock?.()
     const now = deps.clock.now()
     const results = deps.db.transaction(() => {
       const recorded = (findings.answers ?? [])
@@ -88,6 +95,7 @@ export function createCommit(deps: CommitDeps): Commit {
       tell(deps, recorded, evidence, now)
       tellFindings(deps, findings.apply?.(now) ?? [], now)
       countCommit(deps.db)
+      deps.numbers?.save()
       return recorded
     })
     deps.onCommitted()
@@ -98,9 +106,15 @@ export function createCommit(deps: CommitDeps): Commit {
   }
 }
 
-function recordRest({ db, log }: Pick<CommitDeps, 'db' | 'log'>, findings: Findings, now: UnixMs): void {
+function recordRest(
+  { db, log, noteHead }: Pick<CommitDeps, 'db' | 'log' | 'noteHead'>,
+  findings: Findings,
+  now: UnixMs,
+): void {
   recordQuarantine(db, findings.bad ?? [], now)
-  for (const { chain, height, blockTime, requestedAt } of findings.heads ?? []) {
+  for (const head of findings.heads ?? []) {
+    const { chain, height, blockTime, requestedAt } = head
+    noteHead?.(head)
     const before = recordHead(db, chain, { height, blockTime, at: requestedAt })
     if (before !== null) log.warn({ chain, before }, 'the head of a chain went back, and stays there')
   }
@@ -129,7 +143,7 @@ function tell(
     bridge: deps.bridge,
     related,
     ...(deps.learned && { learned: deps.learned }),
-    clockAheadMs: Math.max(0, deps.clockAheadMs?.() ?? 0),
+    clockAheadMs: deps.clockAheadMs?.() ?? 0,
     ...(deps.watermark && { watermark: deps.watermark() }),
     ...(deps.settleMs && { settleMs: deps.settleMs() }),
   }

@@ -1,6 +1,7 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import type { Finding } from '../domain/finding.ts'
-import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { ClockNews, CorrectedClock } from '../lib/correctedClock.ts'
 import { errorText } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
 import type { RuleTimer } from '../lib/timings.ts'
@@ -8,11 +9,10 @@ import type { ClockJump } from '../lib/rebaseInstant.ts'
 import { evaluateConditions } from '../rules/evaluateRules.ts'
 import type { Facts, Rule } from '../rules/types.ts'
 import type { Database } from '../store/database.ts'
-import { createClockWatch } from './watchClock.ts'
 
 export interface EvaluateDeps {
   readonly db: Database
-  readonly clock: Clock
+  readonly clock: Pick<CorrectedClock, 'now' | 'monotonicMs' | 'sleep' | 'look'>
   readonly log: Pick<Logger, 'error'>
   readonly engine: Pick<
     AlertEngine,
@@ -26,9 +26,11 @@ export interface EvaluateDeps {
   judgeMore(now: UnixMs): void
   /** Measures what each rule takes. */
   startRules?(): RuleTimer
-  /** The wall clock was set: times that are kept in memory, once for each jump. */
-  rebaseClock(jump: ClockJump): void
-  /** The wall clock was set; inside the transaction of the next evaluation, before anything else. */
+  /** The machine slept: times that are kept in memory, once for each sleep. */
+  forgetSleep(jump: ClockJump): void
+  /** The same for times that are saved; inside the transaction of the next evaluation, before anything else. */
+  onSlept(jump: ClockJump): void
+  /** The wall clock was moved by much; inside that transaction too. */
   onClockJump(jump: ClockJump): void
   onCommitted(): void
   /** The evaluation came to nothing: a rule's own errors do not come here, so that it is the ledger that refused. */
@@ -47,13 +49,17 @@ export interface EvaluateLoop {
   start(): void
   /** Evaluates at the next turn of the event loop instead of at the next tick. */
   wake(): void
+  /** Before anything is saved: what the clock did since the last evaluation. */
+  followClock(): void
   counts(): EvaluationCounts
   stop(): Promise<void>
 }
 
 const tickMs = 1_000
-/** After the wall clock was set every source is read once more before conditions are judged by new ages. */
+/** After the machine slept every source is read once more before conditions are judged by new ages. */
 const settleMs = 15_000
+/** Less is what a time service corrects, and not told. */
+const noticeableMs = 30_000
 
 /**
  * Judges every condition once a second: a level, not an edge, so that what is true is found again after any crash.
@@ -64,12 +70,12 @@ export function createEvaluateLoop(deps: EvaluateDeps): EvaluateLoop {
   let wake = new AbortController()
   let running: Promise<void> | null = null
   let counts: EvaluationCounts = { total: 0, failed: 0, missed: 0, lastAt: null, clockJumps: 0 }
-  let jumped: ClockJump | null = null
+  let pending: ClockNews = nothing
   let settledAt = -Infinity
+  let scheduled: UnixMs = -Infinity
 
   async function loop(): Promise<void> {
-    const watchClock = createClockWatch(deps.clock)
-    let scheduled = deps.clock.now()
+    scheduled = deps.clock.now()
     while (!ending.signal.aborted) {
       wake = new AbortController()
       const nextDue = runOnce(scheduled)
@@ -79,26 +85,38 @@ export function createEvaluateLoop(deps: EvaluateDeps): EvaluateLoop {
       const due = Math.min(scheduled + (missed + 1) * tickMs, nextDue ?? Infinity)
       await deps.clock.sleep(Math.min(Math.max(due - now, 1), tickMs), wake.signal)
       scheduled = Math.min(deps.clock.now(), Math.max(due, scheduled))
-      const jump = watchClock()
-      if (jump === null) continue
-      scheduled = jump.now
-      settledAt = deps.clock.monotonicMs() + settleMs
-      counts = { ...counts, clockJumps: counts.clockJumps + 1 }
-      deps.rebaseClock(jump)
-      // One that could not be saved yet is part of this one.
-      jumped = { ...jump, byMs: jump.byMs + (jumped?.byMs ?? 0) }
+      look()
     }
   }
 
+  function look(): void {
+    const { moved, slept } = deps.clock.look()
+    if (moved !== null && isNoticeable(moved)) counts = { ...counts, clockJumps: counts.clockJumps + 1 }
+    if (slept !== null) {
+      scheduled = slept.now
+      settledAt = deps.clock.monotonicMs() + settleMs
+      deps.forgetSleep(slept)
+    }
+    // What could not be saved yet is part of it.
+    if (moved !== null || slept !== null)
+      pending = { moved: add(pending.moved, moved), slept: add(pending.slept, slept) }
+  }
+
+  function applyPending(): void {
+    const { moved, slept } = pending
+    if (slept !== null) deps.onSlept(slept)
+    if (moved !== null && isNoticeable(moved)) deps.onClockJump(moved)
+  }
+
   function evaluateOnce(now: UnixMs): UnixMs | null {
-    if (jumped !== null) deps.onClockJump(jumped)
+    applyPending()
     return deps.clock.monotonicMs() < settledAt ? deps.engine.flush(now) : evaluate(deps, now)
   }
 
   function runOnce(now: UnixMs): UnixMs | null {
     try {
       const next = deps.db.transaction(() => evaluateOnce(now))
-      jumped = null
+      pending = nothing
       counts = { ...counts, total: counts.total + 1, lastAt: now }
       deps.onCommitted()
       return next
@@ -115,6 +133,12 @@ export function createEvaluateLoop(deps: EvaluateDeps): EvaluateLoop {
       running ??= loop()
     },
     wake: () => wake.abort(),
+    followClock() {
+      look()
+      if (pending === nothing) return
+      deps.db.transaction(applyPending)
+      pending = nothing
+    },
     counts: () => counts,
     async stop() {
       ending.abort()
@@ -122,6 +146,17 @@ export function createEvaluateLoop(deps: EvaluateDeps): EvaluateLoop {
       await running
     },
   }
+}
+
+const nothing: ClockNews = { moved: null, slept: null }
+
+function add(before: ClockJump | null, after: ClockJump | null): ClockJump | null {
+  if (before === null || after === null) return after ?? before
+  return { ...after, byMs: before.byMs + after.byMs }
+}
+
+function isNoticeable({ byMs }: ClockJump): boolean {
+  return Math.abs(byMs) > noticeableMs
 }
 
 /** An `unless` that cannot be answered fails its own rule and no other. */

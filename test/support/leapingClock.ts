@@ -13,6 +13,8 @@ export interface LeapingClock extends Clock {
   stop(): void
   /** Sets the wall clock of this machine by so much, not that of who answers requests. */
   jump(byMs: number): void
+  /** This machine sleeps for so long: its monotonic clock stands still, and time goes on for everybody. */
+  suspend(forMs: number): void
 }
 
 /**
@@ -28,6 +30,7 @@ export function createLeapingClock(start: number = Date.now()): LeapingClock {
   let quiet = 0
   let isRunning = false
   let aheadMs = 0
+  let asleepMs = 0
 
   function turn(): void {
     if (!isRunning) return
@@ -47,7 +50,7 @@ export function createLeapingClock(start: number = Date.now()): LeapingClock {
   }
 
   const clock: Clock = {
-    now: () => Math.floor(start + elapsedMs + aheadMs),
+    now: () => Math.floor(start + elapsedMs + asleepMs + aheadMs),
     monotonicMs: () => elapsedMs,
     sleep: (ms, signal) => sleepers.sleep(ms, signal),
   }
@@ -55,7 +58,7 @@ export function createLeapingClock(start: number = Date.now()): LeapingClock {
     ...clock,
     served: {
       ...clock,
-      now: () => Math.floor(start + elapsedMs),
+      now: () => Math.floor(start + elapsedMs + asleepMs),
       async sleep(ms, signal) {
         heldBack += 1
         await clock.sleep(ms, signal)
@@ -72,6 +75,9 @@ export function createLeapingClock(start: number = Date.now()): LeapingClock {
     },
     jump(byMs) {
       aheadMs += byMs
+    },
+    suspend(forMs) {
+      asleepMs += forMs
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { CorrectedClock } from '../../lib/correctedClock.ts'
 import { errorText, MonitorError } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/log.ts'
 import { createScrubber, Secret } from '../../lib/secret.ts'
@@ -27,6 +28,10 @@ export interface ExplorerOptions {
   readonly timeoutMs?: number
   readonly clock: Clock
   readonly log: Pick<Logger, 'debug'>
+  /** What answers say of the time, where a daemon goes by it. */
+  readonly corrected?: Pick<CorrectedClock, 'noteDate' | 'decided' | 'sleptMs'>
+  /** The number of a request that is sent now; its time when left out. */
+  readonly nextNumber?: () => UnixMs
   /** For tests and proxies; the explorer closes only a dispatcher of its own. */
   readonly dispatcher?: HttpDeps['dispatcher']
 }
@@ -121,11 +126,11 @@ async function ask<P extends z.ZodType, R>(
 ): Promise<Answer<R>> {
   const { clock } = context.options
   const lease = await context.pace.acquire(how.priority, how.signal)
-  const requestedAt = clock.now()
-  context.health.asked(endpoint.id, requestedAt)
+  const sent = noteSent(context)
+  context.health.asked(endpoint.id, clock.now())
   try {
     const { http, scrub } = await send(context, endpoint, params, label, how)
-    context.health.answered(http.date, clock.now())
+    const requestedAt = await noteReceived(context, sent, http.date, how.signal)
     const reader = readerOf(context, endpoint)
     const answer = readAnswer(http, {
       endpoint,
@@ -148,6 +153,34 @@ async function ask<P extends z.ZodType, R>(
   } finally {
     lease.release()
   }
+}
+
+interface Sent {
+  readonly number: UnixMs
+  readonly sentMs: number
+  readonly sleptMs: number
+}
+
+function noteSent({ options: { clock, corrected, nextNumber } }: ExplorerContext): Sent {
+  const number = nextNumber?.() ?? clock.now()
+  return { number, sentMs: clock.monotonicMs(), sleptMs: corrected?.sleptMs() ?? 0 }
+}
+
+/**
+ * Waits until it is known what time it is, where an answer came just after the machine may have slept.
+ * @returns when its request was sent: its number, by the clock as it is now
+ */
+async function noteReceived(
+  { options: { clock, corrected }, health }: ExplorerContext,
+  { number, sentMs, sleptMs }: Sent,
+  date: string | null,
+  signal: AbortSignal | undefined,
+): Promise<UnixMs> {
+  const receivedMs = clock.monotonicMs()
+  corrected?.noteDate('explorer', { date, sentMs })
+  await corrected?.decided(signal)
+  health.answered(date, clock.now() - (clock.monotonicMs() - receivedMs))
+  return number + ((corrected?.sleptMs() ?? 0) - sleptMs)
 }
 
 async function send(

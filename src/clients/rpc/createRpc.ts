@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
+import type { CorrectedClock } from '../../lib/correctedClock.ts'
 import { errorText, MonitorError } from '../../lib/errors.ts'
 import type { ClockJump } from '../../lib/rebaseInstant.ts'
 import { createHealth, type ExplorerHealth, type HealthRecorder } from '../explorer/health.ts'
@@ -22,6 +23,8 @@ export interface RpcOptions {
   readonly source: 'preconf' | 'canonical'
   readonly url: string
   readonly clock: Clock
+  /** What answers say of the time, where a daemon goes by it. */
+  readonly corrected?: Pick<CorrectedClock, 'noteDate'>
   readonly timeoutMs?: number
   /** Requests in flight at a time. */
   readonly concurrency?: number
@@ -102,7 +105,12 @@ export function createRpc(options: RpcOptions): Rpc {
     url: options.url,
     dispatcher: options.dispatcher ?? (own as HttpDeps['dispatcher']),
     timeoutMs: options.timeoutMs ?? 10_000,
-    onAnswer: ({ date }) => health.answered(date, clock.now()),
+    monotonicMs: () => clock.monotonicMs(),
+    onAnswer({ date }, sentMs) {
+      clock.now()
+      options.corrected?.noteDate(options.source, { date, sentMs })
+      health.answered(date, clock.now())
+    },
   })
   const batcher = createBatcher(transport, { batchSize: options.batchSize ?? 50, concurrency, host })
   const context: RpcContext = { clock, host, health, send: batcher.send, takesNoTag: false }

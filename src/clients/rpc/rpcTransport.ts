@@ -10,7 +10,9 @@ export interface RpcTransportOptions {
   readonly dispatcher: HttpDeps['dispatcher']
   readonly timeoutMs: number
   /** Told of every HTTP answer, whatever its status. */
-  onAnswer?(answer: Pick<HttpAnswer, 'date'>): void
+  onAnswer?(answer: Pick<HttpAnswer, 'date'>, sentMs: number): void
+  /** The monotonic clock. */
+  monotonicMs(): number
 }
 
 export interface RpcRequestBody {
@@ -69,6 +71,7 @@ async function fetchAnswer(
   init?: RequestInit,
 ): Promise<unknown> {
   const url = new URL(input instanceof Request ? input.url : input)
+  const sentMs = options.monotonicMs()
   const answer = await httpRequest(
     { dispatcher: options.dispatcher },
     {
@@ -82,7 +85,7 @@ async function fetchAnswer(
       signal: init?.signal ?? undefined,
     },
   )
-  options.onAnswer?.(answer)
+  options.onAnswer?.(answer, sentMs)
   const error = errorOfStatus(answer.status, label, answer.retryAfter)
   const parsed = /^\s*[[{]/.test(answer.text) ? parseJson(answer.text) : null
   if (error !== null && !isJudgedByBody(answer.status, parsed?.value)) throw error

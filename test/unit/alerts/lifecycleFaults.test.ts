@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createCorrectedClock } from '../../../src/lib/correctedClock.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import { createEvaluateLoop } from '../../../src/pollers/evaluateLoop.ts'
 import type { Judgement, Rule } from '../../../src/rules/types.ts'
@@ -67,7 +68,7 @@ test('F12: a rule that throws, whatever it is, holds up no other, is told, and i
   const problems = ['line 1']
   const loop = createEvaluateLoop({
     db: database,
-    clock,
+    clock: createCorrectedClock(clock),
     log: createSilentLog(),
     engine,
     rules: () => rules,
@@ -77,7 +78,8 @@ test('F12: a rule that throws, whatever it is, holds up no other, is told, and i
     onClockJump: () => undefined,
     onCommitted: () => undefined,
     onFailed: () => undefined,
-    rebaseClock: () => undefined,
+    forgetSleep: () => undefined,
+    onSlept: () => undefined,
   })
   loop.start()
   await clock.advance(10_000)

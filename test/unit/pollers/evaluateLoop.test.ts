@@ -1,48 +1,78 @@
 import { expect, test } from 'vitest'
+import { createCorrectedClock } from '../../../src/lib/correctedClock.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import { createEvaluateLoop } from '../../../src/pollers/evaluateLoop.ts'
 import { createBench, createRule } from '../alerts/harness.ts'
 import { toFacts } from '../rules/facts.ts'
 
-test('F67: a jump of the clock is told to the engine once, and conditions are judged again after 15 s', async () => {
+function start() {
   const { database, clock, engine } = createBench()
-  const jumps: number[] = []
-  const rebased: number[] = []
-  const judged: number[] = []
+  const corrected = createCorrectedClock(clock)
+  const seen = {
+    moved: [] as number[],
+    slept: [] as number[],
+    forgotten: [] as number[],
+    judgedAt: [] as number[],
+  }
   const rule = createRule({
     name: 'rejected',
     kind: 'monitor.rules_rejected',
-    isExcused: () => (judged.push(clock.monotonicMs()), false),
+    isExcused: () => (seen.judgedAt.push(clock.monotonicMs()), false),
   })
   const loop = createEvaluateLoop({
     db: database,
-    clock,
+    clock: corrected,
     log: createSilentLog(),
     engine,
     rules: () => [rule],
     facts: (now) => toFacts(now),
     raised: () => [],
     judgeMore: () => undefined,
-    rebaseClock: ({ byMs }) => void rebased.push(byMs),
-    onClockJump: ({ byMs }) => void jumps.push(byMs),
+    forgetSleep: ({ byMs }) => void seen.forgotten.push(byMs),
+    onSlept: ({ byMs }) => void seen.slept.push(byMs),
+    onClockJump: ({ byMs }) => void seen.moved.push(byMs),
     onCommitted: () => undefined,
     onFailed: () => undefined,
   })
   loop.start()
+  async function stop() {
+    const ending = loop.stop()
+    await clock.advance(1_000)
+    await ending
+  }
+  return { clock, corrected, loop, seen, stop }
+}
+
+test('F67, semantics.md 42: a clock that is set is told once, and everything is judged as before', async () => {
+  const { clock, loop, seen, stop } = start()
   await clock.advance(5_000)
-  const before = judged.length
-  expect(before).toBeGreaterThanOrEqual(5)
+  const before = seen.judgedAt.length
   clock.step(-3_600_000)
-  await clock.advance(14_000)
-  expect(jumps).toEqual([-3_600_000])
-  expect(rebased).toEqual([-3_600_000])
-  expect(judged.length - before).toBeLessThanOrEqual(1)
+  await clock.advance(10_000)
+  expect(seen).toMatchObject({ moved: [-3_600_000], slept: [], forgotten: [] })
+  expect(seen.judgedAt.length - before).toBeGreaterThanOrEqual(10)
+  expect(loop.counts()).toMatchObject({ clockJumps: 1, failed: 0, missed: 0 })
+  await stop()
+})
+
+test('F67, semantics.md 42: after a sleep conditions are judged again after 15 s', async () => {
+  const { clock, corrected, loop, seen, stop } = start()
   await clock.advance(5_000)
-  expect(judged.length - before).toBeGreaterThanOrEqual(3)
-  expect(loop.counts()).toMatchObject({ clockJumps: 1, failed: 0 })
-  const ending = loop.stop()
+  clock.step(3_600_000)
   await clock.advance(1_000)
-  await ending
+  for (const source of ['explorer', 'preconf'])
+    corrected.noteDate(source, {
+      date: new Date(clock.now()).toUTCString(),
+      sentMs: clock.monotonicMs(),
+    })
+  const before = seen.judgedAt.length
+  await clock.advance(14_000)
+  expect(seen).toMatchObject({ moved: [3_600_000], slept: [3_600_000], forgotten: [3_600_000] })
+  expect(seen.judgedAt.length - before).toBeLessThanOrEqual(1)
+  await clock.advance(5_000)
+  expect(seen.judgedAt.length - before).toBeGreaterThanOrEqual(3)
+  expect(loop.counts()).toMatchObject({ clockJumps: 1, failed: 0 })
+  await stop()
 })
 
 test('F66: while one evaluation blocks the event loop for ten seconds the ticks it slept through are counted, and none comes twice', async () => {
@@ -57,7 +87,7 @@ test('F66: while one evaluation blocks the event loop for ten seconds the ticks 
   const jumps: number[] = []
   const loop = createEvaluateLoop({
     db: database,
-    clock: late,
+    clock: createCorrectedClock(late),
     log: createSilentLog(),
     engine,
     rules: () => [],
@@ -68,7 +98,8 @@ test('F66: while one evaluation blocks the event loop for ten seconds the ticks 
     },
     raised: () => [],
     judgeMore: () => undefined,
-    rebaseClock: ({ byMs }) => void jumps.push(byMs),
+    forgetSleep: ({ byMs }) => void jumps.push(byMs),
+    onSlept: () => undefined,
     onClockJump: () => undefined,
     onCommitted: () => undefined,
     onFailed: () => undefined,

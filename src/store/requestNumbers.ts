@@ -1,0 +1,31 @@
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { Database } from './database.ts'
+import { readMeta, saveMeta } from './meta.ts'
+
+/** Numbers of requests, in the order in which they are sent: of two answers the one to the higher number is newer. */
+export interface RequestNumbers {
+  /** The time of the request, and later than every number before it, whatever the clock says, restarts included. */
+  next(): UnixMs
+  /** Call it inside the transaction that saves an answer. */
+  save(): void
+}
+
+const name = 'request_number'
+
+export function createRequestNumbers(db: Database, clock: Pick<Clock, 'now'>): RequestNumbers {
+  let saved = Number(readMeta(db, name) ?? newestReading(db))
+  let last = saved
+  return {
+    next: () => (last = Math.max(last + 1, clock.now())),
+    save() {
+      if (last === saved) return
+      saveMeta(db, name, String(last))
+      saved = last
+    },
+  }
+}
+
+/** Of a ledger that ordered answers by the time of their requests. */
+function newestReading(db: Database): UnixMs {
+  return Number(db.prepare('SELECT coalesce(max(read_at), 0) AS at FROM transfers').get()?.['at'] ?? 0)
+}
