@@ -28,6 +28,8 @@ export interface EscrowPollerDeps extends Omit<PollerDeps, 'config'> {
   readonly canonical: Rpc | null
   readonly preconf: Rpc | null
   readonly tellSince: UnixMs
+  /** When the newest complete reading of the list began; null before the first. */
+  listReadAt(): UnixMs | null
 }
 
 /** What is due is judged so often; it asks nothing while nothing is. */
@@ -43,11 +45,10 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
   const balances = rpc && createBalanceReads({ rpc, clock })
   const readMainHeight = () => listHeads(db).find(({ chain }) => chain === 'main')?.height ?? null
   const readMainTime = () => listHeads(db).find(({ chain }) => chain === 'main')?.blockTime ?? null
-  const listReadAt = () => deps.cursors.read().tail.completeAt
   const isReady = () => deps.cursors.read().history.done
   const streams = () => toStreams(watch.places, (token) => watch.typeOf(token))
   const streamsOf = (address: string) => streams().filter(({ place }) => place.address === address)
-  const common = { ...deps, readMainHeight, readMainTime, listReadAt, isReady }
+  const common = { ...deps, readMainHeight, readMainTime, isReady }
   const flows = createEscrowFlowsPoll({
     ...common,
     reads,

@@ -42,6 +42,8 @@ export interface Pollers {
   reopenHistory(): void
   /** Walks from the newest page back to a time. */
   rewind(until: UnixMs): void
+  /** When the newest complete reading of the list's tail began, with or without news; null before the first. */
+  listReadAt(): UnixMs | null
 }
 
 /** Records may be listed so much later than their block: a walk after a gap goes back by that much more. */
@@ -128,6 +130,7 @@ export function createPollers(deps: PollerDeps): Pollers {
     ],
     reopenHistory,
     rewind: (until) => walk.requestHistory(until),
+    listReadAt: () => listReadAt,
   }
 }
 

@@ -56,7 +56,7 @@ export function createWatching(deps: PartDeps, base: Base, isAlive: () => boolea
     ...pollers.list,
     ...evidence,
     ...preconf.pollers,
-    ...createEscrowPollers({ ...pollerDeps, ...rpcs, watch }),
+    ...createEscrowPollers({ ...pollerDeps, ...rpcs, watch, listReadAt: () => pollers.listReadAt() }),
     ...audit.pollers,
     ...createReporting({ ...pollerDeps, channels }),
     { name: 'upkeep', schedule: upkeepMs, run: async () => (voice.note(), upkeep()) },

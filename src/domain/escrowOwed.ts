@@ -12,6 +12,8 @@ export interface OwedLeg {
   readonly isCredit: boolean
   /** Base units, without sign; null when not known. */
   readonly amount: bigint | null
+  /** At most so much of it, or beside it, may have been kept. */
+  readonly fee: bigint
   readonly mainHash: string | null
   readonly mainHeight: number | null
   readonly mainTime: UnixMs | null
@@ -29,7 +31,7 @@ const clockToleranceMs = 30_000
 
 /**
  * A transfer as a change of what is owed; null while it changes nothing: a deposit not credited yet, one that failed,
- * a payout that nothing stands behind. Fees that may be kept on the way are given to the escrow.
+ * a payout that nothing stands behind.
  */
 export function toOwedLeg(
   transfer: Transfer,
@@ -47,7 +49,8 @@ export function toOwedLeg(
     key: transfer.key,
     token,
     isCredit,
-    amount: rawAmount(transfer, decimals, fees),
+    amount: rawAmount(transfer, decimals),
+    fee: mostKept(transfer, decimals, fees),
     mainHash: known?.hash ?? null,
     mainHeight: known?.height ?? null,
     mainTime: known?.time ?? null,
@@ -55,19 +58,36 @@ export function toOwedLeg(
   }
 }
 
-function rawAmount(transfer: Transfer, decimals: number | null, fees: readonly FlowFee[]): bigint | null {
-  const { token, amount, direction } = transfer
+function rawAmount(transfer: Transfer, decimals: number | null): bigint | null {
+  const { token, amount } = transfer
   const given = amount === null || decimals === null ? null : toDecimal(amount)
   // Where the record names the zone's side of a token, so does its raw amount.
   const isOther =
     movedToken(token) !== canonicalToken(token.address) && decimals !== null && token.decimals !== decimals
   const own = isOther ? null : transfer.amountRaw
   const raw = own ?? (given && decimals !== null ? toBaseUnits(given, decimals) : null)
-  if (raw === null || parseRawAmount(raw.toString()) === null) return null
+  return raw === null || parseRawAmount(raw.toString()) === null ? null : raw
+}
+
+function mostKept(transfer: Transfer, decimals: number | null, fees: readonly FlowFee[]): bigint {
   const max = toDecimal(findFee(fees, transfer)?.max ?? '')
-  const fee = max && decimals !== null ? (toBaseUnits(max, decimals) ?? 0n) : 0n
-  if (direction === 'ZoneToMain') return raw + fee
-  return raw > fee ? raw - fee : 0n
+  return max && decimals !== null ? (toBaseUnits(max, decimals) ?? 0n) : 0n
+}
+
+/** What a leg adds to what is owed at the least: what may have been kept on the way is given to the escrow. */
+export function leastChange({ isCredit, amount, fee }: Pick<OwedLeg, 'isCredit' | 'amount' | 'fee'>): bigint {
+  const known = amount ?? 0n
+  if (!isCredit) return -known - fee
+  return known > fee ? known - fee : 0n
+}
+
+/** What a leg may have changed the balance by: anything from nothing to all of its fee may have been kept. */
+export function rangeOfChange({ isCredit, amount, fee }: Pick<OwedLeg, 'isCredit' | 'amount' | 'fee'>): {
+  readonly least: bigint
+  readonly most: bigint
+} {
+  const known = isCredit ? (amount ?? 0n) : -(amount ?? 0n)
+  return { least: known - fee, most: known + fee }
 }
 
 /** Whether a leg counts at all: what was locked or paid before the start is in the first balance already. */

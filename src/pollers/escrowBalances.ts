@@ -226,7 +226,10 @@ function isAccounted(deps: EscrowBalancesDeps, of: Compared, height: number, bal
   const unlisted = listMainLegs(deps.db, place.token, anchor.height, height).filter(
     ({ hash }) => hash === null || !listed.hashes.has(hash),
   )
-  return unlisted.length > 0 && unlisted.reduce((sum, leg) => sum + leg.change, 0n) === rest
+  const [least, most] = (['least', 'most'] as const).map((end) =>
+    unlisted.reduce((sum, leg) => sum + leg[end], 0n),
+  )
+  return unlisted.length > 0 && rest >= (least ?? 0n) && rest <= (most ?? 0n)
 }
 
 /** Narrows an unaccounted change to its block where the node still knows the blocks between, and keeps it. */

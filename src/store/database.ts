@@ -21,6 +21,7 @@ import { addressIndexes } from './migrations/0016_addresses.ts'
 import { readingTimes } from './migrations/0017_reading_times.ts'
 import { headDoubtColumns } from './migrations/0018_head_doubts.ts'
 import { grossFlowColumns } from './migrations/0019_gross_flows.ts'
+import { legFeeColumns } from './migrations/0020_leg_fees.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -42,6 +43,7 @@ const migrations: readonly string[] = [
   readingTimes,
   headDoubtColumns,
   grossFlowColumns,
+  legFeeColumns,
 ]
 
 export interface Database {

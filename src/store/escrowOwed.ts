@@ -1,4 +1,11 @@
-import { countsSince, hasHappenedAt, type OwedLeg, type OwedStart } from '../domain/escrowOwed.ts'
+import {
+  countsSince,
+  hasHappenedAt,
+  leastChange,
+  type OwedLeg,
+  type OwedStart,
+  rangeOfChange,
+} from '../domain/escrowOwed.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 
@@ -46,7 +53,7 @@ export function startOwed(db: Database, token: string, start: OwedStart, baselin
     const leg = toLeg(row)
     if (!countsSince(leg, start)) continue
     db.prepare('UPDATE escrow_legs SET counted = 1 WHERE key = ?').run(leg.key)
-    total += signed(leg)
+    total += leastChange(leg)
   }
   db.prepare(
     'UPDATE escrow_tokens SET start_height = ?, start_time = ?, baseline = ?, total = ? WHERE token = ?',
@@ -61,8 +68,8 @@ export function saveOwedLeg(db: Database, key: string, leg: OwedLeg | null): voi
   const isCounted = leg !== null && start !== null && countsSince(leg, start)
   if (leg) insertLeg(db, leg, isCounted)
   else if (row) db.prepare('DELETE FROM escrow_legs WHERE key = ?').run(key)
-  if (before) addTotal(db, before.token, -signed(before))
-  if (leg && isCounted) addTotal(db, leg.token, signed(leg))
+  if (before) addTotal(db, before.token, -leastChange(before))
+  if (leg && isCounted) addTotal(db, leg.token, leastChange(leg))
 }
 
 /** What was counted of a token is another one's: the same by the address that it moves under. */
@@ -80,6 +87,7 @@ export function renameOwedToken(
       ...leg,
       token: to,
       amount: leg.amount === null ? null : scale(leg.amount, by),
+      fee: scale(leg.fee, by),
     })
   }
 }
@@ -89,7 +97,8 @@ function scale(amount: bigint, by: number): bigint {
 }
 
 function insertLeg(db: Database, leg: OwedLeg, isCounted: boolean): void {
-  db.prepare('INSERT OR REPLACE INTO escrow_legs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
+  db.prepare(`INSERT OR REPLACE INTO escrow_legs (key, token, credit, amount, main_hash, main_height, main_time, zone_time, counted, fee)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
     leg.key,
     leg.token,
     leg.isCredit ? 1 : 0,
@@ -99,6 +108,7 @@ function insertLeg(db: Database, leg: OwedLeg, isCounted: boolean): void {
     leg.mainTime,
     leg.zoneTime,
     isCounted ? 1 : 0,
+    leg.fee.toString(),
   )
 }
 
@@ -141,23 +151,23 @@ export function readOwed(
     .filter((row) => row['counted'] === 1)
     .map(toLeg)
     .filter((leg) => !hasHappenedAt(leg, at, isOwedUntilPaid))
-  const total = BigInt(String(row['total'])) - later.reduce((sum, leg) => sum + signed(leg), 0n)
+  const total = BigInt(String(row['total'])) - later.reduce((sum, leg) => sum + leastChange(leg), 0n)
   const owed = known.baseline + total
   return owed < 0n ? 0n : owed
 }
 
-/** Legs on the main chain above one height up to another, base units signed as the balance sees them. */
+/** Legs on the main chain above one height up to another, and what each may have changed the balance by, base units. */
 export function listMainLegs(
   db: Database,
   token: string,
   from: number,
   to: number,
-): { readonly hash: string | null; readonly change: bigint }[] {
+): { readonly hash: string | null; readonly least: bigint; readonly most: bigint }[] {
   return db
     .prepare('SELECT * FROM escrow_legs WHERE token = ? AND main_height > ? AND main_height <= ?')
     .all(token, from, to)
     .map(toLeg)
-    .map((leg) => ({ hash: leg.mainHash, change: signed(leg) }))
+    .map((leg) => ({ hash: leg.mainHash, ...rangeOfChange(leg) }))
 }
 
 export function saveHoldings(db: Database, token: string, holdings: bigint, at: UnixMs): void {
@@ -193,10 +203,6 @@ export function purgeOwedLegs(db: Database, before: UnixMs, limit: number): void
   db.prepare(sql).run(before, limit)
 }
 
-function signed({ isCredit, amount }: OwedLeg): bigint {
-  return isCredit ? (amount ?? 0n) : -(amount ?? 0n)
-}
-
 function toLeg(row: Record<string, unknown>): OwedLeg {
   const optional = (name: string) => (row[name] === null ? null : Number(row[name]))
   return {
@@ -204,6 +210,7 @@ function toLeg(row: Record<string, unknown>): OwedLeg {
     token: String(row['token']),
     isCredit: row['credit'] === 1,
     amount: toBigint(row['amount']),
+    fee: toBigint(row['fee']) ?? 0n,
     mainHash: typeof row['main_hash'] === 'string' ? row['main_hash'] : null,
     mainHeight: optional('main_height'),
     mainTime: optional('main_time'),

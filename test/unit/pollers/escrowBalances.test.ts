@@ -48,6 +48,7 @@ async function judgedAfter(head: { height: number; blockTime: number | null }) {
       key: `t${n}`,
       token,
       isCredit: true,
+      fee: 0n,
       amount: 5n,
       mainHash: `0x${n}`,
       mainHeight: 100 + n,

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import { escrow, otherToken, token, user } from '../support/bridgeWorld.ts'
+import { createEscrowWorld, type EscrowWorld, toRaw } from '../support/escrowWorld.ts'
+
+// A configured fee is the most that may be kept, not what is kept.
+
+const second = 1_000
+const lagMs = 420_000
+const forms = [
+  { token, decimals: 6, held: 1_000_000_000_000n },
+  { token: otherToken, decimals: 18, held: 10n ** 24n },
+]
+const rules = `
+rules:
+  - { name: mismatch, on: transfer.mismatch, severity: critical }
+  - { name: duplicate, on: transfer.duplicate, severity: critical }
+  - { name: batch, on: batch.mismatch, severity: critical }
+  - { name: drift, on: escrow.drift, where: "facts.direction == 'out'", severity: critical }
+  - { name: shortfall, on: escrow.shortfall, severity: critical }
+`
+
+/** A bridge that keeps a fee, on a service whose lists of an address's movements are minutes late. */
+async function start(): Promise<EscrowWorld> {
+  const world = await createEscrowWorld({
+    rules,
+    balances: { [escrow]: Object.fromEntries(forms.map((form) => [form.token, form.held])) },
+    bridge: {
+      tokens: forms.map((form) => ({ address: form.token, symbol: 'T', decimals: form.decimals })),
+      escrows: forms.map((form) => ({ address: escrow, token: form.token, baseline: null })),
+      fees: forms.flatMap((form) =>
+        (['MainToZone', 'ZoneToMain'] as const).map((direction) => ({
+          token: form.token,
+          direction,
+          max: '1.5',
+        })),
+      ),
+    },
+    prepare(bare) {
+      for (const [at, form] of forms.entries())
+        for (let n = 0; n < 3; n += 1) bare.deposit(at * 10 + n, { ...form, amount: '500' })
+      const all = bare.chain.transactions
+      const before = bare.fake.intercept
+      bare.fake.intercept = (request, response) => {
+        if (!request.path.endsWith('/address/transaction-list')) return before(request, response)
+        const late = [...all].filter(([, { time = 0 }]) => time > bare.now() - lagMs && time > startedAt)
+        for (const [hash] of late) all.delete(hash)
+        const isDone = before(request, response)
+        for (const [hash, transaction] of late) all.set(hash, transaction)
+        return isDone
+      }
+      const startedAt = bare.now()
+    },
+  })
+  await world.pass(90 * second)
+  return world
+}
+
+const fees = ['0', '0.000001', '0.3', '0.7', '1.5']
+
+function pay(world: EscrowWorld, n: number, form: (typeof forms)[number], fee: string): void {
+  const { token: address, decimals } = form
+  const amount = toRaw('100', decimals)
+  const moved = amount - toRaw(fee, decimals)
+  const text = `${moved / 10n ** BigInt(decimals)}.${(moved % 10n ** BigInt(decimals)).toString().padStart(decimals, '0')}`
+  const hash = world.transact({
+    moves: [{ token: address, decimals, from: escrow, to: user(n), amount: text }],
+  })
+  world.withdraw(n, {
+    tokenContractAddress: address,
+    value: '100',
+    valueRaw: amount.toString(),
+    mainTxHash: hash,
+    mainBlockHeight: String(world.fake.mainHead()),
+    mainBlockTime: String(world.now()),
+    zoneBlockTime: String(world.now() - 5_000),
+  })
+}
+
+test('payouts that kept anything from nothing to the most are no drift, before the lists show them and after', async () => {
+  const world = await start()
+  for (const [at, fee] of fees.entries()) {
+    for (const [n, form] of forms.entries()) pay(world, 100 + at * 10 + n, form, fee)
+    await world.pass(20 * second)
+  }
+  await world.pass(lagMs + 180 * second)
+  expect(world.told()).toEqual([])
+  expect(world.conditions()).toEqual([])
+})
+
+test('deposits of which anything up to the most was kept are no drift either', async () => {
+  const world = await start()
+  for (const [at, fee] of fees.entries())
+    for (const [n, form] of forms.entries()) {
+      const credited = toRaw('100', form.decimals) - toRaw(fee, form.decimals)
+      const value = (Number(credited / 10n ** BigInt(form.decimals - 6)) / 1e6).toString()
+      world.deposit(200 + at * 10 + n, {
+        ...form,
+        amount: '100',
+        record: { value, valueRaw: credited.toString() },
+      })
+    }
+  await world.pass(lagMs + 180 * second)
+  expect(world.told()).toEqual([])
+  expect(world.conditions()).toEqual([])
+})
+
+test('what leaves beyond the fees is told although no list shows it, on a bridge without news', async () => {
+  const world = await start()
+  pay(world, 300, { token, decimals: 6, held: 0n }, '0.3')
+  world.transact({ moves: [{ token, from: escrow, to: user(301), amount: '4' }] })
+  const drifts = () => world.conditions().filter(({ kind }) => kind === 'escrow.drift')
+  await world.until(() => drifts().length > 0, 'the drift')
+  expect(drifts().map(({ facts }) => facts['mainTxHash'])).toEqual([''])
+})
