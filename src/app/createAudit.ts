@@ -33,6 +33,7 @@ import { listLatency, percentileOf } from '../store/latency.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { createMissingRecords } from '../store/missingRecords.ts'
 import type { AppConfig } from './appConfig.ts'
+import type { Listed } from './createHorizons.ts'
 import { createListings } from './createListings.ts'
 import { createOpenCounts } from './createOpenCounts.ts'
 import { createWaker } from './createWaker.ts'
@@ -64,6 +65,8 @@ export interface AuditPart {
   noteTransfers(changed: readonly Transfer[], ceased: readonly string[], now: UnixMs): void
   /** What answers told: inside the commit. */
   readonly noteListed: NonNullable<CommitDeps['noteListed']>
+  /** What the list shows, and what of the chains it does not. */
+  listed(): Listed
   facts(now: UnixMs): Pick<Facts, 'incomplete' | 'listLag'>
 }
 
@@ -116,6 +119,7 @@ export function createAudit(deps: AuditPartDeps): AuditPart {
       listings.note(changed, ceased)
     },
     noteListed: (...listed) => listings.noteListed(...listed),
+    listed: () => listings.read(),
     facts(now) {
       const progress = readProgress(db)
       return {

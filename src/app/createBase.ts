@@ -4,6 +4,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Timings } from '../lib/timings.ts'
 import { type CommitDeps, createCommit } from '../pollers/createCommit.ts'
 import { movesAs } from '../domain/learnedMoney.ts'
+import { meansWithdrawal } from '../domain/withdrawActions.ts'
 import { createLearnMoney } from '../pollers/learnMoney.ts'
 import { createEventRetries } from '../pollers/eventRetries.ts'
 import type { Facts, Rule } from '../rules/types.ts'
@@ -12,6 +13,7 @@ import { createLearned, holdJudgement, listTokenPairs } from '../store/learned.t
 import { createLedger } from '../store/ledger.ts'
 import { createRequestNumbers } from '../store/requestNumbers.ts'
 import type { State } from '../store/openState.ts'
+import { readActions } from '../store/zoneAudit.ts'
 import type { AppOptions, PartDeps } from './createApp.ts'
 import {
   choosesReceipt,
@@ -24,6 +26,7 @@ import { intervalsOf } from './createPollers.ts'
 import { createRpcs } from './createRpcs.ts'
 import { createSending } from './createSending.ts'
 import { createEscrowWatch } from './escrowWatch.ts'
+import { createHorizons } from './createHorizons.ts'
 import { tellSince } from './startTimes.ts'
 import { toRouting } from './toRouting.ts'
 
@@ -54,6 +57,7 @@ export function createBase(
     tokens: config.bridge.tokens,
     openIntervalMs: intervals.openTransfers,
     movesAs: (token) => movesAs(token, learned),
+    meansWithdrawal: (actionType) => meansWithdrawal(readActions(db, actionType)),
     evidence: {
       since,
       holdMs: evidenceHoldMs,
@@ -83,6 +87,13 @@ export function createBase(
   const clockAheadMs = () => Math.max(0, explorer.health().clockAheadMs ?? 0, clock.doubtMs())
   const rpcs = createRpcs(clock, config)
   const settleMs = createSettle(db, clock)
+  const horizons = createHorizons({
+    clock,
+    db,
+    settleMs,
+    clockAheadMs,
+    listReadAt: () => cursors.read().tail.completeAt,
+  })
   const transferNotes = new Set<NonNullable<CommitDeps['noteTransfers']>>()
   const listedNotes = new Set<NonNullable<CommitDeps['noteListed']>>()
   const onCommitted = () => {
@@ -108,6 +119,7 @@ export function createBase(
     rules,
     tellSince: since,
     watermark: () => readWatermark(db, clockAheadMs()),
+    horizons: () => horizons.read(),
     settleMs,
     bridge: config.bridge,
     learned,
@@ -141,6 +153,7 @@ export function createBase(
     engine,
     eventRetries,
     explorer,
+    horizons,
     intervals,
     learned,
     ledger,

@@ -1,6 +1,11 @@
 import type { Rpc } from '../clients/rpc/createRpc.ts'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import { judgeTwin } from '../domain/judgeMoney.ts'
+import { isClaimFree } from '../domain/claimedOrigin.ts'
+import { findPartner } from '../domain/findPartner.ts'
+import { type Beside, hiddenBy, waitsFor } from '../domain/standing.ts'
+import type { Shown } from '../domain/horizon.ts'
+import type { Transfer } from '../domain/transfer.ts'
 import type { LearnedMoney } from '../domain/learnedMoney.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { createBalanceReads } from '../pollers/balanceReads.ts'
@@ -13,10 +18,13 @@ import { createMainReads } from '../pollers/mainReads.ts'
 import { createOperatorsPoll } from '../pollers/operators.ts'
 import type { Poller } from '../pollers/runner.ts'
 import { intervalOf } from '../pollers/schedule.ts'
+import { hasOpenPayout } from '../store/bridgeLogs.ts'
+import type { StoredFlow } from '../store/escrowFlows.ts'
 import { listHeads } from '../store/heads.ts'
 import { lowestCursor, readStream, saveStream } from '../store/mainStreams.ts'
 import { readRecentMainHash } from '../store/newestOrigin.ts'
 import type { AppConfig } from './appConfig.ts'
+import type { HorizonWatch } from './createHorizons.ts'
 import type { PollerDeps } from './createPollers.ts'
 import type { EscrowWatch } from './escrowWatch.ts'
 
@@ -27,6 +35,7 @@ export interface EscrowPollerDeps extends Omit<PollerDeps, 'config'> {
   readonly learned: LearnedMoney
   readonly canonical: Rpc | null
   readonly preconf: Rpc | null
+  readonly horizons: Pick<HorizonWatch, 'read'>
   readonly tellSince: UnixMs
   /** When the newest complete reading of the list began; null before the first. */
   listReadAt(): UnixMs | null
@@ -66,7 +75,11 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
         listed: bridge.escrows.map(({ token }) => token),
         now: clock.now(),
       }),
-    listTransfers: (hash) => deps.ledger.listTransfers({ hash, limit: mostTransfers }),
+    listTransfers: (hash) =>
+      deps.ledger.listTransfers({ hash, limit: mostTransfers }).map((one) => withoutTakenClaim(deps, one)),
+    waitsFor: (transfer) => waitsFor(transfer, { ...beside(deps, transfer), partner: null }),
+    fitsWaiting: (flow) => fitsWaiting(deps, flow),
+    hasOpenEvent: (hash) => hasOpenPayout(db, hash),
     readControlHash: () => readRecentMainHash(db),
   })
   const escrowBalances =
@@ -117,4 +130,27 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
       ? [{ name: 'challenges', schedule: poll.challenges, run: challenges }]
       : []),
   ]
+}
+
+/** An origin that was paid before explains no second payout, however well it is proven. */
+function withoutTakenClaim(deps: EscrowPollerDeps, transfer: Transfer): Transfer {
+  const { claim } = transfer
+  if (claim === undefined || isClaimFree(transfer, beside(deps, transfer).sharing)) return transfer
+  return { ...transfer, claim: { ...claim, proof: 'refuted' } }
+}
+
+function beside({ ledger, horizons, clock }: EscrowPollerDeps, { claim }: Transfer): Omit<Beside, 'partner'> {
+  return {
+    sharing: claim ? ledger.listSharing('zone', claim.hash, mostTransfers) : [],
+    horizons: horizons.read(),
+    now: clock.now(),
+  }
+}
+
+/** A movement that fits the only transfer on its way that could be paid by it waits as long as its record may be hidden. */
+function fitsWaiting({ ledger, horizons, clock, config }: EscrowPollerDeps, flow: StoredFlow): Shown | null {
+  const hidden = hiddenBy(horizons.read(), 'zone', flow.at)
+  if (hidden === null) return null
+  const pending = ledger.listPending({ direction: 'ZoneToMain', originAtOrBefore: clock.now() })
+  return findPartner(flow, pending, config.bridge.fees) === null ? null : hidden
 }

@@ -7,6 +7,7 @@ import { coverMoney } from '../domain/coverMoney.ts'
 import type { LearnedMoney } from '../domain/learnedMoney.ts'
 import { movedToken } from '../domain/movedToken.ts'
 import { showsMoney } from '../domain/showsMoney.ts'
+import { waitsFor } from '../domain/standing.ts'
 import { toMoneySettings } from '../domain/toMoneySettings.ts'
 import { originLeg, type Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
@@ -37,6 +38,7 @@ import { takeHeldJudgements } from '../store/learned.ts'
 import type { Ledger } from '../store/ledger.ts'
 import type { AppConfig } from './appConfig.ts'
 import { readControl } from './createPollers.ts'
+import type { HorizonWatch } from './createHorizons.ts'
 import { createWaker } from './createWaker.ts'
 
 export interface EvidencePartDeps {
@@ -55,6 +57,7 @@ export interface EvidencePartDeps {
   readonly settleMs: () => number
   /** How much later it may be than our clock says. */
   readonly clockAheadMs: () => number
+  readonly horizons: Pick<HorizonWatch, 'read'>
   readonly learned: LearnedMoney
   readonly trigger: (poller: string) => void
 }
@@ -199,6 +202,13 @@ function lookForOrigins(deps: EvidencePartDeps) {
     settleMs: deps.settleMs,
     watermark: () => readWatermark(db, deps.clockAheadMs()),
     listReadAt: deps.listReadAt,
+    isWaiting: (transfer) =>
+      waitsFor(transfer, {
+        sharing: transfer.claim ? ledger.listSharing('zone', transfer.claim.hash, maxSharing) : [],
+        partner: ledger.joinedByAmount(transfer),
+        horizons: deps.horizons.read(),
+        now: clock.now(),
+      }) !== null,
   })
 }
 

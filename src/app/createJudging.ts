@@ -41,7 +41,13 @@ export function createJudging(deps: PartDeps, base: Base, watching: ReturnType<t
         canonicalHead: () => preconf.canonicalHead(),
         pollers: pollerStatus,
         rulesRejected: () => base.live.rejected,
-        escrow: { db, watch, operators: config.bridge.operators, terminal: config.bridge.challenge.terminal },
+        escrow: {
+          db,
+          watch,
+          operators: config.bridge.operators,
+          terminal: config.bridge.challenge.terminal,
+          horizons: base.horizons,
+        },
       },
       at,
     )

@@ -1,6 +1,6 @@
 import type { LateListing } from '../domain/listLag.ts'
 import type { Direction, Observation } from '../domain/observation.ts'
-import { destinationLeg, type Transfer } from '../domain/transfer.ts'
+import { destinationLeg, originLeg, type Transfer } from '../domain/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { TransferChange } from '../store/recordAnswer.ts'
 
@@ -18,6 +18,8 @@ export interface Listings {
   read(): {
     readonly listings: readonly LateListing[]
     readonly unlisted: readonly UnixMs[]
+    /** Of them, those whose origin the chains prove. */
+    readonly provenUnlisted: readonly UnixMs[]
     readonly newestListedAt: UnixMs | null
   }
 }
@@ -27,6 +29,8 @@ interface Unlisted {
   readonly direction: Direction
   /** The chains tell of its destination: its record has nothing to wait for. */
   readonly hasArrived: boolean
+  /** The chains prove its origin. */
+  readonly isProven: boolean
 }
 
 /** How late records are listed, and what the chains tell of that is not: in memory, of the last minutes only. */
@@ -78,7 +82,12 @@ export function createListings(deps: {
     },
     read() {
       const due = [...unlisted.values()].filter((one) => one.hasArrived || deps.isShown(one.direction))
-      return { listings, unlisted: due.map(({ at }) => at), newestListedAt: newest }
+      return {
+        listings,
+        unlisted: due.map(({ at }) => at),
+        provenUnlisted: due.flatMap(({ at, isProven }) => (isProven ? [at] : [])),
+        newestListedAt: newest,
+      }
     },
   }
 }
@@ -89,5 +98,13 @@ function toUnlisted(transfer: Transfer): Unlisted {
     at: times.length === 0 ? transfer.firstSeenAt : Math.max(...times),
     direction: transfer.direction,
     hasArrived: destinationLeg(transfer) !== null,
+    isProven: isProven(transfer),
   }
+}
+
+/** What a chain itself told of is proven by that, unless it was disproved since. */
+function isProven(transfer: Transfer): boolean {
+  const { originProof, claim } = transfer
+  if (claim?.proof === 'proven' || claim?.proof === 'unsaid') return true
+  return originLeg(transfer) !== null && originProof !== 'absent' && originProof !== 'failed'
 }

@@ -1,14 +1,22 @@
 import { parseDecimal } from '../domain/amount.ts'
-import { formatDecimal, sumDecimals, toBaseUnits } from '../domain/decimal.ts'
+import { type Decimal, formatDecimal, sumDecimals, toBaseUnits } from '../domain/decimal.ts'
+import { type Horizons, standsStill } from '../domain/horizon.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { isSilenceProven } from '../pollers/operators.ts'
-import type { EscrowMove, Facts, OperatorFact } from '../rules/types.ts'
+import type { EscrowMove, EscrowSum, Facts, OperatorFact } from '../rules/types.ts'
 import { listUnsettled } from '../store/challenges.ts'
 import type { Database } from '../store/database.ts'
-import { listUnexplained, type StoredFlow } from '../store/escrowFlows.ts'
+import {
+  type FlowSum,
+  listOverdue,
+  listUnexplained,
+  listWaiting,
+  type StoredFlow,
+} from '../store/escrowFlows.ts'
 import { listEscrowTokens } from '../store/escrowOwed.ts'
 import { readNewestOrigin } from '../store/newestOrigin.ts'
 import { listOperators } from '../store/operators.ts'
+import type { HorizonWatch } from './createHorizons.ts'
 import type { EscrowWatch } from './escrowWatch.ts'
 
 type EscrowFacts = Pick<Facts, 'escrow' | 'operators' | 'newestOriginAt' | 'challenges'>
@@ -18,6 +26,7 @@ export interface EscrowFactSources {
   readonly watch: EscrowWatch
   readonly operators: readonly { readonly address: string; readonly minBalance: string | null }[]
   readonly terminal: readonly string[]
+  readonly horizons: Pick<HorizonWatch, 'read'>
 }
 
 /** Movements told at a time, of each direction. */
@@ -27,9 +36,16 @@ const maxUnsettled = 1_000
 /** What conditions on escrows, operators and challenges are judged on. */
 export function readEscrowFacts(sources: EscrowFactSources): EscrowFacts {
   const { db, watch, terminal } = sources
+  const known = sources.horizons.read()
+  const overdue = known.list === null ? [] : listOverdue(db, known.list)
+  const waiting = listWaiting(db).filter(({ waitsFor }) => standsStill(known, waitsFor))
   return {
     escrow: {
-      moves: listUnexplained(db, maxMoves).map((flow) => toMove(flow, watch)),
+      moves: [
+        ...listUnexplained(db, maxMoves).map((flow) => toMove(flow, watch)),
+        ...overdue.flatMap(({ largest }) => largest.map((flow) => toOpenMove(flow, watch))),
+      ],
+      sums: [...overdue, ...waiting].map((sum) => toSum(sum, known, watch)),
       holdings: listHoldings(sources),
     },
     operators: listOperatorFacts(sources),
@@ -58,6 +74,38 @@ function toMove(flow: StoredFlow, watch: EscrowWatch): EscrowMove {
     reason: flow.reason,
     checkedAt: flow.checkedAt ?? flow.seenAt,
   }
+}
+
+function toOpenMove(flow: StoredFlow, watch: EscrowWatch): EscrowMove {
+  return {
+    ...toMove(flow, watch),
+    open: { share: shareOf(flow.unexplained ?? flow.outward, flow.token, watch) },
+  }
+}
+
+function toSum(sum: FlowSum, horizons: Horizons, watch: EscrowWatch): EscrowSum {
+  const { token, escrows, count, since, largest, waitsFor } = sum
+  return {
+    token,
+    escrows,
+    count,
+    since,
+    symbol: watch.symbolOf(token),
+    amount: formatDecimal(sum.amount),
+    share: shareOf(sum.amount, token, watch),
+    hashes: largest.map(({ hash }) => hash),
+    waitsFor: waitsFor && { source: waitsFor, shownUntil: horizons[waitsFor] },
+  }
+}
+
+/** Of what is held, or would be without what is owed; null while that is not known. */
+function shareOf(amount: Decimal, token: string, watch: EscrowWatch): number | null {
+  const decimals = watch.decimalsOf(token)
+  const reserve = watch.reserveOf(token)
+  const raw = decimals === null ? null : toBaseUnits(amount, decimals)
+  return raw === null || reserve === null || reserve === 0n
+    ? null
+    : Number((raw * 1_000_000n) / reserve) / 1e6
 }
 
 function listHoldings({ db, watch }: EscrowFactSources): Facts['escrow']['holdings'] {

@@ -1,5 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { deriveDecimals, formatUnits } from './amount.ts'
+import { type OriginClaim, proveClaim } from './claimedOrigin.ts'
 import type { Chain, Direction, Status } from './observation.ts'
 import { movedToken, nativeDecimals } from './movedToken.ts'
 import { lacksToken, resolveToken } from './resolveToken.ts'
@@ -22,6 +23,8 @@ export interface TransferContext {
     /** Where it is known to move under another address. */
     readonly movedAs?: string
   }
+  /** Whether a type of zone action means a withdrawal, by what those of known withdrawals are; left out, none does. */
+  meansWithdrawal?(actionType: string): boolean
 }
 
 /**
@@ -64,6 +67,8 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
   }
   const evidence = context.evidence.filter((one) => one.chain === 'zone' || showsMoney(token, one))
   const originProof = proveOrigin(origin, movedToken(token), evidence)
+  const amount = amountRaw !== null && decimals !== null ? formatUnits(amountRaw, decimals) : value
+  const claim = origin === null ? deriveClaim(all, { amount, amountRaw }, context) : null
 
   return {
     key: context.key,
@@ -85,7 +90,7 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     targetAddress: newestText(all, (sighting) => sighting.targetAddress),
     token,
     amountRaw,
-    amount: amountRaw !== null && decimals !== null ? formatUnits(amountRaw, decimals) : value,
+    amount,
     recordDecimals: own,
     batchDetail: newest(all, (sighting) => sighting.batchDetail),
     updateTime: newest(all, (sighting) => sighting.updateTime),
@@ -97,6 +102,7 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     readAt: Math.max(...all.map((sighting) => sighting.lastAt)),
     evidence,
     originProof,
+    ...(claim && { claim }),
     rewrites: deriveRewrites(all, { status, amountRaw, address, main, zone }),
     ambiguous: group.ambiguous.length,
   }
@@ -298,6 +304,18 @@ function maxBy(all: readonly Sighting[], compare: (a: Sighting, b: Sighting) => 
 /** What the detail endpoint said. */
 export function details(all: readonly Sighting[]): Sighting[] {
   return all.filter((sighting) => sighting.source === 'E12')
+}
+
+/** The one origin that the events of a payout name, while no record tells of it. */
+function deriveClaim(
+  all: readonly Sighting[],
+  payout: Pick<Transfer, 'amount' | 'amountRaw'>,
+  context: TransferContext,
+): OriginClaim | null {
+  if (all.some(isRecord)) return null
+  const [hash, ...others] = new Set(all.flatMap(({ zoneHash }) => zoneHash ?? []))
+  if (hash === undefined || others.length > 0) return null
+  return proveClaim(hash, payout, context.evidence, (type) => context.meansWithdrawal?.(type) ?? false)
 }
 
 /**

@@ -302,6 +302,7 @@ export function findFee(
 }
 
 /** A payout that nothing on the zone chain stands behind. */
-export function isDisproved({ state, originProof }: Transfer): boolean {
+export function isDisproved({ state, originProof, claim }: Transfer): boolean {
+  if (claim?.proof === 'proven') return false
   return state === 'unbacked' || originProof === 'absent' || originProof === 'failed'
 }

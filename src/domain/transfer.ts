@@ -1,4 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
+import type { OriginClaim } from './claimedOrigin.ts'
 import type { Chain, Direction, Status } from './observation.ts'
 
 /** semantics.md of the project's documentation says when each state may be said; it is derived, never stored by hand. */
@@ -74,7 +75,9 @@ export interface LegEvidence {
   readonly amountRaw?: bigint | null
   /** The same in token units. */
   readonly amount?: string | null
-  /** What a zone transaction does, as the JSON text that the chain gives. */
+  /** What kind of action a zone transaction is, in the chain's words. */
+  readonly actionType?: string
+  /** All of that action, as the JSON text that the chain gives. */
   readonly action?: string
   /** Of an origin that was paid before the ledger begins: the transaction that did. */
   readonly paidIn?: string
@@ -141,6 +144,8 @@ export interface Transfer {
   readonly readAt: UnixMs
   readonly evidence: readonly LegEvidence[]
   readonly originProof: OriginProof
+  /** Of a payout that no record tells of: the origin that its event names, where it names one. */
+  readonly claim?: OriginClaim
   readonly rewrites: readonly Rewrite[]
   /** Records that could belong to this transfer or to another one equal to it; kept apart, never guessed. */
   readonly ambiguous: number

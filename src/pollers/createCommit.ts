@@ -1,6 +1,7 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import type { StillFound } from '../alerts/tellEvents.ts'
 import type { Finding } from '../domain/finding.ts'
+import type { Horizons } from '../domain/horizon.ts'
 import type { LearnedMoney } from '../domain/learnedMoney.ts'
 import type { Observation } from '../domain/observation.ts'
 import { destinationLeg, type LegEvidence, originLeg, type Transfer } from '../domain/transfer.ts'
@@ -53,6 +54,8 @@ export interface CommitDeps {
   noteHead?(head: NonNullable<Findings['heads']>[number]): void
   /** The time that the readings of both chains' heads have passed. */
   watermark?(): UnixMs | null
+  /** Up to when each source has shown what happened. */
+  horizons?(): Horizons
   /** How long after its block a record may first be listed, ms. */
   settleMs?(): number
   /** Measures what each rule takes. */
@@ -145,6 +148,7 @@ function tell(
     ...(deps.learned && { learned: deps.learned }),
     clockAheadMs: deps.clockAheadMs?.() ?? 0,
     ...(deps.watermark && { watermark: deps.watermark() }),
+    ...(deps.horizons && { horizons: deps.horizons() }),
     ...(deps.settleMs && { settleMs: deps.settleMs() }),
   }
   const judged = withSameOrigin(changed, related)

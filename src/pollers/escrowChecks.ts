@@ -7,6 +7,8 @@ import {
   type JudgeToken,
   judgeFlow,
 } from '../domain/escrowFlow.ts'
+import type { Shown } from '../domain/horizon.ts'
+import type { Wait } from '../domain/standing.ts'
 import type { Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
@@ -33,6 +35,12 @@ export interface EscrowChecksDeps {
   /** When the newest complete reading of the list began; null before the first. */
   listReadAt(): UnixMs | null
   listTransfers(mainHash: string): readonly Transfer[]
+  /** What the judgement of a transfer waits for. */
+  waitsFor(transfer: Transfer): Wait | null
+  /** The source that has not come so far as a movement which may be the payout of the one transfer that it fits; else null. */
+  fitsWaiting(flow: StoredFlow): Shown | null
+  /** Whether an event that means a payout was seen in the transaction and is not set beside the list yet. */
+  hasOpenEvent(mainHash: string): boolean
   /** A main hash that the list had, newest first: to see that its filter works. */
   readControlHash(): string | null
 }
@@ -43,6 +51,10 @@ export const settleMs = 60_000
 const inwardSettleMs = 600_000
 const rereadMs = 15_000
 const heldMs = 30_000
+/** What waits for a source that lags is looked at again so often. */
+const waitMs = 15_000
+/** An event is set beside the list within this. */
+const eventMs = 100_000
 const maxDue = 200
 /** Readings of the record list in one tick; the rest comes first in the next one. */
 const maxRereads = 20
@@ -68,7 +80,10 @@ function settleKnown(deps: EscrowChecksDeps, due: readonly StoredFlow[]): Stored
   const open: StoredFlow[] = []
   const judged = due.flatMap((flow): [StoredFlow, FlowJudgement][] => {
     if (flow.fromHeight !== null) return [[flow, judgeGap(deps.db, flow)]]
-    const verdict = judge(deps, flow)
+    const transfers = deps.listTransfers(flow.hash)
+    const verdict = judge(deps, flow, transfers)
+    const waits = findWait(deps, flow, transfers, verdict)
+    if (waits !== null) return [[flow, holdBack(waits, verdict, flow, now)]]
     if (!wantsReread(verdict, flow)) return [[flow, conclude(verdict, flow, now, null)]]
     open.push(flow)
     return []
@@ -85,18 +100,19 @@ async function rereadAndSettle(
 ): Promise<void> {
   const absence = await reread(deps, flow, control, signal)
   const isGone = isAbsent(absence) || (!control && isListReadSince(deps, flow))
-  settle(deps, [[flow, conclude(judge(deps, flow), flow, deps.clock.now(), { absence, isGone })]])
+  const verdict = judge(deps, flow, deps.listTransfers(flow.hash))
+  settle(deps, [[flow, conclude(verdict, flow, deps.clock.now(), { absence, isGone })]])
 }
 
 /** All that left in this transaction together is compared with all its transfers: one may be paid by two escrows. */
-function judge(deps: EscrowChecksDeps, flow: StoredFlow): FlowVerdict {
+function judge(deps: EscrowChecksDeps, flow: StoredFlow, transfers: readonly Transfer[]): FlowVerdict {
   const all = listFlowsOf(deps.db, flow.hash, flow.token)
   const outward = sumDecimals(all.map((one) => one.outward))
   const gross = joinGross(all.flatMap((one) => one.gross))
   const isThrough = gross.some((move) => move.in.digits > 0n && move.out.digits > 0n)
   const isKept = isThrough && all.some((one) => keepsDeposits(deps.db, one))
   const of = { hash: flow.hash, token: flow.token, outward, gross, isKept }
-  const verdict = judgeFlow(of, deps.listTransfers(flow.hash), deps.fees, deps.judgeToken)
+  const verdict = judgeFlow(of, transfers, deps.fees, deps.judgeToken)
   return verdict.kind === 'unexplained' && !isPartOf(verdict, flow)
     ? { kind: 'explained', isProven: true }
     : verdict
@@ -106,6 +122,53 @@ function judge(deps: EscrowChecksDeps, flow: StoredFlow): FlowVerdict {
 function isPartOf({ direction }: Extract<FlowVerdict, { kind: 'unexplained' }>, flow: StoredFlow): boolean {
   if (direction === 'in') return flow.outward.digits < 0n
   return flow.outward.digits > 0n || flow.gross.some(({ out }) => out.digits > 0n)
+}
+
+/**
+ * What a movement waits for before it is called unexplained, or explained by a record whose origin cannot be shown yet.
+ * A source that lags, `answer` when it is under way; null for nothing.
+ */
+function findWait(
+  deps: EscrowChecksDeps,
+  flow: StoredFlow,
+  transfers: readonly Transfer[],
+  verdict: FlowVerdict,
+): Exclude<Wait, 'record'> | null {
+  if (flow.outward.digits <= 0n || verdict.kind === 'held') return null
+  const payouts = transfers.filter(({ direction }) => direction === 'ZoneToMain')
+  const waits = payouts.map((one) => deps.waitsFor(one)).filter((one) => one !== 'record')
+  const wait = waits.find((one) => one !== null && one !== 'answer') ?? waits.find((one) => one !== null)
+  if (wait && isCoveredBy(deps, flow, payouts)) return wait
+  if (verdict.kind === 'explained') return null
+  const isFresh = deps.clock.now() < flow.at + eventMs
+  if (payouts.length === 0 && isFresh && deps.hasOpenEvent(flow.hash)) return 'answer'
+  return payouts.length === 0 ? deps.fitsWaiting(flow) : null
+}
+
+/** Whether the payouts would explain the movement if all that they wait for turned out well. */
+function isCoveredBy(deps: EscrowChecksDeps, flow: StoredFlow, payouts: readonly Transfer[]): boolean {
+  const hoped = payouts.map(
+    (one): Transfer => (deps.waitsFor(one) === null ? one : { ...one, state: 'pending' }),
+  )
+  return judge(deps, flow, hoped).kind === 'explained'
+}
+
+function holdBack(
+  waits: Exclude<Wait, 'record'>,
+  verdict: FlowVerdict,
+  flow: StoredFlow,
+  now: UnixMs,
+): FlowJudgement {
+  const isExplained = verdict.kind === 'explained'
+  return {
+    verdict: isExplained ? 'explained' : 'open',
+    direction: 'out',
+    unexplained: verdict.kind === 'unexplained' && waits !== 'answer' ? verdict.amount : null,
+    reason: waits === 'answer' ? 'its origin is being asked for' : `the ${waits} does not show it yet`,
+    checkAt: now + waitMs,
+    absence: flow.absence,
+    waitsFor: waits === 'answer' ? null : waits,
+  }
 }
 
 function wantsReread(verdict: FlowVerdict, flow: StoredFlow): boolean {
@@ -121,7 +184,7 @@ function conclude(
   asked: { readonly absence: Absence; readonly isGone: boolean } | null,
 ): FlowJudgement {
   const direction = verdict.kind === 'unexplained' ? verdict.direction : directionOf(flow)
-  const common = { direction, unexplained: null, reason: '', absence: null } as const
+  const common = { direction, unexplained: null, reason: '', absence: null, waitsFor: null } as const
   if (verdict.kind === 'explained') {
     // A proof may be pending still; that it fails wakes this movement too.
     const later = verdict.isProven || flow.checks > 8 ? null : now + rereadMs * 2 ** flow.checks
@@ -129,7 +192,7 @@ function conclude(
   }
   // Until it is known, what left may turn out to be a payout.
   if (verdict.kind === 'held') return { ...common, verdict: 'open', checkAt: now + heldMs }
-  const told = { direction, unexplained: verdict.amount, reason: verdict.reason } as const
+  const told = { direction, unexplained: verdict.amount, reason: verdict.reason, waitsFor: null } as const
   const absence = asked ? JSON.stringify(asked.absence) : flow.absence
   const open = (checkAt: UnixMs): FlowJudgement => ({ ...told, verdict: 'open', checkAt, absence })
   const unexplained: FlowJudgement = { ...told, verdict: 'unexplained', checkAt: null, absence }
@@ -186,6 +249,7 @@ function judgeGap(db: Database, flow: StoredFlow): FlowJudgement {
     reason: 'the balance changed by more than the listed movements',
     checkAt: null,
     absence: null,
+    waitsFor: null,
   }
 }
 

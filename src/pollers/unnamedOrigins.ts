@@ -23,11 +23,15 @@ export interface UnnamedOriginsDeps {
   readonly watermark: () => UnixMs | null
   /** When the newest reading of the list that was complete ended. */
   listReadAt(): UnixMs | null
+  /** Whether its judgement waits for a source that lags, or its origin is proven though no record names it. */
+  isWaiting(transfer: Transfer): boolean
 }
 
 const maxPerRun = 20
 const retryMs = 5_000
 const doubtMs = 15_000
+/** What waits for a chain or the list is looked at again so often, and asked for then. */
+const waitMs = 20_000
 /** The readings of one run share their control question. */
 const checkMs = 5_000
 /** Heads and lists that lag are waited for no longer than this. */
@@ -40,7 +44,10 @@ const capMs = 90_000
 export function createUnnamedOriginsPoll(deps: UnnamedOriginsDeps): (signal: AbortSignal) => Promise<void> {
   return async (signal) => {
     const due = deps.listQueued(maxPerRun).filter((leg) => leg.dueAt <= deps.clock.now())
-    for (const leg of due) {
+    const waiting = new Set(due.filter((leg) => isWaiting(deps, leg)))
+    if (waiting.size > 0)
+      deps.commit({ apply: () => (waiting.forEach((leg) => again(deps, leg, waitMs)), []) })
+    for (const leg of due.filter((one) => !waiting.has(one))) {
       try {
         await look(deps, leg, signal)
       } catch (error) {
@@ -49,6 +56,12 @@ export function createUnnamedOriginsPoll(deps: UnnamedOriginsDeps): (signal: Abo
       }
     }
   }
+}
+
+/** A record would say no more than what is waited for. */
+function isWaiting(deps: UnnamedOriginsDeps, leg: QueuedLeg): boolean {
+  const open = listOpen(deps, leg)
+  return open.length > 0 && open.every((transfer) => deps.isWaiting(transfer))
 }
 
 async function look(deps: UnnamedOriginsDeps, leg: QueuedLeg, signal: AbortSignal): Promise<void> {

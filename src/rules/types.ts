@@ -132,6 +132,24 @@ export interface EscrowMove {
   readonly party: string
   readonly reason: string
   readonly checkedAt: UnixMs
+  /** Of one that is still looked for though it had its time: the share of what the escrows hold, null where that is not known. */
+  readonly open?: { readonly share: number | null }
+}
+
+/** Movements of a token out of the escrows that nothing explains yet, in sum. Amounts in token units. */
+export interface EscrowSum {
+  readonly token: string
+  readonly symbol: string
+  readonly escrows: readonly string[]
+  readonly count: number
+  readonly amount: string
+  /** Of what the escrows held, or would hold without what they still owe; null while that is not known. */
+  readonly share: number | null
+  readonly since: UnixMs
+  /** Transactions with the largest amounts. */
+  readonly hashes: readonly string[]
+  /** The source that stands still, and up to when it has shown what happened; null for what had its time. */
+  readonly waitsFor: { readonly source: 'main' | 'zone' | 'list'; readonly shownUntil: UnixMs | null } | null
 }
 
 /** What the escrows of a token hold together, against what is owed. Amounts in token units, base units where decimals are unknown. */
@@ -218,6 +236,8 @@ export interface Facts {
   readonly escrow: {
     /** Unexplained movements, at most some hundreds each way, the newest. */
     readonly moves: readonly EscrowMove[]
+    /** What left and is not explained yet. */
+    readonly sums: readonly EscrowSum[]
     readonly holdings: readonly EscrowHolding[]
   }
   readonly operators: readonly OperatorFact[]

@@ -22,6 +22,7 @@ import { readingTimes } from './migrations/0017_reading_times.ts'
 import { headDoubtColumns } from './migrations/0018_head_doubts.ts'
 import { grossFlowColumns } from './migrations/0019_gross_flows.ts'
 import { legFeeColumns } from './migrations/0020_leg_fees.ts'
+import { waitingFlowColumns } from './migrations/0021_waiting_flows.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -44,6 +45,7 @@ const migrations: readonly string[] = [
   headDoubtColumns,
   grossFlowColumns,
   legFeeColumns,
+  waitingFlowColumns,
 ]
 
 export interface Database {

@@ -1,5 +1,15 @@
-import { addDecimals, type Decimal, formatDecimal, negate, noAmount, toDecimal } from '../domain/decimal.ts'
+import {
+  addDecimals,
+  compareDecimals,
+  type Decimal,
+  formatDecimal,
+  negate,
+  noAmount,
+  sumDecimals,
+  toDecimal,
+} from '../domain/decimal.ts'
 import type { EscrowFlow, GrossMove } from '../domain/escrowFlow.ts'
+import type { Shown } from '../domain/horizon.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 import { readAnchor } from './escrowReadings.ts'
@@ -28,6 +38,8 @@ export interface FlowJudgement {
   readonly reason: string
   readonly checkAt: UnixMs | null
   readonly absence: string | null
+  /** The source that has not come so far; null while nothing is waited for. */
+  readonly waitsFor: Shown | null
 }
 
 /**
@@ -156,7 +168,7 @@ export function settleFlow(
 ): void {
   db.prepare(
     `UPDATE escrow_flows SET verdict = ?, direction = ?, unexplained = ?, reason = ?, check_at = ?, absence = ?,
-       checked_at = ?, checks = checks + 1 WHERE escrow = ? AND token = ? AND hash = ?`,
+       waits_for = ?, checked_at = ?, checks = checks + 1 WHERE escrow = ? AND token = ? AND hash = ?`,
   ).run(
     judged.verdict,
     judged.direction,
@@ -164,6 +176,7 @@ export function settleFlow(
     judged.reason,
     judged.checkAt,
     judged.absence,
+    judged.waitsFor ?? '',
     now,
     flow.escrow,
     flow.token,
@@ -238,6 +251,61 @@ export function sumOpen(db: Database, token: string, to: number): Decimal {
       .filter(({ digits }) => digits > 0n)
       .reduce(addDecimals, noAmount)
   )
+}
+
+/** What left and waits for a source that lags, by token and source: it may turn out to be payouts. */
+export function listWaiting(db: Database): (FlowSum & { readonly waitsFor: Shown })[] {
+  const rows = db
+    .prepare("SELECT * FROM escrow_flows WHERE waits_for <> '' AND direction = 'out' LIMIT 5000")
+    .all()
+  const groups = Map.groupBy(rows, (row) => `${String(row['token'])}|${String(row['waits_for'])}`)
+  return [...groups.values()].map((group) => ({
+    ...sumRows(group),
+    // Written by settleFlow.
+    waitsFor: String(group[0]?.['waits_for']) as Shown,
+  }))
+}
+
+/**
+ * What left up to a time that the list has passed, was judged, and is not explained: by token, of those tokens of which
+ * something is still looked for.
+ */
+export function listOverdue(db: Database, until: UnixMs): FlowSum[] {
+  const rows = db
+    .prepare(
+      `SELECT * FROM escrow_flows INDEXED BY escrow_flows_open WHERE verdict = 'open' AND waits_for = ''
+       AND direction = 'out' AND unexplained IS NOT NULL AND at <= ? LIMIT 5000`,
+    )
+    .all(until)
+  const groups = Map.groupBy(rows, (row) => String(row['token']))
+  return [...groups.values()].map((group) => ({ ...sumRows(group), waitsFor: null }))
+}
+
+/** Movements of one token at all escrows together. */
+export interface FlowSum {
+  readonly token: string
+  readonly escrows: readonly string[]
+  readonly count: number
+  /** Token units. */
+  readonly amount: Decimal
+  readonly since: UnixMs
+  readonly largest: readonly StoredFlow[]
+  /** The source that they wait for. */
+  readonly waitsFor: Shown | null
+}
+
+const namedOfSum = 10
+
+function sumRows(rows: readonly Record<string, unknown>[]): Omit<FlowSum, 'waitsFor'> {
+  const flows = rows.map(toFlow).sort((a, b) => compareDecimals(b.outward, a.outward))
+  return {
+    token: flows[0]?.token ?? '',
+    escrows: [...new Set(flows.map(({ escrow }) => escrow))],
+    count: flows.length,
+    amount: sumDecimals(flows.map(({ unexplained, outward }) => unexplained ?? outward)),
+    since: Math.min(...flows.map(({ at }) => at)),
+    largest: flows.slice(0, namedOfSum),
+  }
 }
 
 /** Forgets flows seen before a time, a step at a time. */

@@ -178,6 +178,7 @@ function decodeBody(text: string) {
     height: body.height ?? null,
     time: body.time ?? null,
     ...(body.reads !== undefined && { reads: body.reads }),
+    ...(body.actionType !== undefined && { actionType: body.actionType }),
     ...(body.action !== undefined && { action: body.action }),
     ...(body.paidIn !== undefined && { paidIn: body.paidIn }),
   }

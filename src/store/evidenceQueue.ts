@@ -69,9 +69,10 @@ export function queueLegs(
   }
   queueReplaced(db, settings, change, now)
   queuePast(db, settings, change, now)
-  for (const leg of [after.zone, after.main]) {
+  for (const leg of [after.zone, after.main, claimedLeg(after)]) {
     if (leg === null) continue
-    const isNew = before?.[leg.chain]?.hash !== leg.hash
+    const known = before && ('isClaim' in leg ? claimedLeg(before) : before[leg.chain])
+    const isNew = known?.hash !== leg.hash
     if (!isNew && !isRewritten && !hasTurned) continue
     const isAtOnce = isUrgent || isRewritten || (!isLate && settings.isLarge?.(after) === true)
     const dueAt = isAtOnce ? now : now + settings.holdMs
@@ -83,6 +84,12 @@ export function queueLegs(
       queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: at, isLate }, now)
     }
   }
+}
+
+/** The origin that a payout's event names: its chain shows it once it has come as far as the payout. */
+function claimedLeg({ claim, main }: Transfer): (Leg & { readonly isClaim: true }) | null {
+  if (claim === undefined) return null
+  return { chain: 'zone', hash: claim.hash, height: null, time: main?.time ?? null, isClaim: true }
 }
 
 /** Asks again of every leg that has an answer: it may be another by now. What waits already keeps its time. */

@@ -92,6 +92,8 @@ export function createLedger(
     readonly openIntervalMs: number
     /** Where movements of a record's token bear another address; left out, none do. */
     readonly movesAs?: (token: string) => string | null
+    /** Whether a type of zone action means a withdrawal; left out, none does. */
+    readonly meansWithdrawal?: (actionType: string) => boolean
     /** Which legs are asked of second sources by themselves; left out, none is. */
     readonly evidence?: QueueSettings
   },
@@ -103,6 +105,7 @@ export function createLedger(
       const movedAs = options.movesAs?.(address) ?? null
       return { ...tokens.find(address), ...(movedAs !== null && { movedAs }) }
     },
+    ...(options.meansWithdrawal && { meansWithdrawal: options.meansWithdrawal }),
     openEvidence: (sightings: readonly Sighting[]) => openEvidence(db, sightings),
     isSharedUnasked: (group: Group, transfer: Transfer) => isSharedUnasked(db, group, transfer),
     onChange: (before: Transfer | null, after: Transfer, now: UnixMs) => {

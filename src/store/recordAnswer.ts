@@ -36,6 +36,7 @@ export interface RecordContext {
   isSharedUnasked(group: Group, transfer: Transfer): boolean
   readonly resting: RestingRecords
   lookupToken: TransferContext['lookupToken']
+  meansWithdrawal?(actionType: string): boolean
   /** Reads what second sources say of the legs of all these sightings, to be asked for some of them. */
   openEvidence(sightings: readonly Sighting[]): (some: readonly Sighting[]) => LegEvidence[]
   /** After each transfer that was saved. */
@@ -86,12 +87,13 @@ export function refreshTransfer(
 
 export function toTransfer(
   row: StoredTransfer,
-  context: Pick<RecordContext, 'openEvidence' | 'lookupToken'>,
+  context: Pick<RecordContext, 'openEvidence' | 'lookupToken' | 'meansWithdrawal'>,
 ): Transfer {
+  const { members } = row.group
   return deriveTransfer(row.group, {
+    ...context,
     key: formatKey(row.key),
-    evidence: context.openEvidence(row.group.members)(row.group.members),
-    lookupToken: context.lookupToken,
+    evidence: context.openEvidence(members)(members),
   })
 }
 
@@ -108,8 +110,7 @@ function saveGroup(
   { evidenceOf, tally }: Pass,
 ): { change: TransferChange; checkAt: UnixMs | null } {
   const evidence = evidenceOf(group.members)
-  const derive = (of: Group) =>
-    deriveTransfer(of, { key: formatKey(key), evidence, lookupToken: context.lookupToken })
+  const derive = (of: Group) => deriveTransfer(of, { ...context, key: formatKey(key), evidence })
   const after = derive(group)
   const isAsked = group.members.some(
     (sighting) => sighting.source === 'E12' && sighting.lastAt === after.readAt,

@@ -54,7 +54,7 @@ const lasting: Partial<Record<Rule['kind'], (rule: Rule, now: number) => Facts>>
     if (rule.name === 'flow-share-of-escrow') {
       const totals = () => [{ ...total, count: 2, sum: BigInt(count) }]
       const holdings = [toHolding({ holdings: BigInt(100 - count) })]
-      return toFacts(flowNow, { flow: { ...noFlow, totals }, escrow: { moves: [], holdings } })
+      return toFacts(flowNow, { flow: { ...noFlow, totals }, escrow: { moves: [], sums: [], holdings } })
     }
     const flow = {
       ...noFlow,
@@ -73,7 +73,13 @@ const lasting: Partial<Record<Rule['kind'], (rule: Rule, now: number) => Facts>>
     const other = { ...total, direction: 'MainToZone', sum: 1n } as const
     return toFacts(flowNow, { flow: { ...noFlow, observedSince: 0, totals: () => [total, other] } })
   },
-  'escrow.shortfall': (_, now) => toFacts(now, { escrow: { moves: [], holdings: [toHolding()] } }),
+  'escrow.shortfall': (_, now) => toFacts(now, { escrow: { moves: [], sums: [], holdings: [toHolding()] } }),
+  // The edge is a share in parts of a million.
+  'escrow.drift': (_, share) => {
+    const of = { token: '', symbol: 'ETH', escrows: [], amount: '1', since: 0, hashes: [], waitsFor: null }
+    const sum = { ...of, count: 2, share: share / 1_000_000 }
+    return toFacts(0, { escrow: { moves: [], sums: [sum], holdings: [] } })
+  },
   'operator.low_balance': (_, now) =>
     toFacts(now, { operators: [toOperator({ minBalance: 2n, balance: 1n, balanceAt: 0 })] }),
   'operator.quiet': (_, now) =>
@@ -122,6 +128,7 @@ const edges = [
   { name: 'flow-surge', on: 81, off: 80 },
   { name: 'flow-quiet', on: 20, off: 19 },
   { name: 'flow-imbalance', on: 200, off: 199 },
+  { name: 'escrow-outflow', on: 10_001, off: 10_000 },
   // What was read longer ago says nothing.
   { name: 'escrow-shortfall', on: 900_000, off: 900_001 },
   { name: 'operator-low-balance', on: 900_000, off: 900_001 },

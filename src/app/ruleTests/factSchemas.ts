@@ -96,6 +96,22 @@ const move = z.strictObject({
   party: text.default(''),
   reason: text.default('no transfer names it'),
   checkedAt: now,
+  open: z.strictObject({ share: z.number().nullable() }).optional(),
+})
+
+const sum = z.strictObject({
+  token: text.default(''),
+  symbol: text,
+  escrows: z.array(text).default([]),
+  count,
+  amount: text,
+  share: z.number().nullable().default(null),
+  since: moment,
+  hashes: z.array(text).default([]),
+  waitsFor: z
+    .strictObject({ source: z.enum(['main', 'zone', 'list']), shownUntil: moment.nullable() })
+    .nullable()
+    .default(null),
 })
 
 const holding = z.strictObject({
@@ -156,6 +172,7 @@ export const factsSchema = z
     incomplete: z.array(incomplete).default([]),
     escrow: z.strictObject({
       moves: z.array(move).default([]),
+      sums: z.array(sum).default([]),
       holdings: z.array(holding).default([]),
     }),
     operators: z.array(operator),

@@ -29,7 +29,7 @@ export function readTestFacts(world: TestWorld, now: UnixMs): Facts {
         yield { ...transfer, readAt: Math.max(transfer.readAt, readAt) }
     },
     countPending: () => ledger.countByState().pending,
-    escrow: { moves: [], holdings: [] },
+    escrow: { moves: [], sums: [], holdings: [] },
     operators: [],
     newestOriginAt: null,
     // What it sums up it saves.

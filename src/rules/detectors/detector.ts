@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { ConditionKind, EventKind, Finding, FindingKind } from '../../domain/finding.ts'
+import type { Horizons } from '../../domain/horizon.ts'
 import type { LearnedMoney } from '../../domain/learnedMoney.ts'
 import type { Chain, Direction } from '../../domain/observation.ts'
 import type { Transfer } from '../../domain/transfer.ts'
@@ -18,6 +19,8 @@ export interface EventContext {
   readonly clockAheadMs: number
   /** The time that the readings of both chains' heads have passed; null while one was not read. */
   readonly watermark?: UnixMs | null
+  /** Up to when each source has shown what happened; left out, nothing lags. */
+  readonly horizons?: Horizons
   /** How long after its block a record may first be listed, ms. */
   readonly settleMs?: number
 }

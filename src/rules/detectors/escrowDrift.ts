@@ -3,10 +3,25 @@ import { addDecimals, formatDecimal, noAmount, toDecimal } from '../../domain/de
 import type { Finding } from '../../domain/finding.ts'
 import type { EscrowMove, Facts, Judgement } from '../types.ts'
 import { defineCondition } from './detector.ts'
+import { sumUp } from './escrowSums.ts'
 
-const params = z.strictObject({})
+const share = (what: string) =>
+  z
+    .number({ error: `expected ${what} as a share of the escrow, such as 0.01` })
+    .gt(0)
+    .max(1)
 
-/** Each movement is a subject of its own, so that none is lost among others. It lasts until a transfer explains it. */
+const params = z.strictObject({
+  /** What left without an explanation is told in sum above this share of what the escrows hold. */
+  sum: share('a sum').default(0.01),
+  /** What a source that stands still cannot show is told above this one. */
+  waiting: share('what waits').default(0.05),
+})
+
+/**
+ * Each movement is a subject of its own, so that none is lost among others. It lasts until a transfer explains it. Before
+ * each is explained, or not, what left is told in sum.
+ */
 export const escrowDrift = defineCondition({
   kind: 'escrow.drift',
   docs: "An escrow's balance moved by something other than known transfers.",
@@ -25,10 +40,22 @@ export const escrowDrift = defineCondition({
     count: 'int',
     total: 'string',
     others: 'string',
+    sum: 'string',
   },
   params,
-  judge: (facts: Facts): Judgement => ({ findings: toFindings(facts.escrow.moves), unknown: [] }),
+  judge: ({ escrow }: Facts, bounds: z.output<typeof params>): Judgement => ({
+    findings: [
+      ...sumUp(escrow.sums, bounds),
+      ...toFindings(escrow.moves.filter((move) => isTold(move, bounds))),
+    ],
+    unknown: [],
+  }),
 })
+
+/** One that is still looked for is told by itself when it alone is above the bound. */
+function isTold({ open }: EscrowMove, { sum }: z.output<typeof params>): boolean {
+  return open === undefined || (open.share ?? 0) > sum
+}
 
 /** So many other movements are named in one finding. */
 const named = 3
@@ -68,6 +95,7 @@ function toFinding(move: EscrowMove, group: readonly EscrowMove[], total: string
       count: group.length,
       total,
       others: others.join(', '),
+      sum: '',
     },
     labels: { chain: 'main', escrow, ...(token !== '' && { token }), symbol },
     evidence: [

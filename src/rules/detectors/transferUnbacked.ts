@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { EvidenceNote, Finding } from '../../domain/finding.ts'
+import { waitsFor } from '../../domain/standing.ts'
 import {
   destinationLeg,
   type Leg,
@@ -78,6 +79,7 @@ function findGround(
 ): Ground | null {
   const origin = originLeg(transfer)
   if (origin !== null) return groundOfOrigin(transfer, origin)
+  if (isWaiting(transfer, context)) return null
   const mayTell = hasPassed(arrivedAt, context) || context.now - transfer.firstSeenAt >= capMs
   if (!mayTell) return null
   if (!transfer.isListed) return groundOfUnlisted(transfer, destination)
@@ -86,6 +88,14 @@ function findGround(
   const says = `the record names no ${destination.chain === 'main' ? 'zone' : 'main'} transaction`
   const source = destination.chain === 'zone' ? 'E12' : 'E3'
   return { reason: 'unnamed', evidence: [{ source, at: transfer.readAt, says }], reads: null }
+}
+
+/** It names an origin that is proven, or cannot be shown yet; or it may be the payout of the one transfer that it fits. */
+function isWaiting(transfer: Transfer, { horizons, related, now }: EventContext): boolean {
+  if (horizons === undefined) return false
+  const { claim } = transfer
+  const sharing = claim === undefined ? [] : related.sharing('zone', claim.hash)
+  return waitsFor(transfer, { sharing, partner: related.joinedByAmount(transfer), horizons, now }) !== null
 }
 
 function groundOfOrigin(transfer: Transfer, origin: Leg): Ground | null {

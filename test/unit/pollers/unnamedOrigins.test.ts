@@ -62,6 +62,7 @@ async function judgedOf(found: 'it' | 'nothing', readAt: number) {
     },
     settleMs: () => 60_000,
     watermark: () => 1_065_000,
+    isWaiting: () => false,
     listReadAt: () => 1_069_000,
   })
   await poll(noSignal)

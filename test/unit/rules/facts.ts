@@ -41,7 +41,7 @@ export function toFacts(
           transfer.originAt <= originAtOrBefore && (direction === null || transfer.direction === direction),
       ),
     countPending: () => pending.length,
-    escrow: { moves: [], holdings: [] },
+    escrow: { moves: [], sums: [], holdings: [] },
     operators: [],
     newestOriginAt: null,
     challenges: { terminal: [], listUnsettled: () => [] },
