@@ -72,13 +72,17 @@ export const theftFaults = [
   ),
   worldFault(
     'transfer.out_of_order',
-    'The destination leg is older than the origin leg',
-    { ...transferShape, by: duration.default(60_000) },
+    'The destination leg is older than the origin leg: it is in a block at once, its origin only after `by`',
+    {
+      ...transferShape,
+      by: duration.default(30_000).describe('How much older; the record is listed once both legs are there'),
+    },
     (world, params) => {
+      // Never the other way round: what was read of a block that is past would be no longer so.
       injectMany(world, params, (at) => ({
-        originAt: at,
-        destinationAt: at - params.by,
-        listedAt: at + oneSecond,
+        originAt: at + params.by,
+        destinationAt: at,
+        listedAt: at + params.by + 2 * oneSecond,
       }))
     },
   ),

@@ -92,8 +92,8 @@ describe('value that arrives without having left', () => {
   test('a destination leg can be older than its origin', async () => {
     await using world = await startStepped(quiet)
     world.step(60_000)
-    world.sandbox.inject({ fault: 'transfer.out_of_order', direction: 'ZoneToMain' })
-    world.step(3_000)
+    world.sandbox.inject({ fault: 'transfer.out_of_order', direction: 'ZoneToMain', by: '60s' })
+    world.step(64_000)
     const record = await newest(world)
     expect(Number(record.zoneBlockTime) - Number(record.mainBlockTime)).toBeGreaterThanOrEqual(59_000)
   })
