@@ -8,7 +8,7 @@ import type { AlertStore } from '../store/alertStore.ts'
 import type { Delivery } from '../store/outboxDeliveries.ts'
 import type { CarriedItem } from '../store/outboxContents.ts'
 import { findJoined } from './findJoined.ts'
-import { decodeFinding } from './findingJson.ts'
+import { readFinding } from './findingJson.ts'
 import { alertIdOf, messageIdOf } from './fingerprint.ts'
 import { toUnreadableItem } from './unreadableItem.ts'
 import { nameAlert, statuses, type TransactionLinks, toMessageItem } from './wording.ts'
@@ -140,7 +140,7 @@ function wordItem(
   { item, alert }: CarriedItem,
   now: UnixMs,
 ): MessageItem {
-  const kept = decodeFinding(alert.finding)
+  const kept = readFinding(alert)
   const isOver = item.what === 'resolved' || item.what === 'both'
   // The evidence belongs to the finding as it was made; only an end is about what came after it.
   const transfer = isOver && deps.isTold && kept.transfer ? deps.readTransfer?.(kept.transfer.key) : null

@@ -32,8 +32,8 @@ export function findJoined(
     return highest(told.filter((one) => coversTransfer(one, own)))
   }
   const told = listTold(listLosses(store, finding, alert.activeAt, channel), alert.id)
-  const covering = coverEscrow(told, own)
-  return highest(told.filter((one) => covering.includes(one)))
+  const [largest] = coverEscrow(told, own)
+  return told.find((one) => one === largest)?.alert ?? null
 }
 
 function highest(told: readonly ToldAlert[]): AlertRow | null {

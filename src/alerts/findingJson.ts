@@ -33,6 +33,12 @@ export function decodeFinding(json: string): Finding {
   }
 }
 
+/** An alert's finding, for people: what is judged anew by each reading began no later than it was first found. */
+export function readFinding({ finding, activeAt }: { finding: string; activeAt: number }): Finding {
+  const kept = decodeFinding(finding)
+  return { ...kept, since: Math.min(kept.since, activeAt) }
+}
+
 type StoredEvidence = Omit<LegEvidence, 'amountRaw' | 'moves'> & {
   readonly amountRaw?: string | null
   readonly moves: readonly (Omit<TokenMove, 'amountRaw'> & { readonly amountRaw: string | null })[] | null

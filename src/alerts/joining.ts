@@ -63,7 +63,10 @@ export function coversTransfer(told: Accusation, other: Accusation): boolean {
   return named !== null && compareDecimals(wanted, named) <= 0
 }
 
-/** Of several that were told, those that together account for all that is missing at an escrow; empty when they do not. */
+/**
+ * Of several that were told, those that together account for all that is missing at an escrow, the largest first; empty
+ * when they do not.
+ */
 export function coverEscrow(told: readonly Accusation[], other: Accusation): readonly Accusation[] {
   const { facts, kind } = other.finding
   const missing = toDecimal(String((kind === 'escrow.drift' ? facts['amount'] : facts['missing']) ?? ''))
@@ -73,7 +76,7 @@ export function coverEscrow(told: readonly Accusation[], other: Accusation): rea
     (one) =>
       gravity[one.severity] <= gravity[other.severity] && stands(one.finding) && isOf(one.finding, token),
   )
-  const shares = shareOut(able)
+  const shares = shareOut(able, kind === 'escrow.drift').sort((a, b) => compareDecimals(b.amount, a.amount))
   const sum = sumDecimals(shares.map(({ amount }) => amount))
   return sum.digits > 0n && compareDecimals(missing, sum) <= 0 ? shares.map(({ by }) => by) : []
 }
@@ -83,12 +86,15 @@ interface Share {
   readonly amount: Decimal
 }
 
-/** Each payout once, and of movements at the escrow those that no payout that was told makes. */
-function shareOut(told: readonly Accusation[]): Share[] {
+/**
+ * Each transfer once, and of movements at the escrow those that no transfer that was told makes.
+ * @param isOutflow only what leaves the escrow explains a movement; what never came is missing too
+ */
+function shareOut(told: readonly Accusation[], isOutflow: boolean): Share[] {
   const payouts = new Map<string, Share>()
   for (const by of told) {
     const { transfer } = by.finding
-    if (transfer === null || transfer.direction !== 'ZoneToMain') continue
+    if (transfer === null || (isOutflow && transfer.direction !== 'ZoneToMain')) continue
     const amount = lossOf(by.finding, transfer)
     const known = payouts.get(transfer.key)
     if (amount.digits > 0n && (!known || compareDecimals(amount, known.amount) > 0))
@@ -104,12 +110,14 @@ function shareOut(told: readonly Accusation[]): Share[] {
   return [...payouts.values(), ...moves]
 }
 
-/** What the bridge lost by a payout, as a finding tells it; token units. */
-function lossOf(finding: Finding, { amount }: Transfer): Decimal {
+/** What the bridge lost by a transfer, as a finding tells it; token units. */
+function lossOf(finding: Finding, { amount, direction }: Transfer): Decimal {
   const recorded = toDecimal(amount ?? '') ?? noAmount
   if (finding.kind === 'transfer.unbacked' || finding.kind === 'transfer.duplicate') return recorded
-  const found = finding.kind === 'transfer.mismatch' ? toDecimal(foundAmount(finding)) : null
-  return found === null ? noAmount : subtractDecimals(found, recorded)
+  const text = foundAmount(finding)
+  const found = text === 'nothing moved' ? noAmount : toDecimal(text)
+  if (found === null) return noAmount
+  return direction === 'ZoneToMain' ? subtractDecimals(found, recorded) : subtractDecimals(recorded, found)
 }
 
 function isOf({ kind, transfer, labels }: Finding, token: string): boolean {

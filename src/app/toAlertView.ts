@@ -1,4 +1,4 @@
-import { decodeFinding } from '../alerts/findingJson.ts'
+import { readFinding } from '../alerts/findingJson.ts'
 import { alertIdOf } from '../alerts/fingerprint.ts'
 import { createSilencer } from '../alerts/silences.ts'
 import type { UnixMs } from '../lib/clock.ts'
@@ -18,7 +18,7 @@ export interface AlertViewSource {
 
 /** An alert as page, API and command line show it: worded anew from its finding, with who was told and when. */
 export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
-  const finding = decodeFinding(row.finding)
+  const finding = readFinding(row)
   // Written by canonicalJson.
   const labels = JSON.parse(row.labels) as Record<string, string>
   const silence = source.silenceOf(labels)
@@ -67,7 +67,7 @@ export function createAlertViews(
   return { alerts, rules, now: () => now, silenceOf: createSilencer(alerts.listSilencesAt(now)) }
 }
 
-function summarize(rule: Rule, finding: ReturnType<typeof decodeFinding>, now: UnixMs): string | null {
+function summarize(rule: Rule, finding: ReturnType<typeof readFinding>, now: UnixMs): string | null {
   try {
     return rule.summarize(finding, now)
   } catch {

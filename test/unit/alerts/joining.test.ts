@@ -150,6 +150,29 @@ describe('semantics.md 49: of one transfer the lower finding joins the higher', 
   })
 })
 
+test('semantics.md 49: what is missing joins what accounts for most of it, deposits that never came included', async () => {
+  const world = run()
+  const deposit = { ...arrived, direction: 'MainToZone' as const, main: null }
+  const short = createCondition('usdc', {
+    kind: 'escrow.shortfall',
+    labels: { token: `0x${'c'.repeat(40)}` },
+    facts: { missing: '350' },
+  })
+  await world.tell([unbacked, about('transfer.unbacked')])
+  await world.tell([
+    mismatch,
+    {
+      ...createEvent(250, deposit),
+      kind: 'transfer.mismatch',
+      facts: { what: 'amount', found: 'nothing moved' },
+    },
+  ])
+  await world.judge(ruleOn('escrow.shortfall'), short)
+  expect(world.said()).toEqual(['event unbacked', 'event mismatch', 'update shortfall'])
+  expect(world.items()[2]?.summary).toContain(`alert #${world.items()[1]?.alertId} (mismatch)`)
+  await world.stop()
+})
+
 describe('semantics.md 49: nothing hides by joining', () => {
   test('a finding of higher rank than what was sent is always sent', async () => {
     const world = run()
@@ -267,6 +290,22 @@ describe('semantics.md 49: nothing hides by joining', () => {
     expect(world.said()).toEqual(['event unbacked', 'update drift', 'correction unbacked', 'firing drift'])
     await world.stop()
   })
+})
+
+test('what is judged anew by each reading happened no later than it was first told', async () => {
+  const world = run()
+  const judgedAt = (since: number) =>
+    createCondition('usdc', { kind: 'escrow.shortfall', facts: { missing: '1' }, since })
+  const rule = ruleOn('escrow.shortfall')
+  await world.judge(rule, judgedAt(world.clock.now()))
+  const began = world.items()[0]?.since ?? 0
+  for (let minute = 0; minute < 250; minute += 10) {
+    await world.send(600_000)
+    await world.judge(rule, judgedAt(world.clock.now()))
+  }
+  expect(world.said()).toEqual(['firing shortfall', 'repeat shortfall'])
+  expect(world.items()[1]?.since).toBe(began)
+  await world.stop()
 })
 
 describe('the end of a loss is not good news', () => {
