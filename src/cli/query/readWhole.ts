@@ -1,8 +1,10 @@
+import { askedHashes } from '../../clients/explorer/askedHashes.ts'
 import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import type { Endpoint } from '../../clients/explorer/endpoint.ts'
 import type { Quarantined } from '../../clients/explorer/readAnswer.ts'
 import { doubtsOf, listOf, readAll, splitLists, type WideParams } from '../../clients/explorer/readAll.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { readMissing } from '../../clients/explorer/readMissing.ts'
 import { atStart, type Progress } from './resumeFile.ts'
 
 export interface ReadWholeOptions {
@@ -23,11 +25,15 @@ export interface Whole {
   readonly requests: number
   /** Why it is not whole; empty when it is. */
   readonly reasons: readonly string[]
+  /** Hashes that were asked for and that nothing is known of, by the rules of absence. */
+  readonly absent: readonly string[]
 }
 
 interface Reader extends ReadWholeOptions {
-  readonly clock: Pick<Clock, 'sleep' | 'monotonicMs'>
+  readonly clock: Pick<Clock, 'sleep' | 'now' | 'monotonicMs'>
   readonly reasons: Set<string>
+  readonly missing: Set<string>
+  control: string | null
   /** Why the newest reading is not whole. Only the last one of a piece counts: it is read again in doubt. */
   newest: readonly string[]
   requests: number
@@ -48,7 +54,7 @@ const tellEveryMs = 2_000
  * that are done (ranges are read from their top down).
  */
 export async function readWhole(
-  deps: { readonly explorer: Explorer; readonly clock: Pick<Clock, 'sleep' | 'monotonicMs'> },
+  deps: { readonly explorer: Explorer; readonly clock: Reader['clock'] },
   endpoint: Endpoint,
   params: WideParams,
   options: ReadWholeOptions,
@@ -58,6 +64,8 @@ export async function readWhole(
     ...options,
     clock: deps.clock,
     reasons: new Set(from.reasons),
+    missing: new Set(from.missing),
+    control: from.control,
     newest: [],
     requests: 0,
     rows: from.rows,
@@ -73,10 +81,39 @@ export async function readWhole(
     if (at < from.lists) continue
     const piece = below(listed, at === from.lists ? from.doneFrom : null)
     if (piece) await readPiece({ explorer, clock: deps.clock }, endpoint, piece, reader, { at, before })
-    if (at < lists.length - 1)
-      options.onProgress({ ...atStart, lists: at + 1, rows: reader.rows, reasons: [...reader.reasons] })
+    if (at < lists.length - 1) options.onProgress({ ...progressOf(reader), lists: at + 1 })
   }
-  return { rows: reader.rows, requests: reader.requests, reasons: [...reader.reasons] }
+  const absent = await readAgain({ explorer, clock: deps.clock }, endpoint, params, reader)
+  return { rows: reader.rows, requests: reader.requests, reasons: [...reader.reasons], absent }
+}
+
+function progressOf({ rows, reasons, missing, control }: Reader): Progress {
+  return { ...atStart, rows, reasons: [...reasons], missing: [...missing], control }
+}
+
+/** What was asked for by its hash and not shown is asked for again. @returns what is absent by all rules */
+async function readAgain(
+  deps: Parameters<typeof readMissing>[0],
+  endpoint: Endpoint,
+  params: WideParams,
+  reader: Reader,
+): Promise<readonly string[]> {
+  if (reader.missing.size === 0) return []
+  reader.tell(`asks again for ${reader.missing.size} of the hashes, which are in no answer so far`)
+  const question = { params, missing: [...reader.missing], control: reader.control }
+  const { absent, unclear, reasons } = await readMissing(deps, endpoint, question, {
+    priority: 'bulk',
+    signal: reader.signal,
+    attempts,
+    onRecords(rows) {
+      reader.onRows(rows)
+      reader.rows += rows.length
+    },
+  })
+  for (const reason of reasons) reader.reasons.add(reason)
+  if (unclear.length > 0)
+    reader.reasons.add(`no row for ${unclear.join(', ')}, asked for three times: that proves nothing`)
+  return absent
 }
 
 /**
@@ -123,10 +160,12 @@ async function readPiece(
       for (const reason of reader.newest) reader.reasons.add(reason)
       const doneFrom = hasRange ? heightOf(reader.asked['startBlockHeight']) : null
       if (doneFrom === null) return
-      reader.onProgress({ lists: list.at, doneFrom, rows: reader.rows, reasons: [...reader.reasons] })
+      reader.onProgress({ ...progressOf(reader), lists: list.at, doneFrom })
     },
   })
   for (const reason of result.reasons) reader.reasons.add(reason)
+  for (const hash of result.missing) reader.missing.add(hash)
+  reader.control ??= askedHashes(params).find((hash) => !result.missing.includes(hash)) ?? null
 }
 
 /** The question without the blocks that are done; null when nothing is left. */

@@ -11,6 +11,10 @@ export interface Progress {
   readonly rows: number
   /** Why what was read so far is not whole. */
   readonly reasons: readonly string[]
+  /** Hashes that were asked for and not shown so far. */
+  readonly missing: readonly string[]
+  /** A hash that was asked for and shown; null before the first. */
+  readonly control: string | null
 }
 
 export interface ResumeFile {
@@ -20,7 +24,14 @@ export interface ResumeFile {
   finish(): void
 }
 
-export const atStart: Progress = { lists: 0, doneFrom: null, rows: 0, reasons: [] }
+export const atStart: Progress = {
+  lists: 0,
+  doneFrom: null,
+  rows: 0,
+  reasons: [],
+  missing: [],
+  control: null,
+}
 
 const stored = z.object({
   question: z.string(),
@@ -28,6 +39,8 @@ const stored = z.object({
   doneFrom: z.int().min(0).nullable(),
   rows: z.int().min(0),
   reasons: z.array(z.string().max(500)).max(100),
+  missing: z.array(z.string().max(200)).default([]),
+  control: z.string().max(200).nullable().default(null),
 })
 
 /**

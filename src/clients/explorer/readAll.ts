@@ -4,6 +4,7 @@ import type { CallOptions, Explorer } from './createExplorer.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Answer, Quarantined } from './readAnswer.ts'
 import { misfitReason } from './fits.ts'
+import { askedHashes, bears } from './askedHashes.ts'
 import { type BlockRange, halveRange, splitList, splitRange } from './splitRequest.ts'
 
 export interface ReadAllOptions<R> extends CallOptions {
@@ -15,10 +16,13 @@ export interface ReadAllOptions<R> extends CallOptions {
 }
 
 export interface ReadAllResult {
+  /** Nothing is left out, and nothing that was asked for by its hash is missing. */
   readonly complete: boolean
   readonly reasons: readonly string[]
   readonly requests: number
   readonly records: number
+  /** Hashes that were asked for and that no row bears: no proof of absence; see readMissing. */
+  readonly missing: readonly string[]
 }
 
 /** Parameters of an endpoint whose list may be of any length and whose range of any width. */
@@ -45,6 +49,8 @@ interface Job<R> extends ReadAllDeps {
   readonly reasons: Set<string>
   /** Lower-case, as rows give them. */
   readonly before: Set<string>
+  /** Hashes that were asked for and that no row has borne so far. */
+  readonly missing: Set<string>
   requests: number
   records: number
 }
@@ -61,13 +67,29 @@ export async function readAll<R>(
   options: ReadAllOptions<R>,
 ): Promise<ReadAllResult> {
   const before = new Set((options.before ?? []).map((value) => value.toLowerCase()))
-  const job: Job<R> = { ...deps, endpoint, options, reasons: new Set(), before, requests: 0, records: 0 }
+  const missing = new Set(askedHashes(params))
+  const job: Job<R> = {
+    ...deps,
+    endpoint,
+    options,
+    reasons: new Set(),
+    before,
+    missing,
+    requests: 0,
+    records: 0,
+  }
   for (const listed of splitLists(endpoint, params)) {
     for (const range of splitRanges(endpoint, params)) await readRange(job, listed, range)
     for (const value of listOf(endpoint, listed)) before.add(value.toLowerCase())
   }
   const reasons = [...job.reasons]
-  return { complete: reasons.length === 0, reasons, requests: job.requests, records: job.records }
+  return {
+    complete: reasons.length === 0 && missing.size === 0,
+    reasons,
+    requests: job.requests,
+    records: job.records,
+    missing: [...missing],
+  }
 }
 
 /** A question in pieces of which each has a list that one request may carry. */
@@ -110,7 +132,9 @@ async function readRange<R>(job: Job<R>, params: WideParams, range: BlockRange |
   if (end.isCut)
     job.reasons.add('the service gives no more results than these, and nothing narrows the question')
   for (const reason of end.reasons) job.reasons.add(reason)
-  const { endpoint, before } = job
+  const { endpoint, before, missing } = job
+  for (const hash of listOf(endpoint, params).length > 0 ? listOf(endpoint, params) : missing)
+    if (missing.has(hash) && found.some((record) => bears(endpoint, record, hash))) missing.delete(hash)
   // A row of two lists, such as a payment from an address of one to an address of the other, was given with the first.
   const fresh =
     before.size === 0 || !endpoint.concerns

@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createLoopbackConfig, serveBlocks } from './serveBlocks.ts'
-import { type ApiStub, startApiStub, type StubReply, type StubRequest } from '../../support/apiStub.ts'
+import {
+  type ApiStub,
+  envelope,
+  startApiStub,
+  type StubReply,
+  type StubRequest,
+} from '../../support/apiStub.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 import { type CommandResult, runCommand } from '../../unit/cli/testIo.ts'
 import { startStepped } from '../sandbox/steppedSandbox.ts'
@@ -222,6 +228,118 @@ describe('more than one answer holds', () => {
     await useStub(serveBlocks({ perBlock: 100, cap: 10_000 }))
     const { err } = await spanwatch(range(1, 120), { clock: createHurriedClock() })
     expect(err).toMatch(/^E7: [\d,]+ rows in [\d,]+ requests, in blocks \d+ to \d+, page \d+ of \d+\n/m)
+  })
+})
+
+describe('semantics.md 8: hashes that were asked for and are in no answer', () => {
+  const zoneRow = (hash: string) => ({ hash, blockHeight: '5', status: '0x1', actionType: 'order' })
+  const moveRow = (txId: string) => ({
+    txId,
+    blockHash: hashOf(9),
+    height: '5',
+    transactionTime: '1700000000000',
+    from: account,
+    to: account,
+    isFromContract: false,
+    isToContract: false,
+    tokenContractAddress: account,
+    tokenId: '',
+    symbol: 'TOK',
+    operation: 'call',
+    amount: '1',
+  })
+  const asked = (request: StubRequest) => (request.query.get('txId') ?? '').split(',')
+  const whole = async (endpoint: string) => {
+    const { exitCode, err, out } = await spanwatch([
+      'query',
+      endpoint,
+      '--txId',
+      `${hashOf(1)},${hashOf(2)}`,
+      '--all',
+      '--csv',
+    ])
+    return { exitCode, last: err.trim().split('\n').at(-1) ?? '', hashes: hashesIn(out) }
+  }
+
+  test.each(['E9', 'E12'])(
+    '%s names the one that three readings do not find, and is not complete',
+    async (id) => {
+      const toRow = (hash: string) =>
+        id === 'E9' ? zoneRow(hash) : { txType: 'ZoneToMain', zoneTxHash: hash, valueRaw: '1' }
+      const stub = await useStub((request) =>
+        envelope(
+          asked(request)
+            .filter((hash) => hash === hashOf(1))
+            .map(toRow),
+        ),
+      )
+      const { exitCode, last, hashes } = await whole(id)
+      expect(exitCode).toBe(1)
+      expect(last).toContain(
+        `not complete: no row for ${hashOf(2)} in three readings over 30 s (1 row in 3 requests)`,
+      )
+      expect(hashes).toContain(hashOf(1))
+      // Each time beside one that is known.
+      expect(stub.requests.map((request) => asked(request).toSorted())).toEqual(
+        Array.from({ length: 3 }, () => [hashOf(1), hashOf(2)]),
+      )
+    },
+  )
+
+  test('one that a later reading shows is given, and nothing else twice', async () => {
+    await useStub((request, index) =>
+      envelope(
+        asked(request)
+          .filter((hash) => index > 0 || hash === hashOf(1))
+          .map(zoneRow),
+      ),
+    )
+    const { exitCode, last, hashes } = await whole('E9')
+    expect(exitCode).toBe(0)
+    expect(last).toContain('complete, 2 rows in 2 requests')
+    expect(new Set(hashes)).toEqual(new Set([hashOf(1), hashOf(2)]))
+    expect(hashes).toHaveLength(2)
+  })
+
+  test('where none is shown three readings prove nothing, and both are named', async () => {
+    await useStub(() => envelope([]))
+    const { exitCode, last } = await whole('E9')
+    expect(exitCode).toBe(1)
+    expect(last).toContain(
+      `not complete: no row for ${hashOf(1)}, ${hashOf(2)}, asked for three times: that proves nothing`,
+    )
+  })
+
+  test.each(['E13', 'E15'])(
+    '%s is complete without a transaction that moved nothing, and names it',
+    async (id) => {
+      await useStub((request) =>
+        envelope([
+          {
+            page: '1',
+            limit: '100',
+            totalPage: '1',
+            transactionList: asked(request)
+              .filter((hash) => hash === hashOf(1))
+              .map(moveRow),
+          },
+        ]),
+      )
+      const { exitCode, last } = await whole(id)
+      expect(exitCode).toBe(0)
+      expect(last).toContain(
+        `complete, 1 row in 3 requests; no row for ${hashOf(2)} in three readings over 30 s`,
+      )
+    },
+  )
+
+  test('semantics.md 39: a row of another hash is not printed, and the answer is not complete', async () => {
+    await useStub(() => envelope([zoneRow(hashOf(1)), zoneRow(hashOf(3))]))
+    const { exitCode, last, hashes } = await whole('E9')
+    expect(exitCode).toBe(1)
+    expect(last).toContain('not complete: some rows answer another question than was asked')
+    expect(last).toContain(hashOf(2))
+    expect(hashes).toEqual([hashOf(1)])
   })
 })
 

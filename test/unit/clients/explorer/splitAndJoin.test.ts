@@ -31,6 +31,7 @@ const byHashes = endpoint<z.ZodType, Row>({
   id: 'E13',
   name: 'hashes',
   listParam: 'txId',
+  contradicts: ({ name }, { txId }) => (name === txId ? null : 'another hash'),
   maxLimit: null,
 })
 const byRange = endpoint<z.ZodType, Row>({
@@ -135,7 +136,9 @@ describe('splitting and joining loses and repeats nothing', () => {
           const service = serve(rows, (row, values) => values.includes(row.name))
           const { given, result } = await read(service, byHashes, { txId: wanted.map((at) => `0x${at}`) })
           expect(given).toEqual(inOrder(rows.filter((_, at) => wanted.includes(at))))
-          expect(result.complete).toBe(true)
+          const unknown = new Set(wanted.filter((at) => at >= known).map((at) => `0x${at}`))
+          expect(new Set(result.missing)).toEqual(unknown)
+          expect(result.complete).toBe(unknown.size === 0)
         },
       ),
     )

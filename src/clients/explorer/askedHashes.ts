@@ -1,0 +1,16 @@
+import type { z } from 'zod'
+import type { Endpoint } from './endpoint.ts'
+import type { WideParams } from './readAll.ts'
+
+/** The hashes that a question names; none where it asks by something else. */
+export function askedHashes(params: WideParams): readonly string[] {
+  const value = params['txId'] ?? params['txid']
+  if (value === undefined) return []
+  return Array.isArray(value) ? (value as readonly string[]) : [String(value)]
+}
+
+/** Whether a row is one that a question for this hash has among its answers. */
+export function bears<R>(endpoint: Endpoint<z.ZodType, R>, record: R, hash: string | null): boolean {
+  if (hash === null) return false
+  return endpoint.contradicts?.(record, { txId: hash, txid: hash }, [record]) === null
+}
