@@ -129,7 +129,7 @@ function createWatch(deps: PreconfDeps) {
     late,
     source,
     commit: deps.commit,
-    clockAheadMs: () => rpc.health().clockAheadMs,
+    clockAheadMs: () => (rpc.health().clockAheadMs ?? 0) + clock.doubtMs(),
     completeAt: (height) => complete.get(String(height)),
     save: (counts, open, now) => addPreconfCounts(db, counts, open, now),
     noteFindings: (findings, now) => watchDropped(db, findings, now),

@@ -9,7 +9,7 @@ import type { Rule } from '../rules/types.ts'
 import type { AlertStore } from '../store/alertStore.ts'
 import type { Ledger } from '../store/ledger.ts'
 import type { AppConfig } from './appConfig.ts'
-import type { AppDeps } from './createApp.ts'
+import type { PartDeps } from './createApp.ts'
 
 interface SendingParts {
   readonly config: AppConfig
@@ -21,13 +21,21 @@ interface SendingParts {
 }
 
 /** Everything that leads out: channels, the outbox's dispatcher, and what is told past it when nothing can be saved. */
-export function createSending(deps: AppDeps, parts: SendingParts) {
+export function createSending(deps: PartDeps, parts: SendingParts) {
   const { clock, log } = deps
   const { config, store } = parts
+  const onRequestOf = (source: string) => () => {
+    const sentMs = clock.monotonicMs()
+    return (date: string | null) => clock.noteDate(source, { date, sentMs })
+  }
   const channels = config.channels.map((channel) =>
     createRotatingChannel(
       {
-        create: (settings) => createChannel({ clock, write: deps.write, color: false }, settings),
+        create: (settings) =>
+          createChannel(
+            { clock, write: deps.write, color: false, onRequest: onRequestOf(`channel ${channel.name}`) },
+            settings,
+          ),
         reread: (name) => deps.rereadChannel?.(name) ?? null,
       },
       channel,

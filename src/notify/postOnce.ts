@@ -17,6 +17,8 @@ export interface PostDeps {
   readonly dispatcher: Dispatcher
   /** For the whole request, the answer's last byte included. */
   readonly timeoutMs: number
+  /** Called as a request is sent; what it returns takes the answer's Date header. */
+  readonly onRequest?: () => (date: string | null) => void
 }
 
 export interface PostRequest {
@@ -36,17 +38,19 @@ const maxBodyBytes = 64 * 1024
  */
 export function createPostDeps(options: Partial<PostDeps>): PostDeps & { close(): Promise<void> } {
   const timeoutMs = options.timeoutMs ?? defaultTimeoutMs
+  const common = { timeoutMs, ...(options.onRequest && { onRequest: options.onRequest }) }
   if (options.dispatcher !== undefined)
-    return { dispatcher: options.dispatcher, timeoutMs, close: async () => {} }
+    return { ...common, dispatcher: options.dispatcher, close: async () => {} }
   const limits = { connections: 2, connect: { timeout: 5_000 }, headersTimeout: 10_000, bodyTimeout: 10_000 }
   const agent = new Agent(limits)
-  return { dispatcher: agent, timeoutMs, close: () => agent.close() }
+  return { ...common, dispatcher: agent, close: () => agent.close() }
 }
 
 /** Sends one POST: no retry, no redirect followed, one deadline over everything, at most 64 KiB read. */
 export async function postOnce(deps: PostDeps, post: PostRequest): Promise<PostOutcome> {
   const deadline = AbortSignal.timeout(deps.timeoutMs)
   const signal = AbortSignal.any([post.signal, deadline])
+  const onDate = deps.onRequest?.()
   try {
     const answer = await request(post.url, {
       method: 'POST',
@@ -55,11 +59,11 @@ export async function postOnce(deps: PostDeps, post: PostRequest): Promise<PostO
       dispatcher: deps.dispatcher,
       signal,
     })
-    const retryAfter = answer.headers['retry-after']
+    onDate?.(firstOf(answer.headers['date']))
     return {
       kind: 'answer',
       status: answer.statusCode,
-      retryAfter: (Array.isArray(retryAfter) ? retryAfter[0] : retryAfter) ?? null,
+      retryAfter: firstOf(answer.headers['retry-after']),
       body: await readBounded(answer.body),
     }
   } catch (error) {
@@ -67,6 +71,10 @@ export async function postOnce(deps: PostDeps, post: PostRequest): Promise<PostO
     if (deadline.aborted) return { kind: 'failed', cause: 'timeout', code: 'TIMEOUT' }
     return failureOf(error)
   }
+}
+
+function firstOf(header: string | string[] | undefined): string | null {
+  return (Array.isArray(header) ? header[0] : header) ?? null
 }
 
 async function readBounded(body: Dispatcher.ResponseData['body']): Promise<string | null> {

@@ -16,7 +16,7 @@ export interface SettleDeps {
   readonly source: CanonicalSource
   readonly commit: Commit
   /** By how much the node's clock is ahead of ours, ms, where that is known. */
-  clockAheadMs(): number | null
+  clockAheadMs(): number
   /** When the node first told of a complete block, by our clock; null when it was not seen to. */
   completeAt(height: number): UnixMs | null
   save(counts: PreconfCounts, open: number, now: UnixMs): void
@@ -182,7 +182,7 @@ export function createPreconfSettle(deps: SettleDeps): (signal: AbortSignal) => 
   function isLate(firstAt: UnixMs, blockTime: UnixMs | null): boolean {
     if (blockTime === null) return false
     // The Date header tells whole seconds: only what is clearly more than that is a difference of the clocks.
-    const ahead = deps.clockAheadMs() ?? 0
+    const ahead = deps.clockAheadMs()
     return firstAt + (Math.abs(ahead) > 1_500 ? ahead : 0) - blockTime > lateAfterMs
   }
 

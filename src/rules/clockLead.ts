@@ -4,13 +4,20 @@ import type { Facts } from './types.ts'
 const leastLeadMs = 60_000
 
 /**
- * By how much our clock is ahead of the service's and of both chains', where all of them say so: then it is ours that is
- * wrong, and what just left has not waited for so long. One of them alone lags, and says nothing of our clock.
+ * By how much our clock is ahead of everybody's: of each source that tells its time, and of both chains, one of which goes
+ * on at that very time. Then it is ours that is wrong, and what just left has not waited for so long. Heads that are late
+ * and stand still say nothing of our clock, whatever a service says of its own.
  */
-export function clockLeadMs({ sources, heads }: Pick<Facts, 'sources' | 'heads'>): number {
-  const service = sources.find(({ source }) => source === 'explorer')?.clockAheadMs ?? null
-  if (service === null || heads.length < 2) return 0
-  const chains = heads.map(({ advancedAt, blockTime }) => (blockTime === null ? 0 : advancedAt - blockTime))
-  const leadMs = Math.min(-service, ...chains)
-  return leadMs >= leastLeadMs ? leadMs : 0
+export function clockLeadMs({ now, sources, heads }: Pick<Facts, 'now' | 'sources' | 'heads'>): number {
+  const isTold = sources.some(({ source, clockAheadMs }) => source === 'explorer' && clockAheadMs != null)
+  if (!isTold || heads.length < 2) return 0
+  const services = sources.flatMap(({ clockAheadMs }) => (clockAheadMs == null ? [] : -clockAheadMs))
+  const serviceMs = Math.min(...services)
+  const chains = heads.map(({ advancedAt, blockTime }) => ({
+    behindMs: blockTime === null ? 0 : advancedAt - blockTime,
+    goesOn: now - advancedAt < leastLeadMs,
+  }))
+  const leadMs = Math.min(serviceMs, ...chains.map(({ behindMs }) => behindMs))
+  const isSeen = chains.some(({ behindMs, goesOn }) => goesOn && Math.abs(behindMs - serviceMs) < leastLeadMs)
+  return leadMs >= leastLeadMs && isSeen ? leadMs : 0
 }

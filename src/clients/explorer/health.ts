@@ -21,7 +21,7 @@ export interface ExplorerHealth {
   readonly endpoints: readonly EndpointRecord[]
   /** Credentials refused by the newest answer: what it said. */
   readonly rejected: { readonly at: UnixMs; readonly reason: string } | null
-  /** By how much the service's clock was ahead of ours at its newest answer, to about a second; null when unknown. */
+  /** By how much the service's clock was ahead of ours lately, to about a second; null when unknown. */
   readonly clockAheadMs: number | null
 }
 
@@ -37,6 +37,9 @@ export interface HealthRecorder {
   read(): ExplorerHealth
 }
 
+/** A few Date headers may be wrong, or come from a cache. */
+const keptDates = 5
+
 export function createHealth(options: {
   readonly source: string
   readonly host: string
@@ -45,7 +48,7 @@ export function createHealth(options: {
   const endpoints = new Map<string, EndpointRecord>()
   let { startedAt } = options
   let rejected: ExplorerHealth['rejected'] = null
-  let clockAheadMs: number | null = null
+  let ahead: readonly number[] = []
 
   function update(endpoint: string, at: UnixMs, change: Partial<EndpointRecord>): void {
     const before = endpoints.get(endpoint) ?? {
@@ -82,7 +85,7 @@ export function createHealth(options: {
     answered(date, at) {
       const theirs = Date.parse(date ?? '')
       // The header tells whole seconds, so half a second is its likeliest remainder.
-      if (!Number.isNaN(theirs)) clockAheadMs = theirs + 500 - at
+      if (!Number.isNaN(theirs)) ahead = [...ahead, theirs + 500 - at].slice(-keptDates)
     },
     rebaseClock(jump) {
       const move = (at: UnixMs | null) => (at === null ? null : rebaseInstant(at, jump))
@@ -99,6 +102,16 @@ export function createHealth(options: {
         })
       }
     },
-    read: () => ({ ...options, startedAt, endpoints: [...endpoints.values()], rejected, clockAheadMs }),
+    read: () => ({
+      ...options,
+      startedAt,
+      endpoints: [...endpoints.values()],
+      rejected,
+      clockAheadMs: median(ahead),
+    }),
   }
+}
+
+function median(values: readonly number[]): number | null {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? null
 }

@@ -103,3 +103,15 @@ test.each([
   expect(JSON.stringify(result)).not.toContain('averysecretpath')
   expect(received.length).toBe(1)
 })
+
+test('semantics.md 42: the Date header of the answer is handed on to whoever asked for it when it was sent', async () => {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  const dates: (string | null)[] = []
+  const channel = createWebhookChannel(
+    { clock: { now: () => now }, onRequest: () => (date) => void dates.push(date) },
+    { name: 'hook', type: 'webhook', url: new Secret(url) },
+  )
+  await channel.deliver(toMessage({}), plain)
+  await channel.close()
+  expect(dates.map((date) => Number.isNaN(Date.parse(date ?? '')))).toEqual([false])
+})

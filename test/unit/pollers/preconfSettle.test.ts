@@ -77,7 +77,7 @@ function createWorld(options: { perBlock?: number; total?: number; readsAhead?: 
     held,
     late: createLateWindow(),
     source,
-    clockAheadMs: () => null,
+    clockAheadMs: () => 0,
     completeAt: () => null,
     commit({ apply }) {
       findings.push(...(apply?.(clock.now()) ?? []))

@@ -49,3 +49,15 @@ test('F67: after the clock was set, an outage is as old as it was, on either sid
     ])
   }
 })
+
+test('the time of the service is the median of what it said lately', () => {
+  const health = createHealth({ source: 'explorer', host: 'x', startedAt: 0 })
+  const at = Date.UTC(2026, 5, 1)
+  const hour = 3_600_000
+  expect(health.read().clockAheadMs).toBeNull()
+  for (const wrongMs of [0, hour, 0, -hour, 0])
+    health.answered(new Date(at + 10_000 + wrongMs).toUTCString(), at)
+  health.answered(null, at)
+  health.answered('soon', at)
+  expect(health.read().clockAheadMs).toBe(10_500)
+})

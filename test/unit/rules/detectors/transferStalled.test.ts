@@ -153,13 +153,24 @@ describe('a learned limit', () => {
 describe('F67: while our clock is an hour ahead of the service and of both chains', () => {
   const hour = 60 * minute
   /** How far each is behind our clock; the transfer has waited for so long by theirs. */
-  const found = (waited: number, behind: { service?: number | null; main?: number; zone?: number } = {}) => {
+  const found = (
+    waited: number,
+    behind: { service?: number | null; rpc?: number; main?: number; zone?: number; stoodMs?: number } = {},
+  ) => {
     const now = origin + waited + hour
-    const { service = hour, main = hour, zone = hour } = behind
+    const { service = hour, rpc, main = hour, zone = hour, stoodMs = 0 } = behind
     const heads = Object.entries({ main, zone }).map(([chain, lag]) =>
-      toHead({ chain: chain as 'main' | 'zone', advancedAt: now, readAt: now, blockTime: now - lag }),
+      toHead({
+        chain: chain as 'main' | 'zone',
+        advancedAt: now - stoodMs,
+        readAt: now,
+        blockTime: now - stoodMs - lag,
+      }),
     )
-    const sources = [toSource([], { clockAheadMs: service === null ? null : -service })]
+    const sources = [
+      toSource([], { clockAheadMs: service === null ? null : -service }),
+      ...(rpc === undefined ? [] : [toSource([], { source: 'preconf', clockAheadMs: -rpc })]),
+    ]
     const facts = toFacts(now, { transfers: [pendingSince(origin, now)], heads, sources })
     return transferStalled.judge(facts, params).findings.length
   }
@@ -174,6 +185,9 @@ describe('F67: while our clock is an hour ahead of the service and of both chain
     ['the service tells our time', { service: 0 }],
     ['one chain has our time', { main: 1_000 }],
     ['the explorer shows both chains late', { service: 2_000 }],
+    ['another source tells our time', { rpc: 0 }],
+    ['both chains are later than the service says that it is', { service: 10 * minute }],
+    ['both chains stand still where they were late', { stoodMs: 2 * minute }],
   ])('age is measured by ours when %s', (_, behind) => {
     expect(found(0, behind)).toBe(1)
   })
