@@ -28,18 +28,29 @@ const restOnSource = new Set([
 const restOnChain = new Set(['flow.quiet', 'operator.quiet', 'preconf.stalled', 'preconf.gap'])
 const outages = new Set(['source.unavailable', 'source.rejected'])
 
+/** Without the list nothing new is seen, whatever else answers. */
+function isOfWhole(labels: Labels): boolean {
+  return outages.has(labels['kind'] ?? '') && ['', 'E3'].includes(labels['endpoint'] ?? '')
+}
+
 /** Always in force, beside the configured ones. */
 export const builtInInhibitions: readonly InhibitRule[] = [
   {
     // What is judged of transfers and chains rests on the explorer: another source's silence leaves it standing.
-    source: (labels) => outages.has(labels['kind'] ?? '') && (labels['source'] ?? 'explorer') === 'explorer',
+    source: (labels) => isOfWhole(labels) && (labels['source'] ?? 'explorer') === 'explorer',
     target: (labels) => restOnSource.has(labels['kind'] ?? '') && !('source' in labels),
     equal: [],
   },
   {
-    source: (labels) => outages.has(labels['kind'] ?? ''),
+    source: isOfWhole,
     target: (labels) => restOnSource.has(labels['kind'] ?? '') && 'source' in labels,
     equal: ['source'],
+  },
+  {
+    // One endpoint's silence explains what is said of its own answers, and nothing else.
+    source: (labels) => outages.has(labels['kind'] ?? '') && 'endpoint' in labels,
+    target: (labels) => restOnSource.has(labels['kind'] ?? '') && 'endpoint' in labels,
+    equal: ['source', 'endpoint'],
   },
   {
     source: (labels) => labels['kind'] === 'source.rejected',

@@ -67,7 +67,7 @@ export function createJudging(deps: PartDeps, base: Base, watching: ReturnType<t
       if (runner.status().every(hasRun)) engine.releaseStart()
     },
     forgetSleep: (jump) => {
-      for (const source of [base.explorer, base.rpcs.preconf, base.rpcs.canonical]) source?.rebaseClock(jump)
+      base.explorer.rebaseClock(jump)
       runner.rebaseClock(jump)
       preconf.rebaseClock(jump)
     },

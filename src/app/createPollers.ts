@@ -159,6 +159,7 @@ export function intervalsOf(poll: AppConfig['poll']): Intervals {
     openTransfers,
     byEndpoint: {
       E3: transfers,
+      'E3 by hash': Math.min(openTransfers, 10_000),
       E5: heads,
       E6: intervalOf(poll.escrows),
       E8: intervalOf(poll.escrows),

@@ -72,6 +72,7 @@ export type FindingLabels = Partial<
     | 'direction'
     | 'chain'
     | 'source'
+    | 'endpoint'
     | 'channel'
     | 'poller'
     | 'contract'

@@ -36,6 +36,12 @@ export class MonitorError extends Error {
   }
 }
 
+/** The same error, with more of what is known of it. */
+export function withDetails(error: MonitorError, details: MonitorError['details']): MonitorError {
+  const { code, message, cause, retryable } = error
+  return new MonitorError(code, message, { cause, retryable, details: { ...error.details, ...details } })
+}
+
 /** The message of anything thrown, for people; never a stack. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -4,7 +4,7 @@ import { errorText, MonitorError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
 import { type ClockJump, rebaseInstant } from '../lib/rebaseInstant.ts'
 import type { PendingAnswer } from './preconfReads.ts'
-import type { PollerStatus } from './runner.ts'
+import { placeOf, type PollerStatus } from './runner.ts'
 
 export interface PreconfLoopDeps {
   readonly clock: Clock
@@ -51,6 +51,7 @@ export function createPreconfLoop(deps: PreconfLoopDeps): PreconfLoop {
     startedAt: view.startedAt,
     lastSuccessAt: null,
     lastError: null,
+    failedAt: null,
     lastTickAt: null,
     failures: 0,
     runs: 0,
@@ -88,7 +89,7 @@ export function createPreconfLoop(deps: PreconfLoopDeps): PreconfLoop {
       const answer = await deps.read(ending.signal)
       if (ending.signal.aborted) return
       if (status.failures > 0) deps.log.info({ failures: status.failures }, 'preconfirmations answer again')
-      status = { ...status, lastSuccessAt: clock.now(), lastError: null, failures: 0 }
+      status = { ...status, lastSuccessAt: clock.now(), lastError: null, failedAt: null, failures: 0 }
       unansweredSince = null
       if (place > newest) {
         newest = place
@@ -106,7 +107,9 @@ export function createPreconfLoop(deps: PreconfLoopDeps): PreconfLoop {
     // One line for each new trouble, not for each repetition of it.
     if (status.lastError !== text)
       deps.log.warn(error instanceof MonitorError ? { code: error.code } : { err: error }, `preconf: ${text}`)
-    status = { ...status, lastError: text, failures: status.failures + 1, errors: status.errors + 1 }
+    const { failures, errors } = status
+    const failedAt = placeOf(error)
+    status = { ...status, lastError: text, failedAt, failures: failures + 1, errors: errors + 1 }
     if (!isUnanswered(error)) unansweredSince = null
     else if (askedAt >= (view.readAt ?? 0)) unansweredSince ??= askedAt
   }

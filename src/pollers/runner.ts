@@ -21,6 +21,8 @@ export interface PollerStatus {
   readonly startedAt: UnixMs
   readonly lastSuccessAt: UnixMs | null
   readonly lastError: string | null
+  /** Source and endpoint that kept its newest run from its work, as `explorer E6`; null when none did. */
+  readonly failedAt: string | null
   /** When its newest run ended, well or not. */
   readonly lastTickAt: UnixMs | null
   /** Errors in a row. */
@@ -51,6 +53,7 @@ interface Entry {
   startedAt: UnixMs
   lastSuccessAt: UnixMs | null
   lastError: string | null
+  failedAt: string | null
   lastTickAt: UnixMs | null
   failures: number
   runs: number
@@ -118,6 +121,7 @@ async function runOnce(
     if (entry.failures > 0) deps.log.info({ poller: poller.name, failures: entry.failures }, 'poll recovered')
     entry.lastSuccessAt = deps.clock.now()
     entry.lastError = null
+    entry.failedAt = null
     entry.failures = 0
   } catch (error) {
     if (signal.aborted) return
@@ -126,11 +130,19 @@ async function runOnce(
     if (entry.lastError !== text)
       deps.log.warn({ poller: poller.name, ...describe(error) }, `poll failed: ${text}`)
     entry.lastError = text
+    entry.failedAt = placeOf(error)
     entry.failures += 1
     entry.errors += 1
   }
   entry.lastTickAt = deps.clock.now()
   entry.missedTicks += Math.max(0, Math.floor((entry.lastTickAt - begunAt) / entry.intervalMs))
+}
+
+/** Which endpoint of which source a run failed at. */
+export function placeOf(error: unknown): string | null {
+  if (!(error instanceof MonitorError)) return null
+  const { source, endpoint } = error.details
+  return source === undefined || endpoint === undefined ? null : `${source} ${endpoint}`
 }
 
 /** Where our own errors come from is in their message; of anything else the stack is what helps. */
@@ -156,6 +168,7 @@ function toEntry(poller: Poller, startedAt: UnixMs): Entry {
     startedAt,
     lastSuccessAt: null,
     lastError: null,
+    failedAt: null,
     lastTickAt: null,
     failures: 0,
     runs: 0,
@@ -167,8 +180,8 @@ function toEntry(poller: Poller, startedAt: UnixMs): Entry {
 }
 
 function toStatus(entry: Entry): PollerStatus {
-  const { intervalMs, startedAt, lastSuccessAt, lastError, lastTickAt, failures, runs, errors, missedTicks } =
-    entry
+  const { intervalMs, startedAt, lastSuccessAt, lastError, failedAt } = entry
+  const { lastTickAt, failures, runs, errors, missedTicks } = entry
   return {
     poller: entry.poller.name,
     intervalMs,
@@ -176,6 +189,7 @@ function toStatus(entry: Entry): PollerStatus {
     startedAt,
     lastSuccessAt,
     lastError,
+    failedAt,
     lastTickAt,
     failures,
     runs,

@@ -48,6 +48,8 @@ export interface SourceHealth {
   readonly startedAt: UnixMs
   /** One entry an endpoint or method that was asked. */
   readonly endpoints: readonly EndpointHealth[]
+  /** When it answered well again after nothing of it had; null when that never happened. */
+  readonly backAt: UnixMs | null
   /** Credentials refused by the newest answer: what it said; null when they were not. */
   readonly rejected: { readonly at: UnixMs; readonly reason: string } | null
   /** By how much its clock is ahead of ours, ms; null or left out when it does not say. */
@@ -60,10 +62,14 @@ export interface EndpointHealth {
   readonly lastGoodAt: UnixMs | null
   readonly lastFailureAt: UnixMs | null
   readonly lastFailure: string | null
-  /** Its first failure since its last good answer; null while the newest answer is good. */
+  /** When the first question was sent that failed since its last good answer; null while the newest answer is good. */
   readonly failingSince: UnixMs | null
-  /** Its first good answer since its last failure; null while the newest answer is none. */
-  readonly goodSince: UnixMs | null
+  /** How often it failed again since then although another endpoint had answered in between. */
+  readonly ownFailures: number
+  /** All that failed since then was throttling, told or in disguise. */
+  readonly isThrottling: boolean
+  /** When it answered well again after it had failed; null while it fails, or never did. */
+  readonly backAt: UnixMs | null
   /** The interval at which the monitor means to ask, ms: the bound of silence is derived from it. */
   readonly intervalMs: number
 }
@@ -103,6 +109,8 @@ export interface PollerHealth {
   readonly startedAt: UnixMs
   readonly lastSuccessAt: UnixMs | null
   readonly lastError: string | null
+  /** Source and endpoint that kept its newest run from its work, as `explorer E6`; null or left out when none did. */
+  readonly failedAt?: string | null
 }
 
 /** How preconfirmations come; null in `Facts` when none are watched. */

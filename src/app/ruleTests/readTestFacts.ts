@@ -75,10 +75,13 @@ function toSource(
         lastFailureAt: isGood ? null : now,
         lastFailure: isGood ? null : reason,
         failingSince: isGood ? null : since,
-        goodSince: isGood ? since : null,
+        ownFailures: 0,
+        isThrottling: false,
+        backAt: isGood ? since : null,
         intervalMs,
       },
     ],
+    backAt: isGood ? since : null,
     rejected: state === 'rejected' ? { at: since, reason } : null,
   }
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { CorrectedClock } from '../../lib/correctedClock.ts'
-import { errorText, MonitorError } from '../../lib/errors.ts'
+import { errorText, MonitorError, withDetails } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/log.ts'
 import { createScrubber, Secret } from '../../lib/secret.ts'
 import { type HttpAnswer, type HttpDeps, httpRequest } from '../http.ts'
@@ -9,7 +9,7 @@ import { buildPath } from './buildPath.ts'
 import type { Dialect } from './dialect.ts'
 import type { EmptyGuard } from './emptyGuard.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { HealthRecorder } from './health.ts'
+import { type Asked, failureKind, type HealthRecorder } from './health.ts'
 import type { MismatchLog } from './mismatchLog.ts'
 import type { KeyBook } from './keyBook.ts'
 import type { Lease, Pace, PaceOptions, Priority } from './pace.ts'
@@ -127,7 +127,8 @@ async function ask<P extends z.ZodType, R>(
   const { clock } = context.options
   const lease = await context.pace.acquire(how.priority, how.signal)
   const sent = noteSent(context)
-  context.health.asked(endpoint.id, clock.now())
+  const filter = endpoint.filterOf?.(params) ?? null
+  const asked = context.health.asked(filter === null ? endpoint.id : `${endpoint.id} ${filter}`)
   try {
     const { http, scrub } = await send(context, endpoint, params, label, how)
     const requestedAt = await noteReceived(context, sent, http.date, how.signal)
@@ -145,11 +146,14 @@ async function ask<P extends z.ZodType, R>(
     if (how.isProbe && answer.misfits.length > 0) return { ...answer, quarantined: [] }
     refuseMismatch(context, answer, label)
     context.keys.note(answer, clock.now())
-    return judgeEmpty(context, endpoint, params, answer, { lease, isKnown: how.isKnown ?? false })
+    return judgeEmpty(context, endpoint, params, answer, { lease, asked, isKnown: how.isKnown ?? false })
   } catch (error) {
     how.signal?.throwIfAborted()
-    noteFailure(context, endpoint.id, error, lease)
-    throw error
+    noteThrottling(context, error, lease)
+    // A filter that is refused or ignored is one that the service does not have: that is an answer.
+    if (filter !== null && hasNoFilter(error)) context.health.good(asked)
+    else context.health.failed(asked, errorText(error), failureKind(error))
+    throw error instanceof MonitorError ? withDetails(error, placeOf(asked)) : error
   } finally {
     lease.release()
   }
@@ -233,7 +237,7 @@ function judgeEmpty<R>(
   endpoint: Endpoint<z.ZodType, R>,
   params: Readonly<Record<string, string>>,
   answer: Answer<R>,
-  how: { readonly lease: Lease; readonly isKnown: boolean },
+  how: { readonly lease: Lease; readonly asked: Asked; readonly isKnown: boolean },
 ): Answer<R> {
   const now = context.options.clock.now()
   const isEmpty = answer.empty && !answer.beyondHead
@@ -243,19 +247,25 @@ function judgeEmpty<R>(
   if (contradicted) {
     how.lease.throttled()
     const reason = `${endpoint.id} at ${context.host}: an empty answer where something is known to be`
-    context.health.failed(endpoint.id, now, reason, false)
+    context.health.failed(how.asked, reason, 'throttled')
     return { ...answer, contradicted }
   }
-  context.health.good(endpoint.id, now)
+  context.health.good(how.asked)
   return answer
 }
 
-function noteFailure(context: ExplorerContext, endpoint: string, error: unknown, lease: Lease): void {
-  const now = context.options.clock.now()
-  const isThrottled = error instanceof MonitorError && error.code === 'source.throttled'
-  const isRejected = error instanceof MonitorError && error.code === 'source.rejected'
-  if (isThrottled) lease.throttled(Math.min(parseRetryAfter(retryAfterOf(error), now) ?? 0, 10_000))
-  context.health.failed(endpoint, now, errorText(error), isRejected)
+function noteThrottling(context: ExplorerContext, error: unknown, lease: Lease): void {
+  if (!(error instanceof MonitorError && error.code === 'source.throttled')) return
+  lease.throttled(Math.min(parseRetryAfter(retryAfterOf(error), context.options.clock.now()) ?? 0, 10_000))
+}
+
+/** Where a question was asked, as the source's health names it. */
+export function placeOf({ endpoint }: Pick<Asked, 'endpoint'>) {
+  return { source: 'explorer', endpoint }
+}
+
+function hasNoFilter(error: unknown): boolean {
+  return error instanceof MonitorError && ['source.refused', 'source.mismatched'].includes(error.code)
 }
 
 function readerOf<R>(context: ExplorerContext, endpoint: Endpoint<z.ZodType, R>): RecordReader<R> {

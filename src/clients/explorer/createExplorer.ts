@@ -3,7 +3,13 @@ import { MonitorError } from '../../lib/errors.ts'
 import type { ClockJump } from '../../lib/rebaseInstant.ts'
 import { createScrubber } from '../../lib/secret.ts'
 import { createDispatcher, type HttpDeps } from '../http.ts'
-import { callEndpoint, type CallOptions, type ExplorerContext, type ExplorerOptions } from './callEndpoint.ts'
+import {
+  callEndpoint,
+  type CallOptions,
+  type ExplorerContext,
+  type ExplorerOptions,
+  placeOf,
+} from './callEndpoint.ts'
 import { neutralDialect } from './dialect.ts'
 import { createEmptyGuard, type EmptyGuard } from './emptyGuard.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -77,7 +83,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     basePath: url.pathname.replace(/\/+$/, ''),
     http: { dispatcher: options.dispatcher ?? (own as HttpDeps['dispatcher']) },
     pace: createPace(options.clock, options.pace),
-    health: createHealth({ source: 'explorer', host: url.host, startedAt: options.clock.now() }),
+    health: createHealth({ source: 'explorer', host: url.host, clock: options.clock }),
     guard: createEmptyGuard(),
     mismatches: createMismatchLog(),
     keys: createKeyBook(),
@@ -96,7 +102,6 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     keys: context.keys,
     health: () => context.health.read(),
     rebaseClock: (jump) => {
-      context.health.rebaseClock(jump)
       context.guard.rebaseClock(jump)
       context.mismatches.rebaseClock(jump)
       context.keys.rebaseClock(jump)
@@ -121,7 +126,7 @@ async function callNonEmpty<P extends z.ZodType, R>(
     if (!answer.contradicted) return answer
     if (reread >= (how.rereads ?? defaultRereads)) {
       const message = `${endpoint.id} at ${context.host}: empty answers where something is known to be, again and again`
-      throw new MonitorError('source.empty', message, { details: { endpoint: endpoint.id } })
+      throw new MonitorError('source.empty', message, { details: placeOf({ endpoint: endpoint.id }) })
     }
     await clock.sleep(rereadPauseMs * 2 ** Math.min(reread, 3), how.signal)
     how.signal?.throwIfAborted()

@@ -37,6 +37,8 @@ export interface Endpoint<P extends z.ZodType = z.ZodType, R = unknown> {
   contradicts?(record: R, params: Readonly<Record<string, string>>, rows: readonly R[]): string | null
   /** Whether a question for these values has the row among its answers: for rows that may belong to several values. */
   concerns?(record: R, values: ReadonlySet<string>, params: Readonly<Record<string, unknown>>): boolean
+  /** Which of its filters a question uses, e.g. `by hash`: a filter may fail while the endpoint answers. */
+  filterOf?(params: Readonly<Record<string, string>>): string | null
   /** The parameter that takes a list of at most 20 values. */
   readonly listParam?: 'txId' | 'address'
   /** Takes `startBlockHeight` and `endBlockHeight`, both inclusive. */

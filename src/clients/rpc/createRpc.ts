@@ -1,8 +1,13 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { CorrectedClock } from '../../lib/correctedClock.ts'
-import { errorText, MonitorError } from '../../lib/errors.ts'
-import type { ClockJump } from '../../lib/rebaseInstant.ts'
-import { createHealth, type ExplorerHealth, type HealthRecorder } from '../explorer/health.ts'
+import { errorText, MonitorError, withDetails } from '../../lib/errors.ts'
+import {
+  type Asked,
+  createHealth,
+  type ExplorerHealth,
+  failureKind,
+  type HealthRecorder,
+} from '../explorer/health.ts'
 import { retryDelayMs } from '../explorer/retry.ts'
 import { createDispatcher, type HttpDeps } from '../http.ts'
 import { createBatcher, type Sent } from './batcher.ts'
@@ -73,8 +78,6 @@ export interface Rpc {
     options?: Pick<RpcCallOptions, 'signal'>,
   ): Promise<RpcOutcome<RpcResult<M>>[]>
   health(): ExplorerHealth
-  /** The wall clock was set: the ages of its health stay as they are. */
-  rebaseClock(jump: ClockJump): void
   /** How many calls go into one request at present. */
   batchSize(): number
   close(): Promise<void>
@@ -82,6 +85,7 @@ export interface Rpc {
 
 interface RpcContext {
   readonly clock: Clock
+  readonly source: string
   readonly host: string
   readonly health: HealthRecorder
   readonly send: Sent
@@ -93,6 +97,7 @@ interface LegalCall<M extends RpcMethodName> {
   readonly place: number
   readonly method: M
   readonly params: readonly unknown[]
+  readonly asked: Asked
 }
 
 /** A client for a JSON-RPC endpoint. */
@@ -100,7 +105,7 @@ export function createRpc(options: RpcOptions): Rpc {
   const { clock, concurrency = 8 } = options
   const { host } = new URL(options.url)
   const own = options.dispatcher ? null : createDispatcher(concurrency)
-  const health = createHealth({ source: options.source, host, startedAt: clock.now() })
+  const health = createHealth({ source: options.source, host, clock })
   const transport = createRpcTransport({
     url: options.url,
     dispatcher: options.dispatcher ?? (own as HttpDeps['dispatcher']),
@@ -113,13 +118,19 @@ export function createRpc(options: RpcOptions): Rpc {
     },
   })
   const batcher = createBatcher(transport, { batchSize: options.batchSize ?? 50, concurrency, host })
-  const context: RpcContext = { clock, host, health, send: batcher.send, takesNoTag: false }
+  const context: RpcContext = {
+    clock,
+    source: options.source,
+    host,
+    health,
+    send: batcher.send,
+    takesNoTag: false,
+  }
   return {
     host,
     call: (method, params, how = {}) => callOne(context, method, params, how),
     callMany: (calls, how = {}) => callMany(context, calls, how.signal),
     health: () => health.read(),
-    rebaseClock: (jump) => health.rebaseClock(jump),
     batchSize: () => batcher.size(),
     close: async () => {
       // Not close(): that would wait for answers that nobody wants any more.
@@ -156,14 +167,12 @@ async function callMany<M extends RpcMethodName>(
   const legal: LegalCall<M>[] = []
   for (const [place, { method, params }] of calls.entries()) {
     const prepared = prepareParams(method, params)
-    if ('params' in prepared) legal.push({ place, method, params: prepared.params })
+    if ('params' in prepared)
+      legal.push({ place, method, params: prepared.params, asked: context.health.asked(method) })
     else outcomes[place] = failed(`${method} at ${context.host}: not sent: ${prepared.problem}`)
   }
-  for (const { method } of legal) context.health.asked(method, context.clock.now())
   const answers = await sendLegal(context, legal, signal)
-  for (const [at, { place, method, params }] of legal.entries()) {
-    outcomes[place] = judge(context, method, params, answers[at])
-  }
+  for (const [at, call] of legal.entries()) outcomes[call.place] = judge(context, call, answers[at])
   return outcomes
 }
 
@@ -200,22 +209,21 @@ function failed(message: string): { readonly ok: false; readonly error: MonitorE
 /** Reads one answer and notes how it went. */
 function judge<M extends RpcMethodName>(
   context: RpcContext,
-  method: M,
-  params: readonly unknown[],
+  { method, params, asked }: LegalCall<M>,
   answer: unknown,
 ): RpcOutcome<RpcResult<M>> {
-  const { health, clock, host } = context
+  const { health, host } = context
   const declared: RpcMethod = rpcMethods[method]
   try {
     if (answer instanceof MonitorError) throw answer
     // The table's schema of this very method read it.
     const value = readRpcAnswer(declared, params, answer, `${method} at ${host}`) as RpcResult<M>
-    health.good(method, clock.now())
+    health.good(asked)
     return { ok: true, value }
   } catch (error) {
     if (!(error instanceof MonitorError)) throw error
-    if (isCallFailure(error)) health.good(method, clock.now())
-    else health.failed(method, clock.now(), errorText(error), error.code === 'source.rejected')
-    return { ok: false, error }
+    if (isCallFailure(error)) health.good(asked)
+    else health.failed(asked, errorText(error), failureKind(error))
+    return { ok: false, error: withDetails(error, { source: context.source, endpoint: method }) }
   }
 }

@@ -3,7 +3,8 @@ import type { Finding } from '../../domain/finding.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { boundText } from '../durationText.ts'
-import type { Facts, Judgement, SourceHealth } from '../types.ts'
+import { isEndpointSilent, isSourceSilent } from '../sourceSilence.ts'
+import type { EndpointHealth, Facts, Judgement, PollerHealth, SourceHealth } from '../types.ts'
 import { defineCondition } from './detector.ts'
 
 const params = z.strictObject({
@@ -14,7 +15,7 @@ const params = z.strictObject({
 
 export const monitorPollOverdue = defineCondition({
   kind: 'monitor.poll_overdue',
-  docs: 'A poller has not completed a run for several of its intervals.',
+  docs: 'A poller has not completed a run for several of its intervals, and no silent source or endpoint explains it.',
   hasTransfer: false,
   subjectNames: ['poller'],
   facts: { poller: 'string', limitMs: 'int', lastSuccessAt: 'dyn', lastError: 'string' },
@@ -22,41 +23,57 @@ export const monitorPollOverdue = defineCondition({
   judge: judgeOverdue,
 })
 
-/** When the source that came back last did so: the longest unbroken row of good answers that it has begun then. */
-function lastReturn(sources: readonly SourceHealth[]): UnixMs {
-  const returns = sources.flatMap(({ endpoints }) => {
-    const rows = endpoints.flatMap(({ goodSince }) => goodSince ?? [])
-    return rows.length === 0 ? [] : [Math.min(...rows)]
-  })
-  return Math.max(-Infinity, ...returns)
+/** What a poller's newest run failed at: of a run that did not fail, the explorer stands for all that it waits for. */
+interface Cause {
+  readonly source: SourceHealth
+  readonly endpoint: EndpointHealth | null
+}
+
+function causeOf({ sources }: Facts, { failedAt }: PollerHealth): Cause | null {
+  for (const source of sources) {
+    const endpoint = source.endpoints.find((one) => failedAt === `${source.source} ${one.endpoint}`)
+    if (endpoint) return { source, endpoint }
+  }
+  const source = sources.find((one) => one.source === 'explorer')
+  return source ? { source, endpoint: null } : null
+}
+
+/** Whether the source says it itself, or will before the poller is late by as much again. */
+function isToldOtherwise(facts: Facts, { source, endpoint }: Cause, limitMs: number): boolean {
+  if (source.rejected !== null || isSourceSilent(source, facts.now)) return true
+  if (endpoint === null || endpoint.failingSince === null) return false
+  return isEndpointSilent(endpoint, facts.now) || facts.now - endpoint.failingSince < limitMs
+}
+
+/** From when on a poller could do its work: what waited for a source has its whole time once that is back. */
+function couldWorkSince({ lastSuccessAt, startedAt }: PollerHealth, cause: Cause | null): UnixMs {
+  const backAt = Math.max(cause?.source.backAt ?? 0, cause?.endpoint?.backAt ?? 0)
+  return Math.max(lastSuccessAt ?? startedAt, backAt)
 }
 
 function judgeOverdue(facts: Facts, { factor, floor, backgroundFloor }: z.output<typeof params>): Judgement {
-  const backAt = lastReturn(facts.sources)
-  const findings = facts.pollers.flatMap((poller): Finding[] => {
-    const since = poller.lastSuccessAt ?? poller.startedAt
-    const leastMs = poller.isBackground ? backgroundFloor : floor
-    const limitMs = Math.max(factor * poller.intervalMs, leastMs)
-    // What waited for a source that was silent gets its turn at the pace once it is back.
-    if (facts.now - since < limitMs || facts.now - backAt < leastMs) return []
-    const lastError = cleanText(poller.lastError ?? '', 200)
-    return [
-      {
-        kind: 'monitor.poll_overdue',
-        subject: poller.poller,
-        title: `poller ${poller.poller}`,
-        transfer: null,
-        facts: {
-          poller: poller.poller,
-          limitMs,
-          lastSuccessAt: poller.lastSuccessAt,
-          lastError,
-        },
-        labels: { poller: poller.poller },
-        evidence: [{ source: poller.poller, at: facts.now, says: lastError || 'no run has completed' }],
-        since,
-      },
-    ]
-  })
-  return { findings, unknown: [] }
+  const findings: Finding[] = []
+  const unknown: string[] = []
+  for (const poller of facts.pollers) {
+    const cause = causeOf(facts, poller)
+    const limitMs = Math.max(factor * poller.intervalMs, poller.isBackground ? backgroundFloor : floor)
+    if (facts.now - couldWorkSince(poller, cause) < limitMs) continue
+    if (cause !== null && isToldOtherwise(facts, cause, limitMs)) unknown.push(poller.poller)
+    else findings.push(toFinding(facts, poller, limitMs))
+  }
+  return { findings, unknown }
+}
+
+function toFinding(facts: Facts, poller: PollerHealth, limitMs: number): Finding {
+  const lastError = cleanText(poller.lastError ?? '', 200)
+  return {
+    kind: 'monitor.poll_overdue',
+    subject: poller.poller,
+    title: `poller ${poller.poller}`,
+    transfer: null,
+    facts: { poller: poller.poller, limitMs, lastSuccessAt: poller.lastSuccessAt, lastError },
+    labels: { poller: poller.poller },
+    evidence: [{ source: poller.poller, at: facts.now, says: lastError || 'no run has completed' }],
+    since: poller.lastSuccessAt ?? poller.startedAt,
+  }
 }

@@ -588,7 +588,9 @@ describe('empty answers', () => {
         lastFailureAt: null,
         lastFailure: null,
         failingSince: null,
-        goodSince: expect.any(Number),
+        ownFailures: 0,
+        isThrottling: false,
+        backAt: null,
       },
     ])
     expect(explorer.empties.hasAnswered('E3')).toBe(false)

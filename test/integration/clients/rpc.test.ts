@@ -101,7 +101,11 @@ describe('one call', () => {
       ...answerEach(body, () => ({ error: { code: -32601 } })),
       status: 500,
     }))
-    expect((await failureOf(rpc.call('eth_blockNumber', []))).details).toEqual({ rpcCode: -32601 })
+    expect((await failureOf(rpc.call('eth_blockNumber', []))).details).toEqual({
+      rpcCode: -32601,
+      source: 'preconf',
+      endpoint: 'eth_blockNumber',
+    })
   })
 
   test.each([

@@ -78,15 +78,18 @@ export const toHead = (overrides: Partial<Head> = {}): Head => ({
 /** What answers now always did, unless the test says since when. */
 export function toEndpoint(overrides: Partial<EndpointHealth> = {}): EndpointHealth {
   const { lastGoodAt = null, lastFailureAt = null } = overrides
-  const isGood = lastGoodAt !== null && lastGoodAt >= (lastFailureAt ?? 0)
+  const isFailing = lastFailureAt !== null && lastFailureAt > (lastGoodAt ?? -1)
   return {
     endpoint: 'E3',
     firstAskedAt: 0,
     lastGoodAt: null,
     lastFailureAt: null,
     lastFailure: null,
-    failingSince: null,
-    goodSince: isGood ? 0 : null,
+    // The first question after the newest good answer failed, and many since that others answered.
+    failingSince: isFailing ? (lastGoodAt ?? 0) : null,
+    ownFailures: isFailing ? 9 : 0,
+    isThrottling: false,
+    backAt: null,
     intervalMs: 5_000,
     ...overrides,
   }
@@ -100,6 +103,7 @@ export const toSource = (
   host: 'explorer.example.com',
   startedAt: 0,
   endpoints,
+  backAt: null,
   rejected: null,
   ...overrides,
 })

@@ -121,11 +121,39 @@ describe('the shipped rules', () => {
     expect(say(toFacts(now, { pollers: [{ poller, isBackground, ...never }] }))).toEqual(said)
   })
 
-  test('an overdue poller is excused while its source is known to be away', () => {
-    const rule = rules.find(({ name }) => name === 'poll-overdue')
-    expect(rule?.isExcused((kind) => kind === 'source.unavailable')).toBe(true)
-    expect(rule?.isExcused((kind) => kind === 'source.rejected')).toBe(true)
-    expect(rule?.isExcused(() => false)).toBe(false)
+  test('of a poller whose source is away nothing beside the source', () => {
+    const endpoint = toEndpoint({ lastGoodAt: 0, lastFailureAt: 10 * minute, lastFailure: 'HTTP 502' })
+    const heads = {
+      poller: 'heads',
+      intervalMs: 10_000,
+      startedAt: 0,
+      lastSuccessAt: null,
+      lastError: 'HTTP 502',
+    }
+    expect(say(toFacts(10 * minute, { pollers: [heads], sources: [toSource([endpoint])] }))).toEqual([
+      'critical source-unavailable: explorer has given no good answer for 10m; 0 transfers are not being judged',
+    ])
+  })
+
+  test.each([
+    {
+      endpoint: 'E17',
+      said: 'E17 of explorer has given no good answer for 20s; not seen meanwhile: whether the code of the contracts changed',
+    },
+    {
+      endpoint: 'E9',
+      said: 'E9 of explorer has given no good answer for 20s; not seen meanwhile: whether payouts have an origin on the zone chain; 1 transfer is not being judged',
+    },
+    {
+      endpoint: 'E3',
+      said: 'the list of explorer (E3) has given no good answer for 20s; not seen meanwhile: new transfers; 1 transfer is not being judged',
+    },
+  ])('of one endpoint, with what it is good for: $endpoint', ({ endpoint, said }) => {
+    const silent = toEndpoint({ endpoint, lastGoodAt: 0, lastFailureAt: 20_000, lastFailure: 'HTTP 502' })
+    const sources = [toSource([silent, toEndpoint({ endpoint: 'E5', lastGoodAt: 19_000 })])]
+    expect(say(toFacts(20_000, { sources, transfers: [pendingSince(20_000, 1)] }))).toEqual([
+      `critical source-unavailable: ${said}`,
+    ])
   })
 
   test('of a failed transfer, with its error message', () => {

@@ -211,6 +211,7 @@ export const crossTransactions = endpoint({
   position,
   rowKey,
   contradicts: fitsFilters,
+  filterOf,
   hasRange: true,
   maxLimit: 100,
 })
@@ -237,3 +238,9 @@ export const crossDetails = endpoint({
   contradicts: fitsZoneHash,
   maxLimit: null,
 })
+
+function filterOf(params: Readonly<Record<string, string>>): string | null {
+  if ('txid' in params) return 'by hash'
+  if ('address' in params || 'from' in params || 'to' in params) return 'by address'
+  return 'height' in params || 'startBlockHeight' in params ? 'by height' : null
+}

@@ -1,57 +1,158 @@
-import { expect, test } from 'vitest'
-import { createHealth } from '../../../../src/clients/explorer/health.ts'
+import { describe, expect, test } from 'vitest'
+import { createHealth, type FailureKind } from '../../../../src/clients/explorer/health.ts'
 
-const failingSince = (health: ReturnType<typeof createHealth>) =>
-  health.read().endpoints.find(({ endpoint }) => endpoint === 'E3')?.failingSince
+const start = 1_790_000_000_000
 
-test('an endpoint fails since its first failure after its last good answer', () => {
-  const health = createHealth({ source: 'explorer', host: 'explorer.example.com', startedAt: 0 })
-  health.failed('E3', 10, 'timeout', false)
-  health.failed('E3', 20, 'timeout', false)
-  expect(failingSince(health)).toBe(10)
-  health.good('E3', 30)
-  expect(failingSince(health)).toBeNull()
-})
-
-test('an endpoint is good since its first good answer after its last failure', () => {
-  const health = createHealth({ source: 'explorer', host: 'explorer.example.com', startedAt: 0 })
-  const goodSince = () => health.read().endpoints[0]?.goodSince
-  health.good('E3', 10)
-  health.good('E3', 20)
-  expect(goodSince()).toBe(10)
-  health.failed('E3', 30, 'timeout', false)
-  expect(goodSince()).toBeNull()
-  health.good('E3', 40)
-  expect(goodSince()).toBe(40)
-})
-
-test('once credentials are accepted again, what was refused meanwhile has its time anew', () => {
-  const health = createHealth({ source: 'explorer', host: 'explorer.example.com', startedAt: 0 })
-  health.failed('E3', 10, 'invalid key', true)
-  health.good('E5', 60_000)
-  expect(failingSince(health)).toBe(60_000)
-})
-
-test('F67: after the clock was set, an outage is as old as it was, on either side', () => {
-  const now = 1_790_000_000_000
-  const hour = 3_600_000
-  for (const byMs of [hour, -hour]) {
-    const health = createHealth({ source: 'explorer', host: 'x', startedAt: now - 100_000 })
-    health.good('E3', now - 40_000)
-    health.good('E17', now - 20_000)
-    health.failed('E3', now - 30_000, 'down', true)
-    health.rebaseClock({ byMs, now: now + byMs })
-    const { endpoints, startedAt, rejected } = health.read()
-    const age = (at: number | null | undefined) => now + byMs - (at ?? 0)
-    expect(endpoints.map(({ lastGoodAt }) => age(lastGoodAt))).toEqual([40_000, 20_000])
-    expect([age(endpoints[0]?.failingSince), age(startedAt), age(rejected?.at)]).toEqual([
-      30_000, 100_000, 30_000,
-    ])
+/** A source whose endpoints answer, or do not, when a test says so. Times are seconds since the start. */
+function setUp() {
+  const time = { mono: 5_000, wall: start }
+  const clock = { now: () => time.wall, monotonicMs: () => time.mono }
+  const health = createHealth({ source: 'explorer', host: 'explorer.example.com', clock })
+  const pass = (seconds: number) => {
+    time.mono += seconds * 1_000
+    time.wall += seconds * 1_000
   }
+  const at = (seconds: number) => pass(seconds - (time.mono - 5_000) / 1_000)
+  const good = (seconds: number, endpoint: string) => {
+    at(seconds)
+    health.good(health.asked(endpoint))
+  }
+  const fail = (seconds: number, endpoint: string, kind: FailureKind = 'broken') => {
+    at(seconds)
+    health.failed(health.asked(endpoint), 'HTTP 502', kind)
+  }
+  const of = (endpoint: string) => health.read().endpoints.find((one) => one.endpoint === endpoint)
+  const since = (wall: number | null | undefined) => (wall == null ? null : (wall - time.wall) / 1_000)
+  return { health, time, at, pass, good, fail, of, since }
+}
+
+test('an endpoint fails since it was asked first after its last good answer', () => {
+  const { health, at, good, of } = setUp()
+  at(1)
+  const asked = health.asked('E3')
+  at(11)
+  health.failed(asked, 'timeout', 'broken')
+  expect(of('E3')).toMatchObject({ failingSince: start + 1_000, lastFailureAt: start + 11_000 })
+  good(30, 'E3')
+  expect(of('E3')).toMatchObject({ failingSince: null, backAt: start + 30_000, lastGoodAt: start + 30_000 })
 })
+
+describe('an endpoint fails by itself', () => {
+  const own = (world: ReturnType<typeof setUp>) => world.of('E17')?.ownFailures
+
+  test('each time that it fails again after another answered', () => {
+    const world = setUp()
+    for (const round of [0, 10, 20]) {
+      world.fail(round, 'E17')
+      world.fail(round + 1, 'E17')
+      world.good(round + 2, 'E3')
+    }
+    expect(own(world)).toBe(2)
+    world.good(30, 'E17')
+    expect(own(world)).toBe(0)
+  })
+
+  test('not when it failed with all the others, and was not asked since they came back', () => {
+    const world = setUp()
+    world.good(0, 'E5')
+    for (let second = 1; second < 25; second += 2) {
+      world.fail(second, 'E17')
+      world.fail(second + 1, 'E3')
+    }
+    world.good(26, 'E3')
+    world.good(27, 'E5')
+    expect(own(world)).toBe(0)
+    expect(world.health.read().backAt).toBe(start + 26_000)
+  })
+
+  test('not when everything comes and goes, and it is asked only while it is away', () => {
+    const world = setUp()
+    for (const round of [0, 40, 80, 120]) {
+      world.fail(round + 1, 'E17')
+      world.fail(round + 20, 'E3')
+      world.good(round + 25, 'E3')
+    }
+    expect(own(world)).toBe(0)
+  })
+
+  test('not by a question that was sent before the others came back', () => {
+    const world = setUp()
+    world.fail(0, 'E17')
+    const asked = world.health.asked('E17')
+    world.good(5, 'E3')
+    world.at(10)
+    world.health.failed(asked, 'timeout', 'broken')
+    expect(own(world)).toBe(0)
+  })
+})
+
+describe('a source was away as a whole', () => {
+  test('when nothing of it answered for a while and several endpoints were asked', () => {
+    const { good, fail, health } = setUp()
+    fail(0, 'E3')
+    fail(5, 'E6')
+    good(6, 'E3')
+    expect(health.read().backAt).toBe(start + 6_000)
+  })
+
+  test('not while one endpoint fails and nobody asks another', () => {
+    const { good, fail, health } = setUp()
+    good(0, 'E3')
+    for (const second of [1, 5, 10, 15]) fail(second, 'E6')
+    good(20, 'E3')
+    expect(health.read().backAt).toBeNull()
+  })
+})
+
+test('one that is only throttled is told from one that is broken', () => {
+  const { fail, of } = setUp()
+  fail(0, 'E3', 'throttled')
+  fail(1, 'E3', 'throttled')
+  expect(of('E3')?.isThrottling).toBe(true)
+  fail(2, 'E3')
+  expect(of('E3')?.isThrottling).toBe(false)
+  fail(3, 'E3', 'throttled')
+  expect(of('E3')?.isThrottling).toBe(false)
+})
+
+test('a failure that comes after the good answer to a later question says nothing', () => {
+  const { health, at, good, of } = setUp()
+  const asked = health.asked('E3')
+  good(5, 'E3')
+  at(10)
+  health.failed(asked, 'timeout', 'broken')
+  expect(of('E3')).toMatchObject({ failingSince: null, lastFailureAt: null })
+})
+
+test('refused credentials hold until anything is answered well', () => {
+  const { health, good, fail } = setUp()
+  fail(1, 'E3', 'rejected')
+  fail(2, 'E3')
+  expect(health.read().rejected).toEqual({ at: start + 1_000, reason: 'HTTP 502' })
+  good(3, 'E5')
+  expect(health.read().rejected).toBeNull()
+})
+
+test.each([3_600_000, -3_600_000, 20_000, -20_000])(
+  'F67: when the clock is set by %i ms, an outage is as old as it was',
+  (byMs) => {
+    const { health, time, good, fail, of, since } = setUp()
+    good(60, 'E3')
+    fail(70, 'E3', 'rejected')
+    fail(75, 'E17')
+    good(80, 'E17')
+    fail(90, 'E3', 'rejected')
+    time.wall += byMs
+    const { startedAt, rejected } = health.read()
+    expect([startedAt, rejected?.at].map(since)).toEqual([-90, 0])
+    expect([of('E3')?.lastGoodAt, of('E3')?.failingSince, of('E17')?.backAt].map(since)).toEqual([
+      -30, -20, -10,
+    ])
+  },
+)
 
 test('the time of the service is the median of what it said lately', () => {
-  const health = createHealth({ source: 'explorer', host: 'x', startedAt: 0 })
+  const { health } = setUp()
   const at = Date.UTC(2026, 5, 1)
   const hour = 3_600_000
   expect(health.read().clockAheadMs).toBeNull()

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { monitorPollOverdue } from '../../../../src/rules/detectors/monitorPollOverdue.ts'
 import { monitorRulesRejected } from '../../../../src/rules/detectors/monitorRulesRejected.ts'
 import { toEndpoint, toFacts, toSource } from '../facts.ts'
@@ -42,23 +42,55 @@ test.each([
 })
 
 test.each([
-  { title: 'a minute', isBackground: false, ms: 60_000 },
+  { title: 'six intervals', isBackground: false, ms: 120_000 },
   { title: 'ten minutes in the background', isBackground: true, ms: 600_000 },
 ])('F50: a poller that waited for a silent source has $title once it is back', ({ isBackground, ms }) => {
   const backAt = 50_000_000
   const endpoints = [
-    toEndpoint({ endpoint: 'E3', lastGoodAt: backAt + ms, goodSince: backAt }),
-    // A blip of one endpoint is no outage: its row of good answers is not the longest one.
-    toEndpoint({ endpoint: 'E5', lastGoodAt: backAt + ms, goodSince: backAt + ms }),
+    toEndpoint({ endpoint: 'E3', lastGoodAt: backAt + ms }),
+    // A blip of an endpoint that it does not wait for gives it no time.
+    toEndpoint({ endpoint: 'E5', lastGoodAt: backAt + ms, backAt: backAt + ms }),
     toEndpoint({ endpoint: 'E17', lastGoodAt: 1_000, lastFailureAt: backAt - 1 }),
   ]
   const judge = (now: number) =>
     monitorPollOverdue.judge(
-      toFacts(now, { pollers: [{ ...poller, isBackground }], sources: [toSource(endpoints)] }),
+      toFacts(now, { pollers: [{ ...poller, isBackground }], sources: [toSource(endpoints, { backAt })] }),
       monitorPollOverdue.params.parse({}),
     ).findings
   expect(judge(backAt + ms - 1)).toEqual([])
   expect(judge(backAt + ms)).toHaveLength(1)
+})
+
+describe('a poller that one endpoint keeps from its work', () => {
+  const judge = (now: number, e6: Parameters<typeof toEndpoint>[0], failedAt = 'explorer E6') =>
+    monitorPollOverdue.judge(
+      toFacts(now, {
+        pollers: [{ ...poller, failedAt }],
+        sources: [toSource([toEndpoint({ lastGoodAt: now }), toEndpoint({ endpoint: 'E6', ...e6 })])],
+      }),
+      monitorPollOverdue.params.parse({}),
+    )
+  const silent = { lastGoodAt: 100_000, lastFailureAt: 900_000 }
+
+  test('is not told beside that endpoint', () => {
+    expect(judge(900_000, silent)).toEqual({ findings: [], unknown: ['transfers'] })
+  })
+
+  test('is told when what it waits for is another one', () => {
+    expect(judge(900_000, silent, 'explorer E3').findings).toHaveLength(1)
+  })
+
+  test('is told when the endpoint answers now and then', () => {
+    const flapping = { lastGoodAt: 700_000, lastFailureAt: 890_000, failingSince: 720_000, ownFailures: 1 }
+    expect(judge(839_999, flapping).findings).toEqual([])
+    expect(judge(840_000, flapping).findings).toHaveLength(1)
+  })
+
+  test('has its whole time once the endpoint is back', () => {
+    const back = { lastGoodAt: 900_000, backAt: 800_000 }
+    expect(judge(919_999, back).findings).toEqual([])
+    expect(judge(920_000, back).findings).toHaveLength(1)
+  })
 })
 
 test('an overdue poller names itself and its last error', () => {

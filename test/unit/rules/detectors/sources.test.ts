@@ -35,8 +35,8 @@ describe('source.unavailable', () => {
   })
 
   test.each([
-    { title: 'silent a millisecond before six intervals of asking', now: 1_074_999, count: 0 },
-    { title: 'found after six intervals of asking', now: 1_075_000, count: 1 },
+    { title: 'silent a millisecond before 20 s of asking', now: 1_019_999, count: 0 },
+    { title: 'found after 20 s of asking', now: 1_020_000, count: 1 },
   ])('an endpoint that had nothing to ask for a while: $title', ({ now, count }) => {
     const rare = { intervalMs: 15_000, lastGoodAt: 100_000, failingSince: 1_000_000, lastFailureAt: now }
     const endpoints = [toEndpoint({ endpoint: 'E13', ...rare }), toEndpoint({ lastGoodAt: now })]
@@ -60,39 +60,21 @@ describe('source.unavailable', () => {
   })
 
   test.each([
-    { title: 'a millisecond before 30 s', now: 1_029_999, count: 0 },
-    { title: 'after 30 s', now: 1_030_000, count: 1 },
-  ])('one bad answer of the list, and none since, counts later: $title', ({ now, count }) => {
-    const failed = { lastGoodAt: 1_000_000, failingSince: 1_005_000, lastFailureAt: 1_005_000 }
-    const endpoints = [
-      toEndpoint({ endpoint: 'E3', ...failed }),
-      toEndpoint({ endpoint: 'E5', lastGoodAt: now }),
-    ]
-    const judged = sourceUnavailable.judge(toFacts(now, { sources: [toSource(endpoints)] }), {})
-    expect(judged.findings).toHaveLength(count)
-  })
-
-  test.each([
-    {
-      title: 'was not asked since the others came back is not known to fail by itself',
-      askedAt: 1_010_000,
-      count: 0,
-    },
-    { title: 'failed again after the others came back does', askedAt: 1_030_000, count: 1 },
-  ])('one that failed with all the others and $title', ({ askedAt, count }) => {
+    { title: 'failed with all the others and was not asked since they came back', ownFailures: 0, count: 0 },
+    { title: 'failed once more while others answered', ownFailures: 1, count: 0 },
+    { title: 'failed twice more while others answered', ownFailures: 2, count: 1 },
+  ])('an endpoint that $title', ({ ownFailures, count }) => {
     const now = 2_000_000
-    const rare = { intervalMs: 300_000, lastGoodAt: 100_000, failingSince: 1_000_000, lastFailureAt: askedAt }
-    const back = { lastGoodAt: now, goodSince: 1_020_000, lastFailureAt: 1_019_000 }
+    const rare = { intervalMs: 300_000, lastGoodAt: 100_000, failingSince: 1_000_000, lastFailureAt: now }
     const endpoints = [
-      toEndpoint({ endpoint: 'E17', ...rare }),
-      toEndpoint({ endpoint: 'E3', ...back }),
-      toEndpoint({ endpoint: 'E5', ...back }),
+      toEndpoint({ endpoint: 'E17', ...rare, ownFailures }),
+      toEndpoint({ endpoint: 'E3', lastGoodAt: now, backAt: 1_020_000 }),
     ]
     const judged = sourceUnavailable.judge(toFacts(now, { sources: [toSource(endpoints)] }), {
       after: 60_000,
     })
     expect(judged.findings).toHaveLength(count)
-    expect(judged.unknown).toEqual([])
+    expect(judged.unknown).toEqual(count === 0 ? ['explorer E17'] : [])
   })
 
   test('its own bound goes before the interval', () => {
@@ -103,37 +85,85 @@ describe('source.unavailable', () => {
   test.each([
     { title: 'the list a millisecond before 15 s', endpoint: 'E3', silentMs: 14_999, count: 0 },
     { title: 'the list after 15 s', endpoint: 'E3', silentMs: 15_000, count: 1 },
-    { title: 'another endpoint a millisecond before 30 s', endpoint: 'E5', silentMs: 29_999, count: 0 },
-    { title: 'another endpoint after 30 s', endpoint: 'E5', silentMs: 30_000, count: 1 },
-  ])('while others answer, one endpoint counts later: $title', ({ endpoint, silentMs, count }) => {
-    const now = 1_000_000
-    const endpoints = [
-      toEndpoint({
-        endpoint,
-        intervalMs: 1_000,
-        lastGoodAt: now - silentMs,
-        lastFailureAt: now,
-        lastFailure: '503',
-      }),
-      toEndpoint({ endpoint: 'E11', intervalMs: 1_000, lastGoodAt: now, lastFailureAt: null }),
-    ]
-    const judged = sourceUnavailable.judge(toFacts(now, { sources: [toSource(endpoints)] }), {})
-    expect(judged.findings).toHaveLength(count)
-  })
+    { title: 'another endpoint a millisecond before 20 s', endpoint: 'E5', silentMs: 19_999, count: 0 },
+    { title: 'another endpoint after 20 s', endpoint: 'E5', silentMs: 20_000, count: 1 },
+    {
+      title: 'one that only throttles before 30 s',
+      endpoint: 'E5',
+      silentMs: 29_999,
+      count: 0,
+      isThrottling: true,
+    },
+    {
+      title: 'one that only throttles after 30 s',
+      endpoint: 'E5',
+      silentMs: 30_000,
+      count: 1,
+      isThrottling: true,
+    },
+  ])(
+    'while others answer, one endpoint counts later: $title',
+    ({ endpoint, silentMs, count, isThrottling = false }) => {
+      const now = 1_000_000
+      const endpoints = [
+        toEndpoint({
+          endpoint,
+          intervalMs: 1_000,
+          lastGoodAt: now - silentMs,
+          lastFailureAt: now,
+          lastFailure: '503',
+          isThrottling,
+        }),
+        toEndpoint({ endpoint: 'E11', intervalMs: 1_000, lastGoodAt: now, lastFailureAt: null }),
+      ]
+      const judged = sourceUnavailable.judge(toFacts(now, { sources: [toSource(endpoints)] }), {})
+      expect(judged.findings).toHaveLength(count)
+    },
+  )
 
-  test('one finding a source names every failing endpoint, the newest error and what is not judged', () => {
+  test('a source that is silent as a whole names every failing endpoint, the newest error and what is not judged', () => {
     const endpoints = [
       toEndpoint({ lastGoodAt: 100_000, lastFailureAt: 190_000, lastFailure: 'HTTP 502' }),
       toEndpoint({ endpoint: 'E12', lastGoodAt: 90_000, lastFailureAt: 195_000, lastFailure: 'timeout' }),
-      toEndpoint({ endpoint: 'E5', lastGoodAt: 199_000 }),
+    ]
+    const facts = toFacts(200_000, { sources: [toSource(endpoints)], transfers: [pendingSince(0, 1)] })
+    expect(sourceUnavailable.judge(facts, {})).toMatchObject({
+      findings: [
+        {
+          subject: 'explorer',
+          title: 'explorer at explorer.example.com',
+          facts: { whole: true, endpoints: 'E3, E12', lastError: 'timeout', notJudged: 1 },
+          since: 100_000,
+        },
+      ],
+      unknown: ['explorer E3', 'explorer E12'],
+    })
+  })
+
+  test('each silent endpoint is a finding of its own, which says what it is good for', () => {
+    const endpoints = [
+      toEndpoint({ lastGoodAt: 199_000 }),
+      toEndpoint({ endpoint: 'E12', lastGoodAt: 90_000, lastFailureAt: 195_000, lastFailure: 'timeout' }),
+      toEndpoint({ endpoint: 'E17', lastGoodAt: 100_000, lastFailureAt: 190_000, lastFailure: 'HTTP 502' }),
     ]
     const facts = toFacts(200_000, { sources: [toSource(endpoints)], transfers: [pendingSince(0, 1)] })
     expect(sourceUnavailable.judge(facts, {}).findings).toMatchObject([
       {
-        subject: 'explorer',
-        title: 'explorer at explorer.example.com',
-        facts: { endpoints: 'E3, E12', lastError: 'timeout', notJudged: 1 },
+        subject: 'explorer E12',
+        title: 'E12 of explorer at explorer.example.com',
+        labels: { source: 'explorer', endpoint: 'E12' },
+        facts: {
+          whole: false,
+          endpoints: 'E12',
+          blind: 'what becomes of transfers on their way',
+          notJudged: 1,
+        },
         since: 90_000,
+      },
+      {
+        subject: 'explorer E17',
+        facts: { blind: 'whether the code of the contracts changed', lastError: 'HTTP 502', notJudged: 0 },
+        since: 100_000,
       },
     ])
   })
@@ -147,18 +177,18 @@ describe('source.unavailable', () => {
     })
   })
 
-  test('an endpoint that is no longer asked is not in use, once others answer', () => {
+  test('an endpoint that is no longer asked, and never answered again, is neither silent nor back', () => {
     const idle = toEndpoint({ endpoint: 'E12', lastGoodAt: 0, lastFailureAt: 10_000 })
     const good = toEndpoint({ lastGoodAt: 899_000 })
     const facts = toFacts(900_000, { sources: [toSource([idle, good])] })
-    expect(sourceUnavailable.judge(facts, {})).toEqual({ findings: [], unknown: [] })
+    expect(sourceUnavailable.judge(facts, {})).toEqual({ findings: [], unknown: ['explorer E12'] })
   })
 
   test('when nothing is asked any more nothing is said', () => {
     const facts = toFacts(900_000, {
       sources: [toSource([toEndpoint({ lastGoodAt: 0, lastFailureAt: 10_000 })])],
     })
-    expect(sourceUnavailable.judge(facts, {})).toEqual({ findings: [], unknown: ['explorer'] })
+    expect(sourceUnavailable.judge(facts, {})).toEqual({ findings: [], unknown: ['explorer', 'explorer E3'] })
   })
 })
 
