@@ -180,13 +180,15 @@ function headlineOf(
   const word = severity.toUpperCase()
   const [only] = of.items
   if (of.total === 1 && only) return verdictLine(only)
+  const isUpdate = of.counts.every(({ status }) => status === 'update')
   const parts = new Map<string, number>()
   for (const { status, kind, count } of of.counts) {
-    const name = nameCount(status, kind)
+    const name = isUpdate ? kind : nameCount(status, kind)
     parts.set(name, (parts.get(name) ?? 0) + count)
   }
   const list = [...parts].map(([name, count]) => `${count} ${name}`)
   const shown = list.length > 6 ? [...list.slice(0, 6), `${list.length - 6} other kinds`] : list
+  if (isUpdate) return `${word}, update: ${shown.join(', ')}, of what was told already`
   return `${word}: ${of.total} alerts: ${shown.join(', ')}`
 }
 

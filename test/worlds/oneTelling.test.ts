@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { createBridgeWorld } from '../support/bridgeWorld.ts'
+import { runLeaping } from '../support/leapingScenario.ts'
+
+const minute = 60_000
+
+/** The first line of each message about a word, as Slack shows it. */
+const headlines = (told: readonly string[], word: RegExp) =>
+  told.filter((text) => word.test(text)).map((text) => text.split('\n')[0] ?? '')
+
+test('semantics.md 49: an unbacked payout and what left the escrow by it are one accusation', async () => {
+  const one = await runLeaping({
+    scenario: `name: theft
+seed: 7
+timeline:
+  - { at: 60s, fault: transfer.unbacked, token: USDC, amount: "54321.5" }
+`,
+  })
+  await one.untilTold('transfer.unbacked', 5 * minute)
+  await one.untilTold('escrow.drift', 5 * minute)
+  await one.pass(3 * minute)
+  const told = headlines(one.told(), /54321\.5/)
+  expect(told.filter((line) => !line.startsWith('🔴 CRITICAL, update'))).toEqual([
+    expect.stringMatching(/^🔴 CRITICAL: 54321\.5 USDC arrived without proof that it left/),
+  ])
+  expect(one.told().join('\n')).toMatch(
+    /update of alert #\w+ \(transfer-unbacked\): 54321\.5 USDC left the escrow/,
+  )
+  expect(told.join('\n')).not.toContain('resolved')
+}, 300_000)
+
+test('semantics.md 49: an outflow beyond the unbacked payout is told by itself', async () => {
+  const one = await runLeaping({
+    scenario: `name: theft
+seed: 7
+timeline:
+  - { at: 60s, fault: transfer.unbacked, token: USDC, amount: "54321.5" }
+  - { at: 62s, fault: escrow.drained, token: USDC, amount: "777777" }
+`,
+  })
+  await one.untilTold('transfer.unbacked', 5 * minute)
+  await one.pass(5 * minute)
+  const [first = ''] = one.told().filter((text) => text.includes('777777 USDC left the escrow'))
+  expect(first).not.toMatch(/update of alert [^\n]*777777 USDC left/)
+}, 300_000)
+
+test('a stalled withdrawal that fails is told as failed, and its end is not good news', async () => {
+  const world = await createBridgeWorld({
+    rules: `rules:
+  - { name: failed, on: transfer.failed, severity: critical }
+  - { name: stalled, on: transfer.stalled, with: { after: 5m }, severity: critical }
+  - { name: slow, on: transfer.stalled, with: { after: 6m }, severity: warning }
+`,
+  })
+  const record = world.withdraw(1, { mainTxHash: '', mainBlockHeight: '', mainBlockTime: '' })
+  await world.pass(8 * minute)
+  Object.assign(record, { status: '0x0', updateTime: String(world.now()) })
+  await world.until(() => world.told('transfer.failed').length === 1, 'the failure')
+  await world.pass(2 * minute)
+  const told = headlines(world.monitor.told(), /101 USDC/)
+  expect(told).toEqual([
+    expect.stringMatching(/^🔴 CRITICAL: Withdrawal of 101 USDC has not arrived after 5m/),
+    expect.stringMatching(/^🔴 CRITICAL: Withdrawal of 101 USDC failed/),
+    expect.stringMatching(/^⚪ CRITICAL, ended after \S+( \S+)?: Withdrawal of 101 USDC failed/),
+  ])
+}, 300_000)
+
+test('the drill tells what its faults explain, and nothing else', async () => {
+  const one = await runLeaping({ scenario: 'every-transfer-fault' })
+  await one.pass(9 * minute)
+  const kinds = one.alerts().map(({ kind }) => kind)
+  const count = (kind: string) => kinds.filter((found) => found === kind).length
+  expect([...new Set(kinds)].sort()).toEqual([
+    'batch.mismatch',
+    'batch.unresolved',
+    'escrow.drift',
+    'escrow.shortfall',
+    'transfer.duplicate',
+    'transfer.failed',
+    'transfer.mismatch',
+    'transfer.out_of_order',
+    'transfer.stalled',
+    'transfer.unbacked',
+  ])
+  // Two payouts without an origin: by each the same left the escrow, and no more is missing.
+  expect([count('transfer.unbacked'), count('escrow.drift')]).toEqual([2, 2])
+  const drifts = one.alerts().filter(({ kind }) => kind === 'escrow.drift')
+  expect(drifts.every(({ subject }) => /:0x[0-9a-f]{64}$/.test(subject))).toBe(true)
+  const told = headlines(one.told(), /are missing/)
+  expect(told.filter((line) => !line.startsWith('🔴 CRITICAL, update'))).toEqual([])
+}, 300_000)
