@@ -3,7 +3,9 @@ import { createExplorer } from '../clients/explorer/createExplorer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Timings } from '../lib/timings.ts'
 import { type CommitDeps, createCommit } from '../pollers/createCommit.ts'
+import { noAmount, toDecimal } from '../domain/decimal.ts'
 import { movesAs } from '../domain/learnedMoney.ts'
+import { movedToken } from '../domain/movedToken.ts'
 import { meansWithdrawal } from '../domain/withdrawActions.ts'
 import { createLearnMoney } from '../pollers/learnMoney.ts'
 import { createEventRetries } from '../pollers/eventRetries.ts'
@@ -62,6 +64,7 @@ export function createBase(
       since,
       holdMs: evidenceHoldMs,
       wantsReceipt: config.canonical && choosesReceipt(config.canonical, db.generation),
+      riskOf: ({ token, amount }) => watch.riskOf(movedToken(token), toDecimal(amount ?? '') ?? noAmount),
       isLarge: ({ token, amountRaw }) => isLargeShare(amountRaw, watch.reserveOf(token.address)),
     },
   })

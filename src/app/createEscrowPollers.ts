@@ -77,6 +77,10 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
       }),
     listTransfers: (hash) =>
       deps.ledger.listTransfers({ hash, limit: mostTransfers }).map((one) => withoutTakenClaim(deps, one)),
+    riskOf: ({ token, unexplained, outward, net }) => ({
+      share: Math.abs(watch.riskOf(token, unexplained ?? (outward.digits === 0n ? net : outward))),
+      counts: watch.isBridgeToken(token),
+    }),
     waitsFor: (transfer) => waitsFor(transfer, { ...beside(deps, transfer), partner: null }),
     fitsWaiting: (flow) => fitsWaiting(deps, flow),
     hasOpenEvent: (hash) => hasOpenPayout(db, hash),

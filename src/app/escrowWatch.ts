@@ -1,6 +1,6 @@
 import type { FlowFee } from '../domain/escrowFlow.ts'
 import { canonicalToken, movedToken, nativeDecimals } from '../domain/movedToken.ts'
-import { toBaseUnits, toDecimal } from '../domain/decimal.ts'
+import { type Decimal, sameScale, toBaseUnits, toDecimal } from '../domain/decimal.ts'
 import { toOwedLeg } from '../domain/escrowOwed.ts'
 import type { Transfer, TransferToken } from '../domain/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
@@ -17,7 +17,7 @@ import {
 } from '../store/escrowOwed.ts'
 import type { TokenPair } from '../store/learned.ts'
 import { readFlowsDeep } from '../store/mainStreams.ts'
-import { listMovedTokens, wakeFlows } from '../store/escrowFlows.ts'
+import { listMovedTokens, readLargeMove, wakeFlows } from '../store/escrowFlows.ts'
 import { readDecimals } from '../store/tokenBook.ts'
 
 /** What the configuration says of escrows, beside what the ledger learned of tokens. */
@@ -35,6 +35,10 @@ export interface EscrowWatch {
    * make every transfer a large one. Base units; null before the first reading.
    */
   reserveOf(token: string): bigint | null
+  /** An amount in token units as a share of what the escrows hold, else of what moves there at most; null where nothing is known. */
+  shareOf(token: string, amount: Decimal): number | null
+  /** The same about as it is, for ordering many; 0 where nothing is known. */
+  riskOf(token: string, amount: Decimal): number
   /** Transfers changed, or ceased because they were joined into others: belongs inside the commit that did it. */
   noteTransfers(changed: readonly Transfer[], ceased: readonly string[], now: UnixMs): void
 }
@@ -71,6 +75,7 @@ export function createEscrowWatch(
   const knownDecimals = (token: string) => configured.get(token)?.decimals ?? readDecimals(db, token)
   const decimalsOf = (token: string) =>
     token === '' ? nativeDecimals : (knownDecimals(token) ?? knownDecimals(recordedAs.get(token) ?? token))
+  const risks = new Map<string, { readonly unit: number; readonly uses: number }>()
   const settingOf = (token: string) => configured.get(token) ?? configured.get(recordedAs.get(token) ?? token)
   const noteType = (token: string, type: string) => {
     if (types.has(token) && (type === '' || types.get(token) === type)) return
@@ -107,6 +112,21 @@ export function createEscrowWatch(
       const amounts = [known.holdings, owed, ...listUnjudged(db, address)]
       return amounts.reduce((most, amount) => (amount > most ? amount : most), 0n)
     },
+    riskOf(token, amount) {
+      const known = risks.get(token)
+      const isFresh = known !== undefined && known.uses < riskUses
+      const unit = isFresh ? known.unit : (this.shareOf(token, { digits: 1_000_000n, scale: 0 }) ?? 0)
+      risks.set(token, { unit, uses: isFresh ? known.uses + 1 : 0 })
+      return (unit / 1e6) * (Number(amount.digits) / 10 ** amount.scale)
+    },
+    shareOf(token, amount) {
+      const decimals = decimalsOf(token)
+      const reserve = this.reserveOf(token)
+      const raw = decimals === null ? null : toBaseUnits(amount, decimals)
+      if (raw !== null && reserve !== null && reserve > 0n) return divide(raw, reserve)
+      const large = readLargeMove(db, token)
+      return large === null ? null : divide(...sameScale(amount, large)) / usualOfEscrow
+    },
     noteTransfers(changed, ceased, now) {
       if (places.length === 0) return
       for (const key of ceased) saveOwedLeg(db, key, null)
@@ -120,6 +140,15 @@ export function createEscrowWatch(
       }
     },
   }
+}
+
+/** The order of questions need not be exact: what is held is looked at anew after so many of them. */
+const riskUses = 200
+/** What nearly no movement exceeds is taken for a hundredth of what is held, where that is not known. */
+const usualOfEscrow = 100
+
+function divide(part: bigint, whole: bigint): number {
+  return Number((part * 1_000_000n) / whole) / 1e6
 }
 
 /** What the escrows held by readings that were not judged yet, base units. */

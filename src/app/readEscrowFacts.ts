@@ -1,5 +1,5 @@
 import { parseDecimal } from '../domain/amount.ts'
-import { type Decimal, formatDecimal, sumDecimals, toBaseUnits } from '../domain/decimal.ts'
+import { formatDecimal, sumDecimals, toBaseUnits } from '../domain/decimal.ts'
 import { type Horizons, standsStill } from '../domain/horizon.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { isSilenceProven } from '../pollers/operators.ts'
@@ -8,10 +8,12 @@ import { listUnsettled } from '../store/challenges.ts'
 import type { Database } from '../store/database.ts'
 import {
   type FlowSum,
+  listLost,
   listOverdue,
   listUnexplained,
   listWaiting,
   type StoredFlow,
+  sumByToken,
 } from '../store/escrowFlows.ts'
 import { listEscrowTokens } from '../store/escrowOwed.ts'
 import { readNewestOrigin } from '../store/newestOrigin.ts'
@@ -32,20 +34,26 @@ export interface EscrowFactSources {
 /** Movements told at a time, of each direction. */
 const maxMoves = 500
 const maxUnsettled = 1_000
+/** What was lost before this is another story. */
+const lostMs = 3_600_000
 
 /** What conditions on escrows, operators and challenges are judged on. */
 export function readEscrowFacts(sources: EscrowFactSources): EscrowFacts {
   const { db, watch, terminal } = sources
   const known = sources.horizons.read()
-  const overdue = known.list === null ? [] : listOverdue(db, known.list)
-  const waiting = listWaiting(db).filter(({ waitsFor }) => standsStill(known, waitsFor))
+  const counts = ({ token }: StoredFlow) => watch.isBridgeToken(token)
+  const overdue = known.list === null ? [] : listOverdue(db, known.list).filter(counts)
+  // While something is still looked for the sum is of all that left, what was told by itself included.
+  const lost = overdue.length === 0 ? [] : listLost(db, (known.list ?? 0) - lostMs).filter(counts)
+  const isHidden = ({ waitsFor }: StoredFlow) => waitsFor !== null && standsStill(known, waitsFor)
+  const waiting = listWaiting(db).filter((flow) => counts(flow) && isHidden(flow))
   return {
     escrow: {
       moves: [
         ...listUnexplained(db, maxMoves).map((flow) => toMove(flow, watch)),
-        ...overdue.flatMap(({ largest }) => largest.map((flow) => toOpenMove(flow, watch))),
+        ...sumByToken(overdue).flatMap(({ largest }) => largest.map((flow) => toOpenMove(flow, watch))),
       ],
-      sums: [...overdue, ...waiting].map((sum) => toSum(sum, known, watch)),
+      sums: sumByToken([...overdue, ...lost, ...waiting]).map((sum) => toSum(sum, known, watch)),
       holdings: listHoldings(sources),
     },
     operators: listOperatorFacts(sources),
@@ -79,7 +87,7 @@ function toMove(flow: StoredFlow, watch: EscrowWatch): EscrowMove {
 function toOpenMove(flow: StoredFlow, watch: EscrowWatch): EscrowMove {
   return {
     ...toMove(flow, watch),
-    open: { share: shareOf(flow.unexplained ?? flow.outward, flow.token, watch) },
+    open: { share: watch.shareOf(flow.token, flow.unexplained ?? flow.outward) },
   }
 }
 
@@ -92,20 +100,10 @@ function toSum(sum: FlowSum, horizons: Horizons, watch: EscrowWatch): EscrowSum 
     since,
     symbol: watch.symbolOf(token),
     amount: formatDecimal(sum.amount),
-    share: shareOf(sum.amount, token, watch),
+    share: watch.shareOf(token, sum.amount),
     hashes: largest.map(({ hash }) => hash),
     waitsFor: waitsFor && { source: waitsFor, shownUntil: horizons[waitsFor] },
   }
-}
-
-/** Of what is held, or would be without what is owed; null while that is not known. */
-function shareOf(amount: Decimal, token: string, watch: EscrowWatch): number | null {
-  const decimals = watch.decimalsOf(token)
-  const reserve = watch.reserveOf(token)
-  const raw = decimals === null ? null : toBaseUnits(amount, decimals)
-  return raw === null || reserve === null || reserve === 0n
-    ? null
-    : Number((raw * 1_000_000n) / reserve) / 1e6
 }
 
 function listHoldings({ db, watch }: EscrowFactSources): Facts['escrow']['holdings'] {

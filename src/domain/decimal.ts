@@ -49,6 +49,12 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
   return digits < 0n ? -1 : digits > 0n ? 1 : 0
 }
 
+/** The digits of both at the scale of the finer one. */
+export function sameScale(a: Decimal, b: Decimal): [bigint, bigint] {
+  const scale = Math.max(a.scale, b.scale)
+  return [atScale(a, scale), atScale(b, scale)]
+}
+
 export function isEqual(a: Decimal, b: Decimal): boolean {
   return compareDecimals(a, b) === 0
 }

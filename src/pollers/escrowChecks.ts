@@ -9,6 +9,7 @@ import {
 } from '../domain/escrowFlow.ts'
 import type { Shown } from '../domain/horizon.ts'
 import type { Wait } from '../domain/standing.ts'
+import { type AtRisk, valueFirst } from '../domain/valueFirst.ts'
 import type { Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
@@ -35,6 +36,8 @@ export interface EscrowChecksDeps {
   /** When the newest complete reading of the list began; null before the first. */
   listReadAt(): UnixMs | null
   listTransfers(mainHash: string): readonly Transfer[]
+  /** What of an escrow's holdings a movement is, and whether its token is known to be the bridge's. */
+  riskOf(flow: StoredFlow): Pick<AtRisk, 'share' | 'counts'>
   /** What the judgement of a transfer waits for. */
   waitsFor(transfer: Transfer): Wait | null
   /** The source that has not come so far as a movement which may be the payout of the one transfer that it fits; else null. */
@@ -55,7 +58,7 @@ const heldMs = 30_000
 const waitMs = 15_000
 /** An event is set beside the list within this. */
 const eventMs = 100_000
-const maxDue = 200
+const maxDue = 500
 /** Readings of the record list in one tick; the rest comes first in the next one. */
 const maxRereads = 20
 
@@ -66,15 +69,19 @@ const maxRereads = 20
 export function createEscrowChecksPoll(deps: EscrowChecksDeps): (signal: AbortSignal) => Promise<void> {
   return async (signal) => {
     if (!deps.isReady()) return
-    const due = listDueFlows(deps.db, deps.clock.now(), maxDue)
-    const open = settleKnown(deps, due).slice(0, maxRereads)
+    const due = orderDue(deps, listDueFlows(deps.db, deps.clock.now()), maxDue)
+    const open = orderDue(deps, settleKnown(deps, due), maxRereads).slice(0, maxRereads)
     if (open.length === 0) return
     const control = await askControl(deps, signal)
     for (const flow of open) await rereadAndSettle(deps, flow, control, signal)
   }
 }
 
-/** Judges in one commit what needs no further reading. @returns the rest, in its order */
+function orderDue(deps: EscrowChecksDeps, due: readonly StoredFlow[], turns: number): StoredFlow[] {
+  return valueFirst(due, (flow) => ({ ...deps.riskOf(flow), since: flow.at }), turns)
+}
+
+/** Judges in one commit what needs no further reading, and notes that the rest is not explained so far. @returns the rest */
 function settleKnown(deps: EscrowChecksDeps, due: readonly StoredFlow[]): StoredFlow[] {
   const now = deps.clock.now()
   const open: StoredFlow[] = []
@@ -86,7 +93,8 @@ function settleKnown(deps: EscrowChecksDeps, due: readonly StoredFlow[]): Stored
     if (waits !== null) return [[flow, holdBack(waits, verdict, flow, now)]]
     if (!wantsReread(verdict, flow)) return [[flow, conclude(verdict, flow, now, null)]]
     open.push(flow)
-    return []
+    const isNoted = flow.unexplained !== null && flow.waitsFor === null
+    return isNoted ? [] : [[flow, { ...conclude(verdict, flow, now, null), verdict: 'open', checkAt: now }]]
   })
   settle(deps, judged)
   return open

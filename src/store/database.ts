@@ -23,6 +23,7 @@ import { headDoubtColumns } from './migrations/0018_head_doubts.ts'
 import { grossFlowColumns } from './migrations/0019_gross_flows.ts'
 import { legFeeColumns } from './migrations/0020_leg_fees.ts'
 import { waitingFlowColumns } from './migrations/0021_waiting_flows.ts'
+import { riskOfLegs } from './migrations/0022_risk_of_legs.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -46,6 +47,7 @@ const migrations: readonly string[] = [
   grossFlowColumns,
   legFeeColumns,
   waitingFlowColumns,
+  riskOfLegs,
 ]
 
 export interface Database {

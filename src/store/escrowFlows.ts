@@ -29,6 +29,8 @@ export interface StoredFlow extends EscrowFlow {
   readonly checks: number
   /** What readings of the record list found so far, as its reader wrote it. */
   readonly absence: string | null
+  /** The source that has not come so far; null while nothing is waited for. */
+  readonly waitsFor: Shown | null
 }
 
 export interface FlowJudgement {
@@ -148,12 +150,28 @@ export function saveGap(
   )
 }
 
-export function listDueFlows(db: Database, now: UnixMs, limit: number): StoredFlow[] {
+/** What wants to be judged, in no order that means anything: money at risk comes first. */
+export function listDueFlows(db: Database, now: UnixMs): StoredFlow[] {
   return db
-    .prepare('SELECT * FROM escrow_flows WHERE check_at <= ? ORDER BY check_at LIMIT ?')
-    .all(now, limit)
+    .prepare('SELECT * FROM escrow_flows WHERE check_at <= ? ORDER BY check_at LIMIT 10000')
+    .all(now)
     .map(toFlow)
 }
+
+/** What nearly no explained movement of a token exceeds; null before some were seen. */
+export function readLargeMove(db: Database, token: string): Decimal | null {
+  const amounts = db
+    .prepare(
+      "SELECT outward FROM escrow_flows WHERE verdict = 'explained' AND token = ? ORDER BY seen_at DESC LIMIT 500",
+    )
+    .all(token)
+    .flatMap((row) => toDecimal(String(row['outward']).replace('-', '')) ?? [])
+    .filter(({ digits }) => digits > 0n)
+    .sort(compareDecimals)
+  return amounts.length < neededMoves ? null : (amounts[Math.floor(amounts.length * 0.99)] ?? null)
+}
+
+const neededMoves = 5
 
 /** What one transaction moved of a token, at every escrow. */
 export function listFlowsOf(db: Database, hash: string, token: string): StoredFlow[] {
@@ -253,32 +271,40 @@ export function sumOpen(db: Database, token: string, to: number): Decimal {
   )
 }
 
-/** What left and waits for a source that lags, by token and source: it may turn out to be payouts. */
-export function listWaiting(db: Database): (FlowSum & { readonly waitsFor: Shown })[] {
-  const rows = db
+/** What left and waits for a source that lags: it may turn out to be payouts. */
+export function listWaiting(db: Database): StoredFlow[] {
+  return db
     .prepare("SELECT * FROM escrow_flows WHERE waits_for <> '' AND direction = 'out' LIMIT 5000")
     .all()
-  const groups = Map.groupBy(rows, (row) => `${String(row['token'])}|${String(row['waits_for'])}`)
-  return [...groups.values()].map((group) => ({
-    ...sumRows(group),
-    // Written by settleFlow.
-    waitsFor: String(group[0]?.['waits_for']) as Shown,
-  }))
+    .map(toFlow)
 }
 
-/**
- * What left up to a time that the list has passed, was judged, and is not explained: by token, of those tokens of which
- * something is still looked for.
- */
-export function listOverdue(db: Database, until: UnixMs): FlowSum[] {
-  const rows = db
+/** What left up to a time that the list has passed, was judged, and is not explained: still looked for, the largest first. */
+export function listOverdue(db: Database, until: UnixMs): StoredFlow[] {
+  return db
     .prepare(
       `SELECT * FROM escrow_flows INDEXED BY escrow_flows_open WHERE verdict = 'open' AND waits_for = ''
        AND direction = 'out' AND unexplained IS NOT NULL AND at <= ? LIMIT 5000`,
     )
     .all(until)
-  const groups = Map.groupBy(rows, (row) => String(row['token']))
-  return [...groups.values()].map((group) => ({ ...sumRows(group), waitsFor: null }))
+    .map(toFlow)
+}
+
+/** What left without an explanation, listed as movements, since a time. */
+export function listLost(db: Database, since: UnixMs): StoredFlow[] {
+  return db
+    .prepare(
+      `SELECT * FROM escrow_flows INDEXED BY escrow_flows_told
+       WHERE verdict = 'unexplained' AND direction = 'out' AND at >= ? AND from_height IS NULL LIMIT 5000`,
+    )
+    .all(since)
+    .map(toFlow)
+}
+
+/** Movements by token, in sum. */
+export function sumByToken(flows: readonly StoredFlow[]): FlowSum[] {
+  const groups = Map.groupBy(flows, ({ token, waitsFor }) => `${token}|${waitsFor ?? ''}`)
+  return [...groups.values()].map(sumUp)
 }
 
 /** Movements of one token at all escrows together. */
@@ -296,15 +322,16 @@ export interface FlowSum {
 
 const namedOfSum = 10
 
-function sumRows(rows: readonly Record<string, unknown>[]): Omit<FlowSum, 'waitsFor'> {
-  const flows = rows.map(toFlow).sort((a, b) => compareDecimals(b.outward, a.outward))
+function sumUp(flows: readonly StoredFlow[]): FlowSum {
+  const ordered = flows.toSorted((a, b) => compareDecimals(b.outward, a.outward))
   return {
-    token: flows[0]?.token ?? '',
+    token: ordered[0]?.token ?? '',
     escrows: [...new Set(flows.map(({ escrow }) => escrow))],
     count: flows.length,
     amount: sumDecimals(flows.map(({ unexplained, outward }) => unexplained ?? outward)),
     since: Math.min(...flows.map(({ at }) => at)),
-    largest: flows.slice(0, namedOfSum),
+    largest: ordered.slice(0, namedOfSum),
+    waitsFor: ordered[0]?.waitsFor ?? null,
   }
 }
 
@@ -347,6 +374,8 @@ function toFlow(row: Record<string, unknown>): StoredFlow {
     checkedAt: optional('checked_at'),
     checks: Number(row['checks']),
     absence: toText(row['absence']),
+    // Written by settleFlow.
+    waitsFor: (toText(row['waits_for']) || null) as Shown | null,
   }
 }
 

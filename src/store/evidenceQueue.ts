@@ -7,6 +7,7 @@ import {
 } from '../domain/transfer.ts'
 import { replacedPayout } from '../domain/replacedPayout.ts'
 import { movesNative, nativeSources, tokenSources } from '../domain/showsMoney.ts'
+import { valueFirst } from '../domain/valueFirst.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 
@@ -41,6 +42,8 @@ export interface QueueSettings {
   readonly holdMs: number
   /** Whether so much is at stake that its legs are asked at once. */
   readonly isLarge?: (transfer: Transfer) => boolean
+  /** What of the escrows' holdings a transfer is; left out, all are alike. */
+  readonly riskOf?: (transfer: Transfer) => number
   /** Null when there is no second source: whether its receipt is asked for. */
   readonly wantsReceipt: ((transfer: Transfer, hash: string) => boolean) | null
 }
@@ -58,6 +61,7 @@ export function queueLegs(
   const { before, after } = change
   const lastAt = Math.max(after.originAt, after.destinationAt ?? after.originAt)
   if (lastAt < settings.since && before === null) return
+  const risk = settings.riskOf?.(after) ?? 0
   const isRewritten = before !== null && isOther(before, after)
   const isUrgent = isSuspicious(after)
   const isLate = before === null && now - lastAt > historyMs && !isUrgent
@@ -65,7 +69,7 @@ export function queueLegs(
   const destination = destinationLeg(after)
   if (destination !== null && originLeg(after) === null && (before === null || hasTurned)) {
     const time = Math.min(destination.time ?? now, now)
-    queueLeg(db, { ...destination, ask: 'record', time, dueAt: now, isLate: false }, now)
+    queueLeg(db, { ...destination, ask: 'record', time, dueAt: now, isLate: false, risk }, now)
   }
   queueReplaced(db, settings, change, now)
   queuePast(db, settings, change, now)
@@ -81,7 +85,7 @@ export function queueLegs(
     for (const ask of asksOf(settings, after, leg)) {
       if (!isRewritten && hasAnswer(after, ask, leg)) continue
       const at = ask === 'receipt' ? now : dueAt
-      queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: at, isLate }, now)
+      queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: at, isLate, risk }, now)
     }
   }
 }
@@ -116,8 +120,10 @@ function queueReplaced(
   const old = replacedPayout(after)
   if (old === null || before?.rewrites.at(-1)?.at === after.rewrites.at(-1)?.at) return
   const { hash } = old
+  const risk = settings.riskOf?.(after) ?? 0
   const [ask] = asksOf(settings, after, old)
-  if (ask) queueLeg(db, { ask, hash, height: null, time: after.originAt, dueAt: now, isLate: false }, now)
+  if (ask)
+    queueLeg(db, { ask, hash, height: null, time: after.originAt, dueAt: now, isLate: false, risk }, now)
 }
 
 /** Value that arrived since, of an origin older than the ledger: it may have been paid before. */
@@ -132,39 +138,55 @@ function queuePast(
   if (before !== null && destinationLeg(before)?.hash === destination.hash) return
   const [leftAt, arrivedAt] = [origin.time ?? now, destination.time ?? after.firstSeenAt]
   if (leftAt >= settings.since || arrivedAt < settings.since) return
-  queueLeg(db, { ...origin, ask: 'past', time: leftAt, dueAt: now, isLate: false }, now)
+  const risk = settings.riskOf?.(after) ?? 0
+  queueLeg(db, { ...origin, ask: 'past', time: leftAt, dueAt: now, isLate: false, risk }, now)
 }
 
 /** Has the destination of a transfer verified now, whatever its age: another one claims its origin. */
 export function queueClaimed(db: Database, settings: QueueSettings, transfer: Transfer, now: UnixMs): void {
   const leg = destinationLeg(transfer)
   if (leg === null) return
+  const risk = settings.riskOf?.(transfer) ?? 0
   for (const ask of asksOf(settings, transfer, leg)) {
     if (hasAnswer(transfer, ask, leg)) continue
     const time = Math.min(leg.time ?? now, now)
-    queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: now, isLate: false }, now)
+    queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: now, isLate: false, risk }, now)
   }
 }
 
 function queueLeg(
   db: Database,
-  leg: Pick<QueuedLeg, 'ask' | 'hash' | 'height' | 'time' | 'dueAt' | 'isLate'>,
+  leg: Pick<QueuedLeg, 'ask' | 'hash' | 'height' | 'time' | 'dueAt' | 'isLate'> & { readonly risk: number },
   now: UnixMs,
 ): void {
   db.prepare(
-    `INSERT INTO evidence_queue (ask, hash, added_at, ready_at, due_at, height, time, late) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO evidence_queue (ask, hash, added_at, ready_at, due_at, height, time, late, risk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (ask, hash) DO UPDATE SET due_at = min(due_at, excluded.due_at), ready_at = min(ready_at, excluded.ready_at),
-       late = min(late, excluded.late)`,
-  ).run(leg.ask, leg.hash, now, now, leg.dueAt, leg.height, leg.time, leg.isLate ? 1 : 0)
+       late = min(late, excluded.late), risk = max(risk, excluded.risk)`,
+  ).run(leg.ask, leg.hash, now, now, leg.dueAt, leg.height, leg.time, leg.isLate ? 1 : 0, leg.risk)
 }
 
-/** The legs that have waited longest, most urgent first, of those that may be asked. */
+/**
+ * The legs that may be asked: of those that have to be by now the ones of most value first, and each tenth the one that
+ * has waited longest; then those that could wait.
+ */
 export function listQueued(db: Database, ask: Ask, isLate: boolean, now: UnixMs, limit: number): QueuedLeg[] {
-  return db
-    .prepare('SELECT * FROM evidence_queue WHERE ask = ? AND late = ? ORDER BY due_at LIMIT ?')
-    .all(ask, isLate ? 1 : 0, limit)
-    .map(toQueued)
-    .filter((leg) => leg.readyAt <= now)
+  const find = (order: string, count: number) =>
+    db
+      .prepare(
+        `SELECT * FROM evidence_queue WHERE ask = ? AND late = ? AND ready_at <= ? ORDER BY ${order} LIMIT ?`,
+      )
+      .all(ask, isLate ? 1 : 0, now, count)
+      .map((row) => ({ leg: toQueued(row), risk: Number(row['risk']) }))
+  // What is long over has no hurry.
+  if (isLate) return find('due_at', limit).map(({ leg }) => leg)
+  const found = [...find('risk DESC', limit), ...find('due_at', limit)]
+  const legs = [...new Map(found.map((one) => [one.leg.hash, one])).values()]
+  const isDue = ({ leg }: (typeof legs)[number]) => leg.dueAt <= now
+  const order = (some: typeof legs) =>
+    valueFirst(some, ({ leg, risk }) => ({ share: risk, since: leg.dueAt, counts: true }), limit)
+  const due = order(legs.filter(isDue))
+  return [...due, ...order(legs.filter((one) => !isDue(one)))].slice(0, limit).map(({ leg }) => leg)
 }
 
 /** When the next leg has to be asked; null when none waits. */
