@@ -56,7 +56,8 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
   const readMainTime = () => listHeads(db).find(({ chain }) => chain === 'main')?.blockTime ?? null
   const isReady = () => deps.cursors.read().history.done
   const streams = () => toStreams(watch.places, (token) => watch.typeOf(token))
-  const streamsOf = (address: string) => streams().filter(({ place }) => place.address === address)
+  const streamsOf = (address: string) =>
+    streams().filter(({ place, isRare }) => place.address === address && !isRare)
   const common = { ...deps, readMainHeight, readMainTime, isReady }
   const flows = createEscrowFlowsPoll({
     ...common,
@@ -64,6 +65,7 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
     places: watch.places,
     listStreams: streams,
     isBridgeToken: (token) => watch.isBridgeToken(token),
+    noteHeld: (token, type) => watch.noteHeld(token, type),
     requestChecks: () => deps.trigger('escrowChecks'),
   })
   const checks = createEscrowChecksPoll({

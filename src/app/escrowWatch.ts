@@ -28,6 +28,8 @@ export interface EscrowWatch {
   symbolOf(token: string): string
   decimalsOf(token: string): number | null
   isBridgeToken(token: string): boolean
+  /** An escrow held it when it was first read: it is watched from now on. Belongs inside a commit. */
+  noteHeld(token: string, type: string): void
   listHoldings(): readonly Holding[]
   baselineOf(token: string): bigint | null
   /**
@@ -98,6 +100,7 @@ export function createEscrowWatch(
     symbolOf: (token) => settingOf(token)?.symbol ?? (token === '' ? 'native currency' : token),
     decimalsOf,
     isBridgeToken: (token) => named.has(token) || configured.has(token) || types.has(token),
+    noteHeld: noteType,
     listHoldings: () =>
       places.flatMap(({ address, tokens }) =>
         [...(tokens ?? listMovedTokens(db, address))].map((token) => ({ address, token })),

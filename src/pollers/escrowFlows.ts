@@ -1,8 +1,9 @@
 import { MonitorError } from '../lib/errors.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
-import { sumFlows } from '../domain/escrowFlow.ts'
+import { type FlowRow, sumFlows } from '../domain/escrowFlow.ts'
 import type { Database } from '../store/database.ts'
 import { forgetFlow, saveFlows } from '../store/escrowFlows.ts'
+import { readMeta, saveMeta } from '../store/meta.ts'
 import { type MainStream, readStream, saveStream } from '../store/mainStreams.ts'
 import type { EscrowPlace, FlowStream } from './escrowPlaces.ts'
 import { createSeenRows, type SeenRows } from './goneRows.ts'
@@ -13,7 +14,7 @@ import type { Commit } from './reads.ts'
 export interface EscrowFlowsDeps {
   readonly clock: Clock
   readonly db: Database
-  readonly reads: Pick<MainReads, 'flows'>
+  readonly reads: Pick<MainReads, 'flows' | 'hasCome'>
   readonly commit: Commit
   readonly places: readonly EscrowPlace[]
   readonly tellSince: UnixMs
@@ -21,6 +22,8 @@ export interface EscrowFlowsDeps {
   /** The main head as last read; null before. */
   readMainHeight(): number | null
   isBridgeToken(token: string): boolean
+  /** The escrow held it when it was first read: from now on it is one of the bridge's. */
+  noteHeld(token: string, type: string): void
   /** Something was found that wants to be judged. */
   requestChecks(): void
 }
@@ -31,6 +34,10 @@ const deepBlocks = 3_600
 const deepEveryMs = 600_000
 /** A known row so far behind still serves to tell a whole answer from an empty one. */
 const knownWithinBlocks = 1_800
+/** What nobody named is read so often, and looked up so many at a time, and again after so long. */
+const rareMs = 55_000
+const maxLookUps = 10
+const lookUpAgainMs = 600_000
 const chunkBlocks = 5_000
 const maxChunks = 10
 
@@ -41,15 +48,21 @@ const maxChunks = 10
  */
 export function createEscrowFlowsPoll(deps: EscrowFlowsDeps): (signal: AbortSignal) => Promise<void> {
   const seenOf = new Map<string, SeenRows>()
+  const readAt = new Map<string, number>()
+  const lookedUp = new Map<string, number>()
   return async (signal) => {
     const head = await waitForHead(deps, signal)
     if (head === null) return
+    const firstHeight = readFirstHeight(deps.db, head)
     const problems: unknown[] = []
     for (const stream of deps.listStreams()) {
+      const startedAt = deps.clock.monotonicMs()
+      if (stream.isRare && startedAt - (readAt.get(stream.id) ?? -Infinity) < rareMs) continue
+      readAt.set(stream.id, startedAt)
       try {
         const seen = seenOf.get(stream.id) ?? createSeenRows()
         seenOf.set(stream.id, seen)
-        await readStreamUpTo({ ...deps, seen }, stream, head, signal)
+        await readStreamUpTo({ ...deps, seen, lookedUp, firstHeight }, stream, head, signal)
       } catch (error) {
         if (signal.aborted) throw error
         problems.push(error)
@@ -59,7 +72,22 @@ export function createEscrowFlowsPoll(deps: EscrowFlowsDeps): (signal: AbortSign
   }
 }
 
-type StreamDeps = EscrowFlowsDeps & { readonly seen: SeenRows }
+const firstHeightName = 'escrow_first_height'
+
+/** The main head when the escrows were first read: what came before is theirs. */
+function readFirstHeight(db: Database, head: number): number {
+  const known = readMeta(db, firstHeightName)
+  if (known !== null) return Number(known)
+  saveMeta(db, firstHeightName, String(head))
+  return head
+}
+
+interface StreamDeps extends EscrowFlowsDeps {
+  readonly seen: SeenRows
+  /** When it was last asked whether a token of an address was there from the first; it was not. */
+  readonly lookedUp: Map<string, number>
+  readonly firstHeight: number
+}
 
 async function readStreamUpTo(
   deps: StreamDeps,
@@ -114,9 +142,8 @@ async function readBlocks(
     isGone ? deps.seen.newest(blocks.to) : known,
   )
   const own = new Set(deps.places.map(({ address }) => address))
-  const rows = read.rows.filter((row) =>
-    place.tokens ? place.tokens.has(row.token) : deps.isBridgeToken(row.token),
-  )
+  await lookUpTokens(deps, stream, read.rows, signal)
+  const rows = read.rows.filter((row) => isWatched(deps, place, row.token))
   const flows = sumFlows(rows, place.address, own, read.requestedAt)
   deps.commit({
     bad: read.bad,
@@ -135,4 +162,45 @@ async function readBlocks(
     'source.empty',
     `movements at ${place.address}, blocks ${blocks.from} to ${blocks.to}: ${why}`,
   )
+}
+
+function isWatched(deps: EscrowFlowsDeps, { tokens }: EscrowPlace, token: string): boolean {
+  return tokens?.has(token) === true || deps.isBridgeToken(token)
+}
+
+const typeNames = { token_20: 'ERC20', token_721: 'ERC721', token_1155: 'ERC1155', native: '' } as const
+
+/** Anybody can make a token and write transfers of it in another's name: what was not there from the first is not the escrow's. */
+async function lookUpTokens(
+  deps: StreamDeps,
+  { place, kind }: FlowStream,
+  rows: readonly FlowRow[],
+  signal: AbortSignal,
+): Promise<void> {
+  const now = deps.clock.monotonicMs()
+  const isOpen = (token: string) =>
+    !isWatched(deps, place, token) &&
+    now - (deps.lookedUp.get(`${place.address} ${token}`) ?? -Infinity) >= lookUpAgainMs
+  const left = new Set(rows.filter(({ from }) => from === place.address).map(({ token }) => token))
+  for (const token of [...left].filter(isOpen).slice(0, maxLookUps)) {
+    const of = { address: place.address, kind, token }
+    const isHeld = await hasCome(deps, of, signal)
+    if (isHeld === null) return
+    if (isHeld) deps.commit({ apply: () => (deps.noteHeld(token, typeNames[kind]), []) })
+    else deps.lookedUp.set(`${place.address} ${token}`, now)
+  }
+}
+
+/** Null where it could not be asked: what is known of other tokens must not wait for that. */
+async function hasCome(
+  { reads, firstHeight }: StreamDeps,
+  of: Parameters<MainReads['hasCome']>[0],
+  signal: AbortSignal,
+): Promise<boolean | null> {
+  try {
+    return await reads.hasCome(of, firstHeight, { priority: 'evidence', signal })
+  } catch {
+    signal.throwIfAborted()
+    return null
+  }
 }

@@ -22,6 +22,8 @@ export interface FlowStream {
   readonly kind: FlowKind
   /** Asked for alone; undefined asks for all tokens at once. */
   readonly token: string | undefined
+  /** Shows what nobody named: read more rarely, and what is known of named tokens waits for none of it. */
+  readonly isRare: boolean
 }
 
 /** Without escrows every contract of the bridge is one, for every token seen there. */
@@ -42,27 +44,43 @@ export function toPlaces(escrows: readonly EscrowSetting[], contracts: readonly 
 export function toStreams(places: readonly EscrowPlace[], typeOf: (token: string) => string): FlowStream[] {
   return places.flatMap((place) => {
     const { address, tokens } = place
+    const nameOf = (kind: FlowKind) => `flows:${address}:${kind}`
     const contracts = tokens === null ? null : [...tokens].filter((token) => token !== '')
     const hasNative = tokens === null || tokens.has('')
     const token = contracts?.length === 1 ? contracts[0] : undefined
     const kinds: FlowKind[] = [
-      ...(['token_20', 'token_1155'] as const).filter((kind) => isNeeded(contracts, kind, typeOf)),
+      ...tokenKinds.filter((kind) => isNeeded(contracts, kind, typeOf)),
       ...(hasNative ? (['native'] as const) : []),
     ]
-    return kinds.map((kind) => ({
-      id: `flows:${address}:${kind}${token === undefined ? '' : `:${token}`}`,
+    const named = kinds.map((kind) => ({
+      id: `${nameOf(kind)}${token === undefined ? '' : `:${token}`}`,
       place,
       kind,
       token: kind === 'native' ? undefined : token,
+      isRare: false,
     }))
+    const whole = named.flatMap((stream) => (stream.token === undefined ? [stream.kind] : []))
+    const others = [...tokenKinds, 'native' as const].filter((kind) => !whole.includes(kind))
+    const rest = others.map((kind) => ({
+      id: `${nameOf(kind)}:rest`,
+      place,
+      kind,
+      token: undefined,
+      isRare: true,
+    }))
+    return [...named, ...rest]
   })
 }
 
+const tokenKinds = ['token_20', 'token_721', 'token_1155'] as const
+
+/** Of a token whose type nobody told, records may show ERC-20 and ERC-1155. */
 function isNeeded(
   tokens: readonly string[] | null,
-  kind: 'token_20' | 'token_1155',
+  kind: (typeof tokenKinds)[number],
   typeOf: (token: string) => string,
 ): boolean {
-  const other = kind === 'token_20' ? 'ERC1155' : 'ERC20'
-  return tokens === null || tokens.some((token) => typeOf(token).toUpperCase() !== other)
+  const type = kind.replace('token_', 'ERC')
+  const fits = (told: string) => (told === '' ? kind !== 'token_721' : told === type)
+  return tokens === null || tokens.some((token) => fits(typeOf(token).toUpperCase()))
 }

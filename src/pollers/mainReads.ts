@@ -30,7 +30,7 @@ interface RangeRead<T> {
 }
 
 /** Which movements at an address: `native` are those of the chain's own currency, at the top and inside. */
-export type FlowKind = 'token_20' | 'token_1155' | 'native'
+export type FlowKind = 'token_20' | 'token_721' | 'token_1155' | 'native'
 
 export interface SentTransaction {
   readonly hash: string
@@ -46,6 +46,13 @@ export interface ChallengeRow {
   readonly l1: string
 }
 
+/** A token at an address; '' is the native currency. */
+interface HeldToken {
+  readonly address: string
+  readonly kind: FlowKind
+  readonly token: string
+}
+
 interface RangeOptions extends ReadOptions {
   /** The range holds something that is known: an empty answer is none. */
   readonly isKnown?: boolean
@@ -59,6 +66,8 @@ export interface MainReads {
     blocks: Blocks,
     options: RangeOptions,
   ): Promise<RangeRead<FlowRow>>
+  /** E6, or E6 and E8: whether a token ever came to an address up to a height. An empty answer says no. */
+  hasCome(of: HeldToken, upTo: number, options: ReadOptions): Promise<boolean>
   /** E10: what these addresses sent. */
   sent(
     addresses: readonly string[],
@@ -113,7 +122,10 @@ export function createMainReads(deps: {
         return {
           ...found,
           ...wholeUnless(isUnclear(found.rows, found.lacking), found),
-          rows: found.rows.filter(isDone).flatMap((row) => toFlowRow(row, canonicalToken(row.token))),
+          rows: found.rows
+            .filter(isDone)
+            .map((row) => (kind === 'token_721' && !hasValue(row) ? { ...row, amount: '1' } : row))
+            .flatMap((row) => toFlowRow(row, canonicalToken(row.token))),
         }
       }
       // What is known to be there may be in either of the two lists.
@@ -131,6 +143,20 @@ export function createMainReads(deps: {
         bad: [...outer.bad, ...inner.bad],
         rows: [...outer.rows, ...calls].filter(isDone).flatMap((row) => toFlowRow(row, '')),
       }
+    },
+    async hasCome({ address, kind, token }, upTo, { priority, signal }) {
+      const how = { priority, signal }
+      const params = { address, endBlockHeight: upTo, isFromOrTo: 'to' as const, page: 1, limit: 20 }
+      const isIn = (row: MovingRow) => row.to === address && (row.height ?? upTo) <= upTo && isDone(row)
+      if (kind !== 'native') {
+        const asked = { ...params, protocolType: kind, tokenContractAddress: token }
+        const { records } = await deps.explorer.call(addressTransactions, asked, how)
+        return records.some((row) => isIn(row) && canonicalToken(row.token) === token)
+      }
+      const asked = { ...params, protocolType: 'transaction' as const }
+      const outer = await deps.explorer.call(addressTransactions, asked, how)
+      const inner = await deps.explorer.call(addressInternals, params, how)
+      return [...outer.records, ...inner.records].some((row) => isIn(row) && hasValue(row))
     },
     async sent(addresses, blocks, options) {
       const asked = { address: addresses, isFromOrTo: 'from' }
@@ -178,6 +204,11 @@ function isDone({ state }: MovingRow): boolean {
 /** Whether rows that say too little may have moved something: then not all that moved is known. */
 function isUnclear(rows: readonly MovingRow[], lacking: number): boolean {
   return lacking > 0 || rows.some(({ state, height }) => state === 'unknown' || height === null)
+}
+
+/** One of a kind may be listed without an amount. */
+function hasValue({ amount }: MovingRow): boolean {
+  return amount !== null && !/^0*(\.0*)?$/.test(amount)
 }
 
 function toFlowRow(row: MovingRow, token: string): FlowRow[] {

@@ -28,11 +28,12 @@ function setUp(rows: FlowRow[]) {
   const db = openDatabase(':memory:')
   const world = { rows, head: 1_000, isDisguised: false }
   const place = { address: escrow, tokens: new Set([token]) }
-  const stream = { id: 'flows:a', place, kind: 'token_20' as const, token }
+  const stream = { id: 'flows:a', place, kind: 'token_20' as const, token, isRare: false }
   const poll = createEscrowFlowsPoll({
     clock,
     db,
     reads: {
+      hasCome: async () => false,
       flows: async (_, { from, to }) => ({
         requestedAt: clock.now(),
         rows: world.isDisguised
@@ -52,6 +53,7 @@ function setUp(rows: FlowRow[]) {
     listStreams: () => [stream],
     readMainHeight: () => world.head,
     isBridgeToken: () => true,
+    noteHeld: () => {},
     requestChecks: () => {},
   })
   /** @returns how many of the readings failed */
