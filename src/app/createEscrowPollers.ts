@@ -1,5 +1,6 @@
 import type { Rpc } from '../clients/rpc/createRpc.ts'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
+import { fillFromZone } from '../domain/fillFromZone.ts'
 import { judgeTwin } from '../domain/judgeMoney.ts'
 import { isClaimFree } from '../domain/claimedOrigin.ts'
 import { findPartner } from '../domain/findPartner.ts'
@@ -78,7 +79,9 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
         now: clock.now(),
       }),
     listTransfers: (hash) =>
-      deps.ledger.listTransfers({ hash, limit: mostTransfers }).map((one) => withoutTakenClaim(deps, one)),
+      deps.ledger
+        .listTransfers({ hash, limit: mostTransfers })
+        .map((one) => fillFromZone(withoutTakenClaim(deps, one), deps.learned)),
     riskOf: ({ token, unexplained, outward, net }) => ({
       share: Math.abs(watch.riskOf(token, unexplained ?? (outward.digits === 0n ? net : outward))),
       counts: watch.isBridgeToken(token),

@@ -50,7 +50,8 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'bridge.events[].name': 'What messages call it.',
   'bridge.escrows': 'Where locked value lies; every contract for every token seen there when left out.',
   'bridge.escrows[].address': 'The escrow.',
-  'bridge.escrows[].token': 'The token that it holds; what else it held when it was first read is watched, too.',
+  'bridge.escrows[].token':
+    'The token that it holds; what else it held when it was first read is watched, too.',
   'bridge.escrows[].baseline': 'What it owed at the start, in token units; its balance then, when left out.',
   'bridge.operators': 'Relayers and posters.',
   'bridge.operators[].address': 'The operator.',

@@ -117,8 +117,8 @@ function judge(deps: EscrowChecksDeps, flow: StoredFlow, transfers: readonly Tra
   const all = listFlowsOf(deps.db, flow.hash, flow.token)
   const outward = sumDecimals(all.map((one) => one.outward))
   const gross = joinGross(all.flatMap((one) => one.gross))
-  const isThrough = gross.some((move) => move.in.digits > 0n && move.out.digits > 0n)
-  const isKept = isThrough && all.some((one) => keepsDeposits(deps.db, one))
+  const isThrough = gross.some((move) => move.in.digits > 0n)
+  const isKept = !isThrough || all.some((one) => keepsDeposits(deps.db, one))
   const of = { hash: flow.hash, token: flow.token, outward, gross, isKept }
   const verdict = judgeFlow(of, transfers, deps.fees, deps.judgeToken)
   return verdict.kind === 'unexplained' && !isPartOf(verdict, flow)

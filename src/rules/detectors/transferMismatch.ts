@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { formatUnits, parseDecimal } from '../../domain/amount.ts'
 import { awaitsDetail } from '../../domain/emptyBatch.ts'
 import type { Finding } from '../../domain/finding.ts'
+import { fillFromZone } from '../../domain/fillFromZone.ts'
 import { isWithinFee } from '../../domain/actionFee.ts'
 import { actionOf, isOneOfSeveral, judgeAction } from '../../domain/judgeAction.ts'
 import { judgeBatch } from '../../domain/judgeBatch.ts'
@@ -75,10 +76,12 @@ function compareStatus(transfer: Transfer): Difference | null {
   return by?.status === 'absent' ? { what: 'status', expected: '0x1', found: 'not known', by } : null
 }
 
-function compareMoney(transfer: Transfer, context: EventContext): Difference | null {
-  if (transfer.main === null || awaitsDetail(transfer, context.now)) return null
+function compareMoney(record: Transfer, context: EventContext): Difference | null {
+  if (record.main === null || awaitsDetail(record, context.now)) return null
   const { learned, bridge } = context
-  const all = context.related.sharing('main', transfer.main.hash)
+  const fill = (one: Transfer) => (learned ? fillFromZone(one, learned) : one)
+  const transfer = fill(record)
+  const all = context.related.sharing('main', record.main.hash).map(fill)
   const judged = judgeMoney(transfer, all, toMoneySettings(bridge, learned ?? null))
   if (judged === null || judged.gap === 'covered') return null
   const { gap, by, twin } = judged
