@@ -1,7 +1,12 @@
-import { createExplorer, type Explorer } from '../clients/explorer/createExplorer.ts'
-import { zoneBlocks } from '../clients/explorer/endpoints/blocks.ts'
+import { type CallOptions, createExplorer, type Explorer } from '../clients/explorer/createExplorer.ts'
+import { describeLacks } from '../clients/explorer/describeLacks.ts'
+import type { Dialect } from '../clients/explorer/dialect.ts'
+import { mainBlockDetail, zoneBlocks } from '../clients/explorer/endpoints/blocks.ts'
 import { crossDetails, crossTransactions } from '../clients/explorer/endpoints/crossRecords.ts'
 import { logsByAddress } from '../clients/explorer/endpoints/logs.ts'
+import { blockTransactions } from '../clients/explorer/endpoints/mainTransactions.ts'
+import { manyTransactionsTransfers } from '../clients/explorer/endpoints/mainTransfers.ts'
+import { zoneTransactions } from '../clients/explorer/endpoints/zoneTransactions.ts'
 import type { Answer } from '../clients/explorer/readAnswer.ts'
 import type { Config } from '../config/config.ts'
 import type { Observation } from '../domain/observation.ts'
@@ -13,10 +18,19 @@ import type { OnlineResult } from './checkOnline.ts'
 
 /** The service refuses requests whose time is further off than this. */
 const maxClockDifferenceMs = 30_000
+/** What came, and what it means. */
+type Ask = <R>(
+  what: string,
+  call: () => Promise<Answer<R>>,
+) => Promise<{ readonly answer: Answer<R> | null; readonly result: OnlineResult }>
+
 /** The Date header counts whole seconds and the answer travels: less than this says nothing. */
 const noticeableMs = 5_000
 
-/** The clock difference, and one question each of E3, E5, E12, and of E20 for each contract, with the configured credentials. */
+/**
+ * The clock difference, and one question of every endpoint in use that a listed record or a contract gives a question
+ * for, with the configured credentials: each answer is compared with the dialect.
+ */
 export async function checkExplorer(
   io: Pick<Io, 'clock' | 'stop'>,
   settings: Config['explorer'],
@@ -24,16 +38,14 @@ export async function checkExplorer(
 ): Promise<OnlineResult[]> {
   const explorer = createExplorer({ ...settings, clock: io.clock, log: createSilentLog() })
   const how = { priority: 'urgent', attempts: 2, signal: io.stop } as const
+  const ask: Ask = (what, call) => askWith(settings.dialect, what, call)
   try {
     const list = await ask('E3 cross-chain list', () => explorer.call(crossTransactions, { limit: 20 }, how))
     const blocks = await ask('E5 zone blocks', () => explorer.call(zoneBlocks, { limit: 20 }, how))
-    const hash = list.answer?.records.find((record: Observation) => record.zoneHash !== null)?.zoneHash
-    const details = hash
-      ? [
-          (await ask('E12 cross-chain detail', () => explorer.call(crossDetails, { txId: [hash] }, how)))
-            .result,
-        ]
-      : []
+    const of = readSample(list.answer?.records ?? [])
+    const asked: OnlineResult[] = []
+    for (const [what, question] of listQuestions(explorer, of, how))
+      asked.push((await ask(what, question)).result)
     const logs: OnlineResult[] = []
     for (const address of contracts) {
       const { result } = await ask(`E20 logs of bridge contract ${address}`, () =>
@@ -41,10 +53,51 @@ export async function checkExplorer(
       )
       logs.push(result.verdict === 'unsure' ? { ...result, remedy: noLogs } : result)
     }
-    return [...checkClock(explorer), list.result, blocks.result, ...details, ...logs]
+    const results = [list.result, blocks.result, ...asked, ...logs]
+    return [...checkClock(explorer), ...results.map((result) => namePath(result, results))]
   } finally {
     await explorer.close()
   }
+}
+
+/** Hashes and a height that the list names: what is asked for by them should be there. */
+function readSample(records: readonly Observation[]) {
+  const whole = records.find(({ mainHash, zoneHash }) => mainHash !== null && zoneHash !== null)
+  const { mainHash = null, zoneHash = null, mainHeight = null } = whole ?? records[0] ?? {}
+  return { main: mainHash ?? '', zone: zoneHash ?? '', height: mainHeight }
+}
+
+/** What the sample gives a question for. */
+function listQuestions(
+  explorer: Explorer,
+  { main, zone, height }: ReturnType<typeof readSample>,
+  how: CallOptions,
+): (readonly [string, () => Promise<Answer<unknown>>])[] {
+  const block = () => explorer.call(mainBlockDetail, { height: height ?? 1 }, how)
+  const range = { startBlockHeight: height ?? 1, endBlockHeight: height ?? 1, limit: 20 }
+  const ofZone = [
+    ['E12 cross-chain detail', () => explorer.call(crossDetails, { txId: [zone] }, how)],
+    ['E9 zone transaction', () => explorer.call(zoneTransactions, { txId: [zone] }, how)],
+  ] as const
+  const ofMain = [
+    ['E13 token transfers', () => explorer.call(manyTransactionsTransfers, { txId: [main] }, how)],
+    ['E7 transactions of a block', () => explorer.call(blockTransactions, range, how)],
+  ] as const
+  return [
+    ...(zone === '' ? [] : ofZone),
+    ['E11 main block', block],
+    ...(main === '' || height === null ? [] : ofMain),
+  ]
+}
+
+const noPath = 'there is no such path'
+
+/** Which of the two path words it is: the main chain's stands in every path, the zone's in its own alone. */
+function namePath(result: OnlineResult, all: readonly OnlineResult[]): OnlineResult {
+  if (!result.says.includes(noPath)) return result
+  const isMainFound = all.some(({ what, says }) => what.startsWith('E11') && !says.includes(noPath))
+  const word = isMainFound ? 'explorer.dialect.path.zone' : 'explorer.dialect.path.main, or explorer.baseUrl,'
+  return { ...result, remedy: `${word} does not fit this deployment.` }
 }
 
 const noLogs =
@@ -66,20 +119,43 @@ function checkClock(explorer: Explorer): OnlineResult[] {
   ]
 }
 
-async function ask<R>(
+/** Services that miss a header name it. */
+function namePrefix({ code, message }: MonitorError): string | null {
+  const prefix = code === 'source.rejected' ? /\b([A-Z][A-Z0-9]{0,31})-ACCESS-/.exec(message)?.[1] : undefined
+  return prefix === undefined
+    ? null
+    : `Set explorer.dialect.headerPrefix: ${prefix}, if it is not; else check explorer.auth.`
+}
+
+async function askWith<R>(
+  dialect: Dialect,
   what: string,
   call: () => Promise<Answer<R>>,
 ): Promise<{ readonly answer: Answer<R> | null; readonly result: OnlineResult }> {
   try {
     const answer = await call()
-    return { answer, result: { what, ...judge(answer) } }
+    return { answer, result: { what, ...judge(answer, dialect) } }
   } catch (error) {
-    const remedy = error instanceof MonitorError ? (remedies[error.code] ?? null) : null
+    const remedy = error instanceof MonitorError ? (namePrefix(error) ?? remedies[error.code] ?? null) : null
     return { answer: null, result: { what, verdict: 'failed', says: errorText(error), remedy } }
   }
 }
 
-function judge(answer: Answer<unknown>): Omit<OnlineResult, 'what'> {
+function judge(answer: Answer<unknown>, dialect: Dialect): Omit<OnlineResult, 'what'> {
+  const { endpoint, requestedAt } = answer
+  const noted = { endpoint, firstAt: requestedAt, lastAt: requestedAt, isStill: true, seenAt: null }
+  const lacks = describeLacks(
+    dialect,
+    answer.lacks.map((lack) => ({ ...lack, ...noted })),
+  )
+  if (lacks.length > 0) {
+    return {
+      verdict: lacks.some(({ use }) => use === 'judged') ? 'failed' : 'unsure',
+      says: lacks.map(({ problem }) => problem).join('; '),
+      remedy:
+        'Compare explorer.dialect with an answer of this deployment: what rests on these keys is not judged.',
+    }
+  }
   const [bad] = answer.quarantined
   if (bad !== undefined) {
     return {

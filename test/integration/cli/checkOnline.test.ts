@@ -44,13 +44,13 @@ async function startSandbox() {
 /** `check --online` against a signed deployment with a dialect of its own. */
 async function checkOnline(
   explorerUrl: string,
-  more: { yaml?: string; env?: Record<string, string>; clock?: Clock } = {},
+  more: { yaml?: string; env?: Record<string, string>; clock?: Clock; dialect?: typeof dialect } = {},
 ) {
   const path = join(folder, 'spanwatch.yaml')
   const text = `explorer:
   baseUrl: ${explorerUrl}
   chains: { main: MAINCHAIN, zone: ZONE_CHAIN }
-  dialect: ${JSON.stringify(dialect)}
+  dialect: ${JSON.stringify(more.dialect ?? dialect)}
   auth: { key: "\${KEY}", secret: "\${SECRET}", passphrase: "\${PASS}" }
 ${more.yaml ?? ''}`
   writeFileSync(path, text)
@@ -65,9 +65,53 @@ ${more.yaml ?? ''}`
 test('a signed deployment with a dialect of its own answers: 0', async () => {
   const sandbox = await startSandbox()
   const { exitCode, said } = await checkOnline(sandbox.url)
-  expect(said).toEqual(['ok clock', 'ok E3', 'ok E5', 'ok E12'])
+  expect(said).toEqual(['ok clock', 'ok E3', 'ok E5', 'ok E12', 'ok E9', 'ok E11', 'ok E13', 'ok E7'])
   expect(exitCode).toBe(0)
 })
+
+test.each([
+  {
+    place: 'field',
+    wrong: { ...dialect, field: { main: 'main', zone: 'zone' } },
+    says: [
+      'the rows have `acmeTxHash`: set explorer.dialect.field.main: acme',
+      'the rows have `azTxHash`: set explorer.dialect.field.zone: az',
+    ],
+  },
+  {
+    place: 'one word of field',
+    wrong: { ...dialect, field: { main: 'acme', zone: 'zone' } },
+    says: ['the rows have `azTxHash`: set explorer.dialect.field.zone: az'],
+  },
+  {
+    place: 'direction',
+    wrong: { ...dialect, direction: { main: 'Main', zone: 'Zone' } },
+    says: ['set explorer.dialect.direction.main: Acme and explorer.dialect.direction.zone: AZ'],
+  },
+  {
+    place: 'the main word of path',
+    wrong: { ...dialect, path: { main: 'chain', zone: 'az' } },
+    says: ['explorer.dialect.path.main, or explorer.baseUrl, does not fit'],
+  },
+  {
+    place: 'the zone word of path',
+    wrong: { ...dialect, path: { main: 'acme', zone: 'zone' } },
+    says: ['explorer.dialect.path.zone does not fit'],
+  },
+  {
+    place: 'headerPrefix',
+    wrong: { ...dialect, headerPrefix: 'SVC' },
+    says: ['explorer.dialect.headerPrefix'],
+  },
+])(
+  'semantics.md 38: a dialect that does not fit in $place is told with the words that would: 3',
+  async ({ wrong, says }) => {
+    const sandbox = await startSandbox()
+    const { exitCode, out } = await checkOnline(sandbox.url, { dialect: wrong })
+    for (const text of says) expect(out).toContain(text)
+    expect(exitCode).toBe(3)
+  },
+)
 
 test('a contract with logs answers, one that emits nothing is doubted', async () => {
   const sandbox = await startSandbox()
@@ -81,7 +125,7 @@ test('a contract with logs answers, one that emits nothing is doubted', async ()
 test('a wrong secret: 3, with a remedy and without the secret', async () => {
   const sandbox = await startSandbox()
   const { exitCode, said, out, err } = await checkOnline(sandbox.url, { env: { SECRET: 'wrong-12345678' } })
-  expect([exitCode, said]).toEqual([3, ['ok clock', 'failed E3', 'failed E5']])
+  expect([exitCode, said]).toEqual([3, ['ok clock', 'failed E3', 'failed E5', 'failed E11']])
   expect(out).toContain('The credentials were refused: check explorer.auth')
   expect(out + err).not.toContain('12345678')
 })
