@@ -1,13 +1,29 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { deriveDecimals, formatUnits } from './amount.ts'
 import { type OriginClaim, proveClaim } from './claimedOrigin.ts'
-import type { Chain, Direction, Status } from './observation.ts'
+import type { Chain, Direction, Status, UnsaidField } from './observation.ts'
 import { movedToken, nativeDecimals } from './movedToken.ts'
 import { lacksToken, resolveToken } from './resolveToken.ts'
 import { showsMoney } from './showsMoney.ts'
 import { proveOrigin } from './proveOrigin.ts'
-import { compareText, type Group, isRecord, isZoneAction, type Sighting, sightingDigest } from './sighting.ts'
-import type { Leg, LegEvidence, OriginProof, Rewrite, Transfer, TransferState } from './transfer.ts'
+import {
+  compareText,
+  type Group,
+  isRecord,
+  isUnsaid,
+  isZoneAction,
+  type Sighting,
+  sightingDigest,
+} from './sighting.ts'
+import {
+  type Leg,
+  type LegEvidence,
+  originChain,
+  type OriginProof,
+  type Rewrite,
+  type Transfer,
+  type TransferState,
+} from './transfer.ts'
 
 /** How long an emptied field must stay empty in E12 before the leg counts as taken back. */
 export const retractionMs = 30_000
@@ -69,13 +85,20 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
   const originProof = proveOrigin(origin, movedToken(token), evidence)
   const amount = amountRaw !== null && decimals !== null ? formatUnits(amountRaw, decimals) : value
   const claim = origin === null ? deriveClaim(all, { amount, amountRaw }, context) : null
+  const unsaid = listUnsaid(all)
+  const isOpen = (leg: Leg | null, chain: Chain) => leg === null && unsaid.includes(`${chain}Hash`)
+  const unsaidLegs = {
+    origin: isOpen(origin, originChain(direction)),
+    destination: isOpen(destination, originChain(direction) === 'main' ? 'zone' : 'main'),
+    isFailedTwice: isFailedTwice(all),
+  }
 
   return {
     key: context.key,
     id: newest(all, (sighting) => sighting.id),
     direction,
     crossType: newestText(all, (sighting) => sighting.crossType),
-    state: deriveState({ status, confirmedStatus, origin, destination, originProof }),
+    state: deriveState({ status, confirmedStatus, origin, destination, originProof, unsaidLegs }),
     status,
     confirmedStatus,
     isListed: all.some(isRecord),
@@ -105,7 +128,22 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     ...(claim && { claim }),
     rewrites: deriveRewrites(all, { status, amountRaw, address, main, zone }),
     ambiguous: group.ambiguous.length,
+    ...(unsaid.length > 0 && { unsaid }),
   }
+}
+
+const unsaidFields: readonly UnsaidField[] = ['mainHash', 'zoneHash', 'token', 'crossType']
+
+/** What no record tells: neither a value nor that there is none. */
+function listUnsaid(all: readonly Sighting[]): UnsaidField[] {
+  const records = all.filter(isRecord)
+  if (records.every(({ unsaid }) => unsaid === undefined)) return []
+  return unsaidFields.filter((field) => records.every((one) => isUnsaid(one, field)))
+}
+
+/** Whether a record that may have one leg only was read to have failed twice. */
+function isFailedTwice(all: readonly Sighting[]): boolean {
+  return all.some((one) => isRecord(one) && one.status === 'failed' && one.lastAt > one.firstAt)
 }
 
 /** Which token events without one are about, by what second sources saw move. */
@@ -153,6 +191,7 @@ function isRetracted(all: readonly Sighting[], chain: Chain): boolean {
   return details(all).some(
     (sighting) =>
       hashOf(sighting, chain) === null &&
+      !sighting.unsaid?.includes(`${chain}Hash`) &&
       sighting.updateTime !== null &&
       sighting.lastAt - sighting.firstAt >= retractionMs &&
       naming.every((named) => (named.updateTime ?? named.firstAt) < (sighting.updateTime ?? 0)),
@@ -194,11 +233,16 @@ function deriveState(of: {
   origin: Leg | null
   destination: Leg | null
   originProof: OriginProof
+  /** Which legs may be there although no record tells of them. */
+  unsaidLegs: { readonly origin: boolean; readonly destination: boolean; readonly isFailedTwice: boolean }
 }): TransferState {
   const isOriginFailed = of.originProof === 'failed'
   const hasBoth = of.origin !== null && of.destination !== null
   if (of.status === 'failed' && (hasBoth || of.confirmedStatus === 'failed' || isOriginFailed))
     return 'failed'
+  const { unsaidLegs } = of
+  if (unsaidLegs.origin || unsaidLegs.destination)
+    return of.status === 'failed' && unsaidLegs.isFailedTwice ? 'failed' : 'pending'
   if (of.origin === null) return 'unbacked'
   if (of.destination === null) return 'pending'
   // Value that arrived although what it came from failed, or is not there.

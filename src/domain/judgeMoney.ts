@@ -44,6 +44,8 @@ export function judgeMoney(
   settings: MoneySettings,
 ): MoneyJudgement | null {
   if (transfer.status === 'failed' || transfer.main === null) return null
+  // Whether it is one of a batch decides what its money is compared with.
+  if (transfer.unsaid?.includes('crossType')) return null
   const by = moneyEvidence(transfer)
   if (by?.status !== 'success' || by.moves === null) return null
   if (transfer.token.isUnknown)

@@ -48,7 +48,8 @@ function isDisputing(sighting: Sighting, transfer: Transfer, detailAt: UnixMs): 
   const mainHash = transfer.main?.hash ?? null
   const zoneHash = transfer.zone?.hash ?? null
   const isEmptied =
-    (sighting.mainHash === null && mainHash !== null) || (sighting.zoneHash === null && zoneHash !== null)
+    (sighting.mainHash === null && mainHash !== null && !sighting.unsaid?.includes('mainHash')) ||
+    (sighting.zoneHash === null && zoneHash !== null && !sighting.unsaid?.includes('zoneHash'))
   if (isEmptied) return sighting.lastAt >= transfer.readAt
   return (
     (sighting.status !== 'unknown' && sighting.status !== transfer.status) ||

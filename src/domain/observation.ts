@@ -10,6 +10,16 @@ export type Status = 'success' | 'failed' | 'unknown'
  */
 export type RecordSource = 'E3' | 'E12' | 'chain'
 
+/** Fields whose being unsaid withholds more than what they would say. */
+export type UnsaidField =
+  | 'mainHash'
+  | 'zoneHash'
+  | 'token'
+  | 'amountRaw'
+  | 'value'
+  | 'crossType'
+  | 'batchDetail'
+
 /**
  * One cross-chain record (R14) as one answer gave it, normalised: hashes and addresses lower-case, free text cleaned
  * (lib/text.ts), times as UnixMs, an empty field as null (or '' for text). All-zero hashes are empty.
@@ -47,7 +57,10 @@ export interface Observation {
   readonly batchDetail: string | null
   readonly updateTime: UnixMs | null
   readonly pushHeight: number | null
-  /** Fields of which the record told nothing, not even that they are empty; separated by commas. */
+  /**
+   * Fields of which the record told nothing, not even that they are empty, separated by commas; with a `-` before those
+   * that it may leave out while the transfer is in flight.
+   */
   readonly unsaid?: string
   /** Of an event of the chain alone: its place among its transaction's, so that equal events stay several. */
   readonly logIndex?: string | null

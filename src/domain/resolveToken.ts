@@ -1,4 +1,4 @@
-import { isRecord, type Sighting } from './sighting.ts'
+import { isRecord, isUnsaid, type Sighting } from './sighting.ts'
 import { toRawAmount } from './tokenFlow.ts'
 import type { Leg, LegEvidence, TokenMove } from './transfer.ts'
 
@@ -13,7 +13,7 @@ export interface EventClaim {
 
 /** Whether nothing says which token a transfer is of: no record tells of it, and its events name none. */
 export function lacksToken(sightings: readonly Sighting[]): boolean {
-  return sightings.every((one) => !isRecord(one) && one.token === '')
+  return sightings.every((one) => one.token === '' && (!isRecord(one) || isUnsaid(one, 'token')))
 }
 
 /**

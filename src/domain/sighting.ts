@@ -1,5 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { Observation } from './observation.ts'
+import type { Observation, UnsaidField } from './observation.ts'
 
 /**
  * What a record said, however often it was read: all observations with the same content are one sighting. Merging
@@ -83,8 +83,10 @@ export function isCompatible(a: string | null, b: string | null): boolean {
 }
 
 /** Equal content has an equal digest; times of reading and of update are not content. */
-export function sightingDigest(sighting: Pick<Sighting, (typeof contentColumns)[number]>): string {
-  return JSON.stringify(contentColumns.map((column) => toCell(sighting[column])))
+export function sightingDigest(sighting: Pick<Sighting, (typeof contentColumns)[number] | 'unsaid'>): string {
+  const cells = contentColumns.map((column) => toCell(sighting[column]))
+  // Written only where there is something: the digests of all other sightings are older than it.
+  return JSON.stringify(sighting.unsaid ? [...cells, sighting.unsaid] : cells)
 }
 
 /** Joins two sightings of equal content. */
@@ -139,6 +141,7 @@ export function encodeSighting(sighting: Sighting): Cell[] {
     sighting.twin ? 1 : 0,
     sighting.besides,
     ...contentColumns.map((column) => toCell(sighting[column])),
+    ...(sighting.unsaid ? [sighting.unsaid] : []),
   ]
 }
 
@@ -160,7 +163,17 @@ export function decodeSighting(cells: readonly Cell[]): Sighting {
     lastAt: Number(cells[2]),
     twin: cells[3] === 1,
     besides: Number(cells[4]),
+    ...unsaidOf(cells[contentColumns.length + 5] ?? null),
   }
+}
+
+function unsaidOf(cell: Cell): { readonly unsaid?: string } {
+  return cell === null ? {} : { unsaid: String(cell) }
+}
+
+/** Whether a record told nothing of a field, not even that it is empty. */
+export function isUnsaid({ unsaid }: Pick<Observation, 'unsaid'>, field: UnsaidField): boolean {
+  return unsaid !== undefined && unsaid.split(',').includes(field)
 }
 
 function toCell(value: Sighting[(typeof contentColumns)[number]]): Cell {

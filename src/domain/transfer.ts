@@ -1,6 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { OriginClaim } from './claimedOrigin.ts'
-import type { Chain, Direction, Status } from './observation.ts'
+import type { Chain, Direction, Status, UnsaidField } from './observation.ts'
 
 /** semantics.md of the project's documentation says when each state may be said; it is derived, never stored by hand. */
 export type TransferState = 'pending' | 'completed' | 'failed' | 'unbacked'
@@ -147,6 +147,8 @@ export interface Transfer {
   /** Of a payout that no record tells of: the origin that its event names, where it names one. */
   readonly claim?: OriginClaim
   readonly rewrites: readonly Rewrite[]
+  /** What no record of it tells, not even that it is empty: nothing that rests on it can be judged. */
+  readonly unsaid?: readonly UnsaidField[]
   /** Records that could belong to this transfer or to another one equal to it; kept apart, never guessed. */
   readonly ambiguous: number
 }

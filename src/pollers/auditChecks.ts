@@ -3,6 +3,7 @@ import type { Observation } from '../domain/observation.ts'
 import { destinationLeg, type Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Lack } from '../store/audit.ts'
+import { isClean } from './hiddenRows.ts'
 import type { Commit, ExplorerReads, Read } from './reads.ts'
 
 export interface AuditChecksDeps {
@@ -135,11 +136,6 @@ async function readByMain(
     isAnswered,
     shown: read.records.filter((one) => one.mainHash === lack.mainHash),
   })
-}
-
-/** A row that was set aside may be the one that is looked for. */
-function isClean({ bad, isUnfiltered }: Read<Observation>): boolean {
-  return bad.length === 0 && isUnfiltered !== true
 }
 
 interface Reading {

@@ -84,8 +84,10 @@ async function askOtherwise(
 ): Promise<EvidenceReading | 'unclear' | 'doubt' | null> {
   if (!mayAskSingly()) return null
   const options = { priority: 'urgent', signal } as const
-  if (leg.ask === 'zone') return (await reads.zoneLeg(leg.hash, options)).readings[0] ?? null
-  const [said] = (await reads.mainLogs(leg.hash, options)).readings
+  if (leg.ask === 'zone') return readOne(await reads.zoneLeg(leg.hash, options))
+  const logs = await reads.mainLogs(leg.hash, options)
+  const [said] = logs.readings
+  if (said === undefined && logs.bad.length > 0) return 'doubt'
   // Logs leave native currency unsaid.
   const wantsWhole = said?.moves?.length === 0 || (said && leg.ask === 'native')
   const how = { ...options, known: { logs: said !== undefined }, callReads: leg.reads - firstAsked }
@@ -94,7 +96,12 @@ async function askOtherwise(
   // An empty answer about one transaction has no control in it: a known one has to be answered too.
   if (control !== null && (await reads.mainLogs(control, options)).readings.length === 0) return 'unclear'
   const single = leg.ask === 'native' ? reads.nativeLeg : reads.mainLeg
-  return (await single(leg.hash, options)).readings[0] ?? null
+  return readOne(await single(leg.hash, options))
+}
+
+/** What an answer about one transaction says; a row that could not be read says that there is something. */
+function readOne({ readings: [first], bad }: LegsRead): EvidenceReading | 'doubt' | null {
+  return first ?? (bad.length > 0 ? 'doubt' : null)
 }
 
 function toAbsent(leg: QueuedLeg, at: UnixMs): EvidenceReading {

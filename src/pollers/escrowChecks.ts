@@ -22,6 +22,7 @@ import {
   type StoredFlow,
   sumListed,
 } from '../store/escrowFlows.ts'
+import { isHiding } from './hiddenRows.ts'
 import type { Commit, ExplorerReads } from './reads.ts'
 
 export interface EscrowChecksDeps {
@@ -106,8 +107,8 @@ async function rereadAndSettle(
   control: boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  const absence = await reread(deps, flow, control, signal)
-  const isGone = isAbsent(absence) || (!control && isListReadSince(deps, flow))
+  const { absence, isHidden } = await reread(deps, flow, control, signal)
+  const isGone = !isHidden && (isAbsent(absence) || (!control && isListReadSince(deps, flow)))
   const verdict = judge(deps, flow, deps.listTransfers(flow.hash))
   settle(deps, [[flow, conclude(verdict, flow, deps.clock.now(), { absence, isGone })]])
 }
@@ -220,15 +221,19 @@ async function reread(
   flow: StoredFlow,
   control: boolean,
   signal: AbortSignal,
-): Promise<Absence> {
+): Promise<{ readonly absence: Absence; readonly isHidden: boolean }> {
   // Written by conclude from an Absence.
   const before = flow.absence === null ? notYetAbsent : (JSON.parse(flow.absence) as Absence)
   const read = await deps.reads.feedByHash(flow.hash, { priority: 'open', signal })
   deps.commit({ answers: [read.records], bad: read.bad })
+  // A row that does not say what it is of may be its record: that is no reading of its absence.
+  if (isHiding(read)) return { absence: notYetAbsent, isHidden: true }
   const isThere = read.records.some((record) => record.mainHash === flow.hash)
   const kind = isThere ? 'absent-among-others' : 'absent'
   const noted = noteReading(before, { kind, at: read.requestedAt })
-  return control && !isThere ? noteReading(noted, { kind: 'control', at: read.requestedAt }) : noted
+  const isControlled = control && !isThere
+  const absence = isControlled ? noteReading(noted, { kind: 'control', at: read.requestedAt }) : noted
+  return { absence, isHidden: false }
 }
 
 /** Whether the list's filter by hash finds a record that is known to be there. */

@@ -3,6 +3,7 @@ import type { Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { toVanished } from '../rules/detectors/transferVanished.ts'
 import type { MissingRecord, MissingRecords, ScanSpan } from '../store/missingRecords.ts'
+import { isClean } from './hiddenRows.ts'
 import type { Commit, ExplorerReads } from './reads.ts'
 import type { RecordLookup } from './recordLookup.ts'
 
@@ -100,7 +101,7 @@ async function readByZone(
   const read = await deps.reads.details([...hashes, control], { priority: 'sweep', signal })
   const shown = new Set(read.records.map(({ zoneHash }) => zoneHash))
   // A row that was set aside may be the one that is looked for.
-  const isAnswered = shown.has(control) && read.bad.length === 0
+  const isAnswered = shown.has(control) && isClean(read)
   settle(deps, candidates, { answer: read, isAnswered, isShown: ({ zone }) => shown.has(zone?.hash ?? '') })
 }
 
@@ -115,7 +116,7 @@ async function readByMain(
     const wanted = { hash, addresses: [targetAddress, sourceAddress] }
     const read = await deps.lookUp(wanted, { priority: 'sweep', signal, checkedWithinMs: controlMs })
     const isShown = () => read.records.some(({ mainHash }) => mainHash === hash)
-    settle(deps, [candidate], { answer: read, isAnswered: read.isAnswer && read.bad.length === 0, isShown })
+    settle(deps, [candidate], { answer: read, isAnswered: read.isAnswer && isClean(read), isShown })
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Observation } from '../domain/observation.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
+import { isClean, isHiding } from './hiddenRows.ts'
 import type { ExplorerReads, Read, ReadOptions } from './reads.ts'
 
 /** A record that is known to be listed, to see whether a filter of the list works. */
@@ -24,6 +25,8 @@ interface WantedRecord {
 interface FoundRecords extends Read<Observation> {
   /** Whether the record would be among them if it were listed. */
   readonly isAnswer: boolean
+  /** Whether it may be in a row that could not be read, or that does not say what it is of. */
+  readonly isHidden: boolean
 }
 
 /** @param checkedWithinMs how old the check may be that the filter works */
@@ -60,16 +63,24 @@ export function createRecordLookup(deps: RecordLookupDeps): RecordLookup {
 
   return async (wanted, options) => {
     const byHash = await works('hash', options)
-    let found: FoundRecords = { requestedAt: deps.clock.now(), records: [], bad: [], isAnswer: false }
+    let found: FoundRecords = {
+      requestedAt: deps.clock.now(),
+      records: [],
+      bad: [],
+      isAnswer: false,
+      isHidden: false,
+    }
     if (byHash !== false) {
       const read = await deps.reads.feedByHash(wanted.hash, options)
-      found = { ...read, isAnswer: (byHash === true && isClean(read)) || isAmong(read, wanted) }
+      const isFound = isAmong(read, wanted)
+      const isAnswer = (byHash === true && isClean(read)) || isFound
+      found = { ...read, isAnswer, isHidden: !isFound && isHiding(read) }
       if (found.isAnswer) return found
     }
     for (const address of [...new Set(wanted.addresses)].filter(Boolean).slice(0, maxAddresses)) {
       const read = await readAddress(deps, address, wanted, options)
-      found = join(found, read)
-      if (isAmong(read, wanted)) return { ...found, isAnswer: true }
+      found = { ...join(found, read), isHidden: found.isHidden || isHiding(read) }
+      if (isAmong(read, wanted)) return { ...found, isAnswer: true, isHidden: false }
       if (read.isWhole && (await works('address', options)) === true) return { ...found, isAnswer: true }
     }
     return found
@@ -87,11 +98,6 @@ async function check(
       ? await reads.feedByHash(mainHash, options)
       : await reads.feedByAddress(address, 1, options)
   return read.records.length > 0 && isClean(read)
-}
-
-/** A row that was set aside may be the one that is looked for. */
-function isClean({ bad, isUnfiltered }: Read<Observation>): boolean {
-  return bad.length === 0 && isUnfiltered !== true
 }
 
 async function readAddress(

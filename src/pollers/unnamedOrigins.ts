@@ -81,6 +81,7 @@ async function look(deps: UnnamedOriginsDeps, leg: QueuedLeg, signal: AbortSigna
     // The records of this transaction are those of other payouts in it: the list was asked, and lacks this one.
     return noteAbsent(deps, leg, read.requestedAt)
   }
+  if (read.isHidden) return again(deps, leg, doubtMs)
   // Filters that do not work say nothing of this transaction: then the list itself has to have been read since.
   const isAnswer = read.isAnswer || (deps.listReadAt() ?? 0) >= leg.time + deps.settleMs()
   if (!isAnswer) return again(deps, leg, retryMs)

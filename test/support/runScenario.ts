@@ -2,6 +2,7 @@ import type { AppConfig } from '../../src/app/appConfig.ts'
 import { createSystemClock } from '../../src/lib/clock.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/createSandbox.ts'
+import type { DialectOptions } from '../../src/sandbox/dialect.ts'
 import { loadScenario, parseScenario } from '../../src/sandbox/scenario.ts'
 import type { LeapingClock } from './leapingClock.ts'
 import { createPatientClock } from './patientClock.ts'
@@ -20,6 +21,8 @@ export interface ScenarioRun extends Monitor {
 export interface ScenarioRunOptions {
   /** A shipped scenario's name, or the YAML text of one. */
   readonly scenario: string
+  /** How the deployment spells the two chains, where the daemon believes that it uses the neutral words. */
+  readonly dialect?: DialectOptions
   /** How many times as fast as real time the world and the daemon live, as far as the machine keeps up. */
   readonly speed?: number
   readonly rules?: string
@@ -52,7 +55,11 @@ export async function runScenario(options: ScenarioRunOptions): Promise<Scenario
   const scenario = options.scenario.includes('\n')
     ? parseScenario(options.scenario, 'scenario.yaml')
     : await loadScenario(options.scenario)
-  const sandbox = createSandbox({ clock: options.clock?.served ?? clock, scenario })
+  const sandbox = createSandbox({
+    clock: options.clock?.served ?? clock,
+    scenario,
+    ...(options.dialect && { dialect: options.dialect }),
+  })
   await sandbox.start()
   options.clock?.start()
   const startedAt = clock.now()

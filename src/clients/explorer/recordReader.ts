@@ -41,13 +41,22 @@ interface RecordDeclaration<S extends z.ZodObject, R> {
   readonly spellings: (field: string) => readonly string[]
   /** Whether a record may do without what a key says, by what else it says. */
   readonly excuses?: (field: string, row: Row, rows: readonly unknown[]) => boolean
-  /** @param unsaid fields that nothing is known of: missing, or not understood */
-  readonly finish: (fields: z.output<S>, requestedAt: UnixMs, unsaid: readonly string[]) => R
+  /**
+   * @param unsaid fields that nothing is known of: missing, or not understood
+   * @param leftOut those that are excused
+   */
+  readonly finish: (
+    fields: z.output<S>,
+    requestedAt: UnixMs,
+    unsaid: readonly string[],
+    leftOut: readonly string[],
+  ) => R
 }
 
 /** Nothing that this service tells of is older than 2015. */
 const earliest: UnixMs = 1_420_070_400_000
 const noFlaws: readonly KeyFlaw[] = []
+const none: readonly string[] = []
 
 /** A reader for records of a schema with neutral field names. */
 export function createRecordReader<S extends z.ZodObject, R>(
@@ -70,8 +79,9 @@ export function createRecordReader<S extends z.ZodObject, R>(
       neutral[name] = value ?? (isDocumented ? '' : undefined)
       if (value === undefined && isPromised) (missing ??= []).push(name)
     }
-    const flaws = (missing ?? [])
-      .filter((name) => declaration.excuses?.(name, row, rows) !== true)
+    const leftOut = missing?.filter((name) => declaration.excuses?.(name, row, rows)) ?? none
+    const flaws = (missing ?? none)
+      .filter((name) => !leftOut.includes(name))
       .flatMap((name) => toFlaw(byName.get(name), null))
     const vital = flaws.find(({ field }) => byName.get(field)?.isVital)
     if (vital) return { problem: `${vital.key}: is missing`, path: vital.key, flaws }
@@ -92,6 +102,7 @@ export function createRecordReader<S extends z.ZodObject, R>(
         parsed.data,
         requestedAt,
         all.map(({ field }) => field),
+        leftOut,
       ),
       unknownFields: countUnknown(row, known),
       flaws: all.length > 0 ? all : noFlaws,

@@ -32,14 +32,24 @@ export const escrowShortfall = defineCondition({
 function judgeShortfall(facts: Facts, { stale }: z.output<typeof params>): Judgement {
   const findings: Finding[] = []
   const unknown: string[] = []
+  const isListLacking = lacksMoney(facts)
   for (const holding of facts.escrow.holdings) {
     const { judged } = holding
-    if (judged === null || facts.now - judged.at > stale) unknown.push(subjectOf(holding))
+    if (judged === null || facts.now - judged.at > stale || isListLacking) unknown.push(subjectOf(holding))
     else if (judged.holdings + judged.openOut < judged.owed) findings.push(toFinding(holding, judged))
     // What left a moment ago may have been paid to somebody, or taken: neither can be said before it is judged.
     else if (judged.holdings < judged.owed) unknown.push(subjectOf(holding))
   }
   return { findings, unknown }
+}
+
+/** The list has rows whose money, or whose transaction, nobody can read: what is owed cannot be summed up. */
+function lacksMoney({ drift, lacks }: Pick<Facts, 'drift' | 'lacks'>): boolean {
+  const isOfMoney = (key: string) => /TxHash$|^(tokenContractAddress|valueRaw)$/.test(key)
+  return (
+    drift.some(({ endpoint }) => endpoint === 'E3') ||
+    lacks.some(({ endpoint, key, isStill }) => endpoint === 'E3' && isStill && isOfMoney(key))
+  )
 }
 
 function subjectOf({ token }: EscrowHolding): string {

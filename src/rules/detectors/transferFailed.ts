@@ -35,7 +35,8 @@ function detectFailed(transfer: Transfer, _params: unknown, context: EventContex
   if (transfer.state !== 'failed' || transfer.status !== 'failed') return null
   const hasBoth = originLeg(transfer) !== null && destinationLeg(transfer) !== null
   const proof = originFailure(transfer)
-  if (!hasBoth && transfer.confirmedStatus !== 'failed' && proof === null) return null
+  const isUnsaid = transfer.unsaid?.some((field) => field === 'mainHash' || field === 'zoneHash') === true
+  if (!hasBoth && !isUnsaid && transfer.confirmedStatus !== 'failed' && proof === null) return null
   const rewrite = transfer.rewrites.findLast((one) => one.after['status'] === 'failed') ?? null
   if (rewrite === null && isHistory(transfer, context)) return null
   const errorMessage = transfer.evidence.find((one) => one.errorMessage !== '')?.errorMessage ?? ''

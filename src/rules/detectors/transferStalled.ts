@@ -66,10 +66,16 @@ function judgeStalled(facts: Facts, settings: z.output<typeof params>): Judgemen
     const limit = limitOf(facts.latency, settings, of)
     if (present - transfer.originAt < limit.ms) continue
     const readAt = readAtOf(facts, transfer)
-    if (readAt - leadMs < transfer.originAt + limit.ms) unknown.push(transfer.key)
+    if (isDestinationUnsaid(transfer)) unknown.push(transfer.key)
+    else if (readAt - leadMs < transfer.originAt + limit.ms) unknown.push(transfer.key)
     else findings.push(toFinding(facts, transfer, readAt, { ...limit, minSamples: settings.minSamples }))
   }
   return { findings, unknown }
+}
+
+/** It may have arrived: its records do not say whether. */
+function isDestinationUnsaid({ direction, unsaid }: Transfer): boolean {
+  return unsaid?.includes(originChain(direction) === 'main' ? 'zoneHash' : 'mainHash') === true
 }
 
 /** No answer shows a transfer that has no record: of that one, every reading of the list says that it did not arrive. */

@@ -80,6 +80,7 @@ function findGround(
   const origin = originLeg(transfer)
   if (origin !== null) return groundOfOrigin(transfer, origin)
   if (isWaiting(transfer, context)) return null
+  if (transfer.unsaid?.includes(destination.chain === 'main' ? 'zoneHash' : 'mainHash')) return null
   const mayTell = hasPassed(arrivedAt, context) || context.now - transfer.firstSeenAt >= capMs
   if (!mayTell) return null
   if (!transfer.isListed) return groundOfUnlisted(transfer, destination)

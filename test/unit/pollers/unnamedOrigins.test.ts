@@ -58,6 +58,7 @@ async function judgedOf(found: 'it' | 'nothing', readAt: number) {
         records: found === 'it' ? [payout] : [],
         bad: [],
         isAnswer: false,
+        isHidden: false,
       })
     },
     settleMs: () => 60_000,

@@ -91,6 +91,12 @@ const observed: Readonly<Record<string, string>> = {
   tokenContractAddress: 'token',
 }
 
+function toUnsaid(unsaid: readonly string[], leftOut: readonly string[]): Pick<Observation, 'unsaid'> {
+  if (unsaid.length + leftOut.length === 0) return {}
+  const spell = (name: string) => observed[name] ?? name
+  return { unsaid: [...unsaid.map(spell), ...leftOut.map((name) => `-${spell(name)}`)].join() }
+}
+
 function createCrossReader(
   source: RecordSource,
   keys: CrossKeys,
@@ -101,8 +107,8 @@ function createCrossReader(
       keys,
       spellings: (name) => [spellField(dialect, name)],
       excuses: createExcuses(dialect),
-      finish: (record, requestedAt, unsaid) => ({
-        ...(unsaid.length > 0 && { unsaid: unsaid.map((name) => observed[name] ?? name).join() }),
+      finish: (record, requestedAt, unsaid, leftOut) => ({
+        ...toUnsaid(unsaid, leftOut),
         source,
         requestedAt,
         id: record.id,
