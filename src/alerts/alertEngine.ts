@@ -55,7 +55,7 @@ export interface AlertEngine {
   renameSubject(from: string, to: string, now: UnixMs): void
   /** The channels that refuse us, all of them. */
   judgeChannels(dead: readonly DeadChannel[], now: UnixMs): void
-  /** The wall clock was set by `byMs`. */
+  /** The machine slept for `byMs`. */
   rebaseClock(byMs: number, now: UnixMs): void
   /** Whether an alert of a kind is firing, for a rule's `unless`. */
   isFiring(kind: string): boolean

@@ -3,7 +3,7 @@ import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import { createHeldReceipts } from '../domain/preconf/heldReceipts.ts'
 import { createLateWindow } from '../domain/preconf/lateShare.ts'
 import { createRecent } from '../domain/preconf/recent.ts'
-import { rebaseHeight, type TrackedHeight, trackHeight } from '../domain/preconf/trackHeight.ts'
+import { type TrackedHeight, trackHeight } from '../domain/preconf/trackHeight.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { CorrectedClock } from '../lib/correctedClock.ts'
 import type { Logger } from '../lib/log.ts'
@@ -48,7 +48,7 @@ export interface Preconf {
   canonicalHead(): TrackedHeight | null
   /** Preconfirmed transactions that are not settled yet; null when none are watched. */
   size(): number | null
-  /** The wall clock was set: how long ago something was stays as it is. */
+  /** The machine slept: how long ago something was stays as it is. */
   rebaseClock(jump: ClockJump): void
 }
 
@@ -74,11 +74,7 @@ export function createPreconf(deps: PreconfDeps): Preconf {
     facts: () => watch?.facts() ?? null,
     canonicalHead: head.read,
     size: () => watch?.held.size() ?? null,
-    rebaseClock(jump) {
-      head.rebaseClock(jump)
-      watch?.loop.rebaseClock(jump)
-      watch?.held.rebaseClock(jump)
-    },
+    rebaseClock: (jump) => watch?.held.rebaseClock(jump),
   }
 }
 
@@ -95,8 +91,7 @@ function createCanonicalHead({ clock, config, rpcs: { canonical } }: PreconfDeps
   const pollers: readonly Poller[] = canonical
     ? [{ name: 'canonicalHead', schedule: config.poll.heads, run }]
     : []
-  const rebaseClock = (jump: ClockJump) => void (tracked = rebaseHeight(tracked, jump))
-  return { pollers, read: () => tracked, rebaseClock }
+  return { pollers, read: () => tracked }
 }
 
 function createWatch(deps: PreconfDeps) {

@@ -47,7 +47,7 @@ export function trackHead(before: TrackedHead | null, reading: HeadReading): Tra
   if (height === before.height)
     return { ...before, readAt, seenAt: Math.max(before.seenAt, reading.at), below: null, ahead: null }
   const below = before.below === null || height > before.below.height ? reading : before.below
-  // After the clock was set back nothing was seen in the future.
+  // After a start with a clock that was set back nothing was seen in the future.
   const seenAt = Math.min(before.seenAt, reading.at)
   if (reading.at - seenAt < believedAfterMs) return { ...before, readAt, seenAt, below, ahead: null }
   return { ...begin(below, readAt), seenAt: reading.at }

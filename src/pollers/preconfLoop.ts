@@ -1,8 +1,7 @@
-import { emptyView, addAnswer, type PreconfView, rebaseView } from '../domain/preconf/preconfView.ts'
+import { emptyView, addAnswer, type PreconfView } from '../domain/preconf/preconfView.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
-import { type ClockJump, rebaseInstant } from '../lib/rebaseInstant.ts'
 import type { PendingAnswer } from './preconfReads.ts'
 import { placeOf, type PollerStatus } from './runner.ts'
 
@@ -24,8 +23,6 @@ export interface PreconfLoop {
    * was answered, or refused, since.
    */
   unansweredSince(): UnixMs | null
-  /** The wall clock was set: how long ago something was stays as it is. */
-  rebaseClock(jump: ClockJump): void
   stop(): Promise<void>
 }
 
@@ -121,17 +118,6 @@ export function createPreconfLoop(deps: PreconfLoopDeps): PreconfLoop {
     status: () => status,
     view: () => view,
     unansweredSince: () => unansweredSince,
-    rebaseClock(jump) {
-      const move = (at: UnixMs | null) => (at === null ? null : rebaseInstant(at, jump))
-      view = rebaseView(view, jump)
-      unansweredSince = move(unansweredSince)
-      status = {
-        ...status,
-        startedAt: rebaseInstant(status.startedAt, jump),
-        lastSuccessAt: move(status.lastSuccessAt),
-        lastTickAt: move(status.lastTickAt),
-      }
-    },
     async stop() {
       ending.abort()
       await running

@@ -38,7 +38,7 @@ export interface Runner {
   /** Runs a poller now, or once more as soon as its present run ends. */
   trigger(name: string): void
   status(): PollerStatus[]
-  /** The wall clock was set: how long ago something was stays as it is. */
+  /** The machine slept: how long ago something was stays as it is. */
   rebaseClock(jump: ClockJump): void
   /** Waits for runs under way; may be called twice. */
   stop(): Promise<void>

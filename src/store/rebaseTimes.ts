@@ -33,7 +33,7 @@ const moments: Readonly<Record<string, { readonly columns: readonly string[]; re
   reports: { columns: ['next_at', 'expires_at'], where: 'WHERE sent_at IS NULL' },
 }
 
-/** The wall clock was set by `byMs`: whatever was measured so far goes on from the same length. */
+/** The machine slept for `byMs`: whatever was measured so far goes on from the same length. */
 export function rebaseTimes(db: Database, byMs: number): void {
   for (const [table, { columns, where }] of Object.entries(moments)) {
     const changes = columns.map((column) => `${column} = ${column} + ?1`).join(', ')

@@ -62,7 +62,7 @@ export interface Explorer {
   health(): ExplorerHealth
   /** What records lacked lately. */
   readonly keys: Pick<KeyBook, 'list' | 'hasRead'>
-  /** The wall clock was set: the ages of its health stay as they are. */
+  /** The machine slept: the ages of its health stay as they are. */
   rebaseClock(jump: ClockJump): void
   paceMetrics(): PaceMetrics
   close(): Promise<void>

@@ -18,7 +18,7 @@ export interface EmptyGuard {
   control(family: Family): ControlQuestion | null
   /** Answers that can be judged, and the contradicted empties among them, since `since`, at most some five minutes back. */
   count(since: UnixMs): { readonly answers: number; readonly contradicted: number }
-  /** The wall clock was set: how long ago something was stays as it is. */
+  /** The machine slept: how long ago something was stays as it is. */
   rebaseClock(jump: ClockJump): void
 }
 

@@ -16,7 +16,7 @@ export interface MismatchLog {
   note(endpoint: EndpointId, at: UnixMs, problem: string): void
   /** Per endpoint, those whose newest is not older than `since`. */
   list(since: UnixMs): readonly Mismatches[]
-  /** The wall clock was set: how long ago something was stays as it is. */
+  /** The machine slept: how long ago something was stays as it is. */
   rebaseClock(jump: ClockJump): void
 }
 

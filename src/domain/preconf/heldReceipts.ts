@@ -60,7 +60,7 @@ export interface HeldReceipts {
   size(): number
   /** Transactions held for the first time since the start. */
   taken(): number
-  /** The wall clock was set: how long ago something was stays as it is. */
+  /** The machine slept: how long ago something was stays as it is. */
   rebaseClock(jump: ClockJump): void
 }
 

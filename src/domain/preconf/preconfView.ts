@@ -1,6 +1,5 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import { type ClockJump, rebaseInstant } from '../../lib/rebaseInstant.ts'
-import { rebaseHeight, type TrackedHeight, trackHeight } from './trackHeight.ts'
+import { type TrackedHeight, trackHeight } from './trackHeight.ts'
 
 /** How preconfirmations have been coming, as far as they could be asked for. Times are ours. */
 export interface PreconfView {
@@ -42,18 +41,5 @@ export function addAnswer(
     pending: answer.pending ? trackHeight(view.pending, answer.pending.height, at) : view.pending,
     nullSince: answer.pending ? null : (view.nullSince ?? at),
     latest: answer.latest ? trackHeight(view.latest, answer.latest.height, at) : view.latest,
-  }
-}
-
-/** The wall clock was set: otherwise answers would seem to come late, and heights to have stood, for as long as it was set back. */
-export function rebaseView(view: PreconfView, jump: ClockJump): PreconfView {
-  const move = (at: UnixMs | null) => (at === null ? null : rebaseInstant(at, jump))
-  return {
-    startedAt: rebaseInstant(view.startedAt, jump),
-    readAt: move(view.readAt),
-    readSince: move(view.readSince),
-    pending: rebaseHeight(view.pending, jump),
-    nullSince: move(view.nullSince),
-    latest: rebaseHeight(view.latest, jump),
   }
 }

@@ -1,5 +1,4 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import { type ClockJump, rebaseInstant } from '../../lib/rebaseInstant.ts'
 
 /** How far something came, by our clock. */
 export interface TrackedHeight {
@@ -25,17 +24,4 @@ export function trackHeight(before: TrackedHeight | null, height: number, at: Un
   const below = before.below === null || height > before.below.height ? { height, at } : before.below
   if (at - before.seenAt < believedAfterMs) return { ...before, below }
   return { height: below.height, advancedAt: below.at, seenAt: at, below: null }
-}
-
-/** The wall clock was set: how long ago it came so far stays as it is. */
-export function rebaseHeight(tracked: TrackedHeight | null, jump: ClockJump): TrackedHeight | null {
-  if (tracked === null) return null
-  const move = (at: UnixMs) => rebaseInstant(at, jump)
-  const { height, advancedAt, seenAt, below } = tracked
-  return {
-    height,
-    advancedAt: move(advancedAt),
-    seenAt: move(seenAt),
-    below: below && { ...below, at: move(below.at) },
-  }
 }

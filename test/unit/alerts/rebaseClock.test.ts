@@ -24,7 +24,7 @@ async function run(options: Parameters<typeof createBench>[0] = {}) {
   return { ...bench, dispatcher, look, jump }
 }
 
-test.each([hour, 10 * 365 * 24 * hour, -hour, -start + 1_000])(
+test.each([hour, 10 * 365 * 24 * hour])(
   'F67: a jump by %i ms neither repeats nor silences a reminder',
   async (byMs) => {
     const { look, jump, dispatcher } = await run()

@@ -5,10 +5,8 @@ const hour = 3_600_000
 const now = 100 * hour
 
 test.each([
-  ['an hour on: an age of a minute stays one', hour, now - hour - 60_000, now - 60_000],
-  ['an hour on: what was noted after the jump stays', hour, now - 1_000, now],
-  ['an hour back: an age of a minute stays one', -hour, now + hour - 60_000, now - 60_000],
-  ['an hour back: what was noted after the jump stays', -hour, now - 1_000, now - 1_000],
+  ['slept an hour: an age of a minute stays one', hour, now - hour - 60_000, now - 60_000],
+  ['slept an hour: what was noted after the jump stays', hour, now - 1_000, now],
 ])('F67: %s', (_, byMs, at, expected) => {
   expect(rebaseInstant(at, { byMs, now })).toBe(expected)
 })

@@ -71,16 +71,3 @@ test('an answer that comes late moves nothing back', async () => {
   expect(loop.view().pending?.height).toBe(106)
   expect(loop.view().readAt).toBe(clock.now() - 150)
 })
-
-test('F67: after the clock was set back answers count at once, and a height has stood for as long as it did', async () => {
-  let setBackMs = 0
-  const { clock, loop } = startLoop((tick, at) => Promise.resolve(answer(100 + tick, at - setBackMs)))
-  await clock.advance(1_000)
-  const age = clock.now() - (loop.view().pending?.advancedAt ?? 0)
-  setBackMs = 3_600_000
-  const now = clock.now() - setBackMs
-  loop.rebaseClock({ byMs: -setBackMs, now })
-  expect(now - (loop.view().pending?.advancedAt ?? 0)).toBe(age)
-  await clock.advance(200)
-  expect(loop.view()).toMatchObject({ readAt: now + 200, pending: { height: 106 } })
-})
