@@ -39,6 +39,8 @@ const doubtMs = 15_000
 /** By this reading another endpoint is asked, too. */
 const firstAsked = 2
 const retryMs = 5_000
+/** One endpoint may show a block so much later than the head does: before, nothing is absent from it. */
+const lateMs = 65_000
 /** A leg that is absent, or says nothing of itself, is looked for ever more rarely: for a day and more in all. */
 const firstRestMs = 60_000
 const maxRestMs = 3_600_000
@@ -61,6 +63,9 @@ export async function decideDoubt(context: DoubtContext, leg: QueuedLeg): Promis
     return { readings: [{ ...other, reads: next.reads }], saves: [], drops: [leg.hash] }
   }
   if (!isOver) return again(next, context.now(), doubtMs)
+  const settledAt = leg.time + lateMs
+  if (leg.rests === 0 && context.at < settledAt)
+    return again(next, context.now(), Math.max(settledAt - context.now(), retryMs))
   const rest = restLonger(next, context.now())
   return {
     // Told once: looking for it again changes nothing until it is there.

@@ -49,6 +49,12 @@ describe('semantics.md 41: an index that stands still accuses nobody of dense ho
   })
 })
 
+test('semantics.md 9: a list that shows everything a minute late accuses nobody', async () => {
+  const run = await start('  []', '{ transfersPerMinute: 60, listLag: { min: 60s, max: 62s } }')
+  await run.pass(6 * minute)
+  expect(run.accused()).toEqual([])
+})
+
 describe('semantics.md 41: a thief who drains while the zone stands still is told', () => {
   const theft = async (fault: string) => {
     const run = await start(`${freeze('zone', '10m')}  - { at: 170s, ${fault} }`)

@@ -64,11 +64,20 @@ describe('semantics.md 8: a leg that an answer does not hold', () => {
     ...overrides,
   })
   const third = (lastMs: number, overrides: Partial<DoubtContext> = {}) =>
-    decideDoubt(at(lastMs, overrides), leg({ reads: 2, firstAt: 0, lastAt: 15_000, controlAt: 15_000 }))
+    decideDoubt(
+      at(lastMs, overrides),
+      leg({ time: -60_000, reads: 2, firstAt: 0, lastAt: 15_000, controlAt: 15_000 }),
+    )
 
   test('is absent by the third reading, half a minute after the first', async () => {
     expect((await third(30_000)).readings).toMatchObject([{ status: 'absent', source: 'E9', reads: 3 }])
     expect((await third(29_999)).readings).toEqual([])
+  })
+
+  test('semantics.md 41: is not absent until a minute after its block: the endpoint may lag behind the head', async () => {
+    const young = leg({ time: 0, reads: 2, firstAt: 0, lastAt: 15_000, controlAt: 15_000 })
+    expect(await decideDoubt(at(64_999), young)).toMatchObject({ readings: [], saves: [{ reads: 3 }] })
+    expect((await decideDoubt(at(65_000), young)).readings).toMatchObject([{ status: 'absent' }])
   })
 
   test('is no reading without something known in the answer, or below the head', async () => {
