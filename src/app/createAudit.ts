@@ -1,6 +1,9 @@
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import type { HeightSample } from '../domain/heightFilter.ts'
+import { noAmount, toDecimal } from '../domain/decimal.ts'
 import { judgeListLag } from '../domain/listLag.ts'
+import { canonicalToken } from '../domain/movedToken.ts'
+import { type AtRisk, valueFirst } from '../domain/valueFirst.ts'
 import type { Direction, Observation } from '../domain/observation.ts'
 import { destinationLeg, type Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
@@ -34,6 +37,7 @@ import type { Ledger } from '../store/ledger.ts'
 import { createMissingRecords } from '../store/missingRecords.ts'
 import type { AppConfig } from './appConfig.ts'
 import type { Listed } from './createHorizons.ts'
+import type { EscrowWatch } from './escrowWatch.ts'
 import { createListings } from './createListings.ts'
 import { createOpenCounts } from './createOpenCounts.ts'
 import { createWaker } from './createWaker.ts'
@@ -51,6 +55,8 @@ export interface AuditPartDeps {
   readonly tellSince: UnixMs
   readonly startedAt: UnixMs
   readonly settleMs: () => number
+  /** What is at stake where. */
+  readonly watch: Pick<EscrowWatch, 'riskOf'>
   /** When the newest complete reading of the list began. */
   readonly listReadAt: () => UnixMs | null
   readonly random: () => number
@@ -214,6 +220,17 @@ function createListAudit(deps: AuditPartDeps, suspect: Suspect) {
   })
 }
 
+/** So many are looked at for what is at stake. */
+const maxDue = 500
+
+function riskOf({ watch, ledger }: AuditPartDeps, lack: Lack): AtRisk {
+  const { observation, transferKey, time } = lack
+  const transfer = transferKey === null ? null : ledger.getTransfer(transferKey)
+  const amount = toDecimal(observation?.value ?? transfer?.amount ?? '') ?? noAmount
+  const token = canonicalToken(observation?.token ?? transfer?.token.address ?? '')
+  return { share: watch.riskOf(token, amount), since: time, counts: true }
+}
+
 function createChecks(
   deps: AuditPartDeps,
   opens: ReturnType<typeof createOpenCounts>,
@@ -226,7 +243,7 @@ function createChecks(
     sweptAt,
     reads: deps.reads,
     commit: deps.commit,
-    listDue: (now, limit) => listDueLacks(db, now, limit),
+    listDue: (now, limit) => valueFirst(listDueLacks(db, now, maxDue), (lack) => riskOf(deps, lack), limit),
     save: (lack) => saveLack(db, lack),
     drop: (name) => dropLack(db, name),
     lacks: (record) => lacksRecord(db, record),

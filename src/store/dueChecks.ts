@@ -1,4 +1,5 @@
 import { wantsMainRead } from '../domain/needsDetail.ts'
+import { valueFirst } from '../domain/valueFirst.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 import { formatKey, selectTransfers, type StoredTransfer } from './transferRows.ts'
@@ -19,9 +20,19 @@ export interface DueCheck {
 /** A transfer that is not found rests no longer than this between two readings. */
 export const maxPostponeMs = 60_000
 
-/** The transfers that want to be read by hash, those due longest first. */
-export function listDueChecks(db: Database, now: UnixMs, limit: number): DueCheck[] {
-  return selectTransfers(db, 'WHERE check_at <= ? ORDER BY check_at LIMIT ?', now, limit).map((row) => {
+/** So many are looked at for what is at stake. */
+const maxDue = 2_000
+
+/** The transfers that want to be read by hash, those of most value first, and each tenth the one due longest. */
+export function listDueChecks(
+  db: Database,
+  now: UnixMs,
+  limit: number,
+  riskOf: (row: StoredTransfer) => number,
+): DueCheck[] {
+  const due = selectTransfers(db, 'WHERE check_at <= ? ORDER BY check_at LIMIT ?', now, maxDue)
+  const toRisk = (row: StoredTransfer) => ({ share: riskOf(row), since: row.checkAt ?? now, counts: true })
+  return valueFirst(due, toRisk, limit).map((row) => {
     const { members } = row.group
     return {
       key: formatKey(row.key),

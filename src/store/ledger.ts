@@ -112,6 +112,8 @@ export function createLedger(
       if (options.evidence) queueLegs(db, options.evidence, { before, after }, now)
     },
   }
+  // What second sources say changes nothing of what is at stake.
+  const bare = { ...shared, openEvidence: () => () => [] }
   const resting = createRestingRecords(db)
   const pending = createPendingList(db, (row) => toTransfer(row, shared))
   const contextAt = (now: UnixMs): RecordContext => ({ ...shared, resting, now })
@@ -162,7 +164,8 @@ export function createLedger(
       }
       return counts
     },
-    listDueChecks: (now, limit) => listDueChecks(db, now, limit),
+    listDueChecks: (now, limit) =>
+      listDueChecks(db, now, limit, (row) => options.evidence?.riskOf?.(toTransfer(row, bare)) ?? 0),
     postponeChecks(keys, now) {
       for (const key of keys) {
         const row = find(key)
