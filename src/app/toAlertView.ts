@@ -34,7 +34,10 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
     title: finding.title,
     summary: rule ? summarize(rule, finding, row.resolvedAt ?? source.now()) : null,
     since: finding.since,
-    toldAt: told.reduce<UnixMs | null>((first, { sentAt }) => earlier(first, sentAt), null),
+    // Of the time that it fires now: what was told of an earlier one happened before.
+    toldAt: told
+      .filter(({ episode }) => episode === row.episode)
+      .reduce<UnixMs | null>((first, { sentAt }) => earlier(first, sentAt), null),
     resolvedAt: row.resolvedAt,
     endedBadly: row.state === 'resolved' && hasEndedBadly(source, row),
     transferKey: row.transferKey,
