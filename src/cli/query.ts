@@ -8,7 +8,7 @@ import { MonitorError } from '../lib/errors.ts'
 import { createSilentLog } from '../lib/log.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
-import { createRowPrinter, type Format } from './query/printRows.ts'
+import { createRowPrinter, type Format, withList } from './query/printRows.ts'
 import { describeEndpoint, getEndpoint, isWide, readQueryParams } from './query/queryParams.ts'
 import { readWhole, type Whole } from './query/readWhole.ts'
 import { atStart, openResumeFile, type ResumeFile } from './query/resumeFile.ts'
@@ -85,7 +85,7 @@ async function readOnePage(job: Job): Promise<number> {
   const { io, endpoint } = job
   const answer = await job.explorer.call(endpoint, job.params, { priority: 'urgent', signal: io.stop })
   const printer = createRowPrinter(io.out, job.format)
-  printer.add(answer.records)
+  printer.add(withList(answer.records, answer.list))
   printer.end()
   tellUnreadable(job, answer.quarantined)
   io.err(`${describePage(endpoint, answer)}\n`)

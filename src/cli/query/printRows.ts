@@ -100,6 +100,11 @@ function cellOf(row: Row, column: string): string {
   return cleanText(toText(column, row[column]), maxCell)
 }
 
+/** Rows with what their list says beside them. */
+export function withList(rows: readonly unknown[], list: Row): readonly unknown[] {
+  return Object.keys(list).length === 0 ? rows : rows.map((row) => ({ ...toRow(row), ...list }))
+}
+
 /** When it was asked says nothing about what was found, and makes equal answers differ. */
 function toRow(record: unknown): Row {
   if (typeof record !== 'object' || record === null) return { value: record }

@@ -1,10 +1,11 @@
 import { askedHashes } from '../../clients/explorer/askedHashes.ts'
 import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import type { Endpoint } from '../../clients/explorer/endpoint.ts'
-import type { Quarantined } from '../../clients/explorer/readAnswer.ts'
+import type { Answer, Quarantined } from '../../clients/explorer/readAnswer.ts'
 import { doubtsOf, listOf, readAll, splitLists, type WideParams } from '../../clients/explorer/readAll.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { readMissing } from '../../clients/explorer/readMissing.ts'
+import { withList } from './printRows.ts'
 import { atStart, type Progress } from './resumeFile.ts'
 
 export interface ReadWholeOptions {
@@ -39,6 +40,8 @@ interface Reader extends ReadWholeOptions {
   requests: number
   rows: number
   toldAt: number
+  /** What the list said of itself last. */
+  list: Answer<unknown>['list']
   /** Where the newest request stood. */
   asked: WideParams
   pageRows: number
@@ -70,6 +73,7 @@ export async function readWhole(
     requests: 0,
     rows: from.rows,
     toldAt: deps.clock.monotonicMs(),
+    list: {},
     asked: {},
     pageRows: 0,
   }
@@ -106,7 +110,7 @@ async function readAgain(
     signal: reader.signal,
     attempts,
     onRecords(rows) {
-      reader.onRows(rows)
+      reader.onRows(withList(rows, reader.list))
       reader.rows += rows.length
     },
   })
@@ -154,7 +158,7 @@ async function readPiece(
     before: list.before,
     onQuarantined: (rows) => reader.onUnreadable(rows),
     onRecords(rows) {
-      reader.onRows(rows)
+      reader.onRows(withList(rows, reader.list))
       reader.rows += rows.length
       reader.pageRows = 0
       for (const reason of reader.newest) reader.reasons.add(reason)
@@ -188,6 +192,7 @@ function watch(explorer: Explorer, reader: Reader): Pick<Explorer, 'call' | 'wal
       const answer = await explorer.call(endpoint, params, how)
       reader.requests += 1
       reader.newest = doubtsOf(answer)
+      reader.list = answer.list
       return answer
     },
     async walk(endpoint, params, how) {
@@ -197,6 +202,7 @@ function watch(explorer: Explorer, reader: Reader): Pick<Explorer, 'call' | 'wal
         onPage: async (answer) => {
           reader.requests += 1
           reader.pageRows += answer.records.length
+          reader.list = answer.list
           note(reader, params as WideParams, answer)
           await how.onPage?.(answer)
         },

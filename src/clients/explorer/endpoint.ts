@@ -39,6 +39,8 @@ export interface Endpoint<P extends z.ZodType = z.ZodType, R = unknown> {
   concerns?(record: R, values: ReadonlySet<string>, params: Readonly<Record<string, unknown>>): boolean
   /** Which of its filters a question uses, e.g. `by hash`: a filter may fail while the endpoint answers. */
   filterOf?(params: Readonly<Record<string, string>>): string | null
+  /** What a list gives beside its rows, where that is documented. */
+  readonly listFields?: readonly string[]
   /** The parameter that takes a list of at most 20 values. */
   readonly listParam?: 'txId' | 'address'
   /** Takes `startBlockHeight` and `endBlockHeight`, both inclusive. */

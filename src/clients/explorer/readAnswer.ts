@@ -32,6 +32,8 @@ export interface Answer<R> {
   readonly quarantined: readonly Quarantined[]
   /** Why some of those were set aside: they answer another question. With one of them the answer is not whole. */
   readonly misfits: readonly string[]
+  /** What the list gives beside its rows, by name; '' where it leaves it out. Empty where none of it is documented. */
+  readonly list: Readonly<Record<string, string>>
   /** Paging as the service says it; null where it does not. */
   readonly page: number | null
   readonly limit: number | null
@@ -225,6 +227,7 @@ function toAnswer<R>(page: Page, context: AnswerContext<R>, beyondHead: boolean)
     records,
     quarantined,
     misfits,
+    list: readList(page.head, endpoint.listFields ?? []),
     ...page.paging,
     order: listOrder(records, (record) => endpoint.position?.(record) ?? null),
     empty: page.rows.length === 0,
@@ -233,6 +236,12 @@ function toAnswer<R>(page: Page, context: AnswerContext<R>, beyondHead: boolean)
     unknownFields,
     lacks: lacks.list(),
   }
+}
+
+function readList(head: Page['head'], names: readonly string[]): Readonly<Record<string, string>> {
+  const textOf = (value: unknown) =>
+    typeof value === 'string' || typeof value === 'number' ? cleanText(String(value)) : ''
+  return Object.fromEntries(names.map((name) => [name, textOf(head[name])]))
 }
 
 function isLacking(flaws: readonly KeyFlaw[], key: string): boolean {

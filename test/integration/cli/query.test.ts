@@ -179,6 +179,80 @@ describe('what is answered', () => {
   })
 })
 
+describe('every documented field is printed', () => {
+  const list = { chainFullName: 'Main Chain', chainShortName: 'MAINCHAIN', totalTransfer: '77' }
+  const move = {
+    txId: hashOf(1),
+    blockHash: hashOf(9),
+    height: '5',
+    transactionTime: '1700000000000',
+    from: account,
+    to: account,
+    tokenContractAddress: account,
+    tokenId: '',
+    amount: '1',
+    state: 'success',
+  }
+  const block = {
+    ...{
+      chainFullName: 'Main Chain',
+      chainShortName: 'MAINCHAIN',
+      hash: hashOf(9),
+      height: '5',
+      validator: account,
+    },
+    ...{ blockTime: '1700000000000', amount: '1.25', txnCount: '11', txnInternal: '12', blockSize: '1313' },
+    ...{
+      mineReward: '0.14',
+      ommerBlock: '15',
+      merkleRootHash: hashOf(16),
+      totalFee: '0.17',
+      feeSymbol: 'FEE',
+    },
+    ...{
+      gasUsed: '1919',
+      gasLimit: '2020',
+      gasAvgPrice: '0.21',
+      state: 'done',
+      burnt: '0.22',
+      miner: account,
+    },
+    ...{ difficuity: '2323', nonce: '0x24', confirm: '2525', tips: '0.26', baseFeePerGas: '0.27' },
+  }
+
+  test('E11: all 26 of a block', async () => {
+    await useStub(() => envelope([block]))
+    const { out } = await spanwatch(['query', 'E11', '--height', '5', '--json'])
+    const [row] = JSON.parse(out) as Record<string, unknown>[]
+    const printed = Object.values(row ?? {}).map(String)
+    expect(Object.values(block).filter((value) => !printed.includes(value))).toEqual([])
+  })
+
+  test.each([
+    { id: 'E1', argv: ['--tokenContractAddress', account], name: 'transactionList', fields: list },
+    { id: 'E6', argv: ['--address', account], name: 'transactionLists', fields: without(list) },
+    {
+      id: 'E7',
+      argv: ['--startBlockHeight', '5', '--endBlockHeight', '5'],
+      name: 'transactionList',
+      fields: without(list),
+    },
+  ])('$id: what the list says of itself, page by page and whole', async ({ id, argv, name, fields }) => {
+    await useStub(() => envelope([{ page: '1', limit: '50', totalPage: '1', ...list, [name]: [move] }]))
+    for (const more of [[], ['--all']]) {
+      const { out } = await spanwatch(['query', id, ...argv, ...more, '--json'])
+      expect(JSON.parse(out)).toEqual([expect.objectContaining({ hash: hashOf(1), ...fields })])
+      const csv = (await spanwatch(['query', id, ...argv, ...more, '--csv'])).out
+      expect(csv).toContain('chainFullName')
+      expect(csv).toContain('Main Chain')
+    }
+  })
+
+  function without({ totalTransfer: _, ...fields }: typeof list) {
+    return fields
+  }
+})
+
 describe('more than one answer holds', () => {
   test('45 hashes go in lists of 20 and come back as one', async () => {
     const stub = await useStub(({ query }) => ({

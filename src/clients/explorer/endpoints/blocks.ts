@@ -16,6 +16,25 @@ export interface ZoneBlock {
 }
 
 export interface MainBlock extends ZoneBlock {
+  readonly chainFullName: string
+  readonly chainShortName: string
+  readonly validator: string
+  /** Of the block's transactions, in the native currency. */
+  readonly amount: string | null
+  /** Transactions within transactions. */
+  readonly internalCount: number | null
+  /** Bytes. */
+  readonly blockSize: string | null
+  /** Block revenue is this and `totalFee`. */
+  readonly mineReward: string | null
+  readonly ommerBlock: string | null
+  readonly merkleRootHash: string | null
+  readonly gasAvgPrice: string | null
+  readonly burnt: string | null
+  readonly nonce: string | null
+  /** Blocks that confirm it. */
+  readonly confirm: string | null
+  readonly tips: string | null
   readonly gasUsed: string | null
   readonly gasLimit: string | null
   readonly baseFeePerGas: string | null
@@ -43,8 +62,22 @@ const zoneBlockKeys: KeysOf<typeof zoneBlock> = {
   transactionCount: 'judged',
 }
 
-/** R8, the fields used. */
+/** R8. */
 const mainBlock = z.object({
+  chainFullName: field.name,
+  chainShortName: field.name,
+  validator: field.address,
+  amount: field.label,
+  txnInternal: field.count,
+  blockSize: field.label,
+  mineReward: field.label,
+  ommerBlock: field.label,
+  merkleRootHash: field.label,
+  gasAvgPrice: field.label,
+  burnt: field.label,
+  nonce: field.label,
+  confirm: field.label,
+  tips: field.label,
   hash: field.hash,
   height: field.requiredCount,
   blockTime: field.time,
@@ -144,11 +177,12 @@ export const mainBlockDetail = endpoint({
       schema: mainBlock,
       keys: mainBlockKeys,
       spellings: spelledAs({ difficulty: ['difficulty', 'difficuity'] }),
-      finish: ({ blockTime, txnCount, ...block }, requestedAt): MainBlock => ({
+      finish: ({ blockTime, txnCount, txnInternal, ...block }, requestedAt): MainBlock => ({
         ...block,
         requestedAt,
         time: blockTime,
         transactionCount: txnCount,
+        internalCount: txnInternal,
       }),
     }),
   contradicts: fitsHeights((block: MainBlock) => [block.height]),

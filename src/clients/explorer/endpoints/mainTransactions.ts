@@ -132,6 +132,7 @@ export const addressTransactions = endpoint({
     isFromOrTo: param.fromOrTo.optional(),
     ...pageParams(50),
   }),
+  listFields: ['chainFullName', 'chainShortName'],
   contradicts: fitsAll(
     fitsRange,
     fitsAddress,
@@ -159,6 +160,7 @@ export const blockTransactions = endpoint({
     protocolType: z.enum(['transaction', 'internal', 'token_20', 'token_721', 'token_1155']).optional(),
     ...pageParams(100),
   }),
+  listFields: ['chainFullName', 'chainShortName'],
   contradicts: fitsRange,
   hasRange: true,
   maxLimit: 100,

@@ -81,6 +81,7 @@ export const contractTransfers = endpoint({
     maxAmount: param.decimal.optional(),
     ...pageParams(50),
   }),
+  listFields: ['chainFullName', 'chainShortName', 'totalTransfer'],
   contradicts: fitsOneOf('tokenContractAddress', (row: TokenTransfer) => [row.token]),
   maxLimit: 50,
 })

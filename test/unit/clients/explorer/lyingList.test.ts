@@ -41,6 +41,7 @@ async function read(list: Rows, service: Service, verify: 'auto' | 'always' = 'a
         isForeign(raw) ? [{ raw, problem: '', path: '', isMissing: false, index }] : [],
       ),
       misfits: rows.filter(isForeign),
+      list: {},
       page,
       limit: service.isAdmitted === false ? asked : limit,
       totalPage: Math.ceil(list.length / limit),

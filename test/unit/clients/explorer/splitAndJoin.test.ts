@@ -72,6 +72,7 @@ function serve(rows: readonly Row[], belongs: (row: Row, values: readonly string
     records,
     quarantined: [],
     misfits: [],
+    list: {},
     page: null,
     limit: null,
     totalPage: null,

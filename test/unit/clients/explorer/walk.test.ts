@@ -37,6 +37,7 @@ function serve(list: string[], world: World) {
       records: rows.map((name) => ({ name })),
       quarantined: [],
       misfits: [],
+      list: {},
       page: window.page,
       limit,
       totalPage: Math.ceil(list.length / limit),
