@@ -134,7 +134,7 @@ async function readAllPages(job: Job, resume: ResumeFile | null): Promise<number
     return tellEnd(job, whole)
   } catch (error) {
     io.err(
-      `${endpoint.id}: not complete: stopped after ${given.rows.toLocaleString('en')} rows. ${howToGoOn(job, resume, given.isSaved)}\n`,
+      `${endpoint.id}: not complete: stopped after ${given.rows.toLocaleString('en')} rows. ${howToGoOn(resume, given.isSaved)}\n`,
     )
     if (io.stop.aborted) return exitCodes.wrong
     throw error
@@ -143,13 +143,9 @@ async function readAllPages(job: Job, resume: ResumeFile | null): Promise<number
   }
 }
 
-function howToGoOn({ endpoint, params }: Job, resume: ResumeFile | null, isSaved: boolean): string {
+function howToGoOn(resume: ResumeFile | null, isSaved: boolean): string {
   if (resume === null) return 'With --resume FILE a read can go on where it was stopped.'
-  const canGoOn = isSaved || endpoint.listParam !== undefined || params['endBlockHeight'] !== undefined
-  if (canGoOn) return 'The same command goes on from here.'
-  return endpoint.hasRange
-    ? 'Only a read with --startBlockHeight and --endBlockHeight can go on: this one begins anew.'
-    : 'This list has nothing to go on by: it begins anew.'
+  return isSaved ? 'The same command goes on from here.' : 'The same command begins anew.'
 }
 
 /** Endpoints that have a row for everything that can be asked of them; others have none of a transaction that moved nothing. */

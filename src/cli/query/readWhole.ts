@@ -1,4 +1,5 @@
 import { askedHashes } from '../../clients/explorer/askedHashes.ts'
+import { createHash } from 'node:crypto'
 import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import type { Endpoint } from '../../clients/explorer/endpoint.ts'
 import type { Answer, Quarantined } from '../../clients/explorer/readAnswer.ts'
@@ -40,6 +41,13 @@ interface Reader extends ReadWholeOptions {
   requests: number
   rows: number
   toldAt: number
+  /** Rows of the present walk, which are given when all of it is read. */
+  part: unknown[]
+  /** Some rows of the present walk were of another question. */
+  hasMisfits: boolean
+  /** How often a row of the present piece was given by an earlier run. */
+  readonly given: Map<string, number>
+  doneFrom: number | null
   /** What the list said of itself last. */
   list: Answer<unknown>['list']
   /** Where the newest request stood. */
@@ -50,6 +58,8 @@ interface Reader extends ReadWholeOptions {
 /** An interactive read is retried longer than a poll, which comes again by itself. */
 const attempts = 6
 const tellEveryMs = 2_000
+/** Of more rows than these it is not remembered which were given. */
+const maxGiven = 200_000
 
 /**
  * Answers a question of any size with the client's own splitting and proof of the end, telling how far it is, and able
@@ -73,6 +83,10 @@ export async function readWhole(
     requests: 0,
     rows: from.rows,
     toldAt: deps.clock.monotonicMs(),
+    part: [],
+    hasMisfits: false,
+    given: countEach(from.given),
+    doneFrom: from.doneFrom,
     list: {},
     asked: {},
     pageRows: 0,
@@ -85,14 +99,23 @@ export async function readWhole(
     if (at < from.lists) continue
     const piece = below(listed, at === from.lists ? from.doneFrom : null)
     if (piece) await readPiece({ explorer, clock: deps.clock }, endpoint, piece, reader, { at, before })
+    reader.given.clear()
+    reader.doneFrom = null
     if (at < lists.length - 1) options.onProgress({ ...progressOf(reader), lists: at + 1 })
   }
   const absent = await readAgain({ explorer, clock: deps.clock }, endpoint, params, reader)
   return { rows: reader.rows, requests: reader.requests, reasons: [...reader.reasons], absent }
 }
 
-function progressOf({ rows, reasons, missing, control }: Reader): Progress {
-  return { ...atStart, rows, reasons: [...reasons], missing: [...missing], control }
+function progressOf({ rows, reasons, missing, control, given }: Reader): Progress {
+  return {
+    ...atStart,
+    rows,
+    reasons: [...reasons],
+    missing: [...missing],
+    control,
+    given: [...given].flatMap(([digest, count]) => Array.from({ length: count }, () => digest)),
+  }
 }
 
 /** What was asked for by its hash and not shown is asked for again. @returns what is absent by all rules */
@@ -158,18 +181,95 @@ async function readPiece(
     before: list.before,
     onQuarantined: (rows) => reader.onUnreadable(rows),
     onRecords(rows) {
-      reader.onRows(withList(rows, reader.list))
-      reader.rows += rows.length
+      give(reader, endpoint, rows)
+      reader.part = []
       reader.pageRows = 0
       for (const reason of reader.newest) reader.reasons.add(reason)
-      const doneFrom = hasRange ? heightOf(reader.asked['startBlockHeight']) : null
-      if (doneFrom === null) return
-      reader.onProgress({ ...progressOf(reader), lists: list.at, doneFrom })
+      reader.doneFrom = hasRange ? heightOf(reader.asked['startBlockHeight']) : null
+      if (reader.doneFrom === null) return
+      reader.onProgress({ ...progressOf(reader), lists: list.at, doneFrom: reader.doneFrom })
     },
+  }).catch((error: unknown) => {
+    if (reader.isResumable && !reader.hasMisfits) keepPart(reader, endpoint, params, list)
+    throw error
   })
   for (const reason of result.reasons) reader.reasons.add(reason)
   for (const hash of result.missing) reader.missing.add(hash)
   reader.control ??= askedHashes(params).find((hash) => !result.missing.includes(hash)) ?? null
+}
+
+/** Gives rows, but for those that an earlier run gave. */
+function give(reader: Reader, endpoint: Endpoint, rows: readonly unknown[]): void {
+  const fresh = rows.filter((row) => {
+    const digest = reader.given.size === 0 ? '' : digestOf(endpoint, row)
+    const count = reader.given.get(digest) ?? 0
+    if (count > 1) reader.given.set(digest, count - 1)
+    else if (count === 1) reader.given.delete(digest)
+    return count === 0
+  })
+  reader.onRows(withList(fresh, reader.list))
+  reader.rows += fresh.length
+}
+
+/**
+ * A read that is stopped in the midst of a piece gives what it has. Where rows come by falling height, what lies above
+ * the lowest block seen is done. Any other piece is read from its top again, and what was given of it is remembered.
+ */
+function keepPart(
+  reader: Reader,
+  endpoint: Endpoint,
+  params: WideParams,
+  list: { readonly at: number; readonly before: readonly string[] },
+): void {
+  const before = new Set(list.before.map((value) => value.toLowerCase()))
+  const part = reader.part.filter(
+    (row) => before.size === 0 || endpoint.concerns?.(row, before, params) !== true,
+  )
+  const lowest = endpoint.hasRange && endpoint.chain === 'main' ? lowestOfFalling(reader.part) : null
+  if (lowest !== null) {
+    give(
+      reader,
+      endpoint,
+      part.filter((row) => toHeight(row) !== lowest),
+    )
+    reader.onProgress({ ...progressOf(reader), lists: list.at, doneFrom: lowest + 1 })
+    return
+  }
+  const known = [...reader.given]
+  if (part.length === 0 || part.length + known.length > maxGiven) return
+  give(reader, endpoint, part)
+  // What an earlier run gave is remembered on, whether or not this one came as far.
+  for (const [digest, count] of known) reader.given.set(digest, count)
+  for (const [digest, count] of countEach(part.map((row) => digestOf(endpoint, row))))
+    reader.given.set(digest, Math.max(count, reader.given.get(digest) ?? 0))
+  reader.onProgress({ ...progressOf(reader), lists: list.at, doneFrom: reader.doneFrom })
+}
+
+/** The height of the last row, when no row stands above one that is lower; null also when a row has none. */
+function lowestOfFalling(rows: readonly unknown[]): number | null {
+  let lowest: number | null = null
+  for (const row of rows) {
+    const height = toHeight(row)
+    if (height === null || (lowest !== null && height > lowest)) return null
+    lowest = height
+  }
+  return lowest
+}
+
+function toHeight(row: unknown): number | null {
+  const height = typeof row === 'object' && row !== null && 'height' in row ? row.height : null
+  return typeof height === 'number' ? height : null
+}
+
+function digestOf(endpoint: Endpoint, row: unknown): string {
+  const digest = createHash('sha1').update(endpoint.rowKey?.(row) ?? '')
+  return digest.digest('base64').slice(0, 16)
+}
+
+function countEach(values: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return counts
 }
 
 /** The question without the blocks that are done; null when nothing is left. */
@@ -197,12 +297,19 @@ function watch(explorer: Explorer, reader: Reader): Pick<Explorer, 'call' | 'wal
     },
     async walk(endpoint, params, how) {
       reader.pageRows = 0
+      reader.part = []
+      reader.hasMisfits = false
       const result = await explorer.walk(endpoint, params, {
         ...how,
+        onNew: async (rows) => {
+          reader.part.push(...rows)
+          await how.onNew?.(rows)
+        },
         onPage: async (answer) => {
           reader.requests += 1
           reader.pageRows += answer.records.length
           reader.list = answer.list
+          reader.hasMisfits ||= answer.misfits.length > 0
           note(reader, params as WideParams, answer)
           await how.onPage?.(answer)
         },

@@ -15,6 +15,8 @@ export interface Progress {
   readonly missing: readonly string[]
   /** A hash that was asked for and shown; null before the first. */
   readonly control: string | null
+  /** Of the present piece, which has to be read from its top again: the rows that were given, each once, as digests. */
+  readonly given: readonly string[]
 }
 
 export interface ResumeFile {
@@ -31,6 +33,7 @@ export const atStart: Progress = {
   reasons: [],
   missing: [],
   control: null,
+  given: [],
 }
 
 const stored = z.object({
@@ -41,6 +44,7 @@ const stored = z.object({
   reasons: z.array(z.string().max(500)).max(100),
   missing: z.array(z.string().max(200)).default([]),
   control: z.string().max(200).nullable().default(null),
+  given: z.array(z.string().max(40)).default([]),
 })
 
 /**

@@ -180,7 +180,8 @@ describe('what is answered', () => {
 })
 
 describe('every documented field is printed', () => {
-  const list = { chainFullName: 'Main Chain', chainShortName: 'MAINCHAIN', totalTransfer: '77' }
+  const chain = { chainFullName: 'Main Chain', chainShortName: 'MAINCHAIN' }
+  const list = { ...chain, totalTransfer: '77' }
   const move = {
     txId: hashOf(1),
     blockHash: hashOf(9),
@@ -194,30 +195,32 @@ describe('every documented field is printed', () => {
     state: 'success',
   }
   const block = {
-    ...{
-      chainFullName: 'Main Chain',
-      chainShortName: 'MAINCHAIN',
-      hash: hashOf(9),
-      height: '5',
-      validator: account,
-    },
-    ...{ blockTime: '1700000000000', amount: '1.25', txnCount: '11', txnInternal: '12', blockSize: '1313' },
-    ...{
-      mineReward: '0.14',
-      ommerBlock: '15',
-      merkleRootHash: hashOf(16),
-      totalFee: '0.17',
-      feeSymbol: 'FEE',
-    },
-    ...{
-      gasUsed: '1919',
-      gasLimit: '2020',
-      gasAvgPrice: '0.21',
-      state: 'done',
-      burnt: '0.22',
-      miner: account,
-    },
-    ...{ difficuity: '2323', nonce: '0x24', confirm: '2525', tips: '0.26', baseFeePerGas: '0.27' },
+    chainFullName: 'Main Chain',
+    chainShortName: 'MAINCHAIN',
+    hash: hashOf(9),
+    height: '5',
+    validator: account,
+    blockTime: '1700000000000',
+    amount: '1.25',
+    txnCount: '11',
+    txnInternal: '12',
+    blockSize: '1313',
+    mineReward: '0.14',
+    ommerBlock: '15',
+    merkleRootHash: hashOf(16),
+    totalFee: '0.17',
+    feeSymbol: 'FEE',
+    gasUsed: '1919',
+    gasLimit: '2020',
+    gasAvgPrice: '0.21',
+    state: 'done',
+    burnt: '0.22',
+    miner: account,
+    difficuity: '2323',
+    nonce: '0x24',
+    confirm: '2525',
+    tips: '0.26',
+    baseFeePerGas: '0.27',
   }
 
   test('E11: all 26 of a block', async () => {
@@ -230,12 +233,12 @@ describe('every documented field is printed', () => {
 
   test.each([
     { id: 'E1', argv: ['--tokenContractAddress', account], name: 'transactionList', fields: list },
-    { id: 'E6', argv: ['--address', account], name: 'transactionLists', fields: without(list) },
+    { id: 'E6', argv: ['--address', account], name: 'transactionLists', fields: chain },
     {
       id: 'E7',
       argv: ['--startBlockHeight', '5', '--endBlockHeight', '5'],
       name: 'transactionList',
-      fields: without(list),
+      fields: chain,
     },
   ])('$id: what the list says of itself, page by page and whole', async ({ id, argv, name, fields }) => {
     await useStub(() => envelope([{ page: '1', limit: '50', totalPage: '1', ...list, [name]: [move] }]))
@@ -247,10 +250,6 @@ describe('every documented field is printed', () => {
       expect(csv).toContain('Main Chain')
     }
   })
-
-  function without({ totalTransfer: _, ...fields }: typeof list) {
-    return fields
-  }
 })
 
 describe('more than one answer holds', () => {
@@ -465,6 +464,91 @@ describe('a read that is stopped', () => {
     const hashes = hashesIn(first.out + second.out)
     expect([second.exitCode, hashes.length, new Set(hashes).size]).toEqual([0, 20_000, 20_000])
     expect(hashesIn(second.out).length).toBeLessThan(20_000)
+  })
+
+  /** A service that is down from the sixth page on, until it is repaired. */
+  const failing = (reply: (request: StubRequest) => StubReply) => {
+    const state = { isDown: true, pages: [] as number[] }
+    const answer = (request: StubRequest): StubReply => {
+      const page = Number(request.query.get('page') ?? 1)
+      if (state.isDown && page > 5) return { status: 503, json: { code: '50001', msg: '', data: [] } }
+      state.pages.push(page)
+      return reply(request)
+    }
+    return { state, answer }
+  }
+
+  test.each([
+    { id: 'E7', argv: ['--startBlockHeight', '1', '--endBlockHeight', '100'] },
+    {
+      id: 'E6',
+      argv: ['--address', `0x${'1'.repeat(40)}`, '--startBlockHeight', '1', '--endBlockHeight', '100'],
+    },
+    { id: 'E6', argv: ['--address', `0x${'1'.repeat(40)}`] },
+  ])('$id in the midst of a range: goes on below the lowest block that was seen', async ({ id, argv }) => {
+    const { state, answer } = failing(serveBlocks({ perBlock: 20, cap: 10_000, head: 100 }))
+    const stub = await useStub(answer)
+    const command = ['query', id, ...argv, '--all', '--csv', '--resume', join(folder, 'resume.json')]
+    const first = await spanwatch(command)
+    expect(first.err).toMatch(/stopped after [1-9]\d* rows\. The same command goes on from here\.\n/)
+    state.isDown = false
+    const asked = stub.requests.length
+    const second = await spanwatch(command)
+    const hashes = hashesIn(first.out + second.out)
+    const rows = argv.length === 2 ? 2_020 : 2_000
+    expect([second.exitCode, hashes.length, new Set(hashes).size]).toEqual([0, rows, rows])
+    const below = Number(stub.requests.at(-1)?.query.get('endBlockHeight'))
+    expect(below).toBeLessThan(100)
+    expect(
+      stub.requests.slice(asked).every(({ query }) => Number(query.get('endBlockHeight')) === below),
+    ).toBe(true)
+  })
+
+  test('E3 in the midst of its list: gives the rest, and nothing twice', async () => {
+    const rows = Array.from({ length: 900 }, (_, n) => ({
+      id: hashOf(n + 1),
+      txType: 'ZoneToMain',
+      crossType: 'Withdraw',
+      status: '0x1',
+      tokenType: 'ERC20',
+      mainTxHash: hashOf(n + 2001),
+      mainBlockHeight: String(5e3 - n),
+      mainBlockTime: '1700000000000',
+      zoneTxHash: hashOf(n + 4001),
+      zoneBlockHeight: String(9e3 - n),
+      zoneBlockTime: '1700000000000',
+      from: account,
+      to: account,
+      sourceAddress: account,
+      targetAddress: account,
+      value: '1',
+      valueRaw: '1',
+      tokenContractAddress: account,
+      tokenId: '',
+      tokenName: 'TOK',
+    }))
+    const { state, answer } = failing(({ query }) => {
+      const [page, limit] = [Number(query.get('page') ?? 1), Number(query.get('limit') ?? 20)]
+      const paging = { page: String(page), limit: String(limit), totalPage: String(Math.ceil(900 / limit)) }
+      return envelope([{ ...paging, total: '900', data: rows.slice((page - 1) * limit, page * limit) }])
+    })
+    await useStub(answer)
+    const file = join(folder, 'resume.json')
+    const command = ['query', 'E3', '--all', '--json', '--resume', file]
+    const first = await spanwatch(command)
+    const before = first.out.trimEnd().split('\n').length
+    expect(before).toBeGreaterThan(300)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ rows: before })
+    // A record that is written again is the same one.
+    rows[0] = { ...rows[0], status: '0x0' } as (typeof rows)[number]
+    state.isDown = false
+    const second = await spanwatch(command)
+    const ids = `${first.out}${second.out}`
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { id: string }).id)
+    expect([second.exitCode, ids.length, new Set(ids).size]).toEqual([0, 900, 900])
+    expect(existsSync(file)).toBe(false)
   })
 
   test('goes on between lists of hashes', async () => {
