@@ -54,6 +54,7 @@ export function readFacts(sources: FactSources, now: UnixMs): Facts {
       source: 'explorer',
       since: now - emptiesWindowMs,
       ...sources.explorer.empties.count(now - emptiesWindowMs),
+      aside: sources.explorer.empties.listAside(now),
     },
     ...sources.audit(now),
     listPending: (filter) => sources.ledger.listPending(filter),

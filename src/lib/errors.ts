@@ -42,6 +42,11 @@ export function withDetails(error: MonitorError, details: MonitorError['details'
   return new MonitorError(code, message, { cause, retryable, details: { ...error.details, ...details } })
 }
 
+/** Whether a question was not sent, because it was contradicted again and again. */
+export function isSetAside(error: unknown): boolean {
+  return error instanceof MonitorError && 'asideUntil' in error.details
+}
+
 /** The message of anything thrown, for people; never a stack. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

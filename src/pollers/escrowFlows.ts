@@ -1,4 +1,4 @@
-import { MonitorError } from '../lib/errors.ts'
+import { errorText, isSetAside, MonitorError } from '../lib/errors.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { type FlowRow, sumFlows } from '../domain/escrowFlow.ts'
 import type { Database } from '../store/database.ts'
@@ -129,7 +129,7 @@ async function readBlocks(
   const { known } = state
   const isKnown = known !== null && known.height >= blocks.from && known.height <= blocks.to
   const of = { address: place.address, kind, token }
-  const read = await deps.reads.flows(of, blocks, { priority: 'evidence', signal, isKnown })
+  const read = await readFlows(deps, of, { blocks, known: isKnown ? known : null }, signal)
   const reading = { blocks, at: read.requestedAt, keptBlocks: deepBlocks, known: isKnown ? known : null }
   const gone = read.isWhole ? deps.seen.note(read.rows, reading) : []
   const isGone = isKnown && gone.includes(known.hash)
@@ -202,5 +202,23 @@ async function hasCome(
   } catch {
     signal.throwIfAborted()
     return null
+  }
+}
+
+/** Where a known row stays hidden, what lies above it is looked at all the same: it proves nothing, and may be a theft. */
+async function readFlows(
+  deps: Pick<StreamDeps, 'reads'>,
+  of: Parameters<MainReads['flows']>[0],
+  { blocks, known }: { readonly blocks: Blocks; readonly known: MainStream['known'] },
+  signal: AbortSignal,
+): ReturnType<MainReads['flows']> {
+  const options = { priority: 'evidence', signal, isKnown: known !== null } as const
+  try {
+    return await deps.reads.flows(of, blocks, options)
+  } catch (error) {
+    if (known === null || !isSetAside(error)) throw error
+    const above = { from: Math.min(known.height + 1, blocks.to), to: blocks.to }
+    const read = await deps.reads.flows(of, above, { ...options, isKnown: false })
+    return { ...read, isWhole: false, problem: errorText(error) }
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
-import { MonitorError } from '../lib/errors.ts'
+import { isSetAside, MonitorError } from '../lib/errors.ts'
 import type { Blocks, ChallengeRow, MainReads } from './mainReads.ts'
 import type { BadRecord } from './reads.ts'
 
@@ -55,7 +55,11 @@ export function createNewestChallenges(
     for (const contract of deps.contracts) {
       const newest = known.get(contract) ?? -1
       const isKnown = newest >= blocks.from && newest <= blocks.to
-      const read = await deps.reads.challenges(contract, blocks, { priority: 'evidence', signal, isKnown })
+      const read = await readOr(deps, contract, blocks, { signal, isKnown })
+      if (read === null) {
+        isWhole = false
+        continue
+      }
       deps.note(contract, read)
       rows.get(contract)?.push(...read.rows)
       known.set(
@@ -98,6 +102,21 @@ export function createNewestChallenges(
     }
     last = { from: countOf(rows) > most ? heightOf(rows, wanted) : from, head }
     return { from, isWhole, rows }
+  }
+}
+
+/** Null when the question is set aside: that one contract is not seen whole holds up no other. */
+async function readOr(
+  { reads }: Pick<NewestChallengesDeps, 'reads'>,
+  contract: string,
+  blocks: Blocks,
+  how: { readonly signal: AbortSignal; readonly isKnown: boolean },
+) {
+  try {
+    return await reads.challenges(contract, blocks, { priority: 'evidence', ...how })
+  } catch (error) {
+    if (isSetAside(error)) return null
+    throw error
   }
 }
 

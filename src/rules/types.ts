@@ -232,6 +232,13 @@ export interface Facts {
     readonly since: UnixMs
     readonly answers: number
     readonly contradicted: number
+    /** Questions that are not asked for a while, because they were contradicted again and again; left out, none is. */
+    readonly aside?: readonly {
+      readonly endpoint: string
+      readonly question: string
+      readonly since: UnixMs
+      readonly until: UnixMs
+    }[]
   }
   /** By how much the list lags behind the chains, when it does by more than settling explains; null otherwise. */
   readonly listLag: { readonly at: UnixMs; readonly lagMs: number; readonly says: string } | null

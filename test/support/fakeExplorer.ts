@@ -152,6 +152,15 @@ function answer(fake: FakeExplorer, path: string, query: URLSearchParams): unkno
 
 function filter(fake: FakeExplorer, query: URLSearchParams): WireRecord[] {
   const hash = query.get('txid')
+  const [from, to] = [
+    Number(query.get('startBlockHeight') ?? 0),
+    Number(query.get('endBlockHeight') ?? Infinity),
+  ]
+  const isInRange = (r: WireRecord) => {
+    const height = Number(r['zoneBlockHeight'])
+    return height >= from && height <= to
+  }
+  if (query.has('startBlockHeight')) return fake.records.filter(isInRange)
   return hash === null
     ? fake.records
     : fake.records.filter((r) => r['zoneTxHash'] === hash || r['mainTxHash'] === hash)

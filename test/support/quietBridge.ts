@@ -6,7 +6,7 @@ import { shippedPoll } from './incidents.ts'
 const second = 1_000
 const minute = 60 * second
 
-const bridge = `0x${'b1'.repeat(20)}`
+export const bridge = `0x${'b1'.repeat(20)}`
 const relayer = `0x${'7e'.repeat(20)}`
 const firstHead = 2_000_000
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createQuietBridge } from '../support/quietBridge.ts'
+import { bridge, createQuietBridge } from '../support/quietBridge.ts'
 
 const second = 1_000
 const minute = 60 * second
@@ -20,6 +20,41 @@ describe('semantics.md 40: an honest empty answer is no throttling', () => {
     expect(explorer.empties.count(0).contradicted).toBe(0)
     expect([...troubles]).toEqual([])
     expect(ledger.countByState().completed).toBe(history)
+    expect(world.alerts()).toEqual([])
+  })
+
+  test('an endpoint that hides what it has shown holds up no other, is set aside and named', async () => {
+    const world = await createQuietBridge(30)
+    await world.pass(3 * minute)
+    const { explorer } = world.monitor.app.parts
+    const isHidden = (path: string) => path.endsWith('/address/transaction-list')
+    world.setFault(({ path }) => (isHidden(path) ? 'hidden' : null))
+    await world.pass(9 * minute)
+    const asked = world.fake.requests.filter(({ path }) => isHidden(path)).length
+    await world.pass(5 * minute)
+    expect(world.late().filter((one) => !one.startsWith('challenges'))).toEqual([])
+    expect(world.verdict()).toEqual({ ok: true, reasons: [] })
+    expect(explorer.paceMetrics().throttleSigns).toBe(0)
+    expect(world.alerts()).toMatchObject([{ kind: 'source.suspicious', subject: 'explorer E6' }])
+    expect(world.monitor.told().join()).toContain(`address=${bridge}`)
+    // What nothing contradicts is asked on.
+    expect(world.fake.requests.filter(({ path }) => isHidden(path)).length - asked).toBeLessThan(100)
+  })
+
+  test('60 % of an endpoint empty in disguise hold up no other, and accuse nobody', async () => {
+    const world = await createQuietBridge(30)
+    await world.pass(3 * minute)
+    let count = 0
+    world.setFault(({ path }) =>
+      path.endsWith('/address/transaction-list') && (count += 1) % 5 > 1 ? 'hidden' : null,
+    )
+    const late = new Set<string>()
+    for (let at = 0; at < 10 * minute; at += 10 * second) {
+      await world.pass(10 * second)
+      for (const one of world.late()) late.add(one)
+    }
+    expect([...late]).toEqual([])
+    expect(world.monitor.app.parts.explorer.paceMetrics().throttleSigns).toBe(0)
     expect(world.alerts()).toEqual([])
   })
 })

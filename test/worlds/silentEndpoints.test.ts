@@ -6,6 +6,9 @@ import { createQuietBridge, type QuietBridge } from '../support/quietBridge.ts'
 const second = 1_000
 const minute = 60 * second
 
+/** Withdrawals are told apart by their numbers. */
+let next = 1_000
+
 const paths: Readonly<Record<string, RegExp>> = {
   E3: /\/cross\/transaction-list$/,
   E5: /\/block\/block-list$/,
@@ -19,9 +22,11 @@ const paths: Readonly<Record<string, RegExp>> = {
   E19: /\/by-block-and-address$/,
 }
 
-/** A quiet bridge with somebody on the way all the time, watched for a while. */
+/** A quiet bridge, watched for a while. */
 async function start(): Promise<QuietBridge> {
   const world = await createQuietBridge(30)
+  // Somebody is on the way all the time, so that every endpoint is in use.
+  world.withdraw((next += 1), { mainTxHash: '', mainBlockTime: '', mainBlockHeight: '' })
   await world.pass(90 * second)
   return world
 }
@@ -32,7 +37,6 @@ const silence = (world: QuietBridge, ...endpoints: string[]) =>
   )
 
 /** Lets time pass in which the bridge is used: every 20 s a withdrawal that is paid at once. */
-let next = 1_000
 async function live(world: QuietBridge, ms: number): Promise<void> {
   for (let at = 0; at < ms; at += 20 * second) {
     world.withdraw((next += 1))

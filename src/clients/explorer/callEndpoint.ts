@@ -7,7 +7,7 @@ import { createScrubber, Secret } from '../../lib/secret.ts'
 import { type HttpAnswer, type HttpDeps, httpRequest } from '../http.ts'
 import { buildPath } from './buildPath.ts'
 import type { Dialect } from './dialect.ts'
-import type { EmptyGuard } from './emptyGuard.ts'
+import type { EmptyGuard, Question } from './emptyGuard.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type Asked, failureKind, type HealthRecorder } from './health.ts'
 import type { MismatchLog } from './mismatchLog.ts'
@@ -125,6 +125,7 @@ async function ask<P extends z.ZodType, R>(
   how: CallOptions,
 ): Promise<Answer<R>> {
   const { clock } = context.options
+  refuseSetAside(context, { endpoint: endpoint.id, family: endpoint.family, params }, label, how)
   const lease = await context.pace.acquire(how.priority, how.signal)
   const sent = noteSent(context)
   const filter = endpoint.filterOf?.(params) ?? null
@@ -245,7 +246,8 @@ function judgeEmpty<R>(
   const contradicted =
     !answer.beyondHead && context.guard.judge(question, { isEmpty, isKnown: how.isKnown, at: now })
   if (contradicted) {
-    how.lease.throttled()
+    // One endpoint that contradicts itself is its own trouble: several are too much asked.
+    if (context.guard.isSpread(now)) how.lease.throttled()
     const reason = `${endpoint.id} at ${context.host}: an empty answer where something is known to be`
     context.health.failed(how.asked, reason, 'throttled')
     return { ...answer, contradicted }
@@ -255,8 +257,38 @@ function judgeEmpty<R>(
 }
 
 function noteThrottling(context: ExplorerContext, error: unknown, lease: Lease): void {
-  if (!(error instanceof MonitorError && error.code === 'source.throttled')) return
+  if (!(error instanceof MonitorError) || !isSignOfLoad(error)) return
   lease.throttled(Math.min(parseRetryAfter(retryAfterOf(error), context.options.clock.now()) ?? 0, 10_000))
+}
+
+/** The service asks to be asked less, is away for a moment, or does not answer in time. */
+function isSignOfLoad({ code, details }: MonitorError): boolean {
+  const { status = 0, code: told = '' } = details
+  return (
+    code === 'source.throttled' ||
+    [408, 503, 504].includes(Number(status)) ||
+    ['50001', '50004'].includes(String(told)) ||
+    'timeoutMs' in details
+  )
+}
+
+/** A question that was contradicted again and again is not asked for a while, but for the tail: it cannot wait. */
+function refuseSetAside(
+  context: ExplorerContext,
+  question: Question,
+  label: string,
+  { isKnown = false, priority }: CallOptions,
+): void {
+  const until = context.guard.asideUntil(question, { isKnown, at: context.options.clock.now() })
+  if (until === null || priority === 'tail') return
+  const details = { ...placeOf(question), asideUntil: until }
+  throw new MonitorError(
+    'source.empty',
+    `${label}: set aside after empty answers where something is known to be`,
+    {
+      details,
+    },
+  )
 }
 
 /** Where a question was asked, as the source's health names it. */

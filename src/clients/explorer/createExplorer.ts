@@ -56,7 +56,7 @@ export interface Explorer {
     params: Omit<z.input<P>, 'page' | 'limit'>,
     options: CallOptions & Partial<WalkOptions<R>>,
   ): Promise<WalkResult>
-  readonly empties: Pick<EmptyGuard, 'hasAnswered' | 'control' | 'count'>
+  readonly empties: Pick<EmptyGuard, 'hasAnswered' | 'control' | 'count' | 'listAside'>
   /** Answers of which rows, or all, belonged to another question. */
   readonly mismatches: Pick<MismatchLog, 'list'>
   health(): ExplorerHealth
@@ -148,9 +148,13 @@ function walk<P extends z.ZodType, R>(
     {
       clock: context.options.clock,
       // The schema checks what this puts together.
-      ask: (window) => callEndpoint(context, endpoint, { ...params, ...window } as z.input<P>, how),
+      ask: (window) =>
+        callEndpoint(context, endpoint, { ...params, ...window } as z.input<P>, {
+          ...how,
+          // A later page begins with rows that were given before.
+          isKnown: how.isKnown === true || window.page > 1,
+        }),
       rowKey: (record) => endpoint.rowKey?.(record) ?? '',
-      noteEmpty: () => context.pace.throttled(),
     },
     { ...how, limit: Math.min(how.limit ?? maxLimit, maxLimit) },
   )

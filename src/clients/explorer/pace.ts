@@ -32,8 +32,6 @@ export interface PaceMetrics {
 export interface Pace {
   /** Waits for its turn. Rejects with the signal's reason when that aborts first. */
   acquire(priority: Priority, signal?: AbortSignal): Promise<Lease>
-  /** A sign of throttling that belongs to no single request: empty answers that do not hold up. */
-  throttled(): void
   metrics(): PaceMetrics
 }
 
@@ -130,7 +128,6 @@ export function createPace(clock: Pick<Clock, 'monotonicMs' | 'sleep'>, options:
         pump()
       })
     },
-    throttled: () => sign(clock.monotonicMs(), 0),
     metrics: () => ({
       inFlight,
       queued: [...queues.values()].reduce((sum, queue) => sum + queue.size, 0),

@@ -21,8 +21,6 @@ export interface WalkDeps<R> {
   ask(window: Window): Promise<Answer<R>>
   /** A row's identity across reads. */
   rowKey(record: R): string
-  /** An empty page stood where rows are known to be. */
-  noteEmpty?(): void
 }
 
 export interface WalkOptions<R> {
@@ -195,7 +193,6 @@ async function readWindow<R>(
       short = bare
     }
     if (answer.empty && offset === 0 && !answer.contradicted) return failWindow(state, 'the list is empty')
-    if (answer.empty) deps.noteEmpty?.()
     identical += isRepeat ? 1 : 0
     if (identical > maxIdentical) return failWindow(state, 'the same page came again and again')
     await deps.clock.sleep(rereadPauseMs * 2 ** Math.min(reread, 3), options.signal)

@@ -41,6 +41,7 @@ function causeOf({ sources }: Facts, { failedAt }: PollerHealth): Cause | null {
 /** Whether the source says it itself, or will before the poller is late by as much again. */
 function isToldOtherwise(facts: Facts, { source, endpoint }: Cause, limitMs: number): boolean {
   if (source.rejected !== null || isSourceSilent(source, facts.now)) return true
+  if (facts.empties.aside?.some((one) => one.endpoint === endpoint?.endpoint)) return true
   if (endpoint === null || endpoint.failingSince === null) return false
   return isEndpointSilent(endpoint, facts.now) || facts.now - endpoint.failingSince < limitMs
 }

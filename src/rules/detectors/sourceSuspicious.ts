@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Finding } from '../../domain/finding.ts'
+import { cleanText } from '../../lib/text.ts'
 import { boundText } from '../durationText.ts'
 import type { Facts, Judgement } from '../types.ts'
 import { clockLeadMs } from '../clockLead.ts'
@@ -30,7 +31,7 @@ export const sourceSuspicious = defineCondition({
 })
 
 function judgeSuspicious(facts: Facts, bounds: z.output<typeof params>): Judgement {
-  const findings = [...findEmpties(facts, bounds), ...findLag(facts, bounds)]
+  const findings = [...findEmpties(facts, bounds), ...findAside(facts), ...findLag(facts, bounds)]
   // Without answers nothing can be said of their quality.
   const isUnknown = facts.empties.answers === 0
   return { findings, unknown: isUnknown ? [emptiesOf(facts)] : [] }
@@ -67,6 +68,27 @@ function findEmpties(facts: Facts, { share, minimum }: z.output<typeof params>):
     },
   ]
 }
+
+/** One for each endpoint: what it is asked in vain is named. */
+function findAside({ empties, now }: Facts): Finding[] {
+  const byEndpoint = Map.groupBy(empties.aside ?? [], ({ endpoint }) => endpoint)
+  return [...byEndpoint].map(([endpoint, questions]) => {
+    const named = questions.slice(0, asideShown).map(({ question }) => cleanText(question, 100))
+    const problem = `${endpoint} says that nothing is there where something is known to be, and is asked again in ten minutes: ${named.join('; ')}`
+    return {
+      kind: 'source.suspicious',
+      subject: `${empties.source} ${endpoint}`,
+      title: `${endpoint} of the ${empties.source}`,
+      transfer: null,
+      facts: { problem, contradicted: questions.length, answers: 0, sharePercent: 0, lagMs: null },
+      labels: { source: empties.source, endpoint },
+      evidence: [{ source: endpoint, at: now, says: `${questions.length} questions are set aside` }],
+      since: Math.min(...questions.map(({ since }) => since)),
+    }
+  })
+}
+
+const asideShown = 3
 
 function findLag(facts: Facts, { lag }: z.output<typeof params>): Finding[] {
   const { listLag } = facts

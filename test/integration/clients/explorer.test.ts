@@ -565,15 +565,39 @@ describe('requests', () => {
 })
 
 describe('empty answers', () => {
-  test('an empty answer to a question that had an answer is a failure and a sign of throttling', async () => {
+  test('semantics.md 40: an empty answer to a question that had an answer is a failure of its endpoint, and slows nothing else', async () => {
     const { explorer } = await serve((_, index) => (index === 0 ? pageB([withdrawal]) : envelope([])))
     await explorer.call(crossTransactions, { page: 1 }, tail)
     const answer = await explorer.call(crossTransactions, {}, tail)
     expect(answer).toMatchObject({ empty: true, contradicted: true })
-    expect(explorer.paceMetrics().throttleSigns).toBe(1)
+    expect(explorer.paceMetrics().throttleSigns).toBe(0)
     expect(explorer.health().endpoints[0]?.lastFailure).toMatch(
       /^E3 at .*: an empty answer where something is known/,
     )
+  })
+
+  test('semantics.md 40: empty answers of several endpoints where something is known slow everything', async () => {
+    const { explorer } = await serve(() => envelope([]))
+    await explorer.call(crossTransactions, {}, { ...tail, isKnown: true })
+    expect(explorer.paceMetrics().throttleSigns).toBe(0)
+    await explorer.call(zoneBlocks, {}, { ...tail, isKnown: true })
+    expect(explorer.paceMetrics().throttleSigns).toBe(1)
+  })
+
+  test.each([
+    { title: '503', answer: apiError('', 503) },
+    { title: '50001', answer: apiError('50001') },
+    { title: '50004', answer: apiError('50004', 400) },
+    { title: '50011', answer: apiError('50011', 429) },
+    { title: '50013', answer: apiError('50013') },
+  ])('semantics.md 40: $title slows everything, a fault of a gateway does not', async ({ answer }) => {
+    const signsAfter = async (given: typeof answer) => {
+      const { explorer } = await serve(() => given)
+      await expect(explorer.call(crossTransactions, {}, { ...tail, attempts: 1 })).rejects.toThrow()
+      return explorer.paceMetrics().throttleSigns
+    }
+    expect(await signsAfter(answer)).toBe(1)
+    expect(await signsAfter(apiError('', 502))).toBe(0)
   })
 
   test('an empty answer that nothing contradicts is a good one', async () => {

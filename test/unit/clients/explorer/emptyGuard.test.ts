@@ -77,3 +77,60 @@ test('F67: after the machine slept, the answers of the last minutes are still th
   guard.rebaseClock({ byMs, now })
   expect(guard.count(now - 300_000)).toEqual({ answers: 3, contradicted: 1 })
 })
+
+describe('semantics.md 40: a question that is contradicted again and again', () => {
+  const inRange = (from: number, params: Readonly<Record<string, string>> = {}) =>
+    ({
+      endpoint: 'E6',
+      family: 'main',
+      params: {
+        address: '0xb1',
+        startBlockHeight: String(from),
+        endBlockHeight: String(from + 9),
+        ...params,
+      },
+    }) as const
+  const contradict = (guard: ReturnType<typeof createEmptyGuard>, readings: number, from = 0) => {
+    for (let n = 0; n < readings; n += 1) {
+      // Attempts that follow each other at once are one reading.
+      for (const ms of [0, 250, 750])
+        guard.judge(inRange(from + n), { isEmpty: true, isKnown: true, at: n * 10_000 + ms })
+    }
+  }
+  const known = (at: number) => ({ isKnown: true, at })
+
+  test('is set aside for ten minutes after five readings, whatever the range of blocks, and is named', () => {
+    const guard = createEmptyGuard()
+    contradict(guard, 4)
+    expect(guard.asideUntil(inRange(77), known(39_000))).toBeNull()
+    contradict(guard, 5)
+    expect(guard.asideUntil(inRange(77), known(41_000))).toBe(640_000)
+    expect(guard.asideUntil(inRange(77), known(640_000))).toBeNull()
+    expect(guard.listAside(41_000)).toEqual([
+      { endpoint: 'E6', question: 'address=0xb1', since: 0, until: 640_000 },
+    ])
+  })
+
+  test('is asked all the same where nothing known lies, and of another address', () => {
+    const guard = createEmptyGuard()
+    contradict(guard, 5)
+    expect(guard.asideUntil(inRange(77), { isKnown: false, at: 41_000 })).toBeNull()
+    expect(guard.asideUntil(inRange(77, { address: '0xb2' }), known(41_000))).toBeNull()
+  })
+
+  test('is asked again once it was answered', () => {
+    const guard = createEmptyGuard()
+    contradict(guard, 5)
+    guard.judge(inRange(99), { isEmpty: false, isKnown: false, at: 42_000 })
+    expect(guard.asideUntil(inRange(77), known(43_000))).toBeNull()
+  })
+
+  test('is no sign against the whole service, but contradictions of several endpoints are', () => {
+    const guard = createEmptyGuard()
+    contradict(guard, 5)
+    expect(guard.isSpread(41_000)).toBe(false)
+    guard.judge(list, { isEmpty: true, isKnown: true, at: 41_500 })
+    expect(guard.isSpread(42_000)).toBe(true)
+    expect(guard.isSpread(80_000)).toBe(false)
+  })
+})

@@ -45,7 +45,8 @@ test('it doubles each second without a sign, up to the cap', async () => {
 test('it halves on a sign and then adds ten percent a second', async () => {
   const { clock, pace } = setUp({ cap: 16 })
   await clock.advance(5_000)
-  pace.throttled()
+  const lease = await pace.acquire('tail')
+  lease.throttled()
   const rates = []
   for (let second = 0; second < 3; second++) {
     rates.push(pace.metrics().requestsPerSecond)
@@ -54,9 +55,13 @@ test('it halves on a sign and then adds ten percent a second', async () => {
   expect(rates).toEqual([8, expect.closeTo(8.8), expect.closeTo(9.68)])
 })
 
-test('it never falls below one a second', () => {
-  const { pace } = setUp()
-  for (let sign = 0; sign < 10; sign++) pace.throttled()
+test('it never falls below one a second', async () => {
+  const { clock, pace } = setUp()
+  for (let sign = 0; sign < 10; sign++) {
+    const leases = ask(pace, 'tail', 1)
+    await clock.advance(2_000)
+    leases[0]?.throttled()
+  }
   expect(pace.metrics()).toMatchObject({ requestsPerSecond: 1, throttleSigns: 10 })
 })
 
