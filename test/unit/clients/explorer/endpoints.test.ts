@@ -21,6 +21,11 @@ test('there are 21 endpoints, each with a name and a path of its own', () => {
   expect(new Set(endpoints.map(({ path }) => path)).size).toBe(21)
 })
 
+test('semantics.md 38: each of the 283 documented keys has a class', () => {
+  const documented = endpoints.flatMap(({ keys }) => Object.values(keys).filter((one) => one !== 'none'))
+  expect(documented).toHaveLength(283)
+})
+
 test('an endpoint is found by number and by name, in any case', () => {
   expect(findEndpoint('e3')?.id).toBe('E3')
   expect(findEndpoint('Main-Block')?.id).toBe('E11')
