@@ -45,7 +45,8 @@ function answerAbout(hash: string, evidence: readonly LegEvidence[]): LegEvidenc
 }
 
 function isEqualPayout(a: Transfer, b: Transfer): boolean {
-  return a.amountRaw === b.amountRaw && a.targetAddress === b.targetAddress && a.token.id === b.token.id
+  const isEqualAmount = a.amountRaw === b.amountRaw && a.amount === b.amount
+  return isEqualAmount && a.targetAddress === b.targetAddress && a.token.id === b.token.id
 }
 
 type Amounts = Pick<Transfer, 'amount' | 'amountRaw'>
