@@ -1,13 +1,16 @@
 import { z } from 'zod'
 import type { EvidenceNote, Finding } from '../../domain/finding.ts'
-import { type BatchProblem, judgeBatch } from '../../domain/judgeBatch.ts'
+import { judgeBatchAction } from '../../domain/compareBatch.ts'
+import { awaitsDetail } from '../../domain/emptyBatch.ts'
+import { actionOf } from '../../domain/judgeAction.ts'
+import { isBatch, judgeBatch } from '../../domain/judgeBatch.ts'
 import type { Transfer } from '../../domain/transfer.ts'
 import { describeTransfer, labelTransfer } from './describeTransfer.ts'
 import { defineEvent, type EventContext } from './detector.ts'
 
 export const batchMismatch = defineEvent({
   kind: 'batch.mismatch',
-  docs: "A batch's items do not add up to its record, or its main transaction did not move them.",
+  docs: "A batch's items do not add up to its record, its main transaction did not move them, or its zone action names others.",
   hasTransfer: true,
   subjectNames: [],
   facts: { problem: 'string', itemSum: 'string', recordSum: 'string', missing: 'string' },
@@ -18,32 +21,64 @@ export const batchMismatch = defineEvent({
 const words = {
   sum: 'its items do not add up to the record',
   unpaid: 'its main transaction did not move all items',
+  amount: 'its zone action names other amounts',
+  recipient: 'its zone action names other recipients',
+  items: 'its zone action names other items',
+  unrelated: 'its zone action names none of its items',
 } as const
 
+interface Problem {
+  readonly kind: keyof typeof words
+  readonly itemSum: string
+  readonly recordSum: string
+  readonly missing: readonly string[]
+  readonly note: EvidenceNote
+}
+
 function detectMismatch(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
-  if (transfer.batchDetail === null) return null
+  if (!isBatch(transfer) && transfer.batchDetail === null) return null
   if (Math.max(transfer.originAt, transfer.destinationAt ?? 0) < context.tellSince) return null
-  const sharing = transfer.zone ? context.related.sharing('zone', transfer.zone.hash) : []
-  const problem = judgeBatch(transfer, sharing, context.bridge)
+  const problem = judgeDetail(transfer, context) ?? judgeAction(transfer, context)
   if (problem === null) return null
-  const { itemSum, recordSum, missing } = problem
+  const { kind, itemSum, recordSum, missing, note } = problem
   return {
     kind: 'batch.mismatch',
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,
     facts: {
-      problem: words[problem.kind],
+      problem: words[kind],
       itemSum,
       recordSum,
-      missing: missing.map((id) => (id === '' ? 'the token' : `#${id}`)).join(', '),
+      missing: missing
+        .map((id) => (id === '' ? 'the token' : id.startsWith('0x') ? id : `#${id}`))
+        .join(', '),
     },
     labels: labelTransfer(transfer),
-    evidence: [noteOf(transfer, problem)],
+    evidence: [note],
     since: transfer.destinationAt ?? transfer.originAt,
   }
 }
 
-function noteOf(transfer: Transfer, { kind, evidence }: BatchProblem): EvidenceNote {
-  return { source: evidence?.source ?? 'E12', at: evidence?.at ?? transfer.readAt, says: words[kind] }
+/** The detail against the record, and against what its main transaction moved. */
+function judgeDetail(transfer: Transfer, { related, bridge }: EventContext): Problem | null {
+  const sharing = transfer.zone ? related.sharing('zone', transfer.zone.hash) : []
+  const problem = judgeBatch(transfer, sharing, bridge)
+  if (problem === null) return null
+  const { kind, evidence } = problem
+  const note = { source: evidence?.source ?? 'E12', at: evidence?.at ?? transfer.readAt, says: words[kind] }
+  return { ...problem, note }
+}
+
+/** The zone's action against the detail, and against what the main transaction moved. */
+function judgeAction(transfer: Transfer, { related, learned, now }: EventContext): Problem | null {
+  if (!learned || awaitsDetail(transfer, now)) return null
+  const sharing = transfer.main ? related.sharing('main', transfer.main.hash) : []
+  const gap = judgeBatchAction(transfer, sharing, { learned })
+  const by = actionOf(transfer)
+  if (by === null || gap === null) return null
+  const kind = gap === 'unrelated' ? gap : gap.what
+  const recordSum = (transfer.amountRaw ?? transfer.amount ?? '').toString()
+  const note = { source: by.source, at: by.at, says: words[kind] }
+  return { kind, itemSum: '', recordSum, missing: gap === 'unrelated' ? [] : gap.missing, note }
 }

@@ -4,6 +4,7 @@ import { awaitsDetail } from '../../domain/emptyBatch.ts'
 import type { Finding } from '../../domain/finding.ts'
 import { fillFromZone } from '../../domain/fillFromZone.ts'
 import { isWithinFee } from '../../domain/actionFee.ts'
+import { judgeBatchAction } from '../../domain/compareBatch.ts'
 import { actionOf, isOneOfSeveral, judgeAction } from '../../domain/judgeAction.ts'
 import { judgeBatch } from '../../domain/judgeBatch.ts'
 import { judgeMoney, judgeTwin } from '../../domain/judgeMoney.ts'
@@ -136,6 +137,9 @@ function compareAction(transfer: Transfer, context: EventContext): Difference | 
   const by = actionOf(transfer)
   if (by === null || transfer.zone === null || !learned) return null
   const sharing = context.related.sharing('zone', transfer.zone.hash)
+  // A batch whose action names other items is told as such, once.
+  const paid = transfer.main ? context.related.sharing('main', transfer.main.hash) : []
+  if (judgeBatchAction(transfer, paid, { learned }) !== null) return null
   const gap = judgeAction(transfer, sharing, { learned, fees: bridge.fees })
   return gap === null || gap === 'covered' ? null : { ...gap, expected: expectedOf(transfer, gap.what), by }
 }

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest'
+import { type BridgeWorld, calmPoll, createBridgeWorld, escrow, token, user } from '../support/bridgeWorld.ts'
+
+// Record, detail, zone action and the main transaction's moves are four accounts of one batch: semantics.md 47.
+
+const rules = `
+rules:
+  - { name: mismatch, on: transfer.mismatch, severity: critical }
+  - { name: unbacked, on: transfer.unbacked, severity: critical }
+  - { name: unresolved, on: batch.unresolved, severity: warning }
+  - { name: batch, on: batch.mismatch, severity: critical }
+`
+
+interface Item {
+  readonly to: string
+  readonly amount: number
+}
+
+interface Batch {
+  readonly action: readonly Item[]
+  readonly detail: readonly Item[] | null
+  readonly paid: readonly Item[]
+}
+
+const raw = (amount: number) => `${amount}000000`
+
+/** How deployments may write the items of a batch into its zone action. */
+const forms: Record<string, (items: readonly Item[]) => object> = {
+  'objects in words of their own': (items) => ({
+    type: 'batchExit',
+    exits: items.map(({ to, amount }, at) => ({ slot: at, beneficiary: to, quantity: raw(amount) })),
+  }),
+  'lists side by side, in units': (items) => ({
+    type: 'massLeave',
+    call: { whom: items.map(({ to }) => to), howMuch: items.map(({ amount }) => `${amount}.0`) },
+    nonce: 1_790_000_000_000,
+  }),
+  'rows without words': (items) => ({
+    type: 'zq9',
+    ops: items.map(({ to, amount }) => [to, raw(amount), 'x']),
+  }),
+}
+
+/** How a detail may be written. */
+const toDetail = (items: readonly Item[] | null) =>
+  items === null
+    ? ''
+    : JSON.stringify(items.map(({ to, amount }) => ({ recipient: to, amount: raw(amount) })))
+
+function add(
+  { withdraw, zone, main }: Pick<BridgeWorld, 'withdraw' | 'zone' | 'main'>,
+  n: number,
+  { action, detail, paid }: Batch,
+  write: (items: readonly Item[]) => object,
+) {
+  const sum = paid.reduce((total, { amount }) => total + amount, 0)
+  const record = withdraw(n, {
+    crossType: 'BatchWithdraw',
+    targetAddress: paid[0]?.to ?? '',
+    value: String(sum),
+    valueRaw: raw(sum),
+    batchDetail: toDetail(detail),
+  })
+  const data = write(action)
+  zone(record['zoneTxHash'] ?? '', {
+    value: '',
+    valueRaw: '',
+    actionType: (data as { type: string }).type,
+    actionData: JSON.stringify(data),
+  })
+  main(record['mainTxHash'] ?? '', {
+    moves: paid.map(({ to, amount }) => ({ token, from: escrow, to, amount: String(amount) })),
+  })
+  return record['mainTxHash'] ?? ''
+}
+
+const honest = (n: number, size: number, amountOf: (at: number) => number): Batch => {
+  const items = Array.from({ length: size }, (_, at) => ({ to: user(1_000 * n + at), amount: amountOf(at) }))
+  return { action: items, detail: items, paid: items }
+}
+
+describe.each(Object.entries(forms))('semantics.md 47: a batch whose action is written as %s', (_, write) => {
+  test('is told where its accounts differ, and is silent where they agree', async () => {
+    const a = { to: user(1), amount: 10 }
+    const b = { to: user(2), amount: 250 }
+    const c = { to: user(3), amount: 31 }
+    const thief = { to: user(66), amount: 250 }
+    const hashes = new Map<string, string>()
+    const world = await createBridgeWorld({
+      rules,
+      config: { poll: calmPoll },
+      prepare(bare) {
+        const put = (name: string, n: number, batch: Batch) => hashes.set(add(bare, n, batch, write), name)
+        put(
+          'two',
+          10,
+          honest(10, 2, (at) => 5 + at),
+        )
+        put(
+          'equal amounts',
+          11,
+          honest(11, 7, () => 20),
+        )
+        put(
+          'fifty',
+          12,
+          honest(12, 50, (at) => 3 + (at % 9)),
+        )
+        put('without a detail', 13, { ...honest(13, 4, (at) => 50 + at), detail: null })
+        put('one recipient twice', 14, {
+          ...honest(14, 3, (at) => 8 + at),
+          action: [a, b, a],
+          detail: [a, b, a],
+          paid: [{ to: a.to, amount: 20 }, b],
+        })
+        const swapped = [{ to: a.to, amount: 250 }, { to: b.to, amount: 10 }, c]
+        put('swapped amounts', 20, { action: [a, b, c], detail: swapped, paid: swapped })
+        put('another recipient', 21, { action: [a, b, c], detail: [a, thief, c], paid: [a, thief, c] })
+        const inflated = [a, { ...b, amount: 2_500 }, c]
+        put('an inflated item', 22, { action: [a, b, c], detail: inflated, paid: inflated })
+        put('an item more', 23, { action: [a, b, c], detail: [a, b, c, thief], paid: [a, b, c, thief] })
+        put('no detail, swapped', 24, { action: [a, b, c], detail: null, paid: swapped })
+        put('no detail, inflated', 25, { action: [a, b, c], detail: null, paid: inflated })
+        put('no detail, all to one', 26, {
+          action: [a, b, c],
+          detail: null,
+          paid: [{ to: user(66), amount: 291 }],
+        })
+      },
+    })
+    await world.pass(150_000)
+    const { ledger, db } = world.monitor.app.parts
+    const nameOf = (key: string) => hashes.get(ledger.getTransfer(key)?.main?.hash ?? '') ?? key
+    expect(Number(db.prepare('SELECT count(DISTINCT hash) AS n FROM leg_evidence').get()?.['n'])).toBe(24)
+    const told = world.told().map(({ kind, subject }) => ({ kind, name: nameOf(subject) }))
+    const wrong = [
+      'an inflated item',
+      'an item more',
+      'another recipient',
+      'no detail, all to one',
+      'no detail, inflated',
+      'no detail, swapped',
+      'swapped amounts',
+    ]
+    const batches = told.filter(({ kind }) => kind === 'batch.mismatch').map(({ name }) => name)
+    expect(batches.sort()).toEqual(wrong)
+    // Whatever else is told is told of the same.
+    expect(new Set(told.map(({ name }) => name))).toEqual(new Set(wrong))
+  })
+})
