@@ -12,7 +12,12 @@ export interface BridgeLog {
   readonly place: string
   readonly topics: readonly string[]
   readonly data: string
+  /** What it says by its verified ABI, where one is known. */
+  readonly args?: EventArguments
 }
+
+/** Hex of 20 or 32 bytes by the names of an ABI. */
+export type EventArguments = Readonly<Record<string, string>>
 
 /** What an event can say of a transfer. */
 export const contentFields = ['token', 'recipient', 'sender', 'amount', 'tokenId', 'zoneHash'] as const
@@ -22,7 +27,7 @@ export type ContentField = (typeof contentFields)[number]
 export type EventContent = Readonly<Record<ContentField, string>>
 
 /** An event beside the one transfer that it tells of, as the records of the list say it. */
-export interface EventSample extends Pick<BridgeLog, 'hash' | 'topics' | 'data'> {
+export interface EventSample extends Pick<BridgeLog, 'hash' | 'topics' | 'data' | 'args'> {
   readonly direction: Direction
   readonly content: EventContent
 }

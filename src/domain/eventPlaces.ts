@@ -3,11 +3,12 @@ import type { BridgeLog, ContentField } from './bridgeLog.ts'
 /**
  * Where in an event a value stands, as text so that places can be compared:
  * `t1:12` byte 12 of topic 1, `d:32` byte 32 of the data, `e:20` 20 bytes before the end of the data, `p2:32` 32 bytes
- * behind where the third word of the data points to, as the ABI lays out lists, texts and bytes.
+ * behind where the third word of the data points to, as the ABI lays out lists, texts and bytes; `a:order.recipient` what
+ * a verified ABI calls so.
  */
 export type EventPlace = string
 
-type Event = Pick<BridgeLog, 'topics' | 'data'>
+type Event = Pick<BridgeLog, 'topics' | 'data' | 'args'>
 
 /** Longer data is not looked through: a service may send anything. */
 const maxDataBytes = 8_192
@@ -36,8 +37,10 @@ export function toNeedle(field: ContentField, value: string): string | null {
   return hex
 }
 
-/** Every place of an event that holds these bytes. */
+/** Every place of an event that holds these bytes: where an ABI names its parts, they are the only places. */
 export function findPlaces(event: Event, needle: string): Set<EventPlace> {
+  if (event.args)
+    return new Set(Object.entries(event.args).flatMap(([name, hex]) => (hex === needle ? [`a:${name}`] : [])))
   const places = new Set<EventPlace>()
   for (const [index, topic] of event.topics.entries()) {
     if (index === 0) continue
@@ -55,6 +58,10 @@ export function findPlaces(event: Event, needle: string): Set<EventPlace> {
 
 /** The bytes at a place, as hex; null when the event has no such place. */
 export function readPlace(event: Event, place: EventPlace, bytes: number): string | null {
+  if (place.startsWith('a:')) {
+    const hex = event.args?.[place.slice(2)]
+    return hex?.length === bytes * 2 ? hex : null
+  }
   const [, kind, head = '', digits] = /^([tdep])(\d*):(\d+)$/.exec(place) ?? []
   const offset = Number(digits)
   if (kind === 't') return slice(bytesOf(event.topics[Number(head)] ?? ''), offset, bytes)

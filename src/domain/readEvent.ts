@@ -22,7 +22,10 @@ export function fitsTemplate(template: EventTemplate, log: Pick<BridgeLog, 'topi
  * What an event says of its transfer. Where several places were learned for a field and this event holds different
  * values in them, the field stays unknown: nothing is guessed.
  */
-export function readEvent(template: EventTemplate, log: Pick<BridgeLog, 'topics' | 'data'>): EventContent {
+export function readEvent(
+  template: EventTemplate,
+  log: Pick<BridgeLog, 'topics' | 'data' | 'args'>,
+): EventContent {
   const entries = contentFields.map((field) => [field, readField(template, log, field)] as const)
   // One entry for each field.
   return Object.fromEntries(entries) as Record<ContentField, string>
@@ -30,7 +33,7 @@ export function readEvent(template: EventTemplate, log: Pick<BridgeLog, 'topics'
 
 function readField(
   template: EventTemplate,
-  log: Pick<BridgeLog, 'topics' | 'data'>,
+  log: Pick<BridgeLog, 'topics' | 'data' | 'args'>,
   field: ContentField,
 ): string {
   const found = new Set(template.places[field].map((place) => readPlace(log, place, widthOf(field))))

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { type DeclaredEvent, listEvents } from '../clients/readEventAbi.ts'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import { verifiedContracts } from '../clients/explorer/endpoints/contracts.ts'
 import { logsByBlocks } from '../clients/explorer/endpoints/logs.ts'
@@ -24,7 +25,13 @@ export interface ContractReads {
   /** E19; spans of at most 10,000 blocks. */
   logs(address: string, span: BlockSpan, options: ReadOptions): Promise<LogsRead>
   /** E17; null when the service knows no verified source. */
-  verified(address: string, options: ReadOptions): Promise<VerifiedSource | null>
+  verified(address: string, options: ReadOptions): Promise<VerifiedRead | null>
+}
+
+/** What E17 says of a contract, with the events that its ABI declares. */
+export interface VerifiedRead {
+  readonly source: VerifiedSource
+  readonly events: readonly DeclaredEvent[]
 }
 
 type ClientLog = Parameters<NonNullable<typeof logsByBlocks.rowKey>>[0]
@@ -55,14 +62,11 @@ export function createContractReads(deps: {
       )
       const [contract] = records
       if (!contract) return null
+      const { implementation, compilerVersion, contractName, sourceCode, contractAbi } = contract
+      const digest = createHash('sha256').update(`${sourceCode}\0${contractAbi}`).digest('hex').slice(0, 32)
       return {
-        implementation: contract.implementation,
-        compiler: contract.compilerVersion,
-        name: contract.contractName,
-        digest: createHash('sha256')
-          .update(`${contract.sourceCode}\0${contract.contractAbi}`)
-          .digest('hex')
-          .slice(0, 32),
+        source: { implementation, compiler: compilerVersion, name: contractName, digest },
+        events: listEvents(contractAbi),
       }
     },
   }

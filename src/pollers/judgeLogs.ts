@@ -1,13 +1,30 @@
-import { type BridgeLog, type EventMeaning, topicOf } from '../domain/bridgeLog.ts'
+import { decodeArguments } from '../clients/readEventAbi.ts'
+import {
+  type BridgeLog,
+  type EventArguments,
+  type EventMeaning,
+  type EventSample,
+  topicOf,
+} from '../domain/bridgeLog.ts'
 import { type EventJudgement, judgeEvents, type LogMeaning } from '../domain/judgeEvents.ts'
-import { learnEvent } from '../domain/learnEvent.ts'
+import {
+  type EventTemplate,
+  isOutdated,
+  learnEvent,
+  newestDissent,
+  toBareTemplate,
+} from '../domain/learnEvent.ts'
+import type { Finding } from '../domain/finding.ts'
 import type { Observation } from '../domain/observation.ts'
 import { toChainObservation } from '../domain/readEvent.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import { toMeaningFinding } from '../rules/detectors/contractChanged.ts'
 import {
   countMatched,
   countOpenLogs,
+  dropSamples,
+  listAbi,
   listDueTransactions,
   listLearned,
   listLogs,
@@ -17,6 +34,7 @@ import {
   saveTemplate,
   scheduleLogs,
 } from '../store/bridgeLogs.ts'
+import { isAccused } from '../store/accused.ts'
 import type { CursorFile } from '../store/cursors.ts'
 import type { Database } from '../store/database.ts'
 import type { Ledger } from '../store/ledger.ts'
@@ -60,8 +78,12 @@ export function judgeLogs(deps: JudgeDeps): boolean {
   const hashes = listDueTransactions(deps.db, now, maxTransactions)
   if (hashes.length === 0) return false
   const meaningOf = readMeanings(deps)
+  const abi = listAbi(deps.db)
   const judged = hashes.map((hash) => {
-    const open = listLogs(deps.db, hash)
+    const open = listLogs(deps.db, hash).map((one) => ({
+      ...one,
+      log: decode(abi, one.log.contract, one.log),
+    }))
     const listed = deps.ledger
       .listTransfers({ hash, limit: 200 })
       .filter((transfer) => transfer.isListed && transfer.main?.hash === hash)
@@ -70,18 +92,16 @@ export function judgeLogs(deps: JudgeDeps): boolean {
       listed,
       meaningOf,
     )
-    return { hash, judgement, ...decide(deps, open, judgement, now) }
+    // What something was told of is no example of what an event says.
+    const samples = listed.some(({ key }) => isAccused(deps.db, key)) ? [] : judgement.samples
+    return { hash, samples, ...decide(deps, open, judgement, now) }
   })
   deps.commit({
     answers: judged.flatMap(({ answer }) => (answer.length > 0 ? [answer] : [])),
     apply: () => {
       for (const { hash, checkAt } of judged) scheduleLogs(deps.db, hash, checkAt)
-      learn(
-        deps,
-        judged.flatMap(({ judgement }) => judgement.samples),
-        now,
-      )
-      return []
+      const samples = judged.flatMap((one) => one.samples)
+      return learn(deps, samples, abi, now)
     },
   })
   return hashes.length === maxTransactions
@@ -134,28 +154,64 @@ function isListRead(deps: JudgeDeps, time: UnixMs, readyAt: UnixMs): boolean {
   return time >= deps.startedAt || deps.cursors.read().history.done
 }
 
-function learn(deps: JudgeDeps, samples: EventJudgement['samples'], now: UnixMs): void {
-  const changed = new Map<string, { contract: string; topic: string }>()
+/** An event as its verified ABI reads it, where one is known: it goes before what bytes seem to mean. */
+function decode<E extends Pick<BridgeLog, 'topics' | 'data'>>(
+  abi: ReadonlyMap<string, string>,
+  contract: string,
+  event: E,
+): E & { readonly args?: EventArguments } {
+  const declared = abi.get(`${contract}|${topicOf(event)}`)
+  const args = declared === undefined ? null : decodeArguments(declared, event)
+  return args === null ? event : { ...event, args }
+}
+
+function learn(
+  deps: JudgeDeps,
+  samples: EventJudgement['samples'],
+  abi: ReadonlyMap<string, string>,
+  now: UnixMs,
+): Finding[] {
+  const changed = new Map<string, { contract: string; topic: string; log: BridgeLog }>()
   for (const { log, sample } of samples) {
     if (deps.configured.get(topicOf(log)) === 'administration') continue
     if (!saveSample(deps.db, log, sample)) continue
-    changed.set(`${log.contract}|${topicOf(log)}`, { contract: log.contract, topic: topicOf(log) })
+    changed.set(`${log.contract}|${topicOf(log)}`, { contract: log.contract, topic: topicOf(log), log })
   }
-  if (changed.size === 0) return
+  if (changed.size === 0) return []
   const learned = new Map(
     listLearned(deps.db).map(({ contract, topic, template }) => [`${contract}|${topic}`, template]),
   )
-  for (const [name, { contract, topic }] of changed) {
+  return [...changed].flatMap(([name, { contract, topic, log }]) => {
     const before = learned.get(name) ?? null
-    const template = learnEvent(listSamples(deps.db, contract, topic))
-    if (JSON.stringify(before) === JSON.stringify(template)) continue
-    if (before === null && template !== null && !isPrecise(deps, contract, topic, now)) continue
+    const known = listSamples(deps.db, contract, topic).map((sample) => decode(abi, contract, sample))
+    if (before !== null && isOutdated(known, before)) return relearn(deps, log, { known, before }, now)
+    const template = learnEvent(known, before)
+    if (JSON.stringify(before) === JSON.stringify(template)) return []
+    if (before === null && !isPrecise(deps, contract, topic, now)) return []
     saveTemplate(deps.db, contract, topic, template, now)
     if (before === null && template !== null)
       deps.log.info({ contract, topic, means: template.direction }, 'learned an event of the bridge')
-    if (template === null)
-      deps.log.warn({ contract, topic }, 'an event of the bridge does not mean what was learned')
-  }
+    return []
+  })
+}
+
+/** What an event was known to say is over: from now on it says what the newest ones agree on, if they do. */
+function relearn(
+  { db, log: logger }: JudgeDeps,
+  log: BridgeLog,
+  { known, before }: { readonly known: readonly EventSample[]; readonly before: EventTemplate },
+  now: UnixMs,
+): Finding[] {
+  const { contract } = log
+  const topic = topicOf(log)
+  const newest = newestDissent(known, before)
+  const [last] = newest.slice(-1)
+  if (!last) return []
+  const template = learnEvent(newest) ?? toBareTemplate(last)
+  dropSamples(db, contract, topic, known.length - newest.length)
+  saveTemplate(db, contract, topic, template, now)
+  logger.warn({ contract, topic }, 'an event of the bridge does not say any more what was learned')
+  return [toMeaningFinding(log, now)]
 }
 
 /** An event that is seen without a record too often means something else as well, and is not learned. */

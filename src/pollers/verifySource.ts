@@ -8,8 +8,9 @@ import {
   saveProgress,
   type VerifiedSource,
 } from '../store/bridgeProgress.ts'
+import { hasAbi, saveAbi } from '../store/bridgeLogs.ts'
 import type { Database } from '../store/database.ts'
-import type { ContractReads } from './contractReads.ts'
+import type { ContractReads, VerifiedRead } from './contractReads.ts'
 import type { Commit } from './reads.ts'
 
 export interface VerifyDeps {
@@ -32,9 +33,13 @@ export async function verifySource(
   signal: AbortSignal,
 ): Promise<void> {
   if (readProgress(deps.db, address).verifyAt > deps.clock.now()) return
-  const source = await read(deps, address, signal)
+  const verified = await read(deps, address, signal)
+  const source = verified === 'unread' ? verified : (verified?.source ?? null)
+  const behind = await readImplementation(deps, address, verified, signal)
   deps.commit({
     apply: (now) => {
+      if (verified !== 'unread') saveAbi(deps.db, address, address, verified?.events ?? [])
+      if (behind !== null) saveAbi(deps.db, address, behind.address, behind.events)
       const progress = readProgress(deps.db, address)
       const { change, finding } =
         source === 'unread'
@@ -51,7 +56,7 @@ async function read(
   deps: VerifyDeps,
   address: string,
   signal: AbortSignal,
-): Promise<VerifiedSource | null | 'unread'> {
+): Promise<VerifiedRead | null | 'unread'> {
   try {
     return await deps.reads.verified(address, { priority: 'sweep', signal })
   } catch (error) {
@@ -59,6 +64,20 @@ async function read(
     deps.log.warn({ contract: address, err: error }, 'the verified source is asked for again later')
     return 'unread'
   }
+}
+
+/** A proxy's events are those of the contract behind it: asked for once. */
+async function readImplementation(
+  deps: VerifyDeps,
+  address: string,
+  verified: VerifiedRead | null | 'unread',
+  signal: AbortSignal,
+): Promise<{ readonly address: string; readonly events: VerifiedRead['events'] } | null> {
+  const implementation = verified === null || verified === 'unread' ? '' : verified.source.implementation
+  if (implementation === '' || implementation === address || hasAbi(deps.db, address, implementation))
+    return null
+  const behind = await read(deps, implementation, signal)
+  return behind === null || behind === 'unread' ? null : { address: implementation, events: behind.events }
 }
 
 /** A pure function of what was known and what was read; null was an empty answer, which says nothing. */

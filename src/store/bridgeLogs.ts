@@ -1,6 +1,6 @@
 import type { BridgeLog, EventSample } from '../domain/bridgeLog.ts'
 import { topicOf } from '../domain/bridgeLog.ts'
-import type { EventTemplate } from '../domain/learnEvent.ts'
+import { type EventTemplate, mostOfParty, partyOfSample } from '../domain/learnEvent.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 
@@ -167,26 +167,76 @@ export function saveSample(
   if (!isKnown && Number(known?.['count']) >= maxTopics) return false
   const inserted = db
     .prepare('INSERT OR IGNORE INTO bridge_samples (contract, topic, name, body) VALUES (?, ?, ?, ?)')
-    .run(log.contract, topic, `${sample.hash}#${log.place}`, JSON.stringify(sample))
+    .run(log.contract, topic, `${sample.hash}#${log.place}`, JSON.stringify({ ...sample, args: undefined }))
   if (inserted.changes === 0) return false
   db.prepare(
     'INSERT INTO bridge_topics VALUES (?, ?, 1, NULL, NULL) ON CONFLICT (contract, topic) DO UPDATE SET matched = matched + 1',
   ).run(log.contract, topic)
-  db.prepare(
-    `DELETE FROM bridge_samples WHERE contract = ? AND topic = ? AND id <=
-     (SELECT id FROM bridge_samples WHERE contract = ? AND topic = ? ORDER BY id DESC LIMIT 1 OFFSET ?)`,
-  ).run(log.contract, topic, log.contract, topic, maxSamples)
+  trimSamples(db, log.contract, topic)
   return true
 }
 
 export function listSamples(db: Database, contract: string, topic: string): EventSample[] {
   return (
     db
-      .prepare('SELECT body FROM bridge_samples WHERE contract = ? AND topic = ?')
+      .prepare('SELECT body FROM bridge_samples WHERE contract = ? AND topic = ? ORDER BY id')
       .all(contract, topic)
       // Written by saveSample.
       .map((row) => JSON.parse(String(row['body'])) as EventSample)
   )
+}
+
+/** Keeps the newest samples, and of one party no more than count: nobody may push out what others showed. */
+function trimSamples(db: Database, contract: string, topic: string): void {
+  const rows = db
+    .prepare('SELECT id, body FROM bridge_samples WHERE contract = ? AND topic = ? ORDER BY id DESC')
+    .all(contract, topic)
+    // Written by saveSample.
+    .map((row) => ({ id: Number(row['id']), sample: JSON.parse(String(row['body'])) as EventSample }))
+  const byParty = Map.groupBy(rows, ({ sample }) => partyOfSample(sample))
+  const kept = new Set([...byParty.values()].flatMap((own) => own.slice(0, mostOfParty)).map(({ id }) => id))
+  const tooMany = rows.filter(({ id }) => kept.has(id)).slice(maxSamples)
+  for (const { id } of [...rows.filter(({ id }) => !kept.has(id)), ...tooMany])
+    db.prepare('DELETE FROM bridge_samples WHERE id = ?').run(id)
+}
+
+/** Keeps the events that a verified ABI declares; a contract's own ABI and its implementation's are told apart. */
+export function saveAbi(
+  db: Database,
+  contract: string,
+  source: string,
+  events: readonly { readonly topic: string; readonly event: string }[],
+): void {
+  for (const { topic, event } of events)
+    db.prepare('INSERT OR REPLACE INTO bridge_abi VALUES (?, ?, ?, ?)').run(contract, topic, source, event)
+}
+
+/** Whether the events of this contract are known from the verified ABI of this address. */
+export function hasAbi(db: Database, contract: string, source: string): boolean {
+  const row = db
+    .prepare('SELECT 1 FROM bridge_abi WHERE contract = ? AND source = ? LIMIT 1')
+    .get(contract, source)
+  return row !== undefined
+}
+
+/** Declared events as JSON, by contract and first topic. */
+export function listAbi(db: Database): ReadonlyMap<string, string> {
+  const rows = db.prepare('SELECT contract, topic, event FROM bridge_abi').all()
+  return new Map(
+    rows.map((row) => [`${String(row['contract'])}|${String(row['topic'])}`, String(row['event'])]),
+  )
+}
+
+/** Forgets the oldest samples of a topic. */
+export function dropSamples(db: Database, contract: string, topic: string, count: number): void {
+  db.prepare(
+    'DELETE FROM bridge_samples WHERE id IN (SELECT id FROM bridge_samples WHERE contract = ? AND topic = ? ORDER BY id LIMIT ?)',
+  ).run(contract, topic, count)
+}
+
+/** Takes back what the events of a transaction taught: something was told of its transfer. */
+export function forgetSamples(db: Database, hash: string): void {
+  db.prepare('DELETE FROM bridge_samples WHERE name >= ? AND name < ?').run(`${hash}#`, `${hash}$`)
 }
 
 export function countMatched(db: Database, contract: string, topic: string): number {

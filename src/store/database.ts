@@ -24,6 +24,8 @@ import { grossFlowColumns } from './migrations/0019_gross_flows.ts'
 import { legFeeColumns } from './migrations/0020_leg_fees.ts'
 import { waitingFlowColumns } from './migrations/0021_waiting_flows.ts'
 import { riskOfLegs } from './migrations/0022_risk_of_legs.ts'
+import { learnedParties } from './migrations/0023_learned_parties.ts'
+import { eventAbi } from './migrations/0024_event_abi.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -48,6 +50,8 @@ const migrations: readonly string[] = [
   legFeeColumns,
   waitingFlowColumns,
   riskOfLegs,
+  learnedParties,
+  eventAbi,
 ]
 
 export interface Database {

@@ -11,7 +11,7 @@ export const contractChanged: RaisedKind = {
   nature: 'event',
   from: 'raised',
   raisedBy: 'app',
-  docs: 'A bridge contract was upgraded, paused, or given another owner, role, threshold, signer or fee; or its verified source is another.',
+  docs: 'A bridge contract was upgraded, paused, or given another owner, role, threshold, signer or fee; its verified source is another; or an event of it says something else than before.',
   hasTransfer: false,
   subjectNames: ['contract'],
   facts: {
@@ -55,6 +55,31 @@ export function toSourceFinding(
     title: `Bridge contract ${contract} ${what}`,
     facts: { group: 'upgrade', what, event: '', before: change.before, after: change.after },
     evidence: { source: 'E17', at: now, says: `the verified ${change.differs} differs, read twice` },
+    since: now,
+  })
+}
+
+/** An event whose parts are not any more where many transfers had shown them to be. */
+export function toMeaningFinding(log: BridgeLog, now: UnixMs): Finding {
+  const topic = log.topics[0] ?? ''
+  const what = 'emits an event that says something else than before'
+  return toFinding(log.contract, {
+    subject: `${log.contract}:meaning:${topic}:${log.hash}`,
+    title: `Bridge contract ${log.contract} ${what}`,
+    facts: {
+      group: 'meaning',
+      what,
+      event: topic,
+      before: '',
+      after: '',
+      txHash: log.hash,
+      height: log.height,
+    },
+    evidence: {
+      source: 'E19',
+      at: now,
+      says: 'five events in a row, of different parties, agree no more with what was learned',
+    },
     since: now,
   })
 }

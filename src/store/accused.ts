@@ -1,0 +1,27 @@
+import type { Finding } from '../domain/finding.ts'
+import type { Database } from './database.ts'
+
+const accusingKinds: ReadonlySet<string> = new Set([
+  'transfer.unbacked',
+  'transfer.mismatch',
+  'transfer.duplicate',
+  'transfer.rewritten',
+  'batch.mismatch',
+  'source.disagreement',
+])
+
+/** Whether a transfer that this is told of is no example of how the bridge works. What is but new may become usual. */
+export function accuses({ kind, facts }: Pick<Finding, 'kind' | 'facts'>): boolean {
+  return accusingKinds.has(kind) && facts['reason'] !== 'doubtful'
+}
+
+/** Whether something was told of a transfer, or of one that was joined into it. */
+export function isAccused(db: Database, key: string): boolean {
+  return (
+    db
+      .prepare('SELECT finding FROM alerts WHERE transfer_key = ?')
+      .all(key)
+      // Written by the alert store.
+      .some((row) => accuses(JSON.parse(String(row['finding'])) as Finding))
+  )
+}
