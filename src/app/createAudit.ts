@@ -1,6 +1,7 @@
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import type { HeightSample } from '../domain/heightFilter.ts'
 import { noAmount, toDecimal } from '../domain/decimal.ts'
+import type { LearnedActions } from '../domain/learnedActions.ts'
 import { judgeListLag } from '../domain/listLag.ts'
 import { canonicalToken } from '../domain/movedToken.ts'
 import { type AtRisk, valueFirst } from '../domain/valueFirst.ts'
@@ -47,6 +48,7 @@ export interface AuditPartDeps {
   readonly clock: Clock
   readonly db: Database
   readonly ledger: Ledger
+  readonly learned: LearnedActions
   readonly explorer: Pick<Explorer, 'call' | 'callNonEmpty' | 'walk'>
   readonly reads: Pick<ExplorerReads, 'details' | 'feedByHash'>
   readonly commit: Commit

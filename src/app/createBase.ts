@@ -6,11 +6,12 @@ import { type CommitDeps, createCommit } from '../pollers/createCommit.ts'
 import { noAmount, toDecimal } from '../domain/decimal.ts'
 import { movesAs } from '../domain/learnedMoney.ts'
 import { movedToken } from '../domain/movedToken.ts'
-import { meansWithdrawal } from '../domain/withdrawActions.ts'
+import { countTaught, meansWithdrawal } from '../domain/withdrawActions.ts'
 import { createLearnMoney } from '../pollers/learnMoney.ts'
 import { createEventRetries } from '../pollers/eventRetries.ts'
 import type { Facts, Rule } from '../rules/types.ts'
 import { createAlertStore } from '../store/alertStore.ts'
+import { forgetSamples } from '../store/bridgeLogs.ts'
 import { createLearned, holdJudgement, listTokenPairs } from '../store/learned.ts'
 import { createLedger } from '../store/ledger.ts'
 import { createRequestNumbers } from '../store/requestNumbers.ts'
@@ -59,7 +60,7 @@ export function createBase(
     tokens: config.bridge.tokens,
     openIntervalMs: intervals.openTransfers,
     movesAs: (token) => movesAs(token, learned),
-    meansWithdrawal: (actionType) => meansWithdrawal(readActions(db, actionType)),
+    meansWithdrawal: (type) => meansWithdrawal({ ...readActions(db, type), ...countTaught(learned, type) }),
     evidence: {
       since,
       holdMs: evidenceHoldMs,
@@ -131,6 +132,10 @@ export function createBase(
       bridge: config.bridge,
       hold: (key, dueAt) => holdJudgement(db, key, dueAt),
     }),
+    unlearn: ({ main, zone }) => {
+      for (const leg of [main, zone]) if (leg !== null) learned.forget(leg.hash)
+      if (main !== null) forgetSamples(db, main.hash)
+    },
     clockAheadMs,
     escrowBalance: (token) => watch.reserveOf(token),
     noteTransfers: (changed, ceased, at) => {

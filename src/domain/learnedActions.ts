@@ -11,6 +11,8 @@ export type ActionField = (typeof actionFields)[number]
 /** What matched transfers taught of the words of zone actions, as counts of samples by what was seen. */
 export interface LearnedActions {
   actionsOf(name: string): ReadonlyMap<string, number>
+  /** How many zone transactions of a kind were seen in their blocks without a withdrawal. */
+  straysOf(kind: string): number
 }
 
 /** So many samples make a habit. */
@@ -61,7 +63,7 @@ export function isLearningActions(learned: LearnedActions, transfer: Transfer): 
 }
 
 /** Batches may use words of their own, and have several recipients. */
-function topicOf({ direction, crossType }: Pick<Transfer, 'direction' | 'crossType'>): string {
+export function topicOf({ direction, crossType }: Pick<Transfer, 'direction' | 'crossType'>): string {
   return /batch/i.test(crossType) ? `${direction} batch` : direction
 }
 

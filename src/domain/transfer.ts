@@ -164,3 +164,8 @@ export function originLeg(transfer: Transfer): Leg | null {
 export function destinationLeg(transfer: Transfer): Leg | null {
   return transfer.direction === 'MainToZone' ? transfer.zone : transfer.main
 }
+
+/** On whose behalf a transfer was made, as far as its records say. */
+export function partyOf({ direction, sourceAddress, targetAddress, from }: Transfer): string {
+  return direction === 'ZoneToMain' ? targetAddress || sourceAddress : sourceAddress || from || targetAddress
+}

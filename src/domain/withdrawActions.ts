@@ -1,12 +1,19 @@
+import { kindsName } from './doubtOrigin.ts'
+import type { LearnedActions } from './learnedActions.ts'
+import type { Direction } from './observation.ts'
+
+/** Zone actions of one type that were seen in their block, beside a withdrawal of the ledger or without one. */
+export interface SeenActions {
+  readonly matched: number
+  readonly unmatched: number
+}
+
 /** What was seen of one type of zone action. */
-export interface ActionCounts {
-  /** Zone transactions of withdrawals that records tell of. */
+export interface ActionCounts extends SeenActions {
+  /** What withdrawals taught whose records agree with what is known of them. */
   readonly withdrawals: number
   /** The same of deposits. */
   readonly deposits: number
-  /** Seen in their block, beside a withdrawal of the ledger or without one. */
-  readonly matched: number
-  readonly unmatched: number
 }
 
 /** So many withdrawals have to be of a type before it is believed to mean one. */
@@ -20,4 +27,17 @@ export function meansWithdrawal({ withdrawals, deposits, matched, unmatched }: A
   if (withdrawals < neededWithdrawals || deposits > 0) return false
   const seen = matched + unmatched
   return seen < neededSeen || unmatched <= seen * maxUnmatchedShare
+}
+
+/** How many transfers taught that actions of a type are theirs, single ones and batches. */
+export function countTaught(
+  learned: Pick<LearnedActions, 'actionsOf'>,
+  type: string,
+): Pick<ActionCounts, 'withdrawals' | 'deposits'> {
+  const of = (direction: Direction) =>
+    [direction, `${direction} batch`].reduce(
+      (sum, topic) => sum + (learned.actionsOf(kindsName(topic)).get(type) ?? 0),
+      0,
+    )
+  return { withdrawals: of('ZoneToMain'), deposits: of('MainToZone') }
 }

@@ -11,6 +11,7 @@ import type { RuleTimer } from '../lib/timings.ts'
 import { type Evaluation, evaluateTransfer, matchFinding } from '../rules/evaluateRules.ts'
 import type { EventContext, RelatedTransfers } from '../rules/detectors/detector.ts'
 import type { Rule } from '../rules/types.ts'
+import { accuses } from '../store/accused.ts'
 import type { Database } from '../store/database.ts'
 import { recordHead } from '../store/heads.ts'
 import type { Ledger } from '../store/ledger.ts'
@@ -45,6 +46,8 @@ export interface CommitDeps {
   readonly learned?: LearnedMoney
   /** Learns from transfers that changed, before they are judged: inside the transaction. */
   learn?(changed: readonly Transfer[], related: RelatedTransfers, now: UnixMs): void
+  /** Takes back what a transfer taught, because something is told of it: inside the transaction. */
+  unlearn?(transfer: Transfer): void
   /** By how much the explorer's clock is ahead of ours, ms; null when unknown. */
   clockAheadMs?(): number
   /** Numbers of requests, to go on with after a restart. */
@@ -157,6 +160,8 @@ function tell(
   const evaluations = judged.map((transfer) => evaluateTransfer(rules, transfer, context, timer))
   timer?.done()
   warnOfErrors(deps, evaluations)
+  for (const [at, transfer] of judged.entries())
+    if (evaluations[at]?.detected.some(({ finding }) => accuses(finding))) deps.unlearn?.(transfer)
   deps.engine.tellEvents(
     evaluations.flatMap(({ matches }) => matches),
     now,
@@ -177,7 +182,7 @@ function toStillFound(
     const evaluation = byKey.get(key)
     if (!evaluation || !names.has(rule) || evaluation.errors.some((one) => one.rule.name === rule))
       return null
-    if (!evaluation.detected.some(({ name }) => name === rule)) return false
+    if (!evaluation.detected.some((one) => one.rule.name === rule)) return false
     // Its `where` asks for something else by now: that takes nothing back.
     return evaluation.matches.some((one) => one.rule.name === rule) ? true : null
   }

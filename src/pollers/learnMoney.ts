@@ -1,13 +1,14 @@
 import { canonicalToken } from '../domain/movedToken.ts'
+import { compareBatch, sampleBatch } from '../domain/compareBatch.ts'
 import { awaitsDetail } from '../domain/emptyBatch.ts'
-import { actionOf } from '../domain/judgeAction.ts'
-import { isLearningActions, sampleAction } from '../domain/learnedActions.ts'
+import { doubtOrigin, kindsName, mayDoubtLater, zoneEvidence } from '../domain/doubtOrigin.ts'
+import { isLearningActions, sampleAction, topicOf } from '../domain/learnedActions.ts'
 import { readAction } from '../domain/zoneAction.ts'
 import { judgeMoney, judgeTwin, mayBeTwin, sampleMoney, sampleZone } from '../domain/judgeMoney.ts'
 import { movesAs, namesZoneAmounts } from '../domain/learnedMoney.ts'
 import { isReplacementOpen, replacedHoldMs } from '../domain/replacedPayout.ts'
 import { toMoneySettings } from '../domain/toMoneySettings.ts'
-import type { Transfer } from '../domain/transfer.ts'
+import { partyOf, type Transfer } from '../domain/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { EventContext, RelatedTransfers } from '../rules/detectors/detector.ts'
 import type { Learned } from '../store/learned.ts'
@@ -30,10 +31,11 @@ export function createLearnMoney(deps: LearnMoneyDeps) {
     for (const transfer of changed) {
       if (awaitsDetail(transfer, now)) deps.hold(transfer.key, now + soonMs)
       if (isReplacementOpen(transfer, now)) deps.hold(transfer.key, now + replacedHoldMs)
-      if (!transfer.isListed) continue
-      learnMain(deps, transfer, related, now)
-      learnZone(deps, transfer, related, now)
-      learnAction(deps, transfer, now)
+      if (transfer.isListed) {
+        learnMain(deps, transfer, related, now)
+        learnZone(deps, transfer, related, now)
+      }
+      learnAction(deps, transfer, related, now)
     }
   }
 }
@@ -52,7 +54,7 @@ function learnMain(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTra
   }
   const samples = sampleMoney(transfer, judged)
   if (samples.length === 0) return
-  learned.learn(samples, main.hash, now)
+  learned.learn(samples, { hash: main.hash, party: partyOf(transfer) }, now)
   learnSpelling(learned, transfer, now)
 }
 
@@ -62,7 +64,8 @@ function learnSpelling(learned: Learned, transfer: Transfer, now: UnixMs): void 
   const moved = movesAs(token, learned)
   if (moved === null || token === '') return
   const value = moved === token ? 'own' : 'other'
-  learned.learn([{ kind: 'token', name: `* ${transfer.direction}`, value }], token, now)
+  const sample = { kind: 'token', name: `* ${transfer.direction}`, value } as const
+  learned.learn([sample], { hash: token, party: token }, now)
 }
 
 function learnZone(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTransfers, now: UnixMs): void {
@@ -71,18 +74,34 @@ function learnZone(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTra
   if (sample === null || transfer.zone === null) return
   // A bundle's one amount says nothing of its members.
   if (related.sharing('zone', transfer.zone.hash).filter(({ isListed }) => isListed).length > 1) return
-  learned.learn([sample], transfer.zone.hash, now)
+  learned.learn([sample], { hash: transfer.zone.hash, party: partyOf(transfer) }, now)
   const isOpen = sample.value === 'other' && !namesZoneAmounts(transfer.direction, learned)
   if (isOpen && now - transfer.firstSeenAt < youngMs) deps.hold(transfer.key, now + againMs)
   else if (sample.value === 'other' && now - transfer.firstSeenAt < againMs)
     deps.hold(transfer.key, now + soonMs)
 }
 
-/** Which words of a zone's action say what: waited for while a young bridge still teaches them. */
-function learnAction({ learned, hold, bridge }: LearnMoneyDeps, transfer: Transfer, now: UnixMs): void {
-  const by = transfer.status === 'failed' ? null : actionOf(transfer)
+/** Of what kind a zone's action is and which of its words say what: waited for while a young bridge still teaches it. */
+function learnAction(
+  { learned, hold, bridge }: LearnMoneyDeps,
+  transfer: Transfer,
+  related: RelatedTransfers,
+  now: UnixMs,
+): void {
+  const by = transfer.status === 'failed' ? null : zoneEvidence(transfer)
   if (by === null) return
-  learned.learn(sampleAction(transfer, readAction(by.action), bridge.fees), by.hash, now)
+  const settings = { learned, fees: bridge.fees }
+  const sharing = related.sharing('zone', by.hash)
+  if (transfer.isListed && doubtOrigin(transfer, sharing, settings)?.what !== 'other') {
+    const { action, actionType = '' } = by
+    const name = kindsName(topicOf(transfer))
+    const kind = actionType === '' ? [] : [{ kind: 'action', name, value: actionType } as const]
+    const words = action ? sampleAction(transfer, readAction(action), bridge.fees) : []
+    const paid = transfer.main ? related.sharing('main', transfer.main.hash) : []
+    const items = sampleBatch(compareBatch(transfer, paid, settings))
+    learned.learn([...kind, ...words, ...items], { hash: by.hash, party: partyOf(transfer) }, now)
+  }
   const isYoung = now - Math.max(transfer.originAt, transfer.destinationAt ?? 0) < youngMs
-  if (isYoung && isLearningActions(learned, transfer)) hold(transfer.key, now + soonMs)
+  const isOpen = mayDoubtLater(transfer, settings) || (by.action && isLearningActions(learned, transfer))
+  if (isYoung && isOpen) hold(transfer.key, now + soonMs)
 }

@@ -1,7 +1,7 @@
 import type { ZoneBlock } from '../clients/explorer/endpoints/blocks.ts'
 import type { ZoneBlockTransaction } from '../clients/explorer/endpoints/zoneBlockTransactions.ts'
 import type { Observation } from '../domain/observation.ts'
-import { type ActionCounts, meansWithdrawal } from '../domain/withdrawActions.ts'
+import { type ActionCounts, meansWithdrawal, type SeenActions } from '../domain/withdrawActions.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { AuditReads } from './auditReads.ts'
 import type { Commit, ReadOptions } from './reads.ts'
@@ -16,10 +16,8 @@ export interface ZoneAuditDeps {
   /** The time that the zone's head, as read, has passed; null while it was not read. */
   zoneReadAt(): UnixMs | null
   readonly random: () => number
-  /** Takes over what evidence said of the zone transactions of known transfers. */
-  learnActions(): void
   actionsOf(actionType: string): ActionCounts
-  countAction(actionType: string, more: Partial<ActionCounts>): void
+  countAction(actionType: string, more: Partial<SeenActions>): void
   /** Whether the ledger holds a withdrawal of this zone transaction. */
   hasWithdrawal(zoneHash: string): boolean
   /** Puts an action down to be asked for by hash, inside a commit. @returns whether it is new */
@@ -55,7 +53,6 @@ export function createZoneAuditPoll(deps: ZoneAuditDeps): (signal: AbortSignal) 
   return async (signal) => {
     if (deps.zoneReadAt() === null) return
     const options = { priority: 'bulk', signal } as const
-    deps.commit({ apply: () => (deps.learnActions(), []) })
     page ??= Math.ceil((deps.settleMs() / 1_000) * (guessedBlocksPerSecond / 100)) + 1
     const first = page
     const found: ZoneBlock[] = []
@@ -103,7 +100,6 @@ function judgeAction(deps: ZoneAuditDeps, transaction: ZoneBlockTransaction, blo
   const { actionType, status, hash } = transaction
   if (actionType === '' || status !== 'success') return
   const counts = deps.actionsOf(actionType)
-  if (counts.withdrawals === 0) return
   if (deps.hasWithdrawal(hash)) return deps.countAction(actionType, { matched: 1 })
   deps.countAction(actionType, { unmatched: 1 })
   if (meansWithdrawal(counts)) deps.suspect(toAction(transaction, block))

@@ -22,8 +22,8 @@ interface RuleError {
 export interface Evaluation {
   readonly matches: readonly RuleMatch[]
   readonly errors: readonly RuleError[]
-  /** Rules whose detector found something, whether their `where` is met or not. */
-  readonly detected: readonly Rule[]
+  /** What detectors found, whether a rule's `where` is met or not. */
+  readonly detected: readonly RuleMatch[]
 }
 
 const untimed: Pick<RuleTimer, 'run'> = { run: (_, work) => work() }
@@ -71,12 +71,12 @@ export function matchFinding(rules: readonly Rule[], finding: Finding, now: Unix
     if (rule.kind !== finding.kind || !isAccepted(rule, finding)) return nothing
     try {
       const matches = rule.matches(finding, now) ? [{ rule, finding }] : []
-      return { matches, errors: [], detected: [rule] }
+      return { matches, errors: [], detected: [{ rule, finding }] }
     } catch (error) {
       const text = errorText(error)
       const told = { ...finding, facts: { ...finding.facts, notFiltered: text } }
       const errors = [{ rule, subject: finding.subject, error: text }]
-      return { matches: [{ rule, finding: told }], errors, detected: [rule] }
+      return { matches: [{ rule, finding: told }], errors, detected: [{ rule, finding }] }
     }
   })
   return join(evaluations)

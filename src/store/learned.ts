@@ -1,7 +1,12 @@
 import { type LearnedMoney, type MoneySample, movesAs } from '../domain/learnedMoney.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
+import { readActions } from './zoneAudit.ts'
 
+/** Samples of one party that count: whoever makes many transfers must not teach what all others contradict. */
+const mostOfParty = 5
+/** Fewer different parties are worth no more than one sample each. */
+const enoughParties = 3
 /** Samples kept of one lesson: more teach nothing. */
 const maxOfValue = 24
 /** The same of what confirms a habit: a few thefts must not outweigh what thousands of transfers showed. */
@@ -14,9 +19,16 @@ const maxWords = 64
 const maxCached = 5_000
 const maxHeld = 5_000
 
+/** The transaction that teaches counts once; of its party, the user on whose behalf it was made, a few count. */
+export interface Teacher {
+  readonly hash: string
+  readonly party: string
+}
+
 export interface Learned extends LearnedMoney {
-  /** @param hash the transaction that taught it: it counts once */
-  learn(samples: readonly MoneySample[], hash: string, now: UnixMs): void
+  learn(samples: readonly MoneySample[], by: Teacher, now: UnixMs): void
+  /** Takes back what a transaction taught: something was told of its transfer. */
+  forget(hash: string): void
 }
 
 /** Lessons live in the ledger's file; what is asked again and again is remembered until another one is learned. */
@@ -28,9 +40,14 @@ export function createLearned(db: Database): Learned {
     if (known) return known
     if (cache.size >= maxCached) cache.clear()
     const rows = db
-      .prepare('SELECT value, count(*) AS n FROM learned_samples WHERE kind = ? AND name = ? GROUP BY value')
+      .prepare(
+        'SELECT value, count(*) AS n FROM learned_samples WHERE kind = ? AND name = ? GROUP BY value, party',
+      )
       .all(kind, name)
-    const counts = new Map(rows.map((row) => [String(row['value']), Number(row['n'])]))
+    const byValue = Map.groupBy(rows, (row) => String(row['value']))
+    const counts = new Map(
+      [...byValue].map(([value, parties]) => [value, weigh(parties.map((row) => Number(row['n'])))]),
+    )
     cache.set(key, counts)
     return counts
   }
@@ -38,6 +55,7 @@ export function createLearned(db: Database): Learned {
     tokensOf: (token) => count('token', token),
     vaultsOf: (token) => count('vault', token),
     actionsOf: (name) => count('action', name),
+    straysOf: (kind) => readActions(db, kind).unmatched,
     zoneAmounts(direction) {
       const seen = count('zone', direction)
       return { equal: seen.get('equal') ?? 0, other: seen.get('other') ?? 0 }
@@ -54,22 +72,39 @@ export function createLearned(db: Database): Learned {
           "SELECT 1 FROM evidence_queue WHERE ask IN ('main', 'native') AND late = 1 AND reads = 0 AND rests = 0 LIMIT 1",
         )
         .get() !== undefined,
-    learn(samples, hash, now) {
+    learn(samples, { hash, party }, now) {
       for (const sample of samples) {
-        const seen = count(sample.kind, sample.name)
-        const known = seen.get(sample.value) ?? 0
+        const { kind, name, value } = sample
+        const seen = count(kind, name)
+        const known = seen.get(value) ?? 0
         if (
           known >= mostOf(sample) ||
-          (known === 0 && seen.size >= (sample.kind === 'action' ? maxWords : maxValues))
+          (known === 0 && seen.size >= (kind === 'action' ? maxWords : maxValues))
         )
           continue
+        const own = db
+          .prepare(
+            'SELECT count(*) AS n FROM learned_samples WHERE kind = ? AND name = ? AND value = ? AND party = ?',
+          )
+          .get(kind, name, value, party)
+        if (Number(own?.['n']) >= mostOfParty) continue
         const { changes } = db
-          .prepare('INSERT OR IGNORE INTO learned_samples VALUES (?, ?, ?, ?, ?)')
-          .run(sample.kind, sample.name, sample.value, hash, now)
-        if (changes > 0) cache.delete(`${sample.kind} ${sample.name}`)
+          .prepare('INSERT OR IGNORE INTO learned_samples VALUES (?, ?, ?, ?, ?, ?)')
+          .run(kind, name, value, hash, now, party)
+        if (changes > 0) cache.delete(`${kind} ${name}`)
       }
     },
+    forget(hash) {
+      const gone = db.prepare('DELETE FROM learned_samples WHERE hash = ? RETURNING kind, name').all(hash)
+      for (const row of gone) cache.delete(`${String(row['kind'])} ${String(row['name'])}`)
+    },
   }
+}
+
+/** What samples are worth: few of each party, and those of one or two parties alone next to nothing. */
+function weigh(samplesOfParties: readonly number[]): number {
+  if (samplesOfParties.length < enoughParties) return samplesOfParties.length
+  return samplesOfParties.reduce((sum, n) => sum + Math.min(n, mostOfParty), 0)
 }
 
 function mostOf({ kind, value }: MoneySample): number {

@@ -1,4 +1,4 @@
-import type { ActionCounts } from '../domain/withdrawActions.ts'
+import type { SeenActions } from '../domain/withdrawActions.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 
@@ -37,48 +37,18 @@ export function purgeZoneAudit(db: Database, before: UnixMs): void {
 /** Types of actions are words of the chain: no more of them are kept. */
 const maxTypes = 500
 
-export function readActions(db: Database, actionType: string): ActionCounts {
-  const row = db.prepare('SELECT * FROM zone_actions WHERE action_type = ?').get(actionType)
-  const count = (name: string) => Number(row?.[name] ?? 0)
-  return {
-    withdrawals: count('withdrawals'),
-    deposits: count('deposits'),
-    matched: count('matched'),
-    unmatched: count('unmatched'),
-  }
+export function readActions(db: Database, actionType: string): SeenActions {
+  const row = db.prepare('SELECT matched, unmatched FROM zone_actions WHERE action_type = ?').get(actionType)
+  return { matched: Number(row?.['matched'] ?? 0), unmatched: Number(row?.['unmatched'] ?? 0) }
 }
 
-export function countAction(db: Database, actionType: string, more: Partial<ActionCounts>): void {
+export function countAction(db: Database, actionType: string, more: Partial<SeenActions>): void {
   const known = db.prepare('SELECT 1 FROM zone_actions WHERE action_type = ?').get(actionType)
   const types = Number(db.prepare('SELECT count(*) AS n FROM zone_actions').get()?.['n'])
   if (!known && types >= maxTypes) return
-  const { withdrawals = 0, deposits = 0, matched = 0, unmatched = 0 } = more
+  const { matched = 0, unmatched = 0 } = more
   db.prepare(
-    `INSERT INTO zone_actions (action_type, withdrawals, deposits, matched, unmatched) VALUES (?1, ?2, ?3, max(0, ?4), max(0, ?5))
-     ON CONFLICT (action_type) DO UPDATE SET withdrawals = withdrawals + ?2, deposits = deposits + ?3,
-       matched = max(0, matched + ?4), unmatched = max(0, unmatched + ?5)`,
-  ).run(actionType, withdrawals, deposits, matched, unmatched)
-}
-
-/** What E9 and E14 called the zone transactions of listed transfers, after the evidence with this number. */
-export function listActionTypes(
-  db: Database,
-  after: number,
-  limit: number,
-): { readonly id: number; readonly hash: string; readonly actionType: string }[] {
-  return db
-    .prepare(
-      `SELECT id, hash, json_extract(body, '$.actionType') AS type FROM leg_evidence
-       WHERE id > ? AND chain = 'zone' AND status = 'success' ORDER BY id LIMIT ?`,
-    )
-    .all(after, limit)
-    .map((row) => ({
-      id: Number(row['id']),
-      hash: String(row['hash']),
-      actionType: row['type'] === null ? '' : String(row['type']),
-    }))
-}
-
-export function newestEvidenceId(db: Database): number {
-  return Number(db.prepare('SELECT max(id) AS id FROM leg_evidence').get()?.['id'] ?? 0)
+    `INSERT INTO zone_actions (action_type, matched, unmatched) VALUES (?1, max(0, ?2), max(0, ?3))
+     ON CONFLICT (action_type) DO UPDATE SET matched = max(0, matched + ?2), unmatched = max(0, unmatched + ?3)`,
+  ).run(actionType, matched, unmatched)
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { doubtOrigin } from '../../domain/doubtOrigin.ts'
 import type { EvidenceNote, Finding } from '../../domain/finding.ts'
 import { waitsFor } from '../../domain/standing.ts'
 import {
@@ -8,6 +9,7 @@ import {
   originLeg,
   type Transfer,
 } from '../../domain/transfer.ts'
+import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from './describeTransfer.ts'
 import { defineEvent, type EventContext } from './detector.ts'
 
@@ -23,12 +25,13 @@ const capMs = 90_000
  */
 export const transferUnbacked = defineEvent({
   kind: 'transfer.unbacked',
-  docs: 'Value arrived and nothing proves that it left: the origin is not there, failed, or is not named, or there is no record.',
+  docs: 'Value arrived and nothing proves that it left: the origin is not there, failed, is not named or is no withdrawal, or there is no record.',
   hasTransfer: true,
   subjectNames: [],
   facts: {
     reason: 'string',
     leg: 'string',
+    action: 'string',
     asked: 'string',
     reads: 'dyn',
     listLags: 'bool',
@@ -39,7 +42,9 @@ export const transferUnbacked = defineEvent({
 
 /** Why nothing stands behind a transfer, and the answers that say so. */
 interface Ground {
-  readonly reason: 'absent' | 'failed' | 'unnamed' | 'unlisted'
+  readonly reason: 'absent' | 'failed' | 'unnamed' | 'unlisted' | 'other' | 'doubtful'
+  /** What kind of action the origin is, where that is the reason. */
+  readonly action?: string
   readonly evidence: readonly EvidenceNote[]
   readonly reads: number | null
 }
@@ -61,6 +66,7 @@ function detectUnbacked(transfer: Transfer, _params: unknown, context: EventCont
     facts: {
       reason: ground.reason,
       leg: origin === null ? 'not named' : `${origin.chain} ${origin.hash}`,
+      action: ground.action ?? '',
       asked: [...new Set(ground.evidence.map(({ source }) => source))].join(', '),
       reads: ground.reads,
       ...(!hasPassed(arrivedAt, context) && { listLags: true }),
@@ -78,7 +84,7 @@ function findGround(
   context: EventContext,
 ): Ground | null {
   const origin = originLeg(transfer)
-  if (origin !== null) return groundOfOrigin(transfer, origin)
+  if (origin !== null) return groundOfOrigin(transfer, origin) ?? groundOfKind(transfer, origin, context)
   if (isWaiting(transfer, context)) return null
   if (transfer.unsaid?.includes(destination.chain === 'main' ? 'zoneHash' : 'mainHash')) return null
   const mayTell = hasPassed(arrivedAt, context) || context.now - transfer.firstSeenAt >= capMs
@@ -112,6 +118,27 @@ function groundOfOrigin(transfer: Transfer, origin: Leg): Ground | null {
       says: `the ${origin.chain} transaction ${says}`,
     })),
     reads: against.find((one) => one.reads !== undefined)?.reads ?? null,
+  }
+}
+
+/** An origin that is there, and is not what a payout comes from. */
+function groundOfKind(transfer: Transfer, origin: Leg, context: EventContext): Ground | null {
+  const { learned, bridge, related } = context
+  if (!learned || transfer.originProof !== 'proven') return null
+  const sharing = related.sharing(origin.chain, origin.hash)
+  const doubt = doubtOrigin(transfer, sharing, { learned, fees: bridge.fees })
+  if (doubt === null) return null
+  const { kind, what, says, by } = doubt
+  const note = {
+    source: by.source,
+    at: by.at,
+    says: `the zone transaction is "${cleanText(kind, 40)}" and ${says}`,
+  }
+  return {
+    reason: what === 'new' ? 'doubtful' : 'other',
+    action: cleanText(kind, 40),
+    evidence: [note],
+    reads: null,
   }
 }
 

@@ -78,7 +78,7 @@ describe('a token whose records name another address than it moves under', () =>
     const db = openDatabase(':memory:')
     const learned = createLearned(db)
     for (const one of ['a', 'b', 'c'])
-      learned.learn([{ kind: 'token', name: zoneToken, value: token }], one, 1)
+      learned.learn([{ kind: 'token', name: zoneToken, value: token }], { hash: one, party: one }, 1)
     expect(listTokenPairs(db, learned)).toEqual([{ token: zoneToken, moved: token }])
     db.close()
   })

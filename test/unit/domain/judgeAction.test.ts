@@ -14,7 +14,10 @@ function createLessons(
   fees: Parameters<typeof sampleAction>[2] = [],
 ): LearnedActions & { teach(transfer: Transfer, action: object): void } {
   const counts = new Map<string, Map<string, number>>()
-  const learned = { actionsOf: (name: string) => counts.get(name) ?? new Map<string, number>() }
+  const learned = {
+    actionsOf: (name: string) => counts.get(name) ?? new Map<string, number>(),
+    straysOf: () => 0,
+  }
   return {
     ...learned,
     teach(transfer, action) {

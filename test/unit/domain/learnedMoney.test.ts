@@ -26,6 +26,7 @@ const lessons = ({
   ...rest
 }: Lessons): LearnedMoney => ({
   actionsOf: () => new Map<string, number>(),
+  straysOf: () => 0,
   tokensOf: () => new Map(Object.entries(tokens)),
   vaultsOf: () => new Map(Object.entries(vaults)),
   zoneAmounts: () => ({ equal: zone[0], other: zone[1] }),

@@ -9,7 +9,11 @@ function isKept(equal: number, other: number): boolean {
   const learned = createLearned(db)
   for (let n = 0; n < equal + other; n += 1) {
     const value = n < equal ? '=sum' : '!sum'
-    learned.learn([{ kind: 'action', name: 'ZoneToMain amount', value }], `0x${n}`, n)
+    learned.learn(
+      [{ kind: 'action', name: 'ZoneToMain amount', value }],
+      { hash: `0x${n}`, party: `0xa${n}` },
+      n,
+    )
   }
   const names = establishedNames(learned, { direction: 'ZoneToMain', crossType: 'Withdraw' }, 'amount')
   db.close()
