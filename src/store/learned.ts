@@ -20,7 +20,7 @@ const maxCached = 5_000
 const maxHeld = 5_000
 
 /** The transaction that teaches counts once; of its party, the user on whose behalf it was made, a few count. */
-export interface Teacher {
+interface Teacher {
   readonly hash: string
   readonly party: string
 }

@@ -4,7 +4,9 @@ import { send } from '../support/fakeExplorer.ts'
 
 // What a zone transaction has to be to prove a payout: semantics.md 43. The shipped rules judge.
 
-const noise = new Set(['transfer.large', 'flow.quiet', 'flow.surge'])
+/** What is said of the bridge, and not of its traffic or of this API. */
+const isJudgement = (kind: unknown) =>
+  /^(transfer|batch|contract|escrow)\./.test(String(kind)) && kind !== 'transfer.large'
 const theft = 31_337
 
 type Action = Record<string, unknown> & { readonly type: string }
@@ -50,7 +52,7 @@ async function start(prepare: NonNullable<Parameters<typeof createBridgeWorld>[0
       world.monitor.app.parts.db
         .prepare("SELECT kind, severity, subject FROM alerts WHERE severity <> 'info'")
         .all()
-        .filter(({ kind }) => !noise.has(String(kind)))
+        .filter(({ kind }) => isJudgement(kind))
         .map(({ kind, severity, subject }) => {
           const to = world.monitor.app.parts.ledger.getTransfer(String(subject))?.targetAddress ?? ''
           return `${String(severity)} ${String(kind)} to ${to}`
