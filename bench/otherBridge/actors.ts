@@ -181,7 +181,7 @@ export function createActors(seed: number | string, chain: Chain, style: Style, 
     /** A deal drawn by lot: some amounts are round and come again and again. */
     deal(token: Token, share = chance.between(0.000_01, 0.000_5)): Deal {
       const held = token.type === 'NATIVE' ? 80_000 : 5_000_000
-      const units = chance.is(0.2) ? 100 : Math.max(1, held * share)
+      const units = chance.is(0.2) ? Math.ceil(held / 50_000) : Math.max(1, held * share)
       const raw =
         token.type === 'ERC1155'
           ? BigInt(chance.whole(1, 20))

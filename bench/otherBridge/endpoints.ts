@@ -372,7 +372,7 @@ function block({ chain, view, query }: Question): Row[] | null {
   return [
     {
       chainFullName: 'Main chain',
-      chainShortName: 'MAIN',
+      chainShortName: query.get('chainShortName')?.toUpperCase() ?? '',
       hash: mainBlockHash(chain, height, view.now),
       height: String(height),
       validator: '',
