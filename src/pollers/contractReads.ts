@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type DeclaredEvent, listEvents } from '../clients/readEventAbi.ts'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
-import { verifiedContracts } from '../clients/explorer/endpoints/contracts.ts'
+import { type VerifiedContract, verifiedContracts } from '../clients/explorer/endpoints/contracts.ts'
 import { logsByBlocks } from '../clients/explorer/endpoints/logs.ts'
 import { readAll } from '../clients/explorer/readAll.ts'
 import type { BridgeLog } from '../domain/bridgeLog.ts'
@@ -62,14 +62,19 @@ export function createContractReads(deps: {
       )
       const [contract] = records
       if (!contract) return null
-      const { implementation, compilerVersion, contractName, sourceCode, contractAbi } = contract
-      const digest = createHash('sha256').update(`${sourceCode}\0${contractAbi}`).digest('hex').slice(0, 32)
+      const { implementation, compilerVersion, contractName } = contract
       return {
-        source: { implementation, compiler: compilerVersion, name: contractName, digest },
-        events: listEvents(contractAbi),
+        source: { implementation, compiler: compilerVersion, name: contractName, digest: toDigest(contract) },
+        events: listEvents(contract.contractAbi),
       }
     },
   }
+}
+
+/** '' where the answer left out one of the two: nothing can be said of both then. */
+function toDigest({ sourceCode, contractAbi, unsaid }: VerifiedContract): string {
+  if (unsaid.includes('sourceCode') || unsaid.includes('contractAbi')) return ''
+  return createHash('sha256').update(`${sourceCode}\0${contractAbi}`).digest('hex').slice(0, 32)
 }
 
 /** An event without an index is named by its place among those of its transaction. */
