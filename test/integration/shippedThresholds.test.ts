@@ -24,6 +24,18 @@ const conditions = evaluateConditions(loaded.rules, toFacts(0), []).map(({ rule 
 
 const read = (rule: Rule) => (rule.params ?? {}) as Readonly<Record<string, never>>
 const drift = { endpoint: 'E3', count: 1, firstAt: 0, lastAt: 0, problem: 'unreadable' }
+const lack = {
+  endpoint: 'E3',
+  key: 'status',
+  use: 'judged',
+  rows: 1,
+  of: 1,
+  isWhole: true,
+  isStill: false,
+  firstAt: 0,
+  lastAt: 0,
+  problem: 'no row has status',
+} as const
 const poller = { poller: 'heads', intervalMs: 1_000, startedAt: 0, lastSuccessAt: null, lastError: null }
 
 const flowNow = 10 * 86_400_000
@@ -107,7 +119,8 @@ const lasting: Partial<Record<Rule['kind'], (rule: Rule, now: number) => Facts>>
   'preconf.gap': (_, gap) => toFacts(0, { preconf: toPreconf(0, { pending: 100, latest: 100 + gap }) }),
   'source.unavailable': (_, now) =>
     toFacts(now, { sources: [toSource([toEndpoint({ lastGoodAt: 0, lastFailureAt: now })])] }),
-  'source.drift': (_, now) => toFacts(now, { drift: [drift] }),
+  'source.drift': (rule, now) =>
+    toFacts(now, rule.name === 'source-key-missing' ? { lacks: [lack] } : { drift: [drift] }),
   // The edge is a count: so many of a hundred answers were contradicted.
   'source.suspicious': (_, contradicted) =>
     toFacts(0, { empties: { source: 'explorer', since: 0, answers: 100, contradicted } }),
@@ -141,6 +154,7 @@ const edges = [
   { name: 'preconf-gap', on: 5, off: 4 },
   { name: 'source-unavailable', on: 15_000, off: 14_999 },
   { name: 'source-drift', on: 600_000, off: 600_001 },
+  { name: 'source-key-missing', on: 600_000, off: 600_001 },
   { name: 'source-suspicious', on: 20, off: 19 },
   { name: 'poll-overdue', on: 120_000, off: 119_999 },
 ]
