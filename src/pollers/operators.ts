@@ -29,8 +29,8 @@ const batchSize = 20
 /** E10 takes ranges of at most so many blocks; the first reading looks back by that much. */
 const maxBlocks = 9_990
 const overlapBlocks = 60
-/** Activity is read no more often than this: silence is a matter of hours. */
-const activityMs = 30_000
+/** Activity is read no more often than this, so at every tick of the shipped schedule: silence is a matter of hours. */
+const activityMs = 25_000
 
 /** Reads what operators hold of the native currency, and when each last sent a transaction. */
 export function createOperatorsPoll(deps: OperatorsDeps): (signal: AbortSignal) => Promise<void> {
