@@ -51,7 +51,7 @@ export const remedies: Readonly<Record<FindingKind, string>> = {
   'challenge.stuck':
     "Ask the bridge's operator why the proof or the challenge of this transaction does not go on.",
   'source.unavailable':
-    'Check network and status of this source; until it answers, transfers are not being judged.',
+    'Check network and status of this source; what only it tells of is not seen until it answers.',
   'source.rejected': "Renew the credentials of this source and check this machine's clock.",
   'source.drift':
     'Look at what came: the source changed the form of its records, answers another question than was asked, or explorer.dialect does not fit.',
