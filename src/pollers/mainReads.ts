@@ -7,10 +7,12 @@ import {
   addressTransactions,
   manyAddressesTransactions,
 } from '../clients/explorer/endpoints/mainTransactions.ts'
+import type { Answer } from '../clients/explorer/readAnswer.ts'
 import { readAll, type WideParams } from '../clients/explorer/readAll.ts'
 import type { FlowRow } from '../domain/escrowFlow.ts'
 import { canonicalToken } from '../domain/movedToken.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
+import { MonitorError } from '../lib/errors.ts'
 import type { BadRecord, ReadOptions } from './reads.ts'
 
 /** A stretch of main blocks, both ends included. */
@@ -145,18 +147,18 @@ export function createMainReads(deps: {
       }
     },
     async hasCome({ address, kind, token }, upTo, { priority, signal }) {
-      const how = { priority, signal }
+      const how = { priority, signal, isProbe: true }
       const params = { address, endBlockHeight: upTo, isFromOrTo: 'to' as const, page: 1, limit: 20 }
       const isIn = (row: MovingRow) => row.to === address && (row.height ?? upTo) <= upTo && isDone(row)
       if (kind !== 'native') {
         const asked = { ...params, protocolType: kind, tokenContractAddress: token }
-        const { records } = await deps.explorer.call(addressTransactions, asked, how)
-        return records.some((row) => isIn(row) && canonicalToken(row.token) === token)
+        const answer = await deps.explorer.call(addressTransactions, asked, how)
+        return someOf([answer], (row) => isIn(row) && canonicalToken(row.token) === token)
       }
       const asked = { ...params, protocolType: 'transaction' as const }
       const outer = await deps.explorer.call(addressTransactions, asked, how)
       const inner = await deps.explorer.call(addressInternals, params, how)
-      return [...outer.records, ...inner.records].some((row) => isIn(row) && hasValue(row))
+      return someOf<MovingRow>([outer, inner], (row) => isIn(row) && hasValue(row))
     },
     async sent(addresses, blocks, options) {
       const asked = { address: addresses, isFromOrTo: 'from' }
@@ -178,6 +180,17 @@ export function createMainReads(deps: {
       }
     },
   }
+}
+
+/** Whether a row is in the answers. A service that does not know a filter gives others in its place: that denies nothing. */
+function someOf<R>(
+  answers: readonly Pick<Answer<R>, 'endpoint' | 'records' | 'misfits'>[],
+  isMeant: (row: R) => boolean,
+): boolean {
+  if (answers.some(({ records }) => records.some(isMeant))) return true
+  const ignored = answers.find(({ misfits }) => misfits.length > 0)
+  if (!ignored) return false
+  throw new MonitorError('source.mismatched', `${ignored.endpoint}: ${ignored.misfits[0]}`)
 }
 
 function wholeUnless(isVague: boolean, found: Pick<RangeRead<unknown>, 'isWhole' | 'problem'>) {

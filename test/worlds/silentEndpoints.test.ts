@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { useOf } from '../../src/rules/endpointUses.ts'
 import { createQuietBridge, type QuietBridge } from '../support/quietBridge.ts'
 
 // What is told, and in how many messages, when a source falls silent as a whole or one endpoint of it does.
@@ -105,7 +106,11 @@ describe('one endpoint that falls silent', () => {
     world.setFault(null)
     await live(world, 5 * minute)
     expect(listTold(world)).toEqual([`critical source.unavailable explorer ${endpoint}: resolved`])
-    expect(messagesOf(world, 'has given no good answer')).toHaveLength(1)
+    const [said = '', ...more] = messagesOf(world, 'has given no good answer')
+    expect(more).toEqual([])
+    const { blind, judgesTransfers = false } = useOf(endpoint)
+    expect(said).toContain(`not seen meanwhile: ${blind}`)
+    expect(said.includes('not being judged')).toBe(judgesTransfers)
     // E17 is read every 40 s, and again only then.
     expect((world.alerts()[0]?.activeAt ?? 0) - at).toBeLessThan((endpoint === 'E17' ? 2 : 1) * minute)
     expect(world.verdict()).toEqual({ ok: true, reasons: [] })
