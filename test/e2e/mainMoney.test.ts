@@ -82,6 +82,7 @@ const move = (amount: string, overrides: Partial<Record<'token' | 'to' | 'tokenI
   from: escrow,
   to: payee,
   amount,
+  decimals: 6,
   ...overrides,
 })
 const fee = [{ token, direction: 'ZoneToMain' as const, max: '0.5' }]
@@ -185,17 +186,19 @@ describe('records that name the zone’s address of a token', () => {
   const records = Array.from({ length: 5 }, (_, n) => ({
     valueRaw: String(1_500_000 + n),
     value: `1.50000${n}`,
+    targetAddress: `${payee.slice(0, -1)}${n}`,
   }))
+  const pay = (value: string, to: string, moved = token) => ({ moves: [move(value, { to, token: moved })] })
 
   test('are no mismatch: the pair is learned from them', async () => {
-    const transactions = records.map(({ value }) => ({ moves: [move(value, { token: other })] }))
+    const transactions = records.map(({ value, targetAddress }) => pay(value, targetAddress, other))
     expect(await judge({ records, transactions })).toEqual([])
   }, 150_000)
 
   test('another token on a bridge whose tokens bear their own names is told', async () => {
-    const transactions = records.map(({ value }, n) => ({
-      moves: [move(value, n === 4 ? { token: other } : {})],
-    }))
+    const transactions = records.map(({ value, targetAddress }, n) =>
+      pay(value, targetAddress, n === 4 ? other : token),
+    )
     expect(await judge({ records, transactions })).toEqual(['transfer.mismatch token'])
   }, 150_000)
 })

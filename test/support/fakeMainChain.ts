@@ -6,6 +6,7 @@ export interface FakeMove {
   readonly from: string
   readonly to: string
   readonly amount: string
+  /** 6 when left out, 0 of tokens with ids. */
   readonly decimals?: number
   readonly tokenId?: string
   /** Of tokens with ids: ERC-1155 when left out. */
@@ -150,7 +151,9 @@ function toLogs(transaction: FakeMainTransaction) {
 
 const transferSingleTopic = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62'
 
-function toEvent({ from, to, amount, decimals = 6, tokenId = '', standard }: FakeMove) {
+function toEvent(move: FakeMove) {
+  const { from, to, amount, tokenId = '', standard } = move
+  const { decimals = tokenId === '' ? 6 : 0 } = move
   const word = (text: string) => `0x${text.replace('0x', '').padStart(64, '0')}`
   const number = (value: bigint) => word(value.toString(16))
   if (tokenId === '')
@@ -159,7 +162,7 @@ function toEvent({ from, to, amount, decimals = 6, tokenId = '', standard }: Fak
   if (standard === 'ERC721') return { topics: [transferTopic, word(from), word(to), id], data: '0x' }
   return {
     topics: [transferSingleTopic, word(from), word(from), word(to)],
-    data: `${id}${number(BigInt(amount)).slice(2)}`,
+    data: `${id}${number(toBase(amount, decimals)).slice(2)}`,
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { establishedNames } from '../../../src/domain/learnedActions.ts'
+import { movesAs } from '../../../src/domain/learnedMoney.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createLearned } from '../../../src/store/learned.ts'
 
@@ -28,3 +29,23 @@ test('what hundreds of transfers showed is not unlearned by a few thefts', () =>
 test('what holds in half of all is no habit, however many there are', () => {
   expect(isKept(1_000, 1_000)).toBe(false)
 })
+
+test.each([
+  { parties: 1, samples: 20, movedAs: null },
+  { parties: 2, samples: 20, movedAs: null },
+  { parties: 3, samples: 3, movedAs: '0xmoved' },
+])(
+  'semantics.md 48: $samples samples of $parties parties teach that a token moves as $movedAs',
+  ({ parties, samples, movedAs: expected }) => {
+    const db = openDatabase(':memory:')
+    const learned = createLearned(db)
+    for (let n = 0; n < samples; n += 1)
+      learned.learn(
+        [{ kind: 'token', name: '0xtoken', value: '0xmoved' }],
+        { hash: `0x${n}`, party: `0xa${n % parties}` },
+        n,
+      )
+    expect(movesAs('0xtoken', learned)).toBe(expected)
+    db.close()
+  },
+)
