@@ -105,8 +105,8 @@ const forms: Readonly<Record<string, Form>> = {
     return { txs: [payout(scene, left.hash, true, left.at)] }
   },
   'payout to another recipient than the zone names': (scene) => {
-    const { bridge, deal, at } = scene
-    const left = bridge.actors.leaves(at - later, [{ ...deal, target: deal.source }])
+    const { bridge, deal, other, at } = scene
+    const left = bridge.actors.leaves(at - later, [{ ...deal, target: other.target }])
     return { txs: [payout(scene, left.hash, true, left.at)] }
   },
   'payout of ten times what left': (scene) => {
