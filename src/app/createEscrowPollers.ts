@@ -1,5 +1,6 @@
 import type { Rpc } from '../clients/rpc/createRpc.ts'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
+import { unhurried } from '../clients/explorer/unhurried.ts'
 import { fillFromZone } from '../domain/fillFromZone.ts'
 import { judgeTwin } from '../domain/judgeMoney.ts'
 import { isClaimFree } from '../domain/claimedOrigin.ts'
@@ -14,8 +15,9 @@ import { createChallengesPoll } from '../pollers/challenges.ts'
 import { createEscrowBalancesPoll } from '../pollers/escrowBalances.ts'
 import { createEscrowChecksPoll } from '../pollers/escrowChecks.ts'
 import { createEscrowFlowsPoll } from '../pollers/escrowFlows.ts'
-import { toStreams } from '../pollers/escrowPlaces.ts'
-import { createMainReads } from '../pollers/mainReads.ts'
+import { createCrowds } from '../pollers/crowds.ts'
+import { isOfKind, toStreams } from '../pollers/escrowPlaces.ts'
+import { createMainReads, type FlowKind } from '../pollers/mainReads.ts'
 import { createOperatorsPoll } from '../pollers/operators.ts'
 import type { Poller } from '../pollers/runner.ts'
 import { intervalOf } from '../pollers/schedule.ts'
@@ -30,7 +32,7 @@ import type { PollerDeps } from './createPollers.ts'
 import type { EscrowWatch } from './escrowWatch.ts'
 
 export interface EscrowPollerDeps extends Omit<PollerDeps, 'config'> {
-  readonly config: Pick<AppConfig, 'poll' | 'bridge' | 'start'>
+  readonly config: Pick<AppConfig, 'poll' | 'bridge' | 'start' | 'explorer'>
   readonly explorer: Pick<Explorer, 'call' | 'walk'>
   readonly watch: EscrowWatch
   readonly learned: LearnedMoney
@@ -44,6 +46,9 @@ export interface EscrowPollerDeps extends Omit<PollerDeps, 'config'> {
 
 /** What is due is judged so often; it asks nothing while nothing is. */
 const checksMs = 10_000
+/** Lists that are full of what does not count are read on with this share of the pace, and looked for so often. */
+const crowdShare = 0.1
+const crowdsMs = 30_000
 const mostTransfers = 500
 
 /** The pollers of escrows, operators and challenges: those that the configuration gives something to look at. */
@@ -60,14 +65,25 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
   const streamsOf = (address: string) =>
     streams().filter(({ place, isRare }) => place.address === address && !isRare)
   const common = { ...deps, readMainHeight, readMainTime, isReady }
-  const flows = createEscrowFlowsPoll({
+  const crowds = createCrowds(clock)
+  const ofFlows = {
     ...common,
-    reads,
     places: watch.places,
-    listStreams: streams,
-    isBridgeToken: (token) => watch.isBridgeToken(token),
-    noteHeld: (token, type) => watch.noteHeld(token, type),
+    isBridgeToken: (token: string) => watch.isBridgeToken(token),
+    listTokens: (kind: FlowKind) => watch.listTokens().filter((token) => isOfKind(watch.typeOf(token), kind)),
+    noteHeld: (token: string, type: string) => watch.noteHeld(token, type),
     requestChecks: () => deps.trigger('escrowChecks'),
+  }
+  const flows = createEscrowFlowsPoll({ ...ofFlows, reads, listStreams: streams, crowds })
+  const restMs = 1_000 / (crowdShare * config.explorer.pace.maxRequestsPerSecond)
+  const crowdedFlows = createEscrowFlowsPoll({
+    ...ofFlows,
+    reads: createMainReads({ clock, explorer: unhurried(deps.explorer, clock, restMs) }),
+    listStreams: () =>
+      streams()
+        .filter(({ id }) => crowds.has(id))
+        .map((stream) => ({ ...stream, id: `${stream.id}:crowd`, isRare: false })),
+    crowds: null,
   })
   const checks = createEscrowChecksPoll({
     ...common,
@@ -128,6 +144,9 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
   const hasPlaces = watch.places.length > 0
   return [
     ...(hasPlaces ? [{ name: 'escrows', schedule: poll.escrows, run: flows }] : []),
+    ...(hasPlaces
+      ? [{ name: 'escrowCrowds', schedule: crowdsMs, isBackground: true, run: crowdedFlows }]
+      : []),
     ...(hasPlaces
       ? [{ name: 'escrowChecks', schedule: Math.min(checksMs, intervalOf(poll.escrows)), run: checks }]
       : []),

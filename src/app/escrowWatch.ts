@@ -28,6 +28,8 @@ export interface EscrowWatch {
   symbolOf(token: string): string
   decimalsOf(token: string): number | null
   isBridgeToken(token: string): boolean
+  /** All of these but the native currency, those that the configuration names first. */
+  listTokens(): readonly string[]
   /** An escrow held it when it was first read: it is watched from now on. Belongs inside a commit. */
   noteHeld(token: string, type: string): void
   listHoldings(): readonly Holding[]
@@ -100,6 +102,8 @@ export function createEscrowWatch(
     symbolOf: (token) => settingOf(token)?.symbol ?? (token === '' ? 'native currency' : token),
     decimalsOf,
     isBridgeToken: (token) => named.has(token) || configured.has(token) || types.has(token),
+    listTokens: () =>
+      [...new Set([...named, ...configured.keys(), ...types.keys()])].filter((token) => token !== ''),
     noteHeld: noteType,
     listHoldings: () =>
       places.flatMap(({ address, tokens }) =>

@@ -1,5 +1,6 @@
 import { errorText, isSetAside, MonitorError } from '../lib/errors.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
+import { toDecimal } from '../domain/decimal.ts'
 import { type FlowRow, sumFlows } from '../domain/escrowFlow.ts'
 import type { Database } from '../store/database.ts'
 import { forgetFlow, saveFlows } from '../store/escrowFlows.ts'
@@ -7,9 +8,10 @@ import { readMeta, saveMeta } from '../store/meta.ts'
 import { type MainStream, readStream, saveStream } from '../store/mainStreams.ts'
 import type { EscrowPlace, FlowStream } from './escrowPlaces.ts'
 import { createSeenRows, type SeenRows } from './goneRows.ts'
-import type { Blocks, MainReads } from './mainReads.ts'
+import type { Blocks, FlowKind, MainReads } from './mainReads.ts'
 import { waitForHead } from './waitForHead.ts'
 import type { Commit } from './reads.ts'
+import type { Crowds } from './crowds.ts'
 
 export interface EscrowFlowsDeps {
   readonly clock: Clock
@@ -22,6 +24,10 @@ export interface EscrowFlowsDeps {
   /** The main head as last read; null before. */
   readMainHeight(): number | null
   isBridgeToken(token: string): boolean
+  /** The bridge's tokens of a kind, those that the configuration names first. */
+  listTokens(kind: FlowKind): readonly string[]
+  /** Lists in which others move so much that each token is asked for alone; null reads such a list on to its end. */
+  readonly crowds: Crowds | null
   /** The escrow held it when it was first read: from now on it is one of the bridge's. */
   noteHeld(token: string, type: string): void
   /** Something was found that wants to be judged. */
@@ -125,16 +131,18 @@ async function readBlocks(
   blocks: Blocks,
   signal: AbortSignal,
 ): Promise<void> {
-  const { place, kind, token } = stream
+  const { place } = stream
   const { known } = state
   const isKnown = known !== null && known.height >= blocks.from && known.height <= blocks.to
-  const of = { address: place.address, kind, token }
-  const read = await readFlows(deps, of, { blocks, known: isKnown ? known : null }, signal)
+  const read = await readFlows(deps, stream, { blocks, known: isKnown ? known : null }, signal)
+  await lookUpTokens(deps, stream, read.rows, signal)
+  // What does not count may not be asked for the next time, so that it is no control for others.
+  const rows = read.rows.filter((row) => isWatched(deps, place, row.token))
   const reading = { blocks, at: read.requestedAt, keptBlocks: deepBlocks, known: isKnown ? known : null }
-  const gone = read.isWhole ? deps.seen.note(read.rows, reading) : []
+  const gone = read.isWhole ? deps.seen.note(rows, reading) : []
   const isGone = isKnown && gone.includes(known.hash)
-  const isWhole = read.isWhole && (!isKnown || isGone || read.rows.some(({ hash }) => hash === known.hash))
-  const newest = read.rows.reduce<MainStream['known']>(
+  const isWhole = read.isWhole && (!isKnown || isGone || rows.some(({ hash }) => hash === known.hash))
+  const newest = rows.reduce<MainStream['known']>(
     (best, { hash, height }) =>
       height !== null && height <= blocks.to && (best === null || height > best.height)
         ? { hash, height }
@@ -142,8 +150,6 @@ async function readBlocks(
     isGone ? deps.seen.newest(blocks.to) : known,
   )
   const own = new Set(deps.places.map(({ address }) => address))
-  await lookUpTokens(deps, stream, read.rows, signal)
-  const rows = read.rows.filter((row) => isWatched(deps, place, row.token))
   const flows = sumFlows(rows, place.address, own, read.requestedAt)
   deps.commit({
     bad: read.bad,
@@ -173,7 +179,7 @@ const typeNames = { token_20: 'ERC20', token_721: 'ERC721', token_1155: 'ERC1155
 /** Anybody can make a token and write transfers of it in another's name: what was not there from the first is not the escrow's. */
 async function lookUpTokens(
   deps: StreamDeps,
-  { place, kind }: FlowStream,
+  { id, place, kind }: FlowStream,
   rows: readonly FlowRow[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -181,8 +187,10 @@ async function lookUpTokens(
   const isOpen = (token: string) =>
     !isWatched(deps, place, token) &&
     now - (deps.lookedUp.get(`${place.address} ${token}`) ?? -Infinity) >= lookUpAgainMs
-  const left = new Set(rows.filter(({ from }) => from === place.address).map(({ token }) => token))
-  for (const token of [...left].filter(isOpen).slice(0, maxLookUps)) {
+  const left = new Set(rows.filter((row) => hasLeft(row, place.address)).map(({ token }) => token))
+  const open = [...left].filter(isOpen)
+  if (open.length > maxLookUps) deps.crowds?.note(id)
+  for (const token of deps.crowds === null ? open : open.slice(0, maxLookUps)) {
     const of = { address: place.address, kind, token }
     const isHeld = await hasCome(deps, of, signal)
     if (isHeld === null) return
@@ -191,28 +199,80 @@ async function lookUpTokens(
   }
 }
 
+/** Anybody can write a transfer of nothing in another's name. */
+function hasLeft({ from, to, amount }: FlowRow, escrow: string): boolean {
+  return from === escrow && to !== escrow && (toDecimal(amount)?.digits ?? 0n) > 0n
+}
+
 /** Null where it could not be asked: what is known of other tokens must not wait for that. */
 async function hasCome(
-  { reads, firstHeight }: StreamDeps,
+  { reads, crowds, firstHeight }: StreamDeps,
   of: Parameters<MainReads['hasCome']>[0],
   signal: AbortSignal,
 ): Promise<boolean | null> {
   try {
-    return await reads.hasCome(of, firstHeight, { priority: 'evidence', signal })
+    return await reads.hasCome(of, firstHeight, { priority: crowds === null ? 'sweep' : 'evidence', signal })
   } catch {
     signal.throwIfAborted()
     return null
   }
 }
 
-/** Where a known row stays hidden, what lies above it is looked at all the same: it proves nothing, and may be a theft. */
+type FlowsRead = Awaited<ReturnType<MainReads['flows']>>
+
+interface Reach {
+  readonly blocks: Blocks
+  readonly known: MainStream['known']
+}
+
+/** A list that others crowd is left, and each of the bridge's tokens asked for alone: anybody can fill a list. */
 async function readFlows(
-  deps: Pick<StreamDeps, 'reads'>,
-  of: Parameters<MainReads['flows']>[0],
-  { blocks, known }: { readonly blocks: Blocks; readonly known: MainStream['known'] },
+  deps: StreamDeps,
+  stream: FlowStream,
+  reach: Reach,
   signal: AbortSignal,
-): ReturnType<MainReads['flows']> {
-  const options = { priority: 'evidence', signal, isKnown: known !== null } as const
+): Promise<FlowsRead> {
+  const { place, kind, token } = stream
+  const of = { address: place.address, kind, token }
+  if (deps.crowds === null || token !== undefined) return readList(deps, of, reach, signal)
+  if (deps.crowds.has(stream.id)) return readEach(deps, stream, reach, signal)
+  const counts = (other: string) => isWatched(deps, place, other)
+  const read = await readList(deps, of, { ...reach, counts }, signal)
+  if (!read.isCrowded) return read
+  deps.crowds.note(stream.id)
+  const each = await readEach(deps, stream, reach, signal)
+  return { ...each, rows: [...each.rows, ...read.rows.filter((row) => !counts(row.token))] }
+}
+
+async function readEach(
+  deps: StreamDeps,
+  { place, kind }: FlowStream,
+  { blocks }: Reach,
+  signal: AbortSignal,
+): Promise<FlowsRead> {
+  const requestedAt = deps.clock.now()
+  const reads: FlowsRead[] = []
+  for (const token of deps.listTokens(kind))
+    reads.push(await readList(deps, { address: place.address, kind, token }, { blocks, known: null }, signal))
+  return {
+    requestedAt,
+    rows: reads.flatMap(({ rows }) => rows),
+    isWhole: reads.every(({ isWhole }) => isWhole),
+    problem: reads.find(({ isWhole }) => !isWhole)?.problem ?? '',
+    bad: reads.flatMap(({ bad }) => bad),
+    isCrowded: true,
+  }
+}
+
+/** Where a known row stays hidden, what lies above it is looked at all the same: it proves nothing, and may be a theft. */
+async function readList(
+  deps: Pick<StreamDeps, 'reads' | 'crowds'>,
+  of: Parameters<MainReads['flows']>[0],
+  { blocks, known, counts }: Reach & { readonly counts?: (token: string) => boolean },
+  signal: AbortSignal,
+): Promise<FlowsRead> {
+  const priority = deps.crowds === null ? 'sweep' : 'evidence'
+  const options = { priority, signal, isKnown: known !== null, ...(counts && { counts }) } as const
   try {
     return await deps.reads.flows(of, blocks, options)
   } catch (error) {

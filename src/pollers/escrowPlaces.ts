@@ -74,13 +74,15 @@ export function toStreams(places: readonly EscrowPlace[], typeOf: (token: string
 
 const tokenKinds = ['token_20', 'token_721', 'token_1155'] as const
 
-/** Of a token whose type nobody told, records may show ERC-20 and ERC-1155. */
 function isNeeded(
   tokens: readonly string[] | null,
   kind: (typeof tokenKinds)[number],
   typeOf: (token: string) => string,
 ): boolean {
-  const type = kind.replace('token_', 'ERC')
-  const fits = (told: string) => (told === '' ? kind !== 'token_721' : told === type)
-  return tokens === null || tokens.some((token) => fits(typeOf(token).toUpperCase()))
+  return tokens === null || tokens.some((token) => isOfKind(typeOf(token), kind))
+}
+
+/** Of a token whose type nobody told, records may show ERC-20 and ERC-1155. */
+export function isOfKind(type: string, kind: FlowKind): boolean {
+  return type === '' ? kind !== 'token_721' : type.toUpperCase() === kind.replace('token_', 'ERC')
 }

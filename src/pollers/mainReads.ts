@@ -8,7 +8,7 @@ import {
   manyAddressesTransactions,
 } from '../clients/explorer/endpoints/mainTransactions.ts'
 import type { Answer } from '../clients/explorer/readAnswer.ts'
-import { readAll, type WideParams } from '../clients/explorer/readAll.ts'
+import { readAll, type ReadAllOptions, type WideParams } from '../clients/explorer/readAll.ts'
 import type { FlowRow } from '../domain/escrowFlow.ts'
 import { canonicalToken } from '../domain/movedToken.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
@@ -29,6 +29,11 @@ interface RangeRead<T> {
   /** Why it is not. */
   readonly problem: string
   readonly bad: readonly BadRecord[]
+}
+
+interface FlowsRead extends RangeRead<FlowRow> {
+  /** Ended because movements of tokens that do not count are too many. */
+  readonly isCrowded: boolean
 }
 
 /** Which movements at an address: `native` are those of the chain's own currency, at the top and inside. */
@@ -60,14 +65,19 @@ interface RangeOptions extends ReadOptions {
   readonly isKnown?: boolean
 }
 
+interface FlowOptions extends RangeOptions {
+  /** Given, a list of tokens is not read on that shows many movements of others than these. */
+  counts?(token: string): boolean
+}
+
 /** What the checks of escrows, operators and challenges ask of the main chain. Each throws when it could not ask. */
 export interface MainReads {
   /** E6, or E6 and E8 for the native currency. */
   flows(
     of: { readonly address: string; readonly kind: FlowKind; readonly token?: string | undefined },
     blocks: Blocks,
-    options: RangeOptions,
-  ): Promise<RangeRead<FlowRow>>
+    options: FlowOptions,
+  ): Promise<FlowsRead>
   /** E6, or E6 and E8: whether a token ever came to an address up to a height. An empty answer says no. */
   hasCome(of: HeldToken, upTo: number, options: ReadOptions): Promise<boolean>
   /** E10: what these addresses sent. */
@@ -80,6 +90,9 @@ export interface MainReads {
   challenges(contract: string, blocks: Blocks, options: RangeOptions): Promise<RangeRead<ChallengeRow>>
 }
 
+/** So many movements of tokens that do not count are taken along. */
+const maxOthers = 100
+
 /** Of the calls inside a transaction only these carry value. */
 const valueless = new Set(['delegatecall', 'staticcall', 'callcode'])
 
@@ -91,7 +104,7 @@ export function createMainReads(deps: {
     endpoint: Endpoint<z.ZodType, R>,
     params: WideParams,
     blocks: Blocks,
-    how: RangeOptions,
+    how: RangeOptions & Pick<ReadAllOptions<R>, 'isEnough'>,
   ) => {
     const requestedAt = deps.clock.now()
     const rows: R[] = []
@@ -120,9 +133,16 @@ export function createMainReads(deps: {
           protocolType: kind,
           ...(token !== undefined && { tokenContractAddress: token }),
         }
-        const found = await read(addressTransactions, asked, blocks, options)
+        let others = 0
+        const isCrowded = () => others > maxOthers
+        const isEnough = (records: readonly (MovingRow & { readonly token: string })[]) => {
+          others += records.filter((row) => options.counts?.(canonicalToken(row.token)) === false).length
+          return isCrowded()
+        }
+        const found = await read(addressTransactions, asked, blocks, { ...options, isEnough })
         return {
           ...found,
+          isCrowded: isCrowded(),
           ...wholeUnless(isUnclear(found.rows, found.lacking), found),
           rows: found.rows
             .filter(isDone)
@@ -143,6 +163,7 @@ export function createMainReads(deps: {
           problem: [outer.problem, inner.problem].filter((text) => text !== '').join(', '),
         }),
         bad: [...outer.bad, ...inner.bad],
+        isCrowded: false,
         rows: [...outer.rows, ...calls].filter(isDone).flatMap((row) => toFlowRow(row, '')),
       }
     },

@@ -138,7 +138,7 @@ function addMoney(bare: BareWorld) {
   }
   const transact = (transaction: Transaction) => {
     count += 1
-    const hash = `0x${count.toString(16).padStart(64, 'f')}`
+    const hash = `0x${count.toString(16).padStart(60, '0').padStart(64, 'f')}`
     bare.main(hash, { height: fake.mainHead(), time: bare.now(), ...transaction })
     return hash
   }

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { escrow, otherToken, token, user } from '../support/bridgeWorld.ts'
+import { createEscrowWorld, type EscrowWorld } from '../support/escrowWorld.ts'
+import { shippedPoll } from '../support/incidents.ts'
 import { runLeaping } from '../support/leapingScenario.ts'
 import type { ScenarioRun } from '../support/runScenario.ts'
 
@@ -56,4 +59,80 @@ describe('semantics.md 44: a smoke screen hides nothing', () => {
     expect(sum.facts['sum']).toMatch(/movements, 31,337 WETH and [\d.]+ USDC$/)
     expect(sum.afterMs - theftAt).toBeLessThan(120 * second)
   })
+})
+
+const worthless = `0x${'bad0'.repeat(10)}`
+const stranger = `0x${'5714'.repeat(10)}`
+const thirdToken = `0x${'ef'.repeat(20)}`
+
+/** So many transfers of a token of the thief's own, in and out, some of nothing. */
+function addSmoke(world: EscrowWorld, count: number): void {
+  for (let n = 0; n < count; n += 1) {
+    const [from, to] = n % 2 === 0 ? [stranger, escrow] : [escrow, stranger]
+    const amount = n % 5 === 0 ? '0' : '1000000'
+    const height = world.fake.mainHead() - (n % 20)
+    world.transact({ height, moves: [{ token: worthless, from, to, amount, decimals: 18 }] })
+  }
+}
+
+interface Counted {
+  readonly name: string
+  readonly escrows: readonly string[]
+  readonly tokens: readonly string[]
+  readonly drained: string
+}
+
+const worlds: readonly Counted[] = [
+  { name: 'the only token of the escrows', escrows: [token], tokens: [token], drained: token },
+  { name: 'one of two', escrows: [token, otherToken], tokens: [token, otherToken], drained: otherToken },
+  {
+    name: 'one that only bridge.tokens names',
+    escrows: [token],
+    tokens: [token, thirdToken],
+    drained: thirdToken,
+  },
+  { name: 'one that a deposit brought', escrows: [token], tokens: [], drained: otherToken },
+  { name: 'one of the contracts, without escrows', escrows: [], tokens: [], drained: otherToken },
+]
+
+async function startSmoke({ escrows, tokens }: Counted): Promise<EscrowWorld> {
+  const world = await createEscrowWorld({
+    pace,
+    bridge: {
+      contracts: [escrow],
+      escrows: escrows.map((address) => ({ address: escrow, token: address, baseline: null })),
+      tokens: tokens.map((address, n) => ({ address, symbol: `T${n}`, decimals: 6 })),
+    },
+    config: { poll: shippedPoll },
+    prepare(bare) {
+      for (let n = 0; n < 3; n += 1) bare.deposit(n, { amount: '500' })
+      for (let n = 3; n < 6; n += 1) bare.deposit(n, { amount: '700', token: otherToken })
+    },
+  })
+  await world.pass(100 * second)
+  return world
+}
+
+describe('semantics.md 44: 5,000 transfers of a token of the thief’s own hide nothing', () => {
+  test.each(worlds)(
+    'beside a drain of $name',
+    async (of) => {
+      const world = await startSmoke(of)
+      addSmoke(world, 5_000)
+      await world.pass(10 * second)
+      const drainedAt = world.now()
+      const moves = [{ token: of.drained, from: escrow, to: user(77), amount: '313' }]
+      const hash = world.transact({ moves })
+      const told = () => world.conditions().filter(({ kind }) => kind === 'escrow.drift')
+      await world.until(() => told().some(({ facts }) => facts['mainTxHash'] === hash), 'the drift')
+      expect(world.now() - drainedAt).toBeLessThan(120 * second)
+      await world.pass(300 * second)
+      expect(told().map(({ facts }) => [facts['mainTxHash'], facts['amount']])).toEqual([[hash, '313']])
+      const late = world.monitor.app.parts.runner
+        .status()
+        .filter(({ isBackground, missedTicks }) => isBackground !== true && missedTicks > 1)
+      expect(late).toEqual([])
+    },
+    120_000,
+  )
 })

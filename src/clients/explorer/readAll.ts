@@ -13,6 +13,8 @@ export interface ReadAllOptions<R> extends CallOptions {
   onQuarantined?(records: readonly Quarantined[]): void
   /** Values of the list that were asked for before: what concerns them was given then. */
   readonly before?: readonly string[]
+  /** Takes each page's new rows; true ends the reading there, which is not whole then. */
+  isEnough?(records: readonly R[]): boolean
 }
 
 export interface ReadAllResult {
@@ -53,6 +55,8 @@ interface Job<R> extends ReadAllDeps {
   readonly missing: Set<string>
   requests: number
   records: number
+  /** The caller wants no more. */
+  isOver: boolean
 }
 
 /**
@@ -77,6 +81,7 @@ export async function readAll<R>(
     missing,
     requests: 0,
     records: 0,
+    isOver: false,
   }
   for (const listed of splitLists(endpoint, params)) {
     for (const range of splitRanges(endpoint, params)) await readRange(job, listed, range)
@@ -121,15 +126,16 @@ function toHeight(value: WideParams[string]): number | null {
 
 /** Reads a range, or its halves when the service would cut it. */
 async function readRange<R>(job: Job<R>, params: WideParams, range: BlockRange | null): Promise<void> {
+  if (job.isOver) return
   const asked = range ? { ...params, startBlockHeight: range.start, endBlockHeight: range.end } : params
   const halves = range && halveRange(range)
   const found: R[] = []
   const end = await readTwice(job, asked, halves !== null, found)
-  if (end.isCut && halves) {
+  if (job.isOver) job.reasons.add('it was ended before its end')
+  else if (end.isCut && halves) {
     for (const half of halves) await readRange(job, params, half)
     return
-  }
-  if (end.isCut)
+  } else if (end.isCut)
     job.reasons.add('the service gives no more results than these, and nothing narrows the question')
   for (const reason of end.reasons) job.reasons.add(reason)
   const { endpoint, before, missing } = job
@@ -152,7 +158,7 @@ async function readTwice<R>(
   found: R[],
 ): Promise<ReadOnce> {
   const first = await readOnce(job, params, canNarrow, found)
-  if (first.isCut || found.length > 0) return first
+  if (first.isCut || job.isOver || found.length > 0) return first
   await job.clock.sleep(emptyPauseMs, job.options.signal)
   return readOnce(job, params, canNarrow, found)
 }
@@ -181,8 +187,11 @@ async function readOnce<R>(
     (answer.totalPage ?? 0) >= 10_000 || isNearCap((answer.totalPage ?? 0) * (answer.limit ?? 0), endpoint)
   const result = await job.explorer.walk(endpoint, params, {
     ...options,
-    stop: (answer) => canNarrow && isCutEarly(answer),
-    onNew: (records) => void found.push(...records),
+    stop: (answer) => job.isOver || (canNarrow && isCutEarly(answer)),
+    onNew: (records) => {
+      found.push(...records)
+      job.isOver ||= options.isEnough?.(records) === true
+    },
     onPage: (answer) => options.onQuarantined?.(answer.quarantined),
   })
   job.requests += result.pages

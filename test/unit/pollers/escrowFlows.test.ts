@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { formatDecimal } from '../../../src/domain/decimal.ts'
 import type { FlowRow } from '../../../src/domain/escrowFlow.ts'
+import { createCrowds } from '../../../src/pollers/crowds.ts'
 import { createEscrowFlowsPoll } from '../../../src/pollers/escrowFlows.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { listFlowsOf, sumListed } from '../../../src/store/escrowFlows.ts'
@@ -42,6 +43,7 @@ function setUp(rows: FlowRow[]) {
         isWhole: true,
         problem: '',
         bad: [],
+        isCrowded: false,
       }),
     },
     commit: ({ apply }) => {
@@ -53,6 +55,8 @@ function setUp(rows: FlowRow[]) {
     listStreams: () => [stream],
     readMainHeight: () => world.head,
     isBridgeToken: () => true,
+    listTokens: () => [token],
+    crowds: createCrowds(clock),
     noteHeld: () => {},
     requestChecks: () => {},
   })
