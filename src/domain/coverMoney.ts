@@ -1,4 +1,5 @@
 import { formatUnits, parseDecimal } from './amount.ts'
+import type { Kept } from './keptRange.ts'
 import { canonicalToken, movedToken } from './movedToken.ts'
 import type { TokenMove, Transfer } from './transfer.ts'
 
@@ -6,8 +7,16 @@ import type { TokenMove, Transfer } from './transfer.ts'
 export interface MoneySettings {
   /** At most so much may be kept of a transfer, in token units. */
   readonly fees: readonly { readonly token: string; readonly direction: string; readonly max: string }[]
+  /** The same as it was learned, of a claim in any unit: what the configuration says nothing of. */
+  readonly keptOf?: (transfer: Transfer, claimed: bigint) => Bounds
   /** Where deposits of a token go; empty when that is not known. */
   vaultsOf(token: string): readonly string[]
+}
+
+/** What may be kept of a transfer, and what may come beside it. */
+export interface Bounds {
+  readonly less: bigint
+  readonly more: bigint
 }
 
 /** How a record and the movements of its main transaction differ, and what was found in place of it. */
@@ -38,8 +47,7 @@ export function coverMoney(
   if (claimed === 0n) return 'covered'
   const gross = toCoins(moves, transfer)
   if (gross === null) return null
-  const coins =
-    transfer.direction === 'MainToZone' ? withoutReturns(gross, transfer, sharing, settings) : gross
+  const coins = withoutReturns(gross, transfer, sharing, settings)
   const all = sharing.filter((one) => claimOf(one) !== null && isSameToken(one, transfer))
   const claims = all.some(({ key }) => key === transfer.key) ? all : [...all, transfer]
   const left = new Set(coins)
@@ -57,6 +65,7 @@ function withoutReturns(
   sharing: readonly Transfer[],
   settings: MoneySettings,
 ): readonly Coin[] {
+  if (transfer.direction === 'ZoneToMain') return coins
   const payouts = sharing.filter(
     (one) => one.direction !== transfer.direction && one.token.address === transfer.token.address,
   )
@@ -91,8 +100,7 @@ function assignExactly(claims: readonly Transfer[], left: Set<Coin>, settings: M
 
 function isPayment(claim: Transfer, { move, raw }: Coin, withFee: boolean, settings: MoneySettings): boolean {
   if (!isSameId(claim, move) || !isRecipient(claim, move, settings)) return false
-  const fee = withFee ? feeOf(claim, settings) : 0n
-  return isWithin(claim, raw, claimOf(claim) ?? 0n, fee)
+  return isWithin(raw, claimOf(claim) ?? 0n, withFee ? boundsOf(claim, settings) : exactly)
 }
 
 /** One movement for all that goes to one recipient, or several for one transfer: a batch of token ids, a split payout. */
@@ -102,22 +110,61 @@ function coversSum(
   coins: readonly Coin[],
   settings: MoneySettings,
 ): boolean {
-  const alike = open.filter(
-    (one) =>
-      (transfer.direction === 'MainToZone' || one.targetAddress === transfer.targetAddress) &&
-      (isBatch(one) || isBatch(transfer) || one.token.id === transfer.token.id),
-  )
-  const own = coins.filter(({ move }) => isSameId(transfer, move) && isRecipient(transfer, move, settings))
-  const sum = own.reduce((total, { raw }) => total + raw, 0n)
-  const claimed = alike.reduce((total, one) => total + (claimOf(one) ?? 0n), 0n)
-  const fees = alike.reduce((total, one) => total + feeOf(one, settings), 0n)
-  return isWithin(transfer, sum, claimed, fees)
+  const alike = open.filter((one) => isOfOneSum(one, transfer))
+  const bounds = alike.map((one) => boundsOf(one, settings))
+  const { sum, claimed } = addUp(transfer, alike, coins, settings)
+  return isWithin(sum, claimed, {
+    less: bounds.reduce((total, { less }) => total + less, 0n),
+    more: bounds.reduce((total, { more }) => total + more, 0n),
+  })
 }
 
-/** A payout may be less by the fee, never more; of a deposit the record may name what came or what is credited. */
-function isWithin(transfer: Transfer, moved: bigint, claimed: bigint, fee: bigint): boolean {
-  const most = transfer.direction === 'ZoneToMain' ? claimed : claimed + fee
-  return moved <= most && moved >= claimed - fee
+function isOfOneSum(one: Transfer, transfer: Transfer): boolean {
+  return (
+    (transfer.direction === 'MainToZone' || one.targetAddress === transfer.targetAddress) &&
+    (isBatch(one) || isBatch(transfer) || one.token.id === transfer.token.id)
+  )
+}
+
+function addUp(
+  transfer: Transfer,
+  alike: readonly Transfer[],
+  coins: readonly Coin[],
+  settings: MoneySettings,
+): { readonly sum: bigint; readonly claimed: bigint } {
+  const own = coins.filter(({ move }) => isSameId(transfer, move) && isRecipient(transfer, move, settings))
+  return {
+    sum: own.reduce((total, { raw }) => total + raw, 0n),
+    claimed: alike.reduce((total, one) => total + (claimOf(one) ?? 0n), 0n),
+  }
+}
+
+/**
+ * What came to the recipient of a transfer, or of several of one recipient, against what they claim: nothing is kept
+ * where one movement is just what it claims. Null where nothing came, or it cannot be compared.
+ */
+export function keptOf(
+  transfer: Transfer,
+  sharing: readonly Transfer[],
+  moves: readonly TokenMove[],
+  settings: MoneySettings,
+): Kept | null {
+  const exact: MoneySettings = { fees: [], vaultsOf: (token) => settings.vaultsOf(token) }
+  const alone = claimOf(transfer)
+  if (alone === null || alone <= 0n || isBatch(transfer)) return null
+  if (coverMoney(transfer, sharing, moves, exact) === 'covered') return { claimed: alone, less: 0n }
+  const gross = toCoins(moves, transfer)
+  if (gross === null) return null
+  const coins = withoutReturns(gross, transfer, sharing, exact)
+  const alike = sharing.filter((one) => isSameToken(one, transfer) && isOfOneSum(one, transfer))
+  const { sum, claimed } = addUp(transfer, alike, coins, exact)
+  return sum === 0n || claimed === 0n ? null : { claimed, less: claimed - sum }
+}
+
+const exactly: Bounds = { less: 0n, more: 0n }
+
+function isWithin(moved: bigint, claimed: bigint, { less, more }: Bounds): boolean {
+  return moved <= claimed + more && moved >= claimed - less
 }
 
 function describeGap(
@@ -130,8 +177,7 @@ function describeGap(
   const show = (raw: bigint) => (decimals === null ? raw.toString() : formatUnits(raw, decimals))
   const own = coins.filter(({ move }) => isSameId(transfer, move) && isRecipient(transfer, move, settings))
   if (own.length > 0) return { what: 'amount', found: show(own.reduce((sum, { raw }) => sum + raw, 0n)) }
-  const isFull = ({ raw }: Coin) =>
-    isWithin(transfer, raw, claimOf(transfer) ?? 0n, feeOf(transfer, settings))
+  const isFull = ({ raw }: Coin) => isWithin(raw, claimOf(transfer) ?? 0n, boundsOf(transfer, settings))
   const elsewhere = coins.find((coin) => isFull(coin) && isSameId(transfer, coin.move))
   if (elsewhere) return { what: 'recipient', found: elsewhere.move.to }
   const otherId = coins.find((coin) => isFull(coin) && isRecipient(transfer, coin.move, settings))
@@ -178,17 +224,26 @@ export function toRaw(move: Pick<TokenMove, 'amountRaw' | 'amount'>, decimals: n
   return decimal.digits % cut === 0n ? decimal.digits / cut : null
 }
 
-/** What may be kept of a transfer, in the units of the comparison. */
-export function feeOf(transfer: Transfer, settings: Pick<MoneySettings, 'fees'>): bigint {
-  const fee = settings.fees.find(
-    (one) =>
-      canonicalToken(one.token) === canonicalToken(transfer.token.address) &&
-      one.direction === transfer.direction,
-  )
-  const decimals = scaleOf(transfer)
-  if (!fee || decimals === null) return 0n
-  const decimal = parseDecimal(fee.max)
-  return decimal === null ? 0n : (decimal.digits * 10n ** BigInt(decimals)) / 10n ** BigInt(decimal.scale)
+/**
+ * What may be kept of a transfer, in the units of the comparison: by the configuration, else by what was learned. A
+ * payout may be less by it, never more; of a deposit the record may name what came or what is credited.
+ */
+export function boundsOf(transfer: Transfer, settings: Pick<MoneySettings, 'fees' | 'keptOf'>): Bounds {
+  const isPayout = transfer.direction === 'ZoneToMain'
+  const fee = configuredFee(transfer, settings.fees)
+  if (!fee) {
+    const learned = settings.keptOf?.(transfer, claimOf(transfer) ?? 0n) ?? exactly
+    return isPayout ? { ...learned, more: 0n } : learned
+  }
+  const [decimals, max] = [scaleOf(transfer), parseDecimal(fee.max)]
+  if (decimals === null || max === null) return exactly
+  const most = (max.digits * 10n ** BigInt(decimals)) / 10n ** BigInt(max.scale)
+  return { less: most, more: isPayout ? 0n : most }
+}
+
+export function configuredFee({ token, direction }: Transfer, fees: MoneySettings['fees']) {
+  const own = canonicalToken(token.address)
+  return fees.find((one) => canonicalToken(one.token) === own && one.direction === direction)
 }
 
 function isRecipient(transfer: Transfer, move: TokenMove, settings: MoneySettings): boolean {

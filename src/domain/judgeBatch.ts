@@ -1,13 +1,13 @@
 import { type BatchReading, readBatchDetail } from './batchDetail.ts'
 import { type BatchItem, toCanonicalId } from './batchItem.ts'
-import { feeOf, type MoneySettings } from './coverMoney.ts'
+import { boundsOf, type MoneySettings } from './coverMoney.ts'
 import { type Decimal, formatDecimal, isEqual, sumDecimals } from './decimal.ts'
 import { movedToken } from './movedToken.ts'
 import { expectedSums } from './findOverpayment.ts'
 import { toRawAmount } from './tokenFlow.ts'
 import type { LegEvidence, TokenMove, Transfer } from './transfer.ts'
 
-type Fees = Pick<MoneySettings, 'fees'>
+type Fees = Pick<MoneySettings, 'fees' | 'keptOf'>
 
 export interface BatchProblem {
   readonly kind: 'sum' | 'unpaid'
@@ -115,7 +115,7 @@ function listMissing(
   if (amounts.includes(null)) return []
   const namesIds = own.some((move) => move.tokenId !== '') && items.every(({ tokenId }) => tokenId !== null)
   const idOf = (id: string | null) => (namesIds && id !== null ? toCanonicalId(id) : '')
-  const fee = feeOf(transfer, settings)
+  const { less: fee } = boundsOf(transfer, settings)
   // What a router passes on would count twice: each recipient counts alone.
   const paidTo = (id: string, isPayee: (to: string) => boolean) => {
     const sums = new Map<string, bigint>()

@@ -1,4 +1,5 @@
-import { coverMoney, type MoneyGap, type MoneySettings } from './coverMoney.ts'
+import { configuredFee, coverMoney, keptOf, type MoneyGap, type MoneySettings } from './coverMoney.ts'
+import { type Kept, mayBeFee, toStep } from './keptRange.ts'
 import {
   isOtherTokens,
   type LearnedMoney,
@@ -19,6 +20,8 @@ export interface MoneyJudgement {
   readonly by: LegEvidence
   /** Another token moved in just this amount to just this recipient: it may be the same by another address. */
   readonly twin: string | null
+  /** What was kept on the way to the recipient; null where that is not known, or the configuration says what may be. */
+  readonly kept: Kept | null
 }
 
 /**
@@ -49,7 +52,7 @@ export function judgeMoney(
   const by = moneyEvidence(transfer)
   if (by?.status !== 'success' || by.moves === null) return null
   if (transfer.token.isUnknown)
-    return by.isWhole && by.moves.length === 0 ? { gap: nothingMoved, by, twin: null } : null
+    return by.isWhole && by.moves.length === 0 ? { gap: nothingMoved, by, twin: null, kept: null } : null
   // What an event of the chain tells of, and a record too, is one claim on the money.
   const listed = all.filter((one) => one.isListed && one.status !== 'failed')
   if (!transfer.isListed && listed.length > 0) return null
@@ -57,13 +60,14 @@ export function judgeMoney(
   const gap = coverMoney(transfer, sharing, by.moves, settings)
   if (gap === null) return null
   if (gap !== 'covered' && isEmptyBatch(transfer) && addsUpByMoves(transfer, sharing, by.moves))
-    return { gap: 'covered', by, twin: null }
+    return { gap: 'covered', by, twin: null, kept: null }
   if (gap !== 'covered' && isPaidApart(transfer, by.moves, settings))
-    return { gap: 'covered', by, twin: null }
+    return { gap: 'covered', by, twin: null, kept: null }
   return {
     gap,
     by,
     twin: gap === 'covered' || !isOfToken(gap) ? null : findTwin(transfer, sharing, settings),
+    kept: configuredFee(transfer, settings.fees) ? null : keptOf(transfer, sharing, by.moves, settings),
   }
 }
 
@@ -76,7 +80,7 @@ function isOfToken({ what, found }: MoneyGap): boolean {
 
 /** The one other token of which the record's very amount went to its very recipient; null when none did, or several. */
 function findTwin(transfer: Transfer, sharing: readonly Transfer[], settings: MoneySettings): string | null {
-  const exact: MoneySettings = { ...settings, fees: [] }
+  const exact: MoneySettings = { fees: [], vaultsOf: (token) => settings.vaultsOf(token) }
   const fitting = (moves: readonly TokenMove[]) =>
     [...new Set(moves.map(({ token }) => token))].filter((token) => {
       const as = (one: Transfer): Transfer => ({ ...one, token: { ...one.token, movedAs: token } })
@@ -134,6 +138,38 @@ export function judgeTwin(
   if (age < longHoldMs) return wraps || learned.isReadingHistory() ? 'held' : 'other'
   // A new token of a bridge that is known to name others has nobody to vouch for it yet.
   return wraps && learned.spellings(direction).other > 0 ? 'same' : 'other'
+}
+
+/**
+ * Whether less or more than the record says may be a fee that is not known yet: then other transfers will tell, and the
+ * judgement waits for them.
+ */
+export function awaitsFee(
+  transfer: Transfer,
+  { gap, kept, by }: MoneyJudgement,
+  learned: LearnedMoney,
+  now: number,
+): boolean {
+  if (gap === 'covered' || gap.what !== 'amount' || kept === null) return false
+  const range = learned.keptOf(transfer.token.address, transfer.direction)
+  if (!mayBeFee(kept, range)) return false
+  const age = now - transfer.firstSeenAt
+  if (age < holdMs) return true
+  // Where most transfers keep nothing there is no fee to wait for.
+  const isOpen = range.voices < 3 || range.less > 0 || range.more > 0
+  return age < longHoldMs && (now - by.at < evidenceHoldMs || (isOpen && learned.isReadingHistory()))
+}
+
+/** What was kept teaches what others may keep. */
+export function sampleKept({ token, direction }: Transfer, { kept }: MoneyJudgement): MoneySample[] {
+  if (kept === null) return []
+  const name = `${direction} ${canonicalToken(token.address)}`
+  return [
+    { kind: 'fee', name, value: toStep(kept) },
+    ...(kept.less === 0n
+      ? []
+      : [{ kind: 'fee' as const, name: `flat ${name}`, value: kept.less.toString() }]),
+  ]
 }
 
 /** What a matched transfer teaches; nothing where it does not match. */

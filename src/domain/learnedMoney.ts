@@ -1,3 +1,4 @@
+import type { KeptRange } from './keptRange.ts'
 import { canonicalToken } from './movedToken.ts'
 import type { LearnedActions } from './learnedActions.ts'
 import type { Direction } from './observation.ts'
@@ -8,6 +9,8 @@ export interface LearnedMoney extends LearnedActions {
   tokensOf(token: string): ReadonlyMap<string, number>
   /** By recipient: how many matched deposits of this token came to rest there. */
   vaultsOf(token: string): ReadonlyMap<string, number>
+  /** What is kept of transfers of this token between the record and the recipient. */
+  keptOf(token: string, direction: Direction): KeptRange
   /** How often the amount of the zone's own transaction was the record's, and how often not. */
   zoneAmounts(direction: Direction): { readonly equal: number; readonly other: number }
   /** Tokens that move in this direction under the address that records name, and tokens that never do. */
@@ -22,7 +25,7 @@ export interface LearnedMoney extends LearnedActions {
 
 /** One lesson: `name` is a record token or a direction, `value` what was seen of it. */
 export interface MoneySample {
-  readonly kind: 'token' | 'vault' | 'zone' | 'action'
+  readonly kind: 'token' | 'vault' | 'zone' | 'action' | 'fee'
   readonly name: string
   readonly value: string
 }

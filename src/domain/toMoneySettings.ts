@@ -1,5 +1,6 @@
 import type { MoneySettings } from './coverMoney.ts'
 import { canonicalToken } from './movedToken.ts'
+import { boundsOf } from './keptRange.ts'
 import { knownVaults, type LearnedMoney } from './learnedMoney.ts'
 
 /** What the configuration says of the bridge's money. */
@@ -20,6 +21,9 @@ export function toMoneySettings(
   const lower = contracts.map((address) => address.toLowerCase())
   return {
     fees,
+    ...(learned && {
+      keptOf: ({ token, direction }, claimed) => boundsOf(learned.keptOf(token.address, direction), claimed),
+    }),
     vaultsOf(token) {
       const own = escrows.filter((one) => canonicalToken(one.token) === canonicalToken(token))
       const listed = [...own.map(({ address }) => address.toLowerCase()), ...lower]

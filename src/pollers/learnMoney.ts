@@ -4,7 +4,15 @@ import { awaitsDetail } from '../domain/emptyBatch.ts'
 import { doubtOrigin, kindsName, mayDoubtLater, zoneEvidence } from '../domain/doubtOrigin.ts'
 import { isLearningActions, sampleAction, topicOf } from '../domain/learnedActions.ts'
 import { readAction } from '../domain/zoneAction.ts'
-import { judgeMoney, judgeTwin, mayBeTwin, sampleMoney, sampleZone } from '../domain/judgeMoney.ts'
+import {
+  awaitsFee,
+  judgeMoney,
+  judgeTwin,
+  mayBeTwin,
+  sampleKept,
+  sampleMoney,
+  sampleZone,
+} from '../domain/judgeMoney.ts'
 import { movesAs, namesZoneAmounts } from '../domain/learnedMoney.ts'
 import { isReplacementOpen, replacedHoldMs } from '../domain/replacedPayout.ts'
 import { toMoneySettings } from '../domain/toMoneySettings.ts'
@@ -52,7 +60,10 @@ function learnMain(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTra
     const verdict = judgeTwin(transfer, judged.twin, { learned, listed, now })
     if (verdict === 'held') deps.hold(transfer.key, now + soonMs)
   }
-  const samples = sampleMoney(transfer, judged)
+  const isOpen = awaitsFee(transfer, judged, learned, now)
+  if (isOpen) deps.hold(transfer.key, now + soonMs)
+  const kept = isOpen || judged.gap === 'covered' ? sampleKept(transfer, judged) : []
+  const samples = [...sampleMoney(transfer, judged), ...kept]
   if (samples.length === 0) return
   learned.learn(samples, { hash: main.hash, party: partyOf(transfer) }, now)
   learnSpelling(learned, transfer, now)

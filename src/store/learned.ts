@@ -1,4 +1,6 @@
+import { type KeptCount, type KeptRange, toKeptRange } from '../domain/keptRange.ts'
 import { type LearnedMoney, type MoneySample, movesAs } from '../domain/learnedMoney.ts'
+import { canonicalToken } from '../domain/movedToken.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 import { readActions } from './zoneAudit.ts'
@@ -15,6 +17,8 @@ const maxOfHabit = 400
 const maxValues = 24
 /** Of an action's words more are seen than matter. */
 const maxWords = 64
+/** And of shares that are kept as many as there are steps. */
+const maxShares = 128
 /** Names remembered between two looks at the table. */
 const maxCached = 5_000
 const maxHeld = 5_000
@@ -51,11 +55,30 @@ export function createLearned(db: Database): Learned {
     cache.set(key, counts)
     return counts
   }
+  const ranges = new Map<string, KeptRange>()
+  const countParties = (name: string): KeptCount[] =>
+    db
+      .prepare(
+        "SELECT value, party, count(*) AS n FROM learned_samples WHERE kind = 'fee' AND name = ? GROUP BY value, party",
+      )
+      .all(name)
+      .map((row) => ({ value: String(row['value']), party: String(row['party']), count: Number(row['n']) }))
+  const drop = (kind: string, name: string) => {
+    cache.delete(`${kind} ${name}`)
+    if (kind === 'fee') ranges.delete(name.replace(/^flat /, ''))
+  }
   return {
     tokensOf: (token) => count('token', token),
     vaultsOf: (token) => count('vault', token),
     actionsOf: (name) => count('action', name),
     straysOf: (kind) => readActions(db, kind).unmatched,
+    keptOf(token, direction) {
+      const name = `${direction} ${canonicalToken(token)}`
+      const known = ranges.get(name) ?? toKeptRange(countParties(name), countParties(`flat ${name}`))
+      if (ranges.size >= maxCached) ranges.clear()
+      ranges.set(name, known)
+      return known
+    },
     zoneAmounts(direction) {
       const seen = count('zone', direction)
       return { equal: seen.get('equal') ?? 0, other: seen.get('other') ?? 0 }
@@ -77,11 +100,7 @@ export function createLearned(db: Database): Learned {
         const { kind, name, value } = sample
         const seen = count(kind, name)
         const known = seen.get(value) ?? 0
-        if (
-          known >= mostOf(sample) ||
-          (known === 0 && seen.size >= (kind === 'action' ? maxWords : maxValues))
-        )
-          continue
+        if (known >= mostOf(sample) || (known === 0 && seen.size >= mostValues(sample))) continue
         const own = db
           .prepare(
             'SELECT count(*) AS n FROM learned_samples WHERE kind = ? AND name = ? AND value = ? AND party = ?',
@@ -91,12 +110,12 @@ export function createLearned(db: Database): Learned {
         const { changes } = db
           .prepare('INSERT OR IGNORE INTO learned_samples VALUES (?, ?, ?, ?, ?, ?)')
           .run(kind, name, value, hash, now, party)
-        if (changes > 0) cache.delete(`${kind} ${name}`)
+        if (changes > 0) drop(kind, name)
       }
     },
     forget(hash) {
       const gone = db.prepare('DELETE FROM learned_samples WHERE hash = ? RETURNING kind, name').all(hash)
-      for (const row of gone) cache.delete(`${String(row['kind'])} ${String(row['name'])}`)
+      for (const row of gone) drop(String(row['kind']), String(row['name']))
     },
   }
 }
@@ -105,6 +124,11 @@ export function createLearned(db: Database): Learned {
 function weigh(samplesOfParties: readonly number[]): number {
   if (samplesOfParties.length < enoughParties) return samplesOfParties.length
   return samplesOfParties.reduce((sum, n) => sum + Math.min(n, mostOfParty), 0)
+}
+
+function mostValues({ kind, name }: MoneySample): number {
+  if (kind === 'fee') return name.startsWith('flat ') ? maxValues : maxShares
+  return kind === 'action' ? maxWords : maxValues
 }
 
 function mostOf({ kind, value }: MoneySample): number {

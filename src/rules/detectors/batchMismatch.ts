@@ -4,6 +4,7 @@ import { judgeBatchAction } from '../../domain/compareBatch.ts'
 import { awaitsDetail } from '../../domain/emptyBatch.ts'
 import { actionOf } from '../../domain/judgeAction.ts'
 import { isBatch, judgeBatch } from '../../domain/judgeBatch.ts'
+import { toMoneySettings } from '../../domain/toMoneySettings.ts'
 import type { Transfer } from '../../domain/transfer.ts'
 import { describeTransfer, labelTransfer } from './describeTransfer.ts'
 import { defineEvent, type EventContext } from './detector.ts'
@@ -61,9 +62,9 @@ function detectMismatch(transfer: Transfer, _params: unknown, context: EventCont
 }
 
 /** The detail against the record, and against what its main transaction moved. */
-function judgeDetail(transfer: Transfer, { related, bridge }: EventContext): Problem | null {
+function judgeDetail(transfer: Transfer, { related, bridge, learned }: EventContext): Problem | null {
   const sharing = transfer.zone ? related.sharing('zone', transfer.zone.hash) : []
-  const problem = judgeBatch(transfer, sharing, bridge)
+  const problem = judgeBatch(transfer, sharing, toMoneySettings(bridge, learned ?? null))
   if (problem === null) return null
   const { kind, evidence } = problem
   const note = { source: evidence?.source ?? 'E12', at: evidence?.at ?? transfer.readAt, says: words[kind] }

@@ -7,7 +7,7 @@ import { isWithinFee } from '../../domain/actionFee.ts'
 import { judgeBatchAction } from '../../domain/compareBatch.ts'
 import { actionOf, isOneOfSeveral, judgeAction } from '../../domain/judgeAction.ts'
 import { judgeBatch } from '../../domain/judgeBatch.ts'
-import { judgeMoney, judgeTwin } from '../../domain/judgeMoney.ts'
+import { awaitsFee, judgeMoney, judgeTwin } from '../../domain/judgeMoney.ts'
 import { namesZoneAmounts } from '../../domain/learnedMoney.ts'
 import { newestEvidence } from '../../domain/proveOrigin.ts'
 import { toMoneySettings } from '../../domain/toMoneySettings.ts'
@@ -93,6 +93,7 @@ function compareMoney(record: Transfer, context: EventContext): Difference | nul
     judgeTwin(transfer, twin, { learned, listed, now: context.now }) !== 'other'
   )
     return null
+  if (learned && awaitsFee(transfer, judged, learned, context.now)) return null
   // A batch that was not paid in full is told as such, once.
   if (gap.what !== 'recipient' && isBadBatch(transfer, context)) return null
   return { ...gap, expected: expectedOf(transfer, gap.what), by }
@@ -101,7 +102,7 @@ function compareMoney(record: Transfer, context: EventContext): Difference | nul
 function isBadBatch(transfer: Transfer, context: EventContext): boolean {
   if (transfer.batchDetail === null) return false
   const sharing = transfer.zone ? context.related.sharing('zone', transfer.zone.hash) : []
-  return judgeBatch(transfer, sharing, context.bridge) !== null
+  return judgeBatch(transfer, sharing, toMoneySettings(context.bridge, context.learned ?? null)) !== null
 }
 
 /** Where the zone took more than one record says, others of the same transaction may be about to be listed. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { judgeTwin } from '../../../src/domain/judgeMoney.ts'
+import { toKeptRange } from '../../../src/domain/keptRange.ts'
 import {
   knownVaults,
   type LearnedMoney,
@@ -29,6 +30,7 @@ const lessons = ({
   straysOf: () => 0,
   tokensOf: () => new Map(Object.entries(tokens)),
   vaultsOf: () => new Map(Object.entries(vaults)),
+  keptOf: () => toKeptRange([], []),
   zoneAmounts: () => ({ equal: zone[0], other: zone[1] }),
   spellings: () => ({ own: spellings[0], other: spellings[1] }),
   ownersOf: () => rest.owners ?? [],

@@ -1,0 +1,122 @@
+/**
+ * What is kept of transfers of one token in one direction, between what the record says and what came to its recipient.
+ * Shares are in millionths of the record's amount.
+ */
+export interface KeptRange {
+  /** Samples that count: of one party a few. */
+  readonly voices: number
+  /** So much less comes, as a rule, at most. */
+  readonly less: number
+  /** So much more comes, as a rule, at most. */
+  readonly more: number
+  /** Base units that nearly every transfer keeps, whatever its amount; null where the amount matters. */
+  readonly flat: bigint | null
+  /** Base units kept, and how many parties kept just that. */
+  readonly amounts: ReadonlyMap<string, number>
+}
+
+/** How often a party was seen to keep `value`. */
+export interface KeptCount {
+  readonly value: string
+  readonly party: string
+  readonly count: number
+}
+
+/** What one transfer or those of one recipient kept: the difference to what they claim, base units. */
+export interface Kept {
+  readonly claimed: bigint
+  /** Negative where more came. */
+  readonly less: bigint
+}
+
+const million = 1_000_000n
+/** Shares are kept by these steps, upwards: the usual fees are among them. */
+const steps = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8] as const
+/** Whoever makes many transfers has few voices. */
+const mostOfParty = 5
+/** So many parties show what others may keep too. */
+const enoughParties = 3
+/** What fewer than this share of the voices show is an outlier. */
+const outliers = 0.05
+/** From so many voices on, what is outside their range waits for no others. */
+const establishedVoices = 20
+/** What was seen is seldom the very most. */
+const tolerance = 1.5
+/** A larger share is no fee, unless the configuration says so. */
+const mostUnknown = 50_000
+
+/** What a range is learned from: the share as a step, with a minus where more came. */
+export function toStep({ claimed, less }: Kept): string {
+  if (less === 0n || claimed <= 0n) return '0'
+  const share = Number(shareOf({ claimed, less }))
+  const power = 10 ** Math.floor(Math.log10(share))
+  const step = steps.find((one) => Math.ceil(one * power) >= share) ?? 10
+  return `${less < 0n ? '-' : ''}${Math.ceil(step * power)}`
+}
+
+/** @param amounts base units that were kept, of those that kept anything */
+export function toKeptRange(shares: readonly KeptCount[], amounts: readonly KeptCount[]): KeptRange {
+  const totals = new Map<string, number>()
+  for (const { party, count } of shares) totals.set(party, (totals.get(party) ?? 0) + count)
+  const weigh = ({ party, count }: KeptCount) =>
+    count * Math.min(1, mostOfParty / Math.max(totals.get(party) ?? 0, count))
+  const sum = (of: readonly KeptCount[]) => of.reduce((all, one) => all + weigh(one), 0)
+  const isHabit = (of: readonly KeptCount[], least: number) =>
+    countParties(of) >= enoughParties && sum(of) >= least * voices
+  const voices = sum(shares)
+  const byAmount = [...Map.groupBy(amounts, ({ value }) => value)]
+  const nearly = (part: readonly KeptCount[], all: number) =>
+    isHabit(part, 0) && sum(part) >= (1 - outliers) * all
+  // Equal amounts keep equal fees: only where the shares differ is a fee flat. Few of each are counted.
+  const isShare = [...Map.groupBy(shares, ({ value }) => value).values()].some((of) => nearly(of, voices))
+  const nothing = sum(shares.filter(({ value }) => value === '0'))
+  const flat = isShare ? undefined : byAmount.find(([, of]) => nearly(of, sum(amounts) + nothing))
+  const most = (sign: 1 | -1) => {
+    const kept = shares.filter(({ value }) => Number(value) * sign > 0)
+    const steps = [...new Set(kept.map(({ value }) => Number(value) * sign))].toSorted((a, b) => b - a)
+    const isShown = (step: number) =>
+      isHabit(
+        kept.filter(({ value }) => Number(value) * sign >= step),
+        outliers,
+      )
+    return flat ? 0 : Math.min(steps.find(isShown) ?? 0, mostUnknown)
+  }
+  return {
+    voices,
+    less: most(1),
+    more: most(-1),
+    flat: flat ? BigInt(flat[0]) : null,
+    amounts: new Map(byAmount.map(([value, of]) => [value, countParties(of)])),
+  }
+}
+
+/** What may be kept of a claim by what was learned, and what may come beside it. */
+export function boundsOf({ less, more, flat }: KeptRange, claimed: bigint): { less: bigint; more: bigint } {
+  const part = (share: number) => {
+    const most = Math.min(share * tolerance, mostUnknown)
+    return (claimed * BigInt(Math.ceil(most)) + million - 1n) / million
+  }
+  if (flat === null) return { less: part(less), more: part(more) }
+  // A fee that takes all is none.
+  return size(flat) >= claimed
+    ? { less: 0n, more: 0n }
+    : { less: flat > 0n ? flat : 0n, more: flat < 0n ? -flat : 0n }
+}
+
+/** Whether others have to be looked at before a difference is told: it may be a fee that is not known yet. */
+export function mayBeFee(kept: Kept, { voices, amounts }: KeptRange): boolean {
+  if (voices >= establishedVoices) return false
+  return shareOf(kept) <= BigInt(mostUnknown) || (amounts.get(kept.less.toString()) ?? 0) > 1
+}
+
+function shareOf({ claimed, less }: Kept): bigint {
+  return (size(less) * million + claimed - 1n) / claimed
+}
+
+function size(number: bigint): bigint {
+  return number < 0n ? -number : number
+}
+
+function countParties(of: readonly KeptCount[]): number {
+  return new Set(of.map(({ party }) => party)).size
+}
