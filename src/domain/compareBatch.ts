@@ -28,19 +28,22 @@ interface Part {
   readonly amount: Decimal
 }
 
+/** Which account of a batch its zone action was compared with. */
+type Account = 'detail' | 'moves'
+
 /**
- * Sets what a batch's detail says, or what its main transaction paid, beside the items of its zone action. Which of the
- * action's words mean what is not documented: they are recognised by most items agreeing. Null where there is nothing
- * to compare.
+ * Sets what a batch's detail says, and what its main transaction paid, each beside the items of its zone action. Which
+ * of the action's words mean what is not documented: they are recognised by most items agreeing. Empty where there is
+ * nothing to compare.
  * @param sharing transfers of the same main transaction: what several were paid is nobody's in particular
  */
 export function compareBatch(
   transfer: Transfer,
   sharing: readonly Transfer[],
   { learned }: Pick<ActionSettings, 'learned'>,
-): BatchComparison | null {
+): ReadonlyMap<Account, BatchComparison> {
   const by = isBatch(transfer) && transfer.direction === 'ZoneToMain' ? actionOf(transfer) : null
-  if (by === null || transfer.status === 'failed') return null
+  if (by === null || transfer.status === 'failed') return new Map()
   const known = {
     amount: establishedNames(learned, transfer, 'amount'),
     recipient: establishedNames(learned, transfer, 'recipient'),
@@ -49,15 +52,17 @@ export function compareBatch(
   const tables = readAction(by.action)
     .map(toTable)
     .filter((table) => table.length > 0)
-  const accounts = [partsOfDetail(transfer), partsOfMoves(transfer, sharing)].filter(
-    (parts) => parts !== null && parts.length > 0,
-  )
-  if (tables.length === 0 || accounts.length === 0) return null
-  const verdicts = accounts.map((parts) =>
-    choose(tables.map((table) => compareTable(parts ?? [], table, known))),
-  )
-  return (
-    verdicts.find((one) => typeof one === 'object') ?? verdicts.find((one) => one === 'equal') ?? 'unrelated'
+  if (tables.length === 0) return new Map()
+  const accounts = [
+    ['detail', partsOfDetail(transfer)],
+    ['moves', partsOfMoves(transfer, sharing)],
+  ] as const
+  return new Map(
+    accounts.flatMap(([account, parts]) =>
+      parts === null || parts.length === 0
+        ? []
+        : [[account, choose(tables.map((table) => compareTable(parts, table, known)))] as const],
+    ),
   )
 }
 
@@ -68,24 +73,34 @@ export function judgeBatchAction(
   settings: Pick<ActionSettings, 'learned'>,
 ): BatchGap | 'unrelated' | null {
   const compared = compareBatch(transfer, sharing, settings)
-  if (compared === null || compared === 'equal') return null
-  return compared === 'unrelated' && !namesItems(settings) ? null : compared
+  const verdicts = [...compared.values()]
+  const gap = verdicts.find((one) => typeof one === 'object')
+  if (gap) return gap
+  if (verdicts.includes('equal')) return null
+  return [...compared.keys()].some((account) => namesItems(account, settings)) ? 'unrelated' : null
 }
 
-/** What a batch teaches of whether actions of batches name their items. */
-export function sampleBatch(compared: BatchComparison | null): MoneySample[] {
-  if (compared === null || typeof compared === 'object') return []
-  return [{ kind: 'action', name: itemsName, value: compared }]
+/**
+ * What a batch teaches of whether actions of batches name their items: of each account by itself, since one total may
+ * be what one recipient was paid, and says nothing of the detail's items.
+ */
+export function sampleBatch(compared: ReadonlyMap<Account, BatchComparison>): MoneySample[] {
+  const verdicts = [...compared]
+  return verdicts.flatMap(([account, verdict]): MoneySample[] =>
+    typeof verdict === 'object' || verdicts.some(([, one]) => typeof one === 'object')
+      ? []
+      : [{ kind: 'action', name: itemsName(account), value: verdict }],
+  )
 }
 
-/** Whether the actions of this bridge's batches name their items: then one that names others is told. */
-function namesItems({ learned }: Pick<ActionSettings, 'learned'>): boolean {
-  const seen = learned.actionsOf(itemsName)
+/** Whether the actions of this bridge's batches name what an account does: then one that names others is told. */
+function namesItems(account: Account, { learned }: Pick<ActionSettings, 'learned'>): boolean {
+  const seen = learned.actionsOf(itemsName(account))
   const equal = seen.get('equal') ?? 0
   return equal >= established && (seen.get('unrelated') ?? 0) <= Math.max(1, equal / mostContradicted)
 }
 
-const itemsName = 'ZoneToMain batch items'
+const itemsName = (account: Account) => `ZoneToMain batch items ${account}`
 const established = 3
 const mostContradicted = 20
 

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import { judgeBatchAction, sampleBatch } from '../../../src/domain/compareBatch.ts'
+import type { LearnedActions } from '../../../src/domain/learnedActions.ts'
+import { hash, toRecord } from '../../support/records.ts'
+import { transferOf } from '../rules/transfers.ts'
+
+const payee = `0x${'aa'.repeat(20)}`
+const learned = (counts: Readonly<Record<string, string>>): LearnedActions => ({
+  actionsOf: (name) => new Map(counts[name] === undefined ? [] : [[counts[name], 4]]),
+  straysOf: () => 0,
+})
+
+/** A batch of two ids whose zone action names their total only, of which nothing but the zone's word is known yet. */
+const batch = transferOf(
+  [
+    toRecord({
+      crossType: 'BatchWithdraw',
+      source: 'E12',
+      token: '0xcc',
+      amountRaw: 9n,
+      value: '9',
+      targetAddress: payee,
+      mainHash: hash('main'),
+      batchDetail: JSON.stringify([
+        { tokenId: '11', amount: '4' },
+        { tokenId: '22', amount: '5' },
+      ]),
+    }),
+  ],
+  [
+    {
+      chain: 'zone',
+      hash: hash('zone'),
+      source: 'E9',
+      at: 1,
+      status: 'success',
+      errorMessage: '',
+      moves: null,
+      action: JSON.stringify({ token: '0xcc', amount: '9', tokenIds: ['11', '22'], destination: payee }),
+    },
+  ],
+)
+
+describe('semantics.md 47: what an action says of a batch is judged by the account that taught it', () => {
+  test('that it names what one recipient was paid says nothing of the items of the detail', () => {
+    const settings = { learned: learned({ 'ZoneToMain batch items moves': 'equal' }) }
+    expect(judgeBatchAction(batch, [batch], settings)).toBeNull()
+  })
+
+  test('where it named the items of details, one that names none is told', () => {
+    const settings = { learned: learned({ 'ZoneToMain batch items detail': 'equal' }) }
+    expect(judgeBatchAction(batch, [batch], settings)).toBe('unrelated')
+  })
+
+  test('each account teaches by itself, and none where one differs', () => {
+    const gap = { what: 'items', missing: ['11'] } as const
+    expect(
+      sampleBatch(
+        new Map([
+          ['detail', 'unrelated'],
+          ['moves', 'equal'],
+        ]),
+      ),
+    ).toEqual([
+      { kind: 'action', name: 'ZoneToMain batch items detail', value: 'unrelated' },
+      { kind: 'action', name: 'ZoneToMain batch items moves', value: 'equal' },
+    ])
+    expect(
+      sampleBatch(
+        new Map<'detail' | 'moves', 'equal' | typeof gap>([
+          ['detail', 'equal'],
+          ['moves', gap],
+        ]),
+      ),
+    ).toEqual([])
+  })
+})
