@@ -66,7 +66,7 @@ function judgeStalled(facts: Facts, settings: z.output<typeof params>): Judgemen
     const limit = limitOf(facts.latency, settings, of)
     if (present - transfer.originAt < limit.ms) continue
     const readAt = readAtOf(facts, transfer)
-    if (isDestinationUnsaid(transfer)) unknown.push(transfer.key)
+    if (isDestinationUnsaid(transfer) || mayHaveFailed(transfer, facts.now)) unknown.push(transfer.key)
     else if (readAt - leadMs < transfer.originAt + limit.ms) unknown.push(transfer.key)
     else findings.push(toFinding(facts, transfer, readAt, { ...limit, minSamples: settings.minSamples }))
   }
@@ -76,6 +76,14 @@ function judgeStalled(facts: Facts, settings: z.output<typeof params>): Judgemen
 /** It may have arrived: its records do not say whether. */
 function isDestinationUnsaid({ direction, unsaid }: Transfer): boolean {
   return unsaid?.includes(originChain(direction) === 'main' ? 'zoneHash' : 'mainHash') === true
+}
+
+/** So long a second answer may take that says whether a transfer failed: three ticks of `openTransfers`. */
+const confirmMs = 30_000
+
+/** Its record has just said that it failed: a second answer decides which of the two it is told as. */
+function mayHaveFailed({ status, confirmedStatus, changedAt }: Transfer, now: UnixMs): boolean {
+  return status === 'failed' && confirmedStatus === 'unknown' && now - changedAt < confirmMs
 }
 
 /** No answer shows a transfer that has no record: of that one, every reading of the list says that it did not arrive. */

@@ -62,6 +62,16 @@ describe('transfer.stalled', () => {
     expect(unknown).toEqual(found.length > 0 ? [] : ['t1'])
   })
 
+  test('semantics.md 49: waits for the second answer about a record that just said that it failed, and no longer', () => {
+    const failed = (changedAt: number) => ({
+      ...pendingSince(origin, deadline),
+      status: 'failed' as const,
+      changedAt,
+    })
+    expect(subjects(deadline + 29_999, failed(deadline))).toEqual({ found: [], unknown: ['t1'] })
+    expect(subjects(deadline + 30_000, failed(deadline))).toEqual({ found: ['t1'], unknown: [] })
+  })
+
   test('goes on firing when the source falls silent after it was found', () => {
     expect(subjects(deadline + 600 * minute, pendingSince(origin, deadline)).found).toEqual(['t1'])
   })
