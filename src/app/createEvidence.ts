@@ -139,6 +139,7 @@ function createPart(
     nextDueAt: () => nextDueAt(db, ['zone', 'main', 'native', 'record', 'past'], isLate),
     knownHashes: (ask) => listKnownHashes(db, ask === 'zone' ? 'zone' : 'main', sources[ask]),
     hasPassed: (leg) => hasPassed(db, leg, deps.clockAheadMs()),
+    clockAheadMs: () => deps.explorer.health().clockAheadMs ?? 0,
     wantsNative: (reading) => wantsNative(ledger, reading),
     isCovered: (reading) => isCovered(ledger, money(), reading),
     wakeIn: createWaker(deps, name),

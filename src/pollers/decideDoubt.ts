@@ -28,6 +28,8 @@ export interface DoubtContext {
   /** A transaction of the same chain that is known. */
   readonly control: string | null
   readonly now: () => UnixMs
+  /** By how much the service's clock is ahead of ours; negative: behind it. */
+  readonly clockAheadMs: number
   /** Whether the head has passed where the leg would be: below it the leg may still come. */
   hasPassed(leg: QueuedLeg): boolean
   /** Whether one more question about a single transaction may be asked now; counts it. */
@@ -63,7 +65,8 @@ export async function decideDoubt(context: DoubtContext, leg: QueuedLeg): Promis
     return { readings: [{ ...other, reads: next.reads }], saves: [], drops: [leg.hash] }
   }
   if (!isOver) return again(next, context.now(), doubtMs)
-  const settledAt = leg.time + lateMs
+  // By the service's clock, whatever ours says; and a service that tells a wrong time cannot put it off.
+  const settledAt = Math.min(leg.time - context.clockAheadMs, leg.addedAt) + lateMs
   if (leg.rests === 0 && context.at < settledAt)
     return again(next, context.now(), Math.max(settledAt - context.now(), retryMs))
   const rest = restLonger(next, context.now())

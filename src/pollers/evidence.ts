@@ -17,6 +17,8 @@ export interface EvidenceDeps extends ConfirmDeps {
   knownHashes(ask: LegAsk): readonly string[]
   /** Whether the chain's head, as last read, has passed what it would have to hold. */
   readonly hasPassed: (leg: QueuedLeg) => boolean
+  /** By how much the service's clock is ahead of ours, negative when it is behind. */
+  readonly clockAheadMs: () => number
   /** Runs the poller again after so long. */
   wakeIn(ms: number, stop: AbortSignal): void
   /** Questions that other parts ask in the same run, e.g. of the canonical RPC. */
@@ -133,6 +135,7 @@ async function askBatch(
     control: known,
     hasControl: control === null ? byHash.size > 0 : byHash.has(control),
     hasPassed: deps.hasPassed,
+    clockAheadMs: deps.clockAheadMs(),
     at: read.requestedAt,
     mayAskSingly: () => singles.left > 0 && (singles.left -= 1) >= 0,
   }

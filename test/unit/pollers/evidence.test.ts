@@ -59,6 +59,7 @@ describe('semantics.md 8: a leg that an answer does not hold', () => {
     hasControl: true,
     control: null,
     now: () => time,
+    clockAheadMs: 0,
     hasPassed: () => true,
     mayAskSingly: () => true,
     ...overrides,
@@ -78,6 +79,17 @@ describe('semantics.md 8: a leg that an answer does not hold', () => {
     const young = leg({ time: 0, reads: 2, firstAt: 0, lastAt: 15_000, controlAt: 15_000 })
     expect(await decideDoubt(at(64_999), young)).toMatchObject({ readings: [], saves: [{ reads: 3 }] })
     expect((await decideDoubt(at(65_000), young)).readings).toMatchObject([{ status: 'absent' }])
+  })
+
+  test("semantics.md 42: that minute is the service's, though our clock is ahead of it", async () => {
+    const seen = { reads: 2, firstAt: 0, lastAt: 15_000, controlAt: 15_000, addedAt: 22_000 }
+    const ahead = { clockAheadMs: -20_000 }
+    const young = leg({ ...seen, time: 0 })
+    expect(await decideDoubt(at(84_999, ahead), young)).toMatchObject({ readings: [], saves: [{ reads: 3 }] })
+    expect((await decideDoubt(at(85_000, ahead), young)).readings).toMatchObject([{ status: 'absent' }])
+    // A service that tells a wrong time puts nothing off.
+    const wrong = { clockAheadMs: -86_400_000 }
+    expect((await decideDoubt(at(87_000, wrong), young)).readings).toMatchObject([{ status: 'absent' }])
   })
 
   test('is no reading without something known in the answer, or below the head', async () => {
