@@ -10,7 +10,7 @@ const maxTold = 5
  * @example describeEvidence(evidence, transfer) // 'moved 1.5 USDC from 0x… to 0x…'
  */
 export function describeEvidence(evidence: LegEvidence, transfer: Transfer): string {
-  const { moves, amount, amountRaw, reads, errorMessage } = evidence
+  const { moves, amount, amountRaw, reads, unasked, errorMessage } = evidence
   const told = (moves ?? []).slice(0, maxTold).map((move) => describeMove(move, transfer))
   const more = (moves?.length ?? 0) - told.length
   return [
@@ -19,8 +19,14 @@ export function describeEvidence(evidence: LegEvidence, transfer: Transfer): str
     ...(more > 0 ? [`${more} more movements`] : []),
     ...(amount || amountRaw ? [`names the amount ${amount ?? amountRaw}`] : []),
     ...(reads !== undefined && evidence.status === 'absent' ? [`not found in ${reads} readings`] : []),
+    ...(unasked === undefined ? [] : [`${unasked} could not be asked`]),
     ...(errorMessage === '' ? [] : [errorMessage]),
   ].join('; ')
+}
+
+/** What to add to what one answer says where another one was asked for in vain. */
+export function tellUnasked({ unasked }: Pick<LegEvidence, 'unasked'>): string {
+  return unasked === undefined ? '' : `; ${unasked} could not be asked`
 }
 
 function describeMove(move: TokenMove, { token }: Transfer): string {

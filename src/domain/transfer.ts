@@ -83,6 +83,8 @@ export interface LegEvidence {
   readonly paidIn?: string
   /** How many readings it rests on, where one alone says nothing. */
   readonly reads?: number
+  /** Who should have said it, or agreed, and was asked in vain. */
+  readonly unasked?: EvidenceSource
   readonly height?: number | null
   /** Block time. */
   readonly time?: UnixMs | null

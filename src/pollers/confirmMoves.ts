@@ -3,7 +3,7 @@ import type { EvidenceReading } from '../store/evidence.ts'
 import type { QueuedLeg } from '../store/evidenceQueue.ts'
 import { type DoubtContext, decideDoubt, type Outcome } from './decideDoubt.ts'
 import type { EvidenceReads } from './evidenceReads.ts'
-import { addOwnValue, readWhole } from './readWhole.ts'
+import { addOwnValue, readWhole, type Whole } from './readWhole.ts'
 
 export interface ConfirmDeps {
   readonly clock: Clock
@@ -18,6 +18,13 @@ export interface ConfirmDeps {
 const retryMs = 5_000
 /** Between readings that have to agree: three of them are half a minute apart. */
 const doubtMs = 15_000
+
+/** A second answer was asked for in vain as often before, half a minute long: the first, asked for anew each time, stands alone. */
+const neededTries = 2
+
+function secondOf({ source }: EvidenceReading): EvidenceReading['source'] {
+  return source === 'E15' ? 'E16' : 'E21'
+}
 
 /**
  * A second answer about movements that do not fit the record: the logs of the transaction itself, exact to the last
@@ -37,10 +44,19 @@ export async function confirmMoves(
   if (own !== null && deps.isCovered(own) !== false) return take(leg, [own])
   // What one list shows is there for the other one, too.
   const known = { logs: first.source === 'E13', calls: first.source === 'E15' }
-  const second = deps.wantsNative(first)
-    ? await readWhole(reads, leg, { ...options, known, callReads: leg.reads }, deps.clock.now())
-    : await readAgain(reads, leg, options)
-  if (second === null || second === 'unclear') return again(deps, { ...leg, reads: leg.reads + 1 }, doubtMs)
+  let second: Whole = null
+  let error: unknown
+  try {
+    second = deps.wantsNative(first)
+      ? await readWhole(reads, leg, { ...options, known, callReads: leg.reads }, deps.clock.now())
+      : await readAgain(reads, leg, options)
+  } catch (thrown) {
+    signal.throwIfAborted()
+    error = thrown
+  }
+  if (second === null && leg.reads >= neededTries) return take(leg, [{ ...first, unasked: secondOf(first) }])
+  if (second === null || second === 'unclear')
+    return { ...again(deps, { ...leg, reads: leg.reads + 1 }, doubtMs), error }
   const later = { ...second, requestedAt: Math.max(second.requestedAt, first.requestedAt + 1) }
   return take(leg, [first, later])
 }

@@ -15,6 +15,8 @@ export interface Outcome {
   /** Asked no more. */
   readonly drops: readonly string[]
   readonly bad?: LegsRead['bad']
+  /** Why one of them could not be asked further. */
+  readonly error?: unknown
 }
 
 /** An answer without the leg, and what else may be asked. */
@@ -23,6 +25,8 @@ export interface DoubtContext {
   readonly signal: AbortSignal
   /** When the answer was asked for. */
   readonly at: UnixMs
+  /** The endpoint for many transactions was asked in vain: this is an answer of the one for single ones. */
+  readonly isAlone?: boolean
   /** Whether the answer held something that is known to be: else it may be throttling. */
   readonly hasControl: boolean
   /** A transaction of the same chain that is known. */
@@ -72,7 +76,7 @@ export async function decideDoubt(context: DoubtContext, leg: QueuedLeg): Promis
   const rest = restLonger(next, context.now())
   return {
     // Told once: looking for it again changes nothing until it is there.
-    readings: leg.rests > 0 ? [] : [toAbsent(next, context.at)],
+    readings: leg.rests > 0 ? [] : [toAbsent(next, context)],
     saves: rest === null ? [] : [rest],
     drops: rest === null ? [leg.hash] : [],
   }
@@ -112,17 +116,25 @@ function readOne({ readings: [first], bad }: LegsRead): EvidenceReading | 'doubt
   return first ?? (bad.length > 0 ? 'doubt' : null)
 }
 
-function toAbsent(leg: QueuedLeg, at: UnixMs): EvidenceReading {
-  const source = leg.ask === 'zone' ? 'E9' : leg.ask === 'native' ? 'E15' : 'E13'
+/** Who answers about many transactions, and about a single one. */
+const asked = {
+  zone: { many: 'E9', single: 'E14' },
+  main: { many: 'E13', single: 'E2' },
+  native: { many: 'E15', single: 'E16' },
+} as const
+
+function toAbsent(leg: QueuedLeg, { at, isAlone = false }: DoubtContext): EvidenceReading {
+  const { many, single } = asked[leg.ask as LegAsk]
   return {
     chain: leg.ask === 'zone' ? 'zone' : 'main',
     hash: leg.hash,
-    source,
+    source: isAlone ? single : many,
     requestedAt: at,
     status: 'absent',
     errorMessage: '',
     moves: null,
     reads: leg.reads,
+    ...(isAlone && { unasked: many }),
   }
 }
 

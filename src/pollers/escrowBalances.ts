@@ -21,7 +21,7 @@ import {
   saveReading,
 } from '../store/escrowReadings.ts'
 import type { BalanceRead, BalanceReads, Holding } from './balanceReads.ts'
-import { settleMs } from './escrowChecks.ts'
+import { settleMs } from './rereadFlow.ts'
 import { judgeOwed, neededMisses, type Shorts, sumOf } from './judgeOwed.ts'
 import { waitForHead } from './waitForHead.ts'
 import type { Commit } from './reads.ts'

@@ -1,4 +1,3 @@
-import { type Absence, isAbsent, notYetAbsent, noteReading } from '../clients/explorer/absence.ts'
 import { type Decimal, noAmount, subtractDecimals, sumDecimals } from '../domain/decimal.ts'
 import {
   type FlowFee,
@@ -22,20 +21,15 @@ import {
   type StoredFlow,
   sumListed,
 } from '../store/escrowFlows.ts'
-import { isHiding } from './hiddenRows.ts'
-import type { Commit, ExplorerReads } from './reads.ts'
+import { askControl, type Reread, type RereadDeps, rereadFlow, settleMs, toUnasked } from './rereadFlow.ts'
 
-export interface EscrowChecksDeps {
+export interface EscrowChecksDeps extends RereadDeps {
   readonly clock: Clock
   readonly db: Database
-  readonly reads: Pick<ExplorerReads, 'feedByHash'>
-  readonly commit: Commit
   readonly fees: readonly FlowFee[]
   readonly judgeToken: JudgeToken
   /** The history was filled and the list read: what the ledger lacks now is worth asking for. */
   isReady(): boolean
-  /** When the newest complete reading of the list began; null before the first. */
-  listReadAt(): UnixMs | null
   listTransfers(mainHash: string): readonly Transfer[]
   /** What of an escrow's holdings a movement is, and whether its token is known to be the bridge's. */
   riskOf(flow: StoredFlow): Pick<AtRisk, 'share' | 'counts'>
@@ -45,12 +39,8 @@ export interface EscrowChecksDeps {
   fitsWaiting(flow: StoredFlow): Shown | null
   /** Whether an event that means a payout was seen in the transaction and is not set beside the list yet. */
   hasOpenEvent(mainHash: string): boolean
-  /** A main hash that the list had, newest first: to see that its filter works. */
-  readControlHash(): string | null
 }
 
-/** How long after its block a movement may wait for its record. */
-export const settleMs = 60_000
 /** What came in is nobody's loss: its record may take longer, and is not asked for one by one. */
 const inwardSettleMs = 600_000
 const rereadMs = 15_000
@@ -73,8 +63,25 @@ export function createEscrowChecksPoll(deps: EscrowChecksDeps): (signal: AbortSi
     const due = orderDue(deps, listDueFlows(deps.db, deps.clock.now()), maxDue)
     const open = orderDue(deps, settleKnown(deps, due), maxRereads).slice(0, maxRereads)
     if (open.length === 0) return
-    const control = await askControl(deps, signal)
-    for (const flow of open) await rereadAndSettle(deps, flow, control, signal)
+    const failures: unknown[] = []
+    const attempt = async <T>(ask: () => Promise<T>): Promise<T | null> => {
+      try {
+        return await ask()
+      } catch (error) {
+        signal.throwIfAborted()
+        failures.push(error)
+        return null
+      }
+    }
+    const control = await attempt(() => askControl(deps, signal))
+    for (const flow of open) {
+      const read = control === null ? null : await attempt(() => rereadFlow(deps, flow, control, signal))
+      const asked = read ?? toUnasked(deps, flow)
+      const verdict = judge(deps, flow, deps.listTransfers(flow.hash))
+      settle(deps, [[flow, conclude(verdict, flow, deps.clock.now(), asked)]])
+    }
+    // One record that cannot be asked for holds up none of the others.
+    if (failures.length > 0) throw failures[0]
   }
 }
 
@@ -99,18 +106,6 @@ function settleKnown(deps: EscrowChecksDeps, due: readonly StoredFlow[]): Stored
   })
   settle(deps, judged)
   return open
-}
-
-async function rereadAndSettle(
-  deps: EscrowChecksDeps,
-  flow: StoredFlow,
-  control: boolean,
-  signal: AbortSignal,
-): Promise<void> {
-  const { absence, isHidden } = await reread(deps, flow, control, signal)
-  const isGone = !isHidden && (isAbsent(absence) || (!control && isListReadSince(deps, flow)))
-  const verdict = judge(deps, flow, deps.listTransfers(flow.hash))
-  settle(deps, [[flow, conclude(verdict, flow, deps.clock.now(), { absence, isGone })]])
 }
 
 /** All that left in this transaction together is compared with all its transfers: one may be paid by two escrows. */
@@ -190,7 +185,7 @@ function conclude(
   verdict: FlowVerdict,
   flow: Pick<StoredFlow, 'at' | 'checks' | 'outward' | 'verdict' | 'absence'>,
   now: UnixMs,
-  asked: { readonly absence: Absence; readonly isGone: boolean } | null,
+  asked: Reread | null,
 ): FlowJudgement {
   const direction = verdict.kind === 'unexplained' ? verdict.direction : directionOf(flow)
   const common = { direction, unexplained: null, reason: '', absence: null, waitsFor: null } as const
@@ -201,7 +196,8 @@ function conclude(
   }
   // Until it is known, what left may turn out to be a payout.
   if (verdict.kind === 'held') return { ...common, verdict: 'open', checkAt: now + heldMs }
-  const told = { direction, unexplained: verdict.amount, reason: verdict.reason, waitsFor: null } as const
+  const reason = asked?.isAsked === false ? `${verdict.reason}; ${notAsked}` : verdict.reason
+  const told = { direction, unexplained: verdict.amount, reason, waitsFor: null } as const
   const absence = asked ? JSON.stringify(asked.absence) : flow.absence
   const open = (checkAt: UnixMs): FlowJudgement => ({ ...told, verdict: 'open', checkAt, absence })
   const unexplained: FlowJudgement = { ...told, verdict: 'unexplained', checkAt: null, absence }
@@ -212,43 +208,10 @@ function conclude(
   return now >= dueAt ? unexplained : open(dueAt)
 }
 
+const notAsked = 'its record could not be asked for by its hash (E3)'
+
 function directionOf({ outward }: Pick<StoredFlow, 'outward'>): 'out' | 'in' {
   return outward.digits > 0n ? 'out' : 'in'
-}
-
-async function reread(
-  deps: EscrowChecksDeps,
-  flow: StoredFlow,
-  control: boolean,
-  signal: AbortSignal,
-): Promise<{ readonly absence: Absence; readonly isHidden: boolean }> {
-  // Written by conclude from an Absence.
-  const before = flow.absence === null ? notYetAbsent : (JSON.parse(flow.absence) as Absence)
-  const read = await deps.reads.feedByHash(flow.hash, { priority: 'open', signal })
-  deps.commit({ answers: [read.records], bad: read.bad })
-  // A row that does not say what it is of may be its record: that is no reading of its absence.
-  if (isHiding(read)) return { absence: notYetAbsent, isHidden: true }
-  const isThere = read.records.some((record) => record.mainHash === flow.hash)
-  const kind = isThere ? 'absent-among-others' : 'absent'
-  const noted = noteReading(before, { kind, at: read.requestedAt })
-  const isControlled = control && !isThere
-  const absence = isControlled ? noteReading(noted, { kind: 'control', at: read.requestedAt }) : noted
-  return { absence, isHidden: false }
-}
-
-/** Whether the list's filter by hash finds a record that is known to be there. */
-async function askControl(deps: EscrowChecksDeps, signal: AbortSignal): Promise<boolean> {
-  const hash = deps.readControlHash()
-  if (hash === null) return false
-  const read = await deps.reads.feedByHash(hash, { priority: 'open', signal })
-  deps.commit({ answers: [read.records], bad: read.bad })
-  return read.records.some((record) => record.mainHash === hash)
-}
-
-/** Where the filter does not work, a complete reading of the list that began after the settle time has to do. */
-function isListReadSince(deps: EscrowChecksDeps, flow: StoredFlow): boolean {
-  const readAt = deps.listReadAt()
-  return readAt !== null && readAt >= Math.max(flow.at, flow.seenAt) + settleMs
 }
 
 /** A change of balance: what movements that were listed since do not make of it. */

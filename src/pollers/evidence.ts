@@ -1,4 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
+import { MonitorError } from '../lib/errors.ts'
 import type { EvidenceReading } from '../store/evidence.ts'
 import type { Ask, QueuedLeg } from '../store/evidenceQueue.ts'
 import { type ConfirmDeps, confirmMoves, findNative } from './confirmMoves.ts'
@@ -67,9 +68,11 @@ async function askAll(deps: EvidenceDeps, ask: LegAsk, singles: Singles, signal:
   while (!signal.aborted && deps.clock.now() - startedAt < runMs) {
     const batch = chooseBatch(deps.listQueued(ask, 3 * batchSize), deps.clock.now())
     if (batch === null) return
-    let outcome: BatchOutcome
+    let outcome: Outcome
     try {
-      outcome = await askBatch(deps, ask, batch, singles, signal)
+      outcome = await askBatch(deps, ask, batch, singles, signal).catch((error: unknown) =>
+        askSingly(deps, ask, batch, singles, { signal, error }),
+      )
     } catch (error) {
       const now = deps.clock.now()
       save(deps, ask, { readings: [], saves: batch.map((leg) => dueIn(leg, now, retryMs)), drops: [] })
@@ -78,11 +81,6 @@ async function askAll(deps: EvidenceDeps, ask: LegAsk, singles: Singles, signal:
     save(deps, ask, outcome)
     if (outcome.error !== undefined) throw outcome.error
   }
-}
-
-/** What an answer means for its legs, and why one of them could not be asked further. */
-interface BatchOutcome extends Outcome {
-  readonly error?: unknown
 }
 
 /**
@@ -112,7 +110,7 @@ async function askBatch(
   batch: readonly QueuedLeg[],
   singles: Singles,
   signal: AbortSignal,
-): Promise<BatchOutcome> {
+): Promise<Outcome> {
   const hashes = batch.map(({ hash }) => hash)
   const known = deps.knownHashes(ask).find((hash) => !hashes.includes(hash)) ?? null
   const control = batch.length < batchSize ? known : null
@@ -129,34 +127,81 @@ async function askBatch(
     return { ...outcome, saves: [...outcome.saves, ...last] }
   }
   const context = {
-    reads: deps.reads,
-    now: () => deps.clock.now(),
-    signal,
+    ...toContext(deps, singles, signal),
     control: known,
     hasControl: control === null ? byHash.size > 0 : byHash.has(control),
-    hasPassed: deps.hasPassed,
-    clockAheadMs: deps.clockAheadMs(),
     at: read.requestedAt,
-    mayAskSingly: () => singles.left > 0 && (singles.left -= 1) >= 0,
   }
-  const outcomes: Outcome[] = [{ readings: [], saves: [], drops: [], bad: read.bad }]
-  let error: unknown
+  const judged = await judgeEach(deps, batch, signal, (leg) =>
+    judgeLeg(deps, context, leg, byHash.get(leg.hash) ?? null, isWhole),
+  )
+  return { ...judged, bad: [...read.bad, ...(judged.bad ?? [])] }
+}
+
+/** One leg that cannot be asked further holds up none of the others. */
+async function judgeEach(
+  deps: EvidenceDeps,
+  batch: readonly QueuedLeg[],
+  signal: AbortSignal,
+  judge: (leg: QueuedLeg) => Promise<Outcome>,
+): Promise<Outcome> {
+  const outcomes: Outcome[] = []
   for (const leg of batch) {
     try {
-      outcomes.push(await judgeLeg(deps, context, leg, byHash.get(leg.hash) ?? null, isWhole))
-    } catch (thrown) {
+      outcomes.push(await judge(leg))
+    } catch (error) {
       signal.throwIfAborted()
-      // One leg that cannot be asked further holds up none of the others.
-      error ??= thrown
-      outcomes.push({ readings: [], saves: [dueIn(leg, deps.clock.now(), retryMs)], drops: [] })
+      outcomes.push({ readings: [], saves: [dueIn(leg, deps.clock.now(), retryMs)], drops: [], error })
     }
   }
   return {
-    error,
+    error: outcomes.find(({ error }) => error !== undefined)?.error,
     readings: outcomes.flatMap(({ readings }) => readings),
     saves: outcomes.flatMap(({ saves }) => saves),
     drops: outcomes.flatMap(({ drops }) => drops),
     bad: outcomes.flatMap(({ bad }) => bad ?? []),
+  }
+}
+
+/**
+ * Where the endpoint for many gives no answer to a question, the one for single transactions is asked of each, if it
+ * answers for one that is known: one of them may be why.
+ */
+async function askSingly(
+  deps: EvidenceDeps,
+  ask: LegAsk,
+  batch: readonly QueuedLeg[],
+  singles: Singles,
+  { signal, error }: { readonly signal: AbortSignal; readonly error: unknown },
+): Promise<Outcome> {
+  signal.throwIfAborted()
+  const single = ofOne(deps.reads, ask)
+  const options = { priority: 'urgent', signal } as const
+  const [control = null] = isOfQuestion(error) ? deps.knownHashes(ask) : []
+  if (control === null || (await single(control, options)).readings.length === 0) throw error
+  const context = { ...toContext(deps, singles, signal), control, hasControl: true, isAlone: true }
+  const outcome = await judgeEach(deps, batch, signal, async (leg) => {
+    if (!context.mayAskSingly()) throw error
+    const { requestedAt: at, readings, bad } = await single(leg.hash, options)
+    return judgeLeg(deps, { ...context, at }, leg, readings[0] ?? null, bad.length === 0)
+  })
+  return { error, ...outcome }
+}
+
+/** Whether a question was answered, in a way that says nothing: not that the source is away, or wants to be asked less. */
+function isOfQuestion(error: unknown): boolean {
+  if (!(error instanceof MonitorError)) return false
+  return ['source.empty', 'source.mismatched', 'source.invalid', 'source.refused'].includes(error.code)
+}
+
+function toContext(deps: EvidenceDeps, singles: Singles, signal: AbortSignal) {
+  return {
+    reads: deps.reads,
+    now: () => deps.clock.now(),
+    signal,
+    hasPassed: deps.hasPassed,
+    clockAheadMs: deps.clockAheadMs(),
+    mayAskSingly: () => singles.left > 0 && (singles.left -= 1) >= 0,
   }
 }
 
@@ -192,4 +237,8 @@ function dueIn(leg: QueuedLeg, now: UnixMs, ms: number): QueuedLeg {
 
 function ofMany(reads: EvidenceReads, ask: LegAsk): EvidenceReads['zoneLegs'] {
   return { zone: reads.zoneLegs, main: reads.mainLegs, native: reads.nativeLegs }[ask]
+}
+
+function ofOne(reads: EvidenceReads, ask: LegAsk): EvidenceReads['zoneLeg'] {
+  return { zone: reads.zoneLeg, main: reads.mainLeg, native: reads.nativeLeg }[ask]
 }

@@ -5,7 +5,7 @@ import { sumOpen } from '../store/escrowFlows.ts'
 import { readOwed } from '../store/escrowOwed.ts'
 import type { EscrowReading } from '../store/escrowReadings.ts'
 import type { BalanceReads, Holding } from './balanceReads.ts'
-import { settleMs } from './escrowChecks.ts'
+import { settleMs } from './rereadFlow.ts'
 
 interface OwedDeps {
   readonly db: Database

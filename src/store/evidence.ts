@@ -18,6 +18,7 @@ export interface EvidenceReading {
   readonly amountRaw?: bigint | null
   readonly amount?: string | null
   readonly reads?: number
+  readonly unasked?: EvidenceSource
   readonly height?: number | null
   readonly time?: UnixMs | null
   /** What kind of action a zone transaction is, in the chain's words. */
@@ -35,6 +36,7 @@ interface Body {
   readonly amountRaw?: string
   readonly amount?: string
   readonly reads?: number
+  readonly unasked?: EvidenceSource
   readonly height?: number
   readonly time?: UnixMs
   readonly actionType?: string
@@ -153,6 +155,7 @@ function encodeBody(reading: EvidenceReading): string {
     ...(amountRaw !== undefined && amountRaw !== null && { amountRaw: amountRaw.toString() }),
     ...(amount !== undefined && amount !== null && { amount }),
     ...(reads !== undefined && { reads }),
+    ...(reading.unasked !== undefined && { unasked: reading.unasked }),
     ...(height !== undefined && height !== null && { height }),
     ...(time !== undefined && time !== null && { time }),
     ...(actionType !== '' && { actionType }),
@@ -178,6 +181,7 @@ function decodeBody(text: string) {
     height: body.height ?? null,
     time: body.time ?? null,
     ...(body.reads !== undefined && { reads: body.reads }),
+    ...(body.unasked !== undefined && { unasked: body.unasked }),
     ...(body.actionType !== undefined && { actionType: body.actionType }),
     ...(body.action !== undefined && { action: body.action }),
     ...(body.paidIn !== undefined && { paidIn: body.paidIn }),

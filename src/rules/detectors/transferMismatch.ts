@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { formatUnits, parseDecimal } from '../../domain/amount.ts'
+import { tellUnasked } from '../../domain/describeEvidence.ts'
 import { awaitsDetail } from '../../domain/emptyBatch.ts'
 import type { Finding } from '../../domain/finding.ts'
 import { fillFromZone } from '../../domain/fillFromZone.ts'
@@ -59,7 +60,7 @@ function detectMismatch(transfer: Transfer, _params: unknown, context: EventCont
       {
         source: by.source,
         at: by.at,
-        says: `the ${by.chain} transaction: ${what} ${shown}, the record says ${expected}`,
+        says: `the ${by.chain} transaction: ${what} ${shown}, the record says ${expected}${tellUnasked(by)}`,
       },
     ],
     since: Math.min(transfer.originAt, transfer.firstSeenAt),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { tellUnasked } from '../../domain/describeEvidence.ts'
 import { doubtOrigin } from '../../domain/doubtOrigin.ts'
 import type { EvidenceNote, Finding } from '../../domain/finding.ts'
 import { waitsFor } from '../../domain/standing.ts'
@@ -112,10 +113,10 @@ function groundOfOrigin(transfer: Transfer, origin: Leg): Ground | null {
   const says = originProof === 'failed' ? 'has status 0x0' : 'is not known'
   return {
     reason: originProof,
-    evidence: against.map(({ source, at }) => ({
-      source,
-      at,
-      says: `the ${origin.chain} transaction ${says}`,
+    evidence: against.map((by) => ({
+      source: by.source,
+      at: by.at,
+      says: `the ${origin.chain} transaction ${says}${tellUnasked(by)}`,
     })),
     reads: against.find((one) => one.reads !== undefined)?.reads ?? null,
   }

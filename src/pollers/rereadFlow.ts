@@ -1,0 +1,74 @@
+import { type Absence, isAbsent, notYetAbsent, noteReading } from '../clients/explorer/absence.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { StoredFlow } from '../store/escrowFlows.ts'
+import { isHiding } from './hiddenRows.ts'
+import type { Commit, ExplorerReads } from './reads.ts'
+
+export interface RereadDeps {
+  readonly reads: Pick<ExplorerReads, 'feedByHash'>
+  readonly commit: Commit
+  /** When the newest complete reading of the list began; null before the first. */
+  listReadAt(): UnixMs | null
+  /** A main hash that the list had, newest first: to see that its filter works. */
+  readControlHash(): string | null
+}
+
+/** How long after its block a movement may wait for its record. */
+export const settleMs = 60_000
+
+/** What asking the list for a movement's record came to. */
+export interface Reread {
+  readonly absence: Absence
+  readonly isGone: boolean
+  /** False where only the list as a whole could be asked. */
+  readonly isAsked: boolean
+}
+
+/** Where the filter does not work, or gives no answer, a complete reading of the list has to do. */
+export function toUnasked(
+  deps: Pick<RereadDeps, 'listReadAt'>,
+  flow: StoredFlow,
+  absence = toAbsence(flow),
+): Reread {
+  return { absence, isGone: isListReadSince(deps, flow), isAsked: false }
+}
+
+function toAbsence({ absence }: StoredFlow): Absence {
+  // Written by conclude from an Absence.
+  return absence === null ? notYetAbsent : (JSON.parse(absence) as Absence)
+}
+
+/** Asks the list for a movement's record by its main hash. */
+export async function rereadFlow(
+  deps: RereadDeps,
+  flow: StoredFlow,
+  control: boolean,
+  signal: AbortSignal,
+): Promise<Reread> {
+  const read = await deps.reads.feedByHash(flow.hash, { priority: 'open', signal })
+  deps.commit({ answers: [read.records], bad: read.bad })
+  // A row that does not say what it is of may be its record: that is no reading of its absence.
+  if (isHiding(read)) return { absence: notYetAbsent, isGone: false, isAsked: true }
+  const isThere = read.records.some((record) => record.mainHash === flow.hash)
+  const kind = isThere ? 'absent-among-others' : 'absent'
+  const noted = noteReading(toAbsence(flow), { kind, at: read.requestedAt })
+  const isControlled = control && !isThere
+  const absence = isControlled ? noteReading(noted, { kind: 'control', at: read.requestedAt }) : noted
+  const isGone = isAbsent(absence)
+  return control || isGone ? { absence, isGone, isAsked: true } : toUnasked(deps, flow, absence)
+}
+
+/** Whether the list's filter by hash finds a record that is known to be there. */
+export async function askControl(deps: RereadDeps, signal: AbortSignal): Promise<boolean> {
+  const hash = deps.readControlHash()
+  if (hash === null) return false
+  const read = await deps.reads.feedByHash(hash, { priority: 'open', signal })
+  deps.commit({ answers: [read.records], bad: read.bad })
+  return read.records.some((record) => record.mainHash === hash)
+}
+
+/** Whether a reading of the list was complete that began after the settle time. */
+function isListReadSince(deps: Pick<RereadDeps, 'listReadAt'>, flow: StoredFlow): boolean {
+  const readAt = deps.listReadAt()
+  return readAt !== null && readAt >= Math.max(flow.at, flow.seenAt) + settleMs
+}
