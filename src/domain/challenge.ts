@@ -36,21 +36,6 @@ export interface ChallengeChange {
   readonly wasTerminal: boolean
 }
 
-/** How many transactions bear each value of the status, and the lowest block that one of them lies in. */
-export interface ChallengeWords {
-  readonly counts: ReadonlyMap<string, number>
-  readonly fromHeight: number
-}
-
-/** So many transactions with other values make a new one rare. */
-const manyAlike = 20
-
-/** Whether nobody bore this value while many bore others. What the past before them bore is only learned. */
-export function isRareWord({ counts, fromHeight }: ChallengeWords, status: string, height: number): boolean {
-  const others = counts.values().reduce((sum, count) => sum + count, 0)
-  return status !== '' && !counts.has(status) && others >= manyAlike && height > fromHeight
-}
-
 /** A value that was held before must be given again after so long: a replica that lags alternates. */
 const confirmMs = 30_000
 const maxPast = 16

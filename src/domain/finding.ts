@@ -15,6 +15,7 @@ export type EventKind =
   | 'batch.unresolved'
   | 'batch.mismatch'
   | 'source.disagreement'
+  | 'source.new_word'
   | 'challenge.changed'
   | 'preconf.dropped'
   | 'preconf.flipped'

@@ -1,16 +1,16 @@
 import {
+  type Challenge,
   type ChallengeChange,
   type ChallengeValues,
-  isRareWord,
   nextCheckMs,
   noteChallenge,
 } from '../domain/challenge.ts'
 import type { Finding } from '../domain/finding.ts'
+import { findRareWords } from '../domain/rareWord.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import {
   type ChallengeRange,
   challengeRangeBlocks as rangeBlocks,
-  countWords,
   hasChallenges,
   hurryRanges,
   listCoveredRanges,
@@ -22,6 +22,7 @@ import {
 } from '../store/challenges.ts'
 import type { Database } from '../store/database.ts'
 import { readStream, saveStream } from '../store/mainStreams.ts'
+import { addWords, readWords } from '../store/words.ts'
 import type { ChallengeRow, MainReads } from './mainReads.ts'
 import { createNewestChallenges, type NewestChallenges } from './newestChallenges.ts'
 import type { Commit } from './reads.ts'
@@ -154,16 +155,15 @@ function note(
   when: { readonly at: UnixMs; readonly now: UnixMs },
 ): Finding[] {
   const findings: Finding[] = []
-  // What one reading shows first is told of one of its transactions.
-  const words = rows.some(hasValue) ? countWords(deps.db) : null
-  const counts = new Map(words?.counts)
-  for (const row of new Map(rows.map((one) => [one.hash, one])).values()) {
-    const before = readChallenge(deps.db, row.hash)
+  const read = [...new Map(rows.map((row) => [row.hash, row])).values()].map((row) => ({
+    row,
+    before: readChallenge(deps.db, row.hash),
+  }))
+  const rare = new Set(noteWords(deps.db, read))
+  for (const { row, before } of read) {
     if (!before && !hasValue(row)) continue
-    const isFirst = (before?.status ?? '') === ''
-    const isRare = isFirst && words !== null && isRareWord({ ...words, counts }, row.status, row.height)
+    const isRare = rare.has(row.hash)
     const { challenge, changes } = noteChallenge(before, { ...row, contract }, when.at, deps.values, isRare)
-    if (row.status !== '' && isFirst) counts.set(row.status, (counts.get(row.status) ?? 0) + (isRare ? 1 : 0))
     saveChallenge(deps.db, challenge, deps.values.terminal.includes(challenge.status))
     for (const [index, change] of changes.entries()) {
       const number = challenge.changes - changes.length + index + 1
@@ -172,6 +172,27 @@ function note(
   }
   if (findings.length > 0) hurryRanges(deps.db, contract, when.now, hurried)
   return findings
+}
+
+/** Counts the values that transactions take; of those whose first one none had while many had others, one for each value. */
+function noteWords(
+  db: Database,
+  read: readonly { readonly row: ChallengeRow; readonly before: Challenge | null }[],
+): string[] {
+  const field = 'challengeStatus'
+  const taken = read
+    .filter(({ row, before }) => row.status !== '' && row.status !== before?.status)
+    .map(({ row: { hash, status, height }, before }) => ({
+      hash,
+      word: status,
+      place: height,
+      isFirst: (before?.status ?? '') === '',
+    }))
+  if (taken.length === 0) return []
+  const first = taken.filter(({ isFirst }) => isFirst)
+  const rare = findRareWords(field, readWords(db, field), first)
+  addWords(db, field, taken)
+  return rare.map(({ hash }) => hash)
 }
 
 function toFinding(

@@ -19,6 +19,7 @@ import { countCommit } from '../store/openState.ts'
 import type { RequestNumbers } from '../store/requestNumbers.ts'
 import { recordQuarantine } from '../store/quarantine.ts'
 import type { RecordResult, TransferChange } from '../store/recordAnswer.ts'
+import { judgeWords } from './judgeWords.ts'
 import type { Commit, Findings } from './reads.ts'
 
 export interface CommitDeps {
@@ -99,7 +100,12 @@ export function createCommit(deps: CommitDeps): Commit {
           now,
         )
       tell(deps, recorded, evidence, now)
-      tellFindings(deps, findings.apply?.(now) ?? [], now)
+      const words = judgeWords(
+        deps.db,
+        recorded.flatMap(({ changes }) => changes),
+        { tellSince: deps.tellSince, now },
+      )
+      tellFindings(deps, [...words, ...(findings.apply?.(now) ?? [])], now)
       countCommit(deps.db)
       deps.numbers?.save()
       return recorded

@@ -16,7 +16,7 @@ export const knownKinds: readonly string[] = [
   ...named('operator', 'low_balance quiet'),
   ...named('flow', 'surge quiet imbalance'),
   'ledger.incomplete',
-  ...named('source', 'unavailable rejected suspicious drift disagreement'),
+  ...named('source', 'unavailable rejected suspicious drift disagreement new_word'),
   ...named('monitor', 'poll_overdue rules_rejected state_recovered rule_error rule_overflow channel_dead'),
   ...named('monitor', 'state_not_persisted clock_jump report_missed no_data'),
 ]

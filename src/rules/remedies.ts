@@ -59,6 +59,8 @@ export const remedies: Readonly<Record<FindingKind, string>> = {
     'Do not trust empty answers of this source; compare with a block explorer of the chain.',
   'source.disagreement':
     'Compare both sources with a third; if the transaction does not exist, treat the payout as theft.',
+  'source.new_word':
+    "Ask the bridge's team what this word means: a new kind of transfer may be one that nobody watches yet.",
   'monitor.poll_overdue': "Look at this monitor's log and load; what this poller reads is not being watched.",
   'monitor.rules_rejected': 'Correct the newest edit of the rules: `spanwatch check` shows the line.',
   'monitor.state_recovered': 'Check the disk of this machine; nothing was lost, but a file was broken.',

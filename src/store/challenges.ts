@@ -1,4 +1,4 @@
-import type { Challenge, ChallengeWords } from '../domain/challenge.ts'
+import type { Challenge } from '../domain/challenge.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 
@@ -45,18 +45,6 @@ export function listUnsettled(db: Database, sinceOrBefore: UnixMs, limit: number
     )
     .all(sinceOrBefore, limit)
     .map(toChallenge)
-}
-
-/** Which values the known transactions bear, or bore. */
-export function countWords(db: Database): ChallengeWords {
-  const now = db
-    .prepare("SELECT status, count(*) AS n FROM challenges WHERE status <> '' GROUP BY status")
-    .all()
-  const past = db.prepare('SELECT DISTINCT value AS status FROM challenges, json_each(past)').all()
-  const first = db.prepare("SELECT min(height) AS height FROM challenges WHERE status <> ''").get()
-  const counts = new Map(past.map((row) => [String(row['status']), 0]))
-  for (const row of now) counts.set(String(row['status']), Number(row['n']))
-  return { counts, fromHeight: Number(first?.['height'] ?? 0) }
 }
 
 export function hasChallenges(db: Database): boolean {

@@ -26,6 +26,7 @@ import { waitingFlowColumns } from './migrations/0021_waiting_flows.ts'
 import { riskOfLegs } from './migrations/0022_risk_of_legs.ts'
 import { learnedParties } from './migrations/0023_learned_parties.ts'
 import { eventAbi } from './migrations/0024_event_abi.ts'
+import { wordTables } from './migrations/0025_words.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -52,6 +53,7 @@ const migrations: readonly string[] = [
   riskOfLegs,
   learnedParties,
   eventAbi,
+  wordTables,
 ]
 
 export interface Database {

@@ -25,6 +25,7 @@ import { preconfStalled } from './preconfStalled.ts'
 import { operatorLowBalance, operatorQuiet } from './operators.ts'
 import { raisedKinds } from './raisedKinds.ts'
 import { sourceDisagreement } from './sourceDisagreement.ts'
+import { sourceNewWord } from './sourceNewWord.ts'
 import { sourceDrift } from './sourceDrift.ts'
 import { sourceRejected } from './sourceRejected.ts'
 import { sourceUnavailable } from './sourceUnavailable.ts'
@@ -68,6 +69,7 @@ export const registry: readonly Detector[] = [
   sourceDrift,
   sourceSuspicious,
   sourceDisagreement,
+  sourceNewWord,
   monitorPollOverdue,
   monitorRulesRejected,
   ...raisedKinds,

@@ -1,0 +1,28 @@
+import type { KnownWords, WordField, WordRow } from '../domain/rareWord.ts'
+import type { Database } from './database.ts'
+
+export function readWords(db: Database, field: WordField): KnownWords & { readonly others: number } {
+  const known = db.prepare('SELECT word, rows, lowest FROM words WHERE field = ?').all(field)
+  const counts = new Map(known.map((row) => [String(row['word']), Number(row['rows'])]))
+  return {
+    counts,
+    lowest: Math.min(...known.map((row) => Number(row['lowest']))),
+    others: counts.values().reduce((sum, count) => sum + count, 0),
+  }
+}
+
+/** Counts rows that have these words now; one that had another before is known already, and no more than its word is new. */
+export function addWords(
+  db: Database,
+  field: WordField,
+  rows: readonly (WordRow & { readonly isFirst: boolean })[],
+): void {
+  for (const [word, same] of Map.groupBy(rows, (row) => row.word)) {
+    const count = same.filter(({ isFirst }) => isFirst).length
+    const lowest = Math.min(...same.map(({ place }) => place))
+    db.prepare(
+      `INSERT INTO words VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+       rows = rows + excluded.rows, lowest = min(lowest, excluded.lowest)`,
+    ).run(field, word, count, lowest)
+  }
+}
