@@ -24,12 +24,20 @@ const paths: Readonly<Record<string, RegExp>> = {
 }
 
 /** A quiet bridge, watched for a while. */
-async function start(): Promise<QuietBridge> {
+async function start(): Promise<QuietBridge & { arrive(): void }> {
   const world = await createQuietBridge(30)
   // Somebody is on the way all the time, so that every endpoint is in use.
-  world.withdraw((next += 1), { mainTxHash: '', mainBlockTime: '', mainBlockHeight: '' })
+  const open = (next += 1)
+  const record = world.withdraw(open, { mainTxHash: '', mainBlockTime: '', mainBlockHeight: '' })
   await world.pass(90 * second)
-  return world
+  return {
+    ...world,
+    arrive() {
+      const { zoneBlockTime = '' } = record
+      Object.assign(record, world.withdraw(open, { zoneBlockTime }))
+      world.fake.records.shift()
+    },
+  }
 }
 
 const silence = (world: QuietBridge, ...endpoints: string[]) =>
@@ -60,6 +68,8 @@ describe('an outage of everything', () => {
     const world = await start()
     const at = world.now()
     silence(world)
+    // In time; after six hours without it would be stalled.
+    world.arrive()
     await world.pass(ms)
     world.setFault(null)
     await live(world, 6 * minute)
