@@ -48,6 +48,7 @@ export function compareBatch(
     amount: establishedNames(learned, transfer, 'amount'),
     recipient: establishedNames(learned, transfer, 'recipient'),
     decimals: transfer.token.decimals,
+    token: transfer.token.address,
   }
   const tables = readAction(by.action)
     .map(toTable)
@@ -150,6 +151,8 @@ interface Known {
   readonly amount: ReadonlySet<string>
   readonly recipient: ReadonlySet<string>
   readonly decimals: number | null
+  /** The record's. */
+  readonly token: string
 }
 
 function compareTable(parts: readonly Part[], table: readonly Column[], known: Known): BatchComparison {
@@ -168,7 +171,7 @@ function choose(verdicts: readonly BatchComparison[]): BatchComparison {
   return verdicts.find((one) => typeof one === 'object') ?? 'unrelated'
 }
 
-/** What names the rows of a table and the parts alike: the recipient, else the token id. */
+/** What names the rows of a table and the parts alike: the recipient, where rows name any, else the token id. */
 interface Keys {
   readonly what: 'recipient' | 'id'
   readonly column: Column
@@ -185,7 +188,7 @@ function listKeys(parts: readonly Part[], table: readonly Column[], known: Known
     const { name, values } = column
     const rows = values.flatMap((value) => readAddress(value) ?? [])
     const isNamed = known.recipient.has(name) || payeeName.test(name)
-    return rows.length === values.length
+    return rows.length === values.length && rows.some((row) => row !== known.token)
       ? [{ what: 'recipient', column, rows, parts: recipients, isNamed }]
       : []
   })
@@ -193,7 +196,8 @@ function listKeys(parts: readonly Part[], table: readonly Column[], known: Known
     const rows = column.values.map(toCanonicalId)
     return { what: 'id', column, rows, parts: ids, isNamed: idName.test(column.name) }
   })
-  if (recipients.length === parts.length) return payees
+  // Rows that name nobody, of what is paid to one, go by their ids.
+  if (recipients.length === parts.length && (payees.length > 0 || new Set(recipients).size > 1)) return payees
   return ids.length === parts.length ? numbers : []
 }
 

@@ -148,3 +148,77 @@ describe.each(Object.entries(forms))('semantics.md 47: a batch whose action is w
     expect(new Set(told.map(({ name }) => name))).toEqual(new Set(wrong))
   })
 })
+
+/** How deployments may write a batch of token ids that is paid to one recipient, named once. */
+const listsOfIds: Record<string, (to: string, items: readonly Counted[]) => object> = {
+  'lists side by side': (to, items) => ({
+    destination: to,
+    tokenIds: items.map(({ id }) => id),
+    amounts: items.map(({ amount }) => amount),
+  }),
+  'objects that repeat the token': (to, items) => ({
+    destination: to,
+    items: items.map(({ id, amount }) => ({ token, tokenId: id, amount })),
+  }),
+}
+
+interface Counted {
+  readonly id: string
+  readonly amount: number
+}
+
+describe.each(Object.entries(listsOfIds))(
+  'semantics.md 47: a batch of ids for one recipient, written as %s',
+  (_, write) => {
+    test('is told where more was paid than its action names, though its detail is empty', async () => {
+      const hashes = new Map<string, string>()
+      const put = (
+        bare: Pick<BridgeWorld, 'withdraw' | 'zone' | 'main'>,
+        name: string,
+        { n, factor, ids }: { n: number; factor: number; ids: readonly string[] },
+      ) => {
+        const asked = ids.map((id, at) => ({ id, amount: 3 + at }))
+        const paid = asked.map(({ id, amount }) => ({ id, amount: amount * factor }))
+        const sum = String(paid.reduce((total, { amount }) => total + amount, 0))
+        const record = bare.withdraw(n, {
+          crossType: 'BatchWithdraw',
+          tokenType: 'ERC1155',
+          value: sum,
+          valueRaw: sum,
+          batchDetail: '',
+        })
+        bare.zone(record['zoneTxHash'] ?? '', {
+          value: '',
+          valueRaw: '',
+          actionData: JSON.stringify(write(user(n), asked)),
+        })
+        bare.main(record['mainTxHash'] ?? '', {
+          moves: paid.map(({ id, amount }) => ({
+            token,
+            from: escrow,
+            to: user(n),
+            amount: String(amount),
+            tokenId: id,
+          })),
+        })
+        hashes.set(record['mainTxHash'] ?? '', name)
+      }
+      const world = await createBridgeWorld({
+        rules,
+        config: { poll: calmPoll },
+        prepare(bare) {
+          for (let n = 10; n < 16; n += 1)
+            put(bare, 'honest', { n, factor: 1, ids: ['4', '7', '9'].slice(0, 2 + (n % 2)) })
+        },
+      })
+      await world.pass(150_000)
+      put(world, 'a hundred times', { n: 20, factor: 100, ids: ['5', '8', '11'] })
+      await world.pass(150_000)
+      const { ledger } = world.monitor.app.parts
+      const told = world
+        .told()
+        .map(({ subject }) => hashes.get(ledger.getTransfer(subject)?.main?.hash ?? ''))
+      expect(told).toEqual(['a hundred times'])
+    })
+  },
+)
