@@ -75,7 +75,7 @@ async function watch(seed: number): Promise<void> {
   }
   write(`world ${seed}: ${JSON.stringify(bridge.style)}, ${messages.length} messages`)
   for (const theft of thefts) judge(theft, messages)
-  const marks = thefts.flatMap((theft) => theft.marks)
+  const marks = thefts.flatMap((theft) => [...theft.marks, ...theft.ids])
   for (const { kind, severity, at, subject, text } of watched.alerts()) {
     if (severity === 'info' || marks.some((mark) => text.includes(mark))) continue
     tally.falsely += 1

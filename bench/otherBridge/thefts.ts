@@ -8,6 +8,8 @@ export interface Theft {
   readonly at: number
   /** Hashes, one of which whoever is told must be given. */
   readonly marks: readonly string[]
+  /** Of the records that the list shows of it, before their transactions are known too. */
+  readonly ids: readonly string[]
   readonly amount: string
   readonly symbol: string
 }
@@ -70,7 +72,7 @@ const forms: Readonly<Record<string, Form>> = {
     const left = scene.bridge.actors.leaves(scene.at - later, [scene.deal], {
       failed: 'insufficient balance',
     })
-    return { txs: [payout(scene, left.hash, true, left.at)] }
+    return { txs: [payout(scene, left.hash, true, left.at), left] }
   },
   'payout of a trade': (scene) => {
     const left = scene.bridge.actors.zone({
@@ -79,7 +81,7 @@ const forms: Readonly<Record<string, Form>> = {
       actionType: 'order',
       action: { asset: 1, size: '5' },
     })
-    return { txs: [payout(scene, left.hash, true, left.at)] }
+    return { txs: [payout(scene, left.hash, true, left.at), left] }
   },
   'payout of a plain payment on the zone': (scene) => {
     const { deal, at, bridge } = scene
@@ -91,7 +93,7 @@ const forms: Readonly<Record<string, Form>> = {
       value: toUnits(deal.raw, deal.token.decimals),
       valueRaw: String(deal.raw),
     })
-    return { txs: [payout(scene, left.hash, true, left.at)] }
+    return { txs: [payout(scene, left.hash, true, left.at), left] }
   },
   "payout of the thief's own deposit": (scene) => {
     const { credit: origin } = scene.bridge.actors.deposit(scene.at - 60 * second, {
@@ -107,12 +109,12 @@ const forms: Readonly<Record<string, Form>> = {
   'payout to another recipient than the zone names': (scene) => {
     const { bridge, deal, other, at } = scene
     const left = bridge.actors.leaves(at - later, [{ ...deal, target: other.target }])
-    return { txs: [payout(scene, left.hash, true, left.at)] }
+    return { txs: [payout(scene, left.hash, true, left.at), left] }
   },
   'payout of ten times what left': (scene) => {
     const { bridge, deal, at } = scene
     const left = bridge.actors.leaves(at - later, [{ ...deal, raw: deal.raw / 10n || 1n }])
-    return { txs: [payout(scene, left.hash, true, left.at)] }
+    return { txs: [payout(scene, left.hash, true, left.at), left] }
   },
   'payout of ten times what the record says': (scene) => {
     const { bridge, deal, at } = scene
@@ -128,7 +130,7 @@ const forms: Readonly<Record<string, Form>> = {
       ({ type, address }) => type === 'ERC20' && address !== deal.token.address,
     ) as Token
     const left = bridge.actors.leaves(at - later, [{ ...deal, token, id: '' }])
-    return { txs: [payout(scene, left.hash, true, left.at)] }
+    return { txs: [payout(scene, left.hash, true, left.at), left] }
   },
   'second payout of one origin, listed': (scene) => {
     const { left } = scene.bridge.actors.withdraw(scene.at - 120 * second, scene.deal)
@@ -347,12 +349,16 @@ export function steal(bridge: Bridge, form: string, at: number, share?: number):
   const make = forms[form]
   if (!make) throw new Error(`no form ${form}`)
   const scene = { bridge, at, deal, other, invented: (what: string) => hashOf('invented', what, form, at) }
+  const listedBefore = chain.entries.length
   const made = make(scene)
   const stolen = made.deal ?? deal
   return {
     form,
     at: made.at ?? Math.max(...made.txs.map((tx) => tx.at)),
     marks: made.txs.map(({ hash }) => hash),
+    ids: chain.entries
+      .slice(listedBefore)
+      .flatMap(({ id, target }) => (id !== '' && target === stolen.target ? [id] : [])),
     amount: toUnits(stolen.raw, stolen.token.decimals),
     symbol: stolen.token.symbol,
   }

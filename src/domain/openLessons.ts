@@ -1,0 +1,99 @@
+import { canonicalToken } from './movedToken.ts'
+import { namesItems } from './compareBatch.ts'
+import { isUsualKindKnown, mayDoubtLater, paysNothingOut, zoneEvidence } from './doubtOrigin.ts'
+import { actionOf } from './judgeAction.ts'
+import { isBatch } from './judgeBatch.ts'
+import { establishedNames, isWordKnown, strangeWords } from './learnedActions.ts'
+import { type LearnedMoney, namesZoneAmounts } from './learnedMoney.ts'
+import type { Direction } from './observation.ts'
+import type { Transfer } from './transfer.ts'
+import { readAction } from './zoneAction.ts'
+
+/**
+ * Something that transfers are judged by and that others teach. While it is not known a judgement says nothing of it,
+ * and is made again when it is.
+ */
+export interface Lesson {
+  readonly about: keyof typeof isKnown
+  readonly direction: Direction
+  readonly isOfBatches: boolean
+  /** A token, a word, a kind of action, an account of batches; '' where there is nothing to tell apart. */
+  readonly of: string
+}
+
+export interface Teaching {
+  readonly learned: LearnedMoney
+  /** Where deposits of a token go; empty while that is not known. */
+  vaultsOf(token: string): readonly string[]
+}
+
+type Known = (teaching: Teaching, lesson: Lesson) => boolean
+
+const isNamed =
+  (what: 'recipient' | 'party' | 'tokenId' | 'amount'): Known =>
+  ({ learned }, lesson) =>
+    establishedNames(learned, topicOf(lesson), what, lesson.of).size > 0
+
+const isKnown = {
+  amount: isNamed('amount'),
+  recipient: isNamed('recipient'),
+  party: isNamed('party'),
+  tokenId: isNamed('tokenId'),
+  items: ({ learned }, { of }) => namesItems(of === 'detail' ? 'detail' : 'moves', { learned }),
+  kind: ({ learned }, lesson) => isUsualKindKnown(learned, topicOf(lesson), lesson.of),
+  otherKind: ({ learned }, { of }) => paysNothingOut(learned, of),
+  token: ({ learned }, { direction, of }) => isWordKnown(learned, direction, { token: of }),
+  word: ({ learned }, { direction, of }) => isWordKnown(learned, direction, { word: of }),
+  zone: ({ learned }, { direction }) => namesZoneAmounts(direction, learned),
+  vault: (teaching, { of }) => teaching.vaultsOf(of).length > 0,
+} satisfies Record<string, Known>
+
+export function isLearned(lesson: Lesson, teaching: Teaching): boolean {
+  return isKnown[lesson.about](teaching, lesson)
+}
+
+/** What more transfers may teach of what this one is judged by. */
+export function listOpenLessons(transfer: Transfer, teaching: Teaching): Lesson[] {
+  if (!transfer.isListed || transfer.status === 'failed') return []
+  const { direction, token } = transfer
+  const lesson = (about: Lesson['about'], of = ''): Lesson => ({
+    about,
+    direction,
+    isOfBatches: isBatch(transfer),
+    of,
+  })
+  const isDeposit = direction === 'MainToZone'
+  const lessons = [
+    ...(isDeposit && transfer.main ? [lesson('vault', canonicalToken(token.address))] : []),
+    ...listOfZone(transfer, teaching, lesson),
+  ]
+  return lessons.filter((one) => !isLearned(one, teaching))
+}
+
+function listOfZone(
+  transfer: Transfer,
+  { learned }: Teaching,
+  lesson: (about: Lesson['about'], of?: string) => Lesson,
+): Lesson[] {
+  const kind = zoneEvidence(transfer)?.actionType ?? ''
+  const kinds = mayDoubtLater(transfer, { learned }) ? [lesson('kind', kind), lesson('otherKind', kind)] : []
+  const by = actionOf(transfer)
+  if (by === null) return kinds
+  const { token } = transfer
+  const words = strangeWords(learned, transfer, readAction(by.action).flat())
+  return [
+    ...kinds,
+    ...(isBatch(transfer)
+      ? [lesson('items', 'detail'), lesson('items', 'moves')]
+      : [lesson('amount', token.address), ...(token.id === '' ? [] : [lesson('tokenId')])]),
+    ...(by.amountRaw == null ? [] : [lesson('zone')]),
+    lesson('recipient'),
+    lesson('party'),
+    lesson('token', token.address),
+    ...words.map((word) => lesson('word', word)),
+  ]
+}
+
+function topicOf({ direction, isOfBatches }: Lesson): Pick<Transfer, 'direction' | 'crossType'> {
+  return { direction, crossType: isOfBatches ? 'batch' : '' }
+}
