@@ -13,6 +13,7 @@ import type { Facts, Rule } from '../rules/types.ts'
 import { createAlertStore } from '../store/alertStore.ts'
 import { forgetSamples } from '../store/bridgeLogs.ts'
 import { createLearned, holdJudgement, listTokenPairs } from '../store/learned.ts'
+import { saveOpenLessons } from '../store/openLessons.ts'
 import { createLedger } from '../store/ledger.ts'
 import { createRequestNumbers } from '../store/requestNumbers.ts'
 import type { State } from '../store/openState.ts'
@@ -130,7 +131,9 @@ export function createBase(
     learn: createLearnMoney({
       learned,
       bridge: config.bridge,
+      tellSince: since,
       hold: (key, dueAt) => holdJudgement(db, key, dueAt),
+      await: (key, lessons, now) => saveOpenLessons(db, key, lessons, now),
     }),
     unlearn: ({ main, zone }) => {
       for (const leg of [main, zone]) if (leg !== null) learned.forget(leg.hash)

@@ -35,6 +35,9 @@ import {
 } from '../store/evidenceQueue.ts'
 import { listHeads } from '../store/heads.ts'
 import { takeHeldJudgements } from '../store/learned.ts'
+import { releaseLessons } from '../store/openLessons.ts'
+import { isLearned } from '../domain/openLessons.ts'
+import { toTeaching } from '../pollers/learnMoney.ts'
 import type { Ledger } from '../store/ledger.ts'
 import type { AppConfig } from './appConfig.ts'
 import { readControl } from './createPollers.ts'
@@ -157,9 +160,11 @@ function askDisputed({ db, clock, ledger }: EvidencePartDeps) {
 }
 
 /** Judges again what had to wait for more to be learned. */
-function judgeHeld({ db, clock, commit }: EvidencePartDeps) {
+function judgeHeld({ db, clock, commit, config, learned }: EvidencePartDeps) {
+  const teaching = toTeaching({ learned, bridge: config.bridge })
   return async () => {
     db.transaction(() => {
+      releaseLessons(db, (lesson) => isLearned(lesson, teaching), clock.now())
       const judge = takeHeldJudgements(db, clock.now(), maxSharing)
       if (judge.length > 0) commit({ judge })
     })

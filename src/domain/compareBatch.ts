@@ -29,7 +29,7 @@ interface Part {
 }
 
 /** Which account of a batch its zone action was compared with. */
-type Account = 'detail' | 'moves'
+export type Account = 'detail' | 'moves'
 
 /**
  * Sets what a batch's detail says, and what its main transaction paid, each beside the items of its zone action. Which
@@ -95,7 +95,7 @@ export function sampleBatch(compared: ReadonlyMap<Account, BatchComparison>): Mo
 }
 
 /** Whether the actions of this bridge's batches name what an account does: then one that names others is told. */
-function namesItems(account: Account, { learned }: Pick<ActionSettings, 'learned'>): boolean {
+export function namesItems(account: Account, { learned }: Pick<ActionSettings, 'learned'>): boolean {
   const seen = learned.actionsOf(itemsName(account))
   const equal = seen.get('equal') ?? 0
   return equal >= established && (seen.get('unrelated') ?? 0) <= Math.max(1, equal / mostContradicted)

@@ -44,7 +44,7 @@ export function doubtOrigin(
   if (!isUsual) return null
   if (countKind(learned, 'MainToZone', kind) >= established)
     return doubt('other', 'is what deposits are credited by')
-  if (learned.straysOf(kind) >= manyStrays) return doubt('other', 'is of a kind that pays nothing out')
+  if (paysNothingOut(learned, kind)) return doubt('other', 'is of a kind that pays nothing out')
   if (soundsLikeLeaving.test(kind)) return null
   const missing = listMissing(transfer, by, { learned, fees })
   return missing.length > 0
@@ -84,8 +84,17 @@ function countKind(learned: ActionSettings['learned'], topic: string, kind: stri
   return learned.actionsOf(kindsName(topic)).get(kind) ?? 0
 }
 
+/** Whether a kind is known to mean something else than a withdrawal. */
+export function paysNothingOut(learned: ActionSettings['learned'], kind: string): boolean {
+  return learned.straysOf(kind) >= manyStrays || countKind(learned, 'MainToZone', kind) >= established
+}
+
 /** Whether withdrawals are known to be of certain kinds, this one left out. */
-function hasUsualKind(learned: ActionSettings['learned'], transfer: Transfer, kind: string): boolean {
+export function hasUsualKind(
+  learned: ActionSettings['learned'],
+  transfer: Pick<Transfer, 'direction' | 'crossType'>,
+  kind: string,
+): boolean {
   const topic = topicOf(transfer)
   // Batches may be few: then what single ones are is all that is known.
   return [...new Set([topic, transfer.direction])].some((name) => {

@@ -21,8 +21,6 @@ const established = 3
 const establishedParty = 4
 /** What contradicts a habit in more than one of so many, and more than once, ends it. */
 const mostContradicted = 20
-/** Where so many said nothing that could be compared, none is waited for. */
-const enoughSilent = 20
 
 /**
  * Which names of an item stand for a part of a transfer: they did in several that match, and hardly ever otherwise. A
@@ -55,12 +53,6 @@ export function namesOthers(
 
 /** The sample of an item that names nobody as its transfer's recipient. */
 const unsaid = 'nobody'
-
-/** Whether more transfers may still teach what the actions of this direction say. */
-export function isLearningActions(learned: LearnedActions, transfer: Transfer): boolean {
-  const isKnown = actionFields.some((what) => establishedNames(learned, transfer, what).size > 0)
-  return !isKnown && (learned.actionsOf(topicOf(transfer)).get('none') ?? 0) < enoughSilent
-}
 
 /** Batches may use words of their own, and have several recipients. */
 export function topicOf({ direction, crossType }: Pick<Transfer, 'direction' | 'crossType'>): string {
@@ -178,14 +170,39 @@ interface TokenPair {
 /** The other token that an item names by its established word; null when it names the record's, or none that is known. */
 export function otherTokenOf(learned: LearnedActions, transfer: Transfer, item: ActionItem): string | null {
   for (const [key, word] of listTokenWords(transfer, item)) {
-    const pairs = [...learned.actionsOf(`${transfer.direction} token ${key}`)].map(([pair, count]) => {
-      const at = pair.indexOf('>')
-      return { token: pair.slice(0, at), word: pair.slice(at + 1), count }
-    })
-    const other = otherMeant(pairs, word, transfer.token)
+    const other = otherMeant(pairsOf(learned, transfer.direction, key), word, transfer.token)
     if (other !== null) return other
   }
   return null
+}
+
+/** What still has to be learned to tell whether an item names the transfer's token: as `isWordKnown` takes it. */
+export function listTokenLessons(transfer: Transfer, item: ActionItem, learned: LearnedActions): string[] {
+  const words = listTokenWords(transfer, item)
+  const { address } = transfer.token
+  const strange = words.filter(([key, word]) => {
+    const own = pairsOf(learned, transfer.direction, key).filter(({ token }) => token === address)
+    return (findUsual(own)?.word ?? word) !== word
+  })
+  const keys = words.map(([key]) => key).sort()
+  return [`${keys.join(' ')}>${address}>`, ...strange.map(([key, word]) => `${key}>>${word}`)]
+}
+
+/** Whether it is known by what word a token is named under one of the keys, or which token a word names. */
+export function isWordKnown(learned: LearnedActions, direction: string, lesson: string): boolean {
+  const [keys = '', token = '', ...word] = lesson.split('>')
+  const isAsked = (pair: TokenPair) => pair.token === token || pair.word === word.join('>')
+  return keys.split(' ').some((key) => {
+    const usual = findUsual(pairsOf(learned, direction, key).filter(isAsked))
+    return usual !== null && (usual.count >= plainCode || namesToken(usual.word, { address: usual.token }))
+  })
+}
+
+function pairsOf(learned: LearnedActions, direction: string, key: string): TokenPair[] {
+  return [...learned.actionsOf(`${direction} token ${key}`)].map(([pair, count]) => {
+    const at = pair.indexOf('>')
+    return { token: pair.slice(0, at), word: pair.slice(at + 1), count }
+  })
 }
 
 function otherMeant(pairs: readonly TokenPair[], word: string, own: Transfer['token']): string | null {

@@ -1,9 +1,9 @@
 import { canonicalToken } from './movedToken.ts'
-import { namesItems } from './compareBatch.ts'
-import { isUsualKindKnown, mayDoubtLater, paysNothingOut, zoneEvidence } from './doubtOrigin.ts'
+import { type Account, namesItems } from './compareBatch.ts'
+import { hasUsualKind, mayDoubtLater, paysNothingOut, zoneEvidence } from './doubtOrigin.ts'
 import { actionOf } from './judgeAction.ts'
 import { isBatch } from './judgeBatch.ts'
-import { establishedNames, isWordKnown, strangeWords } from './learnedActions.ts'
+import { establishedNames, isWordKnown, listTokenLessons } from './learnedActions.ts'
 import { type LearnedMoney, namesZoneAmounts } from './learnedMoney.ts'
 import type { Direction } from './observation.ts'
 import type { Transfer } from './transfer.ts'
@@ -17,7 +17,7 @@ export interface Lesson {
   readonly about: keyof typeof isKnown
   readonly direction: Direction
   readonly isOfBatches: boolean
-  /** A token, a word, a kind of action, an account of batches; '' where there is nothing to tell apart. */
+  /** A token, a word, a kind of action; '' where there is nothing to tell apart. */
   readonly of: string
 }
 
@@ -27,6 +27,9 @@ export interface Teaching {
   vaultsOf(token: string): readonly string[]
 }
 
+/** Items of one action whose words are looked at. */
+const maxItems = 20
+
 type Known = (teaching: Teaching, lesson: Lesson) => boolean
 
 const isNamed =
@@ -34,16 +37,21 @@ const isNamed =
   ({ learned }, lesson) =>
     establishedNames(learned, topicOf(lesson), what, lesson.of).size > 0
 
+const isItems =
+  (account: Account): Known =>
+  ({ learned }) =>
+    namesItems(account, { learned })
+
 const isKnown = {
   amount: isNamed('amount'),
   recipient: isNamed('recipient'),
   party: isNamed('party'),
   tokenId: isNamed('tokenId'),
-  items: ({ learned }, { of }) => namesItems(of === 'detail' ? 'detail' : 'moves', { learned }),
-  kind: ({ learned }, lesson) => isUsualKindKnown(learned, topicOf(lesson), lesson.of),
+  detail: isItems('detail'),
+  moves: isItems('moves'),
+  kind: ({ learned }, lesson) => hasUsualKind(learned, topicOf(lesson), lesson.of),
   otherKind: ({ learned }, { of }) => paysNothingOut(learned, of),
-  token: ({ learned }, { direction, of }) => isWordKnown(learned, direction, { token: of }),
-  word: ({ learned }, { direction, of }) => isWordKnown(learned, direction, { word: of }),
+  token: ({ learned }, { direction, of }) => isWordKnown(learned, direction, of),
   zone: ({ learned }, { direction }) => namesZoneAmounts(direction, learned),
   vault: (teaching, { of }) => teaching.vaultsOf(of).length > 0,
 } satisfies Record<string, Known>
@@ -80,17 +88,17 @@ function listOfZone(
   const by = actionOf(transfer)
   if (by === null) return kinds
   const { token } = transfer
-  const words = strangeWords(learned, transfer, readAction(by.action).flat())
+  const items = readAction(by.action).flat().slice(0, maxItems)
+  const words = new Set(items.flatMap((item) => listTokenLessons(transfer, item, learned)))
   return [
     ...kinds,
     ...(isBatch(transfer)
-      ? [lesson('items', 'detail'), lesson('items', 'moves')]
+      ? [lesson('detail'), lesson('moves')]
       : [lesson('amount', token.address), ...(token.id === '' ? [] : [lesson('tokenId')])]),
     ...(by.amountRaw == null ? [] : [lesson('zone')]),
     lesson('recipient'),
     lesson('party'),
-    lesson('token', token.address),
-    ...words.map((word) => lesson('word', word)),
+    ...[...words].map((word) => lesson('token', word)),
   ]
 }
 

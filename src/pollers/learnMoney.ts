@@ -1,8 +1,8 @@
 import { canonicalToken } from '../domain/movedToken.ts'
 import { compareBatch, sampleBatch } from '../domain/compareBatch.ts'
 import { awaitsDetail } from '../domain/emptyBatch.ts'
-import { doubtOrigin, kindsName, mayDoubtLater, zoneEvidence } from '../domain/doubtOrigin.ts'
-import { isLearningActions, sampleAction, topicOf } from '../domain/learnedActions.ts'
+import { doubtOrigin, kindsName, zoneEvidence } from '../domain/doubtOrigin.ts'
+import { sampleAction, topicOf } from '../domain/learnedActions.ts'
 import { readAction } from '../domain/zoneAction.ts'
 import {
   awaitsFee,
@@ -13,7 +13,8 @@ import {
   sampleMoney,
   sampleZone,
 } from '../domain/judgeMoney.ts'
-import { movesAs, namesZoneAmounts } from '../domain/learnedMoney.ts'
+import { movesAs } from '../domain/learnedMoney.ts'
+import { type Lesson, listOpenLessons, type Teaching } from '../domain/openLessons.ts'
 import { isReplacementOpen, replacedHoldMs } from '../domain/replacedPayout.ts'
 import { toMoneySettings } from '../domain/toMoneySettings.ts'
 import { partyOf, type Transfer } from '../domain/transfer.ts'
@@ -26,15 +27,19 @@ export interface LearnMoneyDeps {
   readonly bridge: EventContext['bridge']
   /** Judges this transfer again then. */
   readonly hold: (key: string, dueAt: UnixMs) => void
+  /** Judges it again when one of these was learned; none any more where there are none. */
+  readonly await: (key: string, lessons: readonly Lesson[], now: UnixMs) => void
+  /** What was final before this is not told of. */
+  readonly tellSince: UnixMs
 }
 
 /** What cannot be judged yet is judged again after this. */
 const againMs = 120_000
 const soonMs = 15_000
-const youngMs = 600_000
 
 /** Learns from transfers whose evidence came; holds those that cannot be judged before more was learned. */
 export function createLearnMoney(deps: LearnMoneyDeps) {
+  const teaching = toTeaching(deps)
   return (changed: readonly Transfer[], related: RelatedTransfers, now: UnixMs): void => {
     for (const transfer of changed) {
       if (awaitsDetail(transfer, now)) deps.hold(transfer.key, now + soonMs)
@@ -44,8 +49,18 @@ export function createLearnMoney(deps: LearnMoneyDeps) {
         learnZone(deps, transfer, related, now)
       }
       learnAction(deps, transfer, related, now)
+      const lastAt = Math.max(transfer.originAt, transfer.destinationAt ?? 0)
+      if (lastAt >= deps.tellSince) deps.await(transfer.key, listOpenLessons(transfer, teaching), now)
     }
   }
+}
+
+/** By what is learned, and what is configured, it is told what is not known yet. */
+export function toTeaching({
+  learned,
+  bridge,
+}: Pick<Teaching, 'learned'> & Pick<LearnMoneyDeps, 'bridge'>): Teaching {
+  return { learned, vaultsOf: (token) => toMoneySettings(bridge, learned).vaultsOf(token) }
 }
 
 function learnMain(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTransfers, now: UnixMs): void {
@@ -86,15 +101,12 @@ function learnZone(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTra
   // A bundle's one amount says nothing of its members.
   if (related.sharing('zone', transfer.zone.hash).filter(({ isListed }) => isListed).length > 1) return
   learned.learn([sample], { hash: transfer.zone.hash, party: partyOf(transfer) }, now)
-  const isOpen = sample.value === 'other' && !namesZoneAmounts(transfer.direction, learned)
-  if (isOpen && now - transfer.firstSeenAt < youngMs) deps.hold(transfer.key, now + againMs)
-  else if (sample.value === 'other' && now - transfer.firstSeenAt < againMs)
-    deps.hold(transfer.key, now + soonMs)
+  if (sample.value === 'other' && now - transfer.firstSeenAt < againMs) deps.hold(transfer.key, now + soonMs)
 }
 
-/** Of what kind a zone's action is and which of its words say what: waited for while a young bridge still teaches it. */
+/** Of what kind a zone's action is and which of its words say what. */
 function learnAction(
-  { learned, hold, bridge }: LearnMoneyDeps,
+  { learned, bridge }: LearnMoneyDeps,
   transfer: Transfer,
   related: RelatedTransfers,
   now: UnixMs,
@@ -112,7 +124,4 @@ function learnAction(
     const items = sampleBatch(compareBatch(transfer, paid, settings))
     learned.learn([...kind, ...words, ...items], { hash: by.hash, party: partyOf(transfer) }, now)
   }
-  const isYoung = now - Math.max(transfer.originAt, transfer.destinationAt ?? 0) < youngMs
-  const isOpen = mayDoubtLater(transfer, settings) || (by.action && isLearningActions(learned, transfer))
-  if (isYoung && isOpen) hold(transfer.key, now + soonMs)
 }

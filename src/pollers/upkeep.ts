@@ -10,6 +10,7 @@ import { purgeOwedLegs } from '../store/escrowOwed.ts'
 import { purgeFlow } from '../store/flow.ts'
 import { listHeads } from '../store/heads.ts'
 import { purgeLearned } from '../store/learned.ts'
+import { purgeOpenLessons } from '../store/openLessons.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { purgePreconf } from '../store/preconfHours.ts'
 import { purgeZoneAudit } from '../store/zoneAudit.ts'
@@ -48,6 +49,7 @@ export function createUpkeep(deps: UpkeepDeps): () => Promise<void> {
       purgeEscrow(deps, now)
       purgeFlow(deps.db, now, logStepSize)
       purgeLearned(deps.db, now - deps.retention.transfersMs, stepSize)
+      purgeOpenLessons(deps.db, now - keptMs)
       purgeCoverage(deps.db, now - deps.retention.transfersMs, stepSize)
       purgeZoneAudit(deps.db, now - deps.retention.transfersMs)
       deps.alerts.purgeDone(now - keptMs)

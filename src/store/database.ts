@@ -27,6 +27,7 @@ import { riskOfLegs } from './migrations/0022_risk_of_legs.ts'
 import { learnedParties } from './migrations/0023_learned_parties.ts'
 import { eventAbi } from './migrations/0024_event_abi.ts'
 import { wordTables } from './migrations/0025_words.ts'
+import { openLessons } from './migrations/0026_open_lessons.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -54,6 +55,7 @@ const migrations: readonly string[] = [
   learnedParties,
   eventAbi,
   wordTables,
+  openLessons,
 ]
 
 export interface Database {
