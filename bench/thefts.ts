@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { createLeapingClock } from '../test/support/leapingClock.ts'
 import { createBridge } from './otherBridge/createBridge.ts'
-import { steal, type Theft, theftForms } from './otherBridge/thefts.ts'
+import { rareTheftForms, steal, type Theft, theftForms } from './otherBridge/thefts.ts'
 import { addTraffic } from './otherBridge/traffic.ts'
 import { oddService, plainService, watchBridge } from './otherBridge/watchBridge.ts'
 
@@ -11,37 +11,41 @@ import { oddService, plainService, watchBridge } from './otherBridge/watchBridge
 // --worlds 6     each with one theft of every form among honest traffic
 // --seed 1       of the first world; each world is its seed's
 // --form TEXT    only forms whose name holds it
+// --rare         only the forms of rareThefts.ts
 // --apart 60     seconds between two thefts
 // --within 300   seconds after which a theft counts as missed
 // --copies 0     so many copies of one theft at the same time
 // --smoke 0      so many small drains at the same time, of half a unit of one token
 // --canonical    with a second source
+// --verbose      every message in full
 const { values } = parseArgs({
   options: {
     worlds: { type: 'string', default: '6' },
     seed: { type: 'string', default: '1' },
     form: { type: 'string', default: '' },
+    rare: { type: 'boolean', default: false },
     apart: { type: 'string', default: '60' },
     within: { type: 'string', default: '300' },
     copies: { type: 'string', default: '0' },
     smoke: { type: 'string', default: '0' },
     perMinute: { type: 'string', default: '20' },
+    verbose: { type: 'boolean', default: false },
     canonical: { type: 'boolean', default: false },
   },
 })
 const second = 1_000
 const withinMs = Number(values.within) * second
-const forms = theftForms.filter((form) => form.includes(values.form))
+const forms = (values.rare ? rareTheftForms : theftForms).filter((form) => form.includes(values.form))
 const write = (line: string) => void process.stdout.write(`${line}\n`)
-const tally = { all: 0, told: 0, warned: 0, falsely: 0, delays: [] as number[] }
+const tally = { all: 0, told: 0, warned: 0, unsaid: 0, falsely: 0, delays: [] as number[] }
 
 for (let world = 0; world < Number(values.worlds); world += 1) await watch(Number(values.seed) + world)
-const { all, told, warned, falsely, delays } = tally
+const { all, told, warned, unsaid, falsely, delays } = tally
 const sorted = delays.toSorted((one, other) => one - other)
 const quantile = (share: number) =>
   `${((sorted[Math.floor(share * (sorted.length - 1))] ?? 0) / second).toFixed(0)} s`
 write(
-  `${told} of ${all} thefts told (${((100 * told) / all).toFixed(1)} %), ${warned} of them as no more than a warning; median ${quantile(0.5)}, p95 ${quantile(0.95)}, at most ${quantile(1)}; ${falsely} alerts on what was honest`,
+  `${told} of ${all} thefts told (${((100 * told) / all).toFixed(1)} %), ${warned} of them as no more than a warning, ${unsaid} with another amount or symbol; median ${quantile(0.5)}, p95 ${quantile(0.95)}, at most ${quantile(1)}; ${falsely} alerts on what was honest`,
 )
 process.exitCode = told < 0.97 * all ? 1 : 0
 
@@ -74,6 +78,7 @@ async function watch(seed: number): Promise<void> {
       messages.push({ at: clock.now(), text: text.toLowerCase() })
   }
   write(`world ${seed}: ${JSON.stringify(bridge.style)}, ${messages.length} messages`)
+  if (values.verbose) for (const { at, text } of messages) write(`${(at - startAt) / second} s ${text}\n`)
   for (const theft of thefts) judge(theft, messages)
   const marks = thefts.flatMap((theft) => [...theft.marks, ...theft.ids])
   for (const { kind, severity, at, subject, text } of watched.alerts()) {
@@ -98,18 +103,34 @@ function judge(theft: Theft, messages: readonly Message[]): void {
     .filter(({ at }) => at <= theft.at + withinMs)
     .filter(({ text }) => theft.marks.some((mark) => text.includes(mark)))
   const [first] = of
+  const { stolen } = theft
+  const what = `${theft.form}: ${stolen ? `${stolen.amount} ${stolen.symbol}` : 'no money'}`
   tally.all += 1
   if (first === undefined) {
-    write(`  MISSED ${theft.form}: ${theft.amount} ${theft.symbol} ${theft.marks.join(' ')}`)
+    write(`  MISSED ${what} ${theft.marks.join(' ')}`)
     return
   }
   tally.told += 1
   tally.delays.push(first.at - theft.at)
-  if (!of.some(({ text }) => text.includes('critical'))) tally.warned += 1
-  const [line] = first.text.split('\n')
-  write(
-    `  ${((first.at - theft.at) / second).toFixed(0)} s ${theft.form}: ${theft.amount} ${theft.symbol}: ${line}`,
-  )
+  const critical = of.find(({ text }) => text.includes('critical'))
+  if (!critical) tally.warned += 1
+  const isSaid = stolen === null || of.some(({ text }) => says(text, stolen))
+  if (!isSaid) tally.unsaid += 1
+  const doubts = [
+    ...(first.at - theft.at > 120 * second ? ['LATE'] : []),
+    ...(critical ? [] : ['WARNED']),
+    ...(isSaid ? [] : ['ANOTHER AMOUNT']),
+  ]
+  const [line] = (critical ?? first).text.split('\n')
+  write(`  ${[((first.at - theft.at) / second).toFixed(0), 's', ...doubts, what].join(' ')}: ${line}`)
+}
+
+function says(
+  text: string,
+  { amount, symbol }: { readonly amount: string; readonly symbol: string },
+): boolean {
+  const plain = text.replaceAll(/(?<=\d),(?=\d{3})/g, '')
+  return plain.includes(amount) && plain.includes(symbol.toLowerCase())
 }
 
 function shuffled<T>(next: () => number, values: readonly T[]): T[] {

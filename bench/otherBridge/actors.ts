@@ -158,11 +158,18 @@ export function createActors(seed: number | string, chain: Chain, style: Style, 
   const feeOf = ({ token, raw }: Deal) =>
     token.type === 'ERC1155' ? 0n : (raw * BigInt(Math.round(style.fee * chance.next() * 1e6))) / 1_000_000n
   /** The main side of a withdrawal; the event names what was asked for, less goes out where a fee is kept. */
-  const pays = (at: number, deal: Deal, zoneHash: string, paid: bigint = deal.raw - feeOf(deal)) =>
+  const pays = (
+    at: number,
+    deal: Deal,
+    zoneHash: string,
+    paid: bigint = deal.raw - feeOf(deal),
+    more: Partial<MainTx> = {},
+  ) =>
     main({
       at,
       ...carried(deal.token, chain.escrow, deal.target, paid, deal.id),
       events: [payoutEvent(deal, zoneHash)],
+      ...more,
     })
 
   return {

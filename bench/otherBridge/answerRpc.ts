@@ -9,6 +9,7 @@ import {
   mainTime,
   type MainTx,
   nativeOf,
+  standing,
 } from './chain.ts'
 
 interface Call {
@@ -22,10 +23,11 @@ const hex = (value: number | bigint) => `0x${value.toString(16)}`
 /** Answers one call or a batch: `/preconf` shows the block being made, `/canonical` complete ones only. */
 export function answerRpc(chain: Chain, now: number, path: string, body: string): unknown {
   const asked = JSON.parse(body) as Call | Call[]
+  const present = standing(chain, now)
   const one = (call: Call) => ({
     jsonrpc: '2.0',
     id: call.id,
-    result: resultOf(chain, now, path === '/preconf', call),
+    result: resultOf(present, now, path === '/preconf', call),
   })
   return Array.isArray(asked) ? asked.map(one) : one(asked)
 }
@@ -77,7 +79,7 @@ function resultOf(chain: Chain, now: number, isPreconf: boolean, { method, param
 }
 
 function callResult(chain: Chain, { to, data }: { to: string; data: string }, height: number): string {
-  const token = chain.tokens.find(({ address }) => address === to.toLowerCase())
+  const token = [...chain.tokens, ...chain.dormant].find(({ address }) => address === to.toLowerCase())
   if (!token) return '0x'
   const owner = `0x${data.slice(34, 74)}`.toLowerCase()
   const word = (value: bigint | number) => `0x${value.toString(16).padStart(64, '0')}`

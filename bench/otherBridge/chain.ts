@@ -43,6 +43,10 @@ export interface MainTx {
   /** The explorer shows it, no node knows it. */
   readonly isForged?: boolean
   readonly challengeStatus?: string
+  /** When a reorganisation takes it away. */
+  readonly goneAt?: number
+  /** Endpoints that do not show it. */
+  readonly hiddenFrom?: readonly string[]
 }
 
 export interface ZoneTx {
@@ -90,6 +94,8 @@ export interface Chain {
   readonly startAt: number
   readonly genesisAt: number
   readonly tokens: readonly Token[]
+  /** What the escrow holds of before the start and nobody bridges. */
+  readonly dormant: Token[]
   readonly bridge: string
   readonly escrow: string
   readonly relayer: string
@@ -137,6 +143,12 @@ function reorgOf(chain: Chain, height: number) {
     return height > head - depth && height <= head
   })
 }
+
+/** The chain as it is at `now`: without what was taken away since. */
+export const standing = (chain: Chain, now: number): Chain => ({
+  ...chain,
+  mainTxs: chain.mainTxs.filter(({ goneAt }) => goneAt === undefined || now < goneAt),
+})
 
 export const hashOf = (...parts: readonly unknown[]) =>
   `0x${createHash('sha256').update(parts.join('|')).digest('hex')}`

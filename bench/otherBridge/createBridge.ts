@@ -26,6 +26,7 @@ export function createBridge(seed: number | string, startAt: number, historyMs =
     startAt: start,
     genesisAt: start - historyMs,
     tokens,
+    dormant: [],
     bridge: addressOf(seed, 'bridge'),
     escrow: addressOf(seed, 'escrow'),
     relayer: addressOf(seed, 'relayer'),

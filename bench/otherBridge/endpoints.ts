@@ -8,6 +8,7 @@ import {
   mainBlockHash,
   mainHeight,
   mainTime,
+  standing,
   type MainTx,
   type Move,
   toUnits,
@@ -116,7 +117,17 @@ export function answerQuery(
   const path = url.pathname.replace(`/api/v5/${main}/`, '').replace(new RegExp(`^${zone}/`), 'zone/')
   const route = routes[path]
   if (!route) return { status: 404, body: { code: '404', msg: 'no such path', data: [] } }
-  const rows = route.rows({ chain, service, view: viewFor(route.id), query: url.searchParams })
+  const view = viewFor(route.id)
+  const present = standing(chain, view.now)
+  const rows = route.rows({
+    chain: {
+      ...present,
+      mainTxs: present.mainTxs.filter(({ hiddenFrom }) => !hiddenFrom?.includes(route.id)),
+    },
+    service,
+    view,
+    query: url.searchParams,
+  })
   if (rows === null) return { status: 200, body: { code: '50040', msg: 'no such block', data: [] } }
   return { status: 200, body: { code: '0', msg: '', data: wrap(service, route, rows, url.searchParams) } }
 }

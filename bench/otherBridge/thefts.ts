@@ -1,6 +1,17 @@
 import type { Bridge } from './createBridge.ts'
-import { addressOf, hashOf, type MainTx, type Token, toUnits, topicOf, type ZoneTx } from './chain.ts'
-import type { Deal } from './actors.ts'
+import { addressOf, hashOf, type Token, toUnits } from './chain.ts'
+import { rareForms } from './rareThefts.ts'
+import {
+  credit,
+  draining,
+  type Form,
+  giving,
+  later,
+  payout,
+  type Scene,
+  second,
+  toMain,
+} from './theftScene.ts'
 
 export interface Theft {
   readonly form: string
@@ -10,54 +21,9 @@ export interface Theft {
   readonly marks: readonly string[]
   /** Of the records that the list shows of it, before their transactions are known too. */
   readonly ids: readonly string[]
-  readonly amount: string
-  readonly symbol: string
+  /** Null where no money moves yet. */
+  readonly stolen: { readonly amount: string; readonly symbol: string } | null
 }
-
-interface Scene {
-  readonly bridge: Bridge
-  readonly at: number
-  readonly deal: Deal
-  /** Another who is honest. */
-  readonly other: Deal
-  readonly invented: (what: string) => string
-}
-
-type Form = (scene: Scene) => {
-  readonly at?: number
-  readonly txs: readonly (MainTx | ZoneTx)[]
-  readonly deal?: Deal
-}
-
-const second = 1_000
-const later = 10 * second
-
-const toMain = 'ZoneToMain' as const
-const toZone = 'MainToZone' as const
-
-/** Pays out of escrow and has the list say that it completes `zone`. */
-function payout({ bridge, at, deal }: Scene, zoneHash: string, isListed = true, zoneAt = at - later) {
-  const tx = bridge.actors.pays(at, deal, zoneHash, deal.raw)
-  if (isListed)
-    bridge.actors.list(deal, {
-      direction: toMain,
-      main: tx,
-      zone: zoneHash === '' ? null : { hash: zoneHash, at: zoneAt },
-    })
-  return tx
-}
-
-/** Credits on the zone what the list says was left by `main`. */
-function credit({ bridge, at, deal }: Scene, main: { hash: string; at: number } | null) {
-  const zone = bridge.actors.arrives(at + 4 * second, deal)
-  bridge.actors.list(deal, { direction: toZone, main, zone })
-  return zone
-}
-
-const draining = ({ bridge, deal }: Scene) =>
-  bridge.actors.carried(deal.token, bridge.chain.escrow, deal.target, deal.raw, deal.id)
-const giving = ({ bridge, deal }: Scene, raw = deal.raw) =>
-  bridge.actors.carried(deal.token, deal.source, bridge.chain.escrow, raw, deal.id)
 
 /** How value is stolen, each drawn with other parties, tokens and amounts. */
 const forms: Readonly<Record<string, Form>> = {
@@ -259,46 +225,11 @@ const forms: Readonly<Record<string, Form>> = {
     batch(scene, (items) => items.map((item) => ({ ...item, raw: item.raw * 100n }))),
   'batch without a detail': (scene) =>
     batch(scene, (items) => items.map((item) => ({ ...item, raw: item.raw * 100n })), ''),
-  'upgrade of the contract': ({ bridge, at }) => ({
-    txs: [
-      bridge.actors.main({
-        at,
-        from: bridge.actors.user(1),
-        events: [
-          {
-            address: bridge.chain.bridge,
-            topics: [
-              '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b',
-              topicOf(bridge.actors.user(2)),
-            ],
-            data: '0x',
-          },
-        ],
-      }),
-    ],
-  }),
-  'change of the owner': ({ bridge, at }) => ({
-    txs: [
-      bridge.actors.main({
-        at,
-        from: bridge.actors.user(1),
-        events: [
-          {
-            address: bridge.chain.bridge,
-            topics: [
-              '0x8be0079c531659141344cd1fd0a4f28419497f9722a3daafe3b4186f6b6457e0',
-              topicOf(bridge.actors.user(1)),
-              topicOf(bridge.actors.user(3)),
-            ],
-            data: '0x',
-          },
-        ],
-      }),
-    ],
-  }),
+  ...rareForms,
 }
 
 export const theftForms = Object.keys(forms)
+export const rareTheftForms = Object.keys(rareForms)
 
 type Item = { readonly id: string; readonly raw: bigint }
 
@@ -351,15 +282,17 @@ export function steal(bridge: Bridge, form: string, at: number, share?: number):
   const scene = { bridge, at, deal, other, invented: (what: string) => hashOf('invented', what, form, at) }
   const listedBefore = chain.entries.length
   const made = make(scene)
-  const stolen = made.deal ?? deal
+  const stolen = made.deal === undefined ? deal : made.deal
   return {
     form,
     at: made.at ?? Math.max(...made.txs.map((tx) => tx.at)),
-    marks: made.txs.map(({ hash }) => hash),
+    marks: (made.marks ?? made.txs).map(({ hash }) => hash),
     ids: chain.entries
       .slice(listedBefore)
-      .flatMap(({ id, target }) => (id !== '' && target === stolen.target ? [id] : [])),
-    amount: toUnits(stolen.raw, stolen.token.decimals),
-    symbol: stolen.token.symbol,
+      .flatMap(({ id, target }) => (id !== '' && target === (stolen ?? deal).target ? [id] : [])),
+    stolen: stolen && {
+      amount: toUnits(stolen.raw, stolen.token.decimals),
+      symbol: stolen.token.symbol,
+    },
   }
 }

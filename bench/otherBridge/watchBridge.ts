@@ -96,7 +96,7 @@ export async function watchBridge(bridge: Bridge, options: WatchOptions): Promis
         tokens: chain.tokens.map(({ address, symbol, decimals }) => ({ address, symbol, decimals })),
         fees:
           options.fees && style.fee > 0
-            ? fungible.map(({ address }) => ({ token: address, direction: 'ZoneToMain', max: '1000000' }))
+            ? fungible.map(({ address }) => ({ token: address, direction: 'ZoneToMain', max: '300' }))
             : [],
       },
       poll: options.poll ?? shippedPoll,
