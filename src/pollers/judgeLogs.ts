@@ -19,11 +19,12 @@ import type { Observation } from '../domain/observation.ts'
 import { toChainObservation } from '../domain/readEvent.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
-import { toMeaningFinding } from '../rules/detectors/contractChanged.ts'
+import { toMeaningFinding, toNewEventFinding } from '../rules/detectors/contractChanged.ts'
 import {
   countMatched,
   countOpenLogs,
   dropSamples,
+  isNewAmong,
   listAbi,
   listDueTransactions,
   listLearned,
@@ -67,6 +68,8 @@ const maxRecheckMs = 3_600_000
 const unmatchedMs = 600_000
 /** At most this share of an event's occurrences may be without a record while it is being learned. */
 const maxUnmatchedShare = 0.25
+/** So many events told of transfers before one that tells of none is worth a word by being new. */
+const leastTaught = 200
 
 /**
  * Sets the logs that are due beside the ledger: learns from those whose transfers are known, and opens a transfer for
@@ -94,14 +97,20 @@ export function judgeLogs(deps: JudgeDeps): boolean {
     )
     // What something was told of is no example of what an event says.
     const samples = listed.some(({ key }) => isAccused(deps.db, key)) ? [] : judgement.samples
-    return { hash, samples, ...decide(deps, open, judgement, now) }
+    const decision = decide(deps, open, judgement, now)
+    const strange = decision.isUnexplained && listed.length === 0 ? listUnknown(open, meaningOf) : []
+    return { hash, samples, strange, ...decision }
   })
   deps.commit({
     answers: judged.flatMap(({ answer }) => (answer.length > 0 ? [answer] : [])),
     apply: () => {
       for (const { hash, checkAt } of judged) scheduleLogs(deps.db, hash, checkAt)
       const samples = judged.flatMap((one) => one.samples)
-      return learn(deps, samples, abi, now)
+      const news = judged
+        .flatMap(({ strange }) => strange)
+        .filter((log) => isNewAmong(deps.db, log, leastTaught))
+        .map((log) => toNewEventFinding(log, now))
+      return [...learn(deps, samples, abi, now), ...news]
     },
   })
   return hashes.length === maxTransactions
@@ -128,24 +137,35 @@ interface Decision {
   readonly answer: readonly Observation[]
   /** When the logs are looked at again; null: nothing is open about them. */
   readonly checkAt: UnixMs | null
+  /** The list had the time to tell of it, and something of it means nothing that is known. */
+  readonly isUnexplained?: boolean
 }
 
 function decide(deps: JudgeDeps, open: readonly OpenLog[], judgement: EventJudgement, now: UnixMs): Decision {
   const seenAt = Math.min(...open.map((one) => one.seenAt))
   const time = open.find(({ log }) => log.time !== null)?.log.time ?? seenAt
+  const readyAt = Math.max(time + waitMs, seenAt + waitSeenMs)
   if (judgement.missing.length === 0) {
     if (judgement.isExplained) return { answer: [], checkAt: null }
     // Its record or its meaning may yet become known.
-    return { answer: [], checkAt: now + Math.min(Math.max(now - seenAt, recheckMs), maxRecheckMs) }
+    const checkAt = now + Math.min(Math.max(now - seenAt, recheckMs), maxRecheckMs)
+    const isUnexplained = time >= deps.tellSince && now >= readyAt && isListRead(deps, time, readyAt)
+    return { answer: [], checkAt, isUnexplained }
   }
   if (time < deps.tellSince) return { answer: [], checkAt: null }
-  const readyAt = Math.max(time + waitMs, seenAt + waitSeenMs)
   if (now < readyAt) return { answer: [], checkAt: Math.min(readyAt, now + recheckMs) }
   if (!isListRead(deps, time, readyAt)) return { answer: [], checkAt: now + recheckMs }
   const answer = judgement.missing.map(({ log, direction, content }) =>
     toChainObservation(log, direction, content, seenAt),
   )
   return { answer, checkAt: null }
+}
+
+function listUnknown(
+  open: readonly ReturnType<typeof listLogs>[number][],
+  meaningOf: (log: BridgeLog) => LogMeaning | null,
+): BridgeLog[] {
+  return open.flatMap(({ log, isOpen }) => (isOpen && meaningOf(log) === null ? [log] : []))
 }
 
 /** Whether the list was read so that it would have shown the record: by its tail since, and as far back. */

@@ -246,6 +246,20 @@ export function countMatched(db: Database, contract: string, topic: string): num
   return Number(row?.['matched'] ?? 0)
 }
 
+/** How many events of a contract taught what it says. */
+function countTaught(db: Database, contract: string): number {
+  const row = db.prepare('SELECT sum(matched) AS count FROM bridge_topics WHERE contract = ?').get(contract)
+  return Number(row?.['count'] ?? 0)
+}
+
+/** Whether no other transaction is known in which its contract emitted such an event, though `least` others taught. */
+export function isNewAmong(db: Database, { contract, hash, topics }: BridgeLog, least: number): boolean {
+  const other = db
+    .prepare('SELECT 1 FROM bridge_logs WHERE contract = ? AND topic = ? AND hash <> ? LIMIT 1')
+    .get(contract, topicOf({ topics }), hash)
+  return other === undefined && countTaught(db, contract) >= least
+}
+
 export function listLearned(db: Database): LearnedTopic[] {
   return db
     .prepare('SELECT contract, topic, template FROM bridge_topics WHERE template IS NOT NULL')

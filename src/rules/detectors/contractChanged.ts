@@ -84,6 +84,31 @@ export function toMeaningFinding(log: BridgeLog, now: UnixMs): Finding {
   })
 }
 
+/** An event that tells of no transfer and that the contract never emitted before: an act that nobody knows by name. */
+export function toNewEventFinding(log: BridgeLog, now: UnixMs): Finding {
+  const topic = log.topics[0] ?? ''
+  const what = 'emitted an event that it never did before, and that tells of no transfer'
+  return toFinding(log.contract, {
+    subject: `${log.contract}:event:${topic}`,
+    title: `Bridge contract ${log.contract} ${what}, in transaction ${log.hash}`,
+    facts: {
+      group: 'unknown',
+      what,
+      event: topic,
+      before: '',
+      after: '',
+      txHash: log.hash,
+      height: log.height,
+    },
+    evidence: {
+      source: 'E19',
+      at: now,
+      says: `${topic} at block ${log.height}, the first of its kind, and no record names the transaction`,
+    },
+    since: Math.min(log.time ?? now, now),
+  })
+}
+
 function toFinding(
   contract: string,
   of: Pick<Finding, 'subject' | 'title' | 'facts' | 'since'> & { readonly evidence: EvidenceNote },
