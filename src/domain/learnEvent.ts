@@ -109,7 +109,8 @@ function countParties(samples: readonly EventSample[]): number {
   return new Set(samples.map(partyOfSample)).size
 }
 
-function capParties(samples: readonly EventSample[]): EventSample[] {
+/** Of each party so many as count, the newest. */
+export function capParties(samples: readonly EventSample[]): EventSample[] {
   return [...Map.groupBy(samples, partyOfSample).values()].flatMap((own) => own.slice(-mostOfParty))
 }
 

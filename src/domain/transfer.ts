@@ -79,6 +79,8 @@ export interface LegEvidence {
   readonly actionType?: string
   /** All of that action, as the JSON text that the chain gives. */
   readonly action?: string
+  /** Whom a deposit's own event names, where its record names another. */
+  readonly recipient?: string
   /** Of an origin that was paid before the ledger begins: the transaction that did. */
   readonly paidIn?: string
   /** How many readings it rests on, where one alone says nothing. */

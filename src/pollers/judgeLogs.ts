@@ -15,6 +15,7 @@ import {
   toBareTemplate,
 } from '../domain/learnEvent.ts'
 import type { Finding } from '../domain/finding.ts'
+import { findOtherRecipient } from '../domain/otherRecipient.ts'
 import type { Observation } from '../domain/observation.ts'
 import { toChainObservation } from '../domain/readEvent.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
@@ -36,6 +37,7 @@ import {
   scheduleLogs,
 } from '../store/bridgeLogs.ts'
 import { isAccused } from '../store/accused.ts'
+import type { EvidenceReading } from '../store/evidence.ts'
 import type { CursorFile } from '../store/cursors.ts'
 import type { Database } from '../store/database.ts'
 import type { Ledger } from '../store/ledger.ts'
@@ -97,11 +99,13 @@ export function judgeLogs(deps: JudgeDeps): boolean {
     )
     // What something was told of is no example of what an event says.
     const samples = listed.some(({ key }) => isAccused(deps.db, key)) ? [] : judgement.samples
+    const evidence = listed.length === 1 ? readRecipients(deps, judgement.samples, meaningOf, abi) : []
     const decision = decide(deps, open, judgement, now)
     const strange = decision.isUnexplained && listed.length === 0 ? listUnknown(open, meaningOf) : []
-    return { hash, samples, strange, ...decision }
+    return { hash, samples, evidence, strange, ...decision }
   })
   deps.commit({
+    evidence: judged.flatMap(({ evidence }) => evidence),
     answers: judged.flatMap(({ answer }) => (answer.length > 0 ? [answer] : [])),
     apply: () => {
       for (const { hash, checkAt } of judged) scheduleLogs(deps.db, hash, checkAt)
@@ -159,6 +163,24 @@ function decide(deps: JudgeDeps, open: readonly OpenLog[], judgement: EventJudge
     toChainObservation(log, direction, content, seenAt),
   )
   return { answer, checkAt: null }
+}
+
+/** What a deposit's event says against its record. */
+function readRecipients(
+  { db, clock }: JudgeDeps,
+  samples: EventJudgement['samples'],
+  meaningOf: (log: BridgeLog) => LogMeaning | null,
+  abi: ReadonlyMap<string, string>,
+): EvidenceReading[] {
+  return samples.flatMap(({ log, sample }) => {
+    const template = meaningOf(log)?.template
+    if (!template || sample.direction !== 'MainToZone') return []
+    const known = listSamples(db, log.contract, topicOf(log)).map((one) => decode(abi, log.contract, one))
+    const recipient = findOtherRecipient(sample, template, known)
+    if (recipient === null) return []
+    const of = { chain: 'main', hash: log.hash, source: 'E19', status: 'success' } as const
+    return { ...of, requestedAt: clock.now(), errorMessage: '', moves: null, recipient }
+  })
 }
 
 function listUnknown(

@@ -25,6 +25,8 @@ export interface EvidenceReading {
   readonly actionType?: string
   /** All of that action, as JSON text. */
   readonly action?: string | null
+  /** Whom a deposit's own event names, where its record names another. */
+  readonly recipient?: string
   /** The transaction of the past that paid this origin. */
   readonly paidIn?: string
 }
@@ -42,6 +44,7 @@ interface Body {
   readonly actionType?: string
   readonly action?: string
   readonly paidIn?: string
+  readonly recipient?: string
 }
 
 /** A longer action says nothing: half of it would be another one. */
@@ -160,6 +163,7 @@ function encodeBody(reading: EvidenceReading): string {
     ...(time !== undefined && time !== null && { time }),
     ...(actionType !== '' && { actionType }),
     ...(reading.paidIn !== undefined && { paidIn: reading.paidIn }),
+    ...(reading.recipient !== undefined && { recipient: reading.recipient }),
     ...(action !== '' && action.length <= maxActionLength && { action }),
   }
   return JSON.stringify(body)
@@ -185,5 +189,6 @@ function decodeBody(text: string) {
     ...(body.actionType !== undefined && { actionType: body.actionType }),
     ...(body.action !== undefined && { action: body.action }),
     ...(body.paidIn !== undefined && { paidIn: body.paidIn }),
+    ...(body.recipient !== undefined && { recipient: body.recipient }),
   }
 }

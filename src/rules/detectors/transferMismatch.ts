@@ -45,6 +45,7 @@ function detectMismatch(transfer: Transfer, _params: unknown, context: EventCont
     compareStatus(transfer) ??
     compareMoney(transfer, context) ??
     compareZone(transfer, context) ??
+    compareEvent(transfer) ??
     compareAction(transfer, context)
   if (difference === null) return null
   const { what, expected, found, by } = difference
@@ -144,6 +145,17 @@ function compareAction(transfer: Transfer, context: EventContext): Difference | 
   if (judgeBatchAction(transfer, paid, { learned }) !== null) return null
   const gap = judgeAction(transfer, sharing, { learned, fees: bridge.fees })
   return gap === null || gap === 'covered' ? null : { ...gap, expected: expectedOf(transfer, gap.what), by }
+}
+
+/** Whom a deposit is for is said by its event alone. */
+function compareEvent({ main, status, targetAddress, evidence }: Transfer): Difference | null {
+  const by = evidence.find(
+    (one) => one.chain === 'main' && one.hash === main?.hash && one.recipient !== undefined,
+  )
+  const found = by?.recipient ?? ''
+  return !by || status === 'failed' || targetAddress === '' || found === targetAddress
+    ? null
+    : { what: 'recipient', expected: targetAddress, found, by }
 }
 
 function isSameNumber(a: string | null, b: string | null): boolean {
