@@ -88,6 +88,8 @@ export interface Entry {
   readonly batchDetail: string
   /** How long after each leg the list shows it. */
   readonly lagMs: number
+  /** Until then the list does not hold it, where that is later than its legs. */
+  readonly writtenAt?: number
 }
 
 export interface Chain {

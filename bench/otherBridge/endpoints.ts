@@ -498,6 +498,7 @@ function zoneBlocks({ chain, view, query }: Question): Row[] {
 
 function crossRow(question: Question, entry: Entry): Row | null {
   const { chain, view } = question
+  if ((entry.writtenAt ?? 0) + entry.lagMs > view.list) return null
   const seen = (leg: Entry['main']) => (leg !== null && leg.at + entry.lagMs <= view.list ? leg : null)
   const [main, zone] = [seen(entry.main), seen(entry.zone)]
   const origin = entry.direction === 'MainToZone' ? main : zone

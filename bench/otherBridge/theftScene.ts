@@ -34,6 +34,8 @@ export function payout({ bridge, at, deal }: Scene, zoneHash: string, isListed =
       direction: toMain,
       main: tx,
       zone: zoneHash === '' ? null : { hash: zoneHash, at: zoneAt },
+      // Nobody shows the false record of another's origin before there is a payout to explain.
+      ...(zoneAt !== at - later && { writtenAt: at }),
     })
   return tx
 }

@@ -105,7 +105,13 @@ const forms: Readonly<Record<string, Form>> = {
   'second payout of one origin, under the same id': (scene) => {
     const { left, entry } = scene.bridge.actors.withdraw(scene.at - 120 * second, scene.deal)
     const tx = scene.bridge.actors.pays(scene.at, scene.deal, left.hash, scene.deal.raw)
-    scene.bridge.actors.list(scene.deal, { ...entry, direction: toMain, main: tx, zone: left })
+    scene.bridge.actors.list(scene.deal, {
+      ...entry,
+      direction: toMain,
+      main: tx,
+      zone: left,
+      writtenAt: scene.at,
+    })
     return { txs: [tx, left] }
   },
   'second payout of one origin, hidden': (scene) => {
