@@ -10,6 +10,7 @@ import {
   valuesOf,
 } from './compareAction.ts'
 import { toRaws } from './actionFee.ts'
+import { deriveDecimals } from './amount.ts'
 import { type ActionField, bestItem, establishedNames, isToSelf } from './learnedActions.ts'
 import type { LegEvidence, Transfer } from './transfer.ts'
 import { type ActionItem, readAction } from './zoneAction.ts'
@@ -200,6 +201,13 @@ function isClaim(transfer: Transfer): boolean {
   return transfer.isListed && transfer.status !== 'failed'
 }
 
+/** Whether the zone's own transaction shows that it gives the token the decimals that the record gives it. */
+function isCountedAlike(transfer: Transfer): boolean {
+  const by = actionOf(transfer)
+  if (by?.amountRaw == null || by.amount == null) return false
+  return deriveDecimals(by.amount, by.amountRaw) === transfer.token.decimals
+}
+
 /** Names that earlier transfers taught, and those by which all others of this very transaction match. */
 function namesFor(
   transfer: Transfer,
@@ -223,9 +231,9 @@ function namesFor(
   const party = establishedNames(learned, transfer, 'party')
   const confirmed = establishedNames(learned, transfer, 'amount', transfer.token.address)
   const amount = of('amount').union(confirmed)
-  const isHere = matches.some(
-    (match) => match.token === transfer.token.address && match.names.amount.length > 0,
-  )
+  const isHere =
+    isCountedAlike(transfer) ||
+    matches.some((match) => match.token === transfer.token.address && match.names.amount.length > 0)
   const loose = isHere ? new Set<string>() : amount.difference(confirmed)
   return { amount, loose, recipient: of('recipient'), tokenId: of('tokenId'), party }
 }

@@ -367,6 +367,17 @@ describe("a unit of the zone's own", () => {
     expect(verdicts(shifted('0xee', 8, '6000000'), taught())).toMatchObject([{ what: 'amount' }])
     expect(verdicts(shifted('0xcc', 8, '5000000'), taught())).toMatchObject([{ what: 'amount' }])
   })
+
+  const counted = (raw: bigint, amount: string) =>
+    shifted('0xee', 8, '5000000').map((transfer) => ({
+      ...transfer,
+      evidence: transfer.evidence.map((one) => ({ ...one, amountRaw: raw, amount })),
+    }))
+
+  test('is another amount where the zone itself counts the token as the record does', () => {
+    expect(verdicts(counted(5_000_000n, '0.05'), taught())).toMatchObject([{ what: 'amount' }])
+    expect(verdicts(counted(5_000_000n, '5'), taught())).toEqual(['covered'])
+  })
 })
 
 describe('an amount that was a floating-point number, or is made for display', () => {
