@@ -56,7 +56,7 @@ export function createBase(
   const alerts = createAlertStore(db)
   const since = tellSince(state, config, startedAt)
   const learned = createLearned(db)
-  const watch = createEscrowWatch(db, config.bridge, listTokenPairs(db, learned))
+  const watch = createEscrowWatch(db, config.bridge, listTokenPairs(db, learned), learned)
   const ledger = createLedger(db, {
     tokens: config.bridge.tokens,
     openIntervalMs: intervals.openTransfers,

@@ -87,7 +87,7 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
   })
   const checks = createEscrowChecksPoll({
     ...common,
-    fees: watch.fees,
+    mostKept: (transfer) => watch.mostKept(transfer),
     judgeToken: (transfer, moved) =>
       judgeTwin(transfer, moved, {
         learned: deps.learned,
@@ -126,6 +126,7 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
         }
       },
       decimalsOf: (token) => watch.decimalsOf(token),
+      reviseOwed: (token) => watch.reviseOwed(token),
       baselineOf: (token) => watch.baselineOf(token),
       baselineSince: config.start.from.kind === 'now' ? null : deps.tellSince,
     })
@@ -176,9 +177,9 @@ function beside({ ledger, horizons, clock }: EscrowPollerDeps, { claim }: Transf
 }
 
 /** A movement that fits the only transfer on its way that could be paid by it waits as long as its record may be hidden. */
-function fitsWaiting({ ledger, horizons, clock, config }: EscrowPollerDeps, flow: StoredFlow): Shown | null {
+function fitsWaiting({ ledger, horizons, clock, watch }: EscrowPollerDeps, flow: StoredFlow): Shown | null {
   const hidden = hiddenBy(horizons.read(), 'zone', flow.at)
   if (hidden === null) return null
   const pending = ledger.listPending({ direction: 'ZoneToMain', originAtOrBefore: clock.now() })
-  return findPartner(flow, pending, config.bridge.fees) === null ? null : hidden
+  return findPartner(flow, pending, (transfer) => watch.mostKept(transfer)) === null ? null : hidden
 }

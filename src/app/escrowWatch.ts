@@ -1,4 +1,5 @@
-import type { FlowFee } from '../domain/escrowFlow.ts'
+import type { LearnedMoney } from '../domain/learnedMoney.ts'
+import { createMostKept, type Fee, type MostKept } from '../domain/mostKept.ts'
 import { canonicalToken, movedToken, nativeDecimals } from '../domain/movedToken.ts'
 import { type Decimal, sameScale, toBaseUnits, toDecimal } from '../domain/decimal.ts'
 import { toOwedLeg } from '../domain/escrowOwed.ts'
@@ -13,6 +14,7 @@ import {
   noteEscrowToken,
   readEscrowToken,
   renameOwedToken,
+  reviseOwed,
   saveOwedLeg,
 } from '../store/escrowOwed.ts'
 import type { TokenPair } from '../store/learned.ts'
@@ -23,7 +25,9 @@ import { readDecimals } from '../store/tokenBook.ts'
 /** What the configuration says of escrows, beside what the ledger learned of tokens. */
 export interface EscrowWatch {
   readonly places: readonly EscrowPlace[]
-  readonly fees: readonly FlowFee[]
+  readonly mostKept: MostKept
+  /** What may be kept of a token's transfers was learned: what is owed of it is counted anew. Belongs inside a commit. */
+  reviseOwed(token: string): void
   typeOf(token: string): string
   symbolOf(token: string): string
   decimalsOf(token: string): number | null
@@ -51,7 +55,7 @@ export interface EscrowBridge {
   readonly contracts: readonly string[]
   readonly escrows: readonly EscrowSetting[]
   readonly tokens: readonly { readonly address: string; readonly symbol: string; readonly decimals: number }[]
-  readonly fees: readonly FlowFee[]
+  readonly fees: readonly Fee[]
 }
 
 /** Without configured escrows so many tokens are followed: anybody can make more. */
@@ -62,7 +66,10 @@ export function createEscrowWatch(
   db: Database,
   bridge: EscrowBridge,
   pairs: readonly TokenPair[] = [],
+  learned: Pick<LearnedMoney, 'keptOf'> | null = null,
 ): EscrowWatch {
+  const mostKept = createMostKept(bridge.fees, learned)
+  const revised = new Map<string, string>()
   const places = toPlaces(bridge.escrows, bridge.contracts)
   const configured = new Map(bridge.tokens.map((token) => [canonicalToken(token.address), token]))
   const named = new Set(places.flatMap(({ tokens }) => (tokens ? [...tokens] : [])))
@@ -97,7 +104,7 @@ export function createEscrowWatch(
   }
   return {
     places,
-    fees: bridge.fees,
+    mostKept,
     typeOf: (token) => types.get(token) ?? '',
     symbolOf: (token) => settingOf(token)?.symbol ?? (token === '' ? 'native currency' : token),
     decimalsOf,
@@ -134,6 +141,24 @@ export function createEscrowWatch(
       const large = readLargeMove(db, token)
       return large === null ? null : divide(...sameScale(amount, large)) / usualOfEscrow
     },
+    reviseOwed(token) {
+      const decimals = decimalsOf(token)
+      if (learned === null || decimals === null) return
+      const address = recordedAs.get(token) ?? token
+      const ranges = (['MainToZone', 'ZoneToMain'] as const).map((one) => learned.keptOf(address, one))
+      const known = ranges.map(({ less, more, flat }) => `${less} ${more} ${String(flat)}`).join()
+      if (revised.get(token) === known) return
+      revised.set(token, known)
+      reviseOwed(db, token, ({ isCredit, amount }) => {
+        const { less, more } = mostKept({
+          token: { address, movedAs: token, decimals },
+          direction: isCredit ? 'MainToZone' : 'ZoneToMain',
+          amountRaw: amount,
+          amount: null,
+        })
+        return { less: toBaseUnits(less, decimals) ?? 0n, more: toBaseUnits(more, decimals) ?? 0n }
+      })
+    },
     noteTransfers(changed, ceased, now) {
       if (places.length === 0) return
       for (const key of ceased) saveOwedLeg(db, key, null)
@@ -143,7 +168,7 @@ export function createEscrowWatch(
         notePair(canonicalToken(transfer.token.address), token)
         if (transfer.token.isUnknown || !isFollowed(transfer.token)) continue
         noteType(token, transfer.token.type)
-        saveOwedLeg(db, transfer.key, toOwedLeg(transfer, bridge.fees, decimalsOf(token)))
+        saveOwedLeg(db, transfer.key, toOwedLeg(transfer, mostKept, decimalsOf(token)))
       }
     },
   }

@@ -64,7 +64,8 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'bridge.challenge': 'Values of `challengeStatus`, when they are known.',
   'bridge.challenge.known': 'All of them; another one is told. Off when empty.',
   'bridge.challenge.terminal': 'Those that never change again; a return from one is told. Off when empty.',
-  'bridge.fees': 'What may be kept of a transfer, so that its legs differ.',
+  'bridge.fees':
+    'What may be kept of a transfer, so that its legs differ. Learned of tokens and directions that it does not name.',
   'bridge.fees[].token': 'The token contract.',
   'bridge.fees[].direction': 'Deposits or withdrawals.',
   'bridge.fees[].max': 'At most so much, in token units.',

@@ -10,6 +10,7 @@ import {
 } from './decimal.ts'
 import { toCanonicalId } from './batchItem.ts'
 import { isBatch } from './judgeBatch.ts'
+import type { MostKept } from './mostKept.ts'
 import { canonicalToken, movedToken } from './movedToken.ts'
 import type { Direction } from './observation.ts'
 import type { Transfer } from './transfer.ts'
@@ -129,13 +130,6 @@ export function joinGross(moves: readonly GrossMove[]): GrossMove[] {
   }))
 }
 
-/** At most so much may move beside a transfer, token units. */
-export interface FlowFee {
-  readonly token: string
-  readonly direction: Direction
-  readonly max: string
-}
-
 export type FlowVerdict =
   | { readonly kind: 'explained'; readonly isProven: boolean }
   /** A record accounts for it if its token moves under this address, and that is not known yet. */
@@ -170,12 +164,12 @@ export interface JudgedFlow {
 export function judgeFlow(
   flow: JudgedFlow,
   transfers: readonly Transfer[],
-  fees: readonly FlowFee[],
+  mostKept: MostKept,
   judgeToken: JudgeToken = () => 'other',
 ): FlowVerdict {
   const all = transfers.filter(({ main }) => main?.hash === flow.hash)
   const plain = all.filter(({ token }) => !token.isUnknown && movedToken(token) === flow.token)
-  const verdict = judgeLegs(flow, plain, fees)
+  const verdict = judgeLegs(flow, plain, mostKept)
   if (verdict.kind !== 'unexplained') return verdict
   const others = all.filter((one) => mayBeOf(one, flow.token))
   const tokens = new Map(
@@ -185,23 +179,23 @@ export function judgeFlow(
     ...plain,
     ...others.filter((one) => words.includes(tokens.get(one) ?? '')),
   ]
-  const known = judgeLegs(flow, legsBeing('same'), fees)
+  const known = judgeLegs(flow, legsBeing('same'), mostKept)
   if (known.kind !== 'unexplained') return known
-  return judgeLegs(flow, legsBeing('same', 'held'), fees).kind === 'explained' ? { kind: 'held' } : known
+  return judgeLegs(flow, legsBeing('same', 'held'), mostKept).kind === 'explained' ? { kind: 'held' } : known
 }
 
 /** Of what left, that which neither payouts nor a deposit of which as much stayed as was credited account for. */
-function judgeLegs(flow: JudgedFlow, legs: readonly Transfer[], fees: readonly FlowFee[]): FlowVerdict {
-  const net = judgeNet(flow, legs, fees)
+function judgeLegs(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKept): FlowVerdict {
+  const net = judgeNet(flow, legs, mostKept)
   if (net.kind === 'unexplained' && net.direction === 'out') return net
-  const amount = findReturned(flow, legs, fees)
+  const amount = findReturned(flow, legs, mostKept)
   if (amount === null) return net
   const reason = 'it went back out of a deposit that is credited in full'
   return { kind: 'unexplained', direction: 'out', amount, reason, isSettled: false }
 }
 
 /** What went out again of deposits although the zone credits it; null when nothing did. By token id where all name one. */
-function findReturned(flow: JudgedFlow, legs: readonly Transfer[], fees: readonly FlowFee[]): Decimal | null {
+function findReturned(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKept): Decimal | null {
   const good = legs.filter((leg) =>
     leg.direction === 'ZoneToMain' ? !isDisproved(leg) : leg.status !== 'failed',
   )
@@ -210,7 +204,7 @@ function findReturned(flow: JudgedFlow, legs: readonly Transfer[], fees: readonl
   const moves = hasIds ? flow.gross : joinGross(flow.gross.map((move) => ({ ...move, id: '' })))
   const lost = moves.flatMap((move) => {
     const of = hasIds ? good.filter(({ token }) => toCanonicalId(token.id) === move.id) : good
-    return findLost(flow, move, of, fees) ?? []
+    return findLost(flow, move, of, mostKept) ?? []
   })
   return lost.length === 0 ? null : sumDecimals(lost)
 }
@@ -219,7 +213,7 @@ function findLost(
   flow: JudgedFlow,
   move: GrossMove,
   legs: readonly Transfer[],
-  fees: readonly FlowFee[],
+  mostKept: MostKept,
 ): Decimal | null {
   const [paid = [], credited = []] = (['ZoneToMain', 'MainToZone'] as const).map((direction) =>
     legs.filter((leg) => leg.direction === direction),
@@ -228,10 +222,21 @@ function findLost(
   const claim = (of: readonly Transfer[]) =>
     sumDecimals(of.map((leg) => toDecimal(leg.amount ?? '') ?? noAmount))
   const surplus = subtractDecimals(flow.isKept ? move.out : move.back, claim(paid))
-  if (compareDecimals(surplus, allowance(flow, paid, fees)) <= 0) return null
+  if (
+    compareDecimals(
+      surplus,
+      allowance(flow, paid, (leg) => mostKept(leg).more),
+    ) <= 0
+  )
+    return null
   const stayed = subtractDecimals(move.in, surplus)
   const missing = subtractDecimals(claim(credited), stayed)
-  return compareDecimals(missing, allowance(flow, legs, fees)) > 0 ? missing : null
+  return compareDecimals(
+    missing,
+    allowance(flow, legs, (leg) => mostKept(leg).less),
+  ) > 0
+    ? missing
+    : null
 }
 
 /** Where nothing is known of a record's token, and it did not move itself, another one may be it. */
@@ -243,7 +248,7 @@ function mayBeOf({ token, main, evidence }: Transfer, moved: string): boolean {
   return !seen.some(({ moves }) => moves?.some((move) => move.token === own))
 }
 
-function judgeNet(flow: JudgedFlow, legs: readonly Transfer[], fees: readonly FlowFee[]): FlowVerdict {
+function judgeNet(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKept): FlowVerdict {
   const direction = flow.outward.digits > 0n ? 'out' : 'in'
   const wanted: Direction = direction === 'out' ? 'ZoneToMain' : 'MainToZone'
   const good = legs.filter((leg) => leg.direction !== 'ZoneToMain' || !isDisproved(leg))
@@ -257,7 +262,12 @@ function judgeNet(flow: JudgedFlow, legs: readonly Transfer[], fees: readonly Fl
   )
   const moved = direction === 'out' ? flow.outward : negate(flow.outward)
   const excess = subtractDecimals(moved, expected)
-  if (compareDecimals(excess, allowance(flow, moving, fees)) <= 0) {
+  if (
+    compareDecimals(
+      excess,
+      allowance(flow, moving, (leg) => mostKept(leg).more),
+    ) <= 0
+  ) {
     return {
       kind: 'explained',
       isProven: direction === 'in' || moving.every((leg) => leg.originProof === 'proven'),
@@ -284,21 +294,12 @@ function tellWhy(bad: readonly Transfer[], moving: readonly Transfer[], excess: 
 function allowance(
   flow: { readonly token: string; readonly outward: Decimal },
   moving: readonly Transfer[],
-  fees: readonly FlowFee[],
+  feeOf: (leg: Transfer) => Decimal,
 ): Decimal {
-  const perLeg = moving.map((leg) => toDecimal(findFee(fees, leg)?.max ?? '0') ?? noAmount)
+  const perLeg = moving.map(feeOf)
   const { scale } = flow.outward
   const rounded = moving.length > 0 && scale >= 6 ? { digits: 1n, scale } : noAmount
   return sumDecimals([...perLeg, rounded])
-}
-
-/** The configuration may name a token by the address that records name, or by the one that it moves under. */
-export function findFee(
-  fees: readonly FlowFee[],
-  { token, direction }: Pick<Transfer, 'token' | 'direction'>,
-): FlowFee | undefined {
-  const names = [canonicalToken(token.address), movedToken(token)]
-  return fees.find((one) => names.includes(canonicalToken(one.token)) && one.direction === direction)
 }
 
 /** A payout that nothing on the zone chain stands behind. */

@@ -1,7 +1,8 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { parseRawAmount } from './amount.ts'
-import { toBaseUnits, toDecimal } from './decimal.ts'
-import { findFee, type FlowFee, isDisproved } from './escrowFlow.ts'
+import { type Decimal, toBaseUnits, toDecimal } from './decimal.ts'
+import { isDisproved } from './escrowFlow.ts'
+import type { MostKept } from './mostKept.ts'
 import { canonicalToken, movedToken } from './movedToken.ts'
 import type { Transfer } from './transfer.ts'
 
@@ -12,8 +13,10 @@ export interface OwedLeg {
   readonly isCredit: boolean
   /** Base units, without sign; null when not known. */
   readonly amount: bigint | null
-  /** At most so much of it, or beside it, may have been kept. */
-  readonly fee: bigint
+  /** At most so much of it may have been kept on the way. */
+  readonly less: bigint
+  /** At most so much more may have moved. */
+  readonly more: bigint
   readonly mainHash: string | null
   readonly mainHeight: number | null
   readonly mainTime: UnixMs | null
@@ -33,11 +36,7 @@ const clockToleranceMs = 30_000
  * A transfer as a change of what is owed; null while it changes nothing: a deposit not credited yet, one that failed,
  * a payout that nothing stands behind.
  */
-export function toOwedLeg(
-  transfer: Transfer,
-  fees: readonly FlowFee[],
-  decimals: number | null,
-): OwedLeg | null {
+export function toOwedLeg(transfer: Transfer, mostKept: MostKept, decimals: number | null): OwedLeg | null {
   const { direction, main, zone, state } = transfer
   const isCredit = direction === 'MainToZone'
   if (state === 'failed') return null
@@ -45,12 +44,15 @@ export function toOwedLeg(
   const token = movedToken(transfer.token)
   // What a deposit that is not there says of its block is nothing to go by.
   const known = isCredit && transfer.originProof === 'absent' ? null : main
+  const { less, more } = mostKept(transfer)
+  const toBase = (amount: Decimal) => (decimals === null ? 0n : (toBaseUnits(amount, decimals) ?? 0n))
   return {
     key: transfer.key,
     token,
     isCredit,
     amount: rawAmount(transfer, decimals),
-    fee: mostKept(transfer, decimals, fees),
+    less: toBase(less),
+    more: toBase(more),
     mainHash: known?.hash ?? null,
     mainHeight: known?.height ?? null,
     mainTime: known?.time ?? null,
@@ -69,25 +71,22 @@ function rawAmount(transfer: Transfer, decimals: number | null): bigint | null {
   return raw === null || parseRawAmount(raw.toString()) === null ? null : raw
 }
 
-function mostKept(transfer: Transfer, decimals: number | null, fees: readonly FlowFee[]): bigint {
-  const max = toDecimal(findFee(fees, transfer)?.max ?? '')
-  return max && decimals !== null ? (toBaseUnits(max, decimals) ?? 0n) : 0n
+/** What a leg adds to what is owed at the least: what may have been kept on the way is given to the escrow. */
+export function leastChange({ isCredit, amount, less, more }: Change): bigint {
+  const known = amount ?? 0n
+  if (!isCredit) return -known - more
+  return known > less ? known - less : 0n
 }
 
-/** What a leg adds to what is owed at the least: what may have been kept on the way is given to the escrow. */
-export function leastChange({ isCredit, amount, fee }: Pick<OwedLeg, 'isCredit' | 'amount' | 'fee'>): bigint {
-  const known = amount ?? 0n
-  if (!isCredit) return -known - fee
-  return known > fee ? known - fee : 0n
-}
+type Change = Pick<OwedLeg, 'isCredit' | 'amount' | 'less' | 'more'>
 
 /** What a leg may have changed the balance by: anything from nothing to all of its fee may have been kept. */
-export function rangeOfChange({ isCredit, amount, fee }: Pick<OwedLeg, 'isCredit' | 'amount' | 'fee'>): {
+export function rangeOfChange({ isCredit, amount, less, more }: Change): {
   readonly least: bigint
   readonly most: bigint
 } {
-  const known = isCredit ? (amount ?? 0n) : -(amount ?? 0n)
-  return { least: known - fee, most: known + fee }
+  const known = amount ?? 0n
+  return isCredit ? { least: known - less, most: known + more } : { least: -known - more, most: less - known }
 }
 
 /** Whether a leg counts at all: what was locked or paid before the start is in the first balance already. */

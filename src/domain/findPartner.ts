@@ -1,5 +1,6 @@
-import { compareDecimals, noAmount, subtractDecimals, toDecimal } from './decimal.ts'
-import { type EscrowFlow, findFee, type FlowFee } from './escrowFlow.ts'
+import { compareDecimals, subtractDecimals, toDecimal } from './decimal.ts'
+import type { EscrowFlow } from './escrowFlow.ts'
+import type { MostKept } from './mostKept.ts'
 import { movedToken } from './movedToken.ts'
 import type { Transfer } from './transfer.ts'
 
@@ -10,11 +11,11 @@ import type { Transfer } from './transfer.ts'
 export function findPartner(
   flow: Pick<EscrowFlow, 'token' | 'outward' | 'party'>,
   pending: Iterable<Transfer>,
-  fees: readonly FlowFee[],
+  mostKept: MostKept,
 ): Transfer | null {
   const fitting: Transfer[] = []
   for (const transfer of pending) {
-    if (transfer.main !== null || !fits(flow, transfer, fees)) continue
+    if (transfer.main !== null || !fits(flow, transfer, mostKept)) continue
     if (fitting.push(transfer) > 1) return null
   }
   return fitting[0] ?? null
@@ -23,13 +24,12 @@ export function findPartner(
 function fits(
   flow: Pick<EscrowFlow, 'token' | 'outward' | 'party'>,
   transfer: Transfer,
-  fees: readonly FlowFee[],
+  mostKept: MostKept,
 ): boolean {
   if (transfer.direction !== 'ZoneToMain' || transfer.status === 'failed') return false
   if (movedToken(transfer.token) !== flow.token || transfer.targetAddress !== flow.party) return false
   const amount = toDecimal(transfer.amount ?? '')
   if (amount === null) return false
   const kept = subtractDecimals(amount, flow.outward)
-  const most = toDecimal(findFee(fees, transfer)?.max ?? '') ?? noAmount
-  return kept.digits >= 0n && compareDecimals(kept, most) <= 0
+  return kept.digits >= 0n && compareDecimals(kept, mostKept(transfer).less) <= 0
 }

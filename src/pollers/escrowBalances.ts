@@ -45,6 +45,8 @@ export interface EscrowBalancesDeps {
   /** The recent past of its movements is to be read again. */
   requestDeepRead(holding: Holding): void
   decimalsOf(token: string): number | null
+  /** Counts what is owed anew where other amounts may be kept by now. */
+  reviseOwed(token: string): void
   /** Configured baselines of a token together; null when one is missing. */
   baselineOf(token: string): bigint | null
   /** From when on a configured baseline holds; null is from the first reading on. */
@@ -96,7 +98,10 @@ async function readNow(
   deps.commit({
     apply: (now) => {
       dropReadingsBefore(deps.db, now - keptMs)
-      for (const [token, places] of byToken) saveToken(deps, token, places, read, byHolding)
+      for (const [token, places] of byToken) {
+        deps.reviseOwed(token)
+        saveToken(deps, token, places, read, byHolding)
+      }
       return []
     },
   })

@@ -1,11 +1,6 @@
 import { type Decimal, noAmount, subtractDecimals, sumDecimals } from '../domain/decimal.ts'
-import {
-  type FlowFee,
-  type FlowVerdict,
-  joinGross,
-  type JudgeToken,
-  judgeFlow,
-} from '../domain/escrowFlow.ts'
+import { type FlowVerdict, joinGross, type JudgeToken, judgeFlow } from '../domain/escrowFlow.ts'
+import type { MostKept } from '../domain/mostKept.ts'
 import type { Shown } from '../domain/horizon.ts'
 import type { Wait } from '../domain/standing.ts'
 import { type AtRisk, valueFirst } from '../domain/valueFirst.ts'
@@ -26,7 +21,7 @@ import { askControl, type Reread, type RereadDeps, rereadFlow, settleMs, toUnask
 export interface EscrowChecksDeps extends RereadDeps {
   readonly clock: Clock
   readonly db: Database
-  readonly fees: readonly FlowFee[]
+  readonly mostKept: MostKept
   readonly judgeToken: JudgeToken
   /** The history was filled and the list read: what the ledger lacks now is worth asking for. */
   isReady(): boolean
@@ -116,7 +111,7 @@ function judge(deps: EscrowChecksDeps, flow: StoredFlow, transfers: readonly Tra
   const isThrough = gross.some((move) => move.in.digits > 0n)
   const isKept = !isThrough || all.some((one) => keepsDeposits(deps.db, one))
   const of = { hash: flow.hash, token: flow.token, outward, gross, isKept }
-  const verdict = judgeFlow(of, transfers, deps.fees, deps.judgeToken)
+  const verdict = judgeFlow(of, transfers, deps.mostKept, deps.judgeToken)
   return verdict.kind === 'unexplained' && !isPartOf(verdict, flow)
     ? { kind: 'explained', isProven: true }
     : verdict

@@ -28,6 +28,7 @@ import { learnedParties } from './migrations/0023_learned_parties.ts'
 import { eventAbi } from './migrations/0024_event_abi.ts'
 import { wordTables } from './migrations/0025_words.ts'
 import { openLessons } from './migrations/0026_open_lessons.ts'
+import { legSurplusColumns } from './migrations/0027_leg_surplus.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -56,6 +57,7 @@ const migrations: readonly string[] = [
   eventAbi,
   wordTables,
   openLessons,
+  legSurplusColumns,
 ]
 
 export interface Database {

@@ -87,8 +87,22 @@ export function renameOwedToken(
       ...leg,
       token: to,
       amount: leg.amount === null ? null : scale(leg.amount, by),
-      fee: scale(leg.fee, by),
+      less: scale(leg.less, by),
+      more: scale(leg.more, by),
     })
+  }
+}
+
+/** Other amounts than before may be kept of a token's transfers: what was counted of them changes with that. */
+export function reviseOwed(
+  db: Database,
+  token: string,
+  keptOf: (leg: OwedLeg) => Pick<OwedLeg, 'less' | 'more'>,
+): void {
+  for (const row of db.prepare('SELECT * FROM escrow_legs WHERE token = ?').all(token)) {
+    const leg = toLeg(row)
+    const { less, more } = keptOf(leg)
+    if (less !== leg.less || more !== leg.more) saveOwedLeg(db, leg.key, { ...leg, less, more })
   }
 }
 
@@ -97,8 +111,8 @@ function scale(amount: bigint, by: number): bigint {
 }
 
 function insertLeg(db: Database, leg: OwedLeg, isCounted: boolean): void {
-  db.prepare(`INSERT OR REPLACE INTO escrow_legs (key, token, credit, amount, main_hash, main_height, main_time, zone_time, counted, fee)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+  db.prepare(`INSERT OR REPLACE INTO escrow_legs (key, token, credit, amount, main_hash, main_height, main_time, zone_time, counted, fee, more)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
     leg.key,
     leg.token,
     leg.isCredit ? 1 : 0,
@@ -108,7 +122,8 @@ function insertLeg(db: Database, leg: OwedLeg, isCounted: boolean): void {
     leg.mainTime,
     leg.zoneTime,
     isCounted ? 1 : 0,
-    leg.fee.toString(),
+    leg.less.toString(),
+    leg.more.toString(),
   )
 }
 
@@ -210,7 +225,8 @@ function toLeg(row: Record<string, unknown>): OwedLeg {
     token: String(row['token']),
     isCredit: row['credit'] === 1,
     amount: toBigint(row['amount']),
-    fee: toBigint(row['fee']) ?? 0n,
+    less: toBigint(row['fee']) ?? 0n,
+    more: toBigint(row['more']) ?? 0n,
     mainHash: typeof row['main_hash'] === 'string' ? row['main_hash'] : null,
     mainHeight: optional('main_height'),
     mainTime: optional('main_time'),

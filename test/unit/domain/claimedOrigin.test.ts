@@ -1,3 +1,4 @@
+import { createMostKept } from '../../../src/domain/mostKept.ts'
 import { describe, expect, test } from 'vitest'
 import { isClaimFree, proveClaim } from '../../../src/domain/claimedOrigin.ts'
 import { findPartner } from '../../../src/domain/findPartner.ts'
@@ -21,6 +22,8 @@ const said = (overrides: Partial<LegEvidence> = {}): LegEvidence => ({
 const isWithdraw = (type: string) => type === 'withdraw'
 const prove = (evidence: Partial<LegEvidence> | null, amount = '100') =>
   proveClaim('0x0a', { amount, amountRaw: null }, evidence === null ? [] : [said(evidence)], isWithdraw).proof
+
+const none = createMostKept([])
 
 describe('semantics.md 43: what the zone says of the origin that a payout names', () => {
   test.each([
@@ -75,15 +78,15 @@ describe('the one withdrawal that a movement may be the payout of', () => {
   const flow = { token: '0xcc', outward: { digits: 5n, scale: 0 }, party: '0xbb' }
 
   test('fits by token, recipient and amount, and is the only one', () => {
-    expect(findPartner(flow, [onItsWay('t1', '5'), onItsWay('t2', '6')], [])?.key).toBe('t1')
-    expect(findPartner(flow, [onItsWay('t1', '5'), onItsWay('t2', '5.0')], [])).toBeNull()
-    expect(findPartner(flow, [onItsWay('t1', '5', '0xdd')], [])).toBeNull()
+    expect(findPartner(flow, [onItsWay('t1', '5'), onItsWay('t2', '6')], none)?.key).toBe('t1')
+    expect(findPartner(flow, [onItsWay('t1', '5'), onItsWay('t2', '5.0')], none)).toBeNull()
+    expect(findPartner(flow, [onItsWay('t1', '5', '0xdd')], none)).toBeNull()
   })
 
   test('may be more by the fee that is configured, never less', () => {
     const fees = [{ token: '0xcc', direction: 'ZoneToMain' as const, max: '1' }]
-    expect(findPartner(flow, [onItsWay('t1', '6')], fees)?.key).toBe('t1')
-    expect(findPartner(flow, [onItsWay('t1', '6.1')], fees)).toBeNull()
-    expect(findPartner(flow, [onItsWay('t1', '4.9')], fees)).toBeNull()
+    expect(findPartner(flow, [onItsWay('t1', '6')], createMostKept(fees))?.key).toBe('t1')
+    expect(findPartner(flow, [onItsWay('t1', '6.1')], createMostKept(fees))).toBeNull()
+    expect(findPartner(flow, [onItsWay('t1', '4.9')], createMostKept(fees))).toBeNull()
   })
 })

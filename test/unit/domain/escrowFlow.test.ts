@@ -1,3 +1,4 @@
+import { createMostKept } from '../../../src/domain/mostKept.ts'
 import { describe, expect, test } from 'vitest'
 import { formatDecimal, subtractDecimals, toDecimal } from '../../../src/domain/decimal.ts'
 import { judgeFlow, sumFlows } from '../../../src/domain/escrowFlow.ts'
@@ -16,6 +17,8 @@ const out = (amount: string) => ({
   isKept: true,
 })
 const fee = { token: '0xcc', direction: 'ZoneToMain', max: '0.5' } as const
+
+const none = createMostKept([])
 
 describe('what left an escrow', () => {
   test.each([
@@ -49,12 +52,12 @@ describe('what left an escrow', () => {
     },
     { title: 'a deposit explains no payout', moved: '-1.5', legs: [proven], said: '3 in' },
   ])('$title', ({ moved, legs, said }) => {
-    expect(say(judgeFlow(out(moved), legs, []))).toBe(said)
+    expect(say(judgeFlow(out(moved), legs, none))).toBe(said)
   })
 
   test('a configured fee is allowed to the last unit', () => {
-    expect(say(judgeFlow(out('2'), [proven], [fee]))).toBe('explained, proven')
-    expect(say(judgeFlow(out('2.01'), [proven], [fee]))).toBe('0.51 out')
+    expect(say(judgeFlow(out('2'), [proven], createMostKept([fee])))).toBe('explained, proven')
+    expect(say(judgeFlow(out('2.01'), [proven], createMostKept([fee])))).toBe('0.51 out')
   })
 })
 
@@ -69,15 +72,17 @@ describe('a payout whose record names another address of the token', () => {
 
   test('explains what moved once the pair is known', () => {
     const known = { ...zoneNamed, token: { ...zoneNamed.token, movedAs: '0xcc' } }
-    expect(say(judgeFlow(out('1.5'), [known], []))).toBe('explained, proven')
-    expect(say(judgeFlow(out('1.51'), [known], []))).toBe('0.01 out')
-    expect(say(judgeFlow(out('2'), [known], [fee]))).toBe('explained, proven')
-    expect(say(judgeFlow(out('2'), [known], [{ ...fee, token: '0xZZ' }]))).toBe('explained, proven')
+    expect(say(judgeFlow(out('1.5'), [known], none))).toBe('explained, proven')
+    expect(say(judgeFlow(out('1.51'), [known], none))).toBe('0.01 out')
+    expect(say(judgeFlow(out('2'), [known], createMostKept([fee])))).toBe('explained, proven')
+    expect(say(judgeFlow(out('2'), [known], createMostKept([{ ...fee, token: '0xZZ' }])))).toBe(
+      'explained, proven',
+    )
   })
 
   test('is waited for while that is not known, and explains nothing where it is known to be another', () => {
     const judge = (word: 'same' | 'held' | 'other', leg = zoneNamed, amount = '1.5') =>
-      say(judgeFlow(out(amount), [leg], [], () => word))
+      say(judgeFlow(out(amount), [leg], none, () => word))
     expect(judge('held')).toBe('held')
     expect(judge('held', withMoves('0xcc'))).toBe('held')
     expect(judge('same')).toBe('explained, proven')
@@ -188,7 +193,7 @@ describe('what came in and went out again', () => {
       said: 'explained, proven',
     },
   ])('$title', ({ flow, legs, said }) => {
-    expect(say(judgeFlow(flow, legs, []))).toBe(said)
+    expect(say(judgeFlow(flow, legs, none))).toBe(said)
   })
 
   test('rows are summed by token id, and what went back to the payer apart', () => {

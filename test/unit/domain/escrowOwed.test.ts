@@ -1,10 +1,11 @@
+import { createMostKept } from '../../../src/domain/mostKept.ts'
 import { expect, test } from 'vitest'
 import { countsSince, hasHappenedAt, toOwedLeg } from '../../../src/domain/escrowOwed.ts'
 import { toPending, toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
 
 const deposit = { direction: 'MainToZone', mainTime: 700_000 } as const
-const legOf = (transfer: ReturnType<typeof transferOf>) => toOwedLeg(transfer, [], 6)
+const legOf = (transfer: ReturnType<typeof transferOf>) => toOwedLeg(transfer, createMostKept([]), 6)
 
 test('a credited deposit is owed, one that is not credited yet is not', () => {
   expect(legOf(transferOf([toRecord(deposit)]))).toMatchObject({ isCredit: true, amount: 1_500_000n })
