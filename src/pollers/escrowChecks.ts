@@ -1,3 +1,4 @@
+import { type Absence, completesAt } from '../clients/explorer/absence.ts'
 import { type Decimal, noAmount, subtractDecimals, sumDecimals } from '../domain/decimal.ts'
 import { type FlowVerdict, joinGross, type JudgeToken, judgeFlow } from '../domain/escrowFlow.ts'
 import type { MostKept } from '../domain/mostKept.ts'
@@ -46,7 +47,7 @@ const waitMs = 15_000
 const eventMs = 100_000
 const maxDue = 500
 /** Readings of the record list in one tick; the rest comes first in the next one. */
-const maxRereads = 20
+const maxRereads = 30
 
 /**
  * Judges movements at the escrows: explained by transfers, or not. What seems unexplained is asked for in the record
@@ -56,7 +57,7 @@ export function createEscrowChecksPoll(deps: EscrowChecksDeps): (signal: AbortSi
   return async (signal) => {
     if (!deps.isReady()) return
     const due = orderDue(deps, listDueFlows(deps.db, deps.clock.now()), maxDue)
-    const open = orderDue(deps, settleKnown(deps, due), maxRereads).slice(0, maxRereads)
+    const open = settleKnown(deps, due)
     if (open.length === 0) return
     const failures: unknown[] = []
     const attempt = async <T>(ask: () => Promise<T>): Promise<T | null> => {
@@ -69,8 +70,10 @@ export function createEscrowChecksPoll(deps: EscrowChecksDeps): (signal: AbortSi
       }
     }
     const control = await attempt(() => askControl(deps, signal))
-    for (const flow of open) {
-      const read = control === null ? null : await attempt(() => rereadFlow(deps, flow, control, signal))
+    // What cannot all be asked for three times in time: that the list was read whole since counts as one reading.
+    const how = { control: control === true, isCrowd: open.length > maxRereads }
+    for (const flow of orderDue(deps, open, maxRereads).slice(0, maxRereads)) {
+      const read = control === null ? null : await attempt(() => rereadFlow(deps, flow, how, signal))
       const asked = read ?? toUnasked(deps, flow)
       const verdict = judge(deps, flow, deps.listTransfers(flow.hash))
       settle(deps, [[flow, conclude(verdict, flow, deps.clock.now(), asked)]])
@@ -199,11 +202,17 @@ function conclude(
   if (verdict.isSettled || flow.verdict === 'unexplained') return unexplained
   const dueAt = flow.at + (direction === 'in' ? inwardSettleMs : settleMs)
   if (direction === 'in') return now >= dueAt ? unexplained : open(dueAt)
-  if (!asked?.isGone) return open(now + rereadMs)
+  if (!asked?.isGone) return open(Math.max(now + rereadMs, asked ? lastReadingAt(asked.absence, dueAt) : 0))
   return now >= dueAt ? unexplained : open(dueAt)
 }
 
 const notAsked = 'its record could not be asked for by its hash (E3)'
+
+/** The reading that completes a proof is of use only once the proof may be believed. */
+function lastReadingAt(absence: Absence, dueAt: UnixMs): UnixMs {
+  const at = completesAt(absence)
+  return at === null ? 0 : Math.max(at, dueAt)
+}
 
 function directionOf({ outward }: Pick<StoredFlow, 'outward'>): 'out' | 'in' {
   return outward.digits > 0n ? 'out' : 'in'

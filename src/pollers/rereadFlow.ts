@@ -38,11 +38,26 @@ function toAbsence({ absence }: StoredFlow): Absence {
   return absence === null ? notYetAbsent : (JSON.parse(absence) as Absence)
 }
 
+/** A whole reading of the list is one of every movement before it, where they are too many to be asked for one by one. */
+function toCrowdAbsence(deps: Pick<RereadDeps, 'listReadAt'>, flow: StoredFlow): Absence {
+  const at = deps.listReadAt()
+  if (flow.absence !== null || at === null || at < flow.at) return toAbsence(flow)
+  return noteReading(notYetAbsent, { kind: 'absent', at })
+}
+
+/** What is known beside the answer for one movement. */
+interface RereadContext {
+  /** Whether the filter by hash was just seen to work. */
+  readonly control: boolean
+  /** More wait than can be asked for. */
+  readonly isCrowd: boolean
+}
+
 /** Asks the list for a movement's record by its main hash. */
 export async function rereadFlow(
   deps: RereadDeps,
   flow: StoredFlow,
-  control: boolean,
+  { control, isCrowd }: RereadContext,
   signal: AbortSignal,
 ): Promise<Reread> {
   const read = await deps.reads.feedByHash(flow.hash, { priority: 'open', signal })
@@ -51,7 +66,8 @@ export async function rereadFlow(
   if (isHiding(read)) return { absence: notYetAbsent, isGone: false, isAsked: true }
   const isThere = read.records.some((record) => record.mainHash === flow.hash)
   const kind = isThere ? 'absent-among-others' : 'absent'
-  const noted = noteReading(toAbsence(flow), { kind, at: read.requestedAt })
+  const before = isCrowd ? toCrowdAbsence(deps, flow) : toAbsence(flow)
+  const noted = noteReading(before, { kind, at: read.requestedAt })
   const isControlled = control && !isThere
   const absence = isControlled ? noteReading(noted, { kind: 'control', at: read.requestedAt }) : noted
   const isGone = isAbsent(absence)

@@ -136,3 +136,62 @@ describe('semantics.md 44: 5,000 transfers of a token of the thief’s own hide 
     120_000,
   )
 })
+
+describe('semantics.md 44: many thefts of one size', () => {
+  test('60 drains of one size are each told within 120 s', async () => {
+    const world = await startSmoke({ name: '', escrows: [token], tokens: [token], drained: token })
+    const drainedAt = world.now()
+    const hashes = Array.from({ length: 60 }, (_, n) =>
+      world.transact({
+        height: world.fake.mainHead() - (n % 20),
+        moves: [{ token, from: escrow, to: user(77), amount: '3' }],
+      }),
+    )
+    const told = () => {
+      const drifts = world.conditions().filter(({ kind }) => kind === 'escrow.drift')
+      return new Set(drifts.map(({ facts }) => facts['mainTxHash']))
+    }
+    await world.until(() => hashes.every((hash) => told().has(hash)), 'every drift')
+    expect(world.now() - drainedAt).toBeLessThan(120 * second)
+  }, 120_000)
+})
+
+const smokes: readonly { readonly name: string; readonly add: (world: EscrowWorld) => void }[] = [
+  { name: '5,000 transfers of a token of the thief’s own', add: (world) => addSmoke(world, 5_000) },
+  {
+    name: '100 drains of another token',
+    add(world) {
+      for (let n = 0; n < 100; n += 1)
+        world.transact({ moves: [{ token, from: escrow, to: user(77), amount: '3' }] })
+    },
+  },
+]
+
+describe('semantics.md 44: a token that the escrow held at its first reading counts', () => {
+  test.each(smokes)(
+    'its drain is told within 180 s beside $name',
+    async ({ add }) => {
+      const world = await createEscrowWorld({
+        pace,
+        config: { poll: shippedPoll },
+        prepare(bare) {
+          for (let n = 0; n < 3; n += 1) bare.deposit(n, { amount: '500' })
+          const moves = [{ token: otherToken, from: user(9), to: escrow, amount: '9000' }]
+          bare.transact({ height: 100, time: bare.now() - 30 * 86_400_000, moves })
+        },
+      })
+      await world.pass(100 * second)
+      const drainedAt = world.now()
+      add(world)
+      await world.pass(10 * second)
+      const hash = world.transact({
+        moves: [{ token: otherToken, from: escrow, to: user(77), amount: '313' }],
+      })
+      const told = () =>
+        world.conditions().some(({ kind, facts }) => kind === 'escrow.drift' && facts['mainTxHash'] === hash)
+      await world.until(told, 'the drift')
+      expect(world.now() - drainedAt).toBeLessThan(180 * second)
+    },
+    120_000,
+  )
+})

@@ -44,6 +44,11 @@ export function noteReading(
   }
 }
 
+/** When one more reading may complete the proof; null while it takes more than one. */
+export function completesAt({ firstAt, reads }: Absence): UnixMs | null {
+  return firstAt === null || reads !== neededReads - 1 ? null : firstAt + neededMs
+}
+
 /**
  * Whether nothing may be said to be there: three readings over at least 30 s agree, and between them the service
  * answered a question whose answer is known. One empty answer proves nothing, because throttling looks the same.
