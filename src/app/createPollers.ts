@@ -1,4 +1,6 @@
 import type { AppConfig } from './appConfig.ts'
+import { noAmount, toDecimal } from '../domain/decimal.ts'
+import { movedToken } from '../domain/movedToken.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { ContractReads } from '../pollers/contractReads.ts'
@@ -17,6 +19,7 @@ import type { Database } from '../store/database.ts'
 import { listHeads } from '../store/heads.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { createMissingRecords } from '../store/missingRecords.ts'
+import type { EscrowWatch } from './escrowWatch.ts'
 
 export interface PollerDeps {
   readonly clock: Clock
@@ -31,6 +34,7 @@ export interface PollerDeps {
   /** What was final before this is history, not news. */
   readonly tellSince: UnixMs
   readonly startedAt: UnixMs
+  readonly watch: Pick<EscrowWatch, 'riskOf'>
   trigger(poller: string): void
   /** A pass of the sweep over the list ended that began at this time. */
   noteSwept?(startedAt: UnixMs): void
@@ -65,6 +69,7 @@ export function createPollers(deps: PollerDeps): Pollers {
     lookUp,
     missing: records,
     getTransfer: (key) => ledger.getTransfer(key),
+    riskOf: ({ token, amount }) => deps.watch.riskOf(movedToken(token), toDecimal(amount ?? '') ?? noAmount),
   })
   const walk = createWalk({
     ...deps,

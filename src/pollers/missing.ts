@@ -1,5 +1,6 @@
 import type { Finding } from '../domain/finding.ts'
 import type { Transfer } from '../domain/transfer.ts'
+import { type AtRisk, valueFirst } from '../domain/valueFirst.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { toVanished } from '../rules/detectors/transferVanished.ts'
 import type { MissingRecord, MissingRecords, ScanSpan } from '../store/missingRecords.ts'
@@ -15,6 +16,8 @@ export interface MissingDeps {
   readonly lookUp: RecordLookup
   readonly missing: MissingRecords
   getTransfer(key: string): Transfer | null
+  /** Its amount as a share of what the escrows hold, about. */
+  riskOf(transfer: Transfer): number
 }
 
 export interface MissingPoll {
@@ -27,6 +30,8 @@ export interface MissingPoll {
 const batchSize = 19
 /** Those known by their main hash alone cost a request each. */
 const maxSingles = 3
+/** So many are looked at for what is at stake. */
+const maxDue = 500
 const neededReads = 3
 const neededMs = 600_000
 const pauseMs = neededMs / (neededReads - 1)
@@ -46,15 +51,16 @@ export function createMissingPoll(deps: MissingDeps): MissingPoll {
   async function run(signal: AbortSignal): Promise<void> {
     const { missing } = deps
     if (span !== null) deps.commit({ apply: (now) => ((span = span && missing.scan(span, now)), []) })
-    const due = missing.listDue(deps.clock.now(), batchSize).flatMap((entry) => {
+    const waiting = missing.listDue(deps.clock.now(), maxDue).flatMap((entry) => {
       const transfer = deps.getTransfer(entry.key)
       return transfer && isStillMissing(entry, transfer) ? [{ entry, transfer }] : drop(deps, entry)
     })
+    const due = valueFirst(waiting, ({ transfer }) => toRisk(deps, transfer), waiting.length)
     const control = due.length > 0 ? missing.findControl() : null
     if (control === null) return
     await readByZone(
       deps,
-      due.filter(({ transfer }) => transfer.zone !== null),
+      due.filter(({ transfer }) => transfer.zone !== null).slice(0, batchSize),
       control.zoneHash,
       signal,
     )
@@ -73,6 +79,10 @@ export function createMissingPoll(deps: MissingDeps): MissingPoll {
 interface Candidate {
   readonly entry: MissingRecord
   readonly transfer: Transfer
+}
+
+function toRisk(deps: MissingDeps, transfer: Transfer): AtRisk {
+  return { share: deps.riskOf(transfer), since: transfer.originAt, counts: true }
 }
 
 /** Neither shown since the first read that missed it, nor known from the chain alone, nor without a hash to ask by. */

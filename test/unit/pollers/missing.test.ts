@@ -25,6 +25,7 @@ function start(gone: readonly number[] = []) {
     commit,
     missing,
     getTransfer: (key) => world.ledger.getTransfer(key),
+    riskOf: ({ amount }) => Number(amount ?? 0),
   })
   const show = () =>
     world.commit({ answers: [world.list.rows.map((row) => ({ ...row, requestedAt: world.clock.now() }))] })
@@ -102,4 +103,33 @@ describe('records that a sweep did not show', () => {
     for (const ms of [0, 5 * minute, 5 * minute]) await world.wait(ms)
     expect(world.found).toMatchObject([{ transfer: { id: 'd' } }])
   })
+})
+
+test('semantics.md 44: of more missing records than one run asks for, the largest come first, and some of the oldest', async () => {
+  const rows = toRows(60).map((row) => (row.id === 'r60' ? { ...row, value: '900', amountRaw: 900_000_000n } : row))
+  const world = setUp(rows)
+  const missing = createMissingRecords(world.db, (key) => world.ledger.seenAt(key))
+  const asked: string[] = []
+  const poll = createMissingPoll({
+    ...world,
+    commit(findings) {
+      const result = world.commit(findings)
+      findings.apply?.(world.clock.now())
+      return result
+    },
+    missing,
+    reads: {
+      details: (hashes, options) => (asked.push(...hashes), world.reads.details(hashes, options)),
+    },
+    getTransfer: (key) => world.ledger.getTransfer(key),
+    riskOf: ({ amount }) => Number(amount ?? 0),
+  })
+  world.commit({ answers: [rows, toRows(1, 99)] })
+  await world.clock.advance(1_000)
+  world.commit({ answers: [toRows(1, 99).map((row) => ({ ...row, requestedAt: world.clock.now() }))] })
+  poll.noteSweep({ from: 0, until: 70_000, readBefore: world.clock.now() })
+  await poll.run(noSignal)
+  expect(asked).toHaveLength(20)
+  expect(asked[0]).toBe(hash('z60'))
+  expect(asked).toContain(hash('z1'))
 })
