@@ -83,7 +83,12 @@ function ownOf({ kind, since }: Finding, transfer: Transfer): object {
   return {}
 }
 
-/** An unlisted token stays the same news in whichever transfer it comes again. */
+/** A token stays the same news in whichever transfer it comes again. */
+const oncePerSubject: ReadonlySet<Finding['kind']> = new Set([
+  'transfer.unknown_token',
+  'escrow.foreign_token',
+])
+
 function recurrenceOf({ kind, since, isOver }: Finding): object {
-  return kind === 'transfer.unknown_token' ? {} : { since, ...(isOver && { isOver }) }
+  return oncePerSubject.has(kind) ? {} : { since, ...(isOver && { isOver }) }
 }

@@ -28,7 +28,7 @@ export function listUnwatched(config: Watched): readonly Unwatched[] {
         setting: 'bridge.escrows',
         what: 'money that leaves the escrows without a transfer, and what they hold against what is owed',
         write: 'bridge: { escrows: [ { address: "0x…", token: "0x…" } ] }',
-        kinds: ['escrow.drift', 'escrow.shortfall'],
+        kinds: ['escrow.drift', 'escrow.shortfall', 'escrow.foreign_token'],
       },
     ],
     [

@@ -16,6 +16,7 @@ export type EventKind =
   | 'batch.mismatch'
   | 'source.disagreement'
   | 'source.new_word'
+  | 'escrow.foreign_token'
   | 'challenge.changed'
   | 'preconf.dropped'
   | 'preconf.flipped'

@@ -1,13 +1,14 @@
 import { errorText, isSetAside, MonitorError } from '../lib/errors.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
-import { toDecimal } from '../domain/decimal.ts'
-import { type FlowRow, sumFlows } from '../domain/escrowFlow.ts'
+import { sumFlows } from '../domain/escrowFlow.ts'
+import { toForeignToken } from '../rules/detectors/escrowForeignToken.ts'
 import type { Database } from '../store/database.ts'
 import { forgetFlow, saveFlows } from '../store/escrowFlows.ts'
 import { readMeta, saveMeta } from '../store/meta.ts'
 import { type MainStream, readStream, saveStream } from '../store/mainStreams.ts'
 import type { EscrowPlace, FlowStream } from './escrowPlaces.ts'
 import { createSeenRows, type SeenRows } from './goneRows.ts'
+import { findForeign, isWatched, lookUpTokens, type TokenLookUpDeps } from './escrowTokens.ts'
 import type { Blocks, FlowKind, MainReads } from './mainReads.ts'
 import { waitForHead } from './waitForHead.ts'
 import type { Commit } from './reads.ts'
@@ -40,10 +41,8 @@ const deepBlocks = 3_600
 const deepEveryMs = 600_000
 /** A known row so far behind still serves to tell a whole answer from an empty one. */
 const knownWithinBlocks = 1_800
-/** What nobody named is read so often, and looked up so many at a time, and again after so long. */
+/** What nobody named is read so often. */
 const rareMs = 55_000
-const maxLookUps = 10
-const lookUpAgainMs = 600_000
 const chunkBlocks = 5_000
 const maxChunks = 10
 
@@ -88,11 +87,9 @@ function readFirstHeight(db: Database, head: number): number {
   return head
 }
 
-interface StreamDeps extends EscrowFlowsDeps {
+interface StreamDeps extends EscrowFlowsDeps, TokenLookUpDeps {
+  readonly reads: EscrowFlowsDeps['reads']
   readonly seen: SeenRows
-  /** When it was last asked whether a token of an address was there from the first; it was not. */
-  readonly lookedUp: Map<string, number>
-  readonly firstHeight: number
 }
 
 async function readStreamUpTo(
@@ -151,6 +148,7 @@ async function readBlocks(
   )
   const own = new Set(deps.places.map(({ address }) => address))
   const flows = sumFlows(rows, place.address, own, read.requestedAt)
+  const foreign = findForeign(deps, place, read.rows, blocks)
   deps.commit({
     bad: read.bad,
     apply: (now) => {
@@ -158,7 +156,7 @@ async function readBlocks(
       saveFlows(deps.db, flows, now, deps.tellSince)
       for (const hash of gone) forgetFlow(deps.db, place.address, hash, now)
       if (isWhole) saveStream(deps.db, { ...state, cursor: blocks.to, known: newest })
-      return []
+      return foreign.map((one) => toForeignToken(one, read.requestedAt))
     },
   })
   if (flows.length > 0) deps.requestChecks()
@@ -168,54 +166,6 @@ async function readBlocks(
     'source.empty',
     `movements at ${place.address}, blocks ${blocks.from} to ${blocks.to}: ${why}`,
   )
-}
-
-function isWatched(deps: EscrowFlowsDeps, { tokens }: EscrowPlace, token: string): boolean {
-  return tokens?.has(token) === true || deps.isBridgeToken(token)
-}
-
-const typeNames = { token_20: 'ERC20', token_721: 'ERC721', token_1155: 'ERC1155', native: '' } as const
-
-/** Anybody can make a token and write transfers of it in another's name: what was not there from the first is not the escrow's. */
-async function lookUpTokens(
-  deps: StreamDeps,
-  { id, place, kind }: FlowStream,
-  rows: readonly FlowRow[],
-  signal: AbortSignal,
-): Promise<void> {
-  const now = deps.clock.monotonicMs()
-  const isOpen = (token: string) =>
-    !isWatched(deps, place, token) &&
-    now - (deps.lookedUp.get(`${place.address} ${token}`) ?? -Infinity) >= lookUpAgainMs
-  const left = new Set(rows.filter((row) => hasLeft(row, place.address)).map(({ token }) => token))
-  const open = [...left].filter(isOpen)
-  if (open.length > maxLookUps) deps.crowds?.note(id)
-  for (const token of deps.crowds === null ? open : open.slice(0, maxLookUps)) {
-    const of = { address: place.address, kind, token }
-    const isHeld = await hasCome(deps, of, signal)
-    if (isHeld === null) return
-    if (isHeld) deps.commit({ apply: () => (deps.noteHeld(token, typeNames[kind]), []) })
-    else deps.lookedUp.set(`${place.address} ${token}`, now)
-  }
-}
-
-/** Anybody can write a transfer of nothing in another's name. */
-function hasLeft({ from, to, amount }: FlowRow, escrow: string): boolean {
-  return from === escrow && to !== escrow && (toDecimal(amount)?.digits ?? 0n) > 0n
-}
-
-/** Null where it could not be asked: what is known of other tokens must not wait for that. */
-async function hasCome(
-  { reads, crowds, firstHeight }: StreamDeps,
-  of: Parameters<MainReads['hasCome']>[0],
-  signal: AbortSignal,
-): Promise<boolean | null> {
-  try {
-    return await reads.hasCome(of, firstHeight, { priority: crowds === null ? 'sweep' : 'evidence', signal })
-  } catch {
-    signal.throwIfAborted()
-    return null
-  }
 }
 
 type FlowsRead = Awaited<ReturnType<MainReads['flows']>>

@@ -91,7 +91,7 @@ export interface MainReads {
 }
 
 /** So many movements of tokens that do not count are taken along. */
-const maxOthers = 100
+export const maxOthers = 100
 
 /** Of the calls inside a transaction only these carry value. */
 const valueless = new Set(['delegatecall', 'staticcall', 'callcode'])

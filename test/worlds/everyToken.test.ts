@@ -16,6 +16,7 @@ rules:
   - { name: mismatch, on: transfer.mismatch, severity: critical }
   - { name: unbacked, on: transfer.unbacked, severity: critical }
   - { name: drift, on: escrow.drift, where: "facts.direction == 'out'", severity: critical }
+  - { name: foreign, on: escrow.foreign_token, severity: warning }
 `
 
 interface Form {
@@ -92,6 +93,7 @@ describe('a token that the configuration does not name and no transfer moved sin
     world.transact(move(nameless, escrow, stranger))
     await world.pass(240 * second)
     expect(world.conditions()).toEqual([])
+    expect(world.monitor.app.parts.db.prepare('SELECT kind FROM alerts').all()).toEqual([])
     const hash = world.transact({ moves: [{ token, from: escrow, to: stranger, amount: '7' }] })
     await world.until(() => drifts(world).length > 0, 'the drift')
     expect(drifts(world).map(({ facts }) => facts['mainTxHash'])).toEqual([hash])

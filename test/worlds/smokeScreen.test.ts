@@ -128,6 +128,10 @@ describe('semantics.md 44: 5,000 transfers of a token of the thief’s own hide 
       expect(world.now() - drainedAt).toBeLessThan(120 * second)
       await world.pass(300 * second)
       expect(told().map(({ facts }) => [facts['mainTxHash'], facts['amount']])).toEqual([[hash, '313']])
+      const foreign = world.monitor.app.parts.db
+        .prepare("SELECT subject, severity FROM alerts WHERE kind = 'escrow.foreign_token'")
+        .all()
+      expect(foreign).toEqual([{ subject: `${escrow}:${worthless}`, severity: 'warning' }])
       const late = world.monitor.app.parts.runner
         .status()
         .filter(({ isBackground, missedTicks }) => isBackground !== true && missedTicks > 1)

@@ -5,6 +5,7 @@ import { contractChanged } from './contractChanged.ts'
 import type { Detector } from './detector.ts'
 import { ledgerIncomplete } from './ledgerIncomplete.ts'
 import { escrowDrift } from './escrowDrift.ts'
+import { escrowForeignToken } from './escrowForeignToken.ts'
 import { escrowShortfall } from './escrowShortfall.ts'
 import { transferDuplicate } from './transferDuplicate.ts'
 import { transferOutOfOrder } from './transferOutOfOrder.ts'
@@ -60,6 +61,7 @@ export const registry: readonly Detector[] = [
   preconfGap,
   escrowDrift,
   escrowShortfall,
+  escrowForeignToken,
   operatorLowBalance,
   operatorQuiet,
   challengeChanged,

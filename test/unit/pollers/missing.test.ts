@@ -106,7 +106,9 @@ describe('records that a sweep did not show', () => {
 })
 
 test('semantics.md 44: of more missing records than one run asks for, the largest come first, and some of the oldest', async () => {
-  const rows = toRows(60).map((row) => (row.id === 'r60' ? { ...row, value: '900', amountRaw: 900_000_000n } : row))
+  const rows = toRows(60).map((row) =>
+    row.id === 'r60' ? { ...row, value: '900', amountRaw: 900_000_000n } : row,
+  )
   const world = setUp(rows)
   const missing = createMissingRecords(world.db, (key) => world.ledger.seenAt(key))
   const asked: string[] = []
