@@ -123,16 +123,21 @@ function listMissing(
       if (idOf(tokenId) === id && isPayee(to)) sums.set(to, (sums.get(to) ?? 0n) + (amounts[at] ?? 0n))
     return [...sums.values()].reduce((best, sum) => (sum > best ? sum : best), 0n)
   }
-  const isPaid = (id: string, group: readonly BatchItem[], isPayee: (to: string) => boolean) => {
-    const wanted = toBase(transfer, sumDecimals(group.map(({ amount }) => amount)))
-    return wanted === null || paidTo(id, isPayee) >= wanted - fee
+  const lackOf = (id: string, group: readonly BatchItem[], isPayee: (to: string) => boolean) => {
+    const wanted = toBase(transfer, sumDecimals(group.map(({ amount }) => amount))) ?? 0n
+    const paid = paidTo(id, isPayee)
+    return wanted > paid ? wanted - paid : 0n
   }
-  return [...Map.groupBy(items, (item) => idOf(item.tokenId))].flatMap(([id, group]) => {
+  const lacks = [...Map.groupBy(items, (item) => idOf(item.tokenId))].map(([id, group]) => {
     const payees = [...Map.groupBy(group, ({ recipient }) => recipient ?? '')]
     const isNamed = payees.every(([payee]) => payee !== '')
-    const isApart = isNamed && payees.every(([payee, of]) => isPaid(id, of, (to) => to === payee))
-    return isApart || isPaid(id, group, (to) => !isNamed || to === transfer.targetAddress) ? [] : [id]
+    const whole = lackOf(id, group, (to) => !isNamed || to === transfer.targetAddress)
+    const apart = payees.reduce((sum, [payee, of]) => sum + lackOf(id, of, (to) => to === payee), 0n)
+    return { id, lack: isNamed && apart < whole ? apart : whole }
   })
+  // The fee is kept of all of it once.
+  const isWithinFee = lacks.reduce((sum, { lack }) => sum + lack, 0n) <= fee
+  return isWithinFee ? [] : lacks.flatMap(({ id, lack }) => (lack > 0n ? [id] : []))
 }
 
 /** Items in base units; those that add up only in token units are in token units. */

@@ -86,3 +86,13 @@ test('a fee may be kept of a batch, and no more', () => {
   expect(missing(batch(plain, [move({ amount: 7 })]), fees)).toEqual([''])
   expect(missing(batch(plain, [move({ amount: 8 })]))).toEqual([''])
 })
+
+test('semantics.md 48: a fee is kept of a batch once, and not of each id or recipient', () => {
+  const fees = { fees: [{ token: '0xcc', direction: 'ZoneToMain', max: '0.000001' }] }
+  const of = (one: number, other: number, to = 2) =>
+    missing(batch(items, [move({ id: '11', amount: one }), move({ id: '22', amount: other, to })]), fees)
+  expect(of(3, 5)).toEqual([])
+  expect(of(4, 4)).toEqual([])
+  expect(of(3, 4)).toEqual(['11', '22'])
+  expect(of(3, 4, 1)).toEqual(['11', '22'])
+})
