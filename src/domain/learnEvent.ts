@@ -94,9 +94,9 @@ function contradicts(sample: EventSample, template: EventTemplate): boolean {
   })
 }
 
-/** Of so many parties all have to agree, but one of at least six, and one in ten of at least twenty. */
+/** Of so many parties all have to agree, but one of at least six, and one in twenty of more. */
 function neededOf(count: number): number {
-  return count - (count < 6 ? 0 : count < 20 ? 1 : Math.floor(count / 10))
+  return count - (count < 6 ? 0 : Math.max(1, Math.floor(count / 20)))
 }
 
 /** On whose behalf the transfer of a sample was made. */

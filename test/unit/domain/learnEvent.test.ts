@@ -177,6 +177,15 @@ describe('learning an event', () => {
     expect(learnEvent([lying, ...rest])?.places).toMatchObject({ amount: [] })
   })
 
+  test('semantics.md 48: of twenty parties one may contradict, and no two', () => {
+    const lying = (count: number) =>
+      samples(20).map((sample, index) =>
+        index < count ? { ...sample, content: { ...sample.content, amount: '5' } } : sample,
+      )
+    expect(learnEvent(lying(1))?.places.amount).not.toEqual([])
+    expect(learnEvent(lying(2))?.places).toMatchObject({ amount: [] })
+  })
+
   test('sender and recipient that were always the same stay unknown where an event names two', () => {
     const alike = samples(3).map((sample, index) => {
       const content = { ...sample.content, sender: sample.content.recipient }
