@@ -1,3 +1,4 @@
+import { fillUnsaid, isVague, mayBeSame } from './fillUnsaid.ts'
 import { joinEventsOfChain } from './joinEventsOfChain.ts'
 import {
   compareText,
@@ -34,10 +35,21 @@ export function matchSightings(
     .map((sighting) => ({ sighting, digest: digestOf(sighting) }))
     .sort((a, b) => compareText(a.digest, b.digest))
     .map(({ sighting }) => sighting)
+  const filled = fillUnsaid(sorted)
+  if (filled === sorted) return matchOrdered(sorted)
+  const given = new Map(filled.map((sighting, at) => [sighting, sorted[at] as Sighting]))
+  const restore = (some: readonly Sighting[]) => some.map((one) => given.get(one) ?? one)
+  return matchOrdered(filled).map(({ members, ambiguous }) => ({
+    members: restore(members),
+    ambiguous: restore(ambiguous),
+  }))
+}
+
+function matchOrdered(sorted: readonly Sighting[]): Group[] {
   const ordered = sorted.filter(isRecord)
   if (ordered.length < sorted.length) {
     return joinEventsOfChain(
-      matchSightings(ordered, digestOf),
+      matchOrdered(ordered),
       sorted.filter((sighting) => !isRecord(sighting)),
     )
   }
@@ -152,14 +164,27 @@ function sharesContentIfNeeded(a: Draft, b: Draft): boolean {
 
 function joinLoose(named: Draft[], loose: readonly Sighting[]): Group[] {
   const groups = groupBy(
-    loose,
+    loose.filter((sighting) => !isVague(sighting)),
     (sighting) => `${weakContent(sighting)}|${sighting.zoneHash ?? ''}|${sighting.mainHash ?? ''}`,
   ).map(toDraft)
   const left = attach(named, groups)
   // Among themselves only an emptier record can be an earlier form of a fuller one.
   const full = left.filter((draft) => hashCount(head(draft)) === 2)
   const partial = left.filter((draft) => hashCount(head(draft)) < 2)
-  return [...named, ...full, ...attach(full, partial)]
+  const found = [...named, ...full, ...attach(full, partial)]
+  return [...found, ...joinVague(found, loose.filter(isVague))]
+}
+
+/** What fits several for want of what it does not say is another form of one of them; what fits none stands for itself. */
+function joinVague(hosts: readonly Draft[], vague: readonly Sighting[]): Draft[] {
+  const own: Draft[] = []
+  for (const sighting of vague) {
+    const host = [...hosts, ...own].find(({ members }) => members.some((one) => mayBeSame(one, sighting)))
+    if (!host) own.push(toDraft([sighting]))
+    else if (own.includes(host)) host.members.push(sighting)
+    else host.ambiguous.push(sighting)
+  }
+  return own
 }
 
 /** Adds each joiner to the one host it fits, and returns the joiners that fit none. */

@@ -15,8 +15,10 @@ export type UnsaidField =
   | 'mainHash'
   | 'zoneHash'
   | 'token'
+  | 'tokenId'
   | 'amountRaw'
   | 'value'
+  | 'targetAddress'
   | 'crossType'
   | 'batchDetail'
 

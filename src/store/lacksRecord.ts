@@ -1,3 +1,4 @@
+import { isVague, mayBeSame } from '../domain/fillUnsaid.ts'
 import type { Observation } from '../domain/observation.ts'
 import { isCompatible, isRecord, type Sighting, weakContent } from '../domain/sighting.ts'
 import type { Database } from './database.ts'
@@ -27,6 +28,7 @@ function isSame(sighting: Sighting, record: Observation): boolean {
   if (!isCompatible(sighting.id, record.id) || !isCompatible(sighting.mainHash, record.mainHash)) return false
   // The same name with other content is a record that was written again.
   if (record.id !== null && sighting.id === record.id) return true
+  if (isVague(sighting) || isVague(record)) return mayBeSame(sighting, record)
   return isCompatible(sighting.zoneHash, record.zoneHash) && weakContent(sighting) === weakContent(record)
 }
 

@@ -119,7 +119,7 @@ function answer(fake: FakeExplorer, path: string, query: URLSearchParams): unkno
   if (path.endsWith('/cross/transaction-multi'))
     return fake.records
       .filter((r) => hashes.includes(r['zoneTxHash'] ?? ''))
-      .map((record, index) => fake.spell(toDetail(record, index)))
+      .map((record, at, all) => fake.spell(toDetail(record, countBefore(all, at))))
   if (path.endsWith('/transaction/transaction-multi') || path.endsWith('/transaction-fills')) {
     return hashes.map((hash) => fake.zoneTransactions.get(hash)).filter((found) => found !== undefined)
   }
@@ -179,6 +179,11 @@ function page(rows: WireRecord[], query: URLSearchParams, fake: Pick<FakeExplore
       data,
     },
   ]
+}
+
+/** Its place among the records of its zone transaction. */
+function countBefore(rows: readonly WireRecord[], at: number): number {
+  return rows.slice(0, at).filter((row) => row['zoneTxHash'] === rows[at]?.['zoneTxHash']).length
 }
 
 function toDetail(record: WireRecord, index: number): WireRecord {
