@@ -17,14 +17,20 @@ export function movesNative(token: Money): boolean {
 
 /**
  * Whether an answer about a main transaction would show this money. One transaction may pay in both kinds, and each list
- * shows one of them: what the other one leaves out has not failed to move. That the transaction failed, or is not
- * there, is said of both.
+ * shows one of them: what the other one leaves out has not failed to move, and is there. That the transaction failed is
+ * said of both.
  */
 export function showsMoney(
   token: Money,
   { source, status, isWhole }: Pick<LegEvidence, 'source' | 'status' | 'isWhole'>,
 ): boolean {
-  if (status !== 'success' || isWhole === true || token.isUnknown) return true
-  const others: readonly string[] = movesNative(token) ? tokenSources : nativeSources
-  return !others.includes(source)
+  if (isWhole === true || status === 'failed' || status === 'unknown') return true
+  const isNative = movesNative(token)
+  // What may be native currency is not absent where tokens alone are listed.
+  if (status === 'absent') return !isOneOf(tokenSources, source) || !(isNative || token.isUnknown)
+  return token.isUnknown === true || !isOneOf(isNative ? tokenSources : nativeSources, source)
+}
+
+function isOneOf(sources: readonly string[], source: string): boolean {
+  return sources.includes(source)
 }

@@ -76,7 +76,9 @@ export function queueLegs(
   for (const leg of [after.zone, after.main, claimedLeg(after)]) {
     if (leg === null) continue
     const known = before && ('isClaim' in leg ? claimedLeg(before) : before[leg.chain])
-    const isNew = known?.hash !== leg.hash
+    // What moved its money is shown by other lists than was thought.
+    const isOtherMoney = before !== null && movesNative(before.token) !== movesNative(after.token)
+    const isNew = known?.hash !== leg.hash || (isOtherMoney && leg.chain === 'main')
     if (!isNew && !isRewritten && !hasTurned) continue
     const isAtOnce = isUrgent || isRewritten || (!isLate && settings.isLarge?.(after) === true)
     const dueAt = isAtOnce ? now : now + settings.holdMs
