@@ -184,8 +184,11 @@ export function createMainReads(deps: {
     async sent(addresses, blocks, options) {
       const asked = { address: addresses, isFromOrTo: 'from' }
       const found = await read(manyAddressesTransactions, asked, blocks, options)
+      // A row that was set aside may be the newest thing that one of them sent.
+      const isVague = found.bad.length > 0 || found.rows.some(({ height }) => height === null)
       return {
         ...found,
+        ...wholeUnless(isVague, found),
         rows: found.rows.flatMap(({ hash, height, time, from }) =>
           height === null ? [] : [{ hash, height, time, from }],
         ),
