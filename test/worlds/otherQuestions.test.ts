@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type BridgeWorld, createBridgeWorld } from '../support/bridgeWorld.ts'
+import { type BridgeWorld, createBridgeWorld, escrow, token } from '../support/bridgeWorld.ts'
 import type { FakeRequest } from '../support/fakeExplorer.ts'
 
 // semantics.md 39: an explorer that answers other questions than were asked, on one endpoint. The lie is told
@@ -18,24 +18,34 @@ const swap =
     return true
   }
 
-const lies: { readonly endpoint: string; readonly lie: Lie }[] = [
-  { endpoint: 'E9', lie: swap('/zone/transaction/transaction-multi', 'zoneHash') },
-]
+/** Another block than was asked for, long past. */
+const oldBlock: Lie = ({ path, query }) => {
+  if (!path.endsWith('/block/block-fills')) return false
+  query.set('height', '9000')
+  return true
+}
+
+const lies: Readonly<Record<string, Lie>> = {
+  E9: swap('/zone/transaction/transaction-multi', 'zoneHash'),
+  E11: oldBlock,
+  E12: swap('/cross/transaction-multi', 'zoneHash'),
+  E13: swap('/transaction/token-transfer-multi', 'mainHash'),
+}
 
 async function setUp() {
-  const seen: { lie: Lie | null; count: number; share: number } = { lie: null, count: 0, share: 1 }
+  const seen: { lies: readonly Lie[]; share: number } = { lies: [], share: 1 }
+  const asked = new Map<string, number>()
   const world = await createBridgeWorld({
     prepare(bare) {
       const { fake, withdraw } = bare
-      // Of no transfer, so that nothing known is ever asked for beside it.
-      const stray = `0x${'57'.repeat(32)}`
-      bare.zone(stray)
+      const { zoneTxHash: zoneHash = '', mainTxHash: mainHash = '' } = withdraw(99)
       for (let n = 1; n < 6; n += 1) withdraw(n)
-      const of = { zoneHash: stray, mainHash: stray }
+      const of = { zoneHash, mainHash }
       const before = fake.intercept
       fake.intercept = (request, response) => {
-        seen.count += 1
-        if (seen.count % seen.share === 0) seen.lie?.(request, of)
+        const count = (asked.get(request.path) ?? 0) + 1
+        asked.set(request.path, count)
+        if (count % seen.share === 0) seen.lies.some((lie) => lie(request, of))
         return before(request, response)
       }
     },
@@ -52,7 +62,7 @@ async function setUp() {
 
 const openConditions = ({ monitor }: BridgeWorld) =>
   monitor.app.parts.db
-    .prepare("SELECT kind, subject, finding FROM alerts WHERE nature = 'condition' AND state = 'firing'")
+    .prepare("SELECT kind, subject, finding FROM alerts WHERE nature = 'condition'")
     .all()
     .map((row) => ({
       kind: String(row['kind']),
@@ -60,28 +70,43 @@ const openConditions = ({ monitor }: BridgeWorld) =>
       finding: String(row['finding']),
     }))
 
-const aboutTransfers = (world: BridgeWorld) =>
-  [...world.told(), ...openConditions(world)].filter(({ kind }) => kind.startsWith('transfer.'))
+/** What is said of transfers, by their main hash. */
+const accused = (world: BridgeWorld) => {
+  const { ledger } = world.monitor.app.parts
+  return [...world.told(), ...openConditions(world)]
+    .filter(({ kind }) => kind.startsWith('transfer.'))
+    .map(({ kind, subject }) => `${kind} ${ledger.getTransfer(subject)?.main?.hash}`)
+    .sort()
+}
 
 describe('semantics.md 39: the explorer answers another question', () => {
-  test.each(lies)('always on $endpoint', async ({ endpoint, lie }) => {
+  test.each([
+    ...Object.keys(lies).map((endpoint) => ({ when: 'always', endpoints: [endpoint], share: 1 })),
+    { when: 'now and then', endpoints: ['E9', 'E11', 'E13'], share: 5 },
+    { when: 'every second time', endpoints: ['E9', 'E13'], share: 2 },
+  ])('$when on $endpoints', async ({ endpoints, share }) => {
     const { world, seen, forge } = await setUp()
-    seen.lie = lie
+    Object.assign(seen, { lies: endpoints.map((endpoint) => lies[endpoint]), share })
+    const at = world.now()
     for (let n = 20; n < 24; n += 1) world.withdraw(n)
-    const forged = forge(30)
-    await world.pass(2 * minute)
-    const said = aboutTransfers(world)
-    expect(said).toEqual([])
-    const drift = openConditions(world).find(
-      ({ kind, subject }) => kind === 'source.drift' && subject === endpoint,
-    )
-    expect(drift?.finding).toContain('was asked for')
-    seen.lie = null
-    await world.until(() => world.told('transfer.unbacked').length > 0, 'the forged payout')
-    await world.pass(2 * minute)
-    const { ledger } = world.monitor.app.parts
-    const [transfer] = ledger.listTransfers({ hash: forged['mainTxHash'] ?? '', limit: 1 })
-    expect(world.told('transfer.unbacked')).toMatchObject([{ subject: transfer?.key, isOver: false }])
-    expect(aboutTransfers(world)).toHaveLength(1)
+    const forged = forge(30)['mainTxHash'] ?? ''
+    const overpaid = world.withdraw(31)
+    const hash = overpaid['mainTxHash'] ?? ''
+    const { targetAddress: to = '' } = overpaid
+    world.main(hash, { moves: [{ token, from: escrow, to, amount: '99000' }] })
+    const thefts = [`transfer.mismatch ${hash}`, `transfer.unbacked ${forged}`].sort()
+    await world.until(() => accused(world).length >= 2, 'the thefts')
+    expect(accused(world)).toEqual(thefts)
+    expect(world.now() - at).toBeLessThan(2 * minute)
+    for (let n = 40; n < 44; n += 1) {
+      world.withdraw(n)
+      await world.pass(30_000)
+    }
+    const drifting = openConditions(world).filter(({ finding }) => finding.includes('was asked for'))
+    for (const endpoint of endpoints)
+      expect(drifting).toContainEqual(expect.objectContaining({ kind: 'source.drift', subject: endpoint }))
+    Object.assign(seen, { lies: [] })
+    await world.pass(3 * minute)
+    expect(accused(world)).toEqual(thefts)
   })
 })
