@@ -38,7 +38,6 @@ const paths: Readonly<Record<string, string>> = {
   E11: '/block/block-fills',
   E13: '/transaction/token-transfer-multi',
   E15: '/transaction/internal-transaction-multi',
-  E16: '/transaction/internal-transaction-detail',
   E19: '/log/by-block-and-address',
   E21: '/log/by-transaction',
 }
@@ -127,7 +126,8 @@ async function start(spell: (record: WireRecord) => WireRecord = (record) => rec
       told: found
         .filter(({ kind }) => kind !== 'source.drift')
         .map(
-          ({ kind, finding }) => `${kind} ${JSON.stringify((JSON.parse(String(finding)) as Finding).facts)}`,
+          ({ kind, finding }) =>
+            `${String(kind)} ${JSON.stringify((JSON.parse(String(finding)) as Finding).facts)}`,
         ),
       drift: alerts().flatMap(({ kind, finding }) => (kind === 'source.drift' ? [String(finding)] : [])),
     }
@@ -176,7 +176,6 @@ const keys: Readonly<Record<string, readonly string[]>> = {
   E9: ['hash', 'blockHeight', 'blockTime', 'status', 'actionType', 'value', 'valueRaw', 'actionData'],
   E13: ['txId', 'height', 'transactionTime', 'from', 'to', 'amount', 'tokenContractAddress', 'tokenId'],
   E7: ['txId', 'height', 'transactionTime', 'from', 'to', 'amount', 'state'],
-  E16: ['txId', 'height', 'transactionTime', 'from', 'to', 'amount', 'state', 'operation'],
   E6: ['txId', 'height', 'transactionTime', 'from', 'to', 'amount', 'state', 'tokenContractAddress'],
   E19: ['height', 'address', 'topics', 'data', 'transactionTime', 'logIndex', 'txId'],
 }
@@ -204,6 +203,10 @@ async function loseEach(
   return said
 }
 
+function withoutId(record: WireRecord): WireRecord {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => key !== 'id'))
+}
+
 /** What may be left out of what is in flight: E12 is asked of nothing else here. */
 const inFlight = new Set(['E12 mainTxHash', 'E12 mainBlockHeight', 'E12 mainBlockTime', 'E12 status'])
 
@@ -219,14 +222,14 @@ describe('semantics.md 38: a key is lost', () => {
     expect(await loseEach(lossy, { endpoint })).toEqual(allFine(endpoint))
   })
 
-  test.each(['E3', 'E9', 'E13', 'E6'])('of every second row of %s', async (endpoint) => {
+  test.each(['E3', 'E9'])('of every second row of %s', async (endpoint) => {
     const lossy = await start()
     expect(await loseEach(lossy, { endpoint, isHalf: true })).toEqual(allFine(endpoint))
   })
 
   const ofRecords = ['valueRaw', 'tokenContractAddress', 'targetAddress', 'status', 'crossType']
   test.each(['E3', 'E12', 'E3 E12'])('of the rows of %s, which bear no id', async (endpoint) => {
-    const lossy = await start(({ id: _, ...record }) => record)
+    const lossy = await start(withoutId)
     expect(await loseEach(lossy, { endpoint, of: ofRecords })).toEqual(allFine('E3', ofRecords))
   })
 })
