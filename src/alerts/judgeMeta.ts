@@ -1,6 +1,7 @@
 import type { Finding } from '../domain/finding.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Rule } from '../rules/types.ts'
+import type { RuleEvaluation } from '../store/alertGroups.ts'
 import type { EngineContext } from './engineContext.ts'
 import { judgeConditions } from './judgeConditions.ts'
 import { type MetaKind, metaRule } from './metaRules.ts'
@@ -14,7 +15,7 @@ export function saveGoodEvaluation(
   { store }: Pick<EngineContext, 'store'>,
   { name }: Pick<Rule, 'name'>,
   now: UnixMs,
-  unknownSince: UnixMs | null = null,
+  { unknownSince = null, unsure = [] }: Partial<Pick<RuleEvaluation, 'unknownSince' | 'unsure'>> = {},
 ): void {
   store.saveEvaluation({
     rule: name,
@@ -23,6 +24,7 @@ export function saveGoodEvaluation(
     failingSince: null,
     reason: null,
     unknownSince,
+    unsure,
   })
 }
 

@@ -9,8 +9,12 @@ export function applyCondition(context: EngineContext, rule: Rule, judgement: Ju
   const before = context.store.getEvaluation(rule.name)
   const judged = judgeConditions(context, rule, { judgement, evaluatedAt: before?.evaluatedAt ?? null }, now)
   if (judged.problem !== null) return keepCondition(context, rule, judged.problem, now)
-  const isUnknown = judgement.unknown === 'all' && judgement.findings.length === 0
-  saveGoodEvaluation(context, rule, now, isUnknown ? Math.min(before?.unknownSince ?? now, now) : null)
+  const { findings, unknown } = judgement
+  const isUnknown = unknown === 'all' && findings.length === 0
+  saveGoodEvaluation(context, rule, now, {
+    unknownSince: isUnknown ? Math.min(before?.unknownSince ?? now, now) : null,
+    unsure: unknown === 'all' ? [] : unknown,
+  })
   if ((before?.errors ?? 0) > 0) judgeRuleErrors(context, now)
   judgeOverflows(context, { rule: rule.name, overflow: judged.overflow }, now)
 }

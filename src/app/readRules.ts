@@ -48,6 +48,7 @@ export function readRules(
       pending: sum((state) => state === 'pending'),
       events: events.get(rule.name) ?? 0,
       problem: silent ? saySilent(silent, now) : sayProblem(evaluation),
+      unsure: silent ? null : toUnsure(rule, evaluation),
       needs: sources.unwatched.find(({ kinds }) => kinds.includes(rule.kind))?.setting ?? null,
     }
   })
@@ -63,6 +64,17 @@ function saySilent({ source, lastGoodAt }: Coverage, now: UnixMs): string {
   return lastGoodAt === null
     ? `${source} has never been read`
     : `${source} has given no good answer for ${formatDuration(now - lastGoodAt)}`
+}
+
+const unsureShown = 3
+
+/** What is kept of it for its own sake, and concerns nobody, is left out. */
+function toUnsure(rule: Rule, evaluation: Evaluation | null): RuleView['unsure'] {
+  const detector = getDetector(rule.kind)
+  const why = detector.from === 'facts' ? detector.cannotTell : undefined
+  const unsure = evaluation?.unsure ?? []
+  if (why === undefined || unsure.length === 0) return null
+  return { count: unsure.length, subjects: unsure.slice(0, unsureShown), why }
 }
 
 type Evaluation = ReturnType<AlertStore['listEvaluations']>[number]

@@ -199,6 +199,8 @@ export interface RuleEvaluation {
   readonly reason: string | null
   /** Since when evaluations could say nothing at all; null when the newest one could. */
   readonly unknownSince: UnixMs | null
+  /** Of which subjects the newest one could say nothing, though it could of others; not known right after a start. */
+  readonly unsure?: readonly string[]
 }
 
 export function getEvaluation(db: Database, rule: string): RuleEvaluation | null {

@@ -23,6 +23,12 @@ export interface RuleView {
   readonly events: number
   /** Why it cannot tell: it could not be judged of late, or what it is judged by is silent; null when it can. */
   readonly problem: string | null
+  /** Of which subjects it cannot tell, and why, though it can of others; null when there are none. */
+  readonly unsure: {
+    readonly count: number
+    readonly subjects: readonly string[]
+    readonly why: string
+  } | null
   /** The settings without which nothing of this kind can be found; null when they are there. */
   readonly needs: string | null
 }

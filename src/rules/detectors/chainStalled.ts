@@ -21,6 +21,7 @@ type Params = z.output<typeof params>
 export const chainStalled = defineCondition({
   kind: 'chain.stalled',
   docs: "A chain's head has not advanced for a time, though it was read; or the explorer is behind the canonical RPC.",
+  cannotTell: 'its head was not read, or not since the bound passed',
   hasTransfer: false,
   subjectNames: ['chain'],
   facts: {

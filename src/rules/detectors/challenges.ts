@@ -34,6 +34,7 @@ const params = z.strictObject({ after: boundText.default(10 * 86_400_000) })
 export const challengeStuck = defineCondition({
   kind: 'challenge.stuck',
   docs: 'The `challengeStatus` of a bridge transaction stayed the same, and not final, for too long.',
+  cannotTell: 'it was not read since the bound passed',
   hasTransfer: false,
   subjectNames: ['chain'],
   facts: { status: 'string', mainTxHash: 'string', contract: 'string', height: 'int', limitMs: 'int' },

@@ -77,6 +77,8 @@ export interface ConditionDetector extends Described {
   readonly kind: ConditionKind
   readonly nature: 'condition'
   readonly from: 'facts'
+  /** Why nothing can be said of a subject, for people; left out where that is no matter of theirs. */
+  readonly cannotTell?: string
   judge(facts: Facts, params: unknown): Judgement
 }
 

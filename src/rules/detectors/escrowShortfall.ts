@@ -14,6 +14,8 @@ const params = z.strictObject({ stale: boundText.default(15 * 60_000) })
 export const escrowShortfall = defineCondition({
   kind: 'escrow.shortfall',
   docs: 'An escrow holds less than is owed.',
+  cannotTell:
+    'what is held and what is owed cannot be compared: there is no newer reading of both, or what left is not judged yet',
   hasTransfer: false,
   subjectNames: ['escrow'],
   facts: {

@@ -16,6 +16,7 @@ const params = z.strictObject({
 export const monitorPollOverdue = defineCondition({
   kind: 'monitor.poll_overdue',
   docs: 'A poller has not completed a run for several of its intervals, and no silent source or endpoint explains it.',
+  cannotTell: 'what it reads is silent, which is told by itself',
   hasTransfer: false,
   subjectNames: ['poller'],
   facts: { poller: 'string', limitMs: 'int', lastSuccessAt: 'dyn', lastError: 'string' },

@@ -20,6 +20,7 @@ const lowParams = z.strictObject({ below: amountText.optional(), stale: boundTex
 export const operatorLowBalance = defineCondition({
   kind: 'operator.low_balance',
   docs: 'An operator is running out of gas money: it holds less than its `minBalance`.',
+  cannotTell: 'its balance was not read of late',
   hasTransfer: false,
   subjectNames: ['operator'],
   facts: { balance: 'string', minBalance: 'string' },
@@ -60,6 +61,7 @@ const quietParams = z.strictObject({ after: boundText.default(24 * 3_600_000) })
 export const operatorQuiet = defineCondition({
   kind: 'operator.quiet',
   docs: 'An operator has stopped sending transactions while the bridge had something to do.',
+  cannotTell: 'it was never seen to send, or not looked for since the bound passed',
   hasTransfer: false,
   subjectNames: ['operator'],
   facts: { lastTxHash: 'string', lastHeight: 'int', limitMs: 'int' },

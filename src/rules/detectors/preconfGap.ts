@@ -12,6 +12,7 @@ const freshMs = 2_000
 export const preconfGap = defineCondition({
   kind: 'preconf.gap',
   docs: 'The block being made lies so many blocks behind the newest complete one.',
+  cannotTell: 'the preconfirmation endpoint does not answer',
   hasTransfer: false,
   subjectNames: ['chain', 'source'],
   facts: {

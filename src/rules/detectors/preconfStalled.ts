@@ -14,6 +14,7 @@ const params = z.strictObject({ after: boundText.default(10_000) })
 export const preconfStalled = defineCondition({
   kind: 'preconf.stalled',
   docs: 'Preconfirmations stand still while the chain goes on; an open connection that answers nothing counts.',
+  cannotTell: 'the preconfirmation endpoint does not answer',
   hasTransfer: false,
   subjectNames: ['chain', 'source'],
   facts: {

@@ -23,6 +23,7 @@ const params = z.strictObject({
 export const sourceSuspicious = defineCondition({
   kind: 'source.suspicious',
   docs: 'A source gave empty answers where something is known to be, a fifth of its answers over five minutes; or its list lags behind the chains.',
+  cannotTell: 'there were no answers to judge',
   hasTransfer: false,
   subjectNames: ['source'],
   facts: { problem: 'string', contradicted: 'int', answers: 'int', sharePercent: 'int', lagMs: 'dyn' },

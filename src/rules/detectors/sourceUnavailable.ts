@@ -18,6 +18,7 @@ const params = z.strictObject({ after: boundText.optional() })
 export const sourceUnavailable = defineCondition({
   kind: 'source.unavailable',
   docs: 'A source gave no good answer for three intervals, at least 5 s; or one endpoint of it failed for 20 s while others answered, and again after they did (the list for 15 s; one that only throttles for six intervals, at least 30 s).',
+  cannotTell: 'it failed, and was not asked again since',
   hasTransfer: false,
   subjectNames: ['source'],
   facts: {

@@ -35,6 +35,7 @@ const bothDirections: readonly Direction[] = ['MainToZone', 'ZoneToMain']
 export const transferStalled = defineCondition({
   kind: 'transfer.stalled',
   docs: 'Value left one chain and has not arrived on the other in time.',
+  cannotTell: 'no answer since the bound passed says whether it arrived',
   hasTransfer: true,
   subjectNames: [],
   facts: {

@@ -62,32 +62,35 @@ function renderJudged({ nature, isRaised, evaluatedAt }: RuleView, now: UnixMs):
     : renderAgo(evaluatedAt, now)
 }
 
-function renderRuleState({
-  nature,
-  severity,
-  firing,
-  pending,
-  events,
-  problem,
-  evaluatedAt,
-  isRaised,
-  needs,
-}: RuleView): Html {
-  const known =
-    nature === 'event' && events > 0
-      ? renderState(severityTones[severity], `${events} in the past day`)
-      : firing > 0
-        ? renderState(severityTones[severity], `${firing} firing${pending > 0 ? `, ${pending} pending` : ''}`)
-        : null
+function renderRuleState(rule: RuleView): Html {
+  const { problem, unsure, needs } = rule
+  const known = renderKnown(rule)
   // What was found stands; that nothing more was found says nothing.
   if (needs !== null)
     return html`<span>${known ?? ''} ${renderState('unknown', 'not watched')}<span class="detail">it needs <code>${needs}</code></span></span>`
   if (problem !== null)
     return html`<span>${known ?? ''} ${renderState('unknown', 'cannot tell')}<span class="detail">${cleanText(problem, 300)}</span></span>`
-  if (known !== null) return known
+  const quiet = known ?? renderQuiet(rule)
+  return unsure === null ? quiet : renderUnsure(known, unsure)
+}
+
+function renderKnown({ nature, severity, firing, pending, events }: RuleView): Html | null {
+  if (nature === 'event' && events > 0)
+    return renderState(severityTones[severity], `${events} in the past day`)
+  if (firing === 0) return pending > 0 ? renderState('attention', `${pending} pending`) : null
+  return renderState(severityTones[severity], `${firing} firing${pending > 0 ? `, ${pending} pending` : ''}`)
+}
+
+function renderQuiet({ nature, evaluatedAt, isRaised }: RuleView): Html {
   if (nature === 'event') return html`<span class="muted">none in the past day</span>`
-  if (pending > 0) return renderState('attention', `${pending} pending`)
   return evaluatedAt === null && !isRaised
     ? renderState('unknown', 'not judged yet')
     : renderState('fine', 'quiet')
+}
+
+function renderUnsure(known: Html | null, { count, subjects, why }: NonNullable<RuleView['unsure']>): Html {
+  const named = subjects.map((subject) => cleanText(subject, 100)).join(', ')
+  const rest = count > subjects.length ? ` and ${count - subjects.length} more` : ''
+  const words = `${known === null ? 'quiet, ' : ''}cannot tell of ${count}`
+  return html`<span>${known ?? ''} ${renderState('unknown', words)}<span class="detail">${named}${rest}: ${why}</span></span>`
 }

@@ -19,7 +19,10 @@ const escrows = {
 }
 
 /** The state of every rule as the page says it, judged a moment ago. */
-async function states(coverage: Pick<Coverage, 'lastGoodAt'>): Promise<Record<string, string>> {
+async function states(
+  coverage: Pick<Coverage, 'lastGoodAt'>,
+  unsure: Readonly<Record<string, readonly string[]>> = {},
+): Promise<Record<string, string>> {
   const db = openDatabase(':memory:')
   const alerts = createAlertStore(db)
   const rules = [stalled, failed, silent, shortfall]
@@ -31,6 +34,7 @@ async function states(coverage: Pick<Coverage, 'lastGoodAt'>): Promise<Record<st
       failingSince: null,
       reason: null,
       unknownSince: null,
+      unsure: unsure[rule] ?? [],
     })
   const views = readRules(
     {
@@ -61,6 +65,15 @@ test('while its source answers a rule that finds nothing is quiet', async () => 
     failed: 'none in the past day',
     silent: 'quiet',
     shortfall: 'not watched it needs bridge.escrows',
+  })
+})
+
+test('a rule that cannot tell of some subjects says of which and why', async () => {
+  const unsure = { stalled: ['t1', 't2', 't3', 't4', 't5'], silent: ['explorer E6'] }
+  expect(await states({ lastGoodAt: now }, unsure)).toMatchObject({
+    stalled:
+      'quiet, cannot tell of 5 t1, t2, t3 and 2 more: no answer since the bound passed says whether it arrived',
+    silent: 'quiet, cannot tell of 1 explorer E6: it failed, and was not asked again since',
   })
 })
 

@@ -35,6 +35,15 @@ test('open alerts are conditions that are pending, firing or recovering', () => 
   expect(store.listAlerts({ nature: 'event', limit: 9 }).map(({ rule }) => rule)).toEqual(['failed'])
 })
 
+test('of which subjects the newest evaluation could say nothing is known, until one can', () => {
+  const { store, engine } = createBench()
+  const unsure = () => store.listEvaluations().map((one) => one.unsure)
+  engine.applyCondition(stalled, { findings: [createCondition('zone')], unknown: ['main'] }, start)
+  expect(unsure()).toEqual([['main']])
+  engine.applyCondition(stalled, { findings: [], unknown: [] }, start + 1_000)
+  expect(unsure()).toEqual([[]])
+})
+
 test('depth and age of the queue are those of unsent items', () => {
   expect(tell(3).store.listDepths()).toEqual([{ channel: 'ops', queued: 3, oldestAt: start }])
 })

@@ -34,6 +34,7 @@ const rule: RuleView = {
   pending: 2,
   events: 0,
   problem: null,
+  unsure: null,
   needs: null,
 }
 
