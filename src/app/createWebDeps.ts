@@ -31,6 +31,7 @@ import { toOutboxView } from './toOutboxView.ts'
 import { findAlert } from '../alerts/operations.ts'
 import { toAlertStory } from './toAlertStory.ts'
 import { listUnwatched } from '../config/listUnwatched.ts'
+import { listUntold } from '../rules/listUntold.ts'
 import { createAlertViews, toAlertView } from './toAlertView.ts'
 
 /** Many open pages cost what two readings a second do; what changes slowly is read less often. */
@@ -48,7 +49,8 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
   const real = createSystemClock()
   const { db, alerts } = parts
   const rules = () => parts.live.rules
-  const unwatched = listUnwatched(parts.config)
+  const left = listUnwatched(parts.config)
+  const unwatched = () => [...left, ...listUntold(rules(), left)]
   const viewsAt = (at: UnixMs) => ({ ...createAlertViews(alerts, rules, at), alerts })
   const normal = memoize(real, slowMs, () => readNormal(db, now()))
   const status = memoize(real, quickMs, () =>
@@ -84,8 +86,9 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     registry,
     readStatus: status,
     readSeries: memoize(real, slowMs, () => readSeries(db, now())),
-    listRules: () => readRules({ db, alerts, rules: rules(), coverage: status().coverage, unwatched }, now()),
-    unwatched,
+    listRules: () =>
+      readRules({ db, alerts, rules: rules(), coverage: status().coverage, unwatched: left }, now()),
+    listUnwatched: unwatched,
     dailyReport: parts.config.reports.daily,
     listReports: () => createReportStore(db).list(mostReports),
     readReport: (day) => readKeptReport(db, day),

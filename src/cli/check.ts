@@ -1,5 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { listUnwatched } from '../config/listUnwatched.ts'
+import { listUntold } from '../rules/listUntold.ts'
+import type { Rule } from '../rules/types.ts'
 import { checkOnline } from './checkOnline.ts'
 import { describeConfig } from './describeConfig.ts'
 import { exitCodes, type Io } from './io.ts'
@@ -14,7 +16,7 @@ export interface CheckCommand {
 export async function check(io: Io, options: CheckCommand): Promise<number> {
   const { config, rules, warnings } = await loadProject(io, options.config)
   io.out(describeConfig(config, rules))
-  io.out(describeUnwatched(config))
+  io.out(describeUnwatched(config, rules))
   if (warnings !== '') io.out(`\nwarnings\n${warnings}\n`)
   if (options.online) return await reportOnline(io, config)
   io.out('\nThe configuration is fine.\n')
@@ -22,8 +24,9 @@ export async function check(io: Io, options: CheckCommand): Promise<number> {
 }
 
 /** What this configuration leaves out, and what to write to have it. */
-function describeUnwatched(config: Config): string {
-  const rows = listUnwatched(config).map(
+function describeUnwatched(config: Config, rules: readonly Rule[]): string {
+  const left = listUnwatched(config)
+  const rows = [...left, ...listUntold(rules, left)].map(
     ({ setting, what, write }) => `  ${setting}: ${what}\n    ${write}\n`,
   )
   return rows.length === 0 ? '' : `\nnot watched, and what to write\n${rows.join('')}`

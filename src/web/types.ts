@@ -207,7 +207,7 @@ export interface WebDeps {
   readSeries(): Series
   listRules(): readonly RuleView[]
   /** What the configuration leaves out. */
-  readonly unwatched: readonly Unwatched[]
+  listUnwatched(): readonly Unwatched[]
   /** Null when no daily report is configured. */
   readonly dailyReport: DailyReportSettings | null
   listReports(): readonly ReportRow[]

@@ -14,7 +14,7 @@ export function addApiRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
   })
   app.get('/api/status', (c) => answerJson(c, deps.readStatus()))
   app.get('/api/series', (c) => answerJson(c, deps.readSeries()))
-  app.get('/api/rules', (c) => answerJson(c, { rules: deps.listRules(), unwatched: deps.unwatched }))
+  app.get('/api/rules', (c) => answerJson(c, { rules: deps.listRules(), unwatched: deps.listUnwatched() }))
   addAlertApi(app, deps)
   app.get('/api/transfers', (c) => {
     const { filter, problem } = readTransferFilter((name) => c.req.query(name))

@@ -28,7 +28,7 @@ export function addPageRoutes(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate):
   addTransferPages(app, deps, gate)
   addAlertPages(app, deps, gate)
   app.get('/rules', (c) =>
-    c.html(renderRulesPage({ rules: deps.listRules(), unwatched: deps.unwatched }, deps.clock.now())),
+    c.html(renderRulesPage({ rules: deps.listRules(), unwatched: deps.listUnwatched() }, deps.clock.now())),
   )
   app.get('/outbox', (c) => {
     const lists = { queued: deps.listOutbox('queued'), dead: deps.listOutbox('dead') }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -124,16 +124,30 @@ describe('check', () => {
       ['channels', 'type: slack'],
       ['reports.daily', 'cron: "0 8 * * *"'],
       ['heartbeat', 'heartbeat: { url:'],
+      ['canary', 'canary: { cron:'],
     ] as const) {
       expect(out).toContain(`\n  ${setting}: `)
       expect(out).toContain(write)
     }
+    expect(out).not.toContain('no rule tells')
     const watched = await runCommand([
       'check',
       '-c',
       writeConfig(`${smallest}preconf: { url: "http://127.0.0.1:1" }\n`),
     ])
     expect(watched.out).not.toContain('\n  preconf: ')
+  })
+
+  test('kinds that no rule of the operator tells are listed, but for those that are shipped all the same', async () => {
+    mkdirSync(join(folder, 'rules'))
+    writeFileSync(
+      join(folder, 'rules/own.yaml'),
+      'rules: [ { name: f, on: transfer.failed, severity: critical } ]\n',
+    )
+    const { out } = await runCommand(['check', '-c', writeConfig(smallest)])
+    expect(out).toContain('\n  rules: no rule tells transfer.stalled, transfer.unbacked, ')
+    expect(out).not.toMatch(/no rule tells .*(transfer\.failed|source\.|preconf\.)/)
+    expect(out).toContain('rules: [ { name: transfer-stalled, on: transfer.stalled, severity: warning } ] #')
   })
 
   test('a broken rule ends with 2 and its place', async () => {

@@ -365,7 +365,9 @@ export function createFakeWeb(parts: Partial<Pick<FakeWeb, 'status' | 'stories' 
       listSilences: () => fake.status.silences,
       readSeries: () => series,
       listRules: () => rules,
-      unwatched: [{ setting: 'preconf', what: 'preconfirmations', write: 'preconf: { url: … }', kinds: [] }],
+      listUnwatched: () => [
+        { setting: 'preconf', what: 'preconfirmations', write: 'preconf: { url: … }', kinds: [] },
+      ],
       dailyReport: { cron: '0 8 * * *', timezone: 'UTC', channel: 'ops-email' },
       listReports: () => reports,
       readReport: async (day) => (day === reports[0]?.day ? keptReport : null),

@@ -1,0 +1,22 @@
+import type { Unwatched } from '../config/listUnwatched.ts'
+import { kindNames } from './detectors/registry.ts'
+import type { Rule } from './types.ts'
+
+/** Kinds that could be found, and that no rule tells: with rules of one's own those that are shipped are not read. */
+export function listUntold(
+  rules: readonly Pick<Rule, 'kind'>[],
+  unwatched: readonly Unwatched[],
+): readonly Unwatched[] {
+  const settled = new Set([...rules.map(({ kind }) => kind), ...unwatched.flatMap(({ kinds }) => kinds)])
+  const untold = kindNames.filter((kind) => !settled.has(kind))
+  const [first] = untold
+  if (first === undefined) return []
+  return [
+    {
+      setting: 'rules',
+      what: `no rule tells ${untold.join(', ')}`,
+      write: `rules: [ { name: ${first.replaceAll(/[._]/g, '-')}, on: ${first}, severity: warning } ] # in a file of the rules folder`,
+      kinds: untold,
+    },
+  ]
+}
