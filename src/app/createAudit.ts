@@ -74,7 +74,7 @@ export interface AuditPart {
   /** What answers told: inside the commit. */
   readonly noteListed: NonNullable<CommitDeps['noteListed']>
   /** What the list shows, and what of the chains it does not. */
-  listed(): Listed
+  listed(): Omit<Listed, 'listReadAt'>
   facts(now: UnixMs): Pick<Facts, 'incomplete' | 'listLag'>
 }
 

@@ -97,7 +97,6 @@ export function createBase(
     db,
     settleMs,
     clockAheadMs,
-    listReadAt: () => cursors.read().tail.completeAt,
   })
   const transferNotes = new Set<NonNullable<CommitDeps['noteTransfers']>>()
   const listedNotes = new Set<NonNullable<CommitDeps['noteListed']>>()

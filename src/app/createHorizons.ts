@@ -9,18 +9,19 @@ export interface HorizonSources {
   readonly db: Database
   readonly settleMs: () => number
   clockAheadMs(): number
-  listReadAt(): UnixMs | null
 }
 
 /** What the list shows, and what of the chains it does not: whoever reads it says so. */
 export interface Listed {
+  /** When its newest complete reading began, with news or without. */
+  readonly listReadAt: UnixMs | null
   readonly newestListedAt: UnixMs | null
   readonly provenUnlisted: readonly UnixMs[]
 }
 
 export interface HorizonWatch {
   read(): Horizons
-  /** Who knows what the list shows; until there is one, the list is taken not to lag. */
+  /** Who knows what the list shows; until there is one, it shows nothing. */
   follow(listed: () => Listed): void
 }
 
@@ -28,7 +29,7 @@ export interface HorizonWatch {
 export function createHorizons(sources: HorizonSources): HorizonWatch {
   let returned: ChainReturn | null = null
   let zoneBefore: UnixMs | null = null
-  let readListed = (): Listed => ({ newestListedAt: null, provenUnlisted: [] })
+  let readListed = (): Listed => ({ listReadAt: null, newestListedAt: null, provenUnlisted: [] })
   return {
     read() {
       const passed = new Map(
@@ -37,8 +38,7 @@ export function createHorizons(sources: HorizonSources): HorizonWatch {
       const heads = { main: passed.get('main') ?? null, zone: passed.get('zone') ?? null }
       returned = noteReturn(returned, zoneBefore, heads.zone, sources.clock.now())
       zoneBefore = heads.zone
-      const list = { listReadAt: sources.listReadAt(), settleMs: sources.settleMs() }
-      return readHorizons({ heads, ...list, ...readListed() }, returned)
+      return readHorizons({ heads, settleMs: sources.settleMs(), ...readListed() }, returned)
     },
     follow(listed) {
       readListed = listed

@@ -38,7 +38,7 @@ export function createWatching(deps: PartDeps, base: Base, isAlive: () => boolea
   const audit = createAudit({ ...pollerDeps, listReadAt, random: deps.random })
   base.transferNotes.add((changed, ceased, at) => audit.noteTransfers(changed, ceased, at))
   base.listedNotes.add(audit.noteListed)
-  base.horizons.follow(() => audit.listed())
+  base.horizons.follow(() => ({ ...audit.listed(), listReadAt: pollers.listReadAt() }))
   const evidence = createEvidence({
     ...pollerDeps,
     canonical: rpcs.canonical,

@@ -207,7 +207,8 @@ function toMetrics(parts: AppParts, status: MetricsFacts['status'], eventLoopLag
   const pace = parts.explorer.paceMetrics()
   const { tail, sweep } = parts.cursors.read()
   const cursors = [
-    { cursor: 'transfers', at: tail.completeAt },
+    // What is kept of it is only as new as the newest record.
+    { cursor: 'transfers', at: parts.pollers.listReadAt() ?? tail.completeAt },
     { cursor: 'sweep', at: sweep.finishedAt },
   ]
   return {
