@@ -47,9 +47,11 @@ export function createListings(deps: {
 
   /** What is not newer than the newest record says nothing of the list as a whole. */
   function prune(): void {
-    for (const [key, { at }] of unlisted) {
-      if (unlisted.size > maxKept || (newest !== null && at <= newest)) unlisted.delete(key)
-    }
+    for (const [key, { at }] of unlisted) if (newest !== null && at <= newest) unlisted.delete(key)
+    if (unlisted.size <= maxKept) return
+    // How far the list shows what happened follows from the oldest.
+    const byAge = [...unlisted].toSorted(([, a], [, b]) => a.at - b.at)
+    for (const [key] of byAge.slice(maxKept)) unlisted.delete(key)
   }
 
   return {
