@@ -1,49 +1,49 @@
 import { parseArgs } from 'node:util'
 import { incidents, shippedPoll } from '../test/support/incidents.ts'
+import { createLeapingClock } from '../test/support/leapingClock.ts'
 import { runScenario, type ScenarioRun } from '../test/support/runScenario.ts'
 
-// Scenarios side by side with the shipped schedule: what was told, how severe, how long after the start, in the world's time.
-// `--pace N` requests a second for each; default: the shipped one.
+// Scenarios one after the other, in time that leaps, with the shipped schedule: what was told, how severe, how long after
+// the start, in the world's time, however busy the machine is. `--pace N` requests a second; default: the shipped one.
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    speed: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '4' },
     pace: { type: 'string', default: '4' },
     concurrency: { type: 'string', default: '2' },
     load: { type: 'boolean', default: false },
   },
 })
-const speed = Number(values.speed)
 const names = positionals.length > 0 ? positionals : incidents.map(({ name }) => name)
-const runs = await Promise.all(
-  names.map(async (name) => ({
-    name,
-    run: await runScenario({
-      scenario: name.replace('!', ''),
-      speed,
-      ...(name.endsWith('!') && { secondSource: false }),
-      timeoutMs: 10_000,
-      pace: { maxRequestsPerSecond: Number(values.pace), concurrency: Number(values.concurrency) },
-      config: { poll: shippedPoll },
-    }),
-  })),
-)
 // How long each poller has been without a success, at most.
 const longest = new Map<string, number>()
-const watching = setInterval(() => {
-  for (const { name, run } of runs) {
-    for (const { poller, lastSuccessAt, startedAt } of run.app.parts.pollerStatus()) {
-      const age = run.sandbox.look().now - (lastSuccessAt ?? startedAt)
-      const key = `${name} ${poller}`
-      longest.set(key, Math.max(longest.get(key) ?? 0, age))
-    }
+for (const name of names) {
+  const clock = createLeapingClock()
+  const run = await runScenario({
+    scenario: name.replace('!', ''),
+    clock,
+    ...(name.endsWith('!') && { secondSource: false }),
+    timeoutMs: 60_000,
+    preconfIntervalMs: 5_000,
+    pace: { maxRequestsPerSecond: Number(values.pace), concurrency: Number(values.concurrency) },
+    config: { poll: shippedPoll },
+  })
+  for (let passed = 0; passed < Number(values.minutes) * 60; passed += 1) {
+    await run.pass(1_000)
+    noteAges(name, run)
   }
-}, 250)
-await Promise.all(runs.map(({ run }) => run.pass(Number(values.minutes) * 60_000)))
-clearInterval(watching)
-for (const { name, run } of runs) print(name, run)
-await Promise.all(runs.map(({ run }) => run.stop()))
+  print(name, run)
+  await run.stop()
+  clock.stop()
+}
+
+function noteAges(name: string, run: ScenarioRun): void {
+  for (const { poller, lastSuccessAt, startedAt } of run.app.parts.pollerStatus()) {
+    const age = run.sandbox.look().now - (lastSuccessAt ?? startedAt)
+    const key = `${name} ${poller}`
+    longest.set(key, Math.max(longest.get(key) ?? 0, age))
+  }
+}
 
 function print(name: string, run: ScenarioRun): void {
   const groups = new Map<string, { first: number; last: number; count: number }>()
