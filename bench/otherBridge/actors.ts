@@ -34,6 +34,8 @@ export function createActors(seed: number | string, chain: Chain, style: Style, 
   const user = (n: number) => addressOf(seed, 'user', n)
   const anybody = () => user(chance.whole(1, 200))
   const treasury = addressOf(seed, 'treasury')
+  const collector = addressOf(seed, 'collector')
+  const router = addressOf(seed, 'router')
   let serial = 0
   const hash = (what: string) => hashOf(seed, what, (serial += 1))
 
@@ -158,6 +160,12 @@ export function createActors(seed: number | string, chain: Chain, style: Style, 
   const feeOf = ({ token, raw }: Deal) =>
     token.type === 'ERC1155' ? 0n : (raw * BigInt(Math.round(style.fee * chance.next() * 1e6))) / 1_000_000n
   /** The main side of a withdrawal; the event names what was asked for, less goes out where a fee is kept. */
+  const paidOut = ({ token, raw, id, target }: Deal, paid: bigint) => {
+    const own = carried(token, chain.escrow, target, paid, id)
+    if (!style.collects || paid >= raw) return own
+    const kept = carried(token, chain.escrow, collector, raw - paid, id)
+    return { moves: [...own.moves, ...kept.moves], calls: [...own.calls, ...kept.calls] }
+  }
   const pays = (
     at: number,
     deal: Deal,
@@ -167,7 +175,7 @@ export function createActors(seed: number | string, chain: Chain, style: Style, 
   ) =>
     main({
       at,
-      ...carried(deal.token, chain.escrow, deal.target, paid, deal.id),
+      ...paidOut(deal, paid),
       events: [payoutEvent(deal, zoneHash)],
       ...more,
     })
@@ -223,6 +231,32 @@ export function createActors(seed: number | string, chain: Chain, style: Style, 
       const credit = arrives(at + latencyMs, deal)
       return { tx, credit, entry: list(deal, { direction: 'MainToZone', main: tx, zone: credit }) }
     },
+    /** A wallet that is a contract deposits by way of a router; whoever sends the transaction has no part in it. */
+    depositByWallet(at: number, asked: Deal) {
+      const { token, raw, id } = asked
+      const deal = { ...asked, source: addressOf(seed, 'wallet', asked.source) }
+      const stops = [deal.source, router, token.type === 'NATIVE' ? chain.bridge : chain.escrow, chain.escrow]
+      const hops = stops.slice(1).flatMap((to, n) => {
+        const from = stops[n] ?? ''
+        return from === to ? [] : [carried(token, from, to, raw, id)]
+      })
+      const tx = main({
+        at,
+        from: anybody(),
+        to: addressOf(seed, 'entry point'),
+        moves: hops.flatMap(({ moves }) => moves),
+        calls: hops.flatMap(({ calls }) => calls),
+        events: [depositEvent(deal)],
+      })
+      list(deal, { direction: 'MainToZone', main: tx, zone: arrives(at + chance.whole(2_000, 9_000), deal) })
+    },
+    /** Several withdrawals of one amount to one recipient, each paid by itself in one block. */
+    withdrawAlike(at: number, deal: Deal, count: number) {
+      for (let n = 0; n < count; n += 1) {
+        const left = leaves(at + n * 150, [deal])
+        list(deal, { direction: 'ZoneToMain', main: pays(at + 12_000 + n, deal, left.hash), zone: left })
+      }
+    },
     withdraw(at: number, deal: Deal, latencyMs = chance.whole(6_000, 24_000)) {
       const left = leaves(at, [deal])
       const tx = pays(at + latencyMs, deal, left.hash)
@@ -239,9 +273,7 @@ export function createActors(seed: number | string, chain: Chain, style: Style, 
     /** Several withdrawals that the relayer pays in one main transaction. */
     payTogether(at: number, deals: readonly Deal[]) {
       const left = deals.map((deal, n) => leaves(at + n * 300, [deal]))
-      const parts = deals.map((deal) =>
-        carried(deal.token, chain.escrow, deal.target, deal.raw - feeOf(deal), deal.id),
-      )
+      const parts = deals.map((deal) => paidOut(deal, deal.raw - feeOf(deal)))
       const tx = main({
         at: at + 20_000,
         moves: parts.flatMap(({ moves }) => moves),

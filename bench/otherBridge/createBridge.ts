@@ -8,6 +8,8 @@ export interface Style {
   readonly event: 'full' | 'numbered' | 'bare'
   /** Base units kept of a payout at most, as a share of 1; 0: none. */
   readonly fee: number
+  /** What is kept of a payout is paid to a collector beside it; else it stays where it is. */
+  readonly collects: boolean
 }
 
 export interface Bridge {
@@ -49,6 +51,7 @@ export function createBridge(seed: number | string, startAt: number, historyMs =
     action: chance.pick(['flat', 'nested', 'listed', 'decimal']),
     event: chance.pick(['full', 'numbered', 'bare']),
     fee: chance.pick([0, 0, 0.002]),
+    collects: chance.is(0.5),
   }
   return { chain, style, chance, actors: createActors(seed, chain, style, chance) }
 }

@@ -16,10 +16,19 @@ export function addTraffic(bridge: Bridge, minutes: number, perMinute: number): 
     const note = (name: string, count = 1) => {
       if (time > chain.startAt) counts.set(name, (counts.get(name) ?? 0) + count)
     }
-    if (kind < 0.48) {
+    if (kind < 0.04) {
+      const deal = actors.deal(any())
+      if (deal.token.keeps > 0) continue
+      note('deposit by a wallet')
+      actors.depositByWallet(time, deal)
+    } else if (kind < 0.48) {
       const deal = actors.deal(any())
       note(`deposit ${deal.token.symbol}`)
       actors.deposit(time, deal)
+    } else if (kind < 0.52) {
+      const count = chance.whole(2, 4)
+      note('equal withdrawals in one block', count)
+      actors.withdrawAlike(time, actors.deal(any()), count)
     } else if (kind < 0.86) {
       const deal = actors.deal(any())
       note(`withdrawal ${deal.token.symbol}`)
