@@ -196,7 +196,7 @@ export const rareForms: Readonly<Record<string, Form>> = {
     const { left } = bridge.actors.withdraw(at - 90 * second, deal)
     const tx = bridge.actors.pays(at, deal, left.hash, deal.raw)
     bridge.actors.list(deal, { direction: toMain, main: tx, zone: left, eventIndex: 1 })
-    return { txs: [tx] }
+    return { txs: [tx, left], at }
   },
   'drain of which most is given back in its transaction': (scene) => {
     const { bridge, at, deal } = scene
