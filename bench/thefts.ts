@@ -16,6 +16,7 @@ import { oddService, plainService, watchBridge } from './otherBridge/watchBridge
 // --within 300   seconds after which a theft counts as missed
 // --copies 0     so many copies of one theft at the same time
 // --smoke 0      so many small drains at the same time, of half a unit of one token
+// --throttled 0  the share of answers that are throttled, plainly or in disguise
 // --canonical    with a second source
 // --verbose      every message in full
 const { values } = parseArgs({
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     smoke: { type: 'string', default: '0' },
     perMinute: { type: 'string', default: '20' },
     verbose: { type: 'boolean', default: false },
+    throttled: { type: 'string', default: '0' },
     canonical: { type: 'boolean', default: false },
   },
 })
@@ -67,7 +69,7 @@ async function watch(seed: number): Promise<void> {
   const watched = await watchBridge(bridge, {
     clock,
     now: () => clock.served.now(),
-    service: seed % 2 === 0 ? plainService : oddService,
+    service: { ...(seed % 2 === 0 ? plainService : oddService), throttled: Number(values.throttled) },
     fees: seed % 2 === 1,
     secondSource: values.canonical,
   })
