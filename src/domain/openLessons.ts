@@ -94,7 +94,7 @@ function listOfZone(
     ...kinds,
     ...(isBatch(transfer)
       ? [lesson('detail'), lesson('moves')]
-      : [lesson('amount', token.address), ...(token.id === '' ? [] : [lesson('tokenId')])]),
+      : [lesson('amount'), lesson('amount', token.address), ...(token.id === '' ? [] : [lesson('tokenId')])]),
     ...(by.amountRaw == null ? [] : [lesson('zone')]),
     lesson('recipient'),
     lesson('party'),
