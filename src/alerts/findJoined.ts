@@ -2,7 +2,7 @@ import type { Finding } from '../domain/finding.ts'
 import type { AlertRow } from '../store/alertRows.ts'
 import type { AlertStore } from '../store/alertStore.ts'
 import { decodeFinding } from './findingJson.ts'
-import { type Accusation, compareRanks, coverEscrow, coversTransfer, mayJoin } from './joining.ts'
+import { type Accusation, compareRanks, coverEscrow, coversTransfer, mayJoin, sawPayout } from './joining.ts'
 
 interface ToldAlert extends Accusation {
   readonly alert: AlertRow
@@ -29,11 +29,19 @@ export function findJoined(
   const own: Accusation = { severity: alert.severity, finding }
   if (alert.transferKey !== null) {
     const told = listTold(store.listToldOfTransfers([alert.transferKey], channel), alert.id)
-    return highest(told.filter((one) => coversTransfer(one, own)))
+    const above = highest(told.filter((one) => coversTransfer(one, own)))
+    return above ?? findMovement(store, own, alert.activeAt, channel)
   }
   const told = listTold(listLosses(store, finding, alert.activeAt, channel), alert.id)
   const [largest] = coverEscrow(told, own)
   return told.find((one) => one === largest)?.alert ?? null
+}
+
+/** The movement at the escrow that was told before its payout was judged. */
+function findMovement(store: JoinStore, own: Accusation, activeAt: number, channel: string): AlertRow | null {
+  if (!lossKinds.includes(own.finding.kind)) return null
+  const rows = store.listToldSince({ kinds: ['escrow.drift'], since: activeAt - memoryMs }, channel)
+  return listTold(rows, -1).find((one) => sawPayout(one, own))?.alert ?? null
 }
 
 function highest(told: readonly ToldAlert[]): AlertRow | null {

@@ -41,9 +41,7 @@ export function compareRanks(a: Pick<Finding, 'kind'>, b: Pick<Finding, 'kind'>)
 
 /** Whether a kind may join another finding. */
 export function mayJoin(kind: string): boolean {
-  return (
-    rankOf(kind) > 0 && (rankOf(kind) < Infinity || kind === 'escrow.drift' || kind === 'escrow.shortfall')
-  )
+  return rankOf(kind) < Infinity || kind === 'escrow.drift' || kind === 'escrow.shortfall'
 }
 
 /**
@@ -79,6 +77,22 @@ export function coverEscrow(told: readonly Accusation[], other: Accusation): rea
   const shares = shareOut(able, kind === 'escrow.drift').sort((a, b) => compareDecimals(b.amount, a.amount))
   const sum = sumDecimals(shares.map(({ amount }) => amount))
   return sum.digits > 0n && compareDecimals(missing, sum) <= 0 ? shares.map(({ by }) => by) : []
+}
+
+/**
+ * Whether a movement that was told is this transfer's payout: its money was seen to leave the escrow before the transfer
+ * was judged, and no more is said to be gone now than was then.
+ */
+export function sawPayout(told: Accusation, other: Accusation): boolean {
+  const { transfer } = other.finding
+  const { kind, facts } = told.finding
+  if (kind !== 'escrow.drift' || facts['direction'] !== 'out' || facts['sum'] !== '') return false
+  if (transfer?.direction !== 'ZoneToMain' || facts['mainTxHash'] !== transfer.main?.hash) return false
+  const left = toDecimal(String(facts['amount']))
+  const lost = lossOf(other.finding, transfer)
+  const isSame =
+    gravity[told.severity] <= gravity[other.severity] && isOf(told.finding, movedToken(transfer.token))
+  return isSame && left !== null && lost.digits > 0n && compareDecimals(lost, left) <= 0
 }
 
 interface Share {

@@ -179,17 +179,13 @@ function wantsReread(verdict: FlowVerdict, flow: StoredFlow): boolean {
 }
 
 /** What a judgement comes to, and when it is looked at again. */
-function conclude(
-  verdict: FlowVerdict,
-  flow: Pick<StoredFlow, 'at' | 'checks' | 'outward' | 'verdict' | 'absence'>,
-  now: UnixMs,
-  asked: Reread | null,
-): FlowJudgement {
+function conclude(verdict: FlowVerdict, flow: StoredFlow, now: UnixMs, asked: Reread | null): FlowJudgement {
   const direction = verdict.kind === 'unexplained' ? verdict.direction : directionOf(flow)
   const common = { direction, unexplained: null, reason: '', absence: null, waitsFor: null } as const
   if (verdict.kind === 'explained') {
     // A proof may be pending still; that it fails wakes this movement too.
     const later = verdict.isProven || flow.checks > 8 ? null : now + rereadMs * 2 ** flow.checks
+    if (later !== null && flow.verdict === 'unexplained') return { ...toUnchanged(flow), checkAt: later }
     return { ...common, verdict: 'explained', checkAt: later }
   }
   // Until it is known, what left may turn out to be a payout.
@@ -204,6 +200,11 @@ function conclude(
   if (direction === 'in') return now >= dueAt ? unexplained : open(dueAt)
   if (!asked?.isGone) return open(Math.max(now + rereadMs, asked ? lastReadingAt(asked.absence, dueAt) : 0))
   return now >= dueAt ? unexplained : open(dueAt)
+}
+
+/** What was told is not over for a record whose origin is not proven. */
+function toUnchanged({ verdict, direction, unexplained, reason, absence, waitsFor }: StoredFlow) {
+  return { verdict, direction, unexplained, reason, absence, waitsFor }
 }
 
 const notAsked = 'its record could not be asked for by its hash (E3)'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createBridgeWorld } from '../support/bridgeWorld.ts'
+import { createBridgeWorld, escrow, token, user } from '../support/bridgeWorld.ts'
+import { createEscrowWorld } from '../support/escrowWorld.ts'
 import { runLeaping } from '../support/leapingScenario.ts'
 
 const minute = 60_000
@@ -27,6 +28,37 @@ timeline:
     /update of alert #\w+ \(transfer-unbacked\): 54321\.5 USDC left the escrow/,
   )
   expect(told.join('\n')).not.toContain('resolved')
+}, 300_000)
+
+test('semantics.md 49: an outflow that was told before its payout has a record and that payout are one accusation', async () => {
+  const world = await createEscrowWorld({
+    prepare(bare) {
+      for (let n = 0; n < 3; n += 1) bare.deposit(n, { amount: '500' })
+    },
+  })
+  await world.pass(100_000)
+  const hash = world.transact({ moves: [{ token, from: escrow, to: user(77), amount: '313' }] })
+  const [mainBlockTime, zoneBlockTime] = [0, 20_000].map((ms) => String(world.now() - ms))
+  const drifts = () => world.conditions().filter(({ kind }) => kind === 'escrow.drift')
+  await world.until(() => drifts().length === 1, 'the drift')
+  const record = world.withdraw(77, {
+    mainTxHash: hash,
+    mainBlockHeight: String(world.fake.mainHead()),
+    mainBlockTime: mainBlockTime ?? '',
+    zoneBlockTime: zoneBlockTime ?? '',
+    targetAddress: user(77),
+    tokenContractAddress: token,
+    value: '313',
+    valueRaw: '313000000',
+  })
+  world.fake.zoneTransactions.delete(record['zoneTxHash'] ?? '')
+  await world.until(() => world.told('transfer.unbacked').length === 1, 'the payout')
+  await world.pass(2 * minute)
+  const told = headlines(world.monitor.told(), /313/)
+  expect(told).toEqual([
+    expect.stringMatching(/CRITICAL: 313 \S+ left the escrow/),
+    expect.stringMatching(/^🔴 CRITICAL, update of alert #\w+ \(escrow-outflow\): 313 USDC arrived/),
+  ])
 }, 300_000)
 
 test('semantics.md 49: an outflow beyond the unbacked payout is told by itself', async () => {
