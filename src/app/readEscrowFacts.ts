@@ -12,9 +12,9 @@ import {
   listOverdue,
   listUnexplained,
   listWaiting,
-  type StoredFlow,
   sumByToken,
-} from '../store/escrowFlows.ts'
+} from '../store/escrowLosses.ts'
+import type { StoredFlow } from '../store/escrowFlowRow.ts'
 import { listEscrowTokens } from '../store/escrowOwed.ts'
 import { readNewestOrigin } from '../store/newestOrigin.ts'
 import { listOperators } from '../store/operators.ts'

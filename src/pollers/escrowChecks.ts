@@ -8,13 +8,13 @@ import { type AtRisk, valueFirst } from '../domain/valueFirst.ts'
 import type { Transfer } from '../domain/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
+import type { StoredFlow } from '../store/escrowFlowRow.ts'
 import {
   type FlowJudgement,
   keepsDeposits,
   listDueFlows,
   listFlowsOf,
   settleFlow,
-  type StoredFlow,
   sumListed,
 } from '../store/escrowFlows.ts'
 import { askControl, type Reread, type RereadDeps, rereadFlow, settleMs, toUnasked } from './rereadFlow.ts'

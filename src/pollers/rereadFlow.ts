@@ -1,6 +1,6 @@
 import { type Absence, isAbsent, notYetAbsent, noteReading } from '../clients/explorer/absence.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { StoredFlow } from '../store/escrowFlows.ts'
+import type { StoredFlow } from '../store/escrowFlowRow.ts'
 import { isHiding } from './hiddenRows.ts'
 import type { Commit, ExplorerReads } from './reads.ts'
 

@@ -5,33 +5,14 @@ import {
   formatDecimal,
   negate,
   noAmount,
-  sumDecimals,
   toDecimal,
 } from '../domain/decimal.ts'
-import type { EscrowFlow, GrossMove } from '../domain/escrowFlow.ts'
+import type { EscrowFlow } from '../domain/escrowFlow.ts'
 import type { Shown } from '../domain/horizon.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
+import { encodeGross, type FlowVerdictName, type StoredFlow, toFlow } from './escrowFlowRow.ts'
 import { readAnchor } from './escrowReadings.ts'
-
-type FlowVerdictName = 'open' | 'explained' | 'unexplained'
-
-/** A flow as stored, with what is thought of it. */
-export interface StoredFlow extends EscrowFlow {
-  /** Of a change of balance without listed movements: the height of the balance before. */
-  readonly fromHeight: number | null
-  readonly seenAt: UnixMs
-  readonly verdict: FlowVerdictName
-  readonly direction: 'out' | 'in'
-  readonly unexplained: Decimal | null
-  readonly reason: string
-  readonly checkedAt: UnixMs | null
-  readonly checks: number
-  /** What readings of the record list found so far, as its reader wrote it. */
-  readonly absence: string | null
-  /** The source that has not come so far; null while nothing is waited for. */
-  readonly waitsFor: Shown | null
-}
 
 export interface FlowJudgement {
   readonly verdict: FlowVerdictName
@@ -220,13 +201,6 @@ export function keepsDeposits(
     .some((row) => (toDecimal(String(row['outward']))?.digits ?? 0n) < 0n)
 }
 
-/** What no transfer explains: the newest of each direction. */
-export function listUnexplained(db: Database, limit: number): StoredFlow[] {
-  const sql = `SELECT * FROM escrow_flows INDEXED BY escrow_flows_told
-    WHERE verdict = 'unexplained' AND direction = ? ORDER BY at DESC LIMIT ?`
-  return (['out', 'in'] as const).flatMap((direction) => db.prepare(sql).all(direction, limit).map(toFlow))
-}
-
 /** Tokens that transfers moved at an address: what anybody else sends there is not the bridge's. */
 export function listMovedTokens(db: Database, escrow: string): string[] {
   return db
@@ -271,70 +245,6 @@ export function sumOpen(db: Database, token: string, to: number): Decimal {
   )
 }
 
-/** What left and waits for a source that lags: it may turn out to be payouts. */
-export function listWaiting(db: Database): StoredFlow[] {
-  return db
-    .prepare("SELECT * FROM escrow_flows WHERE waits_for <> '' AND direction = 'out' LIMIT 5000")
-    .all()
-    .map(toFlow)
-}
-
-/** What left up to a time that the list has passed, was judged, and is not explained: still looked for, the largest first. */
-export function listOverdue(db: Database, until: UnixMs): StoredFlow[] {
-  return db
-    .prepare(
-      `SELECT * FROM escrow_flows INDEXED BY escrow_flows_open WHERE verdict = 'open' AND waits_for = ''
-       AND direction = 'out' AND unexplained IS NOT NULL AND at <= ? LIMIT 5000`,
-    )
-    .all(until)
-    .map(toFlow)
-}
-
-/** What left without an explanation, listed as movements, since a time. */
-export function listLost(db: Database, since: UnixMs): StoredFlow[] {
-  return db
-    .prepare(
-      `SELECT * FROM escrow_flows INDEXED BY escrow_flows_told
-       WHERE verdict = 'unexplained' AND direction = 'out' AND at >= ? AND from_height IS NULL LIMIT 5000`,
-    )
-    .all(since)
-    .map(toFlow)
-}
-
-/** Movements by token, in sum. */
-export function sumByToken(flows: readonly StoredFlow[]): FlowSum[] {
-  const groups = Map.groupBy(flows, ({ token, waitsFor }) => `${token}|${waitsFor ?? ''}`)
-  return [...groups.values()].map(sumUp)
-}
-
-/** Movements of one token at all escrows together. */
-export interface FlowSum {
-  readonly token: string
-  readonly escrows: readonly string[]
-  readonly count: number
-  /** Token units. */
-  readonly amount: Decimal
-  readonly since: UnixMs
-  readonly largest: readonly StoredFlow[]
-  /** The source that they wait for. */
-  readonly waitsFor: Shown | null
-}
-
-const namedOfSum = 10
-
-function sumUp(flows: readonly StoredFlow[]): FlowSum {
-  const ordered = flows.toSorted((a, b) => compareDecimals(b.outward, a.outward))
-  return {
-    token: ordered[0]?.token ?? '',
-    escrows: [...new Set(flows.map(({ escrow }) => escrow))],
-    count: flows.length,
-    amount: sumDecimals(flows.map(({ unexplained, outward }) => unexplained ?? outward)),
-    since: Math.min(...flows.map(({ at }) => at)),
-    largest: ordered.slice(0, namedOfSum),
-    waitsFor: ordered[0]?.waitsFor ?? null,
-  }
-}
-
 /** Forgets flows seen before a time, a step at a time. */
 export function purgeFlows(
   db: Database,
@@ -350,60 +260,4 @@ export function purgeFlows(
   forget("verdict = 'explained' AND seen_at < ?", before.explained)
   forget("verdict = 'unexplained' AND direction = 'in' AND at < ?", before.inward)
   forget("verdict = 'unexplained' AND direction = 'out' AND at < ?", before.outward)
-}
-
-function toFlow(row: Record<string, unknown>): StoredFlow {
-  const optional = (name: string) => (row[name] === null ? null : Number(row[name]))
-  // Written by saveFlows, saveGap and settleFlow.
-  return {
-    escrow: String(row['escrow']),
-    token: String(row['token']),
-    hash: String(row['hash']),
-    fromHeight: optional('from_height'),
-    height: Number(row['height']),
-    at: Number(row['at']),
-    seenAt: Number(row['seen_at']),
-    net: toDecimal(String(row['net'])) ?? noAmount,
-    outward: toDecimal(String(row['outward'])) ?? noAmount,
-    gross: decodeGross(row),
-    party: String(row['party']),
-    verdict: String(row['verdict']) as FlowVerdictName,
-    direction: row['direction'] === 'out' ? 'out' : 'in',
-    unexplained: toDecimal(toText(row['unexplained']) ?? ''),
-    reason: String(row['reason']),
-    checkedAt: optional('checked_at'),
-    checks: Number(row['checks']),
-    absence: toText(row['absence']),
-    // Written by settleFlow.
-    waitsFor: (toText(row['waits_for']) || null) as Shown | null,
-  }
-}
-
-function encodeGross(gross: readonly GrossMove[]): string {
-  return JSON.stringify(
-    gross.map((move) => [move.id, ...[move.in, move.out, move.back].map((amount) => formatDecimal(amount))]),
-  )
-}
-
-/** What was stored without it is known by its difference alone. */
-function decodeGross(row: Record<string, unknown>): GrossMove[] {
-  const text = toText(row['gross'])
-  if (text === null) {
-    const outward = toDecimal(String(row['outward'])) ?? noAmount
-    const isOut = outward.digits > 0n
-    const of = { in: isOut ? noAmount : negate(outward), out: isOut ? outward : noAmount }
-    return [{ id: '', ...of, back: noAmount }]
-  }
-  // Written by encodeGross.
-  const moves = JSON.parse(text) as readonly [string, string, string, string][]
-  return moves.map(([id, ...amounts]) => {
-    const [incoming = noAmount, out = noAmount, back = noAmount] = amounts.map(
-      (amount) => toDecimal(amount) ?? noAmount,
-    )
-    return { id, in: incoming, out, back }
-  })
-}
-
-function toText(cell: unknown): string | null {
-  return typeof cell === 'string' ? cell : null
 }
