@@ -59,7 +59,9 @@ const maxRests = 30
  */
 export async function decideDoubt(context: DoubtContext, leg: QueuedLeg): Promise<Outcome> {
   if (!context.hasControl || !context.hasPassed(leg)) return again(leg, context.now(), retryMs)
-  const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at: context.at }) }
+  // Requests are numbered on from before the clock was set back: numbers order answers, and measure no time.
+  const at = Math.min(context.at, context.now())
+  const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at }) }
   const isOver = isAbsent(next) || leg.rests > 0
   const other =
     isOver || (leg.ask !== 'zone' && next.reads >= firstAsked) ? await askOtherwise(context, next) : null
@@ -71,7 +73,7 @@ export async function decideDoubt(context: DoubtContext, leg: QueuedLeg): Promis
   if (!isOver) return again(next, context.now(), doubtMs)
   // By the service's clock, whatever ours says; and a service that tells a wrong time cannot put it off.
   const settledAt = Math.min(leg.time - context.clockAheadMs, leg.addedAt) + lateMs
-  if (leg.rests === 0 && context.at < settledAt)
+  if (leg.rests === 0 && at < settledAt)
     return again(next, context.now(), Math.max(settledAt - context.now(), retryMs))
   const rest = restLonger(next, context.now())
   return {

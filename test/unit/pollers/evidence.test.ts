@@ -92,6 +92,18 @@ describe('semantics.md 8: a leg that an answer does not hold', () => {
     expect((await decideDoubt(at(87_000, wrong), young)).readings).toMatchObject([{ status: 'absent' }])
   })
 
+  test('semantics.md 42: is absent in the same time where requests are numbered on from before the clock was set back', async () => {
+    const day = 86_400_000
+    let absent = leg({ time: -60_000 })
+    let said: readonly EvidenceReading[] = []
+    for (const [asked, now] of [0, 15_000, 30_000].entries()) {
+      const { readings, saves } = await decideDoubt(at(day + asked, { now: () => now }), absent)
+      absent = saves[0] ?? absent
+      said = readings
+    }
+    expect(said).toMatchObject([{ status: 'absent', reads: 3, requestedAt: day + 2 }])
+  })
+
   test('is no reading without something known in the answer, or below the head', async () => {
     for (const missing of [{ hasControl: false }, { hasPassed: () => false }]) {
       const { readings, saves } = await third(30_000, missing)
