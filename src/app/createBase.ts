@@ -170,6 +170,7 @@ export function createBase(
     listedNotes,
     listeners,
     live,
+    numbers,
     onCommitted,
     rpcs,
     rules,

@@ -38,6 +38,7 @@ import { takeHeldJudgements } from '../store/learned.ts'
 import { releaseLessons } from '../store/openLessons.ts'
 import { isLearned } from '../domain/openLessons.ts'
 import { toTeaching } from '../pollers/learnMoney.ts'
+import type { RequestNumbers } from '../store/requestNumbers.ts'
 import type { Ledger } from '../store/ledger.ts'
 import type { AppConfig } from './appConfig.ts'
 import { readControl } from './createPollers.ts'
@@ -46,6 +47,7 @@ import { createWaker } from './createWaker.ts'
 
 export interface EvidencePartDeps {
   readonly clock: Clock
+  readonly numbers: Pick<RequestNumbers, 'next'>
   readonly db: Database
   readonly ledger: Ledger
   readonly explorer: Pick<Explorer, 'callNonEmpty' | 'health'>
@@ -176,6 +178,7 @@ function askReceipts(deps: EvidencePartDeps, rpc: Pick<Rpc, 'call' | 'callMany'>
   return createReceiptsPoll({
     clock,
     rpc,
+    nextNumber: () => deps.numbers.next(),
     commit,
     confirmations: deps.config.canonical?.confirmations ?? 3,
     listQueued: (limit) => listQueued(db, 'receipt', isLate, clock.now(), limit),

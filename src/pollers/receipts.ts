@@ -11,6 +11,8 @@ import type { Commit } from './reads.ts'
 export interface ReceiptsDeps {
   readonly clock: Clock
   readonly rpc: Pick<Rpc, 'call' | 'callMany'>
+  /** The number of a request that is sent now. */
+  readonly nextNumber: () => UnixMs
   readonly commit: Commit
   /** Blocks on top of a leg's before a missing receipt says anything. */
   readonly confirmations: number
@@ -32,6 +34,8 @@ interface Round {
   readonly head: number
   readonly hasControl: boolean
   readonly at: UnixMs
+  /** Of its requests: what orders their answers. */
+  readonly number: UnixMs
 }
 
 const maxPerRun = 200
@@ -52,7 +56,7 @@ export function createReceiptsPoll(deps: ReceiptsDeps): (signal: AbortSignal) =>
     const head = await deps.rpc.call('eth_blockNumber', ['latest'], { signal, attempts: 2 })
     const hashes = due.map(({ hash }) => hash)
     const control = deps.knownHashes().find((hash) => !hashes.includes(hash)) ?? null
-    const at = deps.clock.now()
+    const [at, number] = [deps.clock.now(), deps.nextNumber()]
     const calls = (control === null ? hashes : [...hashes, control]).map((hash) => ({
       method: 'eth_getTransactionReceipt' as const,
       params: [hash] as [string],
@@ -62,7 +66,7 @@ export function createReceiptsPoll(deps: ReceiptsDeps): (signal: AbortSignal) =>
     const judged = due.map((leg, index) => {
       const outcome = outcomes[index]
       return outcome?.ok
-        ? judgeReceipt(deps, leg, outcome.value, { head, hasControl, at })
+        ? judgeReceipt(deps, leg, outcome.value, { head, hasControl, at, number })
         : again(leg, deps.clock.now(), retryMs)
     })
     commitAll(deps, judged)
@@ -77,7 +81,7 @@ function judgeReceipt(deps: ReceiptsDeps, leg: QueuedLeg, receipt: Receipt | nul
   // Before that many blocks stand on it a reorganisation may still change it.
   if (height !== null && round.head < height + deps.confirmations) return again(leg, now, retryMs)
   const moves = receipt.logs === null ? null : decodeMoves(receipt.logs.filter((log) => !log.removed))
-  const reading = toReading(leg.hash, round.at, { status: receipt.status, moves, height })
+  const reading = toReading(leg.hash, round.number, { status: receipt.status, moves, height })
   return { readings: [reading], saves: [], drops: [leg.hash] }
 }
 
@@ -87,7 +91,7 @@ function judgeMissing(deps: ReceiptsDeps, leg: QueuedLeg, round: Round): Outcome
   const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at: round.at }) }
   if (leg.rests === 0 && !isAbsent(next)) return again(next, now, doubtMs)
   const rest = restLonger(next, now)
-  const absent = toReading(leg.hash, round.at, {
+  const absent = toReading(leg.hash, round.number, {
     status: 'absent',
     moves: null,
     height: null,
