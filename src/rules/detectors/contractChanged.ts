@@ -11,7 +11,7 @@ export const contractChanged: RaisedKind = {
   nature: 'event',
   from: 'raised',
   raisedBy: 'app',
-  docs: 'A bridge contract was upgraded, paused, or given another owner, role, threshold, signer or fee; its verified source is another; or an event of it says something else than before.',
+  docs: 'A bridge contract was upgraded, paused, or given another owner, role, threshold, signer or fee; its verified source is another; or an event of it says something else than before or is new.',
   hasTransfer: false,
   subjectNames: ['contract'],
   facts: {
