@@ -176,9 +176,11 @@ function describeGap(
   const decimals = scaleOf(transfer)
   const show = (raw: bigint) => (decimals === null ? raw.toString() : formatUnits(raw, decimals))
   const own = coins.filter(({ move }) => isSameId(transfer, move) && isRecipient(transfer, move, settings))
+  const sum = own.reduce((total, { raw }) => total + raw, 0n)
   // What it claims went there, and others that claim the same took it.
-  if (own.some(({ raw }) => raw === claimOf(transfer))) return { what: 'amount', found: 'no item of its own' }
-  if (own.length > 0) return { what: 'amount', found: show(own.reduce((sum, { raw }) => sum + raw, 0n)) }
+  if ([sum, ...own.map(({ raw }) => raw)].includes(claimOf(transfer) ?? 0n) && sum > 0n)
+    return { what: 'amount', found: 'no item of its own' }
+  if (own.length > 0) return { what: 'amount', found: show(sum) }
   const isFull = ({ raw }: Coin) => isWithin(raw, claimOf(transfer) ?? 0n, boundsOf(transfer, settings))
   const elsewhere = coins.find((coin) => isFull(coin) && isSameId(transfer, coin.move))
   if (elsewhere) return { what: 'recipient', found: elsewhere.move.to }

@@ -93,6 +93,14 @@ describe('several transfers of one transaction', () => {
     })
   })
 
+  test('one that finds its amount in parts that others took is not told its own amount', () => {
+    const parts = [move({ amountRaw: 1_000_000n }), move({ amountRaw: 500_000n })]
+    expect(coverMoney(second, [payout(), second], parts, noFees)).toEqual({
+      what: 'amount',
+      found: 'no item of its own',
+    })
+  })
+
   test('the older of two equal payouts has the only movement', () => {
     expect(cover(payout(), [move()], noFees, [second])).toBe('covered')
   })
