@@ -14,7 +14,7 @@ import { createBalanceReads } from '../pollers/balanceReads.ts'
 import { createChallengesPoll } from '../pollers/challenges.ts'
 import { createEscrowBalancesPoll } from '../pollers/escrowBalances.ts'
 import { createEscrowChecksPoll } from '../pollers/escrowChecks.ts'
-import { createEscrowFlowsPoll } from '../pollers/escrowFlows.ts'
+import { createEscrowFlowsPolls } from '../pollers/escrowFlows.ts'
 import { createCrowds } from '../pollers/crowds.ts'
 import { isOfKind, toStreams } from '../pollers/escrowPlaces.ts'
 import { createMainReads, type FlowKind } from '../pollers/mainReads.ts'
@@ -74,9 +74,9 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
     noteHeld: (token: string, type: string) => watch.noteHeld(token, type),
     requestChecks: () => deps.trigger('escrowChecks'),
   }
-  const flows = createEscrowFlowsPoll({ ...ofFlows, reads, listStreams: streams, crowds })
+  const flows = createEscrowFlowsPolls({ ...ofFlows, reads, listStreams: streams, crowds })
   const restMs = 1_000 / (crowdShare * config.explorer.pace.maxRequestsPerSecond)
-  const crowdedFlows = createEscrowFlowsPoll({
+  const crowdedFlows = createEscrowFlowsPolls({
     ...ofFlows,
     reads: createMainReads({ clock, explorer: unhurried(deps.explorer, clock, restMs) }),
     listStreams: () =>
@@ -85,6 +85,10 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
         .map((stream) => ({ ...stream, id: `${stream.id}:crowd`, isRare: false })),
     crowds: null,
   })
+  const readCrowds = async (signal: AbortSignal) => {
+    await crowdedFlows.newest(signal)
+    await crowdedFlows.again(signal)
+  }
   const checks = createEscrowChecksPoll({
     ...common,
     mostKept: (transfer) => watch.mostKept(transfer),
@@ -144,10 +148,11 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
   })
   const hasPlaces = watch.places.length > 0
   return [
-    ...(hasPlaces ? [{ name: 'escrows', schedule: poll.escrows, run: flows }] : []),
+    ...(hasPlaces ? [{ name: 'escrows', schedule: poll.escrows, run: flows.newest }] : []),
     ...(hasPlaces
-      ? [{ name: 'escrowCrowds', schedule: crowdsMs, isBackground: true, run: crowdedFlows }]
+      ? [{ name: 'escrowSweep', schedule: poll.escrows, isBackground: true, run: flows.again }]
       : []),
+    ...(hasPlaces ? [{ name: 'escrowCrowds', schedule: crowdsMs, isBackground: true, run: readCrowds }] : []),
     ...(hasPlaces
       ? [{ name: 'escrowChecks', schedule: Math.min(checksMs, intervalOf(poll.escrows)), run: checks }]
       : []),

@@ -5,7 +5,7 @@ import { toForeignToken } from '../rules/detectors/escrowForeignToken.ts'
 import type { Database } from '../store/database.ts'
 import { forgetFlow, saveFlows } from '../store/escrowFlows.ts'
 import { readMeta, saveMeta } from '../store/meta.ts'
-import { type MainStream, readStream, saveStream } from '../store/mainStreams.ts'
+import { type MainStream, noteDeepRead, readStream, saveStream } from '../store/mainStreams.ts'
 import type { EscrowPlace, FlowStream } from './escrowPlaces.ts'
 import { createSeenRows, type SeenRows } from './goneRows.ts'
 import { findForeign, isWatched, lookUpTokens, type TokenLookUpDeps } from './escrowTokens.ts'
@@ -46,35 +46,71 @@ const rareMs = 55_000
 const chunkBlocks = 5_000
 const maxChunks = 10
 
-/**
- * Reads what moved at the bridge's escrows, by ranges of blocks below the main head. The cursor moves with the commit
- * of what was found, and only over ranges that were read whole; an answer that lacks a row that is known to be in its
- * range is no answer.
- */
-export function createEscrowFlowsPoll(deps: EscrowFlowsDeps): (signal: AbortSignal) => Promise<void> {
+/** Reads the lists of movements at the bridge's escrows. Each throws when one of them could not be read whole. */
+export interface EscrowFlowsPolls {
+  /**
+   * What is new, by ranges of blocks below the main head. The cursor moves with the commit of what was found, and only
+   * over ranges that were read whole; an answer that lacks a row that is known to be in its range is no answer.
+   */
+  readonly newest: (signal: AbortSignal) => Promise<void>
+  /** The recent past once more, where that is due: beside what is new, which must not wait for it. */
+  readonly again: (signal: AbortSignal) => Promise<void>
+}
+
+export function createEscrowFlowsPolls(deps: EscrowFlowsDeps): EscrowFlowsPolls {
   const seenOf = new Map<string, SeenRows>()
   const readAt = new Map<string, number>()
   const lookedUp = new Map<string, number>()
-  return async (signal) => {
-    const head = await waitForHead(deps, signal)
-    if (head === null) return
-    const firstHeight = readFirstHeight(deps.db, head)
-    const problems: unknown[] = []
-    for (const stream of deps.listStreams()) {
-      const startedAt = deps.clock.monotonicMs()
-      if (stream.isRare && startedAt - (readAt.get(stream.id) ?? -Infinity) < rareMs) continue
-      readAt.set(stream.id, startedAt)
-      try {
-        const seen = seenOf.get(stream.id) ?? createSeenRows()
-        seenOf.set(stream.id, seen)
-        await readStreamUpTo({ ...deps, seen, lookedUp, firstHeight }, stream, head, signal)
-      } catch (error) {
-        if (signal.aborted) throw error
-        problems.push(error)
-      }
-    }
-    if (problems.length > 0) throw problems[0]
+  const seen = (id: string) => {
+    const rows = seenOf.get(id) ?? createSeenRows()
+    seenOf.set(id, rows)
+    return rows
   }
+  const isResting = ({ id, isRare }: FlowStream) => {
+    const now = deps.clock.monotonicMs()
+    if (isRare && now - (readAt.get(id) ?? -Infinity) < rareMs) return true
+    readAt.set(id, now)
+    return false
+  }
+  const isDue = ({ id }: FlowStream) => {
+    const state = readStream(deps.db, id)
+    return state !== null && deps.clock.now() - state.deepAt >= deepEveryMs
+  }
+  return {
+    newest: async (signal) => {
+      const head = await waitForHead(deps, signal)
+      if (head === null) return
+      const firstHeight = readFirstHeight(deps.db, head)
+      const streams = deps.listStreams().filter((stream) => !isResting(stream))
+      await readEveryStream(streams, signal, (stream) =>
+        readUpTo({ ...deps, seen: seen(stream.id), lookedUp, firstHeight }, stream, head, signal),
+      )
+    },
+    again: async (signal) => {
+      const firstHeight = Number(readMeta(deps.db, firstHeightName))
+      await readEveryStream(deps.listStreams().filter(isDue), signal, (stream) =>
+        readAgain({ ...deps, seen: seen(stream.id), lookedUp, firstHeight }, stream, signal),
+      )
+    },
+  }
+}
+
+/** One that cannot be read holds up none of the others. */
+async function readEveryStream(
+  streams: readonly FlowStream[],
+  signal: AbortSignal,
+  read: (stream: FlowStream) => Promise<void>,
+): Promise<void> {
+  const problems: unknown[] = []
+  for (const stream of streams) {
+    try {
+      await read(stream)
+    } catch (error) {
+      if (signal.aborted) throw error
+      problems.push(error)
+    }
+  }
+  if (problems.length > 0) throw problems[0]
 }
 
 const firstHeightName = 'escrow_first_height'
@@ -92,7 +128,7 @@ interface StreamDeps extends EscrowFlowsDeps, TokenLookUpDeps {
   readonly seen: SeenRows
 }
 
-async function readStreamUpTo(
+async function readUpTo(
   deps: StreamDeps,
   stream: FlowStream,
   head: number,
@@ -101,24 +137,31 @@ async function readStreamUpTo(
   for (let chunk = 0; chunk < maxChunks; chunk++) {
     const state = readStream(deps.db, stream.id) ?? {
       id: stream.id,
-      cursor: Math.max(0, head - deepBlocks),
+      cursor: Math.max(0, head - overlapBlocks),
       known: null,
-      deepAt: deps.clock.now(),
+      deepAt: 0,
     }
-    const isDeep = deps.clock.now() - state.deepAt >= deepEveryMs
-    const blocks = nextBlocks(state, head, isDeep)
-    await readBlocks(deps, stream, isDeep ? { ...state, deepAt: deps.clock.now() } : state, blocks, signal)
+    const blocks = nextBlocks(state, head)
+    await readBlocks(deps, stream, state, blocks, signal)
     if (blocks.to >= head) return
   }
 }
 
 /** The next range: behind the cursor, so that what was listed late is found, and over the newest row that is known. */
-function nextBlocks(state: Pick<MainStream, 'cursor' | 'known'>, head: number, isDeep: boolean): Blocks {
-  const { cursor, known } = state
+function nextBlocks({ cursor, known }: Pick<MainStream, 'cursor' | 'known'>, head: number): Blocks {
   const to = Math.max(Math.min(head, cursor + chunkBlocks), cursor)
-  const back = Math.max(0, cursor - (isDeep ? deepBlocks : overlapBlocks))
+  const back = Math.max(0, cursor - overlapBlocks)
   const isNear = known !== null && known.height >= cursor - knownWithinBlocks && known.height <= to
   return { from: isNear ? Math.min(back, known.height) : back, to }
+}
+
+async function readAgain(deps: StreamDeps, stream: FlowStream, signal: AbortSignal): Promise<void> {
+  const state = readStream(deps.db, stream.id)
+  if (state === null) return
+  const startedAt = deps.clock.now()
+  const blocks = { from: Math.max(0, state.cursor - deepBlocks), to: state.cursor }
+  await readBlocks(deps, stream, state, blocks, signal)
+  deps.commit({ apply: () => (noteDeepRead(deps.db, stream.id, startedAt), []) })
 }
 
 async function readBlocks(
@@ -155,7 +198,7 @@ async function readBlocks(
       // What is there is there, even where the rest of the answer cannot be trusted.
       saveFlows(deps.db, flows, now, deps.tellSince)
       for (const hash of gone) forgetFlow(deps.db, place.address, hash, now)
-      if (isWhole) saveStream(deps.db, { ...state, cursor: blocks.to, known: newest })
+      if (isWhole) moveCursor(deps.db, state, { to: blocks.to, newest, gone })
       return foreign.map((one) => toForeignToken(one, read.requestedAt))
     },
   })
@@ -166,6 +209,18 @@ async function readBlocks(
     'source.empty',
     `movements at ${place.address}, blocks ${blocks.from} to ${blocks.to}: ${why}`,
   )
+}
+
+/** Another reading of the same list may have gone further meanwhile. */
+function moveCursor(
+  db: Database,
+  state: MainStream,
+  read: { readonly to: number; readonly newest: MainStream['known']; readonly gone: readonly string[] },
+): void {
+  const now = readStream(db, state.id) ?? state
+  const known = now.known !== null && read.gone.includes(now.known.hash) ? null : now.known
+  const isNewer = known === null || (read.newest !== null && read.newest.height > known.height)
+  saveStream(db, { ...now, cursor: read.to, known: isNewer ? read.newest : known })
 }
 
 type FlowsRead = Awaited<ReturnType<MainReads['flows']>>

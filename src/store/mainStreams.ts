@@ -6,7 +6,7 @@ export interface MainStream {
   readonly id: string
   readonly cursor: number
   readonly known: { readonly height: number; readonly hash: string } | null
-  /** When its recent past was last read again. */
+  /** When its recent past was last read again; 0: it is to be read. */
   readonly deepAt: UnixMs
 }
 
@@ -29,14 +29,22 @@ export function saveStream(db: Database, { id, cursor, known, deepAt }: MainStre
   ).run(id, cursor, known?.height ?? null, known?.hash ?? null, deepAt)
 }
 
+/** The recent past of a list was read again, by a reading that began then. */
+export function noteDeepRead(db: Database, id: string, at: UnixMs): void {
+  db.prepare('UPDATE main_streams SET deep_at = ? WHERE id = ?').run(at, id)
+}
+
 /** The recent past of all movements is to be read again. */
 export function readFlowsDeep(db: Database): void {
   db.prepare("UPDATE main_streams SET deep_at = 0 WHERE id LIKE 'flows:%'").run()
 }
 
-/** The lowest height that all of these were read up to; null when one was never read. */
+/** The lowest height that all of these were read up to; null when one was never read, or its recent past is to be. */
 export function lowestCursor(db: Database, ids: readonly string[]): number | null {
-  const cursors = ids.map((id) => readStream(db, id)?.cursor ?? null)
+  const cursors = ids.map((id) => {
+    const stream = readStream(db, id)
+    return stream === null || stream.deepAt === 0 ? null : stream.cursor
+  })
   const known = cursors.filter((cursor) => cursor !== null)
   return known.length === 0 || known.length < cursors.length ? null : Math.min(...known)
 }

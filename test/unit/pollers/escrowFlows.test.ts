@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { formatDecimal } from '../../../src/domain/decimal.ts'
 import type { FlowRow } from '../../../src/domain/escrowFlow.ts'
 import { createCrowds } from '../../../src/pollers/crowds.ts'
-import { createEscrowFlowsPoll } from '../../../src/pollers/escrowFlows.ts'
+import { createEscrowFlowsPolls } from '../../../src/pollers/escrowFlows.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { listFlowsOf, sumListed } from '../../../src/store/escrowFlows.ts'
 import { saveAnchor } from '../../../src/store/escrowReadings.ts'
-import { readStream } from '../../../src/store/mainStreams.ts'
+import { lowestCursor, readStream } from '../../../src/store/mainStreams.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 import { noSignal } from './support.ts'
 
@@ -28,23 +28,27 @@ function setUp(rows: FlowRow[]) {
   const clock = createSteppedClock({ start: 1_000_000 })
   const db = openDatabase(':memory:')
   const world = { rows, head: 1_000, isDisguised: false }
+  const asked: string[] = []
   const place = { address: escrow, tokens: new Set([token]) }
   const stream = { id: 'flows:a', place, kind: 'token_20' as const, token, isRare: false }
-  const poll = createEscrowFlowsPoll({
+  const polls = createEscrowFlowsPolls({
     clock,
     db,
     reads: {
       hasCome: async () => false,
-      flows: async (_, { from, to }) => ({
-        requestedAt: clock.now(),
-        rows: world.isDisguised
-          ? []
-          : world.rows.filter(({ height }) => (height ?? 0) >= from && (height ?? 0) <= to),
-        isWhole: true,
-        problem: '',
-        bad: [],
-        isCrowded: false,
-      }),
+      flows: async (_, { from, to }) => {
+        asked.push(`${from} to ${to}`)
+        return {
+          requestedAt: clock.now(),
+          rows: world.isDisguised
+            ? []
+            : world.rows.filter(({ height }) => (height ?? 0) >= from && (height ?? 0) <= to),
+          isWhole: true,
+          problem: '',
+          bad: [],
+          isCrowded: false,
+        }
+      },
     },
     commit: ({ apply }) => {
       apply?.(clock.now())
@@ -66,13 +70,14 @@ function setUp(rows: FlowRow[]) {
     for (let n = 0; n < times; n += 1) {
       world.head += 15
       await clock.advance(15_000)
-      await poll(noSignal).catch(() => (failures += 1))
+      await polls.newest(noSignal).catch(() => (failures += 1))
+      await polls.again(noSignal).catch(() => {})
     }
     return failures
   }
   const stored = (name: string) => listFlowsOf(db, `0x${name}`, token)[0] ?? null
   const sumSince = (height: number) => formatDecimal(sumListed(db, { escrow, token }, height, 10_000).sum)
-  return { db, world, read, stored, sumSince, stream: () => readStream(db, stream.id) }
+  return { db, world, polls, asked, read, stored, sumSince, stream: () => readStream(db, stream.id) }
 }
 
 test('F46: a payout that a reorganisation left out is forgotten after three readings, and holds up none after', async () => {
@@ -118,4 +123,32 @@ test.each([
   await read(6)
   // From the balance of block 1,010, which the payout had left, to the one that the chain holds now.
   expect(sumSince(anchor.height)).toBe(sum)
+})
+
+test('what is new is read at once, and the hour before by itself: it may take minutes', async () => {
+  const { db, world, polls, asked, stored, stream } = setUp([payout('01', 200), payout('02', 9_990)])
+  world.head = 10_000
+  await polls.newest(noSignal)
+  expect(asked).toEqual(['9880 to 10000'])
+  expect(stored('01')).toBeNull()
+  // Balances are set beside what moved only when that is known, too.
+  expect(lowestCursor(db, [stream()?.id ?? ''])).toBeNull()
+  world.rows = [payout('01', 7_000), ...world.rows]
+  await polls.again(noSignal)
+  expect(asked.slice(1)).toEqual(['6400 to 10000'])
+  expect(stored('01')).not.toBeNull()
+  expect(lowestCursor(db, [stream()?.id ?? ''])).toBe(10_000)
+  await polls.again(noSignal)
+  expect(asked).toHaveLength(2)
+})
+
+test('a reading of the past that ends late sets back nothing that was read meanwhile', async () => {
+  const { world, polls, stream } = setUp([payout('01', 990)])
+  await polls.newest(noSignal)
+  const past = polls.again(noSignal)
+  world.head = 1_100
+  world.rows = [...world.rows, payout('02', 1_090)]
+  await polls.newest(noSignal)
+  await past
+  expect(stream()).toMatchObject({ cursor: 1_100, known: { hash: '0x02', height: 1_090 } })
 })
