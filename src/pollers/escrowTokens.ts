@@ -66,12 +66,14 @@ function listFrequent(rows: readonly FlowRow[]): string[] {
 /** Those of them that were asked for and are not the bridge's. */
 export function findForeign(
   deps: TokenLookUpDeps,
-  { address }: EscrowPlace,
+  place: EscrowPlace,
   rows: readonly FlowRow[],
   blocks: Blocks,
 ): ForeignToken[] {
+  const { address } = place
   return listFrequent(rows)
     .filter((token) => token !== '' && deps.lookedUp.has(`${address} ${token}`))
+    .filter((token) => !isWatched(deps, place, token))
     .map((token) => ({
       escrow: address,
       token,
