@@ -25,7 +25,6 @@ import {
   countMatched,
   countOpenLogs,
   dropSamples,
-  isNewAmong,
   listAbi,
   listDueTransactions,
   listLearned,
@@ -40,6 +39,7 @@ import { isAccused } from '../store/accused.ts'
 import type { EvidenceReading } from '../store/evidence.ts'
 import type { CursorFile } from '../store/cursors.ts'
 import type { Database } from '../store/database.ts'
+import { isNewAmong } from '../store/firstEvents.ts'
 import type { Ledger } from '../store/ledger.ts'
 import type { Commit } from './reads.ts'
 
@@ -112,7 +112,7 @@ export function judgeLogs(deps: JudgeDeps): boolean {
       const samples = judged.flatMap((one) => one.samples)
       const news = judged
         .flatMap(({ strange }) => strange)
-        .filter((log) => isNewAmong(deps.db, log, leastTaught))
+        .filter((log) => isNewAmong(deps.db, log, { least: leastTaught, since: deps.startedAt }))
         .map((log) => toNewEventFinding(log, now))
       return [...learn(deps, samples, abi, now), ...news]
     },

@@ -3,6 +3,7 @@ import { topicOf } from '../domain/bridgeLog.ts'
 import { type EventTemplate, mostOfParty, partyOfSample } from '../domain/learnEvent.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
+import { noteFirst } from './firstEvents.ts'
 
 /** A log whose transfer is not known yet. */
 export interface OpenLog {
@@ -86,6 +87,7 @@ function insertLog(db: Database, log: BridgeLog, now: UnixMs): boolean {
   const { changes } = db
     .prepare('INSERT OR IGNORE INTO bridge_logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
     .run(contract, hash, place, topicOf(log), height, time, now, now, bodyOf(log))
+  if (changes === 1) noteFirst(db, log)
   return changes === 1
 }
 
@@ -244,20 +246,6 @@ export function countMatched(db: Database, contract: string, topic: string): num
     .prepare('SELECT matched FROM bridge_topics WHERE contract = ? AND topic = ?')
     .get(contract, topic)
   return Number(row?.['matched'] ?? 0)
-}
-
-/** How many events of a contract taught what it says. */
-function countTaught(db: Database, contract: string): number {
-  const row = db.prepare('SELECT sum(matched) AS count FROM bridge_topics WHERE contract = ?').get(contract)
-  return Number(row?.['count'] ?? 0)
-}
-
-/** Whether no other transaction is known in which its contract emitted such an event, though `least` others taught. */
-export function isNewAmong(db: Database, { contract, hash, topics }: BridgeLog, least: number): boolean {
-  const other = db
-    .prepare('SELECT 1 FROM bridge_logs WHERE contract = ? AND topic = ? AND hash <> ? LIMIT 1')
-    .get(contract, topicOf({ topics }), hash)
-  return other === undefined && countTaught(db, contract) >= least
 }
 
 export function listLearned(db: Database): LearnedTopic[] {

@@ -29,6 +29,7 @@ import { eventAbi } from './migrations/0024_event_abi.ts'
 import { wordTables } from './migrations/0025_words.ts'
 import { openLessons } from './migrations/0026_open_lessons.ts'
 import { legSurplusColumns } from './migrations/0027_leg_surplus.ts'
+import { firstEvents } from './migrations/0028_first_events.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -58,6 +59,7 @@ const migrations: readonly string[] = [
   wordTables,
   openLessons,
   legSurplusColumns,
+  firstEvents,
 ]
 
 export interface Database {

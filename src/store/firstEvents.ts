@@ -1,0 +1,37 @@
+import { type BridgeLog, topicOf } from '../domain/bridgeLog.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from './database.ts'
+
+/** Remembered when the log itself is forgotten: what a contract does now and then is not new. */
+export function noteFirst(db: Database, log: BridgeLog): void {
+  db.prepare(
+    `INSERT INTO bridge_events VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET hash = excluded.hash, height = excluded.height WHERE excluded.height < height`,
+  ).run(log.contract, topicOf(log), log.hash, log.height)
+}
+
+/**
+ * Whether this is the first event of its kind that is known of its contract, though `least` others taught. Of several
+ * that were there before `since` nobody knows which was the first.
+ */
+export function isNewAmong(
+  db: Database,
+  { contract, hash, topics, time }: BridgeLog,
+  { least, since }: { readonly least: number; readonly since: UnixMs },
+): boolean {
+  const topic = topicOf({ topics })
+  const first = db
+    .prepare('SELECT hash FROM bridge_events WHERE contract = ? AND topic = ?')
+    .get(contract, topic)
+  if (first?.['hash'] !== hash || countTaught(db, contract) < least) return false
+  const other = db
+    .prepare('SELECT 1 FROM bridge_logs WHERE contract = ? AND topic = ? AND hash <> ? LIMIT 1')
+    .get(contract, topic, hash)
+  return other === undefined || (time ?? 0) >= since
+}
+
+/** How many events of a contract taught what it says. */
+function countTaught(db: Database, contract: string): number {
+  const row = db.prepare('SELECT sum(matched) AS count FROM bridge_topics WHERE contract = ?').get(contract)
+  return Number(row?.['count'] ?? 0)
+}
