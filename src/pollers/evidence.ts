@@ -180,12 +180,11 @@ async function askSingly(
   const [control = null] = isOfQuestion(error) ? deps.knownHashes(ask) : []
   if (control === null || (await single(control, options)).readings.length === 0) throw error
   const context = { ...toContext(deps, singles, signal), control, hasControl: true, isAlone: true }
-  const outcome = await judgeEach(deps, batch, signal, async (leg) => {
+  return judgeEach(deps, batch, signal, async (leg) => {
     if (!context.mayAskSingly()) throw error
     const { requestedAt: at, readings, bad } = await single(leg.hash, options)
     return judgeLeg(deps, { ...context, at }, leg, readings[0] ?? null, bad.length === 0)
   })
-  return { error, ...outcome }
 }
 
 /** Whether a question was answered, in a way that says nothing: not that the source is away, or wants to be asked less. */

@@ -33,7 +33,13 @@ export function toForeignToken({ escrow, token, count, blocks }: ForeignToken, a
     transfer: null,
     facts: { token, count, fromHeight: blocks.from, height: blocks.to },
     labels: { chain: 'main', escrow, token },
-    evidence: [{ source: 'E6', at, says: `at least ${count} movements in ${where}, and none of before` }],
+    evidence: [
+      {
+        source: 'E6',
+        at,
+        says: `at least ${count} movements in ${where}, and none before the escrow was first read`,
+      },
+    ],
     since: at,
   }
 }
