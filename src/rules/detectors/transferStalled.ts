@@ -87,12 +87,16 @@ function mayHaveFailed({ status, confirmedStatus, changedAt }: Transfer, now: Un
   return status === 'failed' && confirmedStatus === 'unknown' && now - changedAt < confirmMs
 }
 
-/** No answer shows a transfer that has no record: of that one, every reading of the list says that it did not arrive. */
-function readAtOf({ pollers }: Facts, { isListed, readAt }: Transfer): UnixMs {
+/**
+ * When it was last looked whether it arrived. No answer shows a transfer that has no record: of that one, every reading
+ * of the list says that it did not arrive, but of the past that was not read yet none does.
+ */
+function readAtOf({ pollers, unreadPast }: Facts, { isListed, readAt, originAt }: Transfer): UnixMs {
   const list = pollers.find(({ poller }) => poller === 'transfers')
   if (isListed || !list) return readAt
+  if (unreadPast !== null && unreadPast.since <= originAt && originAt < unreadPast.before) return 0
   // A reading that ended just now may have begun before.
-  return Math.max(readAt, (list.lastSuccessAt ?? 0) - list.intervalMs)
+  return (list.lastSuccessAt ?? 0) - list.intervalMs
 }
 
 function toFinding(

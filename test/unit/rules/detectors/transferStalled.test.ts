@@ -62,6 +62,25 @@ describe('transfer.stalled', () => {
     expect(unknown).toEqual(found.length > 0 ? [] : ['t1'])
   })
 
+  test.each([
+    {
+      title: 'is in a past that a walk has not read yet',
+      gap: { since: origin, before: Infinity },
+      found: [],
+    },
+    { title: 'is older than a walk goes', gap: { since: origin + 1, before: Infinity }, found: ['t1'] },
+    { title: 'is newer than a walk has come', gap: { since: 0, before: origin }, found: ['t1'] },
+  ])('a transfer without any record that $title', ({ gap, found }) => {
+    const list = { poller: 'transfers', intervalMs: 5_000, startedAt: 0, lastError: null }
+    const unlisted = pendingSince(origin, deadline + minute, { isListed: false })
+    const facts = toFacts(deadline + minute, {
+      transfers: [unlisted],
+      pollers: [{ ...list, lastSuccessAt: deadline + minute }],
+      unreadPast: gap,
+    })
+    expect(transferStalled.judge(facts, params).findings.map(({ subject }) => subject)).toEqual(found)
+  })
+
   test('semantics.md 49: waits for the second answer about a record that just said that it failed, and no longer', () => {
     const failed = (changedAt: number) => ({
       ...pendingSince(origin, deadline),
