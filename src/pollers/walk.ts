@@ -41,19 +41,22 @@ const maxRepeatedPages = 3
  * the sweep goes round over the recent past for ever, because records are filled in late and written again.
  *
  * Pages are read by rising number. What arrives meanwhile moves rows to later pages, so that they are read twice;
- * what a re-push deletes moves rows to earlier ones, behind the walk, where the next pass of the sweep finds them.
+ * what a re-push deletes, or a list that falls behind does not show any more, moves rows to earlier ones, behind the
+ * walk. Where `total` tells it the walk goes back as far; else the next pass of the sweep finds them.
  */
 export function createWalk(deps: WalkDeps): Walk {
   let isSweepRequested = false
   let isSweeping = false
-  let before: (PageMark & { number: number; repeats: number }) | null = null
+  let before: (PageMark & { number: number; repeats: number; total: number | null }) | null = null
+  /** Back from here once: two replicas that count differently must not lead round and round. */
+  let wentBackFrom = 0
   const save = (change: Partial<Cursors>) => deps.cursors.write({ ...deps.cursors.read(), ...change })
 
   async function readPage(
     number: number,
     of: { readonly priority: 'bulk' | 'sweep'; goBack(to: number): void },
     signal: AbortSignal,
-  ): Promise<{ readonly page: FeedPage; readonly isLast: boolean }> {
+  ): Promise<{ readonly page: FeedPage; readonly isLast: boolean; readonly isBack: boolean }> {
     const mark: typeof before = before?.number === number - 1 ? before : null
     const read = await readFeedPage(deps.reads, number, mark, { priority: of.priority, signal })
     const repeats = mark !== null && read.isRepeat ? mark.repeats + 1 : 0
@@ -67,11 +70,15 @@ export function createWalk(deps: WalkDeps): Walk {
         `the list serves one page again and again, up to page ${number}`,
       )
     }
-    before = { ...read.mark, number, repeats }
     const { page } = read
     const { hasUrgent } = deps.commit({ answers: [page.records], bad: page.bad })
     if (hasUrgent) deps.requestDetails()
-    return { page, isLast }
+    const movedPages = number > wentBackFrom ? pagesMoved(mark?.total ?? null, page) : 0
+    before = { ...read.mark, number, repeats, total: page.total }
+    if (movedPages === 0) return { page, isLast, isBack: false }
+    wentBackFrom = number
+    of.goBack(Math.max(1, number - movedPages))
+    return { page, isLast: false, isBack: true }
   }
 
   async function walkHistory(signal: AbortSignal): Promise<void> {
@@ -80,13 +87,16 @@ export function createWalk(deps: WalkDeps): Walk {
       if (history.done) return
       if (pages === pagesPerRun) return deps.requestWalk()
       const goBack = (to: number) => save({ history: { ...history, page: to } })
-      const { page, isLast } = await readPage(history.page, { priority: 'bulk', goBack }, signal)
+      const { page, isLast, isBack } = await readPage(history.page, { priority: 'bulk', goBack }, signal)
+      if (isBack) continue
       const read = history.read + page.records.length
       const isOldEnough = isOlder(page.records, history.until) && read >= history.least
       const done = isLast || isOldEnough
       const reachedAt = newestTime(page.records) ?? history.reachedAt
       save({ history: { ...history, page: done ? 1 : history.page + 1, read, reachedAt, done } })
-      if (done) deps.log.info({ records: read, pages: history.page }, 'history read')
+      if (!done) continue
+      wentBackFrom = 0
+      deps.log.info({ records: read, pages: history.page }, 'history read')
     }
   }
 
@@ -94,7 +104,8 @@ export function createWalk(deps: WalkDeps): Walk {
     const { sweep } = deps.cursors.read()
     const startedAt = sweep.page === 1 ? deps.clock.now() : (sweep.startedAt ?? deps.clock.now())
     const goBack = (to: number) => save({ sweep: { ...sweep, page: to } })
-    const { page, isLast } = await readPage(sweep.page, { priority: 'sweep', goBack }, signal)
+    const { page, isLast, isBack } = await readPage(sweep.page, { priority: 'sweep', goBack }, signal)
+    if (isBack) return false
     const isDone = isLast || isOlder(page.records, deps.clock.now() - deps.sweepMs)
     if (!isDone) {
       save({ sweep: { ...sweep, page: sweep.page + 1, startedAt } })
@@ -103,6 +114,7 @@ export function createWalk(deps: WalkDeps): Walk {
     const tookMs = deps.clock.now() - startedAt
     if (tookMs > sweepGoalMs)
       deps.log.warn({ tookMs, pages: sweep.page }, 'a pass of the sweep took over ten minutes')
+    wentBackFrom = 0
     save({ sweep: { page: 1, startedAt, finishedAt: deps.clock.now(), tookMs } })
     deps.onSwept?.({ from: deps.clock.now() - deps.sweepMs, startedAt })
     return true
@@ -115,6 +127,7 @@ export function createWalk(deps: WalkDeps): Walk {
       if (isSweepRequested) {
         isSweepRequested = false
         isSweeping = true
+        wentBackFrom = 0
         // From the first page: what was asked for lies anywhere.
         save({ sweep: { ...deps.cursors.read().sweep, page: 1 } })
       }
@@ -129,6 +142,7 @@ export function createWalk(deps: WalkDeps): Walk {
     },
     requestHistory(until) {
       const { history } = deps.cursors.read()
+      wentBackFrom = 0
       save({
         history: history.done
           ? beginHistory(until)
@@ -137,6 +151,12 @@ export function createWalk(deps: WalkDeps): Walk {
       deps.requestWalk()
     },
   }
+}
+
+/** By how many pages rows moved up since a page that counted `total`. */
+function pagesMoved(total: number | null, page: FeedPage): number {
+  if (total === null || page.total === null || page.limit === null) return 0
+  return Math.ceil(Math.max(0, total - page.total) / page.limit)
 }
 
 function isOlder(records: readonly Observation[], than: UnixMs): boolean {

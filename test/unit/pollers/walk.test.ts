@@ -54,6 +54,25 @@ describe('the history walk', () => {
     expect(known(world.ledger)).toBe(100)
   })
 
+  test('goes back where rows moved up behind it, as when a list that falls behind shows its newest no more', async () => {
+    const world = setUp(toRows(60))
+    const all = world.list.rows
+    world.list.onPage = (page) => {
+      if (page === 8) world.list.rows = all.slice(8)
+    }
+    await toWalk(world).runAll()
+    expect(known(world.ledger)).toBe(60)
+  })
+
+  test('comes to its end where two replicas count differently', async () => {
+    const world = setUp(toRows(60))
+    const all = world.list.rows
+    let asked = 0
+    world.list.onPage = () => (world.list.rows = (asked += 1) % 2 === 0 ? all : all.slice(12))
+    await toWalk(world).runAll()
+    expect(world.cursors.read().history.done).toBe(true)
+  })
+
   test('of a rewind counts what the rewind read', async () => {
     const world = setUp(toRows(10))
     const { walk, runAll } = toWalk(world)
