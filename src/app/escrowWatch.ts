@@ -1,5 +1,6 @@
 import type { LearnedMoney } from '../domain/learnedMoney.ts'
-import { createMostKept, type Fee, type MostKept } from '../domain/mostKept.ts'
+import type { Fee } from '../domain/findFee.ts'
+import { createMostKept, type MostKept } from '../domain/mostKept.ts'
 import { canonicalToken, movedToken, nativeDecimals } from '../domain/movedToken.ts'
 import { type Decimal, sameScale, toBaseUnits, toDecimal } from '../domain/decimal.ts'
 import { toOwedLeg } from '../domain/escrowOwed.ts'

@@ -1,16 +1,14 @@
 import { parseDecimal } from './amount.ts'
 import { toBaseUnits } from './decimal.ts'
+import { type Fee, findFee } from './findFee.ts'
 import { originChain, type Transfer } from './transfer.ts'
 import { readNumber } from './zoneAction.ts'
 
-/** At most so much may be kept of a transfer, in token units. */
-export type Fees = readonly { readonly token: string; readonly direction: string; readonly max: string }[]
-
 /** Whether an amount that the zone names is the record's but for a fee that may be kept. */
-export function isWithinFee(transfer: Transfer, difference: bigint, fees: Fees): boolean {
+export function isWithinFee(transfer: Transfer, difference: bigint, fees: readonly Fee[]): boolean {
   if (difference === 0n) return true
   const { token, direction } = transfer
-  const fee = fees.find((one) => one.token.toLowerCase() === token.address && one.direction === direction)
+  const fee = findFee(fees, transfer)
   const max = fee ? parseDecimal(fee.max) : null
   if (max === null || token.decimals === null) return false
   const limit = (max.digits * 10n ** BigInt(token.decimals)) / 10n ** BigInt(max.scale)
@@ -20,7 +18,7 @@ export function isWithinFee(transfer: Transfer, difference: bigint, fees: Fees):
 }
 
 /** Whether a value is the record's amount but for a fee that may be kept. */
-export function isNear(value: string, transfer: Transfer, fees: Fees): boolean {
+export function isNear(value: string, transfer: Transfer, fees: readonly Fee[]): boolean {
   const { amountRaw } = transfer
   if (amountRaw === null) return false
   return toRaws(value, transfer).some((raw) => raw !== null && isWithinFee(transfer, raw - amountRaw, fees))

@@ -1,4 +1,5 @@
-import { type Fees, isNear } from './actionFee.ts'
+import { isNear } from './actionFee.ts'
+import type { Fee } from './findFee.ts'
 import {
   type ActionField,
   isToSelf,
@@ -19,7 +20,7 @@ export interface ActionGap {
 
 export interface ActionSettings {
   readonly learned: LearnedActions
-  readonly fees: Fees
+  readonly fees: readonly Fee[]
 }
 
 /**

@@ -1,12 +1,12 @@
 import { formatUnits, parseDecimal } from './amount.ts'
+import { type Fee, findFee } from './findFee.ts'
 import type { Kept } from './keptRange.ts'
-import { canonicalToken, movedToken } from './movedToken.ts'
+import { movedToken } from './movedToken.ts'
 import type { TokenMove, Transfer } from './transfer.ts'
 
 /** What the comparison rests on beside records and movements. */
 export interface MoneySettings {
-  /** At most so much may be kept of a transfer, in token units. */
-  readonly fees: readonly { readonly token: string; readonly direction: string; readonly max: string }[]
+  readonly fees: readonly Fee[]
   /** The same as it was learned, of a claim in any unit: what the configuration says nothing of. */
   readonly keptOf?: (transfer: Transfer, claimed: bigint) => Bounds
   /** Where deposits of a token go; empty when that is not known. */
@@ -234,7 +234,7 @@ export function toRaw(move: Pick<TokenMove, 'amountRaw' | 'amount'>, decimals: n
  */
 export function boundsOf(transfer: Transfer, settings: Pick<MoneySettings, 'fees' | 'keptOf'>): Bounds {
   const isPayout = transfer.direction === 'ZoneToMain'
-  const fee = configuredFee(transfer, settings.fees)
+  const fee = findFee(settings.fees, transfer)
   if (!fee) {
     const learned = settings.keptOf?.(transfer, claimOf(transfer) ?? 0n) ?? exactly
     return isPayout ? { ...learned, more: 0n } : learned
@@ -243,11 +243,6 @@ export function boundsOf(transfer: Transfer, settings: Pick<MoneySettings, 'fees
   if (decimals === null || max === null) return exactly
   const most = (max.digits * 10n ** BigInt(decimals)) / 10n ** BigInt(max.scale)
   return { less: most, more: isPayout ? 0n : most }
-}
-
-export function configuredFee({ token, direction }: Transfer, fees: MoneySettings['fees']) {
-  const own = canonicalToken(token.address)
-  return fees.find((one) => canonicalToken(one.token) === own && one.direction === direction)
 }
 
 function isRecipient(transfer: Transfer, move: TokenMove, settings: MoneySettings): boolean {

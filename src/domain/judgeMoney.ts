@@ -1,4 +1,5 @@
-import { configuredFee, coverMoney, keptOf, type MoneyGap, type MoneySettings } from './coverMoney.ts'
+import { coverMoney, keptOf, type MoneyGap, type MoneySettings } from './coverMoney.ts'
+import { findFee } from './findFee.ts'
 import { type Kept, mayBeFee, toStep } from './keptRange.ts'
 import {
   isOtherTokens,
@@ -67,7 +68,7 @@ export function judgeMoney(
     gap,
     by,
     twin: gap === 'covered' || !isOfToken(gap) ? null : findTwin(transfer, sharing, settings),
-    kept: configuredFee(transfer, settings.fees) ? null : keptOf(transfer, sharing, by.moves, settings),
+    kept: findFee(settings.fees, transfer) ? null : keptOf(transfer, sharing, by.moves, settings),
   }
 }
 

@@ -1,4 +1,5 @@
-import { type Fees, isNear } from './actionFee.ts'
+import { isNear } from './actionFee.ts'
+import type { Fee } from './findFee.ts'
 import type { MoneySample } from './learnedMoney.ts'
 import type { Transfer } from './transfer.ts'
 import { type ActionItem, isAllThereIs, isAmount, isName, readAddress, readNumber } from './zoneAction.ts'
@@ -104,7 +105,7 @@ export function saysAnything(value: string, what: ActionField): boolean {
 export function sampleAction(
   transfer: Transfer,
   readings: readonly (readonly ActionItem[])[],
-  fees: Fees,
+  fees: readonly Fee[],
 ): MoneySample[] {
   const topic = topicOf(transfer)
   const best = bestItem(readings, transfer)

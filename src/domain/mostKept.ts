@@ -1,16 +1,8 @@
 import { type Decimal, fromBaseUnits, noAmount, toBaseUnits, toDecimal } from './decimal.ts'
+import { type Fee, findFee } from './findFee.ts'
 import { boundsOf } from './keptRange.ts'
 import type { LearnedMoney } from './learnedMoney.ts'
-import { canonicalToken, movedToken } from './movedToken.ts'
-import type { Direction } from './observation.ts'
 import type { Transfer } from './transfer.ts'
-
-/** At most so much may be kept of a transfer, or move beside it: token units. */
-export interface Fee {
-  readonly token: string
-  readonly direction: Direction
-  readonly max: string
-}
 
 /** At most so much less than a transfer claims may arrive, and so much more: token units. */
 interface Kept {
@@ -33,9 +25,7 @@ export function createMostKept(
   learned: Pick<LearnedMoney, 'keptOf'> | null = null,
 ): MostKept {
   return ({ token, direction, amountRaw, amount }) => {
-    // The configuration may name a token by the address that records name, or by the one that it moves under.
-    const names = [canonicalToken(token.address), movedToken(token)]
-    const fee = fees.find((one) => names.includes(canonicalToken(one.token)) && one.direction === direction)
+    const fee = findFee(fees, { token, direction })
     if (fee) {
       const max = toDecimal(fee.max) ?? noAmount
       return { less: max, more: max }

@@ -70,6 +70,12 @@ describe('fees', () => {
     expect(cover(payout(), [move({ amountRaw })], settings)).toEqual(expected)
   })
 
+  test('a fee may be written of the address that the token moves under', () => {
+    const twin = payout({ token: { ...payout().token, address: '0xaa', movedAs: '0xcc' } })
+    expect(cover(twin, [move({ amountRaw: 1_000_000n })], settings)).toBe('covered')
+    expect(cover(twin, [move({ amountRaw: 999_999n })], settings)).toMatchObject({ what: 'amount' })
+  })
+
   test('a fee of the other direction does not count', () => {
     expect(cover(payout(), [move({ amountRaw: 1_400_000n })], feeOf('MainToZone', '0.5'))).toMatchObject({
       what: 'amount',
