@@ -3,7 +3,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Judgement, Rule } from '../rules/types.ts'
 import type { AlertHead } from '../store/alertRows.ts'
 import { type EngineContext, labelsOf, note } from './engineContext.ts'
-import { encodeFinding, rankAmount } from './findingJson.ts'
+import { decodeFinding, encodeFinding, rankAmount } from './findingJson.ts'
 import { canonicalJson, fingerprintOf } from './fingerprint.ts'
 import { joinGroups, touchGroups } from './groupTimers.ts'
 import { type Phase, resumeCondition, type Step, stepCondition, untouched } from './stateMachine.ts'
@@ -47,7 +47,8 @@ export function judgeConditions(
   const unknowns = unknown === 'all' ? null : new Set(unknown.map((subject) => subject.toWellFormed()))
   for (const head of left.values()) {
     if (!unknowns || unknowns.has(head.subject)) continue
-    move(context, rule, head, stepCondition(phaseOf(head), false, rule, now), now)
+    const step = stepCondition(phaseOf(head), false, rule, now)
+    move(context, rule, head, step, now, lossOf(context, head, step, judgement))
   }
   context.evaluated.add(rule.name)
   context.looked.add(rule.name)
@@ -154,11 +155,23 @@ function contentOf(rule: Rule, finding: Finding, labels: string) {
   }
 }
 
-function move(context: EngineContext, rule: Rule, head: AlertHead, step: Step, now: UnixMs): void {
+function lossOf(context: EngineContext, head: AlertHead, step: Step, judgement: Judgement): string | null {
+  const row = step.transition === 'resolved' && judgement.lossOf ? context.store.getAlert(head.id) : undefined
+  return row ? (judgement.lossOf?.(decodeFinding(row.finding)) ?? null) : null
+}
+
+function move(
+  context: EngineContext,
+  rule: Rule,
+  head: AlertHead,
+  step: Step,
+  now: UnixMs,
+  resolvedReason: string | null = null,
+): void {
   if (step.phase === head || (step.transition === null && isSamePhase(head, step.phase))) return
   // Nobody heard of it: nothing is left to remember.
   if (step.transition === 'forgotten' && step.phase.episode === 1) context.store.deleteAlert(head.id)
-  else context.store.updatePhase(head.id, { ...step.phase, resolvedReason: null }, now)
+  else context.store.updatePhase(head.id, { ...step.phase, resolvedReason }, now)
   follow(context, { ...head, ...step.phase, rule: rule.name }, step, now)
 }
 

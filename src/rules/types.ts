@@ -275,4 +275,6 @@ export interface Facts {
 export interface Judgement {
   readonly findings: readonly Finding[]
   readonly unknown: readonly string[] | 'all'
+  /** Why what was found before, and is found no more, ended badly; null where its end is good news. */
+  readonly lossOf?: (found: Finding) => string | null
 }

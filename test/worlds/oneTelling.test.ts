@@ -76,6 +76,24 @@ timeline:
   expect(first).not.toMatch(/update of alert [^\n]*777777 USDC left/)
 }, 300_000)
 
+test('the end of a sum whose movements are told one by one is not good news', async () => {
+  const one = await runLeaping({
+    scenario: `name: theft
+seed: 7
+timeline:
+  - { at: 60s, fault: escrow.drained, token: WETH, amount: "700", count: 6 }
+`,
+  })
+  await one.pass(5 * minute)
+  const ends = one
+    .told()
+    .join('\n')
+    .match(/(ended|resolved) [^\n]*not explained yet/g)
+  expect(ends).toEqual([
+    expect.stringMatching(/^ended after [^(]+\(what it summed is told one by one\): [^\n]*WETH/),
+  ])
+}, 300_000)
+
 test('a stalled withdrawal that fails is told as failed, and its end is not good news', async () => {
   const world = await createBridgeWorld({
     rules: `rules:

@@ -49,6 +49,10 @@ export const escrowDrift = defineCondition({
       ...toFindings(escrow.moves.filter((move) => isTold(move, bounds))),
     ],
     unknown: [],
+    lossOf: ({ facts, since }) =>
+      facts['sum'] !== '' && escrow.moves.some((one) => one.direction === 'out' && one.at >= since)
+        ? 'what it summed is told one by one'
+        : null,
   }),
 })
 
