@@ -12,7 +12,10 @@ interface ToldAlert extends Accusation {
 const memoryMs = 24 * 3_600_000
 const lossKinds = ['transfer.unbacked', 'transfer.duplicate', 'transfer.mismatch', 'escrow.drift']
 
-type JoinStore = Pick<AlertStore, 'listToldOfTransfers' | 'listToldSince' | 'listKeysOfMainHash'>
+type JoinStore = Pick<
+  AlertStore,
+  'listToldOfTransfers' | 'listJoinedOfTransfers' | 'listToldSince' | 'listKeysOfMainHash'
+>
 
 /**
  * What a channel was told already that accuses of the same thing, and says as much or more; null when this alert has
@@ -41,7 +44,9 @@ export function findJoined(
 function findMovement(store: JoinStore, own: Accusation, activeAt: number, channel: string): AlertRow | null {
   if (!lossKinds.includes(own.finding.kind)) return null
   const rows = store.listToldSince({ kinds: ['escrow.drift'], since: activeAt - memoryMs }, channel)
-  return listTold(rows, -1).find((one) => sawPayout(one, own))?.alert ?? null
+  const keys = store.listKeysOfMainHash(own.finding.transfer?.main?.hash ?? '')
+  const beside = listTold(store.listJoinedOfTransfers(keys, channel), -1)
+  return listTold(rows, -1).find((one) => sawPayout(one, own, beside))?.alert ?? null
 }
 
 function highest(told: readonly ToldAlert[]): AlertRow | null {

@@ -82,8 +82,9 @@ export function coverEscrow(told: readonly Accusation[], other: Accusation): rea
 /**
  * Whether a movement that was told is this transfer's payout: its money was seen to leave the escrow before the transfer
  * was judged, and no more is said to be gone now than was then.
+ * @param beside what else was told as part of that movement
  */
-export function sawPayout(told: Accusation, other: Accusation): boolean {
+export function sawPayout(told: Accusation, other: Accusation, beside: readonly Accusation[]): boolean {
   const { transfer } = other.finding
   const { kind, facts } = told.finding
   if (kind !== 'escrow.drift' || facts['direction'] !== 'out' || facts['sum'] !== '') return false
@@ -92,7 +93,19 @@ export function sawPayout(told: Accusation, other: Accusation): boolean {
   const lost = lossOf(other.finding, transfer)
   const isSame =
     gravity[told.severity] <= gravity[other.severity] && isOf(told.finding, movedToken(transfer.token))
-  return isSame && left !== null && lost.digits > 0n && compareDecimals(lost, left) <= 0
+  const all = sumDecimals([lost, ...listLosses(beside.filter((one) => isBeside(one, other)))])
+  return isSame && left !== null && lost.digits > 0n && compareDecimals(all, left) <= 0
+}
+
+function isBeside({ finding }: Accusation, { finding: { transfer } }: Accusation): boolean {
+  return (
+    transfer !== null && finding.transfer?.key !== transfer.key && isOf(finding, movedToken(transfer.token))
+  )
+}
+
+/** Of each transfer the most that was said to be lost by it. */
+function listLosses(told: readonly Accusation[]): Decimal[] {
+  return shareOut(told, true).map(({ amount }) => amount)
 }
 
 interface Share {

@@ -1,6 +1,7 @@
 import { readBatchDetail } from './batchDetail.ts'
 import type { Decimal } from './decimal.ts'
 import { sumArrivals } from './tokenFlow.ts'
+import type { UnixMs } from '../lib/clock.ts'
 import { destinationLeg, type LegEvidence, originLeg, type Transfer } from './transfer.ts'
 
 /** More came out of one origin than went in. */
@@ -58,12 +59,27 @@ function isSameItem(a: Transfer, b: Transfer): boolean {
   return a.token.id === b.token.id && a.amountRaw === b.amountRaw && a.targetAddress === b.targetAddress
 }
 
+/** So long it is asked whether the payouts of one origin are on chain, before a difference of their records is told. */
+const askMs = 90_000
+
+/** Whether a transfer may yet turn out to be one payout too many: what it differs in would then say less. */
+export function mayBeSurplus(transfer: Transfer, sharing: readonly Transfer[], now: UnixMs): boolean {
+  if (now - transfer.firstSeenAt >= askMs) return false
+  const alike = sharing.filter((other) => isOfOneOrigin(transfer, other) && destinationLeg(other) !== null)
+  return alike.length > 1 && alike.some((one) => statusOf(one) === undefined)
+}
+
 function isPaid(transfer: Transfer): boolean {
+  return transfer.amountRaw !== null && statusOf(transfer) === 'success'
+}
+
+/** What was found of a payout's own transaction; undefined before it was. */
+function statusOf(transfer: Transfer): LegEvidence['status'] | undefined {
   const leg = destinationLeg(transfer)
-  if (leg === null || transfer.amountRaw === null) return false
-  return transfer.evidence.some(
-    (one) => one.chain === leg.chain && one.hash === leg.hash && one.status === 'success',
+  const known = transfer.evidence.filter(
+    (one) => one.chain === leg?.chain && one.hash === leg.hash && one.status !== 'unknown',
   )
+  return (known.find(({ status }) => status === 'success') ?? known[0])?.status
 }
 
 function byPayment(a: Transfer, b: Transfer): number {

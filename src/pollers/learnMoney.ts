@@ -13,11 +13,12 @@ import {
   sampleMoney,
   sampleZone,
 } from '../domain/judgeMoney.ts'
+import { mayBeSurplus } from '../domain/findOverpayment.ts'
 import { movesAs } from '../domain/learnedMoney.ts'
 import { type Lesson, listOpenLessons, type Teaching } from '../domain/openLessons.ts'
 import { isReplacementOpen, replacedHoldMs } from '../domain/replacedPayout.ts'
 import { toMoneySettings } from '../domain/toMoneySettings.ts'
-import { partyOf, type Transfer } from '../domain/transfer.ts'
+import { originLeg, partyOf, type Transfer } from '../domain/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { EventContext, RelatedTransfers } from '../rules/detectors/detector.ts'
 import type { Learned } from '../store/learned.ts'
@@ -43,6 +44,9 @@ export function createLearnMoney(deps: LearnMoneyDeps) {
   return (changed: readonly Transfer[], related: RelatedTransfers, now: UnixMs): void => {
     for (const transfer of changed) {
       if (awaitsDetail(transfer, now)) deps.hold(transfer.key, now + soonMs)
+      const origin = originLeg(transfer)
+      if (origin !== null && mayBeSurplus(transfer, related.sharing(origin.chain, origin.hash), now))
+        deps.hold(transfer.key, now + soonMs)
       if (isReplacementOpen(transfer, now)) deps.hold(transfer.key, now + replacedHoldMs)
       if (transfer.isListed) {
         learnMain(deps, transfer, related, now)

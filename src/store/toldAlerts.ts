@@ -5,8 +5,8 @@ import { formatKey, parseKey } from './transferRows.ts'
 
 /** An alert that holds, and that a channel was told in full, or will be. */
 const isToldTo = (channel: string) =>
-  `a.state IN ('new', 'delivered', 'firing', 'recovering') AND EXISTS (SELECT 1 FROM outbox o WHERE o.alert_id = a.id
-    AND o.channel = ${channel} AND o.state <> 'dead' AND o.what IN ('event', 'firing'))`
+  `(a.state IN ('new', 'delivered', 'firing', 'recovering') AND EXISTS (SELECT 1 FROM outbox o WHERE o.alert_id = a.id
+    AND o.channel = ${channel} AND o.state <> 'dead' AND o.what IN ('event', 'firing')))`
 
 /** What a channel was told of these transfers, oldest first. */
 export function listToldOfTransfers(db: Database, keys: readonly string[], channel: string): AlertRow[] {
@@ -14,6 +14,17 @@ export function listToldOfTransfers(db: Database, keys: readonly string[], chann
     .prepare(
       `SELECT ${alertColumns} FROM alerts a WHERE a.transfer_key IN (SELECT value FROM json_each(?1))
         AND ${isToldTo('?2')} ORDER BY a.id`,
+    )
+    .all(JSON.stringify(keys), channel)
+    .map(toAlertRow)
+}
+
+/** What was told to a channel of these transfers as an update of another alert, and nothing more. */
+export function listJoinedOfTransfers(db: Database, keys: readonly string[], channel: string): AlertRow[] {
+  return db
+    .prepare(
+      `SELECT ${alertColumns} FROM alerts a WHERE a.transfer_key IN (SELECT value FROM json_each(?1)) AND NOT ${isToldTo('?2')}
+        AND EXISTS (SELECT 1 FROM outbox o WHERE o.alert_id = a.id AND o.channel = ?2 AND o.state <> 'dead' AND o.what = 'joined')`,
     )
     .all(JSON.stringify(keys), channel)
     .map(toAlertRow)

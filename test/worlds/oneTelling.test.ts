@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createBridgeWorld, escrow, token, user } from '../support/bridgeWorld.ts'
-import { createEscrowWorld } from '../support/escrowWorld.ts'
+import { createEscrowWorld, type EscrowWorld } from '../support/escrowWorld.ts'
 import { runLeaping } from '../support/leapingScenario.ts'
 
 const minute = 60_000
@@ -58,6 +58,78 @@ test('semantics.md 49: an outflow that was told before its payout has a record a
   expect(told).toEqual([
     expect.stringMatching(/CRITICAL: 313 \S+ left the escrow/),
     expect.stringMatching(/^🔴 CRITICAL, update of alert #\w+ \(escrow-outflow\): 313 USDC arrived/),
+  ])
+}, 300_000)
+
+test('semantics.md 49: of two payouts that one outflow cannot have paid both the second is told by itself', async () => {
+  const world = await createEscrowWorld({
+    prepare(bare) {
+      for (let n = 0; n < 3; n += 1) bare.deposit(n, { amount: '500' })
+    },
+  })
+  await world.pass(100_000)
+  const hash = world.transact({ moves: [{ token, from: escrow, to: user(77), amount: '313' }] })
+  const drifts = () => world.conditions().filter(({ kind }) => kind === 'escrow.drift')
+  await world.until(() => drifts().length === 1, 'the drift')
+  for (const [n, amount] of [
+    [77, '311'],
+    [78, '309'],
+  ] as const) {
+    const record = world.withdraw(n, {
+      mainTxHash: hash,
+      mainBlockHeight: String(world.fake.mainHead()),
+      mainBlockTime: String(world.now()),
+      zoneBlockTime: String(world.now() - 20_000),
+      targetAddress: user(n),
+      tokenContractAddress: token,
+      value: amount,
+      valueRaw: `${amount}000000`,
+    })
+    world.fake.zoneTransactions.delete(record['zoneTxHash'] ?? '')
+  }
+  await world.until(() => world.told('transfer.unbacked').length === 2, 'both payouts')
+  await world.pass(2 * minute)
+  console.log(
+    world.monitor
+      .told()
+      .map((t) => t.slice(0, 300))
+      .join('\n---\n'),
+  )
+  const told = headlines(world.monitor.told(), /(311|309) USDC arrived/)
+  expect(told.map((line) => line.includes('update of')).sort()).toEqual([false, true])
+}, 300_000)
+
+test('semantics.md 49: a second payout of one withdrawal is told as such first, not as a record that differs', async () => {
+  const action = (n: number) => ({ type: 'withdraw', qty: `${100 + n}000000`, receiver: user(n) })
+  const pay = (
+    world: Pick<EscrowWorld, 'transact' | 'withdraw' | 'zone' | 'fake' | 'now'>,
+    n: number,
+    id = '',
+  ) => {
+    const hash = world.transact({ moves: [{ token, from: escrow, to: user(n), amount: String(100 + n) }] })
+    const record = world.withdraw(n, {
+      zoneTxHash: `0x${n.toString(16).padStart(64, 'a')}`,
+      zoneEventIndex: '3',
+      mainTxHash: hash,
+      mainBlockHeight: String(world.fake.mainHead()),
+      mainBlockTime: String(world.now()),
+      ...(id !== '' && { id }),
+    })
+    const { value = '', valueRaw = '', zoneTxHash = '' } = record
+    world.zone(zoneTxHash, { value, valueRaw, actionData: JSON.stringify(action(n)) })
+  }
+  const world = await createEscrowWorld({
+    prepare(bare) {
+      for (let n = 1; n <= 8; n += 1) pay(bare, n)
+    },
+  })
+  await world.pass(100_000)
+  expect(world.told()).toEqual([])
+  pay(world, 5, '987654')
+  await world.until(() => world.told('transfer.duplicate').length === 1, 'the second payout')
+  await world.pass(2 * minute)
+  expect(headlines(world.monitor.told(), /105 USDC/).filter((line) => !line.includes('update of'))).toEqual([
+    expect.stringMatching(/^🔴 CRITICAL: [^\n]*paid/),
   ])
 }, 300_000)
 

@@ -10,9 +10,16 @@ import { actionOf, isOneOfSeveral, judgeAction } from '../../domain/judgeAction.
 import { judgeBatch } from '../../domain/judgeBatch.ts'
 import { awaitsFee, judgeMoney, judgeTwin } from '../../domain/judgeMoney.ts'
 import { namesZoneAmounts } from '../../domain/learnedMoney.ts'
+import { mayBeSurplus } from '../../domain/findOverpayment.ts'
 import { newestEvidence } from '../../domain/proveOrigin.ts'
 import { toMoneySettings } from '../../domain/toMoneySettings.ts'
-import { destinationLeg, type Leg, type LegEvidence, type Transfer } from '../../domain/transfer.ts'
+import {
+  destinationLeg,
+  originLeg,
+  type Leg,
+  type LegEvidence,
+  type Transfer,
+} from '../../domain/transfer.ts'
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from './describeTransfer.ts'
 import { defineEvent, type EventContext } from './detector.ts'
@@ -40,7 +47,7 @@ interface Difference {
 
 function detectMismatch(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
   const lastAt = Math.max(transfer.originAt, transfer.destinationAt ?? transfer.originAt)
-  if (lastAt < context.tellSince) return null
+  if (lastAt < context.tellSince || isHeld(transfer, context)) return null
   const difference =
     compareStatus(transfer) ??
     compareMoney(transfer, context) ??
@@ -66,6 +73,12 @@ function detectMismatch(transfer: Transfer, _params: unknown, context: EventCont
     ],
     since: Math.min(transfer.originAt, transfer.firstSeenAt),
   }
+}
+
+/** A second payout of one origin is told as that. */
+function isHeld(transfer: Transfer, { related, now }: EventContext): boolean {
+  const origin = originLeg(transfer)
+  return origin !== null && mayBeSurplus(transfer, related.sharing(origin.chain, origin.hash), now)
 }
 
 /** A good record whose leg failed, or whose destination is not there at all. */
