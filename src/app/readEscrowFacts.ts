@@ -3,7 +3,7 @@ import { formatDecimal, sumDecimals, toBaseUnits } from '../domain/decimal.ts'
 import { type Horizons, standsStill } from '../domain/horizon.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { isSilenceProven } from '../pollers/operators.ts'
-import type { EscrowMove, EscrowSum, Facts, OperatorFact } from '../rules/types.ts'
+import type { EscrowMove, EscrowSum, Facts, OperatorFact, UnjudgedSum } from '../rules/types.ts'
 import { listUnsettled } from '../store/challenges.ts'
 import type { Database } from '../store/database.ts'
 import {
@@ -11,6 +11,7 @@ import {
   listLost,
   listOverdue,
   listUnexplained,
+  listUnjudgedFlows,
   listWaiting,
   sumByToken,
 } from '../store/escrowLosses.ts'
@@ -34,11 +35,13 @@ export interface EscrowFactSources {
 /** Movements told at a time, of each direction. */
 const maxMoves = 500
 const maxUnsettled = 1_000
+/** So long it is told that something was not judged. */
+const unjudgedMs = 86_400_000
 /** What was lost before this is another story. */
 const lostMs = 3_600_000
 
 /** What conditions on escrows, operators and challenges are judged on. */
-export function readEscrowFacts(sources: EscrowFactSources): EscrowFacts {
+export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): EscrowFacts {
   const { db, watch, terminal } = sources
   const known = sources.horizons.read()
   const counts = ({ token }: StoredFlow) => watch.isBridgeToken(token)
@@ -54,12 +57,28 @@ export function readEscrowFacts(sources: EscrowFactSources): EscrowFacts {
         ...sumByToken(overdue).flatMap(({ largest }) => largest.map((flow) => toOpenMove(flow, watch))),
       ],
       sums: sumByToken([...overdue, ...lost, ...waiting]).map((sum) => toSum(sum, known, watch)),
+      unjudged: toUnjudged(listUnjudgedFlows(db, now - unjudgedMs), watch),
       holdings: listHoldings(sources),
     },
     operators: listOperatorFacts(sources),
     newestOriginAt: readNewestOrigin(db),
     challenges: { terminal, listUnsettled: (before: UnixMs) => listUnsettled(db, before, maxUnsettled) },
   }
+}
+
+function toUnjudged(flows: readonly StoredFlow[], watch: EscrowWatch): UnjudgedSum[] {
+  return [...Map.groupBy(flows, ({ reason }) => reason)].flatMap(([lacks, of]) =>
+    sumByToken(of).map(({ token, escrows, count, amount, since, largest }) => ({
+      token,
+      escrows,
+      count,
+      since,
+      lacks,
+      symbol: watch.symbolOf(token),
+      amount: formatDecimal(amount),
+      hashes: largest.map(({ hash }) => hash),
+    })),
+  )
 }
 
 function toMove(flow: StoredFlow, watch: EscrowWatch): EscrowMove {

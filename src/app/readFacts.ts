@@ -62,7 +62,7 @@ export function readFacts(sources: FactSources, now: UnixMs): Facts {
     unreadPast: unreadPast(sources.cursors.read().history),
     listPending: (filter) => sources.ledger.listPending(filter),
     countPending: () => sources.ledger.countByState().pending,
-    ...readEscrowFacts(sources.escrow),
+    ...readEscrowFacts(sources.escrow, now),
   }
 }
 

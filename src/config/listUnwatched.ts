@@ -27,7 +27,7 @@ const settings: readonly (readonly [
     'bridge.escrows',
     'money that leaves the escrows without a transfer, and what they hold against what is owed',
     'bridge: { escrows: [ { address: "0x…", token: "0x…" } ] }',
-    ['escrow.drift', 'escrow.shortfall', 'escrow.foreign_token'],
+    ['escrow.drift', 'escrow.shortfall', 'escrow.unjudged', 'escrow.foreign_token'],
   ],
   [
     'bridge.contracts',

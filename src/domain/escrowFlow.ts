@@ -134,6 +134,8 @@ export type FlowVerdict =
   | { readonly kind: 'explained'; readonly isProven: boolean }
   /** A record accounts for it if its token moves under this address, and that is not known yet. */
   | { readonly kind: 'held' }
+  /** A transfer accounts for it that does not say how much, or of which id, and nobody else does. */
+  | { readonly kind: 'unjudged'; readonly lacks: Lack }
   | {
       readonly kind: 'unexplained'
       readonly direction: 'out' | 'in'
@@ -142,6 +144,8 @@ export type FlowVerdict =
       /** The records themselves say so: reading them again changes nothing. */
       readonly isSettled: boolean
     }
+
+export type Lack = 'amount' | 'token id'
 
 /** Whether a record's token is the one that moved, by another address; `held` while that is not known. */
 export type JudgeToken = (transfer: Transfer, moved: string) => 'same' | 'held' | 'other'
@@ -181,13 +185,14 @@ export function judgeFlow(
   ]
   const known = judgeLegs(flow, legsBeing('same'), mostKept)
   if (known.kind !== 'unexplained') return known
-  return judgeLegs(flow, legsBeing('same', 'held'), mostKept).kind === 'explained' ? { kind: 'held' } : known
+  const hoped = judgeLegs(flow, legsBeing('same', 'held'), mostKept)
+  return hoped.kind === 'unexplained' ? known : { kind: 'held' }
 }
 
 /** Of what left, that which neither payouts nor a deposit of which as much stayed as was credited account for. */
 function judgeLegs(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKept): FlowVerdict {
   const net = judgeNet(flow, legs, mostKept)
-  if (net.kind === 'unexplained' && net.direction === 'out') return net
+  if (net.kind === 'unjudged' || (net.kind === 'unexplained' && net.direction === 'out')) return net
   const amount = findReturned(flow, legs, mostKept)
   if (amount === null) return net
   const reason = 'it went back out of a deposit that is credited in full'
@@ -253,6 +258,9 @@ function judgeNet(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKep
   const wanted: Direction = direction === 'out' ? 'ZoneToMain' : 'MainToZone'
   const good = legs.filter((leg) => leg.direction !== 'ZoneToMain' || !isDisproved(leg))
   const moving = good.filter((leg) => leg.direction === wanted)
+  const leaves = flow.gross.some(({ out }) => out.digits > 0n)
+  if (leaves && good.some((leg) => leg.amount === null && !isBatch(leg)))
+    return { kind: 'unjudged', lacks: 'amount' }
   if (moving.some((leg) => leg.amount === null)) return { kind: 'explained', isProven: false }
   const expected = sumDecimals(
     good.map((leg) => {
@@ -268,6 +276,7 @@ function judgeNet(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKep
       allowance(flow, moving, (leg) => mostKept(leg).more),
     ) <= 0
   ) {
+    if (lacksId(flow, moving)) return { kind: 'unjudged', lacks: 'token id' }
     return {
       kind: 'explained',
       isProven: direction === 'in' || moving.every((leg) => leg.originProof === 'proven'),
@@ -275,6 +284,12 @@ function judgeNet(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKep
   }
   const bad = legs.filter((leg) => leg.direction === wanted && !good.includes(leg))
   return { kind: 'unexplained', direction, amount: excess, ...tellWhy(bad, moving, excess) }
+}
+
+/** What left has ids and a payout names none: it may have been another one. A batch names them in its items. */
+function lacksId({ gross }: JudgedFlow, paid: readonly Transfer[]): boolean {
+  const hasIds = gross.some(({ id, out }) => id !== '' && out.digits > 0n)
+  return hasIds && paid.some((leg) => leg.token.id === '' && !isBatch(leg))
 }
 
 function tellWhy(bad: readonly Transfer[], moving: readonly Transfer[], excess: Decimal) {

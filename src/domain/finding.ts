@@ -36,6 +36,7 @@ export type ConditionKind =
   | 'chain.stalled'
   | 'escrow.drift'
   | 'escrow.shortfall'
+  | 'escrow.unjudged'
   | 'operator.low_balance'
   | 'operator.quiet'
   | 'flow.surge'

@@ -1,6 +1,6 @@
 import { type Absence, completesAt } from '../clients/explorer/absence.ts'
 import { type Decimal, noAmount, subtractDecimals, sumDecimals } from '../domain/decimal.ts'
-import { type FlowVerdict, joinGross, type JudgeToken, judgeFlow } from '../domain/escrowFlow.ts'
+import { type FlowVerdict, joinGross, type JudgeToken, judgeFlow, type Lack } from '../domain/escrowFlow.ts'
 import type { MostKept } from '../domain/mostKept.ts'
 import type { Shown } from '../domain/horizon.ts'
 import type { Wait } from '../domain/standing.ts'
@@ -45,6 +45,8 @@ const heldMs = 30_000
 const waitMs = 15_000
 /** An event is set beside the list within this. */
 const eventMs = 100_000
+/** What a record does not say, evidence and what other transfers taught say within this. */
+const unsaidMs = 105_000
 const maxDue = 500
 /** Readings of the record list in one tick; the rest comes first in the next one. */
 const maxRereads = 30
@@ -141,7 +143,7 @@ function findWait(
   const waits = payouts.map((one) => deps.waitsFor(one)).filter((one) => one !== 'record')
   const wait = waits.find((one) => one !== null && one !== 'answer') ?? waits.find((one) => one !== null)
   if (wait && isCoveredBy(deps, flow, payouts)) return wait
-  if (verdict.kind === 'explained') return null
+  if (verdict.kind !== 'unexplained') return null
   const isFresh = deps.clock.now() < flow.at + eventMs
   if (payouts.length === 0 && isFresh && deps.hasOpenEvent(flow.hash)) return 'answer'
   return payouts.length === 0 ? deps.fitsWaiting(flow) : null
@@ -152,7 +154,7 @@ function isCoveredBy(deps: EscrowChecksDeps, flow: StoredFlow, payouts: readonly
   const hoped = payouts.map(
     (one): Transfer => (deps.waitsFor(one) === null ? one : { ...one, state: 'pending' }),
   )
-  return judge(deps, flow, hoped).kind === 'explained'
+  return judge(deps, flow, hoped).kind !== 'unexplained'
 }
 
 function holdBack(
@@ -161,9 +163,8 @@ function holdBack(
   flow: StoredFlow,
   now: UnixMs,
 ): FlowJudgement {
-  const isExplained = verdict.kind === 'explained'
   return {
-    verdict: isExplained ? 'explained' : 'open',
+    verdict: verdict.kind === 'unexplained' ? 'open' : 'explained',
     direction: 'out',
     unexplained: verdict.kind === 'unexplained' && waits !== 'answer' ? verdict.amount : null,
     reason: waits === 'answer' ? 'its origin is being asked for' : `the ${waits} does not show it yet`,
@@ -188,6 +189,7 @@ function conclude(verdict: FlowVerdict, flow: StoredFlow, now: UnixMs, asked: Re
     if (later !== null && flow.verdict === 'unexplained') return { ...toUnchanged(flow), checkAt: later }
     return { ...common, verdict: 'explained', checkAt: later }
   }
+  if (verdict.kind === 'unjudged') return concludeUnjudged(verdict, flow, now)
   // Until it is known, what left may turn out to be a payout.
   if (verdict.kind === 'held') return { ...common, verdict: 'open', checkAt: now + heldMs }
   const reason = asked?.isAsked === false ? `${verdict.reason}; ${notAsked}` : verdict.reason
@@ -200,6 +202,16 @@ function conclude(verdict: FlowVerdict, flow: StoredFlow, now: UnixMs, asked: Re
   if (direction === 'in') return now >= dueAt ? unexplained : open(dueAt)
   if (!asked?.isGone) return open(Math.max(now + rereadMs, asked ? lastReadingAt(asked.absence, dueAt) : 0))
   return now >= dueAt ? unexplained : open(dueAt)
+}
+
+/** Explained for as long as what others teach may complete the record; and looked at again ever more rarely. */
+function concludeUnjudged({ lacks }: { lacks: Lack }, flow: StoredFlow, now: UnixMs): FlowJudgement {
+  const later = flow.checks > 8 ? null : now + rereadMs * 2 ** flow.checks
+  if (flow.verdict === 'unexplained') return { ...toUnchanged(flow), checkAt: later }
+  const common = { direction: directionOf(flow), unexplained: null, absence: null, waitsFor: null } as const
+  const dueAt = flow.at + unsaidMs
+  if (now < dueAt) return { ...common, verdict: 'explained', reason: '', checkAt: dueAt }
+  return { ...common, verdict: 'unjudged', reason: lacks, checkAt: later }
 }
 
 /** What was told is not over for a record whose origin is not proven. */

@@ -11,7 +11,7 @@ export const knownKinds: readonly string[] = [
   ...named('challenge', 'changed stuck'),
   ...named('preconf', 'dropped flipped moved late stalled gap'),
   'chain.stalled',
-  ...named('escrow', 'drift shortfall foreign_token'),
+  ...named('escrow', 'drift shortfall unjudged foreign_token'),
   'contract.changed',
   ...named('operator', 'low_balance quiet'),
   ...named('flow', 'surge quiet imbalance'),

@@ -42,6 +42,8 @@ export const remedies: Readonly<Record<FindingKind, string>> = {
   'escrow.drift':
     'Open the movements named: value that left the escrow without a transfer is theft until explained.',
   'escrow.shortfall': 'Stop withdrawals of this token until the missing amount is found.',
+  'escrow.unjudged':
+    'Compare these payouts with their zone transactions by hand, and ask whoever runs the explorer why the records lack it.',
   'escrow.foreign_token':
     "Nothing to do for the bridge's money; list the token under bridge.tokens if it is the bridge's, and look at who makes the noise.",
   'ledger.incomplete':

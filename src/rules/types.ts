@@ -160,6 +160,14 @@ export interface EscrowSum {
   readonly waitsFor: { readonly source: 'main' | 'zone' | 'list'; readonly shownUntil: UnixMs | null } | null
 }
 
+/** Movements of a token out of the escrows whose transfers do not say how much, or of which id. Amounts in token units. */
+export interface UnjudgedSum extends Pick<EscrowSum, 'token' | 'symbol' | 'escrows' | 'count' | 'amount'> {
+  /** What they do not say. */
+  readonly lacks: string
+  readonly since: UnixMs
+  readonly hashes: readonly string[]
+}
+
 /** What the escrows of a token hold together, against what is owed. Amounts in token units, base units where decimals are unknown. */
 export interface EscrowHolding {
   readonly token: string
@@ -255,6 +263,8 @@ export interface Facts {
     readonly moves: readonly EscrowMove[]
     /** What left and is not explained yet. */
     readonly sums: readonly EscrowSum[]
+    /** What left within a day by transfers that do not say how much, or of which id. */
+    readonly unjudged: readonly UnjudgedSum[]
     readonly holdings: readonly EscrowHolding[]
   }
   readonly operators: readonly OperatorFact[]

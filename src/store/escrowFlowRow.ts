@@ -3,7 +3,7 @@ import type { EscrowFlow, GrossMove } from '../domain/escrowFlow.ts'
 import type { Shown } from '../domain/horizon.ts'
 import type { UnixMs } from '../lib/clock.ts'
 
-export type FlowVerdictName = 'open' | 'explained' | 'unexplained'
+export type FlowVerdictName = 'open' | 'explained' | 'unexplained' | 'unjudged'
 
 /** A flow as stored, with what is thought of it. */
 export interface StoredFlow extends EscrowFlow {

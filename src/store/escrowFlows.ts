@@ -204,7 +204,9 @@ export function keepsDeposits(
 /** Tokens that transfers moved at an address: what anybody else sends there is not the bridge's. */
 export function listMovedTokens(db: Database, escrow: string): string[] {
   return db
-    .prepare("SELECT DISTINCT token FROM escrow_flows WHERE escrow = ? AND verdict = 'explained' LIMIT 50")
+    .prepare(
+      "SELECT DISTINCT token FROM escrow_flows WHERE escrow = ? AND verdict IN ('explained', 'unjudged') LIMIT 50",
+    )
     .all(escrow)
     .map((row) => String(row['token']))
 }
@@ -257,7 +259,7 @@ export function purgeFlows(
         `DELETE FROM escrow_flows WHERE (escrow, token, hash) IN (SELECT escrow, token, hash FROM escrow_flows WHERE ${where} LIMIT ?)`,
       )
       .run(...values, limit)
-  forget("verdict = 'explained' AND seen_at < ?", before.explained)
+  forget("verdict IN ('explained', 'unjudged') AND seen_at < ?", before.explained)
   forget("verdict = 'unexplained' AND direction = 'in' AND at < ?", before.inward)
   forget("verdict = 'unexplained' AND direction = 'out' AND at < ?", before.outward)
 }

@@ -41,6 +41,14 @@ export function listLost(db: Database, since: UnixMs): StoredFlow[] {
     .map(toFlow)
 }
 
+/** What transfers account for that do not say how much, or of what: seen since a time. */
+export function listUnjudgedFlows(db: Database, since: UnixMs): StoredFlow[] {
+  return db
+    .prepare("SELECT * FROM escrow_flows WHERE verdict = 'unjudged' AND seen_at >= ? LIMIT 5000")
+    .all(since)
+    .map(toFlow)
+}
+
 /** Movements by token, in sum. */
 export function sumByToken(flows: readonly StoredFlow[]): FlowSum[] {
   const groups = Map.groupBy(flows, ({ token, waitsFor }) => `${token}|${waitsFor ?? ''}`)

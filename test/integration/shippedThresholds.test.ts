@@ -66,7 +66,10 @@ const lasting: Partial<Record<Rule['kind'], (rule: Rule, now: number) => Facts>>
     if (rule.name === 'flow-share-of-escrow') {
       const totals = () => [{ ...total, count: 2, sum: BigInt(count) }]
       const holdings = [toHolding({ holdings: BigInt(100 - count) })]
-      return toFacts(flowNow, { flow: { ...noFlow, totals }, escrow: { moves: [], sums: [], holdings } })
+      return toFacts(flowNow, {
+        flow: { ...noFlow, totals },
+        escrow: { moves: [], sums: [], unjudged: [], holdings },
+      })
     }
     const flow = {
       ...noFlow,
@@ -85,12 +88,13 @@ const lasting: Partial<Record<Rule['kind'], (rule: Rule, now: number) => Facts>>
     const other = { ...total, direction: 'MainToZone', sum: 1n } as const
     return toFacts(flowNow, { flow: { ...noFlow, observedSince: 0, totals: () => [total, other] } })
   },
-  'escrow.shortfall': (_, now) => toFacts(now, { escrow: { moves: [], sums: [], holdings: [toHolding()] } }),
+  'escrow.shortfall': (_, now) =>
+    toFacts(now, { escrow: { moves: [], sums: [], unjudged: [], holdings: [toHolding()] } }),
   // The edge is a share in parts of a million.
   'escrow.drift': (_, share) => {
     const of = { token: '', symbol: 'ETH', escrows: [], amount: '1', since: 0, hashes: [], waitsFor: null }
     const sum = { ...of, count: 2, share: share / 1_000_000 }
-    return toFacts(0, { escrow: { moves: [], sums: [sum], holdings: [] } })
+    return toFacts(0, { escrow: { moves: [], sums: [sum], unjudged: [], holdings: [] } })
   },
   'operator.low_balance': (_, now) =>
     toFacts(now, { operators: [toOperator({ minBalance: 2n, balance: 1n, balanceAt: 0 })] }),

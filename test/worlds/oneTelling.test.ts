@@ -96,7 +96,8 @@ test('semantics.md 49: of two payouts that one outflow cannot have paid both the
       .join('\n---\n'),
   )
   const told = headlines(world.monitor.told(), /(311|309) USDC arrived/)
-  expect(told.map((line) => line.includes('update of')).sort()).toEqual([false, true])
+  expect(told.filter((line) => line.includes('update of'))).toHaveLength(1)
+  expect(told).toHaveLength(2)
 }, 300_000)
 
 test('semantics.md 49: a second payout of one withdrawal is told as such first, not as a record that differs', async () => {

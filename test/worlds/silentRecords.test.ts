@@ -12,6 +12,7 @@ rules:
   - { name: mismatch, on: transfer.mismatch, severity: critical }
   - { name: unbacked, on: transfer.unbacked, severity: critical }
   - { name: drift, on: escrow.drift, where: "facts.direction == 'out'", severity: critical }
+  - { name: unjudged, on: escrow.unjudged, severity: warning }
 `
 
 interface Payout {
@@ -20,6 +21,7 @@ interface Payout {
   readonly id?: string
   readonly movedId?: string
   readonly record?: WireRecord
+  readonly zone?: WireRecord
 }
 
 /** A withdrawal of a token with or without ids, with what its zone transaction says and what moved. */
@@ -28,7 +30,7 @@ function pay(
   n: number,
   of: Payout,
 ): void {
-  const { amount, moved = amount, id = '', movedId = id, record } = of
+  const { amount, moved = amount, id = '', movedId = id, record, zone } = of
   const decimals = id === '' ? 6 : 0
   const raw = `${amount}${'0'.repeat(decimals)}`
   const address = id === '' ? token : items
@@ -46,7 +48,7 @@ function pay(
   })
   const zoneTxHash = `0x${n.toString(16).padStart(64, 'a')}`
   const action = { type: 'withdraw', qty: raw, receiver: user(n), ...(id !== '' && { piece: id }) }
-  world.zone(zoneTxHash, { value: amount, valueRaw: raw, actionData: JSON.stringify(action) })
+  world.zone(zoneTxHash, { value: amount, valueRaw: raw, actionData: JSON.stringify(action), ...zone })
   world.withdraw(n, {
     zoneTxHash,
     mainTxHash: hash,
@@ -112,6 +114,25 @@ describe('a record that names no amount or no token id', () => {
     pay(world, 101, { amount: '3', id: '45', record: { tokenId: '' } })
     pay(world, 102, { amount: '2', id: '46', record: { ...noAmount, tokenId: '' } })
     await world.pass(240 * second)
+    expect(told(world)).toEqual([])
+  })
+
+  test('is told as not judged, once for all of one cause, where its zone transaction says nothing either', async () => {
+    const world = await start()
+    const noAction = { value: '', valueRaw: '', actionData: '' }
+    const hashes = [100, 101].map((n) => {
+      pay(world, n, { amount: '12', moved: '12000', record: noAmount, zone: noAction })
+      return world.fake.records[0]?.['mainTxHash']
+    })
+    pay(world, 102, { amount: '3', id: '45', movedId: '999', record: { tokenId: '' }, zone: noAction })
+    const unjudged = () => world.conditions().filter(({ kind }) => kind === 'escrow.unjudged')
+    await world.until(() => unjudged().length === 2, 'what is not judged')
+    await world.pass(60 * second)
+    expect(unjudged().map(({ severity, facts }) => [severity, facts['lacks'], facts['sum']])).toEqual([
+      ['warning', 'amount', '2 movements, 24,000 USDC'],
+      ['warning', 'token id', '1 movement, 3 ITEM'],
+    ])
+    expect(new Set(String(unjudged()[0]?.facts['hashes']).split(', '))).toEqual(new Set(hashes))
     expect(told(world)).toEqual([])
   })
 })

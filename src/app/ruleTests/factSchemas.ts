@@ -114,6 +114,17 @@ const sum = z.strictObject({
     .default(null),
 })
 
+const unjudged = z.strictObject({
+  token: text.default(''),
+  symbol: text,
+  escrows: z.array(text).default([]),
+  count,
+  amount: text,
+  lacks: text,
+  since: moment,
+  hashes: z.array(text).default([]),
+})
+
 const holding = z.strictObject({
   token: text,
   symbol: text,
@@ -173,6 +184,7 @@ export const factsSchema = z
     escrow: z.strictObject({
       moves: z.array(move).default([]),
       sums: z.array(sum).default([]),
+      unjudged: z.array(unjudged).default([]),
       holdings: z.array(holding).default([]),
     }),
     operators: z.array(operator),

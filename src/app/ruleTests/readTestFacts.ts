@@ -30,7 +30,7 @@ export function readTestFacts(world: TestWorld, now: UnixMs): Facts {
         yield { ...transfer, readAt: Math.max(transfer.readAt, readAt) }
     },
     countPending: () => ledger.countByState().pending,
-    escrow: { moves: [], sums: [], holdings: [] },
+    escrow: { moves: [], sums: [], unjudged: [], holdings: [] },
     operators: [],
     newestOriginAt: null,
     // What it sums up it saves.

@@ -26,9 +26,8 @@ export function sumUp(sums: readonly EscrowSum[], bounds: SumBounds): Finding[] 
 
 function toFinding(first: EscrowSum, sums: readonly EscrowSum[]): Finding {
   const { waitsFor, token, symbol } = first
-  const count = sums.reduce((total, one) => total + one.count, 0)
-  const amounts = joinWords(sums.map((one) => `${templateFilters.amount(one.amount)} ${one.symbol}`))
-  const sum = `${count} ${count === 1 ? 'movement' : 'movements'}, ${amounts}`
+  const count = countOf(sums)
+  const sum = nameSums(sums)
   const escrows = [...new Set(sums.flatMap((one) => one.escrows))].join(', ')
   const reason = waitsFor === null ? 'no transfer is known' : describeWait(waitsFor)
   const hashes = sums.flatMap((one) => one.hashes).slice(0, namedHashes)
@@ -56,6 +55,17 @@ function toFinding(first: EscrowSum, sums: readonly EscrowSum[]): Finding {
     evidence: [{ source: 'E6, E8', at: first.since, says: `left: ${sum}; ${reason}` }],
     since: Math.min(...sums.map(({ since }) => since)),
   }
+}
+
+/** @example nameSums(sums) // '301 movements, 31,337 WETH and 150 USDC' */
+export function nameSums(sums: readonly Pick<EscrowSum, 'amount' | 'symbol' | 'count'>[]): string {
+  const count = countOf(sums)
+  const amounts = joinWords(sums.map((one) => `${templateFilters.amount(one.amount)} ${one.symbol}`))
+  return `${count} ${count === 1 ? 'movement' : 'movements'}, ${amounts}`
+}
+
+function countOf(sums: readonly Pick<EscrowSum, 'count'>[]): number {
+  return sums.reduce((total, { count }) => total + count, 0)
 }
 
 /** The largest of them are named. */

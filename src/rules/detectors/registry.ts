@@ -5,6 +5,7 @@ import { contractChanged } from './contractChanged.ts'
 import type { Detector } from './detector.ts'
 import { ledgerIncomplete } from './ledgerIncomplete.ts'
 import { escrowDrift } from './escrowDrift.ts'
+import { escrowUnjudged } from './escrowUnjudged.ts'
 import { escrowForeignToken } from './escrowForeignToken.ts'
 import { escrowShortfall } from './escrowShortfall.ts'
 import { transferDuplicate } from './transferDuplicate.ts'
@@ -61,6 +62,7 @@ export const registry: readonly Detector[] = [
   preconfGap,
   escrowDrift,
   escrowShortfall,
+  escrowUnjudged,
   escrowForeignToken,
   operatorLowBalance,
   operatorQuiet,

@@ -96,6 +96,7 @@ describe('a payout whose record names another address of the token', () => {
 
 function say(verdict: ReturnType<typeof judgeFlow>): string {
   if (verdict.kind === 'held') return 'held'
+  if (verdict.kind === 'unjudged') return `names no ${verdict.lacks}`
   if (verdict.kind === 'explained') return verdict.isProven ? 'explained, proven' : 'explained'
   const amount = formatDecimal(verdict.amount)
   return `${amount} ${verdict.direction}${verdict.isSettled ? ', settled' : ''}`

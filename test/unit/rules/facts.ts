@@ -42,7 +42,7 @@ export function toFacts(
           transfer.originAt <= originAtOrBefore && (direction === null || transfer.direction === direction),
       ),
     countPending: () => pending.length,
-    escrow: { moves: [], sums: [], holdings: [] },
+    escrow: { moves: [], sums: [], unjudged: [], holdings: [] },
     operators: [],
     newestOriginAt: null,
     challenges: { terminal: [], listUnsettled: () => [] },
