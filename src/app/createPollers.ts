@@ -100,7 +100,7 @@ export function createPollers(deps: PollerDeps): Pollers {
     ...deps,
     lookUp,
     listDueChecks: (limit) => ledger.listDueChecks(clock.now(), limit),
-    postponeChecks: (keys) => ledger.postponeChecks(keys, clock.now()),
+    postponeChecks: (keys, soughtAt) => ledger.postponeChecks(keys, clock.now(), soughtAt),
     listWithoutEvidence: (limit) => ledger.listWithoutEvidence(clock.now() - evidenceMs, clock.now(), limit),
   })
   const readMainHeight = () => listHeads(db).find(({ chain }) => chain === 'main')?.height ?? null

@@ -6,7 +6,6 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { PollerStatus } from '../pollers/runner.ts'
 import type { Facts, SourceHealth } from '../rules/types.ts'
 import type { Database } from '../store/database.ts'
-import { type CursorFile, unreadPast } from '../store/cursors.ts'
 import { listHeads } from '../store/heads.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { type EscrowFactSources, readEscrowFacts } from './readEscrowFacts.ts'
@@ -21,7 +20,6 @@ export interface FactSources {
   readonly escrow: EscrowFactSources
   readonly db: Database
   readonly ledger: Ledger
-  readonly cursors: Pick<CursorFile, 'read'>
   readonly explorer: Pick<Explorer, 'health' | 'empties' | 'keys' | 'mismatches'>
   readonly dialect: Dialect
   /** How often each endpoint is meant to be asked, ms. */
@@ -59,7 +57,6 @@ export function readFacts(sources: FactSources, now: UnixMs): Facts {
       aside: sources.explorer.empties.listAside(now),
     },
     ...sources.audit(now),
-    unreadPast: unreadPast(sources.cursors.read().history),
     listPending: (filter) => sources.ledger.listPending(filter),
     countPending: () => sources.ledger.countByState().pending,
     ...readEscrowFacts(sources.escrow, now),

@@ -146,6 +146,8 @@ export interface Transfer {
   readonly changedAt: UnixMs
   /** Request time of the newest answer that showed it. */
   readonly readAt: UnixMs
+  /** When it was last asked for by its hash and no record was there. */
+  readonly soughtAt?: UnixMs
   readonly evidence: readonly LegEvidence[]
   readonly originProof: OriginProof
   /** Of a payout that no record tells of: the origin that its event names, where it names one. */

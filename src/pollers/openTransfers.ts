@@ -11,7 +11,8 @@ export interface OpenTransfersDeps {
   /** The records of a main transaction. */
   readonly lookUp: RecordLookup
   listDueChecks(limit: number): DueCheck[]
-  postponeChecks(keys: readonly string[]): void
+  /** @param soughtAt when an answer was asked for that would have held them; null where none could be had */
+  postponeChecks(keys: readonly string[], soughtAt: UnixMs | null): void
   /** Zone hashes of failed transfers whose E9 was not read yet. */
   listWithoutEvidence(limit: number): string[]
 }
@@ -44,6 +45,7 @@ export function createOpenTransfersPoll(deps: OpenTransfersDeps): (signal: Abort
     singles.left -= byMain.length
     deps.postponeChecks(
       due.filter((check) => check.zoneHash === null && check.mainHash === null).map(({ key }) => key),
+      null,
     )
     await readFailures(deps, signal)
     for (const batch of toBatches(byZone)) await readDetails(deps, batch, signal)
@@ -61,7 +63,8 @@ async function readDetails(
   const read = await postponing(deps, batch, () => deps.reads.details(hashes, { priority, signal }))
   deps.commit({ answers: [read.records], bad: read.bad })
   const answered = new Set(read.records.map((record) => record.zoneHash))
-  deps.postponeChecks(batch.filter((check) => !answered.has(check.zoneHash)).map(({ key }) => key))
+  const missed = batch.filter((check) => !answered.has(check.zoneHash)).map(({ key }) => key)
+  deps.postponeChecks(missed, read.requestedAt)
 }
 
 async function readByMain(deps: OpenTransfersDeps, check: DueCheck, signal: AbortSignal): Promise<void> {
@@ -71,7 +74,8 @@ async function readByMain(deps: OpenTransfersDeps, check: DueCheck, signal: Abor
   )
   // What else a filter gives that does not work is true as well.
   deps.commit({ answers: [read.records], bad: read.bad })
-  if (!read.records.some((record) => record.mainHash === check.mainHash)) deps.postponeChecks([check.key])
+  if (!read.records.some((record) => record.mainHash === check.mainHash))
+    deps.postponeChecks([check.key], read.isAnswer ? read.requestedAt : null)
 }
 
 async function readFailures(deps: OpenTransfersDeps, signal: AbortSignal): Promise<void> {
@@ -106,7 +110,10 @@ async function postponing<T>(
   try {
     return await read()
   } catch (error) {
-    deps.postponeChecks(batch.map(({ key }) => key))
+    deps.postponeChecks(
+      batch.map(({ key }) => key),
+      null,
+    )
     throw error
   }
 }

@@ -250,8 +250,6 @@ export interface Facts {
   }
   /** By how much the list lags behind the chains, when it does by more than settling explains; null otherwise. */
   readonly listLag: { readonly at: UnixMs; readonly lagMs: number; readonly says: string } | null
-  /** The stretch of the list's past that a walk is still to read: what happened then and has no record yet may have one. */
-  readonly unreadPast: { readonly since: UnixMs; readonly before: UnixMs } | null
   /** What the ledger lacks, by where that was found; empty when nothing is known to. */
   readonly incomplete: readonly IncompleteFact[]
   /** Transfers without a destination leg whose origin is at or before `originAtOrBefore`, oldest first. */

@@ -67,15 +67,6 @@ export function beginHistory(until: UnixMs): HistoryWalk {
   return { until, page: 1, read: 0, least: 0, reachedAt: null, done: false }
 }
 
-/** What a walk has still to read: from the oldest that it was asked for to where it has come. Null once it is through. */
-export function unreadPast({
-  until,
-  reachedAt,
-  done,
-}: HistoryWalk): { since: UnixMs; before: UnixMs } | null {
-  return done ? null : { since: until, before: reachedAt ?? Infinity }
-}
-
 /** Where a ledger starts to be filled: from `since` on. */
 export function initialCursors(since: UnixMs): Cursors {
   return {

@@ -48,12 +48,17 @@ export function listDueChecks(
   })
 }
 
-/** Asked for in vain: again later, ever more rarely. */
-export function postponeCheck(db: Database, row: StoredTransfer, now: UnixMs, openIntervalMs: number): void {
+/**
+ * Asked for in vain: again later, ever more rarely.
+ * @param soughtAt when an answer was asked for that would have held it; null where none could be had
+ */
+export function postponeCheck(
+  db: Database,
+  row: StoredTransfer,
+  { now, soughtAt, openIntervalMs }: { now: UnixMs; soughtAt: UnixMs | null; openIntervalMs: number },
+): void {
   const waitMs = Math.min(openIntervalMs * 2 ** Math.min(row.misses, 10), maxPostponeMs)
-  db.prepare("UPDATE transfers SET check_at = ?, body = json_set(body, '$.m', ?) WHERE key = ?").run(
-    now + waitMs,
-    row.misses + 1,
-    row.key,
-  )
+  db.prepare(
+    "UPDATE transfers SET check_at = ?, body = json_patch(body, json_object('m', ?, 'n', ?)) WHERE key = ?",
+  ).run(now + waitMs, row.misses + 1, soughtAt ?? row.soughtAt, row.key)
 }

@@ -51,7 +51,7 @@ export interface Ledger {
   /** Transfers that want to be read by hash, most urgent first. */
   listDueChecks(now: UnixMs, limit: number): DueCheck[]
   /** These were asked for and the answer did not hold them, or could not be had: ask again later, ever more rarely. */
-  postponeChecks(keys: readonly string[], now: UnixMs): void
+  postponeChecks(keys: readonly string[], now: UnixMs, soughtAt?: UnixMs | null): void
   /** What was said of a transfer may be otherwise by now: has its record and its legs asked for again. */
   askAgain(transfer: Transfer, now: UnixMs): void
   /** Another transfer claims the origin of these: have what they brought verified, however long ago. */
@@ -166,10 +166,10 @@ export function createLedger(
     },
     listDueChecks: (now, limit) =>
       listDueChecks(db, now, limit, (row) => options.evidence?.riskOf?.(toTransfer(row, bare)) ?? 0),
-    postponeChecks(keys, now) {
+    postponeChecks(keys, now, soughtAt = null) {
       for (const key of keys) {
         const row = find(key)
-        if (row) postponeCheck(db, row, now, options.openIntervalMs)
+        if (row) postponeCheck(db, row, { now, soughtAt, openIntervalMs: options.openIntervalMs })
       }
     },
     askAgain(transfer, now) {

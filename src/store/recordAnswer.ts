@@ -90,11 +90,9 @@ export function toTransfer(
   context: Pick<RecordContext, 'openEvidence' | 'lookupToken' | 'meansWithdrawal'>,
 ): Transfer {
   const { members } = row.group
-  return deriveTransfer(row.group, {
-    ...context,
-    key: formatKey(row.key),
-    evidence: context.openEvidence(members)(members),
-  })
+  const evidence = context.openEvidence(members)(members)
+  const transfer = deriveTransfer(row.group, { ...context, key: formatKey(row.key), evidence })
+  return row.soughtAt === null ? transfer : { ...transfer, soughtAt: row.soughtAt }
 }
 
 /** What the saving of one answer's transfers has in common. */
@@ -119,7 +117,8 @@ function saveGroup(
   const keptCheckAt = row && before && !isAsked ? orderedCheckAt(row, before) : null
   const checkAt = scheduleCheck(group, after, row, isAsked, context) ?? keptCheckAt
   const misses = isAsked ? 0 : (row?.misses ?? 0)
-  saveTransfer(db, { key, group, misses, checkAt, kept: row?.kept ?? null }, after, tally)
+  const soughtAt = row?.soughtAt ?? null
+  saveTransfer(db, { key, group, misses, soughtAt, checkAt, kept: row?.kept ?? null }, after, tally)
   context.resting.noteSaved(key, group, after, checkAt === null)
   context.onChange?.(before, after, context.now)
   return { change: { before, after }, checkAt }

@@ -12,6 +12,8 @@ export interface StoredTransfer {
   readonly checkAt: UnixMs | null
   /** E12 reads in a row that did not know it. */
   readonly misses: number
+  /** When it was last asked for by its hash and no record was there; null while it never was. */
+  readonly soughtAt: UnixMs | null
   readonly group: Group
   /** The columns as they were read, by name; null for a transfer that has no row yet. */
   readonly kept: Readonly<Record<string, unknown>> | null
@@ -21,6 +23,7 @@ interface Body {
   readonly s: Parameters<typeof decodeSighting>[0][]
   readonly a?: Parameters<typeof decodeSighting>[0][]
   readonly m?: number
+  readonly n?: UnixMs
 }
 
 /** Sightings kept of one transfer. An API that gives new content at every read must not fill the disk. */
@@ -93,6 +96,7 @@ export function toStored(row: Record<string, unknown>): StoredTransfer {
     key: Number(row['key']),
     checkAt: row['check_at'] === null ? null : Number(row['check_at']),
     misses: body.m ?? 0,
+    soughtAt: body.n ?? null,
     group: { members: body.s.map(decodeSighting), ambiguous: (body.a ?? []).map(decodeSighting) },
     kept: row,
   }
@@ -186,6 +190,7 @@ function toBody(stored: StoredTransfer): string {
     s: newestOf(members).map(encodeSighting),
     ...(ambiguous.length > 0 && { a: newestOf(ambiguous).map(encodeSighting) }),
     ...(stored.misses > 0 && { m: stored.misses }),
+    ...(stored.soughtAt !== null && { n: stored.soughtAt }),
   }
   return JSON.stringify(body)
 }

@@ -210,7 +210,6 @@ function emptyFacts({ db, ledger, until }: BacktestInput): Facts {
     heads: [],
     sources: [],
     canonicalHead: null,
-    unreadPast: null,
     listPending: () => [],
     countPending: () => ledger.countByState().pending,
   }

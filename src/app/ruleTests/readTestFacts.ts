@@ -22,7 +22,6 @@ export function readTestFacts(world: TestWorld, now: UnixMs): Facts {
     rulesRejected: null,
     empties: { source: 'explorer', since: now - 300_000, answers: 0, contradicted: 0 },
     listLag: null,
-    unreadPast: null,
     incomplete: [],
     // Whatever is open is read again as long as the explorer answers: only the time of reading is other then.
     *listPending(filter) {

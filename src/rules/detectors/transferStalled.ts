@@ -66,7 +66,7 @@ function judgeStalled(facts: Facts, settings: z.output<typeof params>): Judgemen
     const of = { token: transfer.token.address, direction: transfer.direction }
     const limit = limitOf(facts.latency, settings, of)
     if (present - transfer.originAt < limit.ms) continue
-    const readAt = readAtOf(facts, transfer)
+    const readAt = readAtOf(facts, transfer, limit.ms)
     if (isDestinationUnsaid(transfer) || mayHaveFailed(transfer, facts.now)) unknown.push(transfer.key)
     else if (readAt - leadMs < transfer.originAt + limit.ms) unknown.push(transfer.key)
     else findings.push(toFinding(facts, transfer, readAt, { ...limit, minSamples: settings.minSamples }))
@@ -88,15 +88,17 @@ function mayHaveFailed({ status, confirmedStatus, changedAt }: Transfer, now: Un
 }
 
 /**
- * When it was last looked whether it arrived. No answer shows a transfer that has no record: of that one, every reading
- * of the list says that it did not arrive, but of the past that was not read yet none does.
+ * When it was last looked whether it arrived. No answer shows a transfer that has no record. Of one that was heard of in
+ * time every reading of the list's newest part says that it did not arrive; of one that was heard of late only the answer
+ * to a question for it does: its record may lie in a past that was not read.
  */
-function readAtOf({ pollers, unreadPast }: Facts, { isListed, readAt, originAt }: Transfer): UnixMs {
+function readAtOf({ pollers }: Facts, transfer: Transfer, limitMs: number): UnixMs {
+  const { isListed, readAt, soughtAt, originAt, firstSeenAt } = transfer
   const list = pollers.find(({ poller }) => poller === 'transfers')
   if (isListed || !list) return readAt
-  if (unreadPast !== null && unreadPast.since <= originAt && originAt < unreadPast.before) return 0
+  const isLate = firstSeenAt - originAt >= limitMs
   // A reading that ended just now may have begun before.
-  return (list.lastSuccessAt ?? 0) - list.intervalMs
+  return Math.max(soughtAt ?? 0, isLate ? 0 : (list.lastSuccessAt ?? 0) - list.intervalMs)
 }
 
 function toFinding(

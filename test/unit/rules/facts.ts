@@ -34,7 +34,6 @@ export function toFacts(
     rulesRejected: null,
     empties: { source: 'explorer', since: now - 300_000, answers: 0, contradicted: 0 },
     listLag: null,
-    unreadPast: null,
     incomplete: [],
     listPending: ({ direction, originAtOrBefore }) =>
       pending.filter(

@@ -63,20 +63,20 @@ describe('transfer.stalled', () => {
   })
 
   test.each([
-    {
-      title: 'is in a past that a walk has not read yet',
-      gap: { since: origin, before: Infinity },
-      found: [],
-    },
-    { title: 'is older than a walk goes', gap: { since: origin + 1, before: Infinity }, found: ['t1'] },
-    { title: 'is newer than a walk has come', gap: { since: 0, before: origin }, found: ['t1'] },
-  ])('a transfer without any record that $title', ({ gap, found }) => {
+    { title: 'and was heard of late', heardAt: deadline, soughtAt: null, found: [] },
+    { title: 'late, and asked for before its time was over', heardAt: deadline, soughtAt: -1, found: [] },
+    { title: 'late, and asked for since', heardAt: deadline, soughtAt: 0, found: ['t1'] },
+    { title: 'and was heard of in time', heardAt: deadline - 1, soughtAt: null, found: ['t1'] },
+  ])('a transfer without any record, $title', ({ heardAt, soughtAt, found }) => {
     const list = { poller: 'transfers', intervalMs: 5_000, startedAt: 0, lastError: null }
-    const unlisted = pendingSince(origin, deadline + minute, { isListed: false })
+    const unlisted = {
+      ...pendingSince(origin, deadline + minute, { isListed: false }),
+      firstSeenAt: heardAt,
+      ...(soughtAt !== null && { soughtAt: deadline + soughtAt }),
+    }
     const facts = toFacts(deadline + minute, {
       transfers: [unlisted],
       pollers: [{ ...list, lastSuccessAt: deadline + minute }],
-      unreadPast: gap,
     })
     expect(transferStalled.judge(facts, params).findings.map(({ subject }) => subject)).toEqual(found)
   })
