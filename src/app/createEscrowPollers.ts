@@ -11,7 +11,7 @@ import type { Transfer } from '../domain/transfer.ts'
 import type { LearnedMoney } from '../domain/learnedMoney.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { createBalanceReads } from '../pollers/balanceReads.ts'
-import { createChallengesPoll } from '../pollers/challenges.ts'
+import { createChallengesPolls } from '../pollers/challenges.ts'
 import { createEscrowBalancesPoll } from '../pollers/escrowBalances.ts'
 import { createEscrowChecksPoll } from '../pollers/escrowChecks.ts'
 import { createEscrowFlowsPolls } from '../pollers/escrowFlows.ts'
@@ -140,7 +140,7 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
     balances,
     addresses: bridge.operators.map(({ address }) => address.toLowerCase()),
   })
-  const challenges = createChallengesPoll({
+  const challenges = createChallengesPolls({
     ...common,
     reads,
     contracts: bridge.contracts.map((address) => address.toLowerCase()),
@@ -161,7 +161,15 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
       : []),
     ...(bridge.operators.length > 0 ? [{ name: 'operators', schedule: poll.escrows, run: operators }] : []),
     ...(bridge.contracts.length > 0
-      ? [{ name: 'challenges', schedule: poll.challenges, run: challenges }]
+      ? [
+          { name: 'challenges', schedule: poll.challenges, run: challenges.newest },
+          {
+            name: 'challengeHistory',
+            schedule: poll.challenges,
+            isBackground: true,
+            run: challenges.older,
+          },
+        ]
       : []),
   ]
 }

@@ -48,11 +48,15 @@ const maxCovered = 100
 /** After a change so many of the newest stretches are read soon: what changes many at once changes them together. */
 const hurried = 48
 
-/**
- * Reads the challenge status of the bridge's transactions (E6 by ranges of blocks): the newest transactions at every
- * tick, the older ones ever more rarely, because values change days later.
- */
-export function createChallengesPoll(deps: ChallengesDeps): (signal: AbortSignal) => Promise<void> {
+/** Reads the challenge status of the bridge's transactions (E6 by ranges of blocks). */
+export interface ChallengesPolls {
+  /** The newest transactions, at every tick. */
+  readonly newest: (signal: AbortSignal) => Promise<void>
+  /** The older ones, ever more rarely, because values change days later: what is newest does not wait for them. */
+  readonly older: (signal: AbortSignal) => Promise<void>
+}
+
+export function createChallengesPolls(deps: ChallengesDeps): ChallengesPolls {
   const readNewest = createNewestChallenges({
     ...deps,
     note: (contract, read) =>
@@ -61,14 +65,20 @@ export function createChallengesPoll(deps: ChallengesDeps): (signal: AbortSignal
         apply: (now) => note(deps, contract, read.rows, { at: read.requestedAt, now }),
       }),
   })
-  return async (signal) => {
-    const head = await waitForHead(deps, signal)
-    if (head === null) return
-    for (const contract of deps.contracts) plan(deps, contract, head)
-    const newest = await readNewest(head, signal)
-    if (newest.isWhole) noteCovered(deps, newest, head)
-    for (const range of listDueRanges(deps.db, deps.clock.now(), maxDue))
-      await readRange(deps, range, head, signal)
+  return {
+    newest: async (signal) => {
+      const head = await waitForHead(deps, signal)
+      if (head === null) return
+      for (const contract of deps.contracts) plan(deps, contract, head)
+      const newest = await readNewest(head, signal)
+      if (newest.isWhole) noteCovered(deps, newest, head)
+    },
+    older: async (signal) => {
+      const head = await waitForHead(deps, signal)
+      if (head === null) return
+      for (const range of listDueRanges(deps.db, deps.clock.now(), maxDue))
+        await readRange(deps, range, head, signal)
+    },
   }
 }
 

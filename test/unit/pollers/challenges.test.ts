@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { MonitorError } from '../../../src/lib/errors.ts'
-import { createChallengesPoll } from '../../../src/pollers/challenges.ts'
+import { createChallengesPolls } from '../../../src/pollers/challenges.ts'
 import type { Blocks } from '../../../src/pollers/mainReads.ts'
 import { listDueRanges, noteRange, noteRangeRead, saveChallenge } from '../../../src/store/challenges.ts'
 import { openDatabase } from '../../../src/store/database.ts'
@@ -17,7 +17,7 @@ function setUp(spacing: number, options: { widest?: number; contracts?: string[]
   const world = { head: 1_000_000, statuses: new Map<number, string>() }
   const asked: Blocks[] = []
   const told: string[] = []
-  const poll = createChallengesPoll({
+  const polls = createChallengesPolls({
     clock,
     db,
     contracts: options.contracts ?? [contract],
@@ -47,7 +47,8 @@ function setUp(spacing: number, options: { widest?: number; contracts?: string[]
   })
   const tick = async () => {
     asked.length = 0
-    await poll(signal)
+    await polls.newest(signal)
+    await polls.older(signal)
     await clock.advance(minute)
     world.head += 60
   }
