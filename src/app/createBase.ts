@@ -8,6 +8,7 @@ import { movesAs } from '../domain/learnedMoney.ts'
 import { movedToken } from '../domain/movedToken.ts'
 import { countTaught, meansWithdrawal } from '../domain/withdrawActions.ts'
 import { createLearnMoney } from '../pollers/learnMoney.ts'
+import { createWeighDissent } from '../pollers/weighDissent.ts'
 import { createEventRetries } from '../pollers/eventRetries.ts'
 import type { Facts, Rule } from '../rules/types.ts'
 import { createAlertStore } from '../store/alertStore.ts'
@@ -134,6 +135,7 @@ export function createBase(
       hold: (key, dueAt) => holdJudgement(db, key, dueAt),
       await: (key, lessons, now) => saveOpenLessons(db, key, lessons, now),
     }),
+    weighDissent: createWeighDissent({ learned, bridge: config.bridge }),
     unlearn: ({ main, zone }) => {
       for (const leg of [main, zone]) if (leg !== null) learned.forget(leg.hash)
       if (main !== null) forgetSamples(db, main.hash)

@@ -3,7 +3,7 @@ import type { ActionSettings } from './compareAction.ts'
 import { type Decimal, fromBaseUnits, isEqual, sumDecimals } from './decimal.ts'
 import { actionOf } from './judgeAction.ts'
 import { isBatch, readBatch } from './judgeBatch.ts'
-import { establishedNames } from './learnedActions.ts'
+import { establishedNames, isOfEarlierWords } from './learnedActions.ts'
 import type { MoneySample } from './learnedMoney.ts'
 import { movedToken } from './movedToken.ts'
 import { newestEvidence } from './proveOrigin.ts'
@@ -43,7 +43,7 @@ export function compareBatch(
   { learned }: Pick<ActionSettings, 'learned'>,
 ): ReadonlyMap<Account, BatchComparison> {
   const by = isBatch(transfer) && transfer.direction === 'ZoneToMain' ? actionOf(transfer) : null
-  if (by === null || transfer.status === 'failed') return new Map()
+  if (by === null || transfer.status === 'failed' || isOfEarlierWords(transfer, learned)) return new Map()
   const known = {
     amount: establishedNames(learned, transfer, 'amount'),
     recipient: establishedNames(learned, transfer, 'recipient'),

@@ -13,6 +13,8 @@ export interface OriginDoubt {
   readonly what: 'other' | 'new'
   readonly says: string
   readonly by: LegEvidence
+  /** Whether only what it does not name speaks against it. */
+  readonly isByWords: boolean
 }
 
 /** So many samples make a kind that of withdrawals; of one that is new while others are usual it takes more. */
@@ -38,7 +40,13 @@ export function doubtOrigin(
   const by = zoneEvidence(transfer)
   const kind = by?.actionType ?? ''
   if (by === null || kind === '' || isKnown(learned, transfer, kind)) return null
-  const doubt = (what: OriginDoubt['what'], says: string): OriginDoubt => ({ kind, what, says, by })
+  const doubt = (what: OriginDoubt['what'], says: string, isByWords = false): OriginDoubt => ({
+    kind,
+    what,
+    says,
+    by,
+    isByWords,
+  })
   const isUsual = hasUsualKind(learned, transfer, kind)
   if (isCreditOf(transfer, sharing)) return doubt(isUsual ? 'other' : 'new', 'credited a deposit')
   if (!isUsual) return null
@@ -48,7 +56,7 @@ export function doubtOrigin(
   if (soundsLikeLeaving.test(kind)) return null
   const missing = listMissing(transfer, by, { learned, fees })
   return missing.length > 0
-    ? doubt('other', `does not name the ${missing.join(' and the ')} that withdrawals name`)
+    ? doubt('other', `does not name the ${missing.join(' and the ')} that withdrawals name`, true)
     : doubt('new', 'is of a kind that no withdrawal was')
 }
 

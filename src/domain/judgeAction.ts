@@ -11,7 +11,7 @@ import {
 } from './compareAction.ts'
 import { toRaws } from './actionFee.ts'
 import { deriveDecimals } from './amount.ts'
-import { type ActionField, bestItem, establishedNames, isToSelf } from './learnedActions.ts'
+import { type ActionField, bestItem, establishedNames, isOfEarlierWords, isToSelf } from './learnedActions.ts'
 import type { LegEvidence, Transfer } from './transfer.ts'
 import { type ActionItem, readAction } from './zoneAction.ts'
 
@@ -66,7 +66,7 @@ export function isOneOfSeveral(
 
 function viewAction(transfer: Transfer, sharing: readonly Transfer[], settings: ActionSettings) {
   const by = actionOf(transfer)
-  if (by === null || !isClaim(transfer)) return null
+  if (by === null || !isClaim(transfer) || isOfEarlierWords(transfer, settings.learned)) return null
   const claims = sharing.filter((one) => isClaim(one) && one.direction === transfer.direction)
   if (!claims.some(({ key }) => key === transfer.key)) claims.push(transfer)
   const readings = readAction(by.action)
@@ -148,10 +148,11 @@ function findGap(
   if (nearest) return nearest[0] ?? null
   // One origin with several payouts is another story, told as such; records that E12 never showed may be one record.
   const isOfOther = open.some((one) => one.key !== transfer.key && isSameOrigin(one, transfer))
-  return transfer.confirmedStatus === 'unknown' || isOfOther
-    ? null
-    : { what: 'amount', found: 'no item of its own' }
+  return transfer.confirmedStatus === 'unknown' || isOfOther ? null : { what: 'amount', found: noItem }
 }
+
+/** What is said to be found where all items are of others. */
+export const noItem = 'no item of its own'
 
 /** Lists may show a batch as one row for each of its items, while the zone has one action for all of it. */
 function isRowOfBatch(a: Transfer, b: Transfer): boolean {

@@ -14,6 +14,8 @@ export interface LearnedActions {
   actionsOf(name: string): ReadonlyMap<string, number>
   /** How many zone transactions of a kind were seen in their blocks without a withdrawal. */
   straysOf(kind: string): number
+  /** From when on a meaning is learned anew, as after an upgrade; 0 for one that holds since ever. */
+  suspendedAt(meaning: string): number
 }
 
 /** So many samples make a habit. */
@@ -58,6 +60,16 @@ const unsaid = 'nobody'
 /** Batches may use words of their own, and have several recipients. */
 export function topicOf({ direction, crossType }: Pick<Transfer, 'direction' | 'crossType'>): string {
   return /batch/i.test(crossType) ? `${direction} batch` : direction
+}
+
+/** The name under which it is told what the words of such actions mean. */
+export function wordsName(transfer: Pick<Transfer, 'direction' | 'crossType'>): string {
+  return `${topicOf(transfer)} words`
+}
+
+/** Whether a transfer was seen before the words came to mean something else: they judge and teach nothing of it. */
+export function isOfEarlierWords(transfer: Transfer, learned: Pick<LearnedActions, 'suspendedAt'>): boolean {
+  return transfer.firstSeenAt < learned.suspendedAt(wordsName(transfer))
 }
 
 /** The parts of one transfer that an item says, each with the names that it stands under. */

@@ -25,7 +25,7 @@ export interface LearnedMoney extends LearnedActions {
 
 /** One lesson: `name` is a record token or a direction, `value` what was seen of it. */
 export interface MoneySample {
-  readonly kind: 'token' | 'vault' | 'zone' | 'action' | 'fee'
+  readonly kind: 'token' | 'vault' | 'zone' | 'action' | 'fee' | 'dissent'
   readonly name: string
   readonly value: string
 }

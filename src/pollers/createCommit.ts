@@ -49,6 +49,13 @@ export interface CommitDeps {
   learn?(changed: readonly Transfer[], related: RelatedTransfers, now: UnixMs): void
   /** Takes back what a transfer taught, because something is told of it: inside the transaction. */
   unlearn?(transfer: Transfer): void
+  /** Whether what is found of a transfer shows that the zone says something else by now: inside the transaction. */
+  weighDissent?(
+    transfer: Transfer,
+    found: readonly Finding[],
+    related: RelatedTransfers,
+    now: UnixMs,
+  ): Finding[]
   /** By how much the explorer's clock is ahead of ours, ms; null when unknown. */
   clockAheadMs?(): number
   /** Numbers of requests, to go on with after a restart. */
@@ -163,17 +170,24 @@ function tell(
   const judged = withSameOrigin(changed, related)
   verifyClaimed(deps, changed, related, now)
   const timer = deps.startRules?.()
-  const evaluations = judged.map((transfer) => evaluateTransfer(rules, transfer, context, timer))
+  const changes: Finding[] = []
+  const evaluations = judged.map((transfer) => {
+    const evaluation = evaluateTransfer(rules, transfer, context, timer)
+    const found = evaluation.detected.map(({ finding }) => finding)
+    if (found.some(accuses)) deps.unlearn?.(transfer)
+    // One after the other: what each shows, the next is judged by.
+    changes.push(...(deps.weighDissent?.(transfer, found, related, now) ?? []))
+    return evaluation
+  })
   timer?.done()
   warnOfErrors(deps, evaluations)
-  for (const [at, transfer] of judged.entries())
-    if (evaluations[at]?.detected.some(({ finding }) => accuses(finding))) deps.unlearn?.(transfer)
   deps.engine.tellEvents(
     evaluations.flatMap(({ matches }) => matches),
     now,
   )
   deps.engine.correctEvents(judged, toStillFound(rules, judged, evaluations), now)
   deps.engine.flush(now)
+  tellFindings(deps, changes, now)
 }
 
 /** Only a rule that was evaluated, and found nothing, says that nothing is left of what it told. */

@@ -1,8 +1,9 @@
 import { canonicalToken } from '../domain/movedToken.ts'
-import { compareBatch, sampleBatch } from '../domain/compareBatch.ts'
+import { compareBatch, judgeBatchAction, sampleBatch } from '../domain/compareBatch.ts'
 import { awaitsDetail } from '../domain/emptyBatch.ts'
 import { doubtOrigin, kindsName, zoneEvidence } from '../domain/doubtOrigin.ts'
-import { sampleAction, topicOf } from '../domain/learnedActions.ts'
+import { judgeAction } from '../domain/judgeAction.ts'
+import { isOfEarlierWords, sampleAction, topicOf } from '../domain/learnedActions.ts'
 import { readAction } from '../domain/zoneAction.ts'
 import {
   awaitsFee,
@@ -14,6 +15,7 @@ import {
   sampleZone,
 } from '../domain/judgeMoney.ts'
 import { mayBeSurplus } from '../domain/findOverpayment.ts'
+import { amountsName } from '../domain/judgeZoneAmount.ts'
 import { movesAs } from '../domain/learnedMoney.ts'
 import { type Lesson, listOpenLessons, type Teaching } from '../domain/openLessons.ts'
 import { isReplacementOpen, replacedHoldMs } from '../domain/replacedPayout.ts'
@@ -53,10 +55,14 @@ export function createLearnMoney(deps: LearnMoneyDeps) {
         learnZone(deps, transfer, related, now)
       }
       learnAction(deps, transfer, related, now)
-      const lastAt = Math.max(transfer.originAt, transfer.destinationAt ?? 0)
-      if (lastAt >= deps.tellSince) deps.await(transfer.key, listOpenLessons(transfer, teaching), now)
+      if (lastTimeOf(transfer) >= deps.tellSince)
+        deps.await(transfer.key, listOpenLessons(transfer, teaching), now)
     }
   }
+}
+
+function lastTimeOf({ originAt, destinationAt }: Transfer): UnixMs {
+  return Math.max(originAt, destinationAt ?? 0)
 }
 
 /** By what is learned, and what is configured, it is told what is not known yet. */
@@ -102,6 +108,7 @@ function learnZone(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTra
   const { learned } = deps
   const sample = transfer.status === 'failed' ? null : sampleZone(transfer)
   if (sample === null || transfer.zone === null) return
+  if (transfer.firstSeenAt < learned.suspendedAt(amountsName(transfer.direction))) return
   // A bundle's one amount says nothing of its members.
   if (related.sharing('zone', transfer.zone.hash).filter(({ isListed }) => isListed).length > 1) return
   learned.learn([sample], { hash: transfer.zone.hash, party: partyOf(transfer) }, now)
@@ -110,7 +117,7 @@ function learnZone(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTra
 
 /** Of what kind a zone's action is and which of its words say what. */
 function learnAction(
-  { learned, bridge }: LearnMoneyDeps,
+  { learned, bridge, tellSince }: LearnMoneyDeps,
   transfer: Transfer,
   related: RelatedTransfers,
   now: UnixMs,
@@ -119,13 +126,19 @@ function learnAction(
   if (by === null) return
   const settings = { learned, fees: bridge.fees }
   const sharing = related.sharing('zone', by.hash)
+  // What is about to be told teaches nothing: several together would end the very habit that they are judged by.
+  const paid = transfer.main ? related.sharing('main', transfer.main.hash) : []
+  const isTold =
+    lastTimeOf(transfer) >= tellSince &&
+    (typeof (judgeAction(transfer, sharing, settings) ?? '') === 'object' ||
+      judgeBatchAction(transfer, paid, settings) !== null)
   if (transfer.isListed && doubtOrigin(transfer, sharing, settings)?.what !== 'other') {
     const { action, actionType = '' } = by
     const name = kindsName(topicOf(transfer))
     const kind = actionType === '' ? [] : [{ kind: 'action', name, value: actionType } as const]
-    const words = action ? sampleAction(transfer, readAction(action), bridge.fees) : []
-    const paid = transfer.main ? related.sharing('main', transfer.main.hash) : []
-    const items = sampleBatch(compareBatch(transfer, paid, settings))
+    const teaches = !isOfEarlierWords(transfer, learned) && !isTold
+    const words = action && teaches ? sampleAction(transfer, readAction(action), bridge.fees) : []
+    const items = teaches ? sampleBatch(compareBatch(transfer, paid, settings)) : []
     learned.learn([...kind, ...words, ...items], { hash: by.hash, party: partyOf(transfer) }, now)
   }
 }

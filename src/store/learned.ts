@@ -3,6 +3,7 @@ import { type LearnedMoney, type MoneySample, movesAs } from '../domain/learnedM
 import { canonicalToken } from '../domain/movedToken.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
+import { createDissent, type Dissent } from './dissent.ts'
 import { readActions } from './zoneAudit.ts'
 
 /** Samples of one party that count: whoever makes many transfers must not teach what all others contradict. */
@@ -29,7 +30,7 @@ interface Teacher {
   readonly party: string
 }
 
-export interface Learned extends LearnedMoney {
+export interface Learned extends LearnedMoney, Omit<Dissent, 'suspendedAt'> {
   learn(samples: readonly MoneySample[], by: Teacher, now: UnixMs): void
   /** Takes back what a transaction taught: something was told of its transfer. */
   forget(hash: string): void
@@ -67,7 +68,14 @@ export function createLearned(db: Database): Learned {
     cache.delete(`${kind} ${name}`)
     if (kind === 'fee') ranges.delete(name.replace(/^flat /, ''))
   }
+  const dissent = createDissent(db)
   return {
+    ...dissent,
+    dissent(...given) {
+      const isSuspended = dissent.dissent(...given)
+      if (isSuspended) cache.clear()
+      return isSuspended
+    },
     tokensOf: (token) => count('token', token),
     vaultsOf: (token) => count('vault', token),
     actionsOf: (name) => count('action', name),

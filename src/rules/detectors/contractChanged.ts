@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { AdministrationAct } from '../../domain/administration.ts'
 import type { BridgeLog } from '../../domain/bridgeLog.ts'
 import type { EvidenceNote, Finding } from '../../domain/finding.ts'
+import type { Transfer } from '../../domain/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { RaisedKind } from './detector.ts'
 
@@ -11,7 +12,7 @@ export const contractChanged: RaisedKind = {
   nature: 'event',
   from: 'raised',
   raisedBy: 'app',
-  docs: 'A bridge contract was upgraded, paused, or given another owner, role, threshold, signer or fee; its verified source is another; or an event of it says something else than before or is new.',
+  docs: 'A bridge contract was upgraded, paused, or given another owner, role, threshold, signer or fee; its verified source is another; or an event of it, or what the zone says of transfers, means something else than before or is new.',
   hasTransfer: false,
   subjectNames: ['contract'],
   facts: {
@@ -82,6 +83,26 @@ export function toMeaningFinding(log: BridgeLog, now: UnixMs): Finding {
     },
     since: now,
   })
+}
+
+/** What zone actions say of transfers is not any more what many transfers had shown. */
+export function toWordsFinding({ direction, zone }: Transfer, meaning: string, now: UnixMs): Finding {
+  const transfers = direction === 'ZoneToMain' ? 'withdrawals' : 'deposits'
+  const what = `what the zone's transactions say of ${transfers} is not what it was: until it is learned anew the money that moves judges`
+  return {
+    ...toFinding('zone', {
+      subject: `zone:meaning:${meaning}:${zone?.hash ?? ''}`,
+      title: `Zone: ${what}`,
+      facts: { group: 'meaning', what, event: '', before: '', after: '', txHash: zone?.hash ?? '' },
+      evidence: {
+        source: 'E9',
+        at: now,
+        says: 'five in a row, of different parties and each with the money that its record says, agree no more with what was learned',
+      },
+      since: now,
+    }),
+    labels: { contract: '', chain: 'zone' },
+  }
 }
 
 /** An event that tells of no transfer and that the contract never emitted before: an act that nobody knows by name. */

@@ -1,25 +1,17 @@
 import { z } from 'zod'
-import { formatUnits, parseDecimal } from '../../domain/amount.ts'
+import { formatUnits } from '../../domain/amount.ts'
 import { tellUnasked } from '../../domain/describeEvidence.ts'
 import { awaitsDetail } from '../../domain/emptyBatch.ts'
 import type { Finding } from '../../domain/finding.ts'
 import { fillFromZone } from '../../domain/fillFromZone.ts'
-import { isWithinFee } from '../../domain/actionFee.ts'
 import { judgeBatchAction } from '../../domain/compareBatch.ts'
-import { actionOf, isOneOfSeveral, judgeAction } from '../../domain/judgeAction.ts'
+import { actionOf, judgeAction } from '../../domain/judgeAction.ts'
 import { judgeBatch } from '../../domain/judgeBatch.ts'
+import { bestOf, judgeZoneAmount } from '../../domain/judgeZoneAmount.ts'
 import { awaitsFee, judgeMoney, judgeTwin } from '../../domain/judgeMoney.ts'
-import { namesZoneAmounts } from '../../domain/learnedMoney.ts'
 import { mayBeSurplus } from '../../domain/findOverpayment.ts'
-import { newestEvidence } from '../../domain/proveOrigin.ts'
 import { toMoneySettings } from '../../domain/toMoneySettings.ts'
-import {
-  destinationLeg,
-  originLeg,
-  type Leg,
-  type LegEvidence,
-  type Transfer,
-} from '../../domain/transfer.ts'
+import { destinationLeg, originLeg, type LegEvidence, type Transfer } from '../../domain/transfer.ts'
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from './describeTransfer.ts'
 import { defineEvent, type EventContext } from './detector.ts'
@@ -120,31 +112,13 @@ function isBadBatch(transfer: Transfer, context: EventContext): boolean {
   return judgeBatch(transfer, sharing, toMoneySettings(context.bridge, context.learned ?? null)) !== null
 }
 
-/** Where the zone took more than one record says, others of the same transaction may be about to be listed. */
-const bundleHoldMs = 60_000
-
-/** The zone's own word on the amount; a bundle's one amount says nothing of its members. */
-function compareZone(transfer: Transfer, context: EventContext): Difference | null {
-  const { zone, amountRaw, amount } = transfer
-  const by = bestOf(transfer, zone)
-  const said = by?.amountRaw ?? null
-  if (zone === null || amountRaw === null || !by || said === null || said === 0n) return null
-  if (context.learned && !namesZoneAmounts(transfer.direction, context.learned)) return null
-  if (transfer.status === 'failed' || by.status !== 'success' || !transfer.isListed) return null
-  const sharing = context.related.sharing('zone', zone.hash)
-  if (sharing.filter((one) => one.isListed).length > 1) return null
-  if (isWithinFee(transfer, said - amountRaw, context.bridge.fees)) return null
-  const { learned, bridge, now } = context
-  if (said > amountRaw && now - transfer.firstSeenAt < bundleHoldMs) return null
-  if (learned && isOneOfSeveral(transfer, sharing, { learned, fees: bridge.fees })) return null
-  // The two chains may count the same amount in other units.
-  if (isSameNumber(by.amount ?? null, amount)) return null
-  return {
-    what: 'amount',
-    expected: expectedOf(transfer, 'amount'),
-    found: by.amount ?? said.toString(),
-    by,
-  }
+/** The zone's own word on the amount. */
+function compareZone(transfer: Transfer, { related, learned, bridge, now }: EventContext): Difference | null {
+  const sharing = transfer.zone ? related.sharing('zone', transfer.zone.hash) : []
+  const by = judgeZoneAmount(transfer, sharing, { learned: learned ?? null, fees: bridge.fees, now })
+  if (by === null) return null
+  const found = by.amount ?? (by.amountRaw ?? '').toString()
+  return { what: 'amount', expected: expectedOf(transfer, 'amount'), found, by }
 }
 
 /** What the zone's own transaction does, item by item. */
@@ -171,11 +145,6 @@ function compareEvent({ main, status, targetAddress, evidence }: Transfer): Diff
     : { what: 'recipient', expected: targetAddress, found, by }
 }
 
-function isSameNumber(a: string | null, b: string | null): boolean {
-  const [x, y] = [parseDecimal(a ?? ''), parseDecimal(b ?? '')]
-  return x !== null && y !== null && x.digits * 10n ** BigInt(y.scale) === y.digits * 10n ** BigInt(x.scale)
-}
-
 function expectedOf(transfer: Transfer, what: Difference['what']): string {
   const { token, amountRaw, amount, targetAddress } = transfer
   if (what === 'token') return token.address
@@ -185,11 +154,4 @@ function expectedOf(transfer: Transfer, what: Difference['what']): string {
   if (what === 'recipient') return targetAddress
   if (amountRaw === null) return amount ?? ''
   return token.decimals === null ? amountRaw.toString() : formatUnits(amountRaw, token.decimals)
-}
-
-/** The canonical RPC goes before the explorer. */
-function bestOf(transfer: Transfer, leg: Leg | null): LegEvidence | null {
-  if (leg === null) return null
-  const of = transfer.evidence.filter((one) => one.chain === leg.chain && one.hash === leg.hash)
-  return of.find((one) => one.source === 'canonical') ?? newestEvidence(of)
 }

@@ -8,6 +8,7 @@ const payee = `0x${'aa'.repeat(20)}`
 const learned = (counts: Readonly<Record<string, string>>): LearnedActions => ({
   actionsOf: (name) => new Map(counts[name] === undefined ? [] : [[counts[name], 4]]),
   straysOf: () => 0,
+  suspendedAt: () => 0,
 })
 
 /** A batch of two ids whose zone action names their total only, of which nothing but the zone's word is known yet. */

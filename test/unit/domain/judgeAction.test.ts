@@ -17,6 +17,7 @@ function createLessons(
   const learned = {
     actionsOf: (name: string) => counts.get(name) ?? new Map<string, number>(),
     straysOf: () => 0,
+    suspendedAt: () => 0,
   }
   return {
     ...learned,

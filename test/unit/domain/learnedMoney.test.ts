@@ -28,6 +28,7 @@ const lessons = ({
 }: Lessons): LearnedMoney => ({
   actionsOf: () => new Map<string, number>(),
   straysOf: () => 0,
+  suspendedAt: () => 0,
   tokensOf: () => new Map(Object.entries(tokens)),
   vaultsOf: () => new Map(Object.entries(vaults)),
   keptOf: () => toKeptRange([], []),

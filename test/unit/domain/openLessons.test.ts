@@ -11,6 +11,7 @@ function teachingOf(counts: Readonly<Record<string, Readonly<Record<string, numb
   const learned: LearnedMoney = {
     actionsOf: (name) => new Map(Object.entries(counts[name] ?? {})),
     straysOf: () => 0,
+    suspendedAt: () => 0,
     tokensOf: () => new Map(),
     vaultsOf: () => new Map(),
     keptOf: () => ({ voices: 0, less: 0, more: 0, flat: null, amounts: new Map() }),

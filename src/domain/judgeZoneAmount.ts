@@ -1,0 +1,62 @@
+import { isWithinFee } from './actionFee.ts'
+import { parseDecimal } from './amount.ts'
+import type { ActionSettings } from './compareAction.ts'
+import { isOneOfSeveral } from './judgeAction.ts'
+import { type LearnedMoney, namesZoneAmounts } from './learnedMoney.ts'
+import { newestEvidence } from './proveOrigin.ts'
+import type { Leg, LegEvidence, Transfer } from './transfer.ts'
+
+/** Where the zone took more than one record says, others of the same transaction may be about to be listed. */
+const bundleHoldMs = 60_000
+
+interface AmountSettings {
+  readonly learned: LearnedMoney | null
+  readonly fees: ActionSettings['fees']
+  readonly now: number
+}
+
+/**
+ * The zone's own word on the amount, where it is another than the record's; null where it is not, or says nothing. A
+ * bundle's one amount says nothing of its members.
+ * @param sharing transfers of the same zone transaction
+ */
+export function judgeZoneAmount(
+  transfer: Transfer,
+  sharing: readonly Transfer[],
+  { learned, fees, now }: AmountSettings,
+): LegEvidence | null {
+  const { zone, amountRaw, amount, direction } = transfer
+  const by = bestOf(transfer, zone)
+  const said = by?.amountRaw ?? null
+  if (amountRaw === null || !by || said === null || said === 0n) return null
+  if (learned && (!namesZoneAmounts(direction, learned) || isOfEarlier(transfer, learned))) return null
+  if (transfer.status === 'failed' || by.status !== 'success' || !transfer.isListed) return null
+  if (sharing.filter((one) => one.isListed).length > 1) return null
+  if (isWithinFee(transfer, said - amountRaw, fees)) return null
+  if (said > amountRaw && now - transfer.firstSeenAt < bundleHoldMs) return null
+  if (learned && isOneOfSeveral(transfer, sharing, { learned, fees })) return null
+  // The two chains may count the same amount in other units.
+  return isSameNumber(by.amount ?? null, amount) ? null : by
+}
+
+/** The name under which it is told what the zone's own word on amounts means. */
+export function amountsName(direction: Transfer['direction']): string {
+  return `${direction} zone`
+}
+
+/** Whether it was seen before such amounts came to mean something else. */
+function isOfEarlier({ firstSeenAt, direction }: Transfer, learned: LearnedMoney): boolean {
+  return firstSeenAt < learned.suspendedAt(amountsName(direction))
+}
+
+function isSameNumber(a: string | null, b: string | null): boolean {
+  const [x, y] = [parseDecimal(a ?? ''), parseDecimal(b ?? '')]
+  return x !== null && y !== null && x.digits * 10n ** BigInt(y.scale) === y.digits * 10n ** BigInt(x.scale)
+}
+
+/** The canonical RPC goes before the explorer. */
+export function bestOf(transfer: Transfer, leg: Leg | null): LegEvidence | null {
+  if (leg === null) return null
+  const of = transfer.evidence.filter((one) => one.chain === leg.chain && one.hash === leg.hash)
+  return of.find((one) => one.source === 'canonical') ?? newestEvidence(of)
+}

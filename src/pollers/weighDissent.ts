@@ -1,0 +1,56 @@
+import type { Finding } from '../domain/finding.ts'
+import { toMoneySettings } from '../domain/toMoneySettings.ts'
+import { partyOf, type Transfer } from '../domain/transfer.ts'
+import { listConsent, listDissent } from '../domain/zoneDissent.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import { toWordsFinding } from '../rules/detectors/contractChanged.ts'
+import type { EventContext, RelatedTransfers } from '../rules/detectors/detector.ts'
+import { accuses } from '../store/accused.ts'
+import type { Learned } from '../store/learned.ts'
+
+interface WeighDeps {
+  readonly learned: Learned
+  readonly bridge: EventContext['bridge']
+}
+
+/** What an upgrade of the zone's actions may have told of an honest transfer. */
+const kindsOfWords: ReadonlySet<string> = new Set([
+  'transfer.mismatch',
+  'transfer.unbacked',
+  'batch.mismatch',
+])
+
+/**
+ * Counts who disagrees with what was learned of zone actions, each after it was told of itself: so many in a row of
+ * different parties suspend what was learned. An upgrade is told so, and no more honest transfers.
+ */
+export function createWeighDissent({ learned, bridge }: WeighDeps) {
+  return (
+    transfer: Transfer,
+    found: readonly Finding[],
+    related: RelatedTransfers,
+    now: UnixMs,
+  ): Finding[] => {
+    if (!transfer.isListed || transfer.zone === null || transfer.status === 'failed') return []
+    const { zone, main, firstSeenAt: at } = transfer
+    const accusing = found.filter(accuses)
+    if (accusing.length === 0 && !learned.hasDissent()) return []
+    const weighed = {
+      transfer,
+      ofZone: related.sharing('zone', zone.hash),
+      ofMain: main ? related.sharing('main', main.hash) : [],
+      learned,
+      fees: bridge.fees,
+      money: toMoneySettings(bridge, learned),
+      now,
+    }
+    if (accusing.length === 0) {
+      for (const meaning of listConsent(weighed)) learned.consent(meaning, at)
+      return []
+    }
+    if (accusing.some(({ kind }) => !kindsOfWords.has(kind))) return []
+    return listDissent(weighed)
+      .filter((meaning) => learned.dissent(meaning, { hash: zone.hash, party: partyOf(transfer) }, at))
+      .map((meaning) => toWordsFinding(transfer, meaning, now))
+  }
+}
