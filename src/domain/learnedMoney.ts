@@ -92,16 +92,22 @@ export function seemsToWrap(
 
 /**
  * Where deposits of a token go; empty while that is not known, and then no recipient is judged.
- * @param listed addresses that the configuration names for this token, or for the bridge
+ * @param listed addresses that the configuration names for the bridge
+ * @param escrows addresses that it names for this very token: it is known at once that deposits go there
  */
-export function knownVaults(token: string, listed: readonly string[], learned: LearnedMoney): string[] {
+export function knownVaults(
+  token: string,
+  listed: readonly string[],
+  learned: LearnedMoney,
+  escrows: readonly string[] = [],
+): string[] {
   const seen = learned.vaultsOf(canonicalToken(token))
   const usual = [...seen].flatMap(([vault, count]) => (count >= established ? [vault] : []))
   const most = Math.max(0, ...seen.values())
   const isListedUsed = listed.some((vault) => (seen.get(vault) ?? 0) >= established)
   const isKnown =
     listed.length > 0 ? isListedUsed || most >= plainVault : most >= soleVault && seen.size <= maxVaults
-  return isKnown ? [...new Set([...listed, ...usual])] : []
+  return isKnown || escrows.length > 0 ? [...new Set([...escrows, ...listed, ...usual])] : []
 }
 
 /** Whether the zone's own transactions name amounts in this direction: where they never agree they mean something else. */

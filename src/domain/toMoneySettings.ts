@@ -12,7 +12,7 @@ interface BridgeMoney {
 
 /**
  * Where a deposit of a token has to go: to an escrow of that token, or, without one, to a bridge contract; and to where
- * deposits are seen to go. What is configured and never used tells nothing of where they should go.
+ * deposits are seen to go. A contract that is configured and never used tells nothing of where they should go.
  */
 export function toMoneySettings(
   { fees, contracts = [], escrows = [] }: BridgeMoney,
@@ -25,10 +25,11 @@ export function toMoneySettings(
       keptOf: ({ token, direction }, claimed) => boundsOf(learned.keptOf(token.address, direction), claimed),
     }),
     vaultsOf(token) {
-      const own = escrows.filter((one) => canonicalToken(one.token) === canonicalToken(token))
-      const listed = [...own.map(({ address }) => address.toLowerCase()), ...lower]
-      if (learned !== null) return knownVaults(token, listed, learned)
-      return own.length === 0 ? [] : listed
+      const own = escrows
+        .filter((one) => canonicalToken(one.token) === canonicalToken(token))
+        .map(({ address }) => address.toLowerCase())
+      if (learned !== null) return knownVaults(token, lower, learned, own)
+      return own.length === 0 ? [] : [...own, ...lower]
     },
   }
 }

@@ -115,6 +115,14 @@ describe('where deposits go', () => {
     expect(vaults(seen)).toEqual(expected)
   })
 
+  test('an escrow of the token is known before any deposit was seen', () => {
+    const of = (seen: Record<string, number>) =>
+      knownVaults('0xcc', ['0xb1'], lessons({ vaults: seen }), ['0xe5'])
+    expect(of({})).toEqual(['0xe5', '0xb1'])
+    expect(of({ '0x77': 2 })).toEqual(['0xe5', '0xb1'])
+    expect(of({ '0x77': 3 })).toEqual(['0xe5', '0xb1', '0x77'])
+  })
+
   test('without a word of the configuration only a clear habit counts', () => {
     expect(vaults({ '0x77': 19 }, [])).toEqual([])
     expect(vaults({ '0x77': 20 }, [])).toEqual(['0x77'])
