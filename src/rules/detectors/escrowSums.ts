@@ -31,6 +31,7 @@ function toFinding(first: EscrowSum, sums: readonly EscrowSum[]): Finding {
   const escrows = [...new Set(sums.flatMap((one) => one.escrows))].join(', ')
   const reason = waitsFor === null ? 'no transfer is known' : describeWait(waitsFor)
   const hashes = sums.flatMap((one) => one.hashes).slice(0, namedHashes)
+  const others = [...hashes.slice(1), ...(count > hashes.length ? [`and ${count - hashes.length} more`] : [])]
   return {
     kind: 'escrow.drift',
     subject: waitsFor === null ? 'not explained yet' : `waiting for the ${waitsFor.source}`,
@@ -48,7 +49,7 @@ function toFinding(first: EscrowSum, sums: readonly EscrowSum[]): Finding {
       reason,
       count,
       total: first.amount,
-      others: hashes.slice(1).join(', '),
+      others: others.join(', '),
       sum,
     },
     labels: { chain: 'main', escrow: first.escrows[0] ?? '', ...(token !== '' && { token }), symbol },
