@@ -1,26 +1,19 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { deriveDecimals, formatUnits } from './amount.ts'
 import { type OriginClaim, proveClaim } from './claimedOrigin.ts'
+import { deriveRewrites } from './deriveRewrites.ts'
+import { details, firstOf, newest, newestText } from './newestOf.ts'
 import type { Chain, Direction, Status, UnsaidField } from './observation.ts'
 import { movedToken, nativeDecimals } from './movedToken.ts'
 import { lacksToken, resolveToken } from './resolveToken.ts'
 import { showsMoney } from './showsMoney.ts'
 import { proveOrigin } from './proveOrigin.ts'
-import {
-  compareText,
-  type Group,
-  isRecord,
-  isUnsaid,
-  isZoneAction,
-  type Sighting,
-  sightingDigest,
-} from './sighting.ts'
+import { type Group, isRecord, isUnsaid, isZoneAction, type Sighting } from './sighting.ts'
 import {
   type Leg,
   type LegEvidence,
   originChain,
   type OriginProof,
-  type Rewrite,
   type Transfer,
   type TransferState,
 } from './transfer.ts'
@@ -250,106 +243,6 @@ function deriveState(of: {
   return of.status === 'success' ? 'completed' : 'pending'
 }
 
-/**
- * What changed of a record after it was final. The list alone proves no change: E12 must give the new value, in a
- * record that is newer than the first final one.
- */
-function deriveRewrites(
-  all: readonly Sighting[],
-  now: { status: Status; amountRaw: bigint | null; address: string; main: Leg | null; zone: Leg | null },
-): Rewrite[] {
-  const first = firstOf(
-    all.filter((s) => s.mainHash !== null && s.zoneHash !== null && s.status !== 'unknown'),
-  )
-  if (!first) return []
-  const target = newestText(all, (sighting) => sighting.targetAddress)
-  const checks: readonly [string, string, string, (sighting: Sighting) => string][] = [
-    ['status', first.status, now.status, (s) => s.status],
-    ['amountRaw', text(first.amountRaw), text(now.amountRaw), (s) => text(s.amountRaw)],
-    ['token', first.token, now.address, (s) => s.token],
-    ['targetAddress', first.targetAddress, target, (s) => s.targetAddress],
-    ['mainHash', text(first.mainHash), now.main?.hash ?? '', (s) => text(s.mainHash)],
-    ['zoneHash', text(first.zoneHash), now.zone?.hash ?? '', (s) => text(s.zoneHash)],
-  ]
-  const changed = checks.flatMap(([field, before, after, read]) => {
-    if (before === after || before === '') return []
-    const at = confirmedAt(all, first, (sighting) => read(sighting) === after)
-    return at === null ? [] : [{ field, before, after, at }]
-  })
-  if (changed.length === 0) return []
-  return [
-    {
-      at: Math.max(...changed.map(({ at }) => at)),
-      before: Object.fromEntries(changed.map(({ field, before }) => [field, before])),
-      after: Object.fromEntries(changed.map(({ field, after }) => [field, after])),
-    },
-  ]
-}
-
-function confirmedAt(
-  all: readonly Sighting[],
-  first: Sighting,
-  says: (sighting: Sighting) => boolean,
-): UnixMs | null {
-  const inList = all.some((s) => s.source === 'E3' && s.firstAt > first.firstAt && says(s))
-  const confirming = details(all).filter((sighting) => {
-    if (!says(sighting)) return false
-    if (first.source === 'E12' && first.updateTime !== null && sighting.updateTime !== null) {
-      return sighting.updateTime > first.updateTime
-    }
-    // A deployment whose E12 and E3 always differ has rewritten nothing.
-    const updatedSince = sighting.updateTime !== null && sighting.updateTime > first.firstAt
-    return sighting.lastAt > first.firstAt && (updatedSince || inList || first.source === 'E12')
-  })
-  return confirming.length === 0 ? null : Math.min(...confirming.map((sighting) => sighting.firstAt))
-}
-
-/**
- * The newest non-null value. Records with an update time are ordered by it, records without by request time; which of
- * the two winners is newer is told by request time. Comparing records pair by pair would not do: that order has cycles.
- */
-function newest<T>(all: readonly Sighting[], read: (sighting: Sighting) => T | null): T | null {
-  if (all.length === 1) return read(all[0] as Sighting)
-  const any = all.filter((sighting) => read(sighting) !== null)
-  // What an event of the chain says holds only where no record says anything.
-  const having = any.some(isRecord) ? any.filter(isRecord) : any
-  const dated = maxBy(
-    having.filter((s) => s.updateTime !== null),
-    compareDated,
-  )
-  const undated = maxBy(
-    having.filter((s) => s.updateTime === null),
-    compareRequested,
-  )
-  const winner = dated && undated ? (undated.lastAt > dated.lastAt ? undated : dated) : (dated ?? undated)
-  return winner ? read(winner) : null
-}
-
-function newestText(all: readonly Sighting[], read: (sighting: Sighting) => string): string {
-  return newest(all, (sighting) => read(sighting) || null) ?? ''
-}
-
-function compareDated(a: Sighting, b: Sighting): number {
-  return (a.updateTime ?? 0) - (b.updateTime ?? 0) || compareRequested(a, b)
-}
-
-function compareRequested(a: Sighting, b: Sighting): number {
-  return a.lastAt - b.lastAt || compareText(sightingDigest(a), sightingDigest(b))
-}
-
-function firstOf(all: readonly Sighting[]): Sighting | null {
-  return maxBy(all, (a, b) => b.firstAt - a.firstAt || compareText(sightingDigest(b), sightingDigest(a)))
-}
-
-function maxBy(all: readonly Sighting[], compare: (a: Sighting, b: Sighting) => number): Sighting | null {
-  return all.reduce<Sighting | null>((best, s) => (best === null || compare(s, best) > 0 ? s : best), null)
-}
-
-/** What the detail endpoint said. */
-export function details(all: readonly Sighting[]): Sighting[] {
-  return all.filter((sighting) => sighting.source === 'E12')
-}
-
 /** The one origin that the events of a payout name, while no record tells of it. */
 function deriveClaim(
   all: readonly Sighting[],
@@ -369,8 +262,4 @@ function deriveClaim(
 function hashOf(sighting: Sighting, chain: Chain): string | null {
   if (chain === 'zone' && !isRecord(sighting) && !isZoneAction(sighting)) return null
   return chain === 'main' ? sighting.mainHash : sighting.zoneHash
-}
-
-function text(value: bigint | string | null): string {
-  return value === null ? '' : value.toString()
 }

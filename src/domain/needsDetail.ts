@@ -1,5 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
-import { details, retractionMs } from './deriveTransfer.ts'
+import { retractionMs } from './deriveTransfer.ts'
+import { details } from './newestOf.ts'
 import { isBatch } from './judgeBatch.ts'
 import { type Group, isRecord, type Sighting } from './sighting.ts'
 import type { Transfer } from './transfer.ts'

@@ -1,0 +1,47 @@
+import { compareText, isRecord, type Sighting, sightingDigest } from './sighting.ts'
+
+/**
+ * The newest non-null value. Records with an update time are ordered by it, records without by request time; which of
+ * the two winners is newer is told by request time. Comparing records pair by pair would not do: that order has cycles.
+ */
+export function newest<T>(all: readonly Sighting[], read: (sighting: Sighting) => T | null): T | null {
+  if (all.length === 1) return read(all[0] as Sighting)
+  const any = all.filter((sighting) => read(sighting) !== null)
+  // What an event of the chain says holds only where no record says anything.
+  const having = any.some(isRecord) ? any.filter(isRecord) : any
+  const dated = maxBy(
+    having.filter((s) => s.updateTime !== null),
+    compareDated,
+  )
+  const undated = maxBy(
+    having.filter((s) => s.updateTime === null),
+    compareRequested,
+  )
+  const winner = dated && undated ? (undated.lastAt > dated.lastAt ? undated : dated) : (dated ?? undated)
+  return winner ? read(winner) : null
+}
+
+export function newestText(all: readonly Sighting[], read: (sighting: Sighting) => string): string {
+  return newest(all, (sighting) => read(sighting) || null) ?? ''
+}
+
+function compareDated(a: Sighting, b: Sighting): number {
+  return (a.updateTime ?? 0) - (b.updateTime ?? 0) || compareRequested(a, b)
+}
+
+function compareRequested(a: Sighting, b: Sighting): number {
+  return a.lastAt - b.lastAt || compareText(sightingDigest(a), sightingDigest(b))
+}
+
+export function firstOf(all: readonly Sighting[]): Sighting | null {
+  return maxBy(all, (a, b) => b.firstAt - a.firstAt || compareText(sightingDigest(b), sightingDigest(a)))
+}
+
+function maxBy(all: readonly Sighting[], compare: (a: Sighting, b: Sighting) => number): Sighting | null {
+  return all.reduce<Sighting | null>((best, s) => (best === null || compare(s, best) > 0 ? s : best), null)
+}
+
+/** What the detail endpoint said. */
+export function details(all: readonly Sighting[]): Sighting[] {
+  return all.filter((sighting) => sighting.source === 'E12')
+}
