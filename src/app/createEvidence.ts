@@ -162,12 +162,16 @@ function askDisputed({ db, clock, ledger }: EvidencePartDeps) {
 }
 
 /** Judges again what had to wait for more to be learned. */
-function judgeHeld({ db, clock, commit, config, learned }: EvidencePartDeps) {
+function judgeHeld({ db, clock, commit, config, ledger, learned }: EvidencePartDeps) {
   const teaching = toTeaching({ learned, bridge: config.bridge })
+  const riskOf = (key: string) => {
+    const transfer = ledger.getTransfer(key)
+    return transfer === null ? 0 : ledger.riskOf(transfer)
+  }
   return async () => {
     db.transaction(() => {
       releaseLessons(db, (lesson) => isLearned(lesson, teaching), clock.now())
-      const judge = takeHeldJudgements(db, clock.now(), maxSharing)
+      const judge = takeHeldJudgements(db, clock.now(), maxSharing, riskOf)
       if (judge.length > 0) commit({ judge })
     })
   }

@@ -1,6 +1,7 @@
 import { type KeptCount, type KeptRange, toKeptRange } from '../domain/keptRange.ts'
 import { type LearnedMoney, type MoneySample, movesAs } from '../domain/learnedMoney.ts'
 import { canonicalToken } from '../domain/movedToken.ts'
+import { valueFirst } from '../domain/valueFirst.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 import { createDissent, type Dissent } from './dissent.ts'
@@ -180,12 +181,25 @@ export function holdJudgement(db: Database, key: string, dueAt: UnixMs): void {
   ).run(key, dueAt)
 }
 
-/** Takes the transfers whose judgement is due: whoever still cannot be judged is held anew. */
-export function takeHeldJudgements(db: Database, now: UnixMs, limit: number): string[] {
-  const keys = db
-    .prepare('SELECT transfer_key FROM held_judgements WHERE due_at <= ? ORDER BY due_at LIMIT ?')
-    .all(now, limit)
-    .map((row) => String(row['transfer_key']))
+/**
+ * Takes the transfers whose judgement is due, of more than `limit` those of most value first: whoever still cannot be
+ * judged is held anew.
+ */
+export function takeHeldJudgements(
+  db: Database,
+  now: UnixMs,
+  limit: number,
+  riskOf: (key: string) => number,
+): string[] {
+  const due = db
+    .prepare('SELECT transfer_key, due_at FROM held_judgements WHERE due_at <= ? ORDER BY due_at')
+    .all(now)
+    .map((row) => ({ key: String(row['transfer_key']), since: Number(row['due_at']) }))
+  const first =
+    due.length <= limit
+      ? due
+      : valueFirst(due, ({ key, since }) => ({ share: riskOf(key), since, counts: true }), limit)
+  const keys = first.map(({ key }) => key)
   for (const key of keys) db.prepare('DELETE FROM held_judgements WHERE transfer_key = ?').run(key)
   return keys
 }

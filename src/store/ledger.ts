@@ -40,6 +40,8 @@ export interface Ledger {
   /** What second sources said of legs. Returns the transfers that it changed. */
   recordEvidence(answer: readonly EvidenceReading[], now: UnixMs): TransferChange[]
   getTransfer(key: string): Transfer | null
+  /** What of an escrow's holdings a transfer is; 0 where that is not known. */
+  riskOf(transfer: Transfer): number
   listTransfers(filter: TransferFilter): Transfer[]
   /** A transfer's sightings, oldest first: what was said of it, by which list, from when to when. */
   listSightings(key: string): readonly Sighting[]
@@ -146,6 +148,7 @@ export function createLedger(
     },
     recordZoneTransactions: (answer, now) => recordEvidence(answer.map(toReading), now),
     recordEvidence,
+    riskOf: (transfer) => options.evidence?.riskOf?.(transfer) ?? 0,
     getTransfer(key) {
       const row = find(key)
       return row ? read(row) : null

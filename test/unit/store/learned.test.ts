@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { establishedNames } from '../../../src/domain/learnedActions.ts'
 import { movesAs } from '../../../src/domain/learnedMoney.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { createLearned } from '../../../src/store/learned.ts'
+import { createLearned, holdJudgement, takeHeldJudgements } from '../../../src/store/learned.ts'
 
 /** Whether `sum` still stands for the amount after so many transfers that say so, and then so many that do not. */
 function isKept(equal: number, other: number): boolean {
@@ -49,3 +49,14 @@ test.each([
     db.close()
   },
 )
+
+test('semantics.md 44: of judgements that are due together those of most value are made first', () => {
+  const db = openDatabase(':memory:')
+  for (let n = 0; n < 30; n += 1) holdJudgement(db, `t${n}`, 1)
+  const take = () => takeHeldJudgements(db, 1, 10, (key) => Number(key.slice(1)))
+  const taken = take()
+  expect(taken.slice(0, 9)).toEqual(['t29', 't28', 't27', 't26', 't25', 't24', 't23', 't22', 't21'])
+  expect([...taken, ...take(), ...take()]).toHaveLength(30)
+  expect(take()).toEqual([])
+  db.close()
+})
