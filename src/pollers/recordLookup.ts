@@ -1,5 +1,6 @@
 import type { Observation } from '../domain/observation.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
+import { MonitorError } from '../lib/errors.ts'
 import { isClean, isHiding } from './hiddenRows.ts'
 import type { ExplorerReads, Read, ReadOptions } from './reads.ts'
 
@@ -45,7 +46,7 @@ type Way = 'hash' | 'address'
 /**
  * Finds the records of a main transaction in the list: by the filter for transactions, and where that is seen not to
  * work, by that for addresses. Each filter is checked on a record that is known to be there: one that is ignored gives
- * all records, one that is broken none, and neither says that a record is missing.
+ * all records, one that is broken none or an error, and none of them says that a record is missing.
  */
 export function createRecordLookup(deps: RecordLookupDeps): RecordLookup {
   const verdicts = new Map<Way, { readonly at: UnixMs; readonly works: boolean }>()
@@ -56,9 +57,9 @@ export function createRecordLookup(deps: RecordLookupDeps): RecordLookup {
     if (known && age >= 0 && age < options.checkedWithinMs) return known.works
     const control = deps.readControl()
     if (control === null) return null
-    const verdict = { at: deps.clock.now(), works: await check(deps, way, control, options) }
-    verdicts.set(way, verdict)
-    return verdict.works
+    const isWorking = (await attempt(options, () => check(deps, way, control, options))) ?? false
+    verdicts.set(way, { at: deps.clock.now(), works: isWorking })
+    return isWorking
   }
 
   return async (wanted, options) => {
@@ -71,19 +72,33 @@ export function createRecordLookup(deps: RecordLookupDeps): RecordLookup {
       isHidden: false,
     }
     if (byHash !== false) {
-      const read = await deps.reads.feedByHash(wanted.hash, options)
-      const isFound = isAmong(read, wanted)
-      const isAnswer = (byHash === true && isClean(read)) || isFound
-      found = { ...read, isAnswer, isHidden: !isFound && isHiding(read) }
-      if (found.isAnswer) return found
+      const read = await attempt(options, () => deps.reads.feedByHash(wanted.hash, options))
+      if (read !== null) {
+        const isFound = isAmong(read, wanted)
+        const isAnswer = (byHash === true && isClean(read)) || isFound
+        found = { ...read, isAnswer, isHidden: !isFound && isHiding(read) }
+        if (found.isAnswer) return found
+      }
     }
     for (const address of [...new Set(wanted.addresses)].filter(Boolean).slice(0, maxAddresses)) {
-      const read = await readAddress(deps, address, wanted, options)
+      const read = await attempt(options, () => readAddress(deps, address, wanted, options))
+      if (read === null) continue
       found = { ...join(found, read), isHidden: found.isHidden || isHiding(read) }
       if (isAmong(read, wanted)) return { ...found, isAnswer: true, isHidden: false }
       if (read.isWhole && (await works('address', options)) === true) return { ...found, isAnswer: true }
     }
     return found
+  }
+}
+
+/** A filter that fails, be it for ever, must not keep the question from the next one. @returns null where it failed */
+async function attempt<T>({ signal }: ReadOptions, ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask()
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof MonitorError)) throw error
+    return null
   }
 }
 

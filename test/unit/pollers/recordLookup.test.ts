@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Observation } from '../../../src/domain/observation.ts'
+import { MonitorError } from '../../../src/lib/errors.ts'
 import type { FeedPage } from '../../../src/pollers/reads.ts'
 import { createRecordLookup } from '../../../src/pollers/recordLookup.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
@@ -10,7 +11,7 @@ const address = (n: number) => `0x${String(n).padStart(40, '0')}`
 const record = (n: number) =>
   toRecord({ mainHash: hash(`m${n}`), zoneHash: hash(`z${n}`), sourceAddress: '', targetAddress: address(n) })
 
-type Filter = 'works' | 'is ignored' | 'gives nothing'
+type Filter = 'works' | 'is ignored' | 'gives nothing' | 'fails' | 'fails for what is not there'
 
 function setUp(
   filters: { readonly hash: Filter; readonly address: Filter },
@@ -20,8 +21,12 @@ function setUp(
   const rows = listed.map(record)
   const asked: string[] = []
   // The client takes no row that does not fit its question, and says that there were others.
-  const read = (filter: Filter, fits: (row: Observation) => boolean): FeedPage =>
-    toPage(filter === 'gives nothing' ? [] : rows.filter(fits), filter === 'is ignored')
+  const read = (filter: Filter, fits: (row: Observation) => boolean): FeedPage => {
+    const found = filter === 'gives nothing' ? [] : rows.filter(fits)
+    if (filter === 'fails' || (filter === 'fails for what is not there' && found.length === 0))
+      throw new MonitorError('source.unreachable', 'E3: 500')
+    return toPage(found, filter === 'is ignored')
+  }
   const toPage = (records: Observation[], isUnfiltered: boolean): FeedPage => ({
     isUnfiltered,
     requestedAt: clock.now(),
@@ -34,13 +39,13 @@ function setUp(
   const lookUp = createRecordLookup({
     clock,
     reads: {
-      feedByHash(wanted) {
+      async feedByHash(wanted) {
         asked.push('hash')
-        return Promise.resolve(read(filters.hash, (row) => row.mainHash === wanted))
+        return await Promise.resolve(read(filters.hash, (row) => row.mainHash === wanted))
       },
-      feedByAddress(wanted) {
+      async feedByAddress(wanted) {
         asked.push('address')
-        return Promise.resolve(read(filters.address, (row) => row.targetAddress === wanted))
+        return await Promise.resolve(read(filters.address, (row) => row.targetAddress === wanted))
       },
     },
     readControl: () => (listed.includes(1) ? { mainHash: hash('m1'), address: address(1) } : null),
@@ -71,7 +76,7 @@ describe('semantics.md 16: a record without a zone hash', () => {
     expect(asked).toHaveLength(5)
   })
 
-  test.each(['is ignored', 'gives nothing'] as const)(
+  test.each(['is ignored', 'gives nothing', 'fails'] as const)(
     'is asked for by its addresses where that filter %s',
     async (filter) => {
       const { find, asked } = setUp({ hash: filter, address: 'works' })
@@ -81,7 +86,13 @@ describe('semantics.md 16: a record without a zone hash', () => {
     },
   )
 
-  test.each(['is ignored', 'gives nothing'] as const)(
+  test('is asked for by its addresses where that filter answers for what is listed alone', async () => {
+    const { find } = setUp({ hash: 'fails for what is not there', address: 'works' })
+    expect(await find(9)).toEqual(gone)
+    expect(await find(2)).toEqual(there)
+  })
+
+  test.each(['is ignored', 'gives nothing', 'fails'] as const)(
     'is never missing where the other filter %s as well',
     async (filter) => {
       const { find } = setUp({ hash: 'gives nothing', address: filter })
