@@ -47,9 +47,9 @@ export interface FlowCopies {
 
 /** What counts of a transfer as it is, by block times; as stored with it. */
 export function toCounted(transfer: Transfer): string {
-  const { token, direction, amountRaw, destinationAt, originAt, state } = transfer
+  const { token, direction, amountRaw, destinationAt, state } = transfer
   const startedAt = originLeg(transfer)?.time ?? null
-  const tookMs = destinationAt === null || startedAt === null ? null : destinationAt - originAt
+  const tookMs = destinationAt === null || startedAt === null ? null : destinationAt - startedAt
   const counted: Counted = {
     t: token.address,
     d: direction,

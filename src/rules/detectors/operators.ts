@@ -3,6 +3,7 @@ import { formatUnits, parseDecimal } from '../../domain/amount.ts'
 import { toBaseUnits } from '../../domain/decimal.ts'
 import type { Finding } from '../../domain/finding.ts'
 import { formatDuration } from '../../lib/duration.ts'
+import { clockLeadMs } from '../clockLead.ts'
 import { boundText } from '../durationText.ts'
 import type { Facts, Judgement, OperatorFact } from '../types.ts'
 import { defineCondition } from './detector.ts'
@@ -72,13 +73,15 @@ export const operatorQuiet = defineCondition({
 function judgeQuiet(facts: Facts, { after }: z.output<typeof quietParams>): Judgement {
   const findings: Finding[] = []
   const unknown: string[] = []
+  const leadMs = clockLeadMs(facts)
   for (const operator of facts.operators) {
-    const { address, last, readAt } = operator
+    const { address, last } = operator
+    const readAt = operator.readAt === null ? null : operator.readAt - leadMs
     if (last === null) unknown.push(address)
-    else if (facts.now - last.at < after) continue
+    else if (facts.now - leadMs - last.at < after) continue
     else if (facts.newestOriginAt !== null && facts.newestOriginAt <= last.at) continue
     else if (readAt === null || readAt < last.at + after || !operator.isSilent) unknown.push(address)
-    else findings.push(toQuiet(operator, last, readAt, after))
+    else findings.push(toQuiet(operator, last, { readAt, leadMs, after }))
   }
   return { findings, unknown }
 }
@@ -86,8 +89,7 @@ function judgeQuiet(facts: Facts, { after }: z.output<typeof quietParams>): Judg
 function toQuiet(
   { address }: OperatorFact,
   last: NonNullable<OperatorFact['last']>,
-  readAt: number,
-  after: number,
+  { readAt, leadMs, after }: { readonly readAt: number; readonly leadMs: number; readonly after: number },
 ): Finding {
   return {
     kind: 'operator.quiet',
@@ -99,10 +101,10 @@ function toQuiet(
     evidence: [
       {
         source: 'E10',
-        at: readAt,
+        at: readAt + leadMs,
         says: `nothing sent for ${formatDuration(readAt - last.at)} after ${last.hash}`,
       },
     ],
-    since: last.at,
+    since: last.at + leadMs,
   }
 }

@@ -69,7 +69,8 @@ function judgeStalled(facts: Facts, settings: z.output<typeof params>): Judgemen
     const readAt = readAtOf(facts, transfer, limit.ms)
     if (isDestinationUnsaid(transfer) || mayHaveFailed(transfer, facts.now)) unknown.push(transfer.key)
     else if (readAt - leadMs < transfer.originAt + limit.ms) unknown.push(transfer.key)
-    else findings.push(toFinding(facts, transfer, readAt, { ...limit, minSamples: settings.minSamples }))
+    else
+      findings.push(toFinding(facts, transfer, readAt, { ...limit, minSamples: settings.minSamples, leadMs }))
   }
   return { findings, unknown }
 }
@@ -105,8 +106,9 @@ function toFinding(
   facts: Facts,
   transfer: Transfer,
   readAt: UnixMs,
-  limit: Limit & { readonly minSamples: number },
+  limit: Limit & { readonly minSamples: number; readonly leadMs: number },
 ): Finding {
+  const leftAt = transfer.originAt + limit.leadMs
   const destination = originChain(transfer.direction) === 'main' ? 'zone' : 'main'
   return {
     kind: 'transfer.stalled',
@@ -124,10 +126,11 @@ function toFinding(
       {
         source: transfer.confirmedStatus === 'unknown' ? 'E3' : 'E3, E12',
         at: readAt,
-        says: `no ${transfer.isListed ? `${destination} transaction` : 'record'}, ${formatDuration(readAt - transfer.originAt)} after the origin`,
+        says: `no ${transfer.isListed ? `${destination} transaction` : 'record'}, ${formatDuration(readAt - leftAt)} after the origin`,
       },
     ],
-    since: transfer.originAt,
+    // By our clock, as the present that its age is counted to.
+    since: leftAt,
   }
 }
 
