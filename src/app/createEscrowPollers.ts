@@ -12,6 +12,7 @@ import type { LearnedMoney } from '../domain/learnedMoney.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { createBalanceReads } from '../pollers/balanceReads.ts'
 import { createChallengesPolls } from '../pollers/challenges.ts'
+import { partingMs } from '../domain/trackHead.ts'
 import { createEscrowBalancesPoll } from '../pollers/escrowBalances.ts'
 import { createEscrowChecksPoll } from '../pollers/escrowChecks.ts'
 import { createEscrowFlowsPolls } from '../pollers/escrowFlows.ts'
@@ -33,7 +34,7 @@ import type { EscrowWatch } from './escrowWatch.ts'
 
 export interface EscrowPollerDeps extends Omit<PollerDeps, 'config'> {
   readonly config: Pick<AppConfig, 'poll' | 'bridge' | 'start' | 'explorer'>
-  readonly explorer: Pick<Explorer, 'call' | 'walk'>
+  readonly explorer: Pick<Explorer, 'call' | 'walk' | 'health'>
   readonly watch: EscrowWatch
   readonly learned: LearnedMoney
   readonly canonical: Rpc | null
@@ -58,8 +59,9 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
   const reads = createMainReads(deps)
   const rpc = deps.canonical ?? deps.preconf
   const balances = rpc && createBalanceReads({ rpc, clock })
-  const readMainHeight = () => listHeads(db).find(({ chain }) => chain === 'main')?.height ?? null
-  const readMainTime = () => listHeads(db).find(({ chain }) => chain === 'main')?.blockTime ?? null
+  const readMainHead = () => listHeads(db).find(({ chain }) => chain === 'main')
+  const readMainHeight = () => readMainHead()?.height ?? null
+  const readMainTime = () => readMainHead()?.blockTime ?? null
   const isReady = () => deps.cursors.read().history.done
   const streams = () => toStreams(watch.places, (token) => watch.typeOf(token))
   const streamsOf = (address: string) =>
@@ -117,6 +119,7 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
       ...common,
       reads: balances,
       isCanonical: deps.canonical !== null,
+      partingMs: () => partingMs(readMainHead(), deps.explorer.health().clockAheadMs),
       listHoldings: () => watch.listHoldings(),
       flowsReadTo: ({ address }) =>
         lowestCursor(

@@ -65,6 +65,25 @@ function isLeap(from: Pick<HeadReading, 'height' | 'at'>, to: HeadReading): bool
 /** Clocks of blocks may be so far ahead of ours. */
 const toleratedMs = 15_000
 
+/** Less is how late a head is read, and how far apart clocks are that a time service sets. */
+const leastPartingMs = 60_000
+
+/**
+ * By how much our clock is ahead of theirs who answer; negative: behind. An early head proves that we are behind, a late
+ * one that we are ahead only where the service tells that time as well. Null while that cannot be said.
+ */
+export function partingMs(
+  head: { readonly blockTime: UnixMs | null; readonly advancedAt: UnixMs } | undefined,
+  clockAheadMs: number | null,
+): number | null {
+  const isTheirs = clockAheadMs !== null && Math.abs(clockAheadMs) < leastPartingMs
+  if (head === undefined || head.blockTime === null) return isTheirs ? 0 : null
+  const aheadMs = head.advancedAt - head.blockTime
+  if (aheadMs <= -leastPartingMs) return aheadMs
+  const isTold = clockAheadMs !== null && Math.abs(aheadMs + clockAheadMs) < leastPartingMs
+  return isTold && aheadMs >= leastPartingMs ? aheadMs : 0
+}
+
 /**
  * The time that the readings of a chain have passed: its head's, but never later than when that was read. What a block
  * says of its time is for people; nothing is done earlier because of it.

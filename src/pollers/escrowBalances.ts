@@ -37,6 +37,8 @@ export interface EscrowBalancesDeps {
   readMainHeight(): number | null
   /** Block time of the newest main block as last read; null when it is not known. */
   readMainTime(): UnixMs | null
+  /** By how much our clock is ahead of the chains'; negative: behind; null while that is not known. */
+  partingMs(): number | null
   /** When the newest complete reading of the record list began. */
   listReadAt(): UnixMs | null
   isReady(): boolean
@@ -89,11 +91,15 @@ async function readNow(
   const height = deps.isCanonical ? await waitForHead(deps, signal) : null
   if (deps.isCanonical && height === null) return
   const headTime = deps.readMainTime()
+  const partingMs = deps.partingMs()
+  if (partingMs === null) return
   const found = await deps.reads.read(holdings, height, signal)
   if (found.high - found.low > maxSpread) return
   // A head that was not read for a while is an old block, whenever its balances are asked for.
   const isOfHead = headTime !== null && found.low === height && found.high === height
-  const read = { ...found, newestAt: isOfHead ? Math.min(found.readAt, headTime) : found.readAt }
+  // What left and arrived by then is told by the chains' time.
+  const readAt = found.readAt - partingMs
+  const read = { ...found, newestAt: isOfHead ? Math.min(readAt, headTime) : readAt }
   const byHolding = new Map(holdings.map((holding, at) => [holding, read.balances[at] ?? null]))
   deps.commit({
     apply: (now) => {

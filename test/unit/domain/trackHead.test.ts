@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { type HeadReading, passedTime, trackHead, type TrackedHead } from '../../../src/domain/trackHead.ts'
+import {
+  partingMs,
+  type HeadReading,
+  passedTime,
+  trackHead,
+  type TrackedHead,
+} from '../../../src/domain/trackHead.ts'
 
 const read = (seconds: number, height: number): HeadReading => ({
   height,
@@ -151,4 +157,19 @@ test.each([
   { title: 'nothing without a block time', blockTime: null, ahead: 0, passed: null },
 ])('F71: the readings of a head have passed $title', ({ blockTime, ahead, passed }) => {
   expect(passedTime({ blockTime, advancedAt: 100_000 }, ahead)).toBe(passed)
+})
+
+const day = 86_400_000
+test.each([
+  { title: 'an early head', headMs: -day, service: null, parting: -day },
+  { title: 'a late head and the service', headMs: day, service: -day, parting: day },
+  { title: 'a late head alone', headMs: day, service: null, parting: 0 },
+  { title: 'a late head of a service that tells our time', headMs: day, service: 0, parting: 0 },
+  { title: 'a service alone', headMs: 10_000, service: -day, parting: 0 },
+  { title: 'a service that tells our time before any head', headMs: null, service: 0, parting: 0 },
+  { title: 'a service alone before any head', headMs: null, service: -day, parting: null },
+  { title: 'nobody so far', headMs: null, service: null, parting: null },
+])('semantics.md 42: by $title our clock parts from theirs by $parting', ({ headMs, service, parting }) => {
+  const head = headMs === null ? undefined : { blockTime: day * 9, advancedAt: day * 9 + headMs }
+  expect(partingMs(head, service)).toBe(parting)
 })

@@ -33,6 +33,7 @@ async function judgedAfter(head: { height: number; blockTime: number | null }) {
     listHoldings: () => [{ address: escrow, token }],
     readMainHeight: () => known.height,
     readMainTime: () => known.time,
+    partingMs: () => 0,
     listReadAt: () => clock.now(),
     isReady: () => true,
     flowsReadTo: () => 1_000_000,
