@@ -16,6 +16,9 @@ import { forgetSamples } from '../store/bridgeLogs.ts'
 import { createLearned, holdJudgement, listTokenPairs } from '../store/learned.ts'
 import { saveOpenLessons } from '../store/openLessons.ts'
 import { createLedger } from '../store/ledger.ts'
+import { setCoverageBack } from '../store/coverage.ts'
+import { rebaseCursors } from '../store/cursors.ts'
+import { rebaseTimes } from '../store/rebaseTimes.ts'
 import { createRequestNumbers } from '../store/requestNumbers.ts'
 import type { State } from '../store/openState.ts'
 import { readActions } from '../store/zoneAudit.ts'
@@ -47,6 +50,13 @@ export function createBase(
   const { config } = options
   const { clock, log } = deps
   const { db, cursors } = state
+  const numbers = createRequestNumbers(db, clock)
+  // What was to be asked an hour after a clock that was a day ahead is not asked a day later.
+  if (numbers.wasAheadMs > 0) {
+    rebaseTimes(db, -numbers.wasAheadMs)
+    setCoverageBack(db, numbers.wasAheadMs, startedAt)
+    cursors.write(rebaseCursors(cursors.read(), -numbers.wasAheadMs))
+  }
   const intervals = intervalsOf(config.poll)
   const live: { rules: readonly Rule[]; rejected: Facts['rulesRejected'] } = {
     rules: options.rules,
@@ -81,7 +91,6 @@ export function createBase(
     rules,
     fallback: routing.fallback ?? null,
   })
-  const numbers = createRequestNumbers(db, clock)
   const explorer = createExplorer({
     ...config.explorer,
     clock,

@@ -76,9 +76,9 @@ export function createPollers(deps: PollerDeps): Pollers {
     sweepMs: poll.sweepMs,
     requestDetails,
     requestWalk: () => deps.trigger('sweep'),
-    onSwept: ({ from, startedAt }) => {
+    onSwept: ({ from, startedAt, firstNumber }) => {
       deps.noteSwept?.(startedAt)
-      missing.noteSweep({ from, until: startedAt, readBefore: startedAt })
+      missing.noteSweep({ from, until: startedAt, readBefore: firstNumber })
     },
   })
   const reopenHistory = () => {

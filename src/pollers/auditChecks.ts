@@ -158,7 +158,9 @@ function settle(deps: AuditChecksDeps, lack: Lack, reading: Reading): void {
       })
     return void again(deps, lack, retryMs)
   }
-  const absence = noteReading(lack, { kind: 'absent-among-others', at: read.requestedAt })
+  // By the clock: requests are numbered on from before it was set back.
+  const at = Math.min(read.requestedAt, deps.clock.now())
+  const absence = noteReading(lack, { kind: 'absent-among-others', at })
   const next = { ...lack, ...absence }
   if (!isAbsent(next)) return void again(deps, next, doubtMs)
   if (lack.source === 'event') return void tell(deps, next)
@@ -178,11 +180,11 @@ function record(deps: AuditChecksDeps, lack: Lack, { read, shown }: Omit<Reading
   // An action whose record is there after all: then the list has yet to show it.
   if (lack.source === 'action' && lack.observation?.source === 'chain') {
     const [observation] = shown
-    const { requestedAt } = read
     deps.commit({
       apply: () => {
+        const now = deps.clock.now()
         if (observation && deps.lacks(observation))
-          deps.save({ ...lack, source: 'list', observation, foundAt: requestedAt, dueAt: deps.clock.now() })
+          deps.save({ ...lack, source: 'list', observation, foundAt: now, dueAt: now })
         else deps.drop(lack.name)
         return []
       },

@@ -134,7 +134,9 @@ function recordRest(
   for (const head of findings.heads ?? []) {
     const { chain, height, blockTime, requestedAt } = head
     noteHead?.(head)
-    const before = recordHead(db, chain, { height, blockTime, at: requestedAt })
+    // By the clock: requests are numbered on from before it was set back.
+    const at = Math.min(requestedAt, now)
+    const before = recordHead(db, chain, { height, blockTime, at })
     if (before !== null) log.warn({ chain, before }, 'the head of a chain went back, and stays there')
   }
 }

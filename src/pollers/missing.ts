@@ -157,9 +157,10 @@ function settle(
 }
 
 function noteMiss(deps: MissingDeps, of: Candidate, readAt: UnixMs, now: UnixMs): Finding[] {
+  // Numbers of requests order readings; the pauses between them are by the clock.
   const firstAt = of.entry.firstAt ?? readAt
   const missed = { ...of.entry, reads: of.entry.reads + 1, firstAt, lastAt: readAt }
-  const isGone = missed.reads >= neededReads && readAt - firstAt >= neededMs
+  const isGone = missed.reads >= neededReads
   deps.missing.save(missed, now + (isGone ? restMs : pauseMs))
   return isGone ? [toVanished(of.transfer, missed)] : []
 }

@@ -1,10 +1,11 @@
 import { type Absence, isAbsent, notYetAbsent, noteReading } from '../clients/explorer/absence.ts'
-import type { UnixMs } from '../lib/clock.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { StoredFlow } from '../store/escrowFlowRow.ts'
 import { isHiding } from './hiddenRows.ts'
 import type { Commit, ExplorerReads } from './reads.ts'
 
 export interface RereadDeps {
+  readonly clock: Pick<Clock, 'now'>
   readonly reads: Pick<ExplorerReads, 'feedByHash'>
   readonly commit: Commit
   /** When the newest complete reading of the list began; null before the first. */
@@ -67,9 +68,11 @@ export async function rereadFlow(
   const isThere = read.records.some((record) => record.mainHash === flow.hash)
   const kind = isThere ? 'absent-among-others' : 'absent'
   const before = isCrowd ? toCrowdAbsence(deps, flow) : toAbsence(flow)
-  const noted = noteReading(before, { kind, at: read.requestedAt })
+  // By the clock: requests are numbered on from before it was set back.
+  const at = Math.min(read.requestedAt, deps.clock.now())
+  const noted = noteReading(before, { kind, at })
   const isControlled = control && !isThere
-  const absence = isControlled ? noteReading(noted, { kind: 'control', at: read.requestedAt }) : noted
+  const absence = isControlled ? noteReading(noted, { kind: 'control', at }) : noted
   const isGone = isAbsent(absence)
   return control || isGone ? { absence, isGone, isAsked: true } : toUnasked(deps, flow, absence)
 }

@@ -89,11 +89,13 @@ async function look(deps: UnnamedOriginsDeps, leg: QueuedLeg, signal: AbortSigna
 }
 
 /** One more reading of the list that did not hold the record of a payout; the last one that is needed proves it. */
-function noteAbsent(deps: UnnamedOriginsDeps, leg: QueuedLeg, at: UnixMs): void {
+function noteAbsent(deps: UnnamedOriginsDeps, leg: QueuedLeg, requestedAt: UnixMs): void {
+  // Requests are numbered on from before the clock was set back: numbers order answers, and measure no time.
+  const at = Math.min(requestedAt, deps.clock.now())
   const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at }) }
   if (!isAbsent(next) || !isOver(deps, leg)) return again(deps, next, doubtMs)
   const { hash } = leg
-  const proof = { chain: 'main', hash, source: 'E3', requestedAt: at, status: 'absent' } as const
+  const proof = { chain: 'main', hash, source: 'E3', requestedAt, status: 'absent' } as const
   deps.commit({
     evidence: [{ ...proof, errorMessage: '', moves: null, reads: next.reads }],
     judge: listOpen(deps, leg).map(({ key }) => key),

@@ -14,8 +14,8 @@ export interface WalkDeps {
   readonly cursors: CursorFile
   readonly sweepMs: number
   requestDetails(): void
-  /** A pass over the list ended: it showed what left since `from`, and what it showed was read at or after `startedAt`. */
-  onSwept?(pass: { readonly from: UnixMs; readonly startedAt: UnixMs }): void
+  /** A pass over the list ended that began at `startedAt`: it showed what left since `from`, by requests from `firstNumber` on. */
+  onSwept?(pass: { readonly from: UnixMs; readonly startedAt: UnixMs; readonly firstNumber: UnixMs }): void
   /** Asks to be run again without waiting for the next tick. */
   requestWalk(): void
 }
@@ -50,6 +50,7 @@ export function createWalk(deps: WalkDeps): Walk {
   let before: (PageMark & { number: number; repeats: number; total: number | null }) | null = null
   /** Back from here once: two replicas that count differently must not lead round and round. */
   let wentBackFrom = 0
+  let firstNumber: UnixMs | null = null
   const save = (change: Partial<Cursors>) => deps.cursors.write({ ...deps.cursors.read(), ...change })
 
   async function readPage(
@@ -106,6 +107,7 @@ export function createWalk(deps: WalkDeps): Walk {
     const goBack = (to: number) => save({ sweep: { ...sweep, page: to } })
     const { page, isLast, isBack } = await readPage(sweep.page, { priority: 'sweep', goBack }, signal)
     if (isBack) return false
+    if (sweep.page === 1) firstNumber = page.requestedAt
     const isDone = isLast || isOlder(page.records, deps.clock.now() - deps.sweepMs)
     if (!isDone) {
       save({ sweep: { ...sweep, page: sweep.page + 1, startedAt } })
@@ -116,7 +118,11 @@ export function createWalk(deps: WalkDeps): Walk {
       deps.log.warn({ tookMs, pages: sweep.page }, 'a pass of the sweep took over ten minutes')
     wentBackFrom = 0
     save({ sweep: { page: 1, startedAt, finishedAt: deps.clock.now(), tookMs } })
-    deps.onSwept?.({ from: deps.clock.now() - deps.sweepMs, startedAt })
+    deps.onSwept?.({
+      from: deps.clock.now() - deps.sweepMs,
+      startedAt,
+      firstNumber: firstNumber ?? startedAt,
+    })
     return true
   }
 

@@ -45,7 +45,8 @@ export function createZoneAuditPoll(deps: ZoneAuditDeps): (signal: AbortSignal) 
   /** Blocks of a page that have had their time and were not picked from before. */
   async function readFresh(number: number, options: ReadOptions): Promise<ZoneBlock[]> {
     const { records, requestedAt, limit } = await deps.reads.zoneBlockPage(number, options)
-    const until = requestedAt - deps.settleMs()
+    // By the clock: requests are numbered on from before it was set back.
+    const until = Math.min(requestedAt, deps.clock.now()) - deps.settleMs()
     if (number === page) page = Math.max(1, number + stepOf(records, until, limit))
     return records.filter(({ time, height }) => time !== null && time <= until && height > examined)
   }

@@ -89,3 +89,10 @@ export function purgeCoverage(db: Database, before: UnixMs, limit: number): void
     }
   }
 }
+
+/** The clock that the newest intervals were noted by was set back by so much before this start. */
+export function setCoverageBack(db: Database, byMs: number, now: UnixMs): void {
+  db.prepare(
+    'UPDATE OR REPLACE coverage SET from_at = from_at - ?1, until_at = until_at - ?1 WHERE until_at > ?2',
+  ).run(byMs, now)
+}

@@ -76,6 +76,16 @@ export function initialCursors(since: UnixMs): Cursors {
   }
 }
 
+/** The clock that these were noted by is set by so much; the pass of the sweep that was under way begins anew. */
+export function rebaseCursors({ tail, history, sweep }: Cursors, byMs: number): Cursors {
+  const move = (at: UnixMs | null) => (at === null ? null : Math.max(at + byMs, 0))
+  return {
+    tail: { completeAt: move(tail.completeAt) },
+    history,
+    sweep: { ...sweep, page: 1, startedAt: move(sweep.startedAt), finishedAt: move(sweep.finishedAt) },
+  }
+}
+
 /**
  * Opens `cursors.json` beside a ledger. A file that cannot be trusted is set aside, the generation before it is
  * used when that one is good, and otherwise the cursors are rebuilt: reading again is safe, skipping is not.

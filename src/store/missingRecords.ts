@@ -27,7 +27,7 @@ export interface MissingRecords {
 export interface ScanSpan {
   readonly from: UnixMs
   readonly until: UnixMs
-  /** What was read since is there. */
+  /** What was read by a request of this number or a later one is there. */
   readonly readBefore: UnixMs
 }
 

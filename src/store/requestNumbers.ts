@@ -8,18 +8,24 @@ export interface RequestNumbers {
   next(): UnixMs
   /** Call it inside the transaction that saves an answer. */
   save(): void
+  /** By how much the clock was ahead of the present when an answer was last saved, before this start; 0 when it was not. */
+  readonly wasAheadMs: number
 }
 
 const name = 'request_number'
+const clockName = 'request_clock'
 
 export function createRequestNumbers(db: Database, clock: Pick<Clock, 'now'>): RequestNumbers {
   let saved = Number(readMeta(db, name) ?? newestReading(db))
   let last = saved
+  const wasAheadMs = Math.max(Number(readMeta(db, clockName) ?? 0) - clock.now(), 0)
   return {
+    wasAheadMs,
     next: () => (last = Math.max(last + 1, clock.now())),
     save() {
       if (last === saved) return
       saveMeta(db, name, String(last))
+      saveMeta(db, clockName, String(clock.now()))
       saved = last
     },
   }

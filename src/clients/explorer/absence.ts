@@ -36,7 +36,8 @@ export function noteReading(
     case 'absent':
     case 'absent-among-others':
       return {
-        firstAt: absence.firstAt ?? at,
+        // The clock was set back since: a time to come begins no proof.
+        firstAt: Math.min(absence.firstAt ?? at, at),
         lastAt: at,
         reads: absence.reads + 1,
         controlAt: kind === 'absent-among-others' ? at : absence.controlAt,

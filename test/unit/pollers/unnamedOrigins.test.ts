@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Transfer } from '../../../src/domain/transfer.ts'
 import { createUnnamedOriginsPoll } from '../../../src/pollers/unnamedOrigins.ts'
+import type { QueuedLeg } from '../../../src/store/evidenceQueue.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 import { transferOf } from '../rules/transfers.ts'
@@ -79,4 +80,50 @@ test('a record without an origin is looked for by its addresses too, and judged 
 test('where no filter works it is judged as the list showed it once its time was over', async () => {
   expect(await judgedOf('nothing', 1_060_000)).toMatchObject({ judged: ['t1'], dropped: true })
   expect(await judgedOf('nothing', 1_059_999)).toMatchObject({ judged: [], dropped: false })
+})
+
+test('semantics.md 42: a payout without a record is told where requests are numbered on from a day ahead', async () => {
+  const day = 86_400_000
+  const clock = createSteppedClock({ start: 1_100_000, isManual: true })
+  const chainOnly: Transfer = { ...transferOf([payout]), key: 't1', isListed: false }
+  let leg: QueuedLeg | null = {
+    ask: 'record',
+    hash: paid,
+    addedAt: 1_000_000,
+    readyAt: 0,
+    dueAt: 0,
+    height: 7,
+    time: 1_000_000,
+    reads: 0,
+    firstAt: null,
+    lastAt: null,
+    controlAt: null,
+    rests: 0,
+    isLate: false,
+  }
+  const said: unknown[] = []
+  const poll = createUnnamedOriginsPoll({
+    clock,
+    reads: { details: () => Promise.reject(new Error('it has no zone hash')) },
+    commit: ({ evidence = [], apply }) => {
+      said.push(...evidence)
+      apply?.(clock.now())
+      return { news: 0, hasUrgent: false }
+    },
+    listQueued: () => (leg ? [leg] : []),
+    saveQueued: (next) => (leg = next),
+    dropQueued: () => (leg = null),
+    transfersOf: () => [chainOnly],
+    lookUp: () =>
+      Promise.resolve({ requestedAt: day * 30, records: [], bad: [], isAnswer: true, isHidden: false }),
+    settleMs: () => 60_000,
+    watermark: () => 1_065_000,
+    isWaiting: () => false,
+    listReadAt: () => 1_069_000,
+  })
+  for (let turn = 0; turn < 3; turn += 1) {
+    await poll(noSignal)
+    await clock.advance(15_000)
+  }
+  expect(said).toMatchObject([{ status: 'absent', reads: 3, requestedAt: day * 30 }])
 })

@@ -33,3 +33,17 @@ test('semantics.md 4, 42: they go on from the newest reading of a ledger that kn
   ledger.recordAnswer([toRecord({ id: 'a', requestedAt, targetAddress: '0xcd' })], at - hour)
   expect(ledger.listTransfers({ limit: 9 })).toMatchObject([{ state: 'completed', targetAddress: '0xcd' }])
 })
+
+test('semantics.md 42: a start tells by how much the clock was ahead when an answer was last saved, and only then', () => {
+  const db = openDatabase(':memory:')
+  const start = (now: number) => createRequestNumbers(db, { now: () => now })
+  const first = start(at)
+  expect(first.wasAheadMs).toBe(0)
+  first.next()
+  first.save()
+  const second = start(at - hour)
+  expect(second.wasAheadMs).toBe(hour)
+  second.next()
+  second.save()
+  expect(start(at - hour + 1_000).wasAheadMs).toBe(0)
+})

@@ -48,3 +48,10 @@ test.each([
 ])('$title: absent is $expected', ({ readings, expected }) => {
   expect(isAbsent(readings.reduce(noteReading, notYetAbsent))).toBe(expected)
 })
+
+test('semantics.md 42: a first reading by a clock that was a day ahead puts no proof off for a day', () => {
+  const day = 86_400_000
+  const readings = [among(day), among(0), among(15_000), among(30_000)]
+  expect(isAbsent(readings.slice(0, 3).reduce(noteReading, notYetAbsent))).toBe(false)
+  expect(isAbsent(readings.reduce(noteReading, notYetAbsent))).toBe(true)
+})
