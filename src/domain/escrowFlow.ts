@@ -286,10 +286,16 @@ function judgeNet(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKep
   return { kind: 'unexplained', direction, amount: excess, ...tellWhy(bad, moving, excess) }
 }
 
-/** What left has ids and a payout names none: it may have been another one. A batch names them in its items. */
+/**
+ * What left has ids and a payout names none: it may have been another one. A batch names them in its items, and of
+ * ERC-721 records are documented to name none.
+ */
 function lacksId({ gross }: JudgedFlow, paid: readonly Transfer[]): boolean {
   const hasIds = gross.some(({ id, out }) => id !== '' && out.digits > 0n)
-  return hasIds && paid.some((leg) => leg.token.id === '' && !isBatch(leg))
+  return (
+    hasIds &&
+    paid.some(({ token, crossType }) => token.id === '' && !/721/.test(token.type) && !isBatch({ crossType }))
+  )
 }
 
 function tellWhy(bad: readonly Transfer[], moving: readonly Transfer[], excess: Decimal) {

@@ -102,6 +102,17 @@ function say(verdict: ReturnType<typeof judgeFlow>): string {
   return `${amount} ${verdict.direction}${verdict.isSettled ? ', settled' : ''}`
 }
 
+test.each([
+  { type: 'ERC1155', said: 'names no token id' },
+  // Of these records are documented to name none.
+  { type: 'ERC721', said: 'explained, proven' },
+])('a payout of $type whose record leaves out the id: $said', ({ type, said }) => {
+  const leg = { ...proven, token: { ...proven.token, type, id: '' } }
+  const zero = { digits: 0n, scale: 0 }
+  const gross = [{ id: '7', in: zero, out: out('1.5').outward, back: zero }]
+  expect(say(judgeFlow({ ...out('1.5'), gross }, [leg], none))).toBe(said)
+})
+
 test('rows of a transaction are summed; movements of nothing and between own escrows are no outflow', () => {
   const row = {
     hash: '0x1',
