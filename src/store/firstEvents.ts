@@ -1,5 +1,6 @@
 import { type BridgeLog, topicOf } from '../domain/bridgeLog.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { readProgress } from './bridgeProgress.ts'
 import type { Database } from './database.ts'
 
 /** Remembered when the log itself is forgotten: what a contract does now and then is not new. */
@@ -12,7 +13,7 @@ export function noteFirst(db: Database, log: BridgeLog): void {
 
 /**
  * Whether this is the first event of its kind that is known of its contract, though `least` others taught. Of several
- * that were there before `since` nobody knows which was the first.
+ * that were there before `since` nobody knows which was the first, and nothing is new while the past is not read yet.
  */
 export function isNewAmong(
   db: Database,
@@ -24,6 +25,7 @@ export function isNewAmong(
     .prepare('SELECT hash FROM bridge_events WHERE contract = ? AND topic = ?')
     .get(contract, topic)
   if (first?.['hash'] !== hash || countTaught(db, contract) < least) return false
+  if (readProgress(db, contract).historyFrom !== null) return false
   const other = db
     .prepare('SELECT 1 FROM bridge_logs WHERE contract = ? AND topic = ? AND hash <> ? LIMIT 1')
     .get(contract, topic, hash)

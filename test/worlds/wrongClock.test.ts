@@ -70,7 +70,7 @@ test.each([
   },
 )
 
-test('what was noted by a clock that was a day ahead hides nothing after a restart with the right one', async () => {
+test('F67: what was noted by a clock that was a day ahead hides nothing after a restart with the right one', async () => {
   const clock = createLeapingClock()
   clock.jump(day)
   const stateDir = mkdtempSync(join(tmpdir(), 'spanwatch-clock-'))
