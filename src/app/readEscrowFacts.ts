@@ -32,8 +32,6 @@ export interface EscrowFactSources {
   readonly horizons: Pick<HorizonWatch, 'read'>
 }
 
-/** Movements told at a time, of each direction. */
-const maxMoves = 500
 const maxUnsettled = 1_000
 /** So long it is told that something was not judged. */
 const unjudgedMs = 86_400_000
@@ -53,7 +51,7 @@ export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): Escrow
   return {
     escrow: {
       moves: [
-        ...listUnexplained(db, maxMoves).map((flow) => toMove(flow, watch)),
+        ...listUnexplained(db).map((flow) => toMove(flow, watch)),
         ...sumByToken(overdue).flatMap(({ largest }) => largest.map((flow) => toOpenMove(flow, watch))),
       ],
       sums: sumByToken([...overdue, ...lost, ...waiting]).map((sum) => toSum(sum, known, watch)),

@@ -4,11 +4,11 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 import { type StoredFlow, toFlow } from './escrowFlowRow.ts'
 
-/** What no transfer explains: the newest of each direction. */
-export function listUnexplained(db: Database, limit: number): StoredFlow[] {
+/** What no transfer explains, the newest of each direction first. All of it: the alert of one that is left out would end. */
+export function listUnexplained(db: Database): StoredFlow[] {
   const sql = `SELECT * FROM escrow_flows INDEXED BY escrow_flows_told
-    WHERE verdict = 'unexplained' AND direction = ? ORDER BY at DESC LIMIT ?`
-  return (['out', 'in'] as const).flatMap((direction) => db.prepare(sql).all(direction, limit).map(toFlow))
+    WHERE verdict = 'unexplained' AND direction = ? ORDER BY at DESC`
+  return (['out', 'in'] as const).flatMap((direction) => db.prepare(sql).all(direction).map(toFlow))
 }
 
 /** What left and waits for a source that lags: it may turn out to be payouts. */

@@ -70,15 +70,24 @@ function toFindings(moves: readonly EscrowMove[]): Finding[] {
     const total = formatDecimal(
       group.map(({ amount }) => toDecimal(amount) ?? noAmount).reduce(addDecimals, noAmount),
     )
-    return group.map((move) => toFinding(move, group, total))
+    const listed = group.filter(({ hash }) => hash !== null).slice(0, named + 1)
+    return group.map((move) => toFinding(move, { count: group.length, total, listed }))
   })
 }
 
-function toFinding(move: EscrowMove, group: readonly EscrowMove[], total: string): Finding {
+/** All movements of a token at an escrow in one direction. */
+interface MoveGroup {
+  readonly count: number
+  readonly total: string
+  /** So many of them that some are left to be named beside each. */
+  readonly listed: readonly EscrowMove[]
+}
+
+function toFinding(move: EscrowMove, { count, total, listed }: MoveGroup): Finding {
   const { escrow, token, symbol, hash, height, fromHeight } = move
   const where = hash === null ? `main blocks ${(fromHeight ?? 0) + 1} to ${height}` : `main ${hash}`
-  const others = group
-    .filter((one) => one !== move && one.hash !== null)
+  const others = listed
+    .filter((one) => one !== move)
     .slice(0, named)
     .map((one) => `${one.amount} in ${one.hash}`)
   return {
@@ -96,7 +105,7 @@ function toFinding(move: EscrowMove, group: readonly EscrowMove[], total: string
       fromHeight,
       party: move.party,
       reason: move.reason,
-      count: group.length,
+      count,
       total,
       others: others.join(', '),
       sum: '',

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { createEscrowWatch } from '../../../src/app/escrowWatch.ts'
+import { readEscrowFacts } from '../../../src/app/readEscrowFacts.ts'
+import { noAmount, toDecimal } from '../../../src/domain/decimal.ts'
+import { escrowDrift } from '../../../src/rules/detectors/escrowDrift.ts'
+import { type Database, openDatabase } from '../../../src/store/database.ts'
+import { saveFlows, settleFlow } from '../../../src/store/escrowFlows.ts'
+import { toFacts } from '../rules/facts.ts'
+
+const token = `0x${'aa'.repeat(20)}`
+const escrow = `0x${'bb'.repeat(20)}`
+
+function setUp() {
+  const db = openDatabase(':memory:')
+  const bridge = {
+    contracts: [],
+    escrows: [{ address: escrow, token, baseline: null }],
+    tokens: [],
+    fees: [],
+  }
+  const watch = createEscrowWatch(db, bridge)
+  const horizons = { read: () => ({ main: null, zone: null, list: null }) }
+  const judge = () => {
+    const sources = { db, watch, horizons, operators: [], terminal: [] }
+    return escrowDrift.judge(toFacts(0, readEscrowFacts(sources, 0)), { sum: 0.01, waiting: 0.05 })
+  }
+  return { db, judge }
+}
+
+/** Tells a movement that nothing explains. */
+function tell(db: Database, hash: string, at: number, direction: 'out' | 'in') {
+  const amount = toDecimal(direction === 'out' ? '1' : '-1') ?? noAmount
+  const flow = { escrow, token, hash, height: at, at, net: amount, outward: amount, party: '', gross: [] }
+  saveFlows(db, [flow], at, 0)
+  const judged = { reason: '', checkAt: null, absence: null, waitsFor: null }
+  settleFlow(db, flow, { ...judged, verdict: 'unexplained', direction, unexplained: amount }, at)
+}
+
+test.each(['out', 'in'] as const)(
+  'a movement that went %s is told for as long as nothing explains it, however many come after it',
+  (direction) => {
+    const { db, judge } = setUp()
+    for (let n = 0; n < 1_001; n += 1) tell(db, `0x${n}`, n, direction)
+    const { findings, unknown } = judge()
+    expect(findings.map(({ subject }) => subject)).toContain(`${escrow}:${token}:0x0`)
+    expect(findings).toHaveLength(1_001)
+    expect(unknown).toEqual([])
+  },
+)
