@@ -163,6 +163,7 @@ function holdBack(
   flow: StoredFlow,
   now: UnixMs,
 ): FlowJudgement {
+  if (flow.verdict === 'unexplained') return { ...toUnchanged(flow), checkAt: now + waitMs }
   return {
     verdict: verdict.kind === 'unexplained' ? 'open' : 'explained',
     direction: 'out',
@@ -186,7 +187,7 @@ function conclude(verdict: FlowVerdict, flow: StoredFlow, now: UnixMs, asked: Re
   if (verdict.kind === 'explained') {
     // A proof may be pending still; that it fails wakes this movement too.
     const later = verdict.isProven || flow.checks > 8 ? null : now + rereadMs * 2 ** flow.checks
-    if (later !== null && flow.verdict === 'unexplained') return { ...toUnchanged(flow), checkAt: later }
+    if (!verdict.isProven && flow.verdict === 'unexplained') return { ...toUnchanged(flow), checkAt: later }
     return { ...common, verdict: 'explained', checkAt: later }
   }
   if (verdict.kind === 'unjudged') return concludeUnjudged(verdict, flow, now)
@@ -214,7 +215,7 @@ function concludeUnjudged({ lacks }: { lacks: Lack }, flow: StoredFlow, now: Uni
   return { ...common, verdict: 'unjudged', reason: lacks, checkAt: later }
 }
 
-/** What was told is not over for a record whose origin is not proven. */
+/** What was told is not over for a record whose origin is not proven, however long that takes. */
 function toUnchanged({ verdict, direction, unexplained, reason, absence, waitsFor }: StoredFlow) {
   return { verdict, direction, unexplained, reason, absence, waitsFor }
 }

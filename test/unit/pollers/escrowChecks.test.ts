@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { toDecimal } from '../../../src/domain/decimal.ts'
+import { createMostKept } from '../../../src/domain/mostKept.ts'
+import type { Wait } from '../../../src/domain/standing.ts'
+import type { Transfer } from '../../../src/domain/transfer.ts'
+import { createEscrowChecksPoll } from '../../../src/pollers/escrowChecks.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+import { listFlowsOf, saveFlows, settleFlow } from '../../../src/store/escrowFlows.ts'
+import { hash } from '../../support/records.ts'
+import { createSteppedClock } from '../../support/steppedClock.ts'
+import { completed } from '../rules/transfers.ts'
+import { noSignal } from './support.ts'
+
+const token = '0xcc'
+const escrow = `0x${'bb'.repeat(20)}`
+
+/** An escrow that a movement of 1.5 left, told as what nothing explains. */
+function setUp() {
+  const clock = createSteppedClock({ start: 10_000_000 })
+  const db = openDatabase(':memory:')
+  const amount = toDecimal('1.5') ?? { digits: 0n, scale: 0 }
+  const at = clock.now()
+  const flow = { escrow, token, hash: hash('main'), height: 500, at, party: '', gross: [] }
+  saveFlows(db, [{ ...flow, net: amount, outward: amount }], at, 0)
+  const told = { verdict: 'unexplained', direction: 'out', unexplained: amount } as const
+  settleFlow(db, flow, { ...told, reason: '', checkAt: at, absence: null, waitsFor: null }, at)
+  const world: { transfers: readonly Transfer[]; wait: Wait | null } = { transfers: [], wait: null }
+  const check = createEscrowChecksPoll({
+    clock,
+    db,
+    mostKept: createMostKept([]),
+    judgeToken: () => 'other',
+    isReady: () => true,
+    listTransfers: () => world.transfers,
+    riskOf: () => ({ share: 0, counts: true }),
+    waitsFor: () => world.wait,
+    fitsWaiting: () => null,
+    hasOpenEvent: () => false,
+    reads: { feedByHash: async () => ({ requestedAt: clock.now(), records: [], bad: [] }) },
+    commit: ({ apply }) => {
+      apply?.(clock.now())
+      return { news: 0, hasUrgent: false }
+    },
+    listReadAt: () => null,
+    readControlHash: () => null,
+  })
+  const look = async (times: number) => {
+    for (let n = 0; n < times; n += 1) {
+      await clock.advance(3_600_000)
+      await check(noSignal)
+    }
+    return listFlowsOf(db, flow.hash, token)[0]?.verdict
+  }
+  return { world, look, wake: () => db.prepare('UPDATE escrow_flows SET check_at = 0').run() }
+}
+
+test('what left is told until the origin of its record is proven, however often it was looked at', async () => {
+  const { world, look, wake } = setUp()
+  world.transfers = [completed()]
+  expect(await look(24)).toBe('unexplained')
+  world.transfers = [{ ...completed(), originProof: 'proven' }]
+  wake()
+  expect(await look(1)).toBe('explained')
+})
+
+test.each(['zone', 'answer'] as const)(
+  'what left is told while its record waits for the %s',
+  async (wait) => {
+    const { world, look } = setUp()
+    world.transfers = [completed()]
+    world.wait = wait
+    expect(await look(1)).toBe('unexplained')
+    world.wait = null
+    world.transfers = [{ ...completed(), originProof: 'proven' }]
+    expect(await look(1)).toBe('explained')
+  },
+)
