@@ -87,10 +87,6 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
         .map((stream) => ({ ...stream, id: `${stream.id}:crowd`, isRare: false })),
     crowds: null,
   })
-  const readCrowds = async (signal: AbortSignal) => {
-    await crowdedFlows.newest(signal)
-    await crowdedFlows.again(signal)
-  }
   const checks = createEscrowChecksPoll({
     ...common,
     mostKept: (transfer) => watch.mostKept(transfer),
@@ -155,7 +151,9 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
     ...(hasPlaces
       ? [{ name: 'escrowSweep', schedule: poll.escrows, isBackground: true, run: flows.again }]
       : []),
-    ...(hasPlaces ? [{ name: 'escrowCrowds', schedule: crowdsMs, isBackground: true, run: readCrowds }] : []),
+    ...(hasPlaces
+      ? [{ name: 'escrowCrowds', schedule: crowdsMs, isBackground: true, run: crowdedFlows.both }]
+      : []),
     ...(hasPlaces
       ? [{ name: 'escrowChecks', schedule: Math.min(checksMs, intervalOf(poll.escrows)), run: checks }]
       : []),

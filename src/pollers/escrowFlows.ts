@@ -55,6 +55,8 @@ export interface EscrowFlowsPolls {
   readonly newest: (signal: AbortSignal) => Promise<void>
   /** The recent past once more, where that is due: beside what is new, which must not wait for it. */
   readonly again: (signal: AbortSignal) => Promise<void>
+  /** The one after the other, the past even where something new could not be read. */
+  readonly both: (signal: AbortSignal) => Promise<void>
 }
 
 export function createEscrowFlowsPolls(deps: EscrowFlowsDeps): EscrowFlowsPolls {
@@ -76,7 +78,7 @@ export function createEscrowFlowsPolls(deps: EscrowFlowsDeps): EscrowFlowsPolls 
     const state = readStream(deps.db, id)
     return state !== null && deps.clock.now() - state.deepAt >= deepEveryMs
   }
-  return {
+  const polls: EscrowFlowsPolls = {
     newest: async (signal) => {
       const head = await waitForHead(deps, signal)
       if (head === null) return
@@ -92,7 +94,15 @@ export function createEscrowFlowsPolls(deps: EscrowFlowsDeps): EscrowFlowsPolls 
         readAgain({ ...deps, seen: seen(stream.id), lookedUp, firstHeight }, stream, signal),
       )
     },
+    both: async (signal) => {
+      try {
+        await polls.newest(signal)
+      } finally {
+        await polls.again(signal)
+      }
+    },
   }
+  return polls
 }
 
 /** One that cannot be read holds up none of the others. */

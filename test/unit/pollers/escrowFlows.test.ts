@@ -12,6 +12,7 @@ import { noSignal } from './support.ts'
 
 const token = `0x${'aa'.repeat(20)}`
 const escrow = `0x${'bb'.repeat(20)}`
+const other = `0x${'dd'.repeat(20)}`
 const payout = (name: string, height: number, amount = '10'): FlowRow => ({
   hash: `0x${name}`,
   height,
@@ -27,7 +28,7 @@ const payout = (name: string, height: number, amount = '10'): FlowRow => ({
 function setUp(rows: FlowRow[]) {
   const clock = createSteppedClock({ start: 1_000_000 })
   const db = openDatabase(':memory:')
-  const world = { rows, head: 1_000, isDisguised: false }
+  const world = { rows, head: 1_000, isDisguised: false, isOtherBroken: false }
   const asked: string[] = []
   const place = { address: escrow, tokens: new Set([token]) }
   const stream = { id: 'flows:a', place, kind: 'token_20' as const, token, isRare: false }
@@ -36,7 +37,8 @@ function setUp(rows: FlowRow[]) {
     db,
     reads: {
       hasCome: async () => false,
-      flows: async (_, { from, to }) => {
+      flows: async ({ token: of }, { from, to }) => {
+        if (of === other) throw new Error('it fails')
         asked.push(`${from} to ${to}`)
         return {
           requestedAt: clock.now(),
@@ -56,7 +58,8 @@ function setUp(rows: FlowRow[]) {
     },
     places: [place],
     tellSince: 0,
-    listStreams: () => [stream],
+    listStreams: () =>
+      world.isOtherBroken ? [{ ...stream, id: 'flows:other', token: other }, stream] : [stream],
     readMainHeight: () => world.head,
     isBridgeToken: () => true,
     listTokens: () => [token],
@@ -151,4 +154,12 @@ test('a reading of the past that ends late sets back nothing that was read meanw
   await polls.newest(noSignal)
   await past
   expect(stream()).toMatchObject({ cursor: 1_100, known: { hash: '0x02', height: 1_090 } })
+})
+
+test('a list that cannot be read keeps the past of no other from being read', async () => {
+  const { world, polls, asked } = setUp([payout('01', 7_000), payout('02', 9_990)])
+  world.head = 10_000
+  world.isOtherBroken = true
+  await expect(polls.both(noSignal)).rejects.toThrow('it fails')
+  expect(asked).toEqual(['9880 to 10000', '6400 to 10000'])
 })
