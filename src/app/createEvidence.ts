@@ -57,7 +57,7 @@ export interface EvidencePartDeps {
   /** The second source; null without one. */
   readonly canonical: Pick<Rpc, 'call' | 'callMany'> | null
   readonly config: Pick<AppConfig, 'bridge' | 'poll' | 'canonical'>
-  /** When the newest reading of the list that was complete ended. */
+  /** When the newest complete reading of the list began; null before the first. */
   readonly listReadAt: () => UnixMs | null
   readonly settleMs: () => number
   /** How much later it may be than our clock says. */

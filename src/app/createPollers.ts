@@ -12,7 +12,7 @@ import type { Commit, ExplorerReads } from '../pollers/reads.ts'
 import { type ControlRecord, createRecordLookup } from '../pollers/recordLookup.ts'
 import type { Poller } from '../pollers/runner.ts'
 import { intervalOf } from '../pollers/schedule.ts'
-import { createTransfersPoll } from '../pollers/transfers.ts'
+import { createTransfersPoll, overlapMs } from '../pollers/transfers.ts'
 import { createWalk } from '../pollers/walk.ts'
 import type { CursorFile } from '../store/cursors.ts'
 import type { Database } from '../store/database.ts'
@@ -50,8 +50,6 @@ export interface Pollers {
   listReadAt(): UnixMs | null
 }
 
-/** Records may be listed so much later than their block: a walk after a gap goes back by that much more. */
-const overlapMs = 900_000
 /** Failures older than this are no longer asked of E9. */
 const evidenceMs = 86_400_000
 

@@ -33,12 +33,12 @@ export function createWatching(deps: PartDeps, base: Base, isAlive: () => boolea
     trigger,
     noteSwept: (at: UnixMs) => audit.noteSwept(at),
   }
-  const listReadAt = () => runner.status().find(({ poller }) => poller === 'transfers')?.lastSuccessAt ?? null
   const pollers = createPollers(pollerDeps)
+  const listReadAt = () => pollers.listReadAt()
   const audit = createAudit({ ...pollerDeps, listReadAt, random: deps.random })
   base.transferNotes.add((changed, ceased, at) => audit.noteTransfers(changed, ceased, at))
   base.listedNotes.add(audit.noteListed)
-  base.horizons.follow(() => ({ ...audit.listed(), listReadAt: pollers.listReadAt() }))
+  base.horizons.follow(() => ({ ...audit.listed(), listReadAt: listReadAt() }))
   const evidence = createEvidence({
     ...pollerDeps,
     canonical: rpcs.canonical,
@@ -57,7 +57,7 @@ export function createWatching(deps: PartDeps, base: Base, isAlive: () => boolea
     ...pollers.list,
     ...evidence,
     ...preconf.pollers,
-    ...createEscrowPollers({ ...pollerDeps, ...rpcs, watch, listReadAt: () => pollers.listReadAt() }),
+    ...createEscrowPollers({ ...pollerDeps, ...rpcs, watch, listReadAt }),
     ...audit.pollers,
     ...createReporting({ ...pollerDeps, channels }),
     { name: 'upkeep', schedule: upkeepMs, run: async () => (voice.note(), upkeep()) },

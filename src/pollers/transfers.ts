@@ -11,7 +11,7 @@ export interface TransfersDeps {
   readonly cursors: CursorFile
   /** Zone hashes among these records that are failed in the list and not yet in the ledger. */
   listUnconfirmed(records: readonly Observation[]): string[]
-  /** The newest part of the list was read, by readings that began at this time. */
+  /** The newest part of the list was read, back to what earlier readings read, by readings that began at this time. */
   noteComplete?(startedAt: UnixMs): void
   /** The list holds more, or fewer, than the tail explains: sweep it without pause. */
   requestSweep(): void
@@ -23,22 +23,28 @@ export interface TransfersDeps {
 
 /** Pages that one tick reads before it leaves the rest to the history walk, which does not hold up the next tick. */
 const maxTailPages = 5
+/** Records may be listed so much later than their block: a walk after a gap goes back by that much more. */
+export const overlapMs = 900_000
 /** What confirms a failure must not delay telling it. */
 const confirmTimeoutMs = 2_000
 
 /**
  * Reads the newest part of the list, page by page, back to where the last complete reading began: a page without news,
  * once a record of that reading's first page was met. Other readings fill the ledger too, so that records being known
- * proves nothing by itself. A reading that breaks off moves no edge, and the next one goes back as far.
+ * proves nothing by itself. A reading that breaks off moves no edge, and the next one goes back as far; none is complete
+ * while the history walk has not come back to the last one that was.
  */
 export function createTransfersPoll(deps: TransfersDeps): (signal: AbortSignal) => Promise<void> {
   let lastTotal: number | null = null
   let edge: ReadonlySet<string> | null = null
+  /** What lies between this time and the edge is left to the history walk; null when nothing is. */
+  let gapSince: UnixMs | null = null
 
   return async (signal) => {
     const startedAt = deps.clock.now()
     // While a history walk is open nothing but it and the tail fills the ledger, and it reaches further than any edge.
-    const isWalking = !deps.cursors.read().history.done
+    const { tail, history } = deps.cursors.read()
+    const isWalking = !history.done
     let isJoined = edge === null && isWalking
     let fresh = 0
     let freshBeyond = 0
@@ -59,6 +65,7 @@ export function createTransfersPoll(deps: TransfersDeps): (signal: AbortSignal) 
       if (result.news === 0 && !isRepeat && isJoined) break
       if (isLastPage(page, number)) break
       if (number === maxTailPages) {
+        gapSince ??= tail.completeAt
         deps.requestHistory()
         break
       }
@@ -68,9 +75,17 @@ export function createTransfersPoll(deps: TransfersDeps): (signal: AbortSignal) 
       lastTotal = first.page.total ?? lastTotal
       edge = first.mark.names
     }
+    if (gapSince !== null && !isReadBackTo(deps, gapSince)) return
+    gapSince = null
     deps.noteComplete?.(startedAt)
     saveComplete(deps, startedAt, fresh > 0)
   }
+}
+
+/** Whether the history walk has come back to the last complete reading. */
+function isReadBackTo({ cursors }: TransfersDeps, completeAt: UnixMs): boolean {
+  const { done, reachedAt } = cursors.read().history
+  return done || (reachedAt !== null && reachedAt < completeAt - overlapMs)
 }
 
 function saveComplete({ cursors }: TransfersDeps, startedAt: UnixMs, isFresh: boolean): void {

@@ -21,7 +21,7 @@ export interface UnnamedOriginsDeps {
   readonly settleMs: () => number
   /** The time that the readings of both chains' heads have passed; null while one was not read. */
   readonly watermark: () => UnixMs | null
-  /** When the newest reading of the list that was complete ended. */
+  /** When the newest complete reading of the list began; null before the first. */
   listReadAt(): UnixMs | null
   /** Whether its judgement waits for a source that lags, or its origin is proven though no record names it. */
   isWaiting(transfer: Transfer): boolean

@@ -19,7 +19,7 @@ function setUp() {
     fees: [],
   }
   const watch = createEscrowWatch(db, bridge)
-  const horizons = { read: () => ({ main: null, zone: null, list: null }) }
+  const horizons = { read: () => ({ main: null, zone: null, list: null, returnedAt: null }) }
   const judge = () => {
     const sources = { db, watch, horizons, operators: [], terminal: [] }
     return escrowDrift.judge(toFacts(0, readEscrowFacts(sources, 0)), { sum: 0.01, waiting: 0.05 })

@@ -1,10 +1,15 @@
 import { describe, expect, test, vi } from 'vitest'
-import { createTransfersPoll } from '../../../src/pollers/transfers.ts'
+import { createTransfersPoll, overlapMs } from '../../../src/pollers/transfers.ts'
 import { hash, toPending, toRecord } from '../../support/records.ts'
 import { known, noSignal, setUp, toRows } from './support.ts'
 
 function toPoll(world: ReturnType<typeof setUp>) {
-  const asks = { requestSweep: vi.fn(), requestHistory: vi.fn(), requestDetails: vi.fn() }
+  const asks = {
+    requestSweep: vi.fn(),
+    requestHistory: vi.fn(),
+    requestDetails: vi.fn(),
+    noteComplete: vi.fn(),
+  }
   const poll = createTransfersPoll({
     ...world,
     ...asks,
@@ -49,6 +54,29 @@ describe('the tail', () => {
     await poll()
     expect(world.list.served).toEqual([1, 2, 3, 4, 5])
     expect(requestHistory).toHaveBeenCalledOnce()
+  })
+
+  test('is complete again only once the history walk has read what lies beyond five pages', async () => {
+    const world = setUp(toRows(3))
+    const { poll, noteComplete } = toPoll(world)
+    const walk = (done: boolean, reachedAt: number) => {
+      const cursors = world.cursors.read()
+      world.cursors.write({ ...cursors, history: { ...cursors.history, done, reachedAt } })
+    }
+    await poll()
+    const { completeAt } = world.cursors.read().tail
+    expect(noteComplete).toHaveBeenCalledExactlyOnceWith(completeAt)
+    noteComplete.mockClear()
+    world.list.rows = [...toRows(20, 3), ...world.list.rows]
+    await world.clock.advance(5_000)
+    await poll()
+    walk(false, completeAt ?? 0)
+    await poll()
+    expect(noteComplete).not.toHaveBeenCalled()
+    expect(world.cursors.read().tail.completeAt).toBe(completeAt)
+    walk(false, (completeAt ?? 0) - overlapMs - 1)
+    await poll()
+    expect(noteComplete).toHaveBeenCalledOnce()
   })
 
   test('that breaks off goes back as far the next time, although the ledger knows its first page by then', async () => {
