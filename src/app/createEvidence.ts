@@ -38,7 +38,7 @@ import { takeHeldJudgements } from '../store/learned.ts'
 import { releaseLessons } from '../store/openLessons.ts'
 import { isLearned } from '../domain/openLessons.ts'
 import { toTeaching } from '../pollers/learnMoney.ts'
-import type { RequestNumbers } from '../store/requestNumbers.ts'
+import { type RequestNumbers, withTimes } from '../store/requestNumbers.ts'
 import type { Ledger } from '../store/ledger.ts'
 import type { AppConfig } from './appConfig.ts'
 import { readControl } from './createPollers.ts'
@@ -47,7 +47,7 @@ import { createWaker } from './createWaker.ts'
 
 export interface EvidencePartDeps {
   readonly clock: Clock
-  readonly numbers: Pick<RequestNumbers, 'next'>
+  readonly numbers: Pick<RequestNumbers, 'next' | 'timeOf'>
   readonly db: Database
   readonly ledger: Ledger
   readonly explorer: Pick<Explorer, 'callNonEmpty' | 'health'>
@@ -206,7 +206,8 @@ function lookForOrigins(deps: EvidencePartDeps) {
     listQueued: (limit) => listQueued(db, 'record', false, clock.now(), limit),
     saveQueued: (leg) => saveQueued(db, leg),
     dropQueued: (hash) => dropQueued(db, 'record', hash),
-    transfersOf: (hash) => ledger.listTransfers({ hash, limit: maxSharing }),
+    transfersOf: (hash) =>
+      ledger.listTransfers({ hash, limit: maxSharing }).map((one) => withTimes(deps.numbers, one, 0)),
     lookUp: createRecordLookup({
       clock,
       reads: deps.reads,

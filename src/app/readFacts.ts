@@ -9,6 +9,7 @@ import type { Database } from '../store/database.ts'
 import { listHeads } from '../store/heads.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { type EscrowFactSources, readEscrowFacts } from './readEscrowFacts.ts'
+import { type RequestNumbers, withTimes } from '../store/requestNumbers.ts'
 import { summarizeQuarantine } from '../store/quarantine.ts'
 
 /** Bad records of this past are looked at; rules narrow it further. */
@@ -20,6 +21,7 @@ export interface FactSources {
   readonly escrow: EscrowFactSources
   readonly db: Database
   readonly ledger: Ledger
+  readonly numbers: Pick<RequestNumbers, 'timeOf'>
   readonly explorer: Pick<Explorer, 'health' | 'empties' | 'keys' | 'mismatches'>
   readonly dialect: Dialect
   /** How often each endpoint is meant to be asked, ms. */
@@ -57,7 +59,10 @@ export function readFacts(sources: FactSources, now: UnixMs): Facts {
       aside: sources.explorer.empties.listAside(now),
     },
     ...sources.audit(now),
-    listPending: (filter) => sources.ledger.listPending(filter),
+    *listPending(filter) {
+      // Of what was read nobody knows when it is to be read again first.
+      for (const transfer of sources.ledger.listPending(filter)) yield withTimes(sources.numbers, transfer, 0)
+    },
     countPending: () => sources.ledger.countByState().pending,
     ...readEscrowFacts(sources.escrow, now),
   }

@@ -16,7 +16,7 @@ import type { Database } from '../store/database.ts'
 import { recordHead } from '../store/heads.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { countCommit } from '../store/openState.ts'
-import type { RequestNumbers } from '../store/requestNumbers.ts'
+import { type RequestNumbers, withTimes } from '../store/requestNumbers.ts'
 import { recordQuarantine } from '../store/quarantine.ts'
 import type { RecordResult, TransferChange } from '../store/recordAnswer.ts'
 import { judgeWords } from './judgeWords.ts'
@@ -59,7 +59,7 @@ export interface CommitDeps {
   /** By how much the explorer's clock is ahead of ours, ms; null when unknown. */
   clockAheadMs?(): number
   /** Numbers of requests, to go on with after a restart. */
-  readonly numbers?: Pick<RequestNumbers, 'save'>
+  readonly numbers?: Pick<RequestNumbers, 'save' | 'timeOf'>
   /** Before anything of it is saved. */
   followClock?(): void
   noteHead?(head: NonNullable<Findings['heads']>[number]): void
@@ -174,7 +174,8 @@ function tell(
   const timer = deps.startRules?.()
   const changes: Finding[] = []
   const evaluations = judged.map((transfer) => {
-    const evaluation = evaluateTransfer(rules, transfer, context, timer)
+    const timed = deps.numbers ? withTimes(deps.numbers, transfer, now) : transfer
+    const evaluation = evaluateTransfer(rules, timed, context, timer)
     const found = evaluation.detected.map(({ finding }) => finding)
     if (found.some(accuses)) deps.unlearn?.(transfer)
     // One after the other: what each shows, the next is judged by.

@@ -1,4 +1,5 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { Transfer } from '../domain/transfer.ts'
 import type { Database } from './database.ts'
 import { readMeta, saveMeta } from './meta.ts'
 
@@ -8,26 +9,52 @@ export interface RequestNumbers {
   next(): UnixMs
   /** Call it inside the transaction that saves an answer. */
   save(): void
+  /** When a request was sent, by the clock as it is now; null when it was before a start that found the clock set back. */
+  timeOf(number: UnixMs): UnixMs | null
   /** By how much the clock was ahead of the present when an answer was last saved, before this start; 0 when it was not. */
   readonly wasAheadMs: number
 }
 
 const name = 'request_number'
 const clockName = 'request_clock'
+const aheadName = 'request_ahead'
 
 export function createRequestNumbers(db: Database, clock: Pick<Clock, 'now'>): RequestNumbers {
-  let saved = Number(readMeta(db, name) ?? newestReading(db))
+  const lastBefore = Number(readMeta(db, name) ?? newestReading(db))
+  let saved = lastBefore
   let last = saved
   const wasAheadMs = Math.max(Number(readMeta(db, clockName) ?? 0) - clock.now(), 0)
+  // Numbers of this start are ahead of its clock by as much, and those of the one before were by what it noted.
+  const aheadMs = Math.max(lastBefore - clock.now(), 0)
+  const aheadBeforeMs = Number(readMeta(db, aheadName) ?? aheadMs)
   return {
     wasAheadMs,
-    next: () => (last = Math.max(last + 1, clock.now())),
+    next: () => (last = Math.max(last + 1, clock.now() + aheadMs)),
+    timeOf(number) {
+      if (number > lastBefore) return number - aheadMs
+      return wasAheadMs > 0 ? null : number - aheadBeforeMs
+    },
     save() {
       if (last === saved) return
+      saveMeta(db, aheadName, String(aheadMs))
       saveMeta(db, name, String(last))
       saveMeta(db, clockName, String(clock.now()))
       saved = last
     },
+  }
+}
+
+/** With its readings when they were, to be set beside the present. @param unknownAt where that is not known */
+export function withTimes(
+  numbers: Pick<RequestNumbers, 'timeOf'>,
+  transfer: Transfer,
+  unknownAt: UnixMs,
+): Transfer {
+  const { readAt, soughtAt } = transfer
+  return {
+    ...transfer,
+    readAt: numbers.timeOf(readAt) ?? unknownAt,
+    ...(soughtAt !== undefined && { soughtAt: numbers.timeOf(soughtAt) ?? unknownAt }),
   }
 }
 

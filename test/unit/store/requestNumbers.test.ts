@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
+import { transferStalled } from '../../../src/rules/detectors/transferStalled.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createLedger } from '../../../src/store/ledger.ts'
-import { createRequestNumbers } from '../../../src/store/requestNumbers.ts'
+import { createRequestNumbers, withTimes } from '../../../src/store/requestNumbers.ts'
 import { toPending, toRecord } from '../../support/records.ts'
+import { toFacts } from '../rules/facts.ts'
 
 const at = Date.UTC(2026, 5, 1)
 const hour = 3_600_000
@@ -46,4 +48,49 @@ test('semantics.md 42: a start tells by how much the clock was ahead when an ans
   second.next()
   second.save()
   expect(start(at - hour + 1_000).wasAheadMs).toBe(0)
+})
+
+test('semantics.md 42: what a clock that was a day ahead read is no reading of today, and what is read since is one', () => {
+  const db = openDatabase(':memory:')
+  let now = at + 24 * hour
+  const start = () => createRequestNumbers(db, { now: () => now })
+  const ahead = start()
+  const first = ahead.next()
+  ahead.save()
+  now = at
+  const right = start()
+  expect(right.timeOf(first)).toBeNull()
+  now += hour
+  const second = right.next()
+  expect(second).toBeGreaterThan(first)
+  expect(right.timeOf(second)).toBe(at + hour)
+  right.save()
+  now += hour
+  const again = start()
+  now += 1_000
+  expect([second, again.next()].map((number) => again.timeOf(number))).toEqual([at + hour, now])
+})
+
+test('semantics.md 10, 42: a transfer stalls only when it was read since its time was over, whatever a clock that was ahead noted', () => {
+  const db = openDatabase(':memory:')
+  let now = at + 24 * hour
+  const start = () => createRequestNumbers(db, { now: () => now })
+  const ledger = createLedger(db, { tokens: [], openIntervalMs: 10_000 })
+  const read = (numbers: ReturnType<typeof start>) => {
+    ledger.recordAnswer([toPending({ zoneTime: at, requestedAt: numbers.next() })], now)
+    numbers.save()
+  }
+  read(start())
+  now = at + 2 * hour
+  const numbers = start()
+  const judge = () => {
+    const transfers = [...ledger.listPending({ direction: null, originAtOrBefore: now })]
+    return transferStalled.judge(
+      toFacts(now, { transfers: transfers.map((transfer) => withTimes(numbers, transfer, 0)) }),
+      { after: 30 * 60_000, floor: 300_000, minSamples: 100, otherwise: 30 * 60_000 },
+    )
+  }
+  expect(judge()).toMatchObject({ findings: [], unknown: ['t1'] })
+  read(numbers)
+  expect(judge()).toMatchObject({ findings: [{ subject: 't1' }], unknown: [] })
 })
