@@ -1,6 +1,7 @@
 import { toCanonicalId } from './batchItem.ts'
 import type { ActionSettings } from './compareAction.ts'
 import { type Decimal, fromBaseUnits, isEqual, sumDecimals } from './decimal.ts'
+import { isHabit } from './habit.ts'
 import { actionOf } from './judgeAction.ts'
 import { isBatch, readBatch } from './judgeBatch.ts'
 import { establishedNames, isOfEarlierWords } from './learnedActions.ts'
@@ -97,13 +98,10 @@ export function sampleBatch(compared: ReadonlyMap<Account, BatchComparison>): Mo
 /** Whether the actions of this bridge's batches name what an account does: then one that names others is told. */
 export function namesItems(account: Account, { learned }: Pick<ActionSettings, 'learned'>): boolean {
   const seen = learned.actionsOf(itemsName(account))
-  const equal = seen.get('equal') ?? 0
-  return equal >= established && (seen.get('unrelated') ?? 0) <= Math.max(1, equal / mostContradicted)
+  return isHabit(seen.get('equal') ?? 0, seen.get('unrelated') ?? 0, learned.needed)
 }
 
 const itemsName = (account: Account) => `ZoneToMain batch items ${account}`
-const established = 3
-const mostContradicted = 20
 
 function partsOfDetail(transfer: Transfer): Part[] | null {
   const reading = readBatch(transfer)

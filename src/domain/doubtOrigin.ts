@@ -1,7 +1,8 @@
 import { isNear } from './actionFee.ts'
 import type { ActionSettings } from './compareAction.ts'
+import { enoughToAccuse, enoughToWarn, isHabit } from './habit.ts'
 import { actionOf } from './judgeAction.ts'
-import { bestItem, establishedNames, isToSelf, topicOf } from './learnedActions.ts'
+import { allLikely, bestItem, establishedNames, isToSelf, topicOf } from './learnedActions.ts'
 import type { LegEvidence, Transfer } from './transfer.ts'
 import { readAction } from './zoneAction.ts'
 
@@ -17,12 +18,11 @@ export interface OriginDoubt {
   readonly isByWords: boolean
 }
 
-/** So many samples make a kind that of withdrawals; of one that is new while others are usual it takes more. */
-const established = 3
+/** Of a kind that is new while others are usual it takes more samples to be that of withdrawals. */
 const establishedLate = 5
 /** Seen so often without a withdrawal a kind is known to mean something else. */
 const manyStrays = 20
-/** Of fewer samples all have to be of usual kinds to tell what is usual; of more one in three may not. */
+/** Of fewer samples all have to be of usual kinds to warn by what is usual; of more one in three may not. */
 const fewSamples = 6
 const mostUnusual = 3
 
@@ -47,12 +47,13 @@ export function doubtOrigin(
     by,
     isByWords,
   })
-  const isUsual = hasUsualKind(learned, transfer, kind)
-  if (isCreditOf(transfer, sharing)) return doubt(isUsual ? 'other' : 'new', 'credited a deposit')
-  if (!isUsual) return null
-  if (countKind(learned, 'MainToZone', kind) >= established)
-    return doubt('other', 'is what deposits are credited by')
-  if (paysNothingOut(learned, kind)) return doubt('other', 'is of a kind that pays nothing out')
+  // A deposit's record, and 20 that paid nothing out, show what it is: few samples are enough to say what is usual.
+  const isLikely = hasUsualKind(allLikely(learned), transfer, kind)
+  if (isCreditOf(transfer, sharing)) return doubt(isLikely ? 'other' : 'new', 'credited a deposit')
+  if (!isLikely) return null
+  if (learned.straysOf(kind) >= manyStrays) return doubt('other', 'is of a kind that pays nothing out')
+  if (!hasUsualKind(learned, transfer, kind)) return null
+  if (isDeposits(learned, kind)) return doubt('other', 'is what deposits are credited by')
   if (soundsLikeLeaving.test(kind)) return null
   const missing = listMissing(transfer, by, { learned, fees })
   return missing.length > 0
@@ -85,7 +86,7 @@ export function zoneEvidence({ zone, evidence }: Transfer): LegEvidence | null {
 
 function isKnown(learned: ActionSettings['learned'], transfer: Transfer, kind: string): boolean {
   const count = countKind(learned, topicOf(transfer), kind)
-  return count >= (hasUsualKind(learned, transfer, kind) ? establishedLate : established)
+  return count >= (hasUsualKind(allLikely(learned), transfer, kind) ? establishedLate : enoughToWarn)
 }
 
 function countKind(learned: ActionSettings['learned'], topic: string, kind: string): number {
@@ -94,7 +95,11 @@ function countKind(learned: ActionSettings['learned'], topic: string, kind: stri
 
 /** Whether a kind is known to mean something else than a withdrawal. */
 export function paysNothingOut(learned: ActionSettings['learned'], kind: string): boolean {
-  return learned.straysOf(kind) >= manyStrays || countKind(learned, 'MainToZone', kind) >= established
+  return learned.straysOf(kind) >= manyStrays || isDeposits(learned, kind)
+}
+
+function isDeposits(learned: ActionSettings['learned'], kind: string): boolean {
+  return countKind(learned, 'MainToZone', kind) >= (learned.needed ?? enoughToWarn)
 }
 
 /** Whether withdrawals are known to be of certain kinds, this one left out. */
@@ -110,9 +115,10 @@ export function hasUsualKind(
       .filter(([one]) => one !== kind)
       .map(([, count]) => count)
     const total = counts.reduce((sum, count) => sum + count, 0)
-    const usual = counts.filter((count) => count >= established).reduce((sum, count) => sum + count, 0)
-    const allowed = total < fewSamples ? 0 : total / mostUnusual
-    return usual >= established && total - usual <= allowed
+    const usual = counts.filter((count) => count >= enoughToWarn).reduce((sum, count) => sum + count, 0)
+    const { needed = enoughToWarn } = learned
+    if (needed >= enoughToAccuse) return isHabit(usual, total - usual, needed)
+    return usual >= needed && total - usual <= (total < fewSamples ? 0 : total / mostUnusual)
   })
 }
 

@@ -11,7 +11,15 @@ import {
 } from './compareAction.ts'
 import { toRaws } from './actionFee.ts'
 import { deriveDecimals } from './amount.ts'
-import { type ActionField, bestItem, establishedNames, isOfEarlierWords, isToSelf } from './learnedActions.ts'
+import { enoughToAccuse } from './habit.ts'
+import {
+  type ActionField,
+  allLikely,
+  bestItem,
+  establishedNames,
+  isOfEarlierWords,
+  isToSelf,
+} from './learnedActions.ts'
 import type { LegEvidence, Transfer } from './transfer.ts'
 import { type ActionItem, readAction } from './zoneAction.ts'
 
@@ -56,11 +64,13 @@ export function isOneOfSeveral(
   sharing: readonly Transfer[],
   settings: ActionSettings,
 ): boolean {
-  const view = viewAction(transfer, sharing, settings)
+  // What excuses may be less certain than what accuses.
+  const likely = { ...settings, learned: allLikely(settings.learned) }
+  const view = viewAction(transfer, sharing, likely)
   if (view === null || view.chosen.items.length < 2) return false
   const { names, chosen } = view
   const isOwn = (slot: Slot) =>
-    saidOf(slot, names, 'amount').length > 0 && listDifferences(slot, transfer, names, settings).length === 0
+    saidOf(slot, names, 'amount').length > 0 && listDifferences(slot, transfer, names, likely).length === 0
   return chosen.open.every(({ key }) => key !== transfer.key) && chosen.items.some(isOwn)
 }
 
@@ -222,11 +232,13 @@ function namesFor(
       const match = bestItem(readings, claim)
       return match === null ? [] : [{ ...match, isToSelf: isToSelf(claim), token: claim.token.address }]
     })
+  const enoughHere = (learned.needed ?? 0) < enoughToAccuse ? 2 : enoughToAccuse
   const of = (what: ActionField): ReadonlySet<string> => {
     const [first, ...rest] = matches
       .filter((match) => what !== 'recipient' || !match.isToSelf)
       .map(({ names }) => new Set(names[what]))
-    const here = first && rest.length > 0 ? rest.reduce((common, one) => common.intersection(one), first) : []
+    const isEnough = rest.length + 1 >= enoughHere
+    const here = first && isEnough ? rest.reduce((common, one) => common.intersection(one), first) : []
     return new Set([...establishedNames(learned, transfer, what), ...here])
   }
   const party = establishedNames(learned, transfer, 'party')

@@ -1,5 +1,6 @@
 import { isNear } from './actionFee.ts'
 import type { Fee } from './findFee.ts'
+import { enoughToAccuse, enoughToWarn, isHabit } from './habit.ts'
 import type { MoneySample } from './learnedMoney.ts'
 import type { Transfer } from './transfer.ts'
 import { type ActionItem, isAllThereIs, isAmount, isName, readAddress, readNumber } from './zoneAction.ts'
@@ -16,14 +17,22 @@ export interface LearnedActions {
   straysOf(kind: string): number
   /** From when on a meaning is learned anew, as after an upgrade; 0 for one that holds since ever. */
   suspendedAt(meaning: string): number
+  /** How many samples of the zone's words make a habit; those that warn where it is left out. */
+  readonly needed?: number
 }
 
-/** So many samples make a habit. */
-const established = 3
+/** The same lessons, with nothing in them of the zone's words but what accuses by itself. */
+export function onlyCertain<L extends LearnedActions>(learned: L): L {
+  return { ...learned, needed: enoughToAccuse }
+}
+
+/** The same lessons with all that is more than chance. */
+export function allLikely<L extends LearnedActions>(learned: L): L {
+  return { ...learned, needed: enoughToWarn }
+}
+
 /** Of those who withdraw to themselves it takes more: any word of theirs may agree. */
-const establishedParty = 4
-/** What contradicts a habit in more than one of so many, and more than once, ends it. */
-const mostContradicted = 20
+const enoughOfParty = 4
 
 /**
  * Which names of an item stand for a part of a transfer: they did in several that match, and hardly ever otherwise. A
@@ -36,10 +45,10 @@ export function establishedNames(
   token = '',
 ): ReadonlySet<string> {
   const counts = learned.actionsOf(`${topicOf(transfer)} ${what}${token === '' ? '' : ` ${token}`}`)
+  const needed = Math.max(learned.needed ?? enoughToWarn, what === 'party' ? enoughOfParty : 0)
   const names = [...counts].flatMap(([sample, equal]) => {
-    if (!sample.startsWith('=') || equal < (what === 'party' ? establishedParty : established)) return []
-    const other = counts.get(`!${sample.slice(1)}`) ?? 0
-    return other <= Math.max(1, equal / mostContradicted) ? [sample.slice(1)] : []
+    const name = sample.slice(1)
+    return sample.startsWith('=') && isHabit(equal, counts.get(`!${name}`) ?? 0, needed) ? [name] : []
   })
   return new Set(names)
 }
@@ -51,7 +60,7 @@ export function namesOthers(
 ): boolean {
   const counts = learned.actionsOf(`${topicOf(transfer)} recipient`)
   const said = Math.max(0, ...[...counts].map(([sample, count]) => (sample.startsWith('=') ? count : 0)))
-  return said >= established && (counts.get(unsaid) ?? 0) <= Math.max(1, said / mostContradicted)
+  return isHabit(said, counts.get(unsaid) ?? 0, learned.needed)
 }
 
 /** The sample of an item that names nobody as its transfer's recipient. */
@@ -183,7 +192,8 @@ interface TokenPair {
 /** The other token that an item names by its established word; null when it names the record's, or none that is known. */
 export function otherTokenOf(learned: LearnedActions, transfer: Transfer, item: ActionItem): string | null {
   for (const [key, word] of listTokenWords(transfer, item)) {
-    const other = otherMeant(pairsOf(learned, transfer.direction, key), word, transfer.token)
+    const pairs = pairsOf(learned, transfer.direction, key)
+    const other = otherMeant(pairs, word, transfer.token, learned.needed)
     if (other !== null) return other
   }
   return null
@@ -195,7 +205,7 @@ export function listTokenLessons(transfer: Transfer, item: ActionItem, learned: 
   const { address } = transfer.token
   const strange = words.filter(([key, word]) => {
     const own = pairsOf(learned, transfer.direction, key).filter(({ token }) => token === address)
-    return (findUsual(own)?.word ?? word) !== word
+    return (findUsual(own, learned.needed)?.word ?? word) !== word
   })
   const keys = words.map(([key]) => key).sort()
   return [`${keys.join(' ')}>${address}>`, ...strange.map(([key, word]) => `${key}>>${word}`)]
@@ -206,7 +216,7 @@ export function isWordKnown(learned: LearnedActions, direction: string, lesson: 
   const [keys = '', token = '', ...word] = lesson.split('>')
   const isAsked = (pair: TokenPair) => pair.token === token || pair.word === word.join('>')
   return keys.split(' ').some((key) => {
-    const usual = findUsual(pairsOf(learned, direction, key).filter(isAsked))
+    const usual = findUsual(pairsOf(learned, direction, key).filter(isAsked), learned.needed)
     return usual !== null && (usual.count >= plainCode || namesToken(usual.word, { address: usual.token }))
   })
 }
@@ -218,11 +228,20 @@ function pairsOf(learned: LearnedActions, direction: string, key: string): Token
   })
 }
 
-function otherMeant(pairs: readonly TokenPair[], word: string, own: Transfer['token']): string | null {
-  const usual = findUsual(pairs.filter(({ token }) => token === own.address))
+function otherMeant(
+  pairs: readonly TokenPair[],
+  word: string,
+  own: Transfer['token'],
+  needed?: number,
+): string | null {
+  const usual = findUsual(
+    pairs.filter(({ token }) => token === own.address),
+    needed,
+  )
   const meant = findMeant(
     pairs.filter((pair) => pair.word === word),
     own.address,
+    needed,
   )
   if (!usual || !meant || usual.word === word) return null
   const isNamed = namesToken(usual.word, own) || namesToken(meant.word, { address: meant.token })
@@ -230,11 +249,11 @@ function otherMeant(pairs: readonly TokenPair[], word: string, own: Transfer['to
 }
 
 /** Whose word it is where it is not the record's token's: of several that share it the most usual. */
-function findMeant(pairs: readonly TokenPair[], own: string): TokenPair | null {
+function findMeant(pairs: readonly TokenPair[], own: string, needed = enoughToWarn): TokenPair | null {
   const sum = (of: readonly TokenPair[]) => of.reduce((total, { count }) => total + count, 0)
   const others = pairs.filter(({ token }) => token !== own)
   const mine = sum(pairs) - sum(others)
-  if (sum(others) < established || sum(others) <= 2 * mine) return null
+  if (!isUsual(sum(others), mine, needed)) return null
   return others.toSorted((a, b) => b.count - a.count)[0] ?? null
 }
 
@@ -267,13 +286,22 @@ function isPlainCode(
 }
 
 /** So many samples of each tell a code from a habit. */
-const plainCode = 20
+const plainCode = enoughToAccuse
 /** What is judged has taught already; another one may have come with it. */
 const mostJudged = 2
 
 /** What is a habit by far, the few that contradict it included: what is judged may have taught one of them. */
-function findUsual<P extends { readonly count: number }>(pairs: readonly P[]): P | null {
+function findUsual<P extends { readonly count: number }>(
+  pairs: readonly P[],
+  needed = enoughToWarn,
+): P | null {
   const [most, ...others] = pairs.toSorted((a, b) => b.count - a.count)
   const rest = others.reduce((sum, { count }) => sum + count, 0)
-  return most && most.count >= established && most.count > 2 * rest ? most : null
+  return most && isUsual(most.count, rest, needed) ? most : null
+}
+
+/** A word may be shared, or be one of a few: to ask and to warn it takes less than a habit. */
+function isUsual(count: number, rest: number, needed: number): boolean {
+  if (needed >= enoughToAccuse) return isHabit(count, rest, needed)
+  return count >= needed && count > 2 * rest
 }

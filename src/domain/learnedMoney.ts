@@ -1,4 +1,5 @@
 import type { KeptRange } from './keptRange.ts'
+import { isHabit } from './habit.ts'
 import { canonicalToken } from './movedToken.ts'
 import type { LearnedActions } from './learnedActions.ts'
 import type { Direction } from './observation.ts'
@@ -110,8 +111,8 @@ export function knownVaults(
   return isKnown || escrows.length > 0 ? [...new Set([...escrows, ...listed, ...usual])] : []
 }
 
-/** Whether the zone's own transactions name amounts in this direction: where they never agree they mean something else. */
+/** Whether the zone's own transactions name amounts in this direction: where they disagree they mean something else. */
 export function namesZoneAmounts(direction: Direction, learned: LearnedMoney): boolean {
   const { equal, other } = learned.zoneAmounts(direction)
-  return equal >= established && equal >= other
+  return isHabit(equal, other, learned.needed)
 }

@@ -3,7 +3,7 @@ import { type Account, namesItems } from './compareBatch.ts'
 import { hasUsualKind, mayDoubtLater, paysNothingOut, zoneEvidence } from './doubtOrigin.ts'
 import { actionOf } from './judgeAction.ts'
 import { isBatch } from './judgeBatch.ts'
-import { establishedNames, isWordKnown, listTokenLessons } from './learnedActions.ts'
+import { establishedNames, isWordKnown, listTokenLessons, onlyCertain } from './learnedActions.ts'
 import { type LearnedMoney, namesZoneAmounts } from './learnedMoney.ts'
 import type { Direction } from './observation.ts'
 import type { Transfer } from './transfer.ts'
@@ -19,6 +19,8 @@ export interface Lesson {
   readonly isOfBatches: boolean
   /** A token, a word, a kind of action; '' where there is nothing to tell apart. */
   readonly of: string
+  /** It warns already, and does not accuse yet. */
+  readonly isLikely?: true
 }
 
 export interface Teaching {
@@ -57,7 +59,11 @@ const isKnown = {
 } satisfies Record<string, Known>
 
 export function isLearned(lesson: Lesson, teaching: Teaching): boolean {
-  return isKnown[lesson.about](teaching, lesson)
+  const { learned } = teaching
+  return isKnown[lesson.about](
+    lesson.isLikely ? { ...teaching, learned: onlyCertain(learned) } : teaching,
+    lesson,
+  )
 }
 
 /** What more transfers may teach of what this one is judged by. */
@@ -75,7 +81,11 @@ export function listOpenLessons(transfer: Transfer, teaching: Teaching): Lesson[
     ...(isDeposit && transfer.main ? [lesson('vault', canonicalToken(token.address))] : []),
     ...listOfZone(transfer, teaching, lesson),
   ]
-  return lessons.filter((one) => !isLearned(one, teaching))
+  return lessons.flatMap((one) => {
+    if (!isLearned(one, teaching)) return [one]
+    const certain = { ...one, isLikely: true as const }
+    return isLearned(certain, teaching) ? [] : [certain]
+  })
 }
 
 function listOfZone(

@@ -13,7 +13,7 @@ const mostOfParty = 5
 const enoughParties = 3
 /** Samples kept of one lesson: more teach nothing. */
 const maxOfValue = 24
-/** The same of what confirms a habit: a few thefts must not outweigh what thousands of transfers showed. */
+/** The same of what confirms a habit: a few that say otherwise must not outweigh what thousands of transfers showed. */
 const maxOfHabit = 400
 /** Values kept of one name: whoever sends to ever new addresses must not fill the disk. */
 const maxValues = 24
@@ -140,8 +140,10 @@ function mostValues({ kind, name }: MoneySample): number {
   return kind === 'action' ? maxWords : maxValues
 }
 
-function mostOf({ kind, value }: MoneySample): number {
-  return kind === 'action' && value.startsWith('=') ? maxOfHabit : maxOfValue
+function mostOf({ kind, name, value }: MoneySample): number {
+  if (kind !== 'zone' && kind !== 'action') return maxOfValue
+  const confirms = value.startsWith('=') || value === 'equal' || name.endsWith(' kind')
+  return confirms ? maxOfHabit : maxOfValue
 }
 
 export interface TokenPair {

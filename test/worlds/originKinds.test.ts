@@ -80,7 +80,8 @@ function withdraw(
 
 type Bare = Pick<BridgeWorld, 'withdraw' | 'zone'>
 
-function teach(world: Bare, write: Write, honest = 6) {
+/** So many that what they teach accuses. */
+function teach(world: Bare, write: Write, honest = 40) {
   for (let n = 0; n < honest; n += 1) withdraw(world, n, write(n, user(n), 100 + n))
 }
 
@@ -95,8 +96,8 @@ describe.each(Object.entries(forms))('semantics.md 43: among withdrawals of %s',
   test('a payout is told that names no withdrawal, and no honest one of a new kind', async () => {
     const world = await start((bare) => teach(bare, write))
     await world.pass(60_000)
-    withdraw(world, 40, { ...write(40, user(40), 140), type: 'fastWithdraw' })
-    for (let n = 41; n < 44; n += 1) withdraw(world, n, write(n, user(n), 100 + n))
+    withdraw(world, 50, { ...write(50, user(50), 150), type: 'fastWithdraw' })
+    for (let n = 51; n < 54; n += 1) withdraw(world, n, write(n, user(n), 100 + n))
     withdraw(world, 61, trade, stolenBy(61))
     withdraw(world, 62, moveWithin(62, user(900), 12), stolenBy(62))
     // Of just this amount to just this account: nothing but its kind speaks against it.
@@ -125,7 +126,7 @@ describe.each(Object.entries(forms))('semantics.md 43: among withdrawals of %s',
 
 test('semantics.md 43: a kind that was seen twenty times without a payout proves none, whatever it says', async () => {
   const world = await start((bare) => {
-    teach(bare, plain)
+    teach(bare, plain, 6)
     const { fake, now } = bare
     const before = fake.intercept
     const pageOf = (rows: readonly object[]) => [

@@ -8,13 +8,14 @@ import { toMoneySettings } from '../../domain/toMoneySettings.ts'
 import type { Transfer } from '../../domain/transfer.ts'
 import { describeTransfer, labelTransfer } from './describeTransfer.ts'
 import { defineEvent, type EventContext } from './detector.ts'
+import { judgeByCertain } from './judgeByCertain.ts'
 
 export const batchMismatch = defineEvent({
   kind: 'batch.mismatch',
   docs: "A batch's items do not add up to its record, its main transaction did not move them, or its zone action names others.",
   hasTransfer: true,
   subjectNames: [],
-  facts: { problem: 'string', itemSum: 'string', recordSum: 'string', missing: 'string' },
+  facts: { problem: 'string', itemSum: 'string', recordSum: 'string', missing: 'string', fewSamples: 'bool' },
   params: z.strictObject({}),
   detect: detectMismatch,
 })
@@ -39,9 +40,9 @@ interface Problem {
 function detectMismatch(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
   if (!isBatch(transfer) && transfer.batchDetail === null) return null
   if (Math.max(transfer.originAt, transfer.destinationAt ?? 0) < context.tellSince) return null
-  const problem = judgeDetail(transfer, context) ?? judgeAction(transfer, context)
-  if (problem === null) return null
-  const { kind, itemSum, recordSum, missing, note } = problem
+  const judged = judgeByCertain(context, (by) => judgeDetail(transfer, by) ?? judgeAction(transfer, by))
+  if (judged === null) return null
+  const { kind, itemSum, recordSum, missing, note } = judged.verdict
   return {
     kind: 'batch.mismatch',
     subject: transfer.key,
@@ -54,6 +55,7 @@ function detectMismatch(transfer: Transfer, _params: unknown, context: EventCont
       missing: missing
         .map((id) => (id === '' ? 'the token' : id.startsWith('0x') ? id : `#${id}`))
         .join(', '),
+      fewSamples: judged.fewSamples,
     },
     labels: labelTransfer(transfer),
     evidence: [note],

@@ -15,6 +15,7 @@ import { destinationLeg, originLeg, type LegEvidence, type Transfer } from '../.
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from './describeTransfer.ts'
 import { defineEvent, type EventContext } from './detector.ts'
+import { judgeByCertain } from './judgeByCertain.ts'
 
 /**
  * A record and what second sources say of its legs differ. A failed record with a good origin is a failure, not this;
@@ -25,7 +26,14 @@ export const transferMismatch = defineEvent({
   docs: "A record and its legs' own evidence disagree on amount, token, token id, recipient or status.",
   hasTransfer: true,
   subjectNames: [],
-  facts: { what: 'string', leg: 'string', expected: 'string', found: 'string', asked: 'string' },
+  facts: {
+    what: 'string',
+    leg: 'string',
+    expected: 'string',
+    found: 'string',
+    asked: 'string',
+    fewSamples: 'bool',
+  },
   params: z.strictObject({}),
   detect: detectMismatch,
 })
@@ -40,13 +48,9 @@ interface Difference {
 function detectMismatch(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
   const lastAt = Math.max(transfer.originAt, transfer.destinationAt ?? transfer.originAt)
   if (lastAt < context.tellSince || isHeld(transfer, context)) return null
-  const difference =
-    compareStatus(transfer) ??
-    compareMoney(transfer, context) ??
-    compareZone(transfer, context) ??
-    compareEvent(transfer) ??
-    compareAction(transfer, context)
-  if (difference === null) return null
+  const judged = judgeByCertain(context, (by) => findDifference(transfer, by))
+  if (judged === null) return null
+  const { verdict: difference, fewSamples } = judged
   const { what, expected, found, by } = difference
   const shown = found === '' ? 'nothing moved' : cleanText(found, 200)
   return {
@@ -54,7 +58,7 @@ function detectMismatch(transfer: Transfer, _params: unknown, context: EventCont
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,
-    facts: { what, leg: by.chain, expected, found: shown, asked: by.source },
+    facts: { what, leg: by.chain, expected, found: shown, asked: by.source, fewSamples },
     labels: labelTransfer(transfer),
     evidence: [
       {
@@ -65,6 +69,16 @@ function detectMismatch(transfer: Transfer, _params: unknown, context: EventCont
     ],
     since: Math.min(transfer.originAt, transfer.firstSeenAt),
   }
+}
+
+function findDifference(transfer: Transfer, context: EventContext): Difference | null {
+  return (
+    compareStatus(transfer) ??
+    compareMoney(transfer, context) ??
+    compareZone(transfer, context) ??
+    compareEvent(transfer) ??
+    compareAction(transfer, context)
+  )
 }
 
 /** A second payout of one origin is told as that. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { tellUnasked } from '../../domain/describeEvidence.ts'
 import { doubtOrigin } from '../../domain/doubtOrigin.ts'
 import type { EvidenceNote, Finding } from '../../domain/finding.ts'
+import { onlyCertain } from '../../domain/learnedActions.ts'
 import { waitsFor } from '../../domain/standing.ts'
 import {
   destinationLeg,
@@ -36,6 +37,7 @@ export const transferUnbacked = defineEvent({
     asked: 'string',
     reads: 'dyn',
     listLags: 'bool',
+    fewSamples: 'bool',
   },
   params: z.strictObject({}),
   detect: detectUnbacked,
@@ -48,6 +50,8 @@ interface Ground {
   readonly action?: string
   readonly evidence: readonly EvidenceNote[]
   readonly reads: number | null
+  /** Whether fewer samples than accuse say what such an origin is. */
+  readonly fewSamples?: boolean
 }
 
 function detectUnbacked(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
@@ -70,6 +74,7 @@ function detectUnbacked(transfer: Transfer, _params: unknown, context: EventCont
       action: ground.action ?? '',
       asked: [...new Set(ground.evidence.map(({ source }) => source))].join(', '),
       reads: ground.reads,
+      fewSamples: ground.fewSamples ?? false,
       ...(!hasPassed(arrivedAt, context) && { listLags: true }),
     },
     labels: labelTransfer(transfer),
@@ -127,9 +132,10 @@ function groundOfKind(transfer: Transfer, origin: Leg, context: EventContext): G
   const { learned, bridge, related } = context
   if (!learned || transfer.originProof !== 'proven') return null
   const sharing = related.sharing(origin.chain, origin.hash)
-  const doubt = doubtOrigin(transfer, sharing, { learned, fees: bridge.fees })
-  if (doubt === null) return null
-  const { kind, what, says, by } = doubt
+  const doubt = (by: typeof learned) => doubtOrigin(transfer, sharing, { learned: by, fees: bridge.fees })
+  const likely = doubt(learned)
+  if (likely === null) return null
+  const { kind, what, says, by } = likely
   const note = {
     source: by.source,
     at: by.at,
@@ -140,6 +146,7 @@ function groundOfKind(transfer: Transfer, origin: Leg, context: EventContext): G
     action: cleanText(kind, 40),
     evidence: [note],
     reads: null,
+    fewSamples: what === 'other' && doubt(onlyCertain(learned))?.what !== 'other',
   }
 }
 

@@ -41,14 +41,19 @@ const withdrawal = transferOf(
   ],
 )
 const openOf = (counts: Parameters<typeof teachingOf>[0]) =>
-  listOpenLessons(withdrawal, teachingOf(counts)).map(({ about, of }) => `${about} ${of}`.trim())
+  listOpenLessons(withdrawal, teachingOf(counts)).map(({ about, of, isLikely }) =>
+    `${about} ${of}${isLikely ? ' for certain' : ''}`.trim(),
+  )
 
 test('a withdrawal is judged again when its amount is named, by other tokens or by its own', () => {
-  const ofOthers = { 'ZoneToMain amount': { '=qty': 3 } }
+  const named = (samples: number) => ({ 'ZoneToMain amount': { '=qty': samples } })
+  const ofOthers = named(3)
   expect(openOf({})).toEqual(expect.arrayContaining(['amount', 'amount 0xcc', 'recipient', 'kind leave']))
   expect(openOf(ofOthers)).not.toContain('amount')
   expect(openOf(ofOthers)).toContain('amount 0xcc')
   expect(openOf({ ...ofOthers, 'ZoneToMain amount 0xcc': { '=qty': 3 } })).not.toContain('amount 0xcc')
+  expect(openOf(ofOthers)).toContain('amount  for certain')
+  expect(openOf(named(20))).not.toContain('amount  for certain')
 })
 
 test('what others contradict is not learned, and nothing waits for what a failed one would be judged by', () => {

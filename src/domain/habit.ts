@@ -1,0 +1,14 @@
+/** So many samples of different parties make a habit that is asked by, and warned by. */
+export const enoughToWarn = 3
+/** So many make one that accuses by itself. */
+export const enoughToAccuse = 20
+/** Of so many that agree one may say otherwise, and one in any case: what is judged may have taught it. */
+const mostContradicted = 20
+
+/**
+ * Whether samples show what something means: enough of them agree, and hardly any says otherwise.
+ * @param needed how many are enough
+ */
+export function isHabit(agree: number, disagree: number, needed: number = enoughToWarn): boolean {
+  return agree >= needed && disagree <= Math.max(1, agree / mostContradicted)
+}
