@@ -8,6 +8,7 @@ import { check } from './check.ts'
 import { rewindCursors, showCursors } from './cursors.ts'
 import { demo } from './demo.ts'
 import { exitCodes, type Io } from './io.ts'
+import { showLearned } from './learned.ts'
 import { describeEndpoints, query } from './query.ts'
 import { report } from './report.ts'
 import { describeMethods, rpc } from './rpc.ts'
@@ -150,6 +151,12 @@ function addLooking(program: Command, io: Io, finish: Finish): void {
     .addOption(config())
     .option('--json', 'print JSON')
     .action((name: string, options) => finish(showTransfers(io, name, options)))
+  program
+    .command('learned')
+    .description('what transfers taught of the bridge, how sure it is, and what says otherwise')
+    .addOption(config())
+    .option('--json', 'print JSON')
+    .action((options) => finish(showLearned(io, options)))
   const cursors = program.command('cursors').description('see and move cursors')
   cursors
     .command('show')

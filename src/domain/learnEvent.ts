@@ -84,7 +84,8 @@ export function countKnown(template: EventTemplate): number {
   return contentFields.filter((field) => template.places[field].length > 0).length
 }
 
-function contradicts(sample: EventSample, template: EventTemplate): boolean {
+/** Whether a sample says otherwise than what was learned. */
+export function contradicts(sample: EventSample, template: EventTemplate): boolean {
   if (sample.direction !== template.direction || sample.topics.length !== template.topics) return true
   return contentFields.some((field) => {
     const needle = toNeedle(field, sample.content[field])

@@ -87,7 +87,7 @@ export function judgeLogs(deps: JudgeDeps): boolean {
   const judged = hashes.map((hash) => {
     const open = listLogs(deps.db, hash).map((one) => ({
       ...one,
-      log: decode(abi, one.log.contract, one.log),
+      log: decodeEvent(abi, one.log.contract, one.log),
     }))
     const listed = deps.ledger
       .listTransfers({ hash, limit: 200 })
@@ -175,7 +175,9 @@ function readRecipients(
   return samples.flatMap(({ log, sample }) => {
     const template = meaningOf(log)?.template
     if (!template || sample.direction !== 'MainToZone') return []
-    const known = listSamples(db, log.contract, topicOf(log)).map((one) => decode(abi, log.contract, one))
+    const known = listSamples(db, log.contract, topicOf(log)).map((one) =>
+      decodeEvent(abi, log.contract, one),
+    )
     const recipient = findOtherRecipient(sample, template, known)
     if (recipient === null) return []
     const of = { chain: 'main', hash: log.hash, source: 'E19', status: 'success' } as const
@@ -197,7 +199,7 @@ function isListRead(deps: JudgeDeps, time: UnixMs, readyAt: UnixMs): boolean {
 }
 
 /** An event as its verified ABI reads it, where one is known: it goes before what bytes seem to mean. */
-function decode<E extends Pick<BridgeLog, 'topics' | 'data'>>(
+export function decodeEvent<E extends Pick<BridgeLog, 'topics' | 'data'>>(
   abi: ReadonlyMap<string, string>,
   contract: string,
   event: E,
@@ -225,7 +227,7 @@ function learn(
   )
   return [...changed].flatMap(([name, { contract, topic, log }]) => {
     const before = learned.get(name) ?? null
-    const known = listSamples(deps.db, contract, topic).map((sample) => decode(abi, contract, sample))
+    const known = listSamples(deps.db, contract, topic).map((sample) => decodeEvent(abi, contract, sample))
     if (before !== null && isOutdated(known, before)) return relearn(deps, log, { known, before }, now)
     const template = learnEvent(known, before)
     if (JSON.stringify(before) === JSON.stringify(template)) return []

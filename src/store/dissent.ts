@@ -2,7 +2,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 
 /** So many parties in a row that say otherwise suspend what was learned. */
-const enoughDissent = 5
+export const enoughDissent = 5
 
 /** Who disagreed with a meaning, when who agreed was last seen, and since when it is learned anew. */
 export interface Dissent {
@@ -42,17 +42,19 @@ export function createDissent(db: Database): Dissent {
     consent(meaning, at) {
       mark(meaning, 'agrees', at)
       db.prepare(
-        "DELETE FROM learned_samples WHERE kind = 'dissent' AND name = ? AND value = 'disagrees' AND at <= ?",
+        "UPDATE learned_samples SET value = 'outlier' WHERE kind = 'dissent' AND name = ? AND value = 'disagrees' AND at <= ?",
       ).run(meaning, at)
     },
     dissent(meaning, { hash, party }, at) {
-      if (at <= markOf(meaning, 'agrees')) return false
-      db.prepare("INSERT OR IGNORE INTO learned_samples VALUES ('dissent', ?, 'disagrees', ?, ?, ?)").run(
+      const isOutlier = at <= markOf(meaning, 'agrees')
+      db.prepare("INSERT OR REPLACE INTO learned_samples VALUES ('dissent', ?, ?, ?, ?, ?)").run(
         meaning,
+        isOutlier ? 'outlier' : 'disagrees',
         hash,
         at,
         party,
       )
+      if (isOutlier) return false
       const row = db
         .prepare(
           "SELECT count(DISTINCT party) AS n, min(at) AS since FROM learned_samples WHERE kind = 'dissent' AND name = ? AND value = 'disagrees'",

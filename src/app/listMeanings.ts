@@ -1,0 +1,167 @@
+import { type Account, namesItems } from '../domain/compareBatch.ts'
+import { hasUsualKind } from '../domain/doubtOrigin.ts'
+import { enoughToWarn } from '../domain/habit.ts'
+import { type ActionField, establishedNames, isWordKnown, onlyCertain } from '../domain/learnedActions.ts'
+import { contradicts, type EventTemplate, partyOfSample } from '../domain/learnEvent.ts'
+import { contentFields } from '../domain/bridgeLog.ts'
+import { type LearnedMoney, namesZoneAmounts } from '../domain/learnedMoney.ts'
+import type { Direction } from '../domain/observation.ts'
+import { decodeEvent } from '../pollers/judgeLogs.ts'
+import { listAbi, listLearned, listSamples } from '../store/bridgeLogs.ts'
+import type { Database } from '../store/database.ts'
+import { enoughDissent } from '../store/dissent.ts'
+import { createLearned } from '../store/learned.ts'
+import { type LessonRow, listLessonRows } from '../store/lessonRows.ts'
+
+/** Something that was learned, as it stands now. */
+export interface Meaning {
+  readonly meaning: string
+  /**
+   * `learning`: nothing is judged by it yet. `in use`: an event tells of transfers. `in doubt`: some were told to disagree
+   * while their money matched. `suspended`: the money alone judges.
+   */
+  readonly state: 'learning' | 'warns' | 'accuses' | 'in use' | 'in doubt' | 'suspended'
+  /** Samples that agree, of so many. */
+  readonly agree: number
+  readonly samples: number
+  readonly parties: number
+  /** Transactions that say otherwise, the newest first. */
+  readonly outliers: readonly string[]
+}
+
+/** What was learned of the zone's transactions and of the bridge's events, with what speaks against it. */
+export function listMeanings(db: Database): Meaning[] {
+  const learned = createLearned(db)
+  const rows = listLessonRows(db)
+  const byName = Map.groupBy(rows, ({ kind, name }) => `${kind} ${name}`)
+  const words = [...byName.values()].flatMap((of) => readLesson(of[0]?.name ?? '', of, learned))
+  return [...words, ...listEvents(db)].toSorted((a, b) => a.meaning.localeCompare(b.meaning))
+}
+
+type Rows = readonly LessonRow[]
+type Known = (learned: LearnedMoney) => boolean
+
+function readLesson(name: string, rows: Rows, learned: LearnedMoney): Meaning[] {
+  const [, topic = '', part = '', of = ''] = /^(\S+(?: batch)?) ?(\S*) ?(.*)$/.exec(name) ?? []
+  const direction: Direction = topic.startsWith('ZoneToMain') ? 'ZoneToMain' : 'MainToZone'
+  const transfer = { direction, crossType: topic.endsWith('batch') ? 'batch' : '' }
+  const pick = (value: string) => rows.filter((row) => row.value === value)
+  const tell = (meaning: string, agree: Rows, other: Rows, isKnown: Known) => [
+    toMeaning(meaning, { agree, other, state: stateOf(isKnown, learned) }),
+  ]
+  if (rows[0]?.kind === 'dissent') return readDissent(name, rows)
+  if (rows[0]?.kind === 'zone')
+    return tell(`${name} amount of the transaction`, pick('equal'), pick('other'), (by) =>
+      namesZoneAmounts(direction, by),
+    )
+  if (part === 'kind') return readKinds(name, rows, (by) => hasUsualKind(by, transfer, ''), learned)
+  if (part === 'items')
+    // Written by sampleBatch.
+    return tell(name, pick('equal'), pick('unrelated'), (by) => namesItems(of as Account, { learned: by }))
+  if (part === 'token')
+    return readTokens(name, rows, (by, token) => isWordKnown(by, direction, `${of}>${token}>`), learned)
+  return [...new Set(rows.map(({ value }) => value))]
+    .filter((value) => value.startsWith('=') && pick(value).length >= enoughToWarn)
+    .flatMap((value) => {
+      const key = value.slice(1)
+      // Written by sampleAction.
+      const isKnown: Known = (by) =>
+        establishedNames(by, transfer, part as ActionField | 'party', of).has(key)
+      return tell(`${name} "${key}"`, pick(value), pick(`!${key}`), isKnown)
+    })
+    .filter(({ state, agree, samples }) => state !== 'learning' || agree > samples / 2)
+}
+
+/** What an action is called, of those that were seen often enough; the rest are outliers. */
+function readKinds(name: string, rows: Rows, isKnown: Known, learned: LearnedMoney): Meaning[] {
+  const kinds = Map.groupBy(rows, ({ value }) => value)
+  const usual = [...kinds].filter(([, of]) => of.length >= enoughToWarn)
+  const isUsual = new Set(usual.map(([kind]) => kind))
+  const [agree, other] = [true, false].map((wanted) =>
+    rows.filter(({ value }) => isUsual.has(value) === wanted),
+  )
+  const names = [...isUsual].map((kind) => `"${kind}"`).join(', ')
+  return usual.length === 0
+    ? []
+    : [
+        toMeaning(`${name} ${names}`, {
+          agree: agree ?? [],
+          other: other ?? [],
+          state: stateOf(isKnown, learned),
+        }),
+      ]
+}
+
+/** By what word each token is named, where it has one. */
+function readTokens(
+  name: string,
+  rows: Rows,
+  isKnown: (learned: LearnedMoney, token: string) => boolean,
+  learned: LearnedMoney,
+): Meaning[] {
+  const byToken = Map.groupBy(rows, ({ value }) => value.slice(0, value.indexOf('>')))
+  return [...byToken].flatMap(([token, of]) => {
+    const words = [...Map.groupBy(of, ({ value }) => value)].toSorted(([, a], [, b]) => b.length - a.length)
+    const [value = '', agree = []] = words[0] ?? []
+    const state = stateOf((by) => isKnown(by, token), learned)
+    if (state === 'learning') return []
+    const other = of.filter((row) => row.value !== value)
+    return [toMeaning(`${name} "${value.slice(token.length + 1)}" for ${token}`, { agree, other, state })]
+  })
+}
+
+/** Since when a meaning is learned anew, and who was told to disagree with it while his money matched. */
+function readDissent(name: string, rows: Rows): Meaning[] {
+  const suspended = rows.find(({ value }) => value === 'suspended')
+  const other = rows.filter(({ value }) => value === 'disagrees' || value === 'outlier')
+  const parties = new Set(rows.flatMap(({ value, party }) => (value === 'disagrees' ? [party] : []))).size
+  const since = suspended === undefined ? '' : `, as it was before ${new Date(suspended.at).toISOString()}`
+  const dissent = `${name}, ${parties} of ${enoughDissent} parties in a row say otherwise`
+  return [
+    ...(suspended ? [toMeaning(name + since, { agree: [], other: [], state: 'suspended' })] : []),
+    ...(other.length === 0 ? [] : [toMeaning(dissent, { agree: [], other, state: 'in doubt' })]),
+  ]
+}
+
+function listEvents(db: Database): Meaning[] {
+  const abi = listAbi(db)
+  return listLearned(db).map(({ contract, topic, template }) => {
+    const samples = listSamples(db, contract, topic).map((one) => decodeEvent(abi, contract, one))
+    const rows = samples.toReversed().map((one) => ({ hash: one.hash, party: partyOfSample(one), one }))
+    const other = rows.filter(({ one }) => contradicts(one, template))
+    return toMeaning(`${template.direction} event ${topic} of ${contract}`, {
+      agree: rows.filter((row) => !other.includes(row)),
+      other,
+      state: isBare(template) ? 'suspended' : 'in use',
+    })
+  })
+}
+
+function isBare({ places }: EventTemplate): boolean {
+  return contentFields.every((field) => places[field].length === 0)
+}
+
+function stateOf(isKnown: Known, learned: LearnedMoney): Meaning['state'] {
+  if (isKnown(onlyCertain(learned))) return 'accuses'
+  return isKnown(learned) ? 'warns' : 'learning'
+}
+
+type Samples = readonly Pick<LessonRow, 'hash' | 'party'>[]
+
+function toMeaning(
+  meaning: string,
+  {
+    agree,
+    other,
+    state,
+  }: { readonly agree: Samples; readonly other: Samples; readonly state: Meaning['state'] },
+): Meaning {
+  return {
+    meaning,
+    state,
+    agree: agree.length,
+    samples: agree.length + other.length,
+    parties: new Set([...agree, ...other].map(({ party }) => party)).size,
+    outliers: [...new Set(other.map(({ hash }) => hash))],
+  }
+}
