@@ -20,6 +20,8 @@ export interface ComposeDeps {
   readonly readTransfer?: (key: string) => Transfer | null
   readonly pageUrl: string | null
   readonly links: TransactionLinks
+  /** By how much our clock is ahead of everybody's, ms; 0 when it is not, or not known to be. */
+  readonly clockLeadMs?: () => number
 }
 
 /** Told in full up to here; beyond it only the largest. */
@@ -92,7 +94,7 @@ function worst(counts: readonly Pick<Count, 'severity'>[]): Severity {
 
 const flappingWindowMs = 3_600_000
 
-interface ItemDeps extends Pick<ComposeDeps, 'store' | 'readTransfer' | 'links'> {
+interface ItemDeps extends Pick<ComposeDeps, 'store' | 'readTransfer' | 'links' | 'clockLeadMs'> {
   readonly rules: ReadonlyMap<string, Rule>
 }
 
@@ -158,6 +160,7 @@ function wordItem(
       finding,
       rule,
       links: deps.links,
+      clockLeadMs: deps.clockLeadMs?.() ?? 0,
       firings,
       above: deps.above,
     },

@@ -25,6 +25,8 @@ export interface Wording {
   /** The rule as it is now; null when it is gone. */
   readonly rule: Rule | null
   readonly links: TransactionLinks
+  /** By how much our clock is ahead of everybody's, ms; left out where it is not. */
+  readonly clockLeadMs?: number
   /** How often it fired in the last hour. */
   readonly firings?: number
   /** What the channel was told of the same thing, and says as much or more. */
@@ -65,15 +67,16 @@ export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
   const status = statusOf(wording)
   const isResolved = status === 'resolved' || status === 'ended'
   const lastedMs = isResolved ? lastedOf(wording) : null
+  const present = presentOf(wording, now)
   return {
     alertId: alertIdOf(alert.fingerprint),
     rule: alert.rule,
     kind: alert.kind,
     severity: alert.severity,
     status,
-    summary: `${summaryOf(wording, { status, lastedMs }, now)}${(wording.firings ?? 0) >= flappingFrom ? ' (flapping)' : ''}`,
+    summary: `${summaryOf(wording, { status, lastedMs }, present)}${(wording.firings ?? 0) >= flappingFrom ? ' (flapping)' : ''}`,
     subject: finding.title,
-    fields: fieldsOf(wording, isResolved, now),
+    fields: fieldsOf(wording, isResolved, present),
     facts: factsOf(finding),
     labels: parseLabels(alert.labels),
     remedy: isResolved || status === 'correction' ? null : remedies[finding.kind],
@@ -83,6 +86,12 @@ export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
     lastedMs,
     joined: [],
   }
+}
+
+/** The present by the clock that tells when it began: an event of a transfer, or what left an escrow, has a block's time. */
+function presentOf({ alert, finding, clockLeadMs = 0 }: Wording, now: UnixMs): UnixMs {
+  const isOfBlock = alert.nature === 'event' ? finding.transfer !== null : alert.kind === 'escrow.drift'
+  return isOfBlock ? now - clockLeadMs : now
 }
 
 /**

@@ -10,11 +10,13 @@ import { countTaught, meansWithdrawal } from '../domain/withdrawActions.ts'
 import { createLearnMoney } from '../pollers/learnMoney.ts'
 import { createWeighDissent } from '../pollers/weighDissent.ts'
 import { createEventRetries } from '../pollers/eventRetries.ts'
+import { clockLeadMs } from '../rules/clockLead.ts'
 import type { Facts, Rule } from '../rules/types.ts'
 import { createAlertStore } from '../store/alertStore.ts'
 import { forgetSamples } from '../store/bridgeLogs.ts'
 import { createLearned, holdJudgement, listTokenPairs } from '../store/learned.ts'
 import { saveOpenLessons } from '../store/openLessons.ts'
+import { listHeads } from '../store/heads.ts'
 import { createLedger } from '../store/ledger.ts'
 import { setCoverageBack } from '../store/coverage.ts'
 import { rebaseCursors } from '../store/cursors.ts'
@@ -31,7 +33,7 @@ import {
   readWatermark,
 } from './createEvidence.ts'
 import { intervalsOf } from './createPollers.ts'
-import { createRpcs } from './createRpcs.ts'
+import { createRpcs, readRpcHealth } from './createRpcs.ts'
 import { createSending } from './createSending.ts'
 import { createEscrowWatch } from './escrowWatch.ts'
 import { createHorizons } from './createHorizons.ts'
@@ -90,6 +92,12 @@ export function createBase(
     engine,
     rules,
     fallback: routing.fallback ?? null,
+    clockLeadMs: () =>
+      clockLeadMs({
+        now: clock.now(),
+        sources: [explorer.health(), ...readRpcHealth(rpcs, config)],
+        heads: listHeads(db),
+      }),
   })
   const explorer = createExplorer({
     ...config.explorer,

@@ -18,6 +18,8 @@ interface SendingParts {
   readonly engine: AlertEngine
   readonly fallback: string | null
   rules(): readonly Rule[]
+  /** By how much our clock is ahead of everybody's, ms. */
+  readonly clockLeadMs: () => number
 }
 
 /** Everything that leads out: channels, the outbox's dispatcher, and what is told past it when nothing can be saved. */

@@ -1,14 +1,18 @@
-import type { Facts } from './types.ts'
+import type { Facts, SourceHealth } from './types.ts'
 
 /** Less is how late a head is read, and how far apart clocks are that a time service sets. */
 const leastLeadMs = 60_000
+
+interface ClockFacts extends Pick<Facts, 'now' | 'heads'> {
+  readonly sources: readonly Pick<SourceHealth, 'source' | 'clockAheadMs'>[]
+}
 
 /**
  * By how much our clock is ahead of everybody's: of each source that tells its time, and of both chains, one of which goes
  * on at that very time. Then it is ours that is wrong, and what just left has not waited for so long. Heads that are late
  * and stand still say nothing of our clock, whatever a service says of its own.
  */
-export function clockLeadMs({ now, sources, heads }: Pick<Facts, 'now' | 'sources' | 'heads'>): number {
+export function clockLeadMs({ now, sources, heads }: ClockFacts): number {
   const isTold = sources.some(({ source, clockAheadMs }) => source === 'explorer' && clockAheadMs != null)
   if (!isTold || heads.length < 2) return 0
   const services = sources.flatMap(({ clockAheadMs }) => (clockAheadMs == null ? [] : -clockAheadMs))

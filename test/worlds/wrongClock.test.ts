@@ -52,6 +52,7 @@ test.each([
     const waits = run.told().filter((text) => /under way|has not arrived/.test(text))
     expect(waits.length).toBeGreaterThan(0)
     expect(waits.filter((text) => /\b1d\b/.test(text))).toEqual([])
+    expect(run.told().filter((text) => /\bAge\W+1d\b/.test(text))).toEqual([])
   },
 )
 
