@@ -7,6 +7,7 @@ import type { Chain, Direction, Status, UnsaidField } from './observation.ts'
 import { movedToken, nativeDecimals } from './movedToken.ts'
 import { lacksToken, resolveToken } from './resolveToken.ts'
 import { showsMoney } from './showsMoney.ts'
+import { mayHaveFailed } from './mayHaveFailed.ts'
 import { proveOrigin } from './proveOrigin.ts'
 import { type Group, isRecord, isUnsaid, isZoneAction, type Sighting } from './sighting.ts'
 import {
@@ -84,6 +85,7 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     origin: isOpen(origin, originChain(direction)),
     destination: isOpen(destination, originChain(direction) === 'main' ? 'zone' : 'main'),
     isFailedTwice: isFailedTwice(all),
+    failure: mayHaveFailed({ unsaid, evidence }, destination),
   }
 
   return {
@@ -125,7 +127,7 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
   }
 }
 
-const unsaidFields: readonly UnsaidField[] = ['mainHash', 'zoneHash', 'token', 'crossType']
+const unsaidFields: readonly UnsaidField[] = ['mainHash', 'zoneHash', 'token', 'crossType', 'status']
 
 /** What no record tells: neither a value nor that there is none. */
 function listUnsaid(all: readonly Sighting[]): UnsaidField[] {
@@ -227,7 +229,13 @@ function deriveState(of: {
   destination: Leg | null
   originProof: OriginProof
   /** Which legs may be there although no record tells of them. */
-  unsaidLegs: { readonly origin: boolean; readonly destination: boolean; readonly isFailedTwice: boolean }
+  unsaidLegs: {
+    readonly origin: boolean
+    readonly destination: boolean
+    readonly isFailedTwice: boolean
+    /** It may have failed as a whole, and no record tells. */
+    readonly failure: boolean
+  }
 }): TransferState {
   const isOriginFailed = of.originProof === 'failed'
   const hasBoth = of.origin !== null && of.destination !== null
@@ -238,6 +246,7 @@ function deriveState(of: {
     return of.status === 'failed' && unsaidLegs.isFailedTwice ? 'failed' : 'pending'
   if (of.origin === null) return 'unbacked'
   if (of.destination === null) return 'pending'
+  if (isOriginFailed && unsaidLegs.failure) return 'pending'
   // Value that arrived although what it came from failed, or is not there.
   if (isOriginFailed || of.originProof === 'absent') return 'unbacked'
   return of.status === 'success' ? 'completed' : 'pending'

@@ -20,6 +20,7 @@ export type UnsaidField =
   | 'value'
   | 'targetAddress'
   | 'crossType'
+  | 'status'
   | 'batchDetail'
 
 /**

@@ -3,6 +3,7 @@ import { tellUnasked } from '../../domain/describeEvidence.ts'
 import { doubtOrigin } from '../../domain/doubtOrigin.ts'
 import type { EvidenceNote, Finding } from '../../domain/finding.ts'
 import { onlyCertain } from '../../domain/learnedActions.ts'
+import { hasArrived, mayHaveFailed } from '../../domain/mayHaveFailed.ts'
 import { waitsFor } from '../../domain/standing.ts'
 import {
   destinationLeg,
@@ -60,6 +61,7 @@ function detectUnbacked(transfer: Transfer, _params: unknown, context: EventCont
   const arrivedAt = Math.min(destination.time ?? transfer.firstSeenAt, transfer.firstSeenAt)
   if (arrivedAt < context.tellSince) return null
   if (transfer.state === 'failed' && !hasArrived(transfer, destination)) return null
+  if (transfer.originProof === 'failed' && mayHaveFailed(transfer, destination)) return null
   const ground = findGround(transfer, destination, arrivedAt, context)
   if (ground === null) return null
   const origin = originLeg(transfer)
@@ -161,11 +163,6 @@ function groundOfUnlisted(transfer: Transfer, destination: Leg): Ground | null {
     evidence: [{ source: 'E3', at: looked.at, says }],
     reads: looked.reads ?? null,
   }
-}
-
-/** A failed transfer whose value arrived all the same. */
-function hasArrived(transfer: Transfer, destination: Leg): boolean {
-  return evidenceOf(transfer, destination).some((one) => one.status === 'success')
 }
 
 function hasPassed(time: number, { watermark }: EventContext): boolean {
