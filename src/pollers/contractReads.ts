@@ -64,17 +64,23 @@ export function createContractReads(deps: {
       if (!contract) return null
       const { implementation, compilerVersion, contractName } = contract
       return {
-        source: { implementation, compiler: compilerVersion, name: contractName, digest: toDigest(contract) },
+        source: {
+          implementation,
+          compiler: compilerVersion,
+          name: contractName,
+          code: toDigest(contract, 'sourceCode'),
+          abi: toDigest(contract, 'contractAbi'),
+        },
         events: listEvents(contract.contractAbi),
       }
     },
   }
 }
 
-/** '' where the answer left out one of the two: nothing can be said of both then. */
-function toDigest({ sourceCode, contractAbi, unsaid }: VerifiedContract): string {
-  if (unsaid.includes('sourceCode') || unsaid.includes('contractAbi')) return ''
-  return createHash('sha256').update(`${sourceCode}\0${contractAbi}`).digest('hex').slice(0, 32)
+/** '' where the answer left it out: nothing can be said of it then. */
+function toDigest(contract: VerifiedContract, field: 'sourceCode' | 'contractAbi'): string {
+  if (contract.unsaid.includes(field)) return ''
+  return createHash('sha256').update(contract[field]).digest('hex').slice(0, 32)
 }
 
 /** An event without an index is named by its place among those of its transaction. */

@@ -107,35 +107,37 @@ export function compareSource(
   }
   const told = {
     differs: names[field],
-    before: verified[field],
-    after: merged[field],
-    digest: `${merged.digest}:${merged.implementation}`,
+    before: verified[field] ?? '',
+    after: merged[field] ?? '',
+    digest: `${merged.code}:${merged.abi}:${merged.implementation}`,
   }
   return { change, finding: toSourceFinding(address, told, now) }
 }
 
 const names: Readonly<Record<keyof VerifiedSource, string>> = {
   implementation: 'implementation',
-  digest: 'source',
+  code: 'source',
+  abi: 'ABI',
   compiler: 'compiler',
   name: 'contract name',
 }
 
-const fields = ['implementation', 'digest', 'compiler', 'name'] as const
+const fields = ['implementation', 'code', 'abi', 'compiler', 'name'] as const
 
 function isSame(a: VerifiedSource, b: VerifiedSource): boolean {
   return fields.every((field) => a[field] === b[field])
 }
 
 function listDifferences(before: VerifiedSource, after: VerifiedSource): (keyof VerifiedSource)[] {
-  return fields.filter((field) => before[field] !== '' && before[field] !== after[field])
+  return fields.filter((field) => Boolean(before[field]) && before[field] !== after[field])
 }
 
 /** An empty field says nothing: what was known before holds. */
-function fillFrom(source: VerifiedSource, before: VerifiedSource): VerifiedSource {
+function fillFrom(source: VerifiedSource, before: VerifiedSource): Required<VerifiedSource> {
   return {
     implementation: source.implementation || before.implementation,
-    digest: source.digest || before.digest,
+    code: (source.code || before.code) ?? '',
+    abi: (source.abi || before.abi) ?? '',
     compiler: source.compiler || before.compiler,
     name: source.name || before.name,
   }

@@ -33,8 +33,9 @@ export interface VerifiedSource {
   readonly implementation: string
   readonly compiler: string
   readonly name: string
-  /** Of source and ABI. */
-  readonly digest: string
+  /** Digests of the source and of the ABI, '' where an answer left it out; of what was saved by an older version neither. */
+  readonly code?: string
+  readonly abi?: string
 }
 
 export interface BridgeGap {

@@ -1,9 +1,18 @@
 import { expect, test } from 'vitest'
+import { createContractReads } from '../../../src/pollers/contractReads.ts'
 import { compareSource } from '../../../src/pollers/verifySource.ts'
+import { createSteppedClock } from '../../support/steppedClock.ts'
 import type { VerifiedSource } from '../../../src/store/bridgeProgress.ts'
+import { noSignal } from './support.ts'
 
 const contract = `0x${'c0'.repeat(20)}`
-const source: VerifiedSource = { implementation: '0xa1', compiler: 'v1', name: 'Bridge', digest: 'd1' }
+const source: VerifiedSource = {
+  implementation: '0xa1',
+  compiler: 'v1',
+  name: 'Bridge',
+  code: 'd1',
+  abi: 'a1',
+}
 const none = { verified: null, candidate: null, announced: [] }
 const compare = (known: Partial<Parameters<typeof compareSource>[1]>, read: VerifiedSource | null) =>
   compareSource(contract, { ...none, ...known }, read, 1_000, 60_000)
@@ -18,7 +27,7 @@ test('an empty answer and empty fields say nothing', () => {
 })
 
 test('a change is told when a second reading agrees', () => {
-  const other = { ...source, digest: 'd2' }
+  const other = { ...source, code: 'd2' }
   const first = compare({ verified: source }, other)
   expect(first).toMatchObject({ finding: null, change: { candidate: other, verifyAt: 31_000 } })
   const second = compare({ verified: source, candidate: other }, other)
@@ -27,7 +36,7 @@ test('a change is told when a second reading agrees', () => {
 })
 
 test('a replica that lags takes a change back untold', () => {
-  const other = { ...source, digest: 'd2' }
+  const other = { ...source, code: 'd2' }
   expect(compare({ verified: source, candidate: other }, source)).toMatchObject({
     finding: null,
     change: { candidate: null, verified: source },
@@ -40,3 +49,35 @@ test('an implementation that a log told of is no news, another one is', () => {
   expect(compare({ ...known, announced: ['0xb2'] }, other).finding).toBeNull()
   expect(compare({ ...known, announced: ['0xb3'] }, other).finding).not.toBeNull()
 })
+
+test.each([
+  ['contractAbi', 'sourceCode', 'source'],
+  ['sourceCode', 'contractAbi', 'ABI'],
+] as const)(
+  'semantics.md 38: a service that leaves out %s hides no change of %s',
+  async (lost, changed, name) => {
+    const row = (text: string) => ({
+      implementation: '',
+      compilerVersion: 'v1',
+      contractName: 'Bridge',
+      sourceCode: 'contract Bridge {}',
+      contractAbi: '[]',
+      [changed]: text,
+    })
+    const read = async (of: object, unsaid: readonly string[]) => {
+      const explorer = {
+        call: async () => ({ records: [{ ...of, unsaid }] }),
+        walk: () => Promise.reject(new Error('it is one answer')),
+      }
+      // The client's answer, as far as it is looked at.
+      const reads = createContractReads({ explorer: explorer as never, clock: createSteppedClock() })
+      return (await reads.verified(contract, { priority: 'sweep', signal: noSignal }))?.source ?? null
+    }
+    const first = await read(row('[]'), [])
+    const later = await read({ ...row('[1]'), [lost]: '' }, [lost])
+    const seen = compare({ verified: first }, later)
+    const told = compare({ verified: first, candidate: seen.change.candidate ?? null }, later)
+    expect(told.finding?.facts['what']).toBe(`has another ${name} than before`)
+    expect(compare({ verified: told.change.verified ?? null }, await read(row('[1]'), [])).finding).toBeNull()
+  },
+)
