@@ -1,3 +1,4 @@
+import { notYetAbsent } from '../clients/explorer/absence.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EvidenceReading } from '../store/evidence.ts'
 import type { QueuedLeg } from '../store/evidenceQueue.ts'
@@ -39,6 +40,8 @@ export async function confirmMoves(
 ): Promise<Outcome> {
   const { reads } = deps
   const options = { priority: 'urgent', signal } as const
+  // It is there: what answers without it counted is over, and its tries are counted in their place.
+  const tries = leg.firstAt === null ? leg.reads : 0
   const own = leg.ask === 'native' ? await addOwnValue(reads, leg, first, options, deps.clock.now()) : null
   if (own === 'unclear') return again(deps, leg)
   if (own !== null && deps.isCovered(own) !== false) return take(leg, [own])
@@ -48,15 +51,15 @@ export async function confirmMoves(
   let error: unknown
   try {
     second = deps.wantsNative(first)
-      ? await readWhole(reads, leg, { ...options, known, callReads: leg.reads }, deps.clock.now())
+      ? await readWhole(reads, leg, { ...options, known, callReads: tries }, deps.clock.now())
       : await readAgain(reads, leg, options)
   } catch (thrown) {
     signal.throwIfAborted()
     error = thrown
   }
-  if (second === null && leg.reads >= neededTries) return take(leg, [{ ...first, unasked: secondOf(first) }])
+  if (second === null && tries >= neededTries) return take(leg, [{ ...first, unasked: secondOf(first) }])
   if (second === null || second === 'unclear')
-    return { ...again(deps, { ...leg, reads: leg.reads + 1 }, doubtMs), error }
+    return { ...again(deps, { ...leg, ...notYetAbsent, reads: tries + 1 }, doubtMs), error }
   const later = { ...second, requestedAt: Math.max(second.requestedAt, first.requestedAt + 1) }
   return take(leg, [first, later])
 }

@@ -104,6 +104,10 @@ describe('semantics.md 8: a leg that an answer does not hold', () => {
     expect(said).toMatchObject([{ status: 'absent', reads: 3, requestedAt: day + 2 }])
   })
 
+  test('was never missed before, however often a second answer about it was asked for in vain', async () => {
+    expect((await decideDoubt(at(0), leg({ reads: 2 }))).saves).toMatchObject([{ reads: 1, firstAt: 0 }])
+  })
+
   test('is no reading without something known in the answer, or below the head', async () => {
     for (const missing of [{ hasControl: false }, { hasPassed: () => false }]) {
       const { readings, saves } = await third(30_000, missing)
