@@ -67,15 +67,7 @@ export function toMeaningFinding(log: BridgeLog, now: UnixMs): Finding {
   return toFinding(log.contract, {
     subject: `${log.contract}:meaning:${topic}:${log.hash}`,
     title: `Bridge contract ${log.contract} ${what}`,
-    facts: {
-      group: 'meaning',
-      what,
-      event: topic,
-      before: '',
-      after: '',
-      txHash: log.hash,
-      height: log.height,
-    },
+    facts: factsOfLog(log, 'meaning', what),
     evidence: {
       source: 'E19',
       at: now,
@@ -112,15 +104,7 @@ export function toNewEventFinding(log: BridgeLog, now: UnixMs): Finding {
   return toFinding(log.contract, {
     subject: `${log.contract}:event:${topic}`,
     title: `Bridge contract ${log.contract} ${what}, in transaction ${log.hash}`,
-    facts: {
-      group: 'unknown',
-      what,
-      event: topic,
-      before: '',
-      after: '',
-      txHash: log.hash,
-      height: log.height,
-    },
+    facts: factsOfLog(log, 'unknown', what),
     evidence: {
       source: 'E19',
       at: now,
@@ -128,6 +112,10 @@ export function toNewEventFinding(log: BridgeLog, now: UnixMs): Finding {
     },
     since: Math.min(log.time ?? now, now),
   })
+}
+
+function factsOfLog({ topics, hash, height }: BridgeLog, group: string, what: string): Finding['facts'] {
+  return { group, what, event: topics[0] ?? '', before: '', after: '', txHash: hash, height }
 }
 
 function toFinding(
