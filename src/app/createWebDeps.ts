@@ -31,7 +31,7 @@ import { toOutboxView } from './toOutboxView.ts'
 import { findAlert } from '../alerts/operations.ts'
 import { toAlertStory } from './toAlertStory.ts'
 import { listUnwatched } from '../config/listUnwatched.ts'
-import { listUntold } from '../rules/listUntold.ts'
+import { addUntold } from '../rules/addUntold.ts'
 import { createAlertViews, toAlertView } from './toAlertView.ts'
 
 /** Many open pages cost what two readings a second do; what changes slowly is read less often. */
@@ -50,7 +50,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
   const { db, alerts } = parts
   const rules = () => parts.live.rules
   const left = listUnwatched(parts.config)
-  const unwatched = () => [...left, ...listUntold(rules(), left)]
+  const unwatched = () => addUntold(rules(), left)
   const viewsAt = (at: UnixMs) => ({ ...createAlertViews(alerts, rules, at), alerts })
   const normal = memoize(real, slowMs, () => readNormal(db, now()))
   const status = memoize(real, quickMs, () =>

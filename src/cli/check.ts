@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { listUnwatched } from '../config/listUnwatched.ts'
-import { listUntold } from '../rules/listUntold.ts'
+import { addUntold } from '../rules/addUntold.ts'
 import type { Rule } from '../rules/types.ts'
 import { checkOnline } from './checkOnline.ts'
 import { describeConfig } from './describeConfig.ts'
@@ -25,8 +25,7 @@ export async function check(io: Io, options: CheckCommand): Promise<number> {
 
 /** What this configuration leaves out, and what to write to have it. */
 function describeUnwatched(config: Config, rules: readonly Rule[]): string {
-  const left = listUnwatched(config)
-  const rows = [...left, ...listUntold(rules, left)].map(
+  const rows = addUntold(rules, listUnwatched(config)).map(
     ({ setting, what, write }) => `  ${setting}: ${what}\n    ${write}\n`,
   )
   return rows.length === 0 ? '' : `\nnot watched, and what to write\n${rows.join('')}`

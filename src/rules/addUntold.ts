@@ -2,16 +2,20 @@ import type { Unwatched } from '../config/listUnwatched.ts'
 import { kindNames } from './detectors/registry.ts'
 import type { Rule } from './types.ts'
 
-/** Kinds that could be found, and that no rule tells: with rules of one's own those that are shipped are not read. */
-export function listUntold(
+/**
+ * What is not watched, and the kinds that could be found and that no rule tells: with rules of one's own those that are
+ * shipped are not read.
+ */
+export function addUntold(
   rules: readonly Pick<Rule, 'kind'>[],
   unwatched: readonly Unwatched[],
 ): readonly Unwatched[] {
   const settled = new Set([...rules.map(({ kind }) => kind), ...unwatched.flatMap(({ kinds }) => kinds)])
   const untold = kindNames.filter((kind) => !settled.has(kind))
   const [first] = untold
-  if (first === undefined) return []
+  if (first === undefined) return unwatched
   return [
+    ...unwatched,
     {
       setting: 'rules',
       what: `no rule tells ${untold.join(', ')}`,
