@@ -15,7 +15,7 @@ import {
   sampleZone,
 } from '../domain/judgeMoney.ts'
 import { mayBeSurplus } from '../domain/findOverpayment.ts'
-import { amountsName } from '../domain/judgeZoneAmount.ts'
+import { amountsName, judgeZoneAmount } from '../domain/judgeZoneAmount.ts'
 import { movesAs } from '../domain/learnedMoney.ts'
 import { type Lesson, listOpenLessons, type Teaching } from '../domain/openLessons.ts'
 import { isReplacementOpen, replacedHoldMs } from '../domain/replacedPayout.ts'
@@ -109,10 +109,14 @@ function learnZone(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTra
   const sample = transfer.status === 'failed' ? null : sampleZone(transfer)
   if (sample === null || transfer.zone === null) return
   if (transfer.firstSeenAt < learned.suspendedAt(amountsName(transfer.direction))) return
+  const sharing = related.sharing('zone', transfer.zone.hash)
   // A bundle's one amount says nothing of its members.
-  if (related.sharing('zone', transfer.zone.hash).filter(({ isListed }) => isListed).length > 1) return
-  learned.learn([sample], { hash: transfer.zone.hash, party: partyOf(transfer) }, now)
+  if (sharing.filter(({ isListed }) => isListed).length > 1) return
   if (sample.value === 'other' && now - transfer.firstSeenAt < againMs) deps.hold(transfer.key, now + soonMs)
+  // What is told, or will be once no other may share it, teaches nothing: several would end what they are judged by.
+  const settings = { learned, fees: deps.bridge.fees, now: Infinity }
+  if (lastTimeOf(transfer) >= deps.tellSince && judgeZoneAmount(transfer, sharing, settings) !== null) return
+  learned.learn([sample], { hash: transfer.zone.hash, party: partyOf(transfer) }, now)
 }
 
 /** Of what kind a zone's action is and which of its words say what. */

@@ -136,6 +136,17 @@ describe('who would have it seem an upgrade', () => {
     expect(world.told().map(({ kind }) => kind)).toEqual(['transfer.mismatch', 'transfer.mismatch'])
   })
 
+  test.each(['7', '700000000000'])(
+    'four whose zone transactions say %s, told together, end no habit',
+    async (said) => {
+      const world = await start()
+      await world.pass(60 * second)
+      for (let n = 100; n < 104; n += 1) leave(world, n, (to, raw) => ({ ...before(to, raw), raw: said }))
+      await world.pass(240 * second)
+      expect(world.told().map(({ kind }) => kind)).toEqual(Array<string>(4).fill('transfer.mismatch'))
+    },
+  )
+
   test('each of those that suspend a meaning is told itself, though all come at once', async () => {
     const world = await start()
     await world.pass(60 * second)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { establishedNames } from '../../../src/domain/learnedActions.ts'
-import { movesAs } from '../../../src/domain/learnedMoney.ts'
+import { movesAs, namesZoneAmounts } from '../../../src/domain/learnedMoney.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createLearned, holdJudgement, takeHeldJudgements } from '../../../src/store/learned.ts'
 
@@ -49,6 +49,22 @@ test.each([
     db.close()
   },
 )
+
+test('semantics.md 48: of what agrees more is kept than of what does not, so that a share can be told', () => {
+  const db = openDatabase(':memory:')
+  const learned = createLearned(db)
+  const teach = (value: 'equal' | 'other', count: number) => {
+    for (let n = 0; n < count; n += 1)
+      learned.learn(
+        [{ kind: 'zone', name: 'ZoneToMain', value }],
+        { hash: `${value}${n}`, party: `${value}${n}` },
+        n,
+      )
+    return namesZoneAmounts('ZoneToMain', learned)
+  }
+  expect([teach('equal', 60), teach('other', 3), teach('other', 4)]).toEqual([true, true, false])
+  db.close()
+})
 
 test('semantics.md 44: of judgements that are due together those of most value are made first', () => {
   const db = openDatabase(':memory:')
