@@ -1,5 +1,4 @@
-import { isNear } from './actionFee.ts'
-import type { Fee } from './findFee.ts'
+import { type Fees, isNear } from './actionFee.ts'
 import {
   type ActionField,
   isToSelf,
@@ -18,9 +17,8 @@ export interface ActionGap {
   readonly found: string
 }
 
-export interface ActionSettings {
+export interface ActionSettings extends Fees {
   readonly learned: LearnedActions
-  readonly fees: readonly Fee[]
 }
 
 /**
@@ -45,14 +43,15 @@ export function listDifferences(
   slot: Slot,
   transfer: Transfer,
   names: Names,
-  { learned, fees }: ActionSettings,
+  settings: ActionSettings,
 ): ActionGap[] {
   const { item } = slot
+  const { learned } = settings
   const fields = (['recipient', 'amount', 'tokenId'] as const).flatMap((what): ActionGap[] => {
     const said = saidOf(slot, names, what)
     if (said.length === 0 || !isComparable(transfer, what) || fits(said, transfer, what)) return []
     if (what === 'recipient' && namesOtherwise(item, transfer)) return []
-    if (what === 'amount' && said.some((value) => isNear(value, transfer, fees))) return []
+    if (what === 'amount' && said.some((value) => isNear(value, transfer, settings))) return []
     if (what === 'amount' && isOtherUnit(slot, transfer, names)) return []
     return [{ what, found: said.slice(0, 3).join(', ') }]
   })

@@ -34,8 +34,9 @@ const mostUnusual = 3
 export function doubtOrigin(
   transfer: Transfer,
   sharing: readonly Transfer[],
-  { learned, fees }: ActionSettings,
+  settings: ActionSettings,
 ): OriginDoubt | null {
+  const { learned } = settings
   if (transfer.direction !== 'ZoneToMain' || transfer.status === 'failed') return null
   const by = zoneEvidence(transfer)
   const kind = by?.actionType ?? ''
@@ -55,7 +56,7 @@ export function doubtOrigin(
   if (!hasUsualKind(learned, transfer, kind)) return null
   if (isDeposits(learned, kind)) return doubt('other', 'is what deposits are credited by')
   if (soundsLikeLeaving.test(kind)) return null
-  const missing = listMissing(transfer, by, { learned, fees })
+  const missing = listMissing(transfer, by, settings)
   return missing.length > 0
     ? doubt('other', `does not name the ${missing.join(' and the ')} that withdrawals name`, true)
     : doubt('new', 'is of a kind that no withdrawal was')
@@ -130,7 +131,8 @@ function isCreditOf(transfer: Transfer, sharing: readonly Transfer[]): boolean {
 }
 
 /** What the actions of other withdrawals name of theirs, under whatever word, and this one does not. */
-function listMissing(transfer: Transfer, by: LegEvidence, { learned, fees }: ActionSettings): string[] {
+function listMissing(transfer: Transfer, by: LegEvidence, settings: ActionSettings): string[] {
+  const { learned } = settings
   const action = actionOf(transfer)?.action ?? ''
   // Words of bytes may hold all of it.
   if (/0x[0-9a-f]{65,}/i.test(action)) return []
@@ -139,7 +141,9 @@ function listMissing(transfer: Transfer, by: LegEvidence, { learned, fees }: Act
   const isAmountNamed =
     (best?.names.amount.length ?? 0) > 0 ||
     (by.amountRaw != null && by.amountRaw === transfer.amountRaw) ||
-    readings.flat().some((item) => [...item.values()].flat().some((value) => isNear(value, transfer, fees)))
+    readings
+      .flat()
+      .some((item) => [...item.values()].flat().some((value) => isNear(value, transfer, settings)))
   const isPartyNamed =
     transfer.targetAddress === '' || isToSelf(transfer) || (best?.names.recipient.length ?? 0) > 0
   const names = (what: 'amount' | 'recipient') => establishedNames(learned, transfer, what).size > 0

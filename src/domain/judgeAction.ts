@@ -142,7 +142,7 @@ function assign(
   }
   // Whole amounts first: a fee must not let one transfer take what is exactly another's.
   const take = (of: ActionSettings) => (claim: Transfer) => !place(claim, of, new Set())
-  const open = claims.filter(take({ ...settings, fees: [] })).filter(take(settings))
+  const open = claims.filter(take({ learned: settings.learned, fees: [] })).filter(take(settings))
   return { items, left: items.filter((item) => !taken.has(item)), open }
 }
 

@@ -1,3 +1,4 @@
+import { type Fees, isWithinFee } from './actionFee.ts'
 import { coverMoney, keptOf, type MoneyGap, type MoneySettings } from './coverMoney.ts'
 import { findFee } from './findFee.ts'
 import { type Kept, mayBeFee, toStep } from './keptRange.ts'
@@ -201,11 +202,12 @@ function listVaults(transfer: Transfer, moves: readonly TokenMove[]): string[] {
 }
 
 /** Whether the zone's own word on the amount is the record's; null where there is nothing to compare. */
-export function sampleZone(transfer: Transfer): MoneySample | null {
+export function sampleZone(transfer: Transfer, fees: Fees): MoneySample | null {
   const { zone, amountRaw, amount, direction } = transfer
   const by = transfer.evidence.find((one) => one.chain === 'zone' && one.hash === zone?.hash)
   if (by?.status !== 'success' || amountRaw === null || by.amountRaw == null || by.amountRaw === 0n)
     return null
-  const isEqual = by.amountRaw === amountRaw || (amount !== null && by.amount === amount)
+  const isEqual =
+    isWithinFee(transfer, by.amountRaw - amountRaw, fees) || (amount !== null && by.amount === amount)
   return { kind: 'zone', name: direction, value: isEqual ? 'equal' : 'other' }
 }

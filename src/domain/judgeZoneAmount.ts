@@ -1,6 +1,5 @@
-import { isWithinFee } from './actionFee.ts'
+import { type Fees, isWithinFee } from './actionFee.ts'
 import { parseDecimal } from './amount.ts'
-import type { ActionSettings } from './compareAction.ts'
 import { isOneOfSeveral } from './judgeAction.ts'
 import { type LearnedMoney, namesZoneAmounts } from './learnedMoney.ts'
 import { newestEvidence } from './proveOrigin.ts'
@@ -9,9 +8,8 @@ import type { Leg, LegEvidence, Transfer } from './transfer.ts'
 /** Where the zone took more than one record says, others of the same transaction may be about to be listed. */
 const bundleHoldMs = 60_000
 
-interface AmountSettings {
+interface AmountSettings extends Fees {
   readonly learned: LearnedMoney | null
-  readonly fees: ActionSettings['fees']
   readonly now: number
 }
 
@@ -23,8 +21,9 @@ interface AmountSettings {
 export function judgeZoneAmount(
   transfer: Transfer,
   sharing: readonly Transfer[],
-  { learned, fees, now }: AmountSettings,
+  settings: AmountSettings,
 ): LegEvidence | null {
+  const { learned, now } = settings
   const { zone, amountRaw, amount, direction } = transfer
   const by = bestOf(transfer, zone)
   const said = by?.amountRaw ?? null
@@ -32,9 +31,9 @@ export function judgeZoneAmount(
   if (learned && (!namesZoneAmounts(direction, learned) || isOfEarlier(transfer, learned))) return null
   if (transfer.status === 'failed' || by.status !== 'success' || !transfer.isListed) return null
   if (sharing.filter((one) => one.isListed).length > 1) return null
-  if (isWithinFee(transfer, said - amountRaw, fees)) return null
+  if (isWithinFee(transfer, said - amountRaw, settings)) return null
   if (said > amountRaw && now - transfer.firstSeenAt < bundleHoldMs) return null
-  if (learned && isOneOfSeveral(transfer, sharing, { learned, fees })) return null
+  if (learned && isOneOfSeveral(transfer, sharing, { ...settings, learned })) return null
   // The two chains may count the same amount in other units.
   return isSameNumber(by.amount ?? null, amount) ? null : by
 }

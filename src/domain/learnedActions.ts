@@ -1,5 +1,4 @@
-import { isNear } from './actionFee.ts'
-import type { Fee } from './findFee.ts'
+import { type Fees, isNear } from './actionFee.ts'
 import { enoughToAccuse, enoughToWarn, isHabit } from './habit.ts'
 import type { MoneySample } from './learnedMoney.ts'
 import type { Transfer } from './transfer.ts'
@@ -126,7 +125,7 @@ export function saysAnything(value: string, what: ActionField): boolean {
 export function sampleAction(
   transfer: Transfer,
   readings: readonly (readonly ActionItem[])[],
-  fees: readonly Fee[],
+  fees: Fees,
 ): MoneySample[] {
   const topic = topicOf(transfer)
   const best = bestItem(readings, transfer)

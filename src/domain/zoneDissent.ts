@@ -3,7 +3,6 @@ import { doubtOrigin } from './doubtOrigin.ts'
 import { actionOf, judgeAction, noItem } from './judgeAction.ts'
 import { judgeMoney, sampleZone } from './judgeMoney.ts'
 import { amountsName, judgeZoneAmount } from './judgeZoneAmount.ts'
-import type { ActionSettings } from './compareAction.ts'
 import { establishedNames, sampleAction, topicOf, wordsName } from './learnedActions.ts'
 import type { LearnedMoney } from './learnedMoney.ts'
 import type { MoneySettings } from './coverMoney.ts'
@@ -16,7 +15,6 @@ export interface DissentCase {
   readonly ofZone: readonly Transfer[]
   readonly ofMain: readonly Transfer[]
   readonly learned: LearnedMoney
-  readonly fees: ActionSettings['fees']
   readonly money: MoneySettings
   readonly now: number
 }
@@ -26,9 +24,9 @@ export interface DissentCase {
  * be that the zone says something else by now. The names of these meanings.
  */
 export function listDissent(of: DissentCase): string[] {
-  const { transfer, ofZone, ofMain, learned, fees, money } = of
+  const { transfer, ofZone, ofMain, learned, money, now } = of
   if (judgeMoney(transfer, ofMain, money)?.gap !== 'covered') return []
-  const settings = { learned, fees }
+  const settings = { ...money, learned }
   const gap = judgeAction(transfer, ofZone, settings)
   const isOtherwise =
     (gap !== null && gap !== 'covered' && gap.found !== noItem) ||
@@ -36,14 +34,16 @@ export function listDissent(of: DissentCase): string[] {
     (doubtOrigin(transfer, ofZone, settings)?.isByWords ?? false)
   return [
     ...(isOtherwise ? [wordsName(transfer)] : []),
-    ...(judgeZoneAmount(transfer, ofZone, of) === null ? [] : [amountsName(transfer.direction)]),
+    ...(judgeZoneAmount(transfer, ofZone, { ...settings, now }) === null
+      ? []
+      : [amountsName(transfer.direction)]),
   ]
 }
 
 /** What was learned of zone actions that a transfer confirms. */
-export function listConsent({ transfer, ofMain, learned, fees }: DissentCase): string[] {
+export function listConsent({ transfer, ofMain, learned, money }: DissentCase): string[] {
   const action = actionOf(transfer)?.action
-  const samples = action ? sampleAction(transfer, readAction(action), fees) : []
+  const samples = action ? sampleAction(transfer, readAction(action), money) : []
   const isSaid = (['amount', 'recipient'] as const).some((what) =>
     establishedNames(learned, transfer, what)
       .values()
@@ -54,6 +54,6 @@ export function listConsent({ transfer, ofMain, learned, fees }: DissentCase): s
   const isItems = compareBatch(transfer, ofMain, { learned }).values().toArray().includes('equal')
   return [
     ...(isSaid || isItems ? [wordsName(transfer)] : []),
-    ...(sampleZone(transfer)?.value === 'equal' ? [amountsName(transfer.direction)] : []),
+    ...(sampleZone(transfer, money)?.value === 'equal' ? [amountsName(transfer.direction)] : []),
   ]
 }

@@ -106,7 +106,8 @@ function learnSpelling(learned: Learned, transfer: Transfer, now: UnixMs): void 
 
 function learnZone(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTransfers, now: UnixMs): void {
   const { learned } = deps
-  const sample = transfer.status === 'failed' ? null : sampleZone(transfer)
+  const fees = toMoneySettings(deps.bridge, learned)
+  const sample = transfer.status === 'failed' ? null : sampleZone(transfer, fees)
   if (sample === null || transfer.zone === null) return
   if (transfer.firstSeenAt < learned.suspendedAt(amountsName(transfer.direction))) return
   const sharing = related.sharing('zone', transfer.zone.hash)
@@ -114,7 +115,7 @@ function learnZone(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTra
   if (sharing.filter(({ isListed }) => isListed).length > 1) return
   if (sample.value === 'other' && now - transfer.firstSeenAt < againMs) deps.hold(transfer.key, now + soonMs)
   // What is told, or will be once no other may share it, teaches nothing: several would end what they are judged by.
-  const settings = { learned, fees: deps.bridge.fees, now: Infinity }
+  const settings = { ...fees, learned, now: Infinity }
   if (lastTimeOf(transfer) >= deps.tellSince && judgeZoneAmount(transfer, sharing, settings) !== null) return
   learned.learn([sample], { hash: transfer.zone.hash, party: partyOf(transfer) }, now)
 }
@@ -128,7 +129,7 @@ function learnAction(
 ): void {
   const by = transfer.status === 'failed' ? null : zoneEvidence(transfer)
   if (by === null) return
-  const settings = { learned, fees: bridge.fees }
+  const settings = { ...toMoneySettings(bridge, learned), learned }
   const sharing = related.sharing('zone', by.hash)
   // What is about to be told teaches nothing: several together would end the very habit that they are judged by.
   const paid = transfer.main ? related.sharing('main', transfer.main.hash) : []
@@ -141,7 +142,7 @@ function learnAction(
     const name = kindsName(topicOf(transfer))
     const kind = actionType === '' ? [] : [{ kind: 'action', name, value: actionType } as const]
     const teaches = !isOfEarlierWords(transfer, learned) && !isTold
-    const words = action && teaches ? sampleAction(transfer, readAction(action), bridge.fees) : []
+    const words = action && teaches ? sampleAction(transfer, readAction(action), settings) : []
     const items = teaches ? sampleBatch(compareBatch(transfer, paid, settings)) : []
     learned.learn([...kind, ...words, ...items], { hash: by.hash, party: partyOf(transfer) }, now)
   }

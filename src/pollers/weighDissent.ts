@@ -40,7 +40,6 @@ export function createWeighDissent({ learned, bridge }: WeighDeps) {
       ofZone: related.sharing('zone', zone.hash),
       ofMain: main ? related.sharing('main', main.hash) : [],
       learned,
-      fees: bridge.fees,
       money: toMoneySettings(bridge, learned),
       now,
     }

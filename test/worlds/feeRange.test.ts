@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { escrow, otherToken, token, user } from '../support/bridgeWorld.ts'
+import {
+  type BridgeWorld,
+  calmPoll,
+  createBridgeWorld,
+  escrow,
+  otherToken,
+  token,
+  user,
+} from '../support/bridgeWorld.ts'
 import { createEscrowWorld, type EscrowWorld, toRaw } from '../support/escrowWorld.ts'
 
 // A fee is the most that may be kept, not what is kept: the configured one, or what was learned.
@@ -157,3 +165,32 @@ test('semantics.md 48: what was learned to be kept is no drift and no shortfall,
   await world.until(() => world.conditions().length > 0, 'the shortfall')
   expect(world.conditions().map(({ kind }) => kind)).toEqual(['escrow.shortfall'])
 })
+
+test('semantics.md 48: a zone that names what came after a learned fee says nothing else than its record', async () => {
+  const world = await createBridgeWorld({
+    config: { poll: calmPoll },
+    prepare(bare) {
+      for (let n = 0; n < 30; n += 1) leave(bare, n, n % 2 === 0 ? 0.3 : 0.7, 100)
+    },
+  })
+  await world.pass(90 * second)
+  // Each of the words alone, and the amount of the transaction.
+  for (const n of [60, 61, 62]) leave(world, n, 0.3, 99.7)
+  await world.pass(150 * second)
+  expect(world.told()).toEqual([])
+  leave(world, 70, 0.3, 97)
+  await world.pass(150 * second)
+  expect(world.told().map(({ kind, facts }) => [kind, facts['found']])).toEqual([['transfer.mismatch', '97']])
+})
+
+/** A withdrawal of 100 of which a fee was kept, and whose zone transaction names an amount. */
+function leave(world: Pick<BridgeWorld, 'withdraw' | 'zone' | 'main'>, n: number, fee: number, said: number) {
+  const { zoneTxHash = '', mainTxHash = '' } = world.withdraw(n, { value: '100', valueRaw: '100000000' })
+  const quantity = String(Math.round(said * 1e6))
+  world.zone(zoneTxHash, {
+    value: String(said),
+    valueRaw: quantity,
+    actionData: JSON.stringify({ quantity, beneficiary: user(n) }),
+  })
+  world.main(mainTxHash, { moves: [{ token, from: escrow, to: user(n), amount: String(100 - fee) }] })
+}

@@ -129,7 +129,11 @@ function isBadBatch(transfer: Transfer, context: EventContext): boolean {
 /** The zone's own word on the amount. */
 function compareZone(transfer: Transfer, { related, learned, bridge, now }: EventContext): Difference | null {
   const sharing = transfer.zone ? related.sharing('zone', transfer.zone.hash) : []
-  const by = judgeZoneAmount(transfer, sharing, { learned: learned ?? null, fees: bridge.fees, now })
+  const by = judgeZoneAmount(transfer, sharing, {
+    ...toMoneySettings(bridge, learned ?? null),
+    learned: learned ?? null,
+    now,
+  })
   if (by === null) return null
   const found = by.amount ?? (by.amountRaw ?? '').toString()
   return { what: 'amount', expected: expectedOf(transfer, 'amount'), found, by }
@@ -144,7 +148,7 @@ function compareAction(transfer: Transfer, context: EventContext): Difference | 
   // A batch whose action names other items is told as such, once.
   const paid = transfer.main ? context.related.sharing('main', transfer.main.hash) : []
   if (judgeBatchAction(transfer, paid, { learned }) !== null) return null
-  const gap = judgeAction(transfer, sharing, { learned, fees: bridge.fees })
+  const gap = judgeAction(transfer, sharing, { ...toMoneySettings(bridge, learned), learned })
   return gap === null || gap === 'covered' ? null : { ...gap, expected: expectedOf(transfer, gap.what), by }
 }
 

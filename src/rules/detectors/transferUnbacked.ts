@@ -4,6 +4,7 @@ import { doubtOrigin } from '../../domain/doubtOrigin.ts'
 import type { EvidenceNote, Finding } from '../../domain/finding.ts'
 import { onlyCertain } from '../../domain/learnedActions.ts'
 import { hasArrived, mayHaveFailed } from '../../domain/mayHaveFailed.ts'
+import { toMoneySettings } from '../../domain/toMoneySettings.ts'
 import { waitsFor } from '../../domain/standing.ts'
 import {
   destinationLeg,
@@ -134,7 +135,8 @@ function groundOfKind(transfer: Transfer, origin: Leg, context: EventContext): G
   const { learned, bridge, related } = context
   if (!learned || transfer.originProof !== 'proven') return null
   const sharing = related.sharing(origin.chain, origin.hash)
-  const doubt = (by: typeof learned) => doubtOrigin(transfer, sharing, { learned: by, fees: bridge.fees })
+  const money = toMoneySettings(bridge, learned)
+  const doubt = (by: typeof learned) => doubtOrigin(transfer, sharing, { ...money, learned: by })
   const likely = doubt(learned)
   if (likely === null) return null
   const { kind, what, says, by } = likely

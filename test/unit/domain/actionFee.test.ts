@@ -15,6 +15,6 @@ test.each([
   ['the native currency, however it is spelled', { address: '' }, `0x${'e'.repeat(40)}`],
 ])('a fee is found by %s', (_, token, written) => {
   const fees = [{ token: written, direction: 'ZoneToMain', max: '0.5' }]
-  const isWithin = (difference: bigint) => isWithinFee(withdrawalOf(token), difference, fees)
+  const isWithin = (difference: bigint) => isWithinFee(withdrawalOf(token), difference, { fees })
   expect([500_000n, 500_001n, -1n].map(isWithin)).toEqual([true, false, false])
 })

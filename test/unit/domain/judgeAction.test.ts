@@ -11,7 +11,7 @@ const user = (n: number) => `0x${String(n).padStart(40, 'a')}`
 
 /** What was learned, in memory. */
 function createLessons(
-  fees: Parameters<typeof sampleAction>[2] = [],
+  fees: Parameters<typeof sampleAction>[2]['fees'] = [],
 ): LearnedActions & { teach(transfer: Transfer, action: object): void } {
   const counts = new Map<string, Map<string, number>>()
   const learned = {
@@ -22,7 +22,7 @@ function createLessons(
   return {
     ...learned,
     teach(transfer, action) {
-      for (const { name, value } of sampleAction(transfer, readAction(JSON.stringify(action)), fees)) {
+      for (const { name, value } of sampleAction(transfer, readAction(JSON.stringify(action)), { fees })) {
         const of = counts.get(name) ?? new Map<string, number>()
         counts.set(name, of.set(value, (of.get(value) ?? 0) + 1))
       }
