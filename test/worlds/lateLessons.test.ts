@@ -122,7 +122,6 @@ describe('semantics.md 48: judged again when what it rests on was learned', () =
     const world = await createBridgeWorld({
       rules,
       config: { poll: calmPoll },
-      bridge: { escrows: [{ address: escrow, token, baseline: null }] },
     })
     before?.(world)
     await world.pass(minute)
