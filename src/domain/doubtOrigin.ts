@@ -1,8 +1,8 @@
 import { isNear } from './actionFee.ts'
 import type { ActionSettings } from './compareAction.ts'
-import { enoughToAccuse, enoughToWarn, isHabit } from './habit.ts'
+import { allLikely, enoughToAccuse, enoughToWarn, isHabit } from './habit.ts'
 import { actionOf } from './judgeAction.ts'
-import { allLikely, bestItem, establishedNames, isToSelf, topicOf } from './learnedActions.ts'
+import { bestItem, establishedNames, isToSelf, topicOf } from './learnedActions.ts'
 import type { LegEvidence, Transfer } from './transfer.ts'
 import { readAction } from './zoneAction.ts'
 

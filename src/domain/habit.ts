@@ -12,3 +12,18 @@ const mostContradicted = 20
 export function isHabit(agree: number, disagree: number, needed: number = enoughToWarn): boolean {
   return agree >= needed && disagree <= Math.max(1, agree / mostContradicted)
 }
+
+/** Lessons with how many samples of the zone's words make a habit in them: those that warn where it is left out. */
+export interface Lessons {
+  readonly needed?: number
+}
+
+/** The same lessons, with nothing in them of the zone's words but what accuses by itself. */
+export function onlyCertain<L extends Lessons>(learned: L): L {
+  return { ...learned, needed: enoughToAccuse }
+}
+
+/** The same lessons with all that is more than chance. */
+export function allLikely<L extends Lessons>(learned: L): L {
+  return { ...learned, needed: enoughToWarn }
+}

@@ -11,15 +11,8 @@ import {
 } from './compareAction.ts'
 import { toRaws } from './actionFee.ts'
 import { deriveDecimals } from './amount.ts'
-import { enoughToAccuse } from './habit.ts'
-import {
-  type ActionField,
-  allLikely,
-  bestItem,
-  establishedNames,
-  isOfEarlierWords,
-  isToSelf,
-} from './learnedActions.ts'
+import { allLikely, enoughToAccuse } from './habit.ts'
+import { type ActionField, bestItem, establishedNames, isOfEarlierWords, isToSelf } from './learnedActions.ts'
 import type { LegEvidence, Transfer } from './transfer.ts'
 import { type ActionItem, readAction } from './zoneAction.ts'
 

@@ -1,5 +1,5 @@
 import { type Fees, isNear } from './actionFee.ts'
-import { enoughToAccuse, enoughToWarn, isHabit } from './habit.ts'
+import { enoughToAccuse, enoughToWarn, isHabit, type Lessons } from './habit.ts'
 import type { MoneySample } from './learnedMoney.ts'
 import type { Transfer } from './transfer.ts'
 import { type ActionItem, isAllThereIs, isAmount, isName, readAddress, readNumber } from './zoneAction.ts'
@@ -10,24 +10,12 @@ const actionFields = ['recipient', 'amount', 'tokenId'] as const
 export type ActionField = (typeof actionFields)[number]
 
 /** What matched transfers taught of the words of zone actions, as counts of samples by what was seen. */
-export interface LearnedActions {
+export interface LearnedActions extends Lessons {
   actionsOf(name: string): ReadonlyMap<string, number>
   /** How many zone transactions of a kind were seen in their blocks without a withdrawal. */
   straysOf(kind: string): number
   /** From when on a meaning is learned anew, as after an upgrade; 0 for one that holds since ever. */
   suspendedAt(meaning: string): number
-  /** How many samples of the zone's words make a habit; those that warn where it is left out. */
-  readonly needed?: number
-}
-
-/** The same lessons, with nothing in them of the zone's words but what accuses by itself. */
-export function onlyCertain<L extends LearnedActions>(learned: L): L {
-  return { ...learned, needed: enoughToAccuse }
-}
-
-/** The same lessons with all that is more than chance. */
-export function allLikely<L extends LearnedActions>(learned: L): L {
-  return { ...learned, needed: enoughToWarn }
 }
 
 /** Of those who withdraw to themselves it takes more: any word of theirs may agree. */

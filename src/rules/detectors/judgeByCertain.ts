@@ -1,4 +1,4 @@
-import { onlyCertain } from '../../domain/learnedActions.ts'
+import { onlyCertain } from '../../domain/habit.ts'
 import type { EventContext } from './detector.ts'
 
 /**
