@@ -11,6 +11,7 @@ import { oddService, plainService, watchBridge } from './otherBridge/watchBridge
 // --perMinute 60  transfers
 // --seed 1        odd seeds: another dialect, documented spellings, fees configured
 // --canonical     with a second source
+// --bare          nothing is configured of the bridge but its tokens
 // --polite        a service without throttling, lag and reorganisation
 const { values } = parseArgs({
   options: {
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     real: { type: 'boolean', default: false },
     canonical: { type: 'boolean', default: false },
     polite: { type: 'boolean', default: false },
+    bare: { type: 'boolean', default: false },
   },
 })
 const [seed, minutes] = [Number(values.seed), Number(values.minutes)]
@@ -68,6 +70,7 @@ const watched = await watchBridge(bridge, {
   service,
   fees: isOdd,
   secondSource: values.canonical,
+  isBare: values.bare,
 })
 let shown = 0
 const write = (line: string) => void process.stdout.write(`${line}\n`)

@@ -51,6 +51,8 @@ export interface WatchOptions {
   readonly service?: Service
   readonly secondSource?: boolean
   readonly fees?: boolean
+  /** Neither contracts nor escrows are configured. */
+  readonly isBare?: boolean
   /** Requests a second; the shipped ones when left out. */
   readonly pace?: number
   readonly preconfMs?: number
@@ -91,8 +93,12 @@ export async function watchBridge(bridge: Bridge, options: WatchOptions): Promis
         : null,
       bridge: {
         ...noBridge,
-        contracts: [chain.bridge],
-        escrows: fungible.map(({ address }) => ({ address: chain.escrow, token: address, baseline: null })),
+        contracts: options.isBare ? [] : [chain.bridge],
+        escrows: (options.isBare ? [] : fungible).map(({ address }) => ({
+          address: chain.escrow,
+          token: address,
+          baseline: null,
+        })),
         tokens: chain.tokens.map(({ address, symbol, decimals }) => ({ address, symbol, decimals })),
         fees:
           options.fees && style.fee > 0
