@@ -8,6 +8,7 @@ import { movesAs } from '../domain/learnedMoney.ts'
 import { movedToken } from '../domain/movedToken.ts'
 import { countTaught, meansWithdrawal } from '../domain/withdrawActions.ts'
 import { createLearnMoney } from '../pollers/learnMoney.ts'
+import { noteUnjudged } from '../pollers/noteUnjudged.ts'
 import { createWeighDissent } from '../pollers/weighDissent.ts'
 import { createEventRetries } from '../pollers/eventRetries.ts'
 import { clockLeadMs } from '../rules/clockLead.ts'
@@ -161,6 +162,7 @@ export function createBase(
     escrowBalance: (token) => watch.reserveOf(token),
     noteTransfers: (changed, ceased, at) => {
       watch.noteTransfers(changed, ceased, at)
+      if (watch.places.length === 0) noteUnjudged({ db, learned, tellSince: since }, changed, ceased)
       for (const note of transferNotes) note(changed, ceased, at)
     },
     noteListed: (...listed) => {

@@ -2,6 +2,7 @@ import { parseDecimal } from '../domain/amount.ts'
 import { formatDecimal, sumDecimals, toBaseUnits } from '../domain/decimal.ts'
 import { type Horizons, standsStill } from '../domain/horizon.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { unsaidMs } from '../pollers/escrowChecks.ts'
 import { isSilenceProven } from '../pollers/operators.ts'
 import type { EscrowMove, EscrowSum, Facts, OperatorFact, UnjudgedSum } from '../rules/types.ts'
 import { listUnsettled } from '../store/challenges.ts'
@@ -13,15 +14,18 @@ import {
   listUnexplained,
   listUnjudgedFlows,
   listWaiting,
+  type Movement,
   sumByToken,
 } from '../store/escrowLosses.ts'
 import type { StoredFlow } from '../store/escrowFlowRow.ts'
 import { listEscrowTokens } from '../store/escrowOwed.ts'
 import { readNewestOrigin } from '../store/newestOrigin.ts'
 import { listOperators } from '../store/operators.ts'
+import { listUnjudgedPayouts } from '../store/unjudgedPayouts.ts'
 import type { HorizonWatch } from './createHorizons.ts'
 import type { EscrowWatch } from './escrowWatch.ts'
 
+type Unjudged = Movement & { readonly reason: string }
 type EscrowFacts = Pick<Facts, 'escrow' | 'operators' | 'newestOriginAt' | 'challenges'>
 
 export interface EscrowFactSources {
@@ -55,7 +59,7 @@ export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): Escrow
         ...sumByToken(overdue).flatMap(({ largest }) => largest.map((flow) => toOpenMove(flow, watch))),
       ],
       sums: sumByToken([...overdue, ...lost, ...waiting]).map((sum) => toSum(sum, known, watch)),
-      unjudged: toUnjudged(listUnjudgedFlows(db, now - unjudgedMs), watch),
+      unjudged: toUnjudged(listUnjudged(sources, now), watch),
       holdings: listHoldings(sources),
     },
     operators: listOperatorFacts(sources),
@@ -64,7 +68,13 @@ export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): Escrow
   }
 }
 
-function toUnjudged(flows: readonly StoredFlow[], watch: EscrowWatch): UnjudgedSum[] {
+/** Without escrows to look at, the payouts themselves. */
+function listUnjudged({ db, watch }: EscrowFactSources, now: UnixMs): readonly Unjudged[] {
+  if (watch.places.length > 0) return listUnjudgedFlows(db, now - unjudgedMs)
+  return listUnjudgedPayouts(db, { from: now - unjudgedMs, until: now - unsaidMs })
+}
+
+function toUnjudged(flows: readonly Unjudged[], watch: EscrowWatch): UnjudgedSum[] {
   return [...Map.groupBy(flows, ({ reason }) => reason)].flatMap(([lacks, of]) =>
     sumByToken(of).map(({ token, escrows, count, amount, since, largest }) => ({
       token,

@@ -23,7 +23,7 @@ const settings: readonly (Unwatched & { readonly isMissing: (config: Watched) =>
     isMissing: (config) => !hasEscrows(config),
     what: 'money that leaves the escrows without a transfer, and what they hold against what is owed',
     write: 'bridge: { escrows: [ { address: "0x…", token: "0x…" } ] }',
-    kinds: ['escrow.drift', 'escrow.shortfall', 'escrow.unjudged', 'escrow.foreign_token'],
+    kinds: ['escrow.drift', 'escrow.shortfall', 'escrow.foreign_token'],
   },
   {
     setting: 'bridge.contracts',

@@ -46,7 +46,7 @@ const waitMs = 15_000
 /** An event is set beside the list within this. */
 const eventMs = 100_000
 /** What a record does not say, evidence and what other transfers taught say within this. */
-const unsaidMs = 105_000
+export const unsaidMs = 105_000
 const maxDue = 500
 /** Readings of the record list in one tick; the rest comes first in the next one. */
 const maxRereads = 30

@@ -13,6 +13,7 @@ import { purgeLearned } from '../store/learned.ts'
 import { purgeOpenLessons } from '../store/openLessons.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { purgePreconf } from '../store/preconfHours.ts'
+import { purgeUnjudged } from '../store/unjudgedPayouts.ts'
 import { purgeZoneAudit } from '../store/zoneAudit.ts'
 
 export interface UpkeepDeps {
@@ -50,6 +51,7 @@ export function createUpkeep(deps: UpkeepDeps): () => Promise<void> {
       purgeFlow(deps.db, now, logStepSize)
       purgeLearned(deps.db, now - deps.retention.transfersMs, stepSize)
       purgeOpenLessons(deps.db, now - keptMs)
+      purgeUnjudged(deps.db, now - dayMs)
       purgeCoverage(deps.db, now - deps.retention.transfersMs, stepSize)
       purgeZoneAudit(deps.db, now - deps.retention.transfersMs)
       deps.alerts.purgeDone(now - keptMs)

@@ -30,6 +30,7 @@ import { wordTables } from './migrations/0025_words.ts'
 import { openLessons } from './migrations/0026_open_lessons.ts'
 import { legSurplusColumns } from './migrations/0027_leg_surplus.ts'
 import { firstEvents } from './migrations/0028_first_events.ts'
+import { unjudgedPayouts } from './migrations/0029_unjudged_payouts.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -60,6 +61,7 @@ const migrations: readonly string[] = [
   openLessons,
   legSurplusColumns,
   firstEvents,
+  unjudgedPayouts,
 ]
 
 export interface Database {

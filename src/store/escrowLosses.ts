@@ -50,27 +50,33 @@ export function listUnjudgedFlows(db: Database, since: UnixMs): StoredFlow[] {
 }
 
 /** Movements by token, in sum. */
-export function sumByToken(flows: readonly StoredFlow[]): FlowSum[] {
+export function sumByToken<M extends Movement>(flows: readonly M[]): FlowSum<M>[] {
   const groups = Map.groupBy(flows, ({ token, waitsFor }) => `${token}|${waitsFor ?? ''}`)
   return [...groups.values()].map(sumUp)
 }
 
+/** What is summed up of something that left. */
+export type Movement = Pick<
+  StoredFlow,
+  'token' | 'escrow' | 'hash' | 'at' | 'outward' | 'unexplained' | 'waitsFor'
+>
+
 /** Movements of one token at all escrows together. */
-export interface FlowSum {
+export interface FlowSum<M extends Movement = StoredFlow> {
   readonly token: string
   readonly escrows: readonly string[]
   readonly count: number
   /** Token units. */
   readonly amount: Decimal
   readonly since: UnixMs
-  readonly largest: readonly StoredFlow[]
+  readonly largest: readonly M[]
   /** The source that they wait for. */
   readonly waitsFor: Shown | null
 }
 
 const namedOfSum = 10
 
-function sumUp(flows: readonly StoredFlow[]): FlowSum {
+function sumUp<M extends Movement>(flows: readonly M[]): FlowSum<M> {
   const ordered = flows.toSorted((a, b) => compareDecimals(b.outward, a.outward))
   return {
     token: ordered[0]?.token ?? '',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { escrow, token, user } from '../support/bridgeWorld.ts'
-import { createEscrowWorld, type EscrowWorld } from '../support/escrowWorld.ts'
+import { createEscrowWorld, type EscrowWorld, type EscrowWorldOptions } from '../support/escrowWorld.ts'
 import type { WireRecord } from '../support/fakeExplorer.ts'
 
 // What a record does not say, the zone's own transaction does.
@@ -63,7 +63,12 @@ function pay(
   })
 }
 
-async function start(): Promise<EscrowWorld> {
+const watched = {
+  escrows: [token, items].map((one) => ({ address: escrow, token: one, baseline: null })),
+}
+const unwatched = { escrows: [], contracts: [] }
+
+async function start(bridge: EscrowWorldOptions['bridge'] = watched): Promise<EscrowWorld> {
   const world = await createEscrowWorld({
     rules,
     bridge: {
@@ -71,7 +76,7 @@ async function start(): Promise<EscrowWorld> {
         { address: token, symbol: 'USDC', decimals: 6 },
         { address: items, symbol: 'ITEM', decimals: 0 },
       ],
-      escrows: [token, items].map((one) => ({ address: escrow, token: one, baseline: null })),
+      ...bridge,
     },
     prepare(bare) {
       for (let n = 1; n <= 6; n += 1) {
@@ -117,22 +122,50 @@ describe('a record that names no amount or no token id', () => {
     expect(told(world)).toEqual([])
   })
 
-  test('is told as not judged, once for all of one cause, where its zone transaction says nothing either', async () => {
-    const world = await start()
-    const noAction = { value: '', valueRaw: '', actionData: '' }
-    const hashes = [100, 101].map((n) => {
-      pay(world, n, { amount: '12', moved: '12000', record: noAmount, zone: noAction })
-      return world.fake.records[0]?.['mainTxHash']
+  test.each([
+    ['with escrows', watched],
+    ['without a word of the configuration on them', unwatched],
+  ])(
+    'is told as not judged, once for all of one cause, where its zone transaction says nothing either: %s',
+    async (_, bridge) => {
+      const world = await start(bridge)
+      const noAction = { value: '', valueRaw: '', actionData: '' }
+      const hashes = [100, 101].map((n) => {
+        pay(world, n, { amount: '12', moved: '12000', record: noAmount, zone: noAction })
+        return world.fake.records[0]?.['mainTxHash']
+      })
+      pay(world, 102, { amount: '3', id: '45', movedId: '999', record: { tokenId: '' }, zone: noAction })
+      const unjudged = () => world.conditions().filter(({ kind }) => kind === 'escrow.unjudged')
+      await world.until(() => unjudged().length === 2, 'what is not judged')
+      await world.pass(60 * second)
+      expect(unjudged().map(({ severity, facts }) => [severity, facts['lacks'], facts['sum']])).toEqual([
+        ['warning', 'amount', '2 movements, 24,000 USDC'],
+        ['warning', 'token id', '1 movement, 3 ITEM'],
+      ])
+      expect(new Set(String(unjudged()[0]?.facts['hashes']).split(', '))).toEqual(new Set(hashes))
+      expect(told(world)).toEqual([])
+    },
+  )
+
+  test('is none to tell of without escrows either, where its zone transaction says it', async () => {
+    const world = await start(unwatched)
+    pay(world, 100, { amount: '12', record: noAmount })
+    pay(world, 101, { amount: '3', id: '45', record: { tokenId: '' } })
+    await world.pass(240 * second)
+    expect(world.conditions().filter(({ kind }) => kind === 'escrow.unjudged')).toEqual([])
+  })
+
+  test('is no longer told of once it names its amount', async () => {
+    const world = await start(unwatched)
+    pay(world, 100, {
+      amount: '12',
+      record: noAmount,
+      zone: { value: '', valueRaw: '', actionData: '' },
     })
-    pay(world, 102, { amount: '3', id: '45', movedId: '999', record: { tokenId: '' }, zone: noAction })
-    const unjudged = () => world.conditions().filter(({ kind }) => kind === 'escrow.unjudged')
-    await world.until(() => unjudged().length === 2, 'what is not judged')
-    await world.pass(60 * second)
-    expect(unjudged().map(({ severity, facts }) => [severity, facts['lacks'], facts['sum']])).toEqual([
-      ['warning', 'amount', '2 movements, 24,000 USDC'],
-      ['warning', 'token id', '1 movement, 3 ITEM'],
-    ])
-    expect(new Set(String(unjudged()[0]?.facts['hashes']).split(', '))).toEqual(new Set(hashes))
-    expect(told(world)).toEqual([])
+    const states = () => world.conditions().map(({ kind, state }) => `${kind} ${state}`)
+    await world.until(() => states().includes('escrow.unjudged firing'), 'what is not judged')
+    const [record] = world.fake.records
+    world.fake.records[0] = { ...record, value: '12', valueRaw: '12000000' }
+    await world.until(() => states().includes('escrow.unjudged resolved'), 'its end')
   })
 })

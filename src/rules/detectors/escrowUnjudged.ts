@@ -47,7 +47,9 @@ function toFinding(lacks: string, sums: readonly UnjudgedSum[]): Finding {
       ...(token && others.length === 0 && { token }),
       symbol: symbols,
     },
-    evidence: [{ source: 'E6, E8, E3, E9', at: since, says: `left: ${sum}; nobody says which ${lacks}` }],
+    evidence: [
+      { source: 'E3, E6, E8, E9, E13', at: since, says: `left: ${sum}; nobody says which ${lacks}` },
+    ],
     since,
   }
 }
