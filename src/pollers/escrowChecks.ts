@@ -130,19 +130,22 @@ function isPartOf({ direction }: Extract<FlowVerdict, { kind: 'unexplained' }>, 
 
 /**
  * What a movement waits for before it is called unexplained, or explained by a record whose origin cannot be shown yet.
- * A source that lags, `answer` when it is under way; null for nothing.
+ * A source that lags, `answer` when it is under way, `record` when that alone can say what left; null for nothing.
  */
 function findWait(
   deps: EscrowChecksDeps,
   flow: StoredFlow,
   transfers: readonly Transfer[],
   verdict: FlowVerdict,
-): Exclude<Wait, 'record'> | null {
+): Wait | null {
   if (flow.outward.digits <= 0n || verdict.kind === 'held') return null
   const payouts = transfers.filter(({ direction }) => direction === 'ZoneToMain')
-  const waits = payouts.map((one) => deps.waitsFor(one)).filter((one) => one !== 'record')
+  const all = payouts.map((one) => deps.waitsFor(one))
+  const waits = all.filter((one) => one !== 'record')
   const wait = waits.find((one) => one !== null && one !== 'answer') ?? waits.find((one) => one !== null)
   if (wait && isCoveredBy(deps, flow, payouts)) return wait
+  // What an event leaves out its record may say.
+  if (verdict.kind === 'unjudged') return all.includes('record') ? 'record' : null
   if (verdict.kind !== 'unexplained') return null
   const isFresh = deps.clock.now() < flow.at + eventMs
   if (payouts.length === 0 && isFresh && deps.hasOpenEvent(flow.hash)) return 'answer'
@@ -157,21 +160,18 @@ function isCoveredBy(deps: EscrowChecksDeps, flow: StoredFlow, payouts: readonly
   return judge(deps, flow, hoped).kind !== 'unexplained'
 }
 
-function holdBack(
-  waits: Exclude<Wait, 'record'>,
-  verdict: FlowVerdict,
-  flow: StoredFlow,
-  now: UnixMs,
-): FlowJudgement {
+function holdBack(waits: Wait, verdict: FlowVerdict, flow: StoredFlow, now: UnixMs): FlowJudgement {
   if (flow.verdict === 'unexplained') return { ...toUnchanged(flow), checkAt: now + waitMs }
+  const source = waits === 'answer' || waits === 'record' ? null : waits
   return {
     verdict: verdict.kind === 'unexplained' ? 'open' : 'explained',
     direction: 'out',
-    unexplained: verdict.kind === 'unexplained' && waits !== 'answer' ? verdict.amount : null,
-    reason: waits === 'answer' ? 'its origin is being asked for' : `the ${waits} does not show it yet`,
+    unexplained: verdict.kind === 'unexplained' && source !== null ? verdict.amount : null,
+    reason:
+      waits === 'answer' ? 'its origin is being asked for' : `the ${source ?? 'list'} does not show it yet`,
     checkAt: now + waitMs,
     absence: flow.absence,
-    waitsFor: waits === 'answer' ? null : waits,
+    waitsFor: source,
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toDecimal } from '../../../src/domain/decimal.ts'
+import { noAmount, toDecimal } from '../../../src/domain/decimal.ts'
 import { createMostKept } from '../../../src/domain/mostKept.ts'
 import type { Wait } from '../../../src/domain/standing.ts'
 import type { Transfer } from '../../../src/domain/transfer.ts'
@@ -14,16 +14,17 @@ import { noSignal } from './support.ts'
 const token = '0xcc'
 const escrow = `0x${'bb'.repeat(20)}`
 
-/** An escrow that a movement of 1.5 left, told as what nothing explains. */
-function setUp() {
+/** An escrow that a movement of 1.5 left, of a token id if one is named, told as what nothing explains unless `isNew`. */
+function setUp({ id = null as string | null, isNew = false } = {}) {
   const clock = createSteppedClock({ start: 10_000_000 })
   const db = openDatabase(':memory:')
-  const amount = toDecimal('1.5') ?? { digits: 0n, scale: 0 }
+  const amount = toDecimal('1.5') ?? noAmount
   const at = clock.now()
-  const flow = { escrow, token, hash: hash('main'), height: 500, at, party: '', gross: [] }
+  const gross = id === null ? [] : [{ id, in: noAmount, out: amount, back: noAmount }]
+  const flow = { escrow, token, hash: hash('main'), height: 500, at, party: '', gross }
   saveFlows(db, [{ ...flow, net: amount, outward: amount }], at, 0)
   const told = { verdict: 'unexplained', direction: 'out', unexplained: amount } as const
-  settleFlow(db, flow, { ...told, reason: '', checkAt: at, absence: null, waitsFor: null }, at)
+  if (!isNew) settleFlow(db, flow, { ...told, reason: '', checkAt: at, absence: null, waitsFor: null }, at)
   const world: { transfers: readonly Transfer[]; wait: Wait | null } = { transfers: [], wait: null }
   const check = createEscrowChecksPoll({
     clock,
@@ -75,3 +76,15 @@ test.each(['zone', 'answer'] as const)(
     expect(await look(1)).toBe('explained')
   },
 )
+
+test('semantics.md 41: of a payout whose record is not listed yet nobody says that it names no token id', async () => {
+  const { world, look } = setUp({ id: '7', isNew: true })
+  const named = completed()
+  const leg: Transfer = { ...named, isListed: false, token: { ...named.token, id: '' } }
+  world.transfers = [{ ...leg, zone: null, claim: { hash: hash('zone'), proof: 'proven' } }]
+  world.wait = 'record'
+  // However long the list stands still: it is looked at again once that goes on.
+  expect(await look(24)).toBe('explained')
+  world.wait = null
+  expect(await look(1)).toBe('unjudged')
+})
