@@ -8,9 +8,9 @@ import type { Facts, SourceHealth } from '../rules/types.ts'
 import type { Database } from '../store/database.ts'
 import { listHeads } from '../store/heads.ts'
 import type { Ledger } from '../store/ledger.ts'
+import { readDrift } from './readDrift.ts'
 import { type EscrowFactSources, readEscrowFacts } from './readEscrowFacts.ts'
 import { type RequestNumbers, withTimes } from '../store/requestNumbers.ts'
-import { summarizeQuarantine } from '../store/quarantine.ts'
 
 /** Bad records of this past are looked at; rules narrow it further. */
 const driftWindowMs = 3_600_000
@@ -66,17 +66,6 @@ export function readFacts(sources: FactSources, now: UnixMs): Facts {
     countPending: () => sources.ledger.countByState().pending,
     ...readEscrowFacts(sources.escrow, now),
   }
-}
-
-/** Records that were set aside, and answers to other questions than were asked, of which some are among them. */
-function readDrift({ db, explorer }: Pick<FactSources, 'db' | 'explorer'>, since: UnixMs): Facts['drift'] {
-  const all = [...summarizeQuarantine(db, since), ...explorer.mismatches.list(since)]
-  return [...Map.groupBy(all, ({ endpoint }) => endpoint).values()].flatMap((of) => {
-    const newest = of.toSorted((a, b) => b.lastAt - a.lastAt)[0]
-    if (newest === undefined) return []
-    const count = Math.max(...of.map((one) => one.count))
-    return [{ ...newest, count, firstAt: Math.min(...of.map(({ firstAt }) => firstAt)) }]
-  })
 }
 
 /** What was told of keys before a restart stands until their endpoint is read again, for a day. */

@@ -82,6 +82,8 @@ interface DriftFact {
   readonly lastAt: UnixMs
   /** What was expected, what came and where, e.g. `valueRaw: expected a decimal uint256, got a number`. */
   readonly problem: string
+  /** Whether some of them belong to the list: rows that a filter should have left out say nothing of it. */
+  readonly isOfList: boolean
 }
 
 /** A documented key that records of an endpoint do not have, or fill with what nobody understands. */

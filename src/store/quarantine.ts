@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { outsideFilter } from '../clients/explorer/fits.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 
@@ -15,6 +16,8 @@ export interface QuarantineSummary {
   readonly firstAt: UnixMs
   readonly lastAt: UnixMs
   readonly problem: string
+  /** Whether they are more than rows that a filter should have left out. */
+  readonly isOfList: boolean
 }
 
 /** Kept of one endpoint; a source that sends nothing but rubbish must not fill the disk. */
@@ -40,15 +43,17 @@ export function recordQuarantine(db: Database, records: readonly QuarantinedReco
 export function summarizeQuarantine(db: Database, since: UnixMs): QuarantineSummary[] {
   return db
     .prepare(
-      `SELECT endpoint, count(*) AS count, min(first_at) AS first_at, max(last_at) AS last_at, problem
+      `SELECT endpoint, count(*) AS count, min(first_at) AS first_at, max(last_at) AS last_at, problem,
+       max(instr(problem, ?) <> 1) AS is_of_list
        FROM quarantine WHERE last_at >= ? GROUP BY endpoint ORDER BY endpoint`,
     )
-    .all(since)
+    .all(outsideFilter, since)
     .map((row) => ({
       endpoint: String(row['endpoint']),
       count: Number(row['count']),
       firstAt: Number(row['first_at']),
       lastAt: Number(row['last_at']),
       problem: String(row['problem']),
+      isOfList: Number(row['is_of_list']) === 1,
     }))
 }

@@ -23,7 +23,7 @@ if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
 const conditions = evaluateConditions(loaded.rules, toFacts(0), []).map(({ rule }) => rule)
 
 const read = (rule: Rule) => (rule.params ?? {}) as Readonly<Record<string, never>>
-const drift = { endpoint: 'E3', count: 1, firstAt: 0, lastAt: 0, problem: 'unreadable' }
+const drift = { endpoint: 'E3', count: 1, firstAt: 0, lastAt: 0, problem: 'unreadable', isOfList: true }
 const lack = {
   endpoint: 'E3',
   key: 'status',

@@ -56,6 +56,7 @@ const drift = z.strictObject({
   firstAt: moment,
   lastAt: now,
   problem: text,
+  isOfList: z.boolean().default(true),
 })
 
 const lack = z.strictObject({

@@ -14,6 +14,9 @@ type Values<R, V> = (row: R) => readonly (V | null)[]
 /** Why an answer with rows that do not fit is not whole. */
 export const misfitReason = 'some rows answer another question than was asked'
 
+/** How the problem of a row begins that a filter should have left out: it says nothing of the rows that belong there. */
+export const outsideFilter = 'answers another question: '
+
 /** The first thing that does not fit. */
 export function fitsAll<R>(...checks: readonly Contradicts<R>[]): Contradicts<R> {
   return (row, params, rows) => {
@@ -95,5 +98,5 @@ function names(asked: string, value: string): boolean {
 function otherThan(param: string, asked: string, given: string): string {
   const [first = '', ...others] = asked.split(',')
   const more = others.length === 0 ? '' : ` or ${others.length} more`
-  return `answers another question: ${param} ${cleanText(first, 80)}${more} was asked for, ${cleanText(given, 180)} came`
+  return `${outsideFilter}${param} ${cleanText(first, 80)}${more} was asked for, ${cleanText(given, 180)} came`
 }

@@ -253,7 +253,7 @@ function otherPage({ page, totalPage }: Paging, params: AnswerContext<unknown>['
   const asked = Number(params['page'] ?? 1)
   if (page === null || page === 0 || page === asked) return null
   if (page === totalPage && asked > page) return null
-  return `answers another question: page ${asked} was asked for, page ${page} came`
+  return `is of another page: page ${asked} was asked for, page ${page} came`
 }
 
 /** Another chain than was asked. Records of the bridge are of both. */
@@ -262,7 +262,7 @@ function otherChain(said: unknown, { endpoint, chains }: AnswerContext<unknown>)
   if (typeof name !== 'string' || name === '') return null
   const fitting = endpoint.family === 'cross' ? [chains.main, chains.zone] : [chains[endpoint.chain]]
   if (fitting.some((chain) => chain.toLowerCase() === name.toLowerCase())) return null
-  return `answers another question: chain ${fitting[0]} was asked for, ${cleanText(name, 64)} came`
+  return `is of another chain: chain ${fitting[0]} was asked for, ${cleanText(name, 64)} came`
 }
 
 function toRaw(row: unknown, maxLength: number, scrub: (text: string) => string): string {

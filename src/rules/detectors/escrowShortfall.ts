@@ -49,7 +49,7 @@ function judgeShortfall(facts: Facts, { stale }: z.output<typeof params>): Judge
 function lacksMoney({ drift, lacks }: Pick<Facts, 'drift' | 'lacks'>): boolean {
   const isOfMoney = (key: string) => /TxHash$|^(tokenContractAddress|valueRaw)$/.test(key)
   return (
-    drift.some(({ endpoint }) => endpoint === 'E3') ||
+    drift.some(({ endpoint, isOfList }) => endpoint === 'E3' && isOfList) ||
     lacks.some(({ endpoint, key, isStill }) => endpoint === 'E3' && isStill && isOfMoney(key))
   )
 }

@@ -105,7 +105,9 @@ describe('the shipped rules', () => {
     { now: 600_000, said: ['warning source-drift: 3 records of E3 cannot be read: valueRaw: got a number'] },
     { now: 600_001, said: [] },
   ])('of unreadable records seen $now ms ago', ({ now, said }) => {
-    const drift = [{ endpoint: 'E3', count: 3, firstAt: 0, lastAt: 0, problem: 'valueRaw: got a number' }]
+    const drift = [
+      { endpoint: 'E3', count: 3, firstAt: 0, lastAt: 0, problem: 'valueRaw: got a number', isOfList: true },
+    ]
     expect(say(toFacts(now, { drift }))).toEqual(said)
   })
 

@@ -211,6 +211,7 @@ describe('source.drift', () => {
     firstAt: 10,
     lastAt: 1_000,
     problem: 'valueRaw: expected a decimal uint256',
+    isOfList: true,
   }
   const params = sourceDrift.params.parse({ keep: '10m' })
   const judge = (now: number) => sourceDrift.judge(toFacts(now, { drift: [drift] }), params)

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { readDrift } from '../../../src/app/readDrift.ts'
+import { createMismatchLog } from '../../../src/clients/explorer/mismatchLog.ts'
+import { escrowShortfall } from '../../../src/rules/detectors/escrowShortfall.ts'
+import { sourceDrift } from '../../../src/rules/detectors/sourceDrift.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+import { recordQuarantine } from '../../../src/store/quarantine.ts'
+import { toFacts, toHolding } from '../rules/facts.ts'
+
+const now = 600_000
+const outside = 'answers another question: txid 0xaa was asked for, 0xbb came'
+const unreadable = 'valueRaw: expected a decimal uint256, got a number'
+
+/** What is said of an escrow that is short, while E3 had these problems, the last of them newest. */
+function judge(of: { readonly set?: readonly string[]; readonly answers?: readonly string[] }) {
+  const db = openDatabase(':memory:')
+  const mismatches = createMismatchLog()
+  for (const [n, problem] of (of.set ?? []).entries())
+    recordQuarantine(db, [{ endpoint: 'E3', problem, raw: `row ${n}` }], now - 1_000 + n)
+  for (const problem of of.answers ?? []) mismatches.note('E3', now, problem)
+  const drift = readDrift({ db, explorer: { mismatches } }, 0)
+  const facts = toFacts(now, {
+    drift,
+    escrow: { moves: [], sums: [], unjudged: [], holdings: [toHolding({ judged: short })] },
+  })
+  return {
+    short: escrowShortfall.judge(facts, escrowShortfall.params.parse({})),
+    drifting: sourceDrift.judge(facts, sourceDrift.params.parse({})).findings,
+  }
+}
+
+const short = { owed: 100n, holdings: 90n, openOut: 0n, height: 5, at: now }
+
+describe('an escrow that is short', () => {
+  test.each([
+    ['whole answers', { answers: [outside] }],
+    ['rows among others', { set: [outside], answers: [outside] }],
+  ])('is told where E3 ignores a filter, in %s: they say nothing of the amounts of the list', (_, of) => {
+    const { short, drifting } = judge(of)
+    expect(short.findings).toHaveLength(1)
+    expect(drifting).toHaveLength(1)
+  })
+
+  test.each([
+    ['an amount that cannot be read', { set: [unreadable] }],
+    ['such an amount, and newer rows outside a filter', { set: [unreadable, outside], answers: [outside] }],
+    [
+      'another page than was asked for',
+      { answers: ['is of another page: page 2 was asked for, page 1 came'] },
+    ],
+  ])('cannot be told of while the list has %s', (_, of) => {
+    const { short, drifting } = judge(of)
+    expect(short).toEqual({ findings: [], unknown: ['0xt1'] })
+    expect(drifting).toHaveLength(1)
+  })
+})
