@@ -1,4 +1,5 @@
 import type { Observation } from '../domain/observation.ts'
+import type { UnixMs } from '../lib/clock.ts'
 import type { ExplorerReads, FeedPage, ReadOptions } from './reads.ts'
 
 /** A page beyond this many is cut off by the service, not the end of the list. */
@@ -55,6 +56,13 @@ export function isBeyondEnd(page: FeedPage, number: number): boolean {
   const { totalPage, total, limit } = page
   if (totalPage === null || totalPage === 0 || number <= totalPage) return false
   return total === null || limit === null || total <= totalPage * limit
+}
+
+/** Null without records that tell a time. */
+export function newestTime(records: readonly Observation[]): UnixMs | null {
+  return (
+    Math.max(0, ...records.map(({ mainTime, zoneTime }) => Math.max(mainTime ?? 0, zoneTime ?? 0))) || null
+  )
 }
 
 function toMark(page: FeedPage): PageMark {

@@ -1,7 +1,7 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Observation } from '../domain/observation.ts'
 import type { CursorFile } from '../store/cursors.ts'
-import { isLastPage, type MarkedPage, type PageMark, readFeedPage } from './feedPages.ts'
+import { isLastPage, type MarkedPage, newestTime, type PageMark, readFeedPage } from './feedPages.ts'
 import type { Commit, ExplorerReads, FeedPage, Findings } from './reads.ts'
 
 export interface TransfersDeps {
@@ -78,7 +78,8 @@ export function createTransfersPoll(deps: TransfersDeps): (signal: AbortSignal) 
     if (gapSince !== null && !isReadBackTo(deps, gapSince)) return
     gapSince = null
     deps.noteComplete?.(startedAt)
-    saveComplete(deps, startedAt, fresh > 0)
+    const newestAt = newestTime(first.page.records) ?? startedAt
+    saveComplete(deps, Math.min(startedAt, newestAt), fresh > 0)
   }
 }
 
@@ -88,11 +89,15 @@ function isReadBackTo({ cursors }: TransfersDeps, completeAt: UnixMs): boolean {
   return done || (reachedAt !== null && reachedAt < completeAt - overlapMs)
 }
 
-function saveComplete({ cursors }: TransfersDeps, startedAt: UnixMs, isFresh: boolean): void {
+/**
+ * By the newest record where our clock is ahead of it: what is walked and swept again is bounded by this, and compared
+ * with records.
+ */
+function saveComplete({ cursors }: TransfersDeps, completeAt: UnixMs, isFresh: boolean): void {
   const now = cursors.read()
   // Without news once an hour is enough for a restart to know from where to walk; more would only wear the disk.
-  if (!isFresh && startedAt - (now.tail.completeAt ?? 0) <= 3_600_000) return
-  cursors.write({ ...now, tail: { completeAt: startedAt } })
+  if (!isFresh && completeAt - (now.tail.completeAt ?? 0) <= 3_600_000) return
+  cursors.write({ ...now, tail: { completeAt } })
 }
 
 async function commitPage(deps: TransfersDeps, page: FeedPage, signal: AbortSignal) {

@@ -3,7 +3,7 @@ import { MonitorError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Observation } from '../domain/observation.ts'
 import { beginHistory, type CursorFile, type Cursors } from '../store/cursors.ts'
-import { isBeyondEnd, isLastPage, type PageMark, readFeedPage } from './feedPages.ts'
+import { isBeyondEnd, isLastPage, newestTime, type PageMark, readFeedPage } from './feedPages.ts'
 import type { Commit, ExplorerReads, FeedPage } from './reads.ts'
 
 export interface WalkDeps {
@@ -108,7 +108,8 @@ export function createWalk(deps: WalkDeps): Walk {
     const { page, isLast, isBack } = await readPage(sweep.page, { priority: 'sweep', goBack }, signal)
     if (isBack) return false
     if (sweep.page === 1) firstNumber = page.requestedAt
-    const isDone = isLast || isOlder(page.records, deps.clock.now() - deps.sweepMs)
+    const from = sweptFrom()
+    const isDone = isLast || isOlder(page.records, from)
     if (!isDone) {
       save({ sweep: { ...sweep, page: sweep.page + 1, startedAt } })
       return false
@@ -118,12 +119,14 @@ export function createWalk(deps: WalkDeps): Walk {
       deps.log.warn({ tookMs, pages: sweep.page }, 'a pass of the sweep took over ten minutes')
     wentBackFrom = 0
     save({ sweep: { page: 1, startedAt, finishedAt: deps.clock.now(), tookMs } })
-    deps.onSwept?.({
-      from: deps.clock.now() - deps.sweepMs,
-      startedAt,
-      firstNumber: firstNumber ?? startedAt,
-    })
+    deps.onSwept?.({ from, startedAt, firstNumber: firstNumber ?? startedAt })
     return true
+  }
+
+  /** Our clock may be ahead of those that the records tell. */
+  function sweptFrom(): UnixMs {
+    const now = deps.clock.now()
+    return Math.min(now, deps.cursors.read().tail.completeAt ?? now) - deps.sweepMs
   }
 
   return {
@@ -168,10 +171,4 @@ function pagesMoved(total: number | null, page: FeedPage): number {
 function isOlder(records: readonly Observation[], than: UnixMs): boolean {
   const newest = newestTime(records)
   return newest !== null && newest < than
-}
-
-/** Null without records. */
-function newestTime(records: readonly Observation[]): UnixMs | null {
-  if (records.length === 0) return null
-  return Math.max(...records.map((record) => Math.max(record.mainTime ?? 0, record.zoneTime ?? 0)))
 }

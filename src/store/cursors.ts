@@ -10,7 +10,10 @@ const instant = z.int().nonnegative()
 
 const cursorsSchema = z.strictObject({
   tail: z.strictObject({
-    /** When the newest reading of the list began that ended by proof, by our clock; null before the first one. */
+    /**
+     * When the newest reading of the list began that ended by proof, or when its newest record is from where that is
+     * earlier; null before the first one.
+     */
     completeAt: instant.nullable(),
   }),
   /** The walk that fills the ledger backwards from the newest record, on a first start or after a rewind. */

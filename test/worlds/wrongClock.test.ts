@@ -71,6 +71,20 @@ test.each([
   },
 )
 
+test.each([
+  ['ahead', day],
+  ['behind', -day],
+])('a clock that is a day %s hides no record that vanishes', async (_, byMs) => {
+  const clock = createLeapingClock()
+  clock.jump(byMs)
+  const timeline = '  - { at: 2m, fault: transfer.vanished, age: 20s }'
+  const run = await runLeaping({
+    scenario: `name: gone\ntraffic: { transfersPerMinute: 10 }\ntimeline:\n${timeline}\n`,
+    clock,
+  })
+  expect(await run.untilTold('transfer.vanished', 16 * minute)).toBeLessThan(15 * minute)
+})
+
 test('F67: what was noted by a clock that was a day ahead hides nothing after a restart with the right one', async () => {
   const clock = createLeapingClock()
   clock.jump(day)

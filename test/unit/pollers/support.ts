@@ -16,8 +16,8 @@ export interface FakeList {
   served: number[]
 }
 
-export function setUp(rows: Observation[] = [], pageSize = 3) {
-  const clock = createSteppedClock({ start: 10_000_000 })
+export function setUp(rows: Observation[] = [], pageSize = 3, start = 10_000_000) {
+  const clock = createSteppedClock({ start })
   const db = openDatabase(':memory:')
   const ledger: Ledger = createLedger(db, { tokens: [], openIntervalMs: 10_000 })
   let cursors: Cursors = initialCursors(0)

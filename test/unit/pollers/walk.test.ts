@@ -1,17 +1,18 @@
 import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { createSilentLog } from '../../../src/lib/log.ts'
-import { createTransfersPoll } from '../../../src/pollers/transfers.ts'
-import { createWalk } from '../../../src/pollers/walk.ts'
+import { createTransfersPoll, overlapMs } from '../../../src/pollers/transfers.ts'
+import { createWalk, type WalkDeps } from '../../../src/pollers/walk.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { known, noSignal, setUp, toRows } from './support.ts'
 
-function toWalk(world: ReturnType<typeof setUp>) {
+function toWalk(world: ReturnType<typeof setUp>, deps: Partial<Pick<WalkDeps, 'sweepMs' | 'onSwept'>> = {}) {
   const requestWalk = vi.fn()
   const walk = createWalk({
     ...world,
     log: createSilentLog(),
     sweepMs: 86_400_000,
+    ...deps,
     requestDetails: () => {},
     requestWalk,
   })
@@ -192,5 +193,47 @@ describe('the sweep', () => {
     await walk.run(noSignal)
     expect(world.list.served.slice(2)).toEqual([1, 2, 3, 4])
     expect(world.cursors.read().sweep).toMatchObject({ page: 1, finishedAt: expect.any(Number) })
+  })
+})
+
+describe.each([
+  ['ahead', 10_000_000],
+  ['right', 100_000],
+  ['behind', 50_000],
+])('semantics.md 42: where our clock is %s of the records, or quiet for long', (_, startedAt) => {
+  const readTail = (world: ReturnType<typeof setUp>, requestHistory = () => {}) =>
+    createTransfersPoll({
+      ...world,
+      listUnconfirmed: () => [],
+      requestSweep: () => {},
+      requestHistory,
+      requestDetails: () => {},
+    })(noSignal)
+
+  test('the sweep goes back as far as it is meant to, from the newest record on', async () => {
+    const world = setUp(toRows(100), 3, startedAt)
+    const onSwept = vi.fn()
+    const { walk, runAll } = toWalk(world, { sweepMs: 20_000, onSwept })
+    await readTail(world)
+    await runAll()
+    onSwept.mockClear()
+    walk.requestSweep()
+    world.list.served = []
+    while (onSwept.mock.calls.length === 0) await walk.run(noSignal)
+    const lastPage = world.list.served.at(-1) ?? 0
+    expect(lastPage).toBeGreaterThanOrEqual(8)
+    expect(onSwept.mock.calls[0]?.[0].from).toBeLessThanOrEqual(80_000)
+  })
+
+  test('what lies behind a gap is read', async () => {
+    const world = setUp(toRows(3), 3, startedAt)
+    const { walk, runAll } = toWalk(world)
+    await readTail(world)
+    await runAll()
+    world.list.rows = toRows(100)
+    const since = world.cursors.read().tail.completeAt ?? Infinity
+    await readTail(world, () => walk.requestHistory(since - overlapMs))
+    await runAll()
+    expect(known(world.ledger)).toBe(100)
   })
 })
