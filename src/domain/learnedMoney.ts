@@ -33,10 +33,7 @@ export interface MoneySample {
 
 /** So many samples make a habit. */
 const established = 3
-/** So many deposits to one address make it the vault, where the configuration names none of this token. */
-const plainVault = 5
-/** The same where the configuration says nothing of the bridge at all: then only the clearest habit counts. */
-const soleVault = 20
+/** Where the configuration names no address of the bridge, more than these are no vaults: users may have one each. */
 const maxVaults = 3
 
 /** The address that a record's token moves under; null while that is not known. */
@@ -102,13 +99,14 @@ export function knownVaults(
   learned: LearnedMoney,
   escrows: readonly string[] = [],
 ): string[] {
-  const seen = learned.vaultsOf(canonicalToken(token))
-  const usual = [...seen].flatMap(([vault, count]) => (count >= established ? [vault] : []))
-  const most = Math.max(0, ...seen.values())
-  const isListedUsed = listed.some((vault) => (seen.get(vault) ?? 0) >= established)
-  const isKnown =
-    listed.length > 0 ? isListedUsed || most >= plainVault : most >= soleVault && seen.size <= maxVaults
-  return isKnown || escrows.length > 0 ? [...new Set([...escrows, ...listed, ...usual])] : []
+  const seen = [...learned.vaultsOf(canonicalToken(token))]
+  const usual = seen.flatMap(([vault, count]) => (count >= established ? [vault] : []))
+  const known = [...new Set([...escrows, ...listed, ...usual])]
+  if (escrows.length > 0) return known
+  const count = (some: typeof seen) => some.reduce((sum, [, samples]) => sum + samples, 0)
+  const agree = count(seen.filter(([vault]) => known.includes(vault)))
+  const mayBeVaults = listed.length > 0 || usual.length <= maxVaults
+  return mayBeVaults && isHabit(agree, count(seen) - agree, learned.needed) ? known : []
 }
 
 /** Whether the zone's own transactions name amounts in this direction: where they disagree they mean something else. */

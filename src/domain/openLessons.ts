@@ -26,8 +26,8 @@ export interface Lesson {
 
 export interface Teaching {
   readonly learned: LearnedMoney
-  /** Where deposits of a token go; empty while that is not known. */
-  vaultsOf(token: string): readonly string[]
+  /** Where deposits of a token go, by these lessons; empty while that is not known. */
+  vaultsOf(token: string, learned: LearnedMoney): readonly string[]
 }
 
 /** Items of one action whose words are looked at. */
@@ -56,7 +56,7 @@ const isKnown = {
   otherKind: ({ learned }, { of }) => paysNothingOut(learned, of),
   token: ({ learned }, { direction, of }) => isWordKnown(learned, direction, of),
   zone: ({ learned }, { direction }) => namesZoneAmounts(direction, learned),
-  vault: (teaching, { of }) => teaching.vaultsOf(of).length > 0,
+  vault: (teaching, { of }) => teaching.vaultsOf(of, teaching.learned).length > 0,
 } satisfies Record<string, Known>
 
 export function isLearned(lesson: Lesson, teaching: Teaching): boolean {

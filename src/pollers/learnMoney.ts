@@ -2,6 +2,7 @@ import { canonicalToken } from '../domain/movedToken.ts'
 import { compareBatch, judgeBatchAction, sampleBatch } from '../domain/compareBatch.ts'
 import { awaitsDetail } from '../domain/emptyBatch.ts'
 import { doubtOrigin, kindsName, zoneEvidence } from '../domain/doubtOrigin.ts'
+import { onlyCertain } from '../domain/habit.ts'
 import { judgeAction } from '../domain/judgeAction.ts'
 import { isOfEarlierWords, sampleAction, topicOf } from '../domain/learnedActions.ts'
 import { readAction } from '../domain/zoneAction.ts'
@@ -70,14 +71,16 @@ export function toTeaching({
   learned,
   bridge,
 }: Pick<Teaching, 'learned'> & Pick<LearnMoneyDeps, 'bridge'>): Teaching {
-  return { learned, vaultsOf: (token) => toMoneySettings(bridge, learned).vaultsOf(token) }
+  return { learned, vaultsOf: (token, by) => toMoneySettings(bridge, by).vaultsOf(token) }
 }
 
 function learnMain(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTransfers, now: UnixMs): void {
   const { learned, bridge } = deps
   const { main } = transfer
   if (main === null || transfer.evidence.length === 0) return
-  const judged = judgeMoney(transfer, related.sharing('main', main.hash), toMoneySettings(bridge, learned))
+  // Of few deposits one that goes elsewhere teaches too: the bridge may have several vaults.
+  const settings = toMoneySettings(bridge, onlyCertain(learned))
+  const judged = judgeMoney(transfer, related.sharing('main', main.hash), settings)
   if (judged === null) return
   if (judged.twin !== null) {
     const listed = bridge.escrows?.map(({ token }) => token) ?? []

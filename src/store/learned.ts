@@ -141,6 +141,7 @@ function mostValues({ kind, name }: MoneySample): number {
 }
 
 function mostOf({ kind, name, value }: MoneySample): number {
+  if (kind === 'vault') return maxOfHabit
   if (kind !== 'zone' && kind !== 'action') return maxOfValue
   const confirms = value.startsWith('=') || value === 'equal' || name.endsWith(' kind')
   return confirms ? maxOfHabit : maxOfValue

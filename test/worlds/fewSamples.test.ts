@@ -96,6 +96,64 @@ test('what the money shows is critical, whatever few words say beside it', async
   expect(alerts(world).at(-1)).toBe('critical transfer-mismatch')
 })
 
+/** A deposit that goes to the bridge's vault, or to the given one. */
+function bring(world: Pick<BridgeWorld, 'withdraw' | 'main' | 'now'>, n: number, to = escrow) {
+  const now = String(world.now())
+  const { mainTxHash = '', value = '' } = world.withdraw(n, {
+    txType: 'MainToZone',
+    crossType: 'Deposit',
+    sourceAddress: user(n + 500),
+    mainBlockTime: now,
+    zoneBlockTime: now,
+  })
+  world.main(mainTxHash, { moves: [{ token, from: user(n + 500), to, amount: value }] })
+}
+
+test.each([
+  [6, 'warning transfer-mismatch-likely'],
+  [30, 'critical transfer-mismatch'],
+])('a deposit that goes to another address than %i others: %s', async (samples, expected) => {
+  const world = await createBridgeWorld({
+    config: { poll: calmPoll },
+    prepare: (bare) => {
+      for (let n = 0; n < samples; n += 1) bring(bare, n)
+    },
+  })
+  await world.pass(90 * second)
+  bring(world, 66, user(7))
+  await world.pass(150 * second)
+  expect(alerts(world)).toEqual([expected])
+})
+
+test('of a second vault the first deposit is a warning, and no other', async () => {
+  const world = await createBridgeWorld({
+    config: { poll: calmPoll },
+    prepare: (bare) => {
+      for (let n = 0; n < 6; n += 1) bring(bare, n)
+    },
+  })
+  await world.pass(90 * second)
+  for (let n = 20; n < 40; n += 1) {
+    bring(world, n, n % 2 === 0 ? user(7) : escrow)
+    await world.pass(30 * second)
+  }
+  await world.pass(150 * second)
+  expect(alerts(world)).toEqual(['warning transfer-mismatch-likely'])
+})
+
+test('no deposit is told of where others went to an address each', async () => {
+  const world = await createBridgeWorld({
+    config: { poll: calmPoll },
+    prepare: (bare) => {
+      for (let n = 0; n < 12; n += 1) bring(bare, n, user(n + 200))
+    },
+  })
+  await world.pass(90 * second)
+  bring(world, 66)
+  await world.pass(150 * second)
+  expect(alerts(world)).toEqual([])
+})
+
 /** A batch that pays two, of which its zone action names these. */
 function leaveBatch(world: Pick<BridgeWorld, 'withdraw' | 'zone' | 'main'>, n: number, named = [0, 1]) {
   const item = (at: number) => ({ beneficiary: user(10 * n + at), quantity: `${5 + at}000000` })

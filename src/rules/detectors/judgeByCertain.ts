@@ -3,7 +3,7 @@ import type { EventContext } from './detector.ts'
 
 /**
  * A verdict on a transfer, by what is certain where that is enough. `fewSamples`: nothing speaks against it but words
- * of the zone that too few transfers explain to accuse anybody.
+ * of the zone, or ways of deposits, that too few transfers explain to accuse anybody.
  */
 export function judgeByCertain<V>(
   context: EventContext,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { onlyCertain } from '../../../src/domain/habit.ts'
 import { judgeTwin } from '../../../src/domain/judgeMoney.ts'
 import { toKeptRange } from '../../../src/domain/keptRange.ts'
 import {
@@ -108,9 +109,10 @@ describe('where deposits go', () => {
   test.each<[string, Record<string, number>, string[]]>([
     ['nothing is known before a listed one was used three times', { '0xe5': 2 }, []],
     ['the listed one, once it was', { '0xe5': 3 }, ['0xe5']],
-    ['an unlisted one is waited for', { '0x77': 4 }, []],
-    ['and then belongs to them', { '0x77': 5 }, ['0xe5', '0x77']],
-    ['one that was seen twice does not', { '0xe5': 3, '0x77': 2 }, ['0xe5']],
+    ['an unlisted one belongs to them as soon', { '0x77': 3 }, ['0xe5', '0x77']],
+    ['one that was seen once does not', { '0xe5': 3, '0x77': 1 }, ['0xe5']],
+    ['and two of few leave all open', { '0xe5': 3, '0x77': 2 }, []],
+    ['while of many they do not', { '0xe5': 40, '0x77': 2 }, ['0xe5']],
   ])('%s', (_, seen, expected) => {
     expect(vaults(seen)).toEqual(expected)
   })
@@ -123,10 +125,18 @@ describe('where deposits go', () => {
     expect(of({ '0x77': 3 })).toEqual(['0xe5', '0xb1', '0x77'])
   })
 
-  test('without a word of the configuration only a clear habit counts', () => {
-    expect(vaults({ '0x77': 19 }, [])).toEqual([])
-    expect(vaults({ '0x77': 20 }, [])).toEqual(['0x77'])
-    expect(vaults({ '0x77': 20, '0x1': 1, '0x2': 1, '0x3': 1 }, [])).toEqual([])
+  test('without a word of the configuration they are but a few', () => {
+    expect(vaults({ '0x77': 2 }, [])).toEqual([])
+    expect(vaults({ '0x77': 3 }, [])).toEqual(['0x77'])
+    expect(vaults({ '0x77': 3, '0x78': 3, '0x79': 3, '0x7a': 3 }, [])).toEqual([])
+  })
+
+  test('twenty make it certain, of which hardly any went elsewhere', () => {
+    const certain = (seen: Record<string, number>) =>
+      knownVaults('0xcc', ['0xe5'], onlyCertain(lessons({ vaults: seen })))
+    expect(certain({ '0xe5': 19 })).toEqual([])
+    expect(certain({ '0xe5': 20, '0x77': 1 })).toEqual(['0xe5'])
+    expect(certain({ '0xe5': 20, '0x77': 2 })).toEqual([])
   })
 })
 
