@@ -4,7 +4,8 @@ import { enoughToWarn, onlyCertain } from '../domain/habit.ts'
 import { type ActionField, establishedNames, isWordKnown } from '../domain/learnedActions.ts'
 import { contradicts, type EventTemplate, partyOfSample } from '../domain/learnEvent.ts'
 import { contentFields } from '../domain/bridgeLog.ts'
-import { type LearnedMoney, namesZoneAmounts } from '../domain/learnedMoney.ts'
+import { type LearnedMoney, movesAs, namesZoneAmounts } from '../domain/learnedMoney.ts'
+import { toMoneySettings } from '../domain/toMoneySettings.ts'
 import type { Direction } from '../domain/observation.ts'
 import { decodeEvent } from '../pollers/judgeLogs.ts'
 import { listAbi, listLearned, listSamples } from '../store/bridgeLogs.ts'
@@ -17,7 +18,7 @@ import { type LessonRow, listLessonRows } from '../store/lessonRows.ts'
 export interface Meaning {
   readonly meaning: string
   /**
-   * `learning`: nothing is judged by it yet. `in use`: an event tells of transfers. `in doubt`: some were told to disagree
+   * `learning`: nothing is judged by it yet. `in use`: an event tells of transfers, or money is judged by it. `in doubt`: some were told to disagree
    * while their money matched. `suspended`: the money alone judges.
    */
   readonly state: 'learning' | 'warns' | 'accuses' | 'in use' | 'in doubt' | 'suspended'
@@ -29,12 +30,18 @@ export interface Meaning {
   readonly outliers: readonly string[]
 }
 
-/** What was learned of the zone's transactions and of the bridge's events, with what speaks against it. */
-export function listMeanings(db: Database): Meaning[] {
+/** What was learned of the zone's transactions, the bridge's money and its events, with what speaks against it. */
+export function listMeanings(db: Database, bridge: Parameters<typeof toMoneySettings>[0]): Meaning[] {
   const learned = createLearned(db)
   const rows = listLessonRows(db)
   const byName = Map.groupBy(rows, ({ kind, name }) => `${kind} ${name}`)
-  const words = [...byName.values()].flatMap((of) => readLesson(of[0]?.name ?? '', of, learned))
+  const words = [...byName.values()].flatMap((of) => {
+    const { kind = 'zone', name = '' } = of[0] ?? {}
+    if (kind === 'token') return readMoved(name, of, learned)
+    if (kind === 'vault')
+      return readVaults(name, of, (by) => toMoneySettings(bridge, by).vaultsOf(name), learned)
+    return kind === 'fee' ? readKept(name, of, learned) : readLesson(name, of, learned)
+  })
   return [...words, ...listEvents(db)].toSorted((a, b) => a.meaning.localeCompare(b.meaning))
 }
 
@@ -70,6 +77,45 @@ function readLesson(name: string, rows: Rows, learned: LearnedMoney): Meaning[] 
       return tell(`${name} "${key}"`, pick(value), pick(`!${key}`), isKnown)
     })
     .filter(({ state, agree, samples }) => state !== 'learning' || agree > samples / 2)
+}
+
+const tokenName = (token: string) => token || 'the native currency'
+
+/** Tokens that move under another address; what bears its own name is as usual. */
+function readMoved(token: string, rows: Rows, learned: LearnedMoney): Meaning[] {
+  const moved = token.includes(' ') ? null : movesAs(token, learned)
+  if (moved === null || moved === token) return []
+  const meaning = `${tokenName(token)} moves as ${tokenName(moved)}`
+  return [toMeaning(meaning, { agree: rows, other: [], state: 'in use' })]
+}
+
+function readVaults(
+  token: string,
+  rows: Rows,
+  vaultsOf: (learned: LearnedMoney) => readonly string[],
+  learned: LearnedMoney,
+): Meaning[] {
+  const vaults = vaultsOf(learned)
+  if (vaults.length === 0) return []
+  const [agree, other] = [true, false].map((wanted) =>
+    rows.filter(({ value }) => vaults.includes(value) === wanted),
+  )
+  const state = stateOf((by) => vaultsOf(by).length > 0, learned)
+  const meaning = `deposits of ${tokenName(token)} go to ${vaults.join(', ')}`
+  return [toMeaning(meaning, { agree: agree ?? [], other: other ?? [], state })]
+}
+
+/** What of a token comes to its recipient; that nothing is kept is as usual. */
+function readKept(name: string, rows: Rows, learned: LearnedMoney): Meaning[] {
+  const [direction = '', token = ''] = name.split(' ')
+  if (direction === 'flat') return []
+  // Written by sampleKept.
+  const { less, more, flat } = learned.keptOf(token, direction as Direction)
+  if (less === 0 && more === 0 && flat === null) return []
+  const kept =
+    flat === null ? `${less / 10_000} % less to ${more / 10_000} % more` : `${flat} base units less`
+  const meaning = `${direction} of ${tokenName(token)}: ${kept} than the record says may come`
+  return [toMeaning(meaning, { agree: rows, other: [], state: 'in use' })]
 }
 
 /** What an action is called, of those that were seen often enough; the rest are outliers. */

@@ -14,7 +14,7 @@ export function showLearned(io: Io, options: LearnedCommand): number {
   const { config } = readConfig(io, options.config, { needs: [] })
   const { db } = openLedger(config)
   try {
-    const meanings = listMeanings(db)
+    const meanings = listMeanings(db, config.bridge)
     io.out(options.json ? `${JSON.stringify(meanings, null, 2)}\n` : formatMeanings(meanings))
     return exitCodes.fine
   } finally {

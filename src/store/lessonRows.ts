@@ -1,9 +1,10 @@
+import type { MoneySample } from '../domain/learnedMoney.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 
-/** One sample of what zone transactions mean, or one word on a meaning that is in doubt. */
+/** One sample of what zone transactions mean or of how money moves, or one word on a meaning that is in doubt. */
 export interface LessonRow {
-  readonly kind: 'zone' | 'action' | 'dissent'
+  readonly kind: MoneySample['kind']
   readonly name: string
   readonly value: string
   readonly hash: string
@@ -11,15 +12,13 @@ export interface LessonRow {
   readonly at: UnixMs
 }
 
-/** All that was learned of zone transactions, the newest first. */
+/** All that was learned, the newest first. */
 export function listLessonRows(db: Database): LessonRow[] {
   return db
-    .prepare(
-      "SELECT kind, name, value, hash, party, at FROM learned_samples WHERE kind IN ('zone', 'action', 'dissent') ORDER BY at DESC, hash",
-    )
+    .prepare('SELECT kind, name, value, hash, party, at FROM learned_samples ORDER BY at DESC, hash')
     .all()
     .map((row) => ({
-      // The query asks for no others.
+      // Written by learned.ts and dissent.ts.
       kind: String(row['kind']) as LessonRow['kind'],
       name: String(row['name']),
       value: String(row['value']),

@@ -26,7 +26,7 @@ test('semantics.md 48: what was learned is shown, with how sure it is and what s
   const others = [66, 67].map((n) => leave(world, n, { quantity: '7', beneficiary: user(n) }))
   await world.pass(150_000)
   const show = () =>
-    formatMeanings(listMeanings(world.monitor.app.parts.db))
+    formatMeanings(listMeanings(world.monitor.app.parts.db, world.monitor.app.parts.config.bridge))
       .replaceAll(token, '0xtoken')
       .replaceAll(others[0] ?? '', '0xone')
       .replaceAll(others[1] ?? '', '0xother')
@@ -56,7 +56,7 @@ test('what is suspended is shown so', async () => {
   const suspend = (n: number) =>
     learned.dissent('ZoneToMain words', { hash: `0x${n}`, party: `0xa${n}` }, 1_000)
   expect([1, 2, 3, 4, 5].map(suspend)).toEqual([false, false, false, false, true])
-  expect(formatMeanings(listMeanings(db))).toBe(
+  expect(formatMeanings(listMeanings(db, world.monitor.app.parts.config.bridge))).toBe(
     'suspended   ZoneToMain words, as it was before 1970-01-01T00:00:01.000Z\n',
   )
 })
