@@ -88,10 +88,17 @@ export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
   }
 }
 
-/** The present by the clock that tells when it began: an event of a transfer, or what left an escrow, has a block's time. */
+/** The present by the clock that tells when it began. */
 function presentOf({ alert, finding, clockLeadMs = 0 }: Wording, now: UnixMs): UnixMs {
-  const isOfBlock = alert.nature === 'event' ? finding.transfer !== null : alert.kind === 'escrow.drift'
-  return isOfBlock ? now - clockLeadMs : now
+  return hasBlockTime(alert, finding) ? now - clockLeadMs : now
+}
+
+/** Whether it began at a block's time: an event of a transfer, or what left an escrow. */
+export function hasBlockTime(
+  { nature, kind }: Pick<AlertRow, 'nature' | 'kind'>,
+  { transfer }: Pick<Finding, 'transfer'>,
+): boolean {
+  return nature === 'event' ? transfer !== null : kind === 'escrow.drift'
 }
 
 /**

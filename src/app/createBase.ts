@@ -86,6 +86,12 @@ export function createBase(
   })
   const routing = toRouting(config)
   const engine = createAlertEngine({ store: alerts, log, settings: routing, rules })
+  const leadMs = () =>
+    clockLeadMs({
+      now: clock.now(),
+      sources: [explorer.health(), ...readRpcHealth(rpcs, config)],
+      heads: listHeads(db),
+    })
   const sending = createSending(deps, {
     config,
     store: alerts,
@@ -93,12 +99,7 @@ export function createBase(
     engine,
     rules,
     fallback: routing.fallback ?? null,
-    clockLeadMs: () =>
-      clockLeadMs({
-        now: clock.now(),
-        sources: [explorer.health(), ...readRpcHealth(rpcs, config)],
-        heads: listHeads(db),
-      }),
+    clockLeadMs: leadMs,
   })
   const explorer = createExplorer({
     ...config.explorer,
@@ -177,6 +178,7 @@ export function createBase(
     clock,
     clockAheadMs,
     clockFollowers,
+    clockLeadMs: leadMs,
     commit,
     config,
     cursors,

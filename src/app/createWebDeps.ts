@@ -51,7 +51,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
   const rules = () => parts.live.rules
   const left = listUnwatched(parts.config)
   const unwatched = () => addUntold(rules(), left)
-  const viewsAt = (at: UnixMs) => ({ ...createAlertViews(alerts, rules, at), alerts })
+  const viewsAt = (at: UnixMs) => ({ ...createAlertViews(alerts, rules, at, parts.clockLeadMs()), alerts })
   const normal = memoize(real, slowMs, () => readNormal(db, now()))
   const status = memoize(real, quickMs, () =>
     readStatus(

@@ -2,6 +2,7 @@ import type { Direction } from '../domain/observation.ts'
 import type { EscrowLine } from '../domain/dailyReport.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { PollerStatus } from '../pollers/runner.ts'
+import { clockLeadMs } from '../rules/clockLead.ts'
 import type { Rule, SourceHealth } from '../rules/types.ts'
 import type { AlertRow } from '../store/alertRows.ts'
 import type { AlertStore } from '../store/alertStore.ts'
@@ -44,13 +45,19 @@ const listed = 200
 export function readStatus(sources: StatusSources, now: UnixMs): StatusSnapshot {
   const read = readSources(sources)
   const { alerts, db } = sources
-  const views = createAlertViews(alerts, () => sources.rules(), now)
+  const heads = listHeads(db)
+  const views = createAlertViews(
+    alerts,
+    () => sources.rules(),
+    now,
+    clockLeadMs({ now, sources: read, heads }),
+  )
   const open = listOpenBySeverity(db, listed)
   const facts = {
     now,
     startedAt: sources.startedAt,
     version: sources.version,
-    heads: listHeads(db),
+    heads,
     sources: read,
     pollers: sources.pollers(),
     coverage: read.map((source) => ({

@@ -1,6 +1,7 @@
 import { readFinding } from '../alerts/findingJson.ts'
 import { alertIdOf } from '../alerts/fingerprint.ts'
 import { createSilencer } from '../alerts/silences.ts'
+import { hasBlockTime } from '../alerts/wording.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Rule } from '../rules/types.ts'
 import type { AlertRow } from '../store/alertRows.ts'
@@ -12,6 +13,8 @@ export interface AlertViewSource {
   readonly alerts: Pick<AlertStore, 'listAlerts' | 'listItemsOf' | 'readTransferState'>
   rules(): readonly Rule[]
   now(): UnixMs
+  /** By how much our clock is ahead of everybody's, ms. */
+  readonly clockLeadMs: number
   /** Which silence keeps an alert with these labels quiet; null is none. */
   readonly silenceOf: (labels: Readonly<Record<string, string>>) => SilenceRow | null
 }
@@ -23,6 +26,7 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
   const labels = JSON.parse(row.labels) as Record<string, string>
   const silence = source.silenceOf(labels)
   const rule = source.rules().find(({ name }) => name === row.rule)
+  const leadMs = hasBlockTime(row, finding) ? source.clockLeadMs : 0
   const told = source.alerts.listItemsOf(row.id).filter((item) => item.state !== 'dead')
   return {
     id: alertIdOf(row.fingerprint),
@@ -32,8 +36,9 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
     // `inactive` and `merged` are not listed.
     state: row.state as AlertView['state'],
     title: finding.title,
-    summary: rule ? summarize(rule, finding, row.resolvedAt ?? source.now()) : null,
+    summary: rule ? summarize(rule, finding, (row.resolvedAt ?? source.now()) - leadMs) : null,
     since: finding.since,
+    leadMs,
     // Of the time that it fires now: what was told of an earlier one happened before.
     toldAt: told
       .filter(({ episode }) => episode === row.episode)
@@ -66,8 +71,9 @@ export function createAlertViews(
   alerts: AlertViewSource['alerts'] & Pick<AlertStore, 'listSilencesAt'>,
   rules: () => readonly Rule[],
   now: UnixMs,
+  clockLeadMs = 0,
 ): AlertViewSource {
-  return { alerts, rules, now: () => now, silenceOf: createSilencer(alerts.listSilencesAt(now)) }
+  return { alerts, rules, now: () => now, clockLeadMs, silenceOf: createSilencer(alerts.listSilencesAt(now)) }
 }
 
 function summarize(rule: Rule, finding: ReturnType<typeof readFinding>, now: UnixMs): string | null {

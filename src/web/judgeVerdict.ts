@@ -90,7 +90,7 @@ function isSpeaking({ state }: AlertView): boolean {
 }
 
 function isRecent(now: number): (alert: AlertView) => boolean {
-  return ({ since }) => now - since <= recentEventMs
+  return ({ since, leadMs }) => now - leadMs - since <= recentEventMs
 }
 
 function nameAlert({ rule, summary, title }: AlertView): string {

@@ -42,6 +42,8 @@ export interface AlertView {
   readonly summary: string | null
   /** *Happened at*: when what it tells of began. */
   readonly since: UnixMs
+  /** By how much our clock is ahead of the one that `since` is told by, ms. */
+  readonly leadMs: number
   /** *Told at*: when a channel first took a message of it; null while none did. */
   readonly toldAt: UnixMs | null
   readonly resolvedAt: UnixMs | null

@@ -103,9 +103,9 @@ function isSaidByChannels({ state, told }: AlertView): boolean {
   return state === 'delivered' && told.some(({ at }) => at !== null)
 }
 
-function renderHappened({ since, resolvedAt }: AlertView, now: UnixMs): Html {
-  const happened = html`happened ${renderAgo(since, now)}`
-  return resolvedAt === null ? happened : html`${happened}, lasted ${formatAge(resolvedAt - since)}`
+function renderHappened({ since, leadMs, resolvedAt }: AlertView, now: UnixMs): Html {
+  const happened = html`happened ${renderAgo(since, now - leadMs)}`
+  return resolvedAt === null ? happened : html`${happened}, lasted ${formatAge(resolvedAt - leadMs - since)}`
 }
 
 /** Each channel once, whatever number of messages it got. */

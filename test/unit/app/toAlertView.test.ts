@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createAlertViews, toAlertView } from '../../../src/app/toAlertView.ts'
+import { renderMeta } from '../../../src/web/pages/alertList.ts'
 import type { Judgement } from '../../../src/rules/types.ts'
 import { createBench, createCondition, createRule, start } from '../alerts/harness.ts'
 
@@ -31,3 +32,22 @@ test('an alert that fires anew was told when it was told of that, not of an earl
   expect(view()).toMatchObject({ since: again, toldAt: again })
   await sending.stop()
 })
+
+test.each([
+  ['escrow.drift', 86_400_000],
+  ['chain.stalled', 0],
+] as const)(
+  'of %s, what began is told by the clock that told it, %d ms behind ours',
+  async (kind, leadMs) => {
+    const bench = createBench()
+    const of = createRule({ name: 'of', kind, severity: 'critical' })
+    const finding = { ...createCondition('zone', { since: start - leadMs }), kind }
+    bench.engine.applyCondition(of, { findings: [finding], unknown: [] }, bench.clock.now())
+    const [row] = bench.store.listAlerts({ limit: 1 })
+    if (!row) throw new Error('there is no alert')
+    const views = createAlertViews(bench.store, () => [of], bench.clock.now(), 86_400_000)
+    const view = toAlertView(views, row)
+    expect(view).toMatchObject({ since: start - leadMs, leadMs })
+    expect((await renderMeta(view, start + 60_000)).toString()).toMatch(/happened <time[^>]*>1m ago/)
+  },
+)

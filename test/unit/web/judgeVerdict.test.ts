@@ -105,6 +105,12 @@ test.each<{ title: string; facts: Partial<StatusFacts>; verdict: Verdict }>([
     verdict: { level: 'critical', reasons: [failedReason] },
   },
   {
+    title:
+      'critical with one of a moment ago that the chains tell the time of, our clock a day ahead of them',
+    facts: { recentEvents: [{ ...failed, since: now - recentEventMs - 1, leadMs: recentEventMs }] },
+    verdict: { level: 'critical', reasons: [failedReason] },
+  },
+  {
     title: 'fine one millisecond later',
     facts: { recentEvents: [{ ...failed, since: now - recentEventMs - 1 }] },
     verdict: fine,

@@ -99,6 +99,7 @@ export const stalled: AlertView = {
   title: `Withdrawal t42, zone transaction ${zoneHash}, no main transaction`,
   summary: '1500.25 USDC has waited 47m',
   since: now - 17 * minute,
+  leadMs: 0,
   toldAt: now - 16 * minute,
   resolvedAt: null,
   endedBadly: false,
