@@ -163,7 +163,7 @@ export interface JudgedFlow {
 
 /**
  * Whether known transfers account for what a transaction moved at the bridge's escrows. A payout whose origin was
- * disproved accounts for nothing.
+ * disproved accounts for nothing, nor does one that failed: it is owed no more.
  */
 export function judgeFlow(
   flow: JudgedFlow,
@@ -202,7 +202,7 @@ function judgeLegs(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKe
 /** What went out again of deposits although the zone credits it; null when nothing did. By token id where all name one. */
 function findReturned(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKept): Decimal | null {
   const good = legs.filter((leg) =>
-    leg.direction === 'ZoneToMain' ? !isDisproved(leg) : leg.status !== 'failed',
+    leg.direction === 'ZoneToMain' ? !isNoPayout(leg) : leg.status !== 'failed',
   )
   const hasIds =
     flow.gross.every(({ id }) => id !== '') && good.every((leg) => leg.token.id !== '' && !isBatch(leg))
@@ -256,7 +256,7 @@ function mayBeOf({ token, main, evidence }: Transfer, moved: string): boolean {
 function judgeNet(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKept): FlowVerdict {
   const direction = flow.outward.digits > 0n ? 'out' : 'in'
   const wanted: Direction = direction === 'out' ? 'ZoneToMain' : 'MainToZone'
-  const good = legs.filter((leg) => leg.direction !== 'ZoneToMain' || !isDisproved(leg))
+  const good = legs.filter((leg) => leg.direction !== 'ZoneToMain' || !isNoPayout(leg))
   const moving = good.filter((leg) => leg.direction === wanted)
   const leaves = flow.gross.some(({ out }) => out.digits > 0n)
   if (leaves && good.some((leg) => leg.amount === null && !isBatch(leg)))
@@ -306,6 +306,9 @@ function tellWhy(bad: readonly Transfer[], moving: readonly Transfer[], excess: 
     const reason = 'its record names an origin that is not there'
     return { reason, isSettled: compareDecimals(claimed, excess) >= 0 }
   }
+  // What failed may be tried again, and its record follows.
+  if (bad.some(({ state }) => state === 'failed'))
+    return { reason: 'its record says that it failed', isSettled: false }
   if (bad.length > 0) return { reason: 'nothing names its origin', isSettled: false }
   const reason = moving.length > 0 ? 'it moved more than its records say' : 'no transfer is known'
   return { reason, isSettled: false }
@@ -321,6 +324,10 @@ function allowance(
   const { scale } = flow.outward
   const rounded = moving.length > 0 && scale >= 6 ? { digits: 1n, scale } : noAmount
   return sumDecimals([...perLeg, rounded])
+}
+
+function isNoPayout(leg: Transfer): boolean {
+  return leg.state === 'failed' || isDisproved(leg)
 }
 
 /** A payout that nothing on the zone chain stands behind. */

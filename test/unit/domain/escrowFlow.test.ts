@@ -39,6 +39,13 @@ describe('what left an escrow', () => {
       said: '1.5 out',
     },
     {
+      title:
+        'a payout whose record says that it failed explains nothing, and the record may still be put right',
+      moved: '1.5',
+      legs: [{ ...proven, status: 'failed' as const, state: 'failed' as const }],
+      said: '1.5 out',
+    },
+    {
       title: 'a payout of another token explains nothing',
       moved: '1.5',
       legs: [{ ...proven, token: { ...proven.token, address: '0xdd' } }],
