@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { incidents, shippedPoll } from '../test/support/incidents.ts'
 import { createLeapingClock } from '../test/support/leapingClock.ts'
@@ -5,12 +7,14 @@ import { runScenario, type ScenarioRun } from '../test/support/runScenario.ts'
 
 // Scenarios one after the other, in time that leaps, with the shipped schedule: what was told, how severe, how long after
 // the start, in the world's time, however busy the machine is. `--pace N` requests a second; default: the shipped one.
+// `--copies N`: beside each incident so many copies of one theft, a second apart.
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     minutes: { type: 'string', default: '4' },
     pace: { type: 'string', default: '4' },
     concurrency: { type: 'string', default: '2' },
+    copies: { type: 'string', default: '0' },
     load: { type: 'boolean', default: false },
   },
 })
@@ -20,7 +24,7 @@ const longest = new Map<string, number>()
 for (const name of names) {
   const clock = createLeapingClock()
   const run = await runScenario({
-    scenario: name.replace('!', ''),
+    scenario: readScenario(name.replace('!', '')),
     clock,
     ...(name.endsWith('!') && { secondSource: false }),
     timeoutMs: 60_000,
@@ -35,6 +39,12 @@ for (const name of names) {
   print(name, run)
   await run.stop()
   clock.stop()
+}
+
+function readScenario(name: string): string {
+  if (values.copies === '0') return name
+  const text = readFileSync(join(import.meta.dirname, '../src/sandbox/scenarios', `${name}.yaml`), 'utf8')
+  return `${text}  - { at: 15s, fault: transfer.unbacked, token: USDT, amount: "777.77", count: ${values.copies}, spacing: 1s }\n`
 }
 
 function noteAges(name: string, run: ScenarioRun): void {
