@@ -19,7 +19,7 @@ const backgroundFloorMs = 600_000
 export function judgeVerdict(facts: StatusFacts): Verdict {
   const alerts = [...facts.openAlerts.filter(isSpeaking), ...facts.recentEvents.filter(isRecent(facts.now))]
   const critical = alerts.filter(({ severity }) => severity === 'critical').map(nameAlert)
-  const warning = alerts.filter(({ severity }) => severity === 'warning').map(nameAlert)
+  const warning = alerts.filter((alert) => isLesser(alert) && !isCovered(alert, alerts)).map(nameAlert)
   const blind = listBlindSpots(facts)
   const attention = [...warning, ...listChannelProblems(facts)]
   const reasons = [...critical, ...blind, ...attention]
@@ -83,6 +83,17 @@ function listChannelProblems({ channels, now }: StatusFacts): readonly string[] 
     const waitedMs = oldestAt === null ? 0 : now - oldestAt
     return waitedMs > slowOutboxMs ? [`A message for ${channel} has waited ${formatDuration(waitedMs)}`] : []
   })
+}
+
+function isLesser({ severity }: AlertView): boolean {
+  return severity === 'warning'
+}
+
+/** Something worse is said of its transfer. */
+function isCovered({ transferKey }: AlertView, all: readonly AlertView[]): boolean {
+  return (
+    transferKey !== null && all.some((one) => one.severity === 'critical' && one.transferKey === transferKey)
+  )
 }
 
 function isSpeaking({ state }: AlertView): boolean {

@@ -139,3 +139,11 @@ test.each<{ title: string; facts: Partial<StatusFacts>; verdict: Verdict }>([
 ])('$title', ({ facts, verdict }) => {
   expect(judgeVerdict({ ...quiet, ...facts })).toEqual(verdict)
 })
+
+test('what is told of one transfer is said once, by the worst of it', () => {
+  const slow = { ...stalled, rule: 'transfer-slow', severity: 'warning' as const }
+  const stuck = { ...stalled, severity: 'critical' as const }
+  const other = { ...slow, transferKey: 't99' }
+  const { reasons } = judgeVerdict({ ...quiet, openAlerts: [slow, stuck, other] })
+  expect(reasons).toEqual([stalledReason, 'transfer-slow: 1500.25 USDC has waited 47m'])
+})
