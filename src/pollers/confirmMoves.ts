@@ -40,8 +40,6 @@ export async function confirmMoves(
 ): Promise<Outcome> {
   const { reads } = deps
   const options = { priority: 'urgent', signal } as const
-  // It is there: what answers without it counted is over, and its tries are counted in their place.
-  const tries = leg.firstAt === null ? leg.reads : 0
   const own = leg.ask === 'native' ? await addOwnValue(reads, leg, first, options, deps.clock.now()) : null
   if (own === 'unclear') return again(deps, leg)
   if (own !== null && deps.isCovered(own) !== false) return take(leg, [own])
@@ -51,15 +49,16 @@ export async function confirmMoves(
   let error: unknown
   try {
     second = deps.wantsNative(first)
-      ? await readWhole(reads, leg, { ...options, known, callReads: tries }, deps.clock.now())
+      ? await readWhole(reads, leg, { ...options, known, callReads: leg.tries }, deps.clock.now())
       : await readAgain(reads, leg, options)
   } catch (thrown) {
     signal.throwIfAborted()
     error = thrown
   }
-  if (second === null && tries >= neededTries) return take(leg, [{ ...first, unasked: secondOf(first) }])
+  if (second === null && leg.tries >= neededTries) return take(leg, [{ ...first, unasked: secondOf(first) }])
   if (second === null || second === 'unclear')
-    return { ...again(deps, { ...leg, ...notYetAbsent, reads: tries + 1 }, doubtMs), error }
+    // It is there: what answers without it counted is over. Its tries are not when it is missed again, or neither ends.
+    return { ...again(deps, { ...leg, ...notYetAbsent, tries: leg.tries + 1 }, doubtMs), error }
   const later = { ...second, requestedAt: Math.max(second.requestedAt, first.requestedAt + 1) }
   return take(leg, [first, later])
 }

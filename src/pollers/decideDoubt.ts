@@ -1,4 +1,4 @@
-import { isAbsent, notYetAbsent, noteReading } from '../clients/explorer/absence.ts'
+import { isAbsent, noteReading } from '../clients/explorer/absence.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { EvidenceReading } from '../store/evidence.ts'
 import type { QueuedLeg } from '../store/evidenceQueue.ts'
@@ -61,9 +61,7 @@ export async function decideDoubt(context: DoubtContext, leg: QueuedLeg): Promis
   if (!context.hasControl || !context.hasPassed(leg)) return again(leg, context.now(), retryMs)
   // Requests are numbered on from before the clock was set back: numbers order answers, and measure no time.
   const at = Math.min(context.at, context.now())
-  // Before the first reading without it those that confirm what moved count their tries there.
-  const before = leg.firstAt === null ? notYetAbsent : leg
-  const next = { ...leg, ...noteReading(before, { kind: 'absent-among-others', at }) }
+  const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at }) }
   const isOver = isAbsent(next) || leg.rests > 0
   const other =
     isOver || (leg.ask !== 'zone' && next.reads >= firstAsked) ? await askOtherwise(context, next) : null

@@ -31,6 +31,7 @@ import { openLessons } from './migrations/0026_open_lessons.ts'
 import { legSurplusColumns } from './migrations/0027_leg_surplus.ts'
 import { firstEvents } from './migrations/0028_first_events.ts'
 import { unjudgedPayouts } from './migrations/0029_unjudged_payouts.ts'
+import { legTries } from './migrations/0030_leg_tries.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -62,6 +63,7 @@ const migrations: readonly string[] = [
   legSurplusColumns,
   firstEvents,
   unjudgedPayouts,
+  legTries,
 ]
 
 export interface Database {

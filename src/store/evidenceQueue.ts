@@ -26,6 +26,8 @@ export interface QueuedLeg {
   readonly dueAt: UnixMs
   readonly height: number | null
   readonly time: UnixMs
+  /** How often a second answer about its movements was asked for in vain; apart from the answers without it. */
+  readonly tries: number
   readonly reads: number
   readonly firstAt: UnixMs | null
   readonly lastAt: UnixMs | null
@@ -215,11 +217,12 @@ export function hurryMain(db: Database, hash: string, now: UnixMs): void {
 
 export function saveQueued(db: Database, leg: QueuedLeg): void {
   db.prepare(
-    `UPDATE evidence_queue SET ready_at = ?, due_at = ?, reads = ?, first_at = ?, last_at = ?, control_at = ?, rests = ?
+    `UPDATE evidence_queue SET ready_at = ?, due_at = ?, tries = ?, reads = ?, first_at = ?, last_at = ?, control_at = ?, rests = ?
      WHERE ask = ? AND hash = ?`,
   ).run(
     leg.readyAt,
     leg.dueAt,
+    leg.tries,
     leg.reads,
     leg.firstAt,
     leg.lastAt,
@@ -284,6 +287,7 @@ function toQueued(row: Record<string, unknown>): QueuedLeg {
     dueAt: Number(row['due_at']),
     height: orNull('height'),
     time: Number(row['time']),
+    tries: Number(row['tries']),
     reads: Number(row['reads']),
     firstAt: orNull('first_at'),
     lastAt: orNull('last_at'),

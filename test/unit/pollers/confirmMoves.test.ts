@@ -1,62 +1,98 @@
 import { expect, test } from 'vitest'
 import { confirmMoves } from '../../../src/pollers/confirmMoves.ts'
+import { decideDoubt, type Outcome } from '../../../src/pollers/decideDoubt.ts'
 import type { LegsRead } from '../../../src/pollers/evidenceReads.ts'
 import type { EvidenceReading } from '../../../src/store/evidence.ts'
 import type { QueuedLeg } from '../../../src/store/evidenceQueue.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 import { noSignal } from './support.ts'
 
-const first: EvidenceReading = {
-  chain: 'main',
+const start = 10_000_000
+const nothing = (): Promise<LegsRead> => Promise.resolve({ requestedAt: 0, readings: [], bad: [] })
+const reads = {
+  zoneLegs: nothing,
+  zoneLeg: nothing,
+  mainLegs: nothing,
+  mainLeg: nothing,
+  nativeLegs: nothing,
+  nativeLeg: nothing,
+  mainLogs: nothing,
+  ownValue: () => Promise.resolve(null),
+}
+const fresh: QueuedLeg = {
+  ask: 'main',
   hash: '0x1',
-  source: 'E13',
-  requestedAt: 1_000_000,
-  status: 'success',
-  errorMessage: '',
-  moves: [],
+  addedAt: start,
+  readyAt: 0,
+  dueAt: 0,
+  height: null,
+  time: start - 1_000_000,
+  reads: 0,
+  firstAt: null,
+  lastAt: null,
+  controlAt: null,
+  tries: 0,
+  rests: 0,
+  isLate: false,
 }
 
-/** A leg whose movements do not fit its record, and whose second answer knows nothing of it. */
-function confirm(leg: QueuedLeg) {
-  const nothing = (): Promise<LegsRead> => Promise.resolve({ requestedAt: 0, readings: [], bad: [] })
-  const reads = {
-    zoneLegs: nothing,
-    zoneLeg: nothing,
-    mainLegs: nothing,
-    mainLeg: nothing,
-    nativeLegs: nothing,
-    nativeLeg: nothing,
-    mainLogs: nothing,
-    ownValue: () => Promise.resolve(null),
+/** Answers about a leg, in turn: `1` holds it with money that does not fit, `0` does not hold it; no second source does. */
+async function answer(pattern: string, before: Partial<QueuedLeg> = {}) {
+  const clock = createSteppedClock({ start })
+  const deps = { clock, reads, isCovered: () => false, wantsNative: () => false }
+  let leg: QueuedLeg | undefined = { ...fresh, ...before }
+  for (let n = 0; leg && n < 100; n += 1) {
+    const context = {
+      reads,
+      signal: noSignal,
+      at: clock.now(),
+      hasControl: true,
+      control: null,
+      now: () => clock.now(),
+      clockAheadMs: 0,
+      hasPassed: () => true,
+      mayAskSingly: () => true,
+    }
+    const first: EvidenceReading = {
+      chain: 'main',
+      hash: '0x1',
+      source: 'E13',
+      requestedAt: clock.now(),
+      status: 'success',
+      errorMessage: '',
+      moves: [],
+    }
+    const holds = pattern[n % pattern.length] === '1'
+    const { readings, saves }: Outcome = await (holds
+      ? confirmMoves(deps, leg, first, noSignal)
+      : decideDoubt(context, leg))
+    const [said] = readings
+    if (said) return { said, answers: n + 1, afterMs: clock.now() - start }
+    leg = saves[0]
+    await clock.advance((leg?.dueAt ?? 0) - clock.now())
   }
-  const deps = { clock: createSteppedClock(), reads, isCovered: () => false, wantsNative: () => false }
-  return confirmMoves(deps, leg, first, noSignal)
+  return null
 }
 
 test.each([
-  { title: 'that was there at once', before: { reads: 0, firstAt: null, lastAt: null, controlAt: null } },
+  { title: 'that was there at once', before: {} },
   {
     title: 'that two answers had not held',
     before: { reads: 2, firstAt: 1, lastAt: 15_001, controlAt: 15_001 },
   },
 ])('a second answer is asked for three times of a leg $title', async ({ before }) => {
-  let leg: QueuedLeg = {
-    ask: 'main',
-    hash: '0x1',
-    addedAt: 0,
-    readyAt: 0,
-    dueAt: 0,
-    height: null,
-    time: 0,
-    rests: 0,
-    isLate: false,
-    ...before,
-  }
-  const taken: (readonly EvidenceReading[])[] = []
-  for (let n = 0; n < 3; n += 1) {
-    const { readings, saves } = await confirm(leg)
-    taken.push(readings)
-    leg = saves[0] ?? leg
-  }
-  expect(taken).toEqual([[], [], [{ ...first, unasked: 'E21' }]])
+  expect(await answer('1', before)).toMatchObject({ said: { status: 'success', unasked: 'E21' }, answers: 3 })
 })
+
+test('a leg is absent by three answers in a row without it', async () => {
+  expect(await answer('1000')).toMatchObject({ said: { status: 'absent' }, answers: 4 })
+})
+
+test.each([['10'], ['01'], ['110'], ['100'], ['1110']])(
+  'a leg that answers hold and do not hold in turn (%s) is told: neither is counted anew by the other',
+  async (pattern) => {
+    const told = await answer(pattern)
+    expect(told).toMatchObject({ said: { status: 'success', unasked: 'E21' } })
+    expect(told?.afterMs).toBeLessThanOrEqual(120_000)
+  },
+)

@@ -19,6 +19,7 @@ const leg = (overrides: Partial<QueuedLeg> = {}): QueuedLeg => ({
   firstAt: null,
   lastAt: null,
   controlAt: null,
+  tries: 0,
   rests: 0,
   isLate: false,
   ...overrides,
@@ -102,10 +103,6 @@ describe('semantics.md 8: a leg that an answer does not hold', () => {
       said = readings
     }
     expect(said).toMatchObject([{ status: 'absent', reads: 3, requestedAt: day + 2 }])
-  })
-
-  test('was never missed before, however often a second answer about it was asked for in vain', async () => {
-    expect((await decideDoubt(at(0), leg({ reads: 2 }))).saves).toMatchObject([{ reads: 1, firstAt: 0 }])
   })
 
   test('is no reading without something known in the answer, or below the head', async () => {

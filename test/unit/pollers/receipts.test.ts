@@ -20,6 +20,7 @@ test('semantics.md 42: a receipt that is asked for after the clock was set back 
     firstAt: null,
     lastAt: null,
     controlAt: null,
+    tries: 0,
     rests: 0,
     isLate: false,
   }

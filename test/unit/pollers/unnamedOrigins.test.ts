@@ -43,6 +43,7 @@ async function judgedOf(found: 'it' | 'nothing', readAt: number) {
         firstAt: null,
         lastAt: null,
         controlAt: null,
+        tries: 0,
         rests: 0,
         isLate: false,
       },
@@ -98,6 +99,7 @@ test('semantics.md 42: a payout without a record is told where requests are numb
     firstAt: null,
     lastAt: null,
     controlAt: null,
+    tries: 0,
     rests: 0,
     isLate: false,
   }
