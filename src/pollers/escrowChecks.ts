@@ -154,8 +154,10 @@ function findWait(
 
 /** Whether the payouts would explain the movement if all that they wait for turned out well. */
 function isCoveredBy(deps: EscrowChecksDeps, flow: StoredFlow, payouts: readonly Transfer[]): boolean {
+  // One that failed waits for nothing that would make it a payout.
   const hoped = payouts.map(
-    (one): Transfer => (deps.waitsFor(one) === null ? one : { ...one, state: 'pending' }),
+    (one): Transfer =>
+      one.state === 'failed' || deps.waitsFor(one) === null ? one : { ...one, state: 'pending' },
   )
   return judge(deps, flow, hoped).kind !== 'unexplained'
 }

@@ -42,7 +42,7 @@ function setUp({ id = null as string | null, isNew = false } = {}) {
       apply?.(clock.now())
       return { news: 0, hasUrgent: false }
     },
-    listReadAt: () => null,
+    listReadAt: () => clock.now(),
     readControlHash: () => null,
   })
   const look = async (times: number) => {
@@ -88,3 +88,13 @@ test('semantics.md 41: of a payout whose record is not listed yet nobody says th
   world.wait = null
   expect(await look(1)).toBe('unjudged')
 })
+
+test.each([null, 'zone', 'list', 'answer'] as const)(
+  'what left for a payout whose record says that it failed waits for nothing, as for: %s',
+  async (wait) => {
+    const { world, look } = setUp({ isNew: true })
+    world.transfers = [{ ...completed(), status: 'failed', state: 'failed' }]
+    world.wait = wait
+    expect(await look(24)).toBe('unexplained')
+  },
+)
