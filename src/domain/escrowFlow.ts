@@ -163,7 +163,8 @@ export interface JudgedFlow {
 
 /**
  * Whether known transfers account for what a transaction moved at the bridge's escrows. A payout whose origin was
- * disproved accounts for nothing, nor does one that failed: it is owed no more.
+ * disproved accounts for nothing, nor does one that failed: it is owed no more; but of a batch that failed some
+ * items may be paid.
  */
 export function judgeFlow(
   flow: JudgedFlow,
@@ -202,7 +203,7 @@ function judgeLegs(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKe
 /** What went out again of deposits although the zone credits it; null when nothing did. By token id where all name one. */
 function findReturned(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKept): Decimal | null {
   const good = legs.filter((leg) =>
-    leg.direction === 'ZoneToMain' ? !isNoPayout(leg) : leg.status !== 'failed',
+    leg.direction === 'ZoneToMain' ? !isNoPayout(leg, flow) : leg.status !== 'failed',
   )
   const hasIds =
     flow.gross.every(({ id }) => id !== '') && good.every((leg) => leg.token.id !== '' && !isBatch(leg))
@@ -256,7 +257,7 @@ function mayBeOf({ token, main, evidence }: Transfer, moved: string): boolean {
 function judgeNet(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKept): FlowVerdict {
   const direction = flow.outward.digits > 0n ? 'out' : 'in'
   const wanted: Direction = direction === 'out' ? 'ZoneToMain' : 'MainToZone'
-  const good = legs.filter((leg) => leg.direction !== 'ZoneToMain' || !isNoPayout(leg))
+  const good = legs.filter((leg) => leg.direction !== 'ZoneToMain' || !isNoPayout(leg, flow))
   const moving = good.filter((leg) => leg.direction === wanted)
   const leaves = flow.gross.some(({ out }) => out.digits > 0n)
   if (leaves && good.some((leg) => leg.amount === null && !isBatch(leg)))
@@ -303,7 +304,8 @@ function tellWhy(bad: readonly Transfer[], moving: readonly Transfer[], excess: 
   const settled = bad.filter(({ originProof }) => originProof === 'absent' || originProof === 'failed')
   if (settled.length > 0) {
     const claimed = sumDecimals(settled.map(({ amount }) => toDecimal(amount ?? '0') ?? noAmount))
-    const reason = 'its record names an origin that is not there'
+    const isGone = settled.some(({ originProof }) => originProof === 'absent')
+    const reason = `its record names an origin that ${isGone ? 'is not there' : 'failed'}`
     return { reason, isSettled: compareDecimals(claimed, excess) >= 0 }
   }
   // What failed may be tried again, and its record follows.
@@ -326,8 +328,15 @@ function allowance(
   return sumDecimals([...perLeg, rounded])
 }
 
-function isNoPayout(leg: Transfer): boolean {
-  return leg.state === 'failed' || isDisproved(leg)
+function isNoPayout(leg: Transfer, flow: JudgedFlow): boolean {
+  return (leg.state === 'failed' && !isPaidInPart(leg, flow)) || isDisproved(leg)
+}
+
+/** A batch fails when some of its items do: others of them may be paid, all of them are not. */
+function isPaidInPart(leg: Transfer, { outward }: JudgedFlow): boolean {
+  if (!isBatch(leg)) return false
+  const amount = toDecimal(leg.amount ?? '')
+  return amount === null || compareDecimals(outward, amount) < 0
 }
 
 /** A payout that nothing on the zone chain stands behind. */

@@ -62,6 +62,22 @@ describe('what left an escrow', () => {
     expect(say(judgeFlow(out(moved), legs, none))).toBe(said)
   })
 
+  test.each([
+    ['0.5', 'explained, proven'],
+    ['1.5', '1.5 out'],
+    ['1.6', '1.6 out'],
+  ])('a batch that failed may be paid in part, and %s of 1.5 is: %s', (moved, said) => {
+    const batch = { ...proven, crossType: 'BatchWithdraw', status: 'failed', state: 'failed' } as const
+    expect(say(judgeFlow(out(moved), [batch], none))).toBe(said)
+  })
+
+  test.each([
+    ['absent', 'its record names an origin that is not there'],
+    ['failed', 'its record names an origin that failed'],
+  ] as const)('an origin that is %s is told as: %s', (originProof, reason) => {
+    expect(judgeFlow(out('1.5'), [{ ...payout, originProof }], none)).toMatchObject({ reason })
+  })
+
   test('a configured fee is allowed to the last unit', () => {
     expect(say(judgeFlow(out('2'), [proven], createMostKept([fee])))).toBe('explained, proven')
     expect(say(judgeFlow(out('2.01'), [proven], createMostKept([fee])))).toBe('0.51 out')
