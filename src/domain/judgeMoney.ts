@@ -14,6 +14,7 @@ import { canonicalToken, movedToken } from './movedToken.ts'
 import { isPaidApart } from './judgeBatch.ts'
 import { addsUpByMoves, isEmptyBatch } from './emptyBatch.ts'
 import { newestEvidence } from './proveOrigin.ts'
+import type { UnixMs } from '../lib/clock.ts'
 import type { LegEvidence, TokenMove, Transfer } from './transfer.ts'
 
 /** What the main transaction of a transfer moved, against its records. */
@@ -103,6 +104,13 @@ const evidenceHoldMs = 25_000
 /** Where there is more to be learned: a first start reads a day of transfers within this. */
 const longHoldMs = 600_000
 
+/** When its money can first have been judged: a payout may come long after its record, but not after it was asked about. */
+function movedAt(transfer: Transfer): UnixMs {
+  const { main, firstSeenAt } = transfer
+  const askedAt = moneyEvidence(transfer)?.at ?? firstSeenAt
+  return Math.max(firstSeenAt, Math.min(main?.time ?? firstSeenAt, askedAt))
+}
+
 /** Whether nothing that is known by now speaks against another token: it may teach what others are judged by. */
 export function mayBeTwin(
   transfer: Transfer,
@@ -133,7 +141,7 @@ export function judgeTwin(
   if (listed.some((token) => canonicalToken(token) === own) && twin !== '') return 'other'
   if (!mayMoveAs(address, twin, direction, learned)) return 'other'
   if (isOtherTokens(address, twin, direction, learned)) return 'other'
-  const age = now - transfer.firstSeenAt
+  const age = now - movedAt(transfer)
   const askedAt = moneyEvidence(transfer)?.at ?? transfer.firstSeenAt
   if (age < holdMs || (age < longHoldMs && now - askedAt < evidenceHoldMs)) return 'held'
   const wraps = seemsToWrap(address, twin, direction, learned)
@@ -155,7 +163,7 @@ export function awaitsFee(
   if (gap === 'covered' || gap.what !== 'amount' || kept === null) return false
   const range = learned.keptOf(transfer.token.address, transfer.direction)
   if (!mayBeFee(kept, range)) return false
-  const age = now - transfer.firstSeenAt
+  const age = now - movedAt(transfer)
   if (age < holdMs) return true
   // Where most transfers keep nothing there is no fee to wait for.
   const isOpen = range.voices < 3 || range.less > 0 || range.more > 0

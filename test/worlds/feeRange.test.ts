@@ -183,6 +183,28 @@ test('semantics.md 48: a zone that names what came after a learned fee says noth
   expect(world.told().map(({ kind, facts }) => [kind, facts['found']])).toEqual([['transfer.mismatch', '97']])
 })
 
+test('six first withdrawals that are paid long after they were seen teach each other their fee', async () => {
+  const world = await createBridgeWorld({ config: { poll: calmPoll } })
+  await world.pass(60 * second)
+  const paid = Array.from({ length: 6 }, (_, n) => {
+    const record = world.withdraw(n, { zoneBlockTime: String(world.now()) })
+    const amount = String(Number(record['value']) * 0.99)
+    world.main(record['mainTxHash'] ?? '', { moves: [{ token, from: escrow, to: user(n), amount }] })
+    return record
+  }).toReversed()
+  const list = (change: (record: Record<string, string>) => Record<string, string>) =>
+    world.fake.records.splice(0, paid.length, ...paid.map(change))
+  list((record) => ({ ...record, mainTxHash: '', mainBlockHeight: '', mainBlockTime: '' }))
+  await world.pass(15 * 60 * second)
+  list((record) => ({
+    ...record,
+    mainBlockHeight: String(world.fake.mainHead()),
+    mainBlockTime: String(world.now()),
+  }))
+  await world.pass(300 * second)
+  expect(world.told()).toEqual([])
+})
+
 /** A withdrawal of 100 of which a fee was kept, and whose zone transaction names an amount. */
 function leave(world: Pick<BridgeWorld, 'withdraw' | 'zone' | 'main'>, n: number, fee: number, said: number) {
   const { zoneTxHash = '', mainTxHash = '' } = world.withdraw(n, { value: '100', valueRaw: '100000000' })

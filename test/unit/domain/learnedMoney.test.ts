@@ -71,6 +71,25 @@ describe('another token in place of the record’s', () => {
     expect(judge(lessons({}), 105_000)).toBe('other')
   })
 
+  test('waits as long after its payout came, which may be long after it was seen', () => {
+    const at = transfer.firstSeenAt + 900_000
+    const main = { chain: 'main', hash: transfer.main?.hash ?? '', height: 1, time: at } as const
+    const asked = {
+      ...main,
+      at: at + 5_000,
+      source: 'E13',
+      status: 'success',
+      moves: [],
+      errorMessage: '',
+    } as const
+    const late = { ...transfer, main, evidence: [asked] }
+    const judge = (now: number, of = late) => judgeTwin(of, '0xdd', { learned: lessons({}), listed: [], now })
+    expect([at + 104_999, at + 105_000].map((now) => judge(now))).toEqual(['held', 'other'])
+    // A time to come is none: what is there to be asked about was there.
+    const future = { ...late, main: { ...main, time: at + 9_000_000 } }
+    expect([at + 109_999, at + 110_000].map((now) => judge(now, future))).toEqual(['held', 'other'])
+  })
+
   test.each([
     ['while the past is still read', { isReading: true }, 'other'],
     ['while every other token moves as another one too', { pairs: 2 }, 'other'],
