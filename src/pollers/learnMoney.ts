@@ -3,7 +3,7 @@ import { compareBatch, judgeBatchAction, sampleBatch } from '../domain/compareBa
 import { awaitsDetail } from '../domain/emptyBatch.ts'
 import { doubtOrigin, kindsName, zoneEvidence } from '../domain/doubtOrigin.ts'
 import { onlyCertain } from '../domain/habit.ts'
-import { judgeAction } from '../domain/judgeAction.ts'
+import { isOneOfSeveral, judgeAction } from '../domain/judgeAction.ts'
 import { isOfEarlierWords, sampleAction, topicOf } from '../domain/learnedActions.ts'
 import { readAction } from '../domain/zoneAction.ts'
 import {
@@ -120,6 +120,8 @@ function learnZone(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTra
   // What is told, or will be once no other may share it, teaches nothing: several would end what they are judged by.
   const settings = { ...fees, learned, now: Infinity }
   if (lastTimeOf(transfer) >= deps.tellSince && judgeZoneAmount(transfer, sharing, settings) !== null) return
+  // Nor does what the zone says of several things together.
+  if (isOneOfSeveral(transfer, sharing, settings)) return
   learned.learn([sample], { hash: transfer.zone.hash, party: partyOf(transfer) }, now)
 }
 

@@ -79,6 +79,20 @@ test.each(Object.entries(thefts))('%s: critical after thirty', async (_, [said, 
   expect(alerts(world)).toEqual([`critical ${rule}`])
 })
 
+test('zone transactions that did something else beside do not end what amounts are judged by', async () => {
+  const world = await after(30)
+  for (const n of [60, 61]) {
+    const own = { quantity: `${100 + n}000000`, beneficiary: user(n) }
+    const beside = { quantity: '7000000', beneficiary: user(n + 500) }
+    leave(world, n, { raw: `${107 + n}000000`, words: { exits: [own, beside] } })
+  }
+  await world.pass(90 * second)
+  expect(alerts(world)).toEqual([])
+  leave(world, 66, { raw: '7' })
+  await world.pass(150 * second)
+  expect(alerts(world)).toEqual(['critical transfer-mismatch'])
+})
+
 test('what was a warning is critical once others taught the rest', async () => {
   const world = await after(6)
   leave(world, 66, { words: { quantity: '7', beneficiary: user(66) } })
