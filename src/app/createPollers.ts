@@ -69,11 +69,16 @@ export function createPollers(deps: PollerDeps): Pollers {
     getTransfer: (key) => ledger.getTransfer(key),
     riskOf: ({ token, amount }) => deps.watch.riskOf(movedToken(token), toDecimal(amount ?? '') ?? noAmount),
   })
+  let listReadAt: UnixMs | null = null
+  const noteComplete = (startedAt: UnixMs) => {
+    listReadAt = startedAt
+  }
   const walk = createWalk({
     ...deps,
     sweepMs: poll.sweepMs,
     requestDetails,
     requestWalk: () => deps.trigger('sweep'),
+    noteComplete,
     onSwept: ({ from, startedAt, firstNumber }) => {
       deps.noteSwept?.(startedAt)
       missing.noteSweep({ from, until: startedAt, readBefore: firstNumber })
@@ -83,15 +88,12 @@ export function createPollers(deps: PollerDeps): Pollers {
     const { tail, history } = cursors.read()
     walk.requestHistory(tail.completeAt === null ? history.until : tail.completeAt - overlapMs)
   }
-  let listReadAt: UnixMs | null = null
   const transfers = createTransfersPoll({
     ...deps,
-    noteComplete: (startedAt) => {
-      listReadAt = startedAt
-    },
+    noteComplete,
     listUnconfirmed: (records) => ledger.listUnconfirmed(records),
     requestSweep: walk.requestSweep,
-    requestHistory: reopenHistory,
+    noteGap: (leftAt) => walk.noteGap(leftAt),
     requestDetails,
   })
   const openTransfers = createOpenTransfersPoll({

@@ -42,10 +42,14 @@ export async function rewindCursors(io: Io, options: RewindCommand): Promise<num
   }
 }
 
-function format({ tail, history, sweep }: Cursors): string {
+function format({ tail, history, gap, sweep }: Cursors): string {
   const time = (at: number | null) => (at === null ? 'never' : new Date(at).toISOString())
   const walk = history.done
     ? `done (${history.read} records)`
     : `reading back to ${time(history.until)}, at page ${history.page} (${history.read} records so far)`
-  return `tail     last complete reading with news ${time(tail.completeAt)}\nhistory  ${walk}\nsweep    at page ${sweep.page}, last pass ended ${time(sweep.finishedAt)}\n`
+  const left =
+    gap === null
+      ? ''
+      : `gap      reading back to ${time(gap.until)} what the tail left out, at page ${gap.page}\n`
+  return `tail     last complete reading with news ${time(tail.completeAt)}\nhistory  ${walk}\n${left}sweep    at page ${sweep.page}, last pass ended ${time(sweep.finishedAt)}\n`
 }

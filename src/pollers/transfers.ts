@@ -15,13 +15,13 @@ export interface TransfersDeps {
   noteComplete?(startedAt: UnixMs): void
   /** The list holds more, or fewer, than the tail explains: sweep it without pause. */
   requestSweep(): void
-  /** The last complete reading is more than a few pages back: what lies between must be walked. */
-  requestHistory(): void
+  /** The last complete reading is more than a few pages back: what lies between the one that began at this time and it must be walked. */
+  noteGap(leftAt: UnixMs): void
   /** Something wants E12 at once. */
   requestDetails(): void
 }
 
-/** Pages that one tick reads before it leaves the rest to the history walk, which does not hold up the next tick. */
+/** Pages that one tick reads before it leaves the rest to a walk, which does not hold up the next tick. */
 const maxTailPages = 5
 /** Records may be listed so much later than their block: a walk after a gap goes back by that much more. */
 export const overlapMs = 900_000
@@ -32,20 +32,16 @@ const confirmTimeoutMs = 2_000
  * Reads the newest part of the list, page by page, back to where the last complete reading began: a page without news,
  * once a record of that reading's first page was met. Other readings fill the ledger too, so that records being known
  * proves nothing by itself. A reading that breaks off moves no edge, and the next one goes back as far; none is complete
- * while the history walk has not come back to the last one that was.
+ * while a walk over what one left out is open.
  */
 export function createTransfersPoll(deps: TransfersDeps): (signal: AbortSignal) => Promise<void> {
   let lastTotal: number | null = null
   let edge: ReadonlySet<string> | null = null
-  /** What lies between this time and the edge is left to the history walk; null when nothing is. */
-  let gapSince: UnixMs | null = null
 
   return async (signal) => {
     const startedAt = deps.clock.now()
     // While a history walk is open nothing but it and the tail fills the ledger, and it reaches further than any edge.
-    const { tail, history } = deps.cursors.read()
-    const isWalking = !history.done
-    let isJoined = edge === null && isWalking
+    let isJoined = edge === null && !deps.cursors.read().history.done
     let fresh = 0
     let freshBeyond = 0
     let first: Pick<MarkedPage, 'page' | 'mark'> | null = null
@@ -65,8 +61,7 @@ export function createTransfersPoll(deps: TransfersDeps): (signal: AbortSignal) 
       if (result.news === 0 && !isRepeat && isJoined) break
       if (isLastPage(page, number)) break
       if (number === maxTailPages) {
-        gapSince ??= tail.completeAt
-        deps.requestHistory()
+        deps.noteGap(startedAt)
         break
       }
     }
@@ -75,18 +70,11 @@ export function createTransfersPoll(deps: TransfersDeps): (signal: AbortSignal) 
       lastTotal = first.page.total ?? lastTotal
       edge = first.mark.names
     }
-    if (gapSince !== null && !isReadBackTo(deps, gapSince)) return
-    gapSince = null
+    if (deps.cursors.read().gap !== null) return
     deps.noteComplete?.(startedAt)
     const newestAt = newestTime(first.page.records) ?? startedAt
     saveComplete(deps, Math.min(startedAt, newestAt), fresh > 0)
   }
-}
-
-/** Whether the history walk has come back to the last complete reading. */
-function isReadBackTo({ cursors }: TransfersDeps, completeAt: UnixMs): boolean {
-  const { done, reachedAt } = cursors.read().history
-  return done || (reachedAt !== null && reachedAt < completeAt - overlapMs)
 }
 
 /**

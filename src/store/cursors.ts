@@ -30,6 +30,20 @@ const cursorsSchema = z.strictObject({
     reachedAt: instant.nullable().default(null),
     done: z.boolean(),
   }),
+  /** What a reading of the tail left out is walked back over; null when nothing is left out. */
+  gap: z
+    .strictObject({
+      /** How far back, past the last complete reading of the tail. */
+      until: instant,
+      page: z.int().positive(),
+      /** When its first page was asked for, and the newest time on it. */
+      startedAt: instant.nullable(),
+      newestAt: instant.nullable(),
+      /** When the newest reading of the tail began that left something out: a walk that began before does not show it. */
+      leftAt: instant,
+    })
+    .nullable()
+    .default(null),
   /** The rolling sweep: the next page, and when the present and the last complete pass began and ended. */
   sweep: z.strictObject({
     page: z.int().positive(),
@@ -49,6 +63,7 @@ const envelopeSchema = z.strictObject({
 
 export type Cursors = z.output<typeof cursorsSchema>
 export type HistoryWalk = Cursors['history']
+export type GapWalk = NonNullable<Cursors['gap']>
 
 /** On a first start so many of the newest records are read whatever their age: they show what is in flight. */
 const firstLeast = 10_000
@@ -70,21 +85,29 @@ export function beginHistory(until: UnixMs): HistoryWalk {
   return { until, page: 1, read: 0, least: 0, reachedAt: null, done: false }
 }
 
+/** A walk over what a reading of the tail left out that began at `leftAt`. */
+export function beginGap(until: UnixMs, leftAt: UnixMs): GapWalk {
+  return { until: Math.max(0, until), page: 1, startedAt: null, newestAt: null, leftAt }
+}
+
 /** Where a ledger starts to be filled: from `since` on. */
 export function initialCursors(since: UnixMs): Cursors {
   return {
     tail: { completeAt: null },
     history: { ...beginHistory(Math.max(0, since)), least: firstLeast },
+    gap: null,
     sweep: { page: 1, startedAt: null, finishedAt: null, tookMs: null },
   }
 }
 
 /** The clock that these were noted by is set by so much; the pass of the sweep that was under way begins anew. */
-export function rebaseCursors({ tail, history, sweep }: Cursors, byMs: number): Cursors {
-  const move = (at: UnixMs | null) => (at === null ? null : Math.max(at + byMs, 0))
+export function rebaseCursors({ tail, history, gap, sweep }: Cursors, byMs: number): Cursors {
+  const moved = (at: UnixMs) => Math.max(at + byMs, 0)
+  const move = (at: UnixMs | null) => (at === null ? null : moved(at))
   return {
     tail: { completeAt: move(tail.completeAt) },
     history,
+    gap: gap && { ...gap, startedAt: move(gap.startedAt), leftAt: moved(gap.leftAt) },
     sweep: { ...sweep, page: 1, startedAt: move(sweep.startedAt), finishedAt: move(sweep.finishedAt) },
   }
 }

@@ -137,7 +137,7 @@ test('invariant 18: a record on the edge of two pages and two readings is one tr
   const poll = createTransfersPoll({
     ...world,
     requestSweep: () => {},
-    requestHistory: () => {},
+    noteGap: () => {},
     requestDetails: () => {},
     listUnconfirmed: (records) => world.ledger.listUnconfirmed(records),
   })

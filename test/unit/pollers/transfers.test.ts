@@ -1,12 +1,13 @@
 import { describe, expect, test, vi } from 'vitest'
-import { createTransfersPoll, overlapMs } from '../../../src/pollers/transfers.ts'
+import { createTransfersPoll } from '../../../src/pollers/transfers.ts'
+import { beginGap, type GapWalk } from '../../../src/store/cursors.ts'
 import { hash, toPending, toRecord } from '../../support/records.ts'
 import { known, noSignal, setUp, toRows } from './support.ts'
 
 function toPoll(world: ReturnType<typeof setUp>) {
   const asks = {
     requestSweep: vi.fn(),
-    requestHistory: vi.fn(),
+    noteGap: vi.fn(),
     requestDetails: vi.fn(),
     noteComplete: vi.fn(),
   }
@@ -21,7 +22,7 @@ function toPoll(world: ReturnType<typeof setUp>) {
 describe('the tail', () => {
   test('stops at the first page without news', async () => {
     const world = setUp(toRows(9))
-    const { poll, requestHistory } = toPoll(world)
+    const { poll, noteGap } = toPoll(world)
     await poll()
     expect(world.list.served).toEqual([1, 2, 3, 4])
     world.list.rows = [...toRows(4, 9), ...world.list.rows]
@@ -29,40 +30,37 @@ describe('the tail', () => {
     await poll()
     expect(world.list.served).toEqual([1, 2, 3])
     expect(known(world.ledger)).toBe(13)
-    expect(requestHistory).not.toHaveBeenCalled()
+    expect(noteGap).not.toHaveBeenCalled()
   })
 
   test('stops behind a record that came late below the first page', async () => {
     const world = setUp(toRows(30))
-    const { poll, requestHistory, requestSweep } = toPoll(world)
+    const { poll, noteGap, requestSweep } = toPoll(world)
     world.cursors.write({ ...world.cursors.read(), history: { ...world.cursors.read().history, done: true } })
     await poll()
-    requestHistory.mockClear()
+    noteGap.mockClear()
     const late = toRecord({ id: 'late', zoneHash: hash('late'), mainHash: hash('late paid') })
     world.list.rows = [...toRows(1, 30), ...world.list.rows.slice(0, 4), late, ...world.list.rows.slice(4)]
     world.list.served = []
     await poll()
     expect(world.list.served).toEqual([1, 2, 3])
-    expect(requestHistory).not.toHaveBeenCalled()
+    expect(noteGap).not.toHaveBeenCalled()
     expect(requestSweep).not.toHaveBeenCalled()
     expect(world.ledger.listTransfers({ hash: hash('late'), limit: 1 })).toHaveLength(1)
   })
 
-  test('leaves what lies beyond five pages to the history walk', async () => {
+  test('leaves what lies beyond five pages to a walk', async () => {
     const world = setUp(toRows(16))
-    const { poll, requestHistory } = toPoll(world)
+    const { poll, noteGap } = toPoll(world)
     await poll()
     expect(world.list.served).toEqual([1, 2, 3, 4, 5])
-    expect(requestHistory).toHaveBeenCalledOnce()
+    expect(noteGap).toHaveBeenCalledOnce()
   })
 
-  test('is complete again only once the history walk has read what lies beyond five pages', async () => {
+  test('is complete again only once a walk has read what lies beyond five pages', async () => {
     const world = setUp(toRows(3))
-    const { poll, noteComplete } = toPoll(world)
-    const walk = (done: boolean, reachedAt: number) => {
-      const cursors = world.cursors.read()
-      world.cursors.write({ ...cursors, history: { ...cursors.history, done, reachedAt } })
-    }
+    const { poll, noteComplete, noteGap } = toPoll(world)
+    const walk = (gap: GapWalk | null) => world.cursors.write({ ...world.cursors.read(), gap })
     await poll()
     const { completeAt } = world.cursors.read().tail
     expect(noteComplete).toHaveBeenCalledExactlyOnceWith(world.clock.now())
@@ -71,12 +69,12 @@ describe('the tail', () => {
     noteComplete.mockClear()
     world.list.rows = [...toRows(20, 3), ...world.list.rows]
     await world.clock.advance(5_000)
+    noteGap.mockImplementation((at: number) => walk(beginGap(0, at)))
     await poll()
-    walk(false, completeAt ?? 0)
     await poll()
     expect(noteComplete).not.toHaveBeenCalled()
     expect(world.cursors.read().tail.completeAt).toBe(completeAt)
-    walk(false, (completeAt ?? 0) - overlapMs - 1)
+    walk(null)
     await poll()
     expect(noteComplete).toHaveBeenCalledOnce()
   })

@@ -1,12 +1,16 @@
 import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { createSilentLog } from '../../../src/lib/log.ts'
-import { createTransfersPoll, overlapMs } from '../../../src/pollers/transfers.ts'
-import { createWalk, type WalkDeps } from '../../../src/pollers/walk.ts'
+import { createTransfersPoll } from '../../../src/pollers/transfers.ts'
+import { createWalk, type Walk, type WalkDeps } from '../../../src/pollers/walk.ts'
+import type { Cursors } from '../../../src/store/cursors.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { known, noSignal, setUp, toRows } from './support.ts'
 
-function toWalk(world: ReturnType<typeof setUp>, deps: Partial<Pick<WalkDeps, 'sweepMs' | 'onSwept'>> = {}) {
+function toWalk(
+  world: ReturnType<typeof setUp>,
+  deps: Partial<Pick<WalkDeps, 'sweepMs' | 'onSwept' | 'noteComplete'>> = {},
+) {
   const requestWalk = vi.fn()
   const walk = createWalk({
     ...world,
@@ -17,7 +21,8 @@ function toWalk(world: ReturnType<typeof setUp>, deps: Partial<Pick<WalkDeps, 's
     requestWalk,
   })
   const runAll = async () => {
-    for (let runs = 0; runs < 200 && !world.cursors.read().history.done; runs += 1) await walk.run(noSignal)
+    const isOpen = ({ history, gap }: Cursors) => !history.done || gap !== null
+    for (let runs = 0; runs < 200 && isOpen(world.cursors.read()); runs += 1) await walk.run(noSignal)
   }
   return { walk, requestWalk, runAll }
 }
@@ -151,7 +156,7 @@ describe('the history walk', () => {
             ...world,
             listUnconfirmed: () => [],
             requestSweep: () => walk.requestSweep(),
-            requestHistory: () => walk.requestHistory(0),
+            noteGap: walk.noteGap,
             requestDetails: () => {},
           })
           // With pages this small, what arrives can look like a loop of pages: the walk ends and is run again.
@@ -168,6 +173,84 @@ describe('the history walk', () => {
       // The sweep may read what the tail has not: its records must not look like the tail's own.
       { numRuns: 60, examples: [[[4, 2, 1, 1, 2, 4], 3, 0]] },
     )
+  })
+})
+
+describe('the walk over what the tail left out', () => {
+  const second = 1_000
+
+  /** A bridge whose list is read by the tail and by a walk, in ticks of five seconds. */
+  async function start(count: number) {
+    const world = setUp([])
+    const noteComplete = vi.fn()
+    let n = 0
+    const add = (more: number) => {
+      const rows = Array.from({ length: more }, () => {
+        n += 1
+        const at = world.clock.now() - second
+        return toRecord({
+          id: `i${n}`,
+          zoneHash: hash(`z${n}`),
+          mainHash: hash(`m${n}`),
+          zoneTime: at,
+          mainTime: at,
+        })
+      })
+      world.list.rows = [...rows.reverse(), ...world.list.rows]
+    }
+    const open = () => {
+      const { walk, runAll } = toWalk(world, { noteComplete })
+      const tail = createTransfersPoll({
+        ...world,
+        listUnconfirmed: () => [],
+        requestSweep: () => {},
+        noteGap: walk.noteGap,
+        requestDetails: () => {},
+        noteComplete,
+      })
+      return { walk, runAll, tail: () => tail(noSignal) }
+    }
+    const pollers = open()
+    add(count)
+    await pollers.runAll()
+    await pollers.tail()
+    await pollers.runAll()
+    noteComplete.mockClear()
+    await world.clock.advance(5 * second)
+    return { ...world, add, noteComplete, reopen: open, ...pollers }
+  }
+
+  test('a list that grows faster than the tail reads is called read by each walk from when it began, and is all read', async () => {
+    const { add, noteComplete, tail, walk, runAll, clock, ledger, cursors } = await start(300)
+    const lags: number[] = []
+    noteComplete.mockImplementation((at: number) => lags.push(clock.now() - at))
+    for (let tick = 0; tick < 60; tick += 1) {
+      add(20)
+      await tail()
+      // What needs the first history walk alone need not wait for the end of the flood.
+      expect(cursors.read().history.done).toBe(true)
+      await walk.run(noSignal)
+      await walk.run(noSignal)
+      await clock.advance(5 * second)
+    }
+    expect(lags.length).toBeGreaterThan(1)
+    expect(Math.max(...lags)).toBeLessThanOrEqual(100 * second)
+    await runAll()
+    expect(known(ledger)).toBe(300 + 60 * 20)
+  })
+
+  test('a restart amid it calls the list read only once it came back', async () => {
+    const { add, noteComplete, tail, reopen, list, cursors, ledger } = await start(3)
+    add(20)
+    await tail()
+    list.served = []
+    const again = reopen()
+    await again.tail()
+    expect([noteComplete.mock.calls.length, known(ledger)]).toEqual([0, 23 - 5])
+    expect(cursors.read().gap).not.toBeNull()
+    await again.runAll()
+    await again.tail()
+    expect([noteComplete.mock.calls.length, known(ledger)]).toEqual([1, 23])
   })
 })
 
@@ -201,12 +284,12 @@ describe.each([
   ['right', 100_000],
   ['behind', 50_000],
 ])('semantics.md 42: where our clock is %s of the records, or quiet for long', (_, startedAt) => {
-  const readTail = (world: ReturnType<typeof setUp>, requestHistory = () => {}) =>
+  const readTail = (world: ReturnType<typeof setUp>, noteGap: Walk['noteGap'] = () => {}) =>
     createTransfersPoll({
       ...world,
       listUnconfirmed: () => [],
       requestSweep: () => {},
-      requestHistory,
+      noteGap,
       requestDetails: () => {},
     })(noSignal)
 
@@ -231,8 +314,7 @@ describe.each([
     await readTail(world)
     await runAll()
     world.list.rows = toRows(100)
-    const since = world.cursors.read().tail.completeAt ?? Infinity
-    await readTail(world, () => walk.requestHistory(since - overlapMs))
+    await readTail(world, walk.noteGap)
     await runAll()
     expect(known(world.ledger)).toBe(100)
   })
