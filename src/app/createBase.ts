@@ -163,7 +163,7 @@ export function createBase(
     escrowBalance: (token) => watch.reserveOf(token),
     noteTransfers: (changed, ceased, at) => {
       watch.noteTransfers(changed, ceased, at)
-      if (watch.places.length === 0) noteUnjudged({ db, learned, tellSince: since }, changed, ceased)
+      noteUnjudged({ db, learned, tellSince: since }, changed, ceased, at)
       for (const note of transferNotes) note(changed, ceased, at)
     },
     noteListed: (...listed) => {

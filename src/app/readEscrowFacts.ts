@@ -68,10 +68,15 @@ export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): Escrow
   }
 }
 
-/** Without escrows to look at, the payouts themselves. */
+/** What left an escrow; and the payouts themselves where no escrow of their token is looked at that paid them. */
 function listUnjudged({ db, watch }: EscrowFactSources, now: UnixMs): readonly Unjudged[] {
-  if (watch.places.length > 0) return listUnjudgedFlows(db, now - unjudgedMs)
-  return listUnjudgedPayouts(db, { from: now - unjudgedMs, until: now - unsaidMs })
+  const since = now - unjudgedMs
+  const isLookedAt = ({ escrow, token }: Unjudged) =>
+    watch.places.some(
+      ({ address, tokens }) => (escrow === '' || address === escrow) && (tokens?.has(token) ?? true),
+    )
+  const payouts = listUnjudgedPayouts(db, { from: since, until: now - unsaidMs })
+  return [...listUnjudgedFlows(db, since), ...payouts.filter((payout) => !isLookedAt(payout))]
 }
 
 function toUnjudged(flows: readonly Unjudged[], watch: EscrowWatch): UnjudgedSum[] {

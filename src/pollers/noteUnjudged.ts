@@ -5,7 +5,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { forgetUnjudged, saveUnjudged } from '../store/unjudgedPayouts.ts'
 
-/** Notes which payouts are compared with nothing, where no escrow's movements would tell: inside the transaction. */
+/** Notes which payouts are compared with nothing, for where no escrow's movements tell: inside the transaction. */
 export function noteUnjudged(
   {
     db,
@@ -14,12 +14,13 @@ export function noteUnjudged(
   }: { readonly db: Database; readonly learned: LearnedMoney; readonly tellSince: UnixMs },
   changed: readonly Transfer[],
   ceased: readonly string[],
+  now: UnixMs,
 ): void {
   for (const key of ceased) forgetUnjudged(db, key)
   for (const transfer of changed) {
-    const { key, firstSeenAt, originAt, destinationAt } = transfer
+    const { key, originAt, destinationAt } = transfer
     const at = Math.max(originAt, destinationAt ?? 0)
     const payout = at < tellSince ? null : findUnjudgedPayout(transfer, learned)
-    saveUnjudged(db, key, payout, { at, seenAt: firstSeenAt })
+    saveUnjudged(db, key, payout, { at, seenAt: now })
   }
 }

@@ -4,7 +4,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 import type { Movement } from './escrowLosses.ts'
 
-/** A payout that nobody completes, as of now; null once somebody does, and for any other transfer. */
+/** A payout that nobody completes, as of now, seen since it was the first time; null once somebody does, and for any other transfer. */
 export function saveUnjudged(
   db: Database,
   key: string,
@@ -13,28 +13,28 @@ export function saveUnjudged(
 ): void {
   if (payout === null) return forgetUnjudged(db, key)
   const { hash, payer, token, amount, lacks } = payout
-  db.prepare('INSERT OR REPLACE INTO unjudged_payouts VALUES (?, ?, ?, ?, ?, ?, ?, ?)').run(
-    key,
-    hash,
-    payer,
-    token,
-    formatDecimal(amount),
-    lacks,
-    times.at,
-    times.seenAt,
-  )
+  db.prepare(
+    `INSERT INTO unjudged_payouts VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (transfer_key) DO UPDATE SET hash = excluded.hash, payer = excluded.payer, token = excluded.token,
+       amount = excluded.amount, lacks = excluded.lacks, at = excluded.at`,
+  ).run(key, hash, payer, token, formatDecimal(amount), lacks, times.at, times.seenAt)
 }
 
 export function forgetUnjudged(db: Database, key: string): void {
   db.prepare('DELETE FROM unjudged_payouts WHERE transfer_key = ?').run(key)
 }
 
+/** Those that no movement at an escrow is judged by. */
 export function listUnjudgedPayouts(
   db: Database,
   seen: { readonly from: UnixMs; readonly until: UnixMs },
 ): (Movement & { readonly reason: string })[] {
   return db
-    .prepare('SELECT * FROM unjudged_payouts WHERE seen_at BETWEEN ? AND ? LIMIT 5000')
+    .prepare(
+      `SELECT * FROM unjudged_payouts AS payout WHERE seen_at BETWEEN ? AND ?
+       AND NOT EXISTS (SELECT 1 FROM escrow_flows AS flow WHERE flow.hash = payout.hash AND flow.token = payout.token)
+       LIMIT 5000`,
+    )
     .all(seen.from, seen.until)
     .map((row) => ({
       hash: String(row['hash']),

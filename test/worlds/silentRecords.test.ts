@@ -67,6 +67,8 @@ const watched = {
   escrows: [token, items].map((one) => ({ address: escrow, token: one, baseline: null })),
 }
 const unwatched = { escrows: [], contracts: [] }
+/** The one that is configured holds another token. */
+const elsewhere = { escrows: [{ address: user(9_000), token: user(9_001), baseline: null }], contracts: [] }
 
 async function start(bridge: EscrowWorldOptions['bridge'] = watched): Promise<EscrowWorld> {
   const world = await createEscrowWorld({
@@ -125,6 +127,7 @@ describe('a record that names no amount or no token id', () => {
   test.each([
     ['with escrows', watched],
     ['without a word of the configuration on them', unwatched],
+    ['with one of another token', elsewhere],
   ])(
     'is told as not judged, once for all of one cause, where its zone transaction says nothing either: %s',
     async (_, bridge) => {
