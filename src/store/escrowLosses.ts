@@ -4,12 +4,18 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 import { type StoredFlow, toFlow } from './escrowFlowRow.ts'
 
-/** What no transfer explains, the newest of each direction first. All of it: the alert of one that is left out would end. */
+/**
+ * What no transfer explains, the newest of each direction first. All that left: the alert of one that is left out would
+ * end. Of what came in the newest: nothing rests on an older one, and anybody can send as many as he likes.
+ */
 export function listUnexplained(db: Database): StoredFlow[] {
-  const sql = `SELECT * FROM escrow_flows INDEXED BY escrow_flows_told
-    WHERE verdict = 'unexplained' AND direction = ? ORDER BY at DESC`
-  return (['out', 'in'] as const).flatMap((direction) => db.prepare(sql).all(direction).map(toFlow))
+  const find = db.prepare(`SELECT * FROM escrow_flows INDEXED BY escrow_flows_told
+    WHERE verdict = 'unexplained' AND direction = ? ORDER BY at DESC LIMIT ?`)
+  return [...find.all('out', unbounded), ...find.all('in', maxInflows)].map(toFlow)
 }
+
+const unbounded = -1
+const maxInflows = 500
 
 /** What left and waits for a source that lags: it may turn out to be payouts. */
 export function listWaiting(db: Database): StoredFlow[] {
