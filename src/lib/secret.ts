@@ -50,6 +50,9 @@ function cover(text: string, needle: string): string {
   return text.includes(needle) ? text.replaceAll(needle, () => redacted) : text
 }
 
+/** Of a URL, what says nothing of the secret in it. */
+const scheme = /^[a-z][a-z0-9+.-]*(?::\/\/|%3A%2F%2F)/i
+
 /** The beginning of a secret, right before the mark of a cut. */
 function coverCut(text: string, needles: readonly string[]): string {
   let covered = text
@@ -63,7 +66,8 @@ function coverCut(text: string, needles: readonly string[]): string {
 
 /** How much of the needle's beginning a text ends with. */
 function lengthOfBeginning(text: string, needle: string): number {
-  for (let length = Math.min(needle.length - 1, text.length); length >= shortestBeginning; length -= 1) {
+  const shortest = shortestBeginning + (scheme.exec(needle)?.[0].length ?? 0)
+  for (let length = Math.min(needle.length - 1, text.length); length >= shortest; length -= 1) {
     if (text.endsWith(needle.slice(0, length))) return length
   }
   return 0

@@ -62,3 +62,10 @@ test('F76: a text of which nothing can be seen hides no cut', () => {
   const text = `${'\u200b'.repeat(300)}${key} and more`
   expect(scrubOf(key)(cleanText(text, 40))).not.toContain(key.slice(0, 4))
 })
+
+test('F76: of a URL that is secret the scheme alone is no beginning that was cut off; a part of its host is', () => {
+  const scrub = scrubOf('https://hooks.example.com/services/K3y', 'smtps://user:password@mail.example.com')
+  const line = 'canonical: { url: "https://…" }, smtp://… smtps://… https%3A%2F%2F…'
+  expect(scrub(line)).toBe(line)
+  expect(scrub('to https://hook… and smtps://user:pass…')).toBe('to [redacted]… and [redacted]…')
+})
