@@ -9,6 +9,8 @@ export interface MoneySettings {
   readonly fees: readonly Fee[]
   /** The same as it was learned, of a claim in any unit: what the configuration says nothing of. */
   readonly keptOf?: (transfer: Transfer, claimed: bigint) => Bounds
+  /** What was kept of a transfer by the movements of its main transaction, in base units; null where they do not tell. */
+  readonly keptHere?: (transfer: Transfer) => bigint | null
   /** Where deposits of a token go; empty when that is not known. */
   vaultsOf(token: string): readonly string[]
 }

@@ -1,7 +1,9 @@
 import type { MoneySettings } from './coverMoney.ts'
+import { judgeMoney } from './judgeMoney.ts'
 import { canonicalToken } from './movedToken.ts'
 import { boundsOf } from './keptRange.ts'
 import { knownVaults, type LearnedMoney } from './learnedMoney.ts'
+import type { Transfer } from './transfer.ts'
 
 /** What the configuration says of the bridge's money. */
 interface BridgeMoney {
@@ -10,26 +12,41 @@ interface BridgeMoney {
   readonly escrows?: readonly { readonly address: string; readonly token: string }[]
 }
 
+interface Related {
+  /** Transfers that bear this hash on the main chain. */
+  sharing(chain: 'main', hash: string): readonly Transfer[]
+}
+
 /**
  * Where a deposit of a token has to go: to an escrow of that token, or, without one, to a bridge contract; and to where
  * deposits are seen to go. A contract that is configured and never used tells nothing of where they should go.
+ * @param related who shares a main transaction, where what the zone says is set beside its money
  */
 export function toMoneySettings(
   { fees, contracts = [], escrows = [] }: BridgeMoney,
   learned: LearnedMoney | null,
+  related: Related | null = null,
 ): MoneySettings {
   const lower = contracts.map((address) => address.toLowerCase())
+  const vaultsOf = (token: string) => {
+    const own = escrows
+      .filter((one) => canonicalToken(one.token) === canonicalToken(token))
+      .map(({ address }) => address.toLowerCase())
+    if (learned !== null) return knownVaults(token, lower, learned, own)
+    return own.length === 0 ? [] : [...own, ...lower]
+  }
   return {
     fees,
+    vaultsOf,
     ...(learned && {
       keptOf: ({ token, direction }, claimed) => boundsOf(learned.keptOf(token.address, direction), claimed),
     }),
-    vaultsOf(token) {
-      const own = escrows
-        .filter((one) => canonicalToken(one.token) === canonicalToken(token))
-        .map(({ address }) => address.toLowerCase())
-      if (learned !== null) return knownVaults(token, lower, learned, own)
-      return own.length === 0 ? [] : [...own, ...lower]
-    },
+    ...(related && { keptHere: (transfer) => keptHere(transfer, related, vaultsOf) }),
   }
+}
+
+function keptHere(transfer: Transfer, related: Related, vaultsOf: MoneySettings['vaultsOf']): bigint | null {
+  if (transfer.main === null) return null
+  const judged = judgeMoney(transfer, related.sharing('main', transfer.main.hash), { fees: [], vaultsOf })
+  return judged?.gap === 'covered' ? 0n : (judged?.kept?.less ?? null)
 }

@@ -109,7 +109,7 @@ function learnSpelling(learned: Learned, transfer: Transfer, now: UnixMs): void 
 
 function learnZone(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTransfers, now: UnixMs): void {
   const { learned } = deps
-  const fees = toMoneySettings(deps.bridge, learned)
+  const fees = toMoneySettings(deps.bridge, learned, related)
   const sample = transfer.status === 'failed' ? null : sampleZone(transfer, fees)
   if (sample === null || transfer.zone === null) return
   if (transfer.firstSeenAt < learned.suspendedAt(amountsName(transfer.direction))) return
@@ -134,7 +134,7 @@ function learnAction(
 ): void {
   const by = transfer.status === 'failed' ? null : zoneEvidence(transfer)
   if (by === null) return
-  const settings = { ...toMoneySettings(bridge, learned), learned }
+  const settings = { ...toMoneySettings(bridge, learned, related), learned }
   const sharing = related.sharing('zone', by.hash)
   // What is about to be told teaches nothing: several together would end the very habit that they are judged by.
   const paid = transfer.main ? related.sharing('main', transfer.main.hash) : []

@@ -40,7 +40,7 @@ export function createWeighDissent({ learned, bridge }: WeighDeps) {
       ofZone: related.sharing('zone', zone.hash),
       ofMain: main ? related.sharing('main', main.hash) : [],
       learned,
-      money: toMoneySettings(bridge, learned),
+      money: toMoneySettings(bridge, learned, related),
       now,
     }
     if (accusing.length === 0) {

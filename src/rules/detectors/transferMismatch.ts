@@ -130,7 +130,7 @@ function isBadBatch(transfer: Transfer, context: EventContext): boolean {
 function compareZone(transfer: Transfer, { related, learned, bridge, now }: EventContext): Difference | null {
   const sharing = transfer.zone ? related.sharing('zone', transfer.zone.hash) : []
   const by = judgeZoneAmount(transfer, sharing, {
-    ...toMoneySettings(bridge, learned ?? null),
+    ...toMoneySettings(bridge, learned ?? null, related),
     learned: learned ?? null,
     now,
   })
@@ -148,7 +148,10 @@ function compareAction(transfer: Transfer, context: EventContext): Difference | 
   // A batch whose action names other items is told as such, once.
   const paid = transfer.main ? context.related.sharing('main', transfer.main.hash) : []
   if (judgeBatchAction(transfer, paid, { learned }) !== null) return null
-  const gap = judgeAction(transfer, sharing, { ...toMoneySettings(bridge, learned), learned })
+  const gap = judgeAction(transfer, sharing, {
+    ...toMoneySettings(bridge, learned, context.related),
+    learned,
+  })
   return gap === null || gap === 'covered' ? null : { ...gap, expected: expectedOf(transfer, gap.what), by }
 }
 

@@ -135,7 +135,7 @@ function groundOfKind(transfer: Transfer, origin: Leg, context: EventContext): G
   const { learned, bridge, related } = context
   if (!learned || transfer.originProof !== 'proven') return null
   const sharing = related.sharing(origin.chain, origin.hash)
-  const money = toMoneySettings(bridge, learned)
+  const money = toMoneySettings(bridge, learned, related)
   const doubt = (by: typeof learned) => doubtOrigin(transfer, sharing, { ...money, learned: by })
   const likely = doubt(learned)
   if (likely === null) return null
