@@ -34,11 +34,11 @@ export interface Meaning {
 export function listMeanings(db: Database, bridge: Parameters<typeof toMoneySettings>[0]): Meaning[] {
   const learned = createLearned(db)
   const rows = listLessonRows(db)
-  const byName = Map.groupBy(rows, ({ kind, name }) => `${kind} ${name}`)
+  const byName = Map.groupBy(rows, ({ kind, name }) => `${kind === 'elsewhere' ? 'vault' : kind} ${name}`)
   const words = [...byName.values()].flatMap((of) => {
     const { kind = 'zone', name = '' } = of[0] ?? {}
     if (kind === 'token') return readMoved(name, of, learned)
-    if (kind === 'vault')
+    if (kind === 'vault' || kind === 'elsewhere')
       return readVaults(name, of, (by) => toMoneySettings(bridge, by).vaultsOf(name), learned)
     return kind === 'fee' ? readKept(name, of, learned) : readLesson(name, of, learned)
   })

@@ -194,7 +194,7 @@ function describeGap(
 }
 
 /** The movements of a transfer's token in base units; null when one of them cannot be told exactly. */
-function toCoins(moves: readonly TokenMove[], transfer: Transfer): Coin[] | null {
+export function toCoins(moves: readonly TokenMove[], transfer: Transfer): Coin[] | null {
   const coins: Coin[] = []
   for (const move of moves) {
     if (move.token !== movedToken(transfer.token)) continue
@@ -215,7 +215,7 @@ function scaleOf({ token, amountRaw, amount }: Transfer): number | null {
 }
 
 /** What a record says in the units of the comparison; null when it says nothing. */
-function claimOf(transfer: Transfer): bigint | null {
+export function claimOf(transfer: Transfer): bigint | null {
   const { amountRaw, amount } = transfer
   return amountRaw ?? toRaw({ amountRaw, amount }, scaleOf(transfer))
 }

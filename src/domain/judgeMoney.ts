@@ -15,6 +15,7 @@ import { isPaidApart } from './judgeBatch.ts'
 import { addsUpByMoves, isEmptyBatch } from './emptyBatch.ts'
 import { newestEvidence } from './proveOrigin.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { findRestingPlace } from './findRestingPlace.ts'
 import type { LegEvidence, TokenMove, Transfer } from './transfer.ts'
 
 /** What the main transaction of a transfer moved, against its records. */
@@ -182,15 +183,26 @@ export function sampleKept({ token, direction }: Transfer, { kept }: MoneyJudgem
   ]
 }
 
-/** What a matched transfer teaches; nothing where it does not match. */
-export function sampleMoney(transfer: Transfer, judged: MoneyJudgement): MoneySample[] {
-  const name = canonicalToken(transfer.token.address)
-  if (judged.gap !== 'covered') return judged.twin === null ? [] : sampleToken(transfer, name, judged.twin)
+/** What a matched transfer teaches, and where one that does not match went. */
+export function sampleMoney(
+  transfer: Transfer,
+  judged: MoneyJudgement,
+  settings: Pick<MoneySettings, 'vaultsOf'>,
+): MoneySample[] {
+  const { gap, twin, by } = judged
+  const { address } = transfer.token
+  const name = canonicalToken(address)
+  const isElsewhere = gap !== 'covered' && gap.what === 'recipient'
+  if (gap !== 'covered' && !isElsewhere) return twin === null ? [] : sampleToken(transfer, name, twin)
   if (transfer.amountRaw === 0n) return []
-  const vaults = transfer.direction === 'MainToZone' ? listVaults(transfer, judged.by.moves ?? []) : []
+  const vault =
+    transfer.direction === 'MainToZone'
+      ? findRestingPlace(transfer, by.moves ?? [], settings.vaultsOf(address))
+      : null
+  const kind = isElsewhere ? 'elsewhere' : 'vault'
   return [
-    ...sampleToken(transfer, name, movedToken(transfer.token)),
-    ...vaults.map((value) => ({ kind: 'vault' as const, name, value })),
+    ...(isElsewhere ? [] : sampleToken(transfer, name, movedToken(transfer.token))),
+    ...(vault === null ? [] : [{ kind, name, value: vault } as const]),
   ]
 }
 
@@ -200,13 +212,6 @@ function sampleToken({ direction }: Transfer, name: string, moved: string): Mone
     { kind: 'token', name: `by ${direction} ${moved}`, value: name },
     ...(moved === name ? [] : [{ kind: 'token' as const, name: `pairs ${direction}`, value: name }]),
   ]
-}
-
-/** Where the deposit came to rest: who got it and did not pass it on. */
-function listVaults(transfer: Transfer, moves: readonly TokenMove[]): string[] {
-  const own = moves.filter(({ token }) => token === movedToken(transfer.token))
-  const senders = new Set(own.map(({ from }) => from))
-  return [...new Set(own.map(({ to }) => to))].filter((to) => !senders.has(to) && to !== '')
 }
 
 /** Whether the zone's own word on the amount is the record's; null where there is nothing to compare. */

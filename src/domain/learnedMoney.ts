@@ -1,5 +1,5 @@
 import type { KeptRange } from './keptRange.ts'
-import { isHabit } from './habit.ts'
+import { enoughToAccuse, enoughToWarn, isHabit } from './habit.ts'
 import { canonicalToken } from './movedToken.ts'
 import type { LearnedActions } from './learnedActions.ts'
 import type { Direction } from './observation.ts'
@@ -10,6 +10,8 @@ export interface LearnedMoney extends LearnedActions {
   tokensOf(token: string): ReadonlyMap<string, number>
   /** By recipient: how many matched deposits of this token came to rest there. */
   vaultsOf(token: string): ReadonlyMap<string, number>
+  /** By recipient: how many deposits of this token went there instead, and were told if they are not of the past. */
+  elsewhereOf(token: string): ReadonlyMap<string, number>
   /** What is kept of transfers of this token between the record and the recipient. */
   keptOf(token: string, direction: Direction): KeptRange
   /** How often the amount of the zone's own transaction was the record's, and how often not. */
@@ -26,13 +28,15 @@ export interface LearnedMoney extends LearnedActions {
 
 /** One lesson: `name` is a record token or a direction, `value` what was seen of it. */
 export interface MoneySample {
-  readonly kind: 'token' | 'vault' | 'zone' | 'action' | 'fee' | 'dissent'
+  readonly kind: 'token' | 'vault' | 'elsewhere' | 'zone' | 'action' | 'fee' | 'dissent'
   readonly name: string
   readonly value: string
 }
 
 /** So many samples make a habit. */
 const established = 3
+/** So many deposits to an address that is no known vault make it doubtful that they are thefts. */
+const enoughToDoubt = 5
 /** Where the configuration names no address of the bridge, more than these are no vaults: users may have one each. */
 const maxVaults = 3
 
@@ -99,14 +103,24 @@ export function knownVaults(
   learned: LearnedMoney,
   escrows: readonly string[] = [],
 ): string[] {
-  const seen = [...learned.vaultsOf(canonicalToken(token))]
-  const usual = seen.flatMap(([vault, count]) => (count >= established ? [vault] : []))
+  const own = canonicalToken(token)
+  const seen = learned.vaultsOf(own)
+  const needed = learned.needed ?? enoughToWarn
+  const usual = listOf(seen, needed)
   const known = [...new Set([...escrows, ...listed, ...usual])]
-  if (escrows.length > 0) return known
-  const count = (some: typeof seen) => some.reduce((sum, [, samples]) => sum + samples, 0)
-  const agree = count(seen.filter(([vault]) => known.includes(vault)))
+  // The configuration goes before what is learned: it can name another vault too.
+  if (escrows.length > 0 || listed.some((vault) => (seen.get(vault) ?? 0) >= established)) return known
+  const count = (some: Iterable<number>) => Iterator.from(some).reduce((sum, samples) => sum + samples, 0)
+  const agree = count(known.map((vault) => seen.get(vault) ?? 0))
   const mayBeVaults = listed.length > 0 || usual.length <= maxVaults
-  return mayBeVaults && isHabit(agree, count(seen) - agree, learned.needed) ? known : []
+  if (!mayBeVaults || !isHabit(agree, count(seen.values()) - agree, needed)) return []
+  // Many that were told of are another vault; of a few it is not certain that they are none.
+  const others = listOf(learned.elsewhereOf(own), needed < enoughToAccuse ? enoughToAccuse : enoughToDoubt)
+  return [...known, ...others]
+}
+
+function listOf(counts: ReadonlyMap<string, number>, needed: number): string[] {
+  return [...counts].flatMap(([value, count]) => (count >= needed ? [value] : []))
 }
 
 /** Whether the zone's own transactions name amounts in this direction: where they disagree they mean something else. */

@@ -75,11 +75,12 @@ export function toTeaching({
 }
 
 function learnMain(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTransfers, now: UnixMs): void {
-  const { learned, bridge } = deps
+  const { learned, bridge, tellSince } = deps
   const { main } = transfer
   if (main === null || transfer.evidence.length === 0) return
-  // Of few deposits one that goes elsewhere teaches too: the bridge may have several vaults.
-  const settings = toMoneySettings(bridge, onlyCertain(learned))
+  // What is about to be told is no example. Of the past nothing is: a bridge with several vaults shows all of them.
+  const isTold = lastTimeOf(transfer) >= tellSince
+  const settings = toMoneySettings(bridge, isTold ? learned : onlyCertain(learned))
   const judged = judgeMoney(transfer, related.sharing('main', main.hash), settings)
   if (judged === null) return
   if (judged.twin !== null) {
@@ -91,7 +92,7 @@ function learnMain(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTra
   const isOpen = awaitsFee(transfer, judged, learned, now)
   if (isOpen) deps.hold(transfer.key, now + soonMs)
   const kept = isOpen || judged.gap === 'covered' ? sampleKept(transfer, judged) : []
-  const samples = [...sampleMoney(transfer, judged), ...kept]
+  const samples = [...sampleMoney(transfer, judged, settings), ...kept]
   if (samples.length === 0) return
   learned.learn(samples, { hash: main.hash, party: partyOf(transfer) }, now)
   learnSpelling(learned, transfer, now)
@@ -147,7 +148,8 @@ function learnAction(
     const name = kindsName(topicOf(transfer))
     const kind = actionType === '' ? [] : [{ kind: 'action', name, value: actionType } as const]
     const teaches = !isOfEarlierWords(transfer, learned) && !isTold
-    const words = action && teaches ? sampleAction(transfer, readAction(action), settings) : []
+    const words =
+      action && teaches ? sampleAction(transfer, readAction(action), settings) : []
     const items = teaches ? sampleBatch(compareBatch(transfer, paid, settings)) : []
     learned.learn([...kind, ...words, ...items], { hash: by.hash, party: partyOf(transfer) }, now)
   }

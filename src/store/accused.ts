@@ -10,13 +10,9 @@ const accusingKinds: ReadonlySet<string> = new Set([
   'source.disagreement',
 ])
 
-/**
- * Whether a transfer that this is told of is no example of how the bridge works. What is but new may become usual, and
- * so may another vault than the first few deposits went to.
- */
+/** Whether a transfer that this is told of is no example of how the bridge works. What is but new may become usual. */
 export function accuses({ kind, facts }: Pick<Finding, 'kind' | 'facts'>): boolean {
-  const isNewVault = facts['fewSamples'] === true && facts['what'] === 'recipient' && facts['leg'] === 'main'
-  return accusingKinds.has(kind) && facts['reason'] !== 'doubtful' && !isNewVault
+  return accusingKinds.has(kind) && facts['reason'] !== 'doubtful'
 }
 
 /** Whether something was told of a transfer, or of one that was joined into it. */

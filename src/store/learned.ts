@@ -79,6 +79,7 @@ export function createLearned(db: Database): Learned {
     },
     tokensOf: (token) => count('token', token),
     vaultsOf: (token) => count('vault', token),
+    elsewhereOf: (token) => count('elsewhere', token),
     actionsOf: (name) => count('action', name),
     straysOf: (kind) => readActions(db, kind).unmatched,
     keptOf(token, direction) {
@@ -123,7 +124,10 @@ export function createLearned(db: Database): Learned {
       }
     },
     forget(hash) {
-      const gone = db.prepare('DELETE FROM learned_samples WHERE hash = ? RETURNING kind, name').all(hash)
+      // What went elsewhere is kept: enough of it is no accident.
+      const gone = db
+        .prepare("DELETE FROM learned_samples WHERE hash = ? AND kind <> 'elsewhere' RETURNING kind, name")
+        .all(hash)
       for (const row of gone) drop(String(row['kind']), String(row['name']))
     },
   }

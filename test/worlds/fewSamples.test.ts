@@ -139,22 +139,6 @@ test.each([
   expect(alerts(world)).toEqual([expected])
 })
 
-test('of a second vault the first deposit is a warning, and no other', async () => {
-  const world = await createBridgeWorld({
-    config: { poll: calmPoll },
-    prepare: (bare) => {
-      for (let n = 0; n < 6; n += 1) bring(bare, n)
-    },
-  })
-  await world.pass(90 * second)
-  for (let n = 20; n < 40; n += 1) {
-    bring(world, n, n % 2 === 0 ? user(7) : escrow)
-    await world.pass(30 * second)
-  }
-  await world.pass(150 * second)
-  expect(alerts(world)).toEqual(['warning transfer-mismatch-likely'])
-})
-
 test('no deposit is told of where others went to an address each', async () => {
   const world = await createBridgeWorld({
     config: { poll: calmPoll },

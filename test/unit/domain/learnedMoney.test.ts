@@ -14,6 +14,7 @@ import { completed } from '../rules/transfers.ts'
 interface Lessons {
   readonly tokens?: Record<string, number>
   readonly vaults?: Record<string, number>
+  readonly elsewhere?: Record<string, number>
   readonly zone?: readonly [number, number]
   readonly spellings?: readonly [number, number]
   readonly owners?: readonly string[]
@@ -32,6 +33,7 @@ const lessons = ({
   suspendedAt: () => 0,
   tokensOf: () => new Map(Object.entries(tokens)),
   vaultsOf: () => new Map(Object.entries(vaults)),
+  elsewhereOf: () => new Map(Object.entries(rest.elsewhere ?? {})),
   keptOf: () => toKeptRange([], []),
   zoneAmounts: () => ({ equal: zone[0], other: zone[1] }),
   spellings: () => ({ own: spellings[0], other: spellings[1] }),
@@ -130,8 +132,9 @@ describe('where deposits go', () => {
     ['the listed one, once it was', { '0xe5': 3 }, ['0xe5']],
     ['an unlisted one belongs to them as soon', { '0x77': 3 }, ['0xe5', '0x77']],
     ['one that was seen once does not', { '0xe5': 3, '0x77': 1 }, ['0xe5']],
-    ['and two of few leave all open', { '0xe5': 3, '0x77': 2 }, []],
-    ['while of many they do not', { '0xe5': 40, '0x77': 2 }, ['0xe5']],
+    ['nor does one that was seen twice', { '0xe5': 3, '0x77': 2 }, ['0xe5']],
+    ['where no listed one was used two of few leave all open', { '0x77': 3, '0x78': 2 }, []],
+    ['while of many they do not', { '0x77': 40, '0x78': 2 }, ['0xe5', '0x77']],
   ])('%s', (_, seen, expected) => {
     expect(vaults(seen)).toEqual(expected)
   })
@@ -150,12 +153,33 @@ describe('where deposits go', () => {
     expect(vaults({ '0x77': 3, '0x78': 3, '0x79': 3, '0x7a': 3 }, [])).toEqual([])
   })
 
+  const certain = (
+    seen: Record<string, number>,
+    listed: string[] = [],
+    elsewhere: Record<string, number> = {},
+  ) => knownVaults('0xcc', listed, onlyCertain(lessons({ vaults: seen, elsewhere })))
+
   test('twenty make it certain, of which hardly any went elsewhere', () => {
-    const certain = (seen: Record<string, number>) =>
-      knownVaults('0xcc', ['0xe5'], onlyCertain(lessons({ vaults: seen })))
     expect(certain({ '0xe5': 19 })).toEqual([])
     expect(certain({ '0xe5': 20, '0x77': 1 })).toEqual(['0xe5'])
     expect(certain({ '0xe5': 20, '0x77': 2 })).toEqual([])
+  })
+
+  test('and each vault has twenty of its own', () => {
+    expect(certain({ '0xe5': 100, '0x77': 5 })).toEqual(['0xe5'])
+    expect(certain({ '0xe5': 100, '0x77': 20 })).toEqual(['0xe5', '0x77'])
+  })
+
+  test('a listed one is certain once it was used three times, and what went elsewhere is never', () => {
+    expect(certain({ '0xe5': 2 }, ['0xe5'])).toEqual([])
+    expect(certain({ '0xe5': 3 }, ['0xe5'], { '0x77': 99 })).toEqual(['0xe5'])
+  })
+
+  test('what went elsewhere five times is no certain theft, and twenty times none', () => {
+    const likely = (count: number) =>
+      knownVaults('0xcc', [], lessons({ vaults: { '0xe5': 20 }, elsewhere: { '0x77': count } }))
+    expect([4, 5].map((count) => certain({ '0xe5': 20 }, [], { '0x77': count }).length)).toEqual([1, 2])
+    expect([19, 20].map((count) => likely(count).length)).toEqual([1, 2])
   })
 })
 

@@ -14,6 +14,7 @@ function teachingOf(counts: Readonly<Record<string, Readonly<Record<string, numb
     suspendedAt: () => 0,
     tokensOf: () => new Map(),
     vaultsOf: () => new Map(),
+    elsewhereOf: () => new Map(),
     keptOf: () => ({ voices: 0, less: 0, more: 0, flat: null, amounts: new Map() }),
     zoneAmounts: () => ({ equal: 0, other: 0 }),
     spellings: () => ({ own: 0, other: 0 }),
