@@ -78,6 +78,23 @@ function viewAction(transfer: Transfer, sharing: readonly Transfer[], settings: 
   return chosen && { claims, names, chosen }
 }
 
+/**
+ * What may teach the words of actions: the items that contradict nothing of the transfer. One that says it under a
+ * strange name, and something else under the known one, is another's, or says anything.
+ */
+export function listFitting(
+  transfer: Transfer,
+  sharing: readonly Transfer[],
+  settings: ActionSettings,
+): readonly (readonly ActionItem[])[] {
+  const readings = readAction(actionOf(transfer)?.action ?? '')
+  const names = viewAction(transfer, sharing, settings)?.names
+  if (names === undefined) return readings
+  const isFitting = (item: ActionItem) =>
+    toSlots(item, names).some((slot) => listDifferences(slot, transfer, names, settings).length === 0)
+  return readings.map((items) => items.filter(isFitting))
+}
+
 interface Chosen {
   readonly items: readonly Slot[]
   /** Items that no transfer took. */

@@ -3,9 +3,8 @@ import { compareBatch, judgeBatchAction, sampleBatch } from '../domain/compareBa
 import { awaitsDetail } from '../domain/emptyBatch.ts'
 import { doubtOrigin, kindsName, zoneEvidence } from '../domain/doubtOrigin.ts'
 import { onlyCertain } from '../domain/habit.ts'
-import { isOneOfSeveral, judgeAction } from '../domain/judgeAction.ts'
+import { isOneOfSeveral, judgeAction, listFitting } from '../domain/judgeAction.ts'
 import { isOfEarlierWords, sampleAction, topicOf } from '../domain/learnedActions.ts'
-import { readAction } from '../domain/zoneAction.ts'
 import {
   awaitsFee,
   judgeMoney,
@@ -149,7 +148,7 @@ function learnAction(
     const kind = actionType === '' ? [] : [{ kind: 'action', name, value: actionType } as const]
     const teaches = !isOfEarlierWords(transfer, learned) && !isTold
     const words =
-      action && teaches ? sampleAction(transfer, readAction(action), settings) : []
+      action && teaches ? sampleAction(transfer, listFitting(transfer, sharing, settings), settings) : []
     const items = teaches ? sampleBatch(compareBatch(transfer, paid, settings)) : []
     learned.learn([...kind, ...words, ...items], { hash: by.hash, party: partyOf(transfer) }, now)
   }

@@ -110,6 +110,23 @@ test('what the money shows is critical, whatever few words say beside it', async
   expect(alerts(world).at(-1)).toBe('critical transfer-mismatch')
 })
 
+test('an item that says the amount by another word does not unteach the known one', async () => {
+  const world = await after(30)
+  for (const n of [41, 42]) {
+    const raw = `${100 + n}000000`
+    const items = [
+      { total: raw, quantity: '7000000', beneficiary: user(n) },
+      { quantity: raw, beneficiary: user(n) },
+    ]
+    leave(world, n, { words: { exits: items } })
+  }
+  await world.pass(90 * second)
+  expect(alerts(world)).toEqual([])
+  leave(world, 66, { words: { quantity: '7', beneficiary: user(66) } })
+  await world.pass(150 * second)
+  expect(alerts(world)).toEqual(['critical transfer-mismatch'])
+})
+
 /** A deposit that goes to the bridge's vault, or to the given one. */
 function bring(world: Pick<BridgeWorld, 'withdraw' | 'main' | 'now'>, n: number, to = escrow) {
   const now = String(world.now())
