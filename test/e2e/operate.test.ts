@@ -54,13 +54,20 @@ async function run(...args: string[]) {
   return { ...result, json: () => JSON.parse(result.stdout) }
 }
 
+/** On a busy machine a shipped rule on the monitor itself may fire beside it. */
+async function findOutage(): Promise<{ readonly id: string }> {
+  const listed: { id: string; rule: string }[] = (await run('alerts', 'list', '--open', '--json')).json()
+  const outage = listed.find(({ rule }) => rule === 'outage')
+  expect(outage).toBeDefined()
+  return outage as { id: string }
+}
+
 // One story of one daemon: what a step finds is what the one before left.
 describe('a day of operating', { shuffle: false }, () => {
   describe('beside a running daemon', () => {
     test('an alert is shown with its decisions, acknowledged, and the daemon knows', async () => {
       await until(() => inbox.messages.some(({ text }) => text.includes('outage')), 90_000)
-      const [alert] = (await run('alerts', 'list', '--open', '--json')).json()
-      expect(alert.rule).toBe('outage')
+      const alert = await findOutage()
       const acked = await run('alerts', 'ack', alert.id)
       expect([acked.code, acked.stdout]).toEqual([0, expect.stringContaining('acknowledged by ana')])
       const story = (await run('alerts', 'show', alert.id, '--json')).json()
@@ -131,7 +138,7 @@ describe('a day of operating', { shuffle: false }, () => {
       expect(existsSync(join(project.folder, 'state', 'daemon.json'))).toBe(false)
       const added = await run('silences', 'add', 'rule=outage', '--for', '1h', '--comment', 'night', '--json')
       expect(added.code).toBe(0)
-      const [alert] = (await run('alerts', 'list', '--json')).json()
+      const alert = await findOutage()
       expect((await run('alerts', 'ack', alert.id, '--by', 'ben')).code).toBe(0)
       expect((await run('outbox', 'retry', 'dead', '--json')).json()).toEqual({ count: 0 })
       expect((await run('outbox', 'drop', '1')).code).toBe(2)
