@@ -12,8 +12,9 @@
 FROM node:26-slim AS dependencies
 WORKDIR /opt/spanwatch
 COPY package.json package-lock.json ./
-# The optional dependencies are Node itself, for machines that have an older one.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+# Optional are what draws the charts of a report, for this machine, and Node itself, for machines that have an older one.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
+  && rm -rf node_modules/node-* node_modules/@foundry-rs
 
 FROM node:26-slim
 ENV NODE_ENV=production

@@ -72,6 +72,16 @@ test('the Dockerfile has no fault that its linter knows', async () => {
   expect(tellOf(read('Dockerfile').replace('USER node', 'USR node'))).not.toEqual([])
 })
 
+test.each(['x64', 'arm64'])('the image keeps what draws the charts of a report, on %s', (cpu) => {
+  const lock: { packages: Record<string, { optional?: true }> } = JSON.parse(read('package-lock.json'))
+  const [install] = /^RUN npm ci (?:.*\\\n)*.*$/m.exec(read('Dockerfile')) ?? ['']
+  const kept = Object.entries(lock.packages)
+    .filter(([, { optional }]) => optional !== true || !install.includes('--omit=optional'))
+    .map(([path]) => path)
+  expect(kept).toContain(`node_modules/@resvg/resvg-js-linux-${cpu}-gnu`)
+  expect(install).not.toContain('node_modules/@resvg')
+})
+
 test('the compose file builds this Dockerfile, writes to the state alone and keeps to what the daemon needs', () => {
   const { services } = parse(read('deploy/compose.yaml')) as {
     services: { spanwatch: Record<string, unknown> }
