@@ -1,49 +1,23 @@
 import { expect, test } from 'vitest'
 import { confirmMoves } from '../../../src/pollers/confirmMoves.ts'
 import { decideDoubt, type Outcome } from '../../../src/pollers/decideDoubt.ts'
-import type { LegsRead } from '../../../src/pollers/evidenceReads.ts'
 import type { EvidenceReading } from '../../../src/store/evidence.ts'
 import type { QueuedLeg } from '../../../src/store/evidenceQueue.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
+import { emptyReads, queuedLeg } from './queuedLegs.ts'
 import { noSignal } from './support.ts'
 
 const start = 10_000_000
-const nothing = (): Promise<LegsRead> => Promise.resolve({ requestedAt: 0, readings: [], bad: [] })
-const reads = {
-  zoneLegs: nothing,
-  zoneLeg: nothing,
-  mainLegs: nothing,
-  mainLeg: nothing,
-  nativeLegs: nothing,
-  nativeLeg: nothing,
-  mainLogs: nothing,
-  ownValue: () => Promise.resolve(null),
-}
-const fresh: QueuedLeg = {
-  ask: 'main',
-  hash: '0x1',
-  addedAt: start,
-  readyAt: 0,
-  dueAt: 0,
-  height: null,
-  time: start - 1_000_000,
-  reads: 0,
-  firstAt: null,
-  lastAt: null,
-  controlAt: null,
-  tries: 0,
-  rests: 0,
-  isLate: false,
-}
+const fresh = queuedLeg({ ask: 'main', addedAt: start, time: start - 1_000_000 })
 
 /** Answers about a leg, in turn: `1` holds it with money that does not fit, `0` does not hold it; no second source does. */
 async function answer(pattern: string, before: Partial<QueuedLeg> = {}) {
   const clock = createSteppedClock({ start })
-  const deps = { clock, reads, isCovered: () => false, wantsNative: () => false }
+  const deps = { clock, reads: emptyReads, isCovered: () => false, wantsNative: () => false }
   let leg: QueuedLeg | undefined = { ...fresh, ...before }
   for (let n = 0; leg && n < 100; n += 1) {
     const context = {
-      reads,
+      reads: emptyReads,
       signal: noSignal,
       at: clock.now(),
       hasControl: true,

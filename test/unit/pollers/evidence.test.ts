@@ -6,24 +6,9 @@ import { readWhole } from '../../../src/pollers/readWhole.ts'
 import type { EvidenceReading } from '../../../src/store/evidence.ts'
 import type { QueuedLeg } from '../../../src/store/evidenceQueue.ts'
 import { noSignal } from './support.ts'
+import { emptyReads, queuedLeg } from './queuedLegs.ts'
 
-const leg = (overrides: Partial<QueuedLeg> = {}): QueuedLeg => ({
-  ask: 'zone',
-  hash: '0x1',
-  addedAt: 0,
-  readyAt: 0,
-  dueAt: 60_000,
-  height: null,
-  time: 0,
-  reads: 0,
-  firstAt: null,
-  lastAt: null,
-  controlAt: null,
-  tries: 0,
-  rests: 0,
-  isLate: false,
-  ...overrides,
-})
+const leg = (overrides: Partial<QueuedLeg> = {}) => queuedLeg({ dueAt: 60_000, ...overrides })
 const legs = (count: number) => Array.from({ length: count }, (_, n) => leg({ hash: `0x${n}` }))
 
 describe('chooseBatch', () => {
@@ -43,18 +28,8 @@ describe('chooseBatch', () => {
 
 describe('semantics.md 8: a leg that an answer does not hold', () => {
   const none: LegsRead = { requestedAt: 0, readings: [], bad: [] }
-  const nothing = () => Promise.resolve(none)
   const at = (time: number, overrides: Partial<DoubtContext> = {}): DoubtContext => ({
-    reads: {
-      zoneLegs: nothing,
-      zoneLeg: nothing,
-      mainLegs: nothing,
-      mainLeg: nothing,
-      nativeLegs: nothing,
-      nativeLeg: nothing,
-      mainLogs: nothing,
-      ownValue: () => Promise.resolve(null),
-    },
+    reads: emptyReads,
     signal: noSignal,
     at: time,
     hasControl: true,

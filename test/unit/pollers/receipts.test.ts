@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { createReceiptsPoll } from '../../../src/pollers/receipts.ts'
 import type { Findings } from '../../../src/pollers/reads.ts'
-import type { QueuedLeg } from '../../../src/store/evidenceQueue.ts'
+import { queuedLeg } from './queuedLegs.ts'
 import { hash } from '../../support/records.ts'
 
 const day = 86_400_000
 
 test('semantics.md 42: a receipt that is asked for after the clock was set back is newer than those before', async () => {
   const now = 1_800_000_000_000
-  const leg: QueuedLeg = {
+  const leg = queuedLeg({
     ask: 'receipt',
     hash: hash('main'),
     addedAt: now,
@@ -16,14 +16,7 @@ test('semantics.md 42: a receipt that is asked for after the clock was set back 
     dueAt: now,
     height: 100,
     time: now,
-    reads: 0,
-    firstAt: null,
-    lastAt: null,
-    controlAt: null,
-    tries: 0,
-    rests: 0,
-    isLate: false,
-  }
+  })
   const committed: Findings[] = []
   const receipt = { transactionHash: leg.hash, status: 'success', blockNumber: 100, logs: [] }
   const poll = createReceiptsPoll({

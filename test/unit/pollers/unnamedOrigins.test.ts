@@ -6,8 +6,10 @@ import { hash, toRecord } from '../../support/records.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 import { transferOf } from '../rules/transfers.ts'
 import { noSignal } from './support.ts'
+import { queuedLeg } from './queuedLegs.ts'
 
 const paid = hash('paid')
+const waiting = queuedLeg({ ask: 'record', hash: paid, addedAt: 1_000_000, height: 7, time: 1_000_000 })
 const payout = toRecord({
   zoneHash: null,
   zoneHeight: null,
@@ -30,24 +32,7 @@ async function judgedOf(found: 'it' | 'nothing', readAt: number) {
       apply?.(1_070_000)
       return { news: 0, hasUrgent: false }
     },
-    listQueued: () => [
-      {
-        ask: 'record',
-        hash: paid,
-        addedAt: 1_000_000,
-        readyAt: 0,
-        dueAt: 0,
-        height: 7,
-        time: 1_000_000,
-        reads: 0,
-        firstAt: null,
-        lastAt: null,
-        controlAt: null,
-        tries: 0,
-        rests: 0,
-        isLate: false,
-      },
-    ],
+    listQueued: () => [waiting],
     saveQueued: () => {},
     dropQueued: () => {
       dropped = true
@@ -87,22 +72,7 @@ test('semantics.md 42: a payout without a record is told where requests are numb
   const day = 86_400_000
   const clock = createSteppedClock({ start: 1_100_000, isManual: true })
   const chainOnly: Transfer = { ...transferOf([payout]), key: 't1', isListed: false }
-  let leg: QueuedLeg | null = {
-    ask: 'record',
-    hash: paid,
-    addedAt: 1_000_000,
-    readyAt: 0,
-    dueAt: 0,
-    height: 7,
-    time: 1_000_000,
-    reads: 0,
-    firstAt: null,
-    lastAt: null,
-    controlAt: null,
-    tries: 0,
-    rests: 0,
-    isLate: false,
-  }
+  let leg: QueuedLeg | null = waiting
   const said: unknown[] = []
   const poll = createUnnamedOriginsPoll({
     clock,
