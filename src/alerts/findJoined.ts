@@ -1,6 +1,6 @@
 import type { Finding } from '../domain/finding.ts'
-import type { AlertRow } from '../store/alertRows.ts'
-import type { AlertStore } from '../store/alertStore.ts'
+import type { AlertRow } from './store/alertRows.ts'
+import type { AlertStore } from './store/alertStore.ts'
 import { decodeFinding } from './findingJson.ts'
 import { type Accusation, compareRanks, coverEscrow, coversTransfer, mayJoin, sawPayout } from './joining.ts'
 

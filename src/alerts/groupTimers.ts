@@ -1,6 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { AlertHead } from '../store/alertRows.ts'
-import type { GroupRow } from '../store/alertGroups.ts'
+import type { AlertHead } from './store/alertRows.ts'
+import type { GroupRow } from './store/alertGroups.ts'
 import { type EngineContext, note, parseLabels, routesFor } from './engineContext.ts'
 import { groupKeyOf, groupWaitOf, maxRepeatOf, repeatOf } from './routing.ts'
 

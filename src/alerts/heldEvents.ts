@@ -1,6 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { AlertHead, AlertRow } from '../store/alertRows.ts'
-import type { HeldEvent } from '../store/heldEvents.ts'
+import type { AlertHead, AlertRow } from './store/alertRows.ts'
+import type { HeldEvent } from './store/heldEvents.ts'
 import { type EngineContext, expiryOf, note } from './engineContext.ts'
 import { findJoined } from './findJoined.ts'
 import { type ChannelHold, listEventChannels } from './mutes.ts'

@@ -1,7 +1,7 @@
 import type { Finding } from '../domain/finding.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Judgement, Rule } from '../rules/types.ts'
-import type { AlertHead } from '../store/alertRows.ts'
+import type { AlertHead } from './store/alertRows.ts'
 import { type EngineContext, labelsOf, note } from './engineContext.ts'
 import { decodeFinding, encodeFinding, rankAmount } from './findingJson.ts'
 import { canonicalJson, fingerprintOf } from './fingerprint.ts'

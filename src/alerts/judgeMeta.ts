@@ -1,7 +1,7 @@
 import type { Finding } from '../domain/finding.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Rule } from '../rules/types.ts'
-import type { RuleEvaluation } from '../store/alertGroups.ts'
+import type { RuleEvaluation } from './store/alertGroups.ts'
 import type { EngineContext } from './engineContext.ts'
 import { judgeConditions } from './judgeConditions.ts'
 import { type MetaKind, metaRule } from './metaRules.ts'

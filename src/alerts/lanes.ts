@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Channel } from '../notify/message.ts'
-import type { AlertStore } from '../store/alertStore.ts'
-import type { Delivery } from '../store/outboxDeliveries.ts'
+import type { AlertStore } from './store/alertStore.ts'
+import type { Delivery } from './store/outboxDeliveries.ts'
 import { expiryOf } from './engineContext.ts'
 import { type Bucket, fullBucket, type Hold, holdAfter, noHold, takeToken } from './pace.ts'
 

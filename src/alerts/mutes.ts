@@ -1,6 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { AlertHead } from '../store/alertRows.ts'
-import type { SilenceRow } from '../store/silenceRows.ts'
+import type { AlertHead } from './store/alertRows.ts'
+import type { SilenceRow } from './store/silenceRows.ts'
 import { type EngineContext, parseLabels, routesFor } from './engineContext.ts'
 import { createInhibitor } from './inhibition.ts'
 import { isMetaKind } from './metaRules.ts'

@@ -1,6 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Channel, DeliveryResult } from '../notify/message.ts'
-import type { Delivery } from '../store/outboxDeliveries.ts'
+import type { Delivery } from './store/outboxDeliveries.ts'
 
 /** What follows from a channel's answer. */
 export type Verdict =

@@ -1,5 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { AlertRow } from '../store/alertRows.ts'
+import type { AlertRow } from './store/alertRows.ts'
 import { type EngineContext, note } from './engineContext.ts'
 import { fingerprintOf } from './fingerprint.ts'
 

@@ -1,5 +1,5 @@
 import type { Severity } from '../rules/types.ts'
-import type { AlertNature } from '../store/alertRows.ts'
+import type { AlertNature } from './store/alertRows.ts'
 import { canonicalJson } from './fingerprint.ts'
 import type { MuteTime } from './muteTimes.ts'
 

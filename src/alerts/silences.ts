@@ -1,6 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { cleanText } from '../lib/text.ts'
-import type { SilenceRow } from '../store/silenceRows.ts'
+import type { SilenceRow } from './store/silenceRows.ts'
 import { compileMatchers, formatMatcher, type Matcher, parseMatcher } from './matchers.ts'
 import type { Labels } from './routing.ts'
 

@@ -1,7 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { MessageItem } from '../notify/message.ts'
-import type { AlertRow } from '../store/alertRows.ts'
-import type { OutboxWhat } from '../store/outboxItems.ts'
+import type { AlertRow } from './store/alertRows.ts'
+import type { OutboxWhat } from './store/outboxItems.ts'
 import { alertIdOf } from './fingerprint.ts'
 import { statuses } from './wording.ts'
 

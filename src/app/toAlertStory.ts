@@ -1,5 +1,5 @@
-import type { AlertRow } from '../store/alertRows.ts'
-import type { AlertStore } from '../store/alertStore.ts'
+import type { AlertRow } from '../alerts/store/alertRows.ts'
+import type { AlertStore } from '../alerts/store/alertStore.ts'
 import type { AlertStory } from '../web/types.ts'
 import { type AlertViewSource, toAlertView } from './toAlertView.ts'
 

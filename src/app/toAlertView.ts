@@ -4,9 +4,9 @@ import { createSilencer } from '../alerts/silences.ts'
 import { hasBlockTime } from '../alerts/wording.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Rule } from '../rules/types.ts'
-import type { AlertRow } from '../store/alertRows.ts'
-import type { AlertStore } from '../store/alertStore.ts'
-import type { SilenceRow } from '../store/silenceRows.ts'
+import type { AlertRow } from '../alerts/store/alertRows.ts'
+import type { AlertStore } from '../alerts/store/alertStore.ts'
+import type { SilenceRow } from '../alerts/store/silenceRows.ts'
 import type { AlertView } from '../web/types.ts'
 
 export interface AlertViewSource {

@@ -1,7 +1,7 @@
 import { alertIdOf } from '../alerts/fingerprint.ts'
-import type { AlertStore } from '../store/alertStore.ts'
-import type { OutboxItem } from '../store/outboxItems.ts'
-import { droppedMark } from '../store/outboxOperations.ts'
+import type { AlertStore } from '../alerts/store/alertStore.ts'
+import type { OutboxItem } from '../alerts/store/outboxItems.ts'
+import { droppedMark } from '../alerts/store/outboxOperations.ts'
 import type { OutboxView } from '../web/viewTypes.ts'
 
 /** An outbox item as page, API and command line show it, with its alert and how its message fares. */

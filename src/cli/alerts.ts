@@ -1,6 +1,6 @@
 import { createAlertViews, toAlertView } from '../app/toAlertView.ts'
 import { formatDuration } from '../lib/duration.ts'
-import { createAlertStore } from '../store/alertStore.ts'
+import { createAlertStore } from '../alerts/store/alertStore.ts'
 import type { AlertView } from '../web/types.ts'
 import { exitCodes, type Io } from './io.ts'
 import { loadProject } from './loadProject.ts'

@@ -1,7 +1,7 @@
 import { toOutboxView } from '../app/toOutboxView.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { MonitorError } from '../lib/errors.ts'
-import { createAlertStore } from '../store/alertStore.ts'
+import { createAlertStore } from '../alerts/store/alertStore.ts'
 import type { OutboxView } from '../web/viewTypes.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'

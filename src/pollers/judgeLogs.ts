@@ -35,7 +35,7 @@ import {
   saveTemplate,
   scheduleLogs,
 } from '../store/bridgeLogs.ts'
-import { isAccused } from '../store/accused.ts'
+import { isAccused } from '../alerts/store/accused.ts'
 import type { EvidenceReading } from '../store/evidence.ts'
 import type { CursorFile } from '../store/cursors.ts'
 import type { Database } from '../store/database.ts'

@@ -1,5 +1,5 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
-import type { AlertStore } from '../store/alertStore.ts'
+import type { AlertStore } from '../alerts/store/alertStore.ts'
 import { purgeLogs } from '../store/bridgeLogs.ts'
 import { readProgress } from '../store/bridgeProgress.ts'
 import { purgeCoverage } from '../store/coverage.ts'

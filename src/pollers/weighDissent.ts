@@ -5,7 +5,7 @@ import { listConsent, listDissent } from '../domain/zoneDissent.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { toWordsFinding } from '../rules/detectors/contractChanged.ts'
 import type { EventContext, RelatedTransfers } from '../rules/detectors/detector.ts'
-import { accuses } from '../store/accused.ts'
+import { accuses } from '../alerts/store/accused.ts'
 import type { Learned } from '../store/learned.ts'
 
 interface WeighDeps {

@@ -1,6 +1,12 @@
 import type { Direction } from '../domain/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import { activeAlerts, alertColumns, type AlertRow, type AlertState, toAlertRow } from './alertRows.ts'
+import {
+  activeAlerts,
+  alertColumns,
+  type AlertRow,
+  type AlertState,
+  toAlertRow,
+} from '../alerts/store/alertRows.ts'
 import type { Database } from './database.ts'
 import type { FlowSide } from './flow.ts'
 import { latencyStepMs } from './latency.ts'

@@ -1,5 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { AlertSeverity } from './alertRows.ts'
+import type { AlertSeverity } from '../alerts/store/alertRows.ts'
 import type { Database } from './database.ts'
 import { isOpenRow, selectTransfers, type StoredTransfer } from './transferRows.ts'
 

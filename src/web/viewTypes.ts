@@ -2,7 +2,7 @@ import type { DailyReport } from '../domain/dailyReport.ts'
 import type { Direction } from '../domain/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Severity } from '../rules/types.ts'
-import type { OutboxItem } from '../store/outboxItems.ts'
+import type { OutboxItem } from '../alerts/store/outboxItems.ts'
 
 /** A rule with its state. */
 export interface RuleView {

@@ -9,7 +9,7 @@ import { Secret } from '../../src/lib/secret.ts'
 import { type ChannelConfig, type ChannelDeps, createChannel } from '../../src/notify/createChannel.ts'
 import type { Channel, DeliveryResult } from '../../src/notify/message.ts'
 import type { Rule } from '../../src/rules/types.ts'
-import { createAlertStore } from '../../src/store/alertStore.ts'
+import { createAlertStore } from '../../src/alerts/store/alertStore.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { createEvent, createRoute, createRule, start } from '../unit/alerts/harness.ts'
 

@@ -5,7 +5,7 @@ import { settleDelivery } from '../../alerts/settleDelivery.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { createSilentLog } from '../../lib/log.ts'
 import type { Channel, MessageItem } from '../../notify/message.ts'
-import type { Delivery } from '../../store/outboxDeliveries.ts'
+import type { Delivery } from '../../alerts/store/outboxDeliveries.ts'
 import type { TestWorld } from './createTestWorld.ts'
 
 /** One thing that a channel was told. */

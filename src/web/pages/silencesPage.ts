@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
-import type { SilenceRow } from '../../store/silenceRows.ts'
+import type { SilenceRow } from '../../alerts/store/silenceRows.ts'
 import type { FormContext } from '../createFormGate.ts'
 import { renderLayout } from './layout.ts'
 import { type Html, formatAge, renderAgo, renderTag } from './words.ts'

@@ -5,7 +5,7 @@ import { createSilentLog } from '../../../src/lib/log.ts'
 import type { Channel } from '../../../src/notify/message.ts'
 import type { Route } from '../../../src/alerts/routing.ts'
 import type { Rule } from '../../../src/rules/types.ts'
-import { createAlertStore } from '../../../src/store/alertStore.ts'
+import { createAlertStore } from '../../../src/alerts/store/alertStore.ts'
 import type { Database } from '../../../src/store/database.ts'
 import { createRoute } from '../../unit/alerts/harness.ts'
 

@@ -8,7 +8,7 @@ import type { Clock } from '../../../src/lib/clock.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import type { Channel, DeliveryOptions, DeliveryResult, Message } from '../../../src/notify/message.ts'
 import type { Rule } from '../../../src/rules/types.ts'
-import { createAlertStore } from '../../../src/store/alertStore.ts'
+import { createAlertStore } from '../../../src/alerts/store/alertStore.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 
 export const start = 1_790_000_000_000

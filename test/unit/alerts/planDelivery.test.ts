@@ -3,7 +3,7 @@ import { planDelivery, retryDelayMs } from '../../../src/alerts/planDelivery.ts'
 import { messageIdOf } from '../../../src/alerts/fingerprint.ts'
 import { fullBucket, holdAfter, noHold, takeToken } from '../../../src/alerts/pace.ts'
 import type { DeliveryResult } from '../../../src/notify/message.ts'
-import type { Delivery } from '../../../src/store/outboxDeliveries.ts'
+import type { Delivery } from '../../../src/alerts/store/outboxDeliveries.ts'
 
 const delivery: Delivery = {
   id: 1,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { encodeFinding, rankAmount } from '../../../src/alerts/findingJson.ts'
 import { toMessageItem, type Wording } from '../../../src/alerts/wording.ts'
 import type { Finding } from '../../../src/domain/finding.ts'
-import type { AlertRow } from '../../../src/store/alertRows.ts'
+import type { AlertRow } from '../../../src/alerts/store/alertRows.ts'
 import { createCondition, createEvent, createRule, start } from './harness.ts'
 
 function rowOf(finding: Finding, overrides: Partial<AlertRow> = {}): AlertRow {

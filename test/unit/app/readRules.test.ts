@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readRules } from '../../../src/app/readRules.ts'
 import type { Coverage } from '../../../src/web/types.ts'
 import { renderRulesPage } from '../../../src/web/pages/rulesPage.ts'
-import { createAlertStore } from '../../../src/store/alertStore.ts'
+import { createAlertStore } from '../../../src/alerts/store/alertStore.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createRule } from '../alerts/harness.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createUpkeep } from '../../../src/pollers/upkeep.ts'
-import { createAlertStore } from '../../../src/store/alertStore.ts'
+import { createAlertStore } from '../../../src/alerts/store/alertStore.ts'
 import { recordHead } from '../../../src/store/heads.ts'
 import { hash, toPending, toRecord } from '../../support/records.ts'
 import { setUp } from './support.ts'

@@ -1,6 +1,6 @@
-import type { UnixMs } from '../lib/clock.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import { deleteEvaluation, listEvaluations, type RuleEvaluation, saveEvaluation } from './alertGroups.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../../store/database.ts'
 
 /**
  * How the rules' evaluations went, read once and then kept in memory. That one went as well as the one before is

@@ -1,6 +1,6 @@
-import type { UnixMs } from '../lib/clock.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import { numberOrNull } from './alertRows.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../../store/database.ts'
 
 /** Something about an event that a channel is to hear of when a silence or a mute time ends. */
 export interface HeldEvent {

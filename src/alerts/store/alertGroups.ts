@@ -1,6 +1,6 @@
-import type { UnixMs } from '../lib/clock.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import { alertColumns, type AlertRow, numberOrNull, textOrNull, toAlertRow } from './alertRows.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../../store/database.ts'
 
 export interface GroupRow {
   readonly key: string

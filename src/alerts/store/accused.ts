@@ -1,5 +1,5 @@
-import type { Finding } from '../domain/finding.ts'
-import type { Database } from './database.ts'
+import type { Finding } from '../../domain/finding.ts'
+import type { Database } from '../../store/database.ts'
 
 const accusingKinds: ReadonlySet<string> = new Set([
   'transfer.unbacked',

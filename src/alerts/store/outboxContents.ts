@@ -1,5 +1,5 @@
 import { type AlertRow, alertColumns, toAlertRow } from './alertRows.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../../store/database.ts'
 import { type OutboxItem, type OutboxWhat, toOutboxItem } from './outboxItems.ts'
 
 export interface CarriedItem {

@@ -1,6 +1,6 @@
-import type { UnixMs } from '../lib/clock.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import { numberOrNull, textOrNull } from './alertRows.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../../store/database.ts'
 
 /**
  * `both`: fired and resolved before the channel heard of it. `joined`: the channel was told of the same thing by an

@@ -1,4 +1,4 @@
-import type { UnixMs } from '../lib/clock.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import {
   activeAlerts,
   alertColumns,
@@ -7,7 +7,7 @@ import {
   type AlertState,
   toAlertRow,
 } from './alertRows.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../../store/database.ts'
 
 /** By the start of its fingerprint, with or without `#`; several when that is ambiguous. */
 export function findAlertsByPrefix(db: Database, prefix: string): AlertRow[] {

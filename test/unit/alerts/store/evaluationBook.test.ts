@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { openDatabase } from '../../../src/store/database.ts'
-import { createAlertStore } from '../../../src/store/alertStore.ts'
-import type { RuleEvaluation } from '../../../src/store/alertGroups.ts'
+import { openDatabase } from '../../../../src/store/database.ts'
+import { createAlertStore } from '../../../../src/alerts/store/alertStore.ts'
+import type { RuleEvaluation } from '../../../../src/alerts/store/alertGroups.ts'
 
 const at = 1_000_000
 const good = (evaluatedAt: number, overrides: Partial<RuleEvaluation> = {}): RuleEvaluation => ({

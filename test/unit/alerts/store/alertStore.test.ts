@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createBench, createCondition, createEvent, createRule, start } from '../alerts/harness.ts'
+import { createBench, createCondition, createEvent, createRule, start } from '../harness.ts'
 
 const day = 86_400_000
 const failed = createRule()

@@ -1,5 +1,5 @@
-import type { UnixMs } from '../lib/clock.ts'
-import type { Database } from './database.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
 import { type OutboxItem, toOutboxItem } from './outboxItems.ts'
 
 export function getOutboxItem(db: Database, id: number): OutboxItem | null {
