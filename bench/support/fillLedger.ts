@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/store/database.ts'
 import { createLedger } from '../../src/store/ledger.ts'
-import type { Observation } from '../../src/domain/observation.ts'
+import type { Observation } from '../../src/bridge/observation.ts'
 import { toRecord } from '../../test/support/records.ts'
 
 const day = 86_400_000

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Observation } from '../../src/domain/observation.ts'
+import type { Observation } from '../../src/bridge/observation.ts'
 import { toRecord } from '../../test/support/records.ts'
 
 /** As random as hashes are: neighbours in the list are none in an index. */

@@ -1,4 +1,4 @@
-import type { Transfer } from '../domain/transfer.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Judgement, Rule } from '../rules/types.ts'

@@ -1,4 +1,4 @@
-import type { Transfer } from '../domain/transfer.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Channel, Message, MessageItem } from '../notify/message.ts'
 import { verdictLine } from '../notify/textParts.ts'

@@ -1,4 +1,4 @@
-import type { Finding } from '../domain/finding.ts'
+import type { Finding } from '../bridge/finding.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Rule, Severity } from '../rules/types.ts'

@@ -1,4 +1,4 @@
-import type { Finding } from '../domain/finding.ts'
+import type { Finding } from '../bridge/finding.ts'
 import type { AlertRow } from './store/alertRows.ts'
 import type { AlertStore } from './store/alertStore.ts'
 import { decodeFinding } from './findingJson.ts'

@@ -1,5 +1,5 @@
-import type { Finding } from '../domain/finding.ts'
-import type { LegEvidence, TokenMove, Transfer } from '../domain/transfer.ts'
+import type { Finding } from '../bridge/finding.ts'
+import type { LegEvidence, TokenMove, Transfer } from '../bridge/transfer.ts'
 
 /** A finding as the ledger keeps it. Amounts become decimal strings: JSON has no integers of their size. */
 export function encodeFinding(finding: Finding): string {

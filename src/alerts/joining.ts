@@ -5,10 +5,10 @@ import {
   subtractDecimals,
   sumDecimals,
   toDecimal,
-} from '../domain/decimal.ts'
-import type { Finding, FindingKind } from '../domain/finding.ts'
-import { canonicalToken, movedToken } from '../domain/movedToken.ts'
-import type { Transfer } from '../domain/transfer.ts'
+} from '../bridge/decimal.ts'
+import type { Finding, FindingKind } from '../bridge/finding.ts'
+import { canonicalToken, movedToken } from '../bridge/movedToken.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 import type { Severity } from '../rules/types.ts'
 
 /** What one rule says of one thing. */

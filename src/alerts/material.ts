@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { EventKind, EvidenceNote, Finding } from '../domain/finding.ts'
-import { destinationLeg, type Transfer } from '../domain/transfer.ts'
+import type { EventKind, EvidenceNote, Finding } from '../bridge/finding.ts'
+import { destinationLeg, type Transfer } from '../bridge/transfer.ts'
 
 /** What an event says that a reader acts on: when it changes, what was told is corrected. */
 interface Material {

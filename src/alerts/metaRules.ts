@@ -1,4 +1,4 @@
-import type { ConditionKind } from '../domain/finding.ts'
+import type { ConditionKind } from '../bridge/finding.ts'
 import type { Rule } from '../rules/types.ts'
 
 /** What the alert engine itself has to say: each kind with the severity that holds unless a rule says otherwise. */

@@ -1,5 +1,5 @@
-import type { Finding } from '../domain/finding.ts'
-import type { Transfer } from '../domain/transfer.ts'
+import type { Finding } from '../bridge/finding.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Rule } from '../rules/types.ts'
 import type { AlertHead, AlertRow } from './store/alertRows.ts'

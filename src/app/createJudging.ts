@@ -1,6 +1,6 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import { createOperations } from '../alerts/operations.ts'
-import type { Finding } from '../domain/finding.ts'
+import type { Finding } from '../bridge/finding.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { createEvaluateLoop } from '../pollers/evaluateLoop.ts'
 import type { PollerStatus } from '../pollers/runner.ts'

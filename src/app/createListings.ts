@@ -1,6 +1,6 @@
 import type { LateListing } from '../domain/listLag.ts'
-import type { Direction, Observation } from '../domain/observation.ts'
-import { destinationLeg, originLeg, type Transfer } from '../domain/transfer.ts'
+import type { Direction, Observation } from '../bridge/observation.ts'
+import { destinationLeg, originLeg, type Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { TransferChange } from '../store/recordAnswer.ts'
 

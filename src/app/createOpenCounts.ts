@@ -1,5 +1,5 @@
-import type { Direction } from '../domain/observation.ts'
-import { destinationLeg, type Transfer } from '../domain/transfer.ts'
+import type { Direction } from '../bridge/observation.ts'
+import { destinationLeg, type Transfer } from '../bridge/transfer.ts'
 import { readAuditState, saveAuditState } from '../store/audit.ts'
 import type { Database } from '../store/database.ts'
 

@@ -1,6 +1,6 @@
 import type { AppConfig } from './appConfig.ts'
-import { noAmount, toDecimal } from '../domain/decimal.ts'
-import { movedToken } from '../domain/movedToken.ts'
+import { noAmount, toDecimal } from '../bridge/decimal.ts'
+import { movedToken } from '../bridge/movedToken.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { ContractReads } from '../pollers/contractReads.ts'

@@ -1,5 +1,5 @@
 import { countTaught } from '../domain/withdrawActions.ts'
-import type { Observation } from '../domain/observation.ts'
+import type { Observation } from '../bridge/observation.ts'
 import { createAuditReads } from '../pollers/auditReads.ts'
 import { createZoneAuditPoll } from '../pollers/zoneAudit.ts'
 import { listHeads } from '../store/heads.ts'

@@ -1,5 +1,5 @@
-import { parseDecimal } from '../domain/amount.ts'
-import { formatDecimal, sumDecimals, toBaseUnits } from '../domain/decimal.ts'
+import { parseDecimal } from '../bridge/amount.ts'
+import { formatDecimal, sumDecimals, toBaseUnits } from '../bridge/decimal.ts'
 import { type Horizons, standsStill } from '../domain/horizon.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { unsaidMs } from '../pollers/escrowChecks.ts'

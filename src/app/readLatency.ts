@@ -1,4 +1,4 @@
-import type { Direction } from '../domain/observation.ts'
+import type { Direction } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { LatencyFact, LatencyFacts } from '../rules/flowFacts.ts'
 import type { Database } from '../store/database.ts'

@@ -9,7 +9,7 @@ import { manyTransactionsTransfers } from '../clients/explorer/endpoints/mainTra
 import { zoneTransactions } from '../clients/explorer/endpoints/zoneTransactions.ts'
 import type { Answer } from '../clients/explorer/readAnswer.ts'
 import type { Config } from '../config/config.ts'
-import type { Observation } from '../domain/observation.ts'
+import type { Observation } from '../bridge/observation.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { type ErrorCode, errorText, MonitorError } from '../lib/errors.ts'
 import { createSilentLog } from '../lib/log.ts'

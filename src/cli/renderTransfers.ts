@@ -1,6 +1,6 @@
 import { describeEvidence, describeProof } from '../domain/describeEvidence.ts'
 import type { Sighting } from '../domain/sighting.ts'
-import type { Leg, Transfer } from '../domain/transfer.ts'
+import type { Leg, Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { toCsvLine } from '../lib/csv.ts'
 import { formatDuration } from '../lib/duration.ts'

@@ -1,6 +1,6 @@
 import { toTextFilter } from '../app/createWebDeps.ts'
-import type { Direction } from '../domain/observation.ts'
-import type { Transfer, TransferState } from '../domain/transfer.ts'
+import type { Direction } from '../bridge/observation.ts'
+import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { createAlertStore } from '../alerts/store/alertStore.ts'

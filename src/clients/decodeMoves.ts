@@ -1,5 +1,5 @@
 import { decodeEventLog, parseAbi } from 'viem/utils'
-import type { TokenMove } from '../domain/transfer.ts'
+import type { TokenMove } from '../bridge/transfer.ts'
 
 const events = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',

@@ -1,7 +1,7 @@
 import type { AbiEvent } from 'viem'
 import { decodeEventLog, toEventSelector } from 'viem/utils'
-import type { BridgeLog, EventArguments } from '../domain/bridgeLog.ts'
-import { parseJson } from '../domain/nestedJson.ts'
+import type { BridgeLog, EventArguments } from '../bridge/bridgeLog.ts'
+import { parseJson } from '../bridge/nestedJson.ts'
 
 /** One event of an ABI, by the first topic of its logs; `event` is its entry as JSON. */
 export interface DeclaredEvent {

@@ -1,6 +1,6 @@
 import { CronTime } from 'cron'
 import { z } from 'zod'
-import { parseDecimal } from '../domain/amount.ts'
+import { parseDecimal } from '../bridge/amount.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { errorText } from '../lib/errors.ts'
 import { Secret } from '../lib/secret.ts'

@@ -1,4 +1,4 @@
-import type { FindingKind } from '../domain/finding.ts'
+import type { FindingKind } from '../bridge/finding.ts'
 import type { Config } from './config.ts'
 
 /** Something that a configuration leaves out, and what to write to have it. */

@@ -1,8 +1,8 @@
-import { parseDecimal } from './amount.ts'
-import { toBaseUnits } from './decimal.ts'
+import { parseDecimal } from '../bridge/amount.ts'
+import { toBaseUnits } from '../bridge/decimal.ts'
 import { findFee } from './findFee.ts'
 import type { MoneySettings } from './coverMoney.ts'
-import { originChain, type Transfer } from './transfer.ts'
+import { originChain, type Transfer } from '../bridge/transfer.ts'
 import { readNumber } from './zoneAction.ts'
 
 /** What may be kept of a transfer: by the configuration, or as it was learned of what the configuration says nothing of. */

@@ -1,7 +1,7 @@
 import { type BatchItem, toCanonicalId } from './batchItem.ts'
-import { type Decimal, isEqual, sumDecimals } from './decimal.ts'
-import { isObject, unwrap } from './nestedJson.ts'
-import { parseDecimal } from './amount.ts'
+import { type Decimal, isEqual, sumDecimals } from '../bridge/decimal.ts'
+import { isObject, unwrap } from '../bridge/nestedJson.ts'
+import { parseDecimal } from '../bridge/amount.ts'
 
 /** What stands under one name, or at one place, in every item. */
 interface Column {

@@ -1,6 +1,6 @@
-import { parseDecimal } from './amount.ts'
-import type { Decimal } from './decimal.ts'
-import { unwrap } from './nestedJson.ts'
+import { parseDecimal } from '../bridge/amount.ts'
+import type { Decimal } from '../bridge/decimal.ts'
+import { unwrap } from '../bridge/nestedJson.ts'
 
 /** One item of a batch withdrawal. What the detail does not say is null. */
 export interface BatchItem {

@@ -1,6 +1,6 @@
-import { compareDecimals, formatDecimal, sumDecimals, toDecimal } from './decimal.ts'
+import { compareDecimals, formatDecimal, sumDecimals, toDecimal } from '../bridge/decimal.ts'
 import { newestEvidence } from './proveOrigin.ts'
-import type { LegEvidence, Transfer } from './transfer.ts'
+import type { LegEvidence, Transfer } from '../bridge/transfer.ts'
 
 /**
  * The zone transaction that a payout's own event names as its origin, while no record does. It is no leg: anybody who

@@ -8,7 +8,7 @@ import {
   saysAnything,
   saysField,
 } from './learnedActions.ts'
-import type { Transfer } from './transfer.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 import { type ActionItem, isAmountLike, isName, readAddress, readNumber } from './zoneAction.ts'
 
 /** How a record and the item of its zone transaction differ, and what the item says. */

@@ -1,8 +1,8 @@
-import { formatUnits, parseDecimal } from './amount.ts'
+import { formatUnits, parseDecimal } from '../bridge/amount.ts'
 import { type Fee, findFee } from './findFee.ts'
 import type { Kept } from './keptRange.ts'
-import { movedToken } from './movedToken.ts'
-import type { TokenMove, Transfer } from './transfer.ts'
+import { movedToken } from '../bridge/movedToken.ts'
+import type { TokenMove, Transfer } from '../bridge/transfer.ts'
 
 /** What the comparison rests on beside records and movements. */
 export interface MoneySettings {

@@ -1,6 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
-import { formatUnits } from './amount.ts'
-import type { Direction } from './observation.ts'
+import { formatUnits } from '../bridge/amount.ts'
+import type { Direction } from '../bridge/observation.ts'
 import type { FlowLine, Sum } from './reconcile.ts'
 import type { DayWindow } from './reportDay.ts'
 

@@ -1,8 +1,8 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { details, firstOf, newestText } from './newestOf.ts'
-import type { Status } from './observation.ts'
+import type { Status } from '../bridge/observation.ts'
 import type { Sighting } from './sighting.ts'
-import type { Leg, Rewrite } from './transfer.ts'
+import type { Leg, Rewrite } from '../bridge/transfer.ts'
 
 /**
  * What changed of a record after it was final. The list alone proves no change: E12 must give the new value, in a

@@ -1,10 +1,10 @@
 import type { UnixMs } from '../lib/clock.ts'
-import { deriveDecimals, formatUnits } from './amount.ts'
+import { deriveDecimals, formatUnits } from '../bridge/amount.ts'
 import { type OriginClaim, proveClaim } from './claimedOrigin.ts'
 import { deriveRewrites } from './deriveRewrites.ts'
 import { details, firstOf, newest, newestText } from './newestOf.ts'
-import type { Chain, Direction, Status, UnsaidField } from './observation.ts'
-import { movedToken, nativeDecimals } from './movedToken.ts'
+import type { Chain, Direction, Status, UnsaidField } from '../bridge/observation.ts'
+import { movedToken, nativeDecimals } from '../bridge/movedToken.ts'
 import { lacksToken, resolveToken } from './resolveToken.ts'
 import { showsMoney } from './showsMoney.ts'
 import { mayHaveFailed } from './mayHaveFailed.ts'
@@ -17,7 +17,7 @@ import {
   type OriginProof,
   type Transfer,
   type TransferState,
-} from './transfer.ts'
+} from '../bridge/transfer.ts'
 
 /** How long an emptied field must stay empty in E12 before the leg counts as taken back. */
 export const retractionMs = 30_000

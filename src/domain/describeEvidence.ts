@@ -1,6 +1,6 @@
-import { formatUnits } from './amount.ts'
-import { movedToken } from './movedToken.ts'
-import type { LegEvidence, OriginProof, TokenMove, Transfer } from './transfer.ts'
+import { formatUnits } from '../bridge/amount.ts'
+import { movedToken } from '../bridge/movedToken.ts'
+import type { LegEvidence, OriginProof, TokenMove, Transfer } from '../bridge/transfer.ts'
 
 /** So many movements are told one by one. */
 const maxTold = 5

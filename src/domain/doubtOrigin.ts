@@ -3,7 +3,7 @@ import type { ActionSettings } from './compareAction.ts'
 import { allLikely, enoughToAccuse, enoughToWarn, isHabit } from './habit.ts'
 import { actionOf } from './judgeAction.ts'
 import { bestItem, establishedNames, isToSelf, topicOf } from './learnedActions.ts'
-import type { LegEvidence, Transfer } from './transfer.ts'
+import type { LegEvidence, Transfer } from '../bridge/transfer.ts'
 import { readAction } from './zoneAction.ts'
 
 /** Why a zone transaction that succeeded does not prove the payout that names it. */

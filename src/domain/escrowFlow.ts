@@ -7,13 +7,13 @@ import {
   subtractDecimals,
   sumDecimals,
   toDecimal,
-} from './decimal.ts'
+} from '../bridge/decimal.ts'
 import { toCanonicalId } from './batchItem.ts'
 import { isBatch } from './judgeBatch.ts'
 import type { MostKept } from './mostKept.ts'
-import { canonicalToken, movedToken } from './movedToken.ts'
-import type { Direction } from './observation.ts'
-import type { Transfer } from './transfer.ts'
+import { canonicalToken, movedToken } from '../bridge/movedToken.ts'
+import type { Direction } from '../bridge/observation.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 
 /** One movement of a token, or of the native currency, as a list of the main chain shows it. */
 export interface FlowRow {

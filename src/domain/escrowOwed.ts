@@ -1,10 +1,10 @@
 import type { UnixMs } from '../lib/clock.ts'
-import { parseRawAmount } from './amount.ts'
-import { type Decimal, toBaseUnits, toDecimal } from './decimal.ts'
+import { parseRawAmount } from '../bridge/amount.ts'
+import { type Decimal, toBaseUnits, toDecimal } from '../bridge/decimal.ts'
 import { isDisproved } from './escrowFlow.ts'
 import type { MostKept } from './mostKept.ts'
-import { canonicalToken, movedToken } from './movedToken.ts'
-import type { Transfer } from './transfer.ts'
+import { canonicalToken, movedToken } from '../bridge/movedToken.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 
 /** What a transfer adds to what an escrow owes (credited on the zone), or takes from it (paid out, or leaving). */
 export interface OwedLeg {

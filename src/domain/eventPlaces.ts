@@ -1,4 +1,4 @@
-import type { BridgeLog, ContentField } from './bridgeLog.ts'
+import type { BridgeLog, ContentField } from '../bridge/bridgeLog.ts'
 
 /**
  * Where in an event a value stands, as text so that places can be compared:

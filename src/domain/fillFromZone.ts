@@ -1,9 +1,9 @@
-import { formatUnits } from './amount.ts'
+import { formatUnits } from '../bridge/amount.ts'
 import { valuesOf } from './compareAction.ts'
 import { isBatch } from './judgeBatch.ts'
 import { establishedNames } from './learnedActions.ts'
 import { type LearnedMoney, namesZoneAmounts } from './learnedMoney.ts'
-import type { LegEvidence, Transfer } from './transfer.ts'
+import type { LegEvidence, Transfer } from '../bridge/transfer.ts'
 import { type ActionItem, readAction } from './zoneAction.ts'
 
 /**

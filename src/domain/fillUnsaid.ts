@@ -1,4 +1,4 @@
-import type { Observation, UnsaidField } from './observation.ts'
+import type { Observation, UnsaidField } from '../bridge/observation.ts'
 import { isCompatible, isUnsaid, type Sighting } from './sighting.ts'
 
 /** Of what a weak name consists beside hashes and the direction. */

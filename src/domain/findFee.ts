@@ -1,5 +1,5 @@
-import { canonicalToken, movedToken } from './movedToken.ts'
-import type { Transfer } from './transfer.ts'
+import { canonicalToken, movedToken } from '../bridge/movedToken.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 
 /** At most so much may be kept of a transfer, or move beside it: token units. */
 export interface Fee {

@@ -1,8 +1,8 @@
 import { readBatchDetail } from './batchDetail.ts'
-import type { Decimal } from './decimal.ts'
-import { sumArrivals } from './tokenFlow.ts'
+import type { Decimal } from '../bridge/decimal.ts'
+import { sumArrivals } from '../bridge/tokenFlow.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import { destinationLeg, type LegEvidence, originLeg, type Transfer } from './transfer.ts'
+import { destinationLeg, type LegEvidence, originLeg, type Transfer } from '../bridge/transfer.ts'
 
 /** More came out of one origin than went in. */
 export interface Overpayment {

@@ -1,8 +1,8 @@
-import { compareDecimals, subtractDecimals, toDecimal } from './decimal.ts'
+import { compareDecimals, subtractDecimals, toDecimal } from '../bridge/decimal.ts'
 import type { EscrowFlow } from './escrowFlow.ts'
 import type { MostKept } from './mostKept.ts'
-import { movedToken } from './movedToken.ts'
-import type { Transfer } from './transfer.ts'
+import { movedToken } from '../bridge/movedToken.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 
 /**
  * The one withdrawal on its way that a movement may be the payout of: its token, its recipient, its amount but for a

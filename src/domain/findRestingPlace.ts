@@ -1,5 +1,5 @@
 import { claimOf, toCoins } from './coverMoney.ts'
-import type { TokenMove, Transfer } from './transfer.ts'
+import type { TokenMove, Transfer } from '../bridge/transfer.ts'
 
 /**
  * Where a deposit came to rest: who got more than half of it and did not pass it on. Null where nobody did, or several

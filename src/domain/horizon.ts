@@ -1,5 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { Chain } from './observation.ts'
+import type { Chain } from '../bridge/observation.ts'
 
 /** Up to when each source has shown what happened; null before it was read. What is later is not absent, but not shown yet. */
 export interface Horizons extends Readonly<Record<Shown, UnixMs | null>> {

@@ -1,4 +1,4 @@
-import { destinationLeg, originLeg, type Transfer } from './transfer.ts'
+import { destinationLeg, originLeg, type Transfer } from '../bridge/transfer.ts'
 
 /** Two chains' clocks may differ by so much. */
 const allowanceMs = 2_000

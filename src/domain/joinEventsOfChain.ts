@@ -1,4 +1,4 @@
-import { canonicalToken } from './movedToken.ts'
+import { canonicalToken } from '../bridge/movedToken.ts'
 import { compareText, type Group, isZoneAction, type Sighting } from './sighting.ts'
 
 /**

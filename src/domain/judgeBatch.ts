@@ -1,11 +1,11 @@
 import { type BatchReading, readBatchDetail } from './batchDetail.ts'
 import { type BatchItem, toCanonicalId } from './batchItem.ts'
 import { boundsOf, type MoneySettings } from './coverMoney.ts'
-import { type Decimal, formatDecimal, isEqual, sumDecimals } from './decimal.ts'
-import { movedToken } from './movedToken.ts'
+import { type Decimal, formatDecimal, isEqual, sumDecimals } from '../bridge/decimal.ts'
+import { movedToken } from '../bridge/movedToken.ts'
 import { expectedSums } from './findOverpayment.ts'
-import { toRawAmount } from './tokenFlow.ts'
-import type { LegEvidence, TokenMove, Transfer } from './transfer.ts'
+import { toRawAmount } from '../bridge/tokenFlow.ts'
+import type { LegEvidence, TokenMove, Transfer } from '../bridge/transfer.ts'
 
 type Fees = Pick<MoneySettings, 'fees' | 'keptOf'>
 

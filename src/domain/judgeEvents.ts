@@ -1,9 +1,15 @@
-import { type BridgeLog, contentFields, type EventContent, type EventSample, topicOf } from './bridgeLog.ts'
+import {
+  type BridgeLog,
+  contentFields,
+  type EventContent,
+  type EventSample,
+  topicOf,
+} from '../bridge/bridgeLog.ts'
 import { countKnown, type EventTemplate } from './learnEvent.ts'
-import type { Direction } from './observation.ts'
+import type { Direction } from '../bridge/observation.ts'
 import { pairEvents } from './pairEvents.ts'
 import { fitsTemplate, noContent, readEvent } from './readEvent.ts'
-import type { Transfer } from './transfer.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 
 /** What a log means, as far as it is known; null for one that means no transfer. */
 export interface LogMeaning {

@@ -10,13 +10,13 @@ import {
   movesAs,
   seemsToWrap,
 } from './learnedMoney.ts'
-import { canonicalToken, movedToken } from './movedToken.ts'
+import { canonicalToken, movedToken } from '../bridge/movedToken.ts'
 import { isPaidApart } from './judgeBatch.ts'
 import { addsUpByMoves, isEmptyBatch } from './emptyBatch.ts'
 import { newestEvidence } from './proveOrigin.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { findRestingPlace } from './findRestingPlace.ts'
-import type { LegEvidence, TokenMove, Transfer } from './transfer.ts'
+import type { LegEvidence, TokenMove, Transfer } from '../bridge/transfer.ts'
 
 /** What the main transaction of a transfer moved, against its records. */
 export interface MoneyJudgement {

@@ -1,9 +1,9 @@
 import { type Fees, isWithinFee } from './actionFee.ts'
-import { parseDecimal } from './amount.ts'
+import { parseDecimal } from '../bridge/amount.ts'
 import { isOneOfSeveral } from './judgeAction.ts'
 import { type LearnedMoney, namesZoneAmounts } from './learnedMoney.ts'
 import { newestEvidence } from './proveOrigin.ts'
-import type { Leg, LegEvidence, Transfer } from './transfer.ts'
+import type { Leg, LegEvidence, Transfer } from '../bridge/transfer.ts'
 
 /** Where the zone took more than one record says, others of the same transaction may be about to be listed. */
 const bundleHoldMs = 60_000

@@ -1,6 +1,6 @@
-import { type ContentField, contentFields, type EventSample } from './bridgeLog.ts'
+import { type ContentField, contentFields, type EventSample } from '../bridge/bridgeLog.ts'
 import { type EventPlace, findPlaces, readPlace, toNeedle, widthOf } from './eventPlaces.ts'
-import type { Direction } from './observation.ts'
+import type { Direction } from '../bridge/observation.ts'
 
 /** What one contract's events with one first topic mean, learned from events whose transfers are known. */
 export interface EventTemplate {

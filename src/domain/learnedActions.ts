@@ -1,7 +1,7 @@
 import { type Fees, isNear } from './actionFee.ts'
 import { enoughToAccuse, enoughToWarn, isHabit, type Lessons } from './habit.ts'
 import type { MoneySample } from './learnedMoney.ts'
-import type { Transfer } from './transfer.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 import { type ActionItem, isAllThereIs, isAmount, isName, readAddress, readNumber } from './zoneAction.ts'
 import { expectedSums } from './findOverpayment.ts'
 

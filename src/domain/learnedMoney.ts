@@ -1,8 +1,8 @@
 import type { KeptRange } from './keptRange.ts'
 import { enoughToAccuse, enoughToWarn, isHabit } from './habit.ts'
-import { canonicalToken } from './movedToken.ts'
+import { canonicalToken } from '../bridge/movedToken.ts'
 import type { LearnedActions } from './learnedActions.ts'
-import type { Direction } from './observation.ts'
+import type { Direction } from '../bridge/observation.ts'
 
 /** What the matched transfers of this bridge have taught, as counts of samples. */
 export interface LearnedMoney extends LearnedActions {

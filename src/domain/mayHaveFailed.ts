@@ -1,4 +1,4 @@
-import type { Leg, Transfer } from './transfer.ts'
+import type { Leg, Transfer } from '../bridge/transfer.ts'
 
 /** Whether a transfer may have failed as a whole: no record tells its status, and nothing shows that its value arrived. */
 export function mayHaveFailed(

@@ -1,8 +1,8 @@
-import { type Decimal, fromBaseUnits, noAmount, toBaseUnits, toDecimal } from './decimal.ts'
+import { type Decimal, fromBaseUnits, noAmount, toBaseUnits, toDecimal } from '../bridge/decimal.ts'
 import { type Fee, findFee } from './findFee.ts'
 import { boundsOf } from './keptRange.ts'
 import type { LearnedMoney } from './learnedMoney.ts'
-import type { Transfer } from './transfer.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 
 /** At most so much less than a transfer claims may arrive, and so much more: token units. */
 interface Kept {

@@ -1,4 +1,4 @@
-import { canonicalToken } from './movedToken.ts'
+import { canonicalToken } from '../bridge/movedToken.ts'
 import { type Account, namesItems } from './compareBatch.ts'
 import { hasUsualKind, mayDoubtLater, paysNothingOut, zoneEvidence } from './doubtOrigin.ts'
 import { actionOf } from './judgeAction.ts'
@@ -6,8 +6,8 @@ import { isBatch } from './judgeBatch.ts'
 import { onlyCertain } from './habit.ts'
 import { establishedNames, isWordKnown, listTokenLessons } from './learnedActions.ts'
 import { type LearnedMoney, namesZoneAmounts } from './learnedMoney.ts'
-import type { Direction } from './observation.ts'
-import type { Transfer } from './transfer.ts'
+import type { Direction } from '../bridge/observation.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 import { readAction } from './zoneAction.ts'
 
 /**

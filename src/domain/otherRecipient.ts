@@ -1,4 +1,4 @@
-import type { EventContent, EventSample } from './bridgeLog.ts'
+import type { EventContent, EventSample } from '../bridge/bridgeLog.ts'
 import { capParties, type EventTemplate } from './learnEvent.ts'
 import { fitsTemplate, readEvent } from './readEvent.ts'
 

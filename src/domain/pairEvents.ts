@@ -1,6 +1,6 @@
-import { type BridgeLog, contentFields, type EventContent, type EventSample } from './bridgeLog.ts'
+import { type BridgeLog, contentFields, type EventContent, type EventSample } from '../bridge/bridgeLog.ts'
 import { findPlaces, toNeedle } from './eventPlaces.ts'
-import type { Transfer } from './transfer.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 
 /**
  * Which event of a transaction tells of which of its transfers: one of each is a pair; of several, each event must

@@ -1,4 +1,4 @@
-import type { Leg, LegEvidence, OriginProof } from './transfer.ts'
+import type { Leg, LegEvidence, OriginProof } from '../bridge/transfer.ts'
 
 /**
  * What second sources say of an origin leg. A zone transaction is proven by its own status; a main transaction by a

@@ -1,7 +1,7 @@
-import { type BridgeLog, type ContentField, contentFields, type EventContent } from './bridgeLog.ts'
+import { type BridgeLog, type ContentField, contentFields, type EventContent } from '../bridge/bridgeLog.ts'
 import { readPlace, toValue, widthOf } from './eventPlaces.ts'
 import type { EventTemplate } from './learnEvent.ts'
-import type { Direction, Observation } from './observation.ts'
+import type { Direction, Observation } from '../bridge/observation.ts'
 
 /** What nothing is known of. */
 export const noContent: EventContent = {

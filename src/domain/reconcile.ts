@@ -1,6 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { Direction } from './observation.ts'
-import { destinationLeg, originLeg, type Transfer } from './transfer.ts'
+import type { Direction } from '../bridge/observation.ts'
+import { destinationLeg, originLeg, type Transfer } from '../bridge/transfer.ts'
 
 /** A transfer as far as reconciliation looks at it: when its value set out, and when and how it came to rest. */
 export interface Crossing {

@@ -1,6 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { provenBy } from './findOverpayment.ts'
-import { destinationLeg, type Leg, type LegEvidence, type Transfer } from './transfer.ts'
+import { destinationLeg, type Leg, type LegEvidence, type Transfer } from '../bridge/transfer.ts'
 
 /** So long is waited for the word of the chain on a payout that its record names no more. */
 export const replacedHoldMs = 120_000

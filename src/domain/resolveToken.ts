@@ -1,6 +1,6 @@
 import { isRecord, isUnsaid, type Sighting } from './sighting.ts'
-import { toRawAmount } from './tokenFlow.ts'
-import type { Leg, LegEvidence, TokenMove } from './transfer.ts'
+import { toRawAmount } from '../bridge/tokenFlow.ts'
+import type { Leg, LegEvidence, TokenMove } from '../bridge/transfer.ts'
 
 /** What the events of a transfer say of it, where no record does. */
 export interface EventClaim {

@@ -1,5 +1,5 @@
-import { movedToken } from './movedToken.ts'
-import type { LegEvidence, TransferToken } from './transfer.ts'
+import { movedToken } from '../bridge/movedToken.ts'
+import type { LegEvidence, TransferToken } from '../bridge/transfer.ts'
 
 type Money = Pick<TransferToken, 'address' | 'type' | 'movedAs' | 'isUnknown'>
 

@@ -1,5 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { Observation, UnsaidField } from './observation.ts'
+import type { Observation, UnsaidField } from '../bridge/observation.ts'
 
 /**
  * What a record said, however often it was read: all observations with the same content are one sighting. Merging

@@ -1,8 +1,8 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { isClaimFree } from './claimedOrigin.ts'
 import { type Horizons, isBeyond, type Shown } from './horizon.ts'
-import type { Chain } from './observation.ts'
-import { destinationLeg, originChain, originLeg, type Transfer } from './transfer.ts'
+import type { Chain } from '../bridge/observation.ts'
+import { destinationLeg, originChain, originLeg, type Transfer } from '../bridge/transfer.ts'
 
 /** What is known beside a transfer that arrived. */
 export interface Beside {

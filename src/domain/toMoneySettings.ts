@@ -1,9 +1,9 @@
 import type { MoneySettings } from './coverMoney.ts'
 import { judgeMoney } from './judgeMoney.ts'
-import { canonicalToken } from './movedToken.ts'
+import { canonicalToken } from '../bridge/movedToken.ts'
 import { boundsOf } from './keptRange.ts'
 import { knownVaults, type LearnedMoney } from './learnedMoney.ts'
-import type { Transfer } from './transfer.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 
 /** What the configuration says of the bridge's money. */
 interface BridgeMoney {

@@ -1,12 +1,12 @@
-import { type Decimal, fromBaseUnits, noAmount, sumDecimals, toDecimal } from './decimal.ts'
+import { type Decimal, fromBaseUnits, noAmount, sumDecimals, toDecimal } from '../bridge/decimal.ts'
 import { zoneEvidence } from './doubtOrigin.ts'
 import type { Lack } from './escrowFlow.ts'
 import { fillFromZone } from './fillFromZone.ts'
 import { isBatch } from './judgeBatch.ts'
 import type { LearnedMoney } from './learnedMoney.ts'
-import { movedToken } from './movedToken.ts'
+import { movedToken } from '../bridge/movedToken.ts'
 import { showsMoney } from './showsMoney.ts'
-import type { TokenMove, Transfer } from './transfer.ts'
+import type { TokenMove, Transfer } from '../bridge/transfer.ts'
 
 /** A payout that is compared with nothing: neither its record nor the zone says how much it is, or of which id. */
 export interface UnjudgedPayout {

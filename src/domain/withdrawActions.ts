@@ -1,6 +1,6 @@
 import { kindsName } from './doubtOrigin.ts'
 import type { LearnedActions } from './learnedActions.ts'
-import type { Direction } from './observation.ts'
+import type { Direction } from '../bridge/observation.ts'
 
 /** Zone actions of one type that were seen in their block, beside a withdrawal of the ledger or without one. */
 export interface SeenActions {

@@ -1,7 +1,7 @@
-import { parseDecimal } from './amount.ts'
+import { parseDecimal } from '../bridge/amount.ts'
 import { toCanonicalId } from './batchItem.ts'
-import { type Decimal, isEqual } from './decimal.ts'
-import { isObject, unwrap } from './nestedJson.ts'
+import { type Decimal, isEqual } from '../bridge/decimal.ts'
+import { isObject, unwrap } from '../bridge/nestedJson.ts'
 
 /**
  * One thing that a zone transaction does, as its action data writes it: what stands under which name. Which of the

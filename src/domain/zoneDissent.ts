@@ -6,7 +6,7 @@ import { amountsName, judgeZoneAmount } from './judgeZoneAmount.ts'
 import { establishedNames, sampleAction, topicOf, wordsName } from './learnedActions.ts'
 import type { LearnedMoney } from './learnedMoney.ts'
 import type { MoneySettings } from './coverMoney.ts'
-import type { Transfer } from './transfer.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 import { readAction } from './zoneAction.ts'
 
 /** A transfer with those that share its transactions, and what they are judged by. */

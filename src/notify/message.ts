@@ -1,5 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { FactValue } from '../domain/finding.ts'
+import type { FactValue } from '../bridge/finding.ts'
 import type { RenderedReport } from './report/renderReport.ts'
 
 /** One thing a message tells, worded but not escaped: every string may hold text from the chain. */

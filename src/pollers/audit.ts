@@ -1,4 +1,4 @@
-import type { Chain, Observation } from '../domain/observation.ts'
+import type { Chain, Observation } from '../bridge/observation.ts'
 import { type HeightFilter, type HeightSample, judgeHeightFilter } from '../domain/heightFilter.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { AuditReads, WholeRead } from './auditReads.ts'

@@ -1,6 +1,6 @@
 import { isAbsent, noteReading } from '../clients/explorer/absence.ts'
-import type { Observation } from '../domain/observation.ts'
-import { destinationLeg, type Transfer } from '../domain/transfer.ts'
+import type { Observation } from '../bridge/observation.ts'
+import { destinationLeg, type Transfer } from '../bridge/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Lack } from '../store/audit.ts'
 import { isClean } from './hiddenRows.ts'

@@ -8,7 +8,7 @@ import {
 import { misfitReason } from '../clients/explorer/fits.ts'
 import type { Quarantined } from '../clients/explorer/readAnswer.ts'
 import { readAll } from '../clients/explorer/readAll.ts'
-import type { Observation } from '../domain/observation.ts'
+import type { Observation } from '../bridge/observation.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import type { BlockSpan } from './contractReads.ts'

@@ -5,7 +5,7 @@ import {
   nextCheckMs,
   noteChallenge,
 } from '../domain/challenge.ts'
-import type { Finding } from '../domain/finding.ts'
+import type { Finding } from '../bridge/finding.ts'
 import { findRareWords } from '../domain/rareWord.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import {

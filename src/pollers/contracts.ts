@@ -1,5 +1,5 @@
 import { indexAdministration } from '../domain/administration.ts'
-import type { BridgeLog, EventMeaning } from '../domain/bridgeLog.ts'
+import type { BridgeLog, EventMeaning } from '../bridge/bridgeLog.ts'
 import type { Clock } from '../lib/clock.ts'
 import { readContractHistory, type HistoryDeps } from './contractHistory.ts'
 import { followContract } from './followContract.ts'

@@ -1,4 +1,4 @@
-import type { Transfer } from '../domain/transfer.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Dispute } from '../store/disputes.ts'
 

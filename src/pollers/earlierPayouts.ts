@@ -1,5 +1,5 @@
 import { coverMoney, type MoneySettings } from '../domain/coverMoney.ts'
-import { destinationLeg, originLeg, type Transfer } from '../domain/transfer.ts'
+import { destinationLeg, originLeg, type Transfer } from '../bridge/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { EvidenceReading } from '../store/evidence.ts'
 import type { QueuedLeg } from '../store/evidenceQueue.ts'

@@ -1,4 +1,4 @@
-import { fromBaseUnits, toBaseUnits } from '../domain/decimal.ts'
+import { fromBaseUnits, toBaseUnits } from '../bridge/decimal.ts'
 import type { OwedStart } from '../domain/escrowOwed.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'

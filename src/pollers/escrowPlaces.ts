@@ -1,4 +1,4 @@
-import { canonicalToken } from '../domain/movedToken.ts'
+import { canonicalToken } from '../bridge/movedToken.ts'
 import type { FlowKind } from './mainReads.ts'
 
 /** An address that holds the bridge's money. */

@@ -1,4 +1,4 @@
-import { toDecimal } from '../domain/decimal.ts'
+import { toDecimal } from '../bridge/decimal.ts'
 import type { FlowRow } from '../domain/escrowFlow.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ForeignToken } from '../rules/detectors/escrowForeignToken.ts'

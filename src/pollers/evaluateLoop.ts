@@ -1,5 +1,5 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
-import type { Finding } from '../domain/finding.ts'
+import type { Finding } from '../bridge/finding.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { ClockNews, CorrectedClock } from '../lib/correctedClock.ts'
 import { errorText } from '../lib/errors.ts'

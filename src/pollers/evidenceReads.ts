@@ -17,7 +17,7 @@ import { zoneTransactionDetail, zoneTransactions } from '../clients/explorer/end
 import type { Answer } from '../clients/explorer/readAnswer.ts'
 import { MonitorError } from '../lib/errors.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { TokenMove } from '../domain/transfer.ts'
+import type { TokenMove } from '../bridge/transfer.ts'
 import type { EvidenceReading } from '../store/evidence.ts'
 import { createReadOwnValue, type ReadOwnValue } from './readOwnValue.ts'
 import type { Read, ReadPriority } from './reads.ts'

@@ -1,4 +1,4 @@
-import type { Observation } from '../domain/observation.ts'
+import type { Observation } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { ExplorerReads, FeedPage, ReadOptions } from './reads.ts'
 

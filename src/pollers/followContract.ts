@@ -1,6 +1,6 @@
 import { isAbsent, noteReading, notYetAbsent } from '../clients/explorer/absence.ts'
-import type { BridgeLog } from '../domain/bridgeLog.ts'
-import type { Finding } from '../domain/finding.ts'
+import type { BridgeLog } from '../bridge/bridgeLog.ts'
+import type { Finding } from '../bridge/finding.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import { type ContractProgress, readProgress, saveGap, saveProgress } from '../store/bridgeProgress.ts'

@@ -1,4 +1,4 @@
-import type { Observation } from '../domain/observation.ts'
+import type { Observation } from '../bridge/observation.ts'
 import { isUnsaid } from '../domain/sighting.ts'
 import type { Read } from './reads.ts'
 

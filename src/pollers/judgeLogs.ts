@@ -5,7 +5,7 @@ import {
   type EventMeaning,
   type EventSample,
   topicOf,
-} from '../domain/bridgeLog.ts'
+} from '../bridge/bridgeLog.ts'
 import { type EventJudgement, judgeEvents, type LogMeaning } from '../domain/judgeEvents.ts'
 import {
   type EventTemplate,
@@ -14,9 +14,9 @@ import {
   newestDissent,
   toBareTemplate,
 } from '../domain/learnEvent.ts'
-import type { Finding } from '../domain/finding.ts'
+import type { Finding } from '../bridge/finding.ts'
 import { findOtherRecipient } from '../domain/otherRecipient.ts'
-import type { Observation } from '../domain/observation.ts'
+import type { Observation } from '../bridge/observation.ts'
 import { toChainObservation } from '../domain/readEvent.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'

@@ -1,4 +1,4 @@
-import { toBaseUnits } from '../domain/decimal.ts'
+import { toBaseUnits } from '../bridge/decimal.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { sumOpen } from '../store/escrowFlows.ts'

@@ -1,4 +1,4 @@
-import type { Finding } from '../domain/finding.ts'
+import type { Finding } from '../bridge/finding.ts'
 import { findRareWords } from '../domain/rareWord.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { toWordFinding } from '../rules/detectors/sourceNewWord.ts'

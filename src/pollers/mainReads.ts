@@ -10,7 +10,7 @@ import {
 import type { Answer } from '../clients/explorer/readAnswer.ts'
 import { readAll, type ReadAllOptions, type WideParams } from '../clients/explorer/readAll.ts'
 import type { FlowRow } from '../domain/escrowFlow.ts'
-import { canonicalToken } from '../domain/movedToken.ts'
+import { canonicalToken } from '../bridge/movedToken.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import type { BadRecord, ReadOptions } from './reads.ts'

@@ -1,5 +1,5 @@
-import type { Finding } from '../domain/finding.ts'
-import type { Transfer } from '../domain/transfer.ts'
+import type { Finding } from '../bridge/finding.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 import { type AtRisk, valueFirst } from '../domain/valueFirst.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { toVanished } from '../rules/detectors/transferVanished.ts'

@@ -1,6 +1,6 @@
 import type { LearnedMoney } from '../domain/learnedMoney.ts'
 import { findUnjudgedPayout } from '../domain/unjudgedPayout.ts'
-import type { Transfer } from '../domain/transfer.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { forgetUnjudged, saveUnjudged } from '../store/unjudgedPayouts.ts'

@@ -1,5 +1,5 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
-import type { ZoneTransaction } from '../domain/observation.ts'
+import type { ZoneTransaction } from '../bridge/observation.ts'
 import type { DueCheck } from '../store/dueChecks.ts'
 import type { Commit, ExplorerReads } from './reads.ts'
 import type { RecordLookup } from './recordLookup.ts'

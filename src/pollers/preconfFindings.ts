@@ -1,4 +1,4 @@
-import type { Finding, FactValue } from '../domain/finding.ts'
+import type { Finding, FactValue } from '../bridge/finding.ts'
 import type { Held } from '../domain/preconf/heldReceipts.ts'
 import type { Fate } from '../domain/preconf/settleReceipt.ts'
 import type { UnixMs } from '../lib/clock.ts'

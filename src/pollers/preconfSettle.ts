@@ -1,4 +1,4 @@
-import type { Finding } from '../domain/finding.ts'
+import type { Finding } from '../bridge/finding.ts'
 import type { Held, HeldReceipts, Watched } from '../domain/preconf/heldReceipts.ts'
 import type { LateWindow } from '../domain/preconf/lateShare.ts'
 import type { CanonicalBlock } from '../domain/preconf/receipt.ts'

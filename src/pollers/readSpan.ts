@@ -1,4 +1,4 @@
-import type { BridgeLog } from '../domain/bridgeLog.ts'
+import type { BridgeLog } from '../bridge/bridgeLog.ts'
 import { MonitorError } from '../lib/errors.ts'
 import type { BlockSpan, ContractReads } from './contractReads.ts'
 import type { ReadOptions } from './reads.ts'

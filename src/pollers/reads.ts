@@ -1,6 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { Finding } from '../domain/finding.ts'
-import type { Observation, ZoneTransaction } from '../domain/observation.ts'
+import type { Finding } from '../bridge/finding.ts'
+import type { Observation, ZoneTransaction } from '../bridge/observation.ts'
 import type { EvidenceReading } from '../store/evidence.ts'
 
 /** How urgent a reading is; the client's pace serves the first ones first. */

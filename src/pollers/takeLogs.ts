@@ -1,6 +1,6 @@
 import { type indexAdministration, readAdministration } from '../domain/administration.ts'
-import type { BridgeLog } from '../domain/bridgeLog.ts'
-import type { Finding } from '../domain/finding.ts'
+import type { BridgeLog } from '../bridge/bridgeLog.ts'
+import type { Finding } from '../bridge/finding.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { toActFinding } from '../rules/detectors/contractChanged.ts'
 import { closeLog, saveLogs } from '../store/bridgeLogs.ts'

@@ -1,6 +1,6 @@
 import { isAbsent, noteReading } from '../clients/explorer/absence.ts'
-import type { Observation } from '../domain/observation.ts'
-import { originLeg, type Transfer } from '../domain/transfer.ts'
+import type { Observation } from '../bridge/observation.ts'
+import { originLeg, type Transfer } from '../bridge/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { QueuedLeg } from '../store/evidenceQueue.ts'
 import type { Commit, ExplorerReads, Read } from './reads.ts'

@@ -1,4 +1,4 @@
-import type { Finding } from '../domain/finding.ts'
+import type { Finding } from '../bridge/finding.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import { toSourceFinding } from '../rules/detectors/contractChanged.ts'

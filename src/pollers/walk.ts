@@ -1,7 +1,7 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
-import type { Observation } from '../domain/observation.ts'
+import type { Observation } from '../bridge/observation.ts'
 import { beginGap, beginHistory, type CursorFile, type Cursors, type GapWalk } from '../store/cursors.ts'
 import { isBeyondEnd, isLastPage, newestTime, type PageMark, readFeedPage } from './feedPages.ts'
 import type { Commit, ExplorerReads, FeedPage } from './reads.ts'

@@ -1,6 +1,6 @@
-import type { Finding } from '../domain/finding.ts'
+import type { Finding } from '../bridge/finding.ts'
 import { toMoneySettings } from '../domain/toMoneySettings.ts'
-import { partyOf, type Transfer } from '../domain/transfer.ts'
+import { partyOf, type Transfer } from '../bridge/transfer.ts'
 import { listConsent, listDissent } from '../domain/zoneDissent.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { toWordsFinding } from '../rules/detectors/contractChanged.ts'

@@ -1,4 +1,4 @@
-import type { Direction } from '../domain/observation.ts'
+import type { Direction } from '../bridge/observation.ts'
 import type { LearnedBound } from './afterText.ts'
 import type { LatencyFacts } from './flowFacts.ts'
 

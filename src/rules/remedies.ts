@@ -1,4 +1,4 @@
-import type { FindingKind } from '../domain/finding.ts'
+import type { FindingKind } from '../bridge/finding.ts'
 
 /** What to do about a finding of each kind, in one line: every message carries it, docs/runbooks.md goes on from there. */
 export const remedies: Readonly<Record<FindingKind, string>> = {

@@ -1,4 +1,4 @@
-import type { FindingKind } from '../domain/finding.ts'
+import type { FindingKind } from '../bridge/finding.ts'
 
 /** The sources that a kind is judged by: while one of them is silent nothing is known of the present. */
 export function sourcesOf(kind: FindingKind): readonly string[] {

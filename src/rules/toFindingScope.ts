@@ -1,5 +1,5 @@
-import type { FactValue, Finding } from '../domain/finding.ts'
-import type { Transfer } from '../domain/transfer.ts'
+import type { FactValue, Finding } from '../bridge/finding.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Detector, FactType } from './detectors/detector.ts'
 

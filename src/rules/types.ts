@@ -1,10 +1,10 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Challenge } from '../domain/challenge.ts'
-import type { Chain, Direction } from '../domain/observation.ts'
-import type { Finding, FindingKind } from '../domain/finding.ts'
+import type { Chain, Direction } from '../bridge/observation.ts'
+import type { Finding, FindingKind } from '../bridge/finding.ts'
 import type { PreconfView } from '../domain/preconf/preconfView.ts'
 import type { TrackedHeight } from '../domain/preconf/trackHeight.ts'
-import type { Transfer } from '../domain/transfer.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 import type { FlowFacts, LatencyFacts } from './flowFacts.ts'
 
 export type Severity = 'critical' | 'warning' | 'info'

@@ -1,4 +1,4 @@
-import type { Chain, Observation } from '../domain/observation.ts'
+import type { Chain, Observation } from '../bridge/observation.ts'
 import { decodeSighting, encodeSighting, type Sighting, toSightings } from '../domain/sighting.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'

@@ -1,5 +1,5 @@
-import type { BridgeLog, EventSample } from '../domain/bridgeLog.ts'
-import { topicOf } from '../domain/bridgeLog.ts'
+import type { BridgeLog, EventSample } from '../bridge/bridgeLog.ts'
+import { topicOf } from '../bridge/bridgeLog.ts'
 import { type EventTemplate, mostOfParty, partyOfSample } from '../domain/learnEvent.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'

@@ -1,4 +1,4 @@
-import { type Decimal, formatDecimal, negate, noAmount, toDecimal } from '../domain/decimal.ts'
+import { type Decimal, formatDecimal, negate, noAmount, toDecimal } from '../bridge/decimal.ts'
 import type { EscrowFlow, GrossMove } from '../domain/escrowFlow.ts'
 import type { Shown } from '../domain/horizon.ts'
 import type { UnixMs } from '../lib/clock.ts'

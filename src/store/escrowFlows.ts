@@ -6,7 +6,7 @@ import {
   negate,
   noAmount,
   toDecimal,
-} from '../domain/decimal.ts'
+} from '../bridge/decimal.ts'
 import type { EscrowFlow } from '../domain/escrowFlow.ts'
 import type { Shown } from '../domain/horizon.ts'
 import type { UnixMs } from '../lib/clock.ts'

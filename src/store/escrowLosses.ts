@@ -1,4 +1,4 @@
-import { compareDecimals, type Decimal, sumDecimals } from '../domain/decimal.ts'
+import { compareDecimals, type Decimal, sumDecimals } from '../bridge/decimal.ts'
 import type { Shown } from '../domain/horizon.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'

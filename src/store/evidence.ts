@@ -1,6 +1,6 @@
-import type { Chain, Status } from '../domain/observation.ts'
+import type { Chain, Status } from '../bridge/observation.ts'
 import type { Sighting } from '../domain/sighting.ts'
-import type { EvidenceSource, LegEvidence, TokenMove } from '../domain/transfer.ts'
+import type { EvidenceSource, LegEvidence, TokenMove } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 

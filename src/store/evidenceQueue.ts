@@ -4,7 +4,7 @@ import {
   type Leg,
   originLeg,
   type Transfer,
-} from '../domain/transfer.ts'
+} from '../bridge/transfer.ts'
 import { replacedPayout } from '../domain/replacedPayout.ts'
 import { movesNative, nativeSources, tokenSources } from '../domain/showsMoney.ts'
 import { valueFirst } from '../domain/valueFirst.ts'

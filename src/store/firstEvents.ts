@@ -1,4 +1,4 @@
-import { type BridgeLog, topicOf } from '../domain/bridgeLog.ts'
+import { type BridgeLog, topicOf } from '../bridge/bridgeLog.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { readProgress } from './bridgeProgress.ts'
 import type { Database } from './database.ts'

@@ -1,5 +1,5 @@
-import type { Direction } from '../domain/observation.ts'
-import { originLeg, type Transfer, type TransferState } from '../domain/transfer.ts'
+import type { Direction } from '../bridge/observation.ts'
+import { originLeg, type Transfer, type TransferState } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 import { countLatency, latencyClass, latencyStepMs, purgeLatency } from './latency.ts'

@@ -1,5 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { Chain } from '../domain/observation.ts'
+import type { Chain } from '../bridge/observation.ts'
 import { type HeadReading, type TrackedHead, trackHead } from '../domain/trackHead.ts'
 import type { Database } from './database.ts'
 

@@ -1,6 +1,6 @@
-import type { Chain } from '../domain/observation.ts'
+import type { Chain } from '../bridge/observation.ts'
 import { cellOf, type Sighting } from '../domain/sighting.ts'
-import type { LegEvidence } from '../domain/transfer.ts'
+import type { LegEvidence } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 import { listEvidence } from './evidence.ts'

@@ -1,5 +1,5 @@
 import { isVague, mayBeSame } from '../domain/fillUnsaid.ts'
-import type { Observation } from '../domain/observation.ts'
+import type { Observation } from '../bridge/observation.ts'
 import { isCompatible, isRecord, type Sighting, weakContent } from '../domain/sighting.ts'
 import type { Database } from './database.ts'
 import { byHash, selectTransfers } from './transferRows.ts'

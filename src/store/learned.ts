@@ -1,6 +1,6 @@
 import { type KeptCount, type KeptRange, toKeptRange } from '../domain/keptRange.ts'
 import { type LearnedMoney, type MoneySample, movesAs } from '../domain/learnedMoney.ts'
-import { canonicalToken } from '../domain/movedToken.ts'
+import { canonicalToken } from '../bridge/movedToken.ts'
 import { valueFirst } from '../domain/valueFirst.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'

@@ -1,4 +1,4 @@
-import type { Direction } from '../domain/observation.ts'
+import type { Direction } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import {
   activeAlerts,

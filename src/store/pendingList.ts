@@ -1,5 +1,5 @@
-import type { Direction } from '../domain/observation.ts'
-import type { Transfer } from '../domain/transfer.ts'
+import type { Direction } from '../bridge/observation.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 import { isOpenRow, type StoredTransfer, toStored } from './transferRows.ts'

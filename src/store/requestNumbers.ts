@@ -1,5 +1,5 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
-import type { Transfer } from '../domain/transfer.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 import type { Database } from './database.ts'
 import { readMeta, saveMeta } from './meta.ts'
 

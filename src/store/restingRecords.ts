@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type Group, type Sighting, sightingDigest } from '../domain/sighting.ts'
-import type { Transfer } from '../domain/transfer.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 import type { StoredTransfer } from './transferRows.ts'

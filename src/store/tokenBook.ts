@@ -1,5 +1,5 @@
-import { deriveDecimals } from '../domain/amount.ts'
-import type { Observation } from '../domain/observation.ts'
+import { deriveDecimals } from '../bridge/amount.ts'
+import type { Observation } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'
 

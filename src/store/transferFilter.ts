@@ -1,6 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { Direction } from '../domain/observation.ts'
-import type { TransferState } from '../domain/transfer.ts'
+import type { Direction } from '../bridge/observation.ts'
+import type { TransferState } from '../bridge/transfer.ts'
 import type { Database } from './database.ts'
 import { parseKey, selectTransfers, type StoredTransfer } from './transferRows.ts'
 

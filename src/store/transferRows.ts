@@ -1,8 +1,8 @@
 import type { SQLInputValue } from 'node:sqlite'
-import type { Chain } from '../domain/observation.ts'
+import type { Chain } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { decodeSighting, encodeSighting, type Group, type Sighting } from '../domain/sighting.ts'
-import type { Transfer, TransferState } from '../domain/transfer.ts'
+import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import type { Database } from './database.ts'
 import { createTally, type Tally, toCounted } from './flow.ts'
 

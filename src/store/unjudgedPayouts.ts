@@ -1,4 +1,4 @@
-import { formatDecimal, noAmount, toDecimal } from '../domain/decimal.ts'
+import { formatDecimal, noAmount, toDecimal } from '../bridge/decimal.ts'
 import type { UnjudgedPayout } from '../domain/unjudgedPayout.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from './database.ts'

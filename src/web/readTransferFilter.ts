@@ -1,5 +1,5 @@
-import type { Direction } from '../domain/observation.ts'
-import type { TransferState } from '../domain/transfer.ts'
+import type { Direction } from '../bridge/observation.ts'
+import type { TransferState } from '../bridge/transfer.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { cleanText } from '../lib/text.ts'
 import type { TypedFilter } from './pages/transfersPage.ts'

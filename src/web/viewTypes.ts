@@ -1,5 +1,5 @@
 import type { DailyReport } from '../domain/dailyReport.ts'
-import type { Direction } from '../domain/observation.ts'
+import type { Direction } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Severity } from '../rules/types.ts'
 import type { OutboxItem } from '../alerts/store/outboxItems.ts'

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { Finding } from '../../src/domain/finding.ts'
+import type { Finding } from '../../src/bridge/finding.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import {
   type BridgeWorld,

@@ -1,4 +1,4 @@
-import type { Observation } from '../../src/domain/observation.ts'
+import type { Observation } from '../../src/bridge/observation.ts'
 import { strongName } from '../../src/domain/sighting.ts'
 import { fc } from './fastCheck.ts'
 import { hash, toRecord } from './records.ts'

@@ -1,4 +1,4 @@
-import type { Observation } from '../../src/domain/observation.ts'
+import type { Observation } from '../../src/bridge/observation.ts'
 
 export const hash = (name: string) => `0x${Buffer.from(name).toString('hex').padEnd(64, '0').slice(0, 64)}`
 

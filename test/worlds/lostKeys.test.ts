@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import type { Finding } from '../../src/domain/finding.ts'
+import type { Finding } from '../../src/bridge/finding.ts'
 import { escrow, token, user } from '../support/bridgeWorld.ts'
 import { bridge, createEscrowWorld, type EscrowWorld } from '../support/escrowWorld.ts'
 import { send, type WireRecord } from '../support/fakeExplorer.ts'

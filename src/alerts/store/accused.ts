@@ -1,4 +1,4 @@
-import type { Finding } from '../../domain/finding.ts'
+import type { Finding } from '../../bridge/finding.ts'
 import type { Database } from '../../store/database.ts'
 
 const accusingKinds: ReadonlySet<string> = new Set([

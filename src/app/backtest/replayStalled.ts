@@ -1,6 +1,6 @@
-import type { Transfer } from '../../domain/transfer.ts'
+import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { Finding } from '../../domain/finding.ts'
+import type { Finding } from '../../bridge/finding.ts'
 import { evaluateConditions } from '../../rules/evaluateRules.ts'
 import type { Facts, Rule } from '../../rules/types.ts'
 

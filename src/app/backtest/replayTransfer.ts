@@ -1,6 +1,6 @@
 import { deriveTransfer, type TransferContext } from '../../domain/deriveTransfer.ts'
 import type { Group, Sighting } from '../../domain/sighting.ts'
-import { destinationLeg, type LegEvidence, originLeg, type Transfer } from '../../domain/transfer.ts'
+import { destinationLeg, type LegEvidence, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { StoredTransfer } from '../../store/transferRows.ts'
 import { formatKey } from '../../store/transferRows.ts'

@@ -1,5 +1,5 @@
 import { reconsider } from '../../alerts/material.ts'
-import { type LegEvidence, originLeg, type Transfer } from '../../domain/transfer.ts'
+import { type LegEvidence, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { EventContext, RelatedTransfers } from '../../rules/detectors/detector.ts'
 import { evaluateTransfer } from '../../rules/evaluateRules.ts'

@@ -1,6 +1,6 @@
 import { digestMaterial, isNews, isOnlyFilledIn } from '../../alerts/material.ts'
 import { verdictOf } from '../../alerts/kindWords.ts'
-import type { Finding } from '../../domain/finding.ts'
+import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Rule } from '../../rules/types.ts'
 

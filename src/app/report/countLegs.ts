@@ -2,7 +2,7 @@ import { DateTime } from 'luxon'
 import type { DailyReport, LegCount } from '../../domain/dailyReport.ts'
 import type { Crossing } from '../../domain/reconcile.ts'
 import type { DayWindow } from '../../domain/reportDay.ts'
-import { originChain, type Transfer } from '../../domain/transfer.ts'
+import { originChain, type Transfer } from '../../bridge/transfer.ts'
 
 const chains = ['main', 'zone'] as const
 const directions = ['MainToZone', 'ZoneToMain'] as const

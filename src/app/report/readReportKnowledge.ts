@@ -5,11 +5,11 @@ import type {
   PreconfSummary,
   ReportToken,
 } from '../../domain/dailyReport.ts'
-import type { Direction } from '../../domain/observation.ts'
+import type { Direction } from '../../bridge/observation.ts'
 import { coverageOf, listCovered, listCoveredSources } from '../../store/coverage.ts'
 import { listLatency, percentileOf } from '../../store/latency.ts'
 import { countSuppressed } from '../../store/reportQueries.ts'
-import { formatUnits } from '../../domain/amount.ts'
+import { formatUnits } from '../../bridge/amount.ts'
 import type { DayWindow } from '../../domain/reportDay.ts'
 import type { Database } from '../../store/database.ts'
 import { listEscrowTokens } from '../../store/escrowOwed.ts'

@@ -1,4 +1,4 @@
-import type { Finding, FindingKind } from '../../domain/finding.ts'
+import type { Finding, FindingKind } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { getDetector } from '../../rules/detectors/registry.ts'
 import type { EvidenceReading } from '../../store/evidence.ts'

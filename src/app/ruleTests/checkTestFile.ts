@@ -9,7 +9,7 @@ import {
 import { compileLabelPredicate } from '../../rules/cel/compileLabelPredicate.ts'
 import { getDetector } from '../../rules/detectors/registry.ts'
 import type { Rule } from '../../rules/types.ts'
-import type { FindingKind } from '../../domain/finding.ts'
+import type { FindingKind } from '../../bridge/finding.ts'
 import { metaKinds } from '../../alerts/metaRules.ts'
 import type { FindingText, RuleTest, TestExpectation, TestFile, TestInput } from './testSchema.ts'
 import { tokensOf } from './testTokens.ts'

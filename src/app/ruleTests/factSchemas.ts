@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseRawAmount } from '../../domain/amount.ts'
+import { parseRawAmount } from '../../bridge/amount.ts'
 import { durationText } from '../../rules/durationText.ts'
 import { moment } from './moment.ts'
 

@@ -1,7 +1,7 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import { evaluate } from '../../pollers/evaluateLoop.ts'
 import { evaluateConditions } from '../../rules/evaluateRules.ts'
-import { originLeg } from '../../domain/transfer.ts'
+import { originLeg } from '../../bridge/transfer.ts'
 import { applyInput } from './applyInput.ts'
 import { compareExpectation, type Difference } from './compareExpectation.ts'
 import { createTestWorld, readableUntil, settleMs, type TestWorld } from './createTestWorld.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { amount } from '../../config/fields.ts'
 import { bridge, inhibition, muteTime, route } from '../../config/sections.ts'
-import { parseRawAmount } from '../../domain/amount.ts'
+import { parseRawAmount } from '../../bridge/amount.ts'
 import { boundText, durationText } from '../../rules/durationText.ts'
 import { kindNames } from '../../rules/detectors/registry.ts'
 import { factsSchema } from './factSchemas.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { parseDecimal } from '../../domain/amount.ts'
-import type { Direction, Observation, RecordSource } from '../../domain/observation.ts'
+import { parseDecimal } from '../../bridge/amount.ts'
+import type { Direction, Observation, RecordSource } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { type Line, Moment, toInstant } from './moment.ts'
 import type { RecordText, TestFile } from './testSchema.ts'

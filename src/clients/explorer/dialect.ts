@@ -1,4 +1,4 @@
-import type { Direction } from '../../domain/observation.ts'
+import type { Direction } from '../../bridge/observation.ts'
 
 /** How one deployment spells the two chains, in the four places where their names appear. */
 export interface Dialect {

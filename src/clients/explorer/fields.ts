@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { parseDecimal, parseRawAmount } from '../../domain/amount.ts'
-import type { Direction, Status } from '../../domain/observation.ts'
+import { parseDecimal, parseRawAmount } from '../../bridge/amount.ts'
+import type { Direction, Status } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
 import { cutText } from '../cutText.ts'

@@ -1,4 +1,4 @@
-import { parseDecimal } from '../../domain/amount.ts'
+import { parseDecimal } from '../../bridge/amount.ts'
 
 /** An amount in token units as expressions see it: exact, of any scale; `digits` is null when it is not known. */
 export class AmountValue {

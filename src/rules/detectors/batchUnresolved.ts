@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { Finding } from '../../domain/finding.ts'
+import type { Finding } from '../../bridge/finding.ts'
 import { isEmptyBatch } from '../../domain/emptyBatch.ts'
 import { readBatch } from '../../domain/judgeBatch.ts'
 import { judgeMoney } from '../../domain/judgeMoney.ts'
 import { toMoneySettings } from '../../domain/toMoneySettings.ts'
-import type { Transfer } from '../../domain/transfer.ts'
+import type { Transfer } from '../../bridge/transfer.ts'
 import { cleanText } from '../../lib/text.ts'
-import { describeTransfer, labelTransfer } from './describeTransfer.ts'
+import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { defineEvent, type EventContext } from './detector.ts'
 
 /** So much of the detail is shown; all of it is in the ledger. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Challenge } from '../../domain/challenge.ts'
-import type { Finding } from '../../domain/finding.ts'
+import type { Finding } from '../../bridge/finding.ts'
 import { boundText } from '../durationText.ts'
 import type { Facts, Judgement } from '../types.ts'
 import { defineCondition, type RaisedKind } from './detector.ts'

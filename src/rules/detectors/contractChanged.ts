@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { AdministrationAct } from '../../domain/administration.ts'
-import type { BridgeLog } from '../../domain/bridgeLog.ts'
-import type { EvidenceNote, Finding } from '../../domain/finding.ts'
-import type { Transfer } from '../../domain/transfer.ts'
+import type { BridgeLog } from '../../bridge/bridgeLog.ts'
+import type { EvidenceNote, Finding } from '../../bridge/finding.ts'
+import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { RaisedKind } from './detector.ts'
 

@@ -1,4 +1,4 @@
-import type { Finding } from '../../domain/finding.ts'
+import type { Finding } from '../../bridge/finding.ts'
 import type { SourceHealth } from '../types.ts'
 
 /** What every finding about a source as a whole says of it. */

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
-import type { ConditionKind, EventKind, Finding, FindingKind } from '../../domain/finding.ts'
+import type { ConditionKind, EventKind, Finding, FindingKind } from '../../bridge/finding.ts'
 import type { Horizons } from '../../domain/horizon.ts'
 import type { LearnedMoney } from '../../domain/learnedMoney.ts'
-import type { Chain, Direction } from '../../domain/observation.ts'
-import type { Transfer } from '../../domain/transfer.ts'
+import type { Chain, Direction } from '../../bridge/observation.ts'
+import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Facts, Judgement } from '../types.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { addDecimals, formatDecimal, noAmount, toDecimal } from '../../domain/decimal.ts'
-import type { Finding } from '../../domain/finding.ts'
+import { addDecimals, formatDecimal, noAmount, toDecimal } from '../../bridge/decimal.ts'
+import type { Finding } from '../../bridge/finding.ts'
 import type { EscrowMove, Facts, Judgement } from '../types.ts'
 import { defineCondition } from './detector.ts'
 import { sumUp } from './escrowSums.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Finding } from '../../domain/finding.ts'
+import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { RaisedKind } from './detector.ts'
 

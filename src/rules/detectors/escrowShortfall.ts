@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { formatUnits } from '../../domain/amount.ts'
-import type { Finding } from '../../domain/finding.ts'
+import { formatUnits } from '../../bridge/amount.ts'
+import type { Finding } from '../../bridge/finding.ts'
 import { boundText } from '../durationText.ts'
 import type { EscrowHolding, Facts, Judgement } from '../types.ts'
 import { defineCondition } from './detector.ts'

@@ -1,4 +1,4 @@
-import type { Finding } from '../../domain/finding.ts'
+import type { Finding } from '../../bridge/finding.ts'
 import { templateFilters } from '../templates/templateFilters.ts'
 import type { EscrowSum } from '../types.ts'
 

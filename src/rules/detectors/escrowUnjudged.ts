@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Finding } from '../../domain/finding.ts'
+import type { Finding } from '../../bridge/finding.ts'
 import type { Facts, Judgement, UnjudgedSum } from '../types.ts'
 import { defineCondition } from './detector.ts'
 import { nameSums } from './escrowSums.ts'

@@ -1,5 +1,5 @@
 import { formatUnits } from 'viem'
-import type { FactValue, Finding } from '../../domain/finding.ts'
+import type { FactValue, Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { FlowTotalFact } from '../flowFacts.ts'
 import type { Facts } from '../types.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Direction } from '../../domain/observation.ts'
+import type { Direction } from '../../bridge/observation.ts'
 import { boundText } from '../durationText.ts'
 import type { Facts, Judgement } from '../types.ts'
 import { defineCondition } from './detector.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Finding } from '../../domain/finding.ts'
-import type { Direction } from '../../domain/observation.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import type { Direction } from '../../bridge/observation.ts'
 import { boundText } from '../durationText.ts'
 import type { FlowTotalFact } from '../flowFacts.ts'
 import type { Facts, Judgement } from '../types.ts'

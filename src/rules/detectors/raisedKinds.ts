@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { FindingKind } from '../../domain/finding.ts'
+import type { FindingKind } from '../../bridge/finding.ts'
 import type { RaisedKind, SubjectName, FactType } from './detector.ts'
 
 const raisedByApp: ReadonlySet<FindingKind> = new Set([

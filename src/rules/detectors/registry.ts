@@ -1,4 +1,4 @@
-import type { FindingKind } from '../../domain/finding.ts'
+import type { FindingKind } from '../../bridge/finding.ts'
 import { chainStalled } from './chainStalled.ts'
 import { challengeChanged, challengeStuck } from './challenges.ts'
 import { contractChanged } from './contractChanged.ts'

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { toRaw } from '../../domain/coverMoney.ts'
-import type { Finding } from '../../domain/finding.ts'
-import { movedToken } from '../../domain/movedToken.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import { movedToken } from '../../bridge/movedToken.ts'
 import { newestEvidence } from '../../domain/proveOrigin.ts'
-import type { LegEvidence, TokenMove, Transfer } from '../../domain/transfer.ts'
-import { describeTransfer, labelTransfer } from './describeTransfer.ts'
+import type { LegEvidence, TokenMove, Transfer } from '../../bridge/transfer.ts'
+import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { defineEvent, type EventContext } from './detector.ts'
 
 /** One of the two sources lies or is broken; which of them cannot be told from here. */

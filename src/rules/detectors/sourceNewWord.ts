@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { WordField } from '../../domain/rareWord.ts'
-import type { Finding } from '../../domain/finding.ts'
-import type { Transfer } from '../../domain/transfer.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { RaisedKind } from './detector.ts'
 

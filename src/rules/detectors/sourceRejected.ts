@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Finding } from '../../domain/finding.ts'
+import type { Finding } from '../../bridge/finding.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { Facts, Judgement } from '../types.ts'
 import { describeSource } from './describeSource.ts'

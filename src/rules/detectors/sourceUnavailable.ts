@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Finding } from '../../domain/finding.ts'
+import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
 import { boundText } from '../durationText.ts'

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { formatUnits } from '../../domain/amount.ts'
-import type { Finding } from '../../domain/finding.ts'
+import { formatUnits } from '../../bridge/amount.ts'
+import type { Finding } from '../../bridge/finding.ts'
 import { findOverpayment, type Overpayment, provenBy } from '../../domain/findOverpayment.ts'
 import { findStanding } from '../../domain/replacedPayout.ts'
-import { destinationLeg, originLeg, type Transfer } from '../../domain/transfer.ts'
-import { describeTransfer, labelTransfer } from './describeTransfer.ts'
+import { destinationLeg, originLeg, type Transfer } from '../../bridge/transfer.ts'
+import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { defineEvent, type EventContext } from './detector.ts'
 
 /** One origin paid more than once: told of each payout that goes beyond what the origin took. */

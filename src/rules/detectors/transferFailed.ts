@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import type { EvidenceNote, Finding } from '../../domain/finding.ts'
+import type { EvidenceNote, Finding } from '../../bridge/finding.ts'
 import {
   type LegEvidence,
   originChain,
   originLeg,
   destinationLeg,
   type Transfer,
-} from '../../domain/transfer.ts'
+} from '../../bridge/transfer.ts'
 import { cleanText } from '../../lib/text.ts'
-import { describeTransfer, labelTransfer } from './describeTransfer.ts'
+import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { defineEvent, type EventContext } from './detector.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { parseDecimal } from '../../domain/amount.ts'
-import type { Finding } from '../../domain/finding.ts'
-import { destinationLeg, type Transfer } from '../../domain/transfer.ts'
-import { describeTransfer, labelTransfer } from './describeTransfer.ts'
+import { parseDecimal } from '../../bridge/amount.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import { destinationLeg, type Transfer } from '../../bridge/transfer.ts'
+import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { defineEvent, type EventContext } from './detector.ts'
 
 const params = z.strictObject({

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Finding } from '../../domain/finding.ts'
+import type { Finding } from '../../bridge/finding.ts'
 import { findStanding, isReplacementOpen } from '../../domain/replacedPayout.ts'
-import type { Transfer } from '../../domain/transfer.ts'
-import { describeTransfer, labelTransfer } from './describeTransfer.ts'
+import type { Transfer } from '../../bridge/transfer.ts'
+import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { defineEvent, type EventContext } from './detector.ts'
 
 /** The fields of a record that a rewrite can name, as facts before and after. */

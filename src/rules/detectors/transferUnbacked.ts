@@ -2,7 +2,7 @@ import { onlyCertain } from '../../domain/habit.ts'
 import { z } from 'zod'
 import { tellUnasked } from '../../domain/describeEvidence.ts'
 import { doubtOrigin } from '../../domain/doubtOrigin.ts'
-import type { EvidenceNote, Finding } from '../../domain/finding.ts'
+import type { EvidenceNote, Finding } from '../../bridge/finding.ts'
 import { hasArrived, mayHaveFailed } from '../../domain/mayHaveFailed.ts'
 import { toMoneySettings } from '../../domain/toMoneySettings.ts'
 import { waitsFor } from '../../domain/standing.ts'
@@ -12,9 +12,9 @@ import {
   type LegEvidence,
   originLeg,
   type Transfer,
-} from '../../domain/transfer.ts'
+} from '../../bridge/transfer.ts'
 import { cleanText } from '../../lib/text.ts'
-import { describeTransfer, labelTransfer } from './describeTransfer.ts'
+import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { defineEvent, type EventContext } from './detector.ts'
 
 /** A record may be listed so much later than its block, where nothing longer was learned. */

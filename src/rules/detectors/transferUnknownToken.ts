@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Finding } from '../../domain/finding.ts'
-import { movedToken } from '../../domain/movedToken.ts'
-import type { Transfer } from '../../domain/transfer.ts'
-import { deriveDecimals } from '../../domain/amount.ts'
-import { describeTransfer } from './describeTransfer.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import { movedToken } from '../../bridge/movedToken.ts'
+import type { Transfer } from '../../bridge/transfer.ts'
+import { deriveDecimals } from '../../bridge/amount.ts'
+import { describeTransfer } from '../../bridge/describeTransfer.ts'
 import { defineEvent, type EventContext } from './detector.ts'
 
 /** Told once a token, not once a transfer: without `bridge.tokens` there is nothing that a token could be missing from. */

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Finding } from '../../domain/finding.ts'
-import type { Transfer } from '../../domain/transfer.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { describeTransfer, labelTransfer } from './describeTransfer.ts'
+import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import type { RaisedKind } from './detector.ts'
 
 /** Found by the poller that reads missing records again. */

@@ -1,4 +1,4 @@
-import type { FactValue } from '../../domain/finding.ts'
+import type { FactValue } from '../../bridge/finding.ts'
 import type { Detector, FactType } from '../detectors/detector.ts'
 import { type FindingScope, standardLabels, type TransferScope } from '../toFindingScope.ts'
 

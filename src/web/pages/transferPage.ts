@@ -6,7 +6,7 @@ import {
   type Transfer,
   destinationLeg,
   originLeg,
-} from '../../domain/transfer.ts'
+} from '../../bridge/transfer.ts'
 import { isDisproved } from '../../domain/escrowFlow.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'

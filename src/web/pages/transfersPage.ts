@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { isDisproved } from '../../domain/escrowFlow.ts'
-import type { Transfer } from '../../domain/transfer.ts'
+import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { TransferPage } from '../types.ts'
 import { renderLayout } from './layout.ts'

@@ -30,7 +30,7 @@ import {
   zoneTransactions,
 } from '../../../src/clients/explorer/endpoints/zoneTransactions.ts'
 import type { Answer } from '../../../src/clients/explorer/readAnswer.ts'
-import type { Observation } from '../../../src/domain/observation.ts'
+import type { Observation } from '../../../src/bridge/observation.ts'
 import { createTestExplorer } from '../../support/createTestExplorer.ts'
 import { startStepped, type SteppedSandbox } from '../sandbox/steppedSandbox.ts'
 

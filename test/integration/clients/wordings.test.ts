@@ -7,7 +7,7 @@ import { verifiedContracts } from '../../../src/clients/explorer/endpoints/contr
 import type { Answer } from '../../../src/clients/explorer/readAnswer.ts'
 import { readAll, type WideParams } from '../../../src/clients/explorer/readAll.ts'
 import { readBatchDetail } from '../../../src/domain/batchDetail.ts'
-import type { Observation } from '../../../src/domain/observation.ts'
+import type { Observation } from '../../../src/bridge/observation.ts'
 import { mainHead, mainTransactions } from '../../../src/sandbox/chain/mainChain.ts'
 import { getTransfer } from '../../../src/sandbox/transfers.ts'
 import { userAddress } from '../../../src/sandbox/world.ts'

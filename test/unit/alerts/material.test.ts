@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { digestMaterial, isNews, reconsider } from '../../../src/alerts/material.ts'
-import type { Finding } from '../../../src/domain/finding.ts'
+import type { Finding } from '../../../src/bridge/finding.ts'
 import { createEvent, createTransfer } from './harness.ts'
 
 const of = (kind: Finding['kind'], overrides: Parameters<typeof createEvent>[1] = {}): Finding => ({

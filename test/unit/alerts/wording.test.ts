@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { encodeFinding, rankAmount } from '../../../src/alerts/findingJson.ts'
 import { toMessageItem, type Wording } from '../../../src/alerts/wording.ts'
-import type { Finding } from '../../../src/domain/finding.ts'
+import type { Finding } from '../../../src/bridge/finding.ts'
 import type { AlertRow } from '../../../src/alerts/store/alertRows.ts'
 import { createCondition, createEvent, createRule, start } from './harness.ts'
 

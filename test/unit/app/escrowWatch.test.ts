@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createEscrowWatch } from '../../../src/app/escrowWatch.ts'
-import type { Transfer } from '../../../src/domain/transfer.ts'
+import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { readOwed, saveHoldings, saveOwedJudgement, startOwed } from '../../../src/store/escrowOwed.ts'
 import { saveReading } from '../../../src/store/escrowReadings.ts'

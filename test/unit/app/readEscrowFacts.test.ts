@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createEscrowWatch } from '../../../src/app/escrowWatch.ts'
 import { readEscrowFacts } from '../../../src/app/readEscrowFacts.ts'
-import { noAmount, toDecimal } from '../../../src/domain/decimal.ts'
+import { noAmount, toDecimal } from '../../../src/bridge/decimal.ts'
 import { escrowDrift } from '../../../src/rules/detectors/escrowDrift.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { saveFlows, settleFlow } from '../../../src/store/escrowFlows.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { isNear, isWithinFee } from '../../../src/domain/actionFee.ts'
-import type { Transfer } from '../../../src/domain/transfer.ts'
+import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { isClaimFree, proveClaim } from '../../../src/domain/claimedOrigin.ts'
 import { findPartner } from '../../../src/domain/findPartner.ts'
 import { isDisproved } from '../../../src/domain/escrowFlow.ts'
-import type { LegEvidence, Transfer } from '../../../src/domain/transfer.ts'
+import type { LegEvidence, Transfer } from '../../../src/bridge/transfer.ts'
 import { toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
 

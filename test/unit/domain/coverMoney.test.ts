@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { coverMoney, type MoneySettings } from '../../../src/domain/coverMoney.ts'
-import type { TokenMove, Transfer } from '../../../src/domain/transfer.ts'
+import type { TokenMove, Transfer } from '../../../src/bridge/transfer.ts'
 import { toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
 

@@ -1,9 +1,9 @@
 import { createMostKept } from '../../../src/domain/mostKept.ts'
 import { describe, expect, test } from 'vitest'
-import { formatDecimal, subtractDecimals, toDecimal } from '../../../src/domain/decimal.ts'
+import { formatDecimal, subtractDecimals, toDecimal } from '../../../src/bridge/decimal.ts'
 import { judgeFlow, sumFlows } from '../../../src/domain/escrowFlow.ts'
-import { canonicalToken } from '../../../src/domain/movedToken.ts'
-import type { Transfer } from '../../../src/domain/transfer.ts'
+import { canonicalToken } from '../../../src/bridge/movedToken.ts'
+import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { matchSightings } from '../../../src/domain/matchSightings.ts'
-import type { Observation } from '../../../src/domain/observation.ts'
+import type { Observation } from '../../../src/bridge/observation.ts'
 import { toSightings } from '../../../src/domain/sighting.ts'
 import { hash, toRecord } from '../../support/records.ts'
 

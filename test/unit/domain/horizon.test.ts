@@ -8,7 +8,7 @@ import {
   readHorizons,
   standsStill,
 } from '../../../src/domain/horizon.ts'
-import type { Transfer } from '../../../src/domain/transfer.ts'
+import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { transferOf } from '../rules/transfers.ts'
 import { toRecord } from '../../support/records.ts'
 

@@ -1,6 +1,6 @@
 import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
-import type { BridgeLog, EventContent, EventSample } from '../../../src/domain/bridgeLog.ts'
+import type { BridgeLog, EventContent, EventSample } from '../../../src/bridge/bridgeLog.ts'
 import { learnEvent } from '../../../src/domain/learnEvent.ts'
 import { readEvent } from '../../../src/domain/readEvent.ts'
 

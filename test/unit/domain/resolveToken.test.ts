@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { resolveToken } from '../../../src/domain/resolveToken.ts'
-import type { LegEvidence, TokenMove } from '../../../src/domain/transfer.ts'
+import type { LegEvidence, TokenMove } from '../../../src/bridge/transfer.ts'
 
 const [a, b, payee, other] = ['0xa', '0xb', '0x1', '0x2']
 const main = { chain: 'main', hash: '0xm', height: null, time: null } as const

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Observation } from '../../../src/domain/observation.ts'
+import type { Observation } from '../../../src/bridge/observation.ts'
 import { type AuditProgress, createAuditPoll, noProgress } from '../../../src/pollers/audit.ts'
 import { createAuditChecksPoll } from '../../../src/pollers/auditChecks.ts'
 import { newestTime } from '../../../src/pollers/auditReads.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { BridgeLog } from '../../../src/domain/bridgeLog.ts'
+import type { BridgeLog } from '../../../src/bridge/bridgeLog.ts'
 import { MonitorError } from '../../../src/lib/errors.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { readContractHistory } from '../../../src/pollers/contractHistory.ts'

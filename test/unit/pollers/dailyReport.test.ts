@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DailyReport } from '../../../src/domain/dailyReport.ts'
-import type { Finding } from '../../../src/domain/finding.ts'
+import type { Finding } from '../../../src/bridge/finding.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import type { DeliveryOptions, DeliveryResult } from '../../../src/notify/message.ts'
 import { createDailyReportPoll } from '../../../src/pollers/dailyReport.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatDecimal } from '../../../src/domain/decimal.ts'
+import { formatDecimal } from '../../../src/bridge/decimal.ts'
 import type { FlowRow } from '../../../src/domain/escrowFlow.ts'
 import { createCrowds } from '../../../src/pollers/crowds.ts'
 import { createEscrowFlowsPolls } from '../../../src/pollers/escrowFlows.ts'

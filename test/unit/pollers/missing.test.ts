@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Finding } from '../../../src/domain/finding.ts'
+import type { Finding } from '../../../src/bridge/finding.ts'
 import { createMissingPoll } from '../../../src/pollers/missing.ts'
 import type { Commit } from '../../../src/pollers/reads.ts'
 import { createMissingRecords } from '../../../src/store/missingRecords.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Finding } from '../../../src/domain/finding.ts'
+import type { Finding } from '../../../src/bridge/finding.ts'
 import type { Found } from '../../../src/domain/preconf/receipt.ts'
 import { createDroppedPoll, watchDropped } from '../../../src/pollers/preconfDropped.ts'
 import { openDatabase } from '../../../src/store/database.ts'

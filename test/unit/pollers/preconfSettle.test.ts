@@ -1,6 +1,6 @@
 import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
-import type { Finding } from '../../../src/domain/finding.ts'
+import type { Finding } from '../../../src/bridge/finding.ts'
 import { createHeldReceipts } from '../../../src/domain/preconf/heldReceipts.ts'
 import { createLateWindow } from '../../../src/domain/preconf/lateShare.ts'
 import type { CanonicalTransaction, Found, Outcome } from '../../../src/domain/preconf/receipt.ts'

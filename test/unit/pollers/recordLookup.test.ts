@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Observation } from '../../../src/domain/observation.ts'
+import type { Observation } from '../../../src/bridge/observation.ts'
 import { MonitorError } from '../../../src/lib/errors.ts'
 import type { FeedPage } from '../../../src/pollers/reads.ts'
 import { createRecordLookup } from '../../../src/pollers/recordLookup.ts'

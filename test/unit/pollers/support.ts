@@ -1,4 +1,4 @@
-import type { Observation } from '../../../src/domain/observation.ts'
+import type { Observation } from '../../../src/bridge/observation.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { type Cursors, initialCursors } from '../../../src/store/cursors.ts'
 import { createLedger, type Ledger } from '../../../src/store/ledger.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Transfer } from '../../../src/domain/transfer.ts'
+import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { createUnnamedOriginsPoll } from '../../../src/pollers/unnamedOrigins.ts'
 import type { QueuedLeg } from '../../../src/store/evidenceQueue.ts'
 import { hash, toRecord } from '../../support/records.ts'

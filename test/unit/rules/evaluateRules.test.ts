@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { evaluateConditions, evaluateTransfer, matchFinding } from '../../../src/rules/evaluateRules.ts'
-import type { Finding } from '../../../src/domain/finding.ts'
+import type { Finding } from '../../../src/bridge/finding.ts'
 import type { Rule } from '../../../src/rules/types.ts'
 import { toFacts } from './facts.ts'
 import { rulesOf } from './ruleFiles.ts'

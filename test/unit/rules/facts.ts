@@ -1,6 +1,6 @@
 import type { Challenge } from '../../../src/domain/challenge.ts'
-import type { Transfer } from '../../../src/domain/transfer.ts'
-import { destinationLeg } from '../../../src/domain/transfer.ts'
+import type { Transfer } from '../../../src/bridge/transfer.ts'
+import { destinationLeg } from '../../../src/bridge/transfer.ts'
 import { summarizePast } from '../../../src/rules/summarizePast.ts'
 import type {
   EndpointHealth,

@@ -1,7 +1,7 @@
 import { deriveTransfer } from '../../../src/domain/deriveTransfer.ts'
-import type { Observation } from '../../../src/domain/observation.ts'
+import type { Observation } from '../../../src/bridge/observation.ts'
 import { toSightings } from '../../../src/domain/sighting.ts'
-import type { LegEvidence, Transfer } from '../../../src/domain/transfer.ts'
+import type { LegEvidence, Transfer } from '../../../src/bridge/transfer.ts'
 import type { EventContext } from '../../../src/rules/detectors/detector.ts'
 import { toPending, toRecord } from '../../support/records.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { BridgeLog } from '../../../src/domain/bridgeLog.ts'
+import type { BridgeLog } from '../../../src/bridge/bridgeLog.ts'
 import { purgeLogs, saveLogs } from '../../../src/store/bridgeLogs.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { isNewAmong } from '../../../src/store/firstEvents.ts'

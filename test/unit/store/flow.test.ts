@@ -1,7 +1,7 @@
 import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
-import type { Observation } from '../../../src/domain/observation.ts'
-import type { Transfer } from '../../../src/domain/transfer.ts'
+import type { Observation } from '../../../src/bridge/observation.ts'
+import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import {
   countFirstTimers,

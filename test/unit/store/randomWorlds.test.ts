@@ -1,6 +1,6 @@
 import { fc, seeds } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
-import type { Observation } from '../../../src/domain/observation.ts'
+import type { Observation } from '../../../src/bridge/observation.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createLedger } from '../../../src/store/ledger.ts'
 import { hash, toRecord } from '../../support/records.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Observation } from '../../../src/domain/observation.ts'
+import type { Observation } from '../../../src/bridge/observation.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { createLedger } from '../../../src/store/ledger.ts'
 import { createMissingRecords } from '../../../src/store/missingRecords.ts'

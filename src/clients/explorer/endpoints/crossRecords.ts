@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Observation, RecordSource } from '../../../domain/observation.ts'
+import type { Observation, RecordSource } from '../../../bridge/observation.ts'
 import { type Dialect, spellField } from '../dialect.ts'
 import { endpoint, pageParams, param } from '../endpoint.ts'
 import * as field from '../fields.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Status } from '../../../domain/observation.ts'
+import type { Status } from '../../../bridge/observation.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
 import { endpoint, pageParams, param } from '../endpoint.ts'
 import { fitsHeights } from '../fits.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ZoneTransaction } from '../../../domain/observation.ts'
+import type { ZoneTransaction } from '../../../bridge/observation.ts'
 import { endpoint, param } from '../endpoint.ts'
 import * as field from '../fields.ts'
 import { fitsExactly } from '../fits.ts'

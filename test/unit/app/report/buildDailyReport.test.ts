@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { buildDailyReport, type ReportSources } from '../../../../src/app/report/buildDailyReport.ts'
 import type { DailyReport } from '../../../../src/domain/dailyReport.ts'
-import type { Observation } from '../../../../src/domain/observation.ts'
+import type { Observation } from '../../../../src/bridge/observation.ts'
 import { type DayWindow, shiftDay, windowOf } from '../../../../src/domain/reportDay.ts'
 import { mixUnit } from '../../../../src/sandbox/random.ts'
 import { openDatabase } from '../../../../src/store/database.ts'

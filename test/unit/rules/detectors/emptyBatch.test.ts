@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { LegEvidence, TokenMove } from '../../../../src/domain/transfer.ts'
+import type { LegEvidence, TokenMove } from '../../../../src/bridge/transfer.ts'
 import { batchUnresolved } from '../../../../src/rules/detectors/batchUnresolved.ts'
 import { transferMismatch } from '../../../../src/rules/detectors/transferMismatch.ts'
 import { hash, toRecord } from '../../../support/records.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Observation } from '../../../../src/domain/observation.ts'
-import type { LegEvidence, TokenMove } from '../../../../src/domain/transfer.ts'
+import type { Observation } from '../../../../src/bridge/observation.ts'
+import type { LegEvidence, TokenMove } from '../../../../src/bridge/transfer.ts'
 import type { EventContext } from '../../../../src/rules/detectors/detector.ts'
 import { sourceDisagreement } from '../../../../src/rules/detectors/sourceDisagreement.ts'
 import { transferMismatch } from '../../../../src/rules/detectors/transferMismatch.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Observation } from '../../../../src/domain/observation.ts'
-import type { LegEvidence, Transfer } from '../../../../src/domain/transfer.ts'
+import type { Observation } from '../../../../src/bridge/observation.ts'
+import type { LegEvidence, Transfer } from '../../../../src/bridge/transfer.ts'
 import { batchMismatch } from '../../../../src/rules/detectors/batchMismatch.ts'
 import { batchUnresolved } from '../../../../src/rules/detectors/batchUnresolved.ts'
 import type { EventContext } from '../../../../src/rules/detectors/detector.ts'

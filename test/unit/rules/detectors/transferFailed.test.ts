@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { transferFailed } from '../../../../src/rules/detectors/transferFailed.ts'
-import type { Observation } from '../../../../src/domain/observation.ts'
-import type { LegEvidence } from '../../../../src/domain/transfer.ts'
+import type { Observation } from '../../../../src/bridge/observation.ts'
+import type { LegEvidence } from '../../../../src/bridge/transfer.ts'
 import { hash, toPending, toRecord } from '../../../support/records.ts'
 import { eventContext, transferOf } from '../transfers.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LegEvidence } from '../../../../src/domain/transfer.ts'
+import type { LegEvidence } from '../../../../src/bridge/transfer.ts'
 import { transferUnbacked } from '../../../../src/rules/detectors/transferUnbacked.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { eventContext, transferOf } from '../transfers.ts'

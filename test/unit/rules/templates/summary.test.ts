@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Finding } from '../../../../src/domain/finding.ts'
-import type { Transfer } from '../../../../src/domain/transfer.ts'
+import type { Finding } from '../../../../src/bridge/finding.ts'
+import type { Transfer } from '../../../../src/bridge/transfer.ts'
 import { hash } from '../../../support/records.ts'
 import { problemsOf, ruleOf } from '../ruleFiles.ts'
 import { pendingSince } from '../transfers.ts'

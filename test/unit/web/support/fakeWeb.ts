@@ -1,4 +1,4 @@
-import type { Transfer } from '../../../../src/domain/transfer.ts'
+import type { Transfer } from '../../../../src/bridge/transfer.ts'
 import type { Clock } from '../../../../src/lib/clock.ts'
 import { MonitorError } from '../../../../src/lib/errors.ts'
 import { Registry } from 'prom-client'

@@ -1,5 +1,5 @@
-import type { FindingLabels } from '../../domain/finding.ts'
-import type { Transfer } from '../../domain/transfer.ts'
+import type { FindingLabels } from './finding.ts'
+import type { Transfer } from './transfer.ts'
 
 /**
  * A transfer in full, for people: what it is and both hashes, unshortened. A hash that is not known is said to be so.
