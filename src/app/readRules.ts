@@ -1,7 +1,7 @@
 import type { Unwatched } from '../config/listUnwatched.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { formatDuration } from '../lib/duration.ts'
-import { getDetector } from '../rules/detectors/registry.ts'
+import { getDetector } from '../checks/index.ts'
 import { sourcesOf } from '../rules/sourcesOf.ts'
 import type { Rule } from '../rules/types.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'

@@ -1,5 +1,5 @@
 import type { Unwatched } from '../config/listUnwatched.ts'
-import { kindNames } from './detectors/registry.ts'
+import { kindNames } from '../checks/index.ts'
 import type { Rule } from './types.ts'
 
 /**

@@ -4,7 +4,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
 import type { RuleTimer } from '../lib/timings.ts'
 import type { EventContext } from './detectors/detector.ts'
-import { getDetector } from './detectors/registry.ts'
+import { getDetector } from '../checks/index.ts'
 import type { Facts, Judgement, Rule } from './types.ts'
 
 interface RuleMatch {

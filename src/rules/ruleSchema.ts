@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { durationText } from './durationText.ts'
-import { kindNames, registry } from './detectors/registry.ts'
+import { kindNames, registry } from '../checks/index.ts'
 import { standardLabels } from './toFindingScope.ts'
 
 const severities = ['critical', 'warning', 'info'] as const

@@ -12,7 +12,7 @@ import {
   createRoute,
   createRule,
 } from '../unit/alerts/harness.ts'
-import { known, noSignal, setUp, toRows } from '../unit/pollers/support.ts'
+import { known, noSignal, setUp, toRows } from '../unit/checks/support.ts'
 
 const failed = createRule()
 const event = (n: number) => ({ rule: failed, finding: createEvent(n) })

@@ -1,4 +1,4 @@
-import { getDetector } from '../../rules/detectors/registry.ts'
+import { getDetector } from '../../checks/index.ts'
 import type { Rule } from '../../rules/types.ts'
 
 export interface Choice {

@@ -1,6 +1,6 @@
 import type { Finding, FindingKind } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { getDetector } from '../../rules/detectors/registry.ts'
+import { getDetector } from '../../checks/index.ts'
 import type { EvidenceReading } from '../../store/evidence.ts'
 import type { TestWorld } from './createTestWorld.ts'
 import { toInstant } from './moment.ts'

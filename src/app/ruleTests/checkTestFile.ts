@@ -7,7 +7,7 @@ import {
   type YamlProblem,
 } from '../../lib/yamlProblems.ts'
 import { compileLabelPredicate } from '../../rules/cel/compileLabelPredicate.ts'
-import { getDetector } from '../../rules/detectors/registry.ts'
+import { getDetector } from '../../checks/index.ts'
 import type { Rule } from '../../rules/types.ts'
 import type { FindingKind } from '../../bridge/finding.ts'
 import { metaKinds } from '../../alerts/metaRules.ts'

@@ -3,7 +3,7 @@ import { amount } from '../../config/fields.ts'
 import { bridge, inhibition, muteTime, route } from '../../config/sections.ts'
 import { parseRawAmount } from '../../bridge/amount.ts'
 import { boundText, durationText } from '../../rules/durationText.ts'
-import { kindNames } from '../../rules/detectors/registry.ts'
+import { kindNames } from '../../checks/index.ts'
 import { factsSchema } from './factSchemas.ts'
 import { moment } from './moment.ts'
 

@@ -1,6 +1,6 @@
 import { Duration } from '@marcbachmann/cel-js/evaluator'
 import type { FactType, Detector } from '../detectors/detector.ts'
-import { kindNames } from '../detectors/registry.ts'
+import { kindNames } from '../../checks/index.ts'
 import { type FindingScope, tokenNames, transferNames, type TransferScope } from '../toFindingScope.ts'
 import { toAmountValue } from './amountValue.ts'
 import { type Compiled, compileExpression, type Vocabulary } from './compileExpression.ts'

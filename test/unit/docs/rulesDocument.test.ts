@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseDuration } from '../../../src/lib/duration.ts'
-import { registry } from '../../../src/rules/detectors/registry.ts'
+import { registry } from '../../../src/checks/index.ts'
 import type { Detector, FactType } from '../../../src/rules/detectors/detector.ts'
 import { ruleSchema } from '../../../src/rules/ruleSchema.ts'
 import { templateFilters } from '../../../src/rules/templates/templateFilters.ts'

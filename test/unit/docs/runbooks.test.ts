@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { registry } from '../../../src/rules/detectors/registry.ts'
+import { registry } from '../../../src/checks/index.ts'
 import { remedies } from '../../../src/rules/remedies.ts'
 import { readDoc } from './markdown.ts'
 

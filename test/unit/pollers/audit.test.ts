@@ -15,7 +15,7 @@ import {
 } from '../../../src/store/audit.ts'
 import { lacksRecord, nameOfRecord } from '../../../src/store/lacksRecord.ts'
 import { hash } from '../../support/records.ts'
-import { noSignal, setUp, toRows } from './support.ts'
+import { noSignal, setUp, toRows } from '../checks/support.ts'
 
 const minute = 60_000
 const settleMs = minute

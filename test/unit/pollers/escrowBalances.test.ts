@@ -3,7 +3,7 @@ import { createEscrowBalancesPoll } from '../../../src/pollers/escrowBalances.ts
 import { openDatabase } from '../../../src/store/database.ts'
 import { listEscrowTokens, saveOwedLeg } from '../../../src/store/escrowOwed.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
-import { noSignal } from './support.ts'
+import { noSignal } from '../checks/support.ts'
 
 const token = `0x${'aa'.repeat(20)}`
 const escrow = `0x${'bb'.repeat(20)}`

@@ -9,7 +9,7 @@ import { listFlowsOf, saveFlows, settleFlow } from '../../../src/store/escrowFlo
 import { hash } from '../../support/records.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 import { completed } from '../rules/transfers.ts'
-import { noSignal } from './support.ts'
+import { noSignal } from '../checks/support.ts'
 
 const token = '0xcc'
 const escrow = `0x${'bb'.repeat(20)}`

@@ -8,7 +8,7 @@ import { listFlowsOf, sumListed } from '../../../src/store/escrowFlows.ts'
 import { saveAnchor } from '../../../src/store/escrowReadings.ts'
 import { lowestCursor, readStream } from '../../../src/store/mainStreams.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
-import { noSignal } from './support.ts'
+import { noSignal } from '../checks/support.ts'
 
 const token = `0x${'aa'.repeat(20)}`
 const escrow = `0x${'bb'.repeat(20)}`

@@ -5,8 +5,8 @@ import type { EvidenceReads, LegsRead } from '../../../src/pollers/evidenceReads
 import { readWhole } from '../../../src/pollers/readWhole.ts'
 import type { EvidenceReading } from '../../../src/store/evidence.ts'
 import type { QueuedLeg } from '../../../src/store/evidenceQueue.ts'
-import { noSignal } from './support.ts'
-import { emptyReads, queuedLeg } from './queuedLegs.ts'
+import { noSignal } from '../checks/support.ts'
+import { emptyReads, queuedLeg } from '../checks/queuedLegs.ts'
 
 const leg = (overrides: Partial<QueuedLeg> = {}) => queuedLeg({ dueAt: 60_000, ...overrides })
 const legs = (count: number) => Array.from({ length: count }, (_, n) => leg({ hash: `0x${n}` }))

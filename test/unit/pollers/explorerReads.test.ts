@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { MonitorError } from '../../../src/lib/errors.ts'
 import { createExplorerReads } from '../../../src/pollers/explorerReads.ts'
-import { noSignal } from './support.ts'
+import { noSignal } from '../checks/support.ts'
 
 const readsAgainst = (failure: Error) =>
   createExplorerReads(

@@ -5,7 +5,7 @@ import type { Commit } from '../../../src/pollers/reads.ts'
 import { createMissingRecords } from '../../../src/store/missingRecords.ts'
 import { toPending } from '../../support/records.ts'
 import { hash } from '../../support/records.ts'
-import { noSignal, setUp, toRows } from './support.ts'
+import { noSignal, setUp, toRows } from '../checks/support.ts'
 
 /** Five completed records, all listed and swept; `gone` are then taken out of the list. */
 function start(gone: readonly number[] = []) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createOpenTransfersPoll } from '../../../src/pollers/openTransfers.ts'
 import { hash, toPending, toRecord } from '../../support/records.ts'
-import { noSignal, setUp } from './support.ts'
+import { noSignal, setUp } from '../checks/support.ts'
 
 function toPoll(world: ReturnType<typeof setUp>) {
   return createOpenTransfersPoll({

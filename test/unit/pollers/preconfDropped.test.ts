@@ -4,7 +4,7 @@ import type { Found } from '../../../src/domain/preconf/receipt.ts'
 import { createDroppedPoll, watchDropped } from '../../../src/pollers/preconfDropped.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
-import { noSignal } from './support.ts'
+import { noSignal } from '../checks/support.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
 const dropped: Finding = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createReceiptsPoll } from '../../../src/pollers/receipts.ts'
 import type { Findings } from '../../../src/pollers/reads.ts'
-import { queuedLeg } from './queuedLegs.ts'
+import { queuedLeg } from '../checks/queuedLegs.ts'
 import { hash } from '../../support/records.ts'
 
 const day = 86_400_000

@@ -5,7 +5,7 @@ import type { FeedPage } from '../../../src/pollers/reads.ts'
 import { createRecordLookup } from '../../../src/pollers/recordLookup.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 import { hash, toRecord } from '../../support/records.ts'
-import { noSignal } from './support.ts'
+import { noSignal } from '../checks/support.ts'
 
 const address = (n: number) => `0x${String(n).padStart(40, '0')}`
 const record = (n: number) =>

@@ -5,8 +5,8 @@ import type { QueuedLeg } from '../../../src/store/evidenceQueue.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 import { transferOf } from '../rules/transfers.ts'
-import { noSignal } from './support.ts'
-import { queuedLeg } from './queuedLegs.ts'
+import { noSignal } from '../checks/support.ts'
+import { queuedLeg } from '../checks/queuedLegs.ts'
 
 const paid = hash('paid')
 const waiting = queuedLeg({ ask: 'record', hash: paid, addedAt: 1_000_000, height: 7, time: 1_000_000 })

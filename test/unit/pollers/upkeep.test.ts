@@ -3,7 +3,7 @@ import { createUpkeep } from '../../../src/pollers/upkeep.ts'
 import { createAlertStore } from '../../../src/alerts/store/alertStore.ts'
 import { recordHead } from '../../../src/store/heads.ts'
 import { hash, toPending, toRecord } from '../../support/records.ts'
-import { setUp } from './support.ts'
+import { setUp } from '../checks/support.ts'
 
 const day = 86_400_000
 

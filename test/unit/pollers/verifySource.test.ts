@@ -3,7 +3,7 @@ import { createContractReads } from '../../../src/pollers/contractReads.ts'
 import { compareSource } from '../../../src/pollers/verifySource.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 import type { VerifiedSource } from '../../../src/store/bridgeProgress.ts'
-import { noSignal } from './support.ts'
+import { noSignal } from '../checks/support.ts'
 
 const contract = `0x${'c0'.repeat(20)}`
 const source: VerifiedSource = {

@@ -5,7 +5,7 @@ import { createTransfersPoll } from '../../../src/pollers/transfers.ts'
 import { createWalk, type Walk, type WalkDeps } from '../../../src/pollers/walk.ts'
 import type { Cursors } from '../../../src/store/cursors.ts'
 import { hash, toRecord } from '../../support/records.ts'
-import { known, noSignal, setUp, toRows } from './support.ts'
+import { known, noSignal, setUp, toRows } from '../checks/support.ts'
 
 function toWalk(
   world: ReturnType<typeof setUp>,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { registry } from '../../../src/rules/detectors/registry.ts'
+import { registry } from '../../../src/checks/index.ts'
 import { toRuleJsonSchema } from '../../../src/rules/ruleSchema.ts'
 
 const schema = JSON.parse(JSON.stringify(toRuleJsonSchema()))

@@ -1,0 +1,96 @@
+import type { FindingKind } from '../bridge/finding.ts'
+import { chainStalled } from '../rules/detectors/chainStalled.ts'
+import { challengeChanged, challengeStuck } from '../rules/detectors/challenges.ts'
+import { contractChanged } from '../rules/detectors/contractChanged.ts'
+import type { Detector } from '../rules/detectors/detector.ts'
+import { ledgerIncomplete } from '../rules/detectors/ledgerIncomplete.ts'
+import { escrowDrift } from '../rules/detectors/escrowDrift.ts'
+import { escrowUnjudged } from '../rules/detectors/escrowUnjudged.ts'
+import { escrowForeignToken } from '../rules/detectors/escrowForeignToken.ts'
+import { escrowShortfall } from '../rules/detectors/escrowShortfall.ts'
+import { transferDuplicate } from '../rules/detectors/transferDuplicate.ts'
+import { transferOutOfOrder } from '../rules/detectors/transferOutOfOrder.ts'
+import { transferUnknownToken } from '../rules/detectors/transferUnknownToken.ts'
+import { transferVanished } from '../rules/detectors/transferVanished.ts'
+import { transferLarge } from '../rules/detectors/transferLarge.ts'
+import { batchUnresolved } from '../rules/detectors/batchUnresolved.ts'
+import { batchMismatch } from '../rules/detectors/batchMismatch.ts'
+import { flowImbalance } from '../rules/detectors/flowImbalance.ts'
+import { flowQuiet } from '../rules/detectors/flowQuiet.ts'
+import { flowSurge } from '../rules/detectors/flowSurge.ts'
+import { sourceSuspicious } from '../rules/detectors/sourceSuspicious.ts'
+import { monitorPollOverdue } from '../rules/detectors/monitorPollOverdue.ts'
+import { monitorRulesRejected } from '../rules/detectors/monitorRulesRejected.ts'
+import { preconfGap } from '../rules/detectors/preconfGap.ts'
+import { preconfKinds } from '../rules/detectors/preconfKinds.ts'
+import { preconfStalled } from '../rules/detectors/preconfStalled.ts'
+import { operatorLowBalance, operatorQuiet } from '../rules/detectors/operators.ts'
+import { raisedKinds } from '../rules/detectors/raisedKinds.ts'
+import { sourceDisagreement } from '../rules/detectors/sourceDisagreement.ts'
+import { sourceNewWord } from '../rules/detectors/sourceNewWord.ts'
+import { sourceDrift } from '../rules/detectors/sourceDrift.ts'
+import { sourceRejected } from '../rules/detectors/sourceRejected.ts'
+import { sourceUnavailable } from '../rules/detectors/sourceUnavailable.ts'
+import { transferFailed } from '../rules/detectors/transferFailed.ts'
+import { transferMismatch } from '../rules/detectors/transferMismatch.ts'
+import { transferRewritten } from '../rules/detectors/transferRewritten.ts'
+import { transferStalled } from '../rules/detectors/transferStalled.ts'
+import { transferUnbacked } from '../rules/detectors/transferUnbacked.ts'
+
+/** Every kind of finding that a rule can be written on, in the order in which documents list them. */
+export const registry: readonly Detector[] = [
+  transferFailed,
+  transferStalled,
+  transferUnbacked,
+  transferMismatch,
+  transferRewritten,
+  transferDuplicate,
+  transferVanished,
+  transferOutOfOrder,
+  transferUnknownToken,
+  transferLarge,
+  batchUnresolved,
+  batchMismatch,
+  ledgerIncomplete,
+  contractChanged,
+  chainStalled,
+  flowSurge,
+  flowQuiet,
+  flowImbalance,
+  ...preconfKinds,
+  preconfStalled,
+  preconfGap,
+  escrowDrift,
+  escrowShortfall,
+  escrowUnjudged,
+  escrowForeignToken,
+  operatorLowBalance,
+  operatorQuiet,
+  challengeChanged,
+  challengeStuck,
+  sourceUnavailable,
+  sourceRejected,
+  sourceDrift,
+  sourceSuspicious,
+  sourceDisagreement,
+  sourceNewWord,
+  monitorPollOverdue,
+  monitorRulesRejected,
+  ...raisedKinds,
+]
+
+const byKind: ReadonlyMap<string, Detector> = new Map(registry.map((one) => [one.kind, one]))
+
+export const kindNames: readonly FindingKind[] = registry.map(({ kind }) => kind)
+
+/** Null for a kind that does not exist. */
+export function findDetector(kind: string): Detector | null {
+  return byKind.get(kind) ?? null
+}
+
+/** The detector of a kind that a loaded rule names. */
+export function getDetector(kind: FindingKind): Detector {
+  const detector = byKind.get(kind)
+  if (!detector) throw new Error(`no detector of kind ${kind}`)
+  return detector
+}
