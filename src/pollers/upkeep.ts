@@ -14,7 +14,7 @@ import { purgeOpenLessons } from '../store/openLessons.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { purgePreconf } from '../store/preconfHours.ts'
 import { purgeUnjudged } from '../store/unjudgedPayouts.ts'
-import { purgeZoneAudit } from '../store/zoneAudit.ts'
+import { purgeZoneAudit } from '../checks/audit/zoneStore.ts'
 
 export interface UpkeepDeps {
   readonly clock: Clock

@@ -15,7 +15,7 @@ import type { Database } from '../../store/database.ts'
 import { listEscrowTokens } from '../../store/escrowOwed.ts'
 import { listPreconfHours } from '../../store/preconfHours.ts'
 import { createTokenBook, type TokenSetting } from '../../store/tokenBook.ts'
-import { readZoneShare } from '../../store/zoneAudit.ts'
+import { readZoneShare } from '../../checks/audit/zoneStore.ts'
 import type { ReportSources } from './buildDailyReport.ts'
 
 /** What the other parts kept of a day. A part that is not configured, or kept nothing, leaves its section unknown. */

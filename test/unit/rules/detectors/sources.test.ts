@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ledgerIncomplete } from '../../../../src/rules/detectors/ledgerIncomplete.ts'
+import { ledgerIncomplete } from '../../../../src/checks/audit/incomplete.ts'
 import { sourceDrift } from '../../../../src/rules/detectors/sourceDrift.ts'
 import { sourceRejected } from '../../../../src/rules/detectors/sourceRejected.ts'
 import { sourceUnavailable } from '../../../../src/rules/detectors/sourceUnavailable.ts'

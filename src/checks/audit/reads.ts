@@ -1,18 +1,18 @@
-import type { Explorer } from '../clients/explorer/createExplorer.ts'
-import { type ZoneBlock, zoneBlocks } from '../clients/explorer/endpoints/blocks.ts'
-import { crossTransactions } from '../clients/explorer/endpoints/crossRecords.ts'
+import type { Explorer } from '../../clients/explorer/createExplorer.ts'
+import { type ZoneBlock, zoneBlocks } from '../../clients/explorer/endpoints/blocks.ts'
+import { crossTransactions } from '../../clients/explorer/endpoints/crossRecords.ts'
 import {
   type ZoneBlockTransaction,
   zoneBlockTransactions,
-} from '../clients/explorer/endpoints/zoneBlockTransactions.ts'
-import { misfitReason } from '../clients/explorer/fits.ts'
-import type { Quarantined } from '../clients/explorer/readAnswer.ts'
-import { readAll } from '../clients/explorer/readAll.ts'
-import type { Observation } from '../bridge/observation.ts'
-import type { Clock, UnixMs } from '../lib/clock.ts'
-import { MonitorError } from '../lib/errors.ts'
-import type { BlockSpan } from './contractReads.ts'
-import type { BadRecord, Read, ReadOptions } from './reads.ts'
+} from '../../clients/explorer/endpoints/zoneBlockTransactions.ts'
+import { misfitReason } from '../../clients/explorer/fits.ts'
+import type { Quarantined } from '../../clients/explorer/readAnswer.ts'
+import { readAll } from '../../clients/explorer/readAll.ts'
+import type { Observation } from '../../bridge/observation.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import { MonitorError } from '../../lib/errors.ts'
+import type { BlockSpan } from '../../pollers/contractReads.ts'
+import type { BadRecord, Read, ReadOptions } from '../../pollers/reads.ts'
 
 export interface WholeRead<T> extends Read<T> {
   /** False when the service gave less than there is. */

@@ -1,6 +1,6 @@
-import type { SeenActions } from '../domain/withdrawActions.ts'
-import type { UnixMs } from '../lib/clock.ts'
-import type { Database } from './database.ts'
+import type { SeenActions } from '../../domain/withdrawActions.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
 
 const hourMs = 3_600_000
 

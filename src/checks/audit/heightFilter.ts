@@ -1,4 +1,4 @@
-import type { Chain, Observation } from '../bridge/observation.ts'
+import type { Chain, Observation } from '../../bridge/observation.ts'
 
 /**
  * Which chain's height the list's filters mean: it is not documented. `none` is a filter that does not narrow, or by

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Observation } from '../../../src/bridge/observation.ts'
-import { type AuditProgress, createAuditPoll, noProgress } from '../../../src/pollers/audit.ts'
-import { createAuditChecksPoll } from '../../../src/pollers/auditChecks.ts'
-import { newestTime } from '../../../src/pollers/auditReads.ts'
-import type { Commit } from '../../../src/pollers/reads.ts'
+import type { Observation } from '../../../../src/bridge/observation.ts'
+import { type AuditProgress, createAuditPoll, noProgress } from '../../../../src/checks/audit/pollList.ts'
+import { createAuditChecksPoll } from '../../../../src/checks/audit/pollLacks.ts'
+import { newestTime } from '../../../../src/checks/audit/reads.ts'
+import type { Commit } from '../../../../src/pollers/reads.ts'
 import {
   addLack,
   dropLack,
@@ -12,10 +12,10 @@ import {
   saveLack,
   spansOfTold,
   summarizeTold,
-} from '../../../src/store/audit.ts'
-import { lacksRecord, nameOfRecord } from '../../../src/store/lacksRecord.ts'
-import { hash } from '../../support/records.ts'
-import { noSignal, setUp, toRows } from '../checks/support.ts'
+} from '../../../../src/checks/audit/store.ts'
+import { lacksRecord, nameOfRecord } from '../../../../src/store/lacksRecord.ts'
+import { hash } from '../../../support/records.ts'
+import { noSignal, setUp, toRows } from '../support.ts'
 
 const minute = 60_000
 const settleMs = minute

@@ -1,10 +1,10 @@
-import type { ZoneBlock } from '../clients/explorer/endpoints/blocks.ts'
-import type { ZoneBlockTransaction } from '../clients/explorer/endpoints/zoneBlockTransactions.ts'
-import type { Observation } from '../bridge/observation.ts'
-import { type ActionCounts, meansWithdrawal, type SeenActions } from '../domain/withdrawActions.ts'
-import type { Clock, UnixMs } from '../lib/clock.ts'
-import type { AuditReads } from './auditReads.ts'
-import type { Commit, ReadOptions } from './reads.ts'
+import type { ZoneBlock } from '../../clients/explorer/endpoints/blocks.ts'
+import type { ZoneBlockTransaction } from '../../clients/explorer/endpoints/zoneBlockTransactions.ts'
+import type { Observation } from '../../bridge/observation.ts'
+import { type ActionCounts, meansWithdrawal, type SeenActions } from '../../domain/withdrawActions.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { AuditReads } from './reads.ts'
+import type { Commit, ReadOptions } from '../../pollers/reads.ts'
 
 export interface ZoneAuditDeps {
   readonly clock: Clock

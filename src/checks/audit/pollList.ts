@@ -1,10 +1,10 @@
-import type { Chain, Observation } from '../bridge/observation.ts'
-import { type HeightFilter, type HeightSample, judgeHeightFilter } from '../domain/heightFilter.ts'
-import type { Clock, UnixMs } from '../lib/clock.ts'
-import type { AuditReads, WholeRead } from './auditReads.ts'
-import { newestTime } from './auditReads.ts'
-import type { BlockSpan } from './contractReads.ts'
-import type { Commit, ReadOptions } from './reads.ts'
+import type { Chain, Observation } from '../../bridge/observation.ts'
+import { type HeightFilter, type HeightSample, judgeHeightFilter } from './heightFilter.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { AuditReads, WholeRead } from './reads.ts'
+import { newestTime } from './reads.ts'
+import type { BlockSpan } from '../../pollers/contractReads.ts'
+import type { Commit, ReadOptions } from '../../pollers/reads.ts'
 
 /** What an audit remembers between runs. */
 export interface AuditProgress {

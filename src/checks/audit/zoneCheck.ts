@@ -1,10 +1,10 @@
-import { countTaught } from '../domain/withdrawActions.ts'
-import type { Observation } from '../bridge/observation.ts'
-import { createAuditReads } from '../pollers/auditReads.ts'
-import { createZoneAuditPoll } from '../pollers/zoneAudit.ts'
-import { listHeads } from '../store/heads.ts'
-import { countAction, noteZoneBlocks, readActions } from '../store/zoneAudit.ts'
-import type { AuditPartDeps } from './createAudit.ts'
+import { countTaught } from '../../domain/withdrawActions.ts'
+import type { Observation } from '../../bridge/observation.ts'
+import { createAuditReads } from './reads.ts'
+import { createZoneAuditPoll } from './pollZone.ts'
+import { listHeads } from '../../store/heads.ts'
+import { countAction, noteZoneBlocks, readActions } from './zoneStore.ts'
+import type { AuditPartDeps } from './check.ts'
 
 type ZoneAuditPartDeps = Pick<
   AuditPartDeps,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createListings } from '../../../src/app/createListings.ts'
-import { pendingSince } from '../rules/transfers.ts'
+import { createListings } from '../../../../src/checks/audit/listings.ts'
+import { pendingSince } from '../../rules/transfers.ts'
 
 test('of more than it keeps the oldest that the list does not show stay: its horizon follows from them', () => {
   const listings = createListings({ startedAt: 0, listReadAt: () => null, isShown: () => true })

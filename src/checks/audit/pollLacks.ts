@@ -1,10 +1,10 @@
-import { isAbsent, noteReading } from '../clients/explorer/absence.ts'
-import type { Observation } from '../bridge/observation.ts'
-import { destinationLeg, type Transfer } from '../bridge/transfer.ts'
-import type { Clock, UnixMs } from '../lib/clock.ts'
-import type { Lack } from '../store/audit.ts'
-import { isClean } from './hiddenRows.ts'
-import type { Commit, ExplorerReads, Read } from './reads.ts'
+import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
+import type { Observation } from '../../bridge/observation.ts'
+import { destinationLeg, type Transfer } from '../../bridge/transfer.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { Lack } from './store.ts'
+import { isClean } from '../../pollers/hiddenRows.ts'
+import type { Commit, ExplorerReads, Read } from '../../pollers/reads.ts'
 
 export interface AuditChecksDeps {
   readonly clock: Clock

@@ -1,7 +1,7 @@
-import type { Direction } from '../bridge/observation.ts'
-import { destinationLeg, type Transfer } from '../bridge/transfer.ts'
-import { readAuditState, saveAuditState } from '../store/audit.ts'
-import type { Database } from '../store/database.ts'
+import type { Direction } from '../../bridge/observation.ts'
+import { destinationLeg, type Transfer } from '../../bridge/transfer.ts'
+import { readAuditState, saveAuditState } from './store.ts'
+import type { Database } from '../../store/database.ts'
 
 /** Open transfers of a direction that were listed before the list is known to show such. */
 const neededOpen = 3
