@@ -1,5 +1,5 @@
 import type { FindingKind } from '../bridge/finding.ts'
-import { chainStalled } from '../rules/detectors/chainStalled.ts'
+import { chainStalled } from './chains/stalled.ts'
 import { challengeChanged, challengeStuck } from '../rules/detectors/challenges.ts'
 import { contractChanged } from '../rules/detectors/contractChanged.ts'
 import type { Detector } from '../rules/detectors/detector.ts'

@@ -1,7 +1,7 @@
-import { fc } from '../../support/fastCheck.ts'
+import { fc } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
-import { createHeadsPoll, gallop } from '../../../src/pollers/heads.ts'
-import type { ExplorerReads } from '../../../src/pollers/reads.ts'
+import { createHeadsPoll, gallop } from '../../../../src/checks/chains/poll.ts'
+import type { ExplorerReads } from '../../../../src/pollers/reads.ts'
 
 const chain =
   (head: number, asked: number[] = []) =>

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import type { TrackedHeight } from '../../domain/preconf/trackHeight.ts'
 import type { Chain } from '../../bridge/observation.ts'
-import { boundText } from '../durationText.ts'
-import type { Facts, Head, Judgement } from '../types.ts'
-import { defineCondition } from './detector.ts'
+import { boundText } from '../../rules/durationText.ts'
+import type { Facts, Head, Judgement } from '../../rules/types.ts'
+import { defineCondition } from '../../rules/detectors/detector.ts'
 
 const params = z.strictObject({
   chain: z.enum(['main', 'zone']).optional(),

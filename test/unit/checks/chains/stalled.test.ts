@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { chainStalled } from '../../../../src/rules/detectors/chainStalled.ts'
-import { toFacts, toHead } from '../facts.ts'
+import { chainStalled } from '../../../../src/checks/chains/stalled.ts'
+import { toFacts, toHead } from '../../rules/facts.ts'
 
 const params = chainStalled.params.parse({ chain: 'zone', after: '2m' })
 const judge = (now: number, ...heads: ReturnType<typeof toHead>[]) => {
