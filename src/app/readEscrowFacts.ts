@@ -5,7 +5,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { unsaidMs } from '../pollers/escrowChecks.ts'
 import { isSilenceProven } from '../pollers/operators.ts'
 import type { EscrowMove, EscrowSum, Facts, OperatorFact, UnjudgedSum } from '../rules/types.ts'
-import { listUnsettled } from '../store/challenges.ts'
+import { listUnsettled } from '../checks/challenges/store.ts'
 import type { Database } from '../store/database.ts'
 import {
   type FlowSum,

@@ -1,6 +1,6 @@
 import type { FindingKind } from '../bridge/finding.ts'
 import { chainStalled } from './chains/stalled.ts'
-import { challengeChanged, challengeStuck } from '../rules/detectors/challenges.ts'
+import { challengeChanged, challengeStuck } from './challenges/kinds.ts'
 import { contractChanged } from '../rules/detectors/contractChanged.ts'
 import type { Detector } from '../rules/detectors/detector.ts'
 import { ledgerIncomplete } from './audit/incomplete.ts'

@@ -1,5 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { Challenge } from '../domain/challenge.ts'
+import type { Challenge } from '../checks/challenges/challenge.ts'
 import type { Chain, Direction } from '../bridge/observation.ts'
 import type { Finding, FindingKind } from '../bridge/finding.ts'
 import type { PreconfView } from '../domain/preconf/preconfView.ts'

@@ -1,5 +1,5 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import type { Challenge } from '../../domain/challenge.ts'
+import type { Challenge } from '../../checks/challenges/challenge.ts'
 import type { Facts, Head, SourceHealth } from '../../rules/types.ts'
 import { type HeadState, readableUntil, type SourceState, type TestWorld } from './createTestWorld.ts'
 import { resolveMoments } from './moment.ts'

@@ -1,4 +1,4 @@
-import type { Challenge } from '../../../src/domain/challenge.ts'
+import type { Challenge } from '../../../src/checks/challenges/challenge.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { destinationLeg } from '../../../src/bridge/transfer.ts'
 import { summarizePast } from '../../../src/rules/summarizePast.ts'

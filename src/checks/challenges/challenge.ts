@@ -1,4 +1,4 @@
-import type { UnixMs } from '../lib/clock.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 
 /** What is known of a bridge transaction's challenge: '' is no data. */
 export interface Challenge {

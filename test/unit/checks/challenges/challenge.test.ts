@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Challenge, noteChallenge } from '../../../src/domain/challenge.ts'
+import { type Challenge, noteChallenge } from '../../../../src/checks/challenges/challenge.ts'
 
 const none = { known: [], terminal: [] }
 const row = (status: string, l1 = '') => ({ hash: '0x1', contract: '0xb', height: 5, status, l1 })

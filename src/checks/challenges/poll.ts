@@ -4,10 +4,10 @@ import {
   type ChallengeValues,
   nextCheckMs,
   noteChallenge,
-} from '../domain/challenge.ts'
-import type { Finding } from '../bridge/finding.ts'
-import { findRareWords } from '../domain/rareWord.ts'
-import type { Clock, UnixMs } from '../lib/clock.ts'
+} from './challenge.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import { findRareWords } from '../../domain/rareWord.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
 import {
   type ChallengeRange,
   challengeRangeBlocks as rangeBlocks,
@@ -19,14 +19,14 @@ import {
   noteRangeRead,
   readChallenge,
   saveChallenge,
-} from '../store/challenges.ts'
-import type { Database } from '../store/database.ts'
-import { readStream, saveStream } from '../store/mainStreams.ts'
-import { addWords, readWords } from '../store/words.ts'
-import type { ChallengeRow, MainReads } from './mainReads.ts'
-import { createNewestChallenges, type NewestChallenges } from './newestChallenges.ts'
-import type { Commit } from './reads.ts'
-import { waitForHead } from './waitForHead.ts'
+} from './store.ts'
+import type { Database } from '../../store/database.ts'
+import { readStream, saveStream } from '../../store/mainStreams.ts'
+import { addWords, readWords } from '../../store/words.ts'
+import type { ChallengeRow, MainReads } from '../../pollers/mainReads.ts'
+import { createNewestChallenges, type NewestChallenges } from './newest.ts'
+import type { Commit } from '../../pollers/reads.ts'
+import { waitForHead } from '../../pollers/waitForHead.ts'
 
 export interface ChallengesDeps {
   readonly clock: Clock

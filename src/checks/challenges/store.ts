@@ -1,6 +1,6 @@
-import type { Challenge } from '../domain/challenge.ts'
-import type { UnixMs } from '../lib/clock.ts'
-import type { Database } from './database.ts'
+import type { Challenge } from './challenge.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
 
 /** Blocks whose transactions are read again together. */
 export const challengeRangeBlocks = 600

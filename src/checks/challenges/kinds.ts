@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Challenge } from '../../domain/challenge.ts'
+import type { Challenge } from './challenge.ts'
 import type { Finding } from '../../bridge/finding.ts'
-import { boundText } from '../durationText.ts'
-import type { Facts, Judgement } from '../types.ts'
-import { defineCondition, type RaisedKind } from './detector.ts'
+import { boundText } from '../../rules/durationText.ts'
+import type { Facts, Judgement } from '../../rules/types.ts'
+import { defineCondition, type RaisedKind } from '../../rules/detectors/detector.ts'
 
 /** Told by the poller that reads it. */
 export const challengeChanged: RaisedKind = {

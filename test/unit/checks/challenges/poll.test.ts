@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest'
-import { MonitorError } from '../../../src/lib/errors.ts'
-import { createChallengesPolls } from '../../../src/pollers/challenges.ts'
-import type { Blocks } from '../../../src/pollers/mainReads.ts'
-import { listDueRanges, noteRange, noteRangeRead, saveChallenge } from '../../../src/store/challenges.ts'
-import { openDatabase } from '../../../src/store/database.ts'
-import { createSteppedClock } from '../../support/steppedClock.ts'
+import { MonitorError } from '../../../../src/lib/errors.ts'
+import { createChallengesPolls } from '../../../../src/checks/challenges/poll.ts'
+import type { Blocks } from '../../../../src/pollers/mainReads.ts'
+import {
+  listDueRanges,
+  noteRange,
+  noteRangeRead,
+  saveChallenge,
+} from '../../../../src/checks/challenges/store.ts'
+import { openDatabase } from '../../../../src/store/database.ts'
+import { createSteppedClock } from '../../../support/steppedClock.ts'
 
 const contract = '0xc0'
 const signal = new AbortController().signal
