@@ -1,7 +1,7 @@
 import type { FindingKind } from '../bridge/finding.ts'
 import { chainStalled } from './chains/stalled.ts'
 import { challengeChanged, challengeStuck } from './challenges/kinds.ts'
-import { contractChanged } from '../rules/detectors/contractChanged.ts'
+import { contractChanged } from './contracts/changed.ts'
 import type { Detector } from '../rules/detectors/detector.ts'
 import { ledgerIncomplete } from './audit/incomplete.ts'
 import { escrowDrift } from '../rules/detectors/escrowDrift.ts'

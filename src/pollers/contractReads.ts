@@ -6,7 +6,7 @@ import { logsByBlocks } from '../clients/explorer/endpoints/logs.ts'
 import { readAll } from '../clients/explorer/readAll.ts'
 import type { BridgeLog } from '../bridge/bridgeLog.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { VerifiedSource } from '../store/bridgeProgress.ts'
+import type { VerifiedSource } from '../checks/contracts/progressStore.ts'
 import type { Read, ReadOptions } from './reads.ts'
 
 export interface BlockSpan {

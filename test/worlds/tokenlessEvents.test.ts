@@ -1,4 +1,4 @@
-import { listLearned } from '../../src/store/bridgeLogs.ts'
+import { listLearned } from '../../src/checks/contracts/logStore.ts'
 import { describe, expect, test } from 'vitest'
 import { escrow, otherToken, token, user } from '../support/bridgeWorld.ts'
 import { bridge, createEscrowWorld, depositTopic, type EscrowWorld, toRaw } from '../support/escrowWorld.ts'

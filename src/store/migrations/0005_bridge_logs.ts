@@ -1,5 +1,5 @@
 export const bridgeLogTables = `
--- How far each bridge contract's logs were read, as JSON: see store/bridgeProgress.ts.
+-- How far each bridge contract's logs were read, as JSON: see checks/contracts/progressStore.ts.
 CREATE TABLE bridge_contracts (address TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT;
 
 -- Ranges that could not be read, or were empty and are not yet believed to be.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { BridgeLog } from '../../../src/bridge/bridgeLog.ts'
-import { listLogs, saveLogs } from '../../../src/store/bridgeLogs.ts'
+import { listLogs, saveLogs } from '../../../src/checks/contracts/logStore.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 
 const hash = `0x${'aa'.repeat(32)}`

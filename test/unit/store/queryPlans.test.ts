@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { listDueTransactions } from '../../../src/store/bridgeLogs.ts'
+import { listDueTransactions } from '../../../src/checks/contracts/logStore.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { createLedger, type Ledger } from '../../../src/store/ledger.ts'
 import { countPendingByAge, countPendingSince } from '../../../src/store/pageQueries.ts'

@@ -1,11 +1,11 @@
-import { type indexAdministration, readAdministration } from '../domain/administration.ts'
-import type { BridgeLog } from '../bridge/bridgeLog.ts'
-import type { Finding } from '../bridge/finding.ts'
-import type { UnixMs } from '../lib/clock.ts'
-import { toActFinding } from '../rules/detectors/contractChanged.ts'
-import { closeLog, saveLogs } from '../store/bridgeLogs.ts'
-import { readProgress, saveProgress } from '../store/bridgeProgress.ts'
-import type { Database } from '../store/database.ts'
+import { type indexAdministration, readAdministration } from './administration.ts'
+import type { BridgeLog } from '../../bridge/bridgeLog.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { toActFinding } from './changed.ts'
+import { closeLog, saveLogs } from './logStore.ts'
+import { readProgress, saveProgress } from './progressStore.ts'
+import type { Database } from '../../store/database.ts'
 
 export interface TakeDeps {
   readonly db: Database

@@ -1,13 +1,13 @@
-import { isAbsent, noteReading, notYetAbsent } from '../clients/explorer/absence.ts'
-import type { BridgeLog } from '../bridge/bridgeLog.ts'
-import type { Finding } from '../bridge/finding.ts'
-import type { Clock, UnixMs } from '../lib/clock.ts'
-import type { Logger } from '../lib/log.ts'
-import { type ContractProgress, readProgress, saveGap, saveProgress } from '../store/bridgeProgress.ts'
-import type { Database } from '../store/database.ts'
-import type { BlockSpan, ContractReads } from './contractReads.ts'
-import { maxSpanBlocks, readSpan, type SpanRead, splitSpan } from './readSpan.ts'
-import type { Commit, ReadOptions } from './reads.ts'
+import { isAbsent, noteReading, notYetAbsent } from '../../clients/explorer/absence.ts'
+import type { BridgeLog } from '../../bridge/bridgeLog.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import { type ContractProgress, readProgress, saveGap, saveProgress } from './progressStore.ts'
+import type { Database } from '../../store/database.ts'
+import type { BlockSpan, ContractReads } from '../../pollers/contractReads.ts'
+import { maxSpanBlocks, readSpan, type SpanRead, splitSpan } from '../../pollers/readSpan.ts'
+import type { Commit, ReadOptions } from '../../pollers/reads.ts'
 
 export interface FollowDeps {
   readonly clock: Clock

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { createContractReads } from '../../../src/pollers/contractReads.ts'
-import { compareSource } from '../../../src/pollers/verifySource.ts'
-import { createSteppedClock } from '../../support/steppedClock.ts'
-import type { VerifiedSource } from '../../../src/store/bridgeProgress.ts'
-import { noSignal } from '../checks/support.ts'
+import { createContractReads } from '../../../../src/pollers/contractReads.ts'
+import { compareSource } from '../../../../src/checks/contracts/verifySource.ts'
+import { createSteppedClock } from '../../../support/steppedClock.ts'
+import type { VerifiedSource } from '../../../../src/checks/contracts/progressStore.ts'
+import { noSignal } from '../support.ts'
 
 const contract = `0x${'c0'.repeat(20)}`
 const source: VerifiedSource = {

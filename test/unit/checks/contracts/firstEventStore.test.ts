@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { BridgeLog } from '../../../src/bridge/bridgeLog.ts'
-import { purgeLogs, saveLogs } from '../../../src/store/bridgeLogs.ts'
-import { type Database, openDatabase } from '../../../src/store/database.ts'
-import { isNewAmong } from '../../../src/store/firstEvents.ts'
+import type { BridgeLog } from '../../../../src/bridge/bridgeLog.ts'
+import { purgeLogs, saveLogs } from '../../../../src/checks/contracts/logStore.ts'
+import { type Database, openDatabase } from '../../../../src/store/database.ts'
+import { isNewAmong } from '../../../../src/checks/contracts/firstEventStore.ts'
 
 const contract = `0x${'c0'.repeat(20)}`
 const isNew = (db: Database, one: BridgeLog, since = 0) => isNewAmong(db, one, { least: 0, since })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { indexAdministration, readAdministration } from '../../../src/domain/administration.ts'
-import { topics } from '../../../src/sandbox/chain/abi.ts'
+import { indexAdministration, readAdministration } from '../../../../src/checks/contracts/administration.ts'
+import { topics } from '../../../../src/sandbox/chain/abi.ts'
 
 const index = indexAdministration()
 const none = new Map<string, string>()

@@ -1,26 +1,26 @@
-import { decodeArguments } from '../clients/readEventAbi.ts'
+import { decodeArguments } from '../../clients/readEventAbi.ts'
 import {
   type BridgeLog,
   type EventArguments,
   type EventMeaning,
   type EventSample,
   topicOf,
-} from '../bridge/bridgeLog.ts'
-import { type EventJudgement, judgeEvents, type LogMeaning } from '../domain/judgeEvents.ts'
+} from '../../bridge/bridgeLog.ts'
+import { type EventJudgement, judgeEvents, type LogMeaning } from '../../domain/judgeEvents.ts'
 import {
   type EventTemplate,
   isOutdated,
   learnEvent,
   newestDissent,
   toBareTemplate,
-} from '../domain/learnEvent.ts'
-import type { Finding } from '../bridge/finding.ts'
-import { findOtherRecipient } from '../domain/otherRecipient.ts'
-import type { Observation } from '../bridge/observation.ts'
-import { toChainObservation } from '../domain/readEvent.ts'
-import type { Clock, UnixMs } from '../lib/clock.ts'
-import type { Logger } from '../lib/log.ts'
-import { toMeaningFinding, toNewEventFinding } from '../rules/detectors/contractChanged.ts'
+} from '../../domain/learnEvent.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import { findOtherRecipient } from '../../domain/otherRecipient.ts'
+import type { Observation } from '../../bridge/observation.ts'
+import { toChainObservation } from '../../domain/readEvent.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import { toMeaningFinding, toNewEventFinding } from './changed.ts'
 import {
   countMatched,
   countOpenLogs,
@@ -34,14 +34,14 @@ import {
   saveSample,
   saveTemplate,
   scheduleLogs,
-} from '../store/bridgeLogs.ts'
-import { isAccused } from '../alerts/store/accused.ts'
-import type { EvidenceReading } from '../store/evidence.ts'
-import type { CursorFile } from '../store/cursors.ts'
-import type { Database } from '../store/database.ts'
-import { isNewAmong } from '../store/firstEvents.ts'
-import type { Ledger } from '../store/ledger.ts'
-import type { Commit } from './reads.ts'
+} from './logStore.ts'
+import { isAccused } from '../../alerts/store/accused.ts'
+import type { EvidenceReading } from '../../store/evidence.ts'
+import type { CursorFile } from '../../store/cursors.ts'
+import type { Database } from '../../store/database.ts'
+import { isNewAmong } from './firstEventStore.ts'
+import type { Ledger } from '../../store/ledger.ts'
+import type { Commit } from '../../pollers/reads.ts'
 
 export interface JudgeDeps {
   readonly clock: Clock

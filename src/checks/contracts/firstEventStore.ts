@@ -1,7 +1,7 @@
-import { type BridgeLog, topicOf } from '../bridge/bridgeLog.ts'
-import type { UnixMs } from '../lib/clock.ts'
-import { readProgress } from './bridgeProgress.ts'
-import type { Database } from './database.ts'
+import { type BridgeLog, topicOf } from '../../bridge/bridgeLog.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { readProgress } from './progressStore.ts'
+import type { Database } from '../../store/database.ts'
 
 /** Remembered when the log itself is forgotten: what a contract does now and then is not new. */
 export function noteFirst(db: Database, log: BridgeLog): void {

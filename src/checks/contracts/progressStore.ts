@@ -1,5 +1,5 @@
-import type { UnixMs } from '../lib/clock.ts'
-import type { Database } from './database.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
 
 /** Readings of a range that found nothing, as the client counts them (clients/explorer/absence.ts). */
 export interface EmptyReadings {

@@ -1,17 +1,12 @@
-import type { Finding } from '../bridge/finding.ts'
-import type { Clock, UnixMs } from '../lib/clock.ts'
-import type { Logger } from '../lib/log.ts'
-import { toSourceFinding } from '../rules/detectors/contractChanged.ts'
-import {
-  type ContractProgress,
-  readProgress,
-  saveProgress,
-  type VerifiedSource,
-} from '../store/bridgeProgress.ts'
-import { hasAbi, saveAbi } from '../store/bridgeLogs.ts'
-import type { Database } from '../store/database.ts'
-import type { ContractReads, VerifiedRead } from './contractReads.ts'
-import type { Commit } from './reads.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import { toSourceFinding } from './changed.ts'
+import { type ContractProgress, readProgress, saveProgress, type VerifiedSource } from './progressStore.ts'
+import { hasAbi, saveAbi } from './logStore.ts'
+import type { Database } from '../../store/database.ts'
+import type { ContractReads, VerifiedRead } from '../../pollers/contractReads.ts'
+import type { Commit } from '../../pollers/reads.ts'
 
 export interface VerifyDeps {
   readonly clock: Clock

@@ -1,5 +1,5 @@
 import { toEventSelector } from 'viem/utils'
-import { type BridgeLog, topicOf } from '../bridge/bridgeLog.ts'
+import { type BridgeLog, topicOf } from '../../bridge/bridgeLog.ts'
 
 /** What an act of administration is about: rules choose by it. */
 type AdministrationGroup = 'upgrade' | 'owner' | 'role' | 'pause' | 'threshold' | 'signer' | 'fee' | 'other'

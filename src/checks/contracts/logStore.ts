@@ -1,9 +1,9 @@
-import type { BridgeLog, EventSample } from '../bridge/bridgeLog.ts'
-import { topicOf } from '../bridge/bridgeLog.ts'
-import { type EventTemplate, mostOfParty, partyOfSample } from '../domain/learnEvent.ts'
-import type { UnixMs } from '../lib/clock.ts'
-import type { Database } from './database.ts'
-import { noteFirst } from './firstEvents.ts'
+import type { BridgeLog, EventSample } from '../../bridge/bridgeLog.ts'
+import { topicOf } from '../../bridge/bridgeLog.ts'
+import { type EventTemplate, mostOfParty, partyOfSample } from '../../domain/learnEvent.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
+import { noteFirst } from './firstEventStore.ts'
 
 /** A log whose transfer is not known yet. */
 export interface OpenLog {

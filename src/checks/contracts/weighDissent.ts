@@ -1,12 +1,12 @@
-import type { Finding } from '../bridge/finding.ts'
-import { toMoneySettings } from '../domain/toMoneySettings.ts'
-import { partyOf, type Transfer } from '../bridge/transfer.ts'
-import { listConsent, listDissent } from '../domain/zoneDissent.ts'
-import type { UnixMs } from '../lib/clock.ts'
-import { toWordsFinding } from '../rules/detectors/contractChanged.ts'
-import type { EventContext, RelatedTransfers } from '../rules/detectors/detector.ts'
-import { accuses } from '../alerts/store/accused.ts'
-import type { Learned } from '../store/learned.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import { toMoneySettings } from '../../domain/toMoneySettings.ts'
+import { partyOf, type Transfer } from '../../bridge/transfer.ts'
+import { listConsent, listDissent } from '../../domain/zoneDissent.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { toWordsFinding } from './changed.ts'
+import type { EventContext, RelatedTransfers } from '../../rules/detectors/detector.ts'
+import { accuses } from '../../alerts/store/accused.ts'
+import type { Learned } from '../../store/learned.ts'
 
 interface WeighDeps {
   readonly learned: Learned

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { AdministrationAct } from '../../domain/administration.ts'
+import type { AdministrationAct } from './administration.ts'
 import type { BridgeLog } from '../../bridge/bridgeLog.ts'
 import type { EvidenceNote, Finding } from '../../bridge/finding.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { RaisedKind } from './detector.ts'
+import type { RaisedKind } from '../../rules/detectors/detector.ts'
 
 /** Who governs the bridge did something: each act is told once. */
 export const contractChanged: RaisedKind = {
