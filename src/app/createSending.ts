@@ -8,7 +8,7 @@ import type { DeliveryResult } from '../notify/message.ts'
 import type { Rule } from '../rules/types.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
 import type { Ledger } from '../store/ledger.ts'
-import type { AppConfig } from './appConfig.ts'
+import type { AppConfig } from '../kernel/settings.ts'
 import type { PartDeps } from './createApp.ts'
 
 interface SendingParts {

@@ -7,7 +7,7 @@ import { toOwedLeg } from '../domain/escrowOwed.ts'
 import type { Transfer, TransferToken } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { type EscrowPlace, type EscrowSetting, toPlaces } from '../pollers/escrowPlaces.ts'
-import type { Holding } from '../pollers/balanceReads.ts'
+import type { Holding } from '../kernel/balanceReads.ts'
 import type { Database } from '../store/database.ts'
 import { listReadings } from '../store/escrowReadings.ts'
 import {
@@ -19,7 +19,7 @@ import {
   saveOwedLeg,
 } from '../store/escrowOwed.ts'
 import type { TokenPair } from '../store/learned.ts'
-import { readFlowsDeep } from '../store/mainStreams.ts'
+import { readFlowsDeep } from '../kernel/mainStreams.ts'
 import { listMovedTokens, readLargeMove, wakeFlows } from '../store/escrowFlows.ts'
 import { readDecimals } from '../store/tokenBook.ts'
 

@@ -1,7 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { FlowPast } from '../rules/flowFacts.ts'
 import { type PastWindow, summarizePast } from '../rules/summarizePast.ts'
-import type { Interval } from '../store/coverage.ts'
+import type { Interval } from '../kernel/coverage.ts'
 import type { Database } from '../store/database.ts'
 import { flowSlotMs, type FlowTotal } from '../store/flow.ts'
 import { addTo, listSlots } from '../store/flowSlots.ts'

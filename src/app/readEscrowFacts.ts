@@ -22,7 +22,7 @@ import { listEscrowTokens } from '../store/escrowOwed.ts'
 import { readNewestOrigin } from '../store/newestOrigin.ts'
 import { listOperators } from '../store/operators.ts'
 import { listUnjudgedPayouts } from '../store/unjudgedPayouts.ts'
-import type { HorizonWatch } from './createHorizons.ts'
+import type { HorizonWatch } from '../kernel/horizons.ts'
 import type { EscrowWatch } from './escrowWatch.ts'
 
 type Unjudged = Movement & { readonly reason: string }

@@ -1,6 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { FlowFacts, FlowTotalFact } from '../rules/flowFacts.ts'
-import { coverageOf, listCovered, observedSince } from '../store/coverage.ts'
+import { coverageOf, listCovered, observedSince } from '../kernel/coverage.ts'
 import type { Database } from '../store/database.ts'
 import {
   countCopies,

@@ -1,6 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { EvaluateLoop } from '../pollers/evaluateLoop.ts'
-import type { PollerStatus } from '../pollers/runner.ts'
+import type { EvaluateLoop } from '../kernel/evaluateLoop.ts'
+import type { PollerStatus } from '../kernel/runner.ts'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import { judgeLiveness } from '../web/judgeLiveness.ts'
 import type { HealthVerdict } from '../web/types.ts'

@@ -1,6 +1,6 @@
 import type { Direction } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import { coverageOf, type Interval, listCovered, observedSince } from '../store/coverage.ts'
+import { coverageOf, type Interval, listCovered, observedSince } from '../kernel/coverage.ts'
 import type { Database } from '../store/database.ts'
 import type { FlowSide } from '../store/flow.ts'
 import { latencyStepMs, listLatency, percentileOf } from '../store/latency.ts'

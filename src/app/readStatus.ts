@@ -1,13 +1,13 @@
 import type { Direction } from '../bridge/observation.ts'
 import type { EscrowLine } from '../domain/dailyReport.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { PollerStatus } from '../pollers/runner.ts'
-import { clockLeadMs } from '../rules/clockLead.ts'
+import type { PollerStatus } from '../kernel/runner.ts'
+import { clockLeadMs } from '../kernel/clockLead.ts'
 import type { Rule, SourceHealth } from '../rules/types.ts'
 import type { AlertRow } from '../alerts/store/alertRows.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
 import type { Database } from '../store/database.ts'
-import { listHeads } from '../store/heads.ts'
+import { listHeads } from '../kernel/heads.ts'
 import type { Ledger } from '../store/ledger.ts'
 import {
   countDead,
@@ -17,10 +17,10 @@ import {
   listCriticalEvents,
   listOpenBySeverity,
 } from '../store/pageQueries.ts'
-import { summarizeQuarantine } from '../store/quarantine.ts'
+import { summarizeQuarantine } from '../kernel/quarantine.ts'
 import { judgeVerdict, recentEventMs } from '../web/judgeVerdict.ts'
 import type { ChannelStatus, InFlight, NormalLatency, PreconfMetrics, StatusSnapshot } from '../web/types.ts'
-import { type FactSources, readSources } from './readFacts.ts'
+import { type FactSources, readSources } from '../kernel/sharedFacts.ts'
 import { createAlertViews, toAlertView } from './toAlertView.ts'
 
 export interface StatusSources extends Pick<FactSources, 'explorer' | 'intervals' | 'rpcHealth'> {

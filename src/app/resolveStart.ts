@@ -3,7 +3,7 @@ import { createExplorer } from '../clients/explorer/createExplorer.ts'
 import { mainBlockDetail, zoneBlocks } from '../clients/explorer/endpoints/blocks.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { ledgerPath } from '../store/openState.ts'
-import type { AppConfig, StartFrom } from './appConfig.ts'
+import type { AppConfig, StartFrom } from '../kernel/settings.ts'
 import type { AppDeps } from './createApp.ts'
 
 /**

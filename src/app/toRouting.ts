@@ -1,6 +1,6 @@
 import type { AlertSettings } from '../alerts/alertEngine.ts'
 import { defaultRoute } from '../alerts/routing.ts'
-import type { AppConfig } from './appConfig.ts'
+import type { AppConfig } from '../kernel/settings.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { compileLabelPredicate } from '../rules/cel/compileLabelPredicate.ts'
 

@@ -10,7 +10,7 @@ import type { Channel, DeliveryResult } from '../notify/message.ts'
 import { renderReport } from '../notify/report/renderReport.ts'
 import { toReportMessage } from '../notify/report/toReportMessage.ts'
 import type { QueuedReport, ReportResult, ReportStore } from '../store/reports.ts'
-import type { Commit } from './reads.ts'
+import type { Commit } from '../kernel/reads.ts'
 
 export interface DailyReportDeps {
   readonly clock: Clock

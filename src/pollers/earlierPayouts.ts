@@ -6,7 +6,7 @@ import type { QueuedLeg } from '../store/evidenceQueue.ts'
 import type { createEarlierLogs, NamingTransaction } from './earlierLogs.ts'
 import type { EvidenceReads } from './evidenceReads.ts'
 import { readWhole } from './readWhole.ts'
-import type { Commit, ExplorerReads, ReadOptions } from './reads.ts'
+import type { Commit, ExplorerReads, ReadOptions } from '../kernel/reads.ts'
 
 export interface EarlierPayoutsDeps {
   readonly clock: Clock

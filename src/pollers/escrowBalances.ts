@@ -20,11 +20,11 @@ import {
   saveAnchor,
   saveReading,
 } from '../store/escrowReadings.ts'
-import type { BalanceRead, BalanceReads, Holding } from './balanceReads.ts'
+import type { BalanceRead, BalanceReads, Holding } from '../kernel/balanceReads.ts'
 import { settleMs } from './rereadFlow.ts'
 import { judgeOwed, neededMisses, type Shorts, sumOf } from './judgeOwed.ts'
-import { waitForHead } from './waitForHead.ts'
-import type { Commit } from './reads.ts'
+import { waitForHead } from '../kernel/waitForHead.ts'
+import type { Commit } from '../kernel/reads.ts'
 
 export interface EscrowBalancesDeps {
   readonly clock: Clock

@@ -4,8 +4,8 @@ import type { Clock } from '../lib/clock.ts'
 import type { ForeignToken } from '../rules/detectors/escrowForeignToken.ts'
 import type { Crowds } from './crowds.ts'
 import type { EscrowPlace, FlowStream } from './escrowPlaces.ts'
-import { type Blocks, type MainReads, maxOthers } from './mainReads.ts'
-import type { Commit } from './reads.ts'
+import { type Blocks, type MainReads, maxOthers } from '../kernel/mainReads.ts'
+import type { Commit } from '../kernel/reads.ts'
 
 /** Which tokens of an escrow are the bridge's: those that are named, and those that were there from the first. */
 export interface TokenLookUpDeps {

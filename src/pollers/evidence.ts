@@ -5,7 +5,7 @@ import type { Ask, QueuedLeg } from '../store/evidenceQueue.ts'
 import { type ConfirmDeps, confirmMoves, findNative } from './confirmMoves.ts'
 import { decideDoubt, type DoubtContext, type LegAsk, type Outcome, restLonger } from './decideDoubt.ts'
 import type { EvidenceReads } from './evidenceReads.ts'
-import type { Commit } from './reads.ts'
+import type { Commit } from '../kernel/reads.ts'
 
 export interface EvidenceDeps extends ConfirmDeps {
   readonly commit: Commit

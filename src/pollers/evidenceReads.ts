@@ -20,7 +20,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { TokenMove } from '../bridge/transfer.ts'
 import type { EvidenceReading } from '../store/evidence.ts'
 import { createReadOwnValue, type ReadOwnValue } from './readOwnValue.ts'
-import type { Read, ReadPriority } from './reads.ts'
+import type { Read, ReadPriority } from '../kernel/reads.ts'
 
 export interface EvidenceAskOptions {
   readonly priority: ReadPriority

@@ -4,7 +4,7 @@ import type { Database } from '../store/database.ts'
 import { sumOpen } from '../store/escrowFlows.ts'
 import { readOwed } from '../store/escrowOwed.ts'
 import type { EscrowReading } from '../store/escrowReadings.ts'
-import type { BalanceReads, Holding } from './balanceReads.ts'
+import type { BalanceReads, Holding } from '../kernel/balanceReads.ts'
 import { settleMs } from './rereadFlow.ts'
 
 interface OwedDeps {

@@ -4,9 +4,9 @@ import { type AtRisk, valueFirst } from '../domain/valueFirst.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { toVanished } from '../rules/detectors/transferVanished.ts'
 import type { MissingRecord, MissingRecords, ScanSpan } from '../store/missingRecords.ts'
-import { isClean } from './hiddenRows.ts'
-import type { Commit, ExplorerReads } from './reads.ts'
-import type { RecordLookup } from './recordLookup.ts'
+import { isClean } from '../kernel/hiddenRows.ts'
+import type { Commit, ExplorerReads } from '../kernel/reads.ts'
+import type { RecordLookup } from '../kernel/recordLookup.ts'
 
 export interface MissingDeps {
   readonly clock: Clock

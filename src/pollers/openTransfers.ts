@@ -1,8 +1,8 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { ZoneTransaction } from '../bridge/observation.ts'
 import type { DueCheck } from '../store/dueChecks.ts'
-import type { Commit, ExplorerReads } from './reads.ts'
-import type { RecordLookup } from './recordLookup.ts'
+import type { Commit, ExplorerReads } from '../kernel/reads.ts'
+import type { RecordLookup } from '../kernel/recordLookup.ts'
 
 export interface OpenTransfersDeps {
   readonly clock: Clock

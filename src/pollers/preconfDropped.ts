@@ -10,7 +10,7 @@ import {
   postponeDroppedPreconf,
 } from '../store/preconfDropped.ts'
 import type { CanonicalSource } from './canonicalSource.ts'
-import type { Commit } from './reads.ts'
+import type { Commit } from '../kernel/reads.ts'
 
 export interface DroppedDeps {
   readonly clock: Clock

@@ -3,7 +3,7 @@ import type { Clock, UnixMs } from '../lib/clock.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
 import type { PendingAnswer } from './preconfReads.ts'
-import { placeOf, type PollerStatus } from './runner.ts'
+import { placeOf, type PollerStatus } from '../kernel/runner.ts'
 
 export interface PreconfLoopDeps {
   readonly clock: Clock

@@ -6,7 +6,7 @@ import { type Fate, fateOfFound, findFate, isDropped, laterBlocks } from '../dom
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { noPreconfCounts, type PreconfCounts } from '../store/preconfHours.ts'
 import type { CanonicalSource } from './canonicalSource.ts'
-import type { Commit } from './reads.ts'
+import type { Commit } from '../kernel/reads.ts'
 import { type FindingContext, toFindings } from './preconfFindings.ts'
 
 export interface SettleDeps {

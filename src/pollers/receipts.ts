@@ -6,7 +6,7 @@ import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { EvidenceReading } from '../store/evidence.ts'
 import type { QueuedLeg } from '../store/evidenceQueue.ts'
 import { type Outcome, restLonger } from './decideDoubt.ts'
-import type { Commit } from './reads.ts'
+import type { Commit } from '../kernel/reads.ts'
 
 export interface ReceiptsDeps {
   readonly clock: Clock

@@ -1,8 +1,8 @@
 import { type Absence, isAbsent, notYetAbsent, noteReading } from '../clients/explorer/absence.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { StoredFlow } from '../store/escrowFlowRow.ts'
-import { isHiding } from './hiddenRows.ts'
-import type { Commit, ExplorerReads } from './reads.ts'
+import { isHiding } from '../kernel/hiddenRows.ts'
+import type { Commit, ExplorerReads } from '../kernel/reads.ts'
 
 export interface RereadDeps {
   readonly clock: Pick<Clock, 'now'>

@@ -3,8 +3,8 @@ import type { Observation } from '../bridge/observation.ts'
 import { originLeg, type Transfer } from '../bridge/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { QueuedLeg } from '../store/evidenceQueue.ts'
-import type { Commit, ExplorerReads, Read } from './reads.ts'
-import type { RecordLookup } from './recordLookup.ts'
+import type { Commit, ExplorerReads, Read } from '../kernel/reads.ts'
+import type { RecordLookup } from '../kernel/recordLookup.ts'
 
 export interface UnnamedOriginsDeps {
   readonly clock: Clock

@@ -4,7 +4,7 @@ import type { Logger } from '../lib/log.ts'
 import type { Observation } from '../bridge/observation.ts'
 import { beginGap, beginHistory, type CursorFile, type Cursors, type GapWalk } from '../store/cursors.ts'
 import { isBeyondEnd, isLastPage, newestTime, type PageMark, readFeedPage } from './feedPages.ts'
-import type { Commit, ExplorerReads, FeedPage } from './reads.ts'
+import type { Commit, ExplorerReads, FeedPage } from '../kernel/reads.ts'
 import { overlapMs } from './transfers.ts'
 
 export interface WalkDeps {

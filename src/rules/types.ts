@@ -3,7 +3,7 @@ import type { Challenge } from '../checks/challenges/challenge.ts'
 import type { Chain, Direction } from '../bridge/observation.ts'
 import type { Finding, FindingKind } from '../bridge/finding.ts'
 import type { PreconfView } from '../domain/preconf/preconfView.ts'
-import type { TrackedHeight } from '../domain/preconf/trackHeight.ts'
+import type { TrackedHeight } from '../kernel/trackHeight.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { FlowFacts, LatencyFacts } from './flowFacts.ts'
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { AppConfig } from '../../src/app/appConfig.ts'
+import type { AppConfig } from '../../src/kernel/settings.ts'
 import { createScaledClock } from '../../src/lib/clock.ts'
 import { createFakeExplorer, toWire, type WireLog, type WireRecord } from '../support/fakeExplorer.ts'
 import { noBridge, startMonitor, until } from '../support/startMonitor.ts'

@@ -3,7 +3,7 @@ import { createSilentLog } from '../../src/lib/log.ts'
 import { createTransfersPoll } from '../../src/pollers/transfers.ts'
 import { createWalk } from '../../src/pollers/walk.ts'
 import { openDatabase } from '../../src/store/database.ts'
-import { recordQuarantine, summarizeQuarantine } from '../../src/store/quarantine.ts'
+import { recordQuarantine, summarizeQuarantine } from '../../src/kernel/quarantine.ts'
 import {
   createBench,
   createCondition,

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { AppConfig } from '../../src/app/appConfig.ts'
+import type { AppConfig } from '../../src/kernel/settings.ts'
 import type { Finding } from '../../src/bridge/finding.ts'
 import { createFakeExplorer, type FakeExplorer, send, toWire, type WireRecord } from './fakeExplorer.ts'
 import { createFakeMainChain, type FakeMainChain, type FakeMainTransaction } from './fakeMainChain.ts'

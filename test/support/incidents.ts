@@ -1,4 +1,4 @@
-import type { AppConfig } from '../../src/app/appConfig.ts'
+import type { AppConfig } from '../../src/kernel/settings.ts'
 
 /** What a scenario of an incident must tell, and when what it tells of could first be seen. */
 export interface Incident {

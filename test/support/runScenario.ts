@@ -1,4 +1,4 @@
-import type { AppConfig } from '../../src/app/appConfig.ts'
+import type { AppConfig } from '../../src/kernel/settings.ts'
 import { createSystemClock } from '../../src/lib/clock.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/createSandbox.ts'

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AppConfig } from '../../src/app/appConfig.ts'
+import type { AppConfig } from '../../src/kernel/settings.ts'
 import { type App, createApp } from '../../src/app/createApp.ts'
 import { neutralDialect } from '../../src/clients/explorer/dialect.ts'
 import { type Clock, createSystemClock } from '../../src/lib/clock.ts'

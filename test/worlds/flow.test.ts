@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noteCoverage } from '../../src/store/coverage.ts'
+import { noteCoverage } from '../../src/kernel/coverage.ts'
 import { recount, toStep } from '../../src/store/flow.ts'
 import { countLatency, latencyClass } from '../../src/store/latency.ts'
 import { runLeaping } from '../support/leapingScenario.ts'

@@ -17,7 +17,7 @@ import {
 } from '../../store/history.ts'
 import type { Ledger } from '../../store/ledger.ts'
 import { createTokenBook } from '../../store/tokenBook.ts'
-import type { AppConfig } from '../appConfig.ts'
+import type { AppConfig } from '../../kernel/settings.ts'
 import { type Choice, chooseRules } from './chooseRules.ts'
 import { toHistoryFilter } from './toHistoryFilter.ts'
 import { createLatency } from '../readLatency.ts'

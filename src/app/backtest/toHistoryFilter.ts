@@ -1,7 +1,7 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Rule } from '../../rules/types.ts'
 import type { HistoryFilter } from '../../store/history.ts'
-import type { AppConfig } from '../appConfig.ts'
+import type { AppConfig } from '../../kernel/settings.ts'
 import type { Choice } from './chooseRules.ts'
 
 /** Kinds that rest on what second sources say, where a record alone is well. */

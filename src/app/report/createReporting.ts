@@ -1,10 +1,10 @@
 import type { Channel } from '../../notify/message.ts'
 import { createDailyReportPoll, type DailyReportDeps } from '../../pollers/dailyReport.ts'
-import type { Poller } from '../../pollers/runner.ts'
+import type { Poller } from '../../kernel/runner.ts'
 import type { Database } from '../../store/database.ts'
 import type { Ledger } from '../../store/ledger.ts'
 import { createReportStore } from '../../store/reports.ts'
-import type { AppConfig } from '../appConfig.ts'
+import type { AppConfig } from '../../kernel/settings.ts'
 import { buildDailyReport } from './buildDailyReport.ts'
 import { readReportKnowledge } from './readReportKnowledge.ts'
 

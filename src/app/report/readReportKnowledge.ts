@@ -6,7 +6,7 @@ import type {
   ReportToken,
 } from '../../domain/dailyReport.ts'
 import type { Direction } from '../../bridge/observation.ts'
-import { coverageOf, listCovered, listCoveredSources } from '../../store/coverage.ts'
+import { coverageOf, listCovered, listCoveredSources } from '../../kernel/coverage.ts'
 import { listLatency, percentileOf } from '../../store/latency.ts'
 import { countSuppressed } from '../../store/reportQueries.ts'
 import { formatUnits } from '../../bridge/amount.ts'

@@ -1,5 +1,5 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import { evaluate } from '../../pollers/evaluateLoop.ts'
+import { evaluate } from '../../kernel/evaluateLoop.ts'
 import { evaluateConditions } from '../../rules/evaluateRules.ts'
 import { originLeg } from '../../bridge/transfer.ts'
 import { applyInput } from './applyInput.ts'

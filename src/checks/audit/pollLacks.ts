@@ -3,8 +3,8 @@ import type { Observation } from '../../bridge/observation.ts'
 import { destinationLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { Lack } from './store.ts'
-import { isClean } from '../../pollers/hiddenRows.ts'
-import type { Commit, ExplorerReads, Read } from '../../pollers/reads.ts'
+import { isClean } from '../../kernel/hiddenRows.ts'
+import type { Commit, ExplorerReads, Read } from '../../kernel/reads.ts'
 
 export interface AuditChecksDeps {
   readonly clock: Clock

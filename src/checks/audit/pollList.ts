@@ -3,8 +3,8 @@ import { type HeightFilter, type HeightSample, judgeHeightFilter } from './heigh
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { AuditReads, WholeRead } from './reads.ts'
 import { newestTime } from './reads.ts'
-import type { BlockSpan } from '../../pollers/contractReads.ts'
-import type { Commit, ReadOptions } from '../../pollers/reads.ts'
+import type { BlockSpan } from '../../kernel/contractReads.ts'
+import type { Commit, ReadOptions } from '../../kernel/reads.ts'
 
 /** What an audit remembers between runs. */
 export interface AuditProgress {

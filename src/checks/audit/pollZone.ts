@@ -4,7 +4,7 @@ import type { Observation } from '../../bridge/observation.ts'
 import { type ActionCounts, meansWithdrawal, type SeenActions } from '../../domain/withdrawActions.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { AuditReads } from './reads.ts'
-import type { Commit, ReadOptions } from '../../pollers/reads.ts'
+import type { Commit, ReadOptions } from '../../kernel/reads.ts'
 
 export interface ZoneAuditDeps {
   readonly clock: Clock

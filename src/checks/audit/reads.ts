@@ -11,8 +11,8 @@ import { readAll } from '../../clients/explorer/readAll.ts'
 import type { Observation } from '../../bridge/observation.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
-import type { BlockSpan } from '../../pollers/contractReads.ts'
-import type { BadRecord, Read, ReadOptions } from '../../pollers/reads.ts'
+import type { BlockSpan } from '../../kernel/contractReads.ts'
+import type { BadRecord, Read, ReadOptions } from '../../kernel/reads.ts'
 
 export interface WholeRead<T> extends Read<T> {
   /** False when the service gave less than there is. */

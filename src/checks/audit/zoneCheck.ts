@@ -2,7 +2,7 @@ import { countTaught } from '../../domain/withdrawActions.ts'
 import type { Observation } from '../../bridge/observation.ts'
 import { createAuditReads } from './reads.ts'
 import { createZoneAuditPoll } from './pollZone.ts'
-import { listHeads } from '../../store/heads.ts'
+import { listHeads } from '../../kernel/heads.ts'
 import { countAction, noteZoneBlocks, readActions } from './zoneStore.ts'
 import type { AuditPartDeps } from './check.ts'
 

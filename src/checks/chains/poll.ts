@@ -1,4 +1,4 @@
-import type { Commit, ExplorerReads, ReadOptions } from '../../pollers/reads.ts'
+import type { Commit, ExplorerReads, ReadOptions } from '../../kernel/reads.ts'
 
 export interface HeadsDeps {
   readonly reads: ExplorerReads

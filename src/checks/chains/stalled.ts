@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
-import type { TrackedHeight } from '../../domain/preconf/trackHeight.ts'
+import type { TrackedHeight } from '../../kernel/trackHeight.ts'
 import type { Chain } from '../../bridge/observation.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { Facts, Head, Judgement } from '../../rules/types.ts'

@@ -1,7 +1,7 @@
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import { isSetAside, MonitorError } from '../../lib/errors.ts'
-import type { Blocks, ChallengeRow, MainReads } from '../../pollers/mainReads.ts'
-import type { BadRecord } from '../../pollers/reads.ts'
+import type { Blocks, ChallengeRow, MainReads } from '../../kernel/mainReads.ts'
+import type { BadRecord } from '../../kernel/reads.ts'
 
 export interface NewestChallengesDeps {
   readonly clock: Clock

@@ -6,7 +6,7 @@ import {
   noteChallenge,
 } from './challenge.ts'
 import type { Finding } from '../../bridge/finding.ts'
-import { findRareWords } from '../../domain/rareWord.ts'
+import { findRareWords } from '../../kernel/rareWord.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import {
   type ChallengeRange,
@@ -21,12 +21,12 @@ import {
   saveChallenge,
 } from './store.ts'
 import type { Database } from '../../store/database.ts'
-import { readStream, saveStream } from '../../store/mainStreams.ts'
-import { addWords, readWords } from '../../store/words.ts'
-import type { ChallengeRow, MainReads } from '../../pollers/mainReads.ts'
+import { readStream, saveStream } from '../../kernel/mainStreams.ts'
+import { addWords, readWords } from '../../kernel/wordStore.ts'
+import type { ChallengeRow, MainReads } from '../../kernel/mainReads.ts'
 import { createNewestChallenges, type NewestChallenges } from './newest.ts'
-import type { Commit } from '../../pollers/reads.ts'
-import { waitForHead } from '../../pollers/waitForHead.ts'
+import type { Commit } from '../../kernel/reads.ts'
+import { waitForHead } from '../../kernel/waitForHead.ts'
 
 export interface ChallengesDeps {
   readonly clock: Clock

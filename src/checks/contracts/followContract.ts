@@ -5,9 +5,9 @@ import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import { type ContractProgress, readProgress, saveGap, saveProgress } from './progressStore.ts'
 import type { Database } from '../../store/database.ts'
-import type { BlockSpan, ContractReads } from '../../pollers/contractReads.ts'
-import { maxSpanBlocks, readSpan, type SpanRead, splitSpan } from '../../pollers/readSpan.ts'
-import type { Commit, ReadOptions } from '../../pollers/reads.ts'
+import type { BlockSpan, ContractReads } from '../../kernel/contractReads.ts'
+import { maxSpanBlocks, readSpan, type SpanRead, splitSpan } from '../../kernel/readSpan.ts'
+import type { Commit, ReadOptions } from '../../kernel/reads.ts'
 
 export interface FollowDeps {
   readonly clock: Clock

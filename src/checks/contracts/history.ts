@@ -1,10 +1,10 @@
 import { isAbsent, noteReading, notYetAbsent } from '../../clients/explorer/absence.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { type BridgeGap, dropGap, listGaps, readProgress, saveGap, saveProgress } from './progressStore.ts'
-import type { BlockSpan } from '../../pollers/contractReads.ts'
+import type { BlockSpan } from '../../kernel/contractReads.ts'
 import type { FollowDeps } from './followContract.ts'
-import { maxSpanBlocks, readSpan, type SpanRead } from '../../pollers/readSpan.ts'
-import type { ExplorerReads, ReadOptions } from '../../pollers/reads.ts'
+import { maxSpanBlocks, readSpan, type SpanRead } from '../../kernel/readSpan.ts'
+import type { ExplorerReads, ReadOptions } from '../../kernel/reads.ts'
 
 export interface HistoryDeps extends FollowDeps {
   readonly blocks: Pick<ExplorerReads, 'mainBlock'>

@@ -41,7 +41,7 @@ import type { CursorFile } from '../../store/cursors.ts'
 import type { Database } from '../../store/database.ts'
 import { isNewAmong } from './firstEventStore.ts'
 import type { Ledger } from '../../store/ledger.ts'
-import type { Commit } from '../../pollers/reads.ts'
+import type { Commit } from '../../kernel/reads.ts'
 
 export interface JudgeDeps {
   readonly clock: Clock

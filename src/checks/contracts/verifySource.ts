@@ -5,8 +5,8 @@ import { toSourceFinding } from './changed.ts'
 import { type ContractProgress, readProgress, saveProgress, type VerifiedSource } from './progressStore.ts'
 import { hasAbi, saveAbi } from './logStore.ts'
 import type { Database } from '../../store/database.ts'
-import type { ContractReads, VerifiedRead } from '../../pollers/contractReads.ts'
-import type { Commit } from '../../pollers/reads.ts'
+import type { ContractReads, VerifiedRead } from '../../kernel/contractReads.ts'
+import type { Commit } from '../../kernel/reads.ts'
 
 export interface VerifyDeps {
   readonly clock: Clock

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { WordField } from '../../domain/rareWord.ts'
+import type { WordField } from '../../kernel/rareWord.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'

@@ -3,7 +3,7 @@ import type { Finding } from '../../bridge/finding.ts'
 import { cleanText } from '../../lib/text.ts'
 import { boundText } from '../durationText.ts'
 import type { Facts, Judgement } from '../types.ts'
-import { clockLeadMs } from '../clockLead.ts'
+import { clockLeadMs } from '../../kernel/clockLead.ts'
 import { defineCondition } from './detector.ts'
 
 const params = z.strictObject({

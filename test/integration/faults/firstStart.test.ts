@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AppConfig } from '../../../src/app/appConfig.ts'
+import type { AppConfig } from '../../../src/kernel/settings.ts'
 import { calmPoll, createBridgeWorld } from '../../support/bridgeWorld.ts'
 import { toWire } from '../../support/fakeExplorer.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readSeries } from '../../../src/app/readSeries.ts'
-import { noteCoverage } from '../../../src/store/coverage.ts'
+import { noteCoverage } from '../../../src/kernel/coverage.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { recount, toStep } from '../../../src/store/flow.ts'
 

@@ -6,7 +6,7 @@ import { createEscrowFlowsPolls } from '../../../src/pollers/escrowFlows.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { listFlowsOf, sumListed } from '../../../src/store/escrowFlows.ts'
 import { saveAnchor } from '../../../src/store/escrowReadings.ts'
-import { lowestCursor, readStream } from '../../../src/store/mainStreams.ts'
+import { lowestCursor, readStream } from '../../../src/kernel/mainStreams.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 import { noSignal } from '../checks/support.ts'
 

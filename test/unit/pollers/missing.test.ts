@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Finding } from '../../../src/bridge/finding.ts'
 import { createMissingPoll } from '../../../src/pollers/missing.ts'
-import type { Commit } from '../../../src/pollers/reads.ts'
+import type { Commit } from '../../../src/kernel/reads.ts'
 import { createMissingRecords } from '../../../src/store/missingRecords.ts'
 import { toPending } from '../../support/records.ts'
 import { hash } from '../../support/records.ts'

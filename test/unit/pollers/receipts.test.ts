@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createReceiptsPoll } from '../../../src/pollers/receipts.ts'
-import type { Findings } from '../../../src/pollers/reads.ts'
+import type { Findings } from '../../../src/kernel/reads.ts'
 import { queuedLeg } from '../checks/queuedLegs.ts'
 import { hash } from '../../support/records.ts'
 

@@ -3,7 +3,7 @@ import type { Observation } from '../../../../src/bridge/observation.ts'
 import { type AuditProgress, createAuditPoll, noProgress } from '../../../../src/checks/audit/pollList.ts'
 import { createAuditChecksPoll } from '../../../../src/checks/audit/pollLacks.ts'
 import { newestTime } from '../../../../src/checks/audit/reads.ts'
-import type { Commit } from '../../../../src/pollers/reads.ts'
+import type { Commit } from '../../../../src/kernel/reads.ts'
 import {
   addLack,
   dropLack,

@@ -1,7 +1,7 @@
 import { fc } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { createHeadsPoll, gallop } from '../../../../src/checks/chains/poll.ts'
-import type { ExplorerReads } from '../../../../src/pollers/reads.ts'
+import type { ExplorerReads } from '../../../../src/kernel/reads.ts'
 
 const chain =
   (head: number, asked: number[] = []) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createContractReads } from '../../../../src/pollers/contractReads.ts'
+import { createContractReads } from '../../../../src/kernel/contractReads.ts'
 import { compareSource } from '../../../../src/checks/contracts/verifySource.ts'
 import { createSteppedClock } from '../../../support/steppedClock.ts'
 import type { VerifiedSource } from '../../../../src/checks/contracts/progressStore.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { readDrift } from '../../../src/app/readDrift.ts'
+import { readDrift } from '../../../src/kernel/readDrift.ts'
 import { createMismatchLog } from '../../../src/clients/explorer/mismatchLog.ts'
 import { escrowShortfall } from '../../../src/rules/detectors/escrowShortfall.ts'
 import { sourceDrift } from '../../../src/rules/detectors/sourceDrift.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { recordQuarantine } from '../../../src/store/quarantine.ts'
+import { recordQuarantine } from '../../../src/kernel/quarantine.ts'
 import { toFacts, toHolding } from '../rules/facts.ts'
 
 const now = 600_000

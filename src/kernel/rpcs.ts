@@ -1,4 +1,4 @@
-import type { AppConfig } from './appConfig.ts'
+import type { AppConfig } from './settings.ts'
 import { createRpc, type Rpc } from '../clients/rpc/createRpc.ts'
 import type { CorrectedClock } from '../lib/correctedClock.ts'
 import type { SourceHealth } from '../rules/types.ts'

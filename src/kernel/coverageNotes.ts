@@ -1,6 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { PollerStatus } from '../pollers/runner.ts'
-import { noteCoverage } from '../store/coverage.ts'
+import type { PollerStatus } from './runner.ts'
+import { noteCoverage } from './coverage.ts'
 import type { Database } from '../store/database.ts'
 
 /** Distances between readings up to so many intervals are no gap. */

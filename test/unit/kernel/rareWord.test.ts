@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findRareWords, type KnownWords } from '../../../src/domain/rareWord.ts'
+import { findRareWords, type KnownWords } from '../../../src/kernel/rareWord.ts'
 
 const known = (counts: Readonly<Record<string, number>>): KnownWords => ({
   counts: new Map(Object.entries(counts)),

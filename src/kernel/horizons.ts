@@ -1,8 +1,8 @@
 import { type ChainReturn, type Horizons, noteReturn, readHorizons } from '../domain/horizon.ts'
-import { passedTime } from '../domain/trackHead.ts'
+import { passedTime } from './trackHead.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
-import { listHeads } from '../store/heads.ts'
+import { listHeads } from './heads.ts'
 
 export interface HorizonSources {
   readonly clock: Pick<Clock, 'now'>

@@ -7,7 +7,7 @@ import {
   noteCoverage,
   observedSince,
   purgeCoverage,
-} from '../../../src/store/coverage.ts'
+} from '../../../src/kernel/coverage.ts'
 
 test('readings within the bound are one interval, one beyond it leaves a gap', () => {
   const db = openDatabase(':memory:')

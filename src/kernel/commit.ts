@@ -13,13 +13,13 @@ import type { EventContext, RelatedTransfers } from '../rules/detectors/detector
 import type { Rule } from '../rules/types.ts'
 import { accuses } from '../alerts/store/accused.ts'
 import type { Database } from '../store/database.ts'
-import { recordHead } from '../store/heads.ts'
+import { recordHead } from './heads.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { countCommit } from '../store/openState.ts'
 import { type RequestNumbers, withTimes } from '../store/requestNumbers.ts'
-import { recordQuarantine } from '../store/quarantine.ts'
+import { recordQuarantine } from './quarantine.ts'
 import type { RecordResult, TransferChange } from '../store/recordAnswer.ts'
-import { judgeWords } from './judgeWords.ts'
+import { judgeWords } from '../pollers/judgeWords.ts'
 import type { Commit, Findings } from './reads.ts'
 
 export interface CommitDeps {

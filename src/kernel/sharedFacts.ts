@@ -3,13 +3,13 @@ import { describeLacks, watchedKeys } from '../clients/explorer/describeLacks.ts
 import type { Dialect } from '../clients/explorer/dialect.ts'
 import { endpoints } from '../clients/explorer/endpoints.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { PollerStatus } from '../pollers/runner.ts'
+import type { PollerStatus } from './runner.ts'
 import type { Facts, SourceHealth } from '../rules/types.ts'
 import type { Database } from '../store/database.ts'
-import { listHeads } from '../store/heads.ts'
+import { listHeads } from './heads.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { readDrift } from './readDrift.ts'
-import { type EscrowFactSources, readEscrowFacts } from './readEscrowFacts.ts'
+import { type EscrowFactSources, readEscrowFacts } from '../app/readEscrowFacts.ts'
 import { type RequestNumbers, withTimes } from '../store/requestNumbers.ts'
 
 /** Bad records of this past are looked at; rules narrow it further. */

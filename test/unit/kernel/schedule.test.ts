@@ -1,6 +1,6 @@
 import { CronTime } from 'cron'
 import { describe, expect, test } from 'vitest'
-import { intervalOf, nextDue } from '../../../src/pollers/schedule.ts'
+import { intervalOf, nextDue } from '../../../src/kernel/schedule.ts'
 
 const from = Date.UTC(2026, 10, 21, 23, 59, 0)
 

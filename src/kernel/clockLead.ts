@@ -1,4 +1,4 @@
-import type { Facts, SourceHealth } from './types.ts'
+import type { Facts, SourceHealth } from '../rules/types.ts'
 
 /** Less is how late a head is read, and how far apart clocks are that a time service sets. */
 const leastLeadMs = 60_000

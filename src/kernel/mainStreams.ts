@@ -1,5 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../store/database.ts'
 
 /** How far a list of the main chain was read, and its newest row: an answer that lacks that row is not whole. */
 export interface MainStream {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createSilentLog } from '../../../src/lib/log.ts'
-import { createRunner } from '../../../src/pollers/runner.ts'
-import { intervalOf, nextDue } from '../../../src/pollers/schedule.ts'
+import { createRunner } from '../../../src/kernel/runner.ts'
+import { intervalOf, nextDue } from '../../../src/kernel/schedule.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 
 const start = Date.UTC(2026, 0, 1)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createEventRetries } from '../../../src/pollers/eventRetries.ts'
-import type { Findings } from '../../../src/pollers/reads.ts'
+import { createEventRetries } from '../../../src/kernel/eventRetries.ts'
+import type { Findings } from '../../../src/kernel/reads.ts'
 import { createRule } from '../alerts/harness.ts'
 
 function setUp() {

@@ -1,4 +1,4 @@
-import type { UnixMs } from '../../lib/clock.ts'
+import type { UnixMs } from '../lib/clock.ts'
 
 /** How far something came, by our clock. */
 export interface TrackedHeight {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import { readContractHistory } from '../../../src/checks/contracts/history.ts'
-import { createContractReads } from '../../../src/pollers/contractReads.ts'
+import { createContractReads } from '../../../src/kernel/contractReads.ts'
 import { createEvidenceReads } from '../../../src/pollers/evidenceReads.ts'
 import { followContract, type FollowDeps } from '../../../src/checks/contracts/followContract.ts'
 import { saveLogs } from '../../../src/checks/contracts/logStore.ts'

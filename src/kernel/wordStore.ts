@@ -1,5 +1,5 @@
-import type { KnownWords, WordField, WordRow } from '../domain/rareWord.ts'
-import type { Database } from './database.ts'
+import type { KnownWords, WordField, WordRow } from './rareWord.ts'
+import type { Database } from '../store/database.ts'
 
 export function readWords(db: Database, field: WordField): KnownWords & { readonly others: number } {
   const known = db.prepare('SELECT word, rows, lowest FROM words WHERE field = ?').all(field)

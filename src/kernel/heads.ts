@@ -1,7 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Chain } from '../bridge/observation.ts'
-import { type HeadReading, type TrackedHead, trackHead } from '../domain/trackHead.ts'
-import type { Database } from './database.ts'
+import { type HeadReading, type TrackedHead, trackHead } from './trackHead.ts'
+import type { Database } from '../store/database.ts'
 
 /** A chain's head as last read; times but `blockTime` are ours. */
 export interface StoredHead {

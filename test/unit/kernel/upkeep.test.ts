@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createUpkeep } from '../../../src/pollers/upkeep.ts'
+import { createUpkeep } from '../../../src/kernel/upkeep.ts'
 import { createAlertStore } from '../../../src/alerts/store/alertStore.ts'
-import { recordHead } from '../../../src/store/heads.ts'
+import { recordHead } from '../../../src/kernel/heads.ts'
 import { hash, toPending, toRecord } from '../../support/records.ts'
 import { setUp } from '../checks/support.ts'
 

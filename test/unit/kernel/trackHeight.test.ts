@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type TrackedHeight, trackHeight } from '../../../../src/domain/preconf/trackHeight.ts'
+import { type TrackedHeight, trackHeight } from '../../../src/kernel/trackHeight.ts'
 
 const follow = (...readings: readonly [height: number, at: number][]) =>
   readings.reduce<TrackedHeight | null>((before, [height, at]) => trackHeight(before, height, at), null)

@@ -5,7 +5,7 @@ import {
   passedTime,
   trackHead,
   type TrackedHead,
-} from '../../../src/domain/trackHead.ts'
+} from '../../../src/kernel/trackHead.ts'
 
 const read = (seconds: number, height: number): HeadReading => ({
   height,

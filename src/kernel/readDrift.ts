@@ -3,7 +3,7 @@ import { outsideFilter } from '../clients/explorer/fits.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Facts } from '../rules/types.ts'
 import type { Database } from '../store/database.ts'
-import { summarizeQuarantine } from '../store/quarantine.ts'
+import { summarizeQuarantine } from './quarantine.ts'
 
 interface DriftSources {
   readonly db: Database

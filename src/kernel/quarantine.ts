@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { outsideFilter } from '../clients/explorer/fits.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../store/database.ts'
 
 export interface QuarantinedRecord {
   readonly endpoint: string

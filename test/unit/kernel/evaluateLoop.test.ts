@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createCorrectedClock } from '../../../src/lib/correctedClock.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
-import { createEvaluateLoop } from '../../../src/pollers/evaluateLoop.ts'
+import { createEvaluateLoop } from '../../../src/kernel/evaluateLoop.ts'
 import { createBench, createRule } from '../alerts/harness.ts'
 import { toFacts } from '../rules/facts.ts'
 
