@@ -19,7 +19,7 @@ import type { Database } from '../store/database.ts'
 import { listHeads } from '../kernel/heads.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { createMissingRecords } from '../store/missingRecords.ts'
-import type { EscrowWatch } from './escrowWatch.ts'
+import type { EscrowWatch } from '../checks/escrow/watch.ts'
 
 export interface PollerDeps {
   readonly clock: Clock

@@ -9,7 +9,7 @@ import {
 } from '../clients/explorer/endpoints/mainTransactions.ts'
 import type { Answer } from '../clients/explorer/readAnswer.ts'
 import { readAll, type ReadAllOptions, type WideParams } from '../clients/explorer/readAll.ts'
-import type { FlowRow } from '../domain/escrowFlow.ts'
+import type { FlowRow } from '../checks/escrow/flow.ts'
 import { canonicalToken } from '../bridge/movedToken.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'

@@ -9,7 +9,7 @@ import type { Database } from '../store/database.ts'
 import { listHeads } from './heads.ts'
 import type { Ledger } from '../store/ledger.ts'
 import { readDrift } from './readDrift.ts'
-import { type EscrowFactSources, readEscrowFacts } from '../app/readEscrowFacts.ts'
+import { type EscrowFactSources, readEscrowFacts } from '../checks/escrow/facts.ts'
 import { type RequestNumbers, withTimes } from '../store/requestNumbers.ts'
 
 /** Bad records of this past are looked at; rules narrow it further. */

@@ -1,6 +1,6 @@
 import type { Observation } from '../../bridge/observation.ts'
 import { describeEvidence } from '../../domain/describeEvidence.ts'
-import { isDisproved } from '../../domain/escrowFlow.ts'
+import { isDisproved } from '../../checks/escrow/flow.ts'
 import { type Leg, type Transfer, destinationLeg, originLeg } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'

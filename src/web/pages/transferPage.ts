@@ -7,7 +7,7 @@ import {
   destinationLeg,
   originLeg,
 } from '../../bridge/transfer.ts'
-import { isDisproved } from '../../domain/escrowFlow.ts'
+import { isDisproved } from '../../checks/escrow/flow.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { FormContext } from '../createFormGate.ts'

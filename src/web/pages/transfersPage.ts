@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { isDisproved } from '../../domain/escrowFlow.ts'
+import { isDisproved } from '../../checks/escrow/flow.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { TransferPage } from '../types.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readDrift } from '../../../src/kernel/readDrift.ts'
 import { createMismatchLog } from '../../../src/clients/explorer/mismatchLog.ts'
-import { escrowShortfall } from '../../../src/rules/detectors/escrowShortfall.ts'
+import { escrowShortfall } from '../../../src/checks/escrow/shortfall.ts'
 import { sourceDrift } from '../../../src/rules/detectors/sourceDrift.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { recordQuarantine } from '../../../src/kernel/quarantine.ts'

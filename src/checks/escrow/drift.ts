@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { addDecimals, formatDecimal, noAmount, toDecimal } from '../../bridge/decimal.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import type { EscrowMove, Facts, Judgement } from '../../rules/types.ts'
+import { defineCondition } from '../../rules/detectors/detector.ts'
+import { sumUp } from './sums.ts'
+
+const share = (what: string) =>
+  z
+    .number({ error: `expected ${what} as a share of the escrow, such as 0.01` })
+    .gt(0)
+    .max(1)
+
+const params = z.strictObject({
+  /** What left without an explanation is told in sum above this share of what the escrows hold. */
+  sum: share('a sum').default(0.01),
+  /** What a source that stands still cannot show is told above this one. */
+  waiting: share('what waits').default(0.05),
+})
+
+/**
+ * Each movement is a subject of its own, so that none is lost among others. It lasts until a transfer explains it. Before
+ * each is explained, or not, what left is told in sum.
+ */
+export const escrowDrift = defineCondition({
+  kind: 'escrow.drift',
+  docs: "An escrow's balance moved by something other than known transfers.",
+  hasTransfer: false,
+  subjectNames: ['escrow'],
+  facts: {
+    direction: 'string',
+    amount: 'string',
+    moved: 'string',
+    token: 'string',
+    mainTxHash: 'string',
+    height: 'int',
+    fromHeight: 'dyn',
+    party: 'string',
+    reason: 'string',
+    count: 'int',
+    total: 'string',
+    others: 'string',
+    sum: 'string',
+  },
+  params,
+  judge: ({ escrow }: Facts, bounds: z.output<typeof params>): Judgement => ({
+    findings: [
+      ...sumUp(escrow.sums, bounds),
+      ...toFindings(escrow.moves.filter((move) => isTold(move, bounds))),
+    ],
+    unknown: [],
+    lossOf: ({ facts, since }) =>
+      facts['sum'] !== '' && escrow.moves.some((one) => one.direction === 'out' && one.at >= since)
+        ? 'what it summed is told one by one'
+        : null,
+  }),
+})
+
+/** One that is still looked for is told by itself when it alone is above the bound. */
+function isTold({ open }: EscrowMove, { sum }: z.output<typeof params>): boolean {
+  return open === undefined || (open.share ?? 0) > sum
+}
+
+/** So many other movements are named in one finding. */
+const named = 3
+
+function toFindings(moves: readonly EscrowMove[]): Finding[] {
+  const groups = Map.groupBy(moves, ({ escrow, token, direction }) => `${escrow}|${token}|${direction}`)
+  return [...groups.values()].flatMap((group) => {
+    const total = formatDecimal(
+      group.map(({ amount }) => toDecimal(amount) ?? noAmount).reduce(addDecimals, noAmount),
+    )
+    const listed = group.filter(({ hash }) => hash !== null).slice(0, named + 1)
+    return group.map((move) => toFinding(move, { count: group.length, total, listed }))
+  })
+}
+
+/** All movements of a token at an escrow in one direction. */
+interface MoveGroup {
+  readonly count: number
+  readonly total: string
+  /** So many of them that some are left to be named beside each. */
+  readonly listed: readonly EscrowMove[]
+}
+
+function toFinding(move: EscrowMove, { count, total, listed }: MoveGroup): Finding {
+  const { escrow, token, symbol, hash, height, fromHeight } = move
+  const where = hash === null ? `main blocks ${(fromHeight ?? 0) + 1} to ${height}` : `main ${hash}`
+  const others = listed
+    .filter((one) => one !== move)
+    .slice(0, named)
+    .map((one) => `${one.amount} in ${one.hash}`)
+  return {
+    kind: 'escrow.drift',
+    subject: `${escrow}:${token || 'native'}:${hash ?? `balance:${fromHeight}`}`,
+    title: `escrow ${escrow}, ${symbol}, ${where}`,
+    transfer: null,
+    facts: {
+      direction: move.direction,
+      amount: move.amount,
+      moved: move.moved,
+      token: symbol,
+      mainTxHash: hash ?? '',
+      height,
+      fromHeight,
+      party: move.party,
+      reason: move.reason,
+      count,
+      total,
+      others: others.join(', '),
+      sum: '',
+    },
+    labels: { chain: 'main', escrow, ...(token !== '' && { token }), symbol },
+    evidence: [
+      {
+        source: hash === null ? 'eth_call, E6, E8' : 'E6, E8, E3',
+        at: move.checkedAt,
+        says: `${move.direction === 'out' ? 'left' : 'came in'}: ${move.moved} ${symbol}; ${move.reason}`,
+      },
+    ],
+    since: move.at,
+  }
+}

@@ -1,0 +1,177 @@
+import { parseDecimal } from '../../bridge/amount.ts'
+import { formatDecimal, sumDecimals, toBaseUnits } from '../../bridge/decimal.ts'
+import { type Horizons, standsStill } from '../../domain/horizon.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { unsaidMs } from './pollChecks.ts'
+import { isSilenceProven } from '../../pollers/operators.ts'
+import type { EscrowMove, EscrowSum, Facts, OperatorFact, UnjudgedSum } from '../../rules/types.ts'
+import { listUnsettled } from '../challenges/store.ts'
+import type { Database } from '../../store/database.ts'
+import {
+  type FlowSum,
+  listLost,
+  listOverdue,
+  listUnexplained,
+  listUnjudgedFlows,
+  listWaiting,
+  type Movement,
+  sumByToken,
+} from './lossStore.ts'
+import type { StoredFlow } from './flowRow.ts'
+import { listEscrowTokens } from './owedStore.ts'
+import { readNewestOrigin } from '../../store/newestOrigin.ts'
+import { listOperators } from '../../store/operators.ts'
+import { listUnjudgedPayouts } from './unjudgedStore.ts'
+import type { HorizonWatch } from '../../kernel/horizons.ts'
+import type { EscrowWatch } from './watch.ts'
+
+type Unjudged = Movement & { readonly reason: string }
+type EscrowFacts = Pick<Facts, 'escrow' | 'operators' | 'newestOriginAt' | 'challenges'>
+
+export interface EscrowFactSources {
+  readonly db: Database
+  readonly watch: EscrowWatch
+  readonly operators: readonly { readonly address: string; readonly minBalance: string | null }[]
+  readonly terminal: readonly string[]
+  readonly horizons: Pick<HorizonWatch, 'read'>
+}
+
+const maxUnsettled = 1_000
+/** So long it is told that something was not judged. */
+const unjudgedMs = 86_400_000
+/** What was lost before this is another story. */
+const lostMs = 3_600_000
+
+/** What conditions on escrows, operators and challenges are judged on. */
+export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): EscrowFacts {
+  const { db, watch, terminal } = sources
+  const known = sources.horizons.read()
+  const counts = ({ token }: StoredFlow) => watch.isBridgeToken(token)
+  const overdue = known.list === null ? [] : listOverdue(db, known.list).filter(counts)
+  // While something is still looked for the sum is of all that left, what was told by itself included.
+  const lost = overdue.length === 0 ? [] : listLost(db, (known.list ?? 0) - lostMs).filter(counts)
+  const isHidden = ({ waitsFor }: StoredFlow) => waitsFor !== null && standsStill(known, waitsFor)
+  const waiting = listWaiting(db).filter((flow) => counts(flow) && isHidden(flow))
+  return {
+    escrow: {
+      moves: [
+        ...listUnexplained(db).map((flow) => toMove(flow, watch)),
+        ...sumByToken(overdue).flatMap(({ largest }) => largest.map((flow) => toOpenMove(flow, watch))),
+      ],
+      sums: sumByToken([...overdue, ...lost, ...waiting]).map((sum) => toSum(sum, known, watch)),
+      unjudged: toUnjudged(listUnjudged(sources, now), watch),
+      holdings: listHoldings(sources),
+    },
+    operators: listOperatorFacts(sources),
+    newestOriginAt: readNewestOrigin(db),
+    challenges: { terminal, listUnsettled: (before: UnixMs) => listUnsettled(db, before, maxUnsettled) },
+  }
+}
+
+/** What left an escrow; and the payouts themselves where no escrow of their token is looked at that paid them. */
+function listUnjudged({ db, watch }: EscrowFactSources, now: UnixMs): readonly Unjudged[] {
+  const since = now - unjudgedMs
+  const isLookedAt = ({ escrow, token }: Unjudged) =>
+    watch.places.some(
+      ({ address, tokens }) => (escrow === '' || address === escrow) && (tokens?.has(token) ?? true),
+    )
+  const payouts = listUnjudgedPayouts(db, { from: since, until: now - unsaidMs })
+  return [...listUnjudgedFlows(db, since), ...payouts.filter((payout) => !isLookedAt(payout))]
+}
+
+function toUnjudged(flows: readonly Unjudged[], watch: EscrowWatch): UnjudgedSum[] {
+  return [...Map.groupBy(flows, ({ reason }) => reason)].flatMap(([lacks, of]) =>
+    sumByToken(of).map(({ token, escrows, count, amount, since, largest }) => ({
+      token,
+      escrows,
+      count,
+      since,
+      lacks,
+      symbol: watch.symbolOf(token),
+      amount: formatDecimal(amount),
+      hashes: largest.map(({ hash }) => hash),
+    })),
+  )
+}
+
+function toMove(flow: StoredFlow, watch: EscrowWatch): EscrowMove {
+  const isGap = flow.fromHeight !== null
+  const isReturn = flow.direction === 'out' && !isGap && flow.outward.digits <= 0n
+  const whole = isReturn ? sumDecimals(flow.gross.map(({ out }) => out)) : isGap ? flow.net : flow.outward
+  const moved = formatDecimal(whole).replace('-', '')
+  return {
+    escrow: flow.escrow,
+    token: flow.token,
+    symbol: watch.symbolOf(flow.token),
+    hash: isGap ? null : flow.hash,
+    fromHeight: flow.fromHeight,
+    height: flow.height,
+    at: flow.at,
+    direction: flow.direction,
+    amount: flow.unexplained ? formatDecimal(flow.unexplained) : moved,
+    moved,
+    party: flow.party,
+    reason: flow.reason,
+    checkedAt: flow.checkedAt ?? flow.seenAt,
+  }
+}
+
+function toOpenMove(flow: StoredFlow, watch: EscrowWatch): EscrowMove {
+  return {
+    ...toMove(flow, watch),
+    open: { share: watch.shareOf(flow.token, flow.unexplained ?? flow.outward) },
+  }
+}
+
+function toSum(sum: FlowSum, horizons: Horizons, watch: EscrowWatch): EscrowSum {
+  const { token, escrows, count, since, largest, waitsFor } = sum
+  return {
+    token,
+    escrows,
+    count,
+    since,
+    symbol: watch.symbolOf(token),
+    amount: formatDecimal(sum.amount),
+    share: watch.shareOf(token, sum.amount),
+    hashes: largest.map(({ hash }) => hash),
+    waitsFor: waitsFor && { source: waitsFor, shownUntil: horizons[waitsFor] },
+  }
+}
+
+function listHoldings({ db, watch }: EscrowFactSources): Facts['escrow']['holdings'] {
+  const holdings = watch.listHoldings()
+  return listEscrowTokens(db).flatMap((known) => {
+    const escrows = holdings.filter(({ token }) => token === known.token).map(({ address }) => address)
+    if (escrows.length === 0) return []
+    return [
+      {
+        token: known.token,
+        symbol: watch.symbolOf(known.token),
+        escrows,
+        decimals: watch.decimalsOf(known.token),
+        holdings: known.holdings,
+        holdingsAt: known.holdingsAt,
+        baseline: known.baseline,
+        startedAt: known.start?.time ?? null,
+        judged: known.judged,
+      },
+    ]
+  })
+}
+
+function listOperatorFacts({ db, operators }: EscrowFactSources): OperatorFact[] {
+  const known = new Map(listOperators(db).map((operator) => [operator.address, operator]))
+  return operators.map(({ address, minBalance }) => {
+    const stored = known.get(address)
+    const least = minBalance === null ? null : parseDecimal(minBalance)
+    return {
+      address,
+      minBalance: least && toBaseUnits(least, 18),
+      balance: stored?.balance ?? null,
+      balanceAt: stored?.balanceAt ?? null,
+      last: stored?.last ?? null,
+      readAt: stored?.readAt ?? null,
+      isSilent: isSilenceProven(stored?.absence ?? null),
+    }
+  })
+}

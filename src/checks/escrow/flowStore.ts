@@ -1,0 +1,265 @@
+import {
+  addDecimals,
+  compareDecimals,
+  type Decimal,
+  formatDecimal,
+  negate,
+  noAmount,
+  toDecimal,
+} from '../../bridge/decimal.ts'
+import type { EscrowFlow } from './flow.ts'
+import type { Shown } from '../../domain/horizon.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
+import { encodeGross, type FlowVerdictName, type StoredFlow, toFlow } from './flowRow.ts'
+import { readAnchor } from './readingStore.ts'
+
+export interface FlowJudgement {
+  readonly verdict: FlowVerdictName
+  readonly direction: 'out' | 'in'
+  readonly unexplained: Decimal | null
+  readonly reason: string
+  readonly checkAt: UnixMs | null
+  readonly absence: string | null
+  /** The source that has not come so far; null while nothing is waited for. */
+  readonly waitsFor: Shown | null
+}
+
+/**
+ * Saves what a reading found. A flow read again replaces what was known of it when it says otherwise, and is judged
+ * anew. Flows of before `tellSince` are history: kept for sums, never judged.
+ */
+export function saveFlows(db: Database, flows: readonly EscrowFlow[], now: UnixMs, tellSince: UnixMs): void {
+  for (const flow of flows) {
+    const isNews = flow.at >= tellSince
+    const before = listFlowsOf(db, flow.hash, flow.token).find(({ escrow }) => escrow === flow.escrow)
+    if (before && before.height !== flow.height) moveAcross(db, before, flow.height, now)
+    const { changes } = db
+      .prepare(
+        `INSERT INTO escrow_flows (escrow, token, hash, from_height, height, at, seen_at, net, outward, party, verdict, direction,
+           reason, checks, check_at, gross) VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, '', 0, ?, ?)
+         ON CONFLICT (escrow, token, hash) DO UPDATE SET height = excluded.height, net = excluded.net,
+           outward = excluded.outward, party = excluded.party, check_at = excluded.check_at, gross = excluded.gross
+           WHERE net <> excluded.net OR outward <> excluded.outward OR height <> excluded.height OR gross IS NOT excluded.gross`,
+      )
+      .run(
+        flow.escrow,
+        flow.token,
+        flow.hash,
+        flow.height,
+        flow.at,
+        now,
+        formatDecimal(flow.net),
+        formatDecimal(flow.outward),
+        flow.party,
+        isNews ? 'open' : 'explained',
+        flow.outward.digits > 0n ? 'out' : 'in',
+        isNews ? now : null,
+        encodeGross(flow.gross),
+      )
+    if (changes > 0) wakeGaps(db, flow, now)
+  }
+}
+
+/** A movement that the chain holds no more: it changed no balance, and what was told of it is over. */
+export function forgetFlow(db: Database, escrow: string, hash: string, now: UnixMs): void {
+  const flows = db
+    .prepare('SELECT * FROM escrow_flows WHERE hash = ? AND escrow = ? AND from_height IS NULL')
+    .all(hash, escrow)
+    .map(toFlow)
+  for (const flow of flows) {
+    db.prepare('DELETE FROM escrow_flows WHERE escrow = ? AND token = ? AND hash = ?').run(
+      escrow,
+      flow.token,
+      hash,
+    )
+    moveAcross(db, flow, null, now)
+    wakeGaps(db, flow, now)
+  }
+}
+
+/**
+ * A movement is in another block than it was, or in none: where the balance that the next ones are compared with lies
+ * between the two, that one held it and the chain does not, or the other way round. A row of its own makes up for it.
+ */
+function moveAcross(db: Database, flow: EscrowFlow, toHeight: number | null, now: UnixMs): void {
+  const { escrow, token, hash } = flow
+  const anchor = readAnchor(db, escrow, token)
+  if (anchor === null) return
+  const wasBefore = flow.height <= anchor.height
+  if (wasBefore === (toHeight !== null && toHeight <= anchor.height)) return
+  const name = `moved:${hash}`
+  const earlier = db
+    .prepare('SELECT net FROM escrow_flows WHERE escrow = ? AND token = ? AND hash = ? AND height > ?')
+    .get(escrow, token, name, anchor.height)
+  const known = toDecimal(String(earlier?.['net'] ?? '0')) ?? noAmount
+  const net = addDecimals(known, wasBefore ? negate(flow.net) : flow.net)
+  db.prepare(
+    `INSERT OR REPLACE INTO escrow_flows (escrow, token, hash, from_height, height, at, seen_at, net, outward, party, verdict,
+       direction, reason, checks, check_at) VALUES (?, ?, ?, NULL, ?, ?, ?, ?, '0', '', 'explained', 'in', 'reorganisation', 0, NULL)`,
+  ).run(escrow, token, name, anchor.height + 1, flow.at, now, formatDecimal(net))
+}
+
+/** A movement listed late may be what a change of balance was. */
+function wakeGaps(db: Database, { escrow, token, height }: EscrowFlow, now: UnixMs): void {
+  db.prepare(
+    `UPDATE escrow_flows SET check_at = ? WHERE escrow = ? AND token = ? AND height >= ? AND from_height < ?`,
+  ).run(now, escrow, token, height, height)
+}
+
+/** A change of balance that no listed movement makes, between two heights. */
+export function saveGap(
+  db: Database,
+  gap: Pick<EscrowFlow, 'escrow' | 'token' | 'height' | 'at'> & { fromHeight: number; change: Decimal },
+  now: UnixMs,
+): void {
+  const net = formatDecimal(gap.change)
+  db.prepare(
+    `INSERT OR IGNORE INTO escrow_flows (escrow, token, hash, from_height, height, at, seen_at, net, outward, party, verdict,
+       direction, reason, checks, check_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '0', '', 'open', ?, '', 0, ?)`,
+  ).run(
+    gap.escrow,
+    gap.token,
+    `balance:${gap.fromHeight}`,
+    gap.fromHeight,
+    gap.height,
+    gap.at,
+    now,
+    net,
+    gap.change.digits < 0n ? 'out' : 'in',
+    now,
+  )
+}
+
+/** What wants to be judged, in no order that means anything: money at risk comes first. */
+export function listDueFlows(db: Database, now: UnixMs): StoredFlow[] {
+  return db
+    .prepare('SELECT * FROM escrow_flows WHERE check_at <= ? ORDER BY check_at LIMIT 10000')
+    .all(now)
+    .map(toFlow)
+}
+
+/** What nearly no explained movement of a token exceeds; null before some were seen. */
+export function readLargeMove(db: Database, token: string): Decimal | null {
+  const amounts = db
+    .prepare(
+      "SELECT outward FROM escrow_flows WHERE verdict = 'explained' AND token = ? ORDER BY seen_at DESC LIMIT 500",
+    )
+    .all(token)
+    .flatMap((row) => toDecimal(String(row['outward']).replace('-', '')) ?? [])
+    .filter(({ digits }) => digits > 0n)
+    .sort(compareDecimals)
+  return amounts.length < neededMoves ? null : (amounts[Math.floor(amounts.length * 0.99)] ?? null)
+}
+
+const neededMoves = 5
+
+/** What one transaction moved of a token, at every escrow. */
+export function listFlowsOf(db: Database, hash: string, token: string): StoredFlow[] {
+  return db.prepare('SELECT * FROM escrow_flows WHERE hash = ? AND token = ?').all(hash, token).map(toFlow)
+}
+
+export function settleFlow(
+  db: Database,
+  flow: Pick<StoredFlow, 'escrow' | 'token' | 'hash'>,
+  judged: FlowJudgement,
+  now: UnixMs,
+): void {
+  db.prepare(
+    `UPDATE escrow_flows SET verdict = ?, direction = ?, unexplained = ?, reason = ?, check_at = ?, absence = ?,
+       waits_for = ?, checked_at = ?, checks = checks + 1 WHERE escrow = ? AND token = ? AND hash = ?`,
+  ).run(
+    judged.verdict,
+    judged.direction,
+    judged.unexplained && formatDecimal(judged.unexplained),
+    judged.reason,
+    judged.checkAt,
+    judged.absence,
+    judged.waitsFor ?? '',
+    now,
+    flow.escrow,
+    flow.token,
+    flow.hash,
+  )
+}
+
+/** A transfer of this transaction changed: what it moved is judged anew. */
+export function wakeFlows(db: Database, hash: string, now: UnixMs): void {
+  db.prepare('UPDATE escrow_flows SET check_at = ?, checks = 0 WHERE hash = ?').run(now, hash)
+}
+
+/** Whether something of a token ever came to rest at an address: elsewhere it only passes through. */
+export function keepsDeposits(
+  db: Database,
+  { escrow, token, hash }: Pick<EscrowFlow, 'escrow' | 'token' | 'hash'>,
+): boolean {
+  return db
+    .prepare(
+      "SELECT net, outward FROM escrow_flows WHERE escrow = ? AND token = ? AND hash <> ? AND verdict = 'explained' AND direction = 'in' AND gross IS NOT NULL ORDER BY height DESC LIMIT 20",
+    )
+    .all(escrow, token, hash)
+    .some((row) => (toDecimal(String(row['outward']))?.digits ?? 0n) < 0n)
+}
+
+/** Tokens that transfers moved at an address: what anybody else sends there is not the bridge's. */
+export function listMovedTokens(db: Database, escrow: string): string[] {
+  return db
+    .prepare(
+      "SELECT DISTINCT token FROM escrow_flows WHERE escrow = ? AND verdict IN ('explained', 'unjudged') LIMIT 50",
+    )
+    .all(escrow)
+    .map((row) => String(row['token']))
+}
+
+/** What listed movements changed a balance by, above one height up to another. */
+export function sumListed(
+  db: Database,
+  of: { readonly escrow: string; readonly token: string },
+  from: number,
+  to: number,
+): { readonly sum: Decimal; readonly count: number; readonly finest: number; readonly hashes: Set<string> } {
+  const rows = db
+    .prepare(
+      'SELECT hash, net FROM escrow_flows WHERE escrow = ? AND token = ? AND height > ? AND height <= ? AND from_height IS NULL',
+    )
+    .all(of.escrow, of.token, from, to)
+  const nets = rows.map((row) => toDecimal(String(row['net'])) ?? noAmount)
+  return {
+    sum: nets.reduce(addDecimals, noAmount),
+    count: nets.length,
+    finest: Math.max(0, ...nets.map(({ scale }) => scale)),
+    hashes: new Set(rows.map((row) => String(row['hash']))),
+  }
+}
+
+/** What left and is not judged yet, up to a height: it may turn out to be payouts. */
+export function sumOpen(db: Database, token: string, to: number): Decimal {
+  return (
+    db
+      .prepare(
+        `SELECT outward FROM escrow_flows INDEXED BY escrow_flows_open WHERE verdict = 'open' AND token = ? AND height <= ? AND direction = 'out' LIMIT 5000`,
+      )
+      .all(token, to)
+      .map((row) => toDecimal(String(row['outward'])) ?? noAmount)
+      // What went back out of a deposit left no less behind than there was.
+      .filter(({ digits }) => digits > 0n)
+      .reduce(addDecimals, noAmount)
+  )
+}
+
+/** Forgets flows seen before a time, a step at a time. */
+export function purgeFlows(
+  db: Database,
+  before: { explained: UnixMs; inward: UnixMs; outward: UnixMs },
+  limit: number,
+): void {
+  const forget = (where: string, ...values: (string | number)[]) =>
+    db
+      .prepare(
+        `DELETE FROM escrow_flows WHERE (escrow, token, hash) IN (SELECT escrow, token, hash FROM escrow_flows WHERE ${where} LIMIT ?)`,
+      )
+      .run(...values, limit)
+  forget("verdict IN ('explained', 'unjudged') AND seen_at < ?", before.explained)
+  forget("verdict = 'unexplained' AND direction = 'in' AND at < ?", before.inward)
+  forget("verdict = 'unexplained' AND direction = 'out' AND at < ?", before.outward)
+}

@@ -1,0 +1,73 @@
+import { toBaseUnits } from '../../bridge/decimal.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
+import { sumOpen } from './flowStore.ts'
+import { readOwed } from './owedStore.ts'
+import type { EscrowReading } from './readingStore.ts'
+import type { BalanceReads, Holding } from '../../kernel/balanceReads.ts'
+import { settleMs } from './rereadFlow.ts'
+
+interface OwedDeps {
+  readonly db: Database
+  readonly reads: Pick<BalanceReads, 'readAt'>
+  decimalsOf(token: string): number | null
+}
+
+/** So many readings in a row, over so long, that nothing accounts for. */
+export const neededMisses = 3
+
+/**
+ * What is owed at the reading's block against what is held; null when it cannot be said. A withdrawal on its way is
+ * still owed, but whether it was paid is known by records and lists that may lag: what is missing only with them is
+ * told when several readings in a row agree.
+ */
+export async function judgeOwed(
+  deps: OwedDeps,
+  reading: EscrowReading,
+  places: readonly Holding[],
+  shorts: Shorts,
+  signal: AbortSignal,
+) {
+  const { token, low, high, readAt } = reading
+  const least = leastOwed(deps, reading, false)
+  const decimals = deps.decimalsOf(token)
+  const open = sumOpen(deps.db, token, high)
+  const openOut = decimals === null ? (open.digits === 0n ? 0n : null) : toBaseUnits(open, decimals)
+  if (least === null || openOut === null) return null
+  let holdings = sumOf(reading.balances)
+  const whole = leastOwed(deps, reading, true) ?? least
+  if (holdings + openOut < whole && low === high) {
+    // Before it is said the node is asked once more about the same block.
+    const again = await Promise.all(places.map((place) => deps.reads.readAt(place, high, signal)))
+    if (again.every((balance) => balance !== null))
+      holdings = again.reduce<bigint>((a, b) => a + (b ?? 0n), 0n)
+  }
+  const isShort = noteShort(shorts, token, holdings + openOut < whole, readAt)
+  return { owed: isShort ? whole : least, holdings, openOut, height: high, at: readAt }
+}
+
+/** The least that was owed at any of the blocks that the reading may be of. */
+function leastOwed(deps: OwedDeps, reading: EscrowReading, isOwedUntilPaid: boolean): bigint | null {
+  const { token, low, high, newestAt } = reading
+  const heights = Array.from({ length: high - low + 1 }, (_, index) => low + index)
+  const owed = heights.map((height) => readOwed(deps.db, token, { height, time: newestAt }, isOwedUntilPaid))
+  const known = owed.filter((amount) => amount !== null)
+  return known.length < owed.length ? null : known.reduce((a, b) => (a < b ? a : b))
+}
+
+/** By token: since when readings fall short of what is owed with withdrawals on their way, and how many. */
+export type Shorts = Map<string, { readonly since: UnixMs; readonly count: number }>
+
+/** @returns whether enough readings in a row say so */
+function noteShort(shorts: Shorts, token: string, isShort: boolean, at: UnixMs): boolean {
+  if (!isShort) shorts.delete(token)
+  const before = shorts.get(token)
+  if (!isShort) return false
+  const now = { since: before?.since ?? at, count: (before?.count ?? 0) + 1 }
+  shorts.set(token, now)
+  return now.count >= neededMisses && at - now.since >= settleMs
+}
+
+export function sumOf(balances: Readonly<Record<string, bigint>>): bigint {
+  return Object.values(balances).reduce((sum, balance) => sum + balance, 0n)
+}

@@ -1,0 +1,96 @@
+import { compareDecimals, type Decimal, sumDecimals } from '../../bridge/decimal.ts'
+import type { Shown } from '../../domain/horizon.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
+import { type StoredFlow, toFlow } from './flowRow.ts'
+
+/**
+ * What no transfer explains, the newest of each direction first. All that left: the alert of one that is left out would
+ * end. Of what came in the newest: nothing rests on an older one, and anybody can send as many as he likes.
+ */
+export function listUnexplained(db: Database): StoredFlow[] {
+  const find = db.prepare(`SELECT * FROM escrow_flows INDEXED BY escrow_flows_told
+    WHERE verdict = 'unexplained' AND direction = ? ORDER BY at DESC LIMIT ?`)
+  return [...find.all('out', unbounded), ...find.all('in', maxInflows)].map(toFlow)
+}
+
+const unbounded = -1
+const maxInflows = 500
+
+/** What left and waits for a source that lags: it may turn out to be payouts. */
+export function listWaiting(db: Database): StoredFlow[] {
+  return db
+    .prepare("SELECT * FROM escrow_flows WHERE waits_for <> '' AND direction = 'out' LIMIT 5000")
+    .all()
+    .map(toFlow)
+}
+
+/** What left up to a time that the list has passed, was judged, and is not explained: still looked for, the largest first. */
+export function listOverdue(db: Database, until: UnixMs): StoredFlow[] {
+  return db
+    .prepare(
+      `SELECT * FROM escrow_flows INDEXED BY escrow_flows_open WHERE verdict = 'open' AND waits_for = ''
+       AND direction = 'out' AND unexplained IS NOT NULL AND at <= ? LIMIT 5000`,
+    )
+    .all(until)
+    .map(toFlow)
+}
+
+/** What left without an explanation, listed as movements, since a time. */
+export function listLost(db: Database, since: UnixMs): StoredFlow[] {
+  return db
+    .prepare(
+      `SELECT * FROM escrow_flows INDEXED BY escrow_flows_told
+       WHERE verdict = 'unexplained' AND direction = 'out' AND at >= ? AND from_height IS NULL LIMIT 5000`,
+    )
+    .all(since)
+    .map(toFlow)
+}
+
+/** What transfers account for that do not say how much, or of what: seen since a time. */
+export function listUnjudgedFlows(db: Database, since: UnixMs): StoredFlow[] {
+  return db
+    .prepare("SELECT * FROM escrow_flows WHERE verdict = 'unjudged' AND seen_at >= ? LIMIT 5000")
+    .all(since)
+    .map(toFlow)
+}
+
+/** Movements by token, in sum. */
+export function sumByToken<M extends Movement>(flows: readonly M[]): FlowSum<M>[] {
+  const groups = Map.groupBy(flows, ({ token, waitsFor }) => `${token}|${waitsFor ?? ''}`)
+  return [...groups.values()].map(sumUp)
+}
+
+/** What is summed up of something that left. */
+export type Movement = Pick<
+  StoredFlow,
+  'token' | 'escrow' | 'hash' | 'at' | 'outward' | 'unexplained' | 'waitsFor'
+>
+
+/** Movements of one token at all escrows together. */
+export interface FlowSum<M extends Movement = StoredFlow> {
+  readonly token: string
+  readonly escrows: readonly string[]
+  readonly count: number
+  /** Token units. */
+  readonly amount: Decimal
+  readonly since: UnixMs
+  readonly largest: readonly M[]
+  /** The source that they wait for. */
+  readonly waitsFor: Shown | null
+}
+
+const namedOfSum = 10
+
+function sumUp<M extends Movement>(flows: readonly M[]): FlowSum<M> {
+  const ordered = flows.toSorted((a, b) => compareDecimals(b.outward, a.outward))
+  return {
+    token: ordered[0]?.token ?? '',
+    escrows: [...new Set(flows.map(({ escrow }) => escrow))],
+    count: flows.length,
+    amount: sumDecimals(flows.map(({ unexplained, outward }) => unexplained ?? outward)),
+    since: Math.min(...flows.map(({ at }) => at)),
+    largest: ordered.slice(0, namedOfSum),
+    waitsFor: ordered[0]?.waitsFor ?? null,
+  }
+}

@@ -1,0 +1,264 @@
+import {
+  countsSince,
+  hasHappenedAt,
+  leastChange,
+  type OwedLeg,
+  type OwedStart,
+  rangeOfChange,
+} from './owed.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
+
+/** A token whose escrows are watched: when counting began, and the newest judgement. Amounts in base units. */
+export interface EscrowToken {
+  readonly token: string
+  /** `ERC20`, `ERC1155`, as records say; '' when none did. */
+  readonly type: string
+  readonly start: OwedStart | null
+  readonly baseline: bigint | null
+  /** What the escrows hold together, by the newest reading. */
+  readonly holdings: bigint | null
+  readonly holdingsAt: UnixMs | null
+  /** The newest judgement: what is owed, and what had left but was not judged yet, at the same block. */
+  readonly judged: {
+    readonly owed: bigint
+    readonly holdings: bigint
+    readonly openOut: bigint
+    readonly height: number
+    readonly at: UnixMs
+  } | null
+}
+
+export function listEscrowTokens(db: Database): EscrowToken[] {
+  return db.prepare('SELECT * FROM escrow_tokens ORDER BY token').all().map(toToken)
+}
+
+export function readEscrowToken(db: Database, token: string): EscrowToken | null {
+  const row = db.prepare('SELECT * FROM escrow_tokens WHERE token = ?').get(token)
+  return row ? toToken(row) : null
+}
+
+export function noteEscrowToken(db: Database, token: string, type: string): void {
+  db.prepare(
+    `INSERT INTO escrow_tokens (token, type, total) VALUES (?, ?, '0')
+     ON CONFLICT (token) DO UPDATE SET type = excluded.type WHERE excluded.type <> '' AND type <> excluded.type`,
+  ).run(token, type)
+}
+
+/** Where counting begins; what is known of the token already is counted from there. */
+export function startOwed(db: Database, token: string, start: OwedStart, baseline: bigint): void {
+  noteEscrowToken(db, token, '')
+  let total = 0n
+  for (const row of db.prepare('SELECT * FROM escrow_legs WHERE token = ?').all(token)) {
+    const leg = toLeg(row)
+    if (!countsSince(leg, start)) continue
+    db.prepare('UPDATE escrow_legs SET counted = 1 WHERE key = ?').run(leg.key)
+    total += leastChange(leg)
+  }
+  db.prepare(
+    'UPDATE escrow_tokens SET start_height = ?, start_time = ?, baseline = ?, total = ? WHERE token = ?',
+  ).run(start.height, start.time, baseline.toString(), total.toString(), token)
+}
+
+/** What a transfer now is to what is owed; null takes back what it was. */
+export function saveOwedLeg(db: Database, key: string, leg: OwedLeg | null): void {
+  const row = db.prepare('SELECT * FROM escrow_legs WHERE key = ?').get(key)
+  const before = row && row['counted'] === 1 ? toLeg(row) : null
+  const start = leg && (readEscrowToken(db, leg.token)?.start ?? null)
+  const isCounted = leg !== null && start !== null && countsSince(leg, start)
+  if (leg) insertLeg(db, leg, isCounted)
+  else if (row) db.prepare('DELETE FROM escrow_legs WHERE key = ?').run(key)
+  if (before) addTotal(db, before.token, -leastChange(before))
+  if (leg && isCounted) addTotal(db, leg.token, leastChange(leg))
+}
+
+/** What was counted of a token is another one's: the same by the address that it moves under. */
+export function renameOwedToken(
+  db: Database,
+  from: string,
+  to: string,
+  decimals: { readonly before: number | null; readonly after: number | null },
+): void {
+  const { before, after } = decimals
+  const by = before === null || after === null ? 0 : after - before
+  for (const row of db.prepare('SELECT * FROM escrow_legs WHERE token = ?').all(from)) {
+    const leg = toLeg(row)
+    saveOwedLeg(db, leg.key, {
+      ...leg,
+      token: to,
+      amount: leg.amount === null ? null : scale(leg.amount, by),
+      less: scale(leg.less, by),
+      more: scale(leg.more, by),
+    })
+  }
+}
+
+/** Other amounts than before may be kept of a token's transfers: what was counted of them changes with that. */
+export function reviseOwed(
+  db: Database,
+  token: string,
+  keptOf: (leg: OwedLeg) => Pick<OwedLeg, 'less' | 'more'>,
+): void {
+  for (const row of db.prepare('SELECT * FROM escrow_legs WHERE token = ?').all(token)) {
+    const leg = toLeg(row)
+    const { less, more } = keptOf(leg)
+    if (less !== leg.less || more !== leg.more) saveOwedLeg(db, leg.key, { ...leg, less, more })
+  }
+}
+
+function scale(amount: bigint, by: number): bigint {
+  return by >= 0 ? amount * 10n ** BigInt(by) : amount / 10n ** BigInt(-by)
+}
+
+function insertLeg(db: Database, leg: OwedLeg, isCounted: boolean): void {
+  db.prepare(`INSERT OR REPLACE INTO escrow_legs (key, token, credit, amount, main_hash, main_height, main_time, zone_time, counted, fee, more)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+    leg.key,
+    leg.token,
+    leg.isCredit ? 1 : 0,
+    leg.amount?.toString() ?? null,
+    leg.mainHash,
+    leg.mainHeight,
+    leg.mainTime,
+    leg.zoneTime,
+    isCounted ? 1 : 0,
+    leg.less.toString(),
+    leg.more.toString(),
+  )
+}
+
+function addTotal(db: Database, token: string, change: bigint): void {
+  if (change === 0n) return
+  const total = BigInt(
+    String(db.prepare('SELECT total FROM escrow_tokens WHERE token = ?').get(token)?.['total'] ?? 0),
+  )
+  db.prepare('UPDATE escrow_tokens SET total = ? WHERE token = ?').run((total + change).toString(), token)
+}
+
+/**
+ * What is owed of a token at a height: the baseline and every counted leg that had happened by then. Null when it
+ * cannot be said: counting has not begun, or an amount is not known.
+ */
+export function readOwed(
+  db: Database,
+  token: string,
+  at: { readonly height: number; readonly time: UnixMs },
+  /** Withdrawals that left the zone are owed until they are paid. */
+  isOwedUntilPaid = false,
+): bigint | null {
+  const row = db.prepare('SELECT * FROM escrow_tokens WHERE token = ?').get(token)
+  if (!row) return null
+  const known = toToken(row)
+  if (known.start === null || known.baseline === null) return null
+  // What was read before counting began says nothing of what was counted since.
+  if (at.height < (known.start.height ?? 0) || at.time < known.start.time) return null
+  const unknown = db
+    .prepare('SELECT 1 FROM escrow_legs WHERE token = ? AND amount IS NULL AND counted = 1 LIMIT 1')
+    .get(token)
+  if (unknown) return null
+  const later = db
+    .prepare(
+      `SELECT * FROM escrow_legs WHERE token = ? AND main_height > ? UNION
+       SELECT * FROM escrow_legs WHERE token = ? AND zone_time > ? UNION
+       SELECT * FROM escrow_legs WHERE token = ? AND main_height IS NULL AND credit = 0 AND ?`,
+    )
+    .all(token, at.height, token, at.time, token, isOwedUntilPaid ? 1 : 0)
+    .filter((row) => row['counted'] === 1)
+    .map(toLeg)
+    .filter((leg) => !hasHappenedAt(leg, at, isOwedUntilPaid))
+  const total = BigInt(String(row['total'])) - later.reduce((sum, leg) => sum + leastChange(leg), 0n)
+  const owed = known.baseline + total
+  return owed < 0n ? 0n : owed
+}
+
+/** Legs on the main chain above one height up to another, and what each may have changed the balance by, base units. */
+export function listMainLegs(
+  db: Database,
+  token: string,
+  from: number,
+  to: number,
+): { readonly hash: string | null; readonly least: bigint; readonly most: bigint }[] {
+  return db
+    .prepare('SELECT * FROM escrow_legs WHERE token = ? AND main_height > ? AND main_height <= ?')
+    .all(token, from, to)
+    .map(toLeg)
+    .map((leg) => ({ hash: leg.mainHash, ...rangeOfChange(leg) }))
+}
+
+export function saveHoldings(db: Database, token: string, holdings: bigint, at: UnixMs): void {
+  noteEscrowToken(db, token, '')
+  db.prepare('UPDATE escrow_tokens SET holdings = ?, holdings_at = ? WHERE token = ?').run(
+    holdings.toString(),
+    at,
+    token,
+  )
+}
+
+export function saveOwedJudgement(
+  db: Database,
+  token: string,
+  judged: NonNullable<EscrowToken['judged']>,
+): void {
+  db.prepare(
+    `UPDATE escrow_tokens SET owed = ?, open_out = ?, judged_height = ?, judged_at = ?, judged_holdings = ? WHERE token = ?`,
+  ).run(
+    judged.owed.toString(),
+    judged.openOut.toString(),
+    judged.height,
+    judged.at,
+    judged.holdings.toString(),
+    token,
+  )
+}
+
+/** Forgets single legs from before a time; what they came to stays in the sum. */
+export function purgeOwedLegs(db: Database, before: UnixMs, limit: number): void {
+  const sql = `DELETE FROM escrow_legs WHERE key IN
+    (SELECT key FROM escrow_legs WHERE token IN (SELECT token FROM escrow_tokens) AND zone_time < ? LIMIT ?)`
+  db.prepare(sql).run(before, limit)
+}
+
+function toLeg(row: Record<string, unknown>): OwedLeg {
+  const optional = (name: string) => (row[name] === null ? null : Number(row[name]))
+  return {
+    key: String(row['key']),
+    token: String(row['token']),
+    isCredit: row['credit'] === 1,
+    amount: toBigint(row['amount']),
+    less: toBigint(row['fee']) ?? 0n,
+    more: toBigint(row['more']) ?? 0n,
+    mainHash: typeof row['main_hash'] === 'string' ? row['main_hash'] : null,
+    mainHeight: optional('main_height'),
+    mainTime: optional('main_time'),
+    zoneTime: optional('zone_time'),
+  }
+}
+
+function toToken(row: Record<string, unknown>): EscrowToken {
+  const amount = (name: string) => toBigint(row[name])
+  const optional = (name: string) => (row[name] === null ? null : Number(row[name]))
+  const time = optional('start_time')
+  const judgedAt = optional('judged_at')
+  return {
+    token: String(row['token']),
+    type: String(row['type']),
+    start: time === null ? null : { height: optional('start_height'), time },
+    baseline: amount('baseline'),
+    holdings: amount('holdings'),
+    holdingsAt: optional('holdings_at'),
+    judged:
+      judgedAt === null
+        ? null
+        : {
+            owed: amount('owed') ?? 0n,
+            holdings: amount('judged_holdings') ?? 0n,
+            openOut: amount('open_out') ?? 0n,
+            height: optional('judged_height') ?? 0,
+            at: judgedAt,
+          },
+  }
+}
+
+function toBigint(cell: unknown): bigint | null {
+  return typeof cell === 'string' ? BigInt(cell) : null
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { formatUnits } from '../../bridge/amount.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import { boundText } from '../../rules/durationText.ts'
+import type { EscrowHolding, Facts, Judgement } from '../../rules/types.ts'
+import { defineCondition } from '../../rules/detectors/detector.ts'
+
+const params = z.strictObject({ stale: boundText.default(15 * 60_000) })
+
+/**
+ * What the escrows of a token hold against what is owed at the same block: the baseline, what was credited on the
+ * zone chain since, less what left it. What left the escrow and is not judged yet says neither.
+ */
+export const escrowShortfall = defineCondition({
+  kind: 'escrow.shortfall',
+  docs: 'An escrow holds less than is owed.',
+  cannotTell:
+    'what is held and what is owed cannot be compared: there is no newer reading of both, or what left is not judged yet',
+  hasTransfer: false,
+  subjectNames: ['escrow'],
+  facts: {
+    missing: 'string',
+    holdings: 'string',
+    owed: 'string',
+    baseline: 'string',
+    token: 'string',
+    escrows: 'string',
+    height: 'int',
+  },
+  params,
+  judge: judgeShortfall,
+})
+
+function judgeShortfall(facts: Facts, { stale }: z.output<typeof params>): Judgement {
+  const findings: Finding[] = []
+  const unknown: string[] = []
+  const isListLacking = lacksMoney(facts)
+  for (const holding of facts.escrow.holdings) {
+    const { judged } = holding
+    if (judged === null || facts.now - judged.at > stale || isListLacking) unknown.push(subjectOf(holding))
+    else if (judged.holdings + judged.openOut < judged.owed) findings.push(toFinding(holding, judged))
+    // What left a moment ago may have been paid to somebody, or taken: neither can be said before it is judged.
+    else if (judged.holdings < judged.owed) unknown.push(subjectOf(holding))
+  }
+  return { findings, unknown }
+}
+
+/** The list has rows whose money, or whose transaction, nobody can read: what is owed cannot be summed up. */
+function lacksMoney({ drift, lacks }: Pick<Facts, 'drift' | 'lacks'>): boolean {
+  const isOfMoney = (key: string) => /TxHash$|^(tokenContractAddress|valueRaw)$/.test(key)
+  return (
+    drift.some(({ endpoint, isOfList }) => endpoint === 'E3' && isOfList) ||
+    lacks.some(({ endpoint, key, isStill }) => endpoint === 'E3' && isStill && isOfMoney(key))
+  )
+}
+
+function subjectOf({ token }: EscrowHolding): string {
+  return token || 'native'
+}
+
+function toFinding(holding: EscrowHolding, judged: NonNullable<EscrowHolding['judged']>): Finding {
+  const { token, symbol, escrows, decimals } = holding
+  const text = (raw: bigint) => (decimals === null ? `${raw} base units` : formatUnits(raw, decimals))
+  return {
+    kind: 'escrow.shortfall',
+    subject: subjectOf(holding),
+    title: `${symbol} at ${escrows.join(', ')}`,
+    transfer: null,
+    facts: {
+      missing: text(judged.owed - judged.holdings),
+      holdings: text(judged.holdings),
+      owed: text(judged.owed),
+      baseline: text(holding.baseline ?? 0n),
+      token: symbol,
+      escrows: escrows.join(', '),
+      height: judged.height,
+    },
+    labels: { chain: 'main', ...(token !== '' && { token }), symbol, escrow: escrows[0] ?? '' },
+    evidence: [
+      {
+        source: 'eth_call, E3, E12',
+        at: judged.at,
+        says: `holds ${text(judged.holdings)} ${symbol} at block ${judged.height}, owes ${text(judged.owed)}`,
+      },
+    ],
+    since: judged.at,
+  }
+}

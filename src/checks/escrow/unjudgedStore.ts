@@ -1,0 +1,53 @@
+import { formatDecimal, noAmount, toDecimal } from '../../bridge/decimal.ts'
+import type { UnjudgedPayout } from './unjudgedPayout.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
+import type { Movement } from './lossStore.ts'
+
+/** A payout that nobody completes, as of now, seen since it was the first time; null once somebody does, and for any other transfer. */
+export function saveUnjudged(
+  db: Database,
+  key: string,
+  payout: UnjudgedPayout | null,
+  times: { readonly at: UnixMs; readonly seenAt: UnixMs },
+): void {
+  if (payout === null) return forgetUnjudged(db, key)
+  const { hash, payer, token, amount, lacks } = payout
+  db.prepare(
+    `INSERT INTO unjudged_payouts VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (transfer_key) DO UPDATE SET hash = excluded.hash, payer = excluded.payer, token = excluded.token,
+       amount = excluded.amount, lacks = excluded.lacks, at = excluded.at`,
+  ).run(key, hash, payer, token, formatDecimal(amount), lacks, times.at, times.seenAt)
+}
+
+export function forgetUnjudged(db: Database, key: string): void {
+  db.prepare('DELETE FROM unjudged_payouts WHERE transfer_key = ?').run(key)
+}
+
+/** Those that no movement at an escrow is judged by. */
+export function listUnjudgedPayouts(
+  db: Database,
+  seen: { readonly from: UnixMs; readonly until: UnixMs },
+): (Movement & { readonly reason: string })[] {
+  return db
+    .prepare(
+      `SELECT * FROM unjudged_payouts AS payout WHERE seen_at BETWEEN ? AND ?
+       AND NOT EXISTS (SELECT 1 FROM escrow_flows AS flow WHERE flow.hash = payout.hash AND flow.token = payout.token)
+       LIMIT 5000`,
+    )
+    .all(seen.from, seen.until)
+    .map((row) => ({
+      hash: String(row['hash']),
+      escrow: String(row['payer']),
+      token: String(row['token']),
+      outward: toDecimal(String(row['amount'])) ?? noAmount,
+      unexplained: null,
+      reason: String(row['lacks']),
+      at: Number(row['at']),
+      waitsFor: null,
+    }))
+}
+
+export function purgeUnjudged(db: Database, before: UnixMs): void {
+  db.prepare('DELETE FROM unjudged_payouts WHERE seen_at < ?').run(before)
+}

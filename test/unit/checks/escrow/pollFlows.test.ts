@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest'
+import { formatDecimal } from '../../../../src/bridge/decimal.ts'
+import type { FlowRow } from '../../../../src/checks/escrow/flow.ts'
+import { createCrowds } from '../../../../src/checks/escrow/crowds.ts'
+import { createEscrowFlowsPolls } from '../../../../src/checks/escrow/pollFlows.ts'
+import { openDatabase } from '../../../../src/store/database.ts'
+import { listFlowsOf, sumListed } from '../../../../src/checks/escrow/flowStore.ts'
+import { saveAnchor } from '../../../../src/checks/escrow/readingStore.ts'
+import { lowestCursor, readStream } from '../../../../src/kernel/mainStreams.ts'
+import { createSteppedClock } from '../../../support/steppedClock.ts'
+import { noSignal } from '../support.ts'
+
+const token = `0x${'aa'.repeat(20)}`
+const escrow = `0x${'bb'.repeat(20)}`
+const other = `0x${'dd'.repeat(20)}`
+const payout = (name: string, height: number, amount = '10'): FlowRow => ({
+  hash: `0x${name}`,
+  height,
+  time: height * 1_000,
+  from: escrow,
+  to: `0x${'cc'.repeat(20)}`,
+  token,
+  tokenId: '',
+  amount,
+})
+
+/** An escrow's list of movements, read every 15 s. */
+function setUp(rows: FlowRow[]) {
+  const clock = createSteppedClock({ start: 1_000_000 })
+  const db = openDatabase(':memory:')
+  const world = { rows, head: 1_000, isDisguised: false, isOtherBroken: false }
+  const asked: string[] = []
+  const place = { address: escrow, tokens: new Set([token]) }
+  const stream = { id: 'flows:a', place, kind: 'token_20' as const, token, isRare: false }
+  const polls = createEscrowFlowsPolls({
+    clock,
+    db,
+    reads: {
+      hasCome: async () => false,
+      flows: async ({ token: of }, { from, to }) => {
+        if (of === other) throw new Error('it fails')
+        asked.push(`${from} to ${to}`)
+        return {
+          requestedAt: clock.now(),
+          rows: world.isDisguised
+            ? []
+            : world.rows.filter(({ height }) => (height ?? 0) >= from && (height ?? 0) <= to),
+          isWhole: true,
+          problem: '',
+          bad: [],
+          isCrowded: false,
+        }
+      },
+    },
+    commit: ({ apply }) => {
+      apply?.(clock.now())
+      return { news: 0, hasUrgent: false }
+    },
+    places: [place],
+    tellSince: 0,
+    listStreams: () =>
+      world.isOtherBroken ? [{ ...stream, id: 'flows:other', token: other }, stream] : [stream],
+    readMainHeight: () => world.head,
+    isBridgeToken: () => true,
+    listTokens: () => [token],
+    crowds: createCrowds(clock),
+    noteHeld: () => {},
+    requestChecks: () => {},
+  })
+  /** @returns how many of the readings failed */
+  const read = async (times: number) => {
+    let failures = 0
+    for (let n = 0; n < times; n += 1) {
+      world.head += 15
+      await clock.advance(15_000)
+      await polls.newest(noSignal).catch(() => (failures += 1))
+      await polls.again(noSignal).catch(() => {})
+    }
+    return failures
+  }
+  const stored = (name: string) => listFlowsOf(db, `0x${name}`, token)[0] ?? null
+  const sumSince = (height: number) => formatDecimal(sumListed(db, { escrow, token }, height, 10_000).sum)
+  return { db, world, polls, asked, read, stored, sumSince, stream: () => readStream(db, stream.id) }
+}
+
+test('F46: a payout that a reorganisation left out is forgotten after three readings, and holds up none after', async () => {
+  const { world, read, stored, stream } = setUp([payout('01', 990), payout('02', 1_000)])
+  await read(2)
+  expect(stored('02')).not.toBeNull()
+  world.rows = [payout('01', 990)]
+  const failures = await read(6)
+  expect(stored('02')).toBeNull()
+  expect(stored('01')).not.toBeNull()
+  expect(failures).toBeLessThanOrEqual(3)
+  expect(stream()?.cursor).toBe(world.head)
+})
+
+test('F46: one that is in another block is the same, there', async () => {
+  const { world, read, stored, sumSince } = setUp([payout('01', 990), payout('02', 1_000)])
+  await read(2)
+  world.rows = [payout('01', 990), payout('02', 1_003)]
+  expect(await read(6)).toBe(0)
+  expect(stored('02')?.height).toBe(1_003)
+  expect(sumSince(900)).toBe('-20')
+})
+
+test('F46: empty answers take nothing back: there is no other row to show that the list was read', async () => {
+  const { world, read, stored, stream } = setUp([payout('01', 990), payout('02', 1_000)])
+  await read(2)
+  const cursor = stream()?.cursor
+  world.isDisguised = true
+  expect(await read(8)).toBe(8)
+  expect(stored('02')).not.toBeNull()
+  expect(stream()?.cursor).toBe(cursor)
+})
+
+test.each([
+  { title: 'is gone', after: [payout('01', 990)], sum: '10' },
+  { title: 'went to a later block', after: [payout('01', 990), payout('02', 1_020)], sum: '0' },
+])('F46: what a balance held of a payout that $title is made up for after it', async ({ after, sum }) => {
+  const { db, world, read, sumSince } = setUp([payout('01', 990), payout('02', 1_000)])
+  await read(1)
+  const anchor = { height: 1_010, balance: 80n, readAt: 0, misses: 0, missedAt: null }
+  saveAnchor(db, escrow, token, anchor)
+  world.rows = after
+  await read(6)
+  // From the balance of block 1,010, which the payout had left, to the one that the chain holds now.
+  expect(sumSince(anchor.height)).toBe(sum)
+})
+
+test('what is new is read at once, and the hour before by itself: it may take minutes', async () => {
+  const { db, world, polls, asked, stored, stream } = setUp([payout('01', 200), payout('02', 9_990)])
+  world.head = 10_000
+  await polls.newest(noSignal)
+  expect(asked).toEqual(['9880 to 10000'])
+  expect(stored('01')).toBeNull()
+  // Balances are set beside what moved only when that is known, too.
+  expect(lowestCursor(db, [stream()?.id ?? ''])).toBeNull()
+  world.rows = [payout('01', 7_000), ...world.rows]
+  await polls.again(noSignal)
+  expect(asked.slice(1)).toEqual(['6400 to 10000'])
+  expect(stored('01')).not.toBeNull()
+  expect(lowestCursor(db, [stream()?.id ?? ''])).toBe(10_000)
+  await polls.again(noSignal)
+  expect(asked).toHaveLength(2)
+})
+
+test('a reading of the past that ends late sets back nothing that was read meanwhile', async () => {
+  const { world, polls, stream } = setUp([payout('01', 990)])
+  await polls.newest(noSignal)
+  const past = polls.again(noSignal)
+  world.head = 1_100
+  world.rows = [...world.rows, payout('02', 1_090)]
+  await polls.newest(noSignal)
+  await past
+  expect(stream()).toMatchObject({ cursor: 1_100, known: { hash: '0x02', height: 1_090 } })
+})
+
+test('a list that cannot be read keeps the past of no other from being read', async () => {
+  const { world, polls, asked } = setUp([payout('01', 7_000), payout('02', 9_990)])
+  world.head = 10_000
+  world.isOtherBroken = true
+  await expect(polls.both(noSignal)).rejects.toThrow('it fails')
+  expect(asked).toEqual(['9880 to 10000', '6400 to 10000'])
+})

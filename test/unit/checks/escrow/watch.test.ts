@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { createEscrowWatch } from '../../../../src/checks/escrow/watch.ts'
+import type { Transfer } from '../../../../src/bridge/transfer.ts'
+import { type Database, openDatabase } from '../../../../src/store/database.ts'
+import {
+  readOwed,
+  saveHoldings,
+  saveOwedJudgement,
+  startOwed,
+} from '../../../../src/checks/escrow/owedStore.ts'
+import { saveReading } from '../../../../src/checks/escrow/readingStore.ts'
+import { createLearned, listTokenPairs } from '../../../../src/store/learned.ts'
+import { toRecord } from '../../../support/records.ts'
+import { transferOf } from '../../rules/transfers.ts'
+
+const token = `0x${'aa'.repeat(20)}`
+const escrow = `0x${'bb'.repeat(20)}`
+
+function setUp(tokens: { address: string; symbol: string; decimals: number }[] = []) {
+  const db = openDatabase(':memory:')
+  const bridge = {
+    contracts: [],
+    escrows: [{ address: escrow, token, baseline: null }],
+    tokens,
+    fees: [],
+  }
+  return { db, watch: createEscrowWatch(db, bridge) }
+}
+
+test('the reserve of a token is not known before its balance was read', () => {
+  const { db, watch } = setUp()
+  expect(watch.reserveOf(token)).toBeNull()
+  saveHoldings(db, token, 70n, 1_000)
+  expect(watch.reserveOf(token)).toBe(70n)
+  db.close()
+})
+
+test('after a drain the reserve is what is still owed, so that small transfers stay small', () => {
+  const { db, watch } = setUp()
+  saveHoldings(db, token, 5n, 1_000)
+  saveOwedJudgement(db, token, { owed: 900n, holdings: 900n, openOut: 0n, height: 7, at: 500 })
+  expect(watch.reserveOf(token)).toBe(900n)
+  saveHoldings(db, token, 1_000n, 2_000)
+  expect(watch.reserveOf(token)).toBe(1_000n)
+  db.close()
+})
+
+describe('a token whose records name another address than it moves under', () => {
+  const zoneToken = `0x${'cc'.repeat(20)}`
+  const deposit = (key: string, movedAs?: string): Transfer => {
+    const transfer = transferOf([
+      toRecord({ direction: 'MainToZone', token: zoneToken, amountRaw: 1_500_000n, value: '1.5' }),
+    ])
+    return { ...transfer, key, token: { ...transfer.token, ...(movedAs !== undefined && { movedAs }) } }
+  }
+  const owed = (db: Database) => readOwed(db, token, { height: 1_000_000, time: 10_000_000_000_000 })
+
+  test('is counted as the one that moves, what was counted before that was known included', () => {
+    const { db, watch } = setUp()
+    startOwed(db, token, { height: 1, time: 0 }, 7n)
+    watch.noteTransfers([deposit('t1'), deposit('t2')], [], 1)
+    expect(owed(db)).toBe(7n)
+    watch.noteTransfers([deposit('t3', token)], [], 2)
+    expect(owed(db)).toBe(7n + 4_500_000n)
+    watch.noteTransfers([deposit('t1', token)], ['t2'], 3)
+    expect(owed(db)).toBe(7n + 3_000_000n)
+    db.close()
+  })
+
+  test('has the decimals, the symbol and the reserve of the one that moves', () => {
+    const { db, watch } = setUp([{ address: zoneToken, symbol: 'USDZ', decimals: 6 }])
+    watch.noteTransfers([deposit('t1', token)], [], 1)
+    saveHoldings(db, token, 70n, 1_000)
+    expect([watch.decimalsOf(token), watch.symbolOf(token), watch.reserveOf(zoneToken)]).toEqual([
+      6,
+      'USDZ',
+      70n,
+    ])
+    db.close()
+  })
+
+  test('is known from the start when it was learned before', () => {
+    const db = openDatabase(':memory:')
+    const learned = createLearned(db)
+    for (const one of ['a', 'b', 'c'])
+      learned.learn([{ kind: 'token', name: zoneToken, value: token }], { hash: one, party: one }, 1)
+    expect(listTokenPairs(db, learned)).toEqual([{ token: zoneToken, moved: token }])
+    db.close()
+  })
+})
+
+test('what was held by a reading that was not judged yet counts', () => {
+  const { db, watch } = setUp()
+  saveReading(db, { token, low: 1, high: 1, readAt: 1_000, newestAt: 1_000, balances: { [escrow]: 800n } })
+  saveHoldings(db, token, 5n, 31_000)
+  expect(watch.reserveOf(token)).toBe(800n)
+  db.close()
+})
