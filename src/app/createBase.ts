@@ -32,7 +32,7 @@ import {
   evidenceHoldMs,
   isLargeShare,
   readWatermark,
-} from './createEvidence.ts'
+} from '../checks/evidence/check.ts'
 import { intervalsOf } from './createPollers.ts'
 import { createRpcs, readRpcHealth } from '../kernel/rpcs.ts'
 import { createSending } from './createSending.ts'

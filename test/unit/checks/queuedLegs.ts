@@ -1,4 +1,4 @@
-import type { EvidenceReads, LegsRead } from '../../../src/pollers/evidenceReads.ts'
+import type { EvidenceReads, LegsRead } from '../../../src/checks/evidence/reads.ts'
 import type { QueuedLeg } from '../../../src/store/evidenceQueue.ts'
 
 /** A leg of which nothing was asked yet. */

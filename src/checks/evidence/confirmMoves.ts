@@ -1,9 +1,9 @@
-import { notYetAbsent } from '../clients/explorer/absence.ts'
-import type { Clock } from '../lib/clock.ts'
-import type { EvidenceReading } from '../store/evidence.ts'
-import type { QueuedLeg } from '../store/evidenceQueue.ts'
+import { notYetAbsent } from '../../clients/explorer/absence.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { EvidenceReading } from '../../store/evidence.ts'
+import type { QueuedLeg } from '../../store/evidenceQueue.ts'
 import { type DoubtContext, decideDoubt, type Outcome } from './decideDoubt.ts'
-import type { EvidenceReads } from './evidenceReads.ts'
+import type { EvidenceReads } from './reads.ts'
 import { addOwnValue, readWhole, type Whole } from './readWhole.ts'
 
 export interface ConfirmDeps {

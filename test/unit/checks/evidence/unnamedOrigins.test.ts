@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import type { Transfer } from '../../../src/bridge/transfer.ts'
-import { createUnnamedOriginsPoll } from '../../../src/pollers/unnamedOrigins.ts'
-import type { QueuedLeg } from '../../../src/store/evidenceQueue.ts'
-import { hash, toRecord } from '../../support/records.ts'
-import { createSteppedClock } from '../../support/steppedClock.ts'
-import { transferOf } from '../rules/transfers.ts'
-import { noSignal } from '../checks/support.ts'
-import { queuedLeg } from '../checks/queuedLegs.ts'
+import type { Transfer } from '../../../../src/bridge/transfer.ts'
+import { createUnnamedOriginsPoll } from '../../../../src/checks/evidence/unnamedOrigins.ts'
+import type { QueuedLeg } from '../../../../src/store/evidenceQueue.ts'
+import { hash, toRecord } from '../../../support/records.ts'
+import { createSteppedClock } from '../../../support/steppedClock.ts'
+import { transferOf } from '../../rules/transfers.ts'
+import { noSignal } from '../support.ts'
+import { queuedLeg } from '../queuedLegs.ts'
 
 const paid = hash('paid')
 const waiting = queuedLeg({ ask: 'record', hash: paid, addedAt: 1_000_000, height: 7, time: 1_000_000 })

@@ -1,11 +1,11 @@
-import type { UnixMs } from '../lib/clock.ts'
-import { MonitorError } from '../lib/errors.ts'
-import type { EvidenceReading } from '../store/evidence.ts'
-import type { Ask, QueuedLeg } from '../store/evidenceQueue.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { MonitorError } from '../../lib/errors.ts'
+import type { EvidenceReading } from '../../store/evidence.ts'
+import type { Ask, QueuedLeg } from '../../store/evidenceQueue.ts'
 import { type ConfirmDeps, confirmMoves, findNative } from './confirmMoves.ts'
 import { decideDoubt, type DoubtContext, type LegAsk, type Outcome, restLonger } from './decideDoubt.ts'
-import type { EvidenceReads } from './evidenceReads.ts'
-import type { Commit } from '../kernel/reads.ts'
+import type { EvidenceReads } from './reads.ts'
+import type { Commit } from '../../kernel/reads.ts'
 
 export interface EvidenceDeps extends ConfirmDeps {
   readonly commit: Commit

@@ -1,12 +1,12 @@
-import { coverMoney, type MoneySettings } from '../domain/coverMoney.ts'
-import { destinationLeg, originLeg, type Transfer } from '../bridge/transfer.ts'
-import type { Clock, UnixMs } from '../lib/clock.ts'
-import type { EvidenceReading } from '../store/evidence.ts'
-import type { QueuedLeg } from '../store/evidenceQueue.ts'
+import { coverMoney, type MoneySettings } from '../../domain/coverMoney.ts'
+import { destinationLeg, originLeg, type Transfer } from '../../bridge/transfer.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { EvidenceReading } from '../../store/evidence.ts'
+import type { QueuedLeg } from '../../store/evidenceQueue.ts'
 import type { createEarlierLogs, NamingTransaction } from './earlierLogs.ts'
-import type { EvidenceReads } from './evidenceReads.ts'
+import type { EvidenceReads } from './reads.ts'
 import { readWhole } from './readWhole.ts'
-import type { Commit, ExplorerReads, ReadOptions } from '../kernel/reads.ts'
+import type { Commit, ExplorerReads, ReadOptions } from '../../kernel/reads.ts'
 
 export interface EarlierPayoutsDeps {
   readonly clock: Clock

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createReceiptsPoll } from '../../../src/pollers/receipts.ts'
-import type { Findings } from '../../../src/kernel/reads.ts'
-import { queuedLeg } from '../checks/queuedLegs.ts'
-import { hash } from '../../support/records.ts'
+import { createReceiptsPoll } from '../../../../src/checks/evidence/pollReceipts.ts'
+import type { Findings } from '../../../../src/kernel/reads.ts'
+import { queuedLeg } from '../queuedLegs.ts'
+import { hash } from '../../../support/records.ts'
 
 const day = 86_400_000
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { confirmMoves } from '../../../src/pollers/confirmMoves.ts'
-import { decideDoubt, type Outcome } from '../../../src/pollers/decideDoubt.ts'
-import type { EvidenceReading } from '../../../src/store/evidence.ts'
-import type { QueuedLeg } from '../../../src/store/evidenceQueue.ts'
-import { createSteppedClock } from '../../support/steppedClock.ts'
-import { emptyReads, queuedLeg } from '../checks/queuedLegs.ts'
-import { noSignal } from '../checks/support.ts'
+import { confirmMoves } from '../../../../src/checks/evidence/confirmMoves.ts'
+import { decideDoubt, type Outcome } from '../../../../src/checks/evidence/decideDoubt.ts'
+import type { EvidenceReading } from '../../../../src/store/evidence.ts'
+import type { QueuedLeg } from '../../../../src/store/evidenceQueue.ts'
+import { createSteppedClock } from '../../../support/steppedClock.ts'
+import { emptyReads, queuedLeg } from '../queuedLegs.ts'
+import { noSignal } from '../support.ts'
 
 const start = 10_000_000
 const fresh = queuedLeg({ ask: 'main', addedAt: start, time: start - 1_000_000 })

@@ -1,10 +1,10 @@
-import { isAbsent, noteReading } from '../clients/explorer/absence.ts'
-import type { Observation } from '../bridge/observation.ts'
-import { originLeg, type Transfer } from '../bridge/transfer.ts'
-import type { Clock, UnixMs } from '../lib/clock.ts'
-import type { QueuedLeg } from '../store/evidenceQueue.ts'
-import type { Commit, ExplorerReads, Read } from '../kernel/reads.ts'
-import type { RecordLookup } from '../kernel/recordLookup.ts'
+import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
+import type { Observation } from '../../bridge/observation.ts'
+import { originLeg, type Transfer } from '../../bridge/transfer.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { QueuedLeg } from '../../store/evidenceQueue.ts'
+import type { Commit, ExplorerReads, Read } from '../../kernel/reads.ts'
+import type { RecordLookup } from '../../kernel/recordLookup.ts'
 
 export interface UnnamedOriginsDeps {
   readonly clock: Clock

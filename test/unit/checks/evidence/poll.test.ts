@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { type DoubtContext, decideDoubt } from '../../../src/pollers/decideDoubt.ts'
-import { chooseBatch } from '../../../src/pollers/evidence.ts'
-import type { EvidenceReads, LegsRead } from '../../../src/pollers/evidenceReads.ts'
-import { readWhole } from '../../../src/pollers/readWhole.ts'
-import type { EvidenceReading } from '../../../src/store/evidence.ts'
-import type { QueuedLeg } from '../../../src/store/evidenceQueue.ts'
-import { noSignal } from '../checks/support.ts'
-import { emptyReads, queuedLeg } from '../checks/queuedLegs.ts'
+import { type DoubtContext, decideDoubt } from '../../../../src/checks/evidence/decideDoubt.ts'
+import { chooseBatch } from '../../../../src/checks/evidence/poll.ts'
+import type { EvidenceReads, LegsRead } from '../../../../src/checks/evidence/reads.ts'
+import { readWhole } from '../../../../src/checks/evidence/readWhole.ts'
+import type { EvidenceReading } from '../../../../src/store/evidence.ts'
+import type { QueuedLeg } from '../../../../src/store/evidenceQueue.ts'
+import { noSignal } from '../support.ts'
+import { emptyReads, queuedLeg } from '../queuedLegs.ts'
 
 const leg = (overrides: Partial<QueuedLeg> = {}) => queuedLeg({ dueAt: 60_000, ...overrides })
 const legs = (count: number) => Array.from({ length: count }, (_, n) => leg({ hash: `0x${n}` }))

@@ -1,12 +1,12 @@
-import { isAbsent, noteReading } from '../clients/explorer/absence.ts'
-import { decodeMoves } from '../clients/decodeMoves.ts'
-import type { Rpc } from '../clients/rpc/createRpc.ts'
-import type { RpcResult } from '../clients/rpc/rpcMethods.ts'
-import type { Clock, UnixMs } from '../lib/clock.ts'
-import type { EvidenceReading } from '../store/evidence.ts'
-import type { QueuedLeg } from '../store/evidenceQueue.ts'
+import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
+import { decodeMoves } from '../../clients/decodeMoves.ts'
+import type { Rpc } from '../../clients/rpc/createRpc.ts'
+import type { RpcResult } from '../../clients/rpc/rpcMethods.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { EvidenceReading } from '../../store/evidence.ts'
+import type { QueuedLeg } from '../../store/evidenceQueue.ts'
 import { type Outcome, restLonger } from './decideDoubt.ts'
-import type { Commit } from '../kernel/reads.ts'
+import type { Commit } from '../../kernel/reads.ts'
 
 export interface ReceiptsDeps {
   readonly clock: Clock

@@ -1,7 +1,7 @@
-import type { UnixMs } from '../lib/clock.ts'
-import { type BlockSpan, type ContractReads } from '../kernel/contractReads.ts'
-import { maxSpanBlocks } from '../kernel/readSpan.ts'
-import type { ExplorerReads, ReadOptions } from '../kernel/reads.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { type BlockSpan, type ContractReads } from '../../kernel/contractReads.ts'
+import { maxSpanBlocks } from '../../kernel/readSpan.ts'
+import type { ExplorerReads, ReadOptions } from '../../kernel/reads.ts'
 
 interface EarlierLogsDeps {
   readonly reads: Pick<ExplorerReads, 'mainBlock'>

@@ -1,26 +1,26 @@
 import type { z } from 'zod'
-import { decodeMoves } from '../clients/decodeMoves.ts'
-import type { Explorer, NonEmptyOptions } from '../clients/explorer/createExplorer.ts'
-import type { Endpoint } from '../clients/explorer/endpoint.ts'
+import { decodeMoves } from '../../clients/decodeMoves.ts'
+import type { Explorer, NonEmptyOptions } from '../../clients/explorer/createExplorer.ts'
+import type { Endpoint } from '../../clients/explorer/endpoint.ts'
 import {
   manyTransactionsInternals,
   transactionInternals,
-} from '../clients/explorer/endpoints/internalTransactions.ts'
-import { logsByTransaction } from '../clients/explorer/endpoints/logs.ts'
-import { isNearCap } from '../clients/explorer/readAll.ts'
-import type { MainRow } from '../clients/explorer/endpoints/mainList.ts'
+} from '../../clients/explorer/endpoints/internalTransactions.ts'
+import { logsByTransaction } from '../../clients/explorer/endpoints/logs.ts'
+import { isNearCap } from '../../clients/explorer/readAll.ts'
+import type { MainRow } from '../../clients/explorer/endpoints/mainList.ts'
 import {
   manyTransactionsTransfers,
   transactionTransfers,
-} from '../clients/explorer/endpoints/mainTransfers.ts'
-import { zoneTransactionDetail, zoneTransactions } from '../clients/explorer/endpoints/zoneTransactions.ts'
-import type { Answer } from '../clients/explorer/readAnswer.ts'
-import { MonitorError } from '../lib/errors.ts'
-import type { UnixMs } from '../lib/clock.ts'
-import type { TokenMove } from '../bridge/transfer.ts'
-import type { EvidenceReading } from '../store/evidence.ts'
+} from '../../clients/explorer/endpoints/mainTransfers.ts'
+import { zoneTransactionDetail, zoneTransactions } from '../../clients/explorer/endpoints/zoneTransactions.ts'
+import type { Answer } from '../../clients/explorer/readAnswer.ts'
+import { MonitorError } from '../../lib/errors.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { TokenMove } from '../../bridge/transfer.ts'
+import type { EvidenceReading } from '../../store/evidence.ts'
 import { createReadOwnValue, type ReadOwnValue } from './readOwnValue.ts'
-import type { Read, ReadPriority } from '../kernel/reads.ts'
+import type { Read, ReadPriority } from '../../kernel/reads.ts'
 
 export interface EvidenceAskOptions {
   readonly priority: ReadPriority

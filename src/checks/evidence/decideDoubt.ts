@@ -1,9 +1,9 @@
-import { isAbsent, noteReading } from '../clients/explorer/absence.ts'
-import type { UnixMs } from '../lib/clock.ts'
-import type { EvidenceReading } from '../store/evidence.ts'
-import type { QueuedLeg } from '../store/evidenceQueue.ts'
+import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { EvidenceReading } from '../../store/evidence.ts'
+import type { QueuedLeg } from '../../store/evidenceQueue.ts'
 import { readWhole } from './readWhole.ts'
-import type { EvidenceReads, LegsRead } from './evidenceReads.ts'
+import type { EvidenceReads, LegsRead } from './reads.ts'
 
 export type LegAsk = 'zone' | 'main' | 'native'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createDisputesPoll } from '../../../src/pollers/disputes.ts'
-import { completed } from '../rules/transfers.ts'
-import { createSteppedClock } from '../../support/steppedClock.ts'
+import { createDisputesPoll } from '../../../../src/checks/evidence/pollDisputes.ts'
+import { completed } from '../../rules/transfers.ts'
+import { createSteppedClock } from '../../../support/steppedClock.ts'
 
 test('a dispute is asked about after a minute and then at ever longer intervals, until it is over', async () => {
   const clock = createSteppedClock({ isManual: true })
