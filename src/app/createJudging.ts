@@ -15,7 +15,7 @@ import { readRpcHealth } from '../kernel/rpcs.ts'
 import type { createWatching } from './createWatching.ts'
 import { toClockJump } from './ownFindings.ts'
 import { readFacts } from '../kernel/sharedFacts.ts'
-import { createFlow } from './readFlow.ts'
+import { createFlow } from '../checks/flow/read.ts'
 import { createLatency } from './readLatency.ts'
 
 /** Everything that judges the present, and what people change by hand. */

@@ -1,6 +1,6 @@
 import type { Direction } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { LatencyFact, LatencyFacts } from '../rules/flowFacts.ts'
+import type { LatencyFact, LatencyFacts } from '../checks/flow/facts.ts'
 import type { Database } from '../store/database.ts'
 import { type LatencyClass, listAllLatency, percentileOf } from '../store/latency.ts'
 

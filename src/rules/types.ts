@@ -5,7 +5,7 @@ import type { Finding, FindingKind } from '../bridge/finding.ts'
 import type { PreconfView } from '../domain/preconf/preconfView.ts'
 import type { TrackedHeight } from '../kernel/trackHeight.ts'
 import type { Transfer } from '../bridge/transfer.ts'
-import type { FlowFacts, LatencyFacts } from './flowFacts.ts'
+import type { FlowFacts, LatencyFacts } from '../checks/flow/facts.ts'
 
 export type Severity = 'critical' | 'warning' | 'info'
 

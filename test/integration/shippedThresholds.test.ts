@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { evaluateConditions } from '../../src/rules/evaluateRules.ts'
 import { readRuleFolder } from '../../src/rules/readRuleFolder.ts'
-import type { FlowTotalFact } from '../../src/rules/flowFacts.ts'
-import { summarizePast } from '../../src/rules/summarizePast.ts'
+import type { FlowTotalFact } from '../../src/checks/flow/facts.ts'
+import { summarizePast } from '../../src/checks/flow/summarizePast.ts'
 import type { Facts, Rule } from '../../src/rules/types.ts'
 import {
   noFlow,

@@ -9,7 +9,7 @@ import { type AlertStore, createAlertStore } from '../../alerts/store/alertStore
 import { type Database, openDatabase } from '../../store/database.ts'
 import { createLedger, type Ledger } from '../../store/ledger.ts'
 import { createTokenBook } from '../../store/tokenBook.ts'
-import { createFlow } from '../readFlow.ts'
+import { createFlow } from '../../checks/flow/read.ts'
 import { createLatency } from '../readLatency.ts'
 import { toRouting } from '../toRouting.ts'
 import type { FactTexts } from './factSchemas.ts'

@@ -1,7 +1,7 @@
 import type { Challenge } from '../../../src/checks/challenges/challenge.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { destinationLeg } from '../../../src/bridge/transfer.ts'
-import { summarizePast } from '../../../src/rules/summarizePast.ts'
+import { summarizePast } from '../../../src/checks/flow/summarizePast.ts'
 import type {
   EndpointHealth,
   EscrowHolding,

@@ -1,5 +1,5 @@
-import type { UnixMs } from '../lib/clock.ts'
-import type { Database } from '../store/database.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
 import {
   flowSlotMs,
   flowStepMs,
@@ -8,8 +8,8 @@ import {
   listFlow,
   toSlot,
   toStep,
-} from '../store/flow.ts'
-import { addTo, foldSlot, listMarkedSlots, listSlots, nextFold, readFolds } from '../store/flowSlots.ts'
+} from '../../store/flow.ts'
+import { addTo, foldSlot, listMarkedSlots, listSlots, nextFold, readFolds } from '../../store/flowSlots.ts'
 
 const maxWindows = 32
 

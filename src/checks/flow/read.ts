@@ -1,7 +1,7 @@
-import type { UnixMs } from '../lib/clock.ts'
-import type { FlowFacts, FlowTotalFact } from '../rules/flowFacts.ts'
-import { coverageOf, listCovered, observedSince } from '../kernel/coverage.ts'
-import type { Database } from '../store/database.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { FlowFacts, FlowTotalFact } from './facts.ts'
+import { coverageOf, listCovered, observedSince } from '../../kernel/coverage.ts'
+import type { Database } from '../../store/database.ts'
 import {
   countCopies,
   countFirstTimers,
@@ -10,9 +10,9 @@ import {
   listCopies,
   readNewestFlow,
   toStep,
-} from '../store/flow.ts'
-import { createFlowPast, type Observed } from './flowPast.ts'
-import { createFlowWindows } from './flowWindows.ts'
+} from '../../store/flow.ts'
+import { createFlowPast, type Observed } from './past.ts'
+import { createFlowWindows } from './windows.ts'
 
 const hourMs = 3_600_000
 const weekMs = 7 * 86_400_000

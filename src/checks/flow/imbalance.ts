@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Direction } from '../../bridge/observation.ts'
-import { boundText } from '../durationText.ts'
-import type { Facts, Judgement } from '../types.ts'
-import { defineCondition } from './detector.ts'
-import { flowFactTypes, toFlowFinding } from './flowFinding.ts'
+import { boundText } from '../../rules/durationText.ts'
+import type { Facts, Judgement } from '../../rules/types.ts'
+import { defineCondition } from '../../rules/detectors/detector.ts'
+import { flowFactTypes, toFlowFinding } from './finding.ts'
 
 const dayMs = 86_400_000
 

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { parseDecimal } from '../../bridge/amount.ts'
 import { compareDecimals, fromBaseUnits } from '../../bridge/decimal.ts'
 import type { Finding } from '../../bridge/finding.ts'
-import { boundText } from '../durationText.ts'
-import type { FlowCopiesFact, FlowTotalFact } from '../flowFacts.ts'
-import type { Facts, Judgement } from '../types.ts'
-import { defineCondition } from './detector.ts'
-import { flowFactTypes, hasDay, toFlowFinding } from './flowFinding.ts'
+import { boundText } from '../../rules/durationText.ts'
+import type { FlowCopiesFact, FlowTotalFact } from './facts.ts'
+import type { Facts, Judgement } from '../../rules/types.ts'
+import { defineCondition } from '../../rules/detectors/detector.ts'
+import { flowFactTypes, hasDay, toFlowFinding } from './finding.ts'
 
 const dayMs = 86_400_000
 /** Of common amounts so many times what a whole week had are no habit any more. */

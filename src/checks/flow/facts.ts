@@ -1,5 +1,5 @@
-import type { Direction } from '../bridge/observation.ts'
-import type { UnixMs } from '../lib/clock.ts'
+import type { Direction } from '../../bridge/observation.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 
 export interface FlowTotalFact {
   readonly token: string

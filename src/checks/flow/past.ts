@@ -1,10 +1,10 @@
-import type { UnixMs } from '../lib/clock.ts'
-import type { FlowPast } from '../rules/flowFacts.ts'
-import { type PastWindow, summarizePast } from '../rules/summarizePast.ts'
-import type { Interval } from '../kernel/coverage.ts'
-import type { Database } from '../store/database.ts'
-import { flowSlotMs, type FlowTotal } from '../store/flow.ts'
-import { addTo, listSlots } from '../store/flowSlots.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { FlowPast } from './facts.ts'
+import { type PastWindow, summarizePast } from './summarizePast.ts'
+import type { Interval } from '../../kernel/coverage.ts'
+import type { Database } from '../../store/database.ts'
+import { flowSlotMs, type FlowTotal } from '../../store/flow.ts'
+import { addTo, listSlots } from '../../store/flowSlots.ts'
 
 /** When the list was read. */
 export interface Observed {

@@ -1,8 +1,8 @@
 import { formatUnits } from 'viem'
 import type { FactValue, Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { FlowTotalFact } from '../flowFacts.ts'
-import type { Facts } from '../types.ts'
+import type { FlowTotalFact } from './facts.ts'
+import type { Facts } from '../../rules/types.ts'
 
 const dayMs = 86_400_000
 /** Of a day: windows lie on a grid, and the present one is not part of the past. */

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import type { Direction } from '../../bridge/observation.ts'
-import { boundText } from '../durationText.ts'
-import type { FlowTotalFact } from '../flowFacts.ts'
-import type { Facts, Judgement } from '../types.ts'
-import { defineCondition } from './detector.ts'
-import { flowFactTypes, flowSubject, hasDay, toFlowFinding } from './flowFinding.ts'
+import { boundText } from '../../rules/durationText.ts'
+import type { FlowTotalFact } from './facts.ts'
+import type { Facts, Judgement } from '../../rules/types.ts'
+import { defineCondition } from '../../rules/detectors/detector.ts'
+import { flowFactTypes, flowSubject, hasDay, toFlowFinding } from './finding.ts'
 
 /** Where even the emptiest window of a day had so many, an empty one is no chance. */
 const leastPast = 5

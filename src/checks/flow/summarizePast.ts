@@ -1,5 +1,5 @@
-import type { UnixMs } from '../lib/clock.ts'
-import type { FlowPast, FlowTotalFact } from './flowFacts.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { FlowPast, FlowTotalFact } from './facts.ts'
 
 /** A window of the past: what it held, and whether the list was read all through it. */
 export interface PastWindow {
