@@ -9,8 +9,8 @@ import type { AppConfig } from '../kernel/settings.ts'
 import { createBase } from './createBase.ts'
 import { createJudging, tellFinding } from './createJudging.ts'
 import { createWatching } from './createWatching.ts'
-import { toRecovered } from './ownFindings.ts'
-import { readLiveness } from './readLiveness.ts'
+import { toRecovered } from '../checks/monitor/ownFindings.ts'
+import { readLiveness } from '../checks/monitor/liveness.ts'
 import { historySince } from './startTimes.ts'
 
 export interface AppDeps {

@@ -18,7 +18,7 @@ import type {
   WebOperations,
 } from '../web/types.ts'
 import type { AppParts } from './createApp.ts'
-import { readLiveness } from './readLiveness.ts'
+import { readLiveness } from '../checks/monitor/liveness.ts'
 import { readPreconfMetrics } from './readPreconfMetrics.ts'
 import { readKeptReport } from './report/readKeptReport.ts'
 import { readEscrows } from './report/readReportKnowledge.ts'

@@ -10,7 +10,7 @@ import type { AppConfig } from '../kernel/settings.ts'
 import { type App, type AppDeps, type AppOptions, createApp } from './createApp.ts'
 import { createWebDeps } from './createWebDeps.ts'
 import { createServiceNotifier, type ServiceNotifier } from './createServiceNotifier.ts'
-import { readLiveness } from './readLiveness.ts'
+import { readLiveness } from '../checks/monitor/liveness.ts'
 import { resolveStart } from './resolveStart.ts'
 import { sendToServiceManager } from './sendToServiceManager.ts'
 

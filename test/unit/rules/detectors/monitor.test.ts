@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { monitorPollOverdue } from '../../../../src/rules/detectors/monitorPollOverdue.ts'
-import { monitorRulesRejected } from '../../../../src/rules/detectors/monitorRulesRejected.ts'
+import { monitorPollOverdue } from '../../../../src/checks/monitor/pollOverdue.ts'
+import { monitorRulesRejected } from '../../../../src/checks/monitor/rulesRejected.ts'
 import { toEndpoint, toFacts, toSource } from '../facts.ts'
 
 const poller = {

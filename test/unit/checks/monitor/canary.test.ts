@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createSilentLog } from '../../../src/lib/log.ts'
-import type { Channel, DeliveryResult } from '../../../src/notify/message.ts'
-import { createCanary } from '../../../src/pollers/canary.ts'
-import { createSteppedClock } from '../../support/steppedClock.ts'
+import { createSilentLog } from '../../../../src/lib/log.ts'
+import type { Channel, DeliveryResult } from '../../../../src/notify/message.ts'
+import { createCanary } from '../../../../src/checks/monitor/canary.ts'
+import { createSteppedClock } from '../../../support/steppedClock.ts'
 
 const day = 86_400_000
 

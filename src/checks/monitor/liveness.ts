@@ -1,9 +1,9 @@
-import type { UnixMs } from '../lib/clock.ts'
-import type { EvaluateLoop } from '../kernel/evaluateLoop.ts'
-import type { PollerStatus } from '../kernel/runner.ts'
-import type { Explorer } from '../clients/explorer/createExplorer.ts'
-import { judgeLiveness } from '../web/judgeLiveness.ts'
-import type { HealthVerdict } from '../web/types.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { EvaluateLoop } from '../../kernel/evaluateLoop.ts'
+import type { PollerStatus } from '../../kernel/runner.ts'
+import type { Explorer } from '../../clients/explorer/createExplorer.ts'
+import { judgeLiveness } from './judgeLiveness.ts'
+import type { HealthVerdict } from '../../web/types.ts'
 
 export interface LivenessSources {
   readonly explorer: Pick<Explorer, 'health'>

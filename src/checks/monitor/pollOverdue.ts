@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { boundText } from '../durationText.ts'
-import { isEndpointSilent, isSourceSilent } from '../sourceSilence.ts'
-import type { EndpointHealth, Facts, Judgement, PollerHealth, SourceHealth } from '../types.ts'
-import { defineCondition } from './detector.ts'
+import { boundText } from '../../rules/durationText.ts'
+import { isEndpointSilent, isSourceSilent } from '../../rules/sourceSilence.ts'
+import type { EndpointHealth, Facts, Judgement, PollerHealth, SourceHealth } from '../../rules/types.ts'
+import { defineCondition } from '../../rules/detectors/detector.ts'
 
 const params = z.strictObject({
   factor: z.number().min(1).max(1_000).default(6),

@@ -1,7 +1,7 @@
-import type { Finding } from '../bridge/finding.ts'
-import type { UnixMs } from '../lib/clock.ts'
-import { formatDuration } from '../lib/duration.ts'
-import type { ClockJump } from '../lib/rebaseInstant.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { formatDuration } from '../../lib/duration.ts'
+import type { ClockJump } from '../../lib/rebaseInstant.ts'
 
 /** What had to be mended when the state was opened. */
 export function toRecovered(what: string, now: UnixMs): Finding {

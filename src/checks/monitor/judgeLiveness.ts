@@ -1,7 +1,7 @@
-import { formatDuration } from '../lib/duration.ts'
-import type { UnixMs } from '../lib/clock.ts'
-import type { PollerHealth } from '../rules/types.ts'
-import type { HealthVerdict } from './types.ts'
+import { formatDuration } from '../../lib/duration.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { PollerHealth } from '../../rules/types.ts'
+import type { HealthVerdict } from '../../web/types.ts'
 
 export interface LivenessFacts {
   readonly now: UnixMs

@@ -1,10 +1,10 @@
 import { CronTime } from 'cron'
-import type { Channel } from '../notify/message.ts'
-import { type CanaryDeps, createCanary } from '../pollers/canary.ts'
-import type { Poller } from '../kernel/runner.ts'
-import type { Database } from '../store/database.ts'
-import { readMeta, saveMeta } from '../store/meta.ts'
-import type { AppConfig } from '../kernel/settings.ts'
+import type { Channel } from '../../notify/message.ts'
+import { type CanaryDeps, createCanary } from './canary.ts'
+import type { Poller } from '../../kernel/runner.ts'
+import type { Database } from '../../store/database.ts'
+import { readMeta, saveMeta } from '../../store/meta.ts'
+import type { AppConfig } from '../../kernel/settings.ts'
 
 export interface CanaryPollerDeps extends Pick<CanaryDeps, 'clock' | 'log' | 'onAnswer'> {
   readonly db: Database

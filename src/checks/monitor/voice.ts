@@ -1,7 +1,7 @@
-import { type ChannelState, isVoiceless, listMute } from '../alerts/listMute.ts'
-import type { Clock } from '../lib/clock.ts'
-import type { Logger } from '../lib/log.ts'
-import type { AlertStore } from '../alerts/store/alertStore.ts'
+import { type ChannelState, isVoiceless, listMute } from '../../alerts/listMute.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { AlertStore } from '../../alerts/store/alertStore.ts'
 
 export interface VoiceDeps {
   readonly clock: Pick<Clock, 'now'>

@@ -1,6 +1,6 @@
-import type { Finding } from '../bridge/finding.ts'
-import type { UnixMs } from '../lib/clock.ts'
-import type { State } from '../store/openState.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { State } from '../../store/openState.ts'
 
 /** The folder is looked at once in a while, not at every tick. */
 const lookMs = 10_000
