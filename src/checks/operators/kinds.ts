@@ -4,9 +4,9 @@ import { toBaseUnits } from '../../bridge/decimal.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { clockLeadMs } from '../../kernel/clockLead.ts'
-import { boundText } from '../durationText.ts'
-import type { Facts, Judgement, OperatorFact } from '../types.ts'
-import { defineCondition } from './detector.ts'
+import { boundText } from '../../rules/durationText.ts'
+import type { Facts, Judgement, OperatorFact } from '../../rules/types.ts'
+import { defineCondition } from '../../rules/detectors/detector.ts'
 
 /** The native currency's. */
 const decimals = 18

@@ -1,17 +1,12 @@
-import { type Absence, isAbsent, notYetAbsent, noteReading } from '../clients/explorer/absence.ts'
-import type { Clock } from '../lib/clock.ts'
-import type { Database } from '../store/database.ts'
-import { readStream, saveStream } from '../kernel/mainStreams.ts'
-import {
-  listOperators,
-  saveOperatorActivity,
-  saveOperatorBalance,
-  type StoredOperator,
-} from '../store/operators.ts'
-import type { BalanceReads } from '../kernel/balanceReads.ts'
-import type { MainReads, SentTransaction } from '../kernel/mainReads.ts'
-import { waitForHead } from '../kernel/waitForHead.ts'
-import type { Commit } from '../kernel/reads.ts'
+import { type Absence, isAbsent, notYetAbsent, noteReading } from '../../clients/explorer/absence.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
+import { readStream, saveStream } from '../../kernel/mainStreams.ts'
+import { listOperators, saveOperatorActivity, saveOperatorBalance, type StoredOperator } from './store.ts'
+import type { BalanceReads } from '../../kernel/balanceReads.ts'
+import type { MainReads, SentTransaction } from '../../kernel/mainReads.ts'
+import { waitForHead } from '../../kernel/waitForHead.ts'
+import type { Commit } from '../../kernel/reads.ts'
 
 export interface OperatorsDeps {
   readonly clock: Clock
