@@ -6,8 +6,8 @@ import type { Observation } from '../src/bridge/observation.ts'
 import { renderProblems } from '../src/lib/renderProblems.ts'
 import { loadRules } from '../src/rules/loadRules.ts'
 import { openDatabase } from '../src/store/database.ts'
-import type { EvidenceReading } from '../src/store/evidence.ts'
-import { createLedger } from '../src/store/ledger.ts'
+import type { EvidenceReading } from '../src/ledger/evidence.ts'
+import { createLedger } from '../src/ledger/ledger.ts'
 
 // A million transfers, 20 rules that are all judged: target 10 s. One in a thousand was late, one in a thousand failed,
 // and a share of them has what second sources said, moves included. Usage: backtest.ts [transfers] [share with evidence].

@@ -11,7 +11,7 @@ import type { Observation } from '../src/bridge/observation.ts'
 import { type DayWindow, shiftDay, windowOf } from '../src/domain/reportDay.ts'
 import { mixUnit } from '../src/sandbox/random.ts'
 import { openDatabase } from '../src/store/database.ts'
-import { createLedger } from '../src/store/ledger.ts'
+import { createLedger } from '../src/ledger/ledger.ts'
 import { toRecord } from '../test/support/records.ts'
 
 const zone = 'Africa/Casablanca'

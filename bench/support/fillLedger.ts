@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/store/database.ts'
-import { createLedger } from '../../src/store/ledger.ts'
+import { createLedger } from '../../src/ledger/ledger.ts'
 import type { Observation } from '../../src/bridge/observation.ts'
 import { toRecord } from '../../test/support/records.ts'
 

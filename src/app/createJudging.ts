@@ -6,7 +6,7 @@ import { createEvaluateLoop } from '../kernel/evaluateLoop.ts'
 import type { PollerStatus } from '../kernel/runner.ts'
 import { matchFinding } from '../rules/evaluateRules.ts'
 import type { Rule } from '../rules/types.ts'
-import { createTokenBook } from '../store/tokenBook.ts'
+import { createTokenBook } from '../ledger/tokenBook.ts'
 import type { PartDeps } from './createApp.ts'
 import type { Base } from './createBase.ts'
 import { createCoverageNotes } from '../kernel/coverageNotes.ts'
@@ -16,7 +16,7 @@ import type { createWatching } from './createWatching.ts'
 import { toClockJump } from '../checks/monitor/ownFindings.ts'
 import { readFacts } from '../kernel/sharedFacts.ts'
 import { createFlow } from '../checks/flow/read.ts'
-import { createLatency } from './readLatency.ts'
+import { createLatency } from '../ledger/readLatency.ts'
 
 /** Everything that judges the present, and what people change by hand. */
 export function createJudging(deps: PartDeps, base: Base, watching: ReturnType<typeof createWatching>) {

@@ -17,8 +17,8 @@ import { createWalk } from '../pollers/walk.ts'
 import type { CursorFile } from '../store/cursors.ts'
 import type { Database } from '../store/database.ts'
 import { listHeads } from '../kernel/heads.ts'
-import type { Ledger } from '../store/ledger.ts'
-import { createMissingRecords } from '../store/missingRecords.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { createMissingRecords } from '../ledger/missingRecords.ts'
 import type { EscrowWatch } from '../checks/escrow/watch.ts'
 
 export interface PollerDeps {

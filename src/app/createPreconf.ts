@@ -21,7 +21,7 @@ import type { Poller, PollerStatus } from '../kernel/runner.ts'
 import type { PreconfFacts, Rule } from '../rules/types.ts'
 import type { Database } from '../store/database.ts'
 import { listHeads } from '../kernel/heads.ts'
-import type { Ledger } from '../store/ledger.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import { addPreconfCounts, countLostPreconf } from '../store/preconfHours.ts'
 import type { Rpcs } from '../kernel/rpcs.ts'
 

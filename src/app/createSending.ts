@@ -7,7 +7,7 @@ import { createRotatingChannel } from '../notify/rotatingChannel.ts'
 import type { DeliveryResult } from '../notify/message.ts'
 import type { Rule } from '../rules/types.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
-import type { Ledger } from '../store/ledger.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import type { AppConfig } from '../kernel/settings.ts'
 import type { PartDeps } from './createApp.ts'
 

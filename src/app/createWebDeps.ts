@@ -5,7 +5,7 @@ import type { Logger } from '../lib/log.ts'
 import { windowOf } from '../domain/reportDay.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import { createReportStore } from '../store/reports.ts'
-import type { TransferFilter as LedgerFilter } from '../store/transferFilter.ts'
+import type { TransferFilter as LedgerFilter } from '../ledger/transferFilter.ts'
 import { createRegistry } from '../web/metrics.ts'
 import type {
   ChannelStatus,

@@ -10,9 +10,9 @@ import type { Direction } from '../bridge/observation.ts'
 import { decodeEvent } from '../checks/contracts/judgeLogs.ts'
 import { listAbi, listLearned, listSamples } from '../checks/contracts/logStore.ts'
 import type { Database } from '../store/database.ts'
-import { enoughDissent } from '../store/dissent.ts'
-import { createLearned } from '../store/learned.ts'
-import { type LessonRow, listLessonRows } from '../store/lessonRows.ts'
+import { enoughDissent } from '../ledger/dissent.ts'
+import { createLearned } from '../ledger/learned.ts'
+import { type LessonRow, listLessonRows } from '../ledger/lessonRows.ts'
 
 /** Something that was learned, as it stands now. */
 export interface Meaning {

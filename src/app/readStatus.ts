@@ -8,7 +8,7 @@ import type { AlertRow } from '../alerts/store/alertRows.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
 import type { Database } from '../store/database.ts'
 import { listHeads } from '../kernel/heads.ts'
-import type { Ledger } from '../store/ledger.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import {
   countDead,
   countOpenByRule,

@@ -3,7 +3,7 @@ import { intervalOf } from '../kernel/schedule.ts'
 import type { Config } from '../config/config.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { type Database, openDatabase } from '../store/database.ts'
-import { createLedger, type Ledger } from '../store/ledger.ts'
+import { createLedger, type Ledger } from '../ledger/ledger.ts'
 import { ledgerPath } from '../store/openState.ts'
 
 /** Opens the ledger for looking; the daemon may run beside. @throws MonitorError `not_found` before a first start */

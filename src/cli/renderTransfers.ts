@@ -1,5 +1,5 @@
 import { describeEvidence, describeProof } from '../domain/describeEvidence.ts'
-import type { Sighting } from '../domain/sighting.ts'
+import type { Sighting } from '../ledger/sighting.ts'
 import type { Leg, Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { toCsvLine } from '../lib/csv.ts'

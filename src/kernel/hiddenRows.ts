@@ -1,5 +1,5 @@
 import type { Observation } from '../bridge/observation.ts'
-import { isUnsaid } from '../domain/sighting.ts'
+import { isUnsaid } from '../ledger/sighting.ts'
 import type { Read } from './reads.ts'
 
 type Rows = Pick<Read<Observation>, 'records' | 'bad' | 'isUnfiltered'>

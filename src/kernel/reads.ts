@@ -1,7 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Finding } from '../bridge/finding.ts'
 import type { Observation, ZoneTransaction } from '../bridge/observation.ts'
-import type { EvidenceReading } from '../store/evidence.ts'
+import type { EvidenceReading } from '../ledger/evidence.ts'
 
 /** How urgent a reading is; the client's pace serves the first ones first. */
 export type ReadPriority = 'urgent' | 'open' | 'tail' | 'heads' | 'evidence' | 'sweep' | 'bulk'

@@ -3,7 +3,7 @@ import { findRareWords } from '../kernel/rareWord.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { toWordFinding } from '../rules/detectors/sourceNewWord.ts'
 import type { Database } from '../store/database.ts'
-import type { TransferChange } from '../store/recordAnswer.ts'
+import type { TransferChange } from '../ledger/recordAnswer.ts'
 import { addWords, readWords } from '../kernel/wordStore.ts'
 
 const field = 'crossType'

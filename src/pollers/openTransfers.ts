@@ -1,6 +1,6 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { ZoneTransaction } from '../bridge/observation.ts'
-import type { DueCheck } from '../store/dueChecks.ts'
+import type { DueCheck } from '../ledger/dueChecks.ts'
 import type { Commit, ExplorerReads } from '../kernel/reads.ts'
 import type { RecordLookup } from '../kernel/recordLookup.ts'
 

@@ -8,9 +8,9 @@ import {
   toAlertRow,
 } from '../alerts/store/alertRows.ts'
 import type { Database } from './database.ts'
-import type { FlowSide } from './flow.ts'
-import { latencyStepMs } from './latency.ts'
-import { isOpenRow } from './transferRows.ts'
+import type { FlowSide } from '../ledger/flow.ts'
+import { latencyStepMs } from '../ledger/latency.ts'
+import { isOpenRow } from '../ledger/transferRows.ts'
 
 /** Pending transfers are counted by age over at most so many, the oldest. */
 const mostCounted = 50_000

@@ -1,7 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { AlertSeverity } from '../alerts/store/alertRows.ts'
 import type { Database } from './database.ts'
-import { isOpenRow, selectTransfers, type StoredTransfer } from './transferRows.ts'
+import { isOpenRow, selectTransfers, type StoredTransfer } from '../ledger/transferRows.ts'
 
 interface Window {
   readonly from: UnixMs

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { listMeanings } from '../../src/app/listMeanings.ts'
 import { formatMeanings } from '../../src/cli/learned.ts'
-import { createLearned } from '../../src/store/learned.ts'
+import { createLearned } from '../../src/ledger/learned.ts'
 import { type BridgeWorld, calmPoll, createBridgeWorld, token, user } from '../support/bridgeWorld.ts'
 
 function leave(world: Pick<BridgeWorld, 'withdraw' | 'zone'>, n: number, words?: object) {

@@ -1,7 +1,7 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import { type AlertRow, alertColumns, toAlertRow } from './alertRows.ts'
 import type { Database } from '../../store/database.ts'
-import { formatKey, parseKey } from '../../store/transferRows.ts'
+import { formatKey, parseKey } from '../../ledger/transferRows.ts'
 
 /** An alert that holds, and that a channel was told in full, or will be. */
 const isToldTo = (channel: string) =>

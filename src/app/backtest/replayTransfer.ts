@@ -1,9 +1,9 @@
-import { deriveTransfer, type TransferContext } from '../../domain/deriveTransfer.ts'
-import type { Group, Sighting } from '../../domain/sighting.ts'
+import { deriveTransfer, type TransferContext } from '../../ledger/deriveTransfer.ts'
+import type { Group, Sighting } from '../../ledger/sighting.ts'
 import { destinationLeg, type LegEvidence, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { StoredTransfer } from '../../store/transferRows.ts'
-import { formatKey } from '../../store/transferRows.ts'
+import type { StoredTransfer } from '../../ledger/transferRows.ts'
+import { formatKey } from '../../ledger/transferRows.ts'
 
 /** A transfer's past: what was known of it, step by step. */
 export interface Past {

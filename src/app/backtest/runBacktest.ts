@@ -14,13 +14,13 @@ import {
   listStoredSharing,
   openHistoryRow,
   walkHistory,
-} from '../../store/history.ts'
-import type { Ledger } from '../../store/ledger.ts'
-import { createTokenBook } from '../../store/tokenBook.ts'
+} from '../../ledger/history.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import { createTokenBook } from '../../ledger/tokenBook.ts'
 import type { AppConfig } from '../../kernel/settings.ts'
 import { type Choice, chooseRules } from './chooseRules.ts'
 import { toHistoryFilter } from './toHistoryFilter.ts'
-import { createLatency } from '../readLatency.ts'
+import { createLatency } from '../../ledger/readLatency.ts'
 import { replayStalled } from './replayStalled.ts'
 import { deriveAt, momentOf, type Past, pendingSpan, toPast } from './replayTransfer.ts'
 import { createTellings, judgeNews, type RuleTellings, type Tellings, type ToldEvent } from './tellings.ts'

@@ -1,6 +1,6 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Rule } from '../../rules/types.ts'
-import type { HistoryFilter } from '../../store/history.ts'
+import type { HistoryFilter } from '../../ledger/history.ts'
 import type { AppConfig } from '../../kernel/settings.ts'
 import type { Choice } from './chooseRules.ts'
 

@@ -16,7 +16,7 @@ import type { Direction } from '../../bridge/observation.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
-import type { Ledger } from '../../store/ledger.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
 import { listTold, type ToldRow } from '../../store/reportQueries.ts'
 import { countHours, countLegs } from './countLegs.ts'
 

@@ -1,7 +1,7 @@
 import type { Finding, FindingKind } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { getDetector } from '../../checks/index.ts'
-import type { EvidenceReading } from '../../store/evidence.ts'
+import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { TestWorld } from './createTestWorld.ts'
 import { toInstant } from './moment.ts'
 import type { FindingText, TestInput } from './testSchema.ts'

@@ -2,7 +2,7 @@ import type { LateListing } from './listLag.ts'
 import type { Direction, Observation } from '../../bridge/observation.ts'
 import { destinationLeg, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { TransferChange } from '../../store/recordAnswer.ts'
+import type { TransferChange } from '../../ledger/recordAnswer.ts'
 
 const maxKept = 200
 

@@ -1,7 +1,7 @@
 import type { ZoneBlock } from '../../clients/explorer/endpoints/blocks.ts'
 import type { ZoneBlockTransaction } from '../../clients/explorer/endpoints/zoneBlockTransactions.ts'
 import type { Observation } from '../../bridge/observation.ts'
-import { type ActionCounts, meansWithdrawal, type SeenActions } from '../../domain/withdrawActions.ts'
+import { type ActionCounts, meansWithdrawal, type SeenActions } from '../../ledger/withdrawActions.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { AuditReads } from './reads.ts'
 import type { Commit, ReadOptions } from '../../kernel/reads.ts'

@@ -1,8 +1,8 @@
 import type { Chain, Observation } from '../../bridge/observation.ts'
-import { decodeSighting, encodeSighting, type Sighting, toSightings } from '../../domain/sighting.ts'
+import { decodeSighting, encodeSighting, type Sighting, toSightings } from '../../ledger/sighting.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
-import { selectTransfers } from '../../store/transferRows.ts'
+import { selectTransfers } from '../../ledger/transferRows.ts'
 
 /**
  * What lacks. `list`: a record that an audit read and the ledger did not hold. `action`: a zone action that means a

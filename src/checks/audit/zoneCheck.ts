@@ -1,4 +1,4 @@
-import { countTaught } from '../../domain/withdrawActions.ts'
+import { countTaught } from '../../ledger/withdrawActions.ts'
 import type { Observation } from '../../bridge/observation.ts'
 import { createAuditReads } from './reads.ts'
 import { createZoneAuditPoll } from './pollZone.ts'

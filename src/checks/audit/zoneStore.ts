@@ -1,4 +1,4 @@
-import type { SeenActions } from '../../domain/withdrawActions.ts'
+import type { SeenActions } from '../../ledger/withdrawActions.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 

@@ -36,11 +36,11 @@ import {
   scheduleLogs,
 } from './logStore.ts'
 import { isAccused } from '../../alerts/store/accused.ts'
-import type { EvidenceReading } from '../../store/evidence.ts'
+import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { CursorFile } from '../../store/cursors.ts'
 import type { Database } from '../../store/database.ts'
 import { isNewAmong } from './firstEventStore.ts'
-import type { Ledger } from '../../store/ledger.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
 import type { Commit } from '../../kernel/reads.ts'
 
 export interface JudgeDeps {

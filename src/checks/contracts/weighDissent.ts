@@ -6,7 +6,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { toWordsFinding } from './changed.ts'
 import type { EventContext, RelatedTransfers } from '../../rules/detectors/detector.ts'
 import { accuses } from '../../alerts/store/accused.ts'
-import type { Learned } from '../../store/learned.ts'
+import type { Learned } from '../../ledger/learned.ts'
 
 interface WeighDeps {
   readonly learned: Learned

@@ -19,7 +19,7 @@ import {
 } from './lossStore.ts'
 import type { StoredFlow } from './flowRow.ts'
 import { listEscrowTokens } from './owedStore.ts'
-import { readNewestOrigin } from '../../store/newestOrigin.ts'
+import { readNewestOrigin } from '../../ledger/newestOrigin.ts'
 import { listOperators } from '../operators/store.ts'
 import { listUnjudgedPayouts } from './unjudgedStore.ts'
 import type { HorizonWatch } from '../../kernel/horizons.ts'

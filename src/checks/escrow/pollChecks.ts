@@ -4,7 +4,7 @@ import { type FlowVerdict, joinGross, type JudgeToken, judgeFlow, type Lack } fr
 import type { MostKept } from '../../domain/mostKept.ts'
 import type { Shown } from '../../domain/horizon.ts'
 import type { Wait } from '../../domain/standing.ts'
-import { type AtRisk, valueFirst } from '../../domain/valueFirst.ts'
+import { type AtRisk, valueFirst } from '../../ledger/valueFirst.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'

@@ -1,7 +1,7 @@
 import { type Decimal, fromBaseUnits, noAmount, sumDecimals, toDecimal } from '../../bridge/decimal.ts'
 import { zoneEvidence } from '../../domain/doubtOrigin.ts'
 import type { Lack } from './flow.ts'
-import { fillFromZone } from '../../domain/fillFromZone.ts'
+import { fillFromZone } from '../../ledger/fillFromZone.ts'
 import { isBatch } from '../../domain/judgeBatch.ts'
 import type { LearnedMoney } from '../../domain/learnedMoney.ts'
 import { movedToken } from '../../bridge/movedToken.ts'

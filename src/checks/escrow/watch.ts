@@ -18,10 +18,10 @@ import {
   reviseOwed,
   saveOwedLeg,
 } from './owedStore.ts'
-import type { TokenPair } from '../../store/learned.ts'
+import type { TokenPair } from '../../ledger/learned.ts'
 import { readFlowsDeep } from '../../kernel/mainStreams.ts'
 import { listMovedTokens, readLargeMove, wakeFlows } from './flowStore.ts'
-import { readDecimals } from '../../store/tokenBook.ts'
+import { readDecimals } from '../../ledger/tokenBook.ts'
 
 /** What the configuration says of escrows, beside what the ledger learned of tokens. */
 export interface EscrowWatch {

@@ -23,8 +23,8 @@ import type { Commit, ExplorerReads } from '../../kernel/reads.ts'
 import type { Poller } from '../../kernel/runner.ts'
 import { createUnnamedOriginsPoll } from './unnamedOrigins.ts'
 import type { Database } from '../../store/database.ts'
-import { listDisputes } from '../../store/disputes.ts'
-import { type EvidenceReading, listKnownHashes, listListingLags } from '../../store/evidence.ts'
+import { listDisputes } from '../../ledger/disputes.ts'
+import { type EvidenceReading, listKnownHashes, listListingLags } from '../../ledger/evidence.ts'
 import {
   dropQueued,
   hurryMain,
@@ -32,14 +32,14 @@ import {
   nextDueAt,
   type QueuedLeg,
   saveQueued,
-} from '../../store/evidenceQueue.ts'
+} from '../../ledger/evidenceQueue.ts'
 import { listHeads } from '../../kernel/heads.ts'
-import { takeHeldJudgements } from '../../store/learned.ts'
-import { releaseLessons } from '../../store/openLessons.ts'
+import { takeHeldJudgements } from '../../ledger/learned.ts'
+import { releaseLessons } from '../../ledger/openLessons.ts'
 import { isLearned } from '../../domain/openLessons.ts'
-import { toTeaching } from '../../pollers/learnMoney.ts'
+import { toTeaching } from '../../ledger/learnMoney.ts'
 import { type RequestNumbers, withTimes } from '../../store/requestNumbers.ts'
-import type { Ledger } from '../../store/ledger.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
 import type { AppConfig } from '../../kernel/settings.ts'
 import { readControl } from '../../app/createPollers.ts'
 import type { HorizonWatch } from '../../kernel/horizons.ts'

@@ -1,7 +1,7 @@
 import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { EvidenceReading } from '../../store/evidence.ts'
-import type { QueuedLeg } from '../../store/evidenceQueue.ts'
+import type { EvidenceReading } from '../../ledger/evidence.ts'
+import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
 import { readWhole } from './readWhole.ts'
 import type { EvidenceReads, LegsRead } from './reads.ts'
 

@@ -1,6 +1,6 @@
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
-import type { Dispute } from '../../store/disputes.ts'
+import type { Dispute } from '../../ledger/disputes.ts'
 
 export interface DisputesDeps {
   readonly clock: Clock

@@ -1,6 +1,6 @@
 import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import { blockTransactions } from '../../clients/explorer/endpoints/mainTransactions.ts'
-import type { EvidenceReading } from '../../store/evidence.ts'
+import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { ReadPriority } from '../../kernel/reads.ts'
 
 interface OwnValueOptions {

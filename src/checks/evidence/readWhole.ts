@@ -1,6 +1,6 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import type { EvidenceReading } from '../../store/evidence.ts'
-import type { QueuedLeg } from '../../store/evidenceQueue.ts'
+import type { EvidenceReading } from '../../ledger/evidence.ts'
+import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
 import type { EvidenceAskOptions, EvidenceReads } from './reads.ts'
 
 /** An answer about a leg, `null` when nobody knows it, `unclear` when it could not be told. */

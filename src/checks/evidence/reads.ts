@@ -18,7 +18,7 @@ import type { Answer } from '../../clients/explorer/readAnswer.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { TokenMove } from '../../bridge/transfer.ts'
-import type { EvidenceReading } from '../../store/evidence.ts'
+import type { EvidenceReading } from '../../ledger/evidence.ts'
 import { createReadOwnValue, type ReadOwnValue } from './readOwnValue.ts'
 import type { Read, ReadPriority } from '../../kernel/reads.ts'
 

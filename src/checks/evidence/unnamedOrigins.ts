@@ -2,7 +2,7 @@ import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
 import type { Observation } from '../../bridge/observation.ts'
 import { originLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
-import type { QueuedLeg } from '../../store/evidenceQueue.ts'
+import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
 import type { Commit, ExplorerReads, Read } from '../../kernel/reads.ts'
 import type { RecordLookup } from '../../kernel/recordLookup.ts'
 

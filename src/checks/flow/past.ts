@@ -3,8 +3,8 @@ import type { FlowPast } from './facts.ts'
 import { type PastWindow, summarizePast } from './summarizePast.ts'
 import type { Interval } from '../../kernel/coverage.ts'
 import type { Database } from '../../store/database.ts'
-import { flowSlotMs, type FlowTotal } from '../../store/flow.ts'
-import { addTo, listSlots } from '../../store/flowSlots.ts'
+import { flowSlotMs, type FlowTotal } from '../../ledger/flow.ts'
+import { addTo, listSlots } from '../../ledger/flowSlots.ts'
 
 /** When the list was read. */
 export interface Observed {

@@ -10,7 +10,7 @@ import {
   listCopies,
   readNewestFlow,
   toStep,
-} from '../../store/flow.ts'
+} from '../../ledger/flow.ts'
 import { createFlowPast, type Observed } from './past.ts'
 import { createFlowWindows } from './windows.ts'
 

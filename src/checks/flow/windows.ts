@@ -8,8 +8,8 @@ import {
   listFlow,
   toSlot,
   toStep,
-} from '../../store/flow.ts'
-import { addTo, foldSlot, listMarkedSlots, listSlots, nextFold, readFolds } from '../../store/flowSlots.ts'
+} from '../../ledger/flow.ts'
+import { addTo, foldSlot, listMarkedSlots, listSlots, nextFold, readFolds } from '../../ledger/flowSlots.ts'
 
 const maxWindows = 32
 

@@ -15,7 +15,7 @@ CREATE TABLE flow_amounts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX flow_amounts_amount ON flow_amounts (token, direction, amount, at);
 
--- How long transfers took: classes of rising width (store/latency.ts), by the quarter of the day in which they arrived.
+-- How long transfers took: classes of rising width (ledger/latency.ts), by the quarter of the day in which they arrived.
 CREATE TABLE latency_steps (
   at INTEGER NOT NULL, token TEXT NOT NULL, direction TEXT NOT NULL, class INTEGER NOT NULL, count INTEGER NOT NULL,
   PRIMARY KEY (at, token, direction, class)

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
-import { createLedger } from '../../../src/store/ledger.ts'
+import { createLedger } from '../../../src/ledger/ledger.ts'
 import { createRunner } from '../../../src/kernel/runner.ts'
 import { createUpkeep } from '../../../src/kernel/upkeep.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readSeries } from '../../../src/app/readSeries.ts'
 import { noteCoverage } from '../../../src/kernel/coverage.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { recount, toStep } from '../../../src/store/flow.ts'
+import { recount, toStep } from '../../../src/ledger/flow.ts'
 
 const minute = 60_000
 const hour = 60 * minute

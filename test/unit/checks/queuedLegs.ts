@@ -1,5 +1,5 @@
 import type { EvidenceReads, LegsRead } from '../../../src/checks/evidence/reads.ts'
-import type { QueuedLeg } from '../../../src/store/evidenceQueue.ts'
+import type { QueuedLeg } from '../../../src/ledger/evidenceQueue.ts'
 
 /** A leg of which nothing was asked yet. */
 export function queuedLeg(overrides: Partial<QueuedLeg> = {}): QueuedLeg {

@@ -1,7 +1,7 @@
 import type { Observation } from '../../../src/bridge/observation.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { type Cursors, initialCursors } from '../../../src/store/cursors.ts'
-import { createLedger, type Ledger } from '../../../src/store/ledger.ts'
+import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
 import type { Commit, ExplorerReads, FeedPage } from '../../../src/kernel/reads.ts'
 import { createRecordLookup } from '../../../src/kernel/recordLookup.ts'
 import { hash, toRecord } from '../../support/records.ts'

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Backtest } from '../../../src/app/backtest/runBacktest.ts'
 import type { Observation } from '../../../src/bridge/observation.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { createLedger, type Ledger } from '../../../src/store/ledger.ts'
+import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
 import { hash, toPending, toRecord } from '../../support/records.ts'
 import { runCommand } from './testIo.ts'
 

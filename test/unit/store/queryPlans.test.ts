@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { listDueTransactions } from '../../../src/checks/contracts/logStore.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
-import { createLedger, type Ledger } from '../../../src/store/ledger.ts'
+import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
 import { countPendingByAge, countPendingSince } from '../../../src/store/pageQueries.ts'
 import { listSlicesUnderWay } from '../../../src/store/reportQueries.ts'
 

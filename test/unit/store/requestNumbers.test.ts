@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { transferStalled } from '../../../src/rules/detectors/transferStalled.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { createLedger } from '../../../src/store/ledger.ts'
+import { createLedger } from '../../../src/ledger/ledger.ts'
 import { createRequestNumbers, withTimes } from '../../../src/store/requestNumbers.ts'
 import { toPending, toRecord } from '../../support/records.ts'
 import { toFacts } from '../rules/facts.ts'

@@ -13,7 +13,7 @@ import {
   spansOfTold,
   summarizeTold,
 } from '../../../../src/checks/audit/store.ts'
-import { lacksRecord, nameOfRecord } from '../../../../src/store/lacksRecord.ts'
+import { lacksRecord, nameOfRecord } from '../../../../src/ledger/lacksRecord.ts'
 import { hash } from '../../../support/records.ts'
 import { noSignal, setUp, toRows } from '../support.ts'
 

@@ -3,8 +3,8 @@ import { type DoubtContext, decideDoubt } from '../../../../src/checks/evidence/
 import { chooseBatch } from '../../../../src/checks/evidence/poll.ts'
 import type { EvidenceReads, LegsRead } from '../../../../src/checks/evidence/reads.ts'
 import { readWhole } from '../../../../src/checks/evidence/readWhole.ts'
-import type { EvidenceReading } from '../../../../src/store/evidence.ts'
-import type { QueuedLeg } from '../../../../src/store/evidenceQueue.ts'
+import type { EvidenceReading } from '../../../../src/ledger/evidence.ts'
+import type { QueuedLeg } from '../../../../src/ledger/evidenceQueue.ts'
 import { noSignal } from '../support.ts'
 import { emptyReads, queuedLeg } from '../queuedLegs.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Transfer } from '../../../../src/bridge/transfer.ts'
 import { createUnnamedOriginsPoll } from '../../../../src/checks/evidence/unnamedOrigins.ts'
-import type { QueuedLeg } from '../../../../src/store/evidenceQueue.ts'
+import type { QueuedLeg } from '../../../../src/ledger/evidenceQueue.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { createSteppedClock } from '../../../support/steppedClock.ts'
 import { transferOf } from '../../rules/transfers.ts'

@@ -1,11 +1,11 @@
 import { fc } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { createFlow } from '../../../../src/checks/flow/read.ts'
-import { createLatency } from '../../../../src/app/readLatency.ts'
+import { createLatency } from '../../../../src/ledger/readLatency.ts'
 import { noteCoverage } from '../../../../src/kernel/coverage.ts'
 import { type Database, openDatabase } from '../../../../src/store/database.ts'
-import { listFlow, recount, toStep } from '../../../../src/store/flow.ts'
-import { countLatency } from '../../../../src/store/latency.ts'
+import { listFlow, recount, toStep } from '../../../../src/ledger/flow.ts'
+import { countLatency } from '../../../../src/ledger/latency.ts'
 
 const minute = 60_000
 const hour = 60 * minute

@@ -1,0 +1,274 @@
+import type { UnixMs } from '../lib/clock.ts'
+import { deriveDecimals, formatUnits } from '../bridge/amount.ts'
+import { type OriginClaim, proveClaim } from '../domain/claimedOrigin.ts'
+import { deriveRewrites } from './deriveRewrites.ts'
+import { details, firstOf, newest, newestText } from './newestOf.ts'
+import type { Chain, Direction, Status, UnsaidField } from '../bridge/observation.ts'
+import { movedToken, nativeDecimals } from '../bridge/movedToken.ts'
+import { lacksToken, resolveToken } from './resolveToken.ts'
+import { showsMoney } from '../domain/showsMoney.ts'
+import { mayHaveFailed } from '../domain/mayHaveFailed.ts'
+import { proveOrigin } from '../domain/proveOrigin.ts'
+import { type Group, isRecord, isUnsaid, isZoneAction, type Sighting } from './sighting.ts'
+import {
+  type Leg,
+  type LegEvidence,
+  originChain,
+  type OriginProof,
+  type Transfer,
+  type TransferState,
+} from '../bridge/transfer.ts'
+
+/** How long an emptied field must stay empty in E12 before the leg counts as taken back. */
+export const retractionMs = 30_000
+
+/** What the records do not say: the ledger's key, the token book, evidence. */
+export interface TransferContext {
+  readonly key: string
+  readonly evidence: readonly LegEvidence[]
+  /** `symbol` is null for a token that the configuration does not list; `decimals` is then what records taught. */
+  lookupToken(address: string): {
+    readonly symbol: string | null
+    readonly decimals: number | null
+    /** Where it is known to move under another address. */
+    readonly movedAs?: string
+  }
+  /** Whether a type of zone action means a withdrawal, by what those of known withdrawals are; left out, none does. */
+  meansWithdrawal?(actionType: string): boolean
+}
+
+/**
+ * Derives a transfer from all its sightings. A pure function of the set: no reading order changes it.
+ *
+ * Of each field the newest non-empty value holds: by update time among records that have one, by request time
+ * otherwise. A final record changes its status only when E12 says so, because a lagging replica of the list
+ * alternates between old and new.
+ */
+export function deriveTransfer(group: Group, context: TransferContext): Transfer {
+  const all = group.members
+  const firstSeenAt = Math.min(...all.map((sighting) => sighting.firstAt))
+  const direction = (all[0] as Sighting).direction
+  const main = deriveLeg(all, 'main')
+  const zone = deriveLeg(all, 'zone')
+  const origin = direction === 'MainToZone' ? main : zone
+  const destination = direction === 'MainToZone' ? zone : main
+  const status = deriveStatus(all)
+  const confirmedStatus = newest(details(all), (s) => (s.status === 'unknown' ? null : s.status)) ?? 'unknown'
+  const amountRaw = newest(all, (sighting) => sighting.amountRaw)
+  const value = newest(all, (s) => (s.amountRaw === amountRaw || amountRaw === null ? s.value : null))
+  const isUnnamed = lacksToken(all)
+  const named = newestText(all, (sighting) => sighting.token)
+  const known = isUnnamed ? resolve(all, { direction, main, amountRaw }, context) : named
+  const address = known ?? ''
+  const book = context.lookupToken(address)
+  // A record's own two amounts go before what another one taught: one lying record must not rescale all others.
+  const own = value !== null && amountRaw !== null ? deriveDecimals(value, amountRaw) : null
+  const learned = book.symbol === null ? (own ?? book.decimals) : book.decimals
+  const decimals = learned ?? (isUnnamed && known === '' ? nativeDecimals : null)
+  const token = {
+    address,
+    symbol: book.symbol,
+    name: newestText(all, (sighting) => sighting.tokenName),
+    type: newestText(all, (sighting) => sighting.tokenType),
+    id: newestText(all, (sighting) => sighting.tokenId),
+    decimals,
+    ...(book.movedAs !== undefined && { movedAs: book.movedAs }),
+    ...(known === null && { isUnknown: true as const }),
+  }
+  const evidence = context.evidence.filter((one) => one.chain === 'zone' || showsMoney(token, one))
+  const originProof = proveOrigin(origin, movedToken(token), evidence)
+  const amount = amountRaw !== null && decimals !== null ? formatUnits(amountRaw, decimals) : value
+  const claim = origin === null ? deriveClaim(all, { amount, amountRaw }, context) : null
+  const unsaid = listUnsaid(all)
+  const isOpen = (leg: Leg | null, chain: Chain) => leg === null && unsaid.includes(`${chain}Hash`)
+  const unsaidLegs = {
+    origin: isOpen(origin, originChain(direction)),
+    destination: isOpen(destination, originChain(direction) === 'main' ? 'zone' : 'main'),
+    isFailedTwice: isFailedTwice(all),
+    failure: mayHaveFailed({ unsaid, evidence }, destination),
+  }
+
+  return {
+    key: context.key,
+    id: newest(all, (sighting) => sighting.id),
+    direction,
+    crossType: newestText(all, (sighting) => sighting.crossType),
+    state: deriveState({ status, confirmedStatus, origin, destination, originProof, unsaidLegs }),
+    status,
+    confirmedStatus,
+    isListed: all.some(isRecord),
+    listedLegAt: listedLegAt(all),
+    firstStatus: firstOf(all)?.status ?? 'unknown',
+    main,
+    zone,
+    zoneEventIndex: newest(all, (sighting) => sighting.zoneEventIndex),
+    from: newestText(all, (sighting) => sighting.from),
+    to: newestText(all, (sighting) => sighting.to),
+    sourceAddress: newestText(all, (sighting) => sighting.sourceAddress),
+    targetAddress: newestText(all, (sighting) => sighting.targetAddress),
+    token,
+    amountRaw,
+    amount,
+    recordDecimals: own,
+    batchDetail: newest(all, (sighting) => sighting.batchDetail),
+    updateTime: newest(all, (sighting) => sighting.updateTime),
+    // A block time in the future is for display, not for measuring age.
+    originAt: Math.min(origin?.time ?? firstSeenAt, firstSeenAt),
+    destinationAt: destination?.time ?? null,
+    firstSeenAt,
+    changedAt: Math.max(...all.map((sighting) => sighting.firstAt)),
+    readAt: Math.max(...all.map((sighting) => sighting.lastAt)),
+    evidence,
+    originProof,
+    ...(claim && { claim }),
+    rewrites: deriveRewrites(all, { status, amountRaw, address, main, zone }),
+    ambiguous: group.ambiguous.length,
+    ...(unsaid.length > 0 && { unsaid }),
+  }
+}
+
+const unsaidFields: readonly UnsaidField[] = ['mainHash', 'zoneHash', 'token', 'crossType', 'status']
+
+/** What no record tells: neither a value nor that there is none. */
+function listUnsaid(all: readonly Sighting[]): UnsaidField[] {
+  const records = all.filter(isRecord)
+  if (records.every(({ unsaid }) => unsaid === undefined)) return []
+  return unsaidFields.filter((field) => records.every((one) => isUnsaid(one, field)))
+}
+
+/** Whether a record that may have one leg only was read to have failed twice. */
+function isFailedTwice(all: readonly Sighting[]): boolean {
+  return all.some((one) => isRecord(one) && one.status === 'failed' && one.lastAt > one.firstAt)
+}
+
+/** Which token events without one are about, by what second sources saw move. */
+function resolve(
+  all: readonly Sighting[],
+  of: { readonly direction: Direction; readonly main: Leg | null; readonly amountRaw: bigint | null },
+  context: TransferContext,
+): string | null {
+  const target = newestText(all, (sighting) => sighting.targetAddress)
+  // Of a deposit the event may name who is credited, which is not who the main chain's money goes to.
+  const recipient = of.direction === 'ZoneToMain' ? target : ''
+  const decimalsOf = (token: string) =>
+    context.lookupToken(token).decimals ?? (token === '' ? nativeDecimals : null)
+  return resolveToken({ ...of, recipient, decimalsOf }, context.evidence)
+}
+
+function deriveLeg(all: readonly Sighting[], chain: Chain): Leg | null {
+  const hash = newest(all, (sighting) => hashOf(sighting, chain))
+  if (hash === null || isRetracted(all, chain)) return null
+  const of = all.filter((sighting) => hashOf(sighting, chain) === hash)
+  return {
+    chain,
+    hash,
+    height: newest(of, (sighting) => (chain === 'main' ? sighting.mainHeight : sighting.zoneHeight)),
+    time: newest(of, (sighting) => (chain === 'main' ? sighting.mainTime : sighting.zoneTime)),
+  }
+}
+
+function listedLegAt(all: readonly Sighting[]): UnixMs | null {
+  const times = all.filter(isRecord).flatMap(newestLegTimes)
+  return times.length === 0 ? null : Math.max(...times)
+}
+
+function newestLegTimes({ mainHash, mainTime, zoneHash, zoneTime }: Sighting): UnixMs[] {
+  const times = [mainHash === null ? null : mainTime, zoneHash === null ? null : zoneTime]
+  return times.flatMap((time) => time ?? [])
+}
+
+/**
+ * A payout reorganised away: E12 gave the leg empty twice, at least 30 s apart, with an update time newer than any
+ * record that named it. One empty field alone erases nothing.
+ */
+function isRetracted(all: readonly Sighting[], chain: Chain): boolean {
+  const naming = all.filter((sighting) => hashOf(sighting, chain) !== null)
+  return details(all).some(
+    (sighting) =>
+      hashOf(sighting, chain) === null &&
+      !sighting.unsaid?.includes(`${chain}Hash`) &&
+      sighting.updateTime !== null &&
+      sighting.lastAt - sighting.firstAt >= retractionMs &&
+      naming.every((named) => (named.updateTime ?? named.firstAt) < (sighting.updateTime ?? 0)),
+  )
+}
+
+/**
+ * Records with both legs are final. While they agree, that is the status. When they do not, E12 decides; until it was
+ * asked, the final status that was seen first stands.
+ */
+function deriveStatus(all: readonly Sighting[]): Status {
+  const known = all.filter((sighting) => sighting.status !== 'unknown')
+  const finals = known.filter((sighting) => sighting.mainHash !== null && sighting.zoneHash !== null)
+  const pool = finals.length > 0 ? finals : known
+  if (new Set(pool.map((sighting) => sighting.status)).size <= 1) return pool[0]?.status ?? 'unknown'
+  if (finals.length === 0) return newest(pool, (sighting) => sighting.status) ?? 'unknown'
+  return confirmStatus(details(finals)) ?? firstOf(finals)?.status ?? 'unknown'
+}
+
+/**
+ * What the details say, the newest first. Two that differ under one update time are the same version of the record to
+ * the service, and one of them comes from a replica that lags: the later one holds only once it was read again and the
+ * earlier one no more.
+ */
+function confirmStatus(finals: readonly Sighting[]): Status | null {
+  const winner = newest(finals, (sighting) => sighting)
+  if (winner === null || winner.updateTime === null) return winner?.status ?? null
+  const version = finals.filter((sighting) => sighting.updateTime === winner.updateTime)
+  const first = firstOf(version) as Sighting
+  const later = version.filter((sighting) => sighting.status !== first.status)
+  const earlierAt = Math.max(...version.filter((s) => s.status === first.status).map((s) => s.lastAt))
+  const isSettled = later.some((s) => s.firstAt > earlierAt && s.lastAt > s.firstAt)
+  return isSettled ? (later[0] as Sighting).status : first.status
+}
+
+function deriveState(of: {
+  status: Status
+  confirmedStatus: Status
+  origin: Leg | null
+  destination: Leg | null
+  originProof: OriginProof
+  /** Which legs may be there although no record tells of them. */
+  unsaidLegs: {
+    readonly origin: boolean
+    readonly destination: boolean
+    readonly isFailedTwice: boolean
+    /** It may have failed as a whole, and no record tells. */
+    readonly failure: boolean
+  }
+}): TransferState {
+  const isOriginFailed = of.originProof === 'failed'
+  const hasBoth = of.origin !== null && of.destination !== null
+  if (of.status === 'failed' && (hasBoth || of.confirmedStatus === 'failed' || isOriginFailed))
+    return 'failed'
+  const { unsaidLegs } = of
+  if (unsaidLegs.origin || unsaidLegs.destination)
+    return of.status === 'failed' && unsaidLegs.isFailedTwice ? 'failed' : 'pending'
+  if (of.origin === null) return 'unbacked'
+  if (of.destination === null) return 'pending'
+  if (isOriginFailed && unsaidLegs.failure) return 'pending'
+  // Value that arrived although what it came from failed, or is not there.
+  if (isOriginFailed || of.originProof === 'absent') return 'unbacked'
+  return of.status === 'success' ? 'completed' : 'pending'
+}
+
+/** The one origin that the events of a payout name, while no record tells of it. */
+function deriveClaim(
+  all: readonly Sighting[],
+  payout: Pick<Transfer, 'amount' | 'amountRaw'>,
+  context: TransferContext,
+): OriginClaim | null {
+  if (all.some(isRecord)) return null
+  const [hash, ...others] = new Set(all.flatMap(({ zoneHash }) => zoneHash ?? []))
+  if (hash === undefined || others.length > 0) return null
+  return proveClaim(hash, payout, context.evidence, (type) => context.meansWithdrawal?.(type) ?? false)
+}
+
+/**
+ * The origin that a payout's event names is a claim, not a leg: anybody who can pay can name any hash. What the zone
+ * chain itself tells names no payout.
+ */
+function hashOf(sighting: Sighting, chain: Chain): string | null {
+  if (chain === 'zone' && !isRecord(sighting) && !isZoneAction(sighting)) return null
+  return chain === 'main' ? sighting.mainHash : sighting.zoneHash
+}

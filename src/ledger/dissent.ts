@@ -1,0 +1,85 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from '../store/database.ts'
+
+/** So many parties in a row that say otherwise suspend what was learned. */
+export const enoughDissent = 5
+
+/** Who disagreed with a meaning, when who agreed was last seen, and since when it is learned anew. */
+export interface Dissent {
+  hasDissent(): boolean
+  suspendedAt(meaning: string): UnixMs
+  /** @param at when the transfer that agrees was first seen: what was seen before it is in no row with what comes */
+  consent(meaning: string, at: UnixMs): void
+  /** @returns whether this suspends the meaning */
+  dissent(meaning: string, by: { readonly hash: string; readonly party: string }, at: UnixMs): boolean
+}
+
+/** Kept beside the lessons: what a transfer says is forgotten with what it taught. */
+export function createDissent(db: Database): Dissent {
+  const suspended = new Map<string, UnixMs>()
+  const mark = (meaning: string, what: 'agrees' | 'suspended', at: UnixMs) =>
+    db
+      .prepare(
+        "INSERT INTO learned_samples VALUES ('dissent', ?, ?, '', ?, '') ON CONFLICT DO UPDATE SET at = max(at, excluded.at)",
+      )
+      .run(meaning, what, at)
+  const markOf = (meaning: string, what: 'agrees' | 'suspended'): UnixMs =>
+    Number(
+      db
+        .prepare("SELECT at FROM learned_samples WHERE kind = 'dissent' AND name = ? AND value = ?")
+        .get(meaning, what)?.['at'] ?? 0,
+    )
+  return {
+    hasDissent: () =>
+      db
+        .prepare("SELECT 1 FROM learned_samples WHERE kind = 'dissent' AND value = 'disagrees' LIMIT 1")
+        .get() !== undefined,
+    suspendedAt(meaning) {
+      const known = suspended.get(meaning) ?? markOf(meaning, 'suspended')
+      suspended.set(meaning, known)
+      return known
+    },
+    consent(meaning, at) {
+      mark(meaning, 'agrees', at)
+      db.prepare(
+        "UPDATE learned_samples SET value = 'outlier' WHERE kind = 'dissent' AND name = ? AND value = 'disagrees' AND at <= ?",
+      ).run(meaning, at)
+    },
+    dissent(meaning, { hash, party }, at) {
+      const isOutlier = at <= markOf(meaning, 'agrees')
+      db.prepare("INSERT OR REPLACE INTO learned_samples VALUES ('dissent', ?, ?, ?, ?, ?)").run(
+        meaning,
+        isOutlier ? 'outlier' : 'disagrees',
+        hash,
+        at,
+        party,
+      )
+      if (isOutlier) return false
+      const row = db
+        .prepare(
+          "SELECT count(DISTINCT party) AS n, min(at) AS since FROM learned_samples WHERE kind = 'dissent' AND name = ? AND value = 'disagrees'",
+        )
+        .get(meaning)
+      if (Number(row?.['n']) < enoughDissent) return false
+      db.prepare(
+        "DELETE FROM learned_samples WHERE kind = 'dissent' AND name = ? AND value = 'disagrees'",
+      ).run(meaning)
+      mark(meaning, 'suspended', Number(row?.['since']))
+      suspended.delete(meaning)
+      unlearn(db, meaning)
+      return true
+    },
+  }
+}
+
+/** Takes back all that the meaning was learned from: `<topic> words`, or `<direction> zone`. */
+function unlearn(db: Database, meaning: string): void {
+  const topic = meaning.replace(/ \w+$/, '')
+  if (meaning.endsWith(' zone')) {
+    db.prepare("DELETE FROM learned_samples WHERE kind = 'zone' AND name = ?").run(topic)
+    return
+  }
+  const parts = ['recipient', 'party', 'tokenId', 'amount', 'amount *', 'items *']
+  for (const name of [...parts.map((part) => `${topic} ${part}`), `${topic.replace(' batch', '')} token *`])
+    db.prepare("DELETE FROM learned_samples WHERE kind = 'action' AND name GLOB ?").run(name)
+}

@@ -1,0 +1,194 @@
+import type { Chain, Status } from '../bridge/observation.ts'
+import type { Sighting } from './sighting.ts'
+import type { EvidenceSource, LegEvidence, TokenMove } from '../bridge/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from '../store/database.ts'
+
+/** One answer about one leg. `unknown`: the source knows the leg and does not say how it ended. */
+export interface EvidenceReading {
+  readonly chain: Chain
+  readonly hash: string
+  readonly source: EvidenceSource
+  readonly requestedAt: UnixMs
+  readonly status: Status | 'absent'
+  readonly errorMessage: string
+  readonly moves: readonly TokenMove[] | null
+  /** It shows tokens and native currency alike. */
+  readonly isWhole?: boolean
+  readonly amountRaw?: bigint | null
+  readonly amount?: string | null
+  readonly reads?: number
+  readonly unasked?: EvidenceSource
+  readonly height?: number | null
+  readonly time?: UnixMs | null
+  /** What kind of action a zone transaction is, in the chain's words. */
+  readonly actionType?: string
+  /** All of that action, as JSON text. */
+  readonly action?: string | null
+  /** Whom a deposit's own event names, where its record names another. */
+  readonly recipient?: string
+  /** The transaction of the past that paid this origin. */
+  readonly paidIn?: string
+}
+
+interface Body {
+  readonly errorMessage?: string
+  readonly moves?: readonly (Omit<TokenMove, 'amountRaw'> & { readonly amountRaw: string | null })[]
+  readonly whole?: boolean
+  readonly amountRaw?: string
+  readonly amount?: string
+  readonly reads?: number
+  readonly unasked?: EvidenceSource
+  readonly height?: number
+  readonly time?: UnixMs
+  readonly actionType?: string
+  readonly action?: string
+  readonly paidIn?: string
+  readonly recipient?: string
+}
+
+/** A longer action says nothing: half of it would be another one. */
+const maxActionLength = 16_000
+/** What one transaction moves is kept up to so many movements: nobody may fill the disk with one transaction. */
+const maxMoves = 500
+
+/** @returns whether it says something else than what was known */
+export function saveEvidence(db: Database, reading: EvidenceReading): boolean {
+  const { chain, hash, source } = reading
+  const known = db
+    .prepare(
+      'SELECT requested_at, status, body FROM leg_evidence WHERE hash = ? AND chain = ? AND source = ?',
+    )
+    .get(hash, chain, source)
+  if (known && Number(known['requested_at']) > reading.requestedAt) return false
+  // An empty status takes back nothing that was said.
+  if (known && reading.status === 'unknown' && known['status'] !== 'unknown') return false
+  const body = encodeBody(reading)
+  db.prepare(
+    `INSERT INTO leg_evidence (chain, hash, source, requested_at, status, body) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (hash, chain, source) DO UPDATE SET
+       requested_at = excluded.requested_at, status = excluded.status, body = excluded.body`,
+  ).run(chain, hash, source, reading.requestedAt, reading.status, body)
+  return known?.['status'] !== reading.status || known?.['body'] !== body
+}
+
+/** What is known of every leg that these sightings name; what no source has an opinion on is left out. */
+export function listEvidence(db: Database, sightings: readonly Sighting[]): LegEvidence[] {
+  return openEvidence(db, sightings)(sightings)
+}
+
+/** Reads what is known of every leg that these sightings name, at once: the rest asks for the legs of some of them. */
+export function openEvidence(
+  db: Database,
+  sightings: readonly Sighting[],
+): (some: readonly Sighting[]) => LegEvidence[] {
+  const hashes = sightings.flatMap(({ zoneHash, mainHash }) => [zoneHash ?? [], mainHash ?? []].flat())
+  const found = listOf(db, hashes)
+  if (found.length === 0) return () => []
+  const byLeg = Map.groupBy(found, ({ chain, hash }) => `${chain} ${hash}`)
+  return (some) => {
+    const zone = new Set(some.flatMap(({ zoneHash }) => (zoneHash === null ? [] : `zone ${zoneHash}`)))
+    const main = new Set(some.flatMap(({ mainHash }) => (mainHash === null ? [] : `main ${mainHash}`)))
+    return [...zone, ...main].flatMap((leg) => byLeg.get(leg) ?? [])
+  }
+}
+
+/** Hashes that a source knew lately: an answer without one of them is no answer. */
+export function listKnownHashes(db: Database, chain: Chain, sources: readonly EvidenceSource[]): string[] {
+  return db
+    .prepare('SELECT chain, hash, source, status FROM leg_evidence ORDER BY id DESC LIMIT 200')
+    .all()
+    .filter(
+      (row) =>
+        row['chain'] === chain && row['status'] === 'success' && sources.some((one) => one === row['source']),
+    )
+    .map((row) => String(row['hash']))
+}
+
+/** How long after their newest block the newest transfers were first seen, ms, rising; history that was read later is left out. */
+export function listListingLags(db: Database, count: number): number[] {
+  return db
+    .prepare(
+      'SELECT first_seen_at - coalesce(destination_at, origin_at) AS lag FROM transfers ORDER BY key DESC LIMIT ?',
+    )
+    .all(count)
+    .map((row) => Number(row['lag']))
+    .filter((lag) => lag >= 0 && lag <= maxLagMs)
+    .sort((a, b) => a - b)
+}
+
+/** What is first seen later than this was filled in, or read by a walk through the past. */
+const maxLagMs = 600_000
+
+/** Forgets what was said of a leg that no transfer names any more. */
+export function deleteEvidence(db: Database, hash: string): void {
+  db.prepare('DELETE FROM leg_evidence WHERE hash = ?').run(hash)
+}
+
+function listOf(db: Database, hashes: readonly string[]): LegEvidence[] {
+  if (hashes.length === 0) return []
+  return db
+    .prepare(
+      `SELECT chain, hash, source, requested_at, status, body FROM leg_evidence
+       WHERE hash IN (SELECT value FROM json_each(?)) AND status <> 'unknown' ORDER BY source`,
+    )
+    .all(JSON.stringify(hashes))
+    .map((row) => ({
+      // Both written by saveEvidence.
+      chain: String(row['chain']) as Chain,
+      hash: String(row['hash']),
+      source: String(row['source']) as EvidenceSource,
+      at: Number(row['requested_at']),
+      status: String(row['status']) as LegEvidence['status'],
+      ...decodeBody(String(row['body'])),
+    }))
+}
+
+function encodeBody(reading: EvidenceReading): string {
+  const { errorMessage, moves, amountRaw, amount, reads, height, time, actionType = '' } = reading
+  const action = reading.action ?? ''
+  const body: Body = {
+    ...(errorMessage !== '' && { errorMessage }),
+    ...(moves && {
+      moves: moves
+        .slice(0, maxMoves)
+        .map((move) => ({ ...move, amountRaw: move.amountRaw?.toString() ?? null })),
+    }),
+    ...(reading.isWhole === true && { whole: true }),
+    ...(amountRaw !== undefined && amountRaw !== null && { amountRaw: amountRaw.toString() }),
+    ...(amount !== undefined && amount !== null && { amount }),
+    ...(reads !== undefined && { reads }),
+    ...(reading.unasked !== undefined && { unasked: reading.unasked }),
+    ...(height !== undefined && height !== null && { height }),
+    ...(time !== undefined && time !== null && { time }),
+    ...(actionType !== '' && { actionType }),
+    ...(reading.paidIn !== undefined && { paidIn: reading.paidIn }),
+    ...(reading.recipient !== undefined && { recipient: reading.recipient }),
+    ...(action !== '' && action.length <= maxActionLength && { action }),
+  }
+  return JSON.stringify(body)
+}
+
+function decodeBody(text: string) {
+  // Written by encodeBody.
+  const body = JSON.parse(text) as Body
+  return {
+    errorMessage: body.errorMessage ?? '',
+    moves:
+      body.moves?.map((move) => ({
+        ...move,
+        amountRaw: move.amountRaw === null ? null : BigInt(move.amountRaw),
+      })) ?? null,
+    amountRaw: body.amountRaw === undefined ? null : BigInt(body.amountRaw),
+    ...(body.whole === true && { isWhole: true }),
+    amount: body.amount ?? null,
+    height: body.height ?? null,
+    time: body.time ?? null,
+    ...(body.reads !== undefined && { reads: body.reads }),
+    ...(body.unasked !== undefined && { unasked: body.unasked }),
+    ...(body.actionType !== undefined && { actionType: body.actionType }),
+    ...(body.action !== undefined && { action: body.action }),
+    ...(body.paidIn !== undefined && { paidIn: body.paidIn }),
+    ...(body.recipient !== undefined && { recipient: body.recipient }),
+  }
+}

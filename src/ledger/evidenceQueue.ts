@@ -1,0 +1,298 @@
+import {
+  destinationLeg,
+  type EvidenceSource,
+  type Leg,
+  originLeg,
+  type Transfer,
+} from '../bridge/transfer.ts'
+import { replacedPayout } from '../domain/replacedPayout.ts'
+import { movesNative, nativeSources, tokenSources } from '../domain/showsMoney.ts'
+import { valueFirst } from './valueFirst.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from '../store/database.ts'
+
+/**
+ * Which question a leg waits for: E9, E13, E15, a receipt; `record` asks the list whether a payout has a record, `past`
+ * what was there of an origin before the ledger.
+ */
+export type Ask = 'zone' | 'main' | 'native' | 'receipt' | 'record' | 'past'
+
+/** A leg that is to be asked of one source. Times are ours but `time`, which is the chain's. */
+export interface QueuedLeg {
+  readonly ask: Ask
+  readonly hash: string
+  readonly addedAt: UnixMs
+  readonly readyAt: UnixMs
+  readonly dueAt: UnixMs
+  readonly height: number | null
+  readonly time: UnixMs
+  /** How often a second answer about its movements was asked for in vain; apart from the answers without it. */
+  readonly tries: number
+  readonly reads: number
+  readonly firstAt: UnixMs | null
+  readonly lastAt: UnixMs | null
+  readonly controlAt: UnixMs | null
+  readonly rests: number
+  /** Long over when it was first seen. */
+  readonly isLate: boolean
+}
+
+export interface QueueSettings {
+  /** Legs of transfers that ended before this are not asked of by themselves. */
+  readonly since: UnixMs
+  /** How long an ordinary leg may wait for others to share its request, ms. */
+  readonly holdMs: number
+  /** Whether so much is at stake that its legs are asked at once. */
+  readonly isLarge?: (transfer: Transfer) => boolean
+  /** What of the escrows' holdings a transfer is; left out, all are alike. */
+  readonly riskOf?: (transfer: Transfer) => number
+  /** Null when there is no second source: whether its receipt is asked for. */
+  readonly wantsReceipt: ((transfer: Transfer, hash: string) => boolean) | null
+}
+
+/** What is older than this when it is first seen is history, or was filled in late: nothing about it is urgent. */
+const historyMs = 15 * 60_000
+
+/** Puts the legs that are new or other than they were into the queue. A leg with an answer is not asked again. */
+export function queueLegs(
+  db: Database,
+  settings: QueueSettings,
+  change: { readonly before: Transfer | null; readonly after: Transfer },
+  now: UnixMs,
+): void {
+  const { before, after } = change
+  const lastAt = Math.max(after.originAt, after.destinationAt ?? after.originAt)
+  if (lastAt < settings.since && before === null) return
+  const risk = settings.riskOf?.(after) ?? 0
+  const isRewritten = before !== null && isOther(before, after)
+  const isUrgent = isSuspicious(after)
+  const isLate = before === null && now - lastAt > historyMs && !isUrgent
+  const hasTurned = before !== null && isUrgent && !isSuspicious(before)
+  const destination = destinationLeg(after)
+  if (destination !== null && originLeg(after) === null && (before === null || hasTurned)) {
+    const time = Math.min(destination.time ?? now, now)
+    queueLeg(db, { ...destination, ask: 'record', time, dueAt: now, isLate: false, risk }, now)
+  }
+  queueReplaced(db, settings, change, now)
+  queuePast(db, settings, change, now)
+  for (const leg of [after.zone, after.main, claimedLeg(after)]) {
+    if (leg === null) continue
+    const known = before && ('isClaim' in leg ? claimedLeg(before) : before[leg.chain])
+    // What moved its money is shown by other lists than was thought.
+    const isOtherMoney = before !== null && movesNative(before.token) !== movesNative(after.token)
+    const isNew = known?.hash !== leg.hash || (isOtherMoney && leg.chain === 'main')
+    if (!isNew && !isRewritten && !hasTurned) continue
+    const isAtOnce = isUrgent || isRewritten || (!isLate && settings.isLarge?.(after) === true)
+    const dueAt = isAtOnce ? now : now + settings.holdMs
+    // A leg may be far newer than what was seen first; of a time that has not come nothing would ever be said.
+    const time = Math.min(leg.time ?? now, now)
+    for (const ask of asksOf(settings, after, leg)) {
+      if (!isRewritten && hasAnswer(after, ask, leg)) continue
+      const at = ask === 'receipt' ? now : dueAt
+      queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: at, isLate, risk }, now)
+    }
+  }
+}
+
+/** The origin that a payout's event names: its chain shows it once it has come as far as the payout. */
+function claimedLeg({ claim, main }: Transfer): (Leg & { readonly isClaim: true }) | null {
+  if (claim === undefined) return null
+  return { chain: 'zone', hash: claim.hash, height: null, time: main?.time ?? null, isClaim: true }
+}
+
+/** Asks again of every leg that has an answer: it may be another by now. What waits already keeps its time. */
+export function queueAgain(db: Database, settings: QueueSettings, transfer: Transfer, now: UnixMs): void {
+  const replaced = replacedPayout(transfer)
+  const legs = [transfer.zone, transfer.main, replaced].filter((leg) => leg !== null)
+  for (const { chain, hash, height, time } of legs) {
+    for (const ask of asksOf(settings, transfer, { chain, hash, height, time })) {
+      if (!hasAnswer(transfer, ask, { chain, hash })) continue
+      db.prepare(
+        'INSERT OR IGNORE INTO evidence_queue (ask, hash, added_at, ready_at, due_at, height, time, late) VALUES (?, ?, ?, ?, ?, ?, ?, 0)',
+      ).run(ask, hash, now, now, now, height, Math.min(time ?? now, now))
+    }
+  }
+}
+
+/** A record names another payout than before: whether the one before still stands tells a rewriting from paying twice. */
+function queueReplaced(
+  db: Database,
+  settings: QueueSettings,
+  { before, after }: { readonly before: Transfer | null; readonly after: Transfer },
+  now: UnixMs,
+): void {
+  const old = replacedPayout(after)
+  if (old === null || before?.rewrites.at(-1)?.at === after.rewrites.at(-1)?.at) return
+  const { hash } = old
+  const risk = settings.riskOf?.(after) ?? 0
+  const [ask] = asksOf(settings, after, old)
+  if (ask)
+    queueLeg(db, { ask, hash, height: null, time: after.originAt, dueAt: now, isLate: false, risk }, now)
+}
+
+/** Value that arrived since, of an origin older than the ledger: it may have been paid before. */
+function queuePast(
+  db: Database,
+  settings: QueueSettings,
+  { before, after }: { readonly before: Transfer | null; readonly after: Transfer },
+  now: UnixMs,
+): void {
+  const [origin, destination] = [originLeg(after), destinationLeg(after)]
+  if (origin === null || destination === null || !after.isListed || after.status === 'failed') return
+  if (before !== null && destinationLeg(before)?.hash === destination.hash) return
+  const [leftAt, arrivedAt] = [origin.time ?? now, destination.time ?? after.firstSeenAt]
+  if (leftAt >= settings.since || arrivedAt < settings.since) return
+  const risk = settings.riskOf?.(after) ?? 0
+  queueLeg(db, { ...origin, ask: 'past', time: leftAt, dueAt: now, isLate: false, risk }, now)
+}
+
+/** Has the destination of a transfer verified now, whatever its age: another one claims its origin. */
+export function queueClaimed(db: Database, settings: QueueSettings, transfer: Transfer, now: UnixMs): void {
+  const leg = destinationLeg(transfer)
+  if (leg === null) return
+  const risk = settings.riskOf?.(transfer) ?? 0
+  for (const ask of asksOf(settings, transfer, leg)) {
+    if (hasAnswer(transfer, ask, leg)) continue
+    const time = Math.min(leg.time ?? now, now)
+    queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: now, isLate: false, risk }, now)
+  }
+}
+
+function queueLeg(
+  db: Database,
+  leg: Pick<QueuedLeg, 'ask' | 'hash' | 'height' | 'time' | 'dueAt' | 'isLate'> & { readonly risk: number },
+  now: UnixMs,
+): void {
+  db.prepare(
+    `INSERT INTO evidence_queue (ask, hash, added_at, ready_at, due_at, height, time, late, risk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (ask, hash) DO UPDATE SET due_at = min(due_at, excluded.due_at), ready_at = min(ready_at, excluded.ready_at),
+       late = min(late, excluded.late), risk = max(risk, excluded.risk)`,
+  ).run(leg.ask, leg.hash, now, now, leg.dueAt, leg.height, leg.time, leg.isLate ? 1 : 0, leg.risk)
+}
+
+/**
+ * The legs that may be asked: of those that have to be by now the ones of most value first, and each tenth the one that
+ * has waited longest; then those that could wait.
+ */
+export function listQueued(db: Database, ask: Ask, isLate: boolean, now: UnixMs, limit: number): QueuedLeg[] {
+  const find = (order: string, count: number) =>
+    db
+      .prepare(
+        `SELECT * FROM evidence_queue WHERE ask = ? AND late = ? AND ready_at <= ? ORDER BY ${order} LIMIT ?`,
+      )
+      .all(ask, isLate ? 1 : 0, now, count)
+      .map((row) => ({ leg: toQueued(row), risk: Number(row['risk']) }))
+  // What is long over has no hurry.
+  if (isLate) return find('due_at', limit).map(({ leg }) => leg)
+  const found = [...find('risk DESC', limit), ...find('due_at', limit)]
+  const legs = [...new Map(found.map((one) => [one.leg.hash, one])).values()]
+  const isDue = ({ leg }: (typeof legs)[number]) => leg.dueAt <= now
+  const order = (some: typeof legs) =>
+    valueFirst(some, ({ leg, risk }) => ({ share: risk, since: leg.dueAt, counts: true }), limit)
+  const due = order(legs.filter(isDue))
+  return [...due, ...order(legs.filter((one) => !isDue(one)))].slice(0, limit).map(({ leg }) => leg)
+}
+
+/** When the next leg has to be asked; null when none waits. */
+export function nextDueAt(db: Database, asks: readonly Ask[], isLate: boolean): UnixMs | null {
+  const times = asks.flatMap((ask) => {
+    const row = db
+      .prepare('SELECT min(due_at) AS at FROM evidence_queue WHERE ask = ? AND late = ?')
+      .get(ask, isLate ? 1 : 0)
+    return row?.['at'] === null || row === undefined ? [] : [Number(row['at'])]
+  })
+  return times.length === 0 ? null : Math.min(...times)
+}
+
+/** The explorer's word on a main transaction is wanted now: another source does not know it. */
+export function hurryMain(db: Database, hash: string, now: UnixMs): void {
+  for (const ask of ['main', 'native'] as const) {
+    db.prepare('UPDATE evidence_queue SET due_at = min(due_at, ?) WHERE ask = ? AND hash = ?').run(
+      now,
+      ask,
+      hash,
+    )
+  }
+}
+
+export function saveQueued(db: Database, leg: QueuedLeg): void {
+  db.prepare(
+    `UPDATE evidence_queue SET ready_at = ?, due_at = ?, tries = ?, reads = ?, first_at = ?, last_at = ?, control_at = ?, rests = ?
+     WHERE ask = ? AND hash = ?`,
+  ).run(
+    leg.readyAt,
+    leg.dueAt,
+    leg.tries,
+    leg.reads,
+    leg.firstAt,
+    leg.lastAt,
+    leg.controlAt,
+    leg.rests,
+    leg.ask,
+    leg.hash,
+  )
+}
+
+export function dropQueued(db: Database, ask: Ask, hash: string): void {
+  db.prepare('DELETE FROM evidence_queue WHERE ask = ? AND hash = ?').run(ask, hash)
+}
+
+/** Forgets the questions about a hash that no transfer names any more. */
+export function dropQueuedHash(db: Database, hash: string): void {
+  for (const ask of ['zone', 'main', 'native', 'receipt', 'record', 'past'] as const)
+    dropQueued(db, ask, hash)
+}
+
+const explorerSources: Readonly<Record<'zone' | 'main', readonly EvidenceSource[]>> = {
+  zone: ['E9', 'E14'],
+  main: [...tokenSources, ...nativeSources],
+}
+
+function asksOf(settings: QueueSettings, transfer: Transfer, leg: Leg): Ask[] {
+  if (leg.chain === 'zone') return ['zone']
+  const wantsReceipt = settings.wantsReceipt?.(transfer, leg.hash) ?? false
+  return [movesNative(transfer.token) ? 'native' : 'main', ...(wantsReceipt ? (['receipt'] as const) : [])]
+}
+
+/** A transfer's evidence holds no answer that would not show its money. */
+function hasAnswer({ evidence }: Transfer, ask: Ask, leg: Pick<Leg, 'chain' | 'hash'>): boolean {
+  const sources = ask === 'receipt' ? (['canonical'] as const) : explorerSources[leg.chain]
+  return evidence.some(
+    ({ chain, hash, source }) =>
+      chain === leg.chain && hash === leg.hash && sources.some((one) => one === source),
+  )
+}
+
+/** What wants an answer at once: value that arrived from nowhere, and what is said to have failed. */
+function isSuspicious(transfer: Transfer): boolean {
+  return transfer.state === 'unbacked' || transfer.status === 'failed'
+}
+
+/** Whether the records now say something that evidence has to be compared with anew. */
+function isOther(before: Transfer, after: Transfer): boolean {
+  return (
+    (before.amountRaw !== null && before.amountRaw !== after.amountRaw) ||
+    (before.status !== 'unknown' && before.status !== after.status)
+  )
+}
+
+function toQueued(row: Record<string, unknown>): QueuedLeg {
+  const orNull = (name: string) => (row[name] === null ? null : Number(row[name]))
+  return {
+    // Written by queueLeg.
+    ask: String(row['ask']) as Ask,
+    hash: String(row['hash']),
+    addedAt: Number(row['added_at']),
+    readyAt: Number(row['ready_at']),
+    dueAt: Number(row['due_at']),
+    height: orNull('height'),
+    time: Number(row['time']),
+    tries: Number(row['tries']),
+    reads: Number(row['reads']),
+    firstAt: orNull('first_at'),
+    lastAt: orNull('last_at'),
+    controlAt: orNull('control_at'),
+    rests: Number(row['rests']),
+    isLate: Number(row['late']) === 1,
+  }
+}

@@ -1,0 +1,299 @@
+import type { Direction } from '../bridge/observation.ts'
+import { originLeg, type Transfer, type TransferState } from '../bridge/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from '../store/database.ts'
+import { countLatency, latencyClass, latencyStepMs, purgeLatency } from './latency.ts'
+
+export const flowStepMs = 10_000
+/** Steps are summed up by so much (ledger/flowSlots.ts), so that long windows cost little to read. */
+export const flowSlotMs = 300_000
+export type FlowSide = 'started' | 'arrived'
+
+/** What is counted of one transfer: kept with it, so that any change takes back just that. */
+interface Counted {
+  readonly t: string
+  readonly d: Direction
+  /** Base units; null when unknown: counted, and no part of the sum. */
+  readonly a: string | null
+  readonly s: number | null
+  readonly e: number | null
+  /** Step and class of the time it took. */
+  readonly l: readonly [number, number] | null
+  /** The id of a token that comes in many: what is equal has the same one. */
+  readonly i?: string
+}
+
+export interface FlowTotal {
+  readonly token: string
+  readonly direction: Direction
+  readonly side: FlowSide
+  readonly count: number
+  /** Base units. */
+  readonly sum: bigint
+}
+
+export interface FlowStep extends FlowTotal {
+  readonly at: UnixMs
+}
+
+export interface FlowCopies {
+  readonly token: string
+  readonly direction: Direction
+  readonly amountRaw: bigint
+  /** '' unless the token comes in many. */
+  readonly tokenId: string
+  readonly count: number
+}
+
+/** What counts of a transfer as it is, by block times; as stored with it. */
+export function toCounted(transfer: Transfer): string {
+  const { token, direction, amountRaw, destinationAt, state } = transfer
+  const startedAt = originLeg(transfer)?.time ?? null
+  const tookMs = destinationAt === null || startedAt === null ? null : destinationAt - startedAt
+  const counted: Counted = {
+    t: token.address,
+    d: direction,
+    a: amountRaw === null ? null : String(amountRaw),
+    s: startedAt === null ? null : toStep(startedAt),
+    e: destinationAt === null || state === 'failed' ? null : toStep(destinationAt),
+    l:
+      state !== 'completed' || destinationAt === null || tookMs === null || tookMs < 0
+        ? null
+        : [Math.floor(destinationAt / latencyStepMs) * latencyStepMs, latencyClass(tookMs)],
+    ...(token.id !== '' && { i: token.id }),
+  }
+  return JSON.stringify(counted)
+}
+
+type LatencyKey = Parameters<typeof countLatency>[2]
+
+/** What counts of one transfer: its state, and what toCounted says. */
+interface Count {
+  readonly state: TransferState
+  readonly flow: string | null
+}
+
+/** What transfers add to what is counted: the records of one answer share most of their steps, each is written once. */
+export interface Tally {
+  /** Takes back what was counted of a transfer and counts what is true of it now. */
+  recount(before: Count | null, after: Count | null): void
+  /** Inside the transaction that changed the transfers. */
+  write(db: Database): void
+}
+
+export function createTally(): Tally {
+  const states = new Map<TransferState, number>()
+  const steps = new Map<string, { readonly key: StepKey; count: number; sum: bigint }>()
+  const amounts = new Map<
+    string,
+    { readonly key: readonly [number, string, string, string]; count: number }
+  >()
+  const latency = new Map<string, { readonly step: UnixMs; readonly of: LatencyKey; count: number }>()
+
+  const addStep = (key: StepKey, amount: bigint, by: number) => {
+    const step = getOr(steps, key.join(), () => ({ key, count: 0, sum: 0n }))
+    step.count += by
+    step.sum += by < 0 ? -amount : amount
+  }
+  const add = (text: string, by: 1 | -1) => {
+    // Written by toCounted.
+    const { t, d, a, s, e, l, i } = JSON.parse(text) as Counted
+    const amount = BigInt(a ?? 0)
+    if (s !== null) addStep([s, t, d, 'started'], amount, by)
+    if (e !== null) addStep([e, t, d, 'arrived'], amount, by)
+    if (e !== null && a !== null) {
+      const key = [e, t, d, toAmountKey(amount, i ?? '')] as const
+      getOr(amounts, key.join(), () => ({ key, count: 0 })).count += by
+    }
+    if (l !== null) {
+      const [step, of] = [l[0], { token: t, direction: d, class: l[1] }]
+      getOr(latency, `${step},${t},${d},${l[1]}`, () => ({ step, of, count: 0 })).count += by
+    }
+  }
+  return {
+    recount(before, after) {
+      if (before?.state !== after?.state) {
+        if (before) states.set(before.state, (states.get(before.state) ?? 0) - 1)
+        if (after) states.set(after.state, (states.get(after.state) ?? 0) + 1)
+      }
+      const [was, is] = [before?.flow ?? null, after?.flow ?? null]
+      if (was === is) return
+      if (was !== null) add(was, -1)
+      if (is !== null) add(is, 1)
+    },
+    write(db) {
+      const addState = db.prepare(
+        'INSERT INTO state_counts VALUES (?, ?) ON CONFLICT (state) DO UPDATE SET count = count + excluded.count',
+      )
+      for (const [state, by] of states) if (by !== 0) addState.run(state, by)
+      for (const { key, count, sum } of steps.values()) {
+        if (count !== 0 || sum !== 0n) writeStep(db, key, count, sum)
+      }
+      const addAmount = db.prepare(
+        'INSERT INTO flow_amounts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count',
+      )
+      for (const { key, count } of amounts.values()) if (count !== 0) addAmount.run(...key, count)
+      for (const { step, of, count } of latency.values()) if (count !== 0) countLatency(db, step, of, count)
+      const mark = db.prepare('INSERT OR IGNORE INTO flow_dirty VALUES (?)')
+      for (const slot of new Set([...steps.values()].map(({ key }) => toSlot(key[0])))) mark.run(slot)
+    },
+  }
+}
+
+function getOr<T>(map: Map<string, T>, name: string, make: () => T): T {
+  let value = map.get(name)
+  if (value === undefined) map.set(name, (value = make()))
+  return value
+}
+
+/** Inside a transaction: recounts one transfer by what toCounted said and says of it. */
+export function recount(db: Database, before: string | null, after: string | null): void {
+  const tally = createTally()
+  const toCount = (flow: string | null): Count => ({ state: 'completed', flow })
+  tally.recount(toCount(before), toCount(after))
+  tally.write(db)
+}
+
+type StepKey = readonly [number, string, string, FlowSide]
+
+function writeStep(db: Database, key: StepKey, by: number, amount: bigint): void {
+  const row = db
+    .prepare('SELECT count, sum FROM flow_steps WHERE at = ? AND token = ? AND direction = ? AND side = ?')
+    .get(...key)
+  db.prepare('INSERT OR REPLACE INTO flow_steps VALUES (?, ?, ?, ?, ?, ?)').run(
+    ...key,
+    Number(row?.['count'] ?? 0) + by,
+    String(BigInt(String(row?.['sum'] ?? 0)) + amount),
+  )
+}
+
+/** Steps that begin from `from` on and before `until`, rising: each step is in one of two adjacent windows. */
+export function listFlow(db: Database, from: UnixMs, until: UnixMs): FlowStep[] {
+  return db
+    .prepare('SELECT * FROM flow_steps WHERE at >= ? AND at < ? AND count <> 0 ORDER BY at')
+    .all(from, until)
+    .map(toFlowStep)
+}
+
+/** From a row of `flow_steps` or `flow_slots`. */
+export function toFlowStep(row: Record<string, unknown>): FlowStep {
+  return {
+    at: Number(row['at']),
+    token: String(row['token']),
+    // Both written above.
+    direction: String(row['direction']) as Direction,
+    side: String(row['side']) as FlowSide,
+    count: Number(row['count']),
+    sum: BigInt(String(row['sum'])),
+  }
+}
+
+/** When anything of a direction, of one token or, with '', of any, last happened before a time; null within a week. */
+export function readNewestFlow(
+  db: Database,
+  of: { readonly token: string; readonly direction: Direction },
+  before: UnixMs,
+): UnixMs | null {
+  const row = db
+    .prepare(
+      `SELECT at FROM flow_steps WHERE at < ?1 AND at >= ?1 - 604800000 AND direction = ?2 AND (?3 = '' OR token = ?3)
+       AND count > 0 ORDER BY at DESC LIMIT 1`,
+    )
+    .get(before, of.direction, of.token)
+  return row ? Number(row['at']) : null
+}
+
+/**
+ * Amounts of which at least `copies` arrived from `from` on and before `until`. One piece of a token that comes in many
+ * is how such tokens are moved, and no copy of another.
+ */
+export function listCopies(db: Database, from: UnixMs, until: UnixMs, copies: number): FlowCopies[] {
+  return db
+    .prepare(
+      `SELECT token, direction, amount, sum(count) AS n FROM flow_amounts
+       WHERE at >= ? AND at < ? AND amount NOT IN ('0', '1') AND amount NOT GLOB '1#*'
+       GROUP BY token, direction, amount HAVING n >= ?`,
+    )
+    .all(from, until, copies)
+    .map((row) => {
+      const [amount = '', tokenId = ''] = String(row['amount']).split('#')
+      return {
+        token: String(row['token']),
+        direction: String(row['direction']) as Direction,
+        amountRaw: BigInt(amount),
+        tokenId,
+        count: Number(row['n']),
+      }
+    })
+}
+
+/** How many of one amount arrived from `from` on and before `until`. */
+export function countCopies(db: Database, of: FlowCopies, from: UnixMs, until: UnixMs): number {
+  const row = db
+    .prepare(
+      'SELECT sum(count) AS n FROM flow_amounts WHERE token = ? AND direction = ? AND amount = ? AND at >= ? AND at < ?',
+    )
+    .get(of.token, of.direction, toAmountKey(of.amountRaw, of.tokenId), from, until)
+  return Number(row?.['n'] ?? 0)
+}
+
+function toAmountKey(amountRaw: bigint, tokenId: string): string {
+  return tokenId === '' ? String(amountRaw) : `${amountRaw}#${tokenId}`
+}
+
+/** How many of the newest arrivals went to somebody who was never paid before the window. */
+export interface FirstTimers {
+  readonly token: string
+  readonly direction: Direction
+  readonly count: number
+  readonly first: number
+}
+
+const maxRecipients = 500
+
+/** Of what arrived from `from` on, the newest some hundred; `leftFrom` bounds when it left. */
+export function countFirstTimers(db: Database, from: UnixMs, leftFrom: UnixMs): FirstTimers[] {
+  return db
+    .prepare(
+      `SELECT token, direction, count(*) AS n, sum(NOT EXISTS (
+         SELECT 1 FROM transfers o WHERE o.target_address = t.target_address AND o.origin_at < ?1)) AS first
+       FROM (SELECT token, direction, target_address FROM transfers WHERE origin_at >= ?2 AND destination_at >= ?1
+         AND target_address <> '' ORDER BY origin_at DESC LIMIT ${maxRecipients}) t GROUP BY token, direction`,
+    )
+    .all(from, leftFrom)
+    .map((row) => ({
+      token: String(row['token']),
+      direction: String(row['direction']) as Direction,
+      count: Number(row['n']),
+      first: Number(row['first']),
+    }))
+}
+
+const dayMs = 86_400_000
+// Marks go after what they are about: without a rule that looks at flows nothing else takes them away.
+const tables = {
+  flow_steps: 32 * dayMs,
+  flow_slots: 32 * dayMs,
+  flow_amounts: 9 * dayMs,
+  flow_dirty: 33 * dayMs,
+} as const
+
+/** Forgets what is older than is looked back at, at most `limit` rows of each table. */
+export function purgeFlow(db: Database, now: UnixMs, limit: number): void {
+  for (const [table, keptMs] of Object.entries(tables)) {
+    const old = db.prepare(
+      `SELECT DISTINCT at FROM (SELECT at FROM ${table} WHERE at < ? ORDER BY at LIMIT ?)`,
+    )
+    const forget = db.prepare(`DELETE FROM ${table} WHERE at = ?`)
+    for (const row of old.all(now - keptMs, limit)) forget.run(Number(row['at']))
+  }
+  purgeLatency(db, now - tables.flow_steps, limit)
+}
+
+export function toStep(at: UnixMs): UnixMs {
+  return Math.floor(at / flowStepMs) * flowStepMs
+}
+
+export function toSlot(at: UnixMs): UnixMs {
+  return Math.floor(at / flowSlotMs) * flowSlotMs
+}

@@ -1,0 +1,59 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from '../store/database.ts'
+import { flowSlotMs, type FlowStep, listFlow, toFlowStep } from './flow.ts'
+
+/** Slots before a time whose sums are not what their steps say, newest first. */
+export function listMarkedSlots(db: Database, before: UnixMs, limit: number): UnixMs[] {
+  return db
+    .prepare('SELECT at FROM flow_dirty WHERE at < ? ORDER BY at DESC LIMIT ?')
+    .all(before, limit)
+    .map((row) => Number(row['at']))
+}
+
+/** Inside a transaction: sums a slot's steps up anew. @returns by how much its sums changed */
+export function foldSlot(db: Database, slot: UnixMs): FlowStep[] {
+  const changes = new Map<string, FlowStep>()
+  const sums = new Map<string, FlowStep>()
+  for (const step of listFlow(db, slot, slot + flowSlotMs)) {
+    addTo(sums, { ...step, at: slot }, 1)
+    addTo(changes, { ...step, at: slot }, 1)
+  }
+  for (const old of listSlots(db, slot, slot + flowSlotMs)) addTo(changes, old, -1)
+  db.prepare('DELETE FROM flow_slots WHERE at = ?').run(slot)
+  const insert = db.prepare('INSERT INTO flow_slots VALUES (?, ?, ?, ?, ?, ?)')
+  for (const { at, token, direction, side, count, sum } of sums.values()) {
+    insert.run(at, token, direction, side, count, String(sum))
+  }
+  db.prepare('DELETE FROM flow_dirty WHERE at = ?').run(slot)
+  return [...changes.values()].filter(({ count, sum }) => count !== 0 || sum !== 0n)
+}
+
+/** Slots that begin from `from` on and before `until`, rising. */
+export function listSlots(db: Database, from: UnixMs, until: UnixMs): FlowStep[] {
+  return db
+    .prepare('SELECT * FROM flow_slots WHERE at >= ? AND at < ? ORDER BY at')
+    .all(from, until)
+    .map(toFlowStep)
+}
+
+/** Inside a transaction: a number that grows with every fold; what is kept in memory beside the slots carries it. */
+export function nextFold(db: Database): number {
+  db.prepare(
+    `INSERT INTO meta (name, value) VALUES ('flow_folds', '1')
+     ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1`,
+  ).run()
+  return readFolds(db)
+}
+
+export function readFolds(db: Database): number {
+  return Number(db.prepare("SELECT value FROM meta WHERE name = 'flow_folds'").get()?.['value'] ?? 0)
+}
+
+/** Adds (or takes away) one total to those of its token, direction and side. */
+export function addTo<T extends Omit<FlowStep, 'at'>>(totals: Map<string, T>, step: T, sign: 1 | -1): void {
+  const name = `${step.token}|${step.direction}|${step.side}`
+  const known = totals.get(name)
+  const count = (known?.count ?? 0) + sign * step.count
+  const sum = (known?.sum ?? 0n) + BigInt(sign) * step.sum
+  totals.set(name, { ...step, count, sum })
+}

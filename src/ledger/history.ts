@@ -1,0 +1,139 @@
+import type { Chain } from '../bridge/observation.ts'
+import { cellOf, type Sighting } from './sighting.ts'
+import type { LegEvidence } from '../bridge/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from '../store/database.ts'
+import { listEvidence } from './evidence.ts'
+import { selectTransfers, type StoredTransfer, toStored } from './transferRows.ts'
+
+/** A transfer's row, its sightings still as text. */
+export interface HistoryRow {
+  readonly key: number
+  readonly body: string
+}
+
+const columns = 'key, body'
+
+/** Which well transfers have to be looked at all the same; everything else about them says that no rule finds anything. */
+export interface HistoryFilter {
+  readonly until: UnixMs
+  /** What ended before this, and did not change since, is left out. */
+  readonly since: UnixMs
+  /** Every transfer, whatever it is. */
+  readonly all: boolean
+  /** Those that took at least so long and were read afterwards; null: none. */
+  readonly slowMs: number | null
+  readonly outOfOrder: boolean
+  readonly batches: boolean
+  /** Those of other tokens, or whose record gives its amount in other decimals; null: none. */
+  readonly tokens: readonly { readonly address: string; readonly decimals: number }[] | null
+  /** Those of which a second source said more than that a leg succeeded. */
+  readonly evidence: boolean
+  /** Those that share a hash with another one. */
+  readonly shared: ReadonlySet<string>
+}
+
+/** What is first seen later than this after its newest block was read afterwards. */
+const historyMs = 600_000
+
+/** The transfers that a filter does not pass over, one at a time, in the order in which they were first named. */
+export function* walkHistory(db: Database, filter: HistoryFilter): Generator<HistoryRow> {
+  const values: (string | number)[] = [filter.until, filter.since, filter.since]
+  const where = ["first_seen_at < ? AND (changed_at >= ? OR state = 'pending' OR destination_at >= ?)"]
+  if (!filter.all) {
+    const plain = listPlain(filter, values)
+    where.push(`NOT (${plain.join(' AND ')})`)
+  }
+  const select = db.prepare(`SELECT ${columns} FROM transfers WHERE ${where.join(' AND ')} ORDER BY key`)
+  for (const row of select.iterate(...values)) yield toHistoryRow(row)
+}
+
+/** What holds of a transfer that was seen once, whole and well, and that nothing more is to be said of. */
+function listPlain(filter: HistoryFilter, values: (string | number)[]): string[] {
+  const plain = [
+    "state = 'completed' AND first_seen_at = changed_at AND zone_hash IS NOT NULL AND main_hash IS NOT NULL",
+    "destination_at IS NOT NULL AND json_array_length(body, '$.s') = 1",
+  ]
+  if (filter.slowMs !== null) {
+    plain.push('NOT (first_seen_at - destination_at > ? AND destination_at - origin_at >= ?)')
+    values.push(historyMs, filter.slowMs)
+  }
+  if (filter.outOfOrder)
+    plain.push(
+      'destination_at >= origin_at AND destination_at <= first_seen_at AND origin_at < first_seen_at',
+    )
+  if (filter.tokens !== null) plain.push(plainToken(filter.tokens, values))
+  if (filter.batches) plain.push("body NOT LIKE '%batch%'")
+  if (filter.shared.size > 0) {
+    plain.push(
+      'zone_hash NOT IN (SELECT value FROM json_each(?)) AND main_hash NOT IN (SELECT value FROM json_each(?))',
+    )
+    const hashes = JSON.stringify([...filter.shared])
+    values.push(hashes, hashes)
+  }
+  if (filter.evidence)
+    plain.push(...['zone_hash', 'main_hash'].map((name) => `NOT EXISTS (${doubting} e.hash = ${name})`))
+  return plain
+}
+
+const doubting = `SELECT 1 FROM leg_evidence e WHERE (e.status <> 'success' OR instr(e.body, '"moves"') OR instr(e.body, '"amount')) AND`
+
+/** The token is listed, and the record's two amounts agree on its decimals as text: what does not is looked at. */
+function plainToken(
+  tokens: readonly { readonly address: string; readonly decimals: number }[],
+  values: (string | number)[],
+): string {
+  if (tokens.length === 0) return '1'
+  const value = `json_extract(body, '$.s[0][${cellOf('value')}]')`
+  const raw = `json_extract(body, '$.s[0][${cellOf('amountRaw')}]')`
+  const fraction = `iif(instr(${value}, '.') > 0, length(${value}) - instr(${value}, '.'), 0)`
+  const digits = `ltrim(replace(${value}, '.', ''), '0')`
+  const each = tokens.map(({ address, decimals }) => {
+    values.push(address.toLowerCase(), '0'.repeat(decimals), decimals)
+    return `(token = ? AND ${raw} = ${digits} || substr(?, 1, ? - ${fraction}))`
+  })
+  return `(coalesce(${each.join(' OR ')}, 0))`
+}
+
+function toHistoryRow(row: Record<string, unknown>): HistoryRow {
+  return { key: Number(row['key']), body: String(row['body']) }
+}
+
+/** How many transfers were known before a time. */
+export function countHistory(db: Database, until: UnixMs): number {
+  return Number(
+    db.prepare('SELECT count(*) AS count FROM transfers WHERE first_seen_at < ?').get(until)?.['count'],
+  )
+}
+
+/** A row's transfer as it is stored. */
+export function openHistoryRow({ key, body }: HistoryRow): StoredTransfer {
+  return toStored({ key, check_at: null, body })
+}
+
+/** Hashes that more than one transfer bears, on either chain. */
+export function listSharedHashes(db: Database): Set<string> {
+  const of = (column: string) =>
+    db
+      .prepare(
+        `SELECT ${column} AS hash FROM transfers WHERE ${column} IS NOT NULL GROUP BY ${column} HAVING count(*) > 1`,
+      )
+      .all()
+      .map((row) => String(row['hash']))
+  return new Set([...of('zone_hash'), ...of('main_hash')])
+}
+
+/** Whether any second source was ever asked; without, no leg has to be looked up. */
+export function hasEvidence(db: Database): boolean {
+  return db.prepare('SELECT 1 FROM leg_evidence LIMIT 1').get() !== undefined
+}
+
+/** What is known of every leg that these sightings name. */
+export function listEvidenceOf(db: Database, sightings: readonly Sighting[]): LegEvidence[] {
+  return listEvidence(db, sightings)
+}
+
+export function listStoredSharing(db: Database, chain: Chain, hash: string, limit: number): StoredTransfer[] {
+  const column = chain === 'main' ? 'main_hash' : 'zone_hash'
+  return selectTransfers(db, `WHERE ${column} = ? ORDER BY key LIMIT ?`, hash, limit)
+}

@@ -1,0 +1,44 @@
+import { isVague, mayBeSame } from './fillUnsaid.ts'
+import type { Observation } from '../bridge/observation.ts'
+import { isCompatible, isRecord, type Sighting, weakContent } from './sighting.ts'
+import type { Database } from '../store/database.ts'
+import { byHash, selectTransfers } from './transferRows.ts'
+
+/** Of one transaction no more transfers are compared. */
+const maxSharing = 500
+
+/**
+ * Whether no record in the ledger can be an earlier or later form of this one. It may say yes of a record that matching
+ * would join all the same: what is said to lack is read again before it counts.
+ */
+export function lacksRecord(db: Database, record: Observation): boolean {
+  const { id } = record
+  const rows = [
+    ...(id === null ? [] : selectTransfers(db, 'WHERE rec_id = ? LIMIT ?', id, maxSharing)),
+    ...[record.zoneHash, record.mainHash].flatMap((hash) =>
+      hash === null ? [] : selectTransfers(db, `${byHash} LIMIT ?`, hash, hash, hash, maxSharing),
+    ),
+  ]
+  return !rows.some(({ group }) =>
+    [...group.members, ...group.ambiguous].some((sighting) => isRecord(sighting) && isSame(sighting, record)),
+  )
+}
+
+function isSame(sighting: Sighting, record: Observation): boolean {
+  if (!isCompatible(sighting.id, record.id) || !isCompatible(sighting.mainHash, record.mainHash)) return false
+  // The same name with other content is a record that was written again.
+  if (record.id !== null && sighting.id === record.id) return true
+  if (isVague(sighting) || isVague(record)) return mayBeSame(sighting, record)
+  return isCompatible(sighting.zoneHash, record.zoneHash) && weakContent(sighting) === weakContent(record)
+}
+
+/** A name for a record that the ledger does not hold. */
+export function nameOfRecord(record: Observation): string {
+  const { id, zoneHash, mainHash } = record
+  return [
+    id ?? '',
+    zoneHash ?? '',
+    id !== null && zoneHash !== null ? '' : (mainHash ?? ''),
+    weakContent(record),
+  ].join('|')
+}

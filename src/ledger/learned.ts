@@ -1,0 +1,212 @@
+import { type KeptCount, type KeptRange, toKeptRange } from '../domain/keptRange.ts'
+import { type LearnedMoney, type MoneySample, movesAs } from '../domain/learnedMoney.ts'
+import { canonicalToken } from '../bridge/movedToken.ts'
+import { valueFirst } from './valueFirst.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from '../store/database.ts'
+import { createDissent, type Dissent } from './dissent.ts'
+import { readActions } from '../checks/audit/zoneStore.ts'
+
+/** Samples of one party that count: whoever makes many transfers must not teach what all others contradict. */
+const mostOfParty = 5
+/** Fewer different parties are worth no more than one sample each. */
+const enoughParties = 3
+/** Samples kept of one lesson: more teach nothing. */
+const maxOfValue = 24
+/** The same of what confirms a habit: a few that say otherwise must not outweigh what thousands of transfers showed. */
+const maxOfHabit = 400
+/** Values kept of one name: whoever sends to ever new addresses must not fill the disk. */
+const maxValues = 24
+/** Of an action's words more are seen than matter. */
+const maxWords = 64
+/** And of shares that are kept as many as there are steps. */
+const maxShares = 128
+/** Names remembered between two looks at the table. */
+const maxCached = 5_000
+const maxHeld = 5_000
+
+/** The transaction that teaches counts once; of its party, the user on whose behalf it was made, a few count. */
+interface Teacher {
+  readonly hash: string
+  readonly party: string
+}
+
+export interface Learned extends LearnedMoney, Omit<Dissent, 'suspendedAt'> {
+  learn(samples: readonly MoneySample[], by: Teacher, now: UnixMs): void
+  /** Takes back what a transaction taught: something was told of its transfer. */
+  forget(hash: string): void
+}
+
+/** Lessons live in the ledger's file; what is asked again and again is remembered until another one is learned. */
+export function createLearned(db: Database): Learned {
+  const cache = new Map<string, ReadonlyMap<string, number>>()
+  const count = (kind: MoneySample['kind'], name: string): ReadonlyMap<string, number> => {
+    const key = `${kind} ${name}`
+    const known = cache.get(key)
+    if (known) return known
+    if (cache.size >= maxCached) cache.clear()
+    const rows = db
+      .prepare(
+        'SELECT value, count(*) AS n FROM learned_samples WHERE kind = ? AND name = ? GROUP BY value, party',
+      )
+      .all(kind, name)
+    const byValue = Map.groupBy(rows, (row) => String(row['value']))
+    const counts = new Map(
+      [...byValue].map(([value, parties]) => [value, weigh(parties.map((row) => Number(row['n'])))]),
+    )
+    cache.set(key, counts)
+    return counts
+  }
+  const ranges = new Map<string, KeptRange>()
+  const countParties = (name: string): KeptCount[] =>
+    db
+      .prepare(
+        "SELECT value, party, count(*) AS n FROM learned_samples WHERE kind = 'fee' AND name = ? GROUP BY value, party",
+      )
+      .all(name)
+      .map((row) => ({ value: String(row['value']), party: String(row['party']), count: Number(row['n']) }))
+  const drop = (kind: string, name: string) => {
+    cache.delete(`${kind} ${name}`)
+    if (kind === 'fee') ranges.delete(name.replace(/^flat /, ''))
+  }
+  const dissent = createDissent(db)
+  return {
+    ...dissent,
+    dissent(...given) {
+      const isSuspended = dissent.dissent(...given)
+      if (isSuspended) cache.clear()
+      return isSuspended
+    },
+    tokensOf: (token) => count('token', token),
+    vaultsOf: (token) => count('vault', token),
+    elsewhereOf: (token) => count('elsewhere', token),
+    actionsOf: (name) => count('action', name),
+    straysOf: (kind) => readActions(db, kind).unmatched,
+    keptOf(token, direction) {
+      const name = `${direction} ${canonicalToken(token)}`
+      const known = ranges.get(name) ?? toKeptRange(countParties(name), countParties(`flat ${name}`))
+      if (ranges.size >= maxCached) ranges.clear()
+      ranges.set(name, known)
+      return known
+    },
+    zoneAmounts(direction) {
+      const seen = count('zone', direction)
+      return { equal: seen.get('equal') ?? 0, other: seen.get('other') ?? 0 }
+    },
+    spellings(direction) {
+      const seen = count('token', `* ${direction}`)
+      return { own: seen.get('own') ?? 0, other: seen.get('other') ?? 0 }
+    },
+    ownersOf: (moved, direction) => [...count('token', `by ${direction} ${moved}`).keys()],
+    pairs: (direction) => count('token', `pairs ${direction}`).size,
+    isReadingHistory: () =>
+      db
+        .prepare(
+          "SELECT 1 FROM evidence_queue WHERE ask IN ('main', 'native') AND late = 1 AND reads = 0 AND rests = 0 LIMIT 1",
+        )
+        .get() !== undefined,
+    learn(samples, { hash, party }, now) {
+      for (const sample of samples) {
+        const { kind, name, value } = sample
+        const seen = count(kind, name)
+        const known = seen.get(value) ?? 0
+        if (known >= mostOf(sample) || (known === 0 && seen.size >= mostValues(sample))) continue
+        const own = db
+          .prepare(
+            'SELECT count(*) AS n FROM learned_samples WHERE kind = ? AND name = ? AND value = ? AND party = ?',
+          )
+          .get(kind, name, value, party)
+        if (Number(own?.['n']) >= mostOfParty) continue
+        const { changes } = db
+          .prepare('INSERT OR IGNORE INTO learned_samples VALUES (?, ?, ?, ?, ?, ?)')
+          .run(kind, name, value, hash, now, party)
+        if (changes > 0) drop(kind, name)
+      }
+    },
+    forget(hash) {
+      // What went elsewhere is kept: enough of it is no accident.
+      const gone = db
+        .prepare("DELETE FROM learned_samples WHERE hash = ? AND kind <> 'elsewhere' RETURNING kind, name")
+        .all(hash)
+      for (const row of gone) drop(String(row['kind']), String(row['name']))
+    },
+  }
+}
+
+/** What samples are worth: few of each party, and those of one or two parties alone next to nothing. */
+function weigh(samplesOfParties: readonly number[]): number {
+  if (samplesOfParties.length < enoughParties) return samplesOfParties.length
+  return samplesOfParties.reduce((sum, n) => sum + Math.min(n, mostOfParty), 0)
+}
+
+function mostValues({ kind, name }: MoneySample): number {
+  if (kind === 'fee') return name.startsWith('flat ') ? maxValues : maxShares
+  return kind === 'action' ? maxWords : maxValues
+}
+
+function mostOf({ kind, name, value }: MoneySample): number {
+  if (kind === 'vault') return maxOfHabit
+  if (kind !== 'zone' && kind !== 'action') return maxOfValue
+  const confirms = value.startsWith('=') || value === 'equal' || name.endsWith(' kind')
+  return confirms ? maxOfHabit : maxOfValue
+}
+
+export interface TokenPair {
+  /** As records name it. */
+  readonly token: string
+  /** As it moves on the main chain. */
+  readonly moved: string
+}
+
+const maxPairs = 1_000
+
+/** Tokens that move under another address than records name. */
+export function listTokenPairs(db: Database, learned: LearnedMoney): TokenPair[] {
+  return db
+    .prepare("SELECT DISTINCT name FROM learned_samples WHERE kind = 'token' AND name <> '*' LIMIT ?")
+    .all(maxPairs)
+    .flatMap((row) => {
+      const token = String(row['name'])
+      const moved = movesAs(token, learned)
+      return moved === null || moved === token ? [] : [{ token, moved }]
+    })
+}
+
+/** Forgets what was learned before, at most `limit` lessons. */
+export function purgeLearned(db: Database, before: UnixMs, limit: number): void {
+  db.prepare(
+    'DELETE FROM learned_samples WHERE (kind, name, value, hash) IN (SELECT kind, name, value, hash FROM learned_samples WHERE at < ? LIMIT ?)',
+  ).run(before, limit)
+}
+
+/** Judges this transfer again later: what it would be judged by is not known yet. */
+export function holdJudgement(db: Database, key: string, dueAt: UnixMs): void {
+  const { n } = db.prepare('SELECT count(*) AS n FROM held_judgements').get() ?? {}
+  if (Number(n) >= maxHeld) return
+  db.prepare(
+    'INSERT INTO held_judgements VALUES (?, ?) ON CONFLICT (transfer_key) DO UPDATE SET due_at = excluded.due_at',
+  ).run(key, dueAt)
+}
+
+/**
+ * Takes the transfers whose judgement is due, of more than `limit` those of most value first: whoever still cannot be
+ * judged is held anew.
+ */
+export function takeHeldJudgements(
+  db: Database,
+  now: UnixMs,
+  limit: number,
+  riskOf: (key: string) => number,
+): string[] {
+  const due = db
+    .prepare('SELECT transfer_key, due_at FROM held_judgements WHERE due_at <= ? ORDER BY due_at')
+    .all(now)
+    .map((row) => ({ key: String(row['transfer_key']), since: Number(row['due_at']) }))
+  const first =
+    due.length <= limit
+      ? due
+      : valueFirst(due, ({ key, since }) => ({ share: riskOf(key), since, counts: true }), limit)
+  const keys = first.map(({ key }) => key)
+  for (const key of keys) db.prepare('DELETE FROM held_judgements WHERE transfer_key = ?').run(key)
+  return keys
+}

@@ -1,0 +1,126 @@
+import { hash } from 'node:crypto'
+import { type Group, type Sighting, sightingDigest } from './sighting.ts'
+import type { Transfer } from '../bridge/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from '../store/database.ts'
+import type { StoredTransfer } from './transferRows.ts'
+
+/**
+ * Records of completed transfers that are in the ledger as they are. Being shown by the list once more tells nothing
+ * but the time, and that is written once a minute only: a reading costs what is new in it. In between the time is kept
+ * here, so that whoever reads the ledger in this process sees it; a crash forgets at most that minute of it.
+ */
+export interface RestingRecords {
+  /** Takes note of a record that says nothing new. @returns false when the ledger has to look at it */
+  takes(sighting: Sighting): boolean
+  /** A transfer was saved: what is known of its records holds no longer, or does from now on. */
+  noteSaved(key: number, group: Group, transfer: Transfer, isSettled: boolean): void
+  forget(key: number): void
+  /** When a transfer was last shown; null when the ledger itself knows. */
+  seenAt(key: number): UnixMs | null
+  /** A stored transfer with the times that were not written. */
+  withTimes(row: StoredTransfer): StoredTransfer
+}
+
+interface Entry {
+  readonly key: number
+  readonly digest: string
+  readonly sighting: Pick<Sighting, 'updateTime' | 'firstAt' | 'twin' | 'besides'>
+  /** As it is in the ledger. */
+  readonly savedAt: UnixMs
+  seenAt: UnixMs
+}
+
+const restMs = 60_000
+/** More than a day's list at 100,000 transfers a week. Beyond it records are written at each reading. */
+const maxKept = 30_000
+
+export function createRestingRecords(db: Pick<Database, 'rollbacks'>): RestingRecords {
+  const byDigest = new Map<string, Entry>()
+  const byKey = new Map<number, Entry>()
+  let rollbacks = db.rollbacks()
+
+  /** What was noted in a transaction that came to nothing was never saved. */
+  function check(): void {
+    if (rollbacks === db.rollbacks()) return
+    rollbacks = db.rollbacks()
+    byDigest.clear()
+    byKey.clear()
+  }
+
+  function forget(key: number): void {
+    const entry = byKey.get(key)
+    if (!entry) return
+    byKey.delete(key)
+    if (byDigest.get(entry.digest) === entry) byDigest.delete(entry.digest)
+  }
+
+  function keep(entry: Entry): void {
+    const other = byDigest.get(entry.digest)
+    if (other) forget(other.key)
+    byKey.set(entry.key, entry)
+    byDigest.set(entry.digest, entry)
+    const [oldest] = byKey.keys()
+    if (byKey.size > maxKept && oldest !== undefined) forget(oldest)
+  }
+
+  return {
+    takes(sighting) {
+      check()
+      if (!canRest(sighting) || byDigest.size === 0) return false
+      const entry = byDigest.get(shortDigest(sighting))
+      if (!entry || sighting.lastAt - entry.savedAt >= restMs || !saysNoMore(sighting, entry)) return false
+      entry.seenAt = Math.max(entry.seenAt, sighting.lastAt)
+      return true
+    },
+    noteSaved(key, group, transfer, isSettled) {
+      check()
+      forget(key)
+      if (!isSettled || transfer.state !== 'completed' || group.ambiguous.length > 0) return
+      const newest = group.members.filter((sighting) => sighting.lastAt === transfer.readAt)
+      const [sighting] = newest
+      if (newest.length !== 1 || !sighting || !canRest(sighting)) return
+      const { updateTime, firstAt, twin, besides, lastAt } = sighting
+      const digest = shortDigest(sighting)
+      keep({
+        key,
+        digest,
+        sighting: { updateTime, firstAt, twin, besides },
+        savedAt: lastAt,
+        seenAt: lastAt,
+      })
+    },
+    forget,
+    seenAt(key) {
+      check()
+      return byKey.get(key)?.seenAt ?? null
+    },
+    withTimes(row) {
+      check()
+      const entry = byKey.get(row.key)
+      if (!entry || entry.seenAt === entry.savedAt) return row
+      const members = row.group.members.map((sighting) =>
+        canRest(sighting) && sighting.lastAt === entry.savedAt
+          ? { ...sighting, lastAt: entry.seenAt }
+          : sighting,
+      )
+      return { ...row, group: { ...row.group, members } }
+    },
+  }
+}
+
+/** A whole record of the list; whatever else is read is asked for because something is open. */
+function canRest({ source, mainHash, zoneHash }: Sighting): boolean {
+  return source === 'E3' && mainHash !== null && zoneHash !== null
+}
+
+function saysNoMore(sighting: Sighting, { sighting: known }: Entry): boolean {
+  const { updateTime, firstAt, twin, besides } = sighting
+  const isOlder = updateTime === null || (known.updateTime !== null && updateTime <= known.updateTime)
+  // The answer to an earlier request may come later.
+  return isOlder && firstAt >= known.firstAt && (known.twin || !twin) && besides <= known.besides
+}
+
+function shortDigest(sighting: Sighting): string {
+  return hash('sha1', sightingDigest(sighting), 'base64')
+}

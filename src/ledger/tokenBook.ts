@@ -1,0 +1,49 @@
+import { deriveDecimals } from '../bridge/amount.ts'
+import type { Observation } from '../bridge/observation.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from '../store/database.ts'
+
+export interface TokenSetting {
+  readonly address: string
+  readonly symbol: string
+  readonly decimals: number
+}
+
+/** Tokens are learned at most this many: names and addresses come from the chain, where anybody can make more. */
+const maxLearnedTokens = 10_000
+
+export function createTokenBook(db: Database, settings: readonly TokenSetting[]) {
+  const configured = new Map(settings.map((token) => [token.address.toLowerCase(), token]))
+  const learned = new Map(
+    db
+      .prepare('SELECT address, decimals FROM tokens LIMIT ?')
+      .all(maxLearnedTokens)
+      .map((row) => [String(row['address']), Number(row['decimals'])]),
+  )
+  return {
+    find(address: string) {
+      const token = configured.get(address)
+      return token ?? { symbol: null, decimals: learned.get(address) ?? null }
+    },
+    /** @returns whether a token became known */
+    learn(answer: readonly Observation[], now: UnixMs): boolean {
+      let isNews = false
+      for (const { token, value, amountRaw } of answer) {
+        if (learned.has(token) || configured.has(token) || learned.size >= maxLearnedTokens) continue
+        if (token === '' || value === null || amountRaw === null) continue
+        const decimals = deriveDecimals(value, amountRaw)
+        if (decimals === null) continue
+        learned.set(token, decimals)
+        isNews = true
+        db.prepare('INSERT OR IGNORE INTO tokens VALUES (?, ?, ?)').run(token, decimals, now)
+      }
+      return isNews
+    },
+  }
+}
+
+/** Decimals that records taught; null when none did. */
+export function readDecimals(db: Database, address: string): number | null {
+  const row = db.prepare('SELECT decimals FROM tokens WHERE address = ?').get(address)
+  return row ? Number(row['decimals']) : null
+}

@@ -1,0 +1,213 @@
+import type { SQLInputValue } from 'node:sqlite'
+import type { Chain } from '../bridge/observation.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import { decodeSighting, encodeSighting, type Group, type Sighting } from './sighting.ts'
+import type { Transfer, TransferState } from '../bridge/transfer.ts'
+import type { Database } from '../store/database.ts'
+import { createTally, type Tally, toCounted } from './flow.ts'
+
+/** A transfer as stored: its key and its sightings. Everything else in the row is derived from them. */
+export interface StoredTransfer {
+  readonly key: number
+  readonly checkAt: UnixMs | null
+  /** E12 reads in a row that did not know it. */
+  readonly misses: number
+  /** When it was last asked for by its hash and no record was there; null while it never was. */
+  readonly soughtAt: UnixMs | null
+  readonly group: Group
+  /** The columns as they were read, by name; null for a transfer that has no row yet. */
+  readonly kept: Readonly<Record<string, unknown>> | null
+}
+
+interface Body {
+  readonly s: Parameters<typeof decodeSighting>[0][]
+  readonly a?: Parameters<typeof decodeSighting>[0][]
+  readonly m?: number
+  readonly n?: UnixMs
+}
+
+/** Sightings kept of one transfer. An API that gives new content at every read must not fill the disk. */
+const maxSightings = 48
+/** Transfers of one transaction that are read beside each other, beyond one for each hash. */
+const maxSharing = 1_000
+
+const columns =
+  'key, rec_id, zone_hash, main_hash, loose, direction, state, token, source_address, target_address, origin_at, destination_at, first_seen_at, changed_at, read_at, check_at, body, flow'
+
+const insert = `INSERT INTO transfers (${columns}) VALUES (${columns.replaceAll(/\w+/g, '?')})`
+
+/** What rows are found by, and what hardly ever changes once it is known. */
+const lasting = [
+  'rec_id',
+  'zone_hash',
+  'main_hash',
+  'loose',
+  'direction',
+  'state',
+  'token',
+  'source_address',
+  'target_address',
+  'origin_at',
+  'destination_at',
+] as const
+const passing = ['first_seen_at', 'changed_at', 'read_at', 'check_at', 'body', 'flow'] as const
+
+// Every index over a column that is set is written anew, whether its value is another one or not.
+const update = `UPDATE transfers SET ${[...lasting, ...passing].map((name) => `${name} = ?`).join(', ')} WHERE key = ?`
+const updatePassing = `UPDATE transfers SET ${passing.map((name) => `${name} = ?`).join(', ')} WHERE key = ?`
+
+export function selectTransfers(db: Database, where: string, ...values: SQLInputValue[]): StoredTransfer[] {
+  return db
+    .prepare(`SELECT ${columns} FROM transfers ${where}`)
+    .all(...values)
+    .map(toStored)
+}
+
+/** By hash, which transfers bear it on this chain, oldest first; null when they are too many to be read at once. */
+export function listKeysSharing(
+  db: Database,
+  chain: Chain,
+  hashes: readonly string[],
+): Map<string, string[]> | null {
+  const column = chain === 'main' ? 'main_hash' : 'zone_hash'
+  const limit = hashes.length + maxSharing
+  const rows = db
+    .prepare(
+      `SELECT ${column} AS hash, key FROM transfers WHERE ${column} IN (SELECT value FROM json_each(?)) ORDER BY ${column}, key LIMIT ?`,
+    )
+    .all(JSON.stringify(hashes), limit)
+  if (rows.length === limit) return null
+  const keys = new Map<string, string[]>()
+  for (const row of rows) {
+    const hash = String(row['hash'])
+    const key = formatKey(Number(row['key']))
+    const sharing = keys.get(hash)
+    if (sharing) sharing.push(key)
+    else keys.set(hash, [key])
+  }
+  return keys
+}
+
+/** From a row's `key`, `check_at` and `body`; to be saved again it has to be the whole row. */
+export function toStored(row: Record<string, unknown>): StoredTransfer {
+  // The body was written by toBody below.
+  const body = JSON.parse(String(row['body'])) as Body
+  return {
+    key: Number(row['key']),
+    checkAt: row['check_at'] === null ? null : Number(row['check_at']),
+    misses: body.m ?? 0,
+    soughtAt: body.n ?? null,
+    group: { members: body.s.map(decodeSighting), ambiguous: (body.a ?? []).map(decodeSighting) },
+    kept: row,
+  }
+}
+
+/** @param tally counts what the transfer adds or takes back; it is written by whoever made it */
+export function saveTransfer(db: Database, stored: StoredTransfer, transfer: Transfer, tally: Tally): void {
+  const { key, kept } = stored
+  const { members, ambiguous } = stored.group
+  const all = ambiguous.length === 0 ? members : [...members, ...ambiguous]
+  const zoneHash = transfer.zone?.hash ?? firstHash(all, 'zoneHash')
+  const mainHash = transfer.main?.hash ?? firstHash(all, 'mainHash')
+  const flow = toCounted(transfer)
+  const found = [
+    transfer.id,
+    zoneHash,
+    mainHash,
+    all.some((sighting) => sighting.id === null) ? 1 : 0,
+    transfer.direction,
+    transfer.state,
+    transfer.token.address,
+    transfer.sourceAddress,
+    transfer.targetAddress,
+    transfer.originAt,
+    transfer.destinationAt,
+  ]
+  const { firstSeenAt, changedAt, readAt } = transfer
+  const rest = [firstSeenAt, changedAt, readAt, stored.checkAt, toBody(stored), flow]
+  tally.recount(toCount(kept), { state: transfer.state, flow })
+  if (kept === null) db.prepare(insert).run(key, ...found, ...rest)
+  else if (lasting.every((name, index) => kept[name] === found[index]))
+    db.prepare(updatePassing).run(...rest, key)
+  else db.prepare(update).run(...found, ...rest, key)
+  if (all.length > 1) saveOtherHashes(db, key, all, zoneHash, mainHash)
+}
+
+function saveOtherHashes(
+  db: Database,
+  key: number,
+  all: readonly Sighting[],
+  zoneHash: string | null,
+  mainHash: string | null,
+): void {
+  const hashes = new Set(all.flatMap((sighting) => [sighting.zoneHash, sighting.mainHash]))
+  for (const hash of hashes) {
+    if (hash === null || hash === zoneHash || hash === mainHash) continue
+    db.prepare('INSERT OR IGNORE INTO other_hashes VALUES (?, ?)').run(hash, key)
+  }
+}
+
+function firstHash(all: readonly Sighting[], field: 'zoneHash' | 'mainHash'): string | null {
+  return all.find((sighting) => sighting[field] !== null)?.[field] ?? null
+}
+
+function toCount(row: Readonly<Record<string, unknown>> | null): Parameters<Tally['recount']>[0] {
+  if (row === null) return null
+  const { state, flow } = row
+  // Both written above.
+  return { state: state as TransferState, flow: flow as string | null }
+}
+
+/** What an old transfer did stays counted; one that was joined into another never was one. */
+export function forgetTransfer(db: Database, key: number): void {
+  db.prepare('UPDATE transfers SET flow = NULL WHERE key = ?').run(key)
+  const tally = createTally()
+  deleteTransfer(db, key, tally)
+  tally.write(db)
+}
+
+export function deleteTransfer(db: Database, key: number, tally: Tally): void {
+  const row = db.prepare('SELECT state, flow FROM transfers WHERE key = ?').get(key)
+  tally.recount(toCount(row ?? null), null)
+  db.prepare('DELETE FROM transfers WHERE key = ?').run(key)
+  db.prepare('DELETE FROM other_hashes WHERE key = ?').run(key)
+}
+
+/** Transfers that are not well over. In these words, or the planner does not see that the index of them answers. */
+export const isOpenRow = "state IN ('pending', 'unbacked', 'failed')"
+
+/** Every row that bears this hash on either chain, a replaced one included. */
+export const byHash =
+  'WHERE (zone_hash = ? OR main_hash = ? OR key IN (SELECT key FROM other_hashes WHERE hash = ?))'
+
+/** The same for any hash of a JSON list. */
+export const byHashes = `(zone_hash IN (SELECT value FROM json_each(?1)) OR main_hash IN (SELECT value FROM json_each(?1))
+  OR key IN (SELECT key FROM other_hashes WHERE hash IN (SELECT value FROM json_each(?1))))`
+
+function toBody(stored: StoredTransfer): string {
+  const { members, ambiguous } = stored.group
+  const body: Body = {
+    s: newestOf(members).map(encodeSighting),
+    ...(ambiguous.length > 0 && { a: newestOf(ambiguous).map(encodeSighting) }),
+    ...(stored.misses > 0 && { m: stored.misses }),
+    ...(stored.soughtAt !== null && { n: stored.soughtAt }),
+  }
+  return JSON.stringify(body)
+}
+
+function newestOf(sightings: readonly Sighting[]): readonly Sighting[] {
+  if (sightings.length <= maxSightings) return sightings
+  const ordered = [...sightings].sort((a, b) => a.firstAt - b.firstAt)
+  // The first ones say what the transfer was, the last ones what it is.
+  return [...ordered.slice(0, maxSightings / 2), ...ordered.slice(-maxSightings / 2)]
+}
+
+export function formatKey(key: number): string {
+  return `t${key}`
+}
+
+/** Null when the text is not a ledger key. */
+export function parseKey(text: string): number | null {
+  const match = /^t(\d{1,15})$/.exec(text)
+  return match ? Number(match[1]) : null
+}

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { matchSightings } from '../../../src/ledger/matchSightings.ts'
+import type { Observation } from '../../../src/bridge/observation.ts'
+import { toSightings } from '../../../src/ledger/sighting.ts'
+import { hash, toRecord } from '../../support/records.ts'
+
+// Records without an id, of which some answers leave a key out.
+
+const raw = (amountRaw: bigint, more: Partial<Observation> = {}) =>
+  toRecord({ amountRaw, value: null, ...more })
+const unsaidRaw = toRecord({ amountRaw: null, value: null, unsaid: 'amountRaw', requestedAt: 2_000_000 })
+
+/** Of each transfer how many records it has, and how many more it may have. */
+function match(answers: readonly (readonly Observation[])[]) {
+  return [answers, answers.toReversed()].map((all) =>
+    matchSightings(all.flatMap((answer) => toSightings(answer)))
+      .map(({ members, ambiguous }) => `${members.length}+${ambiguous.length}`)
+      .sort(),
+  )
+}
+
+const twice = (groups: readonly string[]) => [groups, groups]
+
+test.each([
+  { title: 'an amount', said: raw(5n), unsaid: unsaidRaw },
+  { title: 'a token', said: toRecord(), unsaid: toRecord({ token: '', unsaid: 'token' }) },
+  {
+    title: 'a recipient',
+    said: toRecord(),
+    unsaid: toRecord({ targetAddress: '', unsaid: 'targetAddress' }),
+  },
+])('a record that once leaves out $title is one transfer', ({ said, unsaid }) => {
+  expect(match([[said], [unsaid]])).toEqual(twice(['2+0']))
+})
+
+test('what may be of either of two transfers proves nothing of one, and makes no third', () => {
+  expect(match([[raw(5n), raw(7n)], [unsaidRaw]])).toEqual(twice(['1+0', '1+1']))
+})
+
+test('what differs in something that both say is another transfer', () => {
+  const other = { ...unsaidRaw, targetAddress: '0xdd' }
+  expect(match([[raw(5n)], [other]])).toEqual(twice(['1+0', '1+0']))
+})
+
+test('a record of other transactions fills nothing in', () => {
+  const elsewhere = raw(5n, { mainHash: hash('m2'), zoneHash: hash('z2') })
+  expect(match([[elsewhere], [unsaidRaw]])).toEqual(twice(['1+0', '1+0']))
+})
+
+test('records that all leave it out are one', () => {
+  const later = { ...unsaidRaw, source: 'E12' as const }
+  expect(match([[unsaidRaw], [later]])).toEqual(twice(['2+0']))
+})

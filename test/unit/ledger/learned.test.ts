@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { establishedNames } from '../../../src/domain/learnedActions.ts'
+import { movesAs, namesZoneAmounts } from '../../../src/domain/learnedMoney.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+import { createLearned, holdJudgement, takeHeldJudgements } from '../../../src/ledger/learned.ts'
+
+/** Whether `sum` still stands for the amount after so many transfers that say so, and then so many that do not. */
+function isKept(equal: number, other: number): boolean {
+  const db = openDatabase(':memory:')
+  const learned = createLearned(db)
+  for (let n = 0; n < equal + other; n += 1) {
+    const value = n < equal ? '=sum' : '!sum'
+    learned.learn(
+      [{ kind: 'action', name: 'ZoneToMain amount', value }],
+      { hash: `0x${n}`, party: `0xa${n}` },
+      n,
+    )
+  }
+  const names = establishedNames(learned, { direction: 'ZoneToMain', crossType: 'Withdraw' }, 'amount')
+  db.close()
+  return names.has('sum')
+}
+
+test('what hundreds of transfers showed is not unlearned by a few thefts', () => {
+  expect(isKept(200, 10)).toBe(true)
+  expect(isKept(200, 11)).toBe(false)
+})
+
+test('what holds in half of all is no habit, however many there are', () => {
+  expect(isKept(1_000, 1_000)).toBe(false)
+})
+
+test.each([
+  { parties: 1, samples: 20, movedAs: null },
+  { parties: 2, samples: 20, movedAs: null },
+  { parties: 3, samples: 3, movedAs: '0xmoved' },
+])(
+  'semantics.md 48: $samples samples of $parties parties teach that a token moves as $movedAs',
+  ({ parties, samples, movedAs: expected }) => {
+    const db = openDatabase(':memory:')
+    const learned = createLearned(db)
+    for (let n = 0; n < samples; n += 1)
+      learned.learn(
+        [{ kind: 'token', name: '0xtoken', value: '0xmoved' }],
+        { hash: `0x${n}`, party: `0xa${n % parties}` },
+        n,
+      )
+    expect(movesAs('0xtoken', learned)).toBe(expected)
+    db.close()
+  },
+)
+
+test('semantics.md 48: of what agrees more is kept than of what does not, so that a share can be told', () => {
+  const db = openDatabase(':memory:')
+  const learned = createLearned(db)
+  const teach = (value: 'equal' | 'other', count: number) => {
+    for (let n = 0; n < count; n += 1)
+      learned.learn(
+        [{ kind: 'zone', name: 'ZoneToMain', value }],
+        { hash: `${value}${n}`, party: `${value}${n}` },
+        n,
+      )
+    return namesZoneAmounts('ZoneToMain', learned)
+  }
+  expect([teach('equal', 60), teach('other', 3), teach('other', 4)]).toEqual([true, true, false])
+  db.close()
+})
+
+test('semantics.md 44: of judgements that are due together those of most value are made first', () => {
+  const db = openDatabase(':memory:')
+  for (let n = 0; n < 30; n += 1) holdJudgement(db, `t${n}`, 1)
+  const take = () => takeHeldJudgements(db, 1, 10, (key) => Number(key.slice(1)))
+  const taken = take()
+  expect(taken.slice(0, 9)).toEqual(['t29', 't28', 't27', 't26', 't25', 't24', 't23', 't22', 't21'])
+  expect([...taken, ...take(), ...take()]).toHaveLength(30)
+  expect(take()).toEqual([])
+  db.close()
+})

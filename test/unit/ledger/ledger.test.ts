@@ -1,0 +1,374 @@
+import { fc, seeds } from '../../support/fastCheck.ts'
+import { describe, expect, test } from 'vitest'
+import type { Observation } from '../../../src/bridge/observation.ts'
+import type { Transfer } from '../../../src/bridge/transfer.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
+import { hash, toPending, toRecord } from '../../support/records.ts'
+import { type RecordAnswer, recordWorlds, splitAnswer } from '../../support/recordWorlds.ts'
+
+const open = (): Ledger => createLedger(openDatabase(':memory:'), { tokens: [], openIntervalMs: 10_000 })
+
+/** Records answers, each a list of records read together, and returns the ledger's transfers. */
+function ledgerOf(...answers: Observation[][]): Transfer[] {
+  const ledger = open()
+  for (const answer of answers) ledger.recordAnswer(answer, answer[0]?.requestedAt ?? 0)
+  return ledger.listTransfers({ limit: 1_000 })
+}
+
+const states = (transfers: readonly Transfer[]) => transfers.map(({ state }) => state).sort()
+const detail = (overrides: Partial<Observation> = {}) =>
+  toRecord({ source: 'E12', zoneEventIndex: '1', updateTime: 1_000_000, ...overrides })
+
+describe('identity', () => {
+  test('a record read twice is one transfer', () => {
+    expect(ledgerOf([toRecord()], [toRecord({ requestedAt: 2_000_000 })])).toHaveLength(1)
+  })
+
+  test('a record with an empty id is tracked and completes', () => {
+    const transfers = ledgerOf([toPending()], [toRecord({ requestedAt: 1_010_000 })])
+    expect(states(transfers)).toEqual(['completed'])
+  })
+
+  test('the zone form and the main form of one record with an id are joined', () => {
+    const [transfer, ...others] = ledgerOf(
+      [toPending({ id: 'x1' })],
+      [toRecord({ id: 'x1', zoneHash: null, zoneTime: null, zoneHeight: null, requestedAt: 1_010_000 })],
+    )
+    expect(others).toEqual([])
+    expect(transfer).toMatchObject({
+      state: 'completed',
+      main: { hash: hash('main') },
+      zone: { hash: hash('zone') },
+    })
+  })
+
+  test('several transfers of one zone transaction stay several', () => {
+    const rows = ['1', '2', '3'].map((amount) => toPending({ amountRaw: BigInt(amount), value: null }))
+    expect(ledgerOf(rows)).toHaveLength(3)
+  })
+
+  test('equal transfers of one zone transaction are counted by E12, not by the rows of E3', () => {
+    const row = toPending()
+    expect(ledgerOf([row, row, row])).toHaveLength(1)
+    const details = ['1', '2', '3'].map((zoneEventIndex) => ({
+      ...toPending(),
+      source: 'E12' as const,
+      zoneEventIndex,
+      requestedAt: 1_005_000,
+    }))
+    expect(ledgerOf([row, row], details)).toHaveLength(3)
+    expect(ledgerOf(details, [{ ...row, requestedAt: 1_009_000 }])).toHaveLength(3)
+  })
+
+  test('a relayer that pays two equal withdrawals in one main transaction completes two transfers', () => {
+    const rows = ['zone-1', 'zone-2'].map((name) => toRecord({ zoneHash: hash(name) }))
+    expect(ledgerOf(rows)).toHaveLength(2)
+  })
+
+  test('records of one event that differ in main hash are separate payouts', () => {
+    const transfers = ledgerOf([detail({ mainHash: hash('m1') }), detail({ mainHash: hash('m2') })])
+    expect(new Set(transfers.map(({ main }) => main?.hash))).toEqual(new Set([hash('m1'), hash('m2')]))
+  })
+
+  test('records of one event that differ in id are separate payouts', () => {
+    expect(
+      ledgerOf([detail({ id: 'a', mainHash: hash('m1') })], [detail({ id: 'b', mainHash: hash('m2') })]),
+    ).toHaveLength(2)
+  })
+
+  test('an ERC-1155 batch shown as one row an item stays one transfer an item', () => {
+    const items = ['7', '8'].map((tokenId) =>
+      detail({ id: 'batch', crossType: 'BatchWithdraw', tokenType: 'ERC1155', tokenId }),
+    )
+    expect(ledgerOf(items)).toHaveLength(2)
+    expect(ledgerOf([items[0]!], [items[1]!])).toHaveLength(2)
+  })
+
+  test('a record that fits two equal transfers is kept apart from both and makes no third', () => {
+    const pair = ['1', '2'].map((zoneEventIndex) =>
+      detail({ zoneEventIndex, mainHash: null, mainTime: null, mainHeight: null }),
+    )
+    const transfers = ledgerOf(pair, [toRecord({ requestedAt: 1_010_000 })])
+    expect(states(transfers)).toEqual(['pending', 'pending'])
+    expect(transfers.map(({ ambiguous }) => ambiguous)).toContain(1)
+  })
+
+  test('two alike rows of one answer, one paid and one not, are two transfers', () => {
+    expect(states(ledgerOf([toRecord(), toPending()]))).toEqual(['completed', 'pending'])
+  })
+
+  test('an id in the list and an event index in the detail name one transfer', () => {
+    expect(ledgerOf([toRecord({ id: 'a' })], [detail()])).toHaveLength(1)
+    expect(ledgerOf([detail()], [toRecord({ id: 'a' })])).toHaveLength(1)
+  })
+
+  test('two ids of equal content and their two events are two transfers', () => {
+    const rows = ['a', 'b'].map((id) => toPending({ id }))
+    const events = ['1', '2'].map((zoneEventIndex) => ({
+      ...toPending(),
+      source: 'E12' as const,
+      zoneEventIndex,
+    }))
+    expect(ledgerOf(rows, events)).toHaveLength(2)
+    expect(ledgerOf([rows[0]!], events)).toHaveLength(2)
+    expect(ledgerOf(rows, [...events, { ...events[0]!, zoneEventIndex: '3' }])).toHaveLength(3)
+  })
+
+  test('when two transfers are joined the older key survives and the other leads to it', () => {
+    const ledger = open()
+    ledger.recordAnswer([toPending({ zoneEventIndex: '1', source: 'E12' })], 1)
+    ledger.recordAnswer([toRecord({ id: 'x', zoneHash: null })], 2)
+    const joined = ledger.recordAnswer([detail({ id: 'x' })], 3).joined
+    expect(joined).toEqual([{ from: 't2', to: 't1' }])
+    expect(ledger.getTransfer('t2')?.key).toBe('t1')
+    expect(ledger.listTransfers({})).toHaveLength(1)
+    expect(ledger.countByState()).toEqual({ pending: 0, completed: 1, failed: 0, unbacked: 0 })
+  })
+})
+
+describe('fields', () => {
+  test('an empty field never erases a known one', () => {
+    const [transfer] = ledgerOf(
+      [toRecord({ id: 'a' })],
+      [toPending({ id: 'a', requestedAt: 2_000_000, tokenName: '', value: null, amountRaw: null })],
+    )
+    expect(transfer).toMatchObject({ state: 'completed', amount: '1.5', main: { hash: hash('main') } })
+  })
+
+  test('a leg is taken back once E12 gives it empty twice, 30 s apart, with a newer update time', () => {
+    const emptied = (requestedAt: number) =>
+      detail({
+        id: 'a',
+        mainHash: null,
+        mainTime: null,
+        mainHeight: null,
+        updateTime: 1_500_000,
+        requestedAt,
+      })
+    const before = [[toRecord({ id: 'a' })], [emptied(1_600_000)]]
+    expect(states(ledgerOf(...before, [emptied(1_629_999)]))).toEqual(['completed'])
+    const [after] = ledgerOf(...before, [emptied(1_630_000)])
+    expect(after).toMatchObject({
+      state: 'pending',
+      main: null,
+      rewrites: [{ before: { mainHash: hash('main') }, after: { mainHash: '' } }],
+    })
+  })
+
+  test('the newest status by update time wins among details, whatever the order of reading', () => {
+    const old = detail({ id: 'a', status: 'failed', updateTime: 5, requestedAt: 9_000_000 })
+    const young = detail({ id: 'a', status: 'success', updateTime: 6, requestedAt: 8_000_000 })
+    expect(states(ledgerOf([old], [young]))).toEqual(['completed'])
+    expect(states(ledgerOf([young], [old]))).toEqual(['completed'])
+  })
+
+  test('2^255+1 of an 18-decimal token is kept to the last unit', () => {
+    const amountRaw = (1n << 255n) + 1n
+    const value = '57896044618658097711785492504343953926634992332820282019728.792003956564819969'
+    expect(ledgerOf([toRecord({ amountRaw, value })])[0]).toMatchObject({ amountRaw, amount: value })
+  })
+})
+
+describe('status', () => {
+  test('a completed record stays completed while only the list says that it failed', () => {
+    expect(states(ledgerOf([toRecord()], [toRecord({ status: 'failed', requestedAt: 1_005_000 })]))).toEqual([
+      'completed',
+    ])
+  })
+
+  test('a completed record is failed and rewritten once E12 says so', () => {
+    const [transfer] = ledgerOf(
+      [toRecord()],
+      [toRecord({ status: 'failed', requestedAt: 1_005_000 })],
+      [detail({ status: 'failed', requestedAt: 1_006_000, updateTime: 1_004_000 })],
+    )
+    expect(transfer).toMatchObject({
+      state: 'failed',
+      rewrites: [{ before: { status: 'success' }, after: { status: 'failed' } }],
+    })
+  })
+
+  describe('two details that differ under one update time', () => {
+    const says = (status: 'success' | 'failed', requestedAt: number) => [
+      detail({ id: 'a', status, requestedAt, updateTime: 500_000 }),
+    ]
+
+    test('are a lagging replica while they alternate', () => {
+      const answers = [1, 2, 3, 4, 5, 6].map((n) => says(n % 2 === 0 ? 'failed' : 'success', n * 1_000_000))
+      expect(states(ledgerOf(...answers))).toEqual(['completed'])
+    })
+
+    test('are a rewritten record once the later one was read twice and the earlier one no more', () => {
+      expect(states(ledgerOf(says('success', 1), says('failed', 2)))).toEqual(['completed'])
+      expect(states(ledgerOf(says('success', 1), says('failed', 2), says('failed', 3)))).toEqual(['failed'])
+    })
+
+    test('are asked about again after one interval', () => {
+      const ledger = open()
+      ledger.recordAnswer(says('success', 1_000), 1_000)
+      expect(ledger.listDueChecks(1e12, 9)).toEqual([])
+      ledger.recordAnswer(says('failed', 2_000), 2_000)
+      expect(ledger.listDueChecks(11_999, 9)).toEqual([])
+      expect(ledger.listDueChecks(12_000, 9)).toHaveLength(1)
+    })
+  })
+
+  test('a lagging replica that alternates after the confirmation changes nothing', () => {
+    const rows = [
+      [toRecord()],
+      [detail({ status: 'failed', requestedAt: 1_006_000, updateTime: 1_004_000 })],
+      [toRecord({ requestedAt: 1_010_000 })],
+      [toRecord({ status: 'failed', requestedAt: 1_015_000 })],
+    ]
+    expect(states(ledgerOf(...rows))).toEqual(['failed'])
+  })
+
+  test('a first record with both legs and status 0x0 is failed at once', () => {
+    expect(states(ledgerOf([toRecord({ status: 'failed' })]))).toEqual(['failed'])
+  })
+
+  test('a one-sided 0x0 is pending until E12 agrees', () => {
+    const row = toPending({ status: 'failed' })
+    expect(states(ledgerOf([row]))).toEqual(['pending'])
+    expect(
+      states(ledgerOf([row], [{ ...row, source: 'E12', zoneEventIndex: '1', requestedAt: 1_001_000 }])),
+    ).toEqual(['failed'])
+  })
+
+  test('a one-sided 0x0 is failed when E9 shows the failure', () => {
+    const ledger = open()
+    ledger.recordAnswer([toPending({ status: 'failed' })], 1)
+    const transaction = {
+      source: 'E9',
+      requestedAt: 2,
+      hash: hash('zone'),
+      height: 1,
+      time: 1,
+      status: 'failed',
+      actionType: 'withdraw',
+      errorMessage: 'paused',
+    } as const
+    const [change] = ledger.recordZoneTransactions([transaction], 2)
+    expect(change).toMatchObject({
+      before: { state: 'pending' },
+      after: { state: 'failed', evidence: [{ errorMessage: 'paused' }] },
+    })
+  })
+
+  test('a destination leg without an origin is unbacked, and an empty status is neither success nor failure', () => {
+    expect(states(ledgerOf([toRecord({ zoneHash: null })]))).toEqual(['unbacked'])
+    expect(states(ledgerOf([toRecord({ status: 'unknown' })]))).toEqual(['pending'])
+  })
+})
+
+describe('checks due', () => {
+  const due = (ledger: Ledger, now: number) => ledger.listDueChecks(now, 10).map(({ key }) => key)
+
+  test('a completed record with a name rests; one without is asked of E12 once', () => {
+    const ledger = open()
+    ledger.recordAnswer([toRecord({ id: 'a' })], 1_000)
+    expect(due(ledger, 1e12)).toEqual([])
+    ledger.recordAnswer([toRecord({ zoneHash: hash('other'), requestedAt: 2_000 })], 2_000)
+    expect(due(ledger, 2_000)).toEqual(['t2'])
+    ledger.recordAnswer([detail({ zoneHash: hash('other'), requestedAt: 3_000 })], 3_000)
+    expect(due(ledger, 1e12)).toEqual([])
+  })
+
+  test('an open transfer is due one interval after each reading, a disputed one at once', () => {
+    const ledger = open()
+    ledger.recordAnswer([toPending({ id: 'a', requestedAt: 1_000 })], 1_000)
+    expect(due(ledger, 10_999)).toEqual([])
+    expect(due(ledger, 11_000)).toEqual(['t1'])
+    ledger.recordAnswer([toRecord({ id: 'a', requestedAt: 12_000 })], 12_000)
+    expect(due(ledger, 1e12)).toEqual([])
+    ledger.recordAnswer([toRecord({ id: 'a', status: 'failed', requestedAt: 13_000 })], 13_000)
+    expect(due(ledger, 13_000)).toEqual(['t1'])
+  })
+
+  test('a transfer that E12 does not know is asked ever more rarely, at least every minute', () => {
+    const ledger = open()
+    ledger.recordAnswer([toPending({ id: 'a', requestedAt: 0 })], 0)
+    ledger.postponeChecks(['t1'], 10_000)
+    expect(due(ledger, 19_999)).toEqual([])
+    ledger.postponeChecks(['t1'], 20_000)
+    expect(due(ledger, 39_999)).toEqual([])
+    for (let turn = 0; turn < 20; turn += 1) ledger.postponeChecks(['t1'], 40_000)
+    expect(due(ledger, 99_999)).toEqual([])
+    expect(due(ledger, 100_000)).toEqual(['t1'])
+  })
+})
+
+describe('a record that is asked for again', () => {
+  const asked = () => {
+    const ledger = open()
+    ledger.recordAnswer([detail({ requestedAt: 1_000_000 })], 1_000_000)
+    ledger.recordAnswer([toRecord({ requestedAt: 1_001_000 })], 1_001_000)
+    expect(ledger.listDueChecks(1_001_000, 9)).toEqual([])
+    const [transfer] = ledger.listTransfers({ limit: 9 })
+    ledger.askAgain(transfer!, 1_061_000)
+    return ledger
+  }
+  const due = (ledger: Ledger, now: number) => ledger.listDueChecks(now, 9).length
+
+  test('is still to be asked for when the list shows it as it was', () => {
+    const ledger = asked()
+    ledger.recordAnswer([toRecord({ requestedAt: 1_062_000 })], 1_062_000)
+    expect(due(ledger, 1_062_000)).toBe(1)
+  })
+
+  test('is not once E12 gave it', () => {
+    const ledger = asked()
+    ledger.recordAnswer([detail({ requestedAt: 1_063_000 })], 1_063_000)
+    expect(due(ledger, 9_000_000)).toBe(0)
+  })
+
+  test('is not for ever when E12 does not know it', () => {
+    const ledger = asked()
+    ledger.postponeChecks(['t1'], 1_063_000)
+    ledger.recordAnswer([toRecord({ requestedAt: 1_130_000 })], 1_130_000)
+    expect(due(ledger, 9_000_000)).toBe(0)
+  })
+})
+
+describe('semantics.md 4: any order, repetition and split of the same answers', () => {
+  const db = openDatabase(':memory:')
+  /** What a ledger of its own would hold: opening a new one for each world would take ten times as long. */
+  function recorded(world: readonly RecordAnswer[]): readonly Transfer[] {
+    let transfers: readonly Transfer[] = []
+    const undone = new Error('undone')
+    const work = () =>
+      db.transaction(() => {
+        const ledger = createLedger(db, { tokens: [], openIntervalMs: 10_000 })
+        for (const answer of world) ledger.recordAnswer(answer, answer[0]?.requestedAt ?? 0)
+        transfers = ledger.listTransfers({ limit: 1_000 })
+        throw undone
+      })
+    expect(work).toThrow(undone)
+    return transfers
+  }
+  const comparable = (world: readonly RecordAnswer[]) =>
+    recorded(world)
+      .map((transfer) => JSON.stringify({ ...transfer, key: '', amountRaw: String(transfer.amountRaw) }))
+      .sort()
+
+  test.each(seeds(956_223_512))('gives the same ledger (seed %i)', { timeout: 120_000 }, (seed) => {
+    fc.assert(
+      fc.property(
+        recordWorlds,
+        fc.infiniteStream(fc.nat()),
+        fc.boolean(),
+        fc.boolean(),
+        (world, random, isRepeated, isSplit) => {
+          const shuffled = [...world, ...(isRepeated ? world : [])]
+            .flatMap((answer) => (isSplit ? splitAnswer(answer) : [answer]))
+            .map((answer) => ({ answer: answer.toReversed(), rank: random.next().value as number }))
+            .sort((a, b) => a.rank - b.rank)
+            .map(({ answer }) => answer)
+          expect(comparable(shuffled)).toEqual(comparable(world))
+        },
+      ),
+      { numRuns: 400, seed },
+    )
+  })
+})
