@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createRpc } from '../src/clients/rpc/createRpc.ts'
-import { createHeldReceipts } from '../src/domain/preconf/heldReceipts.ts'
+import { createHeldReceipts } from '../src/checks/preconf/heldReceipts.ts'
 import { createSystemClock } from '../src/lib/clock.ts'
 import { createLog } from '../src/lib/log.ts'
-import { createPreconfLoop } from '../src/pollers/preconfLoop.ts'
-import { readPending } from '../src/pollers/preconfReads.ts'
+import { createPreconfLoop } from '../src/checks/preconf/loop.ts'
+import { readPending } from '../src/checks/preconf/reads.ts'
 
 // The preconfirmation loop against a node with 2,000 receipts in every block, a block a second made in five steps.
 // The node is a process of its own; the CPU counted is that of the loop's process alone.

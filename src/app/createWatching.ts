@@ -12,7 +12,7 @@ import { createCanaryPoller } from '../checks/monitor/check.ts'
 import { createEscrowPollers } from '../checks/escrow/check.ts'
 import { createEvidence } from '../checks/evidence/check.ts'
 import { createPollers } from './createPollers.ts'
-import { createPreconf } from './createPreconf.ts'
+import { createPreconf } from '../checks/preconf/check.ts'
 import { createVoice } from '../checks/monitor/voice.ts'
 import { createReporting } from './report/createReporting.ts'
 

@@ -19,7 +19,7 @@ import type {
 } from '../web/types.ts'
 import type { AppParts } from './createApp.ts'
 import { readLiveness } from '../checks/monitor/liveness.ts'
-import { readPreconfMetrics } from './readPreconfMetrics.ts'
+import { readPreconfMetrics } from '../checks/preconf/metrics.ts'
 import { readKeptReport } from './report/readKeptReport.ts'
 import { readEscrows } from './report/readReportKnowledge.ts'
 import { readRules } from './readRules.ts'

@@ -12,7 +12,7 @@ import { listHeads } from './heads.ts'
 import { purgeLearned } from '../ledger/learned.ts'
 import { purgeOpenLessons } from '../ledger/openLessons.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { purgePreconf } from '../store/preconfHours.ts'
+import { purgePreconf } from '../checks/preconf/store.ts'
 import { purgeUnjudged } from '../checks/escrow/unjudgedStore.ts'
 import { purgeZoneAudit } from '../checks/audit/zoneStore.ts'
 

@@ -7,7 +7,7 @@ CREATE TABLE preconf_hours (
   -- Transactions of canonical blocks: preconfirmed before, never, or in a block that was not closely watched.
   hits INTEGER NOT NULL, unseen INTEGER NOT NULL, unwatched INTEGER NOT NULL, late INTEGER NOT NULL,
   lead_count INTEGER NOT NULL, lead_sum_ms INTEGER NOT NULL,
-  -- How many leads below each bound (store/preconfHours.ts), as a JSON list.
+  -- How many leads below each bound (checks/preconf/store.ts), as a JSON list.
   leads TEXT NOT NULL
 ) STRICT;
 `

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { preconfGap } from '../../../../src/rules/detectors/preconfGap.ts'
-import { preconfStalled } from '../../../../src/rules/detectors/preconfStalled.ts'
+import { preconfGap } from '../../../../src/checks/preconf/gap.ts'
+import { preconfStalled } from '../../../../src/checks/preconf/stalled.ts'
 import type { Facts, PreconfFacts } from '../../../../src/rules/types.ts'
 import { toFacts, toHead, toPreconf } from '../facts.ts'
 

@@ -1,7 +1,7 @@
-import type { UnixMs } from '../lib/clock.ts'
-import { listPreconfHours } from '../store/preconfHours.ts'
-import type { PreconfMetrics } from '../web/types.ts'
-import type { AppParts } from './createApp.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { listPreconfHours } from './store.ts'
+import type { PreconfMetrics } from '../../web/types.ts'
+import type { AppParts } from '../../app/createApp.ts'
 
 const dayMs = 86_400_000
 

@@ -1,5 +1,5 @@
-import type { UnixMs } from '../lib/clock.ts'
-import type { Database } from './database.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
 
 const counted = [
   'taken',

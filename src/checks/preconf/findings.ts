@@ -1,7 +1,7 @@
-import type { Finding, FactValue } from '../bridge/finding.ts'
-import type { Held } from '../domain/preconf/heldReceipts.ts'
-import type { Fate } from '../domain/preconf/settleReceipt.ts'
-import type { UnixMs } from '../lib/clock.ts'
+import type { Finding, FactValue } from '../../bridge/finding.ts'
+import type { Held } from './heldReceipts.ts'
+import type { Fate } from './settleReceipt.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 
 export interface FindingContext {
   /** Whose word on the canonical chain it was. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { MonitorError } from '../../../src/lib/errors.ts'
-import { createLog } from '../../../src/lib/log.ts'
-import { createPreconfLoop } from '../../../src/pollers/preconfLoop.ts'
-import type { PendingAnswer } from '../../../src/pollers/preconfReads.ts'
-import { createSteppedClock } from '../../support/steppedClock.ts'
+import { MonitorError } from '../../../../src/lib/errors.ts'
+import { createLog } from '../../../../src/lib/log.ts'
+import { createPreconfLoop } from '../../../../src/checks/preconf/loop.ts'
+import type { PendingAnswer } from '../../../../src/checks/preconf/reads.ts'
+import { createSteppedClock } from '../../../support/steppedClock.ts'
 
 function startLoop(read: (tick: number, at: number) => Promise<PendingAnswer>) {
   const clock = createSteppedClock({ isManual: true })

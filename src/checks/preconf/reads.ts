@@ -1,8 +1,8 @@
 import { hash as digest } from 'node:crypto'
-import type { Rpc } from '../clients/rpc/createRpc.ts'
-import type { RpcResult } from '../clients/rpc/rpcMethods.ts'
-import type { PendingBlock, SeenReceipt } from '../domain/preconf/receipt.ts'
-import type { UnixMs } from '../lib/clock.ts'
+import type { Rpc } from '../../clients/rpc/createRpc.ts'
+import type { RpcResult } from '../../clients/rpc/rpcMethods.ts'
+import type { PendingBlock, SeenReceipt } from './receipt.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 
 /** One look at the preconfirmation RPC. */
 export interface PendingAnswer {

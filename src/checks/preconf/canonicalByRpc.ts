@@ -1,9 +1,9 @@
-import type { Rpc } from '../clients/rpc/createRpc.ts'
-import type { RpcResult } from '../clients/rpc/rpcMethods.ts'
-import type { CanonicalBlock, CanonicalTransaction, Found } from '../domain/preconf/receipt.ts'
-import type { UnixMs } from '../lib/clock.ts'
+import type { Rpc } from '../../clients/rpc/createRpc.ts'
+import type { RpcResult } from '../../clients/rpc/rpcMethods.ts'
+import type { CanonicalBlock, CanonicalTransaction, Found } from './receipt.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import type { CanonicalSource } from './canonicalSource.ts'
-import { digestLogs, isSystem, type Receipt } from './preconfReads.ts'
+import { digestLogs, isSystem, type Receipt } from './reads.ts'
 
 /** The canonical chain as a plain node tells it. */
 export function canonicalByRpc(

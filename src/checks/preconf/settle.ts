@@ -1,13 +1,13 @@
-import type { Finding } from '../bridge/finding.ts'
-import type { Held, HeldReceipts, Watched } from '../domain/preconf/heldReceipts.ts'
-import type { LateWindow } from '../domain/preconf/lateShare.ts'
-import type { CanonicalBlock } from '../domain/preconf/receipt.ts'
-import { type Fate, fateOfFound, findFate, isDropped, laterBlocks } from '../domain/preconf/settleReceipt.ts'
-import type { Clock, UnixMs } from '../lib/clock.ts'
-import { noPreconfCounts, type PreconfCounts } from '../store/preconfHours.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import type { Held, HeldReceipts, Watched } from './heldReceipts.ts'
+import type { LateWindow } from './lateShare.ts'
+import type { CanonicalBlock } from './receipt.ts'
+import { type Fate, fateOfFound, findFate, isDropped, laterBlocks } from './settleReceipt.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import { noPreconfCounts, type PreconfCounts } from './store.ts'
 import type { CanonicalSource } from './canonicalSource.ts'
-import type { Commit } from '../kernel/reads.ts'
-import { type FindingContext, toFindings } from './preconfFindings.ts'
+import type { Commit } from '../../kernel/reads.ts'
+import { type FindingContext, toFindings } from './findings.ts'
 
 export interface SettleDeps {
   readonly clock: Clock

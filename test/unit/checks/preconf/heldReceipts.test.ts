@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createHeldReceipts } from '../../../../src/domain/preconf/heldReceipts.ts'
-import { isDropped } from '../../../../src/domain/preconf/settleReceipt.ts'
-import type { SeenReceipt } from '../../../../src/domain/preconf/receipt.ts'
+import { createHeldReceipts } from '../../../../src/checks/preconf/heldReceipts.ts'
+import { isDropped } from '../../../../src/checks/preconf/settleReceipt.ts'
+import type { SeenReceipt } from '../../../../src/checks/preconf/receipt.ts'
 
 const receipt: SeenReceipt = {
   hash: '0xaa',

@@ -1,6 +1,6 @@
-import type { Finding } from '../bridge/finding.ts'
-import type { UnixMs } from '../lib/clock.ts'
-import type { Database } from './database.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
 
 /** A preconfirmed transaction that was told to be dropped, with what was told of it. */
 export interface DroppedPreconf {

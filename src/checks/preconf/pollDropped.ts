@@ -1,16 +1,16 @@
-import type { Finding } from '../bridge/finding.ts'
-import type { Found } from '../domain/preconf/receipt.ts'
-import type { Clock, UnixMs } from '../lib/clock.ts'
-import type { Database } from '../store/database.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import type { Found } from './receipt.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
 import {
   type DroppedPreconf,
   forgetDroppedPreconf,
   keepDroppedPreconf,
   listDueDroppedPreconf,
   postponeDroppedPreconf,
-} from '../store/preconfDropped.ts'
+} from './droppedStore.ts'
 import type { CanonicalSource } from './canonicalSource.ts'
-import type { Commit } from '../kernel/reads.ts'
+import type { Commit } from '../../kernel/reads.ts'
 
 export interface DroppedDeps {
   readonly clock: Clock

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { boundText } from '../durationText.ts'
-import type { Facts, Judgement, PreconfFacts } from '../types.ts'
-import { defineCondition } from './detector.ts'
+import { boundText } from '../../rules/durationText.ts'
+import type { Facts, Judgement, PreconfFacts } from '../../rules/types.ts'
+import { defineCondition } from '../../rules/detectors/detector.ts'
 
 const params = z.strictObject({ after: boundText.default(10_000) })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { longestWindowMs } from '../../domain/preconf/lateShare.ts'
-import { boundText } from '../durationText.ts'
-import type { RaisedKind } from './detector.ts'
+import { longestWindowMs } from './lateShare.ts'
+import { boundText } from '../../rules/durationText.ts'
+import type { RaisedKind } from '../../rules/detectors/detector.ts'
 
 const decided = {
   hash: 'string',
@@ -29,7 +29,7 @@ const lateParams = z.strictObject({
 
 export type LateParams = z.output<typeof lateParams>
 
-/** Found when preconfirmed transactions are settled against the canonical chain (pollers/preconfSettle.ts). */
+/** Found when preconfirmed transactions are settled against the canonical chain (checks/preconf/settle.ts). */
 export const preconfKinds: readonly RaisedKind[] = [
   {
     ...described,

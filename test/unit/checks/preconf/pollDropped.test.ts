@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { Finding } from '../../../src/bridge/finding.ts'
-import type { Found } from '../../../src/domain/preconf/receipt.ts'
-import { createDroppedPoll, watchDropped } from '../../../src/pollers/preconfDropped.ts'
-import { openDatabase } from '../../../src/store/database.ts'
-import { createSteppedClock } from '../../support/steppedClock.ts'
-import { noSignal } from '../checks/support.ts'
+import type { Finding } from '../../../../src/bridge/finding.ts'
+import type { Found } from '../../../../src/checks/preconf/receipt.ts'
+import { createDroppedPoll, watchDropped } from '../../../../src/checks/preconf/pollDropped.ts'
+import { openDatabase } from '../../../../src/store/database.ts'
+import { createSteppedClock } from '../../../support/steppedClock.ts'
+import { noSignal } from '../support.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
 const dropped: Finding = {

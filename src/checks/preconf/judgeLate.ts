@@ -1,8 +1,8 @@
-import type { Finding } from '../bridge/finding.ts'
-import type { LateWindow } from '../domain/preconf/lateShare.ts'
-import type { UnixMs } from '../lib/clock.ts'
-import { type LateParams, toLateFacts } from '../rules/detectors/preconfKinds.ts'
-import type { Rule } from '../rules/types.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import type { LateWindow } from './lateShare.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { type LateParams, toLateFacts } from './kinds.ts'
+import type { Rule } from '../../rules/types.ts'
 
 /**
  * Judges the share of late preconfirmations by the parameters of every rule on it. Told when the share is passed, and

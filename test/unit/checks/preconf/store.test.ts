@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openDatabase } from '../../../src/store/database.ts'
+import { openDatabase } from '../../../../src/store/database.ts'
 import {
   addPreconfCounts,
   countLostPreconf,
@@ -7,7 +7,7 @@ import {
   listPreconfHours,
   noPreconfCounts,
   purgePreconf,
-} from '../../../src/store/preconfHours.ts'
+} from '../../../../src/checks/preconf/store.ts'
 
 const hour = 3_600_000
 const now = Date.UTC(2026, 0, 5, 10, 20)

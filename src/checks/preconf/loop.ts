@@ -1,9 +1,9 @@
-import { emptyView, addAnswer, type PreconfView } from '../domain/preconf/preconfView.ts'
-import type { Clock, UnixMs } from '../lib/clock.ts'
-import { errorText, MonitorError } from '../lib/errors.ts'
-import type { Logger } from '../lib/log.ts'
-import type { PendingAnswer } from './preconfReads.ts'
-import { placeOf, type PollerStatus } from '../kernel/runner.ts'
+import { emptyView, addAnswer, type PreconfView } from './view.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import { errorText, MonitorError } from '../../lib/errors.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { PendingAnswer } from './reads.ts'
+import { placeOf, type PollerStatus } from '../../kernel/runner.ts'
 
 export interface PreconfLoopDeps {
   readonly clock: Clock

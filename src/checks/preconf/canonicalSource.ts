@@ -1,5 +1,5 @@
-import type { AbsenceRule } from '../domain/preconf/settleReceipt.ts'
-import type { CanonicalBlock, Found } from '../domain/preconf/receipt.ts'
+import type { AbsenceRule } from './settleReceipt.ts'
+import type { CanonicalBlock, Found } from './receipt.ts'
 
 /** Whose word on the canonical chain preconfirmations are settled by. */
 export interface CanonicalSource {
