@@ -19,7 +19,7 @@ import { countCommit } from '../store/openState.ts'
 import { type RequestNumbers, withTimes } from '../store/requestNumbers.ts'
 import { recordQuarantine } from './quarantine.ts'
 import type { RecordResult, TransferChange } from '../ledger/recordAnswer.ts'
-import { judgeWords } from '../pollers/judgeWords.ts'
+import { judgeWords } from '../checks/sources/judgeWords.ts'
 import type { Commit, Findings } from './reads.ts'
 
 export interface CommitDeps {

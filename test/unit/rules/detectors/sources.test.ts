@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ledgerIncomplete } from '../../../../src/checks/audit/incomplete.ts'
-import { sourceDrift } from '../../../../src/rules/detectors/sourceDrift.ts'
-import { sourceRejected } from '../../../../src/rules/detectors/sourceRejected.ts'
-import { sourceUnavailable } from '../../../../src/rules/detectors/sourceUnavailable.ts'
+import { sourceDrift } from '../../../../src/checks/sources/drift.ts'
+import { sourceRejected } from '../../../../src/checks/sources/rejected.ts'
+import { sourceUnavailable } from '../../../../src/checks/sources/unavailable.ts'
 import { toEndpoint, toFacts, toSource } from '../facts.ts'
 import { pendingSince } from '../transfers.ts'
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import { cleanText } from '../../lib/text.ts'
-import { boundText } from '../durationText.ts'
-import type { Facts, Judgement } from '../types.ts'
-import { defineCondition } from './detector.ts'
+import { boundText } from '../../rules/durationText.ts'
+import type { Facts, Judgement } from '../../rules/types.ts'
+import { defineCondition } from '../../rules/detectors/detector.ts'
 
 const params = z.strictObject({ keep: boundText.default(10 * 60_000) })
 

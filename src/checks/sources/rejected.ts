@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import { cleanText } from '../../lib/text.ts'
-import type { Facts, Judgement } from '../types.ts'
+import type { Facts, Judgement } from '../../rules/types.ts'
 import { describeSource } from './describeSource.ts'
-import { defineCondition } from './detector.ts'
+import { defineCondition } from '../../rules/detectors/detector.ts'
 
 /** Refused credentials: no retry helps, so it is said at once. */
 export const sourceRejected = defineCondition({

@@ -1,10 +1,10 @@
-import type { Finding } from '../bridge/finding.ts'
-import { findRareWords } from '../kernel/rareWord.ts'
-import type { UnixMs } from '../lib/clock.ts'
-import { toWordFinding } from '../rules/detectors/sourceNewWord.ts'
-import type { Database } from '../store/database.ts'
-import type { TransferChange } from '../ledger/recordAnswer.ts'
-import { addWords, readWords } from '../kernel/wordStore.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import { findRareWords } from '../../kernel/rareWord.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { toWordFinding } from './newWord.ts'
+import type { Database } from '../../store/database.ts'
+import type { TransferChange } from '../../ledger/recordAnswer.ts'
+import { addWords, readWords } from '../../kernel/wordStore.ts'
 
 const field = 'crossType'
 const documented: ReadonlySet<string> = new Set(['Deposit', 'Withdraw', 'BatchWithdraw'])

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
-import { boundText } from '../durationText.ts'
-import { useOf } from '../endpointUses.ts'
-import { isEndpointSilent, isFailing, isSourceSilent, lastGoodOf } from '../sourceSilence.ts'
-import type { EndpointHealth, Facts, Judgement, SourceHealth } from '../types.ts'
+import { boundText } from '../../rules/durationText.ts'
+import { useOf } from '../../rules/endpointUses.ts'
+import { isEndpointSilent, isFailing, isSourceSilent, lastGoodOf } from '../../rules/sourceSilence.ts'
+import type { EndpointHealth, Facts, Judgement, SourceHealth } from '../../rules/types.ts'
 import { describeSource } from './describeSource.ts'
-import { defineCondition } from './detector.ts'
+import { defineCondition } from '../../rules/detectors/detector.ts'
 
 /** An endpoint that failed and was then not asked for so long is not in use: nothing is known of it, nor missed. */
 const idleMs = 2 * 60_000
