@@ -33,7 +33,7 @@ import {
   isLargeShare,
   readWatermark,
 } from '../checks/evidence/check.ts'
-import { intervalsOf } from './createPollers.ts'
+import { intervalsOf } from '../checks/transfers/check.ts'
 import { createRpcs, readRpcHealth } from '../kernel/rpcs.ts'
 import { createSending } from './createSending.ts'
 import { createEscrowWatch } from '../checks/escrow/watch.ts'

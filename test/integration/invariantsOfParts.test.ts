@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSilentLog } from '../../src/lib/log.ts'
-import { createTransfersPoll } from '../../src/pollers/transfers.ts'
-import { createWalk } from '../../src/pollers/walk.ts'
+import { createTransfersPoll } from '../../src/checks/transfers/pollTail.ts'
+import { createWalk } from '../../src/checks/transfers/pollSweep.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { recordQuarantine, summarizeQuarantine } from '../../src/kernel/quarantine.ts'
 import {

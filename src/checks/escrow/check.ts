@@ -29,7 +29,7 @@ import { lowestCursor, readStream, saveStream } from '../../kernel/mainStreams.t
 import { readRecentMainHash } from '../../ledger/newestOrigin.ts'
 import type { AppConfig } from '../../kernel/settings.ts'
 import type { HorizonWatch } from '../../kernel/horizons.ts'
-import type { PollerDeps } from '../../app/createPollers.ts'
+import type { PollerDeps } from '../transfers/check.ts'
 import type { EscrowWatch } from './watch.ts'
 
 export interface EscrowPollerDeps extends Omit<PollerDeps, 'config'> {

@@ -41,7 +41,7 @@ import { toTeaching } from '../../ledger/learnMoney.ts'
 import { type RequestNumbers, withTimes } from '../../store/requestNumbers.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { AppConfig } from '../../kernel/settings.ts'
-import { readControl } from '../../app/createPollers.ts'
+import { readControl } from '../transfers/check.ts'
 import type { HorizonWatch } from '../../kernel/horizons.ts'
 import { createWaker } from '../../kernel/waker.ts'
 

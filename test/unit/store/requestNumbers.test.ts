@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { transferStalled } from '../../../src/rules/detectors/transferStalled.ts'
+import { transferStalled } from '../../../src/checks/transfers/stalled.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createLedger } from '../../../src/ledger/ledger.ts'
 import { createRequestNumbers, withTimes } from '../../../src/store/requestNumbers.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LegEvidence, TokenMove } from '../../../../src/bridge/transfer.ts'
-import { batchUnresolved } from '../../../../src/rules/detectors/batchUnresolved.ts'
-import { transferMismatch } from '../../../../src/rules/detectors/transferMismatch.ts'
+import { batchUnresolved } from '../../../../src/checks/transfers/batchUnresolved.ts'
+import { transferMismatch } from '../../../../src/checks/transfers/mismatch.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { eventContext, transferOf } from '../transfers.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LegEvidence } from '../../../../src/bridge/transfer.ts'
-import { transferUnbacked } from '../../../../src/rules/detectors/transferUnbacked.ts'
+import { transferUnbacked } from '../../../../src/checks/transfers/unbacked.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { eventContext, transferOf } from '../transfers.ts'
 

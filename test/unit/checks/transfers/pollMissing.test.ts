@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { Finding } from '../../../src/bridge/finding.ts'
-import { createMissingPoll } from '../../../src/pollers/missing.ts'
-import type { Commit } from '../../../src/kernel/reads.ts'
-import { createMissingRecords } from '../../../src/ledger/missingRecords.ts'
-import { toPending } from '../../support/records.ts'
-import { hash } from '../../support/records.ts'
-import { noSignal, setUp, toRows } from '../checks/support.ts'
+import type { Finding } from '../../../../src/bridge/finding.ts'
+import { createMissingPoll } from '../../../../src/checks/transfers/pollMissing.ts'
+import type { Commit } from '../../../../src/kernel/reads.ts'
+import { createMissingRecords } from '../../../../src/ledger/missingRecords.ts'
+import { toPending } from '../../../support/records.ts'
+import { hash } from '../../../support/records.ts'
+import { noSignal, setUp, toRows } from '../support.ts'
 
 /** Five completed records, all listed and swept; `gone` are then taken out of the list. */
 function start(gone: readonly number[] = []) {

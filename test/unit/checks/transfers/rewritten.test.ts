@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { transferRewritten } from '../../../../src/rules/detectors/transferRewritten.ts'
+import { transferRewritten } from '../../../../src/checks/transfers/rewritten.ts'
 import { toRecord } from '../../../support/records.ts'
-import { eventContext, transferOf } from '../transfers.ts'
+import { eventContext, transferOf } from '../../rules/transfers.ts'
 
 const context = eventContext({ tellSince: 1_999_999 })
 const before = toRecord({ requestedAt: 1_000_000 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { transferFailed } from '../../../../src/rules/detectors/transferFailed.ts'
+import { transferFailed } from '../../../../src/checks/transfers/failed.ts'
 import type { Observation } from '../../../../src/bridge/observation.ts'
 import type { LegEvidence } from '../../../../src/bridge/transfer.ts'
 import { hash, toPending, toRecord } from '../../../support/records.ts'
-import { eventContext, transferOf } from '../transfers.ts'
+import { eventContext, transferOf } from '../../rules/transfers.ts'
 
 const live = eventContext()
 const evidence = (overrides: Partial<LegEvidence> = {}): LegEvidence => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createOpenTransfersPoll } from '../../../src/pollers/openTransfers.ts'
-import { hash, toPending, toRecord } from '../../support/records.ts'
-import { noSignal, setUp } from '../checks/support.ts'
+import { createOpenTransfersPoll } from '../../../../src/checks/transfers/pollOpen.ts'
+import { hash, toPending, toRecord } from '../../../support/records.ts'
+import { noSignal, setUp } from '../support.ts'
 
 function toPoll(world: ReturnType<typeof setUp>) {
   return createOpenTransfersPoll({

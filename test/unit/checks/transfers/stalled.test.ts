@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { transferStalled } from '../../../../src/rules/detectors/transferStalled.ts'
-import { toFacts, toHead, toSource } from '../facts.ts'
-import { completed, pendingSince } from '../transfers.ts'
+import { transferStalled } from '../../../../src/checks/transfers/stalled.ts'
+import { toFacts, toHead, toSource } from '../../rules/facts.ts'
+import { completed, pendingSince } from '../../rules/transfers.ts'
 import { hash } from '../../../support/records.ts'
 
 const minute = 60_000

@@ -1,6 +1,6 @@
-import type { Direction } from '../bridge/observation.ts'
-import type { LearnedBound } from './afterText.ts'
-import type { LatencyFacts } from '../checks/flow/facts.ts'
+import type { Direction } from '../../bridge/observation.ts'
+import type { LearnedBound } from '../../rules/afterText.ts'
+import type { LatencyFacts } from '../flow/facts.ts'
 
 export interface LimitParams {
   readonly after: number | LearnedBound

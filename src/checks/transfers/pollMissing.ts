@@ -1,12 +1,12 @@
-import type { Finding } from '../bridge/finding.ts'
-import type { Transfer } from '../bridge/transfer.ts'
-import { type AtRisk, valueFirst } from '../ledger/valueFirst.ts'
-import type { Clock, UnixMs } from '../lib/clock.ts'
-import { toVanished } from '../rules/detectors/transferVanished.ts'
-import type { MissingRecord, MissingRecords, ScanSpan } from '../ledger/missingRecords.ts'
-import { isClean } from '../kernel/hiddenRows.ts'
-import type { Commit, ExplorerReads } from '../kernel/reads.ts'
-import type { RecordLookup } from '../kernel/recordLookup.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import type { Transfer } from '../../bridge/transfer.ts'
+import { type AtRisk, valueFirst } from '../../ledger/valueFirst.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import { toVanished } from './vanished.ts'
+import type { MissingRecord, MissingRecords, ScanSpan } from '../../ledger/missingRecords.ts'
+import { isClean } from '../../kernel/hiddenRows.ts'
+import type { Commit, ExplorerReads } from '../../kernel/reads.ts'
+import type { RecordLookup } from '../../kernel/recordLookup.ts'
 
 export interface MissingDeps {
   readonly clock: Clock

@@ -1,11 +1,11 @@
-import { fc } from '../../support/fastCheck.ts'
+import { fc } from '../../../support/fastCheck.ts'
 import { describe, expect, test, vi } from 'vitest'
-import { createSilentLog } from '../../../src/lib/log.ts'
-import { createTransfersPoll } from '../../../src/pollers/transfers.ts'
-import { createWalk, type Walk, type WalkDeps } from '../../../src/pollers/walk.ts'
-import type { Cursors } from '../../../src/store/cursors.ts'
-import { hash, toRecord } from '../../support/records.ts'
-import { known, noSignal, setUp, toRows } from '../checks/support.ts'
+import { createSilentLog } from '../../../../src/lib/log.ts'
+import { createTransfersPoll } from '../../../../src/checks/transfers/pollTail.ts'
+import { createWalk, type Walk, type WalkDeps } from '../../../../src/checks/transfers/pollSweep.ts'
+import type { Cursors } from '../../../../src/store/cursors.ts'
+import { hash, toRecord } from '../../../support/records.ts'
+import { known, noSignal, setUp, toRows } from '../support.ts'
 
 function toWalk(
   world: ReturnType<typeof setUp>,

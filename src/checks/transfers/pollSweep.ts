@@ -1,11 +1,11 @@
-import type { Clock, UnixMs } from '../lib/clock.ts'
-import { MonitorError } from '../lib/errors.ts'
-import type { Logger } from '../lib/log.ts'
-import type { Observation } from '../bridge/observation.ts'
-import { beginGap, beginHistory, type CursorFile, type Cursors, type GapWalk } from '../store/cursors.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import { MonitorError } from '../../lib/errors.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { Observation } from '../../bridge/observation.ts'
+import { beginGap, beginHistory, type CursorFile, type Cursors, type GapWalk } from '../../store/cursors.ts'
 import { isBeyondEnd, isLastPage, newestTime, type PageMark, readFeedPage } from './feedPages.ts'
-import type { Commit, ExplorerReads, FeedPage } from '../kernel/reads.ts'
-import { overlapMs } from './transfers.ts'
+import type { Commit, ExplorerReads, FeedPage } from '../../kernel/reads.ts'
+import { overlapMs } from './pollTail.ts'
 
 export interface WalkDeps {
   readonly clock: Clock

@@ -1,5 +1,5 @@
 import { onlyCertain } from '../../domain/habit.ts'
-import type { EventContext } from './detector.ts'
+import type { EventContext } from '../../rules/detectors/detector.ts'
 
 /**
  * A verdict on a transfer, by what is certain where that is enough. `fewSamples`: nothing speaks against it but words

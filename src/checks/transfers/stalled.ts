@@ -4,13 +4,13 @@ import { destinationLeg, originChain, type Transfer } from '../../bridge/transfe
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import type { Direction } from '../../bridge/observation.ts'
-import { afterText } from '../afterText.ts'
+import { afterText } from '../../rules/afterText.ts'
 import { clockLeadMs } from '../../kernel/clockLead.ts'
-import { boundText } from '../durationText.ts'
-import { type Limit, leastLimitMs, limitOf } from '../learnedLimit.ts'
-import type { Facts, Judgement } from '../types.ts'
+import { boundText } from '../../rules/durationText.ts'
+import { type Limit, leastLimitMs, limitOf } from './learnedLimit.ts'
+import type { Facts, Judgement } from '../../rules/types.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineCondition } from './detector.ts'
+import { defineCondition } from '../../rules/detectors/detector.ts'
 
 /** A head that has not moved for so long is worth a word in a stalled transfer's message. */
 const haltedMs = 120_000

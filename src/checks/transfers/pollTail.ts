@@ -1,8 +1,8 @@
-import type { Clock, UnixMs } from '../lib/clock.ts'
-import type { Observation } from '../bridge/observation.ts'
-import type { CursorFile } from '../store/cursors.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { Observation } from '../../bridge/observation.ts'
+import type { CursorFile } from '../../store/cursors.ts'
 import { isLastPage, type MarkedPage, newestTime, type PageMark, readFeedPage } from './feedPages.ts'
-import type { Commit, ExplorerReads, FeedPage, Findings } from '../kernel/reads.ts'
+import type { Commit, ExplorerReads, FeedPage, Findings } from '../../kernel/reads.ts'
 
 export interface TransfersDeps {
   readonly clock: Clock

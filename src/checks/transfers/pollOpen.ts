@@ -1,8 +1,8 @@
-import type { Clock, UnixMs } from '../lib/clock.ts'
-import type { ZoneTransaction } from '../bridge/observation.ts'
-import type { DueCheck } from '../ledger/dueChecks.ts'
-import type { Commit, ExplorerReads } from '../kernel/reads.ts'
-import type { RecordLookup } from '../kernel/recordLookup.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { ZoneTransaction } from '../../bridge/observation.ts'
+import type { DueCheck } from '../../ledger/dueChecks.ts'
+import type { Commit, ExplorerReads } from '../../kernel/reads.ts'
+import type { RecordLookup } from '../../kernel/recordLookup.ts'
 
 export interface OpenTransfersDeps {
   readonly clock: Clock

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
-import { createTransfersPoll } from '../../../src/pollers/transfers.ts'
-import { beginGap, type GapWalk } from '../../../src/store/cursors.ts'
-import { hash, toPending, toRecord } from '../../support/records.ts'
-import { known, noSignal, setUp, toRows } from '../checks/support.ts'
+import { createTransfersPoll } from '../../../../src/checks/transfers/pollTail.ts'
+import { beginGap, type GapWalk } from '../../../../src/store/cursors.ts'
+import { hash, toPending, toRecord } from '../../../support/records.ts'
+import { known, noSignal, setUp, toRows } from '../support.ts'
 
 function toPoll(world: ReturnType<typeof setUp>) {
   const asks = {
