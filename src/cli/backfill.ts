@@ -1,5 +1,5 @@
 import { createApp } from '../app/createApp.ts'
-import { resolveStart } from '../app/resolveStart.ts'
+import { resolveStart } from '../daemon/resolveStart.ts'
 import type { Config } from '../config/config.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { MonitorError } from '../lib/errors.ts'

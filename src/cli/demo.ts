@@ -1,4 +1,4 @@
-import { runDemo } from '../app/runDemo.ts'
+import { runDemo } from '../daemon/runDemo.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { createLog } from '../lib/log.ts'

@@ -1,4 +1,4 @@
-import { runMonitor } from '../app/runMonitor.ts'
+import { runMonitor } from '../daemon/runMonitor.ts'
 import { createChannelReader } from './createChannelReader.ts'
 import { createLog } from '../lib/log.ts'
 import { exitCodes, type Io } from './io.ts'

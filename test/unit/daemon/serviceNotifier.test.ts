@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createServiceNotifier } from '../../../src/app/createServiceNotifier.ts'
+import { createServiceNotifier } from '../../../src/daemon/serviceNotifier.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 
 function setUp(env: Record<string, string>, send?: (state: string) => Promise<void>) {
