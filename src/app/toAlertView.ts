@@ -1,7 +1,7 @@
 import { readFinding } from '../alerts/findingJson.ts'
 import { alertIdOf } from '../alerts/fingerprint.ts'
 import { createSilencer } from '../alerts/silences.ts'
-import { hasBlockTime } from '../alerts/wording.ts'
+import { hasBlockTime } from '../delivery/wording.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Rule } from '../rules/types.ts'
 import type { AlertRow } from '../alerts/store/alertRows.ts'

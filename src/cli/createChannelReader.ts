@@ -1,6 +1,6 @@
 import { loadConfig } from '../config/loadConfig.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { ChannelConfig } from '../notify/createChannel.ts'
+import type { ChannelConfig } from '../delivery/channels/createChannel.ts'
 import type { Io } from './io.ts'
 
 export interface ChannelReaderDeps {

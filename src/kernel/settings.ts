@@ -1,11 +1,11 @@
 import type { Route } from '../alerts/routing.ts'
-import type { TransactionLinks } from '../alerts/wording.ts'
+import type { TransactionLinks } from '../delivery/wording.ts'
 import type { Dialect } from '../clients/explorer/dialect.ts'
 import type { PaceOptions } from '../clients/explorer/pace.ts'
 import type { ExplorerAuth } from '../clients/explorer/sign.ts'
 import type { Config } from '../config/config.ts'
 import type { Secret } from '../lib/secret.ts'
-import type { ChannelConfig } from '../notify/createChannel.ts'
+import type { ChannelConfig } from '../delivery/channels/createChannel.ts'
 
 /** What the monitor uses of a configuration; `Config` of config/ is one. Durations in ms, schedules in cron. */
 export interface AppConfig {

@@ -1,13 +1,17 @@
 import { setImmediate, setTimeout as pause } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { type AlertSettings, createAlertEngine } from '../../src/alerts/alertEngine.ts'
-import { type Dispatcher, startDispatcher } from '../../src/alerts/dispatcher.ts'
+import { type Dispatcher, startDispatcher } from '../../src/delivery/dispatcher.ts'
 import type { Finding } from '../../src/bridge/finding.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { Secret } from '../../src/lib/secret.ts'
-import { type ChannelConfig, type ChannelDeps, createChannel } from '../../src/notify/createChannel.ts'
-import type { Channel, DeliveryResult } from '../../src/notify/message.ts'
+import {
+  type ChannelConfig,
+  type ChannelDeps,
+  createChannel,
+} from '../../src/delivery/channels/createChannel.ts'
+import type { Channel, DeliveryResult } from '../../src/delivery/channels/message.ts'
 import type { Rule } from '../../src/rules/types.ts'
 import { createAlertStore } from '../../src/alerts/store/alertStore.ts'
 import { openDatabase } from '../../src/store/database.ts'

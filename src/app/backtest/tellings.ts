@@ -1,5 +1,5 @@
 import { digestMaterial, isNews, isOnlyFilledIn } from '../../alerts/material.ts'
-import { verdictOf } from '../../alerts/kindWords.ts'
+import { verdictOf } from '../../delivery/kindWords.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Rule } from '../../rules/types.ts'

@@ -1,4 +1,4 @@
-import type { Channel } from '../../notify/message.ts'
+import type { Channel } from '../../delivery/channels/message.ts'
 import { createDailyReportPoll, type DailyReportDeps } from '../../pollers/dailyReport.ts'
 import type { Poller } from '../../kernel/runner.ts'
 import type { Database } from '../../store/database.ts'

@@ -1,7 +1,7 @@
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
-import type { Channel, DeliveryResult } from '../../notify/message.ts'
-import { toTestMessage } from '../../notify/toTestMessage.ts'
+import type { Channel, DeliveryResult } from '../../delivery/channels/message.ts'
+import { toTestMessage } from '../../delivery/channels/toTestMessage.ts'
 
 export interface CanaryDeps {
   readonly clock: Clock

@@ -1,5 +1,5 @@
 import { CronTime } from 'cron'
-import type { Channel } from '../../notify/message.ts'
+import type { Channel } from '../../delivery/channels/message.ts'
 import { type CanaryDeps, createCanary } from './canary.ts'
 import type { Poller } from '../../kernel/runner.ts'
 import type { Database } from '../../store/database.ts'

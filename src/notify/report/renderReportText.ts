@@ -1,5 +1,5 @@
 import type { DailyReport } from '../../domain/dailyReport.ts'
-import { part } from '../textParts.ts'
+import { part } from '../../delivery/channels/textParts.ts'
 import { listReportTables, type ReportTable } from './reportTables.ts'
 import { verdictLabel, windowLabel } from './reportWords.ts'
 

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon'
 import type { DailyReport, ReportFlow, ReportSum, ReportToken } from '../../domain/dailyReport.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
-import { part } from '../textParts.ts'
+import { part } from '../../delivery/channels/textParts.ts'
 
 /** The symbol where the configuration lists the token; a name from the chain stands in brackets, for it proves nothing. */
 export function tokenLabel({ symbol, name, address }: ReportToken): string {

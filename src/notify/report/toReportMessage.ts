@@ -1,5 +1,5 @@
 import type { DailyReport } from '../../domain/dailyReport.ts'
-import type { Message } from '../message.ts'
+import type { Message } from '../../delivery/channels/message.ts'
 import { directionLabel, sumLabel, tokenLabel, verdictLabel, windowLabel } from './reportWords.ts'
 
 /** The report as a message, for channels that are not mail: the verdict, one line a route, and what is missing. */

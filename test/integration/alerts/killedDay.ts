@@ -1,7 +1,7 @@
 // A process that lives one scripted day of events and conditions, to be killed at any time and started again: it goes on
 // where its last commit ended. Run by killedDay.test.ts and bench/kills.ts.
 import { type Clock, createSystemClock } from '../../../src/lib/clock.ts'
-import { createWebhookChannel } from '../../../src/notify/webhook.ts'
+import { createWebhookChannel } from '../../../src/delivery/channels/webhook.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createCondition, createEvent, createRoute, createRule, start } from '../../unit/alerts/harness.ts'
 import { startAlerting } from './startAlerting.ts'

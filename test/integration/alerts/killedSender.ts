@@ -1,6 +1,6 @@
 // A process that tells 50 events over HTTP, one message each, until it is killed. Run by outbox.test.ts.
 import { createSystemClock } from '../../../src/lib/clock.ts'
-import type { Channel } from '../../../src/notify/message.ts'
+import type { Channel } from '../../../src/delivery/channels/message.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createEvent, createRule } from '../../unit/alerts/harness.ts'
 import { startAlerting } from './startAlerting.ts'

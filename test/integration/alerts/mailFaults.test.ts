@@ -2,13 +2,13 @@ import { createServer, type AddressInfo } from 'node:net'
 import PostalMime from 'postal-mime'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Secret } from '../../../src/lib/secret.ts'
-import type { ChannelConfig } from '../../../src/notify/createChannel.ts'
-import type { EmailDeps } from '../../../src/notify/email.ts'
+import type { ChannelConfig } from '../../../src/delivery/channels/createChannel.ts'
+import type { EmailDeps } from '../../../src/delivery/channels/email.ts'
 import { createSlackInbox } from '../../../src/sandbox/inbox/slackInbox.ts'
 import { createSmtpInbox, type SmtpInboxOptions } from '../../../src/sandbox/inbox/smtpInbox.ts'
 import { createWireBench } from '../../support/wireBench.ts'
 import { createEvent, createRule } from '../../unit/alerts/harness.ts'
-import { selfSigned } from '../notify/selfSigned.ts'
+import { selfSigned } from '../delivery/selfSigned.ts'
 
 const minute = 60_000
 const everyone = ['a@example.com', 'b@example.com', 'c@example.com']

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createSlackInbox, type SlackAnswer } from '../../../src/sandbox/inbox/slackInbox.ts'
 import { createWireBench, slackTo, type WireOptions } from '../../support/wireBench.ts'
 import { createEvent, createRoute, createRule } from '../../unit/alerts/harness.ts'
-import { selfSigned } from '../notify/selfSigned.ts'
+import { selfSigned } from '../delivery/selfSigned.ts'
 
 const minute = 60_000
 

@@ -1,6 +1,6 @@
 // A process with little memory that is told of many failures at once. Run by crashes.test.ts.
 import { createSystemClock } from '../../../src/lib/clock.ts'
-import { createWebhookChannel } from '../../../src/notify/webhook.ts'
+import { createWebhookChannel } from '../../../src/delivery/channels/webhook.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createEvent, createRule } from '../../unit/alerts/harness.ts'
 import { startAlerting } from './startAlerting.ts'

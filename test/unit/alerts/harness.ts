@@ -1,12 +1,17 @@
 import { setImmediate } from 'node:timers/promises'
 import { createAlertEngine, type AlertSettings } from '../../../src/alerts/alertEngine.ts'
-import { startDispatcher } from '../../../src/alerts/dispatcher.ts'
+import { startDispatcher } from '../../../src/delivery/dispatcher.ts'
 import { defaultRoute, type Route } from '../../../src/alerts/routing.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
-import type { Channel, DeliveryOptions, DeliveryResult, Message } from '../../../src/notify/message.ts'
+import type {
+  Channel,
+  DeliveryOptions,
+  DeliveryResult,
+  Message,
+} from '../../../src/delivery/channels/message.ts'
 import type { Rule } from '../../../src/rules/types.ts'
 import { createAlertStore } from '../../../src/alerts/store/alertStore.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'

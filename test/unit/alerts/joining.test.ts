@@ -3,8 +3,8 @@ import { createOperations } from '../../../src/alerts/operations.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
-import type { MessageItem } from '../../../src/notify/message.ts'
-import { renderSlack } from '../../../src/notify/renderSlack.ts'
+import type { MessageItem } from '../../../src/delivery/channels/message.ts'
+import { renderSlack } from '../../../src/delivery/channels/renderSlack.ts'
 import type { Judgement, Rule } from '../../../src/rules/types.ts'
 import {
   createBench,

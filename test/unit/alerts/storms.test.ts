@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DeliveryResult } from '../../../src/notify/message.ts'
+import type { DeliveryResult } from '../../../src/delivery/channels/message.ts'
 import {
   createBench,
   createEvent,

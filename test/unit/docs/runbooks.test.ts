@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { registry } from '../../../src/checks/index.ts'
-import { remedies } from '../../../src/rules/remedies.ts'
+import { remedies } from '../../../src/delivery/remedies.ts'
 import { readDoc } from './markdown.ts'
 
 const sections = new Map(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createSilentLog } from '../../../../src/lib/log.ts'
-import type { Channel, DeliveryResult } from '../../../../src/notify/message.ts'
+import type { Channel, DeliveryResult } from '../../../../src/delivery/channels/message.ts'
 import { createCanary } from '../../../../src/checks/monitor/canary.ts'
 import { createSteppedClock } from '../../../support/steppedClock.ts'
 

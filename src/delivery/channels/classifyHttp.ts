@@ -1,0 +1,72 @@
+import type { UnixMs } from '../../lib/clock.ts'
+import type { DeliveryResult } from './message.ts'
+import { parseRetryAfter } from './parseRetryAfter.ts'
+import type { PostOutcome } from './postOnce.ts'
+
+/** How one HTTP receiver says yes. `null` is a body that could not be read to its end. */
+type JudgeSuccess = (body: string | null, where: string) => DeliveryResult
+
+export interface ClassifyOptions {
+  /** The receiver's host: the only part of its address that may be told. */
+  readonly host: string
+  readonly now: UnixMs
+  readonly judgeSuccess: JudgeSuccess
+}
+
+// What Slack says of a channel that is gone or forbids us, whatever status it comes with.
+const deadWords = new Set([
+  'action_prohibited',
+  'channel_is_archived',
+  'channel_not_found',
+  'invalid_token',
+  'no_active_hooks',
+  'no_service',
+  'no_service_id',
+  'no_team',
+  'posting_to_general_channel_denied',
+  'team_disabled',
+])
+const deadStatuses = new Set([401, 402, 403, 404, 405, 407, 410, 426, 451])
+const transientStatuses = new Set([408, 425])
+
+/** The delivery table for anything that is told by an HTTP POST. */
+export function classifyHttp(outcome: PostOutcome, options: ClassifyOptions): DeliveryResult {
+  if (outcome.kind === 'failed') return classifyFailure(outcome, options.host)
+  const { status, body } = outcome
+  const where = `${options.host} answered ${status}`
+  const reason = `${where}${describeBody(body)}`
+  if (status >= 200 && status < 300) return options.judgeSuccess(body, where)
+  if (status >= 300 && status < 400)
+    return { result: 'dead', reason: `${where}, a redirect, which is not followed` }
+  if (status === 429) {
+    return { result: 'throttled', retryAfterMs: parseRetryAfter(outcome.retryAfter, options.now), reason }
+  }
+  if (status >= 500 || transientStatuses.has(status)) return { result: 'transient', reason }
+  if (deadStatuses.has(status) || deadWords.has(body?.trim() ?? '')) return { result: 'dead', reason }
+  return { result: 'bad_message', reason }
+}
+
+function classifyFailure(outcome: PostOutcome & { kind: 'failed' }, host: string): DeliveryResult {
+  switch (outcome.cause) {
+    case 'tls':
+      return { result: 'dead', reason: `${host}: no trusted TLS connection (${outcome.code})` }
+    case 'timeout':
+      return { result: 'transient', reason: `${host} did not answer in time` }
+    case 'stopped':
+      return { result: 'transient', reason: `${host}: stopped before the answer came` }
+    case 'network':
+      return { result: 'transient', reason: `${host} could not be reached (${outcome.code})` }
+  }
+}
+
+/**
+ * A short word such as `no_service` as it came; anything else only by its size. A longer body may echo the request's
+ * address, which is a secret.
+ */
+export function describeBody(body: string | null): string {
+  if (body === null) return ' with a body that could not be read'
+  const text = body.trim()
+  if (/^[a-z][a-z0-9_]{1,48}$/.test(text)) return ` ${text}`
+  if (text === '') return ' with an empty body'
+  return ` with ${/^<(!doctype|html)/i.test(text) ? 'an HTML page' : 'a body'} of ${body.length} characters`
+}

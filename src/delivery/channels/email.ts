@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto'
+import type { ConnectionOptions } from 'node:tls'
+import { createTransport, type NodemailerError, type Transporter, type SMTPSentMessageInfo } from 'nodemailer'
+import { MonitorError } from '../../lib/errors.ts'
+import { createScrubber, Secret } from '../../lib/secret.ts'
+import { classifySmtpError, classifySmtpSuccess, type SmtpContext } from './classifySmtp.ts'
+import type { Channel, DeliveryOptions, DeliveryResult, Message } from './message.ts'
+import { parseSmtpUrl, type SmtpServer } from './parseSmtpUrl.ts'
+import { type Mail, renderMail, renderPlainMail, renderShortMail } from './renderMail.ts'
+import type { RenderedReport } from '../../notify/report/renderReport.ts'
+import { headerId } from './textParts.ts'
+
+export interface EmailConfig {
+  readonly name: string
+  readonly type: 'email'
+  readonly smtp: Secret
+  readonly from: string
+  readonly to: readonly string[]
+}
+
+export interface EmailDeps {
+  /** Trust beyond the system's, for a mail server with a certificate of its own. */
+  readonly tls?: ConnectionOptions
+  readonly smtpTimeouts?: SmtpTimeouts
+}
+
+interface SmtpTimeouts {
+  readonly connectionMs: number
+  readonly greetingMs: number
+  readonly socketMs: number
+}
+
+const defaultTimeouts: SmtpTimeouts = { connectionMs: 10_000, greetingMs: 10_000, socketMs: 60_000 }
+
+/**
+ * Mail over SMTP: one envelope for all recipients, no pool, a Message-ID that stays the same over attempts so that a
+ * mail which arrives twice is dropped by the reader's side. In clear only to this machine and without credentials.
+ */
+export function createEmailChannel(deps: EmailDeps, config: EmailConfig): Channel {
+  const server = parseSmtpUrl(config.name, config.smtp.reveal())
+  const from = parseAddress(config.name, config.from)
+  const to = config.to.map((address) => parseAddress(config.name, address))
+  if (to.length === 0) throw new MonitorError('config.invalid', `channel ${config.name}: to names nobody`)
+  const transport = createTransport(transportOptions(server, deps))
+  const context = { host: server.host, scrub: createScrubber(secretsOf(config.smtp, server)) }
+  return {
+    name: config.name,
+    type: 'email',
+    async deliver(message, options) {
+      const recipients = to.filter(({ address }) => options.recipients?.includes(address) ?? true)
+      // Whoever was still owed this mail is no longer configured: nothing is left to do.
+      if (recipients.length === 0) return { result: 'ack' }
+      const mail = toMail(message, options, {
+        from,
+        to,
+        recipients: recipients.map(({ address }) => address),
+      })
+      return send(transport, mail, context)
+    },
+    async deliverReport(report, options) {
+      const recipients = to.filter(({ address }) => options.recipients?.includes(address) ?? true)
+      if (recipients.length === 0) return { result: 'ack' }
+      const parties = { from, to, recipients: recipients.map(({ address }) => address) }
+      return send(transport, toReportMail(report, options, parties), context)
+    },
+    async close() {
+      transport.close()
+    },
+  }
+}
+
+/**
+ * Connects, greets and logs in, and sends nothing.
+ * @throws whatever the mail server or the network has against it
+ */
+export async function verifyEmail(deps: EmailDeps, config: EmailConfig): Promise<void> {
+  const transport = createTransport(transportOptions(parseSmtpUrl(config.name, config.smtp.reveal()), deps))
+  try {
+    await transport.verify()
+  } finally {
+    transport.close()
+  }
+}
+
+interface Address {
+  readonly name: string
+  readonly address: string
+}
+
+function transportOptions(server: SmtpServer, deps: EmailDeps) {
+  const timeouts = deps.smtpTimeouts ?? defaultTimeouts
+  return {
+    host: server.host,
+    port: server.port,
+    secure: server.implicitTls,
+    requireTLS: server.tlsRequired && !server.implicitTls,
+    // A mail server on this machine may offer STARTTLS with a certificate that nobody could check.
+    ignoreTLS: !server.tlsRequired,
+    connectionTimeout: timeouts.connectionMs,
+    dnsTimeout: timeouts.connectionMs,
+    greetingTimeout: timeouts.greetingMs,
+    socketTimeout: timeouts.socketMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(server.auth === null ? {} : { auth: server.auth, forceAuth: true }),
+    ...(deps.tls === undefined ? {} : { tls: deps.tls }),
+  }
+}
+
+interface MailParties {
+  readonly from: Address
+  readonly to: readonly Address[]
+  readonly recipients: readonly string[]
+}
+
+function toMail(message: Message, options: DeliveryOptions, parties: MailParties) {
+  const host = parties.from.address.split('@').at(-1) ?? 'localhost'
+  return {
+    ...renderSafely(message, options.degraded),
+    from: parties.from,
+    to: [...parties.to],
+    envelope: { from: parties.from.address, to: [...parties.recipients] },
+    messageId: messageIdOf(message, host),
+    date: new Date(message.createdAt),
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Spanwatch-Id': headerId(message.id) },
+    signal: options.signal,
+  }
+}
+
+/** One Message-ID for a day, whatever the attempt: a mail that arrives twice is dropped by the reader's side. */
+function toReportMail(report: RenderedReport, options: DeliveryOptions, parties: MailParties) {
+  const host = parties.from.address.split('@').at(-1) ?? 'localhost'
+  const files = report.csv.map(({ name, content }) => ({ filename: name, content, contentType: 'text/csv' }))
+  const charts = report.charts.map(({ name, png }) => ({
+    filename: `${name}.png`,
+    content: png,
+    cid: name,
+    contentDisposition: 'inline' as const,
+  }))
+  return {
+    subject: report.subject,
+    text: report.text,
+    ...(!options.degraded && { html: report.html, attachments: [...charts, ...files] }),
+    from: parties.from,
+    to: [...parties.to],
+    envelope: { from: parties.from.address, to: [...parties.recipients] },
+    messageId: `<report.${headerId(report.day)}@${host}>`,
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Spanwatch-Id': headerId(`report-${report.day}`) },
+    signal: options.signal,
+  }
+}
+
+/** A finding that breaks the rich form must not hold up the mail. */
+function renderSafely(message: Message, degraded: boolean): Mail {
+  if (degraded) return renderShortMail(message)
+  try {
+    return renderMail(message)
+  } catch {
+    return renderPlainMail(message)
+  }
+}
+
+/**
+ * The same for every attempt at the same content. The short id alone would not do: two messages that share it by
+ * chance, or one that findings have joined between attempts, would be dropped by mail readers as seen already.
+ */
+function messageIdOf(message: Message, host: string): string {
+  const content = [...message.items, ...message.rest].map((item) => `${item.alertId} ${item.status}`).sort()
+  const digest = createHash('sha256').update(content.join('\n')).digest('hex').slice(0, 16)
+  return `<${headerId(message.id)}.${digest}@${host}>`
+}
+
+async function send(
+  transport: Transporter<SMTPSentMessageInfo>,
+  mail: ReturnType<typeof toMail> | ReturnType<typeof toReportMail>,
+  context: SmtpContext,
+): Promise<DeliveryResult> {
+  try {
+    return classifySmtpSuccess(await transport.sendMail(mail), context)
+  } catch (error) {
+    return classifySmtpError(error as NodemailerError, context)
+  }
+}
+
+function parseAddress(channel: string, text: string): Address {
+  const match = /^(?:(?<name>[^<>\r\n]*)<(?<bracketed>[^<>\s]+)>|(?<bare>[^<>\s]+))$/.exec(text.trim())
+  const address = match?.groups?.['bracketed'] ?? match?.groups?.['bare'] ?? ''
+  if (!/^[^@,;:]+@[^@,;:]+$/.test(address)) {
+    throw new MonitorError(
+      'config.invalid',
+      `channel ${channel}: ${JSON.stringify(text)} is not a mail address`,
+    )
+  }
+  return { name: (match?.groups?.['name'] ?? '').trim().replace(/^"|"$/g, ''), address }
+}
+
+function secretsOf(url: Secret, server: SmtpServer): Secret[] {
+  return server.auth === null ? [url] : [url, new Secret(server.auth.pass), new Secret(server.auth.user)]
+}

@@ -1,0 +1,89 @@
+import type { UnixMs } from '../../lib/clock.ts'
+import type { FactValue } from '../../bridge/finding.ts'
+import type { RenderedReport } from '../../notify/report/renderReport.ts'
+
+/** One thing a message tells, worded but not escaped: every string may hold text from the chain. */
+export interface MessageItem {
+  readonly alertId: string
+  readonly rule: string
+  readonly kind: string
+  readonly severity: 'critical' | 'warning' | 'info'
+  /**
+   * `update`: more about what another alert told already. `ended`: over, and not well, as when what was late has failed;
+   * `resolved` is well.
+   */
+  readonly status: 'event' | 'firing' | 'update' | 'resolved' | 'ended' | 'correction' | 'repeat'
+  /** The verdict in one line: the rule's summary, or the kind's own words. */
+  readonly summary: string
+  /** The subject in full: both hashes, the chain, the source. */
+  readonly subject: string
+  /** Label and value in the order of importance: amount, token, direction, age, hashes, facts, evidence. */
+  readonly fields: readonly { readonly label: string; readonly value: string; readonly href: string | null }[]
+  readonly facts: Readonly<Record<string, FactValue>>
+  readonly labels: Readonly<Record<string, string>>
+  /** What to do next, in one line; null where nothing is to be done, as for an end. */
+  readonly remedy: string | null
+  readonly runbook: string | null
+  readonly since: UnixMs
+  readonly at: UnixMs
+  /** Items that are over: how long it lasted. */
+  readonly lastedMs: number | null
+  /** What other rules find of the same thing, which this one says already. */
+  readonly joined: readonly MessageItem[]
+}
+
+/** A finished message for one channel. Channels render and deliver it; they decide nothing. */
+export interface Message {
+  /** Short and stable over attempts and restarts, e.g. `a1b2c3`. */
+  readonly id: string
+  /** 1 for the first try; shown when above 1, so that a reader can see a possible duplicate. */
+  readonly attempt: number
+  readonly channel: string
+  readonly severity: 'critical' | 'warning' | 'info'
+  /** One line: severity as a word, the count, the verdict. */
+  readonly headline: string
+  /** Told in full: at most 25, or the 10 largest when there are more. */
+  readonly items: readonly MessageItem[]
+  /** Told in the mail, the webhook and the page only, when the items are too many. */
+  readonly rest: readonly MessageItem[]
+  readonly total: number
+  readonly createdAt: UnixMs
+  /** Base address of the status page, for links; null when not configured. */
+  readonly pageUrl: string | null
+}
+
+/** What a channel's answer means (alerting semantics, delivery table). `reason` is for people, without secrets. */
+export type DeliveryResult =
+  | { readonly result: 'ack' }
+  /** Some recipients took it, some did not: `retry` are transient, `refused` permanent. */
+  | {
+      readonly result: 'partial'
+      readonly retry: readonly string[]
+      readonly refused: readonly { readonly recipient: string; readonly reason: string }[]
+    }
+  | { readonly result: 'throttled'; readonly retryAfterMs: number; readonly reason: string }
+  /** May or may not have arrived: try again later. */
+  | { readonly result: 'transient'; readonly reason: string }
+  /** A success status whose body does not say so: not an acknowledgement. */
+  | { readonly result: 'suspicious'; readonly reason: string }
+  /** The message itself was refused: once more in plain form, then set aside. */
+  | { readonly result: 'bad_message'; readonly reason: string }
+  /** The channel is gone or refuses us: open the circuit. */
+  | { readonly result: 'dead'; readonly reason: string }
+
+export interface DeliveryOptions {
+  readonly signal: AbortSignal
+  /** Plain text only, short: after a `bad_message`. */
+  readonly degraded: boolean
+  /** Mail: only these recipients (the rest has it); null is all. */
+  readonly recipients: readonly string[] | null
+}
+
+export interface Channel {
+  readonly name: string
+  readonly type: 'slack' | 'email' | 'webhook' | 'console'
+  deliver(message: Message, options: DeliveryOptions): Promise<DeliveryResult>
+  /** A report with its tables, charts and files; channels without it get a message that sums it up. */
+  deliverReport?(report: RenderedReport, options: DeliveryOptions): Promise<DeliveryResult>
+  close(): Promise<void>
+}

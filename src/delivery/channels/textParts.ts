@@ -1,0 +1,119 @@
+import type { UnixMs } from '../../lib/clock.ts'
+import { formatDuration } from '../../lib/duration.ts'
+import { cleanText } from '../../lib/text.ts'
+import type { Message, MessageItem } from './message.ts'
+
+/** Longest string that any renderer takes from a message's field; a page of text helps nobody at night. */
+const maxPart = 2_000
+
+const statusWords = {
+  event: '',
+  firing: '',
+  update: 'update',
+  resolved: 'resolved',
+  ended: 'ended',
+  correction: 'correction',
+  repeat: 'still firing',
+} as const satisfies Record<MessageItem['status'], string>
+
+/** One line without anything invisible. Every renderer passes every string of a message through it. */
+export function part(text: string, maxLength = maxPart): string {
+  return cleanText(text, maxLength)
+}
+
+/**
+ * What kind of news an item is, severity as a word first.
+ * @example statusLine(item) // 'CRITICAL, resolved'
+ */
+export function statusLine(item: Pick<MessageItem, 'severity' | 'status'>): string {
+  const word = statusWords[item.status]
+  return word === '' ? item.severity.toUpperCase() : `${item.severity.toUpperCase()}, ${word}`
+}
+
+/**
+ * What kind of news an item is, and its verdict.
+ * @example verdictLine(item) // 'CRITICAL, resolved after 21s: Withdrawal of 1.5 USDC has arrived'
+ */
+export function verdictLine(item: Pick<MessageItem, 'severity' | 'status' | 'summary'>): string {
+  const summary = part(item.summary)
+  const word = statusWords[item.status]
+  // Ends and corrections say themselves what they are.
+  const isSaid = word !== '' && new RegExp(`^(fired and )?${word}\\b`, 'i').test(summary)
+  if (!isSaid) return `${statusLine(item)}: ${summary}`
+  return `${item.severity.toUpperCase()}, ${summary.slice(0, 1).toLowerCase()}${summary.slice(1)}`
+}
+
+/** Label and value of all that an item says: first what other rules find of the same thing. */
+export function fieldsOf({ joined, fields }: MessageItem): MessageItem['fields'] {
+  const also = joined.map(({ summary, rule, alertId }) => ({
+    label: 'Also',
+    value: `${part(summary)} (alert #${alertId}, rule ${part(rule, 100)})`,
+    href: null,
+  }))
+  return [...also, ...fields]
+}
+
+/** One finding whose words are the headline need not be said a second time below it. */
+export function isSaidByHeadline(message: Message): boolean {
+  const [item] = message.items
+  return item !== undefined && message.total === 1 && headlineOf(message).includes(verdictLine(item))
+}
+
+/** Tests, reports and news past the outbox are no alerts, and have no page. */
+function isAlert({ alertId }: MessageItem): boolean {
+  return /^[0-9a-f]{8}$/.test(alertId) && alertId !== '00000000'
+}
+
+/** The alert's own page: its decisions, evidence and messages; null where no address is configured. */
+export function storyLink({ pageUrl }: Pick<Message, 'pageUrl'>, item: MessageItem): string | null {
+  if (pageUrl === null || !isAlert(item)) return null
+  return safeLink(`${pageUrl.replace(/\/+$/, '')}/alerts/${item.alertId}`)
+}
+
+/** Alert, rule, kind and times of an item, in one line of fixed form. */
+export function originLine(item: MessageItem): string {
+  const alert = isAlert(item) ? `alert #${item.alertId}, ` : ''
+  const lasted = item.lastedMs === null ? '' : `, lasted ${formatDuration(item.lastedMs)}`
+  const times = `happened ${formatInstant(item.since)}${lasted}, told ${formatInstant(item.at)}`
+  return `${alert}rule ${part(item.rule, 100)} (${part(item.kind, 60)}), ${times}`
+}
+
+function formatInstant(at: UnixMs): string {
+  const date = new Date(at)
+  // A time from outside may lie where Date cannot follow; the message must go out all the same.
+  return Number.isNaN(date.getTime())
+    ? 'an unreadable time'
+    : `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+}
+
+/** `message #a1b2c3`, and from the second attempt on the number, so that a reader can see a possible duplicate. */
+export function idLine(message: { readonly id: string; readonly attempt: number }): string {
+  const id = `message #${part(message.id, 40)}`
+  return message.attempt > 1 ? `${id} · attempt ${message.attempt}` : id
+}
+
+/** A message's id as it may stand in a header or a Message-ID. */
+export function headerId(id: string): string {
+  return id.replace(/[^\w.-]/g, '').slice(0, 64) || 'unnamed'
+}
+
+/** The headline with the severity as a word, which is put before it when its author left it out. */
+export function headlineOf(message: { readonly headline: string; readonly severity: string }): string {
+  const headline = part(message.headline)
+  const word = message.severity.toUpperCase()
+  return headline.toUpperCase().includes(word) ? headline : `${word}: ${headline}`
+}
+
+/** How many findings a message counts without telling them. */
+export function countUntold(total: number, told: number): number {
+  return Math.max(total - told, 0)
+}
+
+/** An address that may become a link: http(s), without credentials, short enough; in its canonical spelling. */
+export function safeLink(href: string | null): string | null {
+  if (href === null || href.length > 1_000 || !URL.canParse(href)) return null
+  const url = new URL(href)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return null
+  if (url.username !== '' || url.password !== '') return null
+  return url.href.replace(/[|'"<>`\\]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+}

@@ -1,0 +1,218 @@
+import type { Transfer } from '../bridge/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Channel, Message, MessageItem } from './channels/message.ts'
+import { verdictLine } from './channels/textParts.ts'
+import type { Rule, Severity } from '../rules/types.ts'
+import type { AlertRow } from '../alerts/store/alertRows.ts'
+import type { AlertStore } from '../alerts/store/alertStore.ts'
+import type { Delivery } from '../alerts/store/outboxDeliveries.ts'
+import type { CarriedItem } from '../alerts/store/outboxContents.ts'
+import { findJoined } from '../alerts/findJoined.ts'
+import { readFinding } from '../alerts/findingJson.ts'
+import { alertIdOf, messageIdOf } from '../alerts/fingerprint.ts'
+import { toUnreadableItem } from './unreadableItem.ts'
+import { nameAlert, statuses, type TransactionLinks, toMessageItem } from './wording.ts'
+
+export interface ComposeDeps {
+  readonly store: AlertStore
+  readonly rules: () => Iterable<Rule>
+  /** The ledger's present view of a transfer, so that an end names the leg that ended it. */
+  readonly readTransfer?: (key: string) => Transfer | null
+  readonly pageUrl: string | null
+  readonly links: TransactionLinks
+  /** By how much our clock is ahead of everybody's, ms; 0 when it is not, or not known to be. */
+  readonly clockLeadMs?: () => number
+}
+
+/** Told in full up to here; beyond it only the largest. */
+const fullItems = 25
+const largestItems = 10
+
+/** Renders a delivery's items as they are now. */
+export function composeMessage(
+  deps: ComposeDeps,
+  of: { readonly delivery: Delivery; readonly channel: Pick<Channel, 'name' | 'type'> },
+  now: UnixMs,
+): Message {
+  const { delivery, channel } = of
+  const carried = deps.store.countCarried(delivery.id)
+  const count = carried.reduce((sum, one) => sum + one.count, 0)
+  const listsRest = channel.type === 'email' || channel.type === 'webhook'
+  const { told, rest } = pick(deps.store, { deliveryId: delivery.id, total: count, listsRest })
+  const rules = new Map([...deps.rules()].map((rule) => [rule.name, rule]))
+  const words = { ...deps, rules }
+  const items = joinItems(told.map((one) => wordSafely(words, one, true, now)))
+  const total = count - (told.length - items.length)
+  const counts: readonly Count[] =
+    total === items.length
+      ? items.map((item) => ({ ...item, count: 1 }))
+      : carried.map((one) => ({ ...one, status: statuses[one.what] }))
+  const severity = worst(counts)
+  return {
+    id: messageIdOf(delivery.id, deps.store.generation),
+    attempt: delivery.attempt,
+    channel: channel.name,
+    severity,
+    headline: headlineOf(severity, { items, counts, total }),
+    items,
+    rest: rest.map((one) => wordSafely(words, one, false, now).item),
+    total,
+    createdAt: delivery.createdAt,
+    pageUrl: deps.pageUrl,
+  }
+}
+
+/** Up to 25 in order of severity and arrival; else the 10 largest, and of every rule the largest critical one. */
+function pick(
+  store: AlertStore,
+  of: { readonly deliveryId: number; readonly total: number; readonly listsRest: boolean },
+): { told: CarriedItem[]; rest: CarriedItem[] } {
+  if (of.total <= fullItems) {
+    const told = store.listCarried(of.deliveryId, fullItems)
+    return { told: told.sort((a, b) => rank(a) - rank(b) || a.item.id - b.item.id), rest: [] }
+  }
+  const all = store.listCarried(of.deliveryId, of.listsRest ? of.total : largestItems)
+  const largest = all.slice(0, largestItems)
+  const ids = new Set(largest.map(({ item }) => item.id))
+  const critical = store
+    .listCriticalOfRules(of.deliveryId, fullItems - largestItems)
+    .filter(({ item }) => !ids.has(item.id))
+  for (const { item } of critical) ids.add(item.id)
+  return { told: [...critical, ...largest], rest: all.filter(({ item }) => !ids.has(item.id)) }
+}
+
+const ranks = { critical: 0, warning: 1, info: 2 } as const
+
+function rank({ alert }: CarriedItem): number {
+  return ranks[alert.severity]
+}
+
+function worst(counts: readonly Pick<Count, 'severity'>[]): Severity {
+  if (counts.some(({ severity }) => severity === 'critical')) return 'critical'
+  return counts.some(({ severity }) => severity === 'warning') ? 'warning' : 'info'
+}
+
+const flappingWindowMs = 3_600_000
+
+interface ItemDeps extends Pick<ComposeDeps, 'store' | 'readTransfer' | 'links' | 'clockLeadMs'> {
+  readonly rules: ReadonlyMap<string, Rule>
+}
+
+/** An item in words, with the alert of the same thing that says as much or more. */
+interface Worded {
+  readonly item: MessageItem
+  readonly above: AlertRow | null
+}
+
+/** What joins another item of the same message is told within it. */
+function joinItems(worded: readonly Worded[]): MessageItem[] {
+  const placeOf = (one: Worded): Worded => {
+    const { above, item } = one
+    const place =
+      above && item.status === 'update' && worded.find((other) => other.item.alertId === idOf(above))
+    // What it joins may be inside another itself; each step is a rank higher.
+    return place ? placeOf(place) : one
+  }
+  const places = Map.groupBy(worded, placeOf)
+  return [...places].map(([{ item, above }, inside]) => ({
+    ...item,
+    summary:
+      item.status === 'update' && above ? `Update of ${nameAlert(above)}: ${item.summary}` : item.summary,
+    joined: inside.filter((one) => one.item !== item).map((one) => one.item),
+  }))
+}
+
+function idOf({ fingerprint }: AlertRow): string {
+  return alertIdOf(fingerprint)
+}
+
+/** One row that cannot be read must not hold back the others: it is told by what is known of it. */
+function wordSafely(deps: ItemDeps, carried: CarriedItem, isTold: boolean, now: UnixMs): Worded {
+  const { item, alert } = carried
+  try {
+    const above = isTold && item.what !== 'correction' ? findJoined(deps.store, alert, item.channel) : null
+    return { item: wordItem({ ...deps, isTold, above }, carried, now), above }
+  } catch {
+    return { item: toUnreadableItem(alert, item.what, now), above: null }
+  }
+}
+
+function wordItem(
+  deps: ItemDeps & { readonly isTold: boolean; readonly above: AlertRow | null },
+  { item, alert }: CarriedItem,
+  now: UnixMs,
+): MessageItem {
+  const kept = readFinding(alert)
+  const isOver = item.what === 'resolved' || item.what === 'both'
+  // The evidence belongs to the finding as it was made; only an end is about what came after it.
+  const transfer = isOver && deps.isTold && kept.transfer ? deps.readTransfer?.(kept.transfer.key) : null
+  const finding = transfer ? { ...kept, transfer } : kept
+  const rule = deps.rules.get(alert.rule) ?? null
+  const firings =
+    deps.isTold && alert.nature === 'condition'
+      ? deps.store.countFirings(alert.id, now - flappingWindowMs)
+      : 0
+  return toMessageItem(
+    {
+      alert,
+      what: item.what,
+      episode: item.episode,
+      finding,
+      rule,
+      links: deps.links,
+      clockLeadMs: deps.clockLeadMs?.() ?? 0,
+      firings,
+      above: deps.above,
+    },
+    now,
+  )
+}
+
+/**
+ * Severity as a word, then the verdict, or how many of what.
+ * @example 'CRITICAL: 5000 transfer.failed, 1 chain.stalled'
+ */
+function headlineOf(
+  severity: Severity,
+  of: {
+    readonly items: readonly MessageItem[]
+    readonly counts: readonly Count[]
+    readonly total: number
+  },
+): string {
+  const word = severity.toUpperCase()
+  const [only] = of.items
+  if (of.total === 1 && only) return verdictLine(only)
+  const isUpdate = of.counts.every(({ status }) => status === 'update')
+  const parts = new Map<string, number>()
+  for (const { status, kind, count } of of.counts) {
+    const name = isUpdate ? kind : nameCount(status, kind)
+    parts.set(name, (parts.get(name) ?? 0) + count)
+  }
+  const list = [...parts].map(([name, count]) => `${count} ${name}`)
+  const shown = list.length > 6 ? [...list.slice(0, 6), `${list.length - 6} other kinds`] : list
+  if (isUpdate) return `${word}, update: ${shown.join(', ')}, of what was told already`
+  return `${word}: ${of.total} alerts: ${shown.join(', ')}`
+}
+
+interface Count extends Pick<MessageItem, 'status' | 'kind'> {
+  readonly severity: string
+  readonly count: number
+}
+
+function nameCount(status: MessageItem['status'], kind: string): string {
+  switch (status) {
+    case 'event':
+    case 'firing':
+      return kind
+    case 'repeat':
+      return `${kind} still firing`
+    case 'update':
+      return `${kind} as an update`
+    case 'correction':
+      return `${kind} corrected`
+    case 'resolved':
+    case 'ended':
+      return `${kind} ${status}`
+  }
+}

@@ -1,0 +1,233 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import { errorText } from '../lib/errors.ts'
+import type { Channel, DeliveryResult } from './channels/message.ts'
+import type { Delivery } from '../alerts/store/outboxDeliveries.ts'
+import { type ComposeDeps, composeMessage } from './composeMessage.ts'
+import { createLane, type Lane, laneIsQuiet, nextDelivery } from './lanes.ts'
+import { longestThrottleMs, probeMs } from './planDelivery.ts'
+import {
+  buryDelivery,
+  coverDeadChannel,
+  coverExpired,
+  type SettleDeps,
+  noteAnswer,
+  settleDelivery,
+} from './settleDelivery.ts'
+
+export interface DispatcherDeps extends Omit<ComposeDeps, 'store'>, Omit<SettleDeps, 'channels'> {
+  readonly clock: Clock
+  readonly channels: readonly Channel[]
+  /** For metrics. */
+  readonly onResult?: (channel: string, result: DeliveryResult['result']) => void
+}
+
+export interface Dispatcher {
+  /** After each commit that may have queued something. */
+  wake(): void
+  /** What a channel made of a message that did not come from the outbox. */
+  noteAnswer(channel: string, result: DeliveryResult, now: UnixMs): void
+  /** Starts nothing new and waits for what is being sent, at most 20 s. May be called twice. */
+  stop(): Promise<void>
+  /** Messages being sent at this moment. */
+  inFlight(): number
+  /** How long ago the outbox was last looked into, ms. */
+  idleMs(): number
+}
+
+const mostInFlight = 8
+/** Channels end their sendings themselves, well before this. */
+const longestSendMs = 90_000
+const stopMs = 20_000
+const idleMs = 30_000
+const failedPauseMs = 2_000
+
+interface State {
+  readonly deps: DispatcherDeps
+  readonly lanes: readonly Lane[]
+  readonly running: Set<Promise<void>>
+  readonly aborter: AbortController
+  isStopping: boolean
+  alarm: AbortController
+  /** By the monotonic clock. */
+  lookedAtMs: number
+}
+
+/**
+ * Sends what is in the outbox. For each channel two lanes, critical and other, each with one message at a time: what is
+ * queued meanwhile joins the next one. What is being sent is on disk before its first byte leaves.
+ */
+export function startDispatcher(deps: DispatcherDeps): Dispatcher {
+  const state: State = {
+    deps,
+    lanes: createLanes(deps),
+    running: new Set(),
+    aborter: new AbortController(),
+    isStopping: false,
+    alarm: new AbortController(),
+    lookedAtMs: deps.clock.monotonicMs(),
+  }
+  recover(state)
+  const loop = run(state)
+  return {
+    wake: () => state.alarm.abort(),
+    noteAnswer(channel, result, now) {
+      deps.store.transaction(() => noteAnswer(deps, { channel, result, isToAll: true }, now))
+      deps.onResult?.(channel, result.result)
+      state.alarm.abort()
+    },
+    stop: () => stop(state, loop),
+    inFlight: () => state.running.size,
+    idleMs: () => deps.clock.monotonicMs() - state.lookedAtMs,
+  }
+}
+
+function createLanes({ channels, clock }: DispatcherDeps): Lane[] {
+  const pairs = channels.map((channel) => createLane(channel, clock.monotonicMs()))
+  // Critical ones are asked first: they have the first claim on the places in flight.
+  return [...pairs.map(({ critical }) => critical), ...pairs.map(({ other }) => other)]
+}
+
+/** What was being sent when the last process ended is sent again; what belongs to no channel any more goes elsewhere. */
+function recover({ deps }: State): void {
+  const now = deps.clock.now()
+  deps.store.transaction(() => {
+    const count = deps.store.recoverDeliveries(now)
+    if (count > 0)
+      deps.log.warn({ count }, 'messages may have been sent before: sent again as their next attempt')
+    for (const delivery of deps.store.listAllDeliveries()) {
+      if (!deps.channels.some(({ name }) => name === delivery.channel)) buryDelivery(deps, delivery, now)
+    }
+  })
+}
+
+async function run(state: State): Promise<void> {
+  while (!state.isStopping) {
+    state.alarm = new AbortController()
+    state.lookedAtMs = state.deps.clock.monotonicMs()
+    const waitMs = pump(state)
+    await state.deps.clock.sleep(Math.max(waitMs, 1), state.alarm.signal)
+    // A channel that answers at once would otherwise keep everything else from running.
+    await setImmediate()
+  }
+}
+
+/** Starts what may start, and says after how long to look again. */
+function pump(state: State): number {
+  const { deps, lanes } = state
+  try {
+    expire(state)
+    let waitMs = idleMs
+    for (const lane of lanes) {
+      if (state.running.size >= mostInFlight) break
+      waitMs = Math.min(waitMs, tryLane(state, lane))
+    }
+    return waitMs
+  } catch (error) {
+    // A full disk, most likely: nothing was sent, so nothing is lost by waiting.
+    deps.log.error({ error: errorText(error) }, 'the outbox could not be read or written')
+    return failedPauseMs
+  }
+}
+
+function expire({ deps }: State): void {
+  const now = deps.clock.now()
+  const expired = deps.store.transaction(() => {
+    coverExpired(deps, now)
+    return deps.store.expireItems(now)
+  })
+  for (const { channel, count } of expired) {
+    deps.log.error({ channel, count }, 'alerts could not be told in time and were set aside')
+  }
+}
+
+function tryLane(state: State, lane: Lane): number {
+  const { deps } = state
+  if (lane.isSending) return idleMs
+  const row = deps.store.getChannel(lane.channel.name)
+  const now = deps.clock.now()
+  if (row.circuit === 'open') {
+    if (coverDeadChannel(deps, lane.channel.name, now) > 0) state.alarm.abort()
+    const probeIn = probeWait(row.probeAt, now)
+    // One message probes; the other lane waits for its answer.
+    if (probeIn > 0 || !laneIsQuiet(lane.twin())) return Math.max(Math.min(probeIn, idleMs), failedPauseMs)
+  }
+  const next = nextDelivery(deps, lane)
+  if ('waitMs' in next) return next.waitMs
+  const sending = send(state, lane, next.delivery)
+    .catch((error: unknown) => deps.log.error({ error: errorText(error) }, 'a delivery ended unexpectedly'))
+    .finally(() => {
+      lane.isSending = false
+      state.running.delete(sending)
+      state.alarm.abort()
+    })
+  state.running.add(sending)
+  return idleMs
+}
+
+/** A probe that seems further away than any is was set before the wall clock went back. */
+function probeWait(probeAt: UnixMs | null, now: UnixMs): number {
+  const waitMs = (probeAt ?? now) - now
+  return waitMs > probeMs ? 0 : waitMs
+}
+
+async function send(state: State, lane: Lane, delivery: Delivery): Promise<void> {
+  const { deps } = state
+  lane.isSending = true
+  const result = await deliver(state, lane, delivery)
+  deps.onResult?.(lane.channel.name, result.result)
+  if (result.result === 'throttled') {
+    const jitterMs = deps.random() * 250
+    lane.pause.until = deps.clock.monotonicMs() + Math.min(result.retryAfterMs, longestThrottleMs) + jitterMs
+  }
+  await settle(state, { delivery, channel: lane.channel, result })
+}
+
+async function deliver(state: State, lane: Lane, delivery: Delivery): Promise<DeliveryResult> {
+  const { deps } = state
+  const done = new AbortController()
+  const signal = AbortSignal.any([state.aborter.signal, done.signal])
+  try {
+    const message = composeMessage(deps, { delivery, channel: lane.channel }, deps.clock.now())
+    const options = { signal, degraded: delivery.isDegraded, recipients: delivery.recipients }
+    return await Promise.race([lane.channel.deliver(message, options), giveUp(deps.clock, signal)])
+  } catch (error) {
+    return { result: 'transient', reason: errorText(error) }
+  } finally {
+    done.abort()
+  }
+}
+
+/** A channel that forgets its own time limit must not hold its lane for ever. */
+async function giveUp(clock: Clock, signal: AbortSignal): Promise<DeliveryResult> {
+  await clock.sleep(longestSendMs, signal)
+  return { result: 'transient', reason: signal.aborted ? 'interrupted by the stop' : 'no answer in time' }
+}
+
+/** An answer that cannot be written down is tried again: without it the message would be sent twice. */
+async function settle(state: State, settled: Parameters<typeof settleDelivery>[1]): Promise<void> {
+  const { deps } = state
+  for (;;) {
+    try {
+      settleDelivery(deps, settled, deps.clock.now())
+      return
+    } catch (error) {
+      deps.log.error({ error: errorText(error) }, 'an acknowledgement could not be written')
+      if (state.isStopping) return
+      await deps.clock.sleep(failedPauseMs, state.aborter.signal)
+    }
+  }
+}
+
+async function stop(state: State, loop: Promise<void>): Promise<void> {
+  if (!state.isStopping) {
+    state.isStopping = true
+    state.alarm.abort()
+    const settled = new AbortController()
+    const all = Promise.all(state.running).finally(() => settled.abort())
+    await Promise.race([all, state.deps.clock.sleep(stopMs, settled.signal)])
+    state.aborter.abort()
+  }
+  await Promise.all(state.running)
+  await loop
+}

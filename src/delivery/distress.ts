@@ -1,0 +1,123 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import type { Channel, Message, MessageItem } from './channels/message.ts'
+import { remedies } from './remedies.ts'
+import { messageIdOf } from '../alerts/fingerprint.ts'
+
+export interface DistressDeps {
+  readonly channels: readonly Channel[]
+  readonly log: Pick<Logger, 'warn'>
+  readonly pageUrl: string | null
+}
+
+export interface Distress {
+  /** A commit failed. */
+  failed(reason: string, now: UnixMs): void
+  /** A commit succeeded. */
+  saved(now: UnixMs): void
+  /** Waits for what is being sent. */
+  stop(): Promise<void>
+}
+
+/** One failed commit may be a busy moment of the disk. */
+const patienceMs = 5_000
+const retryMs = 10_000
+
+interface Trouble {
+  readonly since: UnixMs
+  reason: string
+  readonly told: Set<string>
+  /** By channel, when it is tried next. */
+  readonly nextAt: Map<string, UnixMs>
+}
+
+/**
+ * Tells that nothing can be saved, past the outbox: that one needs the disk which just refused. Each channel is told
+ * once, and the end to those that were told. Not kept over a restart: a process that cannot write does not start.
+ */
+export function createDistress(deps: DistressDeps): Distress {
+  const ending = new AbortController()
+  const running = new Set<Promise<void>>()
+  let trouble: Trouble | null = null
+
+  function send(channel: Channel, message: Message, onAck: () => void): void {
+    const options = { signal: ending.signal, degraded: false, recipients: null }
+    const sending = channel
+      .deliver(message, options)
+      .then((answer) => {
+        if (answer.result === 'ack' || answer.result === 'partial') onAck()
+        else deps.log.warn({ channel: channel.name, result: answer.result }, 'distress not delivered yet')
+      })
+      .catch((error: unknown) =>
+        deps.log.warn({ channel: channel.name, err: error }, 'distress not delivered'),
+      )
+      .finally(() => running.delete(sending))
+    running.add(sending)
+  }
+
+  return {
+    failed(reason, now) {
+      const present = (trouble ??= { since: now, reason, told: new Set(), nextAt: new Map() })
+      if (now - present.since < patienceMs) return
+      for (const channel of deps.channels) {
+        if (present.told.has(channel.name) || (present.nextAt.get(channel.name) ?? 0) > now) continue
+        present.nextAt.set(channel.name, now + retryMs)
+        const message = toMessage(deps, { channel, trouble: present, isOver: false }, now)
+        send(channel, message, () => present.told.add(channel.name))
+      }
+    },
+    saved(now) {
+      const past = trouble
+      trouble = null
+      for (const channel of deps.channels) {
+        if (!past?.told.has(channel.name)) continue
+        send(channel, toMessage(deps, { channel, trouble: past, isOver: true }, now), () => {})
+      }
+    },
+    async stop() {
+      ending.abort()
+      await Promise.all(running)
+    },
+  }
+}
+
+function toMessage(
+  deps: Pick<DistressDeps, 'pageUrl'>,
+  of: { readonly channel: Channel; readonly trouble: Trouble; readonly isOver: boolean },
+  now: UnixMs,
+): Message {
+  const { trouble, isOver } = of
+  const summary = isOver
+    ? 'Resolved: the state can be saved again'
+    : `the state cannot be saved: ${trouble.reason}; nothing new is judged until it can`
+  const item: MessageItem = {
+    alertId: 'state',
+    rule: 'state-not-persisted',
+    kind: 'monitor.state_not_persisted',
+    severity: 'critical',
+    status: isOver ? 'resolved' : 'firing',
+    summary,
+    subject: 'the state folder',
+    fields: [{ label: 'Error', value: trouble.reason, href: null }],
+    facts: { error: trouble.reason },
+    labels: { rule: 'state-not-persisted', kind: 'monitor.state_not_persisted', severity: 'critical' },
+    remedy: isOver ? null : remedies['monitor.state_not_persisted'],
+    runbook: null,
+    since: trouble.since,
+    at: now,
+    lastedMs: isOver ? now - trouble.since : null,
+    joined: [],
+  }
+  return {
+    id: messageIdOf(trouble.since + (isOver ? 1 : 0), 'distress'),
+    attempt: 1,
+    channel: of.channel.name,
+    severity: 'critical',
+    headline: `CRITICAL: ${summary}`,
+    items: [item],
+    rest: [],
+    total: 1,
+    createdAt: now,
+    pageUrl: deps.pageUrl,
+  }
+}

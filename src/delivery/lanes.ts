@@ -1,0 +1,115 @@
+import type { Clock } from '../lib/clock.ts'
+import type { Channel } from './channels/message.ts'
+import type { AlertStore } from '../alerts/store/alertStore.ts'
+import type { Delivery } from '../alerts/store/outboxDeliveries.ts'
+import { expiryOf } from '../alerts/engineContext.ts'
+import { type Bucket, fullBucket, type Hold, holdAfter, noHold, takeToken } from './pace.ts'
+
+/** One of a channel's two queues. It has at most one message under way; what else comes joins the next. */
+export interface Lane {
+  readonly channel: Channel
+  readonly isCritical: boolean
+  isSending: boolean
+  hold: Hold
+  /** Shared by both lanes of a channel; null where nothing limits it. */
+  readonly bucket: { value: Bucket } | null
+  /** Until when the whole channel asked us to be quiet, monotonic. */
+  readonly pause: { until: number }
+  readonly twin: () => Lane
+}
+
+export function createLane(channel: Channel, now: number): { readonly critical: Lane; readonly other: Lane } {
+  const bucket = channel.type === 'slack' ? { value: fullBucket(now) } : null
+  const shared = { channel, bucket, pause: { until: -Infinity } }
+  const critical: Lane = { ...shared, isCritical: true, isSending: false, hold: noHold, twin: () => other }
+  const other: Lane = { ...shared, isCritical: false, isSending: false, hold: noHold, twin: () => critical }
+  return { critical, other }
+}
+
+export function laneIsQuiet(lane: Lane): boolean {
+  return !lane.isSending
+}
+
+export interface LaneDeps {
+  readonly store: AlertStore
+  readonly clock: Clock
+}
+
+export type Next = { readonly delivery: Delivery } | { readonly waitMs: number }
+
+const idleMs = 30_000
+/** A retry that seems further away was written before the wall clock went back. */
+const longestRetryMs = {
+  email: 75 * 60_000,
+  slack: 16 * 60_000,
+  webhook: 16 * 60_000,
+  console: 16 * 60_000,
+} as const
+/** Mail and webhook list every item: a message of more would be megabytes, and building it would hold up everything. */
+const itemsListed = 2_500
+const itemsCounted = 5_000
+/** After this many failures of one message another may try: perhaps it is the message and not the channel. */
+const stuckAttempts = 3
+
+/** The message that the lane is to send now, marked as being sent in the ledger; or how long to wait. */
+export function nextDelivery(deps: LaneDeps, lane: Lane): Next {
+  const now = deps.clock.now()
+  const mono = deps.clock.monotonicMs()
+  if (mono < lane.pause.until) return { waitMs: lane.pause.until - mono }
+  const waiting = deps.store
+    .listDeliveries({ channel: lane.channel.name, isCritical: lane.isCritical })
+    .filter((delivery) => delivery.state === 'waiting')
+  const retry = waiting.find(
+    ({ nextAt }) => nextAt <= now || nextAt > now + longestRetryMs[lane.channel.type],
+  )
+  if (retry) return takePlace(lane, mono, () => resend(deps, retry))
+  const retryIn = Math.min(idleMs, ...waiting.map(({ nextAt }) => nextAt - now))
+  const { due, nextAt } = deps.store.measureLane(
+    { channel: lane.channel.name, isCritical: lane.isCritical },
+    now,
+  )
+  if (due === 0) return { waitMs: Math.min(retryIn, nextAt === null ? idleMs : nextAt - now) }
+  if (isChannelStuck(waiting)) return { waitMs: retryIn }
+  if (mono < lane.hold.until) return { waitMs: Math.min(retryIn, lane.hold.until - mono) }
+  return takePlace(lane, mono, () => claim(deps, lane, retryIn))
+}
+
+/** While the channel itself fails, what comes joins the next message instead of failing on its own. */
+function isChannelStuck(waiting: readonly Delivery[]): boolean {
+  const failing = waiting.filter((delivery) => delivery.recipients === null)
+  return failing.length >= 2 || failing.some(({ attempt }) => attempt < stuckAttempts)
+}
+
+function takePlace(lane: Lane, mono: number, begin: () => Next): Next {
+  const taken = lane.bucket && takeToken(lane.bucket.value, lane.isCritical, mono)
+  if (taken && 'waitMs' in taken) return taken
+  const next = begin()
+  if (taken && lane.bucket && 'delivery' in next) lane.bucket.value = taken.bucket
+  return next
+}
+
+function resend({ store }: LaneDeps, retry: Delivery): Next {
+  const delivery: Delivery = { ...retry, state: 'sending', attempt: retry.attempt + 1 }
+  store.transaction(() => store.saveDelivery(delivery))
+  return { delivery }
+}
+
+function claim({ store, clock }: LaneDeps, lane: Lane, retryIn: number): Next {
+  const now = clock.now()
+  const { channel, isCritical } = lane
+  const limit = channel.type === 'slack' || channel.type === 'console' ? itemsCounted : itemsListed
+  return store.transaction(() => {
+    const expiresAt = expiryOf(isCritical ? 'critical' : 'warning', now)
+    const id = store.insertDelivery({ channel: channel.name, isCritical, expiresAt }, now)
+    const count = store.claimItems({ deliveryId: id, channel: channel.name, isCritical, limit }, now)
+    const delivery = count > 0 ? store.getDelivery(id) : null
+    if (!delivery) {
+      // All that is due waits for a message about the same alerts.
+      store.deleteDelivery(id)
+      return { waitMs: retryIn }
+    }
+    // A full message leaves a rest that is already late.
+    if (count < limit) lane.hold = holdAfter(lane.hold, { count, isCritical }, clock.monotonicMs())
+    return { delivery }
+  })
+}

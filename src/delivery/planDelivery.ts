@@ -1,0 +1,101 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { Channel, DeliveryResult } from './channels/message.ts'
+import type { Delivery } from '../alerts/store/outboxDeliveries.ts'
+
+/** What follows from a channel's answer. */
+export type Verdict =
+  | { readonly do: 'ack' }
+  /** Tried again at `delivery.nextAt`. */
+  | { readonly do: 'retry'; readonly delivery: Delivery; readonly reason: string }
+  /** Nothing arrived and nothing can have: its items go back and join the next message. */
+  | { readonly do: 'release'; readonly reason: string }
+  /** Set aside, and said elsewhere. */
+  | { readonly do: 'bury'; readonly reason: string }
+
+export interface Answer {
+  readonly delivery: Delivery
+  readonly result: DeliveryResult
+  readonly channelType: Channel['type']
+  /** From 0 to 1, for the jitter. */
+  readonly random: number
+}
+
+const mostSuspicious = 3
+export const probeMs = 900_000
+export const longestThrottleMs = 900_000
+
+/** The delivery table, without its effects on the channel as a whole. */
+export function planDelivery(answer: Answer, now: UnixMs): Verdict {
+  const { delivery, result } = answer
+  switch (result.result) {
+    case 'ack':
+      return { do: 'ack' }
+    case 'partial':
+      if (result.retry.length === 0) return { do: 'ack' }
+      return retryLater(
+        { ...answer, delivery: { ...delivery, recipients: result.retry } },
+        'some recipients deferred it',
+        now,
+      )
+    case 'throttled':
+      return handBack(delivery, now + Math.min(result.retryAfterMs, longestThrottleMs), result.reason)
+    case 'dead':
+      return handBack(delivery, now + probeMs, result.reason)
+    case 'transient':
+      return retryLater(answer, result.reason, now)
+    case 'suspicious': {
+      const suspicious = delivery.suspicious + 1
+      if (suspicious > mostSuspicious) return { do: 'bury', reason: result.reason }
+      return retryLater({ ...answer, delivery: { ...delivery, suspicious } }, result.reason, now)
+    }
+    case 'bad_message': {
+      if (delivery.isDegraded) return { do: 'bury', reason: result.reason }
+      const plain: Delivery = {
+        ...delivery,
+        state: 'waiting',
+        isDegraded: true,
+        nextAt: now,
+        lastError: result.reason,
+      }
+      return { do: 'retry', delivery: plain, reason: result.reason }
+    }
+  }
+}
+
+/** Refused before anything was taken: uses up no attempt. What may have arrived in an earlier attempt stays as it is. */
+function handBack(delivery: Delivery, nextAt: UnixMs, reason: string): Verdict {
+  if (delivery.attempt <= 1) return { do: 'release', reason }
+  const back: Delivery = {
+    ...delivery,
+    state: 'waiting',
+    attempt: delivery.attempt - 1,
+    nextAt,
+    lastError: reason,
+  }
+  return { do: 'retry', delivery: back, reason }
+}
+
+function retryLater({ delivery, channelType, random }: Answer, reason: string, now: UnixMs): Verdict {
+  const nextAt = now + retryDelayMs({ channelType, attempt: delivery.attempt, random })
+  if (nextAt >= delivery.expiresAt)
+    return { do: 'bury', reason: `given up after ${delivery.attempt} attempts: ${reason}` }
+  return { do: 'retry', delivery: { ...delivery, state: 'waiting', nextAt, lastError: reason }, reason }
+}
+
+/** Greylisting wants 5 minutes; a mail server that is asked each second answers worse. */
+const mailMinutes = [1, 5, 15, 30, 60] as const
+
+/**
+ * 1 s, 2 s, 4 s … each ±50 %, at most 5 minutes. Mail: 1, 5, 15, 30, 60 minutes.
+ * @example retryDelayMs({ channelType: 'slack', attempt: 3, random: 0.5 }) // 4_000
+ */
+export function retryDelayMs(of: {
+  readonly channelType: Channel['type']
+  /** The one that failed, from 1. */
+  readonly attempt: number
+  readonly random: number
+}): number {
+  if (of.channelType === 'email') return (mailMinutes[of.attempt - 1] ?? 60) * 60_000
+  const base = 1_000 * 2 ** Math.min(of.attempt - 1, 20)
+  return Math.min(Math.round(base * (0.5 + of.random)), 300_000)
+}

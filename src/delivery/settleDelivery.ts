@@ -1,0 +1,198 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import type { Channel, DeliveryResult } from './channels/message.ts'
+import type { AlertStore } from '../alerts/store/alertStore.ts'
+import type { ChannelRow, Delivery } from '../alerts/store/outboxDeliveries.ts'
+import type { AlertEngine } from '../alerts/alertEngine.ts'
+import { messageIdOf } from '../alerts/fingerprint.ts'
+import type { DeadChannel } from '../alerts/judgeMeta.ts'
+import { planDelivery, probeMs, type Verdict } from './planDelivery.ts'
+import { growRepeat } from '../alerts/routing.ts'
+
+export interface SettleDeps {
+  readonly store: AlertStore
+  readonly engine: Pick<AlertEngine, 'judgeChannels' | 'flush'>
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
+  readonly channels: readonly Pick<Channel, 'name' | 'type'>[]
+  readonly fallback: string | null
+  readonly random: () => number
+}
+
+export interface Settled {
+  readonly delivery: Delivery
+  readonly channel: Pick<Channel, 'name' | 'type'>
+  readonly result: DeliveryResult
+}
+
+/** A retry after a channel's recovery waits at most this long per attempt it failed. */
+const hastenStepMs = 1_000
+const longestHastenMs = 32_000
+
+/** Writes down what a channel answered and all that follows from it, in one commit. */
+export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs): Verdict {
+  const { delivery, channel, result } = settled
+  const answer = { delivery, result, channelType: channel.type, random: deps.random() }
+  const verdict = planDelivery(answer, now)
+  deps.store.transaction(() => {
+    apply(deps, { delivery, verdict }, now)
+    noteAnswer(deps, { channel: channel.name, result, isToAll: delivery.recipients === null }, now)
+  })
+  logVerdict(deps, settled, verdict)
+  return verdict
+}
+
+/** What an answer says of the channel as a whole, whatever was sent. Inside a transaction. */
+export function noteAnswer(deps: SettleDeps, answer: ChannelAnswer, now: UnixMs): void {
+  const before = deps.store.getChannel(answer.channel)
+  const after = nextChannel(before, answer, now)
+  deps.store.saveChannel(after)
+  if (after.circuit === 'open') coverDeadChannel(deps, answer.channel, now)
+  if (after.circuit === before.circuit && after.refused === before.refused) return
+  deps.engine.judgeChannels(listDead(deps), now)
+  deps.engine.flush(now)
+}
+
+interface ChannelAnswer {
+  readonly channel: string
+  readonly result: DeliveryResult
+  /** Not only those recipients who had yet to get it. */
+  readonly isToAll: boolean
+}
+
+function apply(
+  deps: SettleDeps,
+  { delivery, verdict }: { delivery: Delivery; verdict: Verdict },
+  now: UnixMs,
+): void {
+  const { store } = deps
+  switch (verdict.do) {
+    case 'ack':
+      acknowledge(store, delivery, 'sent', now)
+      store.hastenDeliveries(
+        delivery.channel,
+        now + Math.min(hastenStepMs * 2 ** delivery.attempt, longestHastenMs),
+      )
+      return
+    case 'retry':
+      return store.saveDelivery(verdict.delivery)
+    case 'release':
+      store.releaseItems(delivery.id)
+      return store.deleteDelivery(delivery.id)
+    case 'bury':
+      return buryDelivery(deps, delivery, now)
+  }
+}
+
+/** Sets a message aside for good; the fallback channel is told instead. */
+export function buryDelivery(deps: FallbackDeps, delivery: Delivery, now: UnixMs): void {
+  const { channel, id } = delivery
+  const fallback = chooseFallback(deps, channel)
+  if (fallback !== null) deps.store.copyToFallback({ channel, scope: { deliveryId: id }, fallback }, now)
+  acknowledge(deps.store, delivery, 'dead', now)
+}
+
+/** Suppression is recorded here and nowhere before: reminders count from the channel's own word. */
+function acknowledge(store: AlertStore, delivery: Delivery, state: 'sent' | 'dead', now: UnixMs): void {
+  store.finishItems(delivery.id, { state, at: now, messageId: messageIdOf(delivery.id, store.generation) })
+  for (const key of store.listGroupKeysOf(delivery.id)) {
+    const group = store.getGroup(key)
+    if (!group) continue
+    const { channel } = delivery
+    const repeatAt = now + growRepeat(group, store.countRepeats(key, channel))
+    store.saveGroupChannel(key, { channel, ackedAt: now, repeatAt })
+  }
+  store.deleteDelivery(delivery.id)
+}
+
+function nextChannel(row: ChannelRow, { result, isToAll }: ChannelAnswer, now: UnixMs): ChannelRow {
+  if (result.result === 'ack' || result.result === 'partial') {
+    return {
+      ...row,
+      circuit: 'closed',
+      openedAt: null,
+      probeAt: null,
+      reason: null,
+      lastAckAt: now,
+      refused:
+        result.result === 'partial' ? mergeRefused(row.refused, result.refused) : clearRefused(row, isToAll),
+    }
+  }
+  const failed = { ...row, lastError: result.reason, lastErrorAt: now }
+  if (result.result !== 'dead') return failed
+  return {
+    ...failed,
+    circuit: 'open',
+    openedAt: row.circuit === 'open' ? row.openedAt : now,
+    probeAt: now + probeMs,
+    reason: result.reason,
+  }
+}
+
+type Refused = ChannelRow['refused']
+
+/** The same array when nothing is new, so that the change can be seen. */
+function mergeRefused(before: Refused, more: Refused): Refused {
+  const fresh = more.filter(({ recipient }) => !before.some((known) => known.recipient === recipient))
+  return fresh.length === 0 ? before : [...before, ...fresh]
+}
+
+/** Everybody took it, those who were refused before included. */
+function clearRefused(row: ChannelRow, isToAll: boolean): Refused {
+  return isToAll && row.refused.length > 0 ? [] : row.refused
+}
+
+/** While a channel refuses us its items go to the fallback channel as well; the originals wait to be its probe. */
+export function coverDeadChannel(deps: FallbackDeps, channel: string, now: UnixMs): number {
+  const fallback = chooseFallback(deps, channel)
+  return fallback === null ? 0 : deps.store.copyToFallback({ channel, scope: 'all', fallback }, now)
+}
+
+/** What nobody could be told in time is told elsewhere before it is set aside. */
+export function coverExpired(deps: FallbackDeps, now: UnixMs): void {
+  for (const channel of deps.store.listExpiring(now)) {
+    const fallback = chooseFallback(deps, channel)
+    if (fallback !== null) deps.store.copyToFallback({ channel, scope: 'expired', fallback }, now)
+  }
+}
+
+type FallbackDeps = Pick<SettleDeps, 'store' | 'fallback'> & {
+  readonly channels: readonly Pick<Channel, 'name'>[]
+}
+
+/** The fallback channel, and while that one refuses us itself the next one that does not. */
+function chooseFallback(deps: FallbackDeps, channel: string): string | null {
+  if (deps.fallback === null) return null
+  const names = [deps.fallback, ...deps.channels.map(({ name }) => name)]
+  const healthy = (name: string) => name !== channel && deps.store.getChannel(name).circuit === 'closed'
+  return names.find(healthy) ?? null
+}
+
+function listDead(deps: SettleDeps): DeadChannel[] {
+  const configured = new Set(deps.channels.map((channel) => channel.name))
+  return deps.store
+    .listChannels()
+    .filter(({ name }) => configured.has(name))
+    .flatMap(({ name, circuit, reason, openedAt, refused, lastAckAt }) => [
+      ...(circuit === 'open'
+        ? [{ channel: name, subject: name, reason: reason ?? 'refused', since: openedAt ?? 0 }]
+        : []),
+      ...refused.map((entry) => ({
+        channel: name,
+        subject: `${name} to ${entry.recipient}`,
+        reason: entry.reason,
+        since: lastAckAt ?? 0,
+      })),
+    ])
+}
+
+function logVerdict(deps: SettleDeps, { delivery, result }: Settled, verdict: Verdict): void {
+  const facts = {
+    channel: delivery.channel,
+    message: messageIdOf(delivery.id, deps.store.generation),
+    attempt: delivery.attempt,
+    result: result.result,
+  }
+  if (verdict.do === 'ack') deps.log.info(facts, 'message delivered')
+  else if (verdict.do === 'bury') deps.log.error({ ...facts, reason: verdict.reason }, 'message set aside')
+  else deps.log.warn({ ...facts, reason: verdict.reason }, 'message not delivered yet')
+}

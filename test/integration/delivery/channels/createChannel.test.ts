@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { Secret } from '../../../../src/lib/secret.ts'
+import { type ChannelConfig, createChannel } from '../../../../src/delivery/channels/createChannel.ts'
+
+const deps = { clock: { now: () => 0 }, write: () => undefined, color: false }
+
+test.each<ChannelConfig>([
+  { name: 'a', type: 'slack', url: new Secret('https://hooks.example.com/services/T/B/k') },
+  {
+    name: 'b',
+    type: 'email',
+    smtp: new Secret('smtp://127.0.0.1:1'),
+    from: 'a@example.com',
+    to: ['b@example.com'],
+  },
+  { name: 'c', type: 'webhook', url: 'https://hooks.example.com/' },
+  { name: 'd', type: 'console' },
+])('a configuration of type $type becomes its channel', async (config) => {
+  const channel = createChannel(deps, config)
+  expect({ name: channel.name, type: channel.type }).toEqual({ name: config.name, type: config.type })
+  await channel.close()
+})

@@ -1,0 +1,274 @@
+import { createServer, type Server } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import PostalMime from 'postal-mime'
+import { afterEach, describe, expect, test } from 'vitest'
+import { Secret } from '../../../../src/lib/secret.ts'
+import {
+  createEmailChannel,
+  type EmailConfig,
+  type EmailDeps,
+} from '../../../../src/delivery/channels/email.ts'
+import type { Message } from '../../../../src/delivery/channels/message.ts'
+import {
+  createSmtpInbox,
+  type SmtpInbox,
+  type SmtpInboxOptions,
+} from '../../../../src/sandbox/inbox/smtpInbox.ts'
+import { hostileTexts, toItem, toMessage, zoneHash } from '../../../unit/delivery/messages.ts'
+import { selfSigned } from '../selfSigned.ts'
+
+const plain = {
+  signal: new AbortController().signal,
+  degraded: false,
+  recipients: null as readonly string[] | null,
+}
+// smtp-server waits 100 ms before it greets: what is not under test is far above that.
+const quickGreeting = { connectionMs: 5_000, greetingMs: 150, socketMs: 60_000 }
+const quickSocket = { connectionMs: 5_000, greetingMs: 5_000, socketMs: 300 }
+const open: { close(): Promise<void> | Server }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+async function startInbox(options: SmtpInboxOptions = {}): Promise<SmtpInbox> {
+  const inbox = await createSmtpInbox(options)
+  open.push(inbox)
+  return inbox
+}
+
+interface Delivery {
+  readonly config?: Partial<EmailConfig>
+  readonly deps?: EmailDeps
+  readonly message?: Message
+  readonly options?: Partial<typeof plain>
+}
+
+async function deliver(url: string, delivery: Delivery = {}) {
+  const config: EmailConfig = {
+    name: 'mail',
+    type: 'email',
+    smtp: new Secret(url),
+    from: 'Bridge watch <bridge@example.com>',
+    to: ['ops@example.com', 'Finance <finance@example.com>', 'third@example.com'],
+    ...delivery.config,
+  }
+  const channel = createEmailChannel(delivery.deps ?? {}, config)
+  const result = await channel.deliver(delivery.message ?? toMessage(), { ...plain, ...delivery.options })
+  await channel.close()
+  return result
+}
+
+describe('a mail', () => {
+  test('arrives as text and HTML, in one envelope for all', async () => {
+    const inbox = await startInbox()
+    expect(await deliver(inbox.url)).toEqual({ result: 'ack' })
+    expect(inbox.mails.map(({ from, to }) => ({ from, to }))).toEqual([
+      { from: 'bridge@example.com', to: ['ops@example.com', 'finance@example.com', 'third@example.com'] },
+    ])
+    const mail = await PostalMime.parse(inbox.mails[0]?.raw ?? '')
+    expect(mail.subject).toBe('[spanwatch] CRITICAL: a withdrawal of 1250000.500001 USDC has not arrived')
+    expect(mail.text).toContain(zoneHash)
+    expect(mail.html).toContain(zoneHash)
+    expect(mail.from).toMatchObject({ name: 'Bridge watch', address: 'bridge@example.com' })
+    expect(mail.attachments).toEqual([])
+  })
+
+  test('keeps its Message-ID over attempts, and has another when its content differs', async () => {
+    const inbox = await startInbox()
+    await deliver(inbox.url)
+    await deliver(inbox.url, { message: toMessage({ attempt: 2 }) })
+    await deliver(inbox.url, { message: toMessage({ items: [toItem(), toItem({ alertId: 'alert-2' })] }) })
+    const mails = await Promise.all(inbox.mails.map(({ raw }) => PostalMime.parse(raw)))
+    const [first, again, joined] = mails.map(({ messageId }) => messageId)
+    expect(first).toMatch(/^<a1b2c3\.[0-9a-f]{16}@example\.com>$/)
+    expect(again).toBe(first)
+    expect(joined).not.toBe(first)
+  })
+
+  test('in plain form has no HTML', async () => {
+    const inbox = await startInbox()
+    await deliver(inbox.url, { options: { degraded: true } })
+    expect((await PostalMime.parse(inbox.mails[0]?.raw ?? '')).html).toBeUndefined()
+  })
+
+  test.each(hostileTexts)('gets no header and no recipient from %j', async (text) => {
+    const inbox = await startInbox()
+    const message = toMessage({ id: text, headline: text, items: [toItem({ summary: text, subject: text })] })
+    expect(await deliver(inbox.url, { message })).toEqual({ result: 'ack' })
+    const mail = await PostalMime.parse(inbox.mails[0]?.raw ?? '')
+    expect(mail.headers.map(({ key }) => key).sort()).toEqual([
+      'auto-submitted',
+      'content-type',
+      'date',
+      'from',
+      'message-id',
+      'mime-version',
+      'subject',
+      'to',
+      'x-spanwatch-id',
+    ])
+    expect(inbox.mails[0]?.to.length).toBe(3)
+  })
+})
+
+describe('recipients', () => {
+  test('one refused and one deferred: the third has it, once', async () => {
+    const inbox = await startInbox()
+    inbox.script(
+      { at: 'rcpt', code: 550, recipient: 'finance@example.com', text: 'no such user' },
+      { at: 'rcpt', code: 451, recipient: 'third@example.com' },
+    )
+    expect(await deliver(inbox.url)).toEqual({
+      result: 'partial',
+      retry: ['third@example.com'],
+      refused: [{ recipient: 'finance@example.com', reason: '127.0.0.1: 550 no such user' }],
+    })
+    expect(inbox.mails.map(({ to }) => to)).toEqual([['ops@example.com']])
+  })
+
+  test('only those still owed get the next attempt, under the same Message-ID', async () => {
+    const inbox = await startInbox()
+    await deliver(inbox.url)
+    expect(await deliver(inbox.url, { options: { recipients: ['third@example.com'] } })).toEqual({
+      result: 'ack',
+    })
+    expect(inbox.mails[1]?.to).toEqual(['third@example.com'])
+    const [one, two] = await Promise.all(inbox.mails.map(({ raw }) => PostalMime.parse(raw)))
+    expect(two?.messageId).toBe(one?.messageId)
+  })
+
+  test('those no longer configured get nothing', async () => {
+    const inbox = await startInbox()
+    expect(await deliver(inbox.url, { options: { recipients: ['left@example.com'] } })).toEqual({
+      result: 'ack',
+    })
+    expect(inbox.mails).toEqual([])
+  })
+
+  test('greylisting defers the whole mail, which is taken later', async () => {
+    const inbox = await startInbox()
+    inbox.script({ at: 'rcpt', code: 451 }, { at: 'rcpt', code: 451 }, { at: 'rcpt', code: 451 })
+    expect((await deliver(inbox.url)).result).toBe('transient')
+    expect(await deliver(inbox.url)).toEqual({ result: 'ack' })
+  })
+})
+
+test.each([
+  { at: 'connect', code: 421, expected: 'transient' },
+  { at: 'connect', code: 554, expected: 'dead' },
+  { at: 'mail', code: 450, expected: 'transient' },
+  { at: 'mail', code: 530, expected: 'dead' },
+  { at: 'data', code: 451, expected: 'transient' },
+  { at: 'data', code: 452, expected: 'transient' },
+  { at: 'data', code: 554, expected: 'dead' },
+] as const)('$code at $at is $expected', async ({ at, code, expected }) => {
+  const inbox = await startInbox()
+  inbox.script({ at, code })
+  expect((await deliver(inbox.url)).result).toBe(expected)
+})
+
+describe('a server that stops talking', () => {
+  test.each([
+    { at: 'connect', smtpTimeouts: quickGreeting, reason: '127.0.0.1: GREETING_TIMEOUT' },
+    { at: 'mail', smtpTimeouts: quickSocket, reason: '127.0.0.1: SOCKET_TIMEOUT' },
+    { at: 'data', smtpTimeouts: quickSocket, reason: '127.0.0.1: SOCKET_TIMEOUT' },
+  ] as const)('at $at is transient', async ({ at, smtpTimeouts, reason }) => {
+    const inbox = await startInbox()
+    inbox.script({ at, stall: true })
+    expect(await deliver(inbox.url, { deps: { smtpTimeouts } })).toEqual({ result: 'transient', reason })
+  })
+
+  test('after the final dot may have taken the mail: transient, and the same Message-ID again', async () => {
+    const inbox = await startInbox()
+    inbox.script({ at: 'data', drop: true, taken: true })
+    expect((await deliver(inbox.url)).result).toBe('transient')
+    expect(await deliver(inbox.url, { message: toMessage({ attempt: 2 }) })).toEqual({ result: 'ack' })
+    const ids = await Promise.all(inbox.mails.map(async ({ raw }) => (await PostalMime.parse(raw)).messageId))
+    expect(new Set(ids).size).toBe(1)
+    expect(ids.length).toBe(2)
+  })
+
+  test('and never greeted is transient', async () => {
+    const silent = createServer(() => undefined)
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    open.push({ close: () => silent.close() })
+    const url = `smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    expect((await deliver(url, { deps: { smtpTimeouts: quickGreeting } })).result).toBe('transient')
+  })
+
+  test('is left when the daemon stops', async () => {
+    const inbox = await startInbox()
+    inbox.script({ at: 'data', stall: true })
+    const stop = new AbortController()
+    const pending = deliver(inbox.url, { options: { signal: stop.signal } })
+    setTimeout(() => stop.abort(), 30)
+    expect((await pending).result).toBe('transient')
+  })
+})
+
+test('a refused connection is transient', async () => {
+  const inbox = await createSmtpInbox()
+  await inbox.close()
+  expect((await deliver(inbox.url)).result).toBe('transient')
+})
+
+describe('TLS and credentials', () => {
+  const user = { name: 'bob', password: 'hunter2hunter2' }
+  const withUser = (inbox: SmtpInbox, scheme = 'smtp') =>
+    `${scheme}://bob:hunter2hunter2@127.0.0.1:${inbox.port}`
+  const trusting: EmailDeps = { tls: { ca: selfSigned.cert } }
+
+  test('a password is never sent to a server without TLS', async () => {
+    const inbox = await startInbox({ user })
+    expect(await deliver(withUser(inbox))).toEqual({
+      result: 'dead',
+      reason: '127.0.0.1 offers no trusted TLS, and this mail may not travel in clear',
+    })
+    expect(inbox.mails).toEqual([])
+  })
+
+  test('nor to one whose certificate nobody signed', async () => {
+    const inbox = await startInbox({ user, startTls: true, tls: selfSigned })
+    expect((await deliver(withUser(inbox))).result).toBe('dead')
+    expect(inbox.mails).toEqual([])
+  })
+
+  test('nor with TLS from the first byte', async () => {
+    const inbox = await startInbox({ user, implicitTls: true, tls: selfSigned })
+    expect((await deliver(withUser(inbox, 'smtps'))).result).toBe('dead')
+  })
+
+  test.each([
+    { title: 'STARTTLS', options: { startTls: true }, scheme: 'smtp' },
+    { title: 'TLS from the first byte', options: { implicitTls: true }, scheme: 'smtps' },
+  ])('with $title and a trusted certificate the mail is taken', async ({ options, scheme }) => {
+    const inbox = await startInbox({ user, tls: selfSigned, ...options })
+    expect(await deliver(withUser(inbox, scheme), { deps: trusting })).toEqual({ result: 'ack' })
+    expect(inbox.mails.map((mail) => ({ secure: mail.secure, user: mail.user }))).toEqual([
+      { secure: true, user: 'bob' },
+    ])
+  })
+
+  test('a wrong password is dead, and stays out of the reason', async () => {
+    const inbox = await startInbox({ user, startTls: true, tls: selfSigned })
+    const url = withUser(inbox).replace('hunter2hunter2', 'wrongwrongwrong')
+    expect(await deliver(url, { deps: trusting })).toEqual({
+      result: 'dead',
+      reason: '127.0.0.1 refused the credentials (535)',
+    })
+  })
+
+  test('a server on this machine is spoken to in clear, though its STARTTLS has a certificate of its own', async () => {
+    const inbox = await startInbox({ startTls: true, tls: selfSigned })
+    expect(await deliver(inbox.url)).toEqual({ result: 'ack' })
+  })
+})
+
+test.each([
+  { to: [] },
+  { to: ['nobody'] },
+  { to: ['a@example.com\r\nBcc: b@example.com'] },
+  { from: 'x <a@example.com> <b@example.com>' },
+])('an address that is none is refused: %j', async (config) => {
+  await expect(deliver('smtp://127.0.0.1:1', { config })).rejects.toThrow(/^channel mail: /)
+})

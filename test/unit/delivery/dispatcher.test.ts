@@ -1,0 +1,411 @@
+import { expect, test } from 'vitest'
+import {
+  createBench,
+  createCondition,
+  createEvent,
+  createFakeChannel,
+  createRoute,
+  createRule,
+} from '../alerts/harness.ts'
+
+const failed = createRule()
+const critical = createRule({ name: 'urgent', severity: 'critical' })
+
+test('an event is at the channel without any time passing', async () => {
+  const { engine, clock, startSending, ops } = createBench()
+  const dispatcher = startSending()
+  await clock.advance(0)
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  dispatcher.wake()
+  await clock.advance(0)
+  expect(ops.sent.map((message) => message.items.map((item) => item.summary))).toEqual([
+    ['Withdrawal of 1 USDC failed'],
+  ])
+  await dispatcher.stop()
+})
+
+test('an acknowledged event leaves the outbox and is delivered', async () => {
+  const { engine, clock, startSending, store } = createBench()
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(0)
+  expect(store.listDepths()).toEqual([])
+  expect(store.listAlerts({ limit: 10 }).map(({ state }) => state)).toEqual(['delivered'])
+  await dispatcher.stop()
+})
+
+test('what is queued while the channel is busy joins its next message', async () => {
+  const { engine, clock, startSending, ops } = createBench()
+  const slow = Promise.withResolvers<{ result: 'ack' }>()
+  ops.answers = [slow.promise, { result: 'ack' }]
+  const dispatcher = startSending()
+  for (const n of [1, 2, 3]) {
+    engine.tellEvents([{ rule: failed, finding: createEvent(n) }], clock.now())
+    dispatcher.wake()
+    await clock.advance(10)
+  }
+  expect(ops.sent.map(({ total }) => total)).toEqual([1])
+  slow.resolve({ result: 'ack' })
+  await clock.advance(0)
+  expect(ops.sent.map(({ total }) => total)).toEqual([1, 2])
+  await dispatcher.stop()
+})
+
+test('25 items are told in full, 26 become the 10 largest with the true count', async () => {
+  const counts = []
+  for (const count of [25, 26]) {
+    const { engine, clock, startSending, ops } = createBench()
+    const matches = Array.from({ length: count }, (_, n) => ({ rule: failed, finding: createEvent(n + 1) }))
+    engine.tellEvents(matches, clock.now())
+    const dispatcher = startSending()
+    await clock.advance(0)
+    const [message] = ops.sent
+    counts.push([
+      message?.total,
+      message?.items.length,
+      message?.rest.length,
+      message?.items[0]?.fields[0]?.value,
+    ])
+    await dispatcher.stop()
+  }
+  expect(counts).toEqual([
+    [25, 25, 0, '1 USDC'],
+    [26, 10, 16, '26 USDC'],
+  ])
+})
+
+test('a 429 makes the whole channel wait as told, and uses up no attempt', async () => {
+  const { engine, clock, startSending, ops } = createBench()
+  ops.answers = [{ result: 'throttled', retryAfterMs: 5_000, reason: '429' }, { result: 'ack' }]
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(4_999)
+  engine.tellEvents([{ rule: critical, finding: createEvent(2) }], clock.now())
+  dispatcher.wake()
+  await clock.advance(0)
+  expect(ops.sent).toHaveLength(1)
+  await clock.advance(1_000)
+  expect(ops.sent.slice(1).map(({ attempt, total }) => [attempt, total])).toEqual([
+    [1, 1],
+    [1, 1],
+  ])
+  await dispatcher.stop()
+})
+
+test('a transient failure is tried again with the same id and the next attempt', async () => {
+  const { engine, clock, startSending, ops } = createBench()
+  ops.answers = [
+    { result: 'transient', reason: '500' },
+    { result: 'transient', reason: '500' },
+    { result: 'ack' },
+  ]
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(999)
+  expect(ops.sent).toHaveLength(1)
+  await clock.advance(1)
+  expect(ops.sent).toHaveLength(2)
+  await clock.advance(60_000)
+  expect(ops.sent.map(({ attempt }) => attempt)).toEqual([1, 2, 3])
+  expect(new Set(ops.sent.map(({ id }) => id)).size).toBe(1)
+  await dispatcher.stop()
+})
+
+test('an hour of failures ends in two messages that together tell everything', async () => {
+  const { engine, clock, startSending, ops, store } = createBench()
+  ops.answers = [{ result: 'transient', reason: '503' }]
+  const dispatcher = startSending()
+  for (let n = 1; n <= 60; n += 1) {
+    engine.tellEvents([{ rule: failed, finding: createEvent(n) }], clock.now())
+    dispatcher.wake()
+    await clock.advance(60_000)
+  }
+  ops.sent.length = 0
+  ops.answers = [{ result: 'ack' }]
+  await clock.advance(600_000)
+  expect(ops.sent.length).toBeLessThanOrEqual(3)
+  expect(ops.sent.reduce((sum, { total }) => sum + total, 0)).toBe(60)
+  expect(store.listDepths()).toEqual([])
+  await dispatcher.stop()
+})
+
+test('a message that is refused is sent once more in plain form, then set aside and told on the fallback', async () => {
+  const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email')]
+  const { engine, clock, startSending, ops } = createBench({
+    fakes,
+    fallback: 'mail',
+    routes: [createRoute({ channels: ['ops'] })],
+  })
+  ops.answers = [{ result: 'bad_message', reason: 'invalid_blocks' }]
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(3_600_000)
+  expect(ops.options.map(({ degraded }) => degraded)).toEqual([false, true])
+  expect(fakes[1]?.sent.map(({ total }) => total)).toEqual([1])
+  await dispatcher.stop()
+})
+
+test('an answer that only looks like success is tried three times more, then told on the fallback', async () => {
+  const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email')]
+  const { engine, clock, startSending, ops } = createBench({
+    fakes,
+    fallback: 'mail',
+    routes: [createRoute({ channels: ['ops'] })],
+  })
+  ops.answers = [{ result: 'suspicious', reason: 'an HTML page' }]
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(3_600_000)
+  expect(ops.sent).toHaveLength(4)
+  expect(fakes[1]?.sent.map(({ total }) => total)).toEqual([1])
+  await dispatcher.stop()
+})
+
+test('a dead channel is said once on the fallback, probed every 15 minutes, and closes by itself', async () => {
+  const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email')]
+  const { engine, clock, startSending, ops } = createBench({
+    fakes,
+    fallback: 'mail',
+    routes: [createRoute({ channels: ['ops'] })],
+  })
+  const mail = fakes[1]
+  ops.answers = [{ result: 'dead', reason: '404 no_service' }]
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(899_999)
+  expect(ops.sent).toHaveLength(1)
+  const told = mail?.sent.flatMap(({ items }) => items.map(({ kind }) => kind)).sort()
+  expect(told).toEqual(['monitor.channel_dead', 'transfer.failed'])
+  await clock.advance(1_800_000)
+  expect(ops.sent).toHaveLength(3)
+  expect(mail?.sent.flatMap(({ items }) => items)).toHaveLength(2)
+  ops.answers = [{ result: 'ack' }]
+  await clock.advance(900_000)
+  engine.flush(clock.now())
+  dispatcher.wake()
+  await clock.advance(0)
+  expect(mail?.sent.at(-1)?.items.map(({ kind, status }) => [kind, status])).toEqual([
+    ['monitor.channel_dead', 'resolved'],
+  ])
+  engine.tellEvents([{ rule: failed, finding: createEvent(2) }], clock.now())
+  dispatcher.wake()
+  await clock.advance(0)
+  expect(ops.sent.at(-1)?.items.map(({ summary }) => summary)).toEqual(['Withdrawal of 2 USDC failed'])
+  await dispatcher.stop()
+})
+
+test('only the recipients that deferred a mail get it again; others are not kept waiting by that', async () => {
+  const { engine, clock, startSending, ops } = createBench({ fakes: [createFakeChannel('ops', 'email')] })
+  ops.answers = [{ result: 'partial', retry: ['b@x.example'], refused: [] }, { result: 'ack' }]
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(1_000)
+  engine.tellEvents([{ rule: failed, finding: createEvent(2) }], clock.now())
+  dispatcher.wake()
+  await clock.advance(58_999)
+  expect(ops.options.map(({ recipients }) => recipients)).toEqual([null, null])
+  await clock.advance(1)
+  expect(ops.options[2]?.recipients).toEqual(['b@x.example'])
+  await dispatcher.stop()
+})
+
+test('one dead or hanging channel holds up no other', async () => {
+  const fakes = [createFakeChannel('ops'), createFakeChannel('hook')]
+  const { engine, clock, startSending, ops } = createBench({ fakes })
+  ops.answers = [new Promise(() => {})]
+  const dispatcher = startSending()
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  dispatcher.wake()
+  await clock.advance(0)
+  expect(fakes[1]?.sent).toHaveLength(1)
+  const stopped = dispatcher.stop()
+  await clock.advance(20_000)
+  await stopped
+})
+
+test('F63: 5,000 events over 12 seconds are at most 20 messages with counts that add up, and a critical is out in 5 s', async () => {
+  const { engine, clock, startSending, ops } = createBench({ fakes: [createFakeChannel('ops', 'slack')] })
+  const dispatcher = startSending()
+  let criticalAt: number | null = null
+  for (let page = 0; page < 50; page += 1) {
+    const matches = Array.from({ length: 100 }, (_, n) => ({
+      rule: failed,
+      finding: createEvent(page * 100 + n + 1),
+    }))
+    engine.tellEvents(matches, clock.now())
+    if (page === 25) engine.tellEvents([{ rule: critical, finding: createEvent(9_999) }], clock.now())
+    dispatcher.wake()
+    await clock.advance(240)
+    if (criticalAt === null && ops.sent.some(({ severity }) => severity === 'critical')) criticalAt = page
+  }
+  await clock.advance(60_000)
+  expect(ops.sent.length).toBeLessThanOrEqual(20)
+  expect(ops.sent.reduce((sum, { total }) => sum + total, 0)).toBe(5_001)
+  expect(criticalAt).toBeLessThanOrEqual(45)
+  expect(ops.sent.flatMap(({ items }) => items.map((item) => item.facts['amount']))).toContain('5000')
+  await dispatcher.stop()
+})
+
+test('a firing and its resolution that wait together become one item', async () => {
+  const { engine, clock, startSending, ops } = createBench({ routes: [createRoute({ groupIntervalMs: 0 })] })
+  const rule = createRule({ name: 'stalled', kind: 'chain.stalled', severity: 'critical' })
+  engine.applyCondition(rule, { findings: [createCondition('zone')], unknown: [] }, clock.now())
+  engine.flush(clock.now())
+  await clock.advance(60_000)
+  engine.applyCondition(rule, { findings: [], unknown: [] }, clock.now())
+  engine.flush(clock.now())
+  const dispatcher = startSending()
+  await clock.advance(0)
+  expect(ops.sent.flatMap(({ items }) => items.map(({ status, summary }) => [status, summary]))).toEqual([
+    ['resolved', 'Fired and resolved within 1m: chain stalled: the zone head stands at 100'],
+  ])
+  await dispatcher.stop()
+})
+
+test('a resolution waits while its firing may still be on its way', async () => {
+  const { engine, clock, startSending, ops } = createBench({ routes: [createRoute({ groupIntervalMs: 0 })] })
+  const rule = createRule({ name: 'stalled', kind: 'chain.stalled', severity: 'critical' })
+  ops.answers = [
+    { result: 'transient', reason: '500' },
+    { result: 'transient', reason: '500' },
+    { result: 'ack' },
+  ]
+  const dispatcher = startSending()
+  engine.applyCondition(rule, { findings: [createCondition('zone')], unknown: [] }, clock.now())
+  engine.flush(clock.now())
+  dispatcher.wake()
+  await clock.advance(10)
+  engine.applyCondition(rule, { findings: [], unknown: [] }, clock.now())
+  engine.flush(clock.now())
+  dispatcher.wake()
+  await clock.advance(60_000)
+  expect(ops.sent.map(({ items }) => items[0]?.status)).toEqual(['firing', 'firing', 'firing', 'resolved'])
+  await dispatcher.stop()
+})
+
+test('a restart sends what was under way as its next attempt and nothing else again', async () => {
+  const first = createBench()
+  first.engine.tellEvents([{ rule: failed, finding: createEvent(1) }], first.clock.now())
+  const killed = first.startSending()
+  await first.clock.advance(0)
+  first.engine.tellEvents([{ rule: failed, finding: createEvent(2) }], first.clock.now())
+  first.ops.answers = [new Promise(() => {})]
+  killed.wake()
+  await first.clock.advance(0)
+  const second = createBench({ database: first.database, clock: first.clock })
+  const dispatcher = second.startSending()
+  await second.clock.advance(0)
+  expect(second.ops.sent.map(({ id, attempt, items }) => [id, attempt, items[0]?.facts['amount']])).toEqual([
+    [first.ops.sent[1]?.id, 2, '2'],
+  ])
+  await dispatcher.stop()
+})
+
+test('stop waits for a delivery under way and starts no new one', async () => {
+  const { engine, clock, startSending, ops, store } = createBench()
+  const slow = Promise.withResolvers<{ result: 'ack' }>()
+  ops.answers = [slow.promise]
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(0)
+  let isStopped = false
+  const stopped = dispatcher.stop().then(() => {
+    isStopped = true
+  })
+  await clock.advance(10_000)
+  expect(isStopped).toBe(false)
+  slow.resolve({ result: 'ack' })
+  await stopped
+  expect(store.listDepths()).toEqual([])
+})
+
+test('F67: an hour back on the wall clock holds up neither a new item nor a retry', async () => {
+  const { engine, clock, startSending, ops } = createBench()
+  ops.answers = [{ result: 'transient', reason: '500' }, { result: 'ack' }]
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(0)
+  clock.step(-3_600_000)
+  await clock.advance(1_000)
+  engine.tellEvents([{ rule: failed, finding: createEvent(2) }], clock.now())
+  dispatcher.wake()
+  await clock.advance(0)
+  expect(ops.sent.map(({ attempt }) => attempt)).toEqual([1, 2, 1])
+  await dispatcher.stop()
+})
+
+test('a message for a channel that is gone from the configuration goes to the fallback', async () => {
+  const first = createBench({ fakes: [createFakeChannel('old')] })
+  first.ops.answers = [{ result: 'transient', reason: '500' }]
+  first.engine.tellEvents([{ rule: failed, finding: createEvent(1) }], first.clock.now())
+  const killed = first.startSending()
+  await first.clock.advance(0)
+  await killed.stop()
+  const second = createBench({ database: first.database, clock: first.clock, fallback: 'ops' })
+  const dispatcher = second.startSending()
+  await second.clock.advance(0)
+  expect(second.ops.sent.map(({ total }) => total)).toEqual([1])
+  await dispatcher.stop()
+})
+
+test('reminders go on when a message of the group was given up', async () => {
+  const { engine, clock, startSending, ops } = createBench({ routes: [createRoute({ repeatMs: 3_600_000 })] })
+  const rule = createRule({ name: 'stalled', kind: 'chain.stalled', severity: 'critical' })
+  ops.answers = [
+    { result: 'bad_message', reason: 'x' },
+    { result: 'bad_message', reason: 'x' },
+    { result: 'ack' },
+  ]
+  const dispatcher = startSending()
+  for (let minute = 0; minute <= 61; minute += 1) {
+    engine.applyCondition(rule, { findings: [createCondition('zone')], unknown: [] }, clock.now())
+    engine.flush(clock.now())
+    dispatcher.wake()
+    await clock.advance(60_000)
+  }
+  expect(ops.sent.length).toBeGreaterThanOrEqual(3)
+  await dispatcher.stop()
+})
+
+test('while the fallback refuses us too, the next channel that does not is told, once', async () => {
+  const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email'), createFakeChannel('hook')]
+  const { engine, clock, startSending, ops } = createBench({
+    fakes,
+    fallback: 'mail',
+    routes: [createRoute({ channels: ['ops'] })],
+  })
+  const [, mail, hook] = fakes
+  ops.answers = [{ result: 'dead', reason: '404 no_service' }]
+  if (mail) mail.answers = [{ result: 'dead', reason: '535 authentication failed' }]
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(60_000)
+  const told = hook?.sent.flatMap(({ items }) => items.map(({ kind }) => kind)).sort()
+  expect(told?.filter((kind) => kind === 'transfer.failed')).toHaveLength(1)
+  expect(told?.filter((kind) => kind === 'monitor.channel_dead').length).toBeGreaterThan(0)
+  await dispatcher.stop()
+})
+
+test('what a channel did not take for 6 hours is told on the fallback, though it never refused us for good', async () => {
+  const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email')]
+  const { engine, clock, startSending, ops, store } = createBench({
+    fakes,
+    fallback: 'mail',
+    routes: [createRoute({ channels: ['ops'] })],
+  })
+  const mail = fakes[1]
+  ops.answers = [{ result: 'transient', reason: '500' }]
+  const dispatcher = startSending()
+  for (const n of [1, 2, 3]) {
+    engine.tellEvents([{ rule: failed, finding: createEvent(n) }], clock.now())
+    dispatcher.wake()
+    await clock.advance(1_000)
+  }
+  const summaries = () => new Set(mail?.sent.flatMap(({ items }) => items.map(({ summary }) => summary)))
+  await clock.advance(6 * 3_600_000 - 600_000)
+  expect(summaries().size).toBe(0)
+  await clock.advance(900_000)
+  expect(summaries().size).toBe(3)
+  expect(store.listOutbox({ state: 'queued', limit: 9 })).toEqual([])
+  await dispatcher.stop()
+})

@@ -1,0 +1,229 @@
+import { expect, test } from 'vitest'
+import { encodeFinding, rankAmount } from '../../../src/alerts/findingJson.ts'
+import { toMessageItem, type Wording } from '../../../src/delivery/wording.ts'
+import type { Finding } from '../../../src/bridge/finding.ts'
+import type { AlertRow } from '../../../src/alerts/store/alertRows.ts'
+import { createCondition, createEvent, createRule, start } from '../alerts/harness.ts'
+
+function rowOf(finding: Finding, overrides: Partial<AlertRow> = {}): AlertRow {
+  return {
+    id: 1,
+    fingerprint: 'a1b2c3d4e5f6',
+    rule: 'failed',
+    kind: finding.kind,
+    nature: 'event',
+    severity: 'critical',
+    labels: '{"rule":"failed"}',
+    subject: finding.subject,
+    transferKey: null,
+    state: 'new',
+    episode: 1,
+    activeAt: start,
+    firedAt: start,
+    keepSince: null,
+    resolvedAt: null,
+    resolvedReason: null,
+    refreshedAt: start,
+    material: '[]',
+    amountRank: '',
+    runbook: 'https://runbook.example',
+    ackedBy: null,
+    ackedAt: null,
+    changedAt: start,
+    finding: encodeFinding(finding),
+    ...overrides,
+  }
+}
+
+function word(finding: Finding, overrides: Partial<Wording> = {}, now = start) {
+  const links = { main: 'https://scan.example/main/{hash}', zone: 'https://scan.example/zone/{hash}' }
+  const alert = rowOf(finding)
+  return toMessageItem({ alert, what: 'event', episode: 1, finding, rule: null, links, ...overrides }, now)
+}
+
+const hash = (digit: string) => `0x${digit.repeat(64)}`
+const bothLegs = {
+  main: { chain: 'main' as const, hash: hash('1'), height: 5, time: start },
+  zone: { chain: 'zone' as const, hash: hash('2'), height: 6, time: start },
+}
+
+test('an item says verdict, exact amount, token, direction, age and both hashes with links', () => {
+  expect(word(createEvent(7, bothLegs))).toMatchInlineSnapshot(`
+    {
+      "alertId": "a1b2c3d4",
+      "at": 1790000000000,
+      "facts": {
+        "amount": "7",
+        "amountRaw": "7000000",
+        "mainTxHash": "0x1111111111111111111111111111111111111111111111111111111111111111",
+        "token": "0xcccccccccccccccccccccccccccccccccccccccc",
+        "transfer": "t7",
+        "zoneTxHash": "0x2222222222222222222222222222222222222222222222222222222222222222",
+      },
+      "fields": [
+        {
+          "href": null,
+          "label": "Amount",
+          "value": "7 USDC",
+        },
+        {
+          "href": null,
+          "label": "Token",
+          "value": "USDC 0xcccccccccccccccccccccccccccccccccccccccc",
+        },
+        {
+          "href": null,
+          "label": "Direction",
+          "value": "ZoneToMain (withdrawal)",
+        },
+        {
+          "href": null,
+          "label": "Age",
+          "value": "1m",
+        },
+        {
+          "href": "https://scan.example/main/0x1111111111111111111111111111111111111111111111111111111111111111",
+          "label": "Main transaction",
+          "value": "0x1111111111111111111111111111111111111111111111111111111111111111",
+        },
+        {
+          "href": "https://scan.example/zone/0x2222222222222222222222222222222222222222222222222222222222222222",
+          "label": "Zone transaction",
+          "value": "0x2222222222222222222222222222222222222222222222222222222222222222",
+        },
+        {
+          "href": null,
+          "label": "From",
+          "value": "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        },
+        {
+          "href": null,
+          "label": "To",
+          "value": "0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
+        },
+      ],
+      "joined": [],
+      "kind": "transfer.failed",
+      "labels": {
+        "rule": "failed",
+      },
+      "lastedMs": null,
+      "remedy": "Read why it failed, check whether the sender was refunded, and let the bridge's operator retry or refund it.",
+      "rule": "failed",
+      "runbook": "https://runbook.example",
+      "severity": "critical",
+      "since": 1789999940000,
+      "status": "event",
+      "subject": "main 0x1111111111111111111111111111111111111111111111111111111111111111 zone 0x2222222222222222222222222222222222222222222222222222222222222222",
+      "summary": "Withdrawal of 7 USDC failed",
+    }
+  `)
+})
+
+test('the age is that of the time it is rendered', () => {
+  const ages = [0, 3_600_000].map(
+    (later) => word(createEvent(1), {}, start + later).fields.find(({ label }) => label === 'Age')?.value,
+  )
+  expect(ages).toEqual(['1m', '1h 1m'])
+})
+
+test('a token that is not listed is named in brackets', () => {
+  const token = { address: '0xdd', symbol: null, name: 'USDC', type: 'ERC20', id: '', decimals: 18 }
+  expect(word(createEvent(1, { token })).summary).toBe('Withdrawal of 1 [USDC] failed')
+})
+
+test('2^255+1 is printed to the last unit', () => {
+  const amountRaw = 2n ** 255n + 1n
+  const amount = '57896044618658097711785492504343953926634992332820282019728.792003956564819969'
+  expect(word(createEvent(1, { amountRaw, amount })).facts).toMatchObject({
+    amount,
+    amountRaw: amountRaw.toString(),
+  })
+})
+
+test('an amount that cannot be converted is given in base units', () => {
+  expect(word(createEvent(1, { amount: null })).summary).toBe(
+    'Withdrawal of 1000000 base units of USDC failed',
+  )
+})
+
+test('a hash that is none never becomes a link', () => {
+  const main = { ...bothLegs.main, hash: 'javascript:alert(1)' }
+  const field = word(createEvent(1, { main })).fields.find(({ label }) => label === 'Main transaction')
+  expect(field).toEqual({ label: 'Main transaction', value: 'javascript:alert(1)', href: null })
+})
+
+test("a rule's summary goes before the kind's words, and one that throws does not keep the message back", () => {
+  const own = createRule({ summarize: () => 'my words' })
+  const broken = createRule({
+    summarize: () => {
+      throw new Error('template')
+    },
+  })
+  const summaries = [own, broken].map((rule) => word(createEvent(1), { rule }).summary)
+  expect(summaries).toEqual(['my words', 'Withdrawal of 1 USDC failed'])
+})
+
+test('a resolution says how long it lasted and what is true now', () => {
+  const finding = { ...createEvent(1, { ...bothLegs, state: 'completed' }), since: start }
+  const alert = rowOf(finding, { nature: 'condition', state: 'resolved', resolvedAt: start + 90_000 })
+  const item = word(finding, { alert, what: 'resolved' })
+  expect([item.summary, item.lastedMs]).toEqual([
+    'Resolved after 1m 30s: Withdrawal of 1 USDC has arrived',
+    90_000,
+  ])
+})
+
+test('an end counts from the time that the message calls its beginning, not from when it was first judged', () => {
+  const finding = { ...createCondition('explorer'), since: start - 15_000 }
+  const alert = rowOf(finding, { nature: 'condition', state: 'resolved', resolvedAt: start + 12_000 })
+  const item = word(finding, { alert, what: 'resolved' })
+  expect([item.since, item.lastedMs]).toEqual([start - 15_000, 27_000])
+})
+
+test('an end keeps the facts as what was so while it was open, and no evidence of what is over', () => {
+  const finding = {
+    ...createCondition('explorer'),
+    facts: { notJudged: 5, whole: true },
+    evidence: [{ source: 'E3', at: start, says: 'HTTP 500' }],
+  }
+  const labels = (what: Wording['what']) =>
+    word(finding, { what }).fields.map(({ label, value }) => `${label}: ${value}`)
+  expect(labels('resolved')).toEqual(['Not judged (while open): 5', 'All of it (while open): yes'])
+  expect(labels('firing').join('\n')).toMatch(/Not judged: 5\n.*Evidence E3 \(list of transfers\): HTTP 500/s)
+})
+
+test('the age is told beside the usual one where it is known', () => {
+  const facts = { usualMs: 240_000, p99Ms: 720_000 }
+  const ageOf = (finding: Finding) =>
+    word(finding, {}, start + 2_520_000).fields.filter(({ label }) => /age|usual|p99/i.test(label))
+  const since = { since: start }
+  expect(ageOf({ ...createEvent(1), ...since, facts })).toMatchObject([
+    { label: 'Age', value: '42m, usually 4m (p99 12m)' },
+  ])
+  expect(ageOf({ ...createEvent(1), ...since, facts: { usualMs: null, p99Ms: null } })).toMatchObject([
+    { label: 'Age', value: '42m' },
+  ])
+})
+
+test('only a resolution contains the word resolved', () => {
+  const finding = createCondition('zone')
+  const texts = (['event', 'firing', 'repeat', 'correction'] as const).map((what) =>
+    JSON.stringify(word(finding, { what })),
+  )
+  expect(texts.filter((text) => /resolved/i.test(text))).toEqual([])
+})
+
+test('amounts rank as text in their exact order', () => {
+  const amounts = [
+    '0',
+    '0.000001',
+    '0.5',
+    '9.5',
+    '10',
+    '10.25',
+    '99999999999999999999.1',
+    '100000000000000000000',
+  ]
+  expect(amounts.toReversed().map(rankAmount).sort()).toEqual(amounts.map(rankAmount))
+})
