@@ -1,5 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { OriginClaim } from '../domain/claimedOrigin.ts'
+import type { OriginClaim } from '../meaning/claimedOrigin.ts'
 import type { Chain, Direction, Status, UnsaidField } from './observation.ts'
 
 /** semantics.md of the project's documentation says when each state may be said; it is derived, never stored by hand. */

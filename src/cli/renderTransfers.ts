@@ -1,4 +1,4 @@
-import { describeEvidence, describeProof } from '../domain/describeEvidence.ts'
+import { describeEvidence, describeProof } from '../meaning/describeEvidence.ts'
 import type { Sighting } from '../ledger/sighting.ts'
 import type { Leg, Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'

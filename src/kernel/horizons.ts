@@ -1,4 +1,4 @@
-import { type ChainReturn, type Horizons, noteReturn, readHorizons } from '../domain/horizon.ts'
+import { type ChainReturn, type Horizons, noteReturn, readHorizons } from '../meaning/horizon.ts'
 import { passedTime } from './trackHead.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'

@@ -1,14 +1,14 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { deriveDecimals, formatUnits } from '../bridge/amount.ts'
-import { type OriginClaim, proveClaim } from '../domain/claimedOrigin.ts'
+import { type OriginClaim, proveClaim } from '../meaning/claimedOrigin.ts'
 import { deriveRewrites } from './deriveRewrites.ts'
 import { details, firstOf, newest, newestText } from './newestOf.ts'
 import type { Chain, Direction, Status, UnsaidField } from '../bridge/observation.ts'
 import { movedToken, nativeDecimals } from '../bridge/movedToken.ts'
 import { lacksToken, resolveToken } from './resolveToken.ts'
-import { showsMoney } from '../domain/showsMoney.ts'
-import { mayHaveFailed } from '../domain/mayHaveFailed.ts'
-import { proveOrigin } from '../domain/proveOrigin.ts'
+import { showsMoney } from '../meaning/showsMoney.ts'
+import { mayHaveFailed } from '../meaning/mayHaveFailed.ts'
+import { proveOrigin } from '../meaning/proveOrigin.ts'
 import { type Group, isRecord, isUnsaid, isZoneAction, type Sighting } from './sighting.ts'
 import {
   type Leg,

@@ -5,8 +5,8 @@ import {
   originLeg,
   type Transfer,
 } from '../bridge/transfer.ts'
-import { replacedPayout } from '../domain/replacedPayout.ts'
-import { movesNative, nativeSources, tokenSources } from '../domain/showsMoney.ts'
+import { replacedPayout } from '../meaning/replacedPayout.ts'
+import { movesNative, nativeSources, tokenSources } from '../meaning/showsMoney.ts'
 import { valueFirst } from './valueFirst.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'

@@ -1,10 +1,10 @@
 import { formatUnits } from '../bridge/amount.ts'
-import { valuesOf } from '../domain/compareAction.ts'
-import { isBatch } from '../domain/judgeBatch.ts'
-import { establishedNames } from '../domain/learnedActions.ts'
-import { type LearnedMoney, namesZoneAmounts } from '../domain/learnedMoney.ts'
+import { valuesOf } from '../meaning/compareAction.ts'
+import { isBatch } from '../meaning/judgeBatch.ts'
+import { establishedNames } from '../meaning/learnedActions.ts'
+import { type LearnedMoney, namesZoneAmounts } from '../meaning/learnedMoney.ts'
 import type { LegEvidence, Transfer } from '../bridge/transfer.ts'
-import { type ActionItem, readAction } from '../domain/zoneAction.ts'
+import { type ActionItem, readAction } from '../meaning/zoneAction.ts'
 
 /**
  * A record that names no amount, or no token id, with what the zone's own transaction says of it instead; as it is where

@@ -1,10 +1,10 @@
 import { canonicalToken } from '../bridge/movedToken.ts'
-import { compareBatch, judgeBatchAction, sampleBatch } from '../domain/compareBatch.ts'
-import { awaitsDetail } from '../domain/emptyBatch.ts'
-import { doubtOrigin, kindsName, zoneEvidence } from '../domain/doubtOrigin.ts'
-import { onlyCertain } from '../domain/habit.ts'
-import { isOneOfSeveral, judgeAction, listFitting } from '../domain/judgeAction.ts'
-import { isOfEarlierWords, sampleAction, topicOf } from '../domain/learnedActions.ts'
+import { compareBatch, judgeBatchAction, sampleBatch } from '../meaning/compareBatch.ts'
+import { awaitsDetail } from '../meaning/emptyBatch.ts'
+import { doubtOrigin, kindsName, zoneEvidence } from '../meaning/doubtOrigin.ts'
+import { onlyCertain } from '../meaning/habit.ts'
+import { isOneOfSeveral, judgeAction, listFitting } from '../meaning/judgeAction.ts'
+import { isOfEarlierWords, sampleAction, topicOf } from '../meaning/learnedActions.ts'
 import {
   awaitsFee,
   judgeMoney,
@@ -13,13 +13,13 @@ import {
   sampleKept,
   sampleMoney,
   sampleZone,
-} from '../domain/judgeMoney.ts'
-import { mayBeSurplus } from '../domain/findOverpayment.ts'
-import { amountsName, judgeZoneAmount } from '../domain/judgeZoneAmount.ts'
-import { movesAs } from '../domain/learnedMoney.ts'
-import { type Lesson, listOpenLessons, type Teaching } from '../domain/openLessons.ts'
-import { isReplacementOpen, replacedHoldMs } from '../domain/replacedPayout.ts'
-import { toMoneySettings } from '../domain/toMoneySettings.ts'
+} from '../meaning/judgeMoney.ts'
+import { mayBeSurplus } from '../meaning/findOverpayment.ts'
+import { amountsName, judgeZoneAmount } from '../meaning/judgeZoneAmount.ts'
+import { movesAs } from '../meaning/learnedMoney.ts'
+import { type Lesson, listOpenLessons, type Teaching } from '../meaning/openLessons.ts'
+import { isReplacementOpen, replacedHoldMs } from '../meaning/replacedPayout.ts'
+import { toMoneySettings } from '../meaning/toMoneySettings.ts'
 import { originLeg, partyOf, type Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { EventContext, RelatedTransfers } from '../rules/detectors/detector.ts'

@@ -1,5 +1,5 @@
-import { type KeptCount, type KeptRange, toKeptRange } from '../domain/keptRange.ts'
-import { type LearnedMoney, type MoneySample, movesAs } from '../domain/learnedMoney.ts'
+import { type KeptCount, type KeptRange, toKeptRange } from '../meaning/keptRange.ts'
+import { type LearnedMoney, type MoneySample, movesAs } from '../meaning/learnedMoney.ts'
 import { canonicalToken } from '../bridge/movedToken.ts'
 import { valueFirst } from './valueFirst.ts'
 import type { UnixMs } from '../lib/clock.ts'

@@ -1,7 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { retractionMs } from './deriveTransfer.ts'
 import { details } from './newestOf.ts'
-import { isBatch } from '../domain/judgeBatch.ts'
+import { isBatch } from '../meaning/judgeBatch.ts'
 import { type Group, isRecord, type Sighting } from './sighting.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 

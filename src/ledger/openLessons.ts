@@ -1,4 +1,4 @@
-import type { Lesson } from '../domain/openLessons.ts'
+import type { Lesson } from '../meaning/openLessons.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 

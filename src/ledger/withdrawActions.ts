@@ -1,5 +1,5 @@
-import { kindsName } from '../domain/doubtOrigin.ts'
-import type { LearnedActions } from '../domain/learnedActions.ts'
+import { kindsName } from '../meaning/doubtOrigin.ts'
+import type { LearnedActions } from '../meaning/learnedActions.ts'
 import type { Direction } from '../bridge/observation.ts'
 
 /** Zone actions of one type that were seen in their block, beside a withdrawal of the ledger or without one. */

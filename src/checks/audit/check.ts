@@ -1,7 +1,7 @@
 import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import type { HeightSample } from './heightFilter.ts'
 import { noAmount, toDecimal } from '../../bridge/decimal.ts'
-import type { LearnedActions } from '../../domain/learnedActions.ts'
+import type { LearnedActions } from '../../meaning/learnedActions.ts'
 import { judgeListLag } from './listLag.ts'
 import { canonicalToken } from '../../bridge/movedToken.ts'
 import { type AtRisk, valueFirst } from '../../ledger/valueFirst.ts'

@@ -6,18 +6,18 @@ import {
   type EventSample,
   topicOf,
 } from '../../bridge/bridgeLog.ts'
-import { type EventJudgement, judgeEvents, type LogMeaning } from '../../domain/judgeEvents.ts'
+import { type EventJudgement, judgeEvents, type LogMeaning } from '../../meaning/judgeEvents.ts'
 import {
   type EventTemplate,
   isOutdated,
   learnEvent,
   newestDissent,
   toBareTemplate,
-} from '../../domain/learnEvent.ts'
+} from '../../meaning/learnEvent.ts'
 import type { Finding } from '../../bridge/finding.ts'
-import { findOtherRecipient } from '../../domain/otherRecipient.ts'
+import { findOtherRecipient } from '../../meaning/otherRecipient.ts'
 import type { Observation } from '../../bridge/observation.ts'
-import { toChainObservation } from '../../domain/readEvent.ts'
+import { toChainObservation } from '../../meaning/readEvent.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import { toMeaningFinding, toNewEventFinding } from './changed.ts'

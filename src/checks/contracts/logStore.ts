@@ -1,6 +1,6 @@
 import type { BridgeLog, EventSample } from '../../bridge/bridgeLog.ts'
 import { topicOf } from '../../bridge/bridgeLog.ts'
-import { type EventTemplate, mostOfParty, partyOfSample } from '../../domain/learnEvent.ts'
+import { type EventTemplate, mostOfParty, partyOfSample } from '../../meaning/learnEvent.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { noteFirst } from './firstEventStore.ts'

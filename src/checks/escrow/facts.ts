@@ -1,6 +1,6 @@
 import { parseDecimal } from '../../bridge/amount.ts'
 import { formatDecimal, sumDecimals, toBaseUnits } from '../../bridge/decimal.ts'
-import { type Horizons, standsStill } from '../../domain/horizon.ts'
+import { type Horizons, standsStill } from '../../meaning/horizon.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { unsaidMs } from './pollChecks.ts'
 import { isSilenceProven } from '../operators/poll.ts'

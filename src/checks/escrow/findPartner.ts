@@ -1,6 +1,6 @@
 import { compareDecimals, subtractDecimals, toDecimal } from '../../bridge/decimal.ts'
 import type { EscrowFlow } from './flow.ts'
-import type { MostKept } from '../../domain/mostKept.ts'
+import type { MostKept } from '../../meaning/mostKept.ts'
 import { movedToken } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 

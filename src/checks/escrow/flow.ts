@@ -8,9 +8,9 @@ import {
   sumDecimals,
   toDecimal,
 } from '../../bridge/decimal.ts'
-import { toCanonicalId } from '../../domain/batchItem.ts'
-import { isBatch } from '../../domain/judgeBatch.ts'
-import type { MostKept } from '../../domain/mostKept.ts'
+import { toCanonicalId } from '../../meaning/batchItem.ts'
+import { isBatch } from '../../meaning/judgeBatch.ts'
+import type { MostKept } from '../../meaning/mostKept.ts'
 import { canonicalToken, movedToken } from '../../bridge/movedToken.ts'
 import type { Direction } from '../../bridge/observation.ts'
 import type { Transfer } from '../../bridge/transfer.ts'

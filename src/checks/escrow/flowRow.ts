@@ -1,6 +1,6 @@
 import { type Decimal, formatDecimal, negate, noAmount, toDecimal } from '../../bridge/decimal.ts'
 import type { EscrowFlow, GrossMove } from './flow.ts'
-import type { Shown } from '../../domain/horizon.ts'
+import type { Shown } from '../../meaning/horizon.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 
 export type FlowVerdictName = 'open' | 'explained' | 'unexplained' | 'unjudged'

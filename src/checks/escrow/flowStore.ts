@@ -8,7 +8,7 @@ import {
   toDecimal,
 } from '../../bridge/decimal.ts'
 import type { EscrowFlow } from './flow.ts'
-import type { Shown } from '../../domain/horizon.ts'
+import type { Shown } from '../../meaning/horizon.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { encodeGross, type FlowVerdictName, type StoredFlow, toFlow } from './flowRow.ts'

@@ -1,5 +1,5 @@
 import { compareDecimals, type Decimal, sumDecimals } from '../../bridge/decimal.ts'
-import type { Shown } from '../../domain/horizon.ts'
+import type { Shown } from '../../meaning/horizon.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { type StoredFlow, toFlow } from './flowRow.ts'

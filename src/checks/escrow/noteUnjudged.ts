@@ -1,4 +1,4 @@
-import type { LearnedMoney } from '../../domain/learnedMoney.ts'
+import type { LearnedMoney } from '../../meaning/learnedMoney.ts'
 import { findUnjudgedPayout } from './unjudgedPayout.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'

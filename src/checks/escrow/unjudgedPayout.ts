@@ -1,11 +1,11 @@
 import { type Decimal, fromBaseUnits, noAmount, sumDecimals, toDecimal } from '../../bridge/decimal.ts'
-import { zoneEvidence } from '../../domain/doubtOrigin.ts'
+import { zoneEvidence } from '../../meaning/doubtOrigin.ts'
 import type { Lack } from './flow.ts'
 import { fillFromZone } from '../../ledger/fillFromZone.ts'
-import { isBatch } from '../../domain/judgeBatch.ts'
-import type { LearnedMoney } from '../../domain/learnedMoney.ts'
+import { isBatch } from '../../meaning/judgeBatch.ts'
+import type { LearnedMoney } from '../../meaning/learnedMoney.ts'
 import { movedToken } from '../../bridge/movedToken.ts'
-import { showsMoney } from '../../domain/showsMoney.ts'
+import { showsMoney } from '../../meaning/showsMoney.ts'
 import type { TokenMove, Transfer } from '../../bridge/transfer.ts'
 
 /** A payout that is compared with nothing: neither its record nor the zone says how much it is, or of which id. */

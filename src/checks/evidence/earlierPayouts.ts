@@ -1,4 +1,4 @@
-import { coverMoney, type MoneySettings } from '../../domain/coverMoney.ts'
+import { coverMoney, type MoneySettings } from '../../meaning/coverMoney.ts'
 import { destinationLeg, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'

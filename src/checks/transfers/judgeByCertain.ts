@@ -1,4 +1,4 @@
-import { onlyCertain } from '../../domain/habit.ts'
+import { onlyCertain } from '../../meaning/habit.ts'
 import type { EventContext } from '../../rules/detectors/detector.ts'
 
 /**

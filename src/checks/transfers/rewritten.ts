@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
-import { findStanding, isReplacementOpen } from '../../domain/replacedPayout.ts'
+import { findStanding, isReplacementOpen } from '../../meaning/replacedPayout.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { defineEvent, type EventContext } from '../../rules/detectors/detector.ts'

@@ -1,11 +1,11 @@
-import { onlyCertain } from '../../domain/habit.ts'
+import { onlyCertain } from '../../meaning/habit.ts'
 import { z } from 'zod'
-import { tellUnasked } from '../../domain/describeEvidence.ts'
-import { doubtOrigin } from '../../domain/doubtOrigin.ts'
+import { tellUnasked } from '../../meaning/describeEvidence.ts'
+import { doubtOrigin } from '../../meaning/doubtOrigin.ts'
 import type { EvidenceNote, Finding } from '../../bridge/finding.ts'
-import { hasArrived, mayHaveFailed } from '../../domain/mayHaveFailed.ts'
-import { toMoneySettings } from '../../domain/toMoneySettings.ts'
-import { waitsFor } from '../../domain/standing.ts'
+import { hasArrived, mayHaveFailed } from '../../meaning/mayHaveFailed.ts'
+import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
+import { waitsFor } from '../../meaning/standing.ts'
 import {
   destinationLeg,
   type Leg,

@@ -1,5 +1,5 @@
 import type { Observation } from '../../bridge/observation.ts'
-import { describeEvidence } from '../../domain/describeEvidence.ts'
+import { describeEvidence } from '../../meaning/describeEvidence.ts'
 import { isDisproved } from '../../checks/escrow/flow.ts'
 import { type Leg, type Transfer, destinationLeg, originLeg } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { describeEvidence } from '../../domain/describeEvidence.ts'
+import { describeEvidence } from '../../meaning/describeEvidence.ts'
 import {
   type Leg,
   type LegEvidence,

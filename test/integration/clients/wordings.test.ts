@@ -6,7 +6,7 @@ import { crossDetails } from '../../../src/clients/explorer/endpoints/crossRecor
 import { verifiedContracts } from '../../../src/clients/explorer/endpoints/contracts.ts'
 import type { Answer } from '../../../src/clients/explorer/readAnswer.ts'
 import { readAll, type WideParams } from '../../../src/clients/explorer/readAll.ts'
-import { readBatchDetail } from '../../../src/domain/batchDetail.ts'
+import { readBatchDetail } from '../../../src/meaning/batchDetail.ts'
 import type { Observation } from '../../../src/bridge/observation.ts'
 import { mainHead, mainTransactions } from '../../../src/sandbox/chain/mainChain.ts'
 import { getTransfer } from '../../../src/sandbox/transfers.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { establishedNames } from '../../../src/domain/learnedActions.ts'
-import { movesAs, namesZoneAmounts } from '../../../src/domain/learnedMoney.ts'
+import { establishedNames } from '../../../src/meaning/learnedActions.ts'
+import { movesAs, namesZoneAmounts } from '../../../src/meaning/learnedMoney.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createLearned, holdJudgement, takeHeldJudgements } from '../../../src/ledger/learned.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { judgeMoney } from '../../../src/domain/judgeMoney.ts'
+import { judgeMoney } from '../../../src/meaning/judgeMoney.ts'
 import type { Observation } from '../../../src/bridge/observation.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'

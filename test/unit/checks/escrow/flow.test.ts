@@ -1,4 +1,4 @@
-import { createMostKept } from '../../../../src/domain/mostKept.ts'
+import { createMostKept } from '../../../../src/meaning/mostKept.ts'
 import { describe, expect, test } from 'vitest'
 import { formatDecimal, subtractDecimals, toDecimal } from '../../../../src/bridge/decimal.ts'
 import { judgeFlow, sumFlows } from '../../../../src/checks/escrow/flow.ts'

@@ -1,4 +1,4 @@
-import { createMostKept } from '../../../../src/domain/mostKept.ts'
+import { createMostKept } from '../../../../src/meaning/mostKept.ts'
 import { expect, test } from 'vitest'
 import { countsSince, hasHappenedAt, toOwedLeg } from '../../../../src/checks/escrow/owed.ts'
 import { toPending, toRecord } from '../../../support/records.ts'

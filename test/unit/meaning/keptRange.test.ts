@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { boundsOf, mayBeFee, toKeptRange, toStep } from '../../../src/domain/keptRange.ts'
+import { boundsOf, mayBeFee, toKeptRange, toStep } from '../../../src/meaning/keptRange.ts'
 
 const each = (values: readonly (string | number)[], count = 1) =>
   values.map((value, n) => ({ value: String(value), party: `p${n}`, count }))

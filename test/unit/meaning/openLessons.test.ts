@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { LearnedMoney } from '../../../src/domain/learnedMoney.ts'
-import { isLearned, listOpenLessons, type Teaching } from '../../../src/domain/openLessons.ts'
+import type { LearnedMoney } from '../../../src/meaning/learnedMoney.ts'
+import { isLearned, listOpenLessons, type Teaching } from '../../../src/meaning/openLessons.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
 

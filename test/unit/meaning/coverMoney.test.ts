@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { coverMoney, type MoneySettings } from '../../../src/domain/coverMoney.ts'
+import { coverMoney, type MoneySettings } from '../../../src/meaning/coverMoney.ts'
 import type { TokenMove, Transfer } from '../../../src/bridge/transfer.ts'
 import { toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'

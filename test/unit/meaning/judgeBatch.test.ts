@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isPaidApart, judgeBatch } from '../../../src/domain/judgeBatch.ts'
-import { judgeMoney } from '../../../src/domain/judgeMoney.ts'
+import { isPaidApart, judgeBatch } from '../../../src/meaning/judgeBatch.ts'
+import { judgeMoney } from '../../../src/meaning/judgeMoney.ts'
 import type { TokenMove, Transfer } from '../../../src/bridge/transfer.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'

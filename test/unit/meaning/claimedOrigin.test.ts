@@ -1,6 +1,6 @@
-import { createMostKept } from '../../../src/domain/mostKept.ts'
+import { createMostKept } from '../../../src/meaning/mostKept.ts'
 import { describe, expect, test } from 'vitest'
-import { isClaimFree, proveClaim } from '../../../src/domain/claimedOrigin.ts'
+import { isClaimFree, proveClaim } from '../../../src/meaning/claimedOrigin.ts'
 import { findPartner } from '../../../src/checks/escrow/findPartner.ts'
 import { isDisproved } from '../../../src/checks/escrow/flow.ts'
 import type { LegEvidence, Transfer } from '../../../src/bridge/transfer.ts'

@@ -1,7 +1,7 @@
 import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
-import { readBatchDetail } from '../../../src/domain/batchDetail.ts'
-import type { BatchItem } from '../../../src/domain/batchItem.ts'
+import { readBatchDetail } from '../../../src/meaning/batchDetail.ts'
+import type { BatchItem } from '../../../src/meaning/batchItem.ts'
 import { formatDecimal } from '../../../src/bridge/decimal.ts'
 
 const whole = (sum: bigint | number | string) => ({ digits: BigInt(sum), scale: 0 })

@@ -1,8 +1,8 @@
 import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import type { BridgeLog, EventContent, EventSample } from '../../../src/bridge/bridgeLog.ts'
-import { learnEvent } from '../../../src/domain/learnEvent.ts'
-import { readEvent } from '../../../src/domain/readEvent.ts'
+import { learnEvent } from '../../../src/meaning/learnEvent.ts'
+import { readEvent } from '../../../src/meaning/readEvent.ts'
 
 type Field = keyof EventContent
 /** One word of an event: where it stands and what it holds. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isNear, isWithinFee } from '../../../src/domain/actionFee.ts'
+import { isNear, isWithinFee } from '../../../src/meaning/actionFee.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'

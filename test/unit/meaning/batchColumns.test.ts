@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readBatchDetail } from '../../../src/domain/batchDetail.ts'
+import { readBatchDetail } from '../../../src/meaning/batchDetail.ts'
 
 const sum = [{ digits: 9n, scale: 0 }]
 const [a, b] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`]

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { judgeBatchAction, sampleBatch } from '../../../src/domain/compareBatch.ts'
-import type { LearnedActions } from '../../../src/domain/learnedActions.ts'
+import { judgeBatchAction, sampleBatch } from '../../../src/meaning/compareBatch.ts'
+import type { LearnedActions } from '../../../src/meaning/learnedActions.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { onlyCertain } from '../../../src/domain/habit.ts'
-import { judgeTwin } from '../../../src/domain/judgeMoney.ts'
-import { toKeptRange } from '../../../src/domain/keptRange.ts'
+import { onlyCertain } from '../../../src/meaning/habit.ts'
+import { judgeTwin } from '../../../src/meaning/judgeMoney.ts'
+import { toKeptRange } from '../../../src/meaning/keptRange.ts'
 import {
   knownVaults,
   type LearnedMoney,
   mayMoveAs,
   movesAs,
   namesZoneAmounts,
-} from '../../../src/domain/learnedMoney.ts'
+} from '../../../src/meaning/learnedMoney.ts'
 import { completed } from '../rules/transfers.ts'
 
 interface Lessons {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { isOneOfSeveral, judgeAction } from '../../../src/domain/judgeAction.ts'
-import { type LearnedActions, sampleAction } from '../../../src/domain/learnedActions.ts'
+import { isOneOfSeveral, judgeAction } from '../../../src/meaning/judgeAction.ts'
+import { type LearnedActions, sampleAction } from '../../../src/meaning/learnedActions.ts'
 import type { Observation } from '../../../src/bridge/observation.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
-import { readAction } from '../../../src/domain/zoneAction.ts'
+import { readAction } from '../../../src/meaning/zoneAction.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hiddenBy, waitsFor } from '../../../src/domain/standing.ts'
+import { hiddenBy, waitsFor } from '../../../src/meaning/standing.ts'
 import {
   type HorizonReading,
   type Horizons,
@@ -7,7 +7,7 @@ import {
   noteReturn,
   readHorizons,
   standsStill,
-} from '../../../src/domain/horizon.ts'
+} from '../../../src/meaning/horizon.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { transferOf } from '../rules/transfers.ts'
 import { toRecord } from '../../support/records.ts'
