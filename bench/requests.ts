@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApp } from '../src/app/createApp.ts'
+import { createApp } from '../src/monitor/createMonitor.ts'
 import { loadConfig } from '../src/config/loadConfig.ts'
 import { createScaledClock } from '../src/lib/clock.ts'
 import { createLog } from '../src/lib/log.ts'

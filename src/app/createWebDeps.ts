@@ -17,7 +17,7 @@ import type {
   WebDeps,
   WebOperations,
 } from '../web/types.ts'
-import type { AppParts } from './createApp.ts'
+import type { AppParts } from '../monitor/createMonitor.ts'
 import { readLiveness } from '../checks/monitor/liveness.ts'
 import { readPreconfMetrics } from '../checks/preconf/metrics.ts'
 import { readKeptReport } from './report/readKeptReport.ts'

@@ -1,4 +1,4 @@
-import { createApp } from '../app/createApp.ts'
+import { createApp } from '../monitor/createMonitor.ts'
 import { resolveStart } from '../daemon/resolveStart.ts'
 import type { Config } from '../config/config.ts'
 import { formatDuration } from '../lib/duration.ts'

@@ -1,7 +1,7 @@
 import { createMuteTimes } from '../alerts/muteTimes.ts'
 import { createSilencer } from '../alerts/silences.ts'
 import { type Labels, type Route, selectRoutes } from '../alerts/routing.ts'
-import { toRouting } from '../app/toRouting.ts'
+import { toRouting } from '../monitor/toRouting.ts'
 import type { Config } from '../config/config.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { createAlertStore } from '../alerts/store/alertStore.ts'

@@ -1,7 +1,7 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import { listPreconfHours } from './store.ts'
 import type { PreconfMetrics } from '../../web/types.ts'
-import type { AppParts } from '../../app/createApp.ts'
+import type { AppParts } from '../../monitor/createMonitor.ts'
 
 const dayMs = 86_400_000
 

@@ -6,15 +6,15 @@ import { createUpkeep } from '../kernel/upkeep.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { AppConfig } from '../kernel/settings.ts'
 import { createAudit } from '../checks/audit/check.ts'
-import type { PartDeps } from './createApp.ts'
-import type { Base } from './createBase.ts'
+import type { PartDeps } from './createMonitor.ts'
+import type { Base } from './openKernel.ts'
 import { createCanaryPoller } from '../checks/monitor/check.ts'
 import { createEscrowPollers } from '../checks/escrow/check.ts'
 import { createEvidence } from '../checks/evidence/check.ts'
 import { createPollers } from '../checks/transfers/check.ts'
 import { createPreconf } from '../checks/preconf/check.ts'
 import { createVoice } from '../checks/monitor/voice.ts'
-import { createReporting } from './report/createReporting.ts'
+import { createReporting } from '../app/report/createReporting.ts'
 
 const upkeepMs = 60_000
 

@@ -25,7 +25,7 @@ import { rebaseTimes } from '../store/rebaseTimes.ts'
 import { createRequestNumbers } from '../store/requestNumbers.ts'
 import type { State } from '../store/openState.ts'
 import { readActions } from '../checks/audit/zoneStore.ts'
-import type { AppOptions, PartDeps } from './createApp.ts'
+import type { AppOptions, PartDeps } from './createMonitor.ts'
 import {
   choosesReceipt,
   createSettle,
@@ -35,7 +35,7 @@ import {
 } from '../checks/evidence/check.ts'
 import { intervalsOf } from '../checks/transfers/check.ts'
 import { createRpcs, readRpcHealth } from '../kernel/rpcs.ts'
-import { createSending } from './createSending.ts'
+import { createSending } from './sending.ts'
 import { createEscrowWatch } from '../checks/escrow/watch.ts'
 import { createHorizons } from '../kernel/horizons.ts'
 import { tellSince } from './startTimes.ts'
