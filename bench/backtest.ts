@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runBacktest } from '../src/app/backtest/runBacktest.ts'
+import { runBacktest } from '../src/replay/backtest/runBacktest.ts'
 import type { Observation } from '../src/bridge/observation.ts'
 import { renderProblems } from '../src/lib/renderProblems.ts'
 import { loadRules } from '../src/rules/loadRules.ts'

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { type Backtest, runBacktest } from '../app/backtest/runBacktest.ts'
+import { type Backtest, runBacktest } from '../replay/backtest/runBacktest.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { suggest } from '../lib/nearest.ts'
 import { renderProblems } from '../lib/renderProblems.ts'

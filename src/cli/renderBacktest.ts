@@ -1,5 +1,5 @@
-import type { Backtest } from '../app/backtest/runBacktest.ts'
-import type { RuleTellings } from '../app/backtest/tellings.ts'
+import type { Backtest } from '../replay/backtest/runBacktest.ts'
+import type { RuleTellings } from '../replay/backtest/tellings.ts'
 import { toCsvLine } from '../lib/csv.ts'
 
 export interface BacktestResult {

@@ -1,4 +1,4 @@
-import { toTestJsonSchema } from '../app/ruleTests/testSchema.ts'
+import { toTestJsonSchema } from '../replay/tests/testSchema.ts'
 import { configJsonSchema } from '../config/schema.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { toRuleJsonSchema } from '../rules/ruleSchema.ts'

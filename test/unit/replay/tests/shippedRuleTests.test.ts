@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { loadRuleTests } from '../../../../src/app/ruleTests/loadRuleTests.ts'
-import { renderDifference } from '../../../../src/app/ruleTests/renderDifference.ts'
-import { runRuleTest } from '../../../../src/app/ruleTests/runRuleTest.ts'
+import { loadRuleTests } from '../../../../src/replay/tests/loadRuleTests.ts'
+import { renderDifference } from '../../../../src/replay/tests/renderDifference.ts'
+import { runRuleTest } from '../../../../src/replay/tests/runRuleTest.ts'
 import { renderProblems } from '../../../../src/lib/renderProblems.ts'
 import { isRuleTestName, listRuleFiles } from '../../../../src/rules/readRuleFolder.ts'
 
