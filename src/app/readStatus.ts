@@ -1,5 +1,5 @@
 import type { Direction } from '../bridge/observation.ts'
-import type { EscrowLine } from '../domain/dailyReport.ts'
+import type { EscrowLine } from '../report/dailyReport.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { PollerStatus } from '../kernel/runner.ts'
 import { clockLeadMs } from '../kernel/clockLead.ts'

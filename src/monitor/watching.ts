@@ -14,7 +14,7 @@ import { createEvidence } from '../checks/evidence/check.ts'
 import { createPollers } from '../checks/transfers/check.ts'
 import { createPreconf } from '../checks/preconf/check.ts'
 import { createVoice } from '../checks/monitor/voice.ts'
-import { createReporting } from '../app/report/createReporting.ts'
+import { createReporting } from '../report/createReporting.ts'
 
 const upkeepMs = 60_000
 

@@ -1,4 +1,4 @@
-import type { DailyReport } from '../domain/dailyReport.ts'
+import type { DailyReport } from '../report/dailyReport.ts'
 import type { Direction } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Severity } from '../rules/types.ts'

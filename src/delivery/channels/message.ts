@@ -1,6 +1,6 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { FactValue } from '../../bridge/finding.ts'
-import type { RenderedReport } from '../../notify/report/renderReport.ts'
+import type { RenderedReport } from '../../report/render/renderReport.ts'
 
 /** One thing a message tells, worded but not escaped: every string may hold text from the chain. */
 export interface MessageItem {

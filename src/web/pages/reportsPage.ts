@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { cleanText } from '../../lib/text.ts'
-import type { ReportRow } from '../../store/reports.ts'
+import type { ReportRow } from '../../report/store.ts'
 import type { DailyReportSettings, KeptReport } from '../viewTypes.ts'
 import { renderLayout } from './layout.ts'
 import { type Html, renderState, renderTime } from './words.ts'

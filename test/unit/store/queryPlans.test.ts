@@ -3,7 +3,7 @@ import { listDueTransactions } from '../../../src/checks/contracts/logStore.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
 import { countPendingByAge, countPendingSince } from '../../../src/store/pageQueries.ts'
-import { listSlicesUnderWay } from '../../../src/store/reportQueries.ts'
+import { listSlicesUnderWay } from '../../../src/report/queries.ts'
 
 /** How SQLite goes about the queries that `ask` makes. */
 function plansOf(ask: (db: Database, ledger: Ledger) => void): string[] {

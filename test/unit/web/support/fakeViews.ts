@@ -1,7 +1,7 @@
-import type { DailyReport } from '../../../../src/domain/dailyReport.ts'
-import { renderReportHtml } from '../../../../src/notify/report/renderReportHtml.ts'
-import { renderReportText } from '../../../../src/notify/report/renderReportText.ts'
-import type { ReportRow } from '../../../../src/store/reports.ts'
+import type { DailyReport } from '../../../../src/report/dailyReport.ts'
+import { renderReportHtml } from '../../../../src/report/render/renderReportHtml.ts'
+import { renderReportText } from '../../../../src/report/render/renderReportText.ts'
+import type { ReportRow } from '../../../../src/report/store.ts'
 import type { KeptReport, OutboxView, RuleView, Series } from '../../../../src/web/viewTypes.ts'
 
 export const now = Date.UTC(2026, 2, 8, 10, 31, 5)

@@ -1,4 +1,4 @@
-import type { DailyReport } from '../../domain/dailyReport.ts'
+import type { DailyReport } from '../dailyReport.ts'
 import type { Message } from '../../delivery/channels/message.ts'
 import { directionLabel, sumLabel, tokenLabel, verdictLabel, windowLabel } from './reportWords.ts'
 

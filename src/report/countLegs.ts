@@ -1,8 +1,8 @@
 import { DateTime } from 'luxon'
-import type { DailyReport, LegCount } from '../../domain/dailyReport.ts'
-import type { Crossing } from '../../domain/reconcile.ts'
-import type { DayWindow } from '../../domain/reportDay.ts'
-import { originChain, type Transfer } from '../../bridge/transfer.ts'
+import type { DailyReport, LegCount } from './dailyReport.ts'
+import type { Crossing } from './reconcile.ts'
+import type { DayWindow } from './reportDay.ts'
+import { originChain, type Transfer } from '../bridge/transfer.ts'
 
 const chains = ['main', 'zone'] as const
 const directions = ['MainToZone', 'ZoneToMain'] as const

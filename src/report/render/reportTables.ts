@@ -1,4 +1,4 @@
-import type { DailyReport, TransferLine } from '../../domain/dailyReport.ts'
+import type { DailyReport, TransferLine } from '../dailyReport.ts'
 import {
   directionLabel,
   durationLabel,

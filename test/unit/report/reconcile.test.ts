@@ -1,6 +1,6 @@
 import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
-import { type Crossing, findImbalance, reconcile, toCrossing } from '../../../src/domain/reconcile.ts'
+import { type Crossing, findImbalance, reconcile, toCrossing } from '../../../src/report/reconcile.ts'
 import { completed, pendingSince } from '../rules/transfers.ts'
 
 const window = { from: 1_000, until: 2_000 }

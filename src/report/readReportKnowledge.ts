@@ -1,21 +1,15 @@
-import type {
-  CoverageLine,
-  EscrowLine,
-  LatencyLine,
-  PreconfSummary,
-  ReportToken,
-} from '../../domain/dailyReport.ts'
-import type { Direction } from '../../bridge/observation.ts'
-import { coverageOf, listCovered, listCoveredSources } from '../../kernel/coverage.ts'
-import { listLatency, percentileOf } from '../../ledger/latency.ts'
-import { countSuppressed } from '../../store/reportQueries.ts'
-import { formatUnits } from '../../bridge/amount.ts'
-import type { DayWindow } from '../../domain/reportDay.ts'
-import type { Database } from '../../store/database.ts'
-import { listEscrowTokens } from '../../checks/escrow/owedStore.ts'
-import { listPreconfHours } from '../../checks/preconf/store.ts'
-import { createTokenBook, type TokenSetting } from '../../ledger/tokenBook.ts'
-import { readZoneShare } from '../../checks/audit/zoneStore.ts'
+import type { CoverageLine, EscrowLine, LatencyLine, PreconfSummary, ReportToken } from './dailyReport.ts'
+import type { Direction } from '../bridge/observation.ts'
+import { coverageOf, listCovered, listCoveredSources } from '../kernel/coverage.ts'
+import { listLatency, percentileOf } from '../ledger/latency.ts'
+import { countSuppressed } from './queries.ts'
+import { formatUnits } from '../bridge/amount.ts'
+import type { DayWindow } from './reportDay.ts'
+import type { Database } from '../store/database.ts'
+import { listEscrowTokens } from '../checks/escrow/owedStore.ts'
+import { listPreconfHours } from '../checks/preconf/store.ts'
+import { createTokenBook, type TokenSetting } from '../ledger/tokenBook.ts'
+import { readZoneShare } from '../checks/audit/zoneStore.ts'
 import type { ReportSources } from './buildDailyReport.ts'
 
 /** What the other parts kept of a day. A part that is not configured, or kept nothing, leaves its section unknown. */

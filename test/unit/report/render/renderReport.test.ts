@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { renderReport } from '../../../../src/notify/report/renderReport.ts'
+import { renderReport } from '../../../../src/report/render/renderReport.ts'
 import { createReport, hostile } from './sampleReport.ts'
 
 const render = (overrides = {}) => renderReport(createReport(overrides), 'https://spanwatch.example.com')

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon'
-import type { DailyReport, ReportFlow, ReportSum, ReportToken } from '../../domain/dailyReport.ts'
+import type { DailyReport, ReportFlow, ReportSum, ReportToken } from '../dailyReport.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { part } from '../../delivery/channels/textParts.ts'

@@ -1,4 +1,4 @@
-import type { DailyReport } from '../../domain/dailyReport.ts'
+import type { DailyReport } from '../dailyReport.ts'
 import { drawReportCharts, type ReportChart } from './drawReportCharts.ts'
 import { type CsvFile, renderReportCsv } from './renderReportCsv.ts'
 import { renderReportHtml } from './renderReportHtml.ts'

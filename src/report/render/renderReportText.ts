@@ -1,4 +1,4 @@
-import type { DailyReport } from '../../domain/dailyReport.ts'
+import type { DailyReport } from '../dailyReport.ts'
 import { part } from '../../delivery/channels/textParts.ts'
 import { listReportTables, type ReportTable } from './reportTables.ts'
 import { verdictLabel, windowLabel } from './reportWords.ts'

@@ -1,6 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { AlertSeverity } from '../alerts/store/alertRows.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../store/database.ts'
 import { isOpenRow, selectTransfers, type StoredTransfer } from '../ledger/transferRows.ts'
 
 interface Window {

@@ -1,7 +1,7 @@
-import { renderReport } from '../../notify/report/renderReport.ts'
-import type { Database } from '../../store/database.ts'
-import { createReportStore } from '../../store/reports.ts'
-import type { KeptReport } from '../../web/viewTypes.ts'
+import { renderReport } from './render/renderReport.ts'
+import type { Database } from '../store/database.ts'
+import { createReportStore } from './store.ts'
+import type { KeptReport } from '../web/viewTypes.ts'
 
 /** A report as it was sent, its charts inside the page instead of beside it; null when none is kept of that day. */
 export async function readKeptReport(db: Database, day: string): Promise<KeptReport | null> {

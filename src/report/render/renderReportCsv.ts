@@ -1,4 +1,4 @@
-import type { DailyReport, ReportSum, ReportToken } from '../../domain/dailyReport.ts'
+import type { DailyReport, ReportSum, ReportToken } from '../dailyReport.ts'
 import { toCsvLine } from '../../lib/csv.ts'
 
 export interface CsvFile {

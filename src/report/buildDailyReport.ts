@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { decodeFinding } from '../../alerts/findingJson.ts'
+import { decodeFinding } from '../alerts/findingJson.ts'
 import {
   type DailyReport,
   type FindingGroup,
@@ -9,15 +9,15 @@ import {
   type ReportToken,
   toReportFlow,
   type TransferLine,
-} from '../../domain/dailyReport.ts'
-import { type Crossing, reconcile, toCrossing } from '../../domain/reconcile.ts'
-import type { DayWindow } from '../../domain/reportDay.ts'
-import type { Direction } from '../../bridge/observation.ts'
-import type { Transfer } from '../../bridge/transfer.ts'
-import type { UnixMs } from '../../lib/clock.ts'
-import type { Database } from '../../store/database.ts'
-import type { Ledger } from '../../ledger/ledger.ts'
-import { listTold, type ToldRow } from '../../store/reportQueries.ts'
+} from './dailyReport.ts'
+import { type Crossing, reconcile, toCrossing } from './reconcile.ts'
+import type { DayWindow } from './reportDay.ts'
+import type { Direction } from '../bridge/observation.ts'
+import type { Transfer } from '../bridge/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from '../store/database.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { listTold, type ToldRow } from './queries.ts'
 import { countHours, countLegs } from './countLegs.ts'
 
 export interface ReportSources {

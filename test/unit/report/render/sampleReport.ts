@@ -1,5 +1,5 @@
-import type { DailyReport, ReportSum, ReportToken } from '../../../../src/domain/dailyReport.ts'
-import { type DayWindow, windowOf } from '../../../../src/domain/reportDay.ts'
+import type { DailyReport, ReportSum, ReportToken } from '../../../../src/report/dailyReport.ts'
+import { type DayWindow, windowOf } from '../../../../src/report/reportDay.ts'
 
 const window = windowOf('2026-10-25', 'Europe/Berlin') as DayWindow
 const hour = 3_600_000

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import type { DailyReport } from '../../../src/domain/dailyReport.ts'
+import type { DailyReport } from '../../../src/report/dailyReport.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import type { DeliveryOptions, DeliveryResult } from '../../../src/delivery/channels/message.ts'
-import { createDailyReportPoll } from '../../../src/pollers/dailyReport.ts'
+import { createDailyReportPoll } from '../../../src/report/poll.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { createReportStore } from '../../../src/store/reports.ts'
+import { createReportStore } from '../../../src/report/store.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
-import { createReport } from '../notify/report/sampleReport.ts'
+import { createReport } from './render/sampleReport.ts'
 
 const hour = 3_600_000
 

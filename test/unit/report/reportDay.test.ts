@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { dayOf, listDueDays, shiftDay, windowOf } from '../../../src/domain/reportDay.ts'
+import { dayOf, listDueDays, shiftDay, windowOf } from '../../../src/report/reportDay.ts'
 
 const hours = (day: string, zone: string) => {
   const window = windowOf(day, zone)

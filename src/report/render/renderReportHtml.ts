@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html'
-import type { DailyReport, ReportFlow } from '../../domain/dailyReport.ts'
+import type { DailyReport, ReportFlow } from '../dailyReport.ts'
 import { mailFrame, type Markup } from '../../delivery/channels/mailFrame.ts'
 import { mailStyles } from '../../delivery/channels/mailStyles.ts'
 import { part, safeLink } from '../../delivery/channels/textParts.ts'

@@ -1,4 +1,4 @@
-import type { DailyReport } from '../../domain/dailyReport.ts'
+import type { DailyReport } from '../dailyReport.ts'
 import { renderChart, toPng } from '../../lib/charts.ts'
 import { directionLabel, tokenLabel } from './reportWords.ts'
 

@@ -1,6 +1,6 @@
-import type { DailyReport } from '../domain/dailyReport.ts'
+import type { DailyReport } from './dailyReport.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../store/database.ts'
 
 export interface QueuedReport {
   readonly report: DailyReport
