@@ -6,7 +6,7 @@ import { positionOf, problemAt, problemInside, type YamlDoc, type YamlProblem } 
 import type { Compiled } from './cel/compileExpression.ts'
 import { compileUnless } from './cel/compileUnless.ts'
 import { compileWhere } from './cel/compileWhere.ts'
-import type { Detector } from './detectors/detector.ts'
+import type { Detector } from './kind.ts'
 import { findDetector } from '../checks/index.ts'
 import { type RuleText, ruleSchema } from './ruleSchema.ts'
 import { compileTemplate } from './templates/compileTemplate.ts'

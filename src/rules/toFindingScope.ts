@@ -1,7 +1,7 @@
 import type { FactValue, Finding } from '../bridge/finding.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { Detector, FactType } from './detectors/detector.ts'
+import type { Detector, FactType } from './kind.ts'
 
 /** Labels that every alert has, '' when a finding gives none; the rule's own come on top. */
 export const standardLabels = [

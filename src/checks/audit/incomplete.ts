@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import type { Facts, IncompleteFact, Judgement } from '../../rules/types.ts'
-import { defineCondition } from '../../rules/detectors/detector.ts'
+import { defineCondition } from '../../rules/kind.ts'
 
 /**
  * What lacked when an audit compared the ledger with the list and the chains. One subject for each place where it was

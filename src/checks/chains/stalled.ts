@@ -4,7 +4,7 @@ import type { TrackedHeight } from '../../kernel/trackHeight.ts'
 import type { Chain } from '../../bridge/observation.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { Facts, Head, Judgement } from '../../rules/types.ts'
-import { defineCondition } from '../../rules/detectors/detector.ts'
+import { defineCondition } from '../../rules/kind.ts'
 
 const params = z.strictObject({
   chain: z.enum(['main', 'zone']).optional(),

@@ -3,7 +3,7 @@ import type { Challenge } from './challenge.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { Facts, Judgement } from '../../rules/types.ts'
-import { defineCondition, type RaisedKind } from '../../rules/detectors/detector.ts'
+import { defineCondition, type RaisedKind } from '../../rules/kind.ts'
 
 /** Told by the poller that reads it. */
 export const challengeChanged: RaisedKind = {

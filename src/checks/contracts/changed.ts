@@ -4,7 +4,7 @@ import type { BridgeLog } from '../../bridge/bridgeLog.ts'
 import type { EvidenceNote, Finding } from '../../bridge/finding.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { RaisedKind } from '../../rules/detectors/detector.ts'
+import type { RaisedKind } from '../../rules/kind.ts'
 
 /** Who governs the bridge did something: each act is told once. */
 export const contractChanged: RaisedKind = {

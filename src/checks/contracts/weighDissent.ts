@@ -4,7 +4,7 @@ import { partyOf, type Transfer } from '../../bridge/transfer.ts'
 import { listConsent, listDissent } from '../../meaning/zoneDissent.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { toWordsFinding } from './changed.ts'
-import type { EventContext, RelatedTransfers } from '../../rules/detectors/detector.ts'
+import type { EventContext, RelatedTransfers } from '../../rules/kind.ts'
 import { accuses } from '../../alerts/store/accused.ts'
 import type { Learned } from '../../ledger/learned.ts'
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { addDecimals, formatDecimal, noAmount, toDecimal } from '../../bridge/decimal.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import type { EscrowMove, Facts, Judgement } from '../../rules/types.ts'
-import { defineCondition } from '../../rules/detectors/detector.ts'
+import { defineCondition } from '../../rules/kind.ts'
 import { sumUp } from './sums.ts'
 
 const share = (what: string) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { RaisedKind } from '../../rules/detectors/detector.ts'
+import type { RaisedKind } from '../../rules/kind.ts'
 
 /** Told by the poller that reads what moves at the escrows. */
 export const escrowForeignToken: RaisedKind = {

@@ -3,7 +3,7 @@ import { formatUnits } from '../../bridge/amount.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { EscrowHolding, Facts, Judgement } from '../../rules/types.ts'
-import { defineCondition } from '../../rules/detectors/detector.ts'
+import { defineCondition } from '../../rules/kind.ts'
 
 const params = z.strictObject({ stale: boundText.default(15 * 60_000) })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import type { Facts, Judgement, UnjudgedSum } from '../../rules/types.ts'
-import { defineCondition } from '../../rules/detectors/detector.ts'
+import { defineCondition } from '../../rules/kind.ts'
 import { nameSums } from './sums.ts'
 
 /** One finding for all that lack the same: what is not known of them has one cause. */

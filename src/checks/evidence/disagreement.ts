@@ -5,7 +5,7 @@ import { movedToken } from '../../bridge/movedToken.ts'
 import { newestEvidence } from '../../meaning/proveOrigin.ts'
 import type { LegEvidence, TokenMove, Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent, type EventContext } from '../../rules/detectors/detector.ts'
+import { defineEvent, type EventContext } from '../../rules/kind.ts'
 
 /** One of the two sources lies or is broken; which of them cannot be told from here. */
 export const sourceDisagreement = defineEvent({

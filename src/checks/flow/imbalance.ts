@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Direction } from '../../bridge/observation.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { Facts, Judgement } from '../../rules/types.ts'
-import { defineCondition } from '../../rules/detectors/detector.ts'
+import { defineCondition } from '../../rules/kind.ts'
 import { flowFactTypes, toFlowFinding } from './finding.ts'
 
 const dayMs = 86_400_000

@@ -4,7 +4,7 @@ import type { Direction } from '../../bridge/observation.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { FlowTotalFact } from './facts.ts'
 import type { Facts, Judgement } from '../../rules/types.ts'
-import { defineCondition } from '../../rules/detectors/detector.ts'
+import { defineCondition } from '../../rules/kind.ts'
 import { flowFactTypes, flowSubject, hasDay, toFlowFinding } from './finding.ts'
 
 /** Where even the emptiest window of a day had so many, an empty one is no chance. */

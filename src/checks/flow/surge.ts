@@ -5,7 +5,7 @@ import type { Finding } from '../../bridge/finding.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { FlowCopiesFact, FlowTotalFact } from './facts.ts'
 import type { Facts, Judgement } from '../../rules/types.ts'
-import { defineCondition } from '../../rules/detectors/detector.ts'
+import { defineCondition } from '../../rules/kind.ts'
 import { flowFactTypes, hasDay, toFlowFinding } from './finding.ts'
 
 const dayMs = 86_400_000

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { FindingKind } from '../../bridge/finding.ts'
-import type { RaisedKind, SubjectName, FactType } from '../../rules/detectors/detector.ts'
+import type { RaisedKind, SubjectName, FactType } from '../../rules/kind.ts'
 
 const raisedByApp: ReadonlySet<FindingKind> = new Set([
   'monitor.state_recovered',

@@ -5,7 +5,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { boundText } from '../../rules/durationText.ts'
 import { isEndpointSilent, isSourceSilent } from '../../rules/sourceSilence.ts'
 import type { EndpointHealth, Facts, Judgement, PollerHealth, SourceHealth } from '../../rules/types.ts'
-import { defineCondition } from '../../rules/detectors/detector.ts'
+import { defineCondition } from '../../rules/kind.ts'
 
 const params = z.strictObject({
   factor: z.number().min(1).max(1_000).default(6),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { cleanText } from '../../lib/text.ts'
 import type { Facts, Judgement } from '../../rules/types.ts'
-import { defineCondition } from '../../rules/detectors/detector.ts'
+import { defineCondition } from '../../rules/kind.ts'
 
 export const monitorRulesRejected = defineCondition({
   kind: 'monitor.rules_rejected',

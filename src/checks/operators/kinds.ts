@@ -6,7 +6,7 @@ import { formatDuration } from '../../lib/duration.ts'
 import { clockLeadMs } from '../../kernel/clockLead.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { Facts, Judgement, OperatorFact } from '../../rules/types.ts'
-import { defineCondition } from '../../rules/detectors/detector.ts'
+import { defineCondition } from '../../rules/kind.ts'
 
 /** The native currency's. */
 const decimals = 18

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import type { Facts, Judgement } from '../../rules/types.ts'
-import { defineCondition } from '../../rules/detectors/detector.ts'
+import { defineCondition } from '../../rules/kind.ts'
 
 const params = z.strictObject({ blocks: z.number().int().min(1).max(1_000_000).default(5) })
 

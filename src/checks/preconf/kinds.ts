@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { longestWindowMs } from './lateShare.ts'
 import { boundText } from '../../rules/durationText.ts'
-import type { RaisedKind } from '../../rules/detectors/detector.ts'
+import type { RaisedKind } from '../../rules/kind.ts'
 
 const decided = {
   hash: 'string',

@@ -3,7 +3,7 @@ import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { Facts, Judgement, PreconfFacts } from '../../rules/types.ts'
-import { defineCondition } from '../../rules/detectors/detector.ts'
+import { defineCondition } from '../../rules/kind.ts'
 
 const params = z.strictObject({ after: boundText.default(10_000) })
 

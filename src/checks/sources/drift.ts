@@ -3,7 +3,7 @@ import type { Finding } from '../../bridge/finding.ts'
 import { cleanText } from '../../lib/text.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { Facts, Judgement } from '../../rules/types.ts'
-import { defineCondition } from '../../rules/detectors/detector.ts'
+import { defineCondition } from '../../rules/kind.ts'
 
 const params = z.strictObject({ keep: boundText.default(10 * 60_000) })
 

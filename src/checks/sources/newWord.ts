@@ -3,7 +3,7 @@ import type { WordField } from '../../kernel/rareWord.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { RaisedKind } from '../../rules/detectors/detector.ts'
+import type { RaisedKind } from '../../rules/kind.ts'
 
 /** Told where records are taken. The words of challenges are `challenge.changed`. */
 export const sourceNewWord: RaisedKind = {

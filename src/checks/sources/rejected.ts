@@ -3,7 +3,7 @@ import type { Finding } from '../../bridge/finding.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { Facts, Judgement } from '../../rules/types.ts'
 import { describeSource } from './describeSource.ts'
-import { defineCondition } from '../../rules/detectors/detector.ts'
+import { defineCondition } from '../../rules/kind.ts'
 
 /** Refused credentials: no retry helps, so it is said at once. */
 export const sourceRejected = defineCondition({

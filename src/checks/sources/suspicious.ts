@@ -4,7 +4,7 @@ import { cleanText } from '../../lib/text.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { Facts, Judgement } from '../../rules/types.ts'
 import { clockLeadMs } from '../../kernel/clockLead.ts'
-import { defineCondition } from '../../rules/detectors/detector.ts'
+import { defineCondition } from '../../rules/kind.ts'
 
 const params = z.strictObject({
   share: z

@@ -7,7 +7,7 @@ import { useOf } from '../../rules/endpointUses.ts'
 import { isEndpointSilent, isFailing, isSourceSilent, lastGoodOf } from '../../rules/sourceSilence.ts'
 import type { EndpointHealth, Facts, Judgement, SourceHealth } from '../../rules/types.ts'
 import { describeSource } from './describeSource.ts'
-import { defineCondition } from '../../rules/detectors/detector.ts'
+import { defineCondition } from '../../rules/kind.ts'
 
 /** An endpoint that failed and was then not asked for so long is not in use: nothing is known of it, nor missed. */
 const idleMs = 2 * 60_000

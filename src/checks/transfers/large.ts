@@ -3,7 +3,7 @@ import { parseDecimal } from '../../bridge/amount.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { destinationLeg, type Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent, type EventContext } from '../../rules/detectors/detector.ts'
+import { defineEvent, type EventContext } from '../../rules/kind.ts'
 
 const params = z.strictObject({
   share: z

@@ -10,7 +10,7 @@ import { boundText } from '../../rules/durationText.ts'
 import { type Limit, leastLimitMs, limitOf } from './learnedLimit.ts'
 import type { Facts, Judgement } from '../../rules/types.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineCondition } from '../../rules/detectors/detector.ts'
+import { defineCondition } from '../../rules/kind.ts'
 
 /** A head that has not moved for so long is worth a word in a stalled transfer's message. */
 const haltedMs = 120_000

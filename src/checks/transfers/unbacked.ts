@@ -15,7 +15,7 @@ import {
 } from '../../bridge/transfer.ts'
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent, type EventContext } from '../../rules/detectors/detector.ts'
+import { defineEvent, type EventContext } from '../../rules/kind.ts'
 
 /** A record may be listed so much later than its block, where nothing longer was learned. */
 const defaultSettleMs = 60_000

@@ -3,7 +3,7 @@ import type { Finding } from '../../bridge/finding.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import type { RaisedKind } from '../../rules/detectors/detector.ts'
+import type { RaisedKind } from '../../rules/kind.ts'
 
 /** Found by the poller that reads missing records again. */
 export const transferVanished: RaisedKind = {

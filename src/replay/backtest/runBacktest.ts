@@ -1,7 +1,7 @@
 import { reconsider } from '../../alerts/material.ts'
 import { type LegEvidence, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { EventContext, RelatedTransfers } from '../../rules/detectors/detector.ts'
+import type { EventContext, RelatedTransfers } from '../../rules/kind.ts'
 import { evaluateTransfer } from '../../rules/evaluateRules.ts'
 import type { Facts, Rule } from '../../rules/types.ts'
 import type { Database } from '../../store/database.ts'

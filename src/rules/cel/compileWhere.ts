@@ -1,5 +1,5 @@
 import { Duration } from '@marcbachmann/cel-js/evaluator'
-import type { FactType, Detector } from '../detectors/detector.ts'
+import type { FactType, Detector } from '../kind.ts'
 import { kindNames } from '../../checks/index.ts'
 import { type FindingScope, tokenNames, transferNames, type TransferScope } from '../toFindingScope.ts'
 import { toAmountValue } from './amountValue.ts'

@@ -1,7 +1,7 @@
 import type { Liquid, Template } from 'liquidjs'
 import { suggest } from '../../lib/nearest.ts'
 import type { Compiled, TextProblem } from '../cel/compileExpression.ts'
-import type { Detector } from '../detectors/detector.ts'
+import type { Detector } from '../kind.ts'
 import { type FindingScope, standardLabels, tokenNames, transferNames } from '../toFindingScope.ts'
 import { createSampleScope } from './createSampleScope.ts'
 

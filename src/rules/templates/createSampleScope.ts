@@ -1,5 +1,5 @@
 import type { FactValue } from '../../bridge/finding.ts'
-import type { Detector, FactType } from '../detectors/detector.ts'
+import type { Detector, FactType } from '../kind.ts'
 import { type FindingScope, standardLabels, type TransferScope } from '../toFindingScope.ts'
 
 const at = Date.UTC(2026, 0, 1)

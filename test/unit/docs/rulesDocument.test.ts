@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseDuration } from '../../../src/lib/duration.ts'
 import { registry } from '../../../src/checks/index.ts'
-import type { Detector, FactType } from '../../../src/rules/detectors/detector.ts'
+import type { Detector, FactType } from '../../../src/rules/kind.ts'
 import { ruleSchema } from '../../../src/rules/ruleSchema.ts'
 import { templateFilters } from '../../../src/rules/templates/templateFilters.ts'
 import { standardLabels, tokenNames, transferNames } from '../../../src/rules/toFindingScope.ts'

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import type { ConditionKind, EventKind, Finding, FindingKind } from '../../bridge/finding.ts'
-import type { Horizons } from '../../meaning/horizon.ts'
-import type { LearnedMoney } from '../../meaning/learnedMoney.ts'
-import type { Chain, Direction } from '../../bridge/observation.ts'
-import type { Transfer } from '../../bridge/transfer.ts'
-import type { UnixMs } from '../../lib/clock.ts'
-import type { Facts, Judgement } from '../types.ts'
+import type { ConditionKind, EventKind, Finding, FindingKind } from '../bridge/finding.ts'
+import type { Horizons } from '../meaning/horizon.ts'
+import type { LearnedMoney } from '../meaning/learnedMoney.ts'
+import type { Chain, Direction } from '../bridge/observation.ts'
+import type { Transfer } from '../bridge/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Facts, Judgement } from './types.ts'
 
 /** What event detectors know beside the transfer. What lies before `tellSince` is history, not news. */
 export interface EventContext {
