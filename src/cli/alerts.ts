@@ -1,4 +1,4 @@
-import { createAlertViews, toAlertView } from '../app/toAlertView.ts'
+import { createAlertViews, toAlertView } from '../web/views/toAlertView.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { createAlertStore } from '../alerts/store/alertStore.ts'
 import type { AlertView } from '../web/types.ts'

@@ -1,4 +1,4 @@
-import { toOutboxView } from '../app/toOutboxView.ts'
+import { toOutboxView } from '../web/views/toOutboxView.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { createAlertStore } from '../alerts/store/alertStore.ts'

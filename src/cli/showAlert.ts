@@ -1,6 +1,6 @@
 import { findAlert } from '../alerts/operations.ts'
-import { toAlertStory } from '../app/toAlertStory.ts'
-import { createAlertViews } from '../app/toAlertView.ts'
+import { toAlertStory } from '../web/views/toAlertStory.ts'
+import { createAlertViews } from '../web/views/toAlertView.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { cleanText } from '../lib/text.ts'
 import { createAlertStore } from '../alerts/store/alertStore.ts'

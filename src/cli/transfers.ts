@@ -1,4 +1,4 @@
-import { toTextFilter } from '../app/createWebDeps.ts'
+import { toTextFilter } from '../web/views/createWebDeps.ts'
 import type { Direction } from '../bridge/observation.ts'
 import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import { parseDuration } from '../lib/duration.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createWebDeps } from '../../src/app/createWebDeps.ts'
+import { createWebDeps } from '../../src/web/views/createWebDeps.ts'
 import { createSilentLog } from '../../src/lib/log.ts'
 import { calmPoll, createBridgeWorld } from '../support/bridgeWorld.ts'
 

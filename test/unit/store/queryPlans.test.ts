@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { listDueTransactions } from '../../../src/checks/contracts/logStore.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
-import { countPendingByAge, countPendingSince } from '../../../src/store/pageQueries.ts'
+import { countPendingByAge, countPendingSince } from '../../../src/web/views/pageQueries.ts'
 import { listSlicesUnderWay } from '../../../src/report/queries.ts'
 
 /** How SQLite goes about the queries that `ask` makes. */

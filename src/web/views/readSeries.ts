@@ -1,12 +1,12 @@
-import type { Direction } from '../bridge/observation.ts'
-import type { UnixMs } from '../lib/clock.ts'
-import { coverageOf, type Interval, listCovered, observedSince } from '../kernel/coverage.ts'
-import type { Database } from '../store/database.ts'
-import type { FlowSide } from '../ledger/flow.ts'
-import { latencyStepMs, listLatency, percentileOf } from '../ledger/latency.ts'
-import { listFlowHours, listLatencySteps, readKnownSince } from '../store/pageQueries.ts'
-import type { NormalLatency } from '../web/types.ts'
-import type { FlowPoint, LatencyPoint, Series } from '../web/viewTypes.ts'
+import type { Direction } from '../../bridge/observation.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { coverageOf, type Interval, listCovered, observedSince } from '../../kernel/coverage.ts'
+import type { Database } from '../../store/database.ts'
+import type { FlowSide } from '../../ledger/flow.ts'
+import { latencyStepMs, listLatency, percentileOf } from '../../ledger/latency.ts'
+import { listFlowHours, listLatencySteps, readKnownSince } from './pageQueries.ts'
+import type { NormalLatency } from '../types.ts'
+import type { FlowPoint, LatencyPoint, Series } from '../viewTypes.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs

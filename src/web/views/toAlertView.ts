@@ -1,13 +1,13 @@
-import { readFinding } from '../alerts/findingJson.ts'
-import { alertIdOf } from '../alerts/fingerprint.ts'
-import { createSilencer } from '../alerts/silences.ts'
-import { hasBlockTime } from '../delivery/wording.ts'
-import type { UnixMs } from '../lib/clock.ts'
-import type { Rule } from '../rules/types.ts'
-import type { AlertRow } from '../alerts/store/alertRows.ts'
-import type { AlertStore } from '../alerts/store/alertStore.ts'
-import type { SilenceRow } from '../alerts/store/silenceRows.ts'
-import type { AlertView } from '../web/types.ts'
+import { readFinding } from '../../alerts/findingJson.ts'
+import { alertIdOf } from '../../alerts/fingerprint.ts'
+import { createSilencer } from '../../alerts/silences.ts'
+import { hasBlockTime } from '../../delivery/wording.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Rule } from '../../rules/types.ts'
+import type { AlertRow } from '../../alerts/store/alertRows.ts'
+import type { AlertStore } from '../../alerts/store/alertStore.ts'
+import type { SilenceRow } from '../../alerts/store/silenceRows.ts'
+import type { AlertView } from '../types.ts'
 
 export interface AlertViewSource {
   readonly alerts: Pick<AlertStore, 'listAlerts' | 'listItemsOf' | 'readTransferState'>

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { readSeries } from '../../../src/app/readSeries.ts'
-import { noteCoverage } from '../../../src/kernel/coverage.ts'
-import { openDatabase } from '../../../src/store/database.ts'
-import { recount, toStep } from '../../../src/ledger/flow.ts'
+import { readSeries } from '../../../../src/web/views/readSeries.ts'
+import { noteCoverage } from '../../../../src/kernel/coverage.ts'
+import { openDatabase } from '../../../../src/store/database.ts'
+import { recount, toStep } from '../../../../src/ledger/flow.ts'
 
 const minute = 60_000
 const hour = 60 * minute

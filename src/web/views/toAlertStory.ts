@@ -1,6 +1,6 @@
-import type { AlertRow } from '../alerts/store/alertRows.ts'
-import type { AlertStore } from '../alerts/store/alertStore.ts'
-import type { AlertStory } from '../web/types.ts'
+import type { AlertRow } from '../../alerts/store/alertRows.ts'
+import type { AlertStore } from '../../alerts/store/alertStore.ts'
+import type { AlertStory } from '../types.ts'
 import { type AlertViewSource, toAlertView } from './toAlertView.ts'
 
 export interface AlertStorySource extends AlertViewSource {

@@ -1,8 +1,8 @@
-import { alertIdOf } from '../alerts/fingerprint.ts'
-import type { AlertStore } from '../alerts/store/alertStore.ts'
-import type { OutboxItem } from '../alerts/store/outboxItems.ts'
-import { droppedMark } from '../alerts/store/outboxOperations.ts'
-import type { OutboxView } from '../web/viewTypes.ts'
+import { alertIdOf } from '../../alerts/fingerprint.ts'
+import type { AlertStore } from '../../alerts/store/alertStore.ts'
+import type { OutboxItem } from '../../alerts/store/outboxItems.ts'
+import { droppedMark } from '../../alerts/store/outboxOperations.ts'
+import type { OutboxView } from '../viewTypes.ts'
 
 /** An outbox item as page, API and command line show it, with its alert and how its message fares. */
 export function toOutboxView(

@@ -1,16 +1,16 @@
-import type { Direction } from '../bridge/observation.ts'
-import type { UnixMs } from '../lib/clock.ts'
+import type { Direction } from '../../bridge/observation.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import {
   activeAlerts,
   alertColumns,
   type AlertRow,
   type AlertState,
   toAlertRow,
-} from '../alerts/store/alertRows.ts'
-import type { Database } from './database.ts'
-import type { FlowSide } from '../ledger/flow.ts'
-import { latencyStepMs } from '../ledger/latency.ts'
-import { isOpenRow } from '../ledger/transferRows.ts'
+} from '../../alerts/store/alertRows.ts'
+import type { Database } from '../../store/database.ts'
+import type { FlowSide } from '../../ledger/flow.ts'
+import { latencyStepMs } from '../../ledger/latency.ts'
+import { isOpenRow } from '../../ledger/transferRows.ts'
 
 /** Pending transfers are counted by age over at most so many, the oldest. */
 const mostCounted = 50_000

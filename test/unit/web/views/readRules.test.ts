@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { readRules } from '../../../src/app/readRules.ts'
-import type { Coverage } from '../../../src/web/types.ts'
-import { renderRulesPage } from '../../../src/web/pages/rulesPage.ts'
-import { createAlertStore } from '../../../src/alerts/store/alertStore.ts'
-import { openDatabase } from '../../../src/store/database.ts'
-import { createRule } from '../alerts/harness.ts'
+import { readRules } from '../../../../src/web/views/readRules.ts'
+import type { Coverage } from '../../../../src/web/types.ts'
+import { renderRulesPage } from '../../../../src/web/pages/rulesPage.ts'
+import { createAlertStore } from '../../../../src/alerts/store/alertStore.ts'
+import { openDatabase } from '../../../../src/store/database.ts'
+import { createRule } from '../../alerts/harness.ts'
 
 const now = 1_790_000_000_000
 const stalled = createRule({ name: 'stalled', kind: 'transfer.stalled', severity: 'critical' })

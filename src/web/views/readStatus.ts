@@ -1,14 +1,14 @@
-import type { Direction } from '../bridge/observation.ts'
-import type { EscrowLine } from '../report/dailyReport.ts'
-import type { UnixMs } from '../lib/clock.ts'
-import type { PollerStatus } from '../kernel/runner.ts'
-import { clockLeadMs } from '../kernel/clockLead.ts'
-import type { Rule, SourceHealth } from '../rules/types.ts'
-import type { AlertRow } from '../alerts/store/alertRows.ts'
-import type { AlertStore } from '../alerts/store/alertStore.ts'
-import type { Database } from '../store/database.ts'
-import { listHeads } from '../kernel/heads.ts'
-import type { Ledger } from '../ledger/ledger.ts'
+import type { Direction } from '../../bridge/observation.ts'
+import type { EscrowLine } from '../../report/dailyReport.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { PollerStatus } from '../../kernel/runner.ts'
+import { clockLeadMs } from '../../kernel/clockLead.ts'
+import type { Rule, SourceHealth } from '../../rules/types.ts'
+import type { AlertRow } from '../../alerts/store/alertRows.ts'
+import type { AlertStore } from '../../alerts/store/alertStore.ts'
+import type { Database } from '../../store/database.ts'
+import { listHeads } from '../../kernel/heads.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
 import {
   countDead,
   countOpenByRule,
@@ -16,11 +16,11 @@ import {
   countPendingSince,
   listCriticalEvents,
   listOpenBySeverity,
-} from '../store/pageQueries.ts'
-import { summarizeQuarantine } from '../kernel/quarantine.ts'
-import { judgeVerdict, recentEventMs } from '../web/judgeVerdict.ts'
-import type { ChannelStatus, InFlight, NormalLatency, PreconfMetrics, StatusSnapshot } from '../web/types.ts'
-import { type FactSources, readSources } from '../kernel/sharedFacts.ts'
+} from './pageQueries.ts'
+import { summarizeQuarantine } from '../../kernel/quarantine.ts'
+import { judgeVerdict, recentEventMs } from '../judgeVerdict.ts'
+import type { ChannelStatus, InFlight, NormalLatency, PreconfMetrics, StatusSnapshot } from '../types.ts'
+import { type FactSources, readSources } from '../../kernel/sharedFacts.ts'
 import { createAlertViews, toAlertView } from './toAlertView.ts'
 
 export interface StatusSources extends Pick<FactSources, 'explorer' | 'intervals' | 'rpcHealth'> {
