@@ -1,4 +1,4 @@
-import { listMeanings, type Meaning } from '../app/listMeanings.ts'
+import { listMeanings, type Meaning } from './listMeanings.ts'
 import { cleanText } from '../lib/text.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
