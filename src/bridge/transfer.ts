@@ -1,5 +1,4 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { OriginClaim } from '../meaning/claimedOrigin.ts'
 import type { Chain, Direction, Status, UnsaidField } from './observation.ts'
 
 /** semantics.md of the project's documentation says when each state may be said; it is derived, never stored by hand. */
@@ -174,4 +173,14 @@ export function destinationLeg(transfer: Transfer): Leg | null {
 /** On whose behalf a transfer was made, as far as its records say. */
 export function partyOf({ direction, sourceAddress, targetAddress, from }: Transfer): string {
   return direction === 'ZoneToMain' ? targetAddress || sourceAddress : sourceAddress || from || targetAddress
+}
+
+/**
+ * The zone transaction that a payout's own event names as its origin, while no record does. It is no leg: anybody who
+ * can pay can name any hash. `proven`: the zone knows it as a withdrawal of at least so much; `unsaid`: as a withdrawal,
+ * and not of how much; `refuted`: it is not there, failed, or is something else; `open`: not answered yet.
+ */
+export interface OriginClaim {
+  readonly hash: string
+  readonly proof: 'proven' | 'unsaid' | 'open' | 'refuted'
 }

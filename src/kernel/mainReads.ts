@@ -9,7 +9,6 @@ import {
 } from '../clients/explorer/endpoints/mainTransactions.ts'
 import type { Answer } from '../clients/explorer/readAnswer.ts'
 import { readAll, type ReadAllOptions, type WideParams } from '../clients/explorer/readAll.ts'
-import type { FlowRow } from '../checks/escrow/flow.ts'
 import { canonicalToken } from '../bridge/movedToken.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
@@ -251,4 +250,18 @@ function hasValue({ amount }: MovingRow): boolean {
 function toFlowRow(row: MovingRow, token: string): FlowRow[] {
   const { hash, height, time, from, to, amount, tokenId = '' } = row
   return amount === null ? [] : [{ hash, height, time, from, to, token, amount, tokenId }]
+}
+
+/** One movement of a token, or of the native currency, as a list of the main chain shows it. */
+export interface FlowRow {
+  readonly hash: string
+  readonly height: number | null
+  readonly time: UnixMs | null
+  readonly from: string
+  readonly to: string
+  /** Lower-case contract address; '' for the native currency. */
+  readonly token: string
+  /** Token units. */
+  readonly amount: string
+  readonly tokenId: string
 }

@@ -1,6 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { deriveDecimals, formatUnits } from '../bridge/amount.ts'
-import { type OriginClaim, proveClaim } from '../meaning/claimedOrigin.ts'
+import { proveClaim } from '../meaning/claimedOrigin.ts'
+import { type OriginClaim } from '../bridge/transfer.ts'
 import { deriveRewrites } from './deriveRewrites.ts'
 import { details, firstOf, newest, newestText } from './newestOf.ts'
 import type { Chain, Direction, Status, UnsaidField } from '../bridge/observation.ts'

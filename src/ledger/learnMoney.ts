@@ -22,7 +22,8 @@ import { isReplacementOpen, replacedHoldMs } from '../meaning/replacedPayout.ts'
 import { toMoneySettings } from '../meaning/toMoneySettings.ts'
 import { originLeg, partyOf, type Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { EventContext, RelatedTransfers } from '../rules/kind.ts'
+import type { RelatedTransfers } from '../meaning/context.ts'
+import type { EventContext } from '../meaning/context.ts'
 import type { Learned } from './learned.ts'
 
 export interface LearnMoneyDeps {

@@ -5,7 +5,7 @@ import { valueFirst } from './valueFirst.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { createDissent, type Dissent } from './dissent.ts'
-import { readActions } from '../checks/audit/zoneStore.ts'
+import { readActions } from './zoneActions.ts'
 
 /** Samples of one party that count: whoever makes many transfers must not teach what all others contradict. */
 const mostOfParty = 5

@@ -17,7 +17,7 @@ import {
   type TransferChange,
   toTransfer,
 } from './recordAnswer.ts'
-import { listSlicesUnderWay } from '../report/queries.ts'
+import { listSlicesUnderWay } from './slicesUnderWay.ts'
 import { listMatching, type TransferFilter } from './transferFilter.ts'
 import { createRestingRecords } from './restingRecords.ts'
 import { createTokenBook, type TokenSetting } from './tokenBook.ts'

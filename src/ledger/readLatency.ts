@@ -1,6 +1,5 @@
 import type { Direction } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { LatencyFact, LatencyFacts } from '../checks/flow/facts.ts'
 import type { Database } from '../store/database.ts'
 import { type LatencyClass, listAllLatency, percentileOf } from './latency.ts'
 
@@ -41,4 +40,17 @@ function toLatencyFacts(all: readonly LatencyClass[]): LatencyFacts {
 function toFact(classes: readonly LatencyClass[], share: number): LatencyFact | null {
   const ms = percentileOf(classes, share)
   return ms === null ? null : { ms, samples: classes.reduce((sum, { count }) => sum + count, 0) }
+}
+
+interface LatencyFact {
+  readonly ms: number
+  readonly samples: number
+}
+
+/** How long transfers took, by their arrivals of about 30 days. */
+export interface LatencyFacts {
+  /** Percentile; `token` null is the whole direction. Null without any sample. `share` from 0 to 1. */
+  of(token: string | null, direction: Direction, share: number): LatencyFact | null
+  /** Tokens with a sample. */
+  tokens(direction: Direction): readonly string[]
 }

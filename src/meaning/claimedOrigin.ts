@@ -1,16 +1,6 @@
 import { compareDecimals, formatDecimal, sumDecimals, toDecimal } from '../bridge/decimal.ts'
 import { newestEvidence } from './proveOrigin.ts'
-import type { LegEvidence, Transfer } from '../bridge/transfer.ts'
-
-/**
- * The zone transaction that a payout's own event names as its origin, while no record does. It is no leg: anybody who
- * can pay can name any hash. `proven`: the zone knows it as a withdrawal of at least so much; `unsaid`: as a withdrawal,
- * and not of how much; `refuted`: it is not there, failed, or is something else; `open`: not answered yet.
- */
-export interface OriginClaim {
-  readonly hash: string
-  readonly proof: 'proven' | 'unsaid' | 'open' | 'refuted'
-}
+import type { LegEvidence, OriginClaim, Transfer } from '../bridge/transfer.ts'
 
 /** What the zone says of a claimed origin, for a payout of this amount. */
 export function proveClaim(

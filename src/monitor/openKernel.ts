@@ -24,7 +24,7 @@ import { rebaseCursors } from '../store/cursors.ts'
 import { rebaseTimes } from '../store/rebaseTimes.ts'
 import { createRequestNumbers } from '../store/requestNumbers.ts'
 import type { State } from '../store/openState.ts'
-import { readActions } from '../checks/audit/zoneStore.ts'
+import { readActions } from '../ledger/zoneActions.ts'
 import type { AppOptions, PartDeps } from './createMonitor.ts'
 import {
   choosesReceipt,

@@ -1,44 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { AlertSeverity } from '../alerts/store/alertRows.ts'
 import type { Database } from '../store/database.ts'
-import { isOpenRow, selectTransfers, type StoredTransfer } from '../ledger/transferRows.ts'
-
-interface Window {
-  readonly from: UnixMs
-  readonly until: UnixMs
-}
-
-/** Read at once: a report must not stop a poll. */
-const sliceSize = 200
-
-/**
- * Every transfer that was under way at some time of the window, in slices: what is on its way, what began in it, and
- * what began earlier and arrived in it or later. Each is found through an index, and once.
- */
-export function* listSlicesUnderWay(db: Database, { from, until }: Window): Generator<StoredTransfer[]> {
-  const keys = [
-    ...listKeys(db, `${isOpenRow} AND state = 'pending' AND origin_at < ?`, until),
-    ...listKeys(db, "state IN ('completed', 'failed') AND origin_at >= ? AND origin_at < ?", from, until),
-    // The plus keeps the other index away, which would walk through all of history.
-    ...listKeys(
-      db,
-      "destination_at >= ? AND +origin_at < ? AND state IN ('completed', 'failed')",
-      from,
-      from,
-    ),
-  ]
-  for (let start = 0; start < keys.length; start += sliceSize) {
-    const slice = JSON.stringify(keys.slice(start, start + sliceSize))
-    yield selectTransfers(db, 'WHERE key IN (SELECT value FROM json_each(?))', slice)
-  }
-}
-
-function listKeys(db: Database, where: string, ...values: readonly number[]): number[] {
-  return db
-    .prepare(`SELECT key FROM transfers WHERE ${where}`)
-    .all(...values)
-    .map((row) => Number(row['key']))
-}
+import { type Window } from '../ledger/slicesUnderWay.ts'
 
 /** Alerts that were first told of, or fired, in the window. */
 export interface ToldRow {

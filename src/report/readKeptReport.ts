@@ -1,7 +1,7 @@
 import { renderReport } from './render/renderReport.ts'
 import type { Database } from '../store/database.ts'
 import { createReportStore } from './store.ts'
-import type { KeptReport } from '../web/viewTypes.ts'
+import type { DailyReport } from './dailyReport.ts'
 
 /** A report as it was sent, its charts inside the page instead of beside it; null when none is kept of that day. */
 export async function readKeptReport(db: Database, day: string): Promise<KeptReport | null> {
@@ -14,4 +14,14 @@ export async function readKeptReport(db: Database, day: string): Promise<KeptRep
     html,
   )
   return { report, subject, text, html: page, csv }
+}
+
+/** A kept daily report: its numbers, and what was sent of it. */
+export interface KeptReport {
+  readonly report: DailyReport
+  readonly subject: string
+  readonly text: string
+  /** A whole page of its own, its images inside. */
+  readonly html: string
+  readonly csv: readonly { readonly name: string; readonly content: string }[]
 }

@@ -3,7 +3,7 @@ import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
 import type { RuleTimer } from '../lib/timings.ts'
-import type { EventContext } from './kind.ts'
+import type { EventContext } from '../meaning/context.ts'
 import { getDetector } from '../checks/index.ts'
 import type { Facts, Judgement, Rule } from './types.ts'
 

@@ -5,7 +5,8 @@ import type { Finding, FindingKind } from '../bridge/finding.ts'
 import type { PreconfView } from '../checks/preconf/view.ts'
 import type { TrackedHeight } from '../kernel/trackHeight.ts'
 import type { Transfer } from '../bridge/transfer.ts'
-import type { FlowFacts, LatencyFacts } from '../checks/flow/facts.ts'
+import type { FlowFacts } from '../checks/flow/facts.ts'
+import type { LatencyFacts } from '../ledger/readLatency.ts'
 
 export type Severity = 'critical' | 'warning' | 'info'
 

@@ -8,11 +8,14 @@ import type { EscrowLine } from '../report/dailyReport.ts'
 import type { OutboxItem } from '../alerts/store/outboxItems.ts'
 import type { ReportRow } from '../report/store.ts'
 import type { SilenceRow } from '../alerts/store/silenceRows.ts'
-import type { DailyReportSettings, KeptReport, OutboxView, RuleView, Series } from './viewTypes.ts'
+import type { DailyReportSettings, OutboxView, RuleView, Series } from './viewTypes.ts'
+import type { KeptReport } from '../report/readKeptReport.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Secret } from '../lib/secret.ts'
 import type { Head, PollerHealth, Severity, SourceHealth } from '../rules/types.ts'
+import type { HealthVerdict } from '../checks/monitor/judgeLiveness.ts'
+import type { PreconfMetrics } from '../checks/preconf/metrics.ts'
 
 /** `unknown` is its own answer: spanwatch could not look, so neither good nor bad may be said. */
 export type VerdictLevel = 'fine' | 'attention' | 'critical' | 'unknown'
@@ -183,11 +186,6 @@ export interface TransferStory {
   readonly alerts: readonly AlertStory[]
 }
 
-export interface HealthVerdict {
-  readonly ok: boolean
-  readonly reasons: readonly string[]
-}
-
 /** What may be changed over HTTP. */
 export interface WebOperations extends Operations {
   /** Has the list read again back to a time. */
@@ -239,20 +237,6 @@ export interface WebOptions {
   /** The host part of `http.listen`. */
   readonly listenHost: string
   readonly token: Secret | null
-}
-
-/** What is known of preconfirmations; ages in ms, null when not known. */
-export interface PreconfMetrics {
-  readonly pendingAgeMs: number | null
-  readonly latestAgeMs: number | null
-  readonly gap: number | null
-  readonly held: number
-  readonly missedTicks: number
-  /** Since the present hour began, by what became of them. */
-  readonly outcomes: Readonly<Record<string, number>>
-  /** Of closely watched blocks in the last 24 hours; null without a single one. */
-  readonly hitRate: number | null
-  readonly meanLeadMs: number | null
 }
 
 /** Totals since the start; the registry sets its counters to them. */

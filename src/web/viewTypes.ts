@@ -1,4 +1,3 @@
-import type { DailyReport } from '../report/dailyReport.ts'
 import type { Direction } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Severity } from '../rules/types.ts'
@@ -38,16 +37,6 @@ export interface DailyReportSettings {
   readonly cron: string
   readonly timezone: string
   readonly channel: string
-}
-
-/** A kept daily report: its numbers, and what was sent of it. */
-export interface KeptReport {
-  readonly report: DailyReport
-  readonly subject: string
-  readonly text: string
-  /** A whole page of its own, its images inside. */
-  readonly html: string
-  readonly csv: readonly { readonly name: string; readonly content: string }[]
 }
 
 /** What one channel is to be told, or was told, of one alert. */

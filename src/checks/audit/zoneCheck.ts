@@ -3,7 +3,9 @@ import type { Observation } from '../../bridge/observation.ts'
 import { createAuditReads } from './reads.ts'
 import { createZoneAuditPoll } from './pollZone.ts'
 import { listHeads } from '../../kernel/heads.ts'
-import { countAction, noteZoneBlocks, readActions } from './zoneStore.ts'
+import { noteZoneBlocks } from './zoneStore.ts'
+import { countAction } from '../../ledger/zoneActions.ts'
+import { readActions } from '../../ledger/zoneActions.ts'
 import type { AuditPartDeps } from './check.ts'
 
 type ZoneAuditPartDeps = Pick<

@@ -14,20 +14,7 @@ import type { MostKept } from '../../meaning/mostKept.ts'
 import { canonicalToken, movedToken } from '../../bridge/movedToken.ts'
 import type { Direction } from '../../bridge/observation.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
-
-/** One movement of a token, or of the native currency, as a list of the main chain shows it. */
-export interface FlowRow {
-  readonly hash: string
-  readonly height: number | null
-  readonly time: UnixMs | null
-  readonly from: string
-  readonly to: string
-  /** Lower-case contract address; '' for the native currency. */
-  readonly token: string
-  /** Token units. */
-  readonly amount: string
-  readonly tokenId: string
-}
+import type { FlowRow } from '../../kernel/mainReads.ts'
 
 /** What one transaction moved at one escrow of one token. */
 export interface EscrowFlow {

@@ -1,5 +1,5 @@
 import { toDecimal } from '../../bridge/decimal.ts'
-import type { FlowRow } from './flow.ts'
+import type { FlowRow } from '../../kernel/mainReads.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ForeignToken } from './foreignToken.ts'
 import type { Crowds } from './crowds.ts'

@@ -5,7 +5,8 @@ import { movedToken } from '../../bridge/movedToken.ts'
 import { newestEvidence } from '../../meaning/proveOrigin.ts'
 import type { LegEvidence, TokenMove, Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent, type EventContext } from '../../rules/kind.ts'
+import { defineEvent } from '../../rules/kind.ts'
+import { type EventContext } from '../../meaning/context.ts'
 
 /** One of the two sources lies or is broken; which of them cannot be told from here. */
 export const sourceDisagreement = defineEvent({

@@ -66,16 +66,3 @@ export interface FlowFacts {
   /** Since when something that is true now has been so without a break; now, when it was not before. */
   since(name: string): UnixMs
 }
-
-export interface LatencyFact {
-  readonly ms: number
-  readonly samples: number
-}
-
-/** How long transfers took, by their arrivals of about 30 days. */
-export interface LatencyFacts {
-  /** Percentile; `token` null is the whole direction. Null without any sample. `share` from 0 to 1. */
-  of(token: string | null, direction: Direction, share: number): LatencyFact | null
-  /** Tokens with a sample. */
-  tokens(direction: Direction): readonly string[]
-}

@@ -1,7 +1,6 @@
 import { formatDuration } from '../../lib/duration.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { PollerHealth } from '../../rules/types.ts'
-import type { HealthVerdict } from '../../web/types.ts'
 
 export interface LivenessFacts {
   readonly now: UnixMs
@@ -23,6 +22,7 @@ export interface LivenessFacts {
 const maxLagMs = 5_000
 const lateFactor = 3
 const lateFloorMs = 10_000
+
 /** The outbox is looked into at least every 30 s. */
 const outboxLateMs = 90_000
 
@@ -68,4 +68,9 @@ function late(what: string, since: UnixMs, intervalMs: number, now: UnixMs): rea
   return silentMs > Math.max(lateFactor * intervalMs, lateFloorMs)
     ? [`${what} for ${formatDuration(silentMs)}`]
     : []
+}
+
+export interface HealthVerdict {
+  readonly ok: boolean
+  readonly reasons: readonly string[]
 }

@@ -3,7 +3,7 @@ import type { EvaluateLoop } from '../../kernel/evaluateLoop.ts'
 import type { PollerStatus } from '../../kernel/runner.ts'
 import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import { judgeLiveness } from './judgeLiveness.ts'
-import type { HealthVerdict } from '../../web/types.ts'
+import type { HealthVerdict } from './judgeLiveness.ts'
 
 export interface LivenessSources {
   readonly explorer: Pick<Explorer, 'health'>

@@ -1,6 +1,5 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import { listPreconfHours } from './store.ts'
-import type { PreconfMetrics } from '../../web/types.ts'
 import type { AppParts } from '../../monitor/createMonitor.ts'
 
 const dayMs = 86_400_000
@@ -30,4 +29,18 @@ export function readPreconfMetrics(
     hitRate: seen === 0 ? null : sum('hits') / seen,
     meanLeadMs: sum('leadCount') === 0 ? null : sum('leadSumMs') / sum('leadCount'),
   }
+}
+
+/** What is known of preconfirmations; ages in ms, null when not known. */
+export interface PreconfMetrics {
+  readonly pendingAgeMs: number | null
+  readonly latestAgeMs: number | null
+  readonly gap: number | null
+  readonly held: number
+  readonly missedTicks: number
+  /** Since the present hour began, by what became of them. */
+  readonly outcomes: Readonly<Record<string, number>>
+  /** Of closely watched blocks in the last 24 hours; null without a single one. */
+  readonly hitRate: number | null
+  readonly meanLeadMs: number | null
 }

@@ -7,7 +7,8 @@ import { isBatch, judgeBatch } from '../../meaning/judgeBatch.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent, type EventContext } from '../../rules/kind.ts'
+import { defineEvent } from '../../rules/kind.ts'
+import { type EventContext } from '../../meaning/context.ts'
 import { judgeByCertain } from './judgeByCertain.ts'
 
 export const batchMismatch = defineEvent({

@@ -7,7 +7,8 @@ import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent, type EventContext } from '../../rules/kind.ts'
+import { defineEvent } from '../../rules/kind.ts'
+import { type EventContext } from '../../meaning/context.ts'
 
 /** So much of the detail is shown; all of it is in the ledger. */
 const shownLength = 500

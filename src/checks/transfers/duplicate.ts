@@ -5,7 +5,8 @@ import { findOverpayment, type Overpayment, provenBy } from '../../meaning/findO
 import { findStanding } from '../../meaning/replacedPayout.ts'
 import { destinationLeg, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent, type EventContext } from '../../rules/kind.ts'
+import { defineEvent } from '../../rules/kind.ts'
+import { type EventContext } from '../../meaning/context.ts'
 
 /** One origin paid more than once: told of each payout that goes beyond what the origin took. */
 export const transferDuplicate = defineEvent({

@@ -1,5 +1,5 @@
 import { onlyCertain } from '../../meaning/habit.ts'
-import type { EventContext } from '../../rules/kind.ts'
+import type { EventContext } from '../../meaning/context.ts'
 
 /**
  * A verdict on a transfer, by what is certain where that is enough. `fewSamples`: nothing speaks against it but words

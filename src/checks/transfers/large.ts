@@ -3,7 +3,8 @@ import { parseDecimal } from '../../bridge/amount.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { destinationLeg, type Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent, type EventContext } from '../../rules/kind.ts'
+import { defineEvent } from '../../rules/kind.ts'
+import { type EventContext } from '../../meaning/context.ts'
 
 const params = z.strictObject({
   share: z

@@ -1,6 +1,6 @@
 import type { Direction } from '../../bridge/observation.ts'
 import type { LearnedBound } from '../../rules/afterText.ts'
-import type { LatencyFacts } from '../flow/facts.ts'
+import type { LatencyFacts } from '../../ledger/readLatency.ts'
 
 export interface LimitParams {
   readonly after: number | LearnedBound

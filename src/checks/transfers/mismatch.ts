@@ -14,7 +14,8 @@ import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
 import { destinationLeg, originLeg, type LegEvidence, type Transfer } from '../../bridge/transfer.ts'
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent, type EventContext } from '../../rules/kind.ts'
+import { defineEvent } from '../../rules/kind.ts'
+import { type EventContext } from '../../meaning/context.ts'
 import { judgeByCertain } from './judgeByCertain.ts'
 
 /**

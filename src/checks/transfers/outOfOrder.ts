@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import { destinationLeg, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent, type EventContext } from '../../rules/kind.ts'
+import { defineEvent } from '../../rules/kind.ts'
+import { type EventContext } from '../../meaning/context.ts'
 
 /** Two chains' clocks, and block times in whole seconds: this much proves nothing. */
 const allowanceMs = 2_000

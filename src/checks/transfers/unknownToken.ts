@@ -4,7 +4,8 @@ import { movedToken } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import { deriveDecimals } from '../../bridge/amount.ts'
 import { describeTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent, type EventContext } from '../../rules/kind.ts'
+import { defineEvent } from '../../rules/kind.ts'
+import { type EventContext } from '../../meaning/context.ts'
 
 /** Told once a token, not once a transfer: without `bridge.tokens` there is nothing that a token could be missing from. */
 export const transferUnknownToken = defineEvent({

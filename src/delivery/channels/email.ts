@@ -7,7 +7,7 @@ import { classifySmtpError, classifySmtpSuccess, type SmtpContext } from './clas
 import type { Channel, DeliveryOptions, DeliveryResult, Message } from './message.ts'
 import { parseSmtpUrl, type SmtpServer } from './parseSmtpUrl.ts'
 import { type Mail, renderMail, renderPlainMail, renderShortMail } from './renderMail.ts'
-import type { RenderedReport } from '../../report/render/renderReport.ts'
+import type { RenderedReport } from './message.ts'
 import { headerId } from './textParts.ts'
 
 export interface EmailConfig {

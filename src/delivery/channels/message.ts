@@ -1,6 +1,5 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { FactValue } from '../../bridge/finding.ts'
-import type { RenderedReport } from '../../report/render/renderReport.ts'
 
 /** One thing a message tells, worded but not escaped: every string may hold text from the chain. */
 export interface MessageItem {
@@ -86,4 +85,27 @@ export interface Channel {
   /** A report with its tables, charts and files; channels without it get a message that sums it up. */
   deliverReport?(report: RenderedReport, options: DeliveryOptions): Promise<DeliveryResult>
   close(): Promise<void>
+}
+
+export interface ReportChart {
+  /** Names the image within the mail. */
+  readonly name: string
+  /** What it shows, for those who do not see it: the numbers stand in the tables. */
+  readonly description: string
+  readonly png: Buffer
+}
+
+export interface CsvFile {
+  readonly name: string
+  readonly content: string
+}
+
+/** A report in every form that a mail or a folder needs. */
+export interface RenderedReport {
+  readonly day: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  readonly charts: readonly ReportChart[]
+  readonly csv: readonly CsvFile[]
 }

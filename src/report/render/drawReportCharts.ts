@@ -1,14 +1,7 @@
 import type { DailyReport } from '../dailyReport.ts'
 import { renderChart, toPng } from '../../lib/charts.ts'
 import { directionLabel, tokenLabel } from './reportWords.ts'
-
-export interface ReportChart {
-  /** Names the image within the mail. */
-  readonly name: string
-  /** What it shows, for those who do not see it: the numbers stand in the tables. */
-  readonly description: string
-  readonly png: Buffer
-}
+import type { ReportChart } from '../../delivery/channels/message.ts'
 
 const size = { width: 640, height: 220, theme: 'light' } as const
 const minuteMs = 60_000

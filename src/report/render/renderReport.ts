@@ -1,19 +1,10 @@
 import type { DailyReport } from '../dailyReport.ts'
-import { drawReportCharts, type ReportChart } from './drawReportCharts.ts'
-import { type CsvFile, renderReportCsv } from './renderReportCsv.ts'
+import { drawReportCharts } from './drawReportCharts.ts'
+import { type RenderedReport } from '../../delivery/channels/message.ts'
+import { renderReportCsv } from './renderReportCsv.ts'
 import { renderReportHtml } from './renderReportHtml.ts'
 import { renderReportText } from './renderReportText.ts'
 import { verdictLabel } from './reportWords.ts'
-
-/** A report in every form that a mail or a folder needs. */
-export interface RenderedReport {
-  readonly day: string
-  readonly subject: string
-  readonly text: string
-  readonly html: string
-  readonly charts: readonly ReportChart[]
-  readonly csv: readonly CsvFile[]
-}
 
 export async function renderReport(report: DailyReport, pageUrl: string | null): Promise<RenderedReport> {
   const charts = await drawReportCharts(report)

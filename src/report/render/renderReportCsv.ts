@@ -1,10 +1,6 @@
 import type { DailyReport, ReportSum, ReportToken } from '../dailyReport.ts'
 import { toCsvLine } from '../../lib/csv.ts'
-
-export interface CsvFile {
-  readonly name: string
-  readonly content: string
-}
+import type { CsvFile } from '../../delivery/channels/message.ts'
 
 const parts = ['opening', 'started', 'completed', 'failed', 'closing'] as const
 

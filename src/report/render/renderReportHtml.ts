@@ -3,7 +3,7 @@ import type { DailyReport, ReportFlow } from '../dailyReport.ts'
 import { mailFrame, type Markup } from '../../delivery/channels/mailFrame.ts'
 import { mailStyles } from '../../delivery/channels/mailStyles.ts'
 import { part, safeLink } from '../../delivery/channels/textParts.ts'
-import type { ReportChart } from './drawReportCharts.ts'
+import type { ReportChart } from '../../delivery/channels/message.ts'
 import { listReportTables, type ReportTable } from './reportTables.ts'
 import { directionLabel, sumLabel, tokenLabel, verdictLabel, windowLabel } from './reportWords.ts'
 

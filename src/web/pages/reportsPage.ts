@@ -1,7 +1,8 @@
 import { html } from 'hono/html'
 import { cleanText } from '../../lib/text.ts'
 import type { ReportRow } from '../../report/store.ts'
-import type { DailyReportSettings, KeptReport } from '../viewTypes.ts'
+import type { DailyReportSettings } from '../viewTypes.ts'
+import type { KeptReport } from '../../report/readKeptReport.ts'
 import { renderLayout } from './layout.ts'
 import { type Html, renderState, renderTime } from './words.ts'
 

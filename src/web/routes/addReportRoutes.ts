@@ -4,7 +4,7 @@ import type { WebEnv } from '../createAccess.ts'
 import { renderMessagePage } from '../pages/messagePage.ts'
 import { renderReportPage, renderReportsPage } from '../pages/reportsPage.ts'
 import type { WebDeps } from '../types.ts'
-import type { KeptReport } from '../viewTypes.ts'
+import type { KeptReport } from '../../report/readKeptReport.ts'
 
 /** The daily reports that are kept, to be looked at again. */
 export function addReportRoutes(app: Hono<WebEnv>, deps: WebDeps): void {

@@ -9,7 +9,6 @@ import type { TransferFilter as LedgerFilter } from '../../ledger/transferFilter
 import { createRegistry } from '../metrics.ts'
 import type {
   ChannelStatus,
-  HealthVerdict,
   MetricsFacts,
   TransferFilter,
   TransferPage,
@@ -17,6 +16,7 @@ import type {
   WebDeps,
   WebOperations,
 } from '../types.ts'
+import type { HealthVerdict } from '../../checks/monitor/judgeLiveness.ts'
 import type { AppParts } from '../../monitor/createMonitor.ts'
 import { readLiveness } from '../../checks/monitor/liveness.ts'
 import { readPreconfMetrics } from '../../checks/preconf/metrics.ts'

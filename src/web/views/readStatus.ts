@@ -19,7 +19,8 @@ import {
 } from './pageQueries.ts'
 import { summarizeQuarantine } from '../../kernel/quarantine.ts'
 import { judgeVerdict, recentEventMs } from '../judgeVerdict.ts'
-import type { ChannelStatus, InFlight, NormalLatency, PreconfMetrics, StatusSnapshot } from '../types.ts'
+import type { ChannelStatus, InFlight, NormalLatency, StatusSnapshot } from '../types.ts'
+import type { PreconfMetrics } from '../../checks/preconf/metrics.ts'
 import { type FactSources, readSources } from '../../kernel/sharedFacts.ts'
 import { createAlertViews, toAlertView } from './toAlertView.ts'
 

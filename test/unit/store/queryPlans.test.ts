@@ -3,7 +3,7 @@ import { listDueTransactions } from '../../../src/checks/contracts/logStore.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
 import { countPendingByAge, countPendingSince } from '../../../src/web/views/pageQueries.ts'
-import { listSlicesUnderWay } from '../../../src/report/queries.ts'
+import { listSlicesUnderWay } from '../../../src/ledger/slicesUnderWay.ts'
 
 /** How SQLite goes about the queries that `ask` makes. */
 function plansOf(ask: (db: Database, ledger: Ledger) => void): string[] {

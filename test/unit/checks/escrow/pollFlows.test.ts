@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { formatDecimal } from '../../../../src/bridge/decimal.ts'
-import type { FlowRow } from '../../../../src/checks/escrow/flow.ts'
+import type { FlowRow } from '../../../../src/kernel/mainReads.ts'
 import { createCrowds } from '../../../../src/checks/escrow/crowds.ts'
 import { createEscrowFlowsPolls } from '../../../../src/checks/escrow/pollFlows.ts'
 import { openDatabase } from '../../../../src/store/database.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FlowRow } from '../../../../src/checks/escrow/flow.ts'
+import type { FlowRow } from '../../../../src/kernel/mainReads.ts'
 import { findForeign } from '../../../../src/checks/escrow/tokens.ts'
 import { createSteppedClock } from '../../../support/steppedClock.ts'
 

@@ -2,7 +2,8 @@ import type { DailyReport } from '../../../../src/report/dailyReport.ts'
 import { renderReportHtml } from '../../../../src/report/render/renderReportHtml.ts'
 import { renderReportText } from '../../../../src/report/render/renderReportText.ts'
 import type { ReportRow } from '../../../../src/report/store.ts'
-import type { KeptReport, OutboxView, RuleView, Series } from '../../../../src/web/viewTypes.ts'
+import type { OutboxView, RuleView, Series } from '../../../../src/web/viewTypes.ts'
+import type { KeptReport } from '../../../../src/report/readKeptReport.ts'
 
 export const now = Date.UTC(2026, 2, 8, 10, 31, 5)
 const hour = 3_600_000

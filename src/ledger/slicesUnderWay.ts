@@ -1,0 +1,40 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from '../store/database.ts'
+import { type StoredTransfer, isOpenRow, selectTransfers } from './transferRows.ts'
+
+export interface Window {
+  readonly from: UnixMs
+  readonly until: UnixMs
+}
+
+/** Read at once: a report must not stop a poll. */
+const sliceSize = 200
+
+function listKeys(db: Database, where: string, ...values: readonly number[]): number[] {
+  return db
+    .prepare(`SELECT key FROM transfers WHERE ${where}`)
+    .all(...values)
+    .map((row) => Number(row['key']))
+}
+
+/**
+ * Every transfer that was under way at some time of the window, in slices: what is on its way, what began in it, and
+ * what began earlier and arrived in it or later. Each is found through an index, and once.
+ */
+export function* listSlicesUnderWay(db: Database, { from, until }: Window): Generator<StoredTransfer[]> {
+  const keys = [
+    ...listKeys(db, `${isOpenRow} AND state = 'pending' AND origin_at < ?`, until),
+    ...listKeys(db, "state IN ('completed', 'failed') AND origin_at >= ? AND origin_at < ?", from, until),
+    // The plus keeps the other index away, which would walk through all of history.
+    ...listKeys(
+      db,
+      "destination_at >= ? AND +origin_at < ? AND state IN ('completed', 'failed')",
+      from,
+      from,
+    ),
+  ]
+  for (let start = 0; start < keys.length; start += sliceSize) {
+    const slice = JSON.stringify(keys.slice(start, start + sliceSize))
+    yield selectTransfers(db, 'WHERE key IN (SELECT value FROM json_each(?))', slice)
+  }
+}
