@@ -2,6 +2,7 @@
  * How soon a webhook hears of something, through the whole daemon and over sockets: `npm run bench:alerts -- [findings]`.
  * The API and the receiver are a process of their own. Waiting for the disk is part of it: commits are durable.
  */
+import { kinds } from '../src/checks/index.ts'
 import { type ChildProcess, fork } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -59,7 +60,7 @@ routes: [ { channels: [ops], groupBy: [] } ]
   )
   const loaded = loadConfig({ path, env: {} })
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
-  const checked = loadRules([{ path: 'rules.yaml', text: rules }])
+  const checked = loadRules([{ path: 'rules.yaml', text: rules }], kinds)
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems))
   const app = createApp(
     { clock: createSystemClock(), log: createLog({ write: () => {} }), write: () => {}, random: Math.random },

@@ -1,3 +1,4 @@
+import { kinds } from '../src/checks/index.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -135,7 +136,7 @@ function toEvidence({
 }
 
 function measure(path: string, rules: string, name: string): void {
-  const loaded = loadRules([{ path: 'bench.yaml', text: rules }])
+  const loaded = loadRules([{ path: 'bench.yaml', text: rules }], kinds)
   if (!loaded.ok) throw new Error(renderProblems(loaded.problems))
   const db = openDatabase(path, { readOnly: true })
   const ledger = createLedger(db, { tokens: bridge.tokens, openIntervalMs: 10_000 })

@@ -4,6 +4,7 @@
  * Times are the thread's own CPU time, user and system, so that neither other work on the machine nor waiting for the
  * disk or for the pace counts. The API answers in a process of its own.
  */
+import { kinds } from '../src/checks/index.ts'
 import { fork } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -128,7 +129,7 @@ channels: { ops: { type: webhook, url: "http://127.0.0.1:9/" } }
   )
   const loaded = loadConfig({ path, env: {} })
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
-  const rules = loadRules([{ path: 'rules.yaml', text: writeRules() }])
+  const rules = loadRules([{ path: 'rules.yaml', text: writeRules() }], kinds)
   if (!rules.ok) throw new Error(JSON.stringify(rules.problems))
   const clock = createSystemClock()
   const app = createApp(

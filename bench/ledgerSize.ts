@@ -3,6 +3,7 @@
  * `npm run bench:ledger -- [transfers]`. Measured are a commit of 100 new records with 20 rules, the start until the
  * first poll, the memory of a daemon that runs, and a run of the upkeep. Work is the thread's own CPU time.
  */
+import { kinds } from '../src/checks/index.ts'
 import { fork } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -118,12 +119,12 @@ function answer(url: string): string {
 function open(folder: string) {
   const loaded = loadConfig({ path: join(folder, 'spanwatch.yaml'), env: {} })
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
-  const kinds = ['failed', 'unbacked', 'mismatch', 'duplicate', 'rewritten', 'out_of_order', 'large']
+  const told = ['failed', 'unbacked', 'mismatch', 'duplicate', 'rewritten', 'out_of_order', 'large']
   const text = Array.from({ length: 20 }, (_, index) => {
-    const kind = kinds[index % kinds.length] ?? ''
+    const kind = told[index % told.length] ?? ''
     return `  - { name: r${index}, on: transfer.${kind}, where: 'transfer.amount > amount("${10 ** 12 + index}")' }`
   })
-  const rules = loadRules([{ path: 'rules.yaml', text: `rules:\n${text.join('\n')}\n` }])
+  const rules = loadRules([{ path: 'rules.yaml', text: `rules:\n${text.join('\n')}\n` }], kinds)
   if (!rules.ok) throw new Error(JSON.stringify(rules.problems))
   return createApp(
     { clock: createSystemClock(), log: createLog({ write: () => {} }), write: () => {}, random: Math.random },

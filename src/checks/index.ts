@@ -1,8 +1,7 @@
-import type { FindingKind } from '../bridge/finding.ts'
+import { createKinds } from '../rules/kinds.ts'
 import { chainStalled } from './chains/stalled.ts'
 import { challengeChanged, challengeStuck } from './challenges/kinds.ts'
 import { contractChanged } from './contracts/changed.ts'
-import type { Detector } from '../rules/kind.ts'
 import { ledgerIncomplete } from './audit/incomplete.ts'
 import { escrowDrift } from './escrow/drift.ts'
 import { escrowUnjudged } from './escrow/unjudged.ts'
@@ -38,7 +37,7 @@ import { transferStalled } from './transfers/stalled.ts'
 import { transferUnbacked } from './transfers/unbacked.ts'
 
 /** Every kind of finding that a rule can be written on, in the order in which documents list them. */
-export const registry: readonly Detector[] = [
+export const kinds = createKinds([
   transferFailed,
   transferStalled,
   transferUnbacked,
@@ -77,20 +76,4 @@ export const registry: readonly Detector[] = [
   monitorPollOverdue,
   monitorRulesRejected,
   ...raisedKinds,
-]
-
-const byKind: ReadonlyMap<string, Detector> = new Map(registry.map((one) => [one.kind, one]))
-
-export const kindNames: readonly FindingKind[] = registry.map(({ kind }) => kind)
-
-/** Null for a kind that does not exist. */
-export function findDetector(kind: string): Detector | null {
-  return byKind.get(kind) ?? null
-}
-
-/** The detector of a kind that a loaded rule names. */
-export function getDetector(kind: FindingKind): Detector {
-  const detector = byKind.get(kind)
-  if (!detector) throw new Error(`no detector of kind ${kind}`)
-  return detector
-}
+])

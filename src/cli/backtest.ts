@@ -1,10 +1,11 @@
+import { kinds } from '../checks/index.ts'
 import { resolve } from 'node:path'
 import { type Backtest, runBacktest } from '../replay/backtest/runBacktest.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { suggest } from '../lib/nearest.ts'
 import { renderProblems } from '../lib/renderProblems.ts'
 import { readRules } from '../rules/readRules.ts'
-import type { Rule } from '../rules/types.ts'
+import type { LoadedRule } from '../rules/types.ts'
 import { exitCodes, type Io } from './io.ts'
 import { loadProject } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
@@ -38,11 +39,11 @@ export async function backtest(io: Io, options: BacktestCommand): Promise<number
     const hint = suggest(options.rule, names)
     throw new MonitorError('usage', `--rule: unknown rule \`${options.rule}\`${hint}`)
   }
-  const choose = (rules: readonly Rule[]) =>
+  const choose = (rules: readonly LoadedRule[]) =>
     options.rule === undefined ? rules : rules.filter(({ name }) => name === options.rule)
   const { db, ledger } = openLedger(project.config)
   try {
-    const run = (rules: readonly Rule[]) =>
+    const run = (rules: readonly LoadedRule[]) =>
       runBacktest({ db, ledger, bridge: project.config.bridge, rules: choose(rules), ...window })
     const present = run(project.rules)
     io.out(render({ present, changed: changed === null ? null : run(changed) }, options))
@@ -64,8 +65,8 @@ function toJson({ present, changed }: { readonly present: Backtest; readonly cha
   return changed === null ? present : { present, changed }
 }
 
-async function readFolder(folder: string): Promise<readonly Rule[]> {
-  const loaded = await readRules(resolve(folder))
+async function readFolder(folder: string): Promise<readonly LoadedRule[]> {
+  const loaded = await readRules(resolve(folder), kinds)
   if (!loaded.ok) throw new MonitorError('config.invalid', renderProblems(loaded.problems))
   return loaded.rules
 }

@@ -1,7 +1,8 @@
+import { kinds } from '../checks/index.ts'
 import type { Config } from '../config/config.ts'
 import { listUnwatched } from '../config/listUnwatched.ts'
 import { addUntold } from '../rules/addUntold.ts'
-import type { Rule } from '../rules/types.ts'
+import type { LoadedRule } from '../rules/types.ts'
 import { checkOnline } from './checkOnline.ts'
 import { describeConfig } from './describeConfig.ts'
 import { exitCodes, type Io } from './io.ts'
@@ -24,8 +25,8 @@ export async function check(io: Io, options: CheckCommand): Promise<number> {
 }
 
 /** What this configuration leaves out, and what to write to have it. */
-function describeUnwatched(config: Config, rules: readonly Rule[]): string {
-  const rows = addUntold(rules, listUnwatched(config)).map(
+function describeUnwatched(config: Config, rules: readonly LoadedRule[]): string {
+  const rows = addUntold(rules, listUnwatched(config), kinds).map(
     ({ setting, what, write }) => `  ${setting}: ${what}\n    ${write}\n`,
   )
   return rows.length === 0 ? '' : `\nnot watched, and what to write\n${rows.join('')}`

@@ -1,3 +1,4 @@
+import { kinds } from '../checks/index.ts'
 import type { Config } from '../config/config.ts'
 import { problemInside, type YamlDoc, type YamlPath, type YamlProblem } from '../lib/yamlProblems.ts'
 import { compileLabelPredicate } from '../rules/cel/compileLabelPredicate.ts'
@@ -11,7 +12,7 @@ export function checkPredicates(doc: YamlDoc, config: Config): YamlProblem[] {
   ])
   return [...routes, ...inhibitions].flatMap(([path, text]: readonly [YamlPath, string | null]) => {
     if (text === null) return []
-    const compiled = compileLabelPredicate(text)
+    const compiled = compileLabelPredicate(kinds.names, text)
     if (compiled.ok) return []
     return [problemInside(doc, path, compiled.problem.offset, compiled.problem.message)]
   })

@@ -1,9 +1,9 @@
 import type { ChannelSettings, Config } from '../config/config.ts'
 import { formatDuration } from '../lib/duration.ts'
-import type { Rule } from '../rules/types.ts'
+import type { LoadedRule } from '../rules/types.ts'
 
 /** What a configuration means, for somebody who wants to see that it is what was meant. No secret in it. */
-export function describeConfig(config: Config, rules: readonly Rule[]): string {
+export function describeConfig(config: Config, rules: readonly LoadedRule[]): string {
   const { explorer, http } = config
   const signed = explorer.auth === null ? 'without access headers' : `signed (${explorer.auth.signer})`
   const rows: readonly (readonly [string, string])[] = [

@@ -1,3 +1,4 @@
+import { kinds } from '../checks/index.ts'
 import type { Config } from '../config/config.ts'
 import { loadConfig, type Section } from '../config/loadConfig.ts'
 import { MonitorError } from '../lib/errors.ts'
@@ -5,7 +6,7 @@ import { renderProblems } from '../lib/renderProblems.ts'
 import { createScrubber, type Secret } from '../lib/secret.ts'
 import type { YamlDoc } from '../lib/yamlProblems.ts'
 import { readRules } from '../rules/readRules.ts'
-import type { Rule } from '../rules/types.ts'
+import type { LoadedRule } from '../rules/types.ts'
 import { checkChannels } from './checkChannels.ts'
 import { checkPredicates } from './checkPredicates.ts'
 import type { Io } from './io.ts'
@@ -14,7 +15,7 @@ export interface Project {
   readonly config: Config
   /** Where everything stood in the file. */
   readonly doc: YamlDoc
-  readonly rules: readonly Rule[]
+  readonly rules: readonly LoadedRule[]
   readonly warnings: string
   readonly secrets: readonly Secret[]
   /** Masks every secret of the configuration in a finished line. */
@@ -50,7 +51,7 @@ export async function loadProject(
 ): Promise<Project> {
   const read = readConfig(io, path, options)
   const hasChannels = options.needs?.includes('channels') ?? true
-  const loaded = await readRules(read.config.rulesDir)
+  const loaded = await readRules(read.config.rulesDir, kinds)
   const problems = [
     ...checkPredicates(read.doc, read.config),
     ...(hasChannels ? await checkChannels(read.doc, read.config) : []),

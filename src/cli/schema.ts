@@ -1,3 +1,4 @@
+import { kinds } from '../checks/index.ts'
 import { toTestJsonSchema } from '../replay/tests/testSchema.ts'
 import { configJsonSchema } from '../config/schema.ts'
 import { MonitorError } from '../lib/errors.ts'
@@ -7,7 +8,7 @@ import { exitCodes, type Io } from './io.ts'
 
 const schemas = new Map<string, () => object>([
   ['config', configJsonSchema],
-  ['rules', toRuleJsonSchema],
+  ['rules', () => toRuleJsonSchema(kinds)],
   ['rules-test', toTestJsonSchema],
   ['scenario', scenarioJsonSchema],
 ])

@@ -1,3 +1,4 @@
+import { kinds } from '../checks/index.ts'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -66,7 +67,7 @@ export async function runDemo(deps: DemoDeps, options: DemoOptions): Promise<voi
     )
     const loaded = loadConfig({ path, env: {} })
     if (!loaded.ok) throw new MonitorError('internal', renderProblems(loaded.problems))
-    const rules = await readRuleFolder(loaded.config.rulesDir)
+    const rules = await readRuleFolder(loaded.config.rulesDir, kinds)
     if (!rules.ok) throw new MonitorError('config.invalid', 'the shipped rules cannot be read')
     await runMonitor(
       { clock, log: deps.log, write: deps.write, random: deps.random },

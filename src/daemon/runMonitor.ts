@@ -1,3 +1,4 @@
+import { kinds } from '../checks/index.ts'
 import { watch } from 'node:fs'
 import { errorText } from '../lib/errors.ts'
 import { type LoadedRules } from '../rules/loadRules.ts'
@@ -96,7 +97,7 @@ function watchRules(
   const reload = () => {
     pending ??= clock.sleep(settleMs, ending.signal).then(async () => {
       pending = null
-      if (!ending.signal.aborted) onLoaded(await readRules(folder))
+      if (!ending.signal.aborted) onLoaded(await readRules(folder, kinds))
     })
     pending.catch((error: unknown) =>
       log.error({ err: error }, `the rules could not be read: ${errorText(error)}`),

@@ -11,7 +11,7 @@ import type { RuleTimer } from '../lib/timings.ts'
 import { type Evaluation, evaluateTransfer, matchFinding } from '../rules/evaluateRules.ts'
 import type { RelatedTransfers } from '../meaning/context.ts'
 import type { EventContext } from '../meaning/context.ts'
-import type { Rule } from '../rules/types.ts'
+import type { LoadedRule } from '../rules/types.ts'
 import { accuses } from '../alerts/store/accused.ts'
 import type { Database } from '../store/database.ts'
 import { recordHead } from './heads.ts'
@@ -29,7 +29,7 @@ export interface CommitDeps {
   readonly clock: Clock
   readonly log: Pick<Logger, 'warn'>
   readonly engine: Pick<AlertEngine, 'tellEvents' | 'correctEvents' | 'renameSubject' | 'flush'>
-  rules(): readonly Rule[]
+  rules(): readonly LoadedRule[]
   /** What was final before this is history, not news. */
   readonly tellSince: UnixMs
   /** What the configuration says of the bridge. */
@@ -196,7 +196,7 @@ function tell(
 
 /** Only a rule that was evaluated, and found nothing, says that nothing is left of what it told. */
 function toStillFound(
-  rules: readonly Rule[],
+  rules: readonly LoadedRule[],
   judged: readonly Transfer[],
   evaluations: readonly Evaluation[],
 ): StillFound {

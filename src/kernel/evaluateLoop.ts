@@ -7,7 +7,7 @@ import type { Logger } from '../lib/log.ts'
 import type { RuleTimer } from '../lib/timings.ts'
 import type { ClockJump } from '../lib/rebaseInstant.ts'
 import { evaluateConditions } from '../rules/evaluateRules.ts'
-import type { Facts, Rule } from '../rules/types.ts'
+import type { Facts, LoadedRule } from '../rules/types.ts'
 import type { Database } from '../store/database.ts'
 
 export interface EvaluateDeps {
@@ -18,7 +18,7 @@ export interface EvaluateDeps {
     AlertEngine,
     'applyCondition' | 'excuseCondition' | 'keepCondition' | 'dropRules' | 'flush' | 'isFiring'
   >
-  rules(): readonly Rule[]
+  rules(): readonly LoadedRule[]
   facts(now: UnixMs): Facts
   /** Conditions that other parts hold to be true now. */
   raised(now: UnixMs): readonly Finding[]
@@ -161,7 +161,7 @@ function isNoticeable({ byMs }: ClockJump): boolean {
 
 /** An `unless` that cannot be answered fails its own rule and no other. */
 function readExcuse(
-  rule: Rule,
+  rule: LoadedRule,
   isFiring: (kind: string) => boolean,
 ): { holds: boolean } | { failure: string } {
   try {

@@ -1,11 +1,11 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { Rule } from '../rules/types.ts'
+import type { LoadedRule } from '../rules/types.ts'
 import type { Commit } from './reads.ts'
 
 export interface EventRetriesDeps {
   readonly engine: Pick<AlertEngine, 'applyCondition' | 'keepCondition'>
-  rules(): readonly Rule[]
+  rules(): readonly LoadedRule[]
 }
 
 export interface EventRetries {

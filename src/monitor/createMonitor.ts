@@ -3,7 +3,7 @@ import { type CorrectedClock, createCorrectedClock } from '../lib/correctedClock
 import type { Logger } from '../lib/log.ts'
 import { createTimings, type Timings } from '../lib/timings.ts'
 import type { ChannelConfig } from '../delivery/channels/createChannel.ts'
-import type { Rule } from '../rules/types.ts'
+import type { LoadedRule } from '../rules/types.ts'
 import { openState, type State } from '../store/openState.ts'
 import type { AppConfig } from '../kernel/settings.ts'
 import { createBase } from './openKernel.ts'
@@ -30,7 +30,7 @@ export interface PartDeps extends AppDeps {
 
 export interface AppOptions {
   readonly config: AppConfig
-  readonly rules: readonly Rule[]
+  readonly rules: readonly LoadedRule[]
   readonly version: string
   /** Sets the present state aside and begins anew. */
   readonly resetState?: boolean
@@ -40,7 +40,7 @@ export interface App {
   readonly parts: AppParts
   start(): Promise<void>
   /** A new set of rules, whole; or why the newest edit was refused, which keeps the old ones. */
-  setRules(loaded: { readonly rules: readonly Rule[] } | { readonly problems: readonly string[] }): void
+  setRules(loaded: { readonly rules: readonly LoadedRule[] } | { readonly problems: readonly string[] }): void
   stop(): Promise<void>
 }
 

@@ -5,7 +5,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { createEvaluateLoop } from '../kernel/evaluateLoop.ts'
 import type { PollerStatus } from '../kernel/runner.ts'
 import { matchFinding } from '../rules/evaluateRules.ts'
-import type { Rule } from '../rules/types.ts'
+import type { LoadedRule } from '../rules/types.ts'
 import { createTokenBook } from '../ledger/tokenBook.ts'
 import type { PartDeps } from './createMonitor.ts'
 import type { Base } from './openKernel.ts'
@@ -96,7 +96,7 @@ function hasRun({ runs, lastSuccessAt, failures }: PollerStatus): boolean {
 /** A finding of the program about itself. */
 export function tellFinding(
   engine: AlertEngine,
-  rules: readonly Rule[],
+  rules: readonly LoadedRule[],
   finding: Finding,
   now: UnixMs,
 ): void {

@@ -12,7 +12,7 @@ import { noteUnjudged } from '../checks/escrow/noteUnjudged.ts'
 import { createWeighDissent } from '../checks/contracts/weighDissent.ts'
 import { createEventRetries } from '../kernel/eventRetries.ts'
 import { clockLeadMs } from '../kernel/clockLead.ts'
-import type { Facts, Rule } from '../rules/types.ts'
+import type { Facts, LoadedRule } from '../rules/types.ts'
 import { createAlertStore } from '../alerts/store/alertStore.ts'
 import { forgetSamples } from '../checks/contracts/logStore.ts'
 import { createLearned, holdJudgement, listTokenPairs } from '../ledger/learned.ts'
@@ -61,7 +61,7 @@ export function createBase(
     cursors.write(rebaseCursors(cursors.read(), -numbers.wasAheadMs))
   }
   const intervals = intervalsOf(config.poll)
-  const live: { rules: readonly Rule[]; rejected: Facts['rulesRejected'] } = {
+  const live: { rules: readonly LoadedRule[]; rejected: Facts['rulesRejected'] } = {
     rules: options.rules,
     rejected: null,
   }

@@ -5,7 +5,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { createChannel } from '../delivery/channels/createChannel.ts'
 import { createRotatingChannel } from '../delivery/channels/rotatingChannel.ts'
 import type { DeliveryResult } from '../delivery/channels/message.ts'
-import type { Rule } from '../rules/types.ts'
+import type { LoadedRule } from '../rules/types.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { AppConfig } from '../kernel/settings.ts'
@@ -17,7 +17,7 @@ interface SendingParts {
   readonly ledger: Pick<Ledger, 'getTransfer'>
   readonly engine: AlertEngine
   readonly fallback: string | null
-  rules(): readonly Rule[]
+  rules(): readonly LoadedRule[]
   /** By how much our clock is ahead of everybody's, ms. */
   readonly clockLeadMs: () => number
 }

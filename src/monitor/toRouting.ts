@@ -1,3 +1,4 @@
+import { kinds } from '../checks/index.ts'
 import type { AlertSettings } from '../alerts/alertEngine.ts'
 import { defaultRoute } from '../alerts/routing.ts'
 import type { AppConfig } from '../kernel/settings.ts'
@@ -50,7 +51,7 @@ function chooseFallback(channels: AppConfig['channels']): string | null {
 }
 
 function compile(text: string, where: string): (labels: Labels) => boolean {
-  const compiled = compileLabelPredicate(text)
+  const compiled = compileLabelPredicate(kinds.names, text)
   if (compiled.ok) return compiled.run
   throw new MonitorError('config.invalid', `${where}: ${compiled.problem.message}`)
 }

@@ -1,4 +1,4 @@
-import type { Rule } from './types.ts'
+import type { LoadedRule } from './types.ts'
 
 const guardKinds = /^(source|monitor)\./
 
@@ -7,7 +7,10 @@ const guardKinds = /^(source|monitor)\./
  * operator names: who writes rules on transfers alone must still hear that nothing could be read. A rule of the
  * operator's own for such a kind replaces what is shipped for it.
  */
-export function addGuardRules(own: readonly Rule[], shipped: readonly Rule[]): readonly Rule[] {
+export function addGuardRules(
+  own: readonly LoadedRule[],
+  shipped: readonly LoadedRule[],
+): readonly LoadedRule[] {
   const kinds = new Set(own.map(({ kind }) => kind))
   const names = new Set(own.map(({ name }) => name))
   const guards = shipped.filter(({ kind }) => guardKinds.test(kind) && !kinds.has(kind))

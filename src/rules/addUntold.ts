@@ -1,5 +1,5 @@
 import type { Unwatched } from '../config/listUnwatched.ts'
-import { kindNames } from '../checks/index.ts'
+import type { Kinds } from './kinds.ts'
 import type { Rule } from './types.ts'
 
 /**
@@ -9,9 +9,10 @@ import type { Rule } from './types.ts'
 export function addUntold(
   rules: readonly Pick<Rule, 'kind'>[],
   unwatched: readonly Unwatched[],
+  { names }: Kinds,
 ): readonly Unwatched[] {
   const settled = new Set([...rules.map(({ kind }) => kind), ...unwatched.flatMap(({ kinds }) => kinds)])
-  const untold = kindNames.filter((kind) => !settled.has(kind))
+  const untold = names.filter((kind) => !settled.has(kind))
   const [first] = untold
   if (first === undefined) return unwatched
   return [

@@ -7,11 +7,17 @@ import type { Compiled } from './cel/compileExpression.ts'
 import { compileUnless } from './cel/compileUnless.ts'
 import { compileWhere } from './cel/compileWhere.ts'
 import type { Detector } from './kind.ts'
-import { findDetector } from '../checks/index.ts'
-import { type RuleText, ruleSchema } from './ruleSchema.ts'
+import type { Kinds } from './kinds.ts'
+import type { RuleSchema, RuleText } from './ruleSchema.ts'
 import { compileTemplate } from './templates/compileTemplate.ts'
 import { toFindingScope } from './toFindingScope.ts'
-import type { Rule, Severity } from './types.ts'
+import type { LoadedRule, Rule, Severity } from './types.ts'
+
+export interface RuleContext {
+  readonly engine: Liquid
+  readonly kinds: Kinds
+  readonly schema: RuleSchema
+}
 
 export interface RuleSource {
   readonly doc: YamlDoc
@@ -20,7 +26,7 @@ export interface RuleSource {
 }
 
 export interface CompiledRule {
-  readonly rule: Rule | null
+  readonly rule: LoadedRule | null
   readonly problems: readonly YamlProblem[]
 }
 
@@ -28,18 +34,18 @@ export interface CompiledRule {
  * Checks every text of one rule and builds the rule from them. All that is wrong is reported, not the first thing:
  * whatever can still be judged beside a mistake is.
  */
-export function compileRule(engine: Liquid, from: RuleSource): CompiledRule {
+export function compileRule({ engine, kinds, schema }: RuleContext, from: RuleSource): CompiledRule {
   const problems: YamlProblem[] = []
-  const base = ruleSchema.safeParse(from.raw)
-  if (!base.success) problems.push(...checkShape(from, { schema: ruleSchema, below: [] }, base.error))
+  const base = schema.safeParse(from.raw)
+  if (!base.success) problems.push(...checkShape(from, { schema, below: [] }, base.error))
 
   const on = textOf(from.raw, 'on')
-  const detector = on === null ? null : findDetector(on)
+  const detector = on === null ? null : kinds.find(on)
   if (detector === null) return { rule: null, problems }
 
   const params = readParams(from, detector, problems)
-  const where = compileText(from, 'where', problems, (text) => compileWhere(detector, text))
-  const unless = compileText(from, 'unless', problems, compileUnless)
+  const where = compileText(from, 'where', problems, (text) => compileWhere(detector, kinds.names, text))
+  const unless = compileText(from, 'unless', problems, (text) => compileUnless(kinds.names, text))
   const ownLabels = Object.keys(base.data?.labels ?? {})
   const summary = compileText(from, 'summary', problems, (text) =>
     compileTemplate(engine, detector, ownLabels, text),
@@ -56,7 +62,7 @@ interface Parts {
   readonly summary: ReturnType<typeof compileTemplate> | null
 }
 
-function toRule(from: RuleSource, detector: Detector, text: RuleText, parts: Parts): Rule {
+function toRule(from: RuleSource, detector: Detector, text: RuleText, parts: Parts): LoadedRule {
   const { where, unless, summary } = parts
   const scopeOf = (...[finding, now]: Parameters<Rule['matches']>) =>
     toFindingScope(detector, text, finding, now)
@@ -64,6 +70,7 @@ function toRule(from: RuleSource, detector: Detector, text: RuleText, parts: Par
   return {
     name: text.name,
     kind: detector.kind,
+    detector,
     params: parts.params,
     forMs: text.for,
     keepFiringForMs: text.keepFiringFor,

@@ -4,17 +4,16 @@ import type { UnixMs } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
 import type { RuleTimer } from '../lib/timings.ts'
 import type { EventContext } from '../meaning/context.ts'
-import { getDetector } from '../checks/index.ts'
-import type { Facts, Judgement, Rule } from './types.ts'
+import type { Facts, Judgement, LoadedRule } from './types.ts'
 
 interface RuleMatch {
-  readonly rule: Rule
+  readonly rule: LoadedRule
   readonly finding: Finding
 }
 
 /** A rule that could not say true or false; of one subject, or, when `subject` is null, at all. */
 interface RuleError {
-  readonly rule: Rule
+  readonly rule: LoadedRule
   readonly subject: string | null
   readonly error: string
 }
@@ -31,7 +30,7 @@ const untimed: Pick<RuleTimer, 'run'> = { run: (_, work) => work() }
 const nothing: Evaluation = { matches: [], errors: [], detected: [] }
 
 export interface RuleJudgement {
-  readonly rule: Rule
+  readonly rule: LoadedRule
   /** Filtered by the rule's `where`. */
   readonly judgement: Judgement
   readonly errors: readonly RuleError[]
@@ -39,14 +38,14 @@ export interface RuleJudgement {
 
 /** What the rules on events say of one transfer as it is now. A rule that fails holds up no other. */
 export function evaluateTransfer(
-  rules: readonly Rule[],
+  rules: readonly LoadedRule[],
   transfer: Transfer,
   context: EventContext,
   timer: Pick<RuleTimer, 'run'> = untimed,
 ): Evaluation {
   const evaluations: Evaluation[] = []
   for (const rule of rules) {
-    const detector = getDetector(rule.kind)
+    const { detector } = rule
     if (detector.from !== 'transfer') continue
     try {
       const evaluation = timer.run(rule.name, () => {
@@ -66,7 +65,7 @@ export function evaluateTransfer(
  * Which rules tell a ready-made finding: those on its kind whose `where` it meets. A `where` that fails on it is not a
  * "no": the finding is told, and says that it could not be filtered.
  */
-export function matchFinding(rules: readonly Rule[], finding: Finding, now: UnixMs): Evaluation {
+export function matchFinding(rules: readonly LoadedRule[], finding: Finding, now: UnixMs): Evaluation {
   const evaluations = rules.map((rule): Evaluation => {
     if (rule.kind !== finding.kind || !isAccepted(rule, finding)) return nothing
     try {
@@ -82,8 +81,8 @@ export function matchFinding(rules: readonly Rule[], finding: Finding, now: Unix
   return join(evaluations)
 }
 
-function isAccepted(rule: Rule, finding: Finding): boolean {
-  const detector = getDetector(rule.kind)
+function isAccepted(rule: LoadedRule, finding: Finding): boolean {
+  const { detector } = rule
   return detector.from !== 'raised' || (detector.accepts?.(finding, rule.params) ?? true)
 }
 
@@ -92,13 +91,13 @@ function isAccepted(rule: Rule, finding: Finding): boolean {
  * for the kinds that no detector looks for; what the alert engine says of itself it judges by itself.
  */
 export function evaluateConditions(
-  rules: readonly Rule[],
+  rules: readonly LoadedRule[],
   facts: Facts,
   raised: readonly Finding[] = [],
   timer: Pick<RuleTimer, 'run'> = untimed,
 ): readonly RuleJudgement[] {
   return rules.flatMap((rule) => {
-    const detector = getDetector(rule.kind)
+    const { detector } = rule
     if (detector.nature !== 'condition') return []
     // An empty judgement from here would end what the alert engine found of itself.
     if (detector.from === 'raised' && detector.raisedBy === 'alerts') return []
@@ -119,7 +118,7 @@ export function evaluateConditions(
   })
 }
 
-function filterJudgement(rule: Rule, judgement: Judgement, now: UnixMs): RuleJudgement {
+function filterJudgement(rule: LoadedRule, judgement: Judgement, now: UnixMs): RuleJudgement {
   const evaluations = judgement.findings.map((finding) => matchFinding([rule], finding, now))
   const { matches, errors } = join(evaluations)
   return { rule, judgement: { ...judgement, findings: matches.map(({ finding }) => finding) }, errors }

@@ -2,18 +2,20 @@ import { nearest, suggest } from '../lib/nearest.ts'
 import { parseYamlDocument, type YamlInput } from '../lib/parseYamlDocument.ts'
 import { sortProblems } from '../lib/renderProblems.ts'
 import { fileProblem, problemAt, withoutEchoes, type YamlProblem } from '../lib/yamlProblems.ts'
-import { compileRule } from './compileRule.ts'
+import { compileRule, type RuleContext } from './compileRule.ts'
+import type { Kinds } from './kinds.ts'
+import { createRuleSchema } from './ruleSchema.ts'
 import { createTemplateEngine } from './templates/createTemplateEngine.ts'
-import type { Rule } from './types.ts'
+import type { LoadedRule } from './types.ts'
 
 export type LoadedRules =
-  | { readonly ok: true; readonly rules: readonly Rule[] }
+  | { readonly ok: true; readonly rules: readonly LoadedRule[] }
   | { readonly ok: false; readonly problems: readonly YamlProblem[] }
 
 /** A rule and where it stands, for what is judged over all files. */
 interface Placed {
   readonly name: string
-  readonly rule: Rule | null
+  readonly rule: LoadedRule | null
   /** Where its name is, with the message left open. */
   readonly place: (message: string) => YamlProblem
 }
@@ -22,10 +24,10 @@ interface Placed {
  * Reads rule files into compiled rules: whole or not at all. Every problem of every file is reported, with its place
  * and what was probably meant.
  */
-export function loadRules(files: readonly YamlInput[]): LoadedRules {
-  const engine = createTemplateEngine()
+export function loadRules(files: readonly YamlInput[], kinds: Kinds): LoadedRules {
+  const context = { engine: createTemplateEngine(), kinds, schema: createRuleSchema(kinds) }
   const problems: YamlProblem[] = []
-  const placed = files.flatMap((file) => readFile(engine, file, problems))
+  const placed = files.flatMap((file) => readFile(context, file, problems))
   if (files.length === 0) {
     const message = 'no rule file (*.yaml or *.yml) was found: nothing would ever be told'
     problems.push(fileProblem('rules', message))
@@ -35,11 +37,7 @@ export function loadRules(files: readonly YamlInput[]): LoadedRules {
   return { ok: true, rules: placed.flatMap(({ rule }) => (rule === null ? [] : [rule])) }
 }
 
-function readFile(
-  engine: ReturnType<typeof createTemplateEngine>,
-  source: YamlInput,
-  problems: YamlProblem[],
-): Placed[] {
+function readFile(context: RuleContext, source: YamlInput, problems: YamlProblem[]): Placed[] {
   const { doc, data, problems: unread } = parseYamlDocument(source)
   problems.push(...unread)
   if (doc === null) return []
@@ -52,7 +50,7 @@ function readFile(
     problemAt(doc, [key], `unknown key \`${key}\`${suggest(key, ['rules'])}`, 'key'),
   )
   const placed = list.map((raw, index) => {
-    const compiled = compileRule(engine, { doc, index, raw })
+    const compiled = compileRule(context, { doc, index, raw })
     found.push(...compiled.problems)
     const named: unknown = typeof raw === 'object' && raw !== null && 'name' in raw ? raw.name : null
     return {

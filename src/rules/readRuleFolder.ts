@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { errorText } from '../lib/errors.ts'
 import type { YamlInput } from '../lib/parseYamlDocument.ts'
 import { fileProblem } from '../lib/yamlProblems.ts'
+import type { Kinds } from './kinds.ts'
 import { type LoadedRules, loadRules } from './loadRules.ts'
 
 /** Tests of rules lie beside them and are no rules. */
@@ -17,7 +18,7 @@ export function isRuleTestName(name: string): boolean {
  * Reads and compiles all `*.yaml` and `*.yml` of a folder, in the order of their names. Hidden files and tests of rules
  * (`*.test.yaml`) are not read.
  */
-export async function readRuleFolder(folder: string): Promise<LoadedRules> {
+export async function readRuleFolder(folder: string, kinds: Kinds): Promise<LoadedRules> {
   let files: YamlInput[]
   try {
     const names = await listRuleFiles(folder)
@@ -31,7 +32,7 @@ export async function readRuleFolder(folder: string): Promise<LoadedRules> {
     const message = `the folder of rules cannot be read: ${errorText(error)}`
     return { ok: false, problems: [fileProblem(folder, message)] }
   }
-  if (files.length > 0) return loadRules(files)
+  if (files.length > 0) return loadRules(files, kinds)
   const message = 'no rule file (*.yaml or *.yml) in this folder: nothing would ever be told'
   return { ok: false, problems: [fileProblem(folder, message)] }
 }

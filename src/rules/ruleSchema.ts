@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { durationText } from './durationText.ts'
-import { kindNames, registry } from '../checks/index.ts'
+import type { Kinds } from './kinds.ts'
 import { standardLabels } from './toFindingScope.ts'
 
 const severities = ['critical', 'warning', 'info'] as const
@@ -12,15 +12,14 @@ const labelName = z
   .regex(/^[a-zA-Z][a-zA-Z0-9_]*$/, 'expected a label name of letters, digits and _, beginning with a letter')
   .refine((name) => !taken.has(name), 'this label is set by the monitor itself; choose another name')
 
-/** Everything of a rule that does not depend on its kind. `with` is read by the kind's own schema afterwards. */
-export const ruleSchema = z.strictObject({
+/** Everything of a rule but its kind. `with` is read by the kind's own schema afterwards. */
+const kindlessSchema = z.strictObject({
   name: text('a name')
     .regex(
       /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/,
       'expected a name of letters, digits, . _ and -, up to 64 characters',
     )
     .describe('Unique over all files. It is part of the identity of the alerts: renaming makes a new rule.'),
-  on: z.enum(kindNames as [string, ...string[]]).describe('The kind of finding that the rule tells.'),
   with: z.record(z.string(), z.unknown(), { error: 'expected parameters of the detector' }).default({}),
   where: text('a CEL expression')
     .optional()
@@ -41,11 +40,20 @@ export const ruleSchema = z.strictObject({
     .describe('CEL over open("kind"): the rule is silent while it is true.'),
 })
 
-export type RuleText = z.output<typeof ruleSchema>
+/** A rule's schema, the kind among those that there are. */
+export function createRuleSchema({ names }: Kinds) {
+  const on = z.enum(names as [string, ...string[]]).describe('The kind of finding that the rule tells.')
+  const { name, ...rest } = kindlessSchema.shape
+  return z.strictObject({ name, on, ...rest })
+}
+
+export type RuleSchema = ReturnType<typeof createRuleSchema>
+export type RuleText = z.output<RuleSchema>
 
 /** The JSON Schema of a rule file, for editors: one branch a kind, with the kind's own parameters. */
-export function toRuleJsonSchema(): Record<string, unknown> {
-  const branches = registry.map((detector) => {
+export function toRuleJsonSchema(kinds: Kinds): Record<string, unknown> {
+  const ruleSchema = createRuleSchema(kinds)
+  const branches = kinds.all.map((detector) => {
     const base = ruleSchema.extend({
       on: z.literal(detector.kind).describe(detector.docs),
       with: detector.params,

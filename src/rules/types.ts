@@ -5,6 +5,7 @@ import type { Finding, FindingKind } from '../bridge/finding.ts'
 import type { PreconfView } from '../checks/preconf/view.ts'
 import type { TrackedHeight } from '../kernel/trackHeight.ts'
 import type { Transfer } from '../bridge/transfer.ts'
+import type { Detector } from './kind.ts'
 import type { FlowFacts } from '../checks/flow/facts.ts'
 import type { LatencyFacts } from '../ledger/readLatency.ts'
 
@@ -29,6 +30,11 @@ export interface Rule {
   summarize(finding: Finding, now: UnixMs): string | null
   /** Where it was written, for messages: `rules/transfers.yaml:12`. */
   readonly origin: string
+}
+
+/** A rule with the kind that it is written on. */
+export interface LoadedRule extends Rule {
+  readonly detector: Detector
 }
 
 /** One chain's head as last read. */

@@ -1,10 +1,11 @@
+import { kinds } from '../../src/checks/index.ts'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { evaluateConditions } from '../../src/rules/evaluateRules.ts'
 import { readRuleFolder } from '../../src/rules/readRuleFolder.ts'
 import type { FlowTotalFact } from '../../src/checks/flow/facts.ts'
 import { summarizePast } from '../../src/checks/flow/summarizePast.ts'
-import type { Facts, Rule } from '../../src/rules/types.ts'
+import type { Facts, LoadedRule } from '../../src/rules/types.ts'
 import {
   noFlow,
   toChallenge,
@@ -18,11 +19,11 @@ import {
 } from '../unit/rules/facts.ts'
 import { pendingSince } from '../unit/rules/transfers.ts'
 
-const loaded = await readRuleFolder(join(import.meta.dirname, '../../rules'))
+const loaded = await readRuleFolder(join(import.meta.dirname, '../../rules'), kinds)
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
 const conditions = evaluateConditions(loaded.rules, toFacts(0), []).map(({ rule }) => rule)
 
-const read = (rule: Rule) => (rule.params ?? {}) as Readonly<Record<string, never>>
+const read = (rule: LoadedRule) => (rule.params ?? {}) as Readonly<Record<string, never>>
 const drift = { endpoint: 'E3', count: 1, firstAt: 0, lastAt: 0, problem: 'unreadable', isOfList: true }
 const lack = {
   endpoint: 'E3',
@@ -47,7 +48,7 @@ const pastOf = (total: FlowTotalFact) =>
   )
 
 /** By kind: facts in which what the rule is about has lasted since 0. */
-const lasting: Partial<Record<Rule['kind'], (rule: Rule, now: number) => Facts>> = {
+const lasting: Partial<Record<LoadedRule['kind'], (rule: LoadedRule, now: number) => Facts>> = {
   'transfer.stalled': (rule, now) => {
     const base = pendingSince(0, now)
     const isDeposit = read(rule)['direction'] === 'MainToZone'
@@ -130,9 +131,9 @@ const lasting: Partial<Record<Rule['kind'], (rule: Rule, now: number) => Facts>>
     toFacts(0, { empties: { source: 'explorer', since: 0, answers: 100, contradicted } }),
   'monitor.poll_overdue': (_, now) => toFacts(now, { pollers: [poller] }),
 }
-const lastingSince0 = (rule: Rule, now: number) => lasting[rule.kind]?.(rule, now)
+const lastingSince0 = (rule: LoadedRule, now: number) => lasting[rule.kind]?.(rule, now)
 
-const fires = (rule: Rule, facts: Facts) =>
+const fires = (rule: LoadedRule, facts: Facts) =>
   evaluateConditions([rule], facts, []).some(({ judgement }) => judgement.findings.length > 0)
 
 /** What is written in `rules/`; a new rule with a threshold needs its line here. */

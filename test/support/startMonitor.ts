@@ -1,3 +1,4 @@
+import { kinds } from '../../src/checks/index.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -62,8 +63,8 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const log: string[] = []
   const ownStateDir = options.stateDir === undefined ? mkdtempSync(join(tmpdir(), 'spanwatch-e2e-')) : null
   const loaded = options.rules
-    ? loadRules([{ path: 'rules.yaml', text: options.rules }])
-    : await readRuleFolder(join(import.meta.dirname, '../../rules'))
+    ? loadRules([{ path: 'rules.yaml', text: options.rules }], kinds)
+    : await readRuleFolder(join(import.meta.dirname, '../../rules'), kinds)
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems, null, 1))
   const config: AppConfig = {
     explorer: {

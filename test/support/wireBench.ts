@@ -12,7 +12,7 @@ import {
   createChannel,
 } from '../../src/delivery/channels/createChannel.ts'
 import type { Channel, DeliveryResult } from '../../src/delivery/channels/message.ts'
-import type { Rule } from '../../src/rules/types.ts'
+import type { LoadedRule } from '../../src/rules/types.ts'
 import { createAlertStore } from '../../src/alerts/store/alertStore.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { createEvent, createRoute, createRule, start } from '../unit/alerts/harness.ts'
@@ -30,7 +30,7 @@ export interface Attempt {
 export interface WireOptions extends Partial<Pick<AlertSettings, 'routes' | 'fallback'>> {
   readonly channels: readonly ChannelConfig[]
   readonly deps?: Partial<ChannelDeps>
-  readonly rules?: readonly Rule[]
+  readonly rules?: readonly LoadedRule[]
   readonly random?: () => number
 }
 
@@ -91,7 +91,7 @@ export function createWireBench(options: WireOptions) {
     /** Attempts at one channel. */
     at: (channel: string) => attempts.filter((attempt) => attempt.channel === channel),
     /** Tells event number `n` by a critical rule, and lets what follows at once happen. */
-    async tell(n: number, rule: Partial<Rule> = {}, finding: Finding = createEvent(n)) {
+    async tell(n: number, rule: Partial<LoadedRule> = {}, finding: Finding = createEvent(n)) {
       commit((now) =>
         engine.tellEvents([{ rule: createRule({ severity: 'critical', ...rule }), finding }], now),
       )

@@ -18,7 +18,7 @@ import { readPending } from './reads.ts'
 import { createPreconfSettle } from './settle.ts'
 import type { Commit } from '../../kernel/reads.ts'
 import type { Poller, PollerStatus } from '../../kernel/runner.ts'
-import type { PreconfFacts, Rule } from '../../rules/types.ts'
+import type { PreconfFacts, LoadedRule } from '../../rules/types.ts'
 import type { Database } from '../../store/database.ts'
 import { listHeads } from '../../kernel/heads.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
@@ -34,7 +34,7 @@ export interface PreconfDeps {
   readonly commit: Commit
   readonly rpcs: Rpcs
   readonly config: Pick<AppConfig, 'preconf' | 'canonical' | 'bridge' | 'poll'>
-  rules(): readonly Rule[]
+  rules(): readonly LoadedRule[]
 }
 
 /** What watches the RPCs by itself: the preconfirmation loop, and the pollers that go with it. */

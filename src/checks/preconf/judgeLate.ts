@@ -2,13 +2,16 @@ import type { Finding } from '../../bridge/finding.ts'
 import type { LateWindow } from './lateShare.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { type LateParams, toLateFacts } from './kinds.ts'
-import type { Rule } from '../../rules/types.ts'
+import type { LoadedRule } from '../../rules/types.ts'
 
 /**
  * Judges the share of late preconfirmations by the parameters of every rule on it. Told when the share is passed, and
  * again only after it was below it.
  */
-export function createJudgeLate(late: LateWindow, rules: () => readonly Rule[]): (now: UnixMs) => Finding[] {
+export function createJudgeLate(
+  late: LateWindow,
+  rules: () => readonly LoadedRule[],
+): (now: UnixMs) => Finding[] {
   let passed = new Map<string, UnixMs>()
   return (now) => {
     const before = passed
@@ -37,7 +40,7 @@ export function createJudgeLate(late: LateWindow, rules: () => readonly Rule[]):
   }
 }
 
-function listParams(rules: readonly Rule[]): LateParams[] {
+function listParams(rules: readonly LoadedRule[]): LateParams[] {
   // Parsed by the kind's own schema when the rules were loaded.
   const all = rules.filter(({ kind }) => kind === 'preconf.late').map(({ params }) => params as LateParams)
   return [...new Map(all.map((params) => [keyOf(params), params])).values()]

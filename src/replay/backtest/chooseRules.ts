@@ -1,14 +1,13 @@
-import { getDetector } from '../../checks/index.ts'
-import type { Rule } from '../../rules/types.ts'
+import type { LoadedRule } from '../../rules/types.ts'
 
 export interface Choice {
-  readonly events: readonly Rule[]
-  readonly stalled: readonly Rule[]
+  readonly events: readonly LoadedRule[]
+  readonly stalled: readonly LoadedRule[]
   readonly skipped: readonly { readonly rule: string; readonly kind: string; readonly reason: string }[]
 }
 
 /** Which rules the ledger's history can be judged by. */
-export function chooseRules(rules: readonly Rule[]): Choice {
+export function chooseRules(rules: readonly LoadedRule[]): Choice {
   const reasons = new Map(rules.map((rule) => [rule, skipReason(rule)]))
   const judged = rules.filter((rule) => reasons.get(rule) === null)
   return {
@@ -22,8 +21,7 @@ export function chooseRules(rules: readonly Rule[]): Choice {
 }
 
 /** Null when it can be judged. */
-function skipReason({ kind, params }: Rule): string | null {
-  const detector = getDetector(kind)
+function skipReason({ kind, detector, params }: LoadedRule): string | null {
   if (kind === 'transfer.stalled') return null
   if (detector.from === 'transfer') {
     const hasShare =

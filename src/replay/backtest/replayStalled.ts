@@ -2,7 +2,7 @@ import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { evaluateConditions } from '../../rules/evaluateRules.ts'
-import type { Facts, Rule } from '../../rules/types.ts'
+import type { Facts, LoadedRule } from '../../rules/types.ts'
 
 export interface Span {
   readonly transfer: Transfer
@@ -26,7 +26,7 @@ const secondMs = 1_000
  * sought by halving.
  */
 export function replayStalled(
-  rule: Rule,
+  rule: LoadedRule,
   span: Span,
   of: { readonly facts: Facts; readonly until: UnixMs },
 ): Fired | null {
@@ -49,7 +49,7 @@ export function replayStalled(
   return { finding, firedAt, resolvedAt: resolvedAt !== null && resolvedAt < of.until ? resolvedAt : null }
 }
 
-function findAt(rule: Rule, transfer: Transfer, facts: Facts, now: UnixMs): Finding | null {
+function findAt(rule: LoadedRule, transfer: Transfer, facts: Facts, now: UnixMs): Finding | null {
   // It was read again all the while: that the explorer could not be asked is not in the ledger.
   const read = { ...transfer, readAt: now }
   const [judged] = evaluateConditions([rule], { ...facts, now, listPending: () => [read] })

@@ -4,7 +4,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { RelatedTransfers } from '../../meaning/context.ts'
 import type { EventContext } from '../../meaning/context.ts'
 import { evaluateTransfer } from '../../rules/evaluateRules.ts'
-import type { Facts, Rule } from '../../rules/types.ts'
+import type { Facts, LoadedRule } from '../../rules/types.ts'
 import type { Database } from '../../store/database.ts'
 import {
   countHistory,
@@ -41,7 +41,7 @@ export interface BacktestInput {
   readonly db: Database
   readonly ledger: Ledger
   readonly bridge: AppConfig['bridge']
-  readonly rules: readonly Rule[]
+  readonly rules: readonly LoadedRule[]
   readonly since: UnixMs
   readonly until: UnixMs
 }

@@ -2,7 +2,7 @@ import { digestMaterial, isNews, isOnlyFilledIn } from '../../alerts/material.ts
 import { verdictOf } from '../../delivery/kindWords.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { Rule } from '../../rules/types.ts'
+import type { LoadedRule } from '../../rules/types.ts'
 
 interface Example {
   readonly at: UnixMs
@@ -46,7 +46,7 @@ const dayMs = 86_400_000
 
 /** Counts what rules would have told between two times; what lies outside is passed over. */
 export function createTellings(
-  rules: readonly Rule[],
+  rules: readonly LoadedRule[],
   window: { readonly since: UnixMs; readonly until: UnixMs },
 ) {
   const counts = new Map(rules.map((rule) => [rule.name, createCounts()]))
@@ -60,10 +60,10 @@ export function createTellings(
     return name
   }
   const isInside = (at: UnixMs) => at >= window.since && at < window.until
-  const of = (rule: Rule) => counts.get(rule.name) as Counts
+  const of = (rule: LoadedRule) => counts.get(rule.name) as Counts
 
   return {
-    tell(rule: Rule, finding: Finding, at: UnixMs): void {
+    tell(rule: LoadedRule, finding: Finding, at: UnixMs): void {
       if (!isInside(at)) return
       const one = of(rule)
       one.told += 1
@@ -79,13 +79,13 @@ export function createTellings(
         .sort((a, b) => a.at - b.at)
         .slice(0, mostExamples)
     },
-    correct(rule: Rule, at: UnixMs): void {
+    correct(rule: LoadedRule, at: UnixMs): void {
       if (isInside(at)) of(rule).corrected += 1
     },
-    resolve(rule: Rule, at: UnixMs): void {
+    resolve(rule: LoadedRule, at: UnixMs): void {
       if (isInside(at)) of(rule).resolved += 1
     },
-    fail(rule: Rule): void {
+    fail(rule: LoadedRule): void {
       of(rule).errors += 1
     },
     list: (): RuleTellings[] =>

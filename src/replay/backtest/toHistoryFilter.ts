@@ -1,5 +1,5 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import type { Rule } from '../../rules/types.ts'
+import type { LoadedRule } from '../../rules/types.ts'
 import type { HistoryFilter } from '../../ledger/history.ts'
 import type { AppConfig } from '../../kernel/settings.ts'
 import type { Choice } from './chooseRules.ts'
@@ -53,7 +53,7 @@ export function toHistoryFilter(of: {
 }
 
 /** 0 when it is no fixed time: then every wait has to be looked at. */
-function readAfter({ params }: Rule): number {
+function readAfter({ params }: LoadedRule): number {
   const after: unknown = typeof params === 'object' && params !== null && 'after' in params ? params.after : 0
   return typeof after === 'number' ? after : 0
 }

@@ -1,6 +1,6 @@
 import type { Finding, FindingKind } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { getDetector } from '../../checks/index.ts'
+import { kinds } from '../../checks/index.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { TestWorld } from './createTestWorld.ts'
 import { toInstant } from './moment.ts'
@@ -88,7 +88,7 @@ function toUnits(text: string | null): bigint | null {
 
 function raise(world: TestWorld, text: FindingText): void {
   const finding = toFinding(world, text)
-  if (getDetector(finding.kind).nature === 'event') world.commit({ apply: () => [finding] })
+  if (kinds.find(finding.kind)?.nature === 'event') world.commit({ apply: () => [finding] })
   else world.said.raised.set(finding.subject, finding)
 }
 

@@ -1,3 +1,4 @@
+import { kinds } from '../../checks/index.ts'
 import { suggest } from '../../lib/nearest.ts'
 import {
   problemAt,
@@ -7,9 +8,7 @@ import {
   type YamlProblem,
 } from '../../lib/yamlProblems.ts'
 import { compileLabelPredicate } from '../../rules/cel/compileLabelPredicate.ts'
-import { getDetector } from '../../checks/index.ts'
-import type { Rule } from '../../rules/types.ts'
-import type { FindingKind } from '../../bridge/finding.ts'
+import type { LoadedRule } from '../../rules/types.ts'
 import { metaKinds } from '../../alerts/metaRules.ts'
 import type { FindingText, RuleTest, TestExpectation, TestFile, TestInput } from './testSchema.ts'
 import { tokensOf } from './testTokens.ts'
@@ -25,7 +24,7 @@ interface Context {
 export function checkTestFile(of: {
   readonly doc: YamlDoc
   readonly file: TestFile
-  readonly rules: readonly Rule[]
+  readonly rules: readonly LoadedRule[]
 }): YamlProblem[] {
   const { doc, file } = of
   const ruleNames = [...of.rules.map(({ name }) => name), ...metaKinds]
@@ -60,7 +59,7 @@ function checkRoutes({ doc, file }: Context): YamlProblem[] {
 
 function checkPredicate(doc: YamlDoc, path: YamlPath, text: string | null): YamlProblem[] {
   if (text === null) return []
-  const compiled = compileLabelPredicate(text)
+  const compiled = compileLabelPredicate(kinds.names, text)
   return compiled.ok ? [] : [problemInside(doc, path, compiled.problem.offset, compiled.problem.message)]
 }
 
@@ -127,7 +126,8 @@ function checkToken(
 
 function checkFinding(doc: YamlDoc, finding: FindingText, path: YamlPath): YamlProblem[] {
   // One of the registry's, by the schema.
-  const detector = getDetector(finding.kind as FindingKind)
+  const detector = kinds.find(finding.kind)
+  if (detector === null) return []
   if (detector.from === 'facts' || (detector.from === 'raised' && detector.raisedBy === 'alerts')) {
     const instead =
       detector.from === 'facts' ? 'set the facts that it is judged by' : 'the alert engine finds it itself'

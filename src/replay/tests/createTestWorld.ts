@@ -4,7 +4,7 @@ import { createSilentLog } from '../../lib/log.ts'
 import { createCommit } from '../../kernel/commit.ts'
 import type { Commit } from '../../kernel/reads.ts'
 import type { Finding } from '../../bridge/finding.ts'
-import type { Facts, Rule } from '../../rules/types.ts'
+import type { Facts, LoadedRule } from '../../rules/types.ts'
 import { type AlertStore, createAlertStore } from '../../alerts/store/alertStore.ts'
 import { type Database, openDatabase } from '../../store/database.ts'
 import { createLedger, type Ledger } from '../../ledger/ledger.ts'
@@ -51,7 +51,7 @@ export interface TestWorld {
   readonly ledger: Ledger
   readonly store: AlertStore
   readonly engine: AlertEngine
-  readonly rules: readonly Rule[]
+  readonly rules: readonly LoadedRule[]
   readonly commit: Commit
   readonly flow: (now: UnixMs) => Facts['flow']
   readonly latency: (now: UnixMs) => Facts['latency']
@@ -62,7 +62,7 @@ const noBridge = { contracts: [], escrows: [], fees: [] }
 /** What records are given to settle where nothing was learned. */
 export const settleMs = 60_000
 
-export function createTestWorld(file: TestFile, rules: readonly Rule[], test: RuleTest): TestWorld {
+export function createTestWorld(file: TestFile, rules: readonly LoadedRule[], test: RuleTest): TestWorld {
   const start = toInstant(test.start, { start: 0, now: 0 })
   const clock = createVirtualClock(start)
   const db = openDatabase(':memory:')

@@ -1,3 +1,4 @@
+import { kinds } from '../../checks/index.ts'
 import { readFile, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { checkMuteNames } from '../../config/checkConfig.ts'
@@ -14,14 +15,14 @@ import {
 import { type LoadedRules, loadRules } from '../../rules/loadRules.ts'
 import { listRuleFiles } from '../../rules/readRuleFolder.ts'
 import { readRules } from '../../rules/readRules.ts'
-import type { Rule } from '../../rules/types.ts'
+import type { LoadedRule } from '../../rules/types.ts'
 import { checkTestFile } from './checkTestFile.ts'
 import { type TestFile, testFileSchema } from './testSchema.ts'
 
 export interface LoadedTests {
   readonly file: TestFile
   readonly doc: YamlDoc
-  readonly rules: readonly Rule[]
+  readonly rules: readonly LoadedRule[]
 }
 
 export type LoadedTestFile =
@@ -58,7 +59,7 @@ function fail(problems: readonly YamlProblem[]): LoadedTestFile {
 
 /** Without `rules` what a daemon would run with that folder; else the files that are named, and nothing more. */
 async function loadTestedRules(doc: YamlDoc, folder: string, { rules }: TestFile): Promise<LoadedRules> {
-  if (rules === undefined) return readRules(folder)
+  if (rules === undefined) return readRules(folder, kinds)
   const files: YamlInput[] = []
   const problems: YamlProblem[] = []
   for (const [index, name] of rules.entries()) {
@@ -70,7 +71,7 @@ async function loadTestedRules(doc: YamlDoc, folder: string, { rules }: TestFile
       problems.push(problemAt(doc, ['rules', index], `these rules cannot be read: ${errorText(error)}`))
     }
   }
-  return problems.length > 0 ? { ok: false, problems } : loadRules(files)
+  return problems.length > 0 ? { ok: false, problems } : loadRules(files, kinds)
 }
 
 async function listPlaces(path: string): Promise<readonly string[]> {

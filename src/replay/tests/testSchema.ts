@@ -1,9 +1,9 @@
+import { kinds } from '../../checks/index.ts'
 import { z } from 'zod'
 import { amount } from '../../config/fields.ts'
 import { bridge, inhibition, muteTime, route } from '../../config/sections.ts'
 import { parseRawAmount } from '../../bridge/amount.ts'
 import { boundText, durationText } from '../../rules/durationText.ts'
-import { kindNames } from '../../checks/index.ts'
 import { factsSchema } from './factSchemas.ts'
 import { moment } from './moment.ts'
 
@@ -68,7 +68,7 @@ const factValue = z.union([z.string(), z.number(), z.boolean(), z.null()], {
 })
 
 const finding = z.strictObject({
-  kind: z.enum(kindNames as [string, ...string[]]),
+  kind: z.enum(kinds.names as [string, ...string[]]),
   subject: text.default('subject'),
   title: text.optional(),
   transfer: name.optional(),

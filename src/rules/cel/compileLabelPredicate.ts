@@ -1,4 +1,3 @@
-import { knownKinds } from '../knownKinds.ts'
 import { standardLabels } from '../toFindingScope.ts'
 import { type Compiled, compileExpression } from './compileExpression.ts'
 import { createEnvironment } from './createEnvironment.ts'
@@ -7,9 +6,10 @@ import { toLabelMap } from './toLabelMap.ts'
 /**
  * Compiles a condition over an alert's labels, as routes and inhibitions write it. The standard labels are names of
  * their own, '' where an alert has none; `labels` holds all of them, the rule's own included.
- * @example compileLabelPredicate('severity == "critical" && kind in ["transfer.failed"]')
+ * @example compileLabelPredicate(kinds, 'severity == "critical" && kind in ["transfer.failed"]')
  */
 export function compileLabelPredicate(
+  kinds: readonly string[],
   text: string,
 ): Compiled<(labels: Readonly<Record<string, string>>) => boolean> {
   const environment = createEnvironment().registerVariable('labels', 'map<string, string>')
@@ -17,7 +17,7 @@ export function compileLabelPredicate(
   const compiled = compileExpression(environment, text, {
     names: [...standardLabels, 'labels'],
     values: {
-      kind: knownKinds,
+      kind: kinds,
       severity: ['critical', 'warning', 'info'],
       direction: ['MainToZone', 'ZoneToMain', ''],
       chain: ['main', 'zone', ''],

@@ -1,6 +1,5 @@
 import { Duration } from '@marcbachmann/cel-js/evaluator'
 import type { FactType, Detector } from '../kind.ts'
-import { kindNames } from '../../checks/index.ts'
 import { type FindingScope, tokenNames, transferNames, type TransferScope } from '../toFindingScope.ts'
 import { toAmountValue } from './amountValue.ts'
 import { type Compiled, compileExpression, type Vocabulary } from './compileExpression.ts'
@@ -35,9 +34,13 @@ class FactParts extends Parts {}
 
 /**
  * Compiles a rule's `where` for one kind of finding: `transfer` exists only where the kind has one, and the facts are
- * the kind's own, typed.
+ * the kind's own, typed. `kinds` are the names of all.
  */
-export function compileWhere(detector: Detector, text: string): Compiled<(scope: FindingScope) => boolean> {
+export function compileWhere(
+  detector: Detector,
+  kinds: readonly string[],
+  text: string,
+): Compiled<(scope: FindingScope) => boolean> {
   const environment = createEnvironment()
   environment
     .registerType('Token', {
@@ -61,12 +64,12 @@ export function compileWhere(detector: Detector, text: string): Compiled<(scope:
   if (detector.hasTransfer) environment.registerVariable('transfer', 'Transfer')
   for (const name of detector.subjectNames) environment.registerVariable(name, 'string')
 
-  const compiled = compileExpression(environment, text, toVocabulary(detector))
+  const compiled = compileExpression(environment, text, toVocabulary(detector, kinds))
   if (!compiled.ok) return compiled
   return { ok: true, run: (scope) => compiled.run(toVariables(detector, scope)) }
 }
 
-function toVocabulary(detector: Detector): Vocabulary {
+function toVocabulary(detector: Detector, kinds: readonly string[]): Vocabulary {
   const transfer = Object.keys(transferNames).map((name) => `transfer.${name}`)
   const token = tokenNames.map((name) => `transfer.token.${name}`)
   return {
@@ -79,7 +82,7 @@ function toVocabulary(detector: Detector): Vocabulary {
       ...detector.subjectNames,
     ],
     values: {
-      kind: kindNames,
+      kind: kinds,
       chain: ['main', 'zone'],
       'transfer.direction': ['MainToZone', 'ZoneToMain'],
       'transfer.state': ['pending', 'completed', 'failed', 'unbacked'],

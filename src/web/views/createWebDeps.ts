@@ -1,3 +1,4 @@
+import { kinds } from '../../checks/index.ts'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { type Clock, createSystemClock, type UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
@@ -50,7 +51,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
   const { db, alerts } = parts
   const rules = () => parts.live.rules
   const left = listUnwatched(parts.config)
-  const unwatched = () => addUntold(rules(), left)
+  const unwatched = () => addUntold(rules(), left, kinds)
   const viewsAt = (at: UnixMs) => ({ ...createAlertViews(alerts, rules, at, parts.clockLeadMs()), alerts })
   const normal = memoize(real, slowMs, () => readNormal(db, now()))
   const status = memoize(real, quickMs, () =>

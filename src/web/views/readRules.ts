@@ -1,9 +1,8 @@
 import type { Unwatched } from '../../config/listUnwatched.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
-import { getDetector } from '../../checks/index.ts'
 import { sourcesOf } from '../../rules/sourcesOf.ts'
-import type { Rule } from '../../rules/types.ts'
+import type { LoadedRule } from '../../rules/types.ts'
 import type { AlertStore } from '../../alerts/store/alertStore.ts'
 import type { Database } from '../../store/database.ts'
 import { countEventsByRule, countOpenByRule } from './pageQueries.ts'
@@ -18,7 +17,7 @@ export function readRules(
   sources: {
     readonly db: Database
     readonly alerts: Pick<AlertStore, 'listEvaluations'>
-    readonly rules: readonly Rule[]
+    readonly rules: readonly LoadedRule[]
     /** How much of each source was looked at. */
     readonly coverage: readonly Coverage[]
     readonly unwatched: readonly Unwatched[]
@@ -33,7 +32,7 @@ export function readRules(
     const counts = open.get(rule.name) ?? []
     const sum = (wanted: (state: string) => boolean) =>
       counts.filter(({ state }) => wanted(state)).reduce((total, { count }) => total + count, 0)
-    const { nature, from } = getDetector(rule.kind)
+    const { nature, from } = rule.detector
     const silent = findSilent(rule, sources.coverage, now)
     return {
       name: rule.name,
@@ -55,7 +54,7 @@ export function readRules(
 }
 
 /** The source that it is judged by and that has given no good answer of late. */
-function findSilent(rule: Rule, coverage: readonly Coverage[], now: UnixMs): Coverage | null {
+function findSilent(rule: LoadedRule, coverage: readonly Coverage[], now: UnixMs): Coverage | null {
   const wanted = sourcesOf(rule.kind)
   return coverage.find((one) => wanted.includes(one.source) && isStale(one, now)) ?? null
 }
@@ -69,8 +68,8 @@ function saySilent({ source, lastGoodAt }: Coverage, now: UnixMs): string {
 const unsureShown = 3
 
 /** What is kept of it for its own sake, and concerns nobody, is left out. */
-function toUnsure(rule: Rule, evaluation: Evaluation | null): RuleView['unsure'] {
-  const detector = getDetector(rule.kind)
+function toUnsure(rule: LoadedRule, evaluation: Evaluation | null): RuleView['unsure'] {
+  const { detector } = rule
   const why = detector.from === 'facts' ? detector.cannotTell : undefined
   const unsure = evaluation?.unsure ?? []
   if (why === undefined || unsure.length === 0) return null

@@ -3,7 +3,7 @@ import type { EscrowLine } from '../../report/dailyReport.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { PollerStatus } from '../../kernel/runner.ts'
 import { clockLeadMs } from '../../kernel/clockLead.ts'
-import type { Rule, SourceHealth } from '../../rules/types.ts'
+import type { LoadedRule, SourceHealth } from '../../rules/types.ts'
 import type { AlertRow } from '../../alerts/store/alertRows.ts'
 import type { AlertStore } from '../../alerts/store/alertStore.ts'
 import type { Database } from '../../store/database.ts'
@@ -26,7 +26,7 @@ import { createAlertViews, toAlertView } from './toAlertView.ts'
 
 export interface StatusSources extends Pick<FactSources, 'explorer' | 'intervals' | 'rpcHealth'> {
   readonly alerts: AlertStore
-  rules(): readonly Rule[]
+  rules(): readonly LoadedRule[]
   readonly db: Database
   readonly ledger: Pick<Ledger, 'countByState'>
   readonly startedAt: UnixMs

@@ -3,7 +3,7 @@ import { alertIdOf } from '../../alerts/fingerprint.ts'
 import { createSilencer } from '../../alerts/silences.ts'
 import { hasBlockTime } from '../../delivery/wording.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { Rule } from '../../rules/types.ts'
+import type { LoadedRule } from '../../rules/types.ts'
 import type { AlertRow } from '../../alerts/store/alertRows.ts'
 import type { AlertStore } from '../../alerts/store/alertStore.ts'
 import type { SilenceRow } from '../../alerts/store/silenceRows.ts'
@@ -11,7 +11,7 @@ import type { AlertView } from '../types.ts'
 
 export interface AlertViewSource {
   readonly alerts: Pick<AlertStore, 'listAlerts' | 'listItemsOf' | 'readTransferState'>
-  rules(): readonly Rule[]
+  rules(): readonly LoadedRule[]
   now(): UnixMs
   /** By how much our clock is ahead of everybody's, ms. */
   readonly clockLeadMs: number
@@ -69,14 +69,14 @@ function hasEndedBadly({ alerts }: AlertViewSource, { resolvedReason, transferKe
 /** What a reader needs beside the rows, at one moment. */
 export function createAlertViews(
   alerts: AlertViewSource['alerts'] & Pick<AlertStore, 'listSilencesAt'>,
-  rules: () => readonly Rule[],
+  rules: () => readonly LoadedRule[],
   now: UnixMs,
   clockLeadMs = 0,
 ): AlertViewSource {
   return { alerts, rules, now: () => now, clockLeadMs, silenceOf: createSilencer(alerts.listSilencesAt(now)) }
 }
 
-function summarize(rule: Rule, finding: ReturnType<typeof readFinding>, now: UnixMs): string | null {
+function summarize(rule: LoadedRule, finding: ReturnType<typeof readFinding>, now: UnixMs): string | null {
   try {
     return rule.summarize(finding, now)
   } catch {

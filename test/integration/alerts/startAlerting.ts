@@ -4,7 +4,7 @@ import { type Clock, createSystemClock } from '../../../src/lib/clock.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import type { Channel } from '../../../src/delivery/channels/message.ts'
 import type { Route } from '../../../src/alerts/routing.ts'
-import type { Rule } from '../../../src/rules/types.ts'
+import type { LoadedRule } from '../../../src/rules/types.ts'
 import { createAlertStore } from '../../../src/alerts/store/alertStore.ts'
 import type { Database } from '../../../src/store/database.ts'
 import { createRoute } from '../../unit/alerts/harness.ts'
@@ -13,7 +13,7 @@ export interface AlertingOptions {
   readonly channel: Channel
   readonly clock?: Clock
   readonly routes?: readonly Route[]
-  readonly rules?: readonly Rule[]
+  readonly rules?: readonly LoadedRule[]
 }
 
 /** Alerts and their delivery in a process of its own, without the rest of the monitor. */

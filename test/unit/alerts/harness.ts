@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import { createAlertEngine, type AlertSettings } from '../../../src/alerts/alertEngine.ts'
 import { startDispatcher } from '../../../src/delivery/dispatcher.ts'
 import { defaultRoute, type Route } from '../../../src/alerts/routing.ts'
-import type { Finding } from '../../../src/bridge/finding.ts'
+import type { Finding, FindingKind } from '../../../src/bridge/finding.ts'
+import { kinds } from '../../../src/checks/index.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
@@ -12,7 +13,7 @@ import type {
   DeliveryResult,
   Message,
 } from '../../../src/delivery/channels/message.ts'
-import type { Rule } from '../../../src/rules/types.ts'
+import type { LoadedRule } from '../../../src/rules/types.ts'
 import { createAlertStore } from '../../../src/alerts/store/alertStore.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 
@@ -66,10 +67,18 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 8; turn += 1) await setImmediate()
 }
 
-export function createRule(overrides: Partial<Rule> = {}): Rule {
+function toDetector(kind: FindingKind): LoadedRule['detector'] {
+  const detector = kinds.find(kind)
+  if (detector === null) throw new Error(`no kind ${kind}`)
+  return detector
+}
+
+export function createRule(overrides: Partial<LoadedRule> = {}): LoadedRule {
+  const { kind = 'transfer.failed' } = overrides
   return {
     name: 'failed',
-    kind: 'transfer.failed',
+    kind,
+    detector: toDetector(kind),
     params: {},
     forMs: 0,
     keepFiringForMs: 0,
@@ -192,7 +201,7 @@ export function createRoute(overrides: Partial<Route> = {}): Route {
 
 export interface BenchOptions extends Partial<AlertSettings> {
   readonly database?: Database
-  readonly rules?: readonly Rule[]
+  readonly rules?: readonly LoadedRule[]
   readonly clock?: ManualClock
   readonly fakes?: readonly FakeChannel[]
 }

@@ -5,7 +5,7 @@ import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import type { MessageItem } from '../../../src/delivery/channels/message.ts'
 import { renderSlack } from '../../../src/delivery/channels/renderSlack.ts'
-import type { Judgement, Rule } from '../../../src/rules/types.ts'
+import type { Judgement, LoadedRule } from '../../../src/rules/types.ts'
 import {
   createBench,
   createCondition,
@@ -29,7 +29,7 @@ const about = (kind: Finding['kind'], overrides: Partial<Finding> = {}, transfer
   kind,
   ...overrides,
 })
-const ruleOn = (kind: Finding['kind'], overrides: Partial<Rule> = {}) =>
+const ruleOn = (kind: Finding['kind'], overrides: Partial<LoadedRule> = {}) =>
   createRule({ name: kind.replace(/^.*\./, ''), kind, severity: 'critical', ...overrides })
 const unbacked = ruleOn('transfer.unbacked')
 const mismatch = ruleOn('transfer.mismatch')
@@ -66,12 +66,12 @@ function run(options: Parameters<typeof createBench>[0] = {}) {
     dispatcher.wake()
     await bench.clock.advance(ms)
   }
-  const tell = async (...events: [Rule, Finding][]) => {
+  const tell = async (...events: [LoadedRule, Finding][]) => {
     const matches = events.map(([rule, finding]) => ({ rule, finding }))
     bench.engine.tellEvents(matches, bench.clock.now())
     await send()
   }
-  const judge = async (rule: Rule, ...findings: Finding[]) => {
+  const judge = async (rule: LoadedRule, ...findings: Finding[]) => {
     const judgement: Judgement = { findings, unknown: [] }
     bench.engine.applyCondition(rule, judgement, bench.clock.now())
     await send(5_000)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createCorrectedClock } from '../../../src/lib/correctedClock.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import { createEvaluateLoop } from '../../../src/kernel/evaluateLoop.ts'
-import type { Judgement, Rule } from '../../../src/rules/types.ts'
+import type { Judgement, LoadedRule } from '../../../src/rules/types.ts'
 import { toFacts } from '../rules/facts.ts'
 import {
   createBench,
@@ -28,7 +28,7 @@ const queued = ({ store }: Bench) =>
     .reverse()
     .map(({ what }) => what)
 
-function look(bench: Bench, rule: Rule, judgement: Judgement, afterMs: number) {
+function look(bench: Bench, rule: LoadedRule, judgement: Judgement, afterMs: number) {
   bench.engine.applyCondition(rule, judgement, start + afterMs)
   bench.engine.flush(start + afterMs)
   return queued(bench)

@@ -1,3 +1,4 @@
+import { kinds } from '../../../src/checks/index.ts'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -5,7 +6,6 @@ import { parse } from 'yaml'
 import { exitCodes } from '../../../src/cli/io.ts'
 import { renderProblem } from '../../../src/lib/renderProblems.ts'
 import { loadRules } from '../../../src/rules/loadRules.ts'
-import { registry } from '../../../src/checks/index.ts'
 import { createRegistry } from '../../../src/web/metrics.ts'
 import { runCommand } from '../cli/testIo.ts'
 import { problemsOf } from '../config/loadInMemory.ts'
@@ -119,7 +119,7 @@ describe('YAML', () => {
   const isRules = (text: string) => Array.isArray((parse(text) as { rules?: unknown }).rules)
 
   test.each(blocks.filter(({ text }) => isRules(text)))('rules load: $where', ({ where, text }) => {
-    const loaded = loadRules([{ path: where, text }])
+    const loaded = loadRules([{ path: where, text }], kinds)
     expect(loaded.ok ? [] : loaded.problems.map(renderProblem)).toEqual([])
   })
 
@@ -146,7 +146,7 @@ describe('YAML', () => {
 describe('tables and links', () => {
   test('the kinds are those of the registry, in its order, with their nature', () => {
     const rows = readTable(readme, 'kind', 'nature').map(([kind, nature]) => [kind, nature])
-    expect(rows).toEqual(registry.map(({ kind, nature }) => [`\`${kind}\``, nature]))
+    expect(rows).toEqual(kinds.all.map(({ kind, nature }) => [`\`${kind}\``, nature]))
   })
 
   test('the metrics exist', () => {

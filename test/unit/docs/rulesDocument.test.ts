@@ -1,8 +1,8 @@
+import { kinds } from '../../../src/checks/index.ts'
 import { describe, expect, test } from 'vitest'
 import { parseDuration } from '../../../src/lib/duration.ts'
-import { registry } from '../../../src/checks/index.ts'
 import type { Detector, FactType } from '../../../src/rules/kind.ts'
-import { ruleSchema } from '../../../src/rules/ruleSchema.ts'
+import { createRuleSchema } from '../../../src/rules/ruleSchema.ts'
 import { templateFilters } from '../../../src/rules/templates/templateFilters.ts'
 import { standardLabels, tokenNames, transferNames } from '../../../src/rules/toFindingScope.ts'
 import { listCodes, readDoc, readTable } from './markdown.ts'
@@ -38,9 +38,9 @@ describe('docs/rules.md', () => {
   test('the keys of a rule are those of its schema', () => {
     const rows = readTable(document, 'key', 'needed')
     const keys = rows.map(([key = '']) => listCodes(key)[0])
-    expect(new Set(keys)).toEqual(new Set(Object.keys(ruleSchema.shape)))
+    expect(new Set(keys)).toEqual(new Set(Object.keys(createRuleSchema(kinds).shape)))
     const needed = rows.filter(([, word]) => word === 'yes').map(([key = '']) => listCodes(key)[0])
-    expect(needed.filter((key) => ruleSchema.shape[key as 'name'].isOptional())).toEqual([])
+    expect(needed.filter((key) => createRuleSchema(kinds).shape[key as 'name'].isOptional())).toEqual([])
   })
 
   test('the names of a transfer are all there, with their types', () => {
@@ -59,10 +59,10 @@ describe('docs/rules.md', () => {
   })
 
   test('its kinds are those of the registry, in its order', () => {
-    expect([...sections.keys()]).toEqual(registry.map(({ kind }) => kind))
+    expect([...sections.keys()]).toEqual(kinds.all.map(({ kind }) => kind))
   })
 
-  test.each(registry)('$kind: nature, meaning, names, parameters and facts', (detector) => {
+  test.each(kinds.all)('$kind: nature, meaning, names, parameters and facts', (detector) => {
     const section = sections.get(detector.kind) ?? ''
     const nature = detector.nature === 'event' ? 'Event' : 'Condition'
     expect(section).toContain(`\n${nature}. ${detector.docs}\n`)
@@ -76,7 +76,7 @@ describe('docs/rules.md', () => {
     ).toEqual(Object.keys(detector.facts).map((name) => [`\`facts.${name}\``, true]))
   })
 
-  test.each(registry)('$kind: defaults are as printed', (detector) => {
+  test.each(kinds.all)('$kind: defaults are as printed', (detector) => {
     // A default is printed as it would be written; one without code ticks is said in words.
     const defaults = detector.params.parse({}) as Readonly<Record<string, unknown>>
     const rows = readTable(sections.get(detector.kind) ?? '', 'parameter')

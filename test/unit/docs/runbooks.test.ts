@@ -1,5 +1,5 @@
+import { kinds } from '../../../src/checks/index.ts'
 import { describe, expect, test } from 'vitest'
-import { registry } from '../../../src/checks/index.ts'
 import { remedies } from '../../../src/delivery/remedies.ts'
 import { readDoc } from './markdown.ts'
 
@@ -15,7 +15,7 @@ describe('docs/runbooks.md', () => {
     expect([...sections.keys()].sort()).toEqual(Object.keys(remedies).sort())
   })
 
-  test.each(registry)(
+  test.each(kinds.all)(
     '$kind: what to do, as in messages; what it means, how it is decided, and steps',
     ({ kind, nature }) => {
       const section = sections.get(kind) ?? ''

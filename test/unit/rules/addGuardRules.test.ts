@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { addGuardRules } from '../../../src/rules/addGuardRules.ts'
-import type { Rule } from '../../../src/rules/types.ts'
+import type { LoadedRule } from '../../../src/rules/types.ts'
 import { createRule } from '../alerts/harness.ts'
 
-const rule = (name: string, kind: Rule['kind']): Rule => createRule({ name, kind })
+const rule = (name: string, kind: LoadedRule['kind']): LoadedRule => createRule({ name, kind })
 const shipped = [
   rule('source-unavailable', 'source.unavailable'),
   rule('rules-rejected', 'monitor.rules_rejected'),
   rule('transfer-failed', 'transfer.failed'),
 ]
-const added = (...own: Rule[]) => addGuardRules(own, shipped).map(({ name, kind }) => `${name} ${kind}`)
+const added = (...own: LoadedRule[]) => addGuardRules(own, shipped).map(({ name, kind }) => `${name} ${kind}`)
 
 test('rules on transfers alone keep the shipped ones on sources and on the monitor', () => {
   expect(added(rule('mine', 'transfer.stalled'))).toEqual([

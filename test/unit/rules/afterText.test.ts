@@ -1,3 +1,4 @@
+import { kinds } from '../../../src/checks/index.ts'
 import { expect, test } from 'vitest'
 import { parseAfter } from '../../../src/rules/afterText.ts'
 import { loadRules } from '../../../src/rules/loadRules.ts'
@@ -34,7 +35,7 @@ test('a mistake is told with its place when the rule is loaded', () => {
     '      floor: 0s',
     '      minSamples: 0',
   ].join('\n')
-  const loaded = loadRules([{ path: 'a.yaml', text }])
+  const loaded = loadRules([{ path: 'a.yaml', text }], kinds)
   const said = loaded.ok ? [] : loaded.problems.map(({ line, column, message }) => [line, column, message])
   expect(said).toEqual([
     [5, 14, '`after`: `p98` is not learned, did you mean `p99`?: expected p50, p95, p99, p99.9'],

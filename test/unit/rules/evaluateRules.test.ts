@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { evaluateConditions, evaluateTransfer, matchFinding } from '../../../src/rules/evaluateRules.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
-import type { Rule } from '../../../src/rules/types.ts'
+import type { LoadedRule } from '../../../src/rules/types.ts'
 import { toFacts } from './facts.ts'
 import { rulesOf } from './ruleFiles.ts'
 import { eventContext, completed, pendingSince } from './transfers.ts'
@@ -95,8 +95,8 @@ test('a rule whose detector throws keeps all its alerts and holds up no other ru
 })
 
 test('a rule that throws anything at all is isolated', () => {
-  const broken: Rule = {
-    ...(failing[1] as Rule),
+  const broken: LoadedRule = {
+    ...(failing[1] as LoadedRule),
     name: 'broken',
     matches: () => {
       throw new TypeError('boom')

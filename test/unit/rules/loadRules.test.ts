@@ -1,3 +1,4 @@
+import { kinds } from '../../../src/checks/index.ts'
 import { describe, expect, test } from 'vitest'
 import { renderProblems } from '../../../src/lib/renderProblems.ts'
 import { loadRules } from '../../../src/rules/loadRules.ts'
@@ -169,20 +170,26 @@ describe('loadRules', () => {
 
   test('every problem of every file is reported, in order', () => {
     const wrong = 'rules:\n  - { name: a, on: transfer.failed, severity: bad }\n  - { name: 5 }\n'
-    const loaded = loadRules([
-      { path: 'rules/b.yaml', text: wrong },
-      { path: 'rules/a.yaml', text: '' },
-    ])
+    const loaded = loadRules(
+      [
+        { path: 'rules/b.yaml', text: wrong },
+        { path: 'rules/a.yaml', text: '' },
+      ],
+      kinds,
+    )
     const places = loaded.ok ? [] : loaded.problems.map(({ file, line }) => `${file}:${line}`)
     expect(places).toEqual(['rules/a.yaml:1', 'rules/b.yaml:2', 'rules/b.yaml:3', 'rules/b.yaml:3'])
   })
 
   test('a name taken in another file is refused and says by which', () => {
     const text = 'rules:\n  - name: a\n    on: transfer.failed\n    severity: info\n'
-    const loaded = loadRules([
-      { path: 'rules/a.yaml', text },
-      { path: 'rules/b.yaml', text },
-    ])
+    const loaded = loadRules(
+      [
+        { path: 'rules/a.yaml', text },
+        { path: 'rules/b.yaml', text },
+      ],
+      kinds,
+    )
     expect(loaded).toMatchObject({
       problems: [
         { file: 'rules/b.yaml', line: 2, message: 'the rule name `a` is taken: rules/a.yaml:2 has it' },
@@ -191,7 +198,7 @@ describe('loadRules', () => {
   })
 
   test('no files at all are refused: nothing would ever be told', () => {
-    expect(loadRules([]).ok).toBe(false)
+    expect(loadRules([], kinds).ok).toBe(false)
   })
 
   test('a problem in a block is shown with its own line', () => {
@@ -205,7 +212,7 @@ describe('loadRules', () => {
       '        transfer.amont > amount("5")',
       '',
     ].join('\n')
-    const loaded = loadRules([{ path: 'rules/test.yaml', text }])
+    const loaded = loadRules([{ path: 'rules/test.yaml', text }], kinds)
     expect(loaded.ok ? '' : renderProblems(loaded.problems)).toMatchInlineSnapshot(`
       "rules/test.yaml:7:18: \`where\`: unknown name \`transfer.amont\`, did you mean \`transfer.amount\`?
           7 |         transfer.amont > amount("5")

@@ -1,3 +1,4 @@
+import { kinds } from '../../../src/checks/index.ts'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,15 +19,15 @@ test('reads every YAML file in the order of their names, and no other', async ()
   await writeFile(join(folder, '.a.yaml.swp'), 'junk')
   await writeFile(join(folder, '.hidden.yaml'), 'junk')
   await writeFile(join(folder, 'README.md'), 'junk')
-  const loaded = await readRuleFolder(folder)
+  const loaded = await readRuleFolder(folder, kinds)
   expect(loaded.ok && loaded.rules.map(({ name }) => name)).toEqual(['first', 'second'])
 })
 
 test('an empty folder is refused', async () => {
-  expect(await readRuleFolder(folder)).toMatchObject({ ok: false, problems: [{ file: folder }] })
+  expect(await readRuleFolder(folder, kinds)).toMatchObject({ ok: false, problems: [{ file: folder }] })
 })
 
 test('a folder that is not there is refused, named', async () => {
   const missing = join(folder, 'missing')
-  expect(await readRuleFolder(missing)).toMatchObject({ ok: false, problems: [{ file: missing }] })
+  expect(await readRuleFolder(missing, kinds)).toMatchObject({ ok: false, problems: [{ file: missing }] })
 })

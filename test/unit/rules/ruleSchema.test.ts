@@ -1,15 +1,15 @@
+import { kinds } from '../../../src/checks/index.ts'
 import { expect, test } from 'vitest'
-import { registry } from '../../../src/checks/index.ts'
 import { toRuleJsonSchema } from '../../../src/rules/ruleSchema.ts'
 
-const schema = JSON.parse(JSON.stringify(toRuleJsonSchema()))
+const schema = JSON.parse(JSON.stringify(toRuleJsonSchema(kinds)))
 const branches: {
   properties: Record<string, { const?: string; properties?: object }>
   required: string[]
 }[] = schema.properties.rules.items.anyOf
 
 test('the JSON Schema has one branch a kind, with the parameters of its detector', () => {
-  expect(branches.map(({ properties }) => properties['on']?.const)).toEqual(registry.map(({ kind }) => kind))
+  expect(branches.map(({ properties }) => properties['on']?.const)).toEqual(kinds.all.map(({ kind }) => kind))
   const stalled = branches.find(({ properties }) => properties['on']?.const === 'transfer.stalled')
   expect(Object.keys(stalled?.properties['with']?.properties ?? {})).toEqual([
     'direction',

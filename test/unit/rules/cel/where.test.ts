@@ -1,3 +1,4 @@
+import { kinds } from '../../../../src/checks/index.ts'
 import { fc } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { compareAmounts, toAmountValue } from '../../../../src/rules/cel/amountValue.ts'
@@ -141,7 +142,7 @@ describe('unless', () => {
 
 describe('compileLabelPredicate', () => {
   const run = (text: string, labels: Record<string, string>) => {
-    const compiled = compileLabelPredicate(text)
+    const compiled = compileLabelPredicate(kinds.names, text)
     return compiled.ok ? compiled.run(labels) : compiled.problem
   }
 
