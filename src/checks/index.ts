@@ -1,3 +1,4 @@
+import type { Facts } from './facts.ts'
 import { createKinds } from '../rules/kinds.ts'
 import { chainStalled } from './chains/stalled.ts'
 import { challengeChanged, challengeStuck } from './challenges/kinds.ts'
@@ -37,7 +38,7 @@ import { transferStalled } from './transfers/stalled.ts'
 import { transferUnbacked } from './transfers/unbacked.ts'
 
 /** Every kind of finding that a rule can be written on, in the order in which documents list them. */
-export const kinds = createKinds([
+export const kinds = createKinds<Facts>([
   transferFailed,
   transferStalled,
   transferUnbacked,

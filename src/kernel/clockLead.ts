@@ -1,9 +1,10 @@
-import type { Facts, SourceHealth } from '../rules/types.ts'
+import type { SharedFacts } from './facts.ts'
+import type { SourceHealth } from '../clients/sourceHealth.ts'
 
 /** Less is how late a head is read, and how far apart clocks are that a time service sets. */
 const leastLeadMs = 60_000
 
-interface ClockFacts extends Pick<Facts, 'now' | 'heads'> {
+interface ClockFacts extends Pick<SharedFacts, 'now' | 'heads'> {
   readonly sources: readonly Pick<SourceHealth, 'source' | 'clockAheadMs'>[]
 }
 

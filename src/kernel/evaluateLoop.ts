@@ -7,7 +7,7 @@ import type { Logger } from '../lib/log.ts'
 import type { RuleTimer } from '../lib/timings.ts'
 import type { ClockJump } from '../lib/rebaseInstant.ts'
 import { evaluateConditions } from '../rules/evaluateRules.ts'
-import type { Facts, LoadedRule } from '../rules/types.ts'
+import type { LoadedRule, Moment } from '../rules/types.ts'
 import type { Database } from '../store/database.ts'
 
 export interface EvaluateDeps {
@@ -19,7 +19,7 @@ export interface EvaluateDeps {
     'applyCondition' | 'excuseCondition' | 'keepCondition' | 'dropRules' | 'flush' | 'isFiring'
   >
   rules(): readonly LoadedRule[]
-  facts(now: UnixMs): Facts
+  facts(now: UnixMs): Moment
   /** Conditions that other parts hold to be true now. */
   raised(now: UnixMs): readonly Finding[]
   /** Inside the transaction, after the rules: what is judged of the monitor itself. */

@@ -55,3 +55,14 @@ const toJson = (reading: HeadReading | null) => (reading === null ? null : JSON.
 
 /** Written by `toJson`. */
 const toReading = (text: unknown) => (typeof text === 'string' ? (JSON.parse(text) as HeadReading) : null)
+
+/** One chain's head as last read. */
+export interface Head {
+  readonly chain: Chain
+  readonly height: number
+  readonly blockTime: UnixMs | null
+  /** When the height was first seen at this value, by our clock. */
+  readonly advancedAt: UnixMs
+  /** Request time of the newest successful reading. */
+  readonly readAt: UnixMs
+}

@@ -1,7 +1,7 @@
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import { outsideFilter } from '../clients/explorer/fits.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { Facts } from '../rules/types.ts'
+import type { SharedFacts } from './facts.ts'
 import type { Database } from '../store/database.ts'
 import { summarizeQuarantine } from './quarantine.ts'
 
@@ -11,7 +11,7 @@ interface DriftSources {
 }
 
 /** Records that were set aside, and answers to other questions than were asked, of which some are among them. */
-export function readDrift({ db, explorer }: DriftSources, since: UnixMs): Facts['drift'] {
+export function readDrift({ db, explorer }: DriftSources, since: UnixMs): SharedFacts['drift'] {
   const mismatches = explorer.mismatches
     .list(since)
     .map((one) => ({ ...one, isOfList: !one.problem.startsWith(outsideFilter) }))

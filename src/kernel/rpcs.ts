@@ -1,7 +1,7 @@
 import type { AppConfig } from './settings.ts'
 import { createRpc, type Rpc } from '../clients/rpc/createRpc.ts'
 import type { CorrectedClock } from '../lib/correctedClock.ts'
-import type { SourceHealth } from '../rules/types.ts'
+import type { SourceHealth } from '../clients/sourceHealth.ts'
 
 /** The JSON-RPC endpoints, as far as they are configured. */
 export interface Rpcs {

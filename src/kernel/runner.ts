@@ -197,3 +197,15 @@ function toStatus(entry: Entry): PollerStatus {
     missedTicks,
   }
 }
+
+export interface PollerHealth {
+  readonly poller: string
+  readonly intervalMs: number
+  /** Its reads wait while others ask. */
+  readonly isBackground?: boolean
+  readonly startedAt: UnixMs
+  readonly lastSuccessAt: UnixMs | null
+  readonly lastError: string | null
+  /** Source and endpoint that kept its newest run from its work, as `explorer E6`; null or left out when none did. */
+  readonly failedAt?: string | null
+}

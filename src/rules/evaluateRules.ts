@@ -4,7 +4,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
 import type { RuleTimer } from '../lib/timings.ts'
 import type { EventContext } from '../meaning/context.ts'
-import type { Facts, Judgement, LoadedRule } from './types.ts'
+import type { Judgement, LoadedRule, Moment } from './types.ts'
 
 interface RuleMatch {
   readonly rule: LoadedRule
@@ -92,7 +92,7 @@ function isAccepted(rule: LoadedRule, finding: Finding): boolean {
  */
 export function evaluateConditions(
   rules: readonly LoadedRule[],
-  facts: Facts,
+  facts: Moment,
   raised: readonly Finding[] = [],
   timer: Pick<RuleTimer, 'run'> = untimed,
 ): readonly RuleJudgement[] {

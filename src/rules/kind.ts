@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { ConditionKind, EventKind, Finding, FindingKind } from '../bridge/finding.ts'
 import type { Transfer } from '../bridge/transfer.ts'
-import type { Facts, Judgement } from './types.ts'
+import type { Judgement, Moment } from './types.ts'
 import type { EventContext } from '../meaning/context.ts'
 
 /** How a fact is typed in `where`; `dyn` may also be null. */
@@ -37,7 +37,7 @@ export interface ConditionDetector extends Described {
   readonly from: 'facts'
   /** Why nothing can be said of a subject, for people; left out where that is no matter of theirs. */
   readonly cannotTell?: string
-  judge(facts: Facts, params: unknown): Judgement
+  judge(facts: Moment, params: unknown): Judgement
 }
 
 /** Found by the part of the program that it happened to, and handed over ready-made. */
@@ -51,6 +51,11 @@ export interface RaisedKind extends Described {
 }
 
 export type Detector = EventDetector | ConditionDetector | RaisedKind
+
+/** Which facts a kind is judged on: the table of kinds is typed by the facts that there are. */
+export interface JudgedOn<F> {
+  readonly judgedOn?: (facts: F) => void
+}
 
 type Spec<D extends Detector, S extends z.ZodType> = Omit<
   D,
@@ -73,14 +78,14 @@ export function defineEvent<S extends z.ZodType>(
   }
 }
 
-export function defineCondition<S extends z.ZodType>(
-  spec: Spec<ConditionDetector, S> & { judge(facts: Facts, params: z.output<S>): Judgement },
-): ConditionDetector {
+export function defineCondition<S extends z.ZodType, F extends Moment>(
+  spec: Spec<ConditionDetector, S> & { judge(facts: F, params: z.output<S>): Judgement },
+): ConditionDetector & JudgedOn<F> {
   return {
     ...spec,
     nature: 'condition',
     from: 'facts',
-    // As above.
-    judge: (facts, params) => spec.judge(facts, params as z.output<S>),
+    // As above; and the checks' one list has the facts that each of its kinds is judged on.
+    judge: (facts, params) => spec.judge(facts as F, params as z.output<S>),
   }
 }

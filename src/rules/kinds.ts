@@ -1,5 +1,5 @@
 import type { FindingKind } from '../bridge/finding.ts'
-import type { Detector } from './kind.ts'
+import type { Detector, JudgedOn } from './kind.ts'
 
 /** The table of kinds that rules can be written on: it is handed in, so that no rule knows a kind by name. */
 export interface Kinds {
@@ -10,7 +10,8 @@ export interface Kinds {
   find(kind: string): Detector | null
 }
 
-export function createKinds(all: readonly Detector[]): Kinds {
+/** `F`: the facts that there are. */
+export function createKinds<F>(all: readonly (Detector & JudgedOn<F>)[]): Kinds {
   const byKind: ReadonlyMap<string, Detector> = new Map(all.map((one) => [one.kind, one]))
   return { all, names: all.map(({ kind }) => kind), find: (kind) => byKind.get(kind) ?? null }
 }

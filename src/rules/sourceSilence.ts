@@ -1,5 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { EndpointHealth, SourceHealth } from './types.ts'
+import type { EndpointHealth } from '../clients/sourceHealth.ts'
+import type { SourceHealth } from '../clients/sourceHealth.ts'
 
 /** A source is never called silent sooner, however short the interval. */
 const floorMs = 5_000

@@ -1,5 +1,6 @@
 import { formatDuration } from '../lib/duration.ts'
-import type { EndpointHealth, PollerHealth } from '../rules/types.ts'
+import type { PollerHealth } from '../kernel/runner.ts'
+import type { EndpointHealth } from '../clients/sourceHealth.ts'
 import type { AlertView, Coverage, StatusFacts, Verdict } from './types.ts'
 
 /** An event stays in the verdict for so long: nobody has to have looked at the page in the minute it happened. */

@@ -14,7 +14,8 @@ import { createAuditReads, newestTime } from './reads.ts'
 import type { CommitDeps } from '../../kernel/commit.ts'
 import type { Commit, ExplorerReads } from '../../kernel/reads.ts'
 import type { Poller } from '../../kernel/runner.ts'
-import type { Facts } from '../../rules/types.ts'
+import type { SharedFacts } from '../../kernel/facts.ts'
+import type { AuditPart as AuditFacts } from './facts.ts'
 import {
   addLack,
   dropLack,
@@ -75,7 +76,7 @@ export interface AuditPart {
   readonly noteListed: NonNullable<CommitDeps['noteListed']>
   /** What the list shows, and what of the chains it does not. */
   listed(): Omit<Listed, 'listReadAt'>
-  facts(now: UnixMs): Pick<Facts, 'incomplete' | 'listLag'>
+  facts(now: UnixMs): AuditFacts & Pick<SharedFacts, 'listLag'>
 }
 
 const capMs = 90_000

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
-import type { Facts, IncompleteFact, Judgement } from '../../rules/types.ts'
+import type { Judgement, Moment } from '../../rules/types.ts'
+import type { IncompleteFact, AuditPart } from './facts.ts'
 import { defineCondition } from '../../rules/kind.ts'
+
+type Facts = Moment & AuditPart
 
 /**
  * What lacked when an audit compared the ledger with the list and the chains. One subject for each place where it was

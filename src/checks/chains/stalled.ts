@@ -3,8 +3,15 @@ import type { Finding } from '../../bridge/finding.ts'
 import type { TrackedHeight } from '../../kernel/trackHeight.ts'
 import type { Chain } from '../../bridge/observation.ts'
 import { boundText } from '../../rules/durationText.ts'
-import type { Facts, Head, Judgement } from '../../rules/types.ts'
+import type { Judgement } from '../../rules/types.ts'
+import type { SharedFacts } from '../../kernel/facts.ts'
+import type { Head } from '../../kernel/heads.ts'
 import { defineCondition } from '../../rules/kind.ts'
+
+/** Preconfirmations are another check's: of them the height alone is shown. */
+type Facts = SharedFacts & {
+  readonly preconf: { readonly view: { readonly latest: { readonly height: number } | null } } | null
+}
 
 const params = z.strictObject({
   chain: z.enum(['main', 'zone']).optional(),

@@ -2,8 +2,11 @@ import { z } from 'zod'
 import type { Challenge } from './challenge.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { boundText } from '../../rules/durationText.ts'
-import type { Facts, Judgement } from '../../rules/types.ts'
+import type { Judgement, Moment } from '../../rules/types.ts'
+import type { ChallengesPart } from './facts.ts'
 import { defineCondition, type RaisedKind } from '../../rules/kind.ts'
+
+type Facts = Moment & ChallengesPart
 
 /** Told by the poller that reads it. */
 export const challengeChanged: RaisedKind = {

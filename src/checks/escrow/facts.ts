@@ -4,7 +4,13 @@ import { type Horizons, standsStill } from '../../meaning/horizon.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { unsaidMs } from './pollChecks.ts'
 import { isSilenceProven } from '../operators/poll.ts'
-import type { EscrowMove, EscrowSum, Facts, OperatorFact, UnjudgedSum } from '../../rules/types.ts'
+import type { ChallengesPart } from '../challenges/facts.ts'
+import type { OperatorsPart } from '../operators/facts.ts'
+import type { EscrowPart } from './holding.ts'
+import type { OperatorFact } from '../operators/facts.ts'
+import type { UnjudgedSum } from './holding.ts'
+import type { EscrowSum } from './holding.ts'
+import type { EscrowMove } from './holding.ts'
 import { listUnsettled } from '../challenges/store.ts'
 import type { Database } from '../../store/database.ts'
 import {
@@ -26,7 +32,7 @@ import type { HorizonWatch } from '../../kernel/horizons.ts'
 import type { EscrowWatch } from './watch.ts'
 
 type Unjudged = Movement & { readonly reason: string }
-type EscrowFacts = Pick<Facts, 'escrow' | 'operators' | 'newestOriginAt' | 'challenges'>
+type EscrowFacts = EscrowPart & OperatorsPart & ChallengesPart
 
 export interface EscrowFactSources {
   readonly db: Database
@@ -138,7 +144,7 @@ function toSum(sum: FlowSum, horizons: Horizons, watch: EscrowWatch): EscrowSum 
   }
 }
 
-function listHoldings({ db, watch }: EscrowFactSources): Facts['escrow']['holdings'] {
+function listHoldings({ db, watch }: EscrowFactSources): EscrowPart['escrow']['holdings'] {
   const holdings = watch.listHoldings()
   return listEscrowTokens(db).flatMap((known) => {
     const escrows = holdings.filter(({ token }) => token === known.token).map(({ address }) => address)

@@ -2,8 +2,12 @@ import { z } from 'zod'
 import { formatUnits } from '../../bridge/amount.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { boundText } from '../../rules/durationText.ts'
-import type { EscrowHolding, Facts, Judgement } from '../../rules/types.ts'
+import type { Judgement } from '../../rules/types.ts'
+import type { SharedFacts } from '../../kernel/facts.ts'
+import type { EscrowHolding, EscrowPart } from './holding.ts'
 import { defineCondition } from '../../rules/kind.ts'
+
+type Facts = SharedFacts & EscrowPart
 
 const params = z.strictObject({ stale: boundText.default(15 * 60_000) })
 

@@ -1,6 +1,6 @@
 import type { Finding } from '../../bridge/finding.ts'
 import { templateFilters } from '../../rules/templates/templateFilters.ts'
-import type { EscrowSum } from '../../rules/types.ts'
+import type { EscrowSum } from './holding.ts'
 
 /** Above which shares of what the escrows hold sums are told. */
 export interface SumBounds {

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
-import type { Facts, Judgement, UnjudgedSum } from '../../rules/types.ts'
+import type { Judgement, Moment } from '../../rules/types.ts'
+import type { UnjudgedSum, EscrowPart } from './holding.ts'
 import { defineCondition } from '../../rules/kind.ts'
 import { nameSums } from './sums.ts'
+
+type Facts = Moment & EscrowPart
 
 /** One finding for all that lack the same: what is not known of them has one cause. */
 export const escrowUnjudged = defineCondition({

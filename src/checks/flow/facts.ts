@@ -66,3 +66,7 @@ export interface FlowFacts {
   /** Since when something that is true now has been so without a break; now, when it was not before. */
   since(name: string): UnixMs
 }
+
+export interface FlowPart {
+  readonly flow: FlowFacts
+}

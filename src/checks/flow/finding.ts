@@ -1,8 +1,10 @@
 import { formatUnits } from 'viem'
 import type { FactValue, Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { FlowTotalFact } from './facts.ts'
-import type { Facts } from '../../rules/types.ts'
+import type { FlowTotalFact, FlowPart } from './facts.ts'
+import type { Moment } from '../../rules/types.ts'
+
+type Facts = Moment & FlowPart
 
 const dayMs = 86_400_000
 /** Of a day: windows lie on a grid, and the present one is not part of the past. */

@@ -2,10 +2,13 @@ import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import type { Direction } from '../../bridge/observation.ts'
 import { boundText } from '../../rules/durationText.ts'
-import type { FlowTotalFact } from './facts.ts'
-import type { Facts, Judgement } from '../../rules/types.ts'
+import type { FlowTotalFact, FlowPart } from './facts.ts'
+import type { Judgement } from '../../rules/types.ts'
+import type { SharedFacts } from '../../kernel/facts.ts'
 import { defineCondition } from '../../rules/kind.ts'
 import { flowFactTypes, flowSubject, hasDay, toFlowFinding } from './finding.ts'
+
+type Facts = SharedFacts & FlowPart
 
 /** Where even the emptiest window of a day had so many, an empty one is no chance. */
 const leastPast = 5

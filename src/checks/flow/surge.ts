@@ -3,10 +3,19 @@ import { parseDecimal } from '../../bridge/amount.ts'
 import { compareDecimals, fromBaseUnits } from '../../bridge/decimal.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { boundText } from '../../rules/durationText.ts'
-import type { FlowCopiesFact, FlowTotalFact } from './facts.ts'
-import type { Facts, Judgement } from '../../rules/types.ts'
+import type { FlowCopiesFact, FlowTotalFact, FlowPart } from './facts.ts'
+import type { Judgement } from '../../rules/types.ts'
+import type { SharedFacts } from '../../kernel/facts.ts'
 import { defineCondition } from '../../rules/kind.ts'
 import { flowFactTypes, hasDay, toFlowFinding } from './finding.ts'
+
+/** What escrows hold is another check's: of it the amounts alone are looked at. */
+type Facts = SharedFacts &
+  FlowPart & {
+    readonly escrow: {
+      readonly holdings: readonly { readonly token: string; readonly holdings: bigint | null }[]
+    }
+  }
 
 const dayMs = 86_400_000
 /** Of common amounts so many times what a whole week had are no habit any more. */

@@ -4,7 +4,11 @@ import { cleanText } from '../../lib/text.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { boundText } from '../../rules/durationText.ts'
 import { isEndpointSilent, isSourceSilent } from '../../rules/sourceSilence.ts'
-import type { EndpointHealth, Facts, Judgement, PollerHealth, SourceHealth } from '../../rules/types.ts'
+import type { Judgement } from '../../rules/types.ts'
+import type { SharedFacts } from '../../kernel/facts.ts'
+import type { PollerHealth } from '../../kernel/runner.ts'
+import type { EndpointHealth } from '../../clients/sourceHealth.ts'
+import type { SourceHealth } from '../../clients/sourceHealth.ts'
 import { defineCondition } from '../../rules/kind.ts'
 
 const params = z.strictObject({
@@ -30,7 +34,7 @@ interface Cause {
   readonly endpoint: EndpointHealth | null
 }
 
-function causeOf({ sources }: Facts, { failedAt }: PollerHealth): Cause | null {
+function causeOf({ sources }: SharedFacts, { failedAt }: PollerHealth): Cause | null {
   for (const source of sources) {
     const endpoint = source.endpoints.find((one) => failedAt === `${source.source} ${one.endpoint}`)
     if (endpoint) return { source, endpoint }
@@ -40,7 +44,7 @@ function causeOf({ sources }: Facts, { failedAt }: PollerHealth): Cause | null {
 }
 
 /** Whether the source says it itself, or will before the poller is late by as much again. */
-function isToldOtherwise(facts: Facts, { source, endpoint }: Cause, limitMs: number): boolean {
+function isToldOtherwise(facts: SharedFacts, { source, endpoint }: Cause, limitMs: number): boolean {
   if (source.rejected !== null || isSourceSilent(source, facts.now)) return true
   if (facts.empties.aside?.some((one) => one.endpoint === endpoint?.endpoint)) return true
   if (endpoint === null || endpoint.failingSince === null) return false
@@ -53,7 +57,10 @@ function couldWorkSince({ lastSuccessAt, startedAt }: PollerHealth, cause: Cause
   return Math.max(lastSuccessAt ?? startedAt, backAt)
 }
 
-function judgeOverdue(facts: Facts, { factor, floor, backgroundFloor }: z.output<typeof params>): Judgement {
+function judgeOverdue(
+  facts: SharedFacts,
+  { factor, floor, backgroundFloor }: z.output<typeof params>,
+): Judgement {
   const findings: Finding[] = []
   const unknown: string[] = []
   for (const poller of facts.pollers) {
@@ -66,7 +73,7 @@ function judgeOverdue(facts: Facts, { factor, floor, backgroundFloor }: z.output
   return { findings, unknown }
 }
 
-function toFinding(facts: Facts, poller: PollerHealth, limitMs: number): Finding {
+function toFinding(facts: SharedFacts, poller: PollerHealth, limitMs: number): Finding {
   const lastError = cleanText(poller.lastError ?? '', 200)
   return {
     kind: 'monitor.poll_overdue',

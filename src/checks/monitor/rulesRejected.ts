@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { cleanText } from '../../lib/text.ts'
-import type { Facts, Judgement } from '../../rules/types.ts'
+import type { Judgement, Moment } from '../../rules/types.ts'
+import type { MonitorPart } from './facts.ts'
 import { defineCondition } from '../../rules/kind.ts'
+
+type Facts = Moment & MonitorPart
 
 export const monitorRulesRejected = defineCondition({
   kind: 'monitor.rules_rejected',

@@ -1,7 +1,11 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
-import type { Facts, Judgement } from '../../rules/types.ts'
+import type { Judgement } from '../../rules/types.ts'
+import type { SharedFacts } from '../../kernel/facts.ts'
+import type { PreconfPart } from './facts.ts'
 import { defineCondition } from '../../rules/kind.ts'
+
+type Facts = SharedFacts & PreconfPart
 
 const params = z.strictObject({ blocks: z.number().int().min(1).max(1_000_000).default(5) })
 

@@ -2,8 +2,12 @@ import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { boundText } from '../../rules/durationText.ts'
-import type { Facts, Judgement, PreconfFacts } from '../../rules/types.ts'
+import type { Judgement } from '../../rules/types.ts'
+import type { SharedFacts } from '../../kernel/facts.ts'
+import type { PreconfFacts, PreconfPart } from './facts.ts'
 import { defineCondition } from '../../rules/kind.ts'
+
+type Facts = SharedFacts & PreconfPart
 
 const params = z.strictObject({ after: boundText.default(10_000) })
 

@@ -1,5 +1,5 @@
 import type { Finding } from '../../bridge/finding.ts'
-import type { SourceHealth } from '../../rules/types.ts'
+import type { SourceHealth } from '../../clients/sourceHealth.ts'
 
 /** What every finding about a source as a whole says of it. */
 export function describeSource(

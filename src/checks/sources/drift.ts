@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import { cleanText } from '../../lib/text.ts'
 import { boundText } from '../../rules/durationText.ts'
-import type { Facts, Judgement } from '../../rules/types.ts'
+import type { Judgement } from '../../rules/types.ts'
+import type { SharedFacts } from '../../kernel/facts.ts'
 import { defineCondition } from '../../rules/kind.ts'
 
 const params = z.strictObject({ keep: boundText.default(10 * 60_000) })
@@ -33,7 +34,7 @@ export const sourceDrift = defineCondition({
   judge: judgeDrift,
 })
 
-function judgeDrift(facts: Facts, { keep }: z.output<typeof params>): Judgement {
+function judgeDrift(facts: SharedFacts, { keep }: z.output<typeof params>): Judgement {
   const isRecent = ({ lastAt }: { readonly lastAt: number }) => facts.now - lastAt <= keep
   const lacks = facts.lacks.filter(
     (lack) => isRecent(lack) || (lack.isStill && facts.now - lack.lastAt <= lackKeptMs),

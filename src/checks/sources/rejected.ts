@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import { cleanText } from '../../lib/text.ts'
-import type { Facts, Judgement } from '../../rules/types.ts'
+import type { Judgement } from '../../rules/types.ts'
+import type { SharedFacts } from '../../kernel/facts.ts'
 import { describeSource } from './describeSource.ts'
 import { defineCondition } from '../../rules/kind.ts'
 
@@ -16,7 +17,7 @@ export const sourceRejected = defineCondition({
   judge: judgeRejected,
 })
 
-function judgeRejected(facts: Facts): Judgement {
+function judgeRejected(facts: SharedFacts): Judgement {
   const findings = facts.sources.flatMap((source): Finding[] => {
     if (source.rejected === null) return []
     const reason = cleanText(source.rejected.reason, 200)

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import { cleanText } from '../../lib/text.ts'
 import { boundText } from '../../rules/durationText.ts'
-import type { Facts, Judgement } from '../../rules/types.ts'
+import type { Judgement } from '../../rules/types.ts'
+import type { SharedFacts } from '../../kernel/facts.ts'
 import { clockLeadMs } from '../../kernel/clockLead.ts'
 import { defineCondition } from '../../rules/kind.ts'
 
@@ -31,16 +32,16 @@ export const sourceSuspicious = defineCondition({
   judge: judgeSuspicious,
 })
 
-function judgeSuspicious(facts: Facts, bounds: z.output<typeof params>): Judgement {
+function judgeSuspicious(facts: SharedFacts, bounds: z.output<typeof params>): Judgement {
   const findings = [...findEmpties(facts, bounds), ...findAside(facts), ...findLag(facts, bounds)]
   // Without answers nothing can be said of their quality.
   const isUnknown = facts.empties.answers === 0
   return { findings, unknown: isUnknown ? [emptiesOf(facts)] : [] }
 }
 
-const emptiesOf = ({ empties }: Facts) => `${empties.source}:empties`
+const emptiesOf = ({ empties }: SharedFacts) => `${empties.source}:empties`
 
-function findEmpties(facts: Facts, { share, minimum }: z.output<typeof params>): Finding[] {
+function findEmpties(facts: SharedFacts, { share, minimum }: z.output<typeof params>): Finding[] {
   const { source, answers, contradicted, since } = facts.empties
   if (contradicted < minimum || contradicted < share * answers) return []
   const sharePercent = Math.floor((contradicted * 100) / answers)
@@ -71,7 +72,7 @@ function findEmpties(facts: Facts, { share, minimum }: z.output<typeof params>):
 }
 
 /** One for each endpoint: what it is asked in vain is named. */
-function findAside({ empties, now }: Facts): Finding[] {
+function findAside({ empties, now }: SharedFacts): Finding[] {
   const byEndpoint = Map.groupBy(empties.aside ?? [], ({ endpoint }) => endpoint)
   return [...byEndpoint].map(([endpoint, questions]) => {
     const named = questions.slice(0, asideShown).map(({ question }) => cleanText(question, 100))
@@ -91,7 +92,7 @@ function findAside({ empties, now }: Facts): Finding[] {
 
 const asideShown = 3
 
-function findLag(facts: Facts, { lag }: z.output<typeof params>): Finding[] {
+function findLag(facts: SharedFacts, { lag }: z.output<typeof params>): Finding[] {
   const { listLag } = facts
   // By a clock that is ahead everything comes late.
   if (listLag === null || listLag.lagMs - clockLeadMs(facts) <= lag) return []

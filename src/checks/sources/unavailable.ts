@@ -5,7 +5,10 @@ import { cleanText } from '../../lib/text.ts'
 import { boundText } from '../../rules/durationText.ts'
 import { useOf } from '../../rules/endpointUses.ts'
 import { isEndpointSilent, isFailing, isSourceSilent, lastGoodOf } from '../../rules/sourceSilence.ts'
-import type { EndpointHealth, Facts, Judgement, SourceHealth } from '../../rules/types.ts'
+import type { Judgement } from '../../rules/types.ts'
+import type { SharedFacts } from '../../kernel/facts.ts'
+import type { EndpointHealth } from '../../clients/sourceHealth.ts'
+import type { SourceHealth } from '../../clients/sourceHealth.ts'
 import { describeSource } from './describeSource.ts'
 import { defineCondition } from '../../rules/kind.ts'
 
@@ -33,7 +36,7 @@ export const sourceUnavailable = defineCondition({
   judge: judgeUnavailable,
 })
 
-function judgeUnavailable(facts: Facts, { after }: z.output<typeof params>): Judgement {
+function judgeUnavailable(facts: SharedFacts, { after }: z.output<typeof params>): Judgement {
   const judged = facts.sources
     .filter(({ rejected }) => rejected === null)
     .map((source) =>
@@ -51,7 +54,7 @@ interface Judged {
 }
 
 /** While nothing answers nothing can be said of single endpoints. */
-function judgeWhole(facts: Facts, source: SourceHealth): Judged {
+function judgeWhole(facts: SharedFacts, source: SourceHealth): Judged {
   const failing = source.endpoints.filter((one) => isFailing(one) && isInUse(one, facts.now))
   const unknown = source.endpoints.map((one) => subjectOf(source, one))
   if (failing.length === 0) return { findings: [], unknown: [source.source, ...unknown] }
@@ -75,7 +78,7 @@ function judgeWhole(facts: Facts, source: SourceHealth): Judged {
 }
 
 /** Each endpoint by itself: what it is good for differs, and so does when it ends. */
-function judgeEach(facts: Facts, source: SourceHealth, after: number | undefined): Judged {
+function judgeEach(facts: SharedFacts, source: SourceHealth, after: number | undefined): Judged {
   const isFound = (one: EndpointHealth) => isEndpointSilent(one, facts.now, after) && isInUse(one, facts.now)
   return {
     findings: source.endpoints.filter(isFound).map((one) => toFinding(facts, source, one)),
@@ -86,7 +89,7 @@ function judgeEach(facts: Facts, source: SourceHealth, after: number | undefined
   }
 }
 
-function toFinding(facts: Facts, source: SourceHealth, silent: EndpointHealth): Finding {
+function toFinding(facts: SharedFacts, source: SourceHealth, silent: EndpointHealth): Finding {
   const { endpoint, lastGoodAt, failingSince } = silent
   const { blind, judgesTransfers } = useOf(endpoint)
   const { title, labels } = describeSource(source)

@@ -8,7 +8,8 @@ import { afterText } from '../../rules/afterText.ts'
 import { clockLeadMs } from '../../kernel/clockLead.ts'
 import { boundText } from '../../rules/durationText.ts'
 import { type Limit, leastLimitMs, limitOf } from './learnedLimit.ts'
-import type { Facts, Judgement } from '../../rules/types.ts'
+import type { Judgement } from '../../rules/types.ts'
+import type { SharedFacts } from '../../kernel/facts.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { defineCondition } from '../../rules/kind.ts'
 
@@ -52,7 +53,7 @@ export const transferStalled = defineCondition({
   judge: judgeStalled,
 })
 
-function judgeStalled(facts: Facts, settings: z.output<typeof params>): Judgement {
+function judgeStalled(facts: SharedFacts, settings: z.output<typeof params>): Judgement {
   const { direction } = settings
   const findings: Finding[] = []
   const unknown: string[] = []
@@ -93,7 +94,7 @@ function mayHaveFailed({ status, confirmedStatus, changedAt }: Transfer, now: Un
  * time every reading of the list's newest part says that it did not arrive; of one that was heard of late only the answer
  * to a question for it does: its record may lie in a past that was not read.
  */
-function readAtOf({ pollers }: Facts, transfer: Transfer, limitMs: number): UnixMs {
+function readAtOf({ pollers }: SharedFacts, transfer: Transfer, limitMs: number): UnixMs {
   const { isListed, readAt, soughtAt, originAt, firstSeenAt } = transfer
   const list = pollers.find(({ poller }) => poller === 'transfers')
   if (isListed || !list) return readAt
@@ -103,7 +104,7 @@ function readAtOf({ pollers }: Facts, transfer: Transfer, limitMs: number): Unix
 }
 
 function toFinding(
-  facts: Facts,
+  facts: SharedFacts,
   transfer: Transfer,
   readAt: UnixMs,
   limit: Limit & { readonly minSamples: number; readonly leadMs: number },
@@ -136,7 +137,7 @@ function toFinding(
 
 /** What such transfers usually take: of the token where enough are known, else of the direction. */
 function describeUsual(
-  { latency }: Facts,
+  { latency }: SharedFacts,
   { token, direction }: Transfer,
   minSamples: number,
 ): Record<string, FactValue> {
@@ -147,7 +148,7 @@ function describeUsual(
   return { usualMs: read(0.5), p99Ms: read(0.99) }
 }
 
-function describeHead(facts: Facts, chain: 'main' | 'zone'): Record<string, FactValue> {
+function describeHead(facts: SharedFacts, chain: 'main' | 'zone'): Record<string, FactValue> {
   const head = facts.heads.find((one) => one.chain === chain)
   if (!head) return { destinationChain: chain, destinationHeight: null, destinationHalted: null }
   const ageMs = Math.max(facts.now - head.advancedAt, 0)

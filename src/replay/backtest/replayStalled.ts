@@ -2,7 +2,8 @@ import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { evaluateConditions } from '../../rules/evaluateRules.ts'
-import type { Facts, LoadedRule } from '../../rules/types.ts'
+import type { LoadedRule } from '../../rules/types.ts'
+import type { Facts } from '../../checks/facts.ts'
 
 export interface Span {
   readonly transfer: Transfer
@@ -52,6 +53,7 @@ export function replayStalled(
 function findAt(rule: LoadedRule, transfer: Transfer, facts: Facts, now: UnixMs): Finding | null {
   // It was read again all the while: that the explorer could not be asked is not in the ledger.
   const read = { ...transfer, readAt: now }
-  const [judged] = evaluateConditions([rule], { ...facts, now, listPending: () => [read] })
+  const then: Facts = { ...facts, now, listPending: () => [read] }
+  const [judged] = evaluateConditions([rule], then)
   return judged?.judgement.findings[0] ?? null
 }

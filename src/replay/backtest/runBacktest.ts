@@ -4,7 +4,8 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { RelatedTransfers } from '../../meaning/context.ts'
 import type { EventContext } from '../../meaning/context.ts'
 import { evaluateTransfer } from '../../rules/evaluateRules.ts'
-import type { Facts, LoadedRule } from '../../rules/types.ts'
+import type { LoadedRule } from '../../rules/types.ts'
+import type { Facts } from '../../checks/facts.ts'
 import type { Database } from '../../store/database.ts'
 import {
   countHistory,

@@ -1,6 +1,8 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Challenge } from '../../checks/challenges/challenge.ts'
-import type { Facts, Head, SourceHealth } from '../../rules/types.ts'
+import type { Facts } from '../../checks/facts.ts'
+import type { SourceHealth } from '../../clients/sourceHealth.ts'
+import type { Head } from '../../kernel/heads.ts'
 import { type HeadState, readableUntil, type SourceState, type TestWorld } from './createTestWorld.ts'
 import { resolveMoments } from './moment.ts'
 

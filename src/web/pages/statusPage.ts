@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { formatDuration } from '../../lib/duration.ts'
 import { cleanText } from '../../lib/text.ts'
-import type { PollerHealth } from '../../rules/types.ts'
+import type { PollerHealth } from '../../kernel/runner.ts'
 import type { Coverage, StatusSnapshot, VerdictLevel } from '../types.ts'
 import { renderAlertList } from './alertList.ts'
 import type { FormContext } from '../createFormGate.ts'

@@ -2,15 +2,13 @@ import type { Challenge } from '../../../src/checks/challenges/challenge.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { destinationLeg } from '../../../src/bridge/transfer.ts'
 import { summarizePast } from '../../../src/checks/flow/summarizePast.ts'
-import type {
-  EndpointHealth,
-  EscrowHolding,
-  Facts,
-  Head,
-  OperatorFact,
-  PreconfFacts,
-  SourceHealth,
-} from '../../../src/rules/types.ts'
+import type { Facts } from '../../../src/checks/facts.ts'
+import type { OperatorFact } from '../../../src/checks/operators/facts.ts'
+import type { EscrowHolding } from '../../../src/checks/escrow/holding.ts'
+import type { PreconfFacts } from '../../../src/checks/preconf/facts.ts'
+import type { EndpointHealth } from '../../../src/clients/sourceHealth.ts'
+import type { SourceHealth } from '../../../src/clients/sourceHealth.ts'
+import type { Head } from '../../../src/kernel/heads.ts'
 
 /** Facts of a healthy, empty world at `now`; tests override what they are about. */
 export function toFacts(

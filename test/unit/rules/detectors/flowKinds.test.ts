@@ -4,7 +4,7 @@ import { flowQuiet } from '../../../../src/checks/flow/quiet.ts'
 import { flowSurge } from '../../../../src/checks/flow/surge.ts'
 import type { FlowFacts, FlowTotalFact } from '../../../../src/checks/flow/facts.ts'
 import { type PastWindow, summarizePast } from '../../../../src/checks/flow/summarizePast.ts'
-import type { Facts } from '../../../../src/rules/types.ts'
+import type { Facts } from '../../../../src/checks/facts.ts'
 import { noFlow, toFacts, toHolding } from '../facts.ts'
 
 const dayMs = 86_400_000

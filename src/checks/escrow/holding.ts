@@ -1,0 +1,80 @@
+import type { UnixMs } from '../../lib/clock.ts'
+
+/** What left or reached an escrow and no known transfer explains. Amounts are exact, in token units. */
+export interface EscrowMove {
+  readonly escrow: string
+  /** '' is the native currency. */
+  readonly token: string
+  readonly symbol: string
+  /** Null for a change of the balance that no listed movement makes; then it lies above `fromHeight`. */
+  readonly hash: string | null
+  readonly fromHeight: number | null
+  readonly height: number
+  readonly at: UnixMs
+  readonly direction: 'out' | 'in'
+  /** What of it is not explained, and all that moved. */
+  readonly amount: string
+  readonly moved: string
+  /** The other side of it. */
+  readonly party: string
+  readonly reason: string
+  readonly checkedAt: UnixMs
+  /** Of one that is still looked for though it had its time: the share of what the escrows hold, null where that is not known. */
+  readonly open?: { readonly share: number | null }
+}
+
+/** Movements of a token out of the escrows that nothing explains yet, in sum. Amounts in token units. */
+export interface EscrowSum {
+  readonly token: string
+  readonly symbol: string
+  readonly escrows: readonly string[]
+  readonly count: number
+  readonly amount: string
+  /** Of what the escrows held, or would hold without what they still owe; null while that is not known. */
+  readonly share: number | null
+  readonly since: UnixMs
+  /** Transactions with the largest amounts. */
+  readonly hashes: readonly string[]
+  /** The source that stands still, and up to when it has shown what happened; null for what had its time. */
+  readonly waitsFor: { readonly source: 'main' | 'zone' | 'list'; readonly shownUntil: UnixMs | null } | null
+}
+
+/** Movements of a token out of the escrows whose transfers do not say how much, or of which id. Amounts in token units. */
+export interface UnjudgedSum extends Pick<EscrowSum, 'token' | 'symbol' | 'escrows' | 'count' | 'amount'> {
+  /** What they do not say. */
+  readonly lacks: string
+  readonly since: UnixMs
+  readonly hashes: readonly string[]
+}
+
+/** What the escrows of a token hold together, against what is owed. Amounts in token units, base units where decimals are unknown. */
+export interface EscrowHolding {
+  readonly token: string
+  readonly symbol: string
+  readonly escrows: readonly string[]
+  readonly decimals: number | null
+  readonly holdings: bigint | null
+  readonly holdingsAt: UnixMs | null
+  readonly baseline: bigint | null
+  readonly startedAt: UnixMs | null
+  /** The newest reading that the record list has passed; `openOut` left but was not judged yet. */
+  readonly judged: {
+    readonly owed: bigint
+    readonly holdings: bigint
+    readonly openOut: bigint
+    readonly height: number
+    readonly at: UnixMs
+  } | null
+}
+
+export interface EscrowPart {
+  readonly escrow: {
+    /** Unexplained movements, at most some hundreds each way, the newest. */
+    readonly moves: readonly EscrowMove[]
+    /** What left and is not explained yet. */
+    readonly sums: readonly EscrowSum[]
+    /** What left within a day by transfers that do not say how much, or of which id. */
+    readonly unjudged: readonly UnjudgedSum[]
+    readonly holdings: readonly EscrowHolding[]
+  }
+}

@@ -1,0 +1,20 @@
+import type { UnixMs } from '../../lib/clock.ts'
+
+export interface OperatorFact {
+  readonly address: string
+  /** Wei; null where the configuration gives none, or nothing was read. */
+  readonly minBalance: bigint | null
+  readonly balance: bigint | null
+  readonly balanceAt: UnixMs | null
+  readonly last: { readonly hash: string; readonly height: number; readonly at: UnixMs } | null
+  /** Request time of the newest answer that can be trusted. */
+  readonly readAt: UnixMs | null
+  /** By the rules of absence nothing was sent since `last`. */
+  readonly isSilent: boolean
+}
+
+export interface OperatorsPart {
+  readonly operators: readonly OperatorFact[]
+  /** When value last left either chain; null before the first transfer. */
+  readonly newestOriginAt: UnixMs | null
+}

@@ -1,0 +1,14 @@
+import type { UnixMs } from '../../lib/clock.ts'
+import type { PreconfView } from './view.ts'
+
+/** How preconfirmations come; null in `Facts` when none are watched. */
+export interface PreconfFacts {
+  readonly view: PreconfView
+  readonly intervalMs: number
+  /** Since when every question is left without an answer though the connection stands; null when one was answered. */
+  readonly unansweredSince: UnixMs | null
+}
+
+export interface PreconfPart {
+  readonly preconf: PreconfFacts | null
+}

@@ -1,0 +1,72 @@
+import type { Direction } from '../bridge/observation.ts'
+import type { Transfer } from '../bridge/transfer.ts'
+import type { SourceHealth } from '../clients/sourceHealth.ts'
+import type { LatencyFacts } from '../ledger/readLatency.ts'
+import type { Moment } from '../rules/types.ts'
+import type { Head } from './heads.ts'
+import type { PollerHealth } from './runner.ts'
+import type { TrackedHeight } from './trackHeight.ts'
+import type { UnixMs } from '../lib/clock.ts'
+
+/** Records that could not be read, or that answer another question than was asked, by endpoint. */
+interface DriftFact {
+  readonly endpoint: string
+  readonly count: number
+  readonly firstAt: UnixMs
+  readonly lastAt: UnixMs
+  /** What was expected, what came and where, e.g. `valueRaw: expected a decimal uint256, got a number`. */
+  readonly problem: string
+  /** Whether some of them belong to the list: rows that a filter should have left out say nothing of it. */
+  readonly isOfList: boolean
+}
+
+/** A documented key that records of an endpoint do not have, or fill with what nobody understands. */
+interface LackFact {
+  readonly endpoint: string
+  readonly key: string
+  readonly use: 'judged' | 'shown'
+  /** How many rows of the newest answer that lacked it, `of` how many. */
+  readonly rows: number
+  readonly of: number
+  readonly problem: string
+  readonly firstAt: UnixMs
+  readonly lastAt: UnixMs
+  /** Whether the newest answer with rows lacked it too. */
+  readonly isStill: boolean
+  /** Whether no row has had it lately. */
+  readonly isWhole: boolean
+}
+
+/** What any condition may look at, at one moment: how the sources answer, and what of the ledger is under way. */
+export interface SharedFacts extends Moment {
+  readonly heads: readonly Head[]
+  readonly sources: readonly SourceHealth[]
+  /** The main head by the canonical RPC; null without one, or while it was not read. */
+  readonly canonicalHead: TrackedHeight | null
+  readonly pollers: readonly PollerHealth[]
+  readonly latency: LatencyFacts
+  readonly drift: readonly DriftFact[]
+  readonly lacks: readonly LackFact[]
+  /** Endpoint and key of what no record was read of since the start. */
+  readonly unreadKeys: readonly string[]
+  /** How many answers of the last minutes were empty against better knowledge; empties that nothing contradicts count in neither. */
+  readonly empties: {
+    readonly source: string
+    readonly since: UnixMs
+    readonly answers: number
+    readonly contradicted: number
+    /** Questions that are not asked for a while, because they were contradicted again and again; left out, none is. */
+    readonly aside?: readonly {
+      readonly endpoint: string
+      readonly question: string
+      readonly since: UnixMs
+      readonly until: UnixMs
+    }[]
+  }
+  /** By how much the list lags behind the chains, when it does by more than settling explains; null otherwise. */
+  readonly listLag: { readonly at: UnixMs; readonly lagMs: number; readonly says: string } | null
+  /** Transfers without a destination leg whose origin is at or before `originAtOrBefore`, oldest first. */
+  listPending(filter: { direction: Direction | null; originAtOrBefore: UnixMs }): Iterable<Transfer>
+  /** How many transfers are pending in all. */
+  countPending(): number
+}
