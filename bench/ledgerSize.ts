@@ -163,6 +163,7 @@ async function measureWork(folder: string): Promise<Work> {
     clock: createSystemClock(),
     retention: app.parts.config.retention,
     contracts: [],
+    prune: [],
   })
   await upkeep()
   const begun = process.threadCpuUsage()

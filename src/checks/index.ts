@@ -1,7 +1,8 @@
 import type { Facts } from './facts.ts'
 import { createKinds } from '../rules/kinds.ts'
 import { chainStalled } from './chains/stalled.ts'
-import { challengeChanged, challengeStuck } from './challenges/kinds.ts'
+import { challenges } from './challenges/check.ts'
+import { operators } from './operators/check.ts'
 import { contractChanged } from './contracts/changed.ts'
 import { ledgerIncomplete } from './audit/incomplete.ts'
 import { escrowDrift } from './escrow/drift.ts'
@@ -24,7 +25,6 @@ import { monitorRulesRejected } from './monitor/rulesRejected.ts'
 import { preconfGap } from './preconf/gap.ts'
 import { preconfKinds } from './preconf/kinds.ts'
 import { preconfStalled } from './preconf/stalled.ts'
-import { operatorLowBalance, operatorQuiet } from './operators/kinds.ts'
 import { raisedKinds } from './monitor/kinds.ts'
 import { sourceDisagreement } from './evidence/disagreement.ts'
 import { sourceNewWord } from './sources/newWord.ts'
@@ -64,10 +64,8 @@ export const kinds = createKinds<Facts>([
   escrowShortfall,
   escrowUnjudged,
   escrowForeignToken,
-  operatorLowBalance,
-  operatorQuiet,
-  challengeChanged,
-  challengeStuck,
+  ...operators.kinds,
+  ...challenges.kinds,
   sourceUnavailable,
   sourceRejected,
   sourceDrift,
@@ -78,3 +76,6 @@ export const kinds = createKinds<Facts>([
   monitorRulesRejected,
   ...raisedKinds,
 ])
+
+/** The checks in the order in which their hooks run inside a commit. */
+export const checks = [operators, challenges] as const

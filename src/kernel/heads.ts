@@ -3,16 +3,7 @@ import type { Chain } from '../bridge/observation.ts'
 import { type HeadReading, type TrackedHead, trackHead } from './trackHead.ts'
 import type { Database } from '../store/database.ts'
 
-/** A chain's head as last read; times but `blockTime` are ours. */
-export interface StoredHead {
-  readonly chain: Chain
-  readonly height: number
-  readonly blockTime: UnixMs | null
-  readonly advancedAt: UnixMs
-  readonly readAt: UnixMs
-}
-
-export function listHeads(db: Database): StoredHead[] {
+export function listHeads(db: Database): Head[] {
   return db
     .prepare('SELECT * FROM heads ORDER BY chain')
     .all()
@@ -65,4 +56,9 @@ export interface Head {
   readonly advancedAt: UnixMs
   /** Request time of the newest successful reading. */
   readonly readAt: UnixMs
+}
+
+/** The height that a chain was last read at; null before the first reading. */
+export function readHeight(db: Database, chain: Chain): number | null {
+  return listHeads(db).find((head) => head.chain === chain)?.height ?? null
 }

@@ -1,16 +1,15 @@
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import { describeLacks, watchedKeys } from '../clients/explorer/describeLacks.ts'
 import type { Dialect } from '../clients/explorer/dialect.ts'
+import type { SharedFacts } from './facts.ts'
 import { endpoints } from '../clients/explorer/endpoints.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { PollerStatus } from './runner.ts'
-import type { Facts } from '../checks/facts.ts'
 import type { SourceHealth } from '../clients/sourceHealth.ts'
 import type { Database } from '../store/database.ts'
 import { listHeads } from './heads.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { readDrift } from './readDrift.ts'
-import { type EscrowFactSources, readEscrowFacts } from '../checks/escrow/facts.ts'
 import { type RequestNumbers, withTimes } from '../store/requestNumbers.ts'
 
 /** Bad records of this past are looked at; rules narrow it further. */
@@ -19,7 +18,6 @@ const emptiesWindowMs = 300_000
 const unreadMs = 86_400_000
 
 export interface FactSources {
-  readonly escrow: EscrowFactSources
   readonly db: Database
   readonly ledger: Ledger
   readonly numbers: Pick<RequestNumbers, 'timeOf'>
@@ -29,43 +27,36 @@ export interface FactSources {
   readonly intervals: Readonly<Record<string, number>>
   /** Sources beside the explorer. */
   rpcHealth(): readonly SourceHealth[]
-  preconf(): Facts['preconf']
-  flow(now: UnixMs): Facts['flow']
-  audit(now: UnixMs): Pick<Facts, 'incomplete' | 'listLag'>
-  latency(now: UnixMs): Facts['latency']
-  canonicalHead(): Facts['canonicalHead']
+  listLag(now: UnixMs): SharedFacts['listLag']
+  latency(now: UnixMs): SharedFacts['latency']
+  canonicalHead(): SharedFacts['canonicalHead']
   pollers(): readonly PollerStatus[]
-  rulesRejected(): Facts['rulesRejected']
 }
 
-/** Everything that conditions are judged on, as it is now. */
-export function readFacts(sources: FactSources, now: UnixMs): Facts {
+/** What any condition may look at, as it is now. */
+export function readSharedFacts(sources: FactSources, now: UnixMs): SharedFacts {
   return {
     now,
-    flow: sources.flow(now),
     latency: sources.latency(now),
     heads: listHeads(sources.db),
     sources: readSources(sources),
     canonicalHead: sources.canonicalHead(),
-    preconf: sources.preconf(),
     pollers: sources.pollers(),
     drift: readDrift(sources, now - driftWindowMs),
     lacks: describeLacks(sources.dialect, sources.explorer.keys.list()),
     unreadKeys: listUnread(sources, now),
-    rulesRejected: sources.rulesRejected(),
     empties: {
       source: 'explorer',
       since: now - emptiesWindowMs,
       ...sources.explorer.empties.count(now - emptiesWindowMs),
       aside: sources.explorer.empties.listAside(now),
     },
-    ...sources.audit(now),
+    listLag: sources.listLag(now),
     *listPending(filter) {
       // Of what was read nobody knows when it is to be read again first.
       for (const transfer of sources.ledger.listPending(filter)) yield withTimes(sources.numbers, transfer, 0)
     },
     countPending: () => sources.ledger.countByState().pending,
-    ...readEscrowFacts(sources.escrow, now),
   }
 }
 

@@ -4,7 +4,6 @@ import { purgeLogs } from '../checks/contracts/logStore.ts'
 import { readProgress } from '../checks/contracts/progressStore.ts'
 import { purgeCoverage } from './coverage.ts'
 import type { Database } from '../store/database.ts'
-import { purgeChallenges } from '../checks/challenges/store.ts'
 import { purgeFlows } from '../checks/escrow/flowStore.ts'
 import { purgeOwedLegs } from '../checks/escrow/owedStore.ts'
 import { purgeFlow } from '../ledger/flow.ts'
@@ -22,6 +21,8 @@ export interface UpkeepDeps {
   readonly ledger: Pick<Ledger, 'purge'>
   readonly alerts: Pick<AlertStore, 'purgeDone' | 'purgeEnded' | 'purgeSilences'>
   readonly retention: { readonly transfersMs: number; readonly preconfMs: number }
+  /** What checks forget of their own tables. */
+  readonly prune: readonly ((now: UnixMs) => void)[]
   /** The bridge's contracts, whose logs are kept while they are read again. */
   readonly contracts: readonly string[]
 }
@@ -37,8 +38,6 @@ const openMs = dayMs
 
 /** Explained movements and inflows that nobody explained: long enough to compare balances and to be looked at. */
 const flowsKeptMs = 7 * 86_400_000
-/** A challenge changes within days. */
-const challengesKeptMs = 14 * 86_400_000
 
 /** Forgets what is older than it is kept, in small steps, so that the state stays bounded without ever stopping a poll. */
 export function createUpkeep(deps: UpkeepDeps): () => Promise<void> {
@@ -57,6 +56,7 @@ export function createUpkeep(deps: UpkeepDeps): () => Promise<void> {
       deps.alerts.purgeDone(now - keptMs)
       deps.alerts.purgeEnded(now - keptMs)
       deps.alerts.purgeSilences(now - keptMs)
+      for (const prune of deps.prune) prune(now)
       for (const contract of deps.contracts) purgeContract(deps.db, contract, now)
     })
   }
@@ -83,5 +83,4 @@ function purgeEscrow({ db, retention }: UpkeepDeps, now: UnixMs): void {
   const [kept, old] = [now - flowsKeptMs, now - retention.transfersMs]
   purgeFlows(db, { explained: kept, inward: kept, outward: old }, stepSize)
   purgeOwedLegs(db, old, stepSize)
-  purgeChallenges(db, { ranges: now - challengesKeptMs, statuses: old }, stepSize)
 }

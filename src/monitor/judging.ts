@@ -5,7 +5,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { createEvaluateLoop } from '../kernel/evaluateLoop.ts'
 import type { PollerStatus } from '../kernel/runner.ts'
 import { matchFinding } from '../rules/evaluateRules.ts'
-import type { LoadedRule } from '../rules/types.ts'
+import type { LoadedRule, Moment } from '../rules/types.ts'
 import { createTokenBook } from '../ledger/tokenBook.ts'
 import type { PartDeps } from './createMonitor.ts'
 import type { Base } from './openKernel.ts'
@@ -14,7 +14,8 @@ import { createStateWatch } from '../checks/monitor/stateWatch.ts'
 import { readRpcHealth } from '../kernel/rpcs.ts'
 import type { createWatching } from './watching.ts'
 import { toClockJump } from '../checks/monitor/ownFindings.ts'
-import { readFacts } from '../kernel/sharedFacts.ts'
+import { readSharedFacts } from '../kernel/sharedFacts.ts'
+import { readEscrowFacts } from '../checks/escrow/facts.ts'
 import { createFlow } from '../checks/flow/read.ts'
 import { createLatency } from '../ledger/readLatency.ts'
 
@@ -27,30 +28,24 @@ export function createJudging(deps: PartDeps, base: Base, watching: ReturnType<t
   const book = createTokenBook(db, config.bridge.tokens)
   const flow = createFlow({ db, settleMs: base.settleMs, token: (address) => book.find(address) })
   const latency = createLatency(db)
+  const shared = {
+    ...base,
+    dialect: config.explorer.dialect,
+    intervals: base.intervals.byEndpoint,
+    rpcHealth,
+    latency,
+    listLag: (now: UnixMs) => watching.audit.listLag(now),
+    canonicalHead: () => preconf.canonicalHead(),
+    pollers: pollerStatus,
+  }
+  const parts = (at: UnixMs) => [
+    { flow: flow(at), preconf: preconf.facts(), rulesRejected: base.live.rejected },
+    watching.audit.facts(),
+    readEscrowFacts({ db, watch, horizons: base.horizons }, at),
+    ...watching.partsOf(at),
+  ]
   const facts = (at: UnixMs) =>
-    readFacts(
-      {
-        ...base,
-        dialect: config.explorer.dialect,
-        intervals: base.intervals.byEndpoint,
-        rpcHealth,
-        preconf: () => preconf.facts(),
-        flow,
-        audit: (now) => watching.audit.facts(now),
-        latency,
-        canonicalHead: () => preconf.canonicalHead(),
-        pollers: pollerStatus,
-        rulesRejected: () => base.live.rejected,
-        escrow: {
-          db,
-          watch,
-          operators: config.bridge.operators,
-          terminal: config.bridge.challenge.terminal,
-          horizons: base.horizons,
-        },
-      },
-      at,
-    )
+    parts(at).reduce<Moment>((all, part) => ({ ...all, ...part }), readSharedFacts(shared, at))
   const noteReadings = createCoverageNotes(db, pollerStatus)
   const evaluate = createEvaluateLoop({
     db,

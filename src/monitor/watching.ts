@@ -5,6 +5,8 @@ import { createRunner, type Poller } from '../kernel/runner.ts'
 import { createUpkeep } from '../kernel/upkeep.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { AppConfig } from '../kernel/settings.ts'
+import { checks } from '../checks/index.ts'
+import type { OpenCheck } from '../kernel/check.ts'
 import { createAudit } from '../checks/audit/check.ts'
 import type { PartDeps } from './createMonitor.ts'
 import type { Base } from './openKernel.ts'
@@ -33,6 +35,7 @@ export function createWatching(deps: PartDeps, base: Base, isAlive: () => boolea
     trigger,
     noteSwept: (at: UnixMs) => audit.noteSwept(at),
   }
+  const opened: readonly OpenCheck[] = checks.map((check) => check.open(pollerDeps))
   const pollers = createPollers(pollerDeps)
   const listReadAt = () => pollers.listReadAt()
   const audit = createAudit({ ...pollerDeps, listReadAt, random: deps.random })
@@ -50,6 +53,7 @@ export function createWatching(deps: PartDeps, base: Base, isAlive: () => boolea
     clock,
     retention: config.retention,
     contracts: config.bridge.contracts,
+    prune: opened.map((check) => (now: UnixMs) => check.prune?.(now)),
   })
   const { channels } = base.sending
   const voice = createVoice({ ...base, clock, log, channels })
@@ -58,6 +62,7 @@ export function createWatching(deps: PartDeps, base: Base, isAlive: () => boolea
     ...evidence,
     ...preconf.pollers,
     ...createEscrowPollers({ ...pollerDeps, ...rpcs, watch, listReadAt }),
+    ...opened.flatMap(({ pollers: own }) => own),
     ...audit.pollers,
     ...createReporting({ ...pollerDeps, channels }),
     { name: 'upkeep', schedule: upkeepMs, run: async () => (voice.note(), upkeep()) },
@@ -70,6 +75,8 @@ export function createWatching(deps: PartDeps, base: Base, isAlive: () => boolea
   ])
   return {
     audit,
+    /** What the checks bring to the snapshot of a tick. */
+    partsOf: (now: UnixMs) => opened.map((check) => check.facts(now)),
     pollers,
     preconf,
     runner,

@@ -76,7 +76,9 @@ export interface AuditPart {
   readonly noteListed: NonNullable<CommitDeps['noteListed']>
   /** What the list shows, and what of the chains it does not. */
   listed(): Omit<Listed, 'listReadAt'>
-  facts(now: UnixMs): AuditFacts & Pick<SharedFacts, 'listLag'>
+  facts(): AuditFacts
+  /** By how much the list lags behind the chains. */
+  listLag(now: UnixMs): SharedFacts['listLag']
 }
 
 const capMs = 90_000
@@ -129,13 +131,13 @@ export function createAudit(deps: AuditPartDeps): AuditPart {
     },
     noteListed: (...listed) => listings.noteListed(...listed),
     listed: () => listings.read(),
-    facts(now) {
+    facts() {
       const progress = readProgress(db)
       return {
         incomplete: summarizeTold(db).map((told) => ({ ...told, method: methodOf(told.source, progress) })),
-        listLag: judgeListLag({ ...listings.read(), readAt: deps.listReadAt() }, capMs, now),
       }
     },
+    listLag: (now) => judgeListLag({ ...listings.read(), readAt: deps.listReadAt() }, capMs, now),
   }
 }
 

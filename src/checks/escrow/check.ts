@@ -11,7 +11,6 @@ import type { Transfer } from '../../bridge/transfer.ts'
 import type { LearnedMoney } from '../../meaning/learnedMoney.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { createBalanceReads } from '../../kernel/balanceReads.ts'
-import { createChallengesPolls } from '../challenges/poll.ts'
 import { partingMs } from '../../kernel/trackHead.ts'
 import { createEscrowBalancesPoll } from './pollBalances.ts'
 import { createEscrowChecksPoll } from './pollChecks.ts'
@@ -19,7 +18,6 @@ import { createEscrowFlowsPolls } from './pollFlows.ts'
 import { createCrowds } from './crowds.ts'
 import { isOfKind, toStreams } from './places.ts'
 import { createMainReads, type FlowKind } from '../../kernel/mainReads.ts'
-import { createOperatorsPoll } from '../operators/poll.ts'
 import type { Poller } from '../../kernel/runner.ts'
 import { intervalOf } from '../../kernel/schedule.ts'
 import { hasOpenPayout } from '../contracts/logStore.ts'
@@ -52,7 +50,7 @@ const crowdShare = 0.1
 const crowdsMs = 30_000
 const mostTransfers = 500
 
-/** The pollers of escrows, operators and challenges: those that the configuration gives something to look at. */
+/** The pollers of escrows: those that the configuration gives something to look at. */
 export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
   const { clock, db, config, watch } = deps
   const { poll, bridge } = config
@@ -133,18 +131,6 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
       baselineOf: (token) => watch.baselineOf(token),
       baselineSince: config.start.from.kind === 'now' ? null : deps.tellSince,
     })
-  const operators = createOperatorsPoll({
-    ...common,
-    reads,
-    balances,
-    addresses: bridge.operators.map(({ address }) => address.toLowerCase()),
-  })
-  const challenges = createChallengesPolls({
-    ...common,
-    reads,
-    contracts: bridge.contracts.map((address) => address.toLowerCase()),
-    values: bridge.challenge,
-  })
   const hasPlaces = watch.places.length > 0
   return [
     ...(hasPlaces ? [{ name: 'escrows', schedule: poll.escrows, run: flows.newest }] : []),
@@ -159,18 +145,6 @@ export function createEscrowPollers(deps: EscrowPollerDeps): Poller[] {
       : []),
     ...(hasPlaces && escrowBalances
       ? [{ name: 'escrowBalances', schedule: poll.escrows, run: escrowBalances }]
-      : []),
-    ...(bridge.operators.length > 0 ? [{ name: 'operators', schedule: poll.escrows, run: operators }] : []),
-    ...(bridge.contracts.length > 0
-      ? [
-          { name: 'challenges', schedule: poll.challenges, run: challenges.newest },
-          {
-            name: 'challengeHistory',
-            schedule: poll.challenges,
-            isBackground: true,
-            run: challenges.older,
-          },
-        ]
       : []),
   ]
 }

@@ -1,17 +1,11 @@
-import { parseDecimal } from '../../bridge/amount.ts'
-import { formatDecimal, sumDecimals, toBaseUnits } from '../../bridge/decimal.ts'
+import { formatDecimal, sumDecimals } from '../../bridge/decimal.ts'
 import { type Horizons, standsStill } from '../../meaning/horizon.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { unsaidMs } from './pollChecks.ts'
-import { isSilenceProven } from '../operators/poll.ts'
-import type { ChallengesPart } from '../challenges/facts.ts'
-import type { OperatorsPart } from '../operators/facts.ts'
 import type { EscrowPart } from './holding.ts'
-import type { OperatorFact } from '../operators/facts.ts'
 import type { UnjudgedSum } from './holding.ts'
 import type { EscrowSum } from './holding.ts'
 import type { EscrowMove } from './holding.ts'
-import { listUnsettled } from '../challenges/store.ts'
 import type { Database } from '../../store/database.ts'
 import {
   type FlowSum,
@@ -25,32 +19,26 @@ import {
 } from './lossStore.ts'
 import type { StoredFlow } from './flowRow.ts'
 import { listEscrowTokens } from './owedStore.ts'
-import { readNewestOrigin } from '../../ledger/newestOrigin.ts'
-import { listOperators } from '../operators/store.ts'
 import { listUnjudgedPayouts } from './unjudgedStore.ts'
 import type { HorizonWatch } from '../../kernel/horizons.ts'
 import type { EscrowWatch } from './watch.ts'
 
 type Unjudged = Movement & { readonly reason: string }
-type EscrowFacts = EscrowPart & OperatorsPart & ChallengesPart
 
 export interface EscrowFactSources {
   readonly db: Database
   readonly watch: EscrowWatch
-  readonly operators: readonly { readonly address: string; readonly minBalance: string | null }[]
-  readonly terminal: readonly string[]
   readonly horizons: Pick<HorizonWatch, 'read'>
 }
 
-const maxUnsettled = 1_000
 /** So long it is told that something was not judged. */
 const unjudgedMs = 86_400_000
 /** What was lost before this is another story. */
 const lostMs = 3_600_000
 
-/** What conditions on escrows, operators and challenges are judged on. */
-export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): EscrowFacts {
-  const { db, watch, terminal } = sources
+/** What conditions on escrows are judged on. */
+export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): EscrowPart {
+  const { db, watch } = sources
   const known = sources.horizons.read()
   const counts = ({ token }: StoredFlow) => watch.isBridgeToken(token)
   const overdue = known.list === null ? [] : listOverdue(db, known.list).filter(counts)
@@ -68,9 +56,6 @@ export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): Escrow
       unjudged: toUnjudged(listUnjudged(sources, now), watch),
       holdings: listHoldings(sources),
     },
-    operators: listOperatorFacts(sources),
-    newestOriginAt: readNewestOrigin(db),
-    challenges: { terminal, listUnsettled: (before: UnixMs) => listUnsettled(db, before, maxUnsettled) },
   }
 }
 
@@ -162,22 +147,5 @@ function listHoldings({ db, watch }: EscrowFactSources): EscrowPart['escrow']['h
         judged: known.judged,
       },
     ]
-  })
-}
-
-function listOperatorFacts({ db, operators }: EscrowFactSources): OperatorFact[] {
-  const known = new Map(listOperators(db).map((operator) => [operator.address, operator]))
-  return operators.map(({ address, minBalance }) => {
-    const stored = known.get(address)
-    const least = minBalance === null ? null : parseDecimal(minBalance)
-    return {
-      address,
-      minBalance: least && toBaseUnits(least, 18),
-      balance: stored?.balance ?? null,
-      balanceAt: stored?.balanceAt ?? null,
-      last: stored?.last ?? null,
-      readAt: stored?.readAt ?? null,
-      isSilent: isSilenceProven(stored?.absence ?? null),
-    }
   })
 }

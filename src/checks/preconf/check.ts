@@ -21,7 +21,7 @@ import type { Poller, PollerStatus } from '../../kernel/runner.ts'
 import type { LoadedRule } from '../../rules/types.ts'
 import type { PreconfFacts } from './facts.ts'
 import type { Database } from '../../store/database.ts'
-import { listHeads } from '../../kernel/heads.ts'
+import { readHeight } from '../../kernel/heads.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { addPreconfCounts, countLostPreconf } from './store.ts'
 import type { Rpcs } from '../../kernel/rpcs.ts'
@@ -175,7 +175,7 @@ function chooseSource(deps: PreconfDeps): CanonicalSource {
     clock,
     explorer: deps.explorer,
     rpc: rpcs.preconf,
-    head: () => listHeads(deps.db).find(({ chain }) => chain === 'main')?.height ?? null,
+    head: () => readHeight(deps.db, 'main'),
   })
 }
 

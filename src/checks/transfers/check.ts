@@ -16,7 +16,7 @@ import { createTransfersPoll, overlapMs } from './pollTail.ts'
 import { createWalk } from './pollSweep.ts'
 import type { CursorFile } from '../../store/cursors.ts'
 import type { Database } from '../../store/database.ts'
-import { listHeads } from '../../kernel/heads.ts'
+import { readHeight } from '../../kernel/heads.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { createMissingRecords } from '../../ledger/missingRecords.ts'
 import type { EscrowWatch } from '../escrow/watch.ts'
@@ -103,7 +103,7 @@ export function createPollers(deps: PollerDeps): Pollers {
     postponeChecks: (keys, soughtAt) => ledger.postponeChecks(keys, clock.now(), soughtAt),
     listWithoutEvidence: (limit) => ledger.listWithoutEvidence(clock.now() - evidenceMs, clock.now(), limit),
   })
-  const readMainHeight = () => listHeads(db).find(({ chain }) => chain === 'main')?.height ?? null
+  const readMainHeight = () => readHeight(db, 'main')
   const heads = createHeadsPoll({
     ...deps,
     readMainHeight,

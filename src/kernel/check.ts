@@ -1,0 +1,28 @@
+import type { Transfer } from '../bridge/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Detector, JudgedOn } from '../rules/kind.ts'
+import type { SharedFacts } from './facts.ts'
+import type { Kernel } from './kernel.ts'
+import type { Poller } from './runner.ts'
+
+/**
+ * A check: what it watches, the kinds of findings that it brings, and the tables that it keeps. `Part` is what it adds
+ * to the facts that conditions are judged on.
+ */
+export interface Check<Part extends object = object> {
+  readonly name: string
+  /** Judged on its own part of the facts, and on what all checks share. */
+  readonly kinds: readonly (Detector & JudgedOn<SharedFacts & Part>)[]
+  open(kernel: Kernel): OpenCheck<Part>
+}
+
+export interface OpenCheck<Part extends object = object> {
+  /** None where the configuration gives it nothing to look at. */
+  readonly pollers: readonly Poller[]
+  /** Its part of the one snapshot of a tick, inside that tick's transaction. */
+  facts(now: UnixMs): Part
+  /** Transfers that changed, and keys that ceased because they were joined into others: inside the commit. */
+  onTransfers?(changed: readonly Transfer[], ceased: readonly string[], now: UnixMs): void
+  /** Forgets what its tables need no more, in small steps: inside a transaction. */
+  prune?(now: UnixMs): void
+}
