@@ -1,6 +1,7 @@
 import type { Facts } from './facts.ts'
 import { createKinds } from '../rules/kinds.ts'
-import { chainStalled } from './chains/stalled.ts'
+import { chains } from './chains/check.ts'
+import { flow } from './flow/check.ts'
 import { challenges } from './challenges/check.ts'
 import { operators } from './operators/check.ts'
 import { contractChanged } from './contracts/changed.ts'
@@ -16,9 +17,6 @@ import { transferVanished } from './transfers/vanished.ts'
 import { transferLarge } from './transfers/large.ts'
 import { batchUnresolved } from './transfers/batchUnresolved.ts'
 import { batchMismatch } from './transfers/batchMismatch.ts'
-import { flowImbalance } from './flow/imbalance.ts'
-import { flowQuiet } from './flow/quiet.ts'
-import { flowSurge } from './flow/surge.ts'
 import { sourceSuspicious } from './sources/suspicious.ts'
 import { monitorPollOverdue } from './monitor/pollOverdue.ts'
 import { monitorRulesRejected } from './monitor/rulesRejected.ts'
@@ -53,10 +51,8 @@ export const kinds = createKinds<Facts>([
   batchMismatch,
   ledgerIncomplete,
   contractChanged,
-  chainStalled,
-  flowSurge,
-  flowQuiet,
-  flowImbalance,
+  ...chains.kinds,
+  ...flow.kinds,
   ...preconfKinds,
   preconfStalled,
   preconfGap,
@@ -78,4 +74,4 @@ export const kinds = createKinds<Facts>([
 ])
 
 /** The checks in the order in which their hooks run inside a commit. */
-export const checks = [operators, challenges] as const
+export const checks = [chains, flow, operators, challenges] as const

@@ -7,12 +7,11 @@ import type { Poller } from './runner.ts'
 
 /**
  * A check: what it watches, the kinds of findings that it brings, and the tables that it keeps. `Part` is what it adds
- * to the facts that conditions are judged on.
+ * to the facts that conditions are judged on, `Others` what its kinds look at of what other checks add.
  */
-export interface Check<Part extends object = object> {
+export interface Check<Part extends object = object, Others extends object = object> {
   readonly name: string
-  /** Judged on its own part of the facts, and on what all checks share. */
-  readonly kinds: readonly (Detector & JudgedOn<SharedFacts & Part>)[]
+  readonly kinds: readonly (Detector & JudgedOn<SharedFacts & Part & Others>)[]
   open(kernel: Kernel): OpenCheck<Part>
 }
 

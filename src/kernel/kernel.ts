@@ -9,7 +9,7 @@ import type { CursorFile } from '../store/cursors.ts'
 import type { Database } from '../store/database.ts'
 import type { RequestNumbers } from '../store/requestNumbers.ts'
 import type { HorizonWatch } from './horizons.ts'
-import type { Commit } from './reads.ts'
+import type { Commit, ExplorerReads } from './reads.ts'
 import type { Rpcs } from './rpcs.ts'
 import type { AppConfig } from './settings.ts'
 
@@ -24,6 +24,7 @@ export interface Kernel {
   readonly learned: Learned
   readonly explorer: Explorer
   readonly rpcs: Rpcs
+  readonly reads: ExplorerReads
   /** Takes a number for each request that a check sends past the explorer's client. */
   readonly numbers: RequestNumbers
   /** The only way into the ledger: one transaction with the alerts that follow. */
@@ -33,10 +34,10 @@ export interface Kernel {
   /** What was final before this is history, not news. */
   readonly tellSince: UnixMs
   /** How long after its block a record may first be listed, ms. */
-  settleMs(): number
+  readonly settleMs: () => number
   /** By how much a source's clock is ahead of ours, at most, ms. */
-  clockAheadMs(): number
-  rules(): readonly LoadedRule[]
+  readonly clockAheadMs: () => number
+  readonly rules: () => readonly LoadedRule[]
   /** Runs a poller now, or once more as soon as its present run ends. */
-  trigger(poller: string): void
+  readonly trigger: (poller: string) => void
 }

@@ -6,7 +6,6 @@ import { createEvaluateLoop } from '../kernel/evaluateLoop.ts'
 import type { PollerStatus } from '../kernel/runner.ts'
 import { matchFinding } from '../rules/evaluateRules.ts'
 import type { LoadedRule, Moment } from '../rules/types.ts'
-import { createTokenBook } from '../ledger/tokenBook.ts'
 import type { PartDeps } from './createMonitor.ts'
 import type { Base } from './openKernel.ts'
 import { createCoverageNotes } from '../kernel/coverageNotes.ts'
@@ -16,7 +15,6 @@ import type { createWatching } from './watching.ts'
 import { toClockJump } from '../checks/monitor/ownFindings.ts'
 import { readSharedFacts } from '../kernel/sharedFacts.ts'
 import { readEscrowFacts } from '../checks/escrow/facts.ts'
-import { createFlow } from '../checks/flow/read.ts'
 import { createLatency } from '../ledger/readLatency.ts'
 
 /** Everything that judges the present, and what people change by hand. */
@@ -25,8 +23,6 @@ export function createJudging(deps: PartDeps, base: Base, watching: ReturnType<t
   const { config, db, engine, rules, sending, watch } = base
   const { pollerStatus, preconf, runner } = watching
   const rpcHealth = () => readRpcHealth(base.rpcs, config)
-  const book = createTokenBook(db, config.bridge.tokens)
-  const flow = createFlow({ db, settleMs: base.settleMs, token: (address) => book.find(address) })
   const latency = createLatency(db)
   const shared = {
     ...base,
@@ -39,7 +35,7 @@ export function createJudging(deps: PartDeps, base: Base, watching: ReturnType<t
     pollers: pollerStatus,
   }
   const parts = (at: UnixMs) => [
-    { flow: flow(at), preconf: preconf.facts(), rulesRejected: base.live.rejected },
+    { preconf: preconf.facts(), rulesRejected: base.live.rejected },
     watching.audit.facts(),
     readEscrowFacts({ db, watch, horizons: base.horizons }, at),
     ...watching.partsOf(at),

@@ -9,9 +9,11 @@ import type { Head } from '../../kernel/heads.ts'
 import { defineCondition } from '../../rules/kind.ts'
 
 /** Preconfirmations are another check's: of them the height alone is shown. */
-type Facts = SharedFacts & {
+export interface PreconfHeight {
   readonly preconf: { readonly view: { readonly latest: { readonly height: number } | null } } | null
 }
+
+type Facts = SharedFacts & PreconfHeight
 
 const params = z.strictObject({
   chain: z.enum(['main', 'zone']).optional(),

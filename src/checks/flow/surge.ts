@@ -10,12 +10,13 @@ import { defineCondition } from '../../rules/kind.ts'
 import { flowFactTypes, hasDay, toFlowFinding } from './finding.ts'
 
 /** What escrows hold is another check's: of it the amounts alone are looked at. */
-type Facts = SharedFacts &
-  FlowPart & {
-    readonly escrow: {
-      readonly holdings: readonly { readonly token: string; readonly holdings: bigint | null }[]
-    }
+export interface EscrowAmounts {
+  readonly escrow: {
+    readonly holdings: readonly { readonly token: string; readonly holdings: bigint | null }[]
   }
+}
+
+type Facts = SharedFacts & FlowPart & EscrowAmounts
 
 const dayMs = 86_400_000
 /** Of common amounts so many times what a whole week had are no habit any more. */

@@ -5,7 +5,6 @@ import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { ContractReads } from '../../kernel/contractReads.ts'
 import { createContractsPolls } from '../contracts/check.ts'
-import { createHeadsPoll } from '../chains/poll.ts'
 import { createMissingPoll } from './pollMissing.ts'
 import { createOpenTransfersPoll } from './pollOpen.ts'
 import type { Commit, ExplorerReads } from '../../kernel/reads.ts'
@@ -104,11 +103,6 @@ export function createPollers(deps: PollerDeps): Pollers {
     listWithoutEvidence: (limit) => ledger.listWithoutEvidence(clock.now() - evidenceMs, clock.now(), limit),
   })
   const readMainHeight = () => readHeight(db, 'main')
-  const heads = createHeadsPoll({
-    ...deps,
-    readMainHeight,
-    namedMainHeight: () => ledger.highestHeight('main'),
-  })
   const { bridge } = deps.config
   const contracts = createContractsPolls({
     ...deps,
@@ -123,7 +117,6 @@ export function createPollers(deps: PollerDeps): Pollers {
     list: [
       { name: 'transfers', schedule: poll.transfers, run: transfers },
       { name: 'openTransfers', schedule: poll.openTransfers, run: openTransfers },
-      { name: 'heads', schedule: poll.heads, run: heads },
       { name: 'sweep', schedule: poll.transfers, isBackground: true, run: walk.run },
       ...(bridge.contracts.length === 0
         ? []

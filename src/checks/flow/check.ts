@@ -1,0 +1,18 @@
+import type { Check } from '../../kernel/check.ts'
+import { createTokenBook } from '../../ledger/tokenBook.ts'
+import type { FlowPart } from './facts.ts'
+import { flowImbalance } from './imbalance.ts'
+import { flowQuiet } from './quiet.ts'
+import { createFlow } from './read.ts'
+import { type EscrowAmounts, flowSurge } from './surge.ts'
+
+/** How much crosses the bridge, against its own past. It asks nothing: the ledger knows. */
+export const flow: Check<FlowPart, EscrowAmounts> = {
+  name: 'flow',
+  kinds: [flowSurge, flowQuiet, flowImbalance],
+  open({ config, db, settleMs }) {
+    const book = createTokenBook(db, config.bridge.tokens)
+    const read = createFlow({ db, settleMs, token: (address) => book.find(address) })
+    return { pollers: [], facts: (now) => ({ flow: read(now) }) }
+  },
+}
