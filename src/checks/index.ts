@@ -3,6 +3,7 @@ import { createKinds } from '../rules/kinds.ts'
 import { chains } from './chains/check.ts'
 import { flow } from './flow/check.ts'
 import { challenges } from './challenges/check.ts'
+import { sources } from './sources/check.ts'
 import { operators } from './operators/check.ts'
 import { contractChanged } from './contracts/changed.ts'
 import { ledgerIncomplete } from './audit/incomplete.ts'
@@ -17,7 +18,6 @@ import { transferVanished } from './transfers/vanished.ts'
 import { transferLarge } from './transfers/large.ts'
 import { batchUnresolved } from './transfers/batchUnresolved.ts'
 import { batchMismatch } from './transfers/batchMismatch.ts'
-import { sourceSuspicious } from './sources/suspicious.ts'
 import { monitorPollOverdue } from './monitor/pollOverdue.ts'
 import { monitorRulesRejected } from './monitor/rulesRejected.ts'
 import { preconfGap } from './preconf/gap.ts'
@@ -25,10 +25,6 @@ import { preconfKinds } from './preconf/kinds.ts'
 import { preconfStalled } from './preconf/stalled.ts'
 import { raisedKinds } from './monitor/kinds.ts'
 import { sourceDisagreement } from './evidence/disagreement.ts'
-import { sourceNewWord } from './sources/newWord.ts'
-import { sourceDrift } from './sources/drift.ts'
-import { sourceRejected } from './sources/rejected.ts'
-import { sourceUnavailable } from './sources/unavailable.ts'
 import { transferFailed } from './transfers/failed.ts'
 import { transferMismatch } from './transfers/mismatch.ts'
 import { transferRewritten } from './transfers/rewritten.ts'
@@ -62,16 +58,12 @@ export const kinds = createKinds<Facts>([
   escrowForeignToken,
   ...operators.kinds,
   ...challenges.kinds,
-  sourceUnavailable,
-  sourceRejected,
-  sourceDrift,
-  sourceSuspicious,
+  ...sources.kinds,
   sourceDisagreement,
-  sourceNewWord,
   monitorPollOverdue,
   monitorRulesRejected,
   ...raisedKinds,
 ])
 
 /** The checks in the order in which their hooks run inside a commit. */
-export const checks = [chains, flow, operators, challenges] as const
+export const checks = [sources, chains, flow, operators, challenges] as const

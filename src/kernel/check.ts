@@ -1,6 +1,6 @@
-import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Detector, JudgedOn } from '../rules/kind.ts'
+import type { CommitHooks } from './commit.ts'
 import type { SharedFacts } from './facts.ts'
 import type { Kernel } from './kernel.ts'
 import type { Poller } from './runner.ts'
@@ -15,13 +15,11 @@ export interface Check<Part extends object = object, Others extends object = obj
   open(kernel: Kernel): OpenCheck<Part>
 }
 
-export interface OpenCheck<Part extends object = object> {
+export interface OpenCheck<Part extends object = object> extends CommitHooks {
   /** None where the configuration gives it nothing to look at. */
   readonly pollers: readonly Poller[]
   /** Its part of the one snapshot of a tick, inside that tick's transaction. */
   facts(now: UnixMs): Part
-  /** Transfers that changed, and keys that ceased because they were joined into others: inside the commit. */
-  onTransfers?(changed: readonly Transfer[], ceased: readonly string[], now: UnixMs): void
   /** Forgets what its tables need no more, in small steps: inside a transaction. */
   prune?(now: UnixMs): void
 }

@@ -20,8 +20,21 @@ import { countCommit } from '../store/openState.ts'
 import { type RequestNumbers, withTimes } from '../store/requestNumbers.ts'
 import { recordQuarantine } from './quarantine.ts'
 import type { RecordResult, TransferChange } from '../ledger/recordAnswer.ts'
-import { judgeWords } from '../checks/sources/judgeWords.ts'
 import type { Commit, Findings } from './reads.ts'
+
+/** What records told: each inner list is one answer; and what of it was new. */
+export interface Recorded {
+  readonly answers: readonly (readonly Observation[])[]
+  readonly changes: readonly TransferChange[]
+}
+
+/** What a check does inside a commit's transaction. */
+export interface CommitHooks {
+  /** Records came, before anything is judged by them. Returns the events that follow. */
+  onRecords?(recorded: Recorded, now: UnixMs): readonly Finding[]
+  /** Transfers that changed, and keys that ceased because they were joined into others. */
+  onTransfers?(changed: readonly Transfer[], ceased: readonly string[], now: UnixMs): void
+}
 
 export interface CommitDeps {
   readonly db: Database
@@ -36,14 +49,8 @@ export interface CommitDeps {
   readonly bridge: EventContext['bridge']
   /** What the escrows hold of a token, base units; left out, nothing is known of it. */
   escrowBalance?(token: string): bigint | null
-  /** Transfers that changed, and keys that ceased because they were joined into others: inside the transaction. */
-  noteTransfers?(changed: readonly Transfer[], ceased: readonly string[], now: UnixMs): void
-  /** What records told, and what of it was new: inside the transaction. */
-  noteListed?(
-    answers: readonly (readonly Observation[])[],
-    changes: readonly TransferChange[],
-    now: UnixMs,
-  ): void
+  /** What checks do inside the transaction, one after the other. */
+  readonly hooks?: readonly CommitHooks[]
   /** What matched transfers have taught; left out, nothing is learned. */
   readonly learned?: LearnedMoney
   /** Learns from transfers that changed, before they are judged: inside the transaction. */
@@ -101,19 +108,9 @@ export function createCommit(deps: CommitDeps): Commit {
         }),
       ]
       recordRest(deps, findings, now)
-      if (findings.answers)
-        deps.noteListed?.(
-          findings.answers,
-          recorded.flatMap(({ changes }) => changes),
-          now,
-        )
+      const news = onRecords(deps, findings.answers, recorded, now)
       tell(deps, recorded, evidence, now)
-      const words = judgeWords(
-        deps.db,
-        recorded.flatMap(({ changes }) => changes),
-        { tellSince: deps.tellSince, now },
-      )
-      tellFindings(deps, [...words, ...(findings.apply?.(now) ?? [])], now)
+      tellFindings(deps, [...news, ...(findings.apply?.(now) ?? [])], now)
       countCommit(deps.db)
       deps.numbers?.save()
       return recorded
@@ -124,6 +121,17 @@ export function createCommit(deps: CommitDeps): Commit {
       hasUrgent: results.some(({ urgent }) => urgent > 0),
     }
   }
+}
+
+function onRecords(
+  { hooks = [] }: CommitDeps,
+  answers: Findings['answers'],
+  recorded: readonly RecordResult[],
+  now: UnixMs,
+): Finding[] {
+  if (!answers) return []
+  const changes = recorded.flatMap((result) => result.changes)
+  return hooks.flatMap((hook) => hook.onRecords?.({ answers, changes }, now) ?? [])
 }
 
 function recordRest(
@@ -153,7 +161,7 @@ function tell(
   const changed = listChanged([...recorded.flatMap(({ changes }) => changes), ...evidence])
   if (changed.length > 0 || joined.length > 0) {
     const ceased = joined.map(({ from }) => from)
-    deps.noteTransfers?.(changed, ceased, now)
+    for (const hook of deps.hooks ?? []) hook.onTransfers?.(changed, ceased, now)
   }
   if (changed.length === 0) return
   const rules = deps.rules()

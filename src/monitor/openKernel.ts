@@ -2,7 +2,7 @@ import { createAlertEngine } from '../alerts/alertEngine.ts'
 import { createExplorer } from '../clients/explorer/createExplorer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Timings } from '../lib/timings.ts'
-import { type CommitDeps, createCommit } from '../kernel/commit.ts'
+import { type CommitHooks, createCommit } from '../kernel/commit.ts'
 import { noAmount, toDecimal } from '../bridge/decimal.ts'
 import { movesAs } from '../meaning/learnedMoney.ts'
 import { movedToken } from '../bridge/movedToken.ts'
@@ -119,8 +119,15 @@ export function createBase(
     settleMs,
     clockAheadMs,
   })
-  const transferNotes = new Set<NonNullable<CommitDeps['noteTransfers']>>()
-  const listedNotes = new Set<NonNullable<CommitDeps['noteListed']>>()
+  // Checks are opened on what is opened here, and come into every commit from then on.
+  const hooks: CommitHooks[] = [
+    {
+      onTransfers(changed, ceased, at) {
+        watch.noteTransfers(changed, ceased, at)
+        noteUnjudged({ db, learned, tellSince: since }, changed, ceased, at)
+      },
+    },
+  ]
   const onCommitted = () => {
     sending.wake()
     for (const listener of listeners) listener()
@@ -162,14 +169,7 @@ export function createBase(
     },
     clockAheadMs,
     escrowBalance: (token) => watch.reserveOf(token),
-    noteTransfers: (changed, ceased, at) => {
-      watch.noteTransfers(changed, ceased, at)
-      noteUnjudged({ db, learned, tellSince: since }, changed, ceased, at)
-      for (const note of transferNotes) note(changed, ceased, at)
-    },
-    noteListed: (...listed) => {
-      for (const note of listedNotes) note(...listed)
-    },
+    hooks,
     startRules: () => timings.startRules(),
     onRuleFailed: (rule, subject, error) => eventRetries.failed(rule, subject, error),
     onCommitted,
@@ -187,11 +187,11 @@ export function createBase(
     engine,
     eventRetries,
     explorer,
+    hooks,
     horizons,
     intervals,
     learned,
     ledger,
-    listedNotes,
     listeners,
     live,
     numbers,
@@ -204,7 +204,6 @@ export function createBase(
     state,
     tellSince: since,
     timings,
-    transferNotes,
     version: options.version,
     watch,
   }

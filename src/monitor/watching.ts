@@ -39,8 +39,13 @@ export function createWatching(deps: PartDeps, base: Base, isAlive: () => boolea
   const pollers = createPollers(pollerDeps)
   const listReadAt = () => pollers.listReadAt()
   const audit = createAudit({ ...pollerDeps, listReadAt, random: deps.random })
-  base.transferNotes.add((changed, ceased, at) => audit.noteTransfers(changed, ceased, at))
-  base.listedNotes.add(audit.noteListed)
+  base.hooks.push(
+    {
+      onTransfers: (changed, ceased, at) => audit.noteTransfers(changed, ceased, at),
+      onRecords: (recorded, at) => (audit.noteListed(recorded, at), []),
+    },
+    ...opened,
+  )
   base.horizons.follow(() => ({ ...audit.listed(), listReadAt: listReadAt() }))
   const evidence = createEvidence({
     ...pollerDeps,

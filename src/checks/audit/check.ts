@@ -11,7 +11,7 @@ import type { Clock, UnixMs } from '../../lib/clock.ts'
 import { type AuditProgress, createAuditPoll, noProgress } from './pollList.ts'
 import { createAuditChecksPoll } from './pollLacks.ts'
 import { createAuditReads, newestTime } from './reads.ts'
-import type { CommitDeps } from '../../kernel/commit.ts'
+import type { Recorded } from '../../kernel/commit.ts'
 import type { Commit, ExplorerReads } from '../../kernel/reads.ts'
 import type { Poller } from '../../kernel/runner.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
@@ -73,7 +73,7 @@ export interface AuditPart {
   /** Inside the commit that changed them. */
   noteTransfers(changed: readonly Transfer[], ceased: readonly string[], now: UnixMs): void
   /** What answers told: inside the commit. */
-  readonly noteListed: NonNullable<CommitDeps['noteListed']>
+  noteListed(recorded: Recorded, now: UnixMs): void
   /** What the list shows, and what of the chains it does not. */
   listed(): Omit<Listed, 'listReadAt'>
   facts(): AuditFacts
@@ -129,7 +129,7 @@ export function createAudit(deps: AuditPartDeps): AuditPart {
       }
       listings.note(changed, ceased)
     },
-    noteListed: (...listed) => listings.noteListed(...listed),
+    noteListed: ({ answers, changes }, now) => listings.noteListed(answers, changes, now),
     listed: () => listings.read(),
     facts() {
       const progress = readProgress(db)
