@@ -1,6 +1,7 @@
 import type { Finding } from '../bridge/finding.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { Judgement, Rule } from '../rules/types.ts'
+import type { Judgement } from '../rules/kind.ts'
+import type { Rule } from '../rules/types.ts'
 import type { AlertHead } from './store/alertRows.ts'
 import { type EngineContext, labelsOf, note } from './engineContext.ts'
 import { decodeFinding, encodeFinding, rankAmount } from './findingJson.ts'

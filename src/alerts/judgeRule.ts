@@ -1,5 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { Judgement, Rule } from '../rules/types.ts'
+import type { Judgement } from '../rules/kind.ts'
+import type { Rule } from '../rules/types.ts'
 import type { EngineContext } from './engineContext.ts'
 import { judgeConditions } from './judgeConditions.ts'
 import { judgeOverflows, judgeRuleErrors, saveGoodEvaluation } from './judgeMeta.ts'

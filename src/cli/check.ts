@@ -3,7 +3,9 @@ import type { Config } from '../config/config.ts'
 import { listUnwatched } from '../config/listUnwatched.ts'
 import { addUntold } from '../rules/addUntold.ts'
 import type { LoadedRule } from '../rules/types.ts'
-import { checkOnline } from './checkOnline.ts'
+import { checkChannel } from './checkChannel.ts'
+import { checkExplorer } from './checkExplorer.ts'
+import { checkRpc, type OnlineResult } from './checkRpc.ts'
 import { describeConfig } from './describeConfig.ts'
 import { exitCodes, type Io } from './io.ts'
 import { loadProject } from './loadProject.ts'
@@ -44,4 +46,15 @@ async function reportOnline(io: Io, config: Config): Promise<number> {
     count('unsure') === 0 ? 'all answer.' : `none failed, but ${count('unsure')} could not be judged.`
   io.out(`\nThe configuration is fine; of sources and channels ${rest}\n`)
   return exitCodes.fine
+}
+
+/** Asks every source and reaches for every channel; nothing that anybody would see is sent. */
+async function checkOnline(io: Pick<Io, 'clock' | 'stop'>, config: Config): Promise<readonly OnlineResult[]> {
+  const results = await Promise.all([
+    checkExplorer(io, config.explorer, config.bridge.contracts),
+    ...(config.preconf ? [checkRpc(io, 'preconf', config.preconf.url)] : []),
+    ...(config.canonical ? [checkRpc(io, 'canonical', config.canonical.url)] : []),
+    ...config.channels.map((channel) => checkChannel(channel)),
+  ])
+  return results.flat()
 }

@@ -5,7 +5,7 @@ import { errorText } from '../lib/errors.ts'
 import { createScrubber, type Secret } from '../lib/secret.ts'
 import { verifyEmail } from '../delivery/channels/email.ts'
 import { isTlsCode } from '../delivery/channels/postOnce.ts'
-import type { OnlineResult } from './checkOnline.ts'
+import type { OnlineResult } from './checkRpc.ts'
 import { hostOf } from './describeConfig.ts'
 
 const timeoutMs = 10_000

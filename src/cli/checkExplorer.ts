@@ -14,7 +14,7 @@ import { formatDuration } from '../lib/duration.ts'
 import { type ErrorCode, errorText, MonitorError } from '../lib/errors.ts'
 import { createSilentLog } from '../lib/log.ts'
 import type { Io } from './io.ts'
-import type { OnlineResult } from './checkOnline.ts'
+import type { OnlineResult } from './checkRpc.ts'
 
 /** The service refuses requests whose time is further off than this. */
 const maxClockDifferenceMs = 30_000

@@ -7,7 +7,8 @@ import type { Logger } from '../lib/log.ts'
 import type { RuleTimer } from '../lib/timings.ts'
 import type { ClockJump } from '../lib/rebaseInstant.ts'
 import { evaluateConditions } from '../rules/evaluateRules.ts'
-import type { LoadedRule, Moment } from '../rules/types.ts'
+import type { Moment } from '../rules/kind.ts'
+import type { LoadedRule } from '../rules/types.ts'
 import type { Database } from '../store/database.ts'
 
 export interface EvaluateDeps {

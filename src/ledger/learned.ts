@@ -1,5 +1,6 @@
 import { type KeptCount, type KeptRange, toKeptRange } from '../meaning/keptRange.ts'
-import { type LearnedMoney, type MoneySample, movesAs } from '../meaning/learnedMoney.ts'
+import type { MoneySample } from '../meaning/learnedActions.ts'
+import { type LearnedMoney, movesAs } from '../meaning/learnedMoney.ts'
 import { canonicalToken } from '../bridge/movedToken.ts'
 import { valueFirst } from './valueFirst.ts'
 import type { UnixMs } from '../lib/clock.ts'

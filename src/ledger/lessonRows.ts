@@ -1,4 +1,4 @@
-import type { MoneySample } from '../meaning/learnedMoney.ts'
+import type { MoneySample } from '../meaning/learnedActions.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 

@@ -2,14 +2,8 @@ import { type Fees, isWithinFee } from './actionFee.ts'
 import { coverMoney, keptOf, type MoneyGap, type MoneySettings } from './coverMoney.ts'
 import { findFee } from './findFee.ts'
 import { type Kept, mayBeFee, toStep } from './keptRange.ts'
-import {
-  isOtherTokens,
-  type LearnedMoney,
-  mayMoveAs,
-  type MoneySample,
-  movesAs,
-  seemsToWrap,
-} from './learnedMoney.ts'
+import type { MoneySample } from './learnedActions.ts'
+import { isOtherTokens, type LearnedMoney, mayMoveAs, movesAs, seemsToWrap } from './learnedMoney.ts'
 import { canonicalToken, movedToken } from '../bridge/movedToken.ts'
 import { isPaidApart } from './judgeBatch.ts'
 import { addsUpByMoves, isEmptyBatch } from './emptyBatch.ts'

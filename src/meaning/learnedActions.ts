@@ -1,6 +1,5 @@
 import { type Fees, isNear } from './actionFee.ts'
 import { enoughToAccuse, enoughToWarn, isHabit, type Lessons } from './habit.ts'
-import type { MoneySample } from './learnedMoney.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import { type ActionItem, isAllThereIs, isAmount, isName, readAddress, readNumber } from './zoneAction.ts'
 import { expectedSums } from './findOverpayment.ts'
@@ -16,6 +15,13 @@ export interface LearnedActions extends Lessons {
   straysOf(kind: string): number
   /** From when on a meaning is learned anew, as after an upgrade; 0 for one that holds since ever. */
   suspendedAt(meaning: string): number
+}
+
+/** One lesson: `name` is a record token or a direction, `value` what was seen of it. */
+export interface MoneySample {
+  readonly kind: 'token' | 'vault' | 'elsewhere' | 'zone' | 'action' | 'fee' | 'dissent'
+  readonly name: string
+  readonly value: string
 }
 
 /** Of those who withdraw to themselves it takes more: any word of theirs may agree. */

@@ -26,13 +26,6 @@ export interface LearnedMoney extends LearnedActions {
   isReadingHistory(): boolean
 }
 
-/** One lesson: `name` is a record token or a direction, `value` what was seen of it. */
-export interface MoneySample {
-  readonly kind: 'token' | 'vault' | 'elsewhere' | 'zone' | 'action' | 'fee' | 'dissent'
-  readonly name: string
-  readonly value: string
-}
-
 /** So many samples make a habit. */
 const established = 3
 /** So many deposits to an address that is no known vault make it doubtful that they are thefts. */

@@ -4,7 +4,8 @@ import type { UnixMs } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
 import type { RuleTimer } from '../lib/timings.ts'
 import type { EventContext } from '../meaning/context.ts'
-import type { Judgement, LoadedRule, Moment } from './types.ts'
+import type { Judgement, Moment } from './kind.ts'
+import type { LoadedRule } from './types.ts'
 
 interface RuleMatch {
   readonly rule: LoadedRule

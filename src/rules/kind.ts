@@ -1,8 +1,24 @@
 import type { z } from 'zod'
 import type { ConditionKind, EventKind, Finding, FindingKind } from '../bridge/finding.ts'
+import type { UnixMs } from '../lib/clock.ts'
 import type { Transfer } from '../bridge/transfer.ts'
-import type { Judgement, Moment } from './types.ts'
 import type { EventContext } from '../meaning/context.ts'
+
+/** A moment that conditions are judged at; what else there is to look at, each kind says itself. */
+export interface Moment {
+  readonly now: UnixMs
+}
+
+/**
+ * A condition's judgement: what is true now, and of which subjects nothing can be said (they keep their state).
+ * A subject in neither list is false.
+ */
+export interface Judgement {
+  readonly findings: readonly Finding[]
+  readonly unknown: readonly string[] | 'all'
+  /** Why what was found before, and is found no more, ended badly; null where its end is good news. */
+  readonly lossOf?: (found: Finding) => string | null
+}
 
 /** How a fact is typed in `where`; `dyn` may also be null. */
 export type FactType = 'string' | 'int' | 'bool' | 'dyn'

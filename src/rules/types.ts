@@ -29,19 +29,3 @@ export interface Rule {
 export interface LoadedRule extends Rule {
   readonly detector: Detector
 }
-
-/** A moment that conditions are judged at; what else there is to look at, each kind says itself. */
-export interface Moment {
-  readonly now: UnixMs
-}
-
-/**
- * A condition's judgement: what is true now, and of which subjects nothing can be said (they keep their state).
- * A subject in neither list is false.
- */
-export interface Judgement {
-  readonly findings: readonly Finding[]
-  readonly unknown: readonly string[] | 'all'
-  /** Why what was found before, and is found no more, ended badly; null where its end is good news. */
-  readonly lossOf?: (found: Finding) => string | null
-}

@@ -10,7 +10,6 @@ import { createListIndex, type ListIndex } from './facets.ts'
 import { createSortedIndex, type SortedIndex } from './sortedIndex.ts'
 import { createTokens, type Token } from './tokens.ts'
 import type { CrossRecord, TransferSpec } from './transferSpec.ts'
-import type { ZoneTransaction } from './zoneChain.ts'
 
 /** Where the chain itself writes at the start of every block. */
 export const systemContract = '0x4200000000000000000000000000000000000015'
@@ -60,6 +59,23 @@ export interface ExtraTransaction {
   readonly logs: readonly Log[]
   readonly moves: readonly TokenMove[]
   readonly preconf?: PreconfStory
+}
+
+/** A transaction of the zone chain with everything that any endpoint tells of it. */
+export interface ZoneTransaction {
+  readonly hash: string
+  readonly height: number
+  readonly status: '0x1' | '0x0'
+  readonly from: string
+  readonly nonce: string
+  readonly actionType: string
+  readonly actionData: string
+  readonly errorMessage: string
+  readonly index: number
+  readonly value: string
+  readonly valueRaw: string
+  readonly transfers: number
+  readonly events: number
 }
 
 /** What is true of the bridge's contract from an instant on. */

@@ -4,24 +4,7 @@ import { mix, mixUnit } from './random.ts'
 import { sliceSorted } from './sortedIndex.ts'
 import { getTransfer, type Transfer, transfersOfHash } from './transfers.ts'
 import { toUnits } from './units.ts'
-import { reachedAt, userAddress, type World } from './world.ts'
-
-/** A transaction of the zone chain with everything that any endpoint tells of it. */
-export interface ZoneTransaction {
-  readonly hash: string
-  readonly height: number
-  readonly status: '0x1' | '0x0'
-  readonly from: string
-  readonly nonce: string
-  readonly actionType: string
-  readonly actionData: string
-  readonly errorMessage: string
-  readonly index: number
-  readonly value: string
-  readonly valueRaw: string
-  readonly transfers: number
-  readonly events: number
-}
+import { reachedAt, userAddress, type World, type ZoneTransaction } from './world.ts'
 
 // At most so many transactions of a block have nothing to do with the bridge.
 const fillPerBlock = 4

@@ -1,19 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { HttpBindings } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context, MiddlewareHandler } from 'hono'
 import { getSignedCookie, setSignedCookie } from 'hono/cookie'
 import type { Clock } from '../lib/clock.ts'
 import type { Secret } from '../lib/secret.ts'
 import { createTryLimiter } from './createTryLimiter.ts'
-import type { FormGate } from './createFormGate.ts'
+import { type FormGate, sessionCookie } from './createFormGate.ts'
+import type { WebEnv } from './types.ts'
 import { renderLoginPage } from './pages/loginPage.ts'
-
-export interface WebEnv {
-  Bindings: Partial<HttpBindings>
-  /** A content policy of its own, for what is no page of ours: an image, a mail. */
-  Variables: { policy?: string }
-}
 
 export interface Access {
   /** Lets a request through when it carries the token or a session; else answers 401, or 429 after too many tries. */
@@ -26,7 +20,6 @@ type Outcome =
   | { readonly result: 'ok' | 'none' | 'wrong' | 'foreign' }
   | { readonly result: 'wait'; readonly waitMs: number }
 
-export const sessionCookie = 'spanwatch_session'
 const sessionMs = 12 * 3_600_000
 
 /**

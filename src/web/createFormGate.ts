@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import { cleanText } from '../lib/text.ts'
-import { type WebEnv, sessionCookie } from './createAccess.ts'
+import type { WebEnv } from './types.ts'
 
 /** What the forms of a page need. */
 export interface FormContext {
@@ -20,6 +20,7 @@ export interface FormGate {
   remember(c: Context<WebEnv>, by: string): void
 }
 
+export const sessionCookie = 'spanwatch_session'
 const nameCookie = 'spanwatch_by'
 
 /**

@@ -4,7 +4,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { HTTPException } from 'hono/http-exception'
 import { secureHeaders } from 'hono/secure-headers'
 import { MonitorError, errorText } from '../lib/errors.ts'
-import { type WebEnv, createAccess } from './createAccess.ts'
+import { createAccess } from './createAccess.ts'
 import { createFormGate } from './createFormGate.ts'
 import { isLoopbackAuthority, isLoopbackHost } from './loopbackHosts.ts'
 import { renderMessagePage } from './pages/messagePage.ts'
@@ -16,7 +16,7 @@ import { addHealthRoutes } from './routes/addHealthRoutes.ts'
 import { addPageRoutes } from './routes/addPageRoutes.ts'
 import { addReportRoutes } from './routes/addReportRoutes.ts'
 import { addWriteRoutes } from './routes/addWriteRoutes.ts'
-import type { WebDeps, WebOptions } from './types.ts'
+import type { WebDeps, WebOptions, WebEnv } from './types.ts'
 
 /** In the order in which they overrule each other. */
 const sheets = ['base', 'frame', 'words', 'tables', 'views', 'widths'].map((name) => `${name}.css`)

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { WebEnv } from './createAccess.ts'
+import type { WebEnv } from './types.ts'
 
 /**
  * Lets through what this server's own pages send and what no page sends; a page of another site changes nothing here,

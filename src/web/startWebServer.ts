@@ -3,7 +3,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Clock } from '../lib/clock.ts'
 import { MonitorError, errorText } from '../lib/errors.ts'
-import type { WebEnv } from './createAccess.ts'
+import type { WebEnv } from './types.ts'
 
 export interface WebServerOptions {
   readonly app: Hono<WebEnv>

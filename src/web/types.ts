@@ -1,4 +1,5 @@
 import type { Unwatched } from '../config/listUnwatched.ts'
+import type { HttpBindings } from '@hono/node-server'
 import type { Registry } from 'prom-client'
 import type { EvidenceNote, FactValue } from '../bridge/finding.ts'
 import type { Direction, Observation } from '../bridge/observation.ts'
@@ -234,6 +235,12 @@ export interface WebDeps {
   listenChanges(listener: () => void): () => void
   isLive(): HealthVerdict
   isReady(): HealthVerdict
+}
+
+export interface WebEnv {
+  Bindings: Partial<HttpBindings>
+  /** A content policy of its own, for what is no page of ours: an image, a mail. */
+  Variables: { policy?: string }
 }
 
 export interface WebOptions {

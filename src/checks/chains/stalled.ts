@@ -3,10 +3,9 @@ import type { Finding } from '../../bridge/finding.ts'
 import type { TrackedHeight } from '../../kernel/trackHeight.ts'
 import type { Chain } from '../../bridge/observation.ts'
 import { boundText } from '../../rules/durationText.ts'
-import type { Judgement } from '../../rules/types.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import type { Head } from '../../kernel/heads.ts'
-import { defineCondition } from '../../rules/kind.ts'
+import { defineCondition, type Judgement } from '../../rules/kind.ts'
 
 /** Preconfirmations are another check's: of them the height alone is shown. */
 export interface PreconfHeight {

@@ -2,9 +2,8 @@ import { z } from 'zod'
 import type { Challenge } from './challenge.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { boundText } from '../../rules/durationText.ts'
-import type { Judgement, Moment } from '../../rules/types.ts'
 import type { ChallengesPart } from './facts.ts'
-import { defineCondition, type RaisedKind } from '../../rules/kind.ts'
+import { defineCondition, type RaisedKind, type Judgement, type Moment } from '../../rules/kind.ts'
 
 type Facts = Moment & ChallengesPart
 

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { addDecimals, formatDecimal, noAmount, toDecimal } from '../../bridge/decimal.ts'
 import type { Finding } from '../../bridge/finding.ts'
-import type { Judgement, Moment } from '../../rules/types.ts'
 import type { EscrowMove, EscrowPart } from './holding.ts'
-import { defineCondition } from '../../rules/kind.ts'
+import { defineCondition, type Judgement, type Moment } from '../../rules/kind.ts'
 import { sumUp } from './sums.ts'
 
 type Facts = Moment & EscrowPart

@@ -2,10 +2,9 @@ import { z } from 'zod'
 import { formatUnits } from '../../bridge/amount.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { boundText } from '../../rules/durationText.ts'
-import type { Judgement } from '../../rules/types.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import type { EscrowHolding, EscrowPart } from './holding.ts'
-import { defineCondition } from '../../rules/kind.ts'
+import { defineCondition, type Judgement } from '../../rules/kind.ts'
 
 type Facts = SharedFacts & EscrowPart
 

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
-import type { Judgement, Moment } from '../../rules/types.ts'
 import type { UnjudgedSum, EscrowPart } from './holding.ts'
-import { defineCondition } from '../../rules/kind.ts'
+import { defineCondition, type Judgement, type Moment } from '../../rules/kind.ts'
 import { nameSums } from './sums.ts'
 
 type Facts = Moment & EscrowPart

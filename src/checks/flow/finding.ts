@@ -2,7 +2,7 @@ import { formatUnits } from 'viem'
 import type { FactValue, Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { FlowTotalFact, FlowPart } from './facts.ts'
-import type { Moment } from '../../rules/types.ts'
+import type { Moment } from '../../rules/kind.ts'
 
 type Facts = Moment & FlowPart
 

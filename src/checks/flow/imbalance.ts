@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import type { Direction } from '../../bridge/observation.ts'
 import { boundText } from '../../rules/durationText.ts'
-import type { Judgement } from '../../rules/types.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import type { FlowPart } from './facts.ts'
-import { defineCondition } from '../../rules/kind.ts'
+import { defineCondition, type Judgement } from '../../rules/kind.ts'
 import { flowFactTypes, toFlowFinding } from './finding.ts'
 
 type Facts = SharedFacts & FlowPart

@@ -3,9 +3,8 @@ import type { Finding } from '../../bridge/finding.ts'
 import type { Direction } from '../../bridge/observation.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { FlowTotalFact, FlowPart } from './facts.ts'
-import type { Judgement } from '../../rules/types.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
-import { defineCondition } from '../../rules/kind.ts'
+import { defineCondition, type Judgement } from '../../rules/kind.ts'
 import { flowFactTypes, flowSubject, hasDay, toFlowFinding } from './finding.ts'
 
 type Facts = SharedFacts & FlowPart

@@ -4,9 +4,8 @@ import { compareDecimals, fromBaseUnits } from '../../bridge/decimal.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { FlowCopiesFact, FlowTotalFact, FlowPart } from './facts.ts'
-import type { Judgement } from '../../rules/types.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
-import { defineCondition } from '../../rules/kind.ts'
+import { defineCondition, type Judgement } from '../../rules/kind.ts'
 import { flowFactTypes, hasDay, toFlowFinding } from './finding.ts'
 
 /** What escrows hold is another check's: of it the amounts alone are looked at. */

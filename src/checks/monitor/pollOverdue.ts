@@ -4,12 +4,11 @@ import { cleanText } from '../../lib/text.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { boundText } from '../../rules/durationText.ts'
 import { isEndpointSilent, isSourceSilent } from '../../rules/sourceSilence.ts'
-import type { Judgement } from '../../rules/types.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import type { PollerHealth } from '../../kernel/runner.ts'
 import type { EndpointHealth } from '../../clients/sourceHealth.ts'
 import type { SourceHealth } from '../../clients/sourceHealth.ts'
-import { defineCondition } from '../../rules/kind.ts'
+import { defineCondition, type Judgement } from '../../rules/kind.ts'
 
 const params = z.strictObject({
   factor: z.number().min(1).max(1_000).default(6),

@@ -5,10 +5,9 @@ import type { Finding } from '../../bridge/finding.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { clockLeadMs } from '../../kernel/clockLead.ts'
 import { boundText } from '../../rules/durationText.ts'
-import type { Judgement } from '../../rules/types.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import type { OperatorFact, OperatorsPart } from './facts.ts'
-import { defineCondition } from '../../rules/kind.ts'
+import { defineCondition, type Judgement } from '../../rules/kind.ts'
 
 type Facts = SharedFacts & OperatorsPart
 

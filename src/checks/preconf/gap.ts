@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
-import type { Judgement } from '../../rules/types.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import type { PreconfPart } from './facts.ts'
-import { defineCondition } from '../../rules/kind.ts'
+import { defineCondition, type Judgement } from '../../rules/kind.ts'
 
 type Facts = SharedFacts & PreconfPart
 

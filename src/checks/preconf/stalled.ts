@@ -2,10 +2,9 @@ import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { boundText } from '../../rules/durationText.ts'
-import type { Judgement } from '../../rules/types.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import type { PreconfFacts, PreconfPart } from './facts.ts'
-import { defineCondition } from '../../rules/kind.ts'
+import { defineCondition, type Judgement } from '../../rules/kind.ts'
 
 type Facts = SharedFacts & PreconfPart
 

@@ -2,9 +2,8 @@ import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import { cleanText } from '../../lib/text.ts'
 import { boundText } from '../../rules/durationText.ts'
-import type { Judgement } from '../../rules/types.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
-import { defineCondition } from '../../rules/kind.ts'
+import { defineCondition, type Judgement } from '../../rules/kind.ts'
 
 const params = z.strictObject({ keep: boundText.default(10 * 60_000) })
 

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import { cleanText } from '../../lib/text.ts'
-import type { Judgement } from '../../rules/types.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import { describeSource } from './describeSource.ts'
-import { defineCondition } from '../../rules/kind.ts'
+import { defineCondition, type Judgement } from '../../rules/kind.ts'
 
 /** Refused credentials: no retry helps, so it is said at once. */
 export const sourceRejected = defineCondition({

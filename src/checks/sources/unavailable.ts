@@ -5,12 +5,11 @@ import { cleanText } from '../../lib/text.ts'
 import { boundText } from '../../rules/durationText.ts'
 import { useOf } from '../../rules/endpointUses.ts'
 import { isEndpointSilent, isFailing, isSourceSilent, lastGoodOf } from '../../rules/sourceSilence.ts'
-import type { Judgement } from '../../rules/types.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import type { EndpointHealth } from '../../clients/sourceHealth.ts'
 import type { SourceHealth } from '../../clients/sourceHealth.ts'
 import { describeSource } from './describeSource.ts'
-import { defineCondition } from '../../rules/kind.ts'
+import { defineCondition, type Judgement } from '../../rules/kind.ts'
 
 /** An endpoint that failed and was then not asked for so long is not in use: nothing is known of it, nor missed. */
 const idleMs = 2 * 60_000

@@ -8,10 +8,9 @@ import { afterText } from '../../rules/afterText.ts'
 import { clockLeadMs } from '../../kernel/clockLead.ts'
 import { boundText } from '../../rules/durationText.ts'
 import { type Limit, leastLimitMs, limitOf } from './learnedLimit.ts'
-import type { Judgement } from '../../rules/types.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineCondition } from '../../rules/kind.ts'
+import { defineCondition, type Judgement } from '../../rules/kind.ts'
 
 /** A head that has not moved for so long is worth a word in a stalled transfer's message. */
 const haltedMs = 120_000

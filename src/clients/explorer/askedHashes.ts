@@ -1,6 +1,8 @@
 import type { z } from 'zod'
 import type { Endpoint } from './endpoint.ts'
-import type { WideParams } from './readAll.ts'
+
+/** Parameters of an endpoint whose list may be of any length and whose range of any width. */
+export type WideParams = Readonly<Record<string, string | number | readonly string[] | undefined>>
 
 /** The hashes that a question names; none where it asks by something else. */
 export function askedHashes(params: WideParams): readonly string[] {

@@ -4,7 +4,7 @@ import type { CallOptions, Explorer } from './createExplorer.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Answer, Quarantined } from './readAnswer.ts'
 import { misfitReason } from './fits.ts'
-import { askedHashes, bears } from './askedHashes.ts'
+import { askedHashes, bears, type WideParams } from './askedHashes.ts'
 import { type BlockRange, halveRange, splitList, splitRange } from './splitRequest.ts'
 
 export interface ReadAllOptions<R> extends CallOptions {
@@ -26,9 +26,6 @@ export interface ReadAllResult {
   /** Hashes that were asked for and that no row bears: no proof of absence; see readMissing. */
   readonly missing: readonly string[]
 }
-
-/** Parameters of an endpoint whose list may be of any length and whose range of any width. */
-export type WideParams = Readonly<Record<string, string | number | readonly string[] | undefined>>
 
 /** "About 10,000" and "about 1,000": from so near to a cap on, an answer counts as cut. */
 const nearCap = 0.95

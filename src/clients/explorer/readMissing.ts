@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import { type Absence, isAbsent, notYetAbsent, noteReading } from './absence.ts'
-import { bears } from './askedHashes.ts'
+import { bears, type WideParams } from './askedHashes.ts'
 import { type Endpoint, maxPerRequest } from './endpoint.ts'
-import { readAll, type ReadAllDeps, type ReadAllOptions, type WideParams } from './readAll.ts'
+import { readAll, type ReadAllDeps, type ReadAllOptions } from './readAll.ts'
 import { splitList } from './splitRequest.ts'
 
 export interface MissingRead {

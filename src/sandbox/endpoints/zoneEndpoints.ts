@@ -1,15 +1,8 @@
 import { zonePage } from '../paging.ts'
 import { noSuchBlock } from '../refusal.ts'
-import { reachedAt } from '../world.ts'
+import { reachedAt, type ZoneTransaction } from '../world.ts'
 import { zoneBlockTime } from '../heights.ts'
-import {
-  zoneBlock,
-  zoneBlockCount,
-  zoneHead,
-  type ZoneTransaction,
-  zoneTransactionOf,
-  zoneTransactions,
-} from '../zoneChain.ts'
+import { zoneBlock, zoneBlockCount, zoneHead, zoneTransactionOf, zoneTransactions } from '../zoneChain.ts'
 import { hashOf } from '../hashes.ts'
 import type { World } from '../world.ts'
 import type { Endpoint, Request } from './endpoint.ts'

@@ -1,10 +1,9 @@
 import type { Context, Hono } from 'hono'
 import { MonitorError } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
-import type { WebEnv } from '../createAccess.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
 import { toJson } from '../toJson.ts'
-import type { AlertQuery, WebDeps } from '../types.ts'
+import type { AlertQuery, WebDeps, WebEnv } from '../types.ts'
 
 /** `/metrics` and what `/api/*` answers to GET. Times are milliseconds since 1970, amounts decimal strings. */
 export function addApiRoutes(app: Hono<WebEnv>, deps: WebDeps): void {

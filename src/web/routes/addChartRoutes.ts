@@ -1,8 +1,7 @@
 import type { Hono } from 'hono'
 import { renderChart } from '../../lib/charts.ts'
-import type { WebEnv } from '../createAccess.ts'
 import { type ChartName, chartNames, toChart } from '../pages/chartCards.ts'
-import type { WebDeps } from '../types.ts'
+import type { WebDeps, WebEnv } from '../types.ts'
 
 const sizes = { wide: { width: 460, height: 210 }, narrow: { width: 310, height: 200 } } as const
 /** Both charts in both schemes and widths, twice over while one follows another. */

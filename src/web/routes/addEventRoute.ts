@@ -1,8 +1,7 @@
 import type { Hono } from 'hono'
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
 import { errorText } from '../../lib/errors.ts'
-import type { WebEnv } from '../createAccess.ts'
-import type { WebDeps } from '../types.ts'
+import type { WebDeps, WebEnv } from '../types.ts'
 
 const maxStreams = 64
 /** A page that hears nothing for twice this long says that it may be out of date (assets/app.js). */

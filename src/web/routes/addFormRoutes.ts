@@ -3,11 +3,10 @@ import { bodyLimit } from 'hono/body-limit'
 import { parseDuration } from '../../lib/duration.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
-import type { WebEnv } from '../createAccess.ts'
 import type { FormGate } from '../createFormGate.ts'
 import { renderMessagePage } from '../pages/messagePage.ts'
 import { renderSilenceForm, type TypedSilence } from '../pages/silenceForm.ts'
-import type { WebDeps } from '../types.ts'
+import type { WebDeps, WebEnv } from '../types.ts'
 
 type Fields = Readonly<Record<string, string>>
 

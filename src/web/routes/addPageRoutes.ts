@@ -1,7 +1,6 @@
 import type { Context, Hono } from 'hono'
 import { MonitorError, errorText } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
-import type { WebEnv } from '../createAccess.ts'
 import type { FormGate } from '../createFormGate.ts'
 import { renderAlertPage } from '../pages/alertPage.ts'
 import { type AlertTab, renderAlertsPage } from '../pages/alertsPage.ts'
@@ -16,7 +15,7 @@ import { renderSeveralTransfers, renderTransferPage } from '../pages/transferPag
 import { renderTransfersPage } from '../pages/transfersPage.ts'
 import { toAlertPath, toTransferPath } from '../pages/words.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
-import type { AlertStory, AlertView, WebDeps } from '../types.ts'
+import type { AlertStory, AlertView, WebDeps, WebEnv } from '../types.ts'
 
 export function addPageRoutes(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
   app.get('/', (c) => {

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Context, Hono } from 'hono'
-import type { WebEnv } from '../createAccess.ts'
 import { renderMessagePage } from '../pages/messagePage.ts'
 import { renderReportPage, renderReportsPage } from '../pages/reportsPage.ts'
-import type { WebDeps } from '../types.ts'
+import type { WebDeps, WebEnv } from '../types.ts'
 import type { KeptReport } from '../../report/readKeptReport.ts'
 
 /** The daily reports that are kept, to be looked at again. */

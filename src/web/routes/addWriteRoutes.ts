@@ -2,9 +2,8 @@ import type { Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { z } from 'zod'
 import { MonitorError } from '../../lib/errors.ts'
-import type { WebEnv } from '../createAccess.ts'
 import { refuseCrossSite } from '../refuseCrossSite.ts'
-import type { WebDeps } from '../types.ts'
+import type { WebDeps, WebEnv } from '../types.ts'
 
 const id = z.coerce.number().int().positive().max(Number.MAX_SAFE_INTEGER)
 const time = z.coerce.number().int().nonnegative().max(8.64e15)

@@ -1,4 +1,4 @@
-import type { WideParams } from '../../../src/clients/explorer/readAll.ts'
+import type { WideParams } from '../../../src/clients/explorer/askedHashes.ts'
 import { getTransfer } from '../../../src/sandbox/transfers.ts'
 import type { SteppedSandbox } from '../sandbox/steppedSandbox.ts'
 

@@ -7,7 +7,8 @@ import {
 } from '../../../src/clients/explorer/endpoints/mainTransactions.ts'
 import { manyTransactionsTransfers } from '../../../src/clients/explorer/endpoints/mainTransfers.ts'
 import type { Endpoint } from '../../../src/clients/explorer/endpoint.ts'
-import { readAll, type WideParams } from '../../../src/clients/explorer/readAll.ts'
+import type { WideParams } from '../../../src/clients/explorer/askedHashes.ts'
+import { readAll } from '../../../src/clients/explorer/readAll.ts'
 import {
   type ApiStub,
   apiError,

@@ -5,7 +5,8 @@ import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import type { MessageItem } from '../../../src/delivery/channels/message.ts'
 import { renderSlack } from '../../../src/delivery/channels/renderSlack.ts'
-import type { Judgement, LoadedRule } from '../../../src/rules/types.ts'
+import type { Judgement } from '../../../src/rules/kind.ts'
+import type { LoadedRule } from '../../../src/rules/types.ts'
 import {
   createBench,
   createCondition,

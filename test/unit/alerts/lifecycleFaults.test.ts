@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { createCorrectedClock } from '../../../src/lib/correctedClock.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import { createEvaluateLoop } from '../../../src/kernel/evaluateLoop.ts'
-import type { Judgement, LoadedRule } from '../../../src/rules/types.ts'
+import type { Judgement } from '../../../src/rules/kind.ts'
+import type { LoadedRule } from '../../../src/rules/types.ts'
 import { toFacts } from '../rules/facts.ts'
 import {
   createBench,

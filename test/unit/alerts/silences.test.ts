@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createOperations } from '../../../src/alerts/operations.ts'
 import { checkSilence } from '../../../src/alerts/silences.ts'
-import type { Judgement } from '../../../src/rules/types.ts'
+import type { Judgement } from '../../../src/rules/kind.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import {
   createBench,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createAlertViews, toAlertView } from '../../../../src/web/views/toAlertView.ts'
 import { renderMeta } from '../../../../src/web/pages/alertList.ts'
-import type { Judgement } from '../../../../src/rules/types.ts'
+import type { Judgement } from '../../../../src/rules/kind.ts'
 import { createBench, createCondition, createRule, start } from '../../alerts/harness.ts'
 
 const rule = createRule({ name: 'stalled', kind: 'chain.stalled', severity: 'critical' })
