@@ -22,7 +22,7 @@ import { version } from './version.ts'
 
 /** Runs one command line, without the program's name. Resolves to the exit code; throws only what is a bug, exits never. */
 export async function runCommandLine(io: Io, argv: readonly string[]): Promise<number> {
-  const result = { code: exitCodes.fine as number }
+  const result: { code: number } = { code: exitCodes.fine }
   const program = createProgram(io, (code) => {
     result.code = code
   })
@@ -49,6 +49,8 @@ function createProgram(io: Io, finish: Finish): Command {
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .showHelpAfterError('(spanwatch --help lists the commands)')
   addDaemon(program, io, finish)
+  addRules(program, io, finish)
+  addRecords(program, io, finish)
   addLooking(program, io, finish)
   addOperating(program, io, finish)
   addAsking(program, io, finish)
@@ -82,6 +84,10 @@ function addDaemon(program: Command, io: Io, finish: Finish): void {
     .addOption(config())
     .requiredOption('--from <time>', 'a duration such as 30d, an ISO time, or genesis')
     .action(async (options) => finish(await backfill(io, options)))
+}
+
+/** Rules tried over the past, and in tests of their own. */
+function addRules(program: Command, io: Io, finish: Finish): void {
   program
     .command('backtest')
     .description('what the rules would have told over the history in the ledger')
@@ -105,6 +111,9 @@ function addDaemon(program: Command, io: Io, finish: Finish): void {
       '\nExamples:\n  spanwatch rules test\n  spanwatch rules test my-rules/stalled.test.yaml\n',
     )
     .action(async (files: string[], options) => finish(await testRules(io, files, options)))
+}
+
+function addRecords(program: Command, io: Io, finish: Finish): void {
   program
     .command('backup')
     .description('copy the ledger, whole, while the daemon runs')

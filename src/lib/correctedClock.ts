@@ -52,88 +52,112 @@ const lookEveryMs = 50
 const keptDates = 9
 const mostSources = 50
 
-export function createCorrectedClock(machine: Clock): CorrectedClock {
-  let parting = machine.now() - machine.monotonicMs()
+/** The machine's clocks, and how the present stands to them. */
+interface ClockState {
+  readonly machine: Clock
+  /** The wall clock less the monotonic one. */
+  parting: number
   /** How far the wall clock stands aside of the present. */
-  let asideMs = 0
-  let step: Step | null = null
-  let sleptMs = 0
-  let seen = { movedMs: 0, sleptMs: 0 }
-  let movedMs = 0
-  const usual = new Map<string, readonly number[]>()
+  asideMs: number
+  step: Step | null
+  movedMs: number
+  sleptMs: number
+  /** What the last look gave. */
+  seen: { readonly movedMs: number; readonly sleptMs: number }
+  /** How far each source is usually ahead. */
+  readonly usual: Map<string, readonly number[]>
+}
 
-  function now(): UnixMs {
-    const wall = machine.now()
-    const next = wall - machine.monotonicMs()
-    const byMs = Math.round(next - parting)
-    parting = next
-    if (Math.abs(byMs) > followedMs) part(byMs)
-    return wall - asideMs
+export function createCorrectedClock(machine: Clock): CorrectedClock {
+  const state: ClockState = {
+    machine,
+    parting: machine.now() - machine.monotonicMs(),
+    asideMs: 0,
+    step: null,
+    movedMs: 0,
+    sleptMs: 0,
+    seen: { movedMs: 0, sleptMs: 0 },
+    usual: new Map(),
   }
-
-  function part(byMs: number): void {
-    asideMs += byMs
-    movedMs += byMs
-    const totalMs = byMs + (step?.byMs ?? 0)
-    // No machine sleeps backwards, and a clock that is back where it was before was set.
-    const isOpen = totalMs > followedMs && Math.abs(asideMs) > followedMs
-    step = isOpen ? { byMs: totalMs, sinceMs: machine.monotonicMs(), dates: [] } : null
-  }
-
-  function sleep(byMs: number): void {
-    asideMs -= byMs
-    sleptMs += byMs
-    step = null
-  }
-
-  function weigh({ byMs, dates }: Step): void {
-    const moves = dates.map(({ source, aheadMs }) => aheadMs - median(usual.get(source) ?? [0]))
-    const boundMs = Math.min(toleratedMs, byMs / 2)
-    const followed = moves.filter((ms) => Math.abs(ms - byMs) < boundMs).length
-    const stayed = moves.filter((ms) => Math.abs(ms) < boundMs).length
-    if (followed >= 2 && followed > stayed) sleep(byMs)
-    else if (stayed >= 2 && stayed > followed) step = null
-  }
-
   return {
-    now,
+    now: () => readNow(state),
     monotonicMs: () => machine.monotonicMs(),
     sleep: (ms, signal) => machine.sleep(ms, signal),
-    noteDate(source, { date, sentMs }) {
-      const theirs = Date.parse(date ?? '')
-      if (Number.isNaN(theirs)) return
-      // Half a second is the likeliest remainder of whole ones.
-      const aheadMs = theirs + 500 - now()
-      if (step === null) {
-        if (usual.size < mostSources || usual.has(source))
-          usual.set(source, [...(usual.get(source) ?? []), aheadMs].slice(-keptDates))
-        return
-      }
-      if (sentMs < step.sinceMs) return
-      step = { ...step, dates: [...step.dates, { source, aheadMs }].slice(-keptDates) }
-      weigh(step)
-    },
+    noteDate: (source, answer) => noteDate(state, source, answer),
     noteBlock(time) {
-      const leadMs = time - now()
-      const isEarly = leadMs > Math.max(blockLeadMs, asideMs / 2) && leadMs < asideMs + blockLeadMs
-      if (isEarly) sleep(asideMs)
+      const leadMs = time - readNow(state)
+      const isEarly =
+        leadMs > Math.max(blockLeadMs, state.asideMs / 2) && leadMs < state.asideMs + blockLeadMs
+      if (isEarly) noteSleep(state, state.asideMs)
     },
-    sleptMs: () => sleptMs,
-    doubtMs: () => (now(), step?.byMs ?? 0),
+    sleptMs: () => state.sleptMs,
+    doubtMs: () => (readNow(state), state.step?.byMs ?? 0),
     async decided(signal) {
-      now()
-      const isOpen = () => step !== null && machine.monotonicMs() - step.sinceMs < waitedMs
+      readNow(state)
+      const isOpen = () => state.step !== null && machine.monotonicMs() - state.step.sinceMs < waitedMs
       const isWanted = () => signal?.aborted !== true
       while (isOpen() && isWanted()) await machine.sleep(lookEveryMs, signal)
     },
-    look() {
-      const at = now()
-      const toJump = (byMs: number) => (byMs === 0 ? null : { byMs, now: at })
-      const news = { moved: toJump(movedMs - seen.movedMs), slept: toJump(sleptMs - seen.sleptMs) }
-      seen = { movedMs, sleptMs }
-      return news
-    },
+    look: () => look(state),
   }
+}
+
+function readNow(state: ClockState): UnixMs {
+  const wall = state.machine.now()
+  const next = wall - state.machine.monotonicMs()
+  const byMs = Math.round(next - state.parting)
+  state.parting = next
+  if (Math.abs(byMs) > followedMs) noteStep(state, byMs)
+  return wall - state.asideMs
+}
+
+function noteStep(state: ClockState, byMs: number): void {
+  state.asideMs += byMs
+  state.movedMs += byMs
+  const totalMs = byMs + (state.step?.byMs ?? 0)
+  // No machine sleeps backwards, and a clock that is back where it was before was set.
+  const isOpen = totalMs > followedMs && Math.abs(state.asideMs) > followedMs
+  state.step = isOpen ? { byMs: totalMs, sinceMs: state.machine.monotonicMs(), dates: [] } : null
+}
+
+function noteSleep(state: ClockState, byMs: number): void {
+  state.asideMs -= byMs
+  state.sleptMs += byMs
+  state.step = null
+}
+
+function noteDate(state: ClockState, source: string, { date, sentMs }: DatedAnswer): void {
+  const theirs = Date.parse(date ?? '')
+  if (Number.isNaN(theirs)) return
+  const { usual } = state
+  // Half a second is the likeliest remainder of whole ones.
+  const aheadMs = theirs + 500 - readNow(state)
+  if (state.step === null) {
+    if (usual.size < mostSources || usual.has(source))
+      usual.set(source, [...(usual.get(source) ?? []), aheadMs].slice(-keptDates))
+    return
+  }
+  if (sentMs < state.step.sinceMs) return
+  state.step = { ...state.step, dates: [...state.step.dates, { source, aheadMs }].slice(-keptDates) }
+  weigh(state, state.step)
+}
+
+/** Decides what a step was, once two sources that agree outnumber those that do not. */
+function weigh(state: ClockState, { byMs, dates }: Step): void {
+  const moves = dates.map(({ source, aheadMs }) => aheadMs - median(state.usual.get(source) ?? [0]))
+  const boundMs = Math.min(toleratedMs, byMs / 2)
+  const followed = moves.filter((ms) => Math.abs(ms - byMs) < boundMs).length
+  const stayed = moves.filter((ms) => Math.abs(ms) < boundMs).length
+  if (followed >= 2 && followed > stayed) noteSleep(state, byMs)
+  else if (stayed >= 2 && stayed > followed) state.step = null
+}
+
+function look(state: ClockState): ClockNews {
+  const now = readNow(state)
+  const { movedMs, sleptMs, seen } = state
+  const toJump = (byMs: number) => (byMs === 0 ? null : { byMs, now })
+  state.seen = { movedMs, sleptMs }
+  return { moved: toJump(movedMs - seen.movedMs), slept: toJump(sleptMs - seen.sleptMs) }
 }
 
 function median(values: readonly number[]): number {

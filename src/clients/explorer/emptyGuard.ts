@@ -62,104 +62,134 @@ interface Contradicted {
   readonly until: UnixMs
 }
 
+interface Counted {
+  readonly at: UnixMs
+  readonly endpoint: EndpointId
+  readonly isContradicted: boolean
+}
+
+/** What an answer is judged by: questions that had an answer, and what was contradicted lately. */
+interface GuardState {
+  readonly answered: Set<EndpointId>
+  /** With the empty readings since the last answer; null without one. */
+  readonly known: Map<string, Absence | null>
+  readonly controlAt: Map<Family, UnixMs>
+  readonly controls: Map<Family, ControlQuestion>
+  readonly contradicted: Map<string, Contradicted>
+  counted: Counted[]
+  tidyAt: number
+}
+
 /**
  * Remembers what had an answer, because the service under load answers as if there were none. What one transaction or
  * address is asked for may be gone for good all the same: once it was empty by the rules of absence it is remembered no
  * more. Whoever knows that there is an answer says so himself.
  */
 export function createEmptyGuard(): EmptyGuard {
-  const answered = new Set<EndpointId>()
-  /** With the empty readings since the last answer; null without one. */
-  const known = new Map<string, Absence | null>()
-  const controlAt = new Map<Family, UnixMs>()
-  const controls = new Map<Family, ControlQuestion>()
-  const contradicted = new Map<string, Contradicted>()
-  let counted: { at: UnixMs; endpoint: EndpointId; isContradicted: boolean }[] = []
-  let tidyAt = leastCounted
-
-  function noteContradicted({ endpoint, params }: Question, at: UnixMs): void {
-    const key = asideKey({ endpoint, params })
-    const before = contradicted.get(key) ?? { endpoint, since: at, lastAt: -Infinity, readings: 0, until: 0 }
-    // Attempts that follow each other at once are one reading.
-    if (at - before.lastAt < oneReadingMs) return
-    const readings = before.readings + 1
-    const until = readings >= maxContradicted ? at + asideMs : 0
-    contradicted.delete(key)
-    contradicted.set(key, { ...before, lastAt: at, readings, until })
-    const [oldest] = contradicted.keys()
-    if (contradicted.size > maxAside && oldest !== undefined) contradicted.delete(oldest)
+  const state: GuardState = {
+    answered: new Set(),
+    known: new Map(),
+    controlAt: new Map(),
+    controls: new Map(),
+    contradicted: new Map(),
+    counted: [],
+    tidyAt: leastCounted,
   }
-
-  function note(endpoint: EndpointId, at: UnixMs, isContradicted: boolean): void {
-    counted.push({ at, endpoint, isContradicted })
-    if (counted.length <= tidyAt) return
-    // They are gone through once a second: what is too old must not be among them for long.
-    counted = counted.filter((entry) => entry.at > at - windowMs).slice(-maxCounted / 2)
-    tidyAt = Math.max(leastCounted, counted.length * 2)
-  }
-
-  /** Whether an empty answer is against what is remembered. */
-  function isRemembered(question: Question, key: string, at: UnixMs): boolean {
-    const before = known.get(key)
-    if (before === undefined) return false
-    if (!namesOne(question)) return true
-    if (before?.lastAt != null && at - before.lastAt < oneReadingMs) return true
-    const control = controlAt.get(question.family) ?? -Infinity
-    const asked = before ?? notYetAbsent
-    const controlled =
-      control > (asked.firstAt ?? Infinity) ? noteReading(asked, { kind: 'control', at: control }) : asked
-    const now = noteReading(controlled, { kind: 'absent', at })
-    if (isAbsent(now)) known.delete(key)
-    else known.set(key, now)
-    return !isAbsent(now)
-  }
-
   return {
-    judge(question, { isEmpty, isKnown, at }) {
-      const key = keyOf(question)
-      const isContradicted = isEmpty && (isKnown || (key !== null && isRemembered(question, key, at)))
-      // An empty answer that nothing contradicts speaks neither for the service nor against it.
-      if (!isEmpty || isContradicted) note(question.endpoint, at, isContradicted)
-      if (isContradicted) noteContradicted(question, at)
-      if (isEmpty) return isContradicted
-      contradicted.delete(asideKey(question))
-      answered.add(question.endpoint)
-      if (key === null) return false
-      if (known.has(key)) controlAt.set(question.family, at)
-      remember(known, key)
-      controls.set(question.family, { endpoint: question.endpoint, params: question.params })
-      return false
+    judge: (question, answer) => judge(state, question, answer),
+    asideUntil: (question, how) => asideUntil(state, question, how),
+    isSpread: (at) => {
+      const lately = state.counted.filter((one) => one.isContradicted && one.at > at - spreadMs)
+      return new Set(lately.map(({ endpoint }) => endpoint)).size > 1
     },
-    asideUntil(question, { isKnown, at }) {
-      const { until = 0 } = contradicted.get(asideKey(question)) ?? {}
-      if (until <= at) return null
-      const key = keyOf(question)
-      return isKnown || (key !== null && known.has(key)) ? until : null
-    },
-    isSpread: (at) =>
-      new Set(counted.flatMap((one) => (one.isContradicted && one.at > at - spreadMs ? [one.endpoint] : [])))
-        .size > 1,
     listAside: (at) =>
-      [...contradicted].flatMap(([key, { endpoint, since, until }]) =>
+      [...state.contradicted].flatMap(([key, { endpoint, since, until }]) =>
         until > at ? [{ endpoint, question: key.slice(key.indexOf('?') + 1), since, until }] : [],
       ),
-    hasAnswered: (endpoint) => answered.has(endpoint),
-    control: (family) => controls.get(family) ?? null,
-    count(since) {
-      const recent = counted.filter((entry) => entry.at >= since)
-      return {
-        answers: recent.length,
-        contradicted: recent.filter((entry) => entry.isContradicted).length,
-      }
+    hasAnswered: (endpoint) => state.answered.has(endpoint),
+    control: (family) => state.controls.get(family) ?? null,
+    count: (since) => {
+      const recent = state.counted.filter(({ at }) => at >= since)
+      return { answers: recent.length, contradicted: recent.filter((one) => one.isContradicted).length }
     },
-    rebaseClock(jump) {
-      counted = counted.map((entry) => ({ ...entry, at: rebaseInstant(entry.at, jump) }))
-      for (const [family, at] of controlAt) controlAt.set(family, rebaseInstant(at, jump))
-      contradicted.clear()
-      // What was empty since begins anew: that takes half a minute at most.
-      for (const [key, absence] of known) if (absence !== null) known.set(key, null)
-    },
+    rebaseClock: (jump) => rebaseClock(state, jump),
   }
+}
+
+function judge(
+  state: GuardState,
+  question: Question,
+  { isEmpty, isKnown, at }: { isEmpty: boolean; isKnown: boolean; at: UnixMs },
+): boolean {
+  const { endpoint, family, params } = question
+  const key = keyOf(question)
+  const isContradicted = isEmpty && (isKnown || (key !== null && isRemembered(state, question, at)))
+  // An empty answer that nothing contradicts speaks neither for the service nor against it.
+  if (!isEmpty || isContradicted) count(state, { endpoint, at, isContradicted })
+  if (isContradicted) noteContradicted(state.contradicted, question, at)
+  if (isEmpty) return isContradicted
+  state.contradicted.delete(asideKey(question))
+  state.answered.add(endpoint)
+  if (key === null) return false
+  if (state.known.has(key)) state.controlAt.set(family, at)
+  putNewest(state.known, key, null, maxKnown)
+  state.controls.set(family, { endpoint, params })
+  return false
+}
+
+function count(state: GuardState, one: Counted): void {
+  state.counted.push(one)
+  if (state.counted.length <= state.tidyAt) return
+  // They are gone through once a second: what is too old must not be among them for long.
+  state.counted = state.counted.filter(({ at }) => at > one.at - windowMs).slice(-maxCounted / 2)
+  state.tidyAt = Math.max(leastCounted, state.counted.length * 2)
+}
+
+function noteContradicted(contradicted: GuardState['contradicted'], question: ControlQuestion, at: UnixMs) {
+  const { endpoint } = question
+  const key = asideKey(question)
+  const before = contradicted.get(key) ?? { endpoint, since: at, lastAt: -Infinity, readings: 0, until: 0 }
+  // Attempts that follow each other at once are one reading.
+  if (at - before.lastAt < oneReadingMs) return
+  const readings = before.readings + 1
+  const until = readings >= maxContradicted ? at + asideMs : 0
+  putNewest(contradicted, key, { ...before, lastAt: at, readings, until }, maxAside)
+}
+
+/** Whether an empty answer is against what is remembered. */
+function isRemembered({ known, controlAt }: GuardState, question: Question, at: UnixMs): boolean {
+  const key = keyOf(question) ?? ''
+  const before = known.get(key)
+  if (before === undefined) return false
+  if (!namesOne(question)) return true
+  if (before?.lastAt != null && at - before.lastAt < oneReadingMs) return true
+  const control = controlAt.get(question.family) ?? -Infinity
+  const asked = before ?? notYetAbsent
+  const controlled =
+    control > (asked.firstAt ?? Infinity) ? noteReading(asked, { kind: 'control', at: control }) : asked
+  const now = noteReading(controlled, { kind: 'absent', at })
+  if (isAbsent(now)) known.delete(key)
+  else known.set(key, now)
+  return !isAbsent(now)
+}
+
+function asideUntil(
+  { contradicted, known }: GuardState,
+  question: Question,
+  { isKnown, at }: { isKnown: boolean; at: UnixMs },
+): UnixMs | null {
+  const { until = 0 } = contradicted.get(asideKey(question)) ?? {}
+  if (until <= at) return null
+  const key = keyOf(question)
+  return isKnown || (key !== null && known.has(key)) ? until : null
+}
+
+function rebaseClock(state: GuardState, jump: ClockJump): void {
+  state.counted = state.counted.map((one) => ({ ...one, at: rebaseInstant(one.at, jump) }))
+  for (const [family, at] of state.controlAt) state.controlAt.set(family, rebaseInstant(at, jump))
+  state.contradicted.clear()
+  // What was empty since begins anew: that takes half a minute at most.
+  for (const [key, absence] of state.known) if (absence !== null) state.known.set(key, null)
 }
 
 /** Later pages cease to exist when a list is re-pushed, so only first pages are known to have an answer. */
@@ -180,11 +210,10 @@ function namesOne({ family, params }: Question): boolean {
   return 'txId' in params || 'txid' in params || (family === 'cross' && 'address' in params)
 }
 
-/** Drops the oldest beyond the bound; a key asked again counts as new. */
-function remember(known: Map<string, Absence | null>, key: string): void {
-  known.delete(key)
-  known.set(key, null)
-  if (known.size <= maxKnown) return
-  const [oldest] = known.keys()
-  if (oldest !== undefined) known.delete(oldest)
+/** Drops the oldest beyond the bound; a key that comes again counts as new. */
+function putNewest<V>(map: Map<string, V>, key: string, value: V, most: number): void {
+  map.delete(key)
+  map.set(key, value)
+  const [oldest] = map.keys()
+  if (map.size > most && oldest !== undefined) map.delete(oldest)
 }

@@ -1,11 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 
-/**
- * From what must never wait to what may wait longest. The tail is one request a tick and brings what nobody knows
- * yet, so that it goes before the many that read open transfers again.
- */
-const priorities = ['urgent', 'tail', 'open', 'heads', 'evidence', 'sweep', 'bulk'] as const
-export type Priority = (typeof priorities)[number]
+export type Priority = keyof Queues
 
 export interface PaceOptions {
   readonly maxRequestsPerSecond: number
@@ -49,93 +44,135 @@ interface Waiter {
  * of throttling, halves on a sign and from then on adds 10 % a second; it never falls below 1. No rate limit of the
  * service is published.
  */
-export function createPace(clock: Pick<Clock, 'monotonicMs' | 'sleep'>, options: PaceOptions): Pace {
-  const rate = createRate(options.maxRequestsPerSecond, clock.monotonicMs())
-  const queues = new Map<Priority, Set<Waiter>>(priorities.map((priority) => [priority, new Set()]))
-  let inFlight = 0
-  let requests = 0
-  let waitedMs = 0
-  let throttleSigns = 0
-  let nextAt = clock.monotonicMs()
-  let turnsSinceAged = 0
-  let isSleeping = false
-
-  function pump(): void {
-    while (inFlight < options.concurrency) {
-      const now = clock.monotonicMs()
-      const aged = turnsSinceAged >= turnsBetweenAged ? agedWaiter(queues, now) : null
-      const next = aged ?? firstWaiter(queues)
-      if (!next) return
-      if (now < nextAt) return wakeIn(nextAt - now)
-      turnsSinceAged = aged ? 0 : turnsSinceAged + 1
-      nextAt = now + 1_000 / rate.at(now)
-      waitedMs += now - next.waiter.since
-      requests += 1
-      inFlight += 1
-      next.queue.delete(next.waiter)
-      next.waiter.start()
-    }
+export function createPace(clock: PaceState['clock'], options: PaceOptions): Pace {
+  const now = clock.monotonicMs()
+  const state: PaceState = {
+    clock,
+    concurrency: options.concurrency,
+    rate: createRate(options.maxRequestsPerSecond, now),
+    queues: createQueues(),
+    inFlight: 0,
+    requests: 0,
+    waitedMs: 0,
+    throttleSigns: 0,
+    nextAt: now,
+    turnsSinceAged: 0,
+    isSleeping: false,
   }
-
-  function wakeIn(ms: number): void {
-    if (isSleeping) return
-    isSleeping = true
-    void clock.sleep(ms).then(() => {
-      isSleeping = false
-      pump()
-    })
-  }
-
-  function sign(sentAt: number, pauseMs: number): void {
-    const now = clock.monotonicMs()
-    throttleSigns += 1
-    rate.halve(now, sentAt)
-    nextAt = Math.max(nextAt, now + Math.max(pauseMs, 1_000 / rate.at(now)))
-  }
-
-  function lease(): Lease {
-    const sentAt = clock.monotonicMs()
-    let isHeld = true
-    return {
-      release() {
-        if (!isHeld) return
-        isHeld = false
-        inFlight -= 1
-        pump()
-      },
-      throttled: (pauseMs = 0) => sign(sentAt, pauseMs),
-    }
-  }
-
   return {
-    acquire(priority, signal) {
-      return new Promise<Lease>((resolve, reject) => {
-        if (signal?.aborted) return reject(signal.reason as Error)
-        const queue = queues.get(priority) as Set<Waiter>
-        const giveUp = () => {
-          queue.delete(waiter)
-          reject(signal?.reason as Error)
-        }
-        const waiter: Waiter = {
-          since: clock.monotonicMs(),
-          start: () => {
-            signal?.removeEventListener('abort', giveUp)
-            resolve(lease())
-          },
-        }
-        signal?.addEventListener('abort', giveUp, { once: true })
-        queue.add(waiter)
-        pump()
-      })
-    },
+    acquire: (priority, signal) => acquire(state, priority, signal),
     metrics: () => ({
-      inFlight,
-      queued: [...queues.values()].reduce((sum, queue) => sum + queue.size, 0),
-      requests,
-      waitedMs,
-      throttleSigns,
-      requestsPerSecond: rate.at(clock.monotonicMs()),
+      inFlight: state.inFlight,
+      queued: Object.values(state.queues).reduce((sum, queue) => sum + queue.size, 0),
+      requests: state.requests,
+      waitedMs: state.waitedMs,
+      throttleSigns: state.throttleSigns,
+      requestsPerSecond: rateAt(state.rate, clock.monotonicMs()),
     }),
+  }
+}
+
+/** The budget as it stands: who waits, how fast it may go, and what was spent. */
+interface PaceState {
+  readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
+  readonly concurrency: number
+  readonly rate: Rate
+  readonly queues: Queues
+  inFlight: number
+  requests: number
+  waitedMs: number
+  throttleSigns: number
+  nextAt: number
+  turnsSinceAged: number
+  isSleeping: boolean
+}
+
+type Queues = ReturnType<typeof createQueues>
+
+/**
+ * From what must never wait to what may wait longest. The tail is one request a tick and brings what nobody knows
+ * yet, so that it goes before the many that read open transfers again.
+ */
+function createQueues() {
+  const queue = () => new Set<Waiter>()
+  return {
+    urgent: queue(),
+    tail: queue(),
+    open: queue(),
+    heads: queue(),
+    evidence: queue(),
+    sweep: queue(),
+    bulk: queue(),
+  }
+}
+
+function acquire(state: PaceState, priority: Priority, signal?: AbortSignal): Promise<Lease> {
+  const { promise, resolve, reject } = Promise.withResolvers<Lease>()
+  const queue = state.queues[priority]
+  const giveUp = () => {
+    queue.delete(waiter)
+    reject(signal?.reason)
+  }
+  const waiter: Waiter = {
+    since: state.clock.monotonicMs(),
+    start: () => {
+      signal?.removeEventListener('abort', giveUp)
+      resolve(lease(state))
+    },
+  }
+  if (signal?.aborted) {
+    giveUp()
+    return promise
+  }
+  signal?.addEventListener('abort', giveUp, { once: true })
+  queue.add(waiter)
+  pump(state)
+  return promise
+}
+
+/** Starts whoever may go now. */
+function pump(state: PaceState): void {
+  while (state.inFlight < state.concurrency) {
+    const now = state.clock.monotonicMs()
+    const aged = state.turnsSinceAged >= turnsBetweenAged ? agedWaiter(state.queues, now) : null
+    const next = aged ?? firstWaiter(state.queues)
+    if (!next) return
+    if (now < state.nextAt) return wakeIn(state, state.nextAt - now)
+    state.turnsSinceAged = aged ? 0 : state.turnsSinceAged + 1
+    state.nextAt = now + 1_000 / rateAt(state.rate, now)
+    state.waitedMs += now - next.waiter.since
+    state.requests += 1
+    state.inFlight += 1
+    next.queue.delete(next.waiter)
+    next.waiter.start()
+  }
+}
+
+function wakeIn(state: PaceState, ms: number): void {
+  if (state.isSleeping) return
+  state.isSleeping = true
+  void state.clock.sleep(ms).then(() => {
+    state.isSleeping = false
+    pump(state)
+  })
+}
+
+function lease(state: PaceState): Lease {
+  const sentAt = state.clock.monotonicMs()
+  let isHeld = true
+  return {
+    release() {
+      if (!isHeld) return
+      isHeld = false
+      state.inFlight -= 1
+      pump(state)
+    },
+    throttled(pauseMs = 0) {
+      const now = state.clock.monotonicMs()
+      state.throttleSigns += 1
+      halve(state.rate, now, sentAt)
+      state.nextAt = Math.max(state.nextAt, now + Math.max(pauseMs, 1_000 / rateAt(state.rate, now)))
+    },
   }
 }
 
@@ -144,17 +181,17 @@ interface Turn {
   readonly waiter: Waiter
 }
 
-function firstWaiter(queues: ReadonlyMap<Priority, Set<Waiter>>): Turn | null {
-  for (const queue of queues.values()) {
+function firstWaiter(queues: Queues): Turn | null {
+  for (const queue of Object.values(queues)) {
     for (const waiter of queue) return { queue, waiter }
   }
   return null
 }
 
 /** Who has waited longest, and too long: at the slowest rate the tail and open transfers alone take every turn. */
-function agedWaiter(queues: ReadonlyMap<Priority, Set<Waiter>>, now: number): Turn | null {
+function agedWaiter(queues: Queues, now: number): Turn | null {
   let oldest: Turn | null = null
-  for (const queue of queues.values()) {
+  for (const queue of Object.values(queues)) {
     for (const waiter of queue) {
       if (now - waiter.since >= agedMs && waiter.since < (oldest?.waiter.since ?? Infinity))
         oldest = { queue, waiter }
@@ -164,30 +201,34 @@ function agedWaiter(queues: ReadonlyMap<Priority, Set<Waiter>>, now: number): Tu
   return oldest
 }
 
-function createRate(cap: number, startedAt: number) {
+/** Requests a second, and how they grow. */
+interface Rate {
+  readonly cap: number
+  readonly floor: number
+  current: number
+  growth: number
+  grownAt: number
+  halvedAt: number
+}
+
+function createRate(cap: number, startedAt: number): Rate {
   const floor = Math.min(1, cap)
-  let current = Math.min(4, cap)
-  let growth = 2
-  let grownAt = startedAt
-  let halvedAt = -Infinity
+  return { cap, floor, current: Math.min(4, cap), growth: 2, grownAt: startedAt, halvedAt: -Infinity }
+}
 
-  function at(now: number): number {
-    const seconds = Math.floor((now - grownAt) / 1_000)
-    if (seconds <= 0) return current
-    grownAt += seconds * 1_000
-    current = Math.min(cap, current * growth ** seconds)
-    return current
-  }
+function rateAt(rate: Rate, now: number): number {
+  const seconds = Math.floor((now - rate.grownAt) / 1_000)
+  if (seconds <= 0) return rate.current
+  rate.grownAt += seconds * 1_000
+  rate.current = Math.min(rate.cap, rate.current * rate.growth ** seconds)
+  return rate.current
+}
 
-  return {
-    at,
-    /** Requests sent before the last halving tell nothing about the rate since. */
-    halve(now: number, sentAt: number): void {
-      if (sentAt < halvedAt) return
-      current = Math.max(floor, at(now) / 2)
-      growth = 1.1
-      grownAt = now
-      halvedAt = now
-    },
-  }
+/** Requests sent before the last halving tell nothing about the rate since. */
+function halve(rate: Rate, now: number, sentAt: number): void {
+  if (sentAt < rate.halvedAt) return
+  rate.current = Math.max(rate.floor, rateAt(rate, now) / 2)
+  rate.growth = 1.1
+  rate.grownAt = now
+  rate.halvedAt = now
 }

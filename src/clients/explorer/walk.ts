@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import { misfitReason } from './fits.ts'
-import { createPassTracker, type PassTracker } from './passTracker.ts'
+import { addRows, addTop, beginAnew, beginPass, isAdjacent, isRepeat, type Pass } from './pass.ts'
 import { nextWindow, type Window } from './nextWindow.ts'
 import { limitOf, rowKeys, toRows } from './pageRows.ts'
 import { createRowLabels, type RowLabels } from './rowLabels.ts'
@@ -54,19 +54,19 @@ const rereadPauseMs = 250
  */
 export async function walkPages<R>(deps: WalkDeps<R>, options: WalkOptions<R>): Promise<WalkResult> {
   const state = createState(options.limit)
-  for (let pass = 1; ; pass++) {
-    const tracker = createPassTracker(state.seen)
+  for (let number = 1; ; number++) {
+    const pass = beginPass(state.seen)
     state.reasons.clear()
     state.hasHole = false
-    const end = await walkOnce(deps, options, state, tracker)
+    const end = await walkOnce(deps, options, state, pass)
     if (end !== 'end') return toResult(state, end === 'stopped')
-    const isFirst = pass === 1
-    const needsTop = isFirst && (tracker.drift() > 0 || state.hasGrown)
-    if (needsTop) await readTop(deps, options, state, tracker)
-    const hasMoved = tracker.hasMoved() || state.hasShrunk || state.hasHole
-    const isSettled = isFirst ? !hasMoved && options.verify !== 'always' : tracker.newBelowTop() === 0
+    const isFirst = number === 1
+    const needsTop = isFirst && (pass.drifted > 0 || state.hasGrown)
+    if (needsTop) await readTop(deps, options, state, pass)
+    const hasMoved = pass.hasMoved || state.hasShrunk || state.hasHole
+    const isSettled = isFirst ? !hasMoved && options.verify !== 'always' : pass.newBelowTop === 0
     if (isSettled) return toResult(state, false)
-    if (pass === maxPasses) {
+    if (number === maxPasses) {
       state.reasons.add('the list kept changing while it was read')
       return toResult(state, false)
     }
@@ -81,7 +81,7 @@ async function walkOnce<R>(
   deps: WalkDeps<R>,
   options: WalkOptions<R>,
   state: WalkState,
-  tracker: PassTracker,
+  pass: Pass,
 ): Promise<End> {
   const labels = createRowLabels()
   let offset = 0
@@ -89,10 +89,10 @@ async function walkOnce<R>(
   let restarts = 0
   let idlePages = 0
   for (;;) {
-    const read = await readWindow(deps, options, state, { tracker, labels }, offset)
+    const read = await readWindow(deps, options, state, { pass, labels }, offset)
     if (read === null) return 'failed'
     const { start, limit, keys, answer } = read
-    const isJoined = start === 0 || start >= offset || tracker.isAdjacent(keys, stepsBack > 0)
+    const isJoined = start === 0 || start >= offset || isAdjacent(pass, keys, stepsBack > 0)
     if (!isJoined && !state.isFixed && (answer.limit ?? 0) > limit) {
       // The last page of a service that gives pages of its own size looks like this.
       state.isFixed = true
@@ -106,12 +106,12 @@ async function walkOnce<R>(
       stepsBack += 1
       continue
     }
-    if (stepsBack > 0) tracker.beginAnew()
+    if (stepsBack > 0) beginAnew(pass)
     if (stepsBack > 0) labels.beginAnew()
     labels.accept(start, read.bare, keys)
     restarts = stepsBack > 0 ? restarts + 1 : start > 0 ? 0 : restarts
     stepsBack = 0
-    const { gained, fresh } = tracker.add(start, keys)
+    const { gained, fresh } = addRows(pass, start, keys)
     await giveNew(options, read, fresh)
     idlePages = gained === 0 ? idlePages + 1 : 0
     if (idlePages > maxIdlePages) return fail(state, 'the list grew faster than it could be read')
@@ -126,15 +126,15 @@ async function readTop<R>(
   deps: WalkDeps<R>,
   options: WalkOptions<R>,
   state: WalkState,
-  tracker: PassTracker,
+  pass: Pass,
 ): Promise<void> {
   const labels = createRowLabels()
   let offset = 0
   for (let page = 0; page < maxIdlePages; page++) {
-    const read = await readWindow(deps, options, state, { tracker, labels }, offset)
+    const read = await readWindow(deps, options, state, { pass, labels }, offset)
     if (read === null) return
     labels.accept(read.start, read.bare, read.keys)
-    const { fresh, hasReachedStart } = tracker.addTop(read.start, read.keys)
+    const { fresh, hasReachedStart } = addTop(pass, read.start, read.keys)
     await giveNew(options, read, fresh)
     if (hasReachedStart) return
     offset = read.start + read.keys.length
@@ -159,7 +159,7 @@ async function readWindow<R>(
   deps: WalkDeps<R>,
   options: WalkOptions<R>,
   state: WalkState,
-  pass: { readonly tracker: PassTracker; readonly labels: RowLabels },
+  known: { readonly pass: Pass; readonly labels: RowLabels },
   offset: number,
 ): Promise<ReadWindow<R> | null> {
   let identical = 0
@@ -184,16 +184,16 @@ async function readWindow<R>(
     if (window.page > 1 && state.cap < window.limit) continue
     const limit = limitOf(window, answer, bare.length)
     const start = (window.page - 1) * limit
-    const keys = pass.labels.label(start, bare)
-    const isRepeat = keys.length > 0 && start > 0 && pass.tracker.isRepeat(start, keys)
-    if (!answer.empty && !isRepeat) {
+    const keys = known.labels.label(start, bare)
+    const isAgain = keys.length > 0 && start > 0 && isRepeat(known.pass, start, keys)
+    if (!answer.empty && !isAgain) {
       const read = { start, limit, keys, bare, rows, answer }
       // Rows may be missing from its middle: believed when it comes again alike, as a smaller maximum would.
       if (!isShort(read) || isSameList(short, bare) || reread === maxRereads) return read
       short = bare
     }
     if (answer.empty && offset === 0 && !answer.contradicted) return failWindow(state, 'the list is empty')
-    identical += isRepeat ? 1 : 0
+    identical += isAgain ? 1 : 0
     if (identical > maxIdentical) return failWindow(state, 'the same page came again and again')
     await deps.clock.sleep(rereadPauseMs * 2 ** Math.min(reread, 3), options.signal)
   }

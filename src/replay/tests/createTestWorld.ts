@@ -70,28 +70,8 @@ export function createTestWorld(file: TestFile, rules: readonly LoadedRule[], te
   const ledger = createLedger(db, { tokens: [...tokensOf(file)], openIntervalMs: 10_000 })
   const store = createAlertStore(db)
   const log = createSilentLog()
-  const channels = file.channels.map((name) => ({ name, type: 'webhook' as const, url: '' }))
-  const routes = file.routes.map(({ groupWait, groupInterval, repeat, repeatMax, ...route }) => ({
-    ...route,
-    groupWaitMs: groupWait,
-    groupIntervalMs: groupInterval,
-    repeatMs: repeat,
-    maxRepeatMs: repeatMax,
-  }))
-  const settings = toRouting({ routes, inhibit: file.inhibit, channels, muteTimes: file.muteTimes })
-  const engine = createAlertEngine({ store, log, settings, rules: () => rules })
-  const said: Said = {
-    readings: new Map(),
-    keys: new Map(),
-    heads: new Map([
-      ['main', { height: 1_000, from: start, everyMs: 12_000 }],
-      ['zone', { height: 100_000, from: start, everyMs: 1_000 }],
-    ]),
-    sources: new Map([['explorer', { state: 'good', since: start, reason: '' }]]),
-    balances: new Map(),
-    raised: new Map(),
-    facts: {},
-  }
+  const engine = createAlertEngine({ store, log, settings: routingOf(file), rules: () => rules })
+  const said = saidAtFirst(start)
   const commit = createCommit({
     db,
     ledger,
@@ -126,6 +106,37 @@ export function createTestWorld(file: TestFile, rules: readonly LoadedRule[], te
   })
   const latency = createLatency(db)
   return { file, start, clock, db, ledger, store, engine, rules, commit, said, flow, latency }
+}
+
+function routingOf({ channels, routes, inhibit, muteTimes }: TestFile): ReturnType<typeof toRouting> {
+  return toRouting({
+    routes: routes.map(({ groupWait, groupInterval, repeat, repeatMax, ...route }) => ({
+      ...route,
+      groupWaitMs: groupWait,
+      groupIntervalMs: groupInterval,
+      repeatMs: repeat,
+      maxRepeatMs: repeatMax,
+    })),
+    inhibit,
+    channels: channels.map((name) => ({ name, type: 'webhook' as const, url: '' })),
+    muteTimes,
+  })
+}
+
+/** The chains run and the explorer answers until an input says otherwise. */
+function saidAtFirst(start: UnixMs): Said {
+  return {
+    readings: new Map(),
+    keys: new Map(),
+    heads: new Map([
+      ['main', { height: 1_000, from: start, everyMs: 12_000 }],
+      ['zone', { height: 100_000, from: start, everyMs: 1_000 }],
+    ]),
+    sources: new Map([['explorer', { state: 'good', since: start, reason: '' }]]),
+    balances: new Map(),
+    raised: new Map(),
+    facts: {},
+  }
 }
 
 /** Up to when the explorer has been read. */
