@@ -1,7 +1,7 @@
 /** What a text holds as JSON; undefined when it is none. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return JSON.parse(text)
   } catch {
     return undefined
   }
@@ -11,8 +11,4 @@ export function parseJson(text: string): unknown {
 export function unwrap(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{"]/.test(value)) return value
   return parseJson(value) ?? value
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

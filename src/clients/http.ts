@@ -37,9 +37,15 @@ export interface HttpAnswer {
   readonly text: string
 }
 
-/** A dispatcher that follows no redirect and keeps no more sockets than asked for. */
-export function createDispatcher(connections: number): Agent {
-  return new Agent({ connections, allowH2: false, connect: { timeout: 10_000 } })
+/**
+ * What sends requests: the given dispatcher, which is left open, or one of our own, which follows no redirect and keeps
+ * no more sockets than asked for.
+ */
+export function openDispatcher(given: HttpDeps['dispatcher'] | undefined, connections: number) {
+  if (given) return { dispatcher: given, close: async () => undefined }
+  const own = new Agent({ connections, allowH2: false, connect: { timeout: 10_000 } })
+  // Not close(): that would wait for answers that nobody wants any more.
+  return { dispatcher: own, close: () => own.destroy() }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isObject } from '../lib/isObject.ts'
 /** Above this size the structure is counted before it is built. */
 const scanAboveLength = 1_000_000
 const maxDepth = 200
@@ -12,7 +13,7 @@ const maxValues = 500_000
 export function parseJson(text: string): { readonly value: unknown } | null {
   if (text.length > scanAboveLength && !isProportionate(text)) return null
   try {
-    const value = JSON.parse(text) as unknown
+    const value: unknown = JSON.parse(text)
     return hasRepeatedKey(text, value) ? null : { value }
   } catch {
     return null
@@ -36,12 +37,11 @@ function countKeys(value: unknown): number {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (Array.isArray(next)) {
       for (const item of next) if (typeof item === 'object' && item !== null) open.push(item)
-    } else if (typeof next === 'object' && next !== null) {
-      const fields = next as Readonly<Record<string, unknown>>
+    } else if (isObject(next)) {
       // Of what was parsed every enumerable key is its own.
-      for (const key in fields) {
+      for (const key in next) {
         keys += 1
-        const item = fields[key]
+        const item = next[key]
         if (typeof item === 'object' && item !== null) open.push(item)
       }
     }

@@ -1,3 +1,4 @@
+import { isObject } from '../lib/isObject.ts'
 import type { AbiEvent } from 'viem'
 import { decodeEventLog, toEventSelector } from 'viem/utils'
 import type { BridgeLog, EventArguments } from '../bridge/bridgeLog.ts'
@@ -33,8 +34,8 @@ function toDeclared(entry: unknown): DeclaredEvent[] {
 
 /** What viem needs of an entry; it refuses what is wrong deeper down. */
 function isEvent(entry: unknown): entry is AbiEvent {
-  if (typeof entry !== 'object' || entry === null) return false
-  const { type, name, inputs, anonymous } = entry as Record<string, unknown>
+  if (!isObject(entry)) return false
+  const { type, name, inputs, anonymous } = entry
   return type === 'event' && typeof name === 'string' && Array.isArray(inputs) && anonymous !== true
 }
 

@@ -1,4 +1,11 @@
-const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
+const unitMs: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+}
 
 /**
  * Reads `250ms`, `10s`, `1h30m`, `30d`. A number without a unit is not a duration.
@@ -8,10 +15,7 @@ const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604
 export function parseDuration(text: string): number | null {
   const parts = [...text.trim().matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d|w)/gy)]
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text.trim()) return null
-  const ms = parts.reduce(
-    (sum, [, count, unit]) => sum + Number(count) * unitMs[unit as keyof typeof unitMs],
-    0,
-  )
+  const ms = parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (unitMs[unit] ?? NaN), 0)
   return Number.isSafeInteger(Math.round(ms)) ? Math.round(ms) : null
 }
 

@@ -1,6 +1,7 @@
 import { type BatchItem, toCanonicalId } from './batchItem.ts'
 import { type Decimal, isEqual, sumDecimals } from '../bridge/decimal.ts'
-import { isObject, unwrap } from '../bridge/nestedJson.ts'
+import { unwrap } from '../bridge/nestedJson.ts'
+import { isObject } from '../lib/isObject.ts'
 import { parseDecimal } from '../bridge/amount.ts'
 
 /** What stands under one name, or at one place, in every item. */

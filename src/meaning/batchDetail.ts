@@ -1,7 +1,8 @@
 import { type BatchItem, type Fields, pickFields, readItem, toItem } from './batchItem.ts'
 import { guessItems } from './batchColumns.ts'
 import { type Decimal, formatDecimal, isEqual, sumDecimals } from '../bridge/decimal.ts'
-import { isObject, parseJson, unwrap } from '../bridge/nestedJson.ts'
+import { parseJson, unwrap } from '../bridge/nestedJson.ts'
+import { isObject } from '../lib/isObject.ts'
 
 export type BatchReading =
   /** Nothing is there: an empty text, or a placeholder for one. */

@@ -1,7 +1,8 @@
 import { parseDecimal } from '../bridge/amount.ts'
 import { toCanonicalId } from './batchItem.ts'
 import { type Decimal, isEqual } from '../bridge/decimal.ts'
-import { isObject, unwrap } from '../bridge/nestedJson.ts'
+import { unwrap } from '../bridge/nestedJson.ts'
+import { isObject } from '../lib/isObject.ts'
 
 /**
  * One thing that a zone transaction does, as its action data writes it: what stands under which name. Which of the

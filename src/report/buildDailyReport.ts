@@ -1,3 +1,4 @@
+import { nth } from '../lib/nth.ts'
 import { setImmediate } from 'node:timers/promises'
 import { decodeFinding } from '../alerts/findingJson.ts'
 import {
@@ -101,7 +102,7 @@ function listLatencies(
   return [...Map.groupBy(arrived, ({ token, direction }) => `${token} ${direction}`)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, group]) => {
-      const [{ token, direction }] = group as [Crossing]
+      const { token, direction } = nth(group, 0)
       const times = group
         .map(({ startedAt, end }) => (end?.at ?? startedAt) - startedAt)
         .sort((a, b) => a - b)
@@ -169,7 +170,7 @@ function groupFindings(told: readonly ToldRow[]): FindingGroup[] {
   const groups = Map.groupBy(told, ({ kind, severity }) => `${kind} ${severity}`)
   return [...groups.values()]
     .map((rows) => {
-      const [{ kind, severity }] = rows as [ToldRow]
+      const { kind, severity } = nth(rows, 0)
       const examples = rows.slice(0, examplesListed).map(({ finding, at, transferKey }) => ({
         title: decodeFinding(finding).title,
         at,

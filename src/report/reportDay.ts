@@ -1,3 +1,4 @@
+import { nth } from '../lib/nth.ts'
 import { DateTime } from 'luxon'
 import type { UnixMs } from '../lib/clock.ts'
 
@@ -61,11 +62,11 @@ export function listDueDays(
   const missed = all - due.length
   return {
     due,
-    skipped: missed === 0 ? null : { first, last: shiftDay(due[0] as string, -1), days: missed },
+    skipped: missed === 0 ? null : { first, last: shiftDay(nth(due, 0), -1), days: missed },
   }
 }
 
 function countDays(first: string, last: string): number {
-  const [from, until] = [first, last].map((day) => DateTime.fromISO(day, { zone: 'utc' }).toMillis())
-  return Math.round(((until as number) - (from as number)) / 86_400_000) + 1
+  const start = (day: string) => DateTime.fromISO(day, { zone: 'utc' }).toMillis()
+  return Math.round((start(last) - start(first)) / 86_400_000) + 1
 }

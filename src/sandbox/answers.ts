@@ -78,7 +78,7 @@ export function withExtraFields(data: readonly unknown[]): unknown[] {
     if (typeof item !== 'object' || item === null || Array.isArray(item)) return item
     const fields = Object.entries(item).map(([name, value]) => [
       name,
-      isRecords(value) ? withExtraFields(value) : (value as unknown),
+      isRecords(value) ? withExtraFields(value) : value,
     ])
     return { ...Object.fromEntries(fields), unannounced: 'yes', unannouncedCount: 3, unannouncedList: [] }
   })

@@ -1,6 +1,6 @@
+import { portOf } from '../lib/portOf.ts'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Clock } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
 import { activate, type ActiveFault, applyAt, disruptionOf, worldFaults } from './activeFaults.ts'
@@ -182,10 +182,10 @@ function send(
   return deliver({ clock, signal: stopped.signal }, response, dated, transport)
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
+async function readBody(request: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const chunk of request) {
     size += chunk.length
     if (size > maxBodyBytes) throw new Error('request body too large')
     chunks.push(chunk)
@@ -210,7 +210,5 @@ async function stop(running: Running, server: Server): Promise<void> {
 }
 
 function baseUrl(server: Server, host: string): string {
-  const address = server.address() as AddressInfo | null
-  if (!address) throw new Error('the sandbox has no address before it is started')
-  return `http://${host}:${address.port}`
+  return `http://${host}:${portOf(server)}`
 }

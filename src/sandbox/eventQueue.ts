@@ -1,3 +1,4 @@
+import { nth } from '../lib/nth.ts'
 /** Something that happens in the world at an instant; `order` makes equal instants happen in the order they were planned. */
 export interface WorldEvent {
   readonly at: number
@@ -52,13 +53,13 @@ export function takeEvent(queue: EventQueue): WorldEvent | undefined {
 }
 
 function isBefore(heap: readonly WorldEvent[], a: number, b: number): boolean {
-  const first = heap[a] as WorldEvent
-  const second = heap[b] as WorldEvent
+  const first = nth(heap, a)
+  const second = nth(heap, b)
   return first.at < second.at || (first.at === second.at && first.order < second.order)
 }
 
 function swap(heap: WorldEvent[], a: number, b: number): void {
-  const held = heap[a] as WorldEvent
-  heap[a] = heap[b] as WorldEvent
+  const held = nth(heap, a)
+  heap[a] = nth(heap, b)
   heap[b] = held
 }

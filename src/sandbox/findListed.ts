@@ -25,7 +25,8 @@ export function findListed(world: World, parameters: Parameters): Items<number> 
   const heights = heightsOf(parameters)
   const txid = parameters.text('txid')
   if (txid === undefined && heights === null && filters.length < 2 && world.listIndex.renamed.size === 0) {
-    const list = filters.length === 0 ? world.listed : listFor(world, filters[0] as Filter)
+    const [filter] = filters
+    const list = filter ? listFor(world, filter) : world.listed
     return list ? downwards(list) : []
   }
   const known = txid === undefined && heights === null && world.listIndex.renamed.size === 0

@@ -1,3 +1,4 @@
+import { nth } from '../lib/nth.ts'
 import type { Facet } from './facets.ts'
 import { createNumberList, firstPlace, insertNumber, type NumberList, removeNumber } from './numberList.ts'
 import { nameToken } from './record.ts'
@@ -20,8 +21,8 @@ export function addListed(world: World, number: number, as?: number): void {
   listedAs[number] = as ?? world.listIndex.listings
   const order = newestFirst(world)
   for (const list of listsOf(world, number)) {
-    const last = list.values[list.length - 1] as number
-    const isLast = list.length === 0 || order(last, number) > 0
+    const last = list.values[list.length - 1]
+    const isLast = last === undefined || order(last, number) > 0
     insertNumber(list, isLast ? list.length : firstPlace(list, (other) => order(other, number) < 0), number)
   }
 }
@@ -43,12 +44,12 @@ export function isListed(world: World, number: number): boolean {
 /** The order of the list, newest first. */
 export function newestFirst(world: World): (a: number, b: number) => number {
   const { listedAs } = world.listIndex
-  return (a, b) => time(world, b) - time(world, a) || (listedAs[b] as number) - (listedAs[a] as number)
+  return (a, b) => time(world, b) - time(world, a) || nth(listedAs, b) - nth(listedAs, a)
 }
 
 /** The names in a transfer's record, without the record: as long as no scenario changes them. */
 export function namesOf(world: World, number: number): Named {
-  const key = world.keys[number] as number
+  const key = nth(world.keys, number)
   const special = world.specials.get(number) ?? {}
   const { sourceAddress, targetAddress } = partiesOf(world, key, special)
   const { bridge, signer } = world.contracts
@@ -112,5 +113,5 @@ function listOf(lists: Map<string, NumberList>, value: string): NumberList {
 }
 
 function time(world: World, number: number): number {
-  return world.originAt[number] as number
+  return nth(world.originAt, number)
 }

@@ -8,6 +8,8 @@ export type ParameterRules = Readonly<Record<string, Kind | `${Kind}!` | readonl
 /** The parameters of one request, checked; hashes and addresses lower-case, lists split. */
 export interface Parameters {
   text(name: string): string | undefined
+  /** One that its rules demand. */
+  required(name: string): string
   number(name: string): number | undefined
   list(name: string): readonly string[]
   /** All of them as one text: equal for equal questions. */
@@ -34,6 +36,11 @@ export function readParameters(query: URLSearchParams, rules: ParameterRules): P
   }
   return {
     text: (name) => values.get(name)?.[0],
+    required: (name) => {
+      const [value] = values.get(name) ?? []
+      if (value === undefined) throw emptyParameter(name)
+      return value
+    },
     number: (name) => (values.has(name) ? Number(values.get(name)?.[0]) : undefined),
     list: (name) => values.get(name) ?? [],
     key: JSON.stringify([...values]),

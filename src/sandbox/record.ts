@@ -1,3 +1,4 @@
+import { nth } from '../lib/nth.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { hashOf } from './hashes.ts'
 import { zoneBlockTime, zoneHeightAt } from './heights.ts'
@@ -43,7 +44,7 @@ export function showsZoneLeg(world: World, number: number): boolean {
   const at = zoneBlockTime(world, zoneHeightAt(world, legTime(world, number, 'zone')))
   if (at > reachedAt(world, 'zone')) return false
   const isOrigin = directionAt(world, number) === 'ZoneToMain'
-  const lag = isOrigin ? 0 : listLagMs(world, world.keys[number] as number, 1)
+  const lag = isOrigin ? 0 : listLagMs(world, nth(world.keys, number), 1)
   return at + lag <= reachedAt(world, 'list')
 }
 

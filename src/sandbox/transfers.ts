@@ -1,3 +1,4 @@
+import { nth } from '../lib/nth.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { hashOf, keyOfHash } from './hashes.ts'
 import { mainBlockTime, mainHeightAt, zoneBlockTime, zoneHeightAt } from './heights.ts'
@@ -43,7 +44,7 @@ const none: TransferSpec = {}
 
 /** A transfer as it is when all of it has happened. What is visible of it at an instant: record.ts and the chains. */
 export function getTransfer(world: World, number: number): Transfer {
-  const key = world.keys[number] as number
+  const key = nth(world.keys, number)
   const special = world.specials.get(number) ?? none
   const token = tokenOf(world, key, special)
   const direction = special.direction ?? directionOf(world, key)
@@ -91,13 +92,13 @@ export function directionOf(world: World, key: number): Direction {
 }
 
 export function directionAt(world: World, number: number): Direction {
-  return world.specials.get(number)?.direction ?? directionOf(world, world.keys[number] as number)
+  return world.specials.get(number)?.direction ?? directionOf(world, nth(world.keys, number))
 }
 
 /** When a leg reached its chain; its block is the next one. */
 export function legTime(world: World, number: number, chain: 'main' | 'zone'): UnixMs {
   const isOrigin = (directionAt(world, number) === 'MainToZone') === (chain === 'main')
-  return (isOrigin ? world.originAt[number] : world.destinationAt[number]) as number
+  return nth(isOrigin ? world.originAt : world.destinationAt, number)
 }
 
 /** A number in [0, 1) that belongs to one aspect of one transfer. */
@@ -110,13 +111,13 @@ function numberOfKey(world: World, key: number): number | undefined {
 }
 
 function legsOf(world: World, number: number, direction: Direction, special: TransferSpec) {
-  const originAt = world.originAt[number] as number
-  const destinationAt = world.destinationAt[number] as number
+  const originAt = nth(world.originAt, number)
+  const destinationAt = nth(world.destinationAt, number)
   const [mainAt, zoneAt] = direction === 'MainToZone' ? [originAt, destinationAt] : [destinationAt, originAt]
   const main = Number.isFinite(mainAt) ? mainLeg(world, number, mainAt) : null
   const zone = Number.isFinite(zoneAt) ? zoneLeg(world, number, zoneAt) : null
   if (special.originAbsent === undefined) return { main, zone }
-  const invented = hashOf(world.seed, 'invented', world.keys[number] as number)
+  const invented = hashOf(world.seed, 'invented', nth(world.keys, number))
   const shown = (leg: Leg | null) =>
     special.originAbsent === 'empty' || !leg ? null : { ...leg, hash: invented }
   return direction === 'MainToZone' ? { main: shown(main), zone } : { main, zone: shown(zone) }
@@ -124,13 +125,13 @@ function legsOf(world: World, number: number, direction: Direction, special: Tra
 
 function mainLeg(world: World, number: number, at: UnixMs): Leg {
   const height = mainHeightAt(world, at)
-  const owner = world.keys[world.mainOwner[number] as number] as number
+  const owner = nth(world.keys, nth(world.mainOwner, number))
   return { at: mainBlockTime(world, height), height, hash: hashOf(world.seed, 'mainTx', owner) }
 }
 
 function zoneLeg(world: World, number: number, at: UnixMs): Leg {
   const height = zoneHeightAt(world, at)
-  const owner = world.keys[world.zoneOwner[number] as number] as number
+  const owner = nth(world.keys, nth(world.zoneOwner, number))
   return { at: zoneBlockTime(world, height), height, hash: hashOf(world.seed, 'zoneTx', owner) }
 }
 
@@ -144,7 +145,7 @@ export function tokenOf(world: World, key: number, special: TransferSpec): Token
     left -= token.weight
     if (left < 0 && (token.type === 'ERC20' || special.amountRaw === undefined)) return token
   }
-  return world.tokens[0] as Token
+  return nth(world.tokens, 0)
 }
 
 function crossTypeOf(world: World, key: number, direction: Direction, token: Token) {
@@ -206,8 +207,8 @@ export function partiesOf(world: World, key: number, special: TransferSpec) {
 function eventIndexOf(world: World, number: number): string {
   const original = world.specials.get(number)?.sameOriginAs
   if (original !== undefined) return getTransfer(world, original).zoneEventIndex
-  const owner = world.zoneOwner[number] as number
+  const owner = nth(world.zoneOwner, number)
   const place = world.sharedZone.get(owner)?.indexOf(number) ?? 0
-  const first = mix(world.seed, world.keys[owner] as number, 13) % 40
+  const first = mix(world.seed, nth(world.keys, owner), 13) % 40
   return String(first + place)
 }

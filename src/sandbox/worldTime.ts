@@ -1,3 +1,4 @@
+import { nth } from '../lib/nth.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { forgetHistory } from './chain/history.ts'
 import { forgetBlock } from './chain/mainChain.ts'
@@ -17,8 +18,10 @@ export function advanceWorld(world: World, to: UnixMs): void {
     const at = Math.min(event?.at ?? Number.POSITIVE_INFINITY, world.nextArrivalAt)
     if (at > to) break
     world.now = Math.max(world.now, at)
-    if (event && event.at <= world.nextArrivalAt) happen(world, takeEvent(world.queue) as WorldEvent)
-    else arrive(world)
+    if (event && event.at <= world.nextArrivalAt) {
+      takeEvent(world.queue)
+      happen(world, event)
+    } else arrive(world)
   }
   world.now = Math.max(world.now, to)
 }
@@ -31,7 +34,7 @@ export function injectTransfer(world: World, spec: TransferSpec): number {
   const destinationAt = spec.destinationAt ?? originAt + latencyMs(world, key, direction)
   const number = addTransfer(world, key, originAt, destinationAt, { ...spec, direction })
   world.injected.push(number)
-  if (spec.sameOriginAs !== undefined) share(world, world.zoneOwner[spec.sameOriginAs] as number, number)
+  if (spec.sameOriginAs !== undefined) share(world, nth(world.zoneOwner, spec.sameOriginAs), number)
   return number
 }
 
@@ -102,14 +105,14 @@ function list(world: World, number: number): void {
       (stall.of === 'list' || stall.of === origin) && stall.from <= world.now && world.now < stall.until,
   )
   if (!waiting) {
-    insertSorted(world.listed, world.originAt[number] as number, number)
+    insertSorted(world.listed, nth(world.originAt, number), number)
     return addListed(world, number)
   }
   if (Number.isFinite(waiting.until)) planEvent(world.queue, waiting.until + 1, 'list', number)
 }
 
 function unlist(world: World, number: number): void {
-  removeSorted(world.listed, world.originAt[number] as number, number)
+  removeSorted(world.listed, nth(world.originAt, number), number)
   removeListed(world, number)
 }
 
@@ -123,7 +126,7 @@ function arrive(world: World): void {
   }
   const first = addOrdinary(world, originAt)
   world.nextArrivalAt = nextArrival(world, originAt)
-  const key = world.keys[first] as number
+  const key = nth(world.keys, first)
   if (directionAt(world, first) !== 'ZoneToMain' || draw(world, key, 20) >= world.traffic.bundles) return
   const more = 1 + Math.floor(draw(world, key, 21) * 2)
   for (let count = 0; count < more; count += 1)
@@ -155,7 +158,7 @@ function addOrdinary(world: World, originAt: UnixMs, direction?: 'ZoneToMain'): 
   const destinationAt =
     partner === null
       ? delivered(world, key, way, originAt + latencyMs(world, key, way))
-      : (world.destinationAt[partner] as number)
+      : nth(world.destinationAt, partner)
   const number = addTransfer(world, key, originAt, destinationAt, direction && { direction })
   world.ordinary.push(number)
   if (partner !== null) {
@@ -186,8 +189,8 @@ function addTransfer(
 
 function planTransfer(world: World, number: number, special: TransferSpec): void {
   const { queue } = world
-  const originAt = world.originAt[number] as number
-  const destinationAt = world.destinationAt[number] as number
+  const originAt = nth(world.originAt, number)
+  const destinationAt = nth(world.destinationAt, number)
   const deposit = directionAt(world, number) === 'MainToZone'
   if (special.originAbsent === undefined) planEvent(queue, originAt, deposit ? 'mainLeg' : 'zoneLeg', number)
   if (Number.isFinite(destinationAt)) planEvent(queue, destinationAt, deposit ? 'zoneLeg' : 'mainLeg', number)
@@ -198,11 +201,11 @@ function planTransfer(world: World, number: number, special: TransferSpec): void
 
 function firstListedAt(world: World, number: number, deposit: boolean, special: TransferSpec): UnixMs {
   const hidden = world.traffic.inFlight === 'hidden' || special.originAbsent !== undefined
-  const leg = (hidden ? world.destinationAt : world.originAt)[number] as number
+  const leg = nth(hidden ? world.destinationAt : world.originAt, number)
   const onMain = deposit !== hidden
   const height = onMain ? mainHeightAt(world, leg) : zoneHeightAt(world, leg)
   const blockAt = onMain ? mainBlockTime(world, height) : zoneBlockTime(world, height)
-  return blockAt + listLagMs(world, world.keys[number] as number, 0)
+  return blockAt + listLagMs(world, nth(world.keys, number), 0)
 }
 
 /** Puts a withdrawal into the zone transaction of another. */
@@ -217,8 +220,7 @@ function payoutPartner(world: World, key: number, originAt: UnixMs): number | nu
   const previous = world.lastPayout
   if (previous < 0 || draw(world, key, 22) >= world.traffic.sharedPayouts) return null
   const waits =
-    Number.isFinite(world.destinationAt[previous]) &&
-    (world.destinationAt[previous] as number) >= originAt + 2_000
+    Number.isFinite(world.destinationAt[previous]) && nth(world.destinationAt, previous) >= originAt + 2_000
   return waits && world.mainOwner[previous] === previous ? previous : null
 }
 

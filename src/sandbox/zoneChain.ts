@@ -1,3 +1,4 @@
+import { nth } from '../lib/nth.ts'
 import { hashOf, keyOfHash } from './hashes.ts'
 import { uncountedZoneBlocks, zoneBlockTime, zoneHeadAt } from './heights.ts'
 import { mix, mixUnit } from './random.ts'
@@ -59,7 +60,7 @@ function countTransactions(world: World, height: number): number {
 /** The transfers whose keys name the bridge's transactions in a block. */
 function ownersAt(world: World, height: number): number[] {
   const numbers = sliceSorted(world.zoneLegs, height, height)
-  return [...new Set(numbers.map((number) => world.zoneOwner[number] as number))]
+  return [...new Set(numbers.map((number) => nth(world.zoneOwner, number)))]
 }
 
 /** A transaction by its hash once its block is there, or null. */
@@ -84,9 +85,7 @@ function fillHeight(world: World, hash: string): number | null {
 
 function filler(world: World, height: number, place: number): ZoneTransaction {
   const key = height * fillPerBlock + place
-  const actionType = ['order', 'cancel', 'cancelByCloid', 'updateLeverage', 'order'][
-    mix(key, 5) % 5
-  ] as string
+  const actionType = nth(['order', 'cancel', 'cancelByCloid', 'updateLeverage', 'order'], mix(key, 5) % 5)
   const nonce = String(zoneBlockTime(world, height) - (mix(key, 6) % 80))
   return {
     hash: hashOf(world.seed, 'zoneFill', key),
@@ -110,7 +109,7 @@ function bridging(world: World, owner: number, index: number): ZoneTransaction {
     .map((number) => getTransfer(world, number))
     // A second payout of one origin names its transaction, but is not in it.
     .filter((member) => member.special.sameOriginAs === undefined)
-  const first = members[0] as Transfer
+  const first = nth(members, 0)
   const deposit = first.direction === 'MainToZone'
   const error = members.map((member) => member.special.zoneError).find((text) => text !== undefined)
   const actionType = deposit ? 'deposit' : first.crossType === 'BatchWithdraw' ? 'batchWithdraw' : 'withdraw'

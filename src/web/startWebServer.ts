@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net'
+import { portOf } from '../lib/portOf.ts'
 import { createAdaptorServer } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Clock } from '../lib/clock.ts'
@@ -37,7 +37,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     server.once('error', (error) => reject(toListenError(error, host, port)))
     server.listen(port, host, resolve)
   })
-  const address = server.address() as AddressInfo // of a TCP server that listens: never a string, never null
+  const listening = portOf(server)
   let stopped: Promise<void> | null = null
   const stop = async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
@@ -46,7 +46,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     if ('closeAllConnections' in server) server.closeAllConnections()
     await closed
   }
-  return { url: toUrl(host, address.port), port: address.port, stop: () => (stopped ??= stop()) }
+  return { url: toUrl(host, listening), port: listening, stop: () => (stopped ??= stop()) }
 }
 
 function toListenError(error: unknown, host: string, port: number): MonitorError {

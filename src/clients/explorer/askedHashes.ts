@@ -8,7 +8,7 @@ export type WideParams = Readonly<Record<string, string | number | readonly stri
 export function askedHashes(params: WideParams): readonly string[] {
   const value = params['txId'] ?? params['txid']
   if (value === undefined) return []
-  return Array.isArray(value) ? (value as readonly string[]) : [String(value)]
+  return Array.isArray(value) ? value : [String(value)]
 }
 
 /** Whether a row is one that a question for this hash has among its answers. */

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { MonitorError } from '../../lib/errors.ts'
 import type { ClockJump } from '../../lib/rebaseInstant.ts'
 import { createScrubber } from '../../lib/secret.ts'
-import { createDispatcher, type HttpDeps } from '../http.ts'
+import { openDispatcher } from '../http.ts'
 import {
   callEndpoint,
   type CallOptions,
@@ -74,14 +74,14 @@ const rereadPauseMs = 250
 
 export function createExplorer(options: ExplorerOptions): Explorer {
   const url = new URL(options.baseUrl)
-  const own = options.dispatcher ? null : createDispatcher(options.pace.concurrency)
+  const http = openDispatcher(options.dispatcher, options.pace.concurrency)
   const context: ExplorerContext = {
     options,
     dialect: options.dialect ?? neutralDialect,
     origin: url.origin,
     host: url.host,
     basePath: url.pathname.replace(/\/+$/, ''),
-    http: { dispatcher: options.dispatcher ?? (own as HttpDeps['dispatcher']) },
+    http,
     pace: createPace(options.clock, options.pace),
     health: createHealth({ source: 'explorer', host: url.host, clock: options.clock }),
     guard: createEmptyGuard(),
@@ -107,10 +107,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       context.keys.rebaseClock(jump)
     },
     paceMetrics: () => context.pace.metrics(),
-    close: async () => {
-      // Not close(): that would wait for answers that nobody wants any more.
-      await own?.destroy()
-    },
+    close: () => http.close(),
   }
 }
 

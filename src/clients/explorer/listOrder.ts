@@ -10,10 +10,11 @@ export function listOrder<R>(rows: readonly R[], position?: (row: R) => number |
   const positions = rows.map(position).filter((value) => value !== null)
   let falls = 0
   let rises = 0
-  for (const [index, value] of positions.slice(1).entries()) {
-    const before = positions[index] as number
+  let before = positions[0] ?? 0
+  for (const value of positions) {
     if (value < before) falls += 1
     if (value > before) rises += 1
+    before = value
   }
   if (falls === 0 && rises === 0) return 'unknown'
   if (falls >= 4 * rises) return 'newest-first'

@@ -105,7 +105,7 @@ export function splitLists(endpoint: Endpoint, params: WideParams): WideParams[]
 /** The values of a question's list; none where it has none. */
 export function listOf(endpoint: Pick<Endpoint, 'listParam'>, params: WideParams): readonly string[] {
   const values = endpoint.listParam && params[endpoint.listParam]
-  return Array.isArray(values) ? (values as readonly string[]) : []
+  return Array.isArray(values) ? values : []
 }
 
 /** One null stands for "as the parameters are". */

@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/isObject.ts'
 import type { z } from 'zod'
 import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
@@ -144,7 +145,7 @@ interface Page {
 const noPaging: Paging = { page: null, limit: null, totalPage: null, total: null }
 
 function readPage(data: unknown, endpoint: Pick<Endpoint, 'shape' | 'arrays'>): Page | null {
-  const items = Array.isArray(data) ? (data as readonly unknown[]) : isObject(data) ? [data] : null
+  const items: readonly unknown[] | null = Array.isArray(data) ? data : isObject(data) ? [data] : null
   if (items === null) return null
   const [first] = items
   if (first === undefined) return { rows: [], paging: noPaging, head: {} }
@@ -181,10 +182,10 @@ function findRows(
 ): readonly unknown[] | null {
   for (const name of [...names, ...otherArrays]) {
     const rows = page[name]
-    if (Array.isArray(rows)) return rows as readonly unknown[]
+    if (Array.isArray(rows)) return rows
   }
   const arrays = Object.values(page).filter((value) => Array.isArray(value))
-  return arrays.length === 1 ? (arrays[0] as readonly unknown[]) : null
+  return arrays.length === 1 ? (arrays[0] ?? null) : null
 }
 
 /** Heads of chains and clocks differ by hours at most: what is further ahead has not happened. */
@@ -284,8 +285,4 @@ function toNumber(value: unknown): number | null {
   if (typeof text !== 'string' || !/^\d{1,16}$/.test(text)) return null
   const number = Number(text)
   return Number.isSafeInteger(number) ? number : null
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/isObject.ts'
 import type { z } from 'zod'
 import type { UnixMs } from '../../lib/clock.ts'
 import { describe, fieldNotes } from './fields.ts'
@@ -68,18 +69,17 @@ export function createRecordReader<S extends z.ZodObject, R>(
   const documented = [...fields.map(({ name }) => name), ...Object.keys(keys)]
   const known = new Set(documented.flatMap((name) => spellings(name)))
   return (raw, { requestedAt, latest, rows }) => {
-    if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+    if (!isObject(raw)) {
       return { problem: 'record: expected an object', path: '', flaws: noFlaws }
     }
-    const row = raw as Row
     const neutral: Record<string, unknown> = {}
     let missing: string[] | null = null
     for (const { name, spellings: all, isPromised, isDocumented } of fields) {
-      const value = pick(row, all) ?? undefined
+      const value = pick(raw, all) ?? undefined
       neutral[name] = value ?? (isDocumented ? '' : undefined)
       if (value === undefined && isPromised) (missing ??= []).push(name)
     }
-    const leftOut = missing?.filter((name) => declaration.excuses?.(name, row, rows)) ?? none
+    const leftOut = missing?.filter((name) => declaration.excuses?.(name, raw, rows)) ?? none
     const flaws = (missing ?? none)
       .filter((name) => !leftOut.includes(name))
       .flatMap((name) => toFlaw(byName.get(name), null))
@@ -92,7 +92,7 @@ export function createRecordReader<S extends z.ZodObject, R>(
     const strange = fields.flatMap((field) => {
       const isOutOfTime = field.isTime && isOutside(values[field.name], latest)
       const problem = isOutOfTime ? `is no time from 2015 to now` : notUnderstood(field, neutral, values)
-      if (problem === null || declaration.excuses?.(field.name, row, rows)) return []
+      if (problem === null || declaration.excuses?.(field.name, raw, rows)) return []
       if (isOutOfTime) values[field.name] = null
       return toFlaw(field, `${problem}: ${describe(neutral[field.name])}`)
     })
@@ -104,7 +104,7 @@ export function createRecordReader<S extends z.ZodObject, R>(
         all.map(({ field }) => field),
         leftOut,
       ),
-      unknownFields: countUnknown(row, known),
+      unknownFields: countUnknown(raw, known),
       flaws: all.length > 0 ? all : noFlaws,
     }
   }

@@ -1,3 +1,4 @@
+import { nth } from '../../lib/nth.ts'
 /**
  * Names for the rows of one reading of a list, such that equal rows are told apart by how many of them came before:
  * two equal calls of one transaction are two rows, also when the border of a page lies between them.
@@ -39,7 +40,7 @@ export function createRowLabels(): RowLabels {
       if (page === null || shift === null) return numbered(keys, () => 0)
       const known = Math.max(0, page.start + page.keys.length + shift - start)
       const before = start - shift - page.start
-      const repeated = keys.slice(0, known).map((_, index) => page.labels[before + index] as string)
+      const repeated = keys.slice(0, known).map((_, index) => nth(page.labels, before + index))
       return [...repeated, ...numbered(keys.slice(known), countOf)]
     },
     accept(start, keys, labels) {

@@ -9,7 +9,7 @@ import {
   type HealthRecorder,
 } from '../explorer/health.ts'
 import { retryDelayMs } from '../explorer/retry.ts'
-import { createDispatcher, type HttpDeps } from '../http.ts'
+import { openDispatcher, type HttpDeps } from '../http.ts'
 import { createBatcher, type Sent } from './batcher.ts'
 import { readRpcAnswer } from './readRpcAnswer.ts'
 import { isCallFailure, readErrorObject } from './rpcErrors.ts'
@@ -104,11 +104,11 @@ interface LegalCall<M extends RpcMethodName> {
 export function createRpc(options: RpcOptions): Rpc {
   const { clock, concurrency = 8 } = options
   const { host } = new URL(options.url)
-  const own = options.dispatcher ? null : createDispatcher(concurrency)
+  const { dispatcher, close } = openDispatcher(options.dispatcher, concurrency)
   const health = createHealth({ source: options.source, host, clock })
   const transport = createRpcTransport({
     url: options.url,
-    dispatcher: options.dispatcher ?? (own as HttpDeps['dispatcher']),
+    dispatcher,
     timeoutMs: options.timeoutMs ?? 10_000,
     monotonicMs: () => clock.monotonicMs(),
     onAnswer({ date }, sentMs) {
@@ -132,10 +132,7 @@ export function createRpc(options: RpcOptions): Rpc {
     callMany: (calls, how = {}) => callMany(context, calls, how.signal),
     health: () => health.read(),
     batchSize: () => batcher.size(),
-    close: async () => {
-      // Not close(): that would wait for answers that nobody wants any more.
-      await own?.destroy()
-    },
+    close,
   }
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/isObject.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { readErrorObject, toRpcError } from './rpcErrors.ts'
 import type { RpcMethod } from './rpcMethods.ts'
@@ -34,8 +35,4 @@ function problemOf(error: z.ZodError): string {
 
 function invalid(label: string, what: string): MonitorError {
   return new MonitorError('source.invalid', `${label}: ${what}`)
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/isObject.ts'
 import { z } from 'zod'
 
 // Quantities and data are hex strings. What the contract promises must be there and readable; any other field is null
@@ -112,14 +113,11 @@ type FieldsRead<F extends Fields> = {
 export function objectOf<F extends Fields>(fields: F): Reader<FieldsRead<F>> {
   const entries = Object.entries(fields)
   return (input) => {
-    if (typeof input !== 'object' || input === null || Array.isArray(input))
-      return new Unreadable('expected an object')
+    if (!isObject(input)) return new Unreadable('expected an object')
     const read: Record<string, unknown> = {}
     for (const [name, field] of entries) {
       // hasOwn: `constructor` of the prototype is not a field of the answer.
-      const value = field(
-        Object.hasOwn(input, name) ? (input as Readonly<Record<string, unknown>>)[name] : undefined,
-      )
+      const value = field(Object.hasOwn(input, name) ? input[name] : undefined)
       if (value instanceof Unreadable) return value.at(name)
       read[name] = value
     }

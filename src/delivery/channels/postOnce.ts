@@ -77,11 +77,11 @@ function firstOf(header: string | string[] | undefined): string | null {
   return (Array.isArray(header) ? header[0] : header) ?? null
 }
 
-async function readBounded(body: Dispatcher.ResponseData['body']): Promise<string | null> {
+async function readBounded(body: AsyncIterable<Buffer>): Promise<string | null> {
   const chunks: Buffer[] = []
   let bytes = 0
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+    for await (const chunk of body) {
       chunks.push(chunk)
       bytes += chunk.length
       // Leaving the loop destroys the stream, and with it the connection.

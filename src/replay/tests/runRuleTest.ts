@@ -1,3 +1,4 @@
+import { nth } from '../../lib/nth.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { evaluate } from '../../kernel/evaluateLoop.ts'
 import { evaluateConditions } from '../../rules/evaluateRules.ts'
@@ -33,7 +34,7 @@ interface Run {
  * in it. What happens is what the daemon would do at those moments.
  */
 export function runRuleTest({ file, rules }: LoadedTests, index: number): TestResult {
-  const test = file.tests[index] as RuleTest
+  const test = nth(file.tests, index)
   const world = createTestWorld(file, rules, test)
   const run: Run = {
     world,

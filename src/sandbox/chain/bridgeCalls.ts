@@ -1,3 +1,4 @@
+import { nth } from '../../lib/nth.ts'
 import { getTransfer, type Transfer } from '../transfers.ts'
 import type { Token } from '../tokens.ts'
 import type { World } from '../world.ts'
@@ -8,7 +9,7 @@ import { type Moved, tokenMoves, transferLog } from './moves.ts'
 /** The main transaction that `owner` names: a deposit, or a payout of all that share it. */
 export function bridgeCall(world: World, owner: number): MainCall {
   const members = (world.sharedMain.get(owner) ?? [owner]).map((number) => getTransfer(world, number))
-  const first = members[0] as Transfer
+  const first = nth(members, 0)
   const deposit = first.direction === 'MainToZone'
   const { bridge, relayer } = world.contracts
   const failed = members.some((member) => member.special.mainFailed === true)
@@ -16,7 +17,7 @@ export function bridgeCall(world: World, owner: number): MainCall {
   const moving = failed ? [] : members
   return {
     hash: first.main?.hash ?? '',
-    arrivedAt: (deposit ? world.originAt : world.destinationAt)[owner] as number,
+    arrivedAt: nth(deposit ? world.originAt : world.destinationAt, owner),
     from: sender,
     to: bridge,
     ...inputOf(members, deposit),
@@ -105,7 +106,7 @@ function payoutFee({ traffic }: Pick<World, 'traffic'>, token: Token): bigint {
 }
 
 function inputOf(members: readonly Transfer[], deposit: boolean): { methodId: string; input: string } {
-  const first = members[0] as Transfer
+  const first = nth(members, 0)
   if (deposit) {
     const methodId = first.token.type === 'ERC1155' ? selectors.depositErc1155 : selectors.depositErc20
     return {

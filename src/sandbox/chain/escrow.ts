@@ -1,3 +1,4 @@
+import { nth } from '../../lib/nth.ts'
 import { firstAbove } from '../sortedIndex.ts'
 import type { Token } from '../tokens.ts'
 import { getTransfer } from '../transfers.ts'
@@ -17,8 +18,8 @@ export function escrowBalance(world: World, token: Token, height: number): bigin
 /** Brings the running sums to a place in the list of legs, forwards or back. */
 function moveSums(world: World, target: number): void {
   const sums = world.escrowSums
-  while (sums.legs < target) add(world, world.mainLegs.values[sums.legs++] as number, 1n)
-  while (sums.legs > target) add(world, world.mainLegs.values[--sums.legs] as number, -1n)
+  while (sums.legs < target) add(world, nth(world.mainLegs.values, sums.legs++), 1n)
+  while (sums.legs > target) add(world, nth(world.mainLegs.values, --sums.legs), -1n)
 }
 
 function add(world: World, number: number, sign: bigint): void {

@@ -1,3 +1,4 @@
+import { nth } from '../../lib/nth.ts'
 import { addressOf, hashOf } from '../hashes.ts'
 import { mainBlockMs, mainBlockTime } from '../heights.ts'
 import { mix, mixUnit } from '../random.ts'
@@ -83,7 +84,7 @@ export function fillToken(
 }
 
 function tokenAt(fungible: readonly Token[], draw: number): Token {
-  return fungible[Math.floor(draw * fungible.length)] as Token
+  return nth(fungible, Math.floor(draw * fungible.length))
 }
 
 /** Whether a state batch is posted in a block. */

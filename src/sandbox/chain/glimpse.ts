@@ -1,3 +1,4 @@
+import { nth } from '../../lib/nth.ts'
 import { addressOf } from '../hashes.ts'
 import { firstAtLeast, sliceSorted } from '../sortedIndex.ts'
 import { getTransfer, isOrdinary, tokenOf, usersOf } from '../transfers.ts'
@@ -65,7 +66,7 @@ export function countMoves(world: World, token: string): (height: number) => num
 function legMoves(world: World, height: number, token: string): number {
   let count = 0
   const owners = new Set(
-    sliceSorted(world.mainLegs, height, height).map((number) => world.mainOwner[number] as number),
+    sliceSorted(world.mainLegs, height, height).map((number) => nth(world.mainOwner, number)),
   )
   for (const owner of owners) {
     const members = world.sharedMain.get(owner) ?? [owner]
@@ -74,7 +75,7 @@ function legMoves(world: World, height: number, token: string): number {
       continue
     }
     for (const member of members) {
-      const { address, type } = tokenOf(world, world.keys[member] as number, world.specials.get(member) ?? {})
+      const { address, type } = tokenOf(world, nth(world.keys, member), world.specials.get(member) ?? {})
       if (address === token) count += type === 'ERC20' ? 1 : getTransfer(world, member).items.length || 1
     }
   }
@@ -98,9 +99,9 @@ function legsConcern(world: World, height: number, users: ReadonlySet<number>): 
   const { keys, values } = world.mainLegs
   // Those that share a transaction share a block, so each is looked at.
   for (let at = firstAtLeast(world.mainLegs, height); keys[at] === height; at += 1) {
-    const number = values[at] as number
+    const number = nth(values, at)
     if (!isOrdinary(world, number)) return true
-    const { source, target } = usersOf(world, world.keys[number] as number)
+    const { source, target } = usersOf(world, nth(world.keys, number))
     if (users.has(source) || users.has(target)) return true
   }
   return false

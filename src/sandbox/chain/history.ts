@@ -1,3 +1,4 @@
+import { nth } from '../../lib/nth.ts'
 import { firstAtLeast } from '../sortedIndex.ts'
 import type { Places } from './historyCache.ts'
 import { createNumbers, type Numbers, numberAt, pushNumber } from './numbers.ts'
@@ -131,7 +132,7 @@ function itemsAt<Item>(
       for (let place = from; place < Math.min(to, length); place += 1) {
         const height = Math.floor(at(place) / inBlock)
         if (made.height !== height) made = { height, items: itemsIn(world, question, height) }
-        items.push(made.items[at(place) % inBlock] as Item)
+        items.push(nth(made.items, at(place) % inBlock))
       }
       return items
     },

@@ -1,3 +1,4 @@
+import { nth } from '../../lib/nth.ts'
 import { hashOf, keyOfHash } from '../hashes.ts'
 import { mainHeadAt, mainHeightAt } from '../heights.ts'
 import { sliceSorted } from '../sortedIndex.ts'
@@ -49,7 +50,7 @@ export function callsOf(world: World, height: number): MainCall[] {
   if (height <= mainGenesis(world)) return [systemCall(world, height)]
   const fill = Array.from({ length: fillCount(world, height) }, (_, place) => fillCall(world, height, place))
   const owners = new Set(
-    sliceSorted(world.mainLegs, height, height).map((number) => world.mainOwner[number] as number),
+    sliceSorted(world.mainLegs, height, height).map((number) => nth(world.mainOwner, number)),
   )
   const bridging = [...owners].map((owner) => bridgeCall(world, owner))
   const extras = (world.extrasAt.get(height) ?? []).map((number) => extraCall(world, number))
@@ -98,7 +99,7 @@ export function mainBlockHash(world: World, height: number): string {
 }
 
 function extraCall(world: World, number: number): MainCall {
-  const extra = world.extras[number] as ExtraTransaction
+  const extra = nth(world.extras, number)
   return {
     hash: hashOf(world.seed, 'mainExtra', number),
     arrivedAt: extra.at,

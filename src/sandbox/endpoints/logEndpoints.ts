@@ -40,7 +40,7 @@ export const logEndpoints: readonly Endpoint[] = [
     path: 'log/by-transaction',
     parameters: { txId: 'hash!' },
     answer: ({ world, parameters }) => {
-      const transaction = mainTransactionOf(world, parameters.text('txId') as string)
+      const transaction = mainTransactionOf(world, parameters.required('txId'))
       return transaction ? logRows(world, transaction, () => true).slice(0, maxLogs) : []
     },
   },
@@ -53,7 +53,7 @@ export const contractEndpoints: readonly Endpoint[] = [
     path: 'contract/verify-contract-info',
     parameters: { contractAddress: 'address!' },
     answer: ({ world, parameters }) => {
-      const contract = verifiedContract(world, parameters.text('contractAddress') as string)
+      const contract = verifiedContract(world, parameters.required('contractAddress'))
       if (!contract) return []
       return [
         {
@@ -90,7 +90,7 @@ function libraryInfo(world: World) {
 }
 
 function firstLogs(world: World, name: string, parameters: Parameters): Row[] {
-  const address = parameters.text('address') as string
+  const address = parameters.required('address')
   const topic = parameters.text('topic0')
   const test = (log: Log) => log.address === address && (topic === undefined || log.topics[0] === topic)
   const rows = oldestItems(world, {

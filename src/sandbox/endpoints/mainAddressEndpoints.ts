@@ -89,7 +89,7 @@ export function chainNames(dialect: Request['dialect']): Record<string, string> 
 }
 
 function listTokenTransfers({ world, dialect, parameters, page }: Request): unknown[] {
-  const token = parameters.text('tokenContractAddress') as string
+  const token = parameters.required('tokenContractAddress')
   const within = amountTest(parameters)
   const countIn = countMoves(world, token)
   const isBounded = parameters.text('minAmount') !== undefined || parameters.text('maxAmount') !== undefined
@@ -114,7 +114,7 @@ function listTokenTransfers({ world, dialect, parameters, page }: Request): unkn
 }
 
 function listAddressTransactions({ world, dialect, parameters, page }: Request): unknown[] {
-  const address = parameters.text('address') as string
+  const address = parameters.required('address')
   const token = parameters.text('tokenContractAddress')
   const side = parameters.text('isFromOrTo')
   const type = parameters.text('protocolType') ?? 'transaction'
@@ -143,7 +143,7 @@ function listAddressTransactions({ world, dialect, parameters, page }: Request):
 }
 
 function listInternalTransactions({ world, parameters, page }: Request): unknown[] {
-  const address = parameters.text('address') as string
+  const address = parameters.required('address')
   const side = parameters.text('isFromOrTo')
   const items = newestItems(world, {
     ...questionOf('E8', parameters),

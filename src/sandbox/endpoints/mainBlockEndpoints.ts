@@ -33,7 +33,7 @@ export const mainBlockEndpoints: readonly Endpoint[] = [
     path: 'block/block-fills',
     parameters: { height: 'height!' },
     answer: ({ world, dialect, parameters }) => {
-      const height = parameters.number('height') as number
+      const height = Number(parameters.required('height'))
       if (height > mainHead(world)) throw noSuchBlock()
       return [blockFields(world, dialect, height)]
     },

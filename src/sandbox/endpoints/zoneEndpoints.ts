@@ -37,7 +37,7 @@ export const zoneEndpoints: readonly Endpoint[] = [
     chain: 'zone',
     path: 'transaction/transaction-fills',
     parameters: { txid: 'hash!' },
-    answer: ({ world, parameters }) => details(world, parameters.text('txid') as string),
+    answer: ({ world, parameters }) => details(world, parameters.required('txid')),
   },
 ]
 
@@ -53,7 +53,7 @@ function listBlocks({ world, parameters, page }: Request): unknown[] {
 }
 
 function listBlockTransactions({ world, parameters, page }: Request): unknown[] {
-  const height = parameters.number('height') as number
+  const height = Number(parameters.required('height'))
   if (zoneBlockTime(world, height) > reachedAt(world, 'zone')) throw noSuchBlock()
   const transactions = zoneTransactions(world, height)
   return zonePage(page, transactions.length, (from, to) =>

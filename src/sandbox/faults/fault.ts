@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/isObject.ts'
 import { z } from 'zod'
 import type { UnixMs } from '../../lib/clock.ts'
 import { duration, share, signedDuration } from '../settings.ts'
@@ -115,21 +116,22 @@ export function answerFault<S extends z.ZodRawShape>(
     })
     .describe(summary)
     .transform((entry): PlannedFault => {
-      const common = entry as unknown as { endpoints: string[]; share: number }
       const disruption = disrupt(pick(entry, Object.keys(shape)) as z.output<typeof params>)
-      const answer = { endpoints: common.endpoints, share: common.share, disruption }
+      const answer = { ...targets.parse(entry), disruption }
       return { ...timing(entry), fault: name, answer }
     })
   return { name, summary, schema }
 }
 
+const times = z.object({ at: z.number(), for: z.number().optional() })
+const targets = z.object({ endpoints: z.array(z.string()), share: z.number() })
+
 // The compiler cannot follow a shape that is spread with a type parameter: both helpers read the parsed entry by name.
 function timing(entry: unknown): { at: number; lastsMs: number } {
-  const { at, for: lasts } = entry as { at: number; for?: number }
+  const { at, for: lasts } = times.parse(entry)
   return { at, lastsMs: lasts ?? Number.POSITIVE_INFINITY }
 }
 
 function pick(entry: unknown, keys: readonly string[]): Record<string, unknown> {
-  const values = entry as Record<string, unknown>
-  return Object.fromEntries(keys.map((key) => [key, values[key]]))
+  return isObject(entry) ? Object.fromEntries(keys.map((key) => [key, entry[key]])) : {}
 }

@@ -1,3 +1,4 @@
+import { nth } from '../../lib/nth.ts'
 import { z } from 'zod'
 import type { Log, TokenMove } from '../chain/mainTransaction.ts'
 import { type Moved, tokenMoves, transferLog } from '../chain/moves.ts'
@@ -54,8 +55,8 @@ export function completedBefore(
 ): number[] {
   const found: number[] = []
   for (let at = world.listed.values.length - 1; at >= 0 && found.length < count; at -= 1) {
-    if ((world.listed.keys[at] as number) > before) continue
-    const number = world.listed.values[at] as number
+    if (nth(world.listed.keys, at) > before) continue
+    const number = nth(world.listed.values, at)
     const record = recordOf(world, number)
     const complete = record.mainTxHash !== '' && record.zoneTxHash !== '' && record.status === '0x1'
     if (complete && !world.specials.get(number)?.patches && also(number)) found.push(number)

@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/isObject.ts'
 import { mixUnit } from '../random.ts'
 
 export interface SpoilParams {
@@ -10,12 +11,12 @@ export interface SpoilParams {
 export function spoilRecords(data: unknown[], params: SpoilParams, draw: number): unknown[] {
   return data.map((item, place) => {
     if (!isObject(item)) return item
-    const lists = Object.entries(item).filter(([, value]) => Array.isArray(value) && value.some(isObject))
-    if (lists.length === 0) return spoil(item, params, draw, place)
-    const spoiled = lists.map(([name, list]) => [
-      name,
-      (list as unknown[]).map((record, at) => (isObject(record) ? spoil(record, params, draw, at) : record)),
-    ])
+    const spoiled = Object.entries(item).flatMap(([name, list]) =>
+      Array.isArray(list) && list.some(isObject)
+        ? [[name, list.map((record, at) => (isObject(record) ? spoil(record, params, draw, at) : record))]]
+        : [],
+    )
+    if (spoiled.length === 0) return spoil(item, params, draw, place)
     return { ...item, ...Object.fromEntries(spoiled) }
   })
 }
@@ -38,8 +39,4 @@ function spoil(record: Record<string, unknown>, params: SpoilParams, draw: numbe
     default:
       return params.how satisfies never
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

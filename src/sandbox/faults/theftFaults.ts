@@ -1,3 +1,4 @@
+import { nth } from '../../lib/nth.ts'
 import { z } from 'zod'
 import { addExtra } from '../chain/mainChain.ts'
 import { getTransfer } from '../transfers.ts'
@@ -38,7 +39,7 @@ export const theftFaults = [
           number,
         )
         const same = { crossType, token: token.symbol, tokenId, amountRaw, sourceAddress, targetAddress }
-        const times = { originAt: world.originAt[number] as number, destinationAt: world.now + oneSecond }
+        const times = { originAt: nth(world.originAt, number), destinationAt: world.now + oneSecond }
         const listedAt = world.now + 2 * oneSecond
         injectTransfer(world, { ...same, ...times, listedAt, direction: 'ZoneToMain', sameOriginAs: number })
       }

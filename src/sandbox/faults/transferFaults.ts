@@ -1,3 +1,4 @@
+import { nth } from '../../lib/nth.ts'
 import { z } from 'zod'
 import { duration } from '../settings.ts'
 import type { TransferSpec } from '../transferSpec.ts'
@@ -112,7 +113,7 @@ export const transferFaults = [
         ...(params.failed
           ? failure({ direction: params.direction, legs: 'one', errorMessage: 'execution reverted' })
           : {}),
-        tokenName: (params.names[place % params.names.length] as string).repeat(params.repeat),
+        tokenName: nth(params.names, place % params.names.length).repeat(params.repeat),
       }))
     },
   ),

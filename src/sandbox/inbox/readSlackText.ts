@@ -1,9 +1,10 @@
+import { isObject } from '../../lib/isObject.ts'
 /**
  * What a person would read of a Slack message: block after block, one line each, entities decoded. For the demo's
  * output and for tests; formatting marks stay.
  */
 export function readSlackText(payload: unknown): string {
-  const blocks = isRecord(payload) ? payload['blocks'] : undefined
+  const blocks = isObject(payload) ? payload['blocks'] : undefined
   const lines = Array.isArray(blocks) && blocks.length > 0 ? textsOf(blocks) : textsOf([payload])
   return lines
     .join('\n')
@@ -15,11 +16,7 @@ export function readSlackText(payload: unknown): string {
 
 function textsOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(textsOf)
-  if (!isRecord(value)) return []
+  if (!isObject(value)) return []
   const own = typeof value['text'] === 'string' ? [value['text']] : textsOf(value['text'])
   return [...own, ...textsOf(value['fields']), ...textsOf(value['elements'])]
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,5 @@
+import { portOf } from '../../lib/portOf.ts'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { readSlackText } from './readSlackText.ts'
 import { checkSlackPayload } from './slackLimits.ts'
 
@@ -64,7 +64,7 @@ export async function createSlackInbox(options: SlackInboxOptions = {}): Promise
     serve(state, options, request, response).catch(() => response.destroy())
   })
   await listen(server, options.port ?? 0)
-  const { port } = server.address() as AddressInfo
+  const port = portOf(server)
   return {
     url: `http://127.0.0.1:${port}${webhookPath}`,
     messages: state.messages,
@@ -90,7 +90,7 @@ async function serve(
   if (scripted !== undefined) return act(scripted, response)
   const refusal = checkSlackPayload(body)
   if (refusal !== null) return reply(response, refusal.status, refusal.body)
-  const payload = JSON.parse(body) as Readonly<Record<string, unknown>>
+  const payload: Readonly<Record<string, unknown>> = JSON.parse(body)
   const message = { payload, text: readSlackText(payload) }
   push(state.messages, message, keep)
   reply(response, 200, 'ok')
@@ -127,10 +127,10 @@ function reply(response: ServerResponse, status: number, body: string): void {
 }
 
 /** null when it is larger than any message can be; the rest is read and dropped, so that the answer is seen. */
-async function readBody(request: IncomingMessage): Promise<string | null> {
+async function readBody(request: AsyncIterable<Buffer>): Promise<string | null> {
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const chunk of request) {
     bytes += chunk.length
     if (bytes <= maxBodyBytes) chunks.push(chunk)
   }

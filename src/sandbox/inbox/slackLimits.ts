@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/isObject.ts'
 /** What Slack answers when it does not like a message. */
 export interface SlackRefusal {
   readonly status: number
@@ -43,10 +44,6 @@ function parseObject(text: string): Json | null {
   } catch {
     return null
   }
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isValidBlock(block: unknown): boolean {

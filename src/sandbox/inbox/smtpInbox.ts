@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net'
+import { portOf } from '../../lib/portOf.ts'
 import {
   SMTPServer,
   type SMTPServerDataStream,
@@ -73,7 +73,7 @@ export async function createSmtpInbox(options: SmtpInboxOptions = {}): Promise<S
     server.server.once('error', reject)
     server.listen(options.port ?? 0, '127.0.0.1', resolve)
   })
-  const { port } = server.server.address() as AddressInfo
+  const port = portOf(server.server)
   return {
     port,
     url: `smtp://127.0.0.1:${port}`,
@@ -180,9 +180,9 @@ function dropConnection(server: SMTPServer, session: SMTPServerSession): void {
   }
 }
 
-async function readAll(stream: SMTPServerDataStream): Promise<string> {
+async function readAll(stream: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = []
-  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk)
+  for await (const chunk of stream) chunks.push(chunk)
   return Buffer.concat(chunks).toString('utf8')
 }
 

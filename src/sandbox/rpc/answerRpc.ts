@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/isObject.ts'
 import { errorText } from '../../lib/errors.ts'
 import type { World } from '../world.ts'
 import { RpcError } from './rpcError.ts'
@@ -33,14 +34,14 @@ function answerOne(view: RpcView, request: unknown): unknown {
   if (params !== undefined && !Array.isArray(params))
     return failure(known, new RpcError(-32602, 'invalid params'))
   try {
-    return { jsonrpc: '2.0', id: known, result: answer(view, (params as unknown[] | undefined) ?? []) }
+    return { jsonrpc: '2.0', id: known, result: answer(view, params ?? []) }
   } catch (error) {
     return failure(known, error instanceof RpcError ? error : new RpcError(-32603, errorText(error)))
   }
 }
 
 function fieldsOf(request: unknown): Readonly<Record<string, unknown>> {
-  return typeof request === 'object' && request !== null ? (request as Record<string, unknown>) : {}
+  return isObject(request) ? request : {}
 }
 
 function failure(id: number | string | null, error: RpcError) {

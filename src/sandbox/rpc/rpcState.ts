@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/isObject.ts'
 import { encodeString, implementationSlot, selectors, topicOf } from '../chain/abi.ts'
 import { implementationAt } from '../chain/bridgeCalls.ts'
 import { isContract } from '../chain/contracts.ts'
@@ -88,8 +89,8 @@ function callBridge(world: World, data: string, height: number): string {
 }
 
 function callOf(call: unknown): { to: string; data: string } {
-  if (typeof call !== 'object' || call === null) throw invalidParams('expected a call object')
-  const { to, data, input } = call as Readonly<Record<string, unknown>>
+  if (!isObject(call)) throw invalidParams('expected a call object')
+  const { to, data, input } = call
   const text = data ?? input ?? '0x'
   if (typeof to !== 'string' || typeof text !== 'string') throw invalidParams('expected to and data')
   return { to: to.toLowerCase(), data: text.toLowerCase() }
