@@ -1,7 +1,9 @@
 import type { UnixMs } from '../lib/clock.ts'
 
-export type Direction = 'MainToZone' | 'ZoneToMain'
-export type Chain = 'main' | 'zone'
+export const directions = ['MainToZone', 'ZoneToMain'] as const
+export type Direction = (typeof directions)[number]
+export const chains = ['main', 'zone'] as const
+export type Chain = (typeof chains)[number]
 /** `unknown` is an empty status: neither success nor failure may be said of it. */
 export type Status = 'success' | 'failed' | 'unknown'
 /**

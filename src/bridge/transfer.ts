@@ -1,8 +1,9 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Chain, Direction, Status, UnsaidField } from './observation.ts'
 
+export const transferStates = ['pending', 'completed', 'failed', 'unbacked'] as const
 /** semantics.md of the project's documentation says when each state may be said; it is derived, never stored by hand. */
-export type TransferState = 'pending' | 'completed' | 'failed' | 'unbacked'
+export type TransferState = (typeof transferStates)[number]
 
 export interface Leg {
   readonly chain: Chain

@@ -1,13 +1,16 @@
 import type { Direction } from '../bridge/observation.ts'
 import { originLeg, type Transfer, type TransferState } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { direction } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
+import { bigintText, columns, instant, int, oneOf, type Read, table, text } from '../store/table.ts'
 import { countLatency, latencyClass, latencyStepMs, purgeLatency } from './latency.ts'
 
 export const flowStepMs = 10_000
 /** Steps are summed up by so much (ledger/flowSlots.ts), so that long windows cost little to read. */
 export const flowSlotMs = 300_000
-export type FlowSide = 'started' | 'arrived'
+export const flowSide = oneOf('started', 'arrived')
+export type FlowSide = Read<typeof flowSide>
 
 /** What is counted of one transfer: kept with it, so that any change takes back just that. */
 interface Counted {
@@ -23,18 +26,18 @@ interface Counted {
   readonly i?: string
 }
 
-export interface FlowTotal {
-  readonly token: string
-  readonly direction: Direction
-  readonly side: FlowSide
-  readonly count: number
+const total = {
+  token: text,
+  direction,
+  side: flowSide,
+  count: int,
   /** Base units. */
-  readonly sum: bigint
+  sum: bigintText,
 }
-
-export interface FlowStep extends FlowTotal {
-  readonly at: UnixMs
-}
+/** Rows of `flow_steps` and of `flow_slots`. */
+export const flowSteps = table('flow_steps', { at: instant, ...total })
+export type FlowStep = Read<typeof flowSteps>
+export type FlowTotal = Omit<FlowStep, 'at'>
 
 export interface FlowCopies {
   readonly token: string
@@ -156,36 +159,22 @@ export function recount(db: Database, before: string | null, after: string | nul
 
 type StepKey = readonly [number, string, string, FlowSide]
 
+const sums = columns({ count: int, sum: bigintText })
+
 function writeStep(db: Database, key: StepKey, by: number, amount: bigint): void {
-  const row = db
-    .prepare('SELECT count, sum FROM flow_steps WHERE at = ? AND token = ? AND direction = ? AND side = ?')
-    .get(...key)
+  const sql = 'SELECT count, sum FROM flow_steps WHERE at = ? AND token = ? AND direction = ? AND side = ?'
+  const { count, sum } = sums.get(db, sql, ...key) ?? { count: 0, sum: 0n }
   db.prepare('INSERT OR REPLACE INTO flow_steps VALUES (?, ?, ?, ?, ?, ?)').run(
     ...key,
-    Number(row?.['count'] ?? 0) + by,
-    String(BigInt(String(row?.['sum'] ?? 0)) + amount),
+    count + by,
+    String(sum + amount),
   )
 }
 
 /** Steps that begin from `from` on and before `until`, rising: each step is in one of two adjacent windows. */
 export function listFlow(db: Database, from: UnixMs, until: UnixMs): FlowStep[] {
-  return db
-    .prepare('SELECT * FROM flow_steps WHERE at >= ? AND at < ? AND count <> 0 ORDER BY at')
-    .all(from, until)
-    .map(toFlowStep)
-}
-
-/** From a row of `flow_steps` or `flow_slots`. */
-export function toFlowStep(row: Record<string, unknown>): FlowStep {
-  return {
-    at: Number(row['at']),
-    token: String(row['token']),
-    // Both written above.
-    direction: String(row['direction']) as Direction,
-    side: String(row['side']) as FlowSide,
-    count: Number(row['count']),
-    sum: BigInt(String(row['sum'])),
-  }
+  const sql = 'SELECT * FROM flow_steps WHERE at >= ? AND at < ? AND count <> 0 ORDER BY at'
+  return flowSteps.all(db, sql, from, until)
 }
 
 /** When anything of a direction, of one token or, with '', of any, last happened before a time; null within a week. */
@@ -194,13 +183,9 @@ export function readNewestFlow(
   of: { readonly token: string; readonly direction: Direction },
   before: UnixMs,
 ): UnixMs | null {
-  const row = db
-    .prepare(
-      `SELECT at FROM flow_steps WHERE at < ?1 AND at >= ?1 - 604800000 AND direction = ?2 AND (?3 = '' OR token = ?3)
-       AND count > 0 ORDER BY at DESC LIMIT 1`,
-    )
-    .get(before, of.direction, of.token)
-  return row ? Number(row['at']) : null
+  const sql = `SELECT at FROM flow_steps WHERE at < ?1 AND at >= ?1 - 604800000 AND direction = ?2 AND (?3 = '' OR token = ?3)
+    AND count > 0 ORDER BY at DESC LIMIT 1`
+  return instant.get(db, sql, before, of.direction, of.token)
 }
 
 /**
@@ -208,33 +193,22 @@ export function readNewestFlow(
  * is how such tokens are moved, and no copy of another.
  */
 export function listCopies(db: Database, from: UnixMs, until: UnixMs, copies: number): FlowCopies[] {
-  return db
-    .prepare(
-      `SELECT token, direction, amount, sum(count) AS n FROM flow_amounts
-       WHERE at >= ? AND at < ? AND amount NOT IN ('0', '1') AND amount NOT GLOB '1#*'
-       GROUP BY token, direction, amount HAVING n >= ?`,
-    )
-    .all(from, until, copies)
-    .map((row) => {
-      const [amount = '', tokenId = ''] = String(row['amount']).split('#')
-      return {
-        token: String(row['token']),
-        direction: String(row['direction']) as Direction,
-        amountRaw: BigInt(amount),
-        tokenId,
-        count: Number(row['n']),
-      }
-    })
+  const sql = `SELECT token, direction, amount, sum(count) AS n FROM flow_amounts
+    WHERE at >= ? AND at < ? AND amount NOT IN ('0', '1') AND amount NOT GLOB '1#*'
+    GROUP BY token, direction, amount HAVING n >= ?`
+  return sameAmounts.all(db, sql, from, until, copies).map(({ token, direction, amount, n }) => {
+    const [digits = '', tokenId = ''] = amount.split('#')
+    return { token, direction, amountRaw: BigInt(digits), tokenId, count: n }
+  })
 }
+
+const sameAmounts = columns({ token: text, direction, amount: text, n: int })
 
 /** How many of one amount arrived from `from` on and before `until`. */
 export function countCopies(db: Database, of: FlowCopies, from: UnixMs, until: UnixMs): number {
-  const row = db
-    .prepare(
-      'SELECT sum(count) AS n FROM flow_amounts WHERE token = ? AND direction = ? AND amount = ? AND at >= ? AND at < ?',
-    )
-    .get(of.token, of.direction, toAmountKey(of.amountRaw, of.tokenId), from, until)
-  return Number(row?.['n'] ?? 0)
+  const sql =
+    'SELECT coalesce(sum(count), 0) FROM flow_amounts WHERE token = ? AND direction = ? AND amount = ? AND at >= ? AND at < ?'
+  return int.get(db, sql, of.token, of.direction, toAmountKey(of.amountRaw, of.tokenId), from, until) ?? 0
 }
 
 function toAmountKey(amountRaw: bigint, tokenId: string): string {
@@ -242,31 +216,18 @@ function toAmountKey(amountRaw: bigint, tokenId: string): string {
 }
 
 /** How many of the newest arrivals went to somebody who was never paid before the window. */
-export interface FirstTimers {
-  readonly token: string
-  readonly direction: Direction
-  readonly count: number
-  readonly first: number
-}
+const firstTimers = columns({ token: text, direction, count: int, first: int })
+export type FirstTimers = Read<typeof firstTimers>
 
 const maxRecipients = 500
 
 /** Of what arrived from `from` on, the newest some hundred; `leftFrom` bounds when it left. */
 export function countFirstTimers(db: Database, from: UnixMs, leftFrom: UnixMs): FirstTimers[] {
-  return db
-    .prepare(
-      `SELECT token, direction, count(*) AS n, sum(NOT EXISTS (
-         SELECT 1 FROM transfers o WHERE o.target_address = t.target_address AND o.origin_at < ?1)) AS first
-       FROM (SELECT token, direction, target_address FROM transfers WHERE origin_at >= ?2 AND destination_at >= ?1
-         AND target_address <> '' ORDER BY origin_at DESC LIMIT ${maxRecipients}) t GROUP BY token, direction`,
-    )
-    .all(from, leftFrom)
-    .map((row) => ({
-      token: String(row['token']),
-      direction: String(row['direction']) as Direction,
-      count: Number(row['n']),
-      first: Number(row['first']),
-    }))
+  const sql = `SELECT token, direction, count(*) AS count, sum(NOT EXISTS (
+      SELECT 1 FROM transfers o WHERE o.target_address = t.target_address AND o.origin_at < ?1)) AS first
+    FROM (SELECT token, direction, target_address FROM transfers WHERE origin_at >= ?2 AND destination_at >= ?1
+      AND target_address <> '' ORDER BY origin_at DESC LIMIT ${maxRecipients}) t GROUP BY token, direction`
+  return firstTimers.all(db, sql, from, leftFrom)
 }
 
 const dayMs = 86_400_000
@@ -280,12 +241,10 @@ const tables = {
 
 /** Forgets what is older than is looked back at, at most `limit` rows of each table. */
 export function purgeFlow(db: Database, now: UnixMs, limit: number): void {
-  for (const [table, keptMs] of Object.entries(tables)) {
-    const old = db.prepare(
-      `SELECT DISTINCT at FROM (SELECT at FROM ${table} WHERE at < ? ORDER BY at LIMIT ?)`,
-    )
-    const forget = db.prepare(`DELETE FROM ${table} WHERE at = ?`)
-    for (const row of old.all(now - keptMs, limit)) forget.run(Number(row['at']))
+  for (const [name, keptMs] of Object.entries(tables)) {
+    const old = `SELECT DISTINCT at FROM (SELECT at FROM ${name} WHERE at < ? ORDER BY at LIMIT ?)`
+    const forget = db.prepare(`DELETE FROM ${name} WHERE at = ?`)
+    for (const at of int.all(db, old, now - keptMs, limit)) forget.run(at)
   }
   purgeLatency(db, now - tables.flow_steps, limit)
 }

@@ -1,13 +1,12 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
-import { flowSlotMs, type FlowStep, listFlow, toFlowStep } from './flow.ts'
+import { readMetaNumber } from '../store/meta.ts'
+import { instant } from '../store/table.ts'
+import { flowSlotMs, type FlowStep, flowSteps, listFlow } from './flow.ts'
 
 /** Slots before a time whose sums are not what their steps say, newest first. */
 export function listMarkedSlots(db: Database, before: UnixMs, limit: number): UnixMs[] {
-  return db
-    .prepare('SELECT at FROM flow_dirty WHERE at < ? ORDER BY at DESC LIMIT ?')
-    .all(before, limit)
-    .map((row) => Number(row['at']))
+  return instant.all(db, 'SELECT at FROM flow_dirty WHERE at < ? ORDER BY at DESC LIMIT ?', before, limit)
 }
 
 /** Inside a transaction: sums a slot's steps up anew. @returns by how much its sums changed */
@@ -30,10 +29,7 @@ export function foldSlot(db: Database, slot: UnixMs): FlowStep[] {
 
 /** Slots that begin from `from` on and before `until`, rising. */
 export function listSlots(db: Database, from: UnixMs, until: UnixMs): FlowStep[] {
-  return db
-    .prepare('SELECT * FROM flow_slots WHERE at >= ? AND at < ? ORDER BY at')
-    .all(from, until)
-    .map(toFlowStep)
+  return flowSteps.all(db, 'SELECT * FROM flow_slots WHERE at >= ? AND at < ? ORDER BY at', from, until)
 }
 
 /** Inside a transaction: a number that grows with every fold; what is kept in memory beside the slots carries it. */
@@ -46,7 +42,7 @@ export function nextFold(db: Database): number {
 }
 
 export function readFolds(db: Database): number {
-  return Number(db.prepare("SELECT value FROM meta WHERE name = 'flow_folds'").get()?.['value'] ?? 0)
+  return readMetaNumber(db, 'flow_folds') ?? 0
 }
 
 /** Adds (or takes away) one total to those of its token, direction and side. */

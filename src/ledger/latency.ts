@@ -1,6 +1,8 @@
 import type { Direction } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { direction } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
+import { columns, instant, int, type Read, table, text } from '../store/table.ts'
 
 /**
  * Times are counted in classes, each at most 5 % wider than the one below: a percentile is told as its class's upper
@@ -11,12 +13,9 @@ const lowestMs = 1_000
 /** Times of arrival are kept by the quarter of the day, UTC. */
 export const latencyStepMs = 6 * 3_600_000
 
-export interface LatencyClass {
-  readonly token: string
-  readonly direction: Direction
-  readonly class: number
-  readonly count: number
-}
+const classes = columns({ token: text, direction, class: int, count: int })
+const steps = table('latency_steps', { at: instant, ...classes.shape })
+export type LatencyClass = Read<typeof classes>
 
 export function latencyClass(ms: number): number {
   return ms <= lowestMs ? 0 : Math.ceil(Math.log(ms / lowestMs) / growth - 1e-9)
@@ -29,19 +28,9 @@ export function latencyBound(latencyClass: number): number {
 
 /** How long transfers took that arrived from `from` on and before `until`, both rounded down to six hours. */
 export function listLatency(db: Database, from: UnixMs, until: UnixMs): LatencyClass[] {
-  return db
-    .prepare(
-      `SELECT token, direction, class, sum(count) AS n FROM latency_steps WHERE at >= ? AND at < ?
-       GROUP BY token, direction, class HAVING n > 0 ORDER BY token, direction, class`,
-    )
-    .all(Math.floor(from / latencyStepMs) * latencyStepMs, until)
-    .map((row) => ({
-      token: String(row['token']),
-      // Written from transfers.
-      direction: String(row['direction']) as Direction,
-      class: Number(row['class']),
-      count: Number(row['n']),
-    }))
+  const sql = `SELECT token, direction, class, sum(count) AS count FROM latency_steps WHERE at >= ? AND at < ?
+    GROUP BY token, direction, class HAVING sum(count) > 0 ORDER BY token, direction, class`
+  return classes.all(db, sql, Math.floor(from / latencyStepMs) * latencyStepMs, until)
 }
 
 /** Inside a transaction: counts (or, below zero, takes back) transfers that took a time of this class. */
@@ -61,28 +50,19 @@ function addTotal(db: Database, key: readonly [string, Direction, number], by: n
 
 /** How long transfers took, over all that is kept: about 30 days. */
 export function listAllLatency(db: Database): LatencyClass[] {
-  return db
-    .prepare('SELECT * FROM latency_totals WHERE count > 0 ORDER BY token, direction, class')
-    .all()
-    .map((row) => ({
-      token: String(row['token']),
-      // As above.
-      direction: String(row['direction']) as Direction,
-      class: Number(row['class']),
-      count: Number(row['count']),
-    }))
+  return classes.all(db, 'SELECT * FROM latency_totals WHERE count > 0 ORDER BY token, direction, class')
 }
 
 /** Forgets the oldest steps before a time, at most `limit` rows. */
 export function purgeLatency(db: Database, before: UnixMs, limit: number): void {
-  const rows = db.prepare('SELECT * FROM latency_steps WHERE at < ? ORDER BY at LIMIT ?').all(before, limit)
+  const rows = steps.all(db, 'SELECT * FROM latency_steps WHERE at < ? ORDER BY at LIMIT ?', before, limit)
   const forget = db.prepare(
     'DELETE FROM latency_steps WHERE at = ? AND token = ? AND direction = ? AND class = ?',
   )
   for (const row of rows) {
-    const key = [String(row['token']), String(row['direction']) as Direction, Number(row['class'])] as const
-    addTotal(db, key, -Number(row['count']))
-    forget.run(Number(row['at']), ...key)
+    const key = [row.token, row.direction, row.class] as const
+    addTotal(db, key, -row.count)
+    forget.run(row.at, ...key)
   }
   if (rows.length > 0) db.prepare('DELETE FROM latency_totals WHERE count = 0').run()
 }

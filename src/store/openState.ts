@@ -5,6 +5,7 @@ import { errorText, MonitorError } from '../lib/errors.ts'
 import { type Ballast, createBallast, isDiskFull } from './ballast.ts'
 import { type CursorFile, initialCursors, openCursors } from './cursors.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
+import { readMetaNumber } from './meta.ts'
 import { takeStateLock } from './stateLock.ts'
 
 export interface State {
@@ -100,7 +101,7 @@ export function countCommit(db: Database): void {
 }
 
 function readCommit(db: Database): number {
-  return Number(db.prepare("SELECT value FROM meta WHERE name = 'commits'").get()?.['value'] ?? 0)
+  return readMetaNumber(db, 'commits') ?? 0
 }
 
 function makeFolder(folder: string): void {

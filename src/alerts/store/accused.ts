@@ -1,5 +1,7 @@
 import type { Finding } from '../../bridge/finding.ts'
 import type { Database } from '../../store/database.ts'
+import { text } from '../../store/table.ts'
+import { decodeFinding } from '../findingJson.ts'
 
 const accusingKinds: ReadonlySet<string> = new Set([
   'transfer.unbacked',
@@ -17,11 +19,7 @@ export function accuses({ kind, facts }: Pick<Finding, 'kind' | 'facts'>): boole
 
 /** Whether something was told of a transfer, or of one that was joined into it. */
 export function isAccused(db: Database, key: string): boolean {
-  return (
-    db
-      .prepare('SELECT finding FROM alerts WHERE transfer_key = ?')
-      .all(key)
-      // Written by the alert store.
-      .some((row) => accuses(JSON.parse(String(row['finding'])) as Finding))
-  )
+  return text
+    .all(db, 'SELECT finding FROM alerts WHERE transfer_key = ?', key)
+    .some((finding) => accuses(decodeFinding(finding)))
 }

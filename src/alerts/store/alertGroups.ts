@@ -1,69 +1,40 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import { alertColumns, type AlertRow, numberOrNull, textOrNull, toAlertRow } from './alertRows.ts'
+import { alertColumns, alertTable } from './alertRows.ts'
 import type { Database } from '../../store/database.ts'
+import { codec, columns, flag, instant, int, type Read, table, text } from '../../store/table.ts'
 
-export interface GroupRow {
-  readonly key: string
-  readonly route: string
-  readonly isDirty: boolean
-  readonly flushAt: UnixMs
-  readonly intervalMs: number
-  readonly repeatMs: number
+const groups = table('alert_groups', {
+  key: text,
+  route: text,
+  isDirty: flag.from('dirty'),
+  flushAt: instant,
+  intervalMs: int,
+  repeatMs: int,
   /** Up to where reminders grow; null when they do not. */
-  readonly maxRepeatMs: number | null
-  readonly flushedAt: UnixMs | null
-}
-
-function toGroup(row: Record<string, unknown>): GroupRow {
-  return {
-    key: String(row['key']),
-    route: String(row['route']),
-    isDirty: row['dirty'] === 1,
-    flushAt: Number(row['flush_at']),
-    intervalMs: Number(row['interval_ms']),
-    repeatMs: Number(row['repeat_ms']),
-    flushedAt: numberOrNull(row['flushed_at']),
-    maxRepeatMs: numberOrNull(row['max_repeat_ms']),
-  }
-}
+  maxRepeatMs: int.orNull(),
+  flushedAt: instant.orNull(),
+})
+export type GroupRow = Read<typeof groups>
 
 export function getGroup(db: Database, key: string): GroupRow | null {
-  const row = db.prepare('SELECT * FROM alert_groups WHERE key = ?').get(key)
-  return row ? toGroup(row) : null
+  return groups.get(db, 'SELECT * FROM alert_groups WHERE key = ?', key)
 }
 
 export function saveGroup(db: Database, group: GroupRow): void {
-  db.prepare('INSERT OR REPLACE INTO alert_groups VALUES (?,?,?,?,?,?,?,?)').run(
-    group.key,
-    group.route,
-    group.isDirty ? 1 : 0,
-    group.flushAt,
-    group.intervalMs,
-    group.repeatMs,
-    group.flushedAt,
-    group.maxRepeatMs,
-  )
+  db.prepare(`INSERT OR REPLACE ${groups.into}`).run(...groups.values(group))
 }
 
 /** Groups with a change whose time has come, and groups with a channel that is due a reminder. */
 export function listDueGroups(db: Database, now: UnixMs): GroupRow[] {
-  return db
-    .prepare(
-      `SELECT * FROM alert_groups WHERE (dirty = 1 AND flush_at <= ?1)
-        UNION SELECT g.* FROM group_channels c JOIN alert_groups g ON g.key = c.group_key WHERE c.repeat_at <= ?1`,
-    )
-    .all(now)
-    .map(toGroup)
+  const sql = `SELECT * FROM alert_groups WHERE (dirty = 1 AND flush_at <= ?1)
+    UNION SELECT g.* FROM group_channels c JOIN alert_groups g ON g.key = c.group_key WHERE c.repeat_at <= ?1`
+  return groups.all(db, sql, now)
 }
 
 export function nextGroupDue(db: Database): UnixMs | null {
-  const row = db
-    .prepare(
-      `SELECT MIN(at) AS at FROM (SELECT MIN(flush_at) AS at FROM alert_groups WHERE dirty = 1
-        UNION ALL SELECT MIN(repeat_at) FROM group_channels)`,
-    )
-    .get()
-  return numberOrNull(row?.['at'])
+  const sql = `SELECT MIN(at) FROM (SELECT MIN(flush_at) AS at FROM alert_groups WHERE dirty = 1
+    UNION ALL SELECT MIN(repeat_at) FROM group_channels)`
+  return instant.orNull().get(db, sql)
 }
 
 /** A wall clock that went back must not turn a timer of minutes into hours. */
@@ -84,63 +55,48 @@ export function removeMember(db: Database, key: string, alertId: number): void {
   db.prepare('DELETE FROM group_members WHERE group_key = ? AND alert_id = ?').run(key, alertId)
 }
 
-export interface Member extends AlertRow {
-  /** Why something may have been left unsaid at the last look. */
-  readonly withheld: 'nothing' | 'inhibited' | 'muted'
-}
-
 const withheldWords = ['nothing', 'inhibited', 'muted'] as const
+const withheldWord = codec({
+  type: 'INTEGER',
+  expected: '0, 1 or 2',
+  read: (cell) => (typeof cell === 'number' ? withheldWords[cell] : undefined),
+  write: (word: (typeof withheldWords)[number]) => withheldWords.indexOf(word),
+})
+const members = columns({
+  ...alertTable.shape,
+  /** Why something may have been left unsaid at the last look. */
+  withheld: withheldWord,
+})
+export type Member = Read<typeof members>
 
 export function setWithheld(db: Database, key: string, alertId: number, withheld: Member['withheld']): void {
   db.prepare('UPDATE group_members SET withheld = ? WHERE group_key = ? AND alert_id = ?').run(
-    withheldWords.indexOf(withheld),
+    withheldWord.write(withheld),
     key,
     alertId,
   )
 }
 
 export function listMembers(db: Database, key: string): Member[] {
-  return db
-    .prepare(
-      `SELECT ${alertColumns}, m.withheld FROM group_members m JOIN alerts a ON a.id = m.alert_id WHERE m.group_key = ? ORDER BY a.id`,
-    )
-    .all(key)
-    .map((row) => ({ ...toAlertRow(row), withheld: withheldWords[Number(row['withheld'])] ?? 'nothing' }))
+  const sql = `SELECT ${alertColumns}, m.withheld FROM group_members m JOIN alerts a ON a.id = m.alert_id WHERE m.group_key = ? ORDER BY a.id`
+  return members.all(db, sql, key)
 }
 
 export function listGroupsOf(db: Database, alertId: number): GroupRow[] {
-  return db
-    .prepare(
-      'SELECT g.* FROM group_members m JOIN alert_groups g ON g.key = m.group_key WHERE m.alert_id = ?',
-    )
-    .all(alertId)
-    .map(toGroup)
+  const sql =
+    'SELECT g.* FROM group_members m JOIN alert_groups g ON g.key = m.group_key WHERE m.alert_id = ?'
+  return groups.all(db, sql, alertId)
 }
 
-export interface GroupChannel {
-  readonly channel: string
-  readonly ackedAt: UnixMs
-  readonly repeatAt: UnixMs
-}
+const channels = table('group_channels', { channel: text, ackedAt: instant, repeatAt: instant })
+export type GroupChannel = Read<typeof channels>
 
 export function listGroupChannels(db: Database, key: string): GroupChannel[] {
-  return db
-    .prepare('SELECT channel, acked_at, repeat_at FROM group_channels WHERE group_key = ?')
-    .all(key)
-    .map((row) => ({
-      channel: String(row['channel']),
-      ackedAt: Number(row['acked_at']),
-      repeatAt: Number(row['repeat_at']),
-    }))
+  return channels.all(db, 'SELECT * FROM group_channels WHERE group_key = ?', key)
 }
 
 export function saveGroupChannel(db: Database, key: string, entry: GroupChannel): void {
-  db.prepare('INSERT OR REPLACE INTO group_channels VALUES (?, ?, ?, ?)').run(
-    key,
-    entry.channel,
-    entry.ackedAt,
-    entry.repeatAt,
-  )
+  db.prepare('INSERT OR REPLACE INTO group_channels VALUES (?, ?, ?, ?)').run(key, ...channels.values(entry))
 }
 
 export function deleteGroupChannel(db: Database, key: string, channel: string): void {
@@ -165,10 +121,8 @@ export function touchJoined(db: Database, now: UnixMs): void {
 
 /** How many reminders in a row a channel got of a group. */
 export function countRepeats(db: Database, key: string, channel: string): number {
-  const row = db
-    .prepare('SELECT count FROM group_repeats WHERE group_key = ? AND channel = ?')
-    .get(key, channel)
-  return Number(row?.['count'] ?? 0)
+  const sql = 'SELECT count FROM group_repeats WHERE group_key = ? AND channel = ?'
+  return int.get(db, sql, key, channel) ?? 0
 }
 
 export function saveRepeats(db: Database, key: string, channel: string, count: number): void {
@@ -189,70 +143,53 @@ export function deleteIdleGroups(db: Database, now: UnixMs): void {
   ).run()
 }
 
-export interface RuleEvaluation {
-  readonly rule: string
+const evaluations = table('rule_evaluations', {
+  rule: text,
   /** Of the newest successful evaluation. */
-  readonly evaluatedAt: UnixMs | null
+  evaluatedAt: instant.orNull(),
   /** In a row. */
-  readonly errors: number
-  readonly failingSince: UnixMs | null
-  readonly reason: string | null
+  errors: int,
+  failingSince: instant.orNull(),
+  reason: text.orNull(),
   /** Since when evaluations could say nothing at all; null when the newest one could. */
-  readonly unknownSince: UnixMs | null
+  unknownSince: instant.orNull(),
+})
+
+export interface RuleEvaluation extends Read<typeof evaluations> {
   /** Of which subjects the newest one could say nothing, though it could of others; not known right after a start. */
   readonly unsure?: readonly string[]
 }
 
 export function getEvaluation(db: Database, rule: string): RuleEvaluation | null {
-  const row = db.prepare('SELECT * FROM rule_evaluations WHERE rule = ?').get(rule)
-  return row ? toEvaluation(row) : null
+  return evaluations.get(db, 'SELECT * FROM rule_evaluations WHERE rule = ?', rule)
 }
 
 export function listEvaluations(db: Database): RuleEvaluation[] {
-  return db.prepare('SELECT * FROM rule_evaluations').all().map(toEvaluation)
-}
-
-function toEvaluation(row: Record<string, unknown>): RuleEvaluation {
-  return {
-    rule: String(row['rule']),
-    evaluatedAt: numberOrNull(row['evaluated_at']),
-    errors: Number(row['errors']),
-    failingSince: numberOrNull(row['failing_since']),
-    reason: textOrNull(row['reason']),
-    unknownSince: numberOrNull(row['unknown_since']),
-  }
+  return evaluations.all(db, 'SELECT * FROM rule_evaluations')
 }
 
 export function saveEvaluation(db: Database, entry: RuleEvaluation): void {
-  db.prepare('INSERT OR REPLACE INTO rule_evaluations VALUES (?, ?, ?, ?, ?, ?)').run(
-    entry.rule,
-    entry.evaluatedAt,
-    entry.errors,
-    entry.failingSince,
-    entry.reason,
-    entry.unknownSince,
-  )
+  db.prepare(`INSERT OR REPLACE ${evaluations.into}`).run(...evaluations.values(entry))
 }
 
 export function deleteEvaluation(db: Database, rule: string): void {
   db.prepare('DELETE FROM rule_evaluations WHERE rule = ?').run(rule)
 }
 
-export interface Decision {
-  readonly at: UnixMs
-  readonly alertId: number | null
-  readonly rule: string
-  readonly subject: string
-  readonly what: string
-  readonly reason: string
-}
+const decisions = table('decisions', {
+  at: instant,
+  alertId: int.orNull(),
+  rule: text,
+  subject: text,
+  what: text,
+  reason: text,
+})
+export type Decision = Read<typeof decisions>
 
 const keptDecisions = 50_000
 
 export function recordDecision(db: Database, decision: Decision): void {
-  const result = db
-    .prepare('INSERT INTO decisions (at, alert_id, rule, subject, what, reason) VALUES (?, ?, ?, ?, ?, ?)')
-    .run(decision.at, decision.alertId, decision.rule, decision.subject, decision.what, decision.reason)
+  const result = db.prepare(`INSERT ${decisions.into}`).run(...decisions.values(decision))
   const id = Number(result.lastInsertRowid)
   // Trimmed now and then: a delete a row would double the cost of a storm.
   if (id % 1_000 === 0) db.prepare('DELETE FROM decisions WHERE id <= ?').run(id - keptDecisions)
@@ -262,21 +199,12 @@ export function recordDecision(db: Database, decision: Decision): void {
 export function listDecisions(db: Database, query: { alertId?: number; limit: number }): Decision[] {
   const where = query.alertId === undefined ? '' : 'WHERE alert_id = ?'
   const values = query.alertId === undefined ? [] : [query.alertId]
-  return db
-    .prepare(`SELECT * FROM decisions ${where} ORDER BY id DESC LIMIT ?`)
-    .all(...values, query.limit)
-    .map((row) => ({
-      at: Number(row['at']),
-      alertId: numberOrNull(row['alert_id']),
-      rule: String(row['rule']),
-      subject: String(row['subject']),
-      what: String(row['what']),
-      reason: String(row['reason']),
-    }))
+  const sql = `SELECT * FROM decisions ${where} ORDER BY id DESC LIMIT ?`
+  return decisions.all(db, sql, ...values, query.limit)
 }
 
 /** How often an alert fired since a time: what makes it flapping. */
 export function countFirings(db: Database, alertId: number, since: UnixMs): number {
-  const sql = "SELECT COUNT(*) AS count FROM decisions WHERE alert_id = ? AND what = 'fired' AND at >= ?"
-  return Number(db.prepare(sql).get(alertId, since)?.['count'])
+  const sql = "SELECT COUNT(*) FROM decisions WHERE alert_id = ? AND what = 'fired' AND at >= ?"
+  return int.get(db, sql, alertId, since) ?? 0
 }

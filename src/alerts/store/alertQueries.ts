@@ -2,21 +2,20 @@ import type { UnixMs } from '../../lib/clock.ts'
 import {
   activeAlerts,
   alertColumns,
+  alertTable,
   type AlertNature,
   type AlertRow,
   type AlertState,
-  toAlertRow,
 } from './alertRows.ts'
 import type { Database } from '../../store/database.ts'
+import { columns, int, type Read } from '../../store/table.ts'
 
 /** By the start of its fingerprint, with or without `#`; several when that is ambiguous. */
 export function findAlertsByPrefix(db: Database, prefix: string): AlertRow[] {
   const text = prefix.replace(/^#/, '').toLowerCase()
   if (!/^[0-9a-f]{4,64}$/.test(text)) return []
-  return db
-    .prepare(`SELECT ${alertColumns} FROM alerts a WHERE a.fingerprint >= ? AND a.fingerprint < ? LIMIT 20`)
-    .all(text, `${text}g`)
-    .map(toAlertRow)
+  const sql = `SELECT ${alertColumns} FROM alerts a WHERE a.fingerprint >= ? AND a.fingerprint < ? LIMIT 20`
+  return alertTable.all(db, sql, text, `${text}g`)
 }
 
 export interface AlertQuery {
@@ -39,19 +38,14 @@ export function listAlerts(db: Database, query: AlertQuery): AlertRow[] {
     where.push('a.nature = ?')
     values.push(query.nature)
   }
-  return db
-    .prepare(
-      `SELECT ${alertColumns} FROM alerts a WHERE ${where.join(' AND ')} ORDER BY a.changed_at DESC, a.id DESC LIMIT ?`,
-    )
-    .all(...values, query.limit)
-    .map(toAlertRow)
+  const sql = `SELECT ${alertColumns} FROM alerts a WHERE ${where.join(' AND ')} ORDER BY a.changed_at DESC, a.id DESC LIMIT ?`
+  return alertTable.all(db, sql, ...values, query.limit)
 }
 
-export function countAlerts(db: Database): { readonly state: AlertState; readonly count: number }[] {
-  return db
-    .prepare('SELECT state, COUNT(*) AS count FROM alerts GROUP BY state')
-    .all()
-    .map((row) => ({ state: row['state'] as AlertState, count: Number(row['count']) }))
+const stateCounts = columns({ state: alertTable.shape.state, count: int })
+
+export function countAlerts(db: Database): Read<typeof stateCounts>[] {
+  return stateCounts.all(db, 'SELECT state, COUNT(*) AS count FROM alerts GROUP BY state')
 }
 
 /** Conditions that ended long ago and wait for no channel. Events stay: they are the told-mark of their transfer. */

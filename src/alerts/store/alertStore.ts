@@ -31,14 +31,7 @@ type Bound<F> = F extends (db: Database, ...rest: infer Rest) => infer Result
   ? (...rest: Rest) => Result
   : never
 type StoreFunctions = { readonly [Name in keyof typeof tables]: Bound<(typeof tables)[Name]> }
-type Unbindable =
-  | 'alertColumns'
-  | 'droppedMark'
-  | 'activeAlerts'
-  | 'toOutboxItem'
-  | 'toAlertRow'
-  | 'numberOrNull'
-  | 'textOrNull'
+type Unbindable = 'alertColumns' | 'droppedMark' | 'activeAlerts' | 'alertTable' | 'outboxTable'
 
 /** Everything that is stored about alerts and their messages. Each call is SQL and nothing else. */
 export type AlertStore = Omit<StoreFunctions, Unbindable> & Pick<Database, 'transaction' | 'generation'>

@@ -1,51 +1,31 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import { numberOrNull } from './alertRows.ts'
 import type { Database } from '../../store/database.ts'
+import { instant, int, oneOf, type Read, table, text } from '../../store/table.ts'
 
+const heldEvents = table('held_events', {
+  alertId: int,
+  channel: text,
+  what: oneOf('event', 'correction'),
+  episode: int,
+  heldAt: instant,
+  until: instant,
+  silenceId: int.orNull(),
+})
 /** Something about an event that a channel is to hear of when a silence or a mute time ends. */
-export interface HeldEvent {
-  readonly alertId: number
-  readonly channel: string
-  readonly what: 'event' | 'correction'
-  readonly episode: number
-  readonly heldAt: UnixMs
-  readonly until: UnixMs
-  readonly silenceId: number | null
-}
+export type HeldEvent = Read<typeof heldEvents>
 
 export function holdEvent(db: Database, held: HeldEvent): void {
-  db.prepare('INSERT OR REPLACE INTO held_events VALUES (?, ?, ?, ?, ?, ?, ?)').run(
-    held.alertId,
-    held.channel,
-    held.what,
-    held.episode,
-    held.heldAt,
-    held.until,
-    held.silenceId,
-  )
+  db.prepare(`INSERT OR REPLACE ${heldEvents.into}`).run(...heldEvents.values(held))
 }
 
 /** Those whose hold is to be looked at again. */
 export function listDueHeld(db: Database, now: UnixMs, limit: number): HeldEvent[] {
-  return db
-    .prepare('SELECT * FROM held_events WHERE until <= ? ORDER BY until, alert_id LIMIT ?')
-    .all(now, limit)
-    .map((row) => ({
-      alertId: Number(row['alert_id']),
-      channel: String(row['channel']),
-      what: row['what'] === 'correction' ? 'correction' : 'event',
-      episode: Number(row['episode']),
-      heldAt: Number(row['held_at']),
-      until: Number(row['until']),
-      silenceId: numberOrNull(row['silence_id']),
-    }))
+  const sql = 'SELECT * FROM held_events WHERE until <= ? ORDER BY until, alert_id LIMIT ?'
+  return heldEvents.all(db, sql, now, limit)
 }
 
 export function listHeldChannels(db: Database, alertId: number): string[] {
-  return db
-    .prepare('SELECT DISTINCT channel FROM held_events WHERE alert_id = ?')
-    .all(alertId)
-    .map((row) => String(row['channel']))
+  return text.all(db, 'SELECT DISTINCT channel FROM held_events WHERE alert_id = ?', alertId)
 }
 
 export function releaseHeld(db: Database, held: HeldEvent): void {
@@ -63,7 +43,7 @@ export function hastenHeld(db: Database, silenceId: number, now: UnixMs): void {
 }
 
 export function nextHeldDue(db: Database): UnixMs | null {
-  return numberOrNull(db.prepare('SELECT MIN(until) AS at FROM held_events').get()?.['at'])
+  return instant.orNull().get(db, 'SELECT MIN(until) FROM held_events')
 }
 
 /** Two alerts became one: what was held of the one is not told of the other twice. */
@@ -73,5 +53,5 @@ export function moveHeld(db: Database, fromAlertId: number, toAlertId: number): 
 }
 
 export function countHeld(db: Database): number {
-  return Number(db.prepare('SELECT COUNT(*) AS count FROM held_events').get()?.['count'])
+  return int.get(db, 'SELECT COUNT(*) FROM held_events') ?? 0
 }

@@ -1,15 +1,22 @@
-import { type AlertRow, alertColumns, toAlertRow } from './alertRows.ts'
+import { type AlertRow, alertColumns, alertTable } from './alertRows.ts'
 import type { Database } from '../../store/database.ts'
-import { type OutboxItem, type OutboxWhat, toOutboxItem } from './outboxItems.ts'
+import { columns, int, type Read, type Row, text } from '../../store/table.ts'
+import { type OutboxItem, outboxTable } from './outboxItems.ts'
 
 export interface CarriedItem {
   readonly item: OutboxItem
   readonly alert: AlertRow
 }
 
-const carriedColumns =
-  'o.id AS o_id, o.alert_id, o.channel, o.episode AS o_episode, o.what, o.group_key, o.critical, o.created_at, ' +
-  'o.not_before, o.expires_at, o.state AS o_state, o.delivery_id, o.sent_at, o.message_id'
+const { id, episode, state, ...others } = outboxTable.shape
+// These are columns of the alert too.
+const items = columns({
+  ...others,
+  id: id.from('o_id'),
+  episode: episode.from('o_episode'),
+  state: state.from('o_state'),
+})
+const carriedColumns = `${columns(others).list('o')}, o.id AS o_id, o.episode AS o_episode, o.state AS o_state`
 
 /** A message's items with their alerts, the largest amounts first. */
 export function listCarried(db: Database, deliveryId: number, limit: number): CarriedItem[] {
@@ -35,31 +42,21 @@ export function listCriticalOfRules(db: Database, deliveryId: number, limit: num
     .map(toCarried)
 }
 
-function toCarried(row: Record<string, unknown>): CarriedItem {
-  const item = toOutboxItem({ ...row, id: row['o_id'], episode: row['o_episode'], state: row['o_state'] })
-  return { item, alert: toAlertRow(row) }
+function toCarried(row: Row): CarriedItem {
+  return { item: items.read(row), alert: alertTable.read(row) }
 }
 
-export interface CarriedCount {
-  readonly what: OutboxWhat
-  readonly severity: string
-  readonly rule: string
-  readonly kind: string
-  readonly count: number
-}
+const counts = columns({
+  what: outboxTable.shape.what,
+  severity: text,
+  rule: text,
+  kind: text,
+  count: int,
+})
+export type CarriedCount = Read<typeof counts>
 
 export function countCarried(db: Database, deliveryId: number): CarriedCount[] {
-  return db
-    .prepare(
-      `SELECT o.what, a.severity, a.rule, a.kind, COUNT(*) AS count FROM outbox o JOIN alerts a ON a.id = o.alert_id
-        WHERE o.delivery_id = ? GROUP BY o.what, a.severity, a.rule, a.kind ORDER BY count DESC`,
-    )
-    .all(deliveryId)
-    .map((row) => ({
-      what: row['what'] as OutboxWhat,
-      severity: String(row['severity']),
-      rule: String(row['rule']),
-      kind: String(row['kind']),
-      count: Number(row['count']),
-    }))
+  const sql = `SELECT o.what, a.severity, a.rule, a.kind, COUNT(*) AS count FROM outbox o JOIN alerts a ON a.id = o.alert_id
+    WHERE o.delivery_id = ? GROUP BY o.what, a.severity, a.rule, a.kind ORDER BY count DESC`
+  return counts.all(db, sql, deliveryId)
 }

@@ -1,43 +1,29 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import { numberOrNull, textOrNull } from './alertRows.ts'
+import { z } from 'zod'
 import type { Database } from '../../store/database.ts'
+import { flag, instant, int, json, oneOf, type Read, table, text, texts } from '../../store/table.ts'
 
-export interface Delivery {
-  readonly id: number
-  readonly channel: string
-  readonly isCritical: boolean
+const attempts = table('deliveries', {
   /** `sending` is written before the first byte leaves; after a crash it may have arrived. */
-  readonly state: 'sending' | 'waiting'
+  state: oneOf('sending', 'waiting'),
   /** Of the sending under way, or of the last one. */
-  readonly attempt: number
-  readonly nextAt: UnixMs
-  readonly createdAt: UnixMs
-  readonly expiresAt: UnixMs
+  attempt: int,
+  nextAt: instant,
   /** Answers so far that looked like success and were none. */
-  readonly suspicious: number
-  readonly isDegraded: boolean
-  readonly recipients: readonly string[] | null
-  readonly lastError: string | null
-}
-
-function toDelivery(row: Record<string, unknown>): Delivery {
-  const recipients = textOrNull(row['recipients'])
-  return {
-    id: Number(row['id']),
-    channel: String(row['channel']),
-    isCritical: row['critical'] === 1,
-    state: row['state'] === 'sending' ? 'sending' : 'waiting',
-    attempt: Number(row['attempt']),
-    nextAt: Number(row['next_at']),
-    createdAt: Number(row['created_at']),
-    expiresAt: Number(row['expires_at']),
-    suspicious: Number(row['suspicious']),
-    isDegraded: row['degraded'] === 1,
-    // Written by saveDelivery.
-    recipients: recipients === null ? null : (JSON.parse(recipients) as string[]),
-    lastError: textOrNull(row['last_error']),
-  }
-}
+  suspicious: int,
+  isDegraded: flag.from('degraded'),
+  recipients: texts.orNull(),
+  lastError: text.orNull(),
+})
+const deliveries = table('deliveries', {
+  id: int,
+  channel: text,
+  isCritical: flag.from('critical'),
+  ...attempts.shape,
+  createdAt: instant,
+  expiresAt: instant,
+})
+export type Delivery = Read<typeof deliveries>
 
 /** Returns its id. Ids are never given twice, so that names of messages made from them are not either. */
 export function insertDelivery(
@@ -55,33 +41,21 @@ export function insertDelivery(
 }
 
 export function getDelivery(db: Database, id: number): Delivery | null {
-  const row = db.prepare('SELECT * FROM deliveries WHERE id = ?').get(id)
-  return row ? toDelivery(row) : null
+  return deliveries.get(db, 'SELECT * FROM deliveries WHERE id = ?', id)
 }
 
 export function listDeliveries(db: Database, lane: { channel: string; isCritical: boolean }): Delivery[] {
-  return db
-    .prepare('SELECT * FROM deliveries WHERE channel = ? AND critical = ? ORDER BY next_at, id')
-    .all(lane.channel, lane.isCritical ? 1 : 0)
-    .map(toDelivery)
+  const sql = 'SELECT * FROM deliveries WHERE channel = ? AND critical = ? ORDER BY next_at, id'
+  return deliveries.all(db, sql, lane.channel, lane.isCritical ? 1 : 0)
 }
 
 export function listAllDeliveries(db: Database): Delivery[] {
-  return db.prepare('SELECT * FROM deliveries ORDER BY id').all().map(toDelivery)
+  return deliveries.all(db, 'SELECT * FROM deliveries ORDER BY id')
 }
 
 export function saveDelivery(db: Database, delivery: Delivery): void {
-  db.prepare(
-    `UPDATE deliveries SET state = ?, attempt = ?, next_at = ?, suspicious = ?, degraded = ?, recipients = ?, last_error = ?
-      WHERE id = ?`,
-  ).run(
-    delivery.state,
-    delivery.attempt,
-    delivery.nextAt,
-    delivery.suspicious,
-    delivery.isDegraded ? 1 : 0,
-    delivery.recipients && JSON.stringify(delivery.recipients),
-    delivery.lastError,
+  db.prepare(`UPDATE deliveries SET ${attempts.set} WHERE id = ?`).run(
+    ...attempts.values(delivery),
     delivery.id,
   )
 }
@@ -105,22 +79,22 @@ export function hastenDeliveries(db: Database, channel: string, at: UnixMs): voi
   ).run(channel, at)
 }
 
-export interface ChannelRow {
-  readonly name: string
-  readonly circuit: 'closed' | 'open'
-  readonly openedAt: UnixMs | null
-  readonly probeAt: UnixMs | null
-  readonly reason: string | null
+const channels = table('channels', {
+  name: text,
+  circuit: oneOf('closed', 'open'),
+  openedAt: instant.orNull(),
+  probeAt: instant.orNull(),
+  reason: text.orNull(),
   /** Recipients that were refused for good, with the reason. */
-  readonly refused: readonly { readonly recipient: string; readonly reason: string }[]
-  readonly lastAckAt: UnixMs | null
-  readonly lastError: string | null
-  readonly lastErrorAt: UnixMs | null
-}
+  refused: json(z.array(z.object({ recipient: z.string(), reason: z.string() })).readonly()),
+  lastAckAt: instant.orNull(),
+  lastError: text.orNull(),
+  lastErrorAt: instant.orNull(),
+})
+export type ChannelRow = Read<typeof channels>
 
 export function getChannel(db: Database, name: string): ChannelRow {
-  const row = db.prepare('SELECT * FROM channels WHERE name = ?').get(name)
-  return row ? toChannel(row) : { ...fresh, name }
+  return channels.get(db, 'SELECT * FROM channels WHERE name = ?', name) ?? { ...fresh, name }
 }
 
 const fresh: ChannelRow = {
@@ -136,34 +110,9 @@ const fresh: ChannelRow = {
 }
 
 export function listChannels(db: Database): ChannelRow[] {
-  return db.prepare('SELECT * FROM channels ORDER BY name').all().map(toChannel)
-}
-
-function toChannel(row: Record<string, unknown>): ChannelRow {
-  return {
-    name: String(row['name']),
-    circuit: row['circuit'] === 'open' ? 'open' : 'closed',
-    openedAt: numberOrNull(row['opened_at']),
-    probeAt: numberOrNull(row['probe_at']),
-    reason: textOrNull(row['reason']),
-    // Written by saveChannel.
-    refused: JSON.parse(String(row['refused'])) as ChannelRow['refused'],
-    lastAckAt: numberOrNull(row['last_ack_at']),
-    lastError: textOrNull(row['last_error']),
-    lastErrorAt: numberOrNull(row['last_error_at']),
-  }
+  return channels.all(db, 'SELECT * FROM channels ORDER BY name')
 }
 
 export function saveChannel(db: Database, row: ChannelRow): void {
-  db.prepare('INSERT OR REPLACE INTO channels VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
-    row.name,
-    row.circuit,
-    row.openedAt,
-    row.probeAt,
-    row.reason,
-    JSON.stringify(row.refused),
-    row.lastAckAt,
-    row.lastError,
-    row.lastErrorAt,
-  )
+  db.prepare(`INSERT OR REPLACE ${channels.into}`).run(...channels.values(row))
 }

@@ -1,85 +1,52 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import { numberOrNull, textOrNull } from './alertRows.ts'
 import type { Database } from '../../store/database.ts'
+import { columns, flag, instant, int, oneOf, type Read, table, text } from '../../store/table.ts'
 
 /**
  * `both`: fired and resolved before the channel heard of it. `joined`: the channel was told of the same thing by an
  * alert that says more, so that this one is news about that.
  */
-export type OutboxWhat = 'event' | 'firing' | 'joined' | 'repeat' | 'resolved' | 'both' | 'correction'
+const what = oneOf('event', 'firing', 'joined', 'repeat', 'resolved', 'both', 'correction')
+export type OutboxWhat = Read<typeof what>
 
-export interface NewOutboxItem {
-  readonly alertId: number
-  readonly channel: string
-  readonly episode: number
-  readonly what: OutboxWhat
-  readonly groupKey: string | null
-  readonly isCritical: boolean
-  readonly createdAt: UnixMs
-  readonly notBefore: UnixMs
-  readonly expiresAt: UnixMs
-}
-
-export interface OutboxItem extends NewOutboxItem {
-  readonly id: number
-  readonly state: 'queued' | 'sent' | 'dead'
+const newItems = table('outbox', {
+  alertId: int,
+  channel: text,
+  episode: int,
+  what,
+  groupKey: text.orNull(),
+  isCritical: flag.from('critical'),
+  createdAt: instant,
+  notBefore: instant,
+  expiresAt: instant,
+})
+export const outboxTable = table('outbox', {
+  ...newItems.shape,
+  id: int,
+  state: oneOf('queued', 'sent', 'dead'),
   /** The message that carries it now or carried it. */
-  readonly deliveryId: number | null
-  readonly sentAt: UnixMs | null
-  readonly messageId: string | null
-}
-
-/** Of a row of `outbox`. */
-export function toOutboxItem(row: Record<string, unknown>): OutboxItem {
-  return {
-    id: Number(row['id']),
-    alertId: Number(row['alert_id']),
-    channel: String(row['channel']),
-    episode: Number(row['episode']),
-    // Both were written from the same unions.
-    what: row['what'] as OutboxWhat,
-    state: row['state'] as OutboxItem['state'],
-    groupKey: textOrNull(row['group_key']),
-    isCritical: row['critical'] === 1,
-    createdAt: Number(row['created_at']),
-    notBefore: Number(row['not_before']),
-    expiresAt: Number(row['expires_at']),
-    deliveryId: numberOrNull(row['delivery_id']),
-    sentAt: numberOrNull(row['sent_at']),
-    messageId: textOrNull(row['message_id']),
-  }
-}
+  deliveryId: int.orNull(),
+  sentAt: instant.orNull(),
+  messageId: text.orNull(),
+})
+export type NewOutboxItem = Read<typeof newItems>
+export type OutboxItem = Read<typeof outboxTable>
 
 export function queueItem(db: Database, item: NewOutboxItem): void {
   db.prepare(
-    `INSERT INTO outbox (alert_id, channel, episode, what, group_key, critical, created_at, not_before, expires_at, state,
-      rerouted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0)`,
-  ).run(
-    item.alertId,
-    item.channel,
-    item.episode,
-    item.what,
-    item.groupKey,
-    item.isCritical ? 1 : 0,
-    item.createdAt,
-    item.notBefore,
-    item.expiresAt,
-  )
+    `INSERT INTO outbox (${newItems.list()}, state, rerouted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0)`,
+  ).run(...newItems.values(item))
 }
 
 export function listItemsOf(db: Database, alertId: number): OutboxItem[] {
-  return db.prepare('SELECT * FROM outbox WHERE alert_id = ? ORDER BY id').all(alertId).map(toOutboxItem)
+  return outboxTable.all(db, 'SELECT * FROM outbox WHERE alert_id = ? ORDER BY id', alertId)
 }
 
 /** What was told, or is to be told, of a group's alerts as firing or resolved. */
 export function listToldOfGroup(db: Database, key: string): OutboxItem[] {
-  return db
-    .prepare(
-      `SELECT o.* FROM group_members m JOIN outbox o ON o.alert_id = m.alert_id
-        WHERE m.group_key = ? AND o.what IN ('firing', 'joined', 'resolved', 'both') ORDER BY o.id`,
-    )
-    .all(key)
-    .map(toOutboxItem)
+  const sql = `SELECT o.* FROM group_members m JOIN outbox o ON o.alert_id = m.alert_id
+    WHERE m.group_key = ? AND o.what IN ('firing', 'joined', 'resolved', 'both') ORDER BY o.id`
+  return outboxTable.all(db, sql, key)
 }
 
 export function setItemWhat(db: Database, id: number, what: OutboxWhat): void {
@@ -120,25 +87,17 @@ export function deleteUnsentOf(db: Database, alertId: number): void {
   )
 }
 
-export interface QueueDepth {
-  readonly channel: string
-  readonly queued: number
-  readonly oldestAt: UnixMs | null
-}
+const depths = columns({ channel: text, queued: int, oldestAt: instant.orNull() })
+export type QueueDepth = Read<typeof depths>
 
 /** Unsent items by channel, those under way included. */
 export function listDepths(db: Database): QueueDepth[] {
-  return db
-    .prepare(
-      "SELECT channel, COUNT(*) AS queued, MIN(created_at) AS oldest FROM outbox WHERE state = 'queued' GROUP BY channel",
-    )
-    .all()
-    .map((row) => ({
-      channel: String(row['channel']),
-      queued: Number(row['queued']),
-      oldestAt: numberOrNull(row['oldest']),
-    }))
+  const sql =
+    "SELECT channel, COUNT(*) AS queued, MIN(created_at) AS oldest_at FROM outbox WHERE state = 'queued' GROUP BY channel"
+  return depths.all(db, sql)
 }
+
+const laneDepth = columns({ due: int, nextAt: instant.orNull() })
 
 /** Items of one lane that may be sent at `now`, and when the next one may. */
 export function measureLane(
@@ -146,14 +105,10 @@ export function measureLane(
   lane: { readonly channel: string; readonly isCritical: boolean },
   now: UnixMs,
 ): { readonly due: number; readonly nextAt: UnixMs | null } {
-  const row = db
-    .prepare(
-      `SELECT COUNT(*) FILTER (WHERE not_before <= ?1 OR created_at > ?1) AS due,
-        MIN(not_before) FILTER (WHERE not_before > ?1) AS next_at
-        FROM outbox WHERE state = 'queued' AND delivery_id IS NULL AND channel = ?2 AND critical = ?3`,
-    )
-    .get(now, lane.channel, lane.isCritical ? 1 : 0)
-  return { due: Number(row?.['due'] ?? 0), nextAt: numberOrNull(row?.['next_at']) }
+  const sql = `SELECT COUNT(*) FILTER (WHERE not_before <= ?1 OR created_at > ?1) AS due,
+    MIN(not_before) FILTER (WHERE not_before > ?1) AS next_at
+    FROM outbox WHERE state = 'queued' AND delivery_id IS NULL AND channel = ?2 AND critical = ?3`
+  return laneDepth.get(db, sql, now, lane.channel, lane.isCritical ? 1 : 0) ?? { due: 0, nextAt: null }
 }
 
 /**
@@ -224,10 +179,8 @@ export function finishItems(
 }
 
 export function listGroupKeysOf(db: Database, deliveryId: number): string[] {
-  return db
-    .prepare('SELECT DISTINCT group_key FROM outbox WHERE delivery_id = ? AND group_key IS NOT NULL')
-    .all(deliveryId)
-    .map((row) => String(row['group_key']))
+  const sql = 'SELECT DISTINCT group_key FROM outbox WHERE delivery_id = ? AND group_key IS NOT NULL'
+  return text.all(db, sql, deliveryId)
 }
 
 export interface ReroutedScope {
@@ -260,34 +213,27 @@ export function copyToFallback(db: Database, rerouted: ReroutedScope, now: UnixM
 
 /** Channels with items that nobody could be told for too long. */
 export function listExpiring(db: Database, now: UnixMs): string[] {
-  return db
-    .prepare(
-      "SELECT DISTINCT channel FROM outbox WHERE state = 'queued' AND delivery_id IS NULL AND expires_at <= ?",
-    )
-    .all(now)
-    .map((row) => String(row['channel']))
+  const sql =
+    "SELECT DISTINCT channel FROM outbox WHERE state = 'queued' AND delivery_id IS NULL AND expires_at <= ?"
+  return text.all(db, sql, now)
 }
 
+const expiredCounts = columns({ channel: text, count: int })
+
 /** Items that nobody could be told for too long. */
-export function expireItems(
-  db: Database,
-  now: UnixMs,
-): { readonly channel: string; readonly count: number }[] {
+export function expireItems(db: Database, now: UnixMs): Read<typeof expiredCounts>[] {
   const where = "state = 'queued' AND delivery_id IS NULL AND expires_at <= ?"
-  const expired = db
-    .prepare(`SELECT channel, COUNT(*) AS count FROM outbox WHERE ${where} GROUP BY channel`)
-    .all(now)
-  if (expired.length === 0) return []
-  db.prepare(`UPDATE outbox SET state = 'dead', sent_at = ?1 WHERE ${where}1`).run(now)
-  return expired.map((row) => ({ channel: String(row['channel']), count: Number(row['count']) }))
+  const sql = `SELECT channel, COUNT(*) AS count FROM outbox WHERE ${where} GROUP BY channel`
+  const expired = expiredCounts.all(db, sql, now)
+  if (expired.length > 0)
+    db.prepare(`UPDATE outbox SET state = 'dead', sent_at = ?1 WHERE ${where}1`).run(now)
+  return expired
 }
 
 /** Newest first; `queued` and `dead` are what an operator looks for. */
 export function listOutbox(db: Database, query: { state: OutboxItem['state']; limit: number }): OutboxItem[] {
-  return db
-    .prepare('SELECT * FROM outbox WHERE state = ? ORDER BY id DESC LIMIT ?')
-    .all(query.state, query.limit)
-    .map(toOutboxItem)
+  const sql = 'SELECT * FROM outbox WHERE state = ? ORDER BY id DESC LIMIT ?'
+  return outboxTable.all(db, sql, query.state, query.limit)
 }
 
 /** Done items are history, but those of conditions that go on say who must hear of the end. */

@@ -1,18 +1,15 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
-import { type OutboxItem, toOutboxItem } from './outboxItems.ts'
+import { int } from '../../store/table.ts'
+import { type OutboxItem, outboxTable } from './outboxItems.ts'
 
 export function getOutboxItem(db: Database, id: number): OutboxItem | null {
-  const row = db.prepare('SELECT * FROM outbox WHERE id = ?').get(id)
-  return row ? toOutboxItem(row) : null
+  return outboxTable.get(db, 'SELECT * FROM outbox WHERE id = ?', id)
 }
 
 /** What was set aside, oldest first. */
 export function listDead(db: Database, limit: number): OutboxItem[] {
-  return db
-    .prepare("SELECT * FROM outbox WHERE state = 'dead' ORDER BY id LIMIT ?")
-    .all(limit)
-    .map(toOutboxItem)
+  return outboxTable.all(db, "SELECT * FROM outbox WHERE state = 'dead' ORDER BY id LIMIT ?", limit)
 }
 
 /** Back into the queue with a life of its own. */
@@ -33,9 +30,7 @@ export function dropItem(db: Database, id: number, now: UnixMs): void {
 }
 
 export function countItemsOf(db: Database, deliveryId: number): number {
-  return Number(
-    db.prepare('SELECT COUNT(*) AS count FROM outbox WHERE delivery_id = ?').get(deliveryId)?.['count'],
-  )
+  return int.get(db, 'SELECT COUNT(*) FROM outbox WHERE delivery_id = ?', deliveryId) ?? 0
 }
 
 /** A channel that refuses us is asked again now and not at its next probe. */

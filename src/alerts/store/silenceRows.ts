@@ -1,63 +1,44 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import { numberOrNull } from './alertRows.ts'
 import type { Database } from '../../store/database.ts'
+import { instant, int, type Read, table, text, texts } from '../../store/table.ts'
 
-export interface SilenceRow {
-  readonly id: number
+const newSilences = table('silences', {
   /** As written: `kind="transfer.stalled"`. All must match. */
-  readonly matchers: readonly string[]
-  readonly startsAt: UnixMs
-  readonly endsAt: UnixMs
-  readonly author: string
-  readonly comment: string
-  readonly createdAt: UnixMs
+  matchers: texts,
+  startsAt: instant,
+  endsAt: instant,
+  author: text,
+  comment: text,
+  createdAt: instant,
+})
+const silences = table('silences', {
+  id: int,
+  ...newSilences.shape,
   /** When somebody ended it early; `endsAt` is then the same. */
-  readonly expiredAt: UnixMs | null
-}
-
-function toSilence(row: Record<string, unknown>): SilenceRow {
-  return {
-    id: Number(row['id']),
-    // Written by insertSilence.
-    matchers: JSON.parse(String(row['matchers'])) as string[],
-    startsAt: Number(row['starts_at']),
-    endsAt: Number(row['ends_at']),
-    author: String(row['author']),
-    comment: String(row['comment']),
-    createdAt: Number(row['created_at']),
-    expiredAt: numberOrNull(row['expired_at']),
-  }
-}
+  expiredAt: instant.orNull(),
+})
+export type SilenceRow = Read<typeof silences>
 
 /** Returns its id. */
 export function insertSilence(db: Database, row: Omit<SilenceRow, 'id' | 'expiredAt'>): number {
-  const result = db
-    .prepare(
-      'INSERT INTO silences (matchers, starts_at, ends_at, author, comment, created_at) VALUES (?, ?, ?, ?, ?, ?)',
-    )
-    .run(JSON.stringify(row.matchers), row.startsAt, row.endsAt, row.author, row.comment, row.createdAt)
+  const result = db.prepare(`INSERT ${newSilences.into}`).run(...newSilences.values(row))
   return Number(result.lastInsertRowid)
 }
 
 export function getSilence(db: Database, id: number): SilenceRow | null {
-  const row = db.prepare('SELECT * FROM silences WHERE id = ?').get(id)
-  return row ? toSilence(row) : null
+  return silences.get(db, 'SELECT * FROM silences WHERE id = ?', id)
 }
 
 /** Those that hold at `now`, in the order in which they were made. */
 export function listSilencesAt(db: Database, now: UnixMs): SilenceRow[] {
-  return db
-    .prepare('SELECT * FROM silences WHERE ends_at > ?1 AND starts_at <= ?1 ORDER BY id')
-    .all(now)
-    .map(toSilence)
+  const sql = 'SELECT * FROM silences WHERE ends_at > ?1 AND starts_at <= ?1 ORDER BY id'
+  return silences.all(db, sql, now)
 }
 
 /** Those that end after `since`, newest first: `since` now leaves out what is over. */
 export function listSilences(db: Database, query: { since: UnixMs; limit: number }): SilenceRow[] {
-  return db
-    .prepare('SELECT * FROM silences WHERE ends_at > ? ORDER BY id DESC LIMIT ?')
-    .all(query.since, query.limit)
-    .map(toSilence)
+  const sql = 'SELECT * FROM silences WHERE ends_at > ? ORDER BY id DESC LIMIT ?'
+  return silences.all(db, sql, query.since, query.limit)
 }
 
 export function endSilence(db: Database, id: number, now: UnixMs): void {
@@ -67,7 +48,7 @@ export function endSilence(db: Database, id: number, now: UnixMs): void {
 }
 
 export function countSilencesAfter(db: Database, now: UnixMs): number {
-  return Number(db.prepare('SELECT COUNT(*) AS count FROM silences WHERE ends_at > ?').get(now)?.['count'])
+  return int.get(db, 'SELECT COUNT(*) FROM silences WHERE ends_at > ?', now) ?? 0
 }
 
 export function purgeSilences(db: Database, before: UnixMs): number {

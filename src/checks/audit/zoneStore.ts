@@ -1,5 +1,6 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
+import { columns, int } from '../../store/table.ts'
 
 const hourMs = 3_600_000
 
@@ -18,16 +19,13 @@ export function noteZoneBlocks(
 
 /** Which share of the zone's blocks was looked into, by hours of their block time; null when none was. */
 export function readZoneShare(db: Database, from: UnixMs, until: UnixMs): number | null {
-  const row = db
-    .prepare(
-      `SELECT sum(read) AS read, min(first_height) AS first, max(last_height) AS last FROM zone_audit_hours
-       WHERE hour >= ? AND hour < ?`,
-    )
-    .get(Math.floor(from / hourMs) * hourMs, until)
-  if (row?.['read'] == null) return null
-  const blocks = Number(row['last']) - Number(row['first']) + 1
-  return Math.min(1, Number(row['read']) / blocks)
+  const sql = `SELECT sum(read) AS read, min(first_height) AS first, max(last_height) AS last FROM zone_audit_hours
+    WHERE hour >= ? AND hour < ? HAVING count(*) > 0`
+  const span = spans.get(db, sql, Math.floor(from / hourMs) * hourMs, until)
+  return span && Math.min(1, span.read / (span.last - span.first + 1))
 }
+
+const spans = columns({ read: int, first: int, last: int })
 
 export function purgeZoneAudit(db: Database, before: UnixMs): void {
   db.prepare('DELETE FROM zone_audit_hours WHERE hour < ?').run(before)

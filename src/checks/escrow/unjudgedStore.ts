@@ -1,7 +1,9 @@
-import { formatDecimal, noAmount, toDecimal } from '../../bridge/decimal.ts'
+import { formatDecimal } from '../../bridge/decimal.ts'
 import type { UnjudgedPayout } from './unjudgedPayout.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import { decimal } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
+import { instant, table, text } from '../../store/table.ts'
 import type { Movement } from './lossStore.ts'
 
 /** A payout that nobody completes, as of now, seen since it was the first time; null once somebody does, and for any other transfer. */
@@ -29,24 +31,21 @@ export function listUnjudgedPayouts(
   db: Database,
   seen: { readonly from: UnixMs; readonly until: UnixMs },
 ): (Movement & { readonly reason: string })[] {
-  return db
-    .prepare(
-      `SELECT * FROM unjudged_payouts AS payout WHERE seen_at BETWEEN ? AND ?
-       AND NOT EXISTS (SELECT 1 FROM escrow_flows AS flow WHERE flow.hash = payout.hash AND flow.token = payout.token)
-       LIMIT 5000`,
-    )
-    .all(seen.from, seen.until)
-    .map((row) => ({
-      hash: String(row['hash']),
-      escrow: String(row['payer']),
-      token: String(row['token']),
-      outward: toDecimal(String(row['amount'])) ?? noAmount,
-      unexplained: null,
-      reason: String(row['lacks']),
-      at: Number(row['at']),
-      waitsFor: null,
-    }))
+  const sql = `SELECT * FROM unjudged_payouts AS payout WHERE seen_at BETWEEN ? AND ?
+    AND NOT EXISTS (SELECT 1 FROM escrow_flows AS flow WHERE flow.hash = payout.hash AND flow.token = payout.token)
+    LIMIT 5000`
+  const rows = payouts.all(db, sql, seen.from, seen.until)
+  return rows.map((row) => ({ ...row, unexplained: null, waitsFor: null }))
 }
+
+const payouts = table('unjudged_payouts', {
+  hash: text,
+  escrow: text.from('payer'),
+  token: text,
+  outward: decimal.from('amount'),
+  reason: text.from('lacks'),
+  at: instant,
+})
 
 export function purgeUnjudged(db: Database, before: UnixMs): void {
   db.prepare('DELETE FROM unjudged_payouts WHERE seen_at < ?').run(before)

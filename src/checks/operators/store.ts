@@ -1,5 +1,6 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
+import { bigintText, instant, int, table, text } from '../../store/table.ts'
 
 /** What is known of an address that works for the bridge. */
 export interface StoredOperator {
@@ -16,25 +17,23 @@ export interface StoredOperator {
 }
 
 export function listOperators(db: Database): StoredOperator[] {
-  return db
-    .prepare('SELECT * FROM operators ORDER BY address')
-    .all()
-    .map((row) => {
-      const optional = (name: string) => (row[name] === null ? null : Number(row[name]))
-      const hash = row['last_hash']
-      return {
-        address: String(row['address']),
-        balance: row['balance'] === null ? null : BigInt(String(row['balance'])),
-        balanceAt: optional('balance_at'),
-        last:
-          hash === null
-            ? null
-            : { hash: String(hash), height: Number(row['last_height']), at: Number(row['last_at']) },
-        absence: row['absence'] === null ? null : String(row['absence']),
-        readAt: optional('read_at'),
-      }
-    })
+  return operators.all(db, 'SELECT * FROM operators ORDER BY address').map((row) => {
+    const { lastHash: hash, lastHeight: height, lastAt: at, ...rest } = row
+    return { ...rest, last: hash === null || height === null || at === null ? null : { hash, height, at } }
+  })
 }
+
+const operators = table('operators', {
+  address: text,
+  /** Wei. */
+  balance: bigintText.orNull(),
+  balanceAt: instant.orNull(),
+  lastHash: text.orNull(),
+  lastHeight: int.orNull(),
+  lastAt: instant.orNull(),
+  absence: text.orNull(),
+  readAt: instant.orNull(),
+})
 
 export function saveOperatorBalance(db: Database, address: string, balance: bigint, at: UnixMs): void {
   db.prepare(

@@ -1,6 +1,8 @@
 import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import { decodeFinding } from '../../alerts/findingJson.ts'
 import type { Database } from '../../store/database.ts'
+import { columns, instant, int, text } from '../../store/table.ts'
 
 /** A preconfirmed transaction that was told to be dropped, with what was told of it. */
 export interface DroppedPreconf {
@@ -23,24 +25,19 @@ export function keepDroppedPreconf(
     at.nextAt,
     JSON.stringify(finding),
   )
-  const { n } = db.prepare('SELECT count(*) AS n FROM preconf_dropped').get() ?? {}
-  if (Number(n) <= maxKept) return
+  const count = int.get(db, 'SELECT count(*) FROM preconf_dropped') ?? 0
+  if (count <= maxKept) return
   db.prepare(
     'DELETE FROM preconf_dropped WHERE hash IN (SELECT hash FROM preconf_dropped ORDER BY told_at LIMIT ?)',
-  ).run(Number(n) - maxKept)
+  ).run(count - maxKept)
 }
 
 export function listDueDroppedPreconf(db: Database, now: UnixMs, limit: number): DroppedPreconf[] {
-  return db
-    .prepare('SELECT * FROM preconf_dropped WHERE next_at <= ? ORDER BY next_at LIMIT ?')
-    .all(now, limit)
-    .map((row) => ({
-      hash: String(row['hash']),
-      toldAt: Number(row['told_at']),
-      // Written above; such a finding has no transfer, and so no amounts beyond what JSON holds.
-      finding: JSON.parse(String(row['finding'])) as Finding,
-    }))
+  const sql = 'SELECT hash, told_at, finding FROM preconf_dropped WHERE next_at <= ? ORDER BY next_at LIMIT ?'
+  return told.all(db, sql, now, limit).map((row) => ({ ...row, finding: decodeFinding(row.finding) }))
 }
+
+const told = columns({ hash: text, toldAt: instant, finding: text })
 
 export function postponeDroppedPreconf(db: Database, hash: string, nextAt: UnixMs): void {
   db.prepare('UPDATE preconf_dropped SET next_at = ? WHERE hash = ?').run(nextAt, hash)

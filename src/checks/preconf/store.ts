@@ -1,20 +1,30 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
+import { readMetaNumber, saveMeta } from '../../store/meta.ts'
+import { instant, int, ints, type Read, table } from '../../store/table.ts'
 
-const counted = [
-  'taken',
-  'kept',
-  'moved',
-  'indexMoved',
-  'flipped',
-  'dropped',
-  'unknown',
-  'hits',
-  'unseen',
-  'unwatched',
-  'late',
-] as const
-type Counted = (typeof counted)[number]
+const counted = {
+  taken: int,
+  kept: int,
+  moved: int,
+  indexMoved: int,
+  flipped: int,
+  dropped: int,
+  unknown: int,
+  hits: int,
+  unseen: int,
+  unwatched: int,
+  late: int,
+}
+const hours = table('preconf_hours', {
+  /** Start of the hour, UTC. */
+  hour: instant,
+  ...counted,
+  leadCount: int,
+  leadSumMs: int,
+  /** How many leads were below each of `leadBoundsMs`; the last one counts the rest. */
+  leads: ints,
+})
 
 /**
  * What became of preconfirmed transactions over a time. `taken` is how many were seen preconfirmed; each of them ends as
@@ -22,37 +32,16 @@ type Counted = (typeof counted)[number]
  * `flipped` are counted beside that. `hits` and `unseen` are transactions of canonical blocks that were closely
  * watched: preconfirmed before, or never; `unwatched` are those of other blocks.
  */
-export interface PreconfCounts extends Readonly<Record<Counted, number>> {
+export interface PreconfCounts extends Readonly<Record<keyof typeof counted, number>> {
   /** How long before its block was complete each was first preconfirmed, ms; below zero is afterwards. */
   readonly leadsMs: readonly number[]
 }
 
-export interface PreconfHour extends Readonly<Record<Counted, number>> {
-  /** Start of the hour, UTC. */
-  readonly hour: UnixMs
-  readonly leadCount: number
-  readonly leadSumMs: number
-  /** How many leads were below each of `leadBoundsMs`; the last one counts the rest. */
-  readonly leads: readonly number[]
-}
+export type PreconfHour = Read<typeof hours>
 
 const hourMs = 3_600_000
 /** Upper bounds of the classes that leads are counted in, ms. */
 export const leadBoundsMs = [0, 100, 200, 400, 600, 800, 1_000, 1_500, 2_000, 5_000] as const
-
-const columns: Readonly<Record<Counted, string>> = {
-  taken: 'taken',
-  kept: 'kept',
-  moved: 'moved',
-  indexMoved: 'index_moved',
-  flipped: 'flipped',
-  dropped: 'dropped',
-  unknown: 'unknown',
-  hits: 'hits',
-  unseen: 'unseen',
-  unwatched: 'unwatched',
-  late: 'late',
-}
 
 /** Adds what was found out just now. `open` is how many are still to be settled: after a crash they are unknown. */
 export function addPreconfCounts(db: Database, counts: PreconfCounts, open: number, now: UnixMs): void {
@@ -64,23 +53,31 @@ export function addPreconfCounts(db: Database, counts: PreconfCounts, open: numb
     const place = at === -1 ? leadBoundsMs.length : at
     leads[place] = (leads[place] ?? 0) + 1
   }
-  const names = counted.map((name) => columns[name])
-  db.prepare(
-    `INSERT OR REPLACE INTO preconf_hours (hour, ${names.join(', ')}, lead_count, lead_sum_ms, leads)
-     VALUES (?, ${names.map(() => '?').join(', ')}, ?, ?, ?)`,
-  ).run(
+  const add = (name: keyof typeof counted) => (before?.[name] ?? 0) + counts[name]
+  const sums = {
     hour,
-    ...counted.map((name) => (before?.[name] ?? 0) + counts[name]),
-    (before?.leadCount ?? 0) + counts.leadsMs.length,
-    (before?.leadSumMs ?? 0) + counts.leadsMs.reduce((sum, lead) => sum + Math.round(lead), 0),
-    JSON.stringify(leads),
-  )
-  db.prepare("INSERT OR REPLACE INTO meta (name, value) VALUES ('preconf_open', ?)").run(String(open))
+    taken: add('taken'),
+    kept: add('kept'),
+    moved: add('moved'),
+    indexMoved: add('indexMoved'),
+    flipped: add('flipped'),
+    dropped: add('dropped'),
+    unknown: add('unknown'),
+    hits: add('hits'),
+    unseen: add('unseen'),
+    unwatched: add('unwatched'),
+    late: add('late'),
+    leadCount: (before?.leadCount ?? 0) + counts.leadsMs.length,
+    leadSumMs: (before?.leadSumMs ?? 0) + counts.leadsMs.reduce((sum, lead) => sum + Math.round(lead), 0),
+    leads,
+  }
+  db.prepare(`INSERT OR REPLACE ${hours.into}`).run(...hours.values(sums))
+  saveMeta(db, 'preconf_open', String(open))
 }
 
 /** Once at a start: what the last run held and never settled is counted as unknown. @returns how many */
 export function countLostPreconf(db: Database, now: UnixMs): number {
-  const open = Number(db.prepare("SELECT value FROM meta WHERE name = 'preconf_open'").get()?.['value'] ?? 0)
+  const open = readMetaNumber(db, 'preconf_open') ?? 0
   if (open > 0) addPreconfCounts(db, { ...noPreconfCounts, unknown: open }, 0, now)
   return open
 }
@@ -102,21 +99,7 @@ export const noPreconfCounts: PreconfCounts = {
 
 /** Hours that begin from `from` to `to`, both included, rising. */
 export function listPreconfHours(db: Database, from: UnixMs, to: UnixMs): PreconfHour[] {
-  return db
-    .prepare('SELECT * FROM preconf_hours WHERE hour >= ? AND hour <= ? ORDER BY hour')
-    .all(from, to)
-    .map((row) => {
-      const numbers = counted.map((name): [Counted, number] => [name, Number(row[columns[name]])])
-      return {
-        // Every name of the list is there.
-        ...(Object.fromEntries(numbers) as Record<Counted, number>),
-        hour: Number(row['hour']),
-        leadCount: Number(row['lead_count']),
-        leadSumMs: Number(row['lead_sum_ms']),
-        // Written by addPreconfCounts.
-        leads: JSON.parse(String(row['leads'])) as number[],
-      }
-    })
+  return hours.all(db, 'SELECT * FROM preconf_hours WHERE hour >= ? AND hour <= ? ORDER BY hour', from, to)
 }
 
 export function purgePreconf(db: Database, before: UnixMs): void {

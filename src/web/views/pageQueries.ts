@@ -1,14 +1,11 @@
 import type { Direction } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import {
-  activeAlerts,
-  alertColumns,
-  type AlertRow,
-  type AlertState,
-  toAlertRow,
-} from '../../alerts/store/alertRows.ts'
+import { activeAlerts, alertColumns, type AlertRow, alertTable } from '../../alerts/store/alertRows.ts'
+import { flowSide } from '../../ledger/flow.ts'
+import { direction } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
-import type { FlowSide } from '../../ledger/flow.ts'
+import { readMetaNumber } from '../../store/meta.ts'
+import { columns, instant, int, type Read, text } from '../../store/table.ts'
 import { latencyStepMs } from '../../ledger/latency.ts'
 import { isOpenRow } from '../../ledger/transferRows.ts'
 
@@ -22,19 +19,18 @@ export interface PendingAges {
   readonly oldestAt: UnixMs | null
 }
 
+const origins = columns({ direction, originAt: instant })
+
 /** How many transfers are pending by age; `bounds` rise, the class after the last one has no end. */
 export function countPendingByAge(db: Database, bounds: readonly number[], now: UnixMs): PendingAges[] {
-  const rows = db
-    .prepare(
-      `SELECT direction, origin_at FROM transfers WHERE ${isOpenRow} AND state = 'pending' AND origin_at <= ? ORDER BY origin_at LIMIT ?`,
-    )
-    .all(now, mostCounted)
+  const sql = `SELECT direction, origin_at FROM transfers WHERE ${isOpenRow} AND state = 'pending' AND origin_at <= ? ORDER BY origin_at LIMIT ?`
+  const rows = origins.all(db, sql, now, mostCounted)
   return (['MainToZone', 'ZoneToMain'] as const).map((direction) => {
     const counts = [...bounds, Infinity].map(() => 0)
     let oldestAt: UnixMs | null = null
     for (const row of rows) {
-      if (row['direction'] !== direction) continue
-      const at = Number(row['origin_at'])
+      if (row.direction !== direction) continue
+      const at = row.originAt
       oldestAt ??= at
       const found = bounds.findIndex((bound) => now - at < bound)
       const place = found === -1 ? bounds.length : found
@@ -46,109 +42,60 @@ export function countPendingByAge(db: Database, bounds: readonly number[], now: 
 
 /** How many transfers of a direction are pending whose value left at or before a time. */
 export function countPendingSince(db: Database, direction: Direction, at: UnixMs): number {
-  const sql = `SELECT COUNT(*) AS n FROM (SELECT 1 FROM transfers WHERE ${isOpenRow} AND state = 'pending' AND origin_at <= ? AND direction = ? LIMIT ?)`
-  return Number(db.prepare(sql).get(at, direction, mostCounted)?.['n'] ?? 0)
+  const sql = `SELECT COUNT(*) FROM (SELECT 1 FROM transfers WHERE ${isOpenRow} AND state = 'pending' AND origin_at <= ? AND direction = ? LIMIT ?)`
+  return int.get(db, sql, at, direction, mostCounted) ?? 0
 }
 
-export interface FlowHour {
-  readonly at: UnixMs
-  readonly direction: Direction
-  readonly side: FlowSide
-  readonly count: number
-}
+const flowHours = columns({ at: instant, direction, side: flowSide, count: int })
+export type FlowHour = Read<typeof flowHours>
 
 /** Transfers by the hour in which they left or arrived, by block times. Hours without any are left out. */
 export function listFlowHours(db: Database, from: UnixMs, until: UnixMs): FlowHour[] {
-  return db
-    .prepare(
-      `SELECT at / 3600000 AS hour, direction, side, SUM(count) AS n FROM flow_steps WHERE at >= ? AND at < ?
-       GROUP BY hour, direction, side ORDER BY hour`,
-    )
-    .all(from, until)
-    .map((row) => ({
-      at: Number(row['hour']) * 3_600_000,
-      // Both written by flow.ts.
-      direction: String(row['direction']) as Direction,
-      side: String(row['side']) as FlowSide,
-      count: Number(row['n']),
-    }))
+  const sql = `SELECT at / 3600000 * 3600000 AS at, direction, side, SUM(count) AS count FROM flow_steps WHERE at >= ? AND at < ?
+    GROUP BY 1, direction, side ORDER BY 1`
+  return flowHours.all(db, sql, from, until)
 }
 
-export interface LatencyStep {
-  readonly at: UnixMs
-  readonly direction: Direction
-  readonly class: number
-  readonly count: number
-}
+const latencySteps = columns({ at: instant, direction, class: int, count: int })
+export type LatencyStep = Read<typeof latencySteps>
 
 /** How long transfers took, by the quarter of the day in which they arrived, all tokens together. */
 export function listLatencySteps(db: Database, from: UnixMs, until: UnixMs): LatencyStep[] {
-  return db
-    .prepare(
-      `SELECT at, direction, class, SUM(count) AS n FROM latency_steps WHERE at >= ? AND at < ?
-       GROUP BY at, direction, class HAVING n > 0 ORDER BY at, class`,
-    )
-    .all(Math.floor(from / latencyStepMs) * latencyStepMs, until)
-    .map((row) => ({
-      at: Number(row['at']),
-      direction: String(row['direction']) as Direction,
-      class: Number(row['class']),
-      count: Number(row['n']),
-    }))
+  const sql = `SELECT at, direction, class, SUM(count) AS count FROM latency_steps WHERE at >= ? AND at < ?
+    GROUP BY at, direction, class HAVING SUM(count) > 0 ORDER BY at, class`
+  return latencySteps.all(db, sql, Math.floor(from / latencyStepMs) * latencyStepMs, until)
 }
 
 /** Conditions that are not over: the most severe first, then the newest change. */
 export function listOpenBySeverity(db: Database, limit: number): AlertRow[] {
-  return db
-    .prepare(
-      `SELECT ${alertColumns} FROM alerts a WHERE ${activeAlerts}
-       ORDER BY a.state = 'pending', CASE a.severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END,
-        a.changed_at DESC, a.id DESC LIMIT ?`,
-    )
-    .all(limit)
-    .map(toAlertRow)
+  const sql = `SELECT ${alertColumns} FROM alerts a WHERE ${activeAlerts}
+    ORDER BY a.state = 'pending', CASE a.severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END,
+      a.changed_at DESC, a.id DESC LIMIT ?`
+  return alertTable.all(db, sql, limit)
 }
 
 /** Critical events since a time, newest first: a storm of others must not push them out of sight. */
 export function listCriticalEvents(db: Database, since: UnixMs, limit: number): AlertRow[] {
-  return db
-    .prepare(
-      `SELECT ${alertColumns} FROM alerts a WHERE a.nature = 'event' AND a.changed_at >= ? AND a.severity = 'critical'
-       AND a.state <> 'merged' ORDER BY a.changed_at DESC, a.id DESC LIMIT ?`,
-    )
-    .all(since, limit)
-    .map(toAlertRow)
+  const sql = `SELECT ${alertColumns} FROM alerts a WHERE a.nature = 'event' AND a.changed_at >= ? AND a.severity = 'critical'
+    AND a.state <> 'merged' ORDER BY a.changed_at DESC, a.id DESC LIMIT ?`
+  return alertTable.all(db, sql, since, limit)
 }
 
-export interface RuleCount {
-  readonly rule: string
-  readonly state: AlertState
-  readonly count: number
-}
+const ruleStates = columns({ rule: text, state: alertTable.shape.state, count: int })
+export type RuleCount = Read<typeof ruleStates>
 
 /** Open conditions of each rule by state. */
 export function countOpenByRule(db: Database): RuleCount[] {
-  return db
-    .prepare(
-      `SELECT a.rule, a.state, COUNT(*) AS count FROM alerts a WHERE ${activeAlerts} GROUP BY a.rule, a.state`,
-    )
-    .all()
-    .map((row) => ({
-      rule: String(row['rule']),
-      // Narrowed by the condition above.
-      state: row['state'] as AlertState,
-      count: Number(row['count']),
-    }))
+  const sql = `SELECT a.rule, a.state, COUNT(*) AS count FROM alerts a WHERE ${activeAlerts} GROUP BY a.rule, a.state`
+  return ruleStates.all(db, sql)
 }
+
+const ruleCounts = columns({ rule: text, count: int })
 
 /** Events of each rule that were found or corrected since a time. */
 export function countEventsByRule(db: Database, since: UnixMs): ReadonlyMap<string, number> {
-  const rows = db
-    .prepare(
-      `SELECT rule, COUNT(*) AS count FROM alerts WHERE nature = 'event' AND changed_at >= ? AND state <> 'merged' GROUP BY rule`,
-    )
-    .all(since)
-  return new Map(rows.map((row) => [String(row['rule']), Number(row['count'])]))
+  const sql = `SELECT rule, COUNT(*) AS count FROM alerts WHERE nature = 'event' AND changed_at >= ? AND state <> 'merged' GROUP BY rule`
+  return new Map(ruleCounts.all(db, sql, since).map(({ rule, count }) => [rule, count]))
 }
 
 /** Alerts are searched among the newest so many of each nature. */
@@ -156,26 +103,19 @@ const mostSearched = 5_000
 
 /** Alerts whose finding names a hash or an address anywhere, newest first. */
 export function searchAlerts(db: Database, text: string, limit: number): AlertRow[] {
-  return (['event', 'condition'] as const)
-    .flatMap((nature) =>
-      db
-        .prepare(
-          `SELECT ${alertColumns} FROM (SELECT * FROM alerts WHERE nature = ? ORDER BY changed_at DESC LIMIT ?) a
-           WHERE a.state NOT IN ('merged', 'inactive') AND instr(lower(a.finding), ?) > 0 LIMIT ?`,
-        )
-        .all(nature, mostSearched, text.toLowerCase(), limit)
-        .map(toAlertRow),
-    )
+  const sql = `SELECT ${alertColumns} FROM (SELECT * FROM alerts WHERE nature = ? ORDER BY changed_at DESC LIMIT ?) a
+    WHERE a.state NOT IN ('merged', 'inactive') AND instr(lower(a.finding), ?) > 0 LIMIT ?`
+  return ['event', 'condition']
+    .flatMap((nature) => alertTable.all(db, sql, nature, mostSearched, text.toLowerCase(), limit))
     .sort((a, b) => b.changedAt - a.changedAt)
     .slice(0, limit)
 }
 
 /** From when on the ledger knows what happened; null before it was begun. */
 export function readKnownSince(db: Database): UnixMs | null {
-  const row = db.prepare("SELECT value FROM meta WHERE name = 'tell_since'").get()
-  return row ? Number(row['value']) : null
+  return readMetaNumber(db, 'tell_since')
 }
 
 export function countDead(db: Database): number {
-  return Number(db.prepare("SELECT COUNT(*) AS n FROM outbox WHERE state = 'dead'").get()?.['n'] ?? 0)
+  return int.get(db, "SELECT COUNT(*) FROM outbox WHERE state = 'dead'") ?? 0
 }

@@ -1,0 +1,19 @@
+import { type Decimal, formatDecimal } from '../bridge/decimal.ts'
+import { chains, directions } from '../bridge/observation.ts'
+import { transferStates } from '../bridge/transfer.ts'
+import { codec, oneOf } from './table.ts'
+
+export const chain = oneOf(...chains)
+export const direction = oneOf(...directions)
+export const transferState = oneOf(...transferStates)
+
+/** Token units, of any length: sums of amounts may be longer than one amount can be. */
+export const decimal = codec({
+  type: 'TEXT',
+  expected: 'a decimal',
+  read(cell) {
+    const [, whole, fraction = ''] = /^(-?\d+)(?:\.(\d+))?$/.exec(String(cell)) ?? []
+    return whole === undefined ? undefined : { digits: BigInt(`${whole}${fraction}`), scale: fraction.length }
+  },
+  write: (value: Decimal) => formatDecimal(value),
+})

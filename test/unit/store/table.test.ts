@@ -1,0 +1,102 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { openDatabase } from '../../../src/store/database.ts'
+import {
+  bigintText,
+  columnOf,
+  columns,
+  describedTables,
+  flag,
+  int,
+  texts,
+  oneOf,
+  real,
+  table,
+  text,
+} from '../../../src/store/table.ts'
+
+const silences = table('silences', {
+  id: int,
+  matchers: texts,
+  begins: int.from('starts_at'),
+  expiredAt: int.orNull(),
+})
+const good = { id: 7, matchers: '["a"]', starts_at: 5, expired_at: null }
+
+test('columns are keys in snake case, but where another name is given', () => {
+  expect(silences.read(good)).toEqual({ id: 7, matchers: ['a'], begins: 5, expiredAt: null })
+  expect(silences.list('s')).toBe('s.id, s.matchers, s.starts_at, s.expired_at')
+})
+
+test('what is written is read again', () => {
+  const db = openDatabase(':memory:')
+  const legs = table('escrow_legs', {
+    key: text,
+    token: text,
+    isCredit: flag.from('credit'),
+    amount: bigintText.orNull(),
+    counted: flag,
+  })
+  const rows = [
+    { key: 't1', token: '0xa', isCredit: true, amount: -(10n ** 40n), counted: false },
+    { key: 't2', token: '0xa', isCredit: false, amount: null, counted: true },
+  ]
+  for (const row of rows) db.prepare(`INSERT ${legs.into}`).run(...legs.values(row))
+  expect(legs.all(db, 'SELECT * FROM escrow_legs WHERE token = ? ORDER BY key', '0xa')).toEqual(rows)
+  expect(legs.get(db, 'SELECT * FROM escrow_legs WHERE key = ?', 't3')).toBeNull()
+  expect(int.get(db, 'SELECT count(*) FROM escrow_legs')).toBe(2)
+  expect(text.all(db, 'SELECT key FROM escrow_legs ORDER BY key')).toEqual(['t1', 't2'])
+  db.close()
+})
+
+test.each([
+  [{ ...good, id: 'x' }, 'silences, column id: expected an integer, found "x".'],
+  [{ ...good, id: 1.5 }, 'silences, column id: expected an integer, found 1.5.'],
+  [{ ...good, starts_at: null }, 'silences, column starts_at: expected an integer, found null.'],
+  [{ ...good, expired_at: '' }, 'silences, column expired_at: expected an integer or NULL, found "".'],
+  [{ ...good, matchers: '{' }, 'silences, column matchers: expected JSON of its schema, found "{".'],
+  [{ ...good, matchers: '{}' }, 'silences, column matchers: expected JSON of its schema, found "{}".'],
+])('a cell that cannot be read is an error: %j', (row, problem) => {
+  expect(() => silences.read(row)).toThrow(`The ledger cannot be read: ${problem}`)
+})
+
+test('a column that a query does not give is an error, even where it may be NULL', () => {
+  const { expired_at: _, ...row } = good
+  expect(() => silences.read(row)).toThrow('A row of silences has no column expired_at.')
+  expect(() => columns({ n: int }).read({ m: 1 })).toThrow('A row of a query has no column n.')
+})
+
+test.each([
+  [flag, [0, 1], [2, null, '1']],
+  [oneOf('out', 'in'), ['out', 'in'], ['', 'OUT', 1]],
+  [bigintText, ['0', '-12'], ['', '0x1', '1.5', 1]],
+  [real, [1, 0.5], ['1', null]],
+  [text, ['', 'a'], [1, null]],
+] as const)('a codec reads what it writes and nothing else: %#', (codec, readable, others) => {
+  expect(readable.map((cell) => codec.write(codec.read(cell) as never))).toEqual(readable)
+  expect(others.map((cell) => codec.read(cell))).toEqual(others.map(() => undefined))
+})
+
+test('each table is described as the migrations make it', async () => {
+  const root = resolve(import.meta.dirname, '../../../src')
+  const files = globSync('**/*.ts', { cwd: root }).map((path) => join(root, path))
+  for (const file of files) if (/[^.]\btable\('/.test(readFileSync(file, 'utf8'))) await import(file)
+  const db = openDatabase(':memory:')
+  const problems = describedTables.flatMap(({ name, shape }) => {
+    const actual = new Map(
+      db
+        .prepare(`PRAGMA table_info(${name})`)
+        .all()
+        .map(({ name, type, notnull, pk }) => [name, String(type) + (notnull || pk ? '' : ' or NULL')]),
+    )
+    return Object.entries(shape).flatMap(([key, codec]) => {
+      const column = columnOf(key, codec)
+      const said = `${codec.type}${codec.isNullable ? ' or NULL' : ''}`
+      const is = actual.get(column) ?? 'missing'
+      return is === said ? [] : `${name}.${column} is ${is}, described as ${said}`
+    })
+  })
+  db.close()
+  expect(problems).toEqual([])
+})
