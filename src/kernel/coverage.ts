@@ -1,10 +1,9 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
+import { instant, type Read, table, text } from '../store/table.ts'
 
-export interface Interval {
-  readonly from: UnixMs
-  readonly until: UnixMs
-}
+const intervals = table('coverage', { from: instant.from('from_at'), until: instant.from('until_at') })
+export type Interval = Read<typeof intervals>
 
 export interface Coverage {
   /** Of the asked time, from 0 to 1. */
@@ -18,29 +17,20 @@ export interface Coverage {
  * reading older than the newest one says nothing new.
  */
 export function noteCoverage(db: Database, source: string, at: UnixMs, maxGapMs: number): void {
-  const last = db
-    .prepare('SELECT from_at, until_at FROM coverage WHERE source = ? ORDER BY from_at DESC LIMIT 1')
-    .get(source)
-  if (last && at <= Number(last['until_at'])) return
-  if (last && at - Number(last['until_at']) <= maxGapMs) {
-    db.prepare('UPDATE coverage SET until_at = ? WHERE source = ? AND from_at = ?').run(
-      at,
-      source,
-      Number(last['from_at']),
-    )
+  const sql = 'SELECT from_at, until_at FROM coverage WHERE source = ? ORDER BY from_at DESC LIMIT 1'
+  const last = intervals.get(db, sql, source)
+  if (last && at <= last.until) return
+  if (last && at - last.until <= maxGapMs) {
+    db.prepare('UPDATE coverage SET until_at = ? WHERE source = ? AND from_at = ?').run(at, source, last.from)
   } else db.prepare('INSERT INTO coverage VALUES (?, ?, ?)').run(source, at, at)
 }
 
 /** The intervals of a source that touch a time, rising. */
 export function listCovered(db: Database, source: string, { from, until }: Interval): Interval[] {
-  return db
-    .prepare(
-      // Intervals do not overlap: of those that began before, only the last one can reach into it.
-      `SELECT from_at, until_at FROM coverage WHERE source = ?1 AND from_at <= ?2 AND until_at >= ?3
-       AND from_at >= coalesce((SELECT max(from_at) FROM coverage WHERE source = ?1 AND from_at <= ?3), ?3) ORDER BY from_at`,
-    )
-    .all(source, until, from)
-    .map((row) => ({ from: Number(row['from_at']), until: Number(row['until_at']) }))
+  // Intervals do not overlap: of those that began before, only the last one can reach into it.
+  const sql = `SELECT from_at, until_at FROM coverage WHERE source = ?1 AND from_at <= ?2 AND until_at >= ?3
+    AND from_at >= coalesce((SELECT max(from_at) FROM coverage WHERE source = ?1 AND from_at <= ?3), ?3) ORDER BY from_at`
+  return intervals.all(db, sql, source, until, from)
 }
 
 /** Which part of a time was observed, and what was not, given intervals that rise and do not overlap. */
@@ -59,33 +49,27 @@ export function coverageOf(covered: readonly Interval[], { from, until }: Interv
 
 /** Every source that was ever noted and is still kept. */
 export function listCoveredSources(db: Database): string[] {
-  return db
-    .prepare(
-      // From one source's name to the next: a look-up each, however many intervals are kept.
-      `WITH RECURSIVE names(source) AS (
-         SELECT min(source) FROM coverage
-         UNION ALL SELECT (SELECT min(c.source) FROM coverage c WHERE c.source > names.source) FROM names
-         WHERE names.source IS NOT NULL)
-       SELECT source FROM names WHERE source IS NOT NULL`,
-    )
-    .all()
-    .map((row) => String(row['source']))
+  // From one source's name to the next: a look-up each, however many intervals are kept.
+  const sql = `WITH RECURSIVE names(source) AS (
+      SELECT min(source) FROM coverage
+      UNION ALL SELECT (SELECT min(c.source) FROM coverage c WHERE c.source > names.source) FROM names
+      WHERE names.source IS NOT NULL)
+    SELECT source FROM names WHERE source IS NOT NULL`
+  return text.all(db, sql)
 }
 
 /** When a source was first observed; null when it never was. */
 export function observedSince(db: Database, source: string): UnixMs | null {
-  const row = db.prepare('SELECT min(from_at) AS first FROM coverage WHERE source = ?').get(source)
-  return row?.['first'] == null ? null : Number(row['first'])
+  return instant.orNull().get(db, 'SELECT min(from_at) FROM coverage WHERE source = ?', source)
 }
 
 /** Forgets intervals that ended before a time, at most `limit` of each source. */
 export function purgeCoverage(db: Database, before: UnixMs, limit: number): void {
-  const old = db.prepare(
-    'SELECT from_at FROM coverage WHERE source = ? AND from_at < ? AND until_at < ? ORDER BY from_at LIMIT ?',
-  )
+  const old =
+    'SELECT from_at FROM coverage WHERE source = ? AND from_at < ? AND until_at < ? ORDER BY from_at LIMIT ?'
   for (const source of listCoveredSources(db)) {
-    for (const row of old.all(source, before, before, limit)) {
-      db.prepare('DELETE FROM coverage WHERE source = ? AND from_at = ?').run(source, Number(row['from_at']))
+    for (const from of instant.all(db, old, source, before, before, limit)) {
+      db.prepare('DELETE FROM coverage WHERE source = ? AND from_at = ?').run(source, from)
     }
   }
 }

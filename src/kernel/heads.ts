@@ -1,17 +1,34 @@
+import { z } from 'zod'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Chain } from '../bridge/observation.ts'
-import { type HeadReading, type TrackedHead, trackHead } from './trackHead.ts'
+import { type HeadReading, trackHead } from './trackHead.ts'
+import { chain } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
+import { instant, int, json, table } from '../store/table.ts'
+
+/** A reading that is not believed yet. */
+const doubt = json(z.object({ height: z.number(), blockTime: z.number().nullable(), at: z.number() }))
+const heads = table('heads', {
+  chain,
+  height: int,
+  blockTime: instant.orNull(),
+  advancedAt: instant,
+  readAt: instant,
+  seenAt: instant.orNull(),
+  below: doubt.orNull(),
+  ahead: doubt.orNull(),
+})
 
 export function listHeads(db: Database): Head[] {
-  return db
-    .prepare('SELECT * FROM heads ORDER BY chain')
-    .all()
-    .map((row) => {
-      const { height, blockTime, advancedAt, readAt } = toHead(row)
-      // Written by recordHead.
-      return { chain: String(row['chain']) as Chain, height, blockTime, advancedAt, readAt }
-    })
+  return heads
+    .all(db, 'SELECT * FROM heads ORDER BY chain')
+    .map(({ chain, height, blockTime, advancedAt, readAt }) => ({
+      chain,
+      height,
+      blockTime,
+      advancedAt,
+      readAt,
+    }))
 }
 
 /**
@@ -19,33 +36,12 @@ export function listHeads(db: Database): Head[] {
  * @returns the height before when the chain is now believed to stand lower, else null
  */
 export function recordHead(db: Database, chain: Chain, reading: HeadReading): number | null {
-  const row = db.prepare('SELECT * FROM heads WHERE chain = ?').get(chain)
-  const before = row ? toHead(row) : null
-  const { height, blockTime, advancedAt, readAt, seenAt, below, ahead } = trackHead(before, reading)
-  db.prepare(
-    `INSERT OR REPLACE INTO heads (chain, height, block_time, advanced_at, read_at, seen_at, below, ahead)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(chain, height, blockTime, advancedAt, readAt, seenAt, toJson(below), toJson(ahead))
-  return before !== null && height < before.height ? before.height : null
+  const row = heads.get(db, 'SELECT * FROM heads WHERE chain = ?', chain)
+  const before = row && { ...row, seenAt: row.seenAt ?? row.advancedAt }
+  const now = trackHead(before, reading)
+  db.prepare(`INSERT OR REPLACE ${heads.into}`).run(...heads.values({ ...now, chain }))
+  return before !== null && now.height < before.height ? before.height : null
 }
-
-function toHead(row: Record<string, unknown>): TrackedHead {
-  const advancedAt = Number(row['advanced_at'])
-  return {
-    height: Number(row['height']),
-    blockTime: row['block_time'] === null ? null : Number(row['block_time']),
-    advancedAt,
-    readAt: Number(row['read_at']),
-    seenAt: typeof row['seen_at'] === 'number' ? row['seen_at'] : advancedAt,
-    below: toReading(row['below']),
-    ahead: toReading(row['ahead']),
-  }
-}
-
-const toJson = (reading: HeadReading | null) => (reading === null ? null : JSON.stringify(reading))
-
-/** Written by `toJson`. */
-const toReading = (text: unknown) => (typeof text === 'string' ? (JSON.parse(text) as HeadReading) : null)
 
 /** One chain's head as last read. */
 export interface Head {

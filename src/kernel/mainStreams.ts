@@ -1,5 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
+import { instant, int, table, text } from '../store/table.ts'
 
 /** How far a list of the main chain was read, and its newest row: an answer that lacks that row is not whole. */
 export interface MainStream {
@@ -11,16 +12,19 @@ export interface MainStream {
 }
 
 export function readStream(db: Database, id: string): MainStream | null {
-  const row = db.prepare('SELECT * FROM main_streams WHERE id = ?').get(id)
-  if (!row) return null
-  const height = row['known_height']
-  return {
-    id,
-    cursor: Number(row['cursor']),
-    known: height === null ? null : { height: Number(height), hash: String(row['known_hash']) },
-    deepAt: Number(row['deep_at']),
-  }
+  const row = streams.get(db, 'SELECT * FROM main_streams WHERE id = ?', id)
+  if (row === null) return null
+  const { knownHeight: height, knownHash: hash, ...rest } = row
+  return { ...rest, known: height === null || hash === null ? null : { height, hash } }
 }
+
+const streams = table('main_streams', {
+  id: text,
+  cursor: int,
+  knownHeight: int.orNull(),
+  knownHash: text.orNull(),
+  deepAt: instant,
+})
 
 export function saveStream(db: Database, { id, cursor, known, deepAt }: MainStream): void {
   db.prepare(

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { outsideFilter } from '../clients/explorer/fits.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
+import { columns, flag, instant, int, type Read, text } from '../store/table.ts'
 
 export interface QuarantinedRecord {
   readonly endpoint: string
@@ -10,15 +11,16 @@ export interface QuarantinedRecord {
   readonly raw: string
 }
 
-export interface QuarantineSummary {
-  readonly endpoint: string
-  readonly count: number
-  readonly firstAt: UnixMs
-  readonly lastAt: UnixMs
-  readonly problem: string
+const summaries = columns({
+  endpoint: text,
+  count: int,
+  firstAt: instant,
+  lastAt: instant,
+  problem: text,
   /** Whether they are more than rows that a filter should have left out. */
-  readonly isOfList: boolean
-}
+  isOfList: flag,
+})
+export type QuarantineSummary = Read<typeof summaries>
 
 /** Kept of one endpoint; a source that sends nothing but rubbish must not fill the disk. */
 const maxPerEndpoint = 1_000
@@ -41,19 +43,8 @@ export function recordQuarantine(db: Database, records: readonly QuarantinedReco
 
 /** Per endpoint: how many distinct bad records were seen since `since`, and the newest problem. */
 export function summarizeQuarantine(db: Database, since: UnixMs): QuarantineSummary[] {
-  return db
-    .prepare(
-      `SELECT endpoint, count(*) AS count, min(first_at) AS first_at, max(last_at) AS last_at, problem,
-       max(instr(problem, ?) <> 1) AS is_of_list
-       FROM quarantine WHERE last_at >= ? GROUP BY endpoint ORDER BY endpoint`,
-    )
-    .all(outsideFilter, since)
-    .map((row) => ({
-      endpoint: String(row['endpoint']),
-      count: Number(row['count']),
-      firstAt: Number(row['first_at']),
-      lastAt: Number(row['last_at']),
-      problem: String(row['problem']),
-      isOfList: Number(row['is_of_list']) === 1,
-    }))
+  const sql = `SELECT endpoint, count(*) AS count, min(first_at) AS first_at, max(last_at) AS last_at, problem,
+      max(instr(problem, ?) <> 1) AS is_of_list
+    FROM quarantine WHERE last_at >= ? GROUP BY endpoint ORDER BY endpoint`
+  return summaries.all(db, sql, outsideFilter, since)
 }

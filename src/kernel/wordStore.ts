@@ -1,12 +1,15 @@
 import type { KnownWords, WordField, WordRow } from './rareWord.ts'
 import type { Database } from '../store/database.ts'
+import { int, table, text } from '../store/table.ts'
+
+const words = table('words', { word: text, rows: int, lowest: int })
 
 export function readWords(db: Database, field: WordField): KnownWords & { readonly others: number } {
-  const known = db.prepare('SELECT word, rows, lowest FROM words WHERE field = ?').all(field)
-  const counts = new Map(known.map((row) => [String(row['word']), Number(row['rows'])]))
+  const known = words.all(db, 'SELECT * FROM words WHERE field = ?', field)
+  const counts = new Map(known.map(({ word, rows }) => [word, rows]))
   return {
     counts,
-    lowest: Math.min(...known.map((row) => Number(row['lowest']))),
+    lowest: Math.min(...known.map(({ lowest }) => lowest)),
     others: counts.values().reduce((sum, count) => sum + count, 0),
   }
 }

@@ -3,7 +3,10 @@ import type { Chain, Direction, Observation, ZoneTransaction } from '../bridge/o
 import { joinByAmount } from './joinByAmount.ts'
 import type { Group, Sighting } from './sighting.ts'
 import type { Transfer, TransferState } from '../bridge/transfer.ts'
+import { transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
+import { readMetaNumber } from '../store/meta.ts'
+import { int, table, text } from '../store/table.ts'
 import { askRecordAgain } from './disputes.ts'
 import { type DueCheck, listDueChecks, maxPostponeMs, postponeCheck } from './dueChecks.ts'
 import { deleteEvidence, type EvidenceReading, openEvidence, saveEvidence } from './evidence.ts'
@@ -83,6 +86,8 @@ export interface Ledger {
   highestHeight(chain: Chain): number | null
 }
 
+const stateCounts = table('state_counts', { state: transferState, count: int })
+
 const maxOfRecipient = 500
 /** So many of the oldest transfers tell whether the list shows anything. */
 const oldestLooked = 20
@@ -161,10 +166,8 @@ export function createLedger(
     listPending: (filter) => pending.list(filter),
     countByState() {
       const counts = { pending: 0, completed: 0, failed: 0, unbacked: 0 }
-      for (const row of db.prepare('SELECT state, count FROM state_counts').all()) {
-        // Written by transferRows.ts.
-        counts[String(row['state']) as TransferState] = Number(row['count'])
-      }
+      for (const { state, count } of stateCounts.all(db, 'SELECT state, count FROM state_counts'))
+        counts[state] = count
       return counts
     },
     listDueChecks: (now, limit) =>
@@ -191,21 +194,19 @@ export function createLedger(
       return [...new Set(hashes)].filter((hash) => db.prepare(sql).get(hash) === undefined)
     },
     listWithoutEvidence: (since, now, limit) =>
-      db
-        .prepare(
-          `SELECT DISTINCT zone_hash FROM transfers INDEXED BY transfers_open
-           WHERE ${isOpenRow} AND state = 'failed' AND origin_at >= ? AND zone_hash IS NOT NULL
-           AND NOT EXISTS (SELECT 1 FROM leg_evidence e WHERE e.hash = zone_hash AND e.chain = 'zone' AND (e.status <> 'unknown' OR e.requested_at > ?))
-           LIMIT ?`,
-        )
-        .all(since, now - maxPostponeMs, limit)
-        .map((row) => String(row['zone_hash'])),
+      text.all(
+        db,
+        `SELECT DISTINCT zone_hash FROM transfers INDEXED BY transfers_open
+         WHERE ${isOpenRow} AND state = 'failed' AND origin_at >= ? AND zone_hash IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM leg_evidence e WHERE e.hash = zone_hash AND e.chain = 'zone' AND (e.status <> 'unknown' OR e.requested_at > ?))
+         LIMIT ?`,
+        since,
+        now - maxPostponeMs,
+        limit,
+      ),
     purge(before, limit) {
       const sql = `SELECT key FROM transfers WHERE origin_at < ? AND state IN ('completed', 'failed') ORDER BY origin_at LIMIT ?`
-      const keys = db
-        .prepare(sql)
-        .all(before, limit)
-        .map((row) => Number(row['key']))
+      const keys = int.all(db, sql, before, limit)
       for (const key of keys) {
         forgetEvidence(db, key)
         forgetTransfer(db, key)
@@ -242,10 +243,7 @@ export function createLedger(
       selectTransfers(db, 'ORDER BY origin_at LIMIT ?', oldestLooked)
         .map(read)
         .some(({ isListed }) => isListed),
-    highestHeight: (chain) => {
-      const row = db.prepare('SELECT value FROM meta WHERE name = ?').get(`height_${chain}`)
-      return row ? Number(row['value']) : null
-    },
+    highestHeight: (chain) => readMetaNumber(db, `height_${chain}`),
   }
 }
 
@@ -281,8 +279,8 @@ function findRow(db: Database, key: string): StoredTransfer | null {
   if (number === null) return null
   const direct = selectTransfers(db, 'WHERE key = ?', number)[0]
   if (direct) return direct
-  const alias = db.prepare('SELECT transfer_key FROM aliases WHERE key = ?').get(number)
-  return alias ? findRow(db, formatKey(Number(alias['transfer_key']))) : null
+  const alias = int.get(db, 'SELECT transfer_key FROM aliases WHERE key = ?', number)
+  return alias === null ? null : findRow(db, formatKey(alias))
 }
 
 function raiseHeights(db: Database, answer: readonly Observation[]): void {

@@ -6,6 +6,7 @@ import type { Observation } from '../bridge/observation.ts'
 import { type Group, mergeSighting, type Sighting, sightingDigest, toSightings } from './sighting.ts'
 import type { LegEvidence, Transfer } from '../bridge/transfer.ts'
 import type { Database } from '../store/database.ts'
+import { readMetaNumber, saveMeta } from '../store/meta.ts'
 import { createTally, type Tally } from './flow.ts'
 import { loadCluster } from './loadCluster.ts'
 import { maxPostponeMs } from './dueChecks.ts'
@@ -214,13 +215,12 @@ function assignKeys(
 
 /** Keys are never given twice, not even after their transfer was joined into another: alerts remember them. */
 function reserveKeys(db: Database, atMost: number): () => number {
-  const row = db.prepare("SELECT value FROM meta WHERE name = 'next_key'").get()
-  let next = row ? Number(row['value']) : 1
+  let next = readMetaNumber(db, 'next_key') ?? 1
   const last = next + atMost
   let isReserved = false
   return () => {
     if (!isReserved) {
-      db.prepare("INSERT OR REPLACE INTO meta (name, value) VALUES ('next_key', ?)").run(String(last))
+      saveMeta(db, 'next_key', String(last))
       isReserved = true
     }
     return next++

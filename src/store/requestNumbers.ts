@@ -1,6 +1,7 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { Database } from './database.ts'
+import { instant } from './table.ts'
 import { readMeta, saveMeta } from './meta.ts'
 
 /** Numbers of requests, in the order in which they are sent: of two answers the one to the higher number is newer. */
@@ -60,5 +61,5 @@ export function withTimes(
 
 /** Of a ledger that ordered answers by the time of their requests. */
 function newestReading(db: Database): UnixMs {
-  return Number(db.prepare('SELECT coalesce(max(read_at), 0) AS at FROM transfers').get()?.['at'] ?? 0)
+  return instant.get(db, 'SELECT coalesce(max(read_at), 0) FROM transfers') ?? 0
 }

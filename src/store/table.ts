@@ -105,14 +105,21 @@ export const text = codec({
   write: (value: string) => value,
 })
 
+const readInteger = (cell: Cell) => (Number.isSafeInteger(cell) ? Number(cell) : undefined)
+
 export const int = codec({
   type: 'INTEGER',
   expected: 'an integer',
-  read: (cell) => (Number.isSafeInteger(cell) ? Number(cell) : undefined),
+  read: readInteger,
   write: (value: number) => value,
 })
 
-export const instant: Codec<UnixMs> = int
+export const instant = codec({
+  type: 'INTEGER',
+  expected: 'a time in ms',
+  read: readInteger,
+  write: (at: UnixMs) => at,
+})
 
 export const real = codec({
   type: 'REAL',
