@@ -158,13 +158,7 @@ async function measureWork(folder: string): Promise<Work> {
   }
   for (let number = 0; number < commits.warmUp; number += 1) commit(number)
   const times = Array.from({ length: commits.measured }, (_, number) => commit(commits.warmUp + number))
-  const upkeep = createUpkeep({
-    ...app.parts,
-    clock: createSystemClock(),
-    retention: app.parts.config.retention,
-    contracts: [],
-    prune: [],
-  })
+  const upkeep = createUpkeep({ ...app.parts }, [...app.parts.opened.values()])
   await upkeep()
   const begun = process.threadCpuUsage()
   await upkeep()

@@ -34,7 +34,9 @@ export async function backfill(io: Io, options: BackfillCommand): Promise<number
   const config = await resolveStart(deps, project.config)
   try {
     const app = createApp(deps, { config, rules: project.rules, version })
-    const walk = app.parts.pollers.list.find(({ name }) => name === 'sweep')
+    const walk = [...app.parts.opened.values()]
+      .flatMap(({ pollers }) => pollers)
+      .find(({ name }) => name === 'sweep')
     try {
       const { cursors } = app.parts
       cursors.write({ ...cursors.read(), history: resumeFrom(cursors.read().history, until) })

@@ -4,7 +4,7 @@ import { mainBlockDetail, zoneBlocks } from '../clients/explorer/endpoints/block
 import { MonitorError } from '../lib/errors.ts'
 import { ledgerPath } from '../store/openState.ts'
 import type { AppConfig, StartFrom } from '../kernel/settings.ts'
-import type { AppDeps } from '../monitor/createMonitor.ts'
+import type { AppDeps } from '../monitor/options.ts'
 
 /**
  * A start at a height as a start at that block's time: the list is read by time. Asks the explorer, once, and only

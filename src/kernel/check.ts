@@ -1,9 +1,11 @@
+import type { Finding } from '../bridge/finding.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import type { ClockJump } from '../lib/rebaseInstant.ts'
 import type { Detector, JudgedOn } from '../rules/kind.ts'
 import type { CommitHooks } from './commit.ts'
 import type { SharedFacts } from './facts.ts'
 import type { Kernel } from './kernel.ts'
-import type { Poller } from './runner.ts'
+import type { Poller, PollerStatus } from './runner.ts'
 
 /**
  * A check: what it watches, the kinds of findings that it brings, and the tables that it keeps. `Part` is what it adds
@@ -20,6 +22,15 @@ export interface OpenCheck<Part extends object = object> extends CommitHooks {
   readonly pollers: readonly Poller[]
   /** Its part of the one snapshot of a tick, inside that tick's transaction. */
   facts(now: UnixMs): Part
+  /** Conditions that it holds to be true by itself, ready-made. */
+  raised?(now: UnixMs): readonly Finding[]
   /** Forgets what its tables need no more, in small steps: inside a transaction. */
   prune?(now: UnixMs): void
+  /** Begins, before the pollers, what is done once or runs beside them. */
+  start?(): void
+  stop?(): Promise<void>
+  /** How what runs beside the pollers goes, told as a poller would. */
+  status?(): readonly PollerStatus[]
+  /** The machine slept: how long ago something was stays as it is. */
+  rebaseClock?(jump: ClockJump): void
 }

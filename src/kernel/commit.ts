@@ -1,13 +1,13 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import type { StillFound } from '../alerts/tellEvents.ts'
 import type { Finding } from '../bridge/finding.ts'
-import type { Horizons } from '../meaning/horizon.ts'
-import type { LearnedMoney } from '../meaning/learnedMoney.ts'
 import type { Observation } from '../bridge/observation.ts'
 import { destinationLeg, type LegEvidence, originLeg, type Transfer } from '../bridge/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
-import type { RuleTimer } from '../lib/timings.ts'
+import type { Timings } from '../lib/timings.ts'
+import type { Learned } from '../ledger/learned.ts'
+import { learnMoney } from '../ledger/learnMoney.ts'
 import { type Evaluation, evaluateTransfer, matchFinding } from '../rules/evaluateRules.ts'
 import type { RelatedTransfers } from '../meaning/context.ts'
 import type { EventContext } from '../meaning/context.ts'
@@ -21,68 +21,65 @@ import { type RequestNumbers, withTimes } from '../store/requestNumbers.ts'
 import { recordQuarantine } from './quarantine.ts'
 import type { RecordResult, TransferChange } from '../ledger/recordAnswer.ts'
 import type { Commit, Findings } from './reads.ts'
+import type { EventRetries } from './eventRetries.ts'
+import type { LiveRules } from './kernel.ts'
+import type { Stakes } from './stakes.ts'
 
 /** What records told: each inner list is one answer; and what of it was new. */
-export interface Recorded {
+interface Recorded {
   readonly answers: readonly (readonly Observation[])[]
   readonly changes: readonly TransferChange[]
 }
 
 /** What a check does inside a commit's transaction. */
 export interface CommitHooks {
+  /** Heads of chains were read, before they are recorded. */
+  onHeads?(heads: NonNullable<Findings['heads']>, now: UnixMs): void
   /** Records came, before anything is judged by them. Returns the events that follow. */
   onRecords?(recorded: Recorded, now: UnixMs): readonly Finding[]
   /** Transfers that changed, and keys that ceased because they were joined into others. */
   onTransfers?(changed: readonly Transfer[], ceased: readonly string[], now: UnixMs): void
+  /** Something accuses a transfer: what it taught is taken back. */
+  onAccused?(transfer: Transfer): void
+  /** A transfer was judged, and this was found. Returns the events that follow. */
+  onJudged?(
+    transfer: Transfer,
+    found: readonly Finding[],
+    related: RelatedTransfers,
+    now: UnixMs,
+  ): readonly Finding[]
+}
+
+/** What transfers are judged by, beside themselves and what was learned. */
+type JudgedBy = Pick<EventContext, 'watermark' | 'horizons' | 'settleMs'> & {
+  readonly clockAheadMs: number
 }
 
 export interface CommitDeps {
   readonly db: Database
   readonly ledger: Ledger
-  readonly clock: Clock
+  readonly clock: Pick<Clock, 'now'>
   readonly log: Pick<Logger, 'warn'>
   readonly engine: Pick<AlertEngine, 'tellEvents' | 'correctEvents' | 'renameSubject' | 'flush'>
-  rules(): readonly LoadedRule[]
+  readonly live: Pick<LiveRules, 'rules'>
   /** What was final before this is history, not news. */
   readonly tellSince: UnixMs
   /** What the configuration says of the bridge. */
   readonly bridge: EventContext['bridge']
-  /** What the escrows hold of a token, base units; left out, nothing is known of it. */
-  escrowBalance?(token: string): bigint | null
+  readonly stakes: Pick<Stakes, 'reserveOf'>
+  /** What matched transfers have taught; null where nothing is learned. */
+  readonly learned: Learned | null
+  /** Numbers of requests, to go on with after a restart; null where nothing is asked. */
+  readonly numbers: Pick<RequestNumbers, 'save' | 'timeOf'> | null
+  readonly timings: Pick<Timings, 'startRules'> | null
+  readonly eventRetries: Pick<EventRetries, 'failed'> | null
   /** What checks do inside the transaction, one after the other. */
-  readonly hooks?: readonly CommitHooks[]
-  /** What matched transfers have taught; left out, nothing is learned. */
-  readonly learned?: LearnedMoney
-  /** Learns from transfers that changed, before they are judged: inside the transaction. */
-  learn?(changed: readonly Transfer[], related: RelatedTransfers, now: UnixMs): void
-  /** Takes back what a transfer taught, because something is told of it: inside the transaction. */
-  unlearn?(transfer: Transfer): void
-  /** Whether what is found of a transfer shows that the zone says something else by now: inside the transaction. */
-  weighDissent?(
-    transfer: Transfer,
-    found: readonly Finding[],
-    related: RelatedTransfers,
-    now: UnixMs,
-  ): Finding[]
-  /** By how much the explorer's clock is ahead of ours, ms; null when unknown. */
-  clockAheadMs?(): number
-  /** Numbers of requests, to go on with after a restart. */
-  readonly numbers?: Pick<RequestNumbers, 'save' | 'timeOf'>
-  /** Before anything of it is saved. */
-  followClock?(): void
-  noteHead?(head: NonNullable<Findings['heads']>[number]): void
-  /** The time that the readings of both chains' heads have passed. */
-  watermark?(): UnixMs | null
-  /** Up to when each source has shown what happened. */
-  horizons?(): Horizons
-  /** How long after its block a record may first be listed, ms. */
-  settleMs?(): number
-  /** Measures what each rule takes. */
-  startRules?(): RuleTimer
-  /** A rule on events failed on a transfer; it has to be judged again. */
-  onRuleFailed?(rule: string, subject: string, error: string): void
-  /** After each durable commit. */
-  onCommitted(): void
+  readonly hooks: readonly CommitHooks[]
+  /** Run before anything is saved, and after each durable commit. */
+  readonly before: Iterable<() => void>
+  readonly after: Iterable<() => void>
+  /** As it is at this moment. */
+  readonly judgedBy: () => JudgedBy
 }
 
 const maxRelated = 200
@@ -93,7 +90,7 @@ const maxRelated = 200
  */
 export function createCommit(deps: CommitDeps): Commit {
   return (findings) => {
-    deps.followClock?.()
+    for (const run of deps.before) run()
     const now = deps.clock.now()
     const results = deps.db.transaction(() => {
       const recorded = (findings.answers ?? [])
@@ -115,7 +112,7 @@ export function createCommit(deps: CommitDeps): Commit {
       deps.numbers?.save()
       return recorded
     })
-    deps.onCommitted()
+    for (const run of deps.after) run()
     return {
       news: results.reduce((sum, { news }) => sum + news, 0),
       hasUrgent: results.some(({ urgent }) => urgent > 0),
@@ -124,7 +121,7 @@ export function createCommit(deps: CommitDeps): Commit {
 }
 
 function onRecords(
-  { hooks = [] }: CommitDeps,
+  { hooks }: CommitDeps,
   answers: Findings['answers'],
   recorded: readonly RecordResult[],
   now: UnixMs,
@@ -134,15 +131,10 @@ function onRecords(
   return hooks.flatMap((hook) => hook.onRecords?.({ answers, changes }, now) ?? [])
 }
 
-function recordRest(
-  { db, log, noteHead }: Pick<CommitDeps, 'db' | 'log' | 'noteHead'>,
-  findings: Findings,
-  now: UnixMs,
-): void {
+function recordRest({ db, log, hooks }: CommitDeps, findings: Findings, now: UnixMs): void {
   recordQuarantine(db, findings.bad ?? [], now)
-  for (const head of findings.heads ?? []) {
-    const { chain, height, blockTime, requestedAt } = head
-    noteHead?.(head)
+  if (findings.heads) for (const hook of hooks) hook.onHeads?.(findings.heads, now)
+  for (const { chain, height, blockTime, requestedAt } of findings.heads ?? []) {
     // By the clock: requests are numbered on from before it was set back.
     const at = Math.min(requestedAt, now)
     const before = recordHead(db, chain, { height, blockTime, at })
@@ -161,34 +153,32 @@ function tell(
   const changed = listChanged([...recorded.flatMap(({ changes }) => changes), ...evidence])
   if (changed.length > 0 || joined.length > 0) {
     const ceased = joined.map(({ from }) => from)
-    for (const hook of deps.hooks ?? []) hook.onTransfers?.(changed, ceased, now)
+    for (const hook of deps.hooks) hook.onTransfers?.(changed, ceased, now)
   }
   if (changed.length === 0) return
-  const rules = deps.rules()
+  const { learned, numbers } = deps
+  const { rules } = deps.live
   const related = createRelated(deps, changed)
-  deps.learn?.(changed, related, now)
+  if (learned) learnMoney({ ...deps, learned }, changed, related, now)
   const context = {
+    ...deps.judgedBy(),
     now,
     tellSince: deps.tellSince,
     bridge: deps.bridge,
     related,
-    ...(deps.learned && { learned: deps.learned }),
-    clockAheadMs: deps.clockAheadMs?.() ?? 0,
-    ...(deps.watermark && { watermark: deps.watermark() }),
-    ...(deps.horizons && { horizons: deps.horizons() }),
-    ...(deps.settleMs && { settleMs: deps.settleMs() }),
+    ...(learned && { learned }),
   }
   const judged = withSameOrigin(changed, related)
   verifyClaimed(deps, changed, related, now)
-  const timer = deps.startRules?.()
+  const timer = deps.timings?.startRules()
   const changes: Finding[] = []
   const evaluations = judged.map((transfer) => {
-    const timed = deps.numbers ? withTimes(deps.numbers, transfer, now) : transfer
+    const timed = numbers ? withTimes(numbers, transfer, now) : transfer
     const evaluation = evaluateTransfer(rules, timed, context, timer)
     const found = evaluation.detected.map(({ finding }) => finding)
-    if (found.some(accuses)) deps.unlearn?.(transfer)
+    if (found.some(accuses)) takeBack(deps, transfer)
     // One after the other: what each shows, the next is judged by.
-    changes.push(...(deps.weighDissent?.(transfer, found, related, now) ?? []))
+    for (const hook of deps.hooks) changes.push(...(hook.onJudged?.(transfer, found, related, now) ?? []))
     return evaluation
   })
   timer?.done()
@@ -200,6 +190,11 @@ function tell(
   deps.engine.correctEvents(judged, toStillFound(rules, judged, evaluations), now)
   deps.engine.flush(now)
   tellFindings(deps, changes, now)
+}
+
+function takeBack({ learned, hooks }: CommitDeps, transfer: Transfer): void {
+  for (const leg of [transfer.main, transfer.zone]) if (leg !== null) learned?.forget(leg.hash)
+  for (const hook of hooks) hook.onAccused?.(transfer)
 }
 
 /** Only a rule that was evaluated, and found nothing, says that nothing is left of what it told. */
@@ -223,8 +218,7 @@ function toStillFound(
 /** Events that a check found by itself, ready-made. */
 function tellFindings(deps: CommitDeps, found: readonly Finding[], now: UnixMs): void {
   if (found.length === 0) return
-  const rules = deps.rules()
-  const evaluations = found.map((finding) => matchFinding(rules, finding, now))
+  const evaluations = found.map((finding) => matchFinding(deps.live.rules, finding, now))
   warnOfErrors(deps, evaluations)
   deps.engine.tellEvents(
     evaluations.flatMap(({ matches }) => matches),
@@ -245,7 +239,7 @@ function createRelated(deps: CommitDeps, changed: readonly Transfer[]): RelatedT
     },
     isFirstTo: (transfer) => deps.ledger.isFirstTo(transfer),
     joinedByAmount: (transfer) => deps.ledger.joinedByAmount(transfer),
-    escrowBalance: (token) => deps.escrowBalance?.(token) ?? null,
+    escrowBalance: (token) => deps.stakes.reserveOf(token),
   }
 }
 
@@ -303,7 +297,7 @@ function verifyClaimed(
 function warnOfErrors(deps: CommitDeps, evaluations: readonly Evaluation[]): void {
   for (const { rule, subject, error } of evaluations.flatMap(({ errors }) => errors)) {
     deps.log.warn({ rule: rule.name, subject }, `a rule could not be evaluated: ${error}`)
-    if (subject !== null) deps.onRuleFailed?.(rule.name, subject, error)
+    if (subject !== null) deps.eventRetries?.failed(rule.name, subject, error)
   }
 }
 

@@ -6,7 +6,6 @@ import { logsByBlocks } from '../clients/explorer/endpoints/logs.ts'
 import { readAll } from '../clients/explorer/readAll.ts'
 import type { BridgeLog } from '../bridge/bridgeLog.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { VerifiedSource } from '../checks/contracts/progressStore.ts'
 import type { Read, ReadOptions } from './reads.ts'
 
 export interface BlockSpan {
@@ -98,4 +97,14 @@ function toBridgeLogs(contract: string, logs: readonly ClientLog[]): BridgeLog[]
       data: log.data,
     }))
   })
+}
+
+/** What a verified contract is known by. */
+export interface VerifiedSource {
+  readonly implementation: string
+  readonly compiler: string
+  readonly name: string
+  /** Digests of the source and of the ABI, '' where an answer left it out; of what was saved by an older version neither. */
+  readonly code?: string
+  readonly abi?: string
 }

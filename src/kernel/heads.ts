@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Chain } from '../bridge/observation.ts'
-import { type HeadReading, trackHead } from './trackHead.ts'
+import { type HeadReading, passedTime, trackHead } from './trackHead.ts'
 import { chain } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
 import { instant, int, json, table } from '../store/table.ts'
@@ -57,4 +57,10 @@ export interface Head {
 /** The height that a chain was last read at; null before the first reading. */
 export function readHeight(db: Database, chain: Chain): number | null {
   return listHeads(db).find((head) => head.chain === chain)?.height ?? null
+}
+
+/** The time that the readings of both heads have passed; null while one of them was not read. */
+export function readWatermark(db: Database, clockAheadMs: number): UnixMs | null {
+  const times = listHeads(db).flatMap((head) => passedTime(head, clockAheadMs) ?? [])
+  return times.length < 2 ? null : Math.min(...times)
 }

@@ -1,35 +1,54 @@
+import type { AlertEngine } from '../alerts/alertEngine.ts'
+import type { AlertStore } from '../alerts/store/alertStore.ts'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
+import type { Channel, DeliveryResult } from '../delivery/channels/message.ts'
+import type { Learned } from '../ledger/learned.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { CorrectedClock } from '../lib/correctedClock.ts'
 import type { Logger } from '../lib/log.ts'
-import type { Ledger } from '../ledger/ledger.ts'
-import type { Learned } from '../ledger/learned.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import type { CursorFile } from '../store/cursors.ts'
 import type { Database } from '../store/database.ts'
+import type { State } from '../store/openState.ts'
 import type { RequestNumbers } from '../store/requestNumbers.ts'
-import type { HorizonWatch } from './horizons.ts'
+import type { ContractReads } from './contractReads.ts'
+import type { HorizonWatch, ListReadings } from './horizons.ts'
 import type { Commit, ExplorerReads } from './reads.ts'
 import type { Rpcs } from './rpcs.ts'
 import type { AppConfig } from './settings.ts'
+import type { FollowedStakes } from './stakes.ts'
+import type { TrackedHeight } from './trackHeight.ts'
 
-/** What every check stands on: the ledger and the way into it, the sources, and the clock. */
+/** What every check stands on: the ledger and the way into it, the sources, the way out, and the clock. */
 export interface Kernel {
   readonly config: AppConfig
   readonly clock: CorrectedClock
   readonly log: Logger
+  readonly random: () => number
+  readonly state: State
   readonly db: Database
   readonly cursors: CursorFile
   readonly ledger: Ledger
   readonly learned: Learned
+  readonly alerts: AlertStore
+  readonly engine: AlertEngine
   readonly explorer: Explorer
   readonly rpcs: Rpcs
   readonly reads: ExplorerReads
+  readonly contractReads: ContractReads
   /** Takes a number for each request that a check sends past the explorer's client. */
   readonly numbers: RequestNumbers
   /** The only way into the ledger: one transaction with the alerts that follow. */
   readonly commit: Commit
   readonly horizons: HorizonWatch
+  readonly list: ListReadings
+  /** The main head by the canonical RPC, as a record that the poller of heads writes; null before it was read. */
+  readonly mainHead: { canonical: TrackedHeight | null }
+  readonly stakes: FollowedStakes
+  readonly channels: readonly Channel[]
+  /** What a channel made of a message that did not come from the outbox. */
+  readonly noteAnswer: (channel: string, result: DeliveryResult, now: UnixMs) => void
   readonly startedAt: UnixMs
   /** What was final before this is history, not news. */
   readonly tellSince: UnixMs
@@ -37,7 +56,15 @@ export interface Kernel {
   readonly settleMs: () => number
   /** By how much a source's clock is ahead of ours, at most, ms. */
   readonly clockAheadMs: () => number
+  readonly live: LiveRules
   readonly rules: () => readonly LoadedRule[]
   /** Runs a poller now, or once more as soon as its present run ends. */
   readonly trigger: (poller: string) => void
+}
+
+/** The rules that are judged by, as a record that whoever loads rules writes. */
+export interface LiveRules {
+  rules: readonly LoadedRule[]
+  /** Why the newest edit was refused; null when it was not. */
+  rejected: { readonly at: UnixMs; readonly problems: readonly string[] } | null
 }

@@ -1,4 +1,5 @@
 import type { Observation } from '../bridge/observation.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { isClean, isHiding } from './hiddenRows.ts'
@@ -145,4 +146,13 @@ function join<T extends Read<Observation>>(a: T, b: Read<Observation>): T {
 
 function isAmong({ records }: Read<Observation>, { hash }: WantedRecord): boolean {
   return records.some((record) => record.mainHash === hash || record.zoneHash === hash)
+}
+
+/** A completed record as the question whose answer is known. */
+export function readControl(
+  ledger: Pick<Ledger, 'listSharing'>,
+  known: { readonly mainHash: string } | null,
+): ControlRecord | null {
+  const transfer = known && ledger.listSharing('main', known.mainHash, 1)[0]
+  return transfer?.main ? { mainHash: transfer.main.hash, address: transfer.targetAddress } : null
 }

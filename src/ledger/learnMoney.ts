@@ -17,22 +17,21 @@ import {
 import { mayBeSurplus } from '../meaning/findOverpayment.ts'
 import { amountsName, judgeZoneAmount } from '../meaning/judgeZoneAmount.ts'
 import { movesAs } from '../meaning/learnedMoney.ts'
-import { type Lesson, listOpenLessons, type Teaching } from '../meaning/openLessons.ts'
+import { listOpenLessons, type Teaching } from '../meaning/openLessons.ts'
 import { isReplacementOpen, replacedHoldMs } from '../meaning/replacedPayout.ts'
 import { toMoneySettings } from '../meaning/toMoneySettings.ts'
 import { originLeg, partyOf, type Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { RelatedTransfers } from '../meaning/context.ts'
 import type { EventContext } from '../meaning/context.ts'
-import type { Learned } from './learned.ts'
+import type { Database } from '../store/database.ts'
+import { holdJudgement, type Learned } from './learned.ts'
+import { saveOpenLessons } from './openLessons.ts'
 
 export interface LearnMoneyDeps {
+  readonly db: Database
   readonly learned: Learned
   readonly bridge: EventContext['bridge']
-  /** Judges this transfer again then. */
-  readonly hold: (key: string, dueAt: UnixMs) => void
-  /** Judges it again when one of these was learned; none any more where there are none. */
-  readonly await: (key: string, lessons: readonly Lesson[], now: UnixMs) => void
   /** What was final before this is not told of. */
   readonly tellSince: UnixMs
 }
@@ -41,24 +40,30 @@ export interface LearnMoneyDeps {
 const againMs = 120_000
 const soonMs = 15_000
 
-/** Learns from transfers whose evidence came; holds those that cannot be judged before more was learned. */
-export function createLearnMoney(deps: LearnMoneyDeps) {
+/** Learns from transfers whose evidence came; holds those that cannot be judged before more was learned. Inside the transaction. */
+export function learnMoney(
+  deps: LearnMoneyDeps,
+  changed: readonly Transfer[],
+  related: RelatedTransfers,
+  now: UnixMs,
+): void {
+  const { db } = deps
   const teaching = toTeaching(deps)
-  return (changed: readonly Transfer[], related: RelatedTransfers, now: UnixMs): void => {
-    for (const transfer of changed) {
-      if (awaitsDetail(transfer, now)) deps.hold(transfer.key, now + soonMs)
-      const origin = originLeg(transfer)
-      if (origin !== null && mayBeSurplus(transfer, related.sharing(origin.chain, origin.hash), now))
-        deps.hold(transfer.key, now + soonMs)
-      if (isReplacementOpen(transfer, now)) deps.hold(transfer.key, now + replacedHoldMs)
-      if (transfer.isListed) {
-        learnMain(deps, transfer, related, now)
-        learnZone(deps, transfer, related, now)
-      }
-      learnAction(deps, transfer, related, now)
-      if (lastTimeOf(transfer) >= deps.tellSince)
-        deps.await(transfer.key, listOpenLessons(transfer, teaching), now)
+  for (const transfer of changed) {
+    const { key } = transfer
+    if (awaitsDetail(transfer, now)) holdJudgement(db, key, now + soonMs)
+    const origin = originLeg(transfer)
+    if (origin !== null && mayBeSurplus(transfer, related.sharing(origin.chain, origin.hash), now))
+      holdJudgement(db, key, now + soonMs)
+    if (isReplacementOpen(transfer, now)) holdJudgement(db, key, now + replacedHoldMs)
+    if (transfer.isListed) {
+      learnMain(deps, transfer, related, now)
+      learnZone(deps, transfer, related, now)
     }
+    learnAction(deps, transfer, related, now)
+    // Judged again when one of these was learned.
+    if (lastTimeOf(transfer) >= deps.tellSince)
+      saveOpenLessons(db, key, listOpenLessons(transfer, teaching), now)
   }
 }
 
@@ -87,10 +92,10 @@ function learnMain(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTra
     const listed = bridge.escrows?.map(({ token }) => token) ?? []
     if (!mayBeTwin(transfer, judged.twin, learned, listed)) return
     const verdict = judgeTwin(transfer, judged.twin, { learned, listed, now })
-    if (verdict === 'held') deps.hold(transfer.key, now + soonMs)
+    if (verdict === 'held') holdJudgement(deps.db, transfer.key, now + soonMs)
   }
   const isOpen = awaitsFee(transfer, judged, learned, now)
-  if (isOpen) deps.hold(transfer.key, now + soonMs)
+  if (isOpen) holdJudgement(deps.db, transfer.key, now + soonMs)
   const kept = isOpen || judged.gap === 'covered' ? sampleKept(transfer, judged) : []
   const samples = [...sampleMoney(transfer, judged, settings), ...kept]
   if (samples.length === 0) return
@@ -117,7 +122,8 @@ function learnZone(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTra
   const sharing = related.sharing('zone', transfer.zone.hash)
   // A bundle's one amount says nothing of its members.
   if (sharing.filter(({ isListed }) => isListed).length > 1) return
-  if (sample.value === 'other' && now - transfer.firstSeenAt < againMs) deps.hold(transfer.key, now + soonMs)
+  if (sample.value === 'other' && now - transfer.firstSeenAt < againMs)
+    holdJudgement(deps.db, transfer.key, now + soonMs)
   // What is told, or will be once no other may share it, teaches nothing: several would end what they are judged by.
   const settings = { ...fees, learned, now: Infinity }
   if (lastTimeOf(transfer) >= deps.tellSince && judgeZoneAmount(transfer, sharing, settings) !== null) return

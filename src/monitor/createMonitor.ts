@@ -1,40 +1,18 @@
-import type { Clock, UnixMs } from '../lib/clock.ts'
-import { type CorrectedClock, createCorrectedClock } from '../lib/correctedClock.ts'
-import type { Logger } from '../lib/log.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import { createCorrectedClock } from '../lib/correctedClock.ts'
 import { createTimings, type Timings } from '../lib/timings.ts'
-import type { ChannelConfig } from '../delivery/channels/createChannel.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import { openState, type State } from '../store/openState.ts'
-import type { AppConfig } from '../kernel/settings.ts'
-import { createBase } from './openKernel.ts'
-import { createJudging, tellFinding } from './judging.ts'
-import { createWatching } from './watching.ts'
+import { checks } from '../checks/index.ts'
 import { toRecovered } from '../checks/monitor/ownFindings.ts'
-import { readLiveness } from '../checks/monitor/liveness.ts'
+import type { Check } from '../kernel/check.ts'
+import { createJudging, tellFinding } from './judging.ts'
+import { readLiveness } from './liveness.ts'
+import { openKernel } from './openKernel.ts'
+import type { AppDeps, AppOptions, PartDeps } from './options.ts'
 import { historySince } from './startTimes.ts'
-
-export interface AppDeps {
-  readonly clock: Clock
-  readonly log: Logger
-  /** The console channel's sink. */
-  readonly write: (text: string) => void
-  readonly random: () => number
-  /** A channel's settings as they are on disk now, for secrets that are replaced there. */
-  readonly rereadChannel?: (name: string) => ChannelConfig | null
-}
-
-/** The same with the clock that everything inside goes by. */
-export interface PartDeps extends AppDeps {
-  readonly clock: CorrectedClock
-}
-
-export interface AppOptions {
-  readonly config: AppConfig
-  readonly rules: readonly LoadedRule[]
-  readonly version: string
-  /** Sets the present state aside and begins anew. */
-  readonly resetState?: boolean
-}
+import { createVoice } from './voice.ts'
+import { createWatching } from './watching.ts'
 
 export interface App {
   readonly parts: AppParts
@@ -64,7 +42,7 @@ export function createApp(given: AppDeps, options: AppOptions): App {
     timing: { clock: deps.clock, commit: (seconds) => timings.commit(seconds) },
   })
   try {
-    const parts = createParts(deps, options, { state, timings }, now)
+    const parts = createParts(deps, options, { state, timings, startedAt: now })
     return toApp(deps, parts, state)
   } catch (error) {
     state.close()
@@ -72,26 +50,33 @@ export function createApp(given: AppDeps, options: AppOptions): App {
   }
 }
 
+/** The kernel is opened, then each check on it; then what asks, and what judges. */
 function createParts(
   deps: PartDeps,
   options: AppOptions,
-  of: { readonly state: State; readonly timings: Timings },
-  startedAt: UnixMs,
+  of: { readonly state: State; readonly timings: Timings; readonly startedAt: UnixMs },
 ) {
-  const base = createBase(deps, options, of, startedAt)
+  const kernel = openKernel(deps, options, of, (poller) => watching.runner.trigger(poller))
+  const opened = new Map(checks.map((check) => [check.name, check.open(kernel)]))
+  kernel.hooks.push(...opened.values())
+  const voice = createVoice(kernel)
   // The heartbeat is one of the pollers and says how the judging goes, which comes after them.
   const isAlive = () =>
     readLiveness(
-      { ...base, evaluate: judging.evaluate, pollers: () => watching.runner.status(), voice: watching.voice },
+      { ...kernel, evaluate: judging.evaluate, pollers: () => watching.runner.status(), voice },
       deps.clock.now(),
       0,
     ).ok
-  const watching = createWatching(deps, base, isAlive)
-  const judging = createJudging(deps, base, watching)
-  return { ...base, ...watching, ...judging }
+  const watching = createWatching(kernel, [...opened.values()], { voice, isAlive })
+  const judging = createJudging(kernel, [...opened.values()], watching)
+  /** What one check brings to the snapshot of a tick. */
+  const partOf = <Part extends object>(check: Check<Part>, now: UnixMs): Part =>
+    // Opened by this very check.
+    opened.get(check.name)?.facts(now) as Part
+  return { ...kernel, ...watching, ...judging, opened, partOf, voice }
 }
 
-function toApp(deps: AppDeps, parts: AppParts, state: State): App {
+function toApp(deps: PartDeps, parts: AppParts, state: State): App {
   let stopping: Promise<void> | null = null
   return {
     parts,
@@ -103,11 +88,8 @@ function toApp(deps: AppDeps, parts: AppParts, state: State): App {
           tellFinding(parts.engine, parts.live.rules, toRecovered(state.recovered, now), now)
       })
       parts.sending.start()
-      // Whatever the last run left unread lies between the newest complete reading and now.
-      const { tail } = parts.cursors.read()
-      if (!state.isFirstStart && tail.completeAt !== null) parts.pollers.reopenHistory()
+      for (const check of parts.opened.values()) check.start?.()
       parts.runner.start()
-      parts.preconf.start()
       parts.evaluate.start()
     },
     setRules(loaded) {
@@ -126,7 +108,7 @@ function toApp(deps: AppDeps, parts: AppParts, state: State): App {
 
 /** In the reverse order of the data: no new readings, then no new judgements, then the messages under way. */
 async function stop({ log }: AppDeps, parts: AppParts, state: State): Promise<void> {
-  await Promise.all([parts.runner.stop(), parts.preconf.stop()])
+  await Promise.all([parts.runner.stop(), ...[...parts.opened.values()].map((check) => check.stop?.())])
   await parts.evaluate.stop()
   await parts.sending.stop()
   await parts.explorer.close()

@@ -1,84 +1,73 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import { createOperations } from '../alerts/operations.ts'
 import type { Finding } from '../bridge/finding.ts'
-import type { UnixMs } from '../lib/clock.ts'
+import { toClockJump } from '../checks/monitor/ownFindings.ts'
+import type { OpenCheck } from '../kernel/check.ts'
+import { createCoverageNotes } from '../kernel/coverageNotes.ts'
 import { createEvaluateLoop } from '../kernel/evaluateLoop.ts'
 import type { PollerStatus } from '../kernel/runner.ts'
+import { readSharedFacts } from '../kernel/sharedFacts.ts'
+import { createLatency } from '../ledger/readLatency.ts'
+import type { UnixMs } from '../lib/clock.ts'
 import { matchFinding } from '../rules/evaluateRules.ts'
 import type { Moment } from '../rules/kind.ts'
 import type { LoadedRule } from '../rules/types.ts'
-import type { PartDeps } from './createMonitor.ts'
-import type { Base } from './openKernel.ts'
-import { createCoverageNotes } from '../kernel/coverageNotes.ts'
-import { createStateWatch } from '../checks/monitor/stateWatch.ts'
-import { readRpcHealth } from '../kernel/rpcs.ts'
+import type { OpenedKernel } from './openKernel.ts'
 import type { createWatching } from './watching.ts'
-import { toClockJump } from '../checks/monitor/ownFindings.ts'
-import { readSharedFacts } from '../kernel/sharedFacts.ts'
-import { readEscrowFacts } from '../checks/escrow/facts.ts'
-import { createLatency } from '../ledger/readLatency.ts'
 
 /** Everything that judges the present, and what people change by hand. */
-export function createJudging(deps: PartDeps, base: Base, watching: ReturnType<typeof createWatching>) {
-  const { clock, log } = deps
-  const { config, db, engine, rules, sending, watch } = base
-  const { pollerStatus, preconf, runner } = watching
-  const rpcHealth = () => readRpcHealth(base.rpcs, config)
-  const latency = createLatency(db)
+export function createJudging(
+  kernel: OpenedKernel,
+  opened: readonly OpenCheck[],
+  { pollerStatus, runner }: ReturnType<typeof createWatching>,
+) {
+  const { after, clock, db, engine, log, rules, sending } = kernel
   const shared = {
-    ...base,
-    dialect: config.explorer.dialect,
-    intervals: base.intervals.byEndpoint,
-    rpcHealth,
-    latency,
-    listLag: (now: UnixMs) => watching.audit.listLag(now),
-    canonicalHead: () => preconf.canonicalHead(),
+    ...kernel,
+    intervals: kernel.intervals.byEndpoint,
+    latency: createLatency(db),
     pollers: pollerStatus,
   }
-  const parts = (at: UnixMs) => [
-    { preconf: preconf.facts(), rulesRejected: base.live.rejected },
-    watching.audit.facts(),
-    readEscrowFacts({ db, watch, horizons: base.horizons }, at),
-    ...watching.partsOf(at),
-  ]
-  const facts = (at: UnixMs) =>
-    parts(at).reduce<Moment>((all, part) => ({ ...all, ...part }), readSharedFacts(shared, at))
   const noteReadings = createCoverageNotes(db, pollerStatus)
+  const onChanged = () => {
+    for (const run of after) run()
+  }
   const evaluate = createEvaluateLoop({
     db,
     clock,
     log,
     engine,
     rules,
-    facts,
-    raised: createStateWatch(base.state),
-    startRules: () => base.timings.startRules(),
+    facts: (at) =>
+      opened.reduce<Moment>((all, check) => ({ ...all, ...check.facts(at) }), readSharedFacts(shared, at)),
+    raised: (at) => opened.flatMap((check) => check.raised?.(at) ?? []),
+    startRules: () => kernel.timings.startRules(),
     judgeMore: (at) => {
       noteReadings()
-      base.eventRetries.tick(base.commit, at)
+      kernel.eventRetries.tick(kernel.commit, at)
       if (runner.status().every(hasRun)) engine.releaseStart()
     },
     forgetSleep: (jump) => {
-      base.explorer.rebaseClock(jump)
+      kernel.explorer.rebaseClock(jump)
       runner.rebaseClock(jump)
-      preconf.rebaseClock(jump)
+      for (const check of opened) check.rebaseClock?.(jump)
     },
     onSlept: (jump) => engine.rebaseClock(jump.byMs, jump.now),
     onClockJump: (jump) => tellFinding(engine, rules(), toClockJump(jump), jump.now),
-    onCommitted: () => (sending.distress.saved(clock.now()), base.onCommitted()),
+    onCommitted: () => (sending.distress.saved(clock.now()), onChanged()),
     onFailed: (reason, at) => sending.distress.failed(reason, at),
   })
-  base.clockFollowers.add(() => evaluate.followClock())
+  kernel.before.add(() => evaluate.followClock())
   const operations = {
     ...createOperations({
-      store: base.alerts,
+      store: kernel.alerts,
       log,
       now: () => clock.now(),
-      onChanged: () => (evaluate.wake(), base.onCommitted()),
+      onChanged: () => (evaluate.wake(), onChanged()),
     }),
-    rewindCursors: (until: UnixMs) => (watching.pollers.rewind(until), { until }),
+    rewindCursors: (until: UnixMs) => (kernel.list.rewind(until), { until }),
   }
-  return { evaluate, operations, rpcHealth }
+  return { evaluate, operations }
 }
 
 function hasRun({ runs, lastSuccessAt, failures }: PollerStatus): boolean {

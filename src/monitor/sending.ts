@@ -9,7 +9,7 @@ import type { LoadedRule } from '../rules/types.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { AppConfig } from '../kernel/settings.ts'
-import type { PartDeps } from './createMonitor.ts'
+import type { PartDeps } from './options.ts'
 
 interface SendingParts {
   readonly config: AppConfig

@@ -18,7 +18,7 @@ import type { Severity } from '../rules/types.ts'
 import type { PollerHealth } from '../kernel/runner.ts'
 import type { SourceHealth } from '../clients/sourceHealth.ts'
 import type { Head } from '../kernel/heads.ts'
-import type { HealthVerdict } from '../checks/monitor/judgeLiveness.ts'
+import type { HealthVerdict } from '../monitor/judgeLiveness.ts'
 import type { PreconfMetrics } from '../checks/preconf/metrics.ts'
 
 /** `unknown` is its own answer: spanwatch could not look, so neither good nor bad may be said. */

@@ -1,4 +1,4 @@
-import { readLiveness } from '../../src/checks/monitor/liveness.ts'
+import { readLiveness } from '../../src/monitor/liveness.ts'
 import { type BridgeWorld, createBridgeWorld, escrow, token, user } from './bridgeWorld.ts'
 import { type FakeRequest, send, toWire, type WireRecord } from './fakeExplorer.ts'
 import { shippedPoll } from './incidents.ts'

@@ -1,21 +1,14 @@
-import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import type { HeightSample } from './heightFilter.ts'
 import { noAmount, toDecimal } from '../../bridge/decimal.ts'
-import type { LearnedActions } from '../../meaning/learnedActions.ts'
-import { judgeListLag } from './listLag.ts'
 import { canonicalToken } from '../../bridge/movedToken.ts'
 import { type AtRisk, valueFirst } from '../../ledger/valueFirst.ts'
 import type { Direction, Observation } from '../../bridge/observation.ts'
 import { destinationLeg, type Transfer } from '../../bridge/transfer.ts'
-import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import { type AuditProgress, createAuditPoll, noProgress } from './pollList.ts'
 import { createAuditChecksPoll } from './pollLacks.ts'
 import { createAuditReads, newestTime } from './reads.ts'
-import type { Recorded } from '../../kernel/commit.ts'
-import type { Commit, ExplorerReads } from '../../kernel/reads.ts'
-import type { Poller } from '../../kernel/runner.ts'
-import type { SharedFacts } from '../../kernel/facts.ts'
-import type { AuditPart as AuditFacts } from './facts.ts'
+import type { AuditPart } from './facts.ts'
 import {
   addLack,
   dropLack,
@@ -30,115 +23,75 @@ import {
   spansOfTold,
   summarizeTold,
 } from './store.ts'
-import type { CursorFile } from '../../store/cursors.ts'
 import type { Database } from '../../store/database.ts'
 import { listHeads } from '../../kernel/heads.ts'
 import { lacksRecord, nameOfRecord } from '../../ledger/lacksRecord.ts'
 import { listLatency, percentileOf } from '../../ledger/latency.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { createMissingRecords } from '../../ledger/missingRecords.ts'
-import type { AppConfig } from '../../kernel/settings.ts'
-import type { Listed } from '../../kernel/horizons.ts'
-import type { EscrowWatch } from '../escrow/watch.ts'
+import type { Check } from '../../kernel/check.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { ledgerIncomplete } from './incomplete.ts'
+import { purgeZoneAudit } from './zoneStore.ts'
 import { createListings } from './listings.ts'
 import { createOpenCounts } from './openCounts.ts'
 import { createWaker } from '../../kernel/waker.ts'
 import { createZoneAudit, zoneTickMs } from './zoneCheck.ts'
 
-export interface AuditPartDeps {
-  readonly clock: Clock
-  readonly db: Database
-  readonly ledger: Ledger
-  readonly learned: LearnedActions
-  readonly explorer: Pick<Explorer, 'call' | 'callNonEmpty' | 'walk'>
-  readonly reads: Pick<ExplorerReads, 'details' | 'feedByHash'>
-  readonly commit: Commit
-  readonly cursors: Pick<CursorFile, 'read'>
-  readonly config: Pick<AppConfig, 'poll' | 'explorer' | 'retention'>
-  readonly tellSince: UnixMs
-  readonly startedAt: UnixMs
-  readonly settleMs: () => number
-  /** What is at stake where. */
-  readonly watch: Pick<EscrowWatch, 'riskOf'>
-  /** When the newest complete reading of the list began. */
-  readonly listReadAt: () => UnixMs | null
-  readonly random: () => number
-  readonly trigger: (poller: string) => void
-}
-
-export interface AuditPart {
-  readonly pollers: readonly Poller[]
-  /** A pass of the sweep ended that began at this time. */
-  noteSwept(startedAt: UnixMs): void
-  /** Inside the commit that changed them. */
-  noteTransfers(changed: readonly Transfer[], ceased: readonly string[], now: UnixMs): void
-  /** What answers told: inside the commit. */
-  noteListed(recorded: Recorded, now: UnixMs): void
-  /** What the list shows, and what of the chains it does not. */
-  listed(): Omit<Listed, 'listReadAt'>
-  facts(): AuditFacts
-  /** By how much the list lags behind the chains. */
-  listLag(now: UnixMs): SharedFacts['listLag']
-}
-
-const capMs = 90_000
 const sampleCount = 3
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 /** The audits: the list by ranges against the ledger, a sample of the zone's blocks, and what follows from both. */
-export function createAudit(deps: AuditPartDeps): AuditPart {
-  const { clock, db } = deps
-  let sweptAt: UnixMs | null = null
-  const opens = createOpenCounts(db)
-  const listings = createListings({ ...deps, isShown: (direction) => opens.isShown(direction) })
-  // Kept in memory: a look into the table for every transfer that changes would cost more than recording it.
-  let names: Set<string> | null = null
-  const unlisted = () => (names ??= new Set(listUnlistedNames(db)))
-  const suspect = (observation: Observation, source: Lack['source'], dueAt: UnixMs) =>
-    addLack(db, toLack(observation, source, clock.now(), dueAt))
-  return {
-    pollers: [
-      {
-        name: 'audit',
-        schedule: deps.config.poll.audit,
-        isBackground: true,
-        run: createListAudit(deps, suspect),
+export const audit: Check<AuditPart> = {
+  name: 'audit',
+  kinds: [ledgerIncomplete],
+  open(kernel) {
+    const { clock, config, db, horizons } = kernel
+    const opens = createOpenCounts(db)
+    const listings = createListings({ ...kernel, isShown: (direction) => opens.isShown(direction) })
+    horizons.follow(() => listings.read())
+    // Kept in memory: a look into the table for every transfer that changes would cost more than recording it.
+    let names: Set<string> | null = null
+    const unlisted = () => (names ??= new Set(listUnlistedNames(db)))
+    const suspect: Suspect = (observation, source, dueAt) =>
+      addLack(db, toLack(observation, source, clock.now(), dueAt))
+    const suspectAction = (action: Observation) => suspect(action, 'action', clock.now())
+    const { poll } = config
+    return {
+      pollers: [
+        { name: 'audit', schedule: poll.audit, isBackground: true, run: createListAudit(kernel, suspect) },
+        {
+          name: 'auditChecks',
+          isBackground: true,
+          schedule: poll.openTransfers,
+          run: createChecks(kernel, opens),
+        },
+        {
+          name: 'zoneAudit',
+          isBackground: true,
+          schedule: zoneTickMs,
+          run: createZoneAudit(kernel, suspectAction),
+        },
+      ],
+      onTransfers(changed, ceased, now) {
+        for (const key of ceased) if (unlisted().delete(key)) dropLack(db, key)
+        for (const transfer of changed) {
+          opens.note(transfer)
+          noteUnlisted(db, unlisted(), transfer, now)
+        }
+        listings.note(changed, ceased)
       },
-      {
-        name: 'auditChecks',
-        isBackground: true,
-        schedule: deps.config.poll.openTransfers,
-        run: createChecks(deps, opens, () => sweptAt),
+      onRecords: ({ answers, changes }, now) => (listings.noteListed(answers, changes, now), []),
+      facts() {
+        const progress = readProgress(db)
+        return {
+          incomplete: summarizeTold(db).map((told) => ({ ...told, method: methodOf(told.source, progress) })),
+        }
       },
-      {
-        name: 'zoneAudit',
-        isBackground: true,
-        schedule: zoneTickMs,
-        run: createZoneAudit(deps, (action) => suspect(action, 'action', clock.now())),
-      },
-    ],
-    noteSwept(startedAt) {
-      sweptAt = startedAt
-    },
-    noteTransfers(changed, ceased, now) {
-      for (const key of ceased) if (unlisted().delete(key)) dropLack(db, key)
-      for (const transfer of changed) {
-        opens.note(transfer)
-        noteUnlisted(db, unlisted(), transfer, now)
-      }
-      listings.note(changed, ceased)
-    },
-    noteListed: ({ answers, changes }, now) => listings.noteListed(answers, changes, now),
-    listed: () => listings.read(),
-    facts() {
-      const progress = readProgress(db)
-      return {
-        incomplete: summarizeTold(db).map((told) => ({ ...told, method: methodOf(told.source, progress) })),
-      }
-    },
-    listLag: (now) => judgeListLag({ ...listings.read(), readAt: deps.listReadAt() }, capMs, now),
-  }
+      prune: (now) => purgeZoneAudit(db, now - config.retention.transfersMs),
+    }
+  },
 }
 
 function methodOf(source: string, { filter }: AuditProgress): string {
@@ -202,7 +155,7 @@ function toLack(observation: Observation, source: Lack['source'], foundAt: UnixM
 
 type Suspect = (observation: Observation, source: Lack['source'], dueAt: UnixMs) => boolean
 
-function createListAudit(deps: AuditPartDeps, suspect: Suspect) {
+function createListAudit(deps: Kernel, suspect: Suspect) {
   const { clock, db } = deps
   const since = () => Math.max(deps.tellSince, clock.now() - deps.config.retention.transfersMs + dayMs)
   return createAuditPoll({
@@ -228,24 +181,20 @@ function createListAudit(deps: AuditPartDeps, suspect: Suspect) {
 /** So many are looked at for what is at stake. */
 const maxDue = 500
 
-function riskOf({ watch, ledger }: AuditPartDeps, lack: Lack): AtRisk {
+function riskOf({ stakes, ledger }: Kernel, lack: Lack): AtRisk {
   const { observation, transferKey, time } = lack
   const transfer = transferKey === null ? null : ledger.getTransfer(transferKey)
   const amount = toDecimal(observation?.value ?? transfer?.amount ?? '') ?? noAmount
   const token = canonicalToken(observation?.token ?? transfer?.token.address ?? '')
-  return { share: watch.riskOf(token, amount), since: time, counts: true }
+  return { share: stakes.riskOf(token, amount), since: time, counts: true }
 }
 
-function createChecks(
-  deps: AuditPartDeps,
-  opens: ReturnType<typeof createOpenCounts>,
-  sweptAt: () => UnixMs | null,
-) {
+function createChecks(deps: Kernel, opens: ReturnType<typeof createOpenCounts>) {
   const { clock, db, ledger } = deps
   const missing = createMissingRecords(db, (key) => ledger.seenAt(key))
   return createAuditChecksPoll({
     clock,
-    sweptAt,
+    sweptAt: () => deps.list.sweptAt,
     reads: deps.reads,
     commit: deps.commit,
     listDue: (now, limit) => valueFirst(listDueLacks(db, now, maxDue), (lack) => riskOf(deps, lack), limit),

@@ -1,4 +1,5 @@
-import type { LateListing } from './listLag.ts'
+import type { LateListing } from '../../kernel/listLag.ts'
+import type { Listed, ListReadings } from '../../kernel/horizons.ts'
 import type { Direction, Observation } from '../../bridge/observation.ts'
 import { destinationLeg, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -15,13 +16,7 @@ export interface Listings {
     changes: readonly TransferChange[],
     now: UnixMs,
   ): void
-  read(): {
-    readonly listings: readonly LateListing[]
-    readonly unlisted: readonly UnixMs[]
-    /** Of them, those whose origin the chains prove. */
-    readonly provenUnlisted: readonly UnixMs[]
-    readonly newestListedAt: UnixMs | null
-  }
+  read(): Listed
 }
 
 interface Unlisted {
@@ -36,8 +31,7 @@ interface Unlisted {
 /** How late records are listed, and what the chains tell of that is not: in memory, of the last minutes only. */
 export function createListings(deps: {
   readonly startedAt: UnixMs
-  /** When the newest complete reading of the list began. */
-  readonly listReadAt: () => UnixMs | null
+  readonly list: Pick<ListReadings, 'readAt'>
   /** Whether the list shows transfers of a direction before they are complete. */
   isShown(direction: Direction): boolean
 }): Listings {
@@ -72,7 +66,7 @@ export function createListings(deps: {
         if (at > 0) newest = Math.max(newest ?? 0, Math.min(at, now))
       }
       prune()
-      const readAt = deps.listReadAt()
+      const readAt = deps.list.readAt
       for (const { before, after } of changes) {
         const at = after.listedLegAt ?? null
         if (at === null || at === (before?.listedLegAt ?? null)) continue

@@ -6,21 +6,7 @@ import { listHeads } from '../../kernel/heads.ts'
 import { noteZoneBlocks } from './zoneStore.ts'
 import { countAction } from '../../ledger/zoneActions.ts'
 import { readActions } from '../../ledger/zoneActions.ts'
-import type { AuditPartDeps } from './check.ts'
-
-type ZoneAuditPartDeps = Pick<
-  AuditPartDeps,
-  | 'clock'
-  | 'db'
-  | 'ledger'
-  | 'explorer'
-  | 'commit'
-  | 'config'
-  | 'tellSince'
-  | 'settleMs'
-  | 'random'
-  | 'learned'
->
+import type { Kernel } from '../../kernel/kernel.ts'
 
 /** Of the pace the audit takes this share, and never more than so many requests in one run. */
 const zoneShare = 0.1
@@ -28,7 +14,7 @@ export const zoneTickMs = 30_000
 const maxZoneRequests = 30
 
 /** A sample of the zone's blocks against the ledger. */
-export function createZoneAudit(deps: ZoneAuditPartDeps, suspect: (action: Observation) => boolean) {
+export function createZoneAudit(deps: Kernel, suspect: (action: Observation) => boolean) {
   const { clock, db, ledger } = deps
   const { maxRequestsPerSecond } = deps.config.explorer.pace
   const requests = Math.floor(zoneShare * maxRequestsPerSecond * (zoneTickMs / 1_000))

@@ -1,5 +1,8 @@
 import type { Check } from '../../kernel/check.ts'
 import { readHeight } from '../../kernel/heads.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { Poller } from '../../kernel/runner.ts'
+import { trackHeight } from '../../kernel/trackHeight.ts'
 import { createHeadsPoll } from './poll.ts'
 import { chainStalled, type PreconfHeight } from './stalled.ts'
 
@@ -13,6 +16,19 @@ export const chains: Check<object, PreconfHeight> = {
       readMainHeight: () => readHeight(kernel.db, 'main'),
       namedMainHeight: () => kernel.ledger.highestHeight('main'),
     })
-    return { pollers: [{ name: 'heads', schedule: kernel.config.poll.heads, run }], facts: () => ({}) }
+    const schedule = kernel.config.poll.heads
+    const pollers: Poller[] = [{ name: 'heads', schedule, run }]
+    if (kernel.rpcs.canonical)
+      pollers.push({ name: 'canonicalHead', schedule, run: (signal) => readCanonicalHead(kernel, signal) })
+    return { pollers, facts: () => ({}) }
   },
+}
+
+/** The main head by the canonical RPC, which says it at once where E11 has to be searched. */
+async function readCanonicalHead({ clock, mainHead, rpcs }: Kernel, signal: AbortSignal): Promise<void> {
+  const at = clock.now()
+  const block = await rpcs.canonical?.call('eth_getBlockByNumber', ['latest', false], { signal })
+  if (!block || block.number === null) return
+  mainHead.canonical = trackHeight(mainHead.canonical, block.number, at)
+  if (block.timestamp !== null) clock.noteBlock(block.timestamp * 1_000)
 }

@@ -1,20 +1,18 @@
+import type { BridgeLog } from '../../bridge/bridgeLog.ts'
+import type { Check } from '../../kernel/check.ts'
+import { readHeight } from '../../kernel/heads.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
 import { indexAdministration } from './administration.ts'
-import type { BridgeLog, EventMeaning } from '../../bridge/bridgeLog.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { readContractHistory, type HistoryDeps } from './history.ts'
+import { contractChanged } from './changed.ts'
 import { followContract } from './followContract.ts'
-import { type JudgeDeps, judgeLogs } from './judgeLogs.ts'
+import { readContractHistory } from './history.ts'
+import { judgeLogs } from './judgeLogs.ts'
+import { forgetSamples, purgeLogs } from './logStore.ts'
+import { readProgress } from './progressStore.ts'
 import { takeLogs } from './takeLogs.ts'
 import { verifySource } from './verifySource.ts'
-
-export interface ContractsDeps
-  extends Omit<JudgeDeps, 'configured'>,
-    Omit<HistoryDeps, 'takeLogs' | 'since'> {
-  readonly contracts: readonly string[]
-  readonly events: readonly { readonly topic: string; readonly means: EventMeaning; readonly name: string }[]
-  /** Asks to be run again without waiting for the next tick. */
-  requestRun(): void
-}
+import { weighDissent } from './weighDissent.ts'
 
 /** A run of the history takes no longer, however much else is asked. */
 const historyRunMs = 30_000
@@ -26,40 +24,73 @@ const historyRunMs = 30_000
 const leastVerifyMs = 40_000
 const verifySpacingMs = 6_000
 
-interface ContractsPolls {
-  /** The newest logs of every contract, what they mean, and the verified sources. */
-  readonly contracts: (signal: AbortSignal) => Promise<void>
-  /** What was missed, and the past: apart, because it waits for whatever else is asked. */
-  readonly history: (signal: AbortSignal) => Promise<void>
+/** Logs of the last quarter of an hour are read again; open ones may still find their transfer for a day. */
+const keptBlocks = 3_000
+const openMs = 86_400_000
+const purgedAtOnce = 5_000
+
+/** The bridge's contracts: their logs against the ledger, what their administration does, and their verified sources. */
+export const contracts: Check = {
+  name: 'contracts',
+  kinds: [contractChanged],
+  open(kernel) {
+    const { config, db, learned, trigger } = kernel
+    const { bridge, poll } = config
+    const configured = new Map(bridge.events.map(({ topic, means }) => [topic, means]))
+    const named = bridge.events.flatMap(({ topic, means, name }): [string, string][] =>
+      means === 'administration' ? [[topic, name]] : [],
+    )
+    const parts = {
+      ...kernel,
+      reads: kernel.contractReads,
+      blocks: kernel.reads,
+      readMainHeight: () => readHeight(db, 'main'),
+      listReadAt: () => kernel.list.readAt,
+    }
+    const taking = { ...parts, administration: indexAdministration(), configured: new Map(named) }
+    const reading = {
+      ...parts,
+      since: kernel.tellSince,
+      takeLogs: (contract: string, logs: readonly BridgeLog[], now: number) =>
+        takeLogs(taking, contract, logs, now),
+    }
+    const follow = bridge.contracts.map((address) => followContract(reading, address))
+    const newest = async (signal: AbortSignal) => {
+      const results = await Promise.allSettled(follow.map((read) => read({ priority: 'tail', signal })))
+      if (judgeLogs({ ...parts, configured })) trigger('contracts')
+      throwFirst(results)
+    }
+    // What was missed, and the past: apart, because it waits for whatever else is asked.
+    const history = (signal: AbortSignal) =>
+      within(kernel.clock, historyRunMs, signal, async (inner) => {
+        const everyMs = Math.max(leastVerifyMs, bridge.contracts.length * verifySpacingMs)
+        for (const address of bridge.contracts) await verifySource(parts, address, everyMs, inner)
+        for (const address of bridge.contracts) await readContractHistory(reading, address, inner)
+      })
+    const pollers = [
+      { name: 'contracts', schedule: poll.contracts, run: newest },
+      { name: 'contractHistory', schedule: poll.contracts, isBackground: true, run: history },
+    ]
+    return {
+      pollers: bridge.contracts.length > 0 ? pollers : [],
+      facts: () => ({}),
+      onAccused({ main }) {
+        if (main !== null) forgetSamples(db, main.hash)
+      },
+      onJudged: (transfer, found, related, now) =>
+        weighDissent({ learned, bridge }, transfer, found, related, now),
+      prune(now) {
+        for (const contract of bridge.contracts) pruneLogs(db, contract, now)
+      },
+    }
+  },
 }
 
-/** Watches the bridge's contracts: their logs against the ledger, and what their administration does. */
-export function createContractsPolls(deps: ContractsDeps): ContractsPolls {
-  const configured = new Map(deps.events.map(({ topic, means }) => [topic, means]))
-  const named = deps.events.flatMap(({ topic, means, name }): [string, string][] =>
-    means === 'administration' ? [[topic, name]] : [],
-  )
-  const taking = { ...deps, administration: indexAdministration(), configured: new Map(named) }
-  const reading = {
-    ...deps,
-    since: deps.tellSince,
-    takeLogs: (contract: string, logs: readonly BridgeLog[], now: number) =>
-      takeLogs(taking, contract, logs, now),
-  }
-  const follow = deps.contracts.map((address) => followContract(reading, address))
-  return {
-    async contracts(signal) {
-      const results = await Promise.allSettled(follow.map((read) => read({ priority: 'tail', signal })))
-      if (judgeLogs({ ...deps, configured })) deps.requestRun()
-      throwFirst(results)
-    },
-    history: (signal) =>
-      within(deps.clock, historyRunMs, signal, async (inner) => {
-        const everyMs = Math.max(leastVerifyMs, deps.contracts.length * verifySpacingMs)
-        for (const address of deps.contracts) await verifySource(deps, address, everyMs, inner)
-        for (const address of deps.contracts) await readContractHistory(reading, address, inner)
-      }),
-  }
+function pruneLogs(db: Database, contract: string, now: UnixMs): void {
+  const { next, lastLogHeight } = readProgress(db, contract)
+  if (next === null) return
+  const belowHeight = Math.min(next - keptBlocks, lastLogHeight ?? next)
+  purgeLogs(db, { contract, belowHeight, openSince: now - openMs, limit: purgedAtOnce })
 }
 
 /** Work that waits behind everything else gives up after a time and goes on at the next tick. */

@@ -124,13 +124,6 @@ export function listLogs(db: Database, hash: string): (OpenLog & { readonly isOp
     })
 }
 
-/** Whether a log of a transaction that is known to mean a payout is still to be set beside the list. */
-export function hasOpenPayout(db: Database, hash: string): boolean {
-  const sql = `SELECT 1 FROM bridge_logs l JOIN bridge_topics t ON t.contract = l.contract AND t.topic = l.topic
-    WHERE l.hash = ? AND l.check_at IS NOT NULL AND json_extract(t.template, '$.direction') = 'ZoneToMain' LIMIT 1`
-  return db.prepare(sql).get(hash) !== undefined
-}
-
 /** When a transaction's open logs are looked at again; null: never, they are explained. */
 export function scheduleLogs(db: Database, hash: string, checkAt: UnixMs | null): void {
   db.prepare('UPDATE bridge_logs SET check_at = ? WHERE hash = ? AND check_at IS NOT NULL').run(checkAt, hash)

@@ -1,3 +1,4 @@
+import type { VerifiedSource } from '../../kernel/contractReads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 
@@ -26,16 +27,6 @@ export interface ContractProgress {
   readonly verifyAt: UnixMs
   /** Implementations that logs told of lately. */
   readonly announced: readonly string[]
-}
-
-/** What a verified contract is known by. */
-export interface VerifiedSource {
-  readonly implementation: string
-  readonly compiler: string
-  readonly name: string
-  /** Digests of the source and of the ABI, '' where an answer left it out; of what was saved by an older version neither. */
-  readonly code?: string
-  readonly abi?: string
 }
 
 export interface BridgeGap {

@@ -25,32 +25,31 @@ const kindsOfWords: ReadonlySet<string> = new Set([
  * Counts who disagrees with what was learned of zone actions, each after it was told of itself: so many in a row of
  * different parties suspend what was learned. An upgrade is told so, and no more honest transfers.
  */
-export function createWeighDissent({ learned, bridge }: WeighDeps) {
-  return (
-    transfer: Transfer,
-    found: readonly Finding[],
-    related: RelatedTransfers,
-    now: UnixMs,
-  ): Finding[] => {
-    if (!transfer.isListed || transfer.zone === null || transfer.status === 'failed') return []
-    const { zone, main, firstSeenAt: at } = transfer
-    const accusing = found.filter(accuses)
-    if (accusing.length === 0 && !learned.hasDissent()) return []
-    const weighed = {
-      transfer,
-      ofZone: related.sharing('zone', zone.hash),
-      ofMain: main ? related.sharing('main', main.hash) : [],
-      learned,
-      money: toMoneySettings(bridge, learned, related),
-      now,
-    }
-    if (accusing.length === 0) {
-      for (const meaning of listConsent(weighed)) learned.consent(meaning, at)
-      return []
-    }
-    if (accusing.some(({ kind }) => !kindsOfWords.has(kind))) return []
-    return listDissent(weighed)
-      .filter((meaning) => learned.dissent(meaning, { hash: zone.hash, party: partyOf(transfer) }, at))
-      .map((meaning) => toWordsFinding(transfer, meaning, now))
+export function weighDissent(
+  { learned, bridge }: WeighDeps,
+  transfer: Transfer,
+  found: readonly Finding[],
+  related: RelatedTransfers,
+  now: UnixMs,
+): Finding[] {
+  if (!transfer.isListed || transfer.zone === null || transfer.status === 'failed') return []
+  const { zone, main, firstSeenAt: at } = transfer
+  const accusing = found.filter(accuses)
+  if (accusing.length === 0 && !learned.hasDissent()) return []
+  const weighed = {
+    transfer,
+    ofZone: related.sharing('zone', zone.hash),
+    ofMain: main ? related.sharing('main', main.hash) : [],
+    learned,
+    money: toMoneySettings(bridge, learned, related),
+    now,
   }
+  if (accusing.length === 0) {
+    for (const meaning of listConsent(weighed)) learned.consent(meaning, at)
+    return []
+  }
+  if (accusing.some(({ kind }) => !kindsOfWords.has(kind))) return []
+  return listDissent(weighed)
+    .filter((meaning) => learned.dissent(meaning, { hash: zone.hash, party: partyOf(transfer) }, at))
+    .map((meaning) => toWordsFinding(transfer, meaning, now))
 }

@@ -1,29 +1,42 @@
 import { CronTime } from 'cron'
-import type { Channel } from '../../delivery/channels/message.ts'
-import { type CanaryDeps, createCanary } from './canary.ts'
+import type { Check } from '../../kernel/check.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
 import type { Poller } from '../../kernel/runner.ts'
-import type { Database } from '../../store/database.ts'
 import { readMeta, saveMeta } from '../../store/meta.ts'
-import type { AppConfig } from '../../kernel/settings.ts'
-
-export interface CanaryPollerDeps extends Pick<CanaryDeps, 'clock' | 'log' | 'onAnswer'> {
-  readonly db: Database
-  readonly channels: readonly Channel[]
-  readonly config: Pick<AppConfig, 'canary' | 'http'>
-}
+import { createCanary } from './canary.ts'
+import type { MonitorPart } from './facts.ts'
+import { raisedKinds } from './kinds.ts'
+import { monitorPollOverdue } from './pollOverdue.ts'
+import { monitorRulesRejected } from './rulesRejected.ts'
+import { createStateWatch } from './stateWatch.ts'
 
 const everyMs = 30_000
 const lastName = 'canary_at'
 
+/** The monitor itself: whether it reads, judges, saves and is heard. */
+export const monitor: Check<MonitorPart> = {
+  name: 'monitor',
+  kinds: [monitorPollOverdue, monitorRulesRejected, ...raisedKinds],
+  open(kernel) {
+    const { live, state } = kernel
+    return {
+      pollers: createCanaryPoller(kernel),
+      facts: () => ({ rulesRejected: live.rejected }),
+      raised: createStateWatch(state),
+    }
+  },
+}
+
 /** The daily canary as a poller; none when it is not wanted. */
-export function createCanaryPoller(deps: CanaryPollerDeps): Poller[] {
-  const { db, config } = deps
+function createCanaryPoller(kernel: Kernel): Poller[] {
+  const { db, config } = kernel
   const settings = config.canary
   if (settings === null) return []
   const { cron, timezone, channels } = settings
   const run = createCanary({
-    ...deps,
-    channels: deps.channels.filter(({ name }) => channels.length === 0 || channels.includes(name)),
+    ...kernel,
+    onAnswer: kernel.noteAnswer,
+    channels: kernel.channels.filter(({ name }) => channels.length === 0 || channels.includes(name)),
     pageUrl: config.http?.publicUrl ?? null,
     readLastAt() {
       const text = readMeta(db, lastName)

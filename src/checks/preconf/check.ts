@@ -1,13 +1,8 @@
 import type { AppConfig } from '../../kernel/settings.ts'
-import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import { createHeldReceipts } from './heldReceipts.ts'
 import { createLateWindow } from './lateShare.ts'
 import { createRecent } from './recent.ts'
-import { type TrackedHeight, trackHeight } from '../../kernel/trackHeight.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { CorrectedClock } from '../../lib/correctedClock.ts'
-import type { Logger } from '../../lib/log.ts'
-import type { ClockJump } from '../../lib/rebaseInstant.ts'
 import { canonicalByExplorer } from './canonicalByExplorer.ts'
 import { canonicalByRpc } from './canonicalByRpc.ts'
 import type { CanonicalSource } from './canonicalSource.ts'
@@ -16,42 +11,15 @@ import { createDroppedPoll, watchDropped } from './pollDropped.ts'
 import { createPreconfLoop } from './loop.ts'
 import { readPending } from './reads.ts'
 import { createPreconfSettle } from './settle.ts'
-import type { Commit } from '../../kernel/reads.ts'
-import type { Poller, PollerStatus } from '../../kernel/runner.ts'
-import type { LoadedRule } from '../../rules/types.ts'
-import type { PreconfFacts } from './facts.ts'
-import type { Database } from '../../store/database.ts'
+import type { Check } from '../../kernel/check.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { preconfGap } from './gap.ts'
+import { preconfKinds } from './kinds.ts'
+import { preconfStalled } from './stalled.ts'
+import type { Poller } from '../../kernel/runner.ts'
+import type { PreconfPart } from './facts.ts'
 import { readHeight } from '../../kernel/heads.ts'
-import type { Ledger } from '../../ledger/ledger.ts'
-import { addPreconfCounts, countLostPreconf } from './store.ts'
-import type { Rpcs } from '../../kernel/rpcs.ts'
-
-export interface PreconfDeps {
-  readonly clock: CorrectedClock
-  readonly log: Logger
-  readonly db: Database
-  readonly ledger: Pick<Ledger, 'listTransfers'>
-  readonly explorer: Explorer
-  readonly commit: Commit
-  readonly rpcs: Rpcs
-  readonly config: Pick<AppConfig, 'preconf' | 'canonical' | 'bridge' | 'poll'>
-  rules(): readonly LoadedRule[]
-}
-
-/** What watches the RPCs by itself: the preconfirmation loop, and the pollers that go with it. */
-export interface Preconf {
-  readonly pollers: readonly Poller[]
-  start(): void
-  stop(): Promise<void>
-  /** The loop, beside the runner's pollers. */
-  status(): PollerStatus[]
-  facts(): PreconfFacts | null
-  canonicalHead(): TrackedHeight | null
-  /** Preconfirmed transactions that are not settled yet; null when none are watched. */
-  size(): number | null
-  /** The machine slept: how long ago something was stays as it is. */
-  rebaseClock(jump: ClockJump): void
-}
+import { addPreconfCounts, countLostPreconf, purgePreconf } from './store.ts'
 
 /** With a plain RPC a block is settled as soon as it may be; the explorer's readings are grouped. */
 const settleByRpcMs = 1_000
@@ -62,40 +30,40 @@ const heldByRpc = 100_000
 const heldByExplorer = 20_000
 const rememberedHeads = 600
 
-export function createPreconf(deps: PreconfDeps): Preconf {
-  const head = createCanonicalHead(deps)
-  const watch = deps.rpcs.preconf && deps.config.preconf ? createWatch(deps) : null
-  return {
-    pollers: [...head.pollers, ...(watch?.pollers ?? [])],
-    start: () => watch?.loop.start(),
-    stop: async () => {
-      await watch?.loop.stop()
-    },
-    status: () => (watch ? [watch.loop.status()] : []),
-    facts: () => watch?.facts() ?? null,
-    canonicalHead: head.read,
-    size: () => watch?.held.size() ?? null,
-    rebaseClock: (jump) => watch?.held.rebaseClock(jump),
-  }
+/** Preconfirmations: whether the node goes on, and what becomes of what it showed before it was in a block. */
+export const preconf: Check<PreconfPart> = {
+  name: 'preconf',
+  kinds: [...preconfKinds, preconfStalled, preconfGap],
+  open(kernel) {
+    const { clock, config, db, log } = kernel
+    const prune = (now: UnixMs) => purgePreconf(db, now - config.retention.preconfMs)
+    const watch = kernel.rpcs.preconf && config.preconf ? createWatch(kernel) : null
+    if (watch === null) return { pollers: [], facts: () => ({ preconf: null }), prune }
+    const { held, loop, pollers } = watch
+    return {
+      pollers,
+      prune,
+      facts: () => ({
+        preconf: {
+          view: loop.view(),
+          intervalMs: loop.status().intervalMs,
+          unansweredSince: loop.unansweredSince(),
+        },
+        preconfLoad: { held: held.size(), missedTicks: loop.status().missedTicks },
+      }),
+      start() {
+        const lost = countLostPreconf(db, clock.now())
+        if (lost > 0) log.info({ lost }, 'preconfirmed transactions of the last run are counted as unknown')
+        loop.start()
+      },
+      stop: () => loop.stop(),
+      status: () => [loop.status()],
+      rebaseClock: (jump) => held.rebaseClock(jump),
+    }
+  },
 }
 
-/** The main head by the canonical RPC, which says it at once where E11 has to be searched. */
-function createCanonicalHead({ clock, config, rpcs: { canonical } }: PreconfDeps) {
-  let tracked: TrackedHeight | null = null
-  const run = async (signal: AbortSignal) => {
-    const at = clock.now()
-    const block = await canonical?.call('eth_getBlockByNumber', ['latest', false], { signal })
-    if (!block || block.number === null) return
-    tracked = trackHeight(tracked, block.number, at)
-    if (block.timestamp !== null) clock.noteBlock(block.timestamp * 1_000)
-  }
-  const pollers: readonly Poller[] = canonical
-    ? [{ name: 'canonicalHead', schedule: config.poll.heads, run }]
-    : []
-  return { pollers, read: () => tracked }
-}
-
-function createWatch(deps: PreconfDeps) {
+function createWatch(deps: Kernel) {
   const { clock, config, db, rpcs } = deps
   if (!rpcs.preconf || !config.preconf) throw new Error('preconfirmations are not configured')
   const { preconf: rpc } = rpcs
@@ -146,24 +114,10 @@ function createWatch(deps: PreconfDeps) {
     schedule: settleByExplorerMs,
     run: createDroppedPoll({ clock, db, source, commit: deps.commit }),
   }
-  const facts = () => ({ view: loop.view(), intervalMs, unansweredSince: loop.unansweredSince() })
-  return {
-    loop: {
-      ...loop,
-      start() {
-        const lost = countLostPreconf(db, clock.now())
-        if (lost > 0)
-          deps.log.info({ lost }, 'preconfirmed transactions of the last run are counted as unknown')
-        loop.start()
-      },
-    },
-    held,
-    pollers: [poller, dropped],
-    facts,
-  }
+  return { loop, held, pollers: [poller, dropped] }
 }
 
-function chooseSource(deps: PreconfDeps): CanonicalSource {
+function chooseSource(deps: Kernel): CanonicalSource {
   const { clock, config, rpcs } = deps
   if (rpcs.canonical)
     return canonicalByRpc(

@@ -9,6 +9,14 @@ export interface PreconfFacts {
   readonly unansweredSince: UnixMs | null
 }
 
+/** What settling has to do, for metrics; no rule looks at it. */
+interface PreconfLoad {
+  /** Preconfirmed transactions that are not settled yet. */
+  readonly held: number
+  readonly missedTicks: number
+}
+
 export interface PreconfPart {
   readonly preconf: PreconfFacts | null
+  readonly preconfLoad?: PreconfLoad
 }

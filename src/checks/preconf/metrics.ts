@@ -1,17 +1,18 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import { listPreconfHours } from './store.ts'
-import type { AppParts } from '../../monitor/createMonitor.ts'
+import type { Database } from '../../store/database.ts'
+import type { PreconfPart } from './facts.ts'
 
 const dayMs = 86_400_000
 
 /** Preconfirmations in numbers, for metrics; null when none are watched. */
 export function readPreconfMetrics(
-  { preconf, db }: Pick<AppParts, 'preconf' | 'db'>,
+  db: Database,
+  { preconf, preconfLoad: load }: PreconfPart,
   now: UnixMs,
 ): PreconfMetrics | null {
-  const facts = preconf.facts()
-  if (facts === null) return null
-  const { pending, latest } = facts.view
+  if (preconf === null) return null
+  const { pending, latest } = preconf.view
   const hours = listPreconfHours(db, now - dayMs, now)
   const sum = (name: 'hits' | 'unseen' | 'leadCount' | 'leadSumMs') =>
     hours.reduce((total, hour) => total + hour[name], 0)
@@ -23,8 +24,8 @@ export function readPreconfMetrics(
     pendingAgeMs: pending && now - pending.advancedAt,
     latestAgeMs: latest && now - latest.advancedAt,
     gap: pending && latest && Math.max(0, latest.height - pending.height),
-    held: preconf.size() ?? 0,
-    missedTicks: preconf.status().reduce((total, { missedTicks }) => total + missedTicks, 0),
+    held: load?.held ?? 0,
+    missedTicks: load?.missedTicks ?? 0,
     outcomes: Object.fromEntries(outcomes.map((name) => [name, isPresent ? present[name] : 0])),
     hitRate: seen === 0 ? null : sum('hits') / seen,
     meanLeadMs: sum('leadCount') === 0 ? null : sum('leadSumMs') / sum('leadCount'),

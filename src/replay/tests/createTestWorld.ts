@@ -78,13 +78,18 @@ export function createTestWorld(file: TestFile, rules: readonly LoadedRule[], te
     clock,
     log,
     engine,
-    rules: () => rules,
+    live: { rules },
     tellSince: 0,
     bridge: { ...noBridge, ...file.bridge, tokens: [...tokensOf(file)] },
-    escrowBalance: (token) => said.balances.get(token) ?? null,
-    watermark: () => readableUntil(said, clock.now()),
-    settleMs: () => settleMs,
-    onCommitted: () => undefined,
+    stakes: { reserveOf: (token) => said.balances.get(token) ?? null },
+    learned: null,
+    numbers: null,
+    timings: null,
+    eventRetries: null,
+    hooks: [],
+    before: [],
+    after: [],
+    judgedBy: () => ({ clockAheadMs: 0, watermark: readableUntil(said, clock.now()), settleMs }),
   })
   db.transaction(() => engine.start(start))
   engine.releaseStart()

@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono'
 import { errorText } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { WebDeps, WebEnv } from '../types.ts'
-import type { HealthVerdict } from '../../checks/monitor/judgeLiveness.ts'
+import type { HealthVerdict } from '../../monitor/judgeLiveness.ts'
 
 /** Open to everyone who can connect: a probe carries no token, and reasons name no data. */
 export function addHealthRoutes(app: Hono<WebEnv>, deps: WebDeps): void {

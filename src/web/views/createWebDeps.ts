@@ -17,10 +17,11 @@ import type {
   WebDeps,
   WebOperations,
 } from '../types.ts'
-import type { HealthVerdict } from '../../checks/monitor/judgeLiveness.ts'
+import type { HealthVerdict } from '../../monitor/judgeLiveness.ts'
 import type { AppParts } from '../../monitor/createMonitor.ts'
-import { readLiveness } from '../../checks/monitor/liveness.ts'
-import { readPreconfMetrics } from '../../checks/preconf/metrics.ts'
+import { readLiveness } from '../../monitor/liveness.ts'
+import { preconf } from '../../checks/preconf/check.ts'
+import { type PreconfMetrics, readPreconfMetrics } from '../../checks/preconf/metrics.ts'
 import { readKeptReport } from '../../report/readKeptReport.ts'
 import { readEscrows } from '../../report/readReportKnowledge.ts'
 import { readRules } from './readRules.ts'
@@ -63,12 +64,13 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
         ledger: parts.ledger,
         explorer: parts.explorer,
         intervals: parts.intervals.byEndpoint,
-        rpcHealth: parts.rpcHealth,
+        config: parts.config,
+        rpcs: parts.rpcs,
         startedAt: parts.startedAt,
         version: parts.version,
         pollers: parts.pollerStatus,
         channels: () => listChannels(parts),
-        preconf: (at) => readPreconfMetrics(parts, at),
+        preconf: (at) => readPreconf(parts, at),
         escrows: () => readEscrows(db, parts.config.bridge.tokens),
         normal,
       },
@@ -110,12 +112,16 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     listSilences: () => alerts.listSilences({ since: now(), limit: 1_000 }),
     operations: forgetAfter(parts.operations, () => status.forget()),
     listenChanges(listener) {
-      parts.listeners.add(listener)
-      return () => parts.listeners.delete(listener)
+      parts.after.add(listener)
+      return () => parts.after.delete(listener)
     },
     isLive: live,
     isReady: () => readReadiness(parts),
   }
+}
+
+function readPreconf(parts: Pick<AppParts, 'db' | 'partOf'>, at: UnixMs): PreconfMetrics | null {
+  return readPreconfMetrics(parts.db, parts.partOf(preconf, at), at)
 }
 
 /** What a person changed shows at once. */
@@ -209,14 +215,14 @@ function toMetrics(parts: AppParts, status: MetricsFacts['status'], eventLoopLag
   const { tail, sweep } = parts.cursors.read()
   const cursors = [
     // What is kept of it is only as new as the newest record.
-    { cursor: 'transfers', at: parts.pollers.listReadAt() ?? tail.completeAt },
+    { cursor: 'transfers', at: parts.list.readAt ?? tail.completeAt },
     { cursor: 'sweep', at: sweep.finishedAt },
   ]
   return {
     status,
     evaluations: { total, failed, missed },
     notifications: parts.sending.counts.list().map((entry) => ({ ...entry, reason: '' })),
-    preconf: readPreconfMetrics(parts, status.now),
+    preconf: readPreconf(parts, status.now),
     requests: [
       {
         source: 'explorer',

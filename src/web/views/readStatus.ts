@@ -25,7 +25,7 @@ import type { PreconfMetrics } from '../../checks/preconf/metrics.ts'
 import { type FactSources, readSources } from '../../kernel/sharedFacts.ts'
 import { createAlertViews, toAlertView } from './toAlertView.ts'
 
-export interface StatusSources extends Pick<FactSources, 'explorer' | 'intervals' | 'rpcHealth'> {
+export interface StatusSources extends Pick<FactSources, 'config' | 'explorer' | 'intervals' | 'rpcs'> {
   readonly alerts: AlertStore
   rules(): readonly LoadedRule[]
   readonly db: Database

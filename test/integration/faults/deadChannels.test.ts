@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { readLiveness } from '../../../src/checks/monitor/liveness.ts'
+import { readLiveness } from '../../../src/monitor/liveness.ts'
 import { Secret } from '../../../src/lib/secret.ts'
 import { startApiStub } from '../../support/apiStub.ts'
 import { calmPoll, createBridgeWorld } from '../../support/bridgeWorld.ts'

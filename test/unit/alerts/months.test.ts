@@ -27,15 +27,7 @@ test('F65: two months of alerts and transfers: tables, timers and listeners stay
   }
   const ledger = createLedger(database, { tokens: [], openIntervalMs: 10_000 })
   const retention = { transfersMs: 20 * day, preconfMs: day }
-  const upkeep = createUpkeep({
-    clock,
-    db: database,
-    ledger,
-    alerts: store,
-    retention,
-    contracts: [],
-    prune: [],
-  })
+  const upkeep = createUpkeep({ clock, db: database, ledger, alerts: store, config: { retention } }, [])
   const runner = createRunner({ clock, log: createSilentLog() }, [
     { name: 'upkeep', schedule: step, run: upkeep },
     { name: 'often', schedule: '0 */5 * * * *', run: async () => {} },

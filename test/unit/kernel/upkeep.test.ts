@@ -11,7 +11,7 @@ function setUpUpkeep() {
   const parts = setUp()
   const alerts = createAlertStore(parts.db)
   const retention = { transfersMs: 2 * day, preconfMs: 2 * day }
-  return { ...parts, upkeep: createUpkeep({ ...parts, alerts, retention, contracts: [], prune: [] }) }
+  return { ...parts, upkeep: createUpkeep({ ...parts, alerts, config: { retention } }, []) }
 }
 
 test('ended transfers are forgotten once they are older than they are kept; open ones never', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createContractReads } from '../../../../src/kernel/contractReads.ts'
 import { compareSource } from '../../../../src/checks/contracts/verifySource.ts'
 import { createSteppedClock } from '../../../support/steppedClock.ts'
-import type { VerifiedSource } from '../../../../src/checks/contracts/progressStore.ts'
+import type { VerifiedSource } from '../../../../src/kernel/contractReads.ts'
 import { noSignal } from '../support.ts'
 
 const contract = `0x${'c0'.repeat(20)}`

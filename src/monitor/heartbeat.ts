@@ -1,7 +1,7 @@
 import { type Dispatcher, request } from 'undici'
-import { errorText, MonitorError } from '../../lib/errors.ts'
-import type { Secret } from '../../lib/secret.ts'
-import { cleanText } from '../../lib/text.ts'
+import { errorText, MonitorError } from '../lib/errors.ts'
+import type { Secret } from '../lib/secret.ts'
+import { cleanText } from '../lib/text.ts'
 
 export interface HeartbeatDeps {
   readonly url: Secret

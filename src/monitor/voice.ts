@@ -1,7 +1,7 @@
-import { type ChannelState, isVoiceless, listMute } from '../../alerts/listMute.ts'
-import type { Clock } from '../../lib/clock.ts'
-import type { Logger } from '../../lib/log.ts'
-import type { AlertStore } from '../../alerts/store/alertStore.ts'
+import { type ChannelState, isVoiceless, listMute } from '../alerts/listMute.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import type { AlertStore } from '../alerts/store/alertStore.ts'
 
 export interface VoiceDeps {
   readonly clock: Pick<Clock, 'now'>
@@ -10,13 +10,18 @@ export interface VoiceDeps {
   readonly channels: readonly { readonly name: string }[]
 }
 
-/** Whether anybody can be told anything, and what the journal says when that changes. */
-export function createVoice(deps: VoiceDeps) {
+export interface Voice {
+  isVoiceless(now: UnixMs): boolean
+  /** Says it where no channel is needed: in the journal, when it changes. */
+  note(): void
+}
+
+/** Whether anybody can be told anything. */
+export function createVoice(deps: VoiceDeps): Voice {
   let wasVoiceless = false
   const isGone = (now: number) => isVoiceless(readChannelStates(deps), now)
   return {
     isVoiceless: isGone,
-    /** Says it where no channel is needed. */
     note() {
       const now = deps.clock.now()
       const states = readChannelStates(deps)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type LivenessFacts, judgeLiveness } from '../../../../src/checks/monitor/judgeLiveness.ts'
+import { type LivenessFacts, judgeLiveness } from '../../../src/monitor/judgeLiveness.ts'
 
 const now = 1_000_000
 const poller = { poller: 'transfers', intervalMs: 5_000, startedAt: 0, lastSuccessAt: null, lastError: null }

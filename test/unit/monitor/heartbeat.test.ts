@@ -1,8 +1,8 @@
 import { MockAgent } from 'undici'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Secret } from '../../../../src/lib/secret.ts'
-import { createHeartbeat } from '../../../../src/checks/monitor/heartbeat.ts'
-import { noSignal } from '../support.ts'
+import { Secret } from '../../../src/lib/secret.ts'
+import { createHeartbeat } from '../../../src/monitor/heartbeat.ts'
+import { noSignal } from '../checks/support.ts'
 
 let agent: MockAgent
 const asked: string[] = []

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeListLag } from '../../../../src/checks/audit/listLag.ts'
+import { judgeListLag } from '../../../src/kernel/listLag.ts'
 
 const capMs = 90_000
 const now = 10_000_000

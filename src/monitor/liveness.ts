@@ -1,7 +1,7 @@
-import type { UnixMs } from '../../lib/clock.ts'
-import type { EvaluateLoop } from '../../kernel/evaluateLoop.ts'
-import type { PollerStatus } from '../../kernel/runner.ts'
-import type { Explorer } from '../../clients/explorer/createExplorer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { EvaluateLoop } from '../kernel/evaluateLoop.ts'
+import type { PollerStatus } from '../kernel/runner.ts'
+import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import { judgeLiveness } from './judgeLiveness.ts'
 import type { HealthVerdict } from './judgeLiveness.ts'
 

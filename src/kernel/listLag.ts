@@ -1,4 +1,4 @@
-import type { UnixMs } from '../../lib/clock.ts'
+import type { UnixMs } from '../lib/clock.ts'
 
 /** A record that was not in the list yet when a complete reading of it began, so long after the record's block. */
 export interface LateListing {

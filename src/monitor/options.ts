@@ -1,0 +1,29 @@
+import type { ChannelConfig } from '../delivery/channels/createChannel.ts'
+import type { AppConfig } from '../kernel/settings.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { CorrectedClock } from '../lib/correctedClock.ts'
+import type { Logger } from '../lib/log.ts'
+import type { LoadedRule } from '../rules/types.ts'
+
+export interface AppDeps {
+  readonly clock: Clock
+  readonly log: Logger
+  /** The console channel's sink. */
+  readonly write: (text: string) => void
+  readonly random: () => number
+  /** A channel's settings as they are on disk now, for secrets that are replaced there. */
+  readonly rereadChannel?: (name: string) => ChannelConfig | null
+}
+
+/** The same with the clock that everything inside goes by. */
+export interface PartDeps extends AppDeps {
+  readonly clock: CorrectedClock
+}
+
+export interface AppOptions {
+  readonly config: AppConfig
+  readonly rules: readonly LoadedRule[]
+  readonly version: string
+  /** Sets the present state aside and begins anew. */
+  readonly resetState?: boolean
+}
