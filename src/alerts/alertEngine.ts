@@ -3,9 +3,9 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Judgement } from '../rules/kind.ts'
 import type { Rule } from '../rules/types.ts'
-import type { AlertHead } from './store/alertRows.ts'
+import type { AlertHead, AlertRow } from './store/alertRows.ts'
 import type { AlertStore } from './store/alertStore.ts'
-import type { EngineContext } from './engineContext.ts'
+import { type EngineContext, note } from './engineContext.ts'
 import { flushGroups } from './flushGroups.ts'
 import { joinGroups } from './groupTimers.ts'
 import { builtInInhibitions, type InhibitRule } from './inhibition.ts'
@@ -13,10 +13,10 @@ import { dropRules } from './judgeConditions.ts'
 import { type DeadChannel, judgeChannels, judgeNoData, judgeRuleErrors } from './judgeMeta.ts'
 import { applyCondition, excuseCondition, keepCondition } from './judgeRule.ts'
 import { isMetaKind, metaRule } from './metaRules.ts'
-import { rebaseClock } from './rebaseClock.ts'
-import { renameSubject } from './renameSubject.ts'
 import { defaultRoute, type Route } from './routing.ts'
 import { correctEvents, type EventMatch, type StillFound, tellEvents } from './tellEvents.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { formatDuration } from '../lib/duration.ts'
 
 export interface AlertSettings {
   /** Empty: everything to every channel. */
@@ -137,4 +137,52 @@ function isMetaRule(context: EngineContext, { kind, rule }: Pick<AlertHead, 'kin
 function start(context: EngineContext, now: UnixMs): void {
   context.hold = { until: now + startHoldMs, isReleased: false, hasStarted: true }
   for (const head of context.store.listActive()) if (head.firedAt !== null) joinGroups(context, head, now)
+}
+
+/**
+ * Two transfers turned out to be one: the alerts of `from` follow it to `to`. What was told stays told. Where both had
+ * an alert of one rule, the survivor's goes on and counts as told wherever one of them was.
+ */
+function renameSubject(context: EngineContext, from: string, to: string, now: UnixMs): void {
+  for (const row of context.store.listAlertsOfTransfer(from)) {
+    const fingerprint = fingerprintOf(row.rule, { kind: row.kind, subject: to })
+    const survivor = context.store.findAlert(fingerprint)
+    if (survivor) merge(context, row, survivor.id, now)
+    else context.store.renameAlert(row.id, { fingerprint, subject: to, transferKey: to })
+    note(context, row, { what: 'renamed', reason: `its transfer ${from} was joined into ${to}` }, now)
+  }
+}
+
+function merge(context: EngineContext, row: AlertRow, survivorId: number, now: UnixMs): void {
+  const { store } = context
+  store.deleteUnsentOf(row.id)
+  store.moveTold(row.id, survivorId)
+  store.moveHeld(row.id, survivorId)
+  store.updatePhase(row.id, { ...row, state: 'merged' }, now)
+  for (const group of store.listGroupsOf(row.id)) store.removeMember(group.key, row.id)
+}
+
+/** After a jump beyond this nobody's reminder comes before its group's next interval. */
+const longJumpMs = 3_600_000
+
+/**
+ * The machine slept: every length of what was watched goes on where it was, so that the sleep alone neither fires nor
+ * resolves nor repeats anything. Ends of silences are dates and stay.
+ */
+function rebaseClock(context: EngineContext, byMs: number, now: UnixMs): void {
+  context.store.rebaseTimes(byMs)
+  if (Math.abs(byMs) > longJumpMs) context.store.holdRepeats(now)
+  context.windows.clear()
+  context.muteTimes.clear()
+  if (!context.hold.isReleased) context.hold = { ...context.hold, until: context.hold.until + byMs }
+  const reason = `the machine slept for ${formatDuration(byMs)}`
+  context.log.warn({ byMs }, reason)
+  context.store.recordDecision({
+    at: now,
+    alertId: null,
+    rule: '',
+    subject: 'clock',
+    what: 'rebased',
+    reason,
+  })
 }

@@ -1,10 +1,15 @@
 import { createAlertViews, toAlertView } from '../web/views/toAlertView.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { createAlertStore } from '../alerts/store/alertStore.ts'
-import type { AlertView } from '../web/types.ts'
+import type { AlertView, AlertStory } from '../web/types.ts'
 import { exitCodes, type Io } from './io.ts'
-import { loadProject } from './loadProject.ts'
+import { loadProject, readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
+import { findAlert } from '../alerts/operations.ts'
+import { toAlertStory } from '../web/views/toAlertStory.ts'
+import { cleanText } from '../lib/text.ts'
+import { openOperations } from './openOperations.ts'
+import { readAuthor } from './readAuthor.ts'
 
 export interface AlertsCommand {
   readonly config: string
@@ -23,14 +28,14 @@ export async function listAlerts(io: Io, options: AlertsCommand): Promise<number
     const query = { limit: Number(options.limit) || 50, ...(options.open && { state: 'open' as const }) }
     const source = createAlertViews(alerts, () => rules, now)
     const views = alerts.listAlerts(query).map((row) => toAlertView(source, row))
-    io.out(options.json ? `${JSON.stringify(views, null, 2)}\n` : format(views, now))
+    io.out(options.json ? `${JSON.stringify(views, null, 2)}\n` : formatList(views, now))
     return exitCodes.fine
   } finally {
     db.close()
   }
 }
 
-function format(views: readonly AlertView[], now: number): string {
+function formatList(views: readonly AlertView[], now: number): string {
   if (views.length === 0) return 'No alerts.\n'
   return views
     .map((view) => {
@@ -40,4 +45,80 @@ function format(views: readonly AlertView[], now: number): string {
       return `${view.id}  ${view.severity.padEnd(8)} ${state.padEnd(10)} ${view.rule}  happened ${ago(view.since)}, ${view.toldAt === null ? 'not told yet' : `told ${ago(view.toldAt)}`}\n          ${view.summary ?? view.title}\n          ${view.title}\n          told: ${told.join(', ') || 'nobody yet'}${view.ack ? `; acknowledged by ${view.ack.by}` : ''}\n`
     })
     .join('')
+}
+
+interface ShowAlertCommand {
+  readonly config: string
+  readonly json?: boolean
+}
+
+/** `spanwatch alerts show`: what it is, what was decided about it and why, and every message. */
+export async function showAlert(io: Io, id: string, options: ShowAlertCommand): Promise<number> {
+  const { config, rules } = await loadProject(io, options.config, { needs: [] })
+  const { db } = openLedger(config)
+  try {
+    const store = createAlertStore(db)
+    const now = io.clock.now()
+    const source = { ...createAlertViews(store, () => rules, now), alerts: store }
+    const story = toAlertStory(source, findAlert(store, id))
+    io.out(options.json ? `${JSON.stringify(story, null, 2)}\n` : formatStory(story, now))
+    return exitCodes.fine
+  } finally {
+    db.close()
+  }
+}
+
+function formatStory(story: AlertStory, now: number): string {
+  const time = (at: number) => new Date(at).toISOString()
+  const clean = (text: string) => cleanText(text, 600)
+  const labels = Object.entries(story.labels).map(([name, value]) => `${name}=${clean(value)}`)
+  return [
+    `#${story.id}  ${story.severity}  ${story.endedBadly ? 'ended' : story.state}  ${story.rule} (${story.kind})\n`,
+    `  ${clean(story.summary ?? story.title)}\n  ${clean(story.title)}\n`,
+    `  happened   ${time(story.since)}, ${formatDuration(Math.max(0, now - story.since))} ago; episode ${story.episode}\n`,
+    `  told       ${story.toldAt === null ? 'to nobody yet' : time(story.toldAt)}\n`,
+    `  labels     ${labels.join(' ')}\n`,
+    story.ack ? `  ack        by ${clean(story.ack.by)} at ${time(story.ack.at)}\n` : '',
+    story.heldFor.length === 0 ? '' : `  silenced   to be listed to ${story.heldFor.join(', ')}\n`,
+    ...section(
+      'evidence',
+      story.evidence.map(({ source, at, says }) => `${time(at)}  ${source}: ${clean(says)}`),
+    ),
+    ...section(
+      'messages',
+      story.messages.map(
+        ({ item, channel, what, state, message, queuedAt, sentAt }) =>
+          `${time(sentAt ?? queuedAt)}  ${what} to ${channel}: ${state}${message === null ? '' : ` (#${message})`}, outbox item ${item}`,
+      ),
+    ),
+    ...section(
+      'decisions',
+      story.decisions.map(({ at, what, reason }) => `${time(at)}  ${what}: ${clean(reason)}`),
+    ),
+  ].join('')
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [`\n  ${title}\n`, ...lines.map((line) => `    ${line}\n`)]
+}
+
+interface AckCommand extends ShowAlertCommand {
+  readonly by?: string
+}
+
+/** `spanwatch alerts ack`: no reminders until it fires anew. */
+export async function ackAlert(io: Io, id: string, options: AckCommand): Promise<number> {
+  const author = readAuthor(io, options.by)
+  const operations = openOperations(io, readConfig(io, options.config, { needs: ['http'] }).config)
+  try {
+    const acked = await operations.ackAlert(id, author)
+    if (options.json) io.out(`${JSON.stringify(acked, null, 2)}\n`)
+    else
+      io.out(
+        `#${acked.id} (${acked.rule}) is acknowledged by ${acked.ackedBy}: no reminders until it fires anew.\n`,
+      )
+    return exitCodes.fine
+  } finally {
+    operations.close()
+  }
 }

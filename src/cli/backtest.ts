@@ -10,7 +10,8 @@ import { exitCodes, type Io } from './io.ts'
 import { loadProject } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
 import { readTime } from './readTime.ts'
-import { formatBacktest, toBacktestCsv } from './renderBacktest.ts'
+import type { RuleTellings } from '../replay/backtest/tellings.ts'
+import { toCsvLine } from '../lib/csv.ts'
 
 export interface BacktestCommand {
   readonly config: string
@@ -69,4 +70,95 @@ async function readFolder(folder: string): Promise<readonly LoadedRule[]> {
   const loaded = await readRules(resolve(folder), kinds)
   if (!loaded.ok) throw new MonitorError('config.invalid', renderProblems(loaded.problems))
   return loaded.rules
+}
+
+interface BacktestResult {
+  readonly present: Backtest
+  /** With the rules that are compared; null when none are. */
+  readonly changed: Backtest | null
+}
+
+/** For people: each rule with its days, then what could not be replayed. */
+function formatBacktest({ present, changed }: BacktestResult): string {
+  const { transfers, replayed, since, until } = present
+  const from = since === 0 ? 'the beginning' : isoTime(since)
+  const head = `${transfers} transfers from ${from} to ${isoTime(until)}, ${replayed} of them looked at in full`
+  const names = namesOf(present, changed)
+  const blocks = names.flatMap((name) =>
+    formatRule(find(present, name), find(changed, name), changed !== null),
+  )
+  const skipped = (changed ?? present).skipped
+  return [
+    head,
+    'Alerts before grouping and silences, as they would have been told; days are UTC.',
+    '',
+    ...(blocks.length === 0 ? ['No rule that history can be judged by.'] : blocks),
+    ...(skipped.length === 0 ? [] : ['', 'not replayed']),
+    ...skipped.map(({ rule, kind, reason }) => `  ${rule} (${kind}): ${reason}`),
+    '',
+  ].join('\n')
+}
+
+function formatRule(before: RuleTellings | null, after: RuleTellings | null, isCompared: boolean): string[] {
+  const rule = after ?? before
+  if (rule === null) return []
+  const shown = isCompared
+    ? `${before?.told ?? 'no rule'} now, ${after?.told ?? 'no rule'} then`
+    : `${rule.told}`
+  const more = [
+    ...(rule.corrected > 0 ? [`${rule.corrected} corrected`] : []),
+    ...(rule.resolved > 0 ? [`${rule.resolved} ended`] : []),
+    ...(rule.errors > 0 ? [`${rule.errors} could not be judged`] : []),
+  ]
+  const days = [...new Set([...Object.keys(before?.days ?? {}), ...Object.keys(after?.days ?? {})])].sort()
+  return [
+    `${rule.severity.padEnd(8)} ${rule.rule} (${rule.kind}): told ${shown}${more.length > 0 ? `, ${more.join(', ')}` : ''}`,
+    ...days.map(
+      (day) =>
+        `  ${day}  ${isCompared ? `${before?.days[day] ?? 0} now, ${after?.days[day] ?? 0} then` : rule.days[day]}`,
+    ),
+    ...rule.examples.slice(0, 3).map((one) => `  ${isoTime(one.at)}  ${one.subject}  ${one.text}`),
+  ]
+}
+
+/** One line a rule and day; a rule that told nothing has one without a day. */
+function toBacktestCsv({ present, changed }: BacktestResult): string {
+  const isCompared = changed !== null
+  const header = toCsvLine([
+    'rule',
+    'kind',
+    'severity',
+    'day',
+    'told',
+    ...(isCompared ? ['told_changed'] : []),
+  ])
+  const lines = namesOf(present, changed).flatMap((name) => {
+    const [before, after] = [find(present, name), find(changed, name)]
+    const rule = after ?? before
+    if (rule === null) return []
+    const days = [...new Set([...Object.keys(before?.days ?? {}), ...Object.keys(after?.days ?? {})])].sort()
+    return (days.length === 0 ? [''] : days).map((day) =>
+      toCsvLine([
+        rule.rule,
+        rule.kind,
+        rule.severity,
+        day,
+        before?.days[day] ?? 0,
+        ...(isCompared ? [after?.days[day] ?? 0] : []),
+      ]),
+    )
+  })
+  return [header, ...lines].join('')
+}
+
+function namesOf(present: Backtest, changed: Backtest | null): string[] {
+  return [...new Set([...present.rules, ...(changed?.rules ?? [])].map(({ rule }) => rule))]
+}
+
+function find(of: Backtest | null, name: string): RuleTellings | null {
+  return of?.rules.find(({ rule }) => rule === name) ?? null
+}
+
+function isoTime(at: number): string {
+  return new Date(at).toISOString()
 }

@@ -1,15 +1,22 @@
 import { kinds } from '../checks/index.ts'
 import type { Config } from '../config/config.ts'
 import { loadConfig, type Section } from '../config/loadConfig.ts'
-import { MonitorError } from '../lib/errors.ts'
+import { MonitorError, errorText } from '../lib/errors.ts'
 import { renderProblems } from '../lib/renderProblems.ts'
 import { createScrubber, type Secret } from '../lib/secret.ts'
-import type { YamlDoc } from '../lib/yamlProblems.ts'
+import {
+  type YamlDoc,
+  problemAt,
+  type YamlProblem,
+  problemInside,
+  type YamlPath,
+} from '../lib/yamlProblems.ts'
 import { readRules } from '../rules/readRules.ts'
 import type { LoadedRule } from '../rules/types.ts'
-import { checkChannels } from './checkChannels.ts'
-import { checkPredicates } from './checkPredicates.ts'
 import type { Io } from './io.ts'
+import { createSystemClock } from '../lib/clock.ts'
+import { createChannel } from '../delivery/channels/createChannel.ts'
+import { compileLabelPredicate } from '../rules/cel/compileLabelPredicate.ts'
 
 export interface Project {
   readonly config: Config
@@ -60,4 +67,37 @@ export async function loadProject(
   if (problems.length > 0 || !loaded.ok)
     throw new MonitorError('config.invalid', renderProblems(problems).trimEnd())
   return { ...read, rules: loaded.rules }
+}
+
+/** What a channel refuses of its settings when it is made. None is connected to, and none keeps anything open. */
+async function checkChannels(doc: YamlDoc, { channels }: Config): Promise<YamlProblem[]> {
+  const problems = await Promise.all(
+    channels.map(async (settings): Promise<YamlProblem[]> => {
+      try {
+        await createChannel(
+          { clock: createSystemClock(), write: () => undefined, color: false },
+          settings,
+        ).close()
+        return []
+      } catch (error) {
+        return [problemAt(doc, ['channels', settings.name], errorText(error))]
+      }
+    }),
+  )
+  return problems.flat()
+}
+
+/** The expressions of routes and inhibitions, each problem at its place inside the text. */
+export function checkPredicates(doc: YamlDoc, config: Config): YamlProblem[] {
+  const routes = config.routes.map(({ match }, index) => [['routes', index, 'match'], match] as const)
+  const inhibitions = config.inhibit.flatMap(({ source, target }, index) => [
+    [['inhibit', index, 'source'], source] as const,
+    [['inhibit', index, 'target'], target] as const,
+  ])
+  return [...routes, ...inhibitions].flatMap(([path, text]: readonly [YamlPath, string | null]) => {
+    if (text === null) return []
+    const compiled = compileLabelPredicate(kinds.names, text)
+    if (compiled.ok) return []
+    return [problemInside(doc, path, compiled.problem.offset, compiled.problem.message)]
+  })
 }

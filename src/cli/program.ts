@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander'
-import { MonitorError } from '../lib/errors.ts'
+import { MonitorError, type ErrorCode } from '../lib/errors.ts'
 import { addOperating } from './addOperating.ts'
 import { backfill } from './backfill.ts'
 import { backtest } from './backtest.ts'
@@ -16,7 +16,6 @@ import { run } from './run.ts'
 import { testRules } from './rulesTest.ts'
 import { sandbox } from './sandbox.ts'
 import { schema } from './schema.ts'
-import { exitCodeOf } from './toExitCode.ts'
 import { listTransfers, showTransfers } from './transfers.ts'
 import { version } from './version.ts'
 
@@ -231,4 +230,22 @@ function addSandbox(program: Command, io: Io, finish: Finish): void {
     .addOption(scenario())
     .addOption(seed())
     .action(async (options) => finish(await sandbox(io, options)))
+}
+
+/** The exit code that each kind of failure ends a command with. */
+export const exitCodeOf: Readonly<Record<ErrorCode, number>> = {
+  'config.invalid': exitCodes.usage,
+  usage: exitCodes.usage,
+  'state.invalid': exitCodes.usage,
+  'state.locked': exitCodes.locked,
+  'source.unreachable': exitCodes.unreachable,
+  'source.throttled': exitCodes.unreachable,
+  'source.rejected': exitCodes.unreachable,
+  'source.invalid': exitCodes.unreachable,
+  'source.refused': exitCodes.usage,
+  'source.mismatched': exitCodes.unreachable,
+  'source.empty': exitCodes.unreachable,
+  'channel.failed': exitCodes.unreachable,
+  not_found: exitCodes.wrong,
+  internal: exitCodes.wrong,
 }

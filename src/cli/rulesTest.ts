@@ -1,15 +1,16 @@
 import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { loadRuleTests, type LoadedTests } from '../replay/tests/loadRuleTests.ts'
-import { renderDifference } from '../replay/tests/renderDifference.ts'
 import { runRuleTest } from '../replay/tests/runRuleTest.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { renderProblems } from '../lib/renderProblems.ts'
-import type { YamlProblem } from '../lib/yamlProblems.ts'
+import { type YamlProblem, positionOf, type YamlDoc } from '../lib/yamlProblems.ts'
 import { isRuleTestName } from '../rules/readRuleFolder.ts'
 import { shippedFolder } from '../rules/readRules.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
+import { formatDuration } from '../lib/duration.ts'
+import type { Difference } from '../replay/tests/compareExpectation.ts'
 
 export interface RulesTestCommand {
   readonly config?: string
@@ -63,4 +64,36 @@ async function listTests(io: Io, { config }: RulesTestCommand): Promise<string[]
 function shorten(path: string): string {
   const near = relative('.', path)
   return near.length < path.length ? near : path
+}
+
+/**
+ * A difference for people: where it stands, then what was expected (-) and what came (+).
+ * @example
+ * rules/a.test.yaml:12:9: at 30m: `firing` is other than expected
+ *       - withdrawal-stalled w1
+ *       + nothing
+ */
+export function renderDifference(doc: YamlDoc, test: number, difference: Difference): string {
+  const { line, column } = positionOf(doc, ['tests', test, ...difference.path], 'key')
+  const { expected, got, key, message } = difference
+  const verdict = message ?? `\`${key}\` is other than expected`
+  const head = `    ${doc.path}:${line}:${column}: at ${formatDuration(difference.at)}: ${verdict}`
+  if (message !== null) return head
+  return [head, ...listLines(expected, got).map((one) => `      ${one}`)].join('\n')
+}
+
+function listLines(expected: readonly string[], got: readonly string[]): string[] {
+  const left = [...got]
+  const shared: string[] = []
+  const missing = expected.filter((one) => {
+    const place = left.indexOf(one)
+    if (place === -1) return true
+    shared.push(...left.splice(place, 1))
+    return false
+  })
+  return [
+    ...shared.map((one) => `  ${one}`),
+    ...(expected.length === 0 ? ['- nothing'] : missing.map((one) => `- ${one}`)),
+    ...(got.length === 0 ? ['+ nothing'] : left.map((one) => `+ ${one}`)),
+  ]
 }

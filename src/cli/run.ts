@@ -1,9 +1,11 @@
 import { runMonitor } from '../daemon/runMonitor.ts'
-import { createChannelReader } from './createChannelReader.ts'
 import { createLog } from '../lib/log.ts'
 import { exitCodes, type Io } from './io.ts'
 import { loadProject } from './loadProject.ts'
 import { version } from './version.ts'
+import { loadConfig } from '../config/loadConfig.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { ChannelConfig } from '../delivery/channels/createChannel.ts'
 
 export interface RunCommand {
   readonly config: string
@@ -40,4 +42,33 @@ export async function run(io: Io, options: RunCommand): Promise<number> {
   )
   log.info('stopped')
   return exitCodes.fine
+}
+
+interface ChannelReaderDeps {
+  readonly io: Pick<Io, 'env' | 'protect'>
+  readonly clock: Pick<Clock, 'monotonicMs'>
+}
+
+/** Often enough for a secret that is replaced, and seldom enough to cost nothing in a storm. */
+const everyMs = 1_000
+
+/**
+ * Reads the channels of a configuration again, for secrets in files that are replaced while the daemon runs. A file that
+ * cannot be used, as in the middle of an edit, changes nothing.
+ */
+function createChannelReader(deps: ChannelReaderDeps, path: string): (name: string) => ChannelConfig | null {
+  let readAt = -Infinity
+  let channels: readonly ChannelConfig[] = []
+  return (name) => {
+    const now = deps.clock.monotonicMs()
+    if (now - readAt >= everyMs) {
+      readAt = now
+      const loaded = loadConfig({ path, env: deps.io.env })
+      if (loaded.ok) {
+        deps.io.protect(loaded.secrets)
+        channels = loaded.config.channels
+      }
+    }
+    return channels.find((channel) => channel.name === name) ?? null
+  }
 }

@@ -11,10 +11,9 @@ import type { AppConfig } from '../kernel/settings.ts'
 import type { AppDeps, AppOptions } from '../monitor/options.ts'
 import { type App, createApp } from '../monitor/createMonitor.ts'
 import { createWebDeps } from '../web/views/createWebDeps.ts'
-import { createServiceNotifier, type ServiceNotifier } from './serviceNotifier.ts'
+import { createServiceNotifier, type ServiceNotifier, sendToServiceManager } from './serviceNotifier.ts'
 import { readLiveness } from '../monitor/liveness.ts'
 import { resolveStart } from './resolveStart.ts'
-import { sendToServiceManager } from './sendToServiceManager.ts'
 
 export interface RunOptions extends Omit<AppOptions, 'config'> {
   readonly config: AppConfig

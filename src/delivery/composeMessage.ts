@@ -10,8 +10,8 @@ import type { CarriedItem } from '../alerts/store/outboxContents.ts'
 import { findJoined } from '../alerts/findJoined.ts'
 import { readFinding } from '../alerts/findingJson.ts'
 import { alertIdOf, messageIdOf } from '../alerts/fingerprint.ts'
-import { toUnreadableItem } from './unreadableItem.ts'
 import { nameAlert, statuses, type TransactionLinks, toMessageItem } from './wording.ts'
+import type { OutboxWhat } from '../alerts/store/outboxItems.ts'
 
 export interface ComposeDeps {
   readonly store: AlertStore
@@ -214,5 +214,32 @@ function nameCount(status: MessageItem['status'], kind: string): string {
     case 'resolved':
     case 'ended':
       return `${kind} ${status}`
+  }
+}
+
+/** An alert whose kept finding cannot be read or worded: severity, rule, kind and subject are known all the same. */
+function toUnreadableItem(alert: AlertRow, what: OutboxWhat, now: UnixMs): MessageItem {
+  const { kind, subject } = alert
+  const status = statuses[what]
+  return {
+    alertId: alertIdOf(alert.fingerprint),
+    rule: alert.rule,
+    kind,
+    severity: alert.severity,
+    status,
+    summary: `${status === 'resolved' ? 'Resolved: ' : ''}${kind} of ${subject}: its details cannot be read`,
+    subject,
+    fields: [],
+    facts: {},
+    labels: {},
+    runbook: alert.runbook,
+    since: alert.activeAt,
+    at: now,
+    lastedMs: null,
+    joined: [],
+    remedy:
+      status === 'resolved'
+        ? null
+        : `See what is kept of it: spanwatch alerts show ${alertIdOf(alert.fingerprint)}`,
   }
 }

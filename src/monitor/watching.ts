@@ -2,7 +2,7 @@ import type { OpenCheck } from '../kernel/check.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { createRunner } from '../kernel/runner.ts'
 import { createUpkeep } from '../kernel/upkeep.ts'
-import { createReporting } from '../report/createReporting.ts'
+import { createReporting } from '../report/poll.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import type { Voice } from './voice.ts'
 

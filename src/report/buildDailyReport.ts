@@ -10,16 +10,17 @@ import {
   type ReportToken,
   toReportFlow,
   type TransferLine,
+  type LegCount,
 } from './dailyReport.ts'
 import { type Crossing, reconcile, toCrossing } from './reconcile.ts'
 import type { DayWindow } from './reportDay.ts'
 import type { Direction } from '../bridge/observation.ts'
-import type { Transfer } from '../bridge/transfer.ts'
+import { type Transfer, originChain } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { listTold, type ToldRow } from './queries.ts'
-import { countHours, countLegs } from './countLegs.ts'
+import { DateTime } from 'luxon'
 
 export interface ReportSources {
   readonly db: Database
@@ -179,4 +180,42 @@ function groupFindings(told: readonly ToldRow[]): FindingGroup[] {
       return { kind, severity, count: rows.length, examples }
     })
     .sort((a, b) => severityOrder[a.severity] - severityOrder[b.severity] || (a.kind < b.kind ? -1 : 1))
+}
+
+const chains = ['main', 'zone'] as const
+const directions = ['MainToZone', 'ZoneToMain'] as const
+
+/** Legs by the block times of the day: what left and what arrived, chain by chain. */
+function countLegs(
+  transfers: readonly Pick<Transfer, 'direction' | 'main' | 'zone'>[],
+  { from, until }: DayWindow,
+): LegCount[] {
+  return directions.flatMap((direction) =>
+    chains.map((chain) => ({
+      chain,
+      direction,
+      part: originChain(direction) === chain ? ('origin' as const) : ('destination' as const),
+      count: transfers.filter((transfer) => {
+        const time = transfer[chain]?.time ?? null
+        return transfer.direction === direction && time !== null && time >= from && time < until
+      }).length,
+    })),
+  )
+}
+
+/** Transfers that began in each hour: 23 or 25 hours where the clocks change. */
+function countHours(crossings: readonly Crossing[], window: DayWindow): DailyReport['hours'] {
+  const starts: DateTime[] = []
+  for (let at = DateTime.fromMillis(window.from, { zone: window.zone }); at.toMillis() < window.until; ) {
+    starts.push(at)
+    at = at.plus({ hours: 1 }).startOf('hour')
+  }
+  const counts = starts.map((at) => ({ hour: at.toFormat('HH'), deposits: 0, withdrawals: 0 }))
+  for (const { direction, startedAt } of crossings) {
+    if (startedAt < window.from || startedAt >= window.until) continue
+    const index = starts.findLastIndex((at) => at.toMillis() <= startedAt)
+    const hour = counts[index]
+    if (hour) hour[direction === 'MainToZone' ? 'deposits' : 'withdrawals'] += 1
+  }
+  return counts
 }

@@ -4,13 +4,18 @@ import { withExtraFields } from './answers.ts'
 import type { Outgoing } from './deliver.ts'
 import type { Dialect } from './dialect.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
-import { endpointTable } from './endpoints/endpointTable.ts'
 import type { Disruption } from './faults/fault.ts'
 import { mixUnit } from './random.ts'
 import { readPage } from './paging.ts'
 import { readParameters } from './parameters.ts'
 import { emptyParameter, Refusal, unmatchedParameter } from './refusal.ts'
 import type { World } from './world.ts'
+import { crossEndpoints } from './endpoints/crossEndpoints.ts'
+import { contractEndpoints, logEndpoints } from './endpoints/logEndpoints.ts'
+import { mainAddressEndpoints } from './endpoints/mainAddressEndpoints.ts'
+import { mainBlockEndpoints } from './endpoints/mainBlockEndpoints.ts'
+import { mainTransactionEndpoints } from './endpoints/mainTransactionEndpoints.ts'
+import { zoneEndpoints } from './endpoints/zoneEndpoints.ts'
 
 export interface Explorer {
   readonly world: World
@@ -99,3 +104,14 @@ function refused(refuse: NonNullable<Disruption['refuse']>): Outgoing {
     ? outgoing
     : { ...outgoing, headers: { 'retry-after': refuse.retryAfter } }
 }
+
+/** Every endpoint of the explorer API, E1 to E21. */
+const endpointTable: readonly Endpoint[] = [
+  ...crossEndpoints,
+  ...zoneEndpoints,
+  ...mainBlockEndpoints,
+  ...mainAddressEndpoints,
+  ...mainTransactionEndpoints,
+  ...logEndpoints,
+  ...contractEndpoints,
+]

@@ -8,9 +8,22 @@ import { renderProblems } from '../lib/renderProblems.ts'
 import { schemaProblems } from '../lib/schemaProblems.ts'
 import { withoutEchoes } from '../lib/yamlProblems.ts'
 import { answersSchema } from './answers.ts'
-import type { PlannedFault } from './faults/fault.ts'
-import { faultTable } from './faults/faultTable.ts'
+import type { PlannedFault, FaultRow } from './faults/fault.ts'
 import { historySchema, trafficSchema } from './settings.ts'
+import { answerFaults } from './faults/answerFaults.ts'
+import { chainFaults } from './faults/chainFaults.ts'
+import { preconfFaults } from './faults/preconfFaults.ts'
+import { theftFaults } from './faults/theftFaults.ts'
+import { transferFaults } from './faults/transferFaults.ts'
+
+/** Every fault that a scenario can name. A new one is a new row in one of these lists. */
+export const faultTable: readonly FaultRow[] = [
+  ...transferFaults,
+  ...theftFaults,
+  ...chainFaults,
+  ...preconfFaults,
+  ...answerFaults,
+]
 
 type FaultSchema = z.ZodType<PlannedFault> & z.core.$ZodTypeDiscriminable
 

@@ -6,7 +6,6 @@ import { secureHeaders } from 'hono/secure-headers'
 import { MonitorError, errorText } from '../lib/errors.ts'
 import { createAccess } from './createAccess.ts'
 import { createFormGate } from './createFormGate.ts'
-import { isLoopbackAuthority, isLoopbackHost } from './loopbackHosts.ts'
 import { renderMessagePage } from './pages/messagePage.ts'
 import { addApiRoutes } from './routes/addApiRoutes.ts'
 import { addChartRoutes } from './routes/addChartRoutes.ts'
@@ -17,6 +16,7 @@ import { addPageRoutes } from './routes/addPageRoutes.ts'
 import { addReportRoutes } from './routes/addReportRoutes.ts'
 import { addWriteRoutes } from './routes/addWriteRoutes.ts'
 import type { WebDeps, WebOptions, WebEnv } from './types.ts'
+import { isIPv4 } from 'node:net'
 
 /** In the order in which they overrule each other. */
 const sheets = ['base', 'frame', 'words', 'tables', 'views', 'widths'].map((name) => `${name}.css`)
@@ -121,4 +121,19 @@ function answerProblem(c: Context, status: HTTPException['status'], title: strin
   c.status(status)
   const wantsHtml = (c.req.header('accept') ?? '').includes('text/html')
   return wantsHtml ? c.html(renderMessagePage(title, text)) : c.json({ error: text })
+}
+
+/** Whether an address to listen on can be reached from this machine only. */
+export function isLoopbackHost(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[|\]$/g, '')
+  return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
+}
+
+/**
+ * Whether a `Host` header names this machine by a loopback name. A page of another site whose name was pointed at
+ * 127.0.0.1 (DNS rebinding) still sends that site's name.
+ */
+export function isLoopbackAuthority(authority: string | undefined): boolean {
+  const host = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/i.exec(authority ?? '')?.[1]
+  return host !== undefined && isLoopbackHost(host)
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { listMeanings } from '../../src/cli/listMeanings.ts'
-import { formatMeanings } from '../../src/cli/learned.ts'
+import { formatMeanings, listMeanings } from '../../src/cli/learned.ts'
 import { createLearned } from '../../src/ledger/learned.ts'
 import { type BridgeWorld, calmPoll, createBridgeWorld, token, user } from '../support/bridgeWorld.ts'
 

@@ -5,7 +5,6 @@ import { errorText, MonitorError, withDetails } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/log.ts'
 import { createScrubber, Secret } from '../../lib/secret.ts'
 import { type HttpAnswer, type HttpDeps, httpRequest } from '../http.ts'
-import { buildPath } from './buildPath.ts'
 import type { Dialect } from './dialect.ts'
 import type { EmptyGuard, Question } from './emptyGuard.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -16,7 +15,7 @@ import type { Lease, Pace, PaceOptions, Priority } from './pace.ts'
 import { type Answer, readAnswer } from './readAnswer.ts'
 import type { RecordReader } from './recordReader.ts'
 import { parseRetryAfter, retryDelayMs } from './retry.ts'
-import { type ExplorerAuth, signHeaders } from './sign.ts'
+import { type ExplorerAuth, signHeaders, buildPath } from './sign.ts'
 
 export interface ExplorerOptions {
   readonly baseUrl: string

@@ -1,6 +1,5 @@
 import { MonitorError } from '../../lib/errors.ts'
 import { readErrorObject, toRpcError } from './rpcErrors.ts'
-import { toChunks } from './toChunks.ts'
 import type { RpcRequestBody, RpcTransport } from './rpcTransport.ts'
 
 interface Question {
@@ -130,4 +129,14 @@ function noAnswer(label: string): MonitorError {
 function toMonitorError(error: unknown): MonitorError {
   if (error instanceof MonitorError) return error
   throw error
+}
+
+/**
+ * A list in pieces of at most `size`, in order.
+ * @example toChunks([1, 2, 3], 2) // [[1, 2], [3]]
+ */
+function toChunks<T>(list: readonly T[], size: number): T[][] {
+  const pieces: T[][] = []
+  for (let at = 0; at < list.length; at += size) pieces.push(list.slice(at, at + size))
+  return pieces
 }

@@ -1,6 +1,5 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { DeliveryResult } from './message.ts'
-import { parseRetryAfter } from './parseRetryAfter.ts'
 import type { PostOutcome } from './postOnce.ts'
 
 /** How one HTTP receiver says yes. `null` is a body that could not be read to its end. */
@@ -69,4 +68,24 @@ export function describeBody(body: string | null): string {
   if (/^[a-z][a-z0-9_]{1,48}$/.test(text)) return ` ${text}`
   if (text === '') return ' with an empty body'
   return ` with ${/^<(!doctype|html)/i.test(text) ? 'an HTML page' : 'a body'} of ${body.length} characters`
+}
+
+const defaultMs = 1_000
+const capMs = 15 * 60_000
+
+/**
+ * How long a 429 asks to wait: whole seconds or an HTTP date, at least 1 s, at most 15 min; 1 s when the header is
+ * absent or unreadable.
+ * @example parseRetryAfter('30', now) // 30_000
+ */
+export function parseRetryAfter(header: string | null, now: UnixMs): number {
+  const text = header?.trim() ?? ''
+  const wanted = /^\d+$/.test(text) ? Number(text) * 1_000 : dateOf(text) - now
+  if (Number.isNaN(wanted)) return defaultMs
+  return Math.min(Math.max(wanted, defaultMs), capMs)
+}
+
+// Only what starts with a weekday is a date here: Date.parse also reads '-5' and '1e3'.
+function dateOf(text: string): number {
+  return /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : Number.NaN
 }

@@ -1,8 +1,9 @@
-import type { Channel } from './message.ts'
-import { type ConsoleConfig, type ConsoleDeps, createConsoleChannel } from './console.ts'
+import type { Channel, Message } from './message.ts'
 import { createEmailChannel, type EmailConfig, type EmailDeps } from './email.ts'
 import { createSlackChannel, type SlackConfig, type SlackDeps } from './slack.ts'
 import { createWebhookChannel, type WebhookConfig, type WebhookDeps } from './webhook.ts'
+import { renderText } from './renderText.ts'
+import { Secret } from '../../lib/secret.ts'
 
 export type ChannelConfig = SlackConfig | EmailConfig | WebhookConfig | ConsoleConfig
 export type ChannelDeps = SlackDeps & EmailDeps & WebhookDeps & ConsoleDeps
@@ -29,4 +30,92 @@ export function createChannel<Type extends ChannelConfig['type']>(
 ): Channel {
   const create: Creators[Type] = creators[config.type]
   return create(deps, config)
+}
+
+interface ConsoleConfig {
+  readonly name: string
+  readonly type: 'console'
+}
+
+interface ConsoleDeps {
+  /** Takes one finished block of text, its newlines included. */
+  readonly write: (text: string) => void
+  readonly color: boolean
+}
+
+const colors = { critical: '31', warning: '33', info: '36' } as const
+
+/** Prints messages as text. What the chain says cannot move the cursor or colour anything: controls are gone. */
+export function createConsoleChannel(deps: ConsoleDeps, config: ConsoleConfig): Channel {
+  return {
+    name: config.name,
+    type: 'console',
+    async deliver(message) {
+      try {
+        deps.write(renderConsole(message, deps.color))
+        return { result: 'ack' }
+      } catch {
+        return { result: 'transient', reason: 'the console could not be written to' }
+      }
+    },
+    async close() {},
+  }
+}
+
+/** The block for one message: headline, findings indented by a bar, id. */
+export function renderConsole(message: Message, color: boolean): string {
+  const paint = (code: string, text: string) => (color ? `\u001b[${code}m${text}\u001b[0m` : text)
+  const text = renderText(message, { withRest: false })
+  const bar = paint(colors[message.severity], '│')
+  const lines = [
+    paint(`1;${colors[message.severity]}`, text.head.join(' ')),
+    ...text.items.flatMap((item) => [...item.map((line) => `${bar} ${line}`), bar]),
+    paint('2', text.foot.join('   ')),
+  ]
+  return `\n${lines.join('\n')}\n`
+}
+
+interface RotatingDeps {
+  /** The channel's settings as they are on disk now; null when they cannot be read, or never change. */
+  readonly reread: (name: string) => ChannelConfig | null
+  readonly create: (config: ChannelConfig) => Channel
+}
+
+/**
+ * A channel whose address and credentials are looked at before each delivery: a webhook that is replaced is usually
+ * revoked at the same time, and its new address must not wait for a restart.
+ */
+export function createRotatingChannel(deps: RotatingDeps, config: ChannelConfig): Channel {
+  let current = { config, channel: deps.create(config) }
+  const renew = (): Channel => {
+    const found = deps.reread(config.name)
+    if (found === null || found.type !== config.type || isSame(found, current.config)) return current.channel
+    const replaced = current.channel
+    current = { config: found, channel: deps.create(found) }
+    // What is still under way on the old connections ends by itself.
+    replaced.close().catch(() => undefined)
+    return current.channel
+  }
+  const sendsReports = current.channel.deliverReport !== undefined
+  return {
+    name: config.name,
+    type: config.type,
+    deliver: (message, options) => renew().deliver(message, options),
+    ...(sendsReports && {
+      deliverReport: async (report, options) =>
+        (await renew().deliverReport?.(report, options)) ?? { result: 'transient', reason: 'no reports' },
+    }),
+    close: () => current.channel.close(),
+  }
+}
+
+function isSame(a: ChannelConfig, b: ChannelConfig): boolean {
+  return reveal(a) === reveal(b)
+}
+
+/** For comparing alone: it is told to nobody. */
+function reveal(config: ChannelConfig): string {
+  return JSON.stringify(
+    Object.entries(config).map(([key, value]) => [key, value instanceof Secret ? value.reveal() : value]),
+  )
 }

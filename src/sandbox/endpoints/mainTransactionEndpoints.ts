@@ -2,7 +2,6 @@ import { arrayName, hashKey } from '../answers.ts'
 import { mainTransactionOf } from '../chain/mainChain.ts'
 import type { MainTransaction } from '../chain/mainTransaction.ts'
 import { mainPage } from '../paging.ts'
-import { without } from '../without.ts'
 import type { World } from '../world.ts'
 import type { Endpoint, Request } from './endpoint.ts'
 import { native, partiesOf, placeOf, type Row, stateOf, tokenMovement } from './mainRows.ts'
@@ -106,4 +105,12 @@ function internalRows(world: World, transaction: MainTransaction): Row[] {
 /** `token_20` and `ERC20` both mean the same; which of them is right is not documented. */
 function kindOf(text: string | undefined): string | null {
   return text === undefined ? null : text.toUpperCase().replace('TOKEN_', 'ERC')
+}
+
+/** An object less some of its fields. */
+export function without<Value>(
+  fields: Readonly<Record<string, Value>>,
+  names: readonly string[],
+): Record<string, Value> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
 }

@@ -14,6 +14,7 @@ import {
   toSafeHref,
   toTransferPath,
 } from './words.ts'
+import { renderLayout } from './layout.ts'
 
 const stateWords: Readonly<Record<AlertView['state'], string>> = {
   new: 'not yet told',
@@ -115,4 +116,32 @@ function renderTold({ told, toldAt }: Pick<AlertView, 'told' | 'toldAt'>, now: U
   const reached = channels.filter(([, items]) => items.some(({ at }) => at !== null)).map(([name]) => name)
   const list = (names: readonly string[]) => names.map((name) => cleanText(name)).join(', ')
   return html`${reached.length === 0 ? '' : html`<span>told ${list(reached)} ${renderAgo(toldAt, now)}</span>`}${waiting.length === 0 ? '' : html` <span class="tone-attention">waiting for ${list(waiting)}</span>`}`
+}
+
+export type AlertTab = 'open' | 'events' | 'all'
+
+const tabs: readonly { readonly tab: AlertTab; readonly label: string; readonly href: string }[] = [
+  { tab: 'open', label: 'Open', href: '/alerts' },
+  { tab: 'events', label: 'Events', href: '/alerts?show=events' },
+  { tab: 'all', label: 'All, the newest first', href: '/alerts?show=all' },
+]
+
+const nothing: Readonly<Record<AlertTab, string>> = {
+  open: 'No alert is open. The status page says whether everything could be looked at.',
+  events: 'No event is known.',
+  all: 'No alert is known.',
+}
+
+/** Alerts to look through: those that hold, events, or all. */
+export function renderAlertsPage(tab: AlertTab, alerts: readonly AlertView[], view: AlertListView): Html {
+  return renderLayout({
+    title: 'Alerts',
+    active: 'alerts',
+    live: true,
+    main: html`<section class="card" aria-labelledby="alerts-title">
+<div class="head-row"><h1 id="alerts-title">Alerts</h1>
+<nav class="tabs" aria-label="Which alerts">${tabs.map(({ tab: one, label, href }) => html`<a href="${href}"${one === tab ? html` aria-current="true"` : ''}>${label}</a>`)}</nav></div>
+<div id="alerts" data-live>${alerts.length === 0 ? html`<p class="empty">${nothing[tab]}</p>` : renderAlertList(alerts, view)}</div>
+</section>`,
+  })
 }

@@ -2,17 +2,26 @@ import { html } from 'hono/html'
 import { formatDuration } from '../../lib/duration.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { PollerHealth } from '../../kernel/runner.ts'
-import type { Coverage, StatusSnapshot, VerdictLevel } from '../types.ts'
+import type { Coverage, StatusSnapshot, VerdictLevel, InFlight } from '../types.ts'
 import { renderAlertList } from './alertList.ts'
 import type { FormContext } from '../createFormGate.ts'
 import { isFailing, isOverdue, isStale } from '../judgeVerdict.ts'
 import type { Series } from '../viewTypes.ts'
 import { type ChartName, renderChartCard } from './chartCards.ts'
-import { renderEscrows, renderPreconf } from './health.ts'
-import { renderInFlight } from './inFlight.ts'
 import { renderLayout } from './layout.ts'
 import { renderChannels, renderPollers, renderSources } from './machinery.ts'
-import { type Html, formatAge, formatTime, renderAgo, shortenHashes, verdictWords } from './words.ts'
+import {
+  type Html,
+  formatAge,
+  formatTime,
+  renderAgo,
+  shortenHashes,
+  verdictWords,
+  renderState,
+  directionPaths,
+  directionWords,
+} from './words.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 
 const maxReasons = 4
 const maxEvents = 8
@@ -200,4 +209,76 @@ ${tile('Unreadable records', quarantined, 'attention', null)}
 
 function renderNothing(text: string, level: VerdictLevel): Html {
   return html`<p class="empty">${text}${level === 'unknown' ? ', but not everything could be looked at' : ''}.</p>`
+}
+
+/** How preconfirmations come and what became of them. */
+function renderPreconf({ preconf }: StatusSnapshot): Html {
+  if (preconf === null)
+    return html`<p class="empty">Preconfirmations are not watched: <code>preconf.url</code> is not set.</p>`
+  const { pendingAgeMs, latestAgeMs, gap, held, hitRate, meanLeadMs, outcomes } = preconf
+  const share = hitRate === null ? null : `${(Math.floor(hitRate * 1_000) / 10).toFixed(1)} %`
+  const lost = (outcomes['dropped'] ?? 0) + (outcomes['flipped'] ?? 0)
+  return html`<dl class="tiles compact">
+${tile('Block being made', pendingAgeMs === null ? null : `${formatAge(pendingAgeMs)} old`)}
+${tile('Newest complete', latestAgeMs === null ? null : `${formatAge(latestAgeMs)} old`)}
+${tile('Ahead by', gap === null ? null : `${gap} blocks`)}
+${tile('Preconfirmed first, past day', share)}
+${tile('Mean lead, past day', meanLeadMs === null ? null : `${Math.round(meanLeadMs)}ms`)}
+${tile('Not settled yet', String(held))}
+</dl>
+<p class="note">This hour: ${outcomes['kept'] ?? 0} kept, ${outcomes['moved'] ?? 0} moved, ${lost > 0 ? renderState('critical', `${outcomes['flipped'] ?? 0} came out otherwise, ${outcomes['dropped'] ?? 0} dropped`) : 'none came out otherwise, none dropped'}, ${outcomes['unknown'] ?? 0} could not be checked.</p>`
+}
+
+function tile(label: string, value: string | null): Html {
+  return html`<div><dt>${label}</dt><dd>${value ?? renderState('unknown', 'unknown')}</dd></div>`
+}
+
+/** What the escrows hold against what is owed, token by token. */
+function renderEscrows({ escrows, now }: StatusSnapshot): Html {
+  if (escrows === null)
+    return html`<p class="empty">No escrow is watched: <code>bridge.escrows</code> is not set.</p>`
+  const unknown = renderState('unknown', 'unknown')
+  return html`<table class="stack" role="table">
+<thead role="rowgroup"><tr role="row">${['Token', 'Holds', 'Owes', 'Leaving', 'Judged'].map((name) => html`<th scope="col" role="columnheader">${name}</th>`)}</tr></thead>
+<tbody role="rowgroup">${escrows.map(
+    ({ token, holds, owes, inTransit, at }) => html`<tr role="row">
+<th scope="row" role="rowheader">${cleanText(token.symbol ?? (token.address === '' ? 'native currency' : token.address))}</th>
+<td role="cell" data-label="Holds" class="amount">${holds ?? unknown}</td>
+<td role="cell" data-label="Owes" class="amount">${owes ?? unknown}</td>
+<td role="cell" data-label="Leaving" class="amount">${inTransit ?? unknown}</td>
+<td role="cell" data-label="Judged">${renderAgo(at, now)}</td>
+</tr>`,
+  )}</tbody>
+</table>`
+}
+
+/** Per direction one row an age, with a bar to compare by eye. */
+function renderInFlight(inFlight: readonly InFlight[], now: UnixMs): Html {
+  if (inFlight.length === 0) return html`<p class="empty">Not known yet.</p>`
+  const most = Math.max(1, ...inFlight.flatMap(({ buckets }) => buckets.map(({ count }) => count)))
+  return html`${inFlight.map((entry) => renderDirection(entry, most, now))}`
+}
+
+function renderDirection(
+  { direction, buckets, oldestAt, normal, late }: InFlight,
+  most: number,
+  now: UnixMs,
+): Html {
+  const total = buckets.reduce((sum, { count }) => sum + count, 0)
+  return html`<table class="bars">
+<caption><strong>${directionWords[direction]}s</strong> <span class="muted">${directionPaths[direction]}</span><span class="caption-end">${total} in flight${oldestAt === null ? '' : `, oldest ${formatAge(Math.max(0, now - oldestAt))}`}</span></caption>
+<thead class="hidden"><tr><th scope="col">Age</th><th scope="col">Share</th><th scope="col">Transfers</th></tr></thead>
+<tbody>${buckets.map(
+    ({ fromMs, toMs, count }) =>
+      html`<tr${normal !== null && fromMs >= normal.p99 && count > 0 ? html` class="is-late"` : ''}><th scope="row">${formatRange(fromMs, toMs)}</th><td class="bar"><svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="bar-back" width="100" height="8"/><rect class="bar-fill" width="${((100 * count) / most).toFixed(1)}" height="8"/></svg></td><td class="number">${count}</td></tr>`,
+  )}</tbody>
+</table>
+<p class="note">${normal === null ? html`${renderState('unknown', 'Normal is unknown')}: no transfer of the past 30 days arrived yet.` : html`Normal: half within ${formatDuration(normal.p50)}, 95 % within ${formatDuration(normal.p95)}, 99 % within ${formatDuration(normal.p99)} <span class="muted">(${normal.samples} in 30 days)</span>. ${late ? renderState('attention', `${late} in flight for longer than that`) : html`None is in flight for longer than that.`}`}</p>`
+}
+
+function formatRange(fromMs: number, toMs: number | null): string {
+  if (toMs === null) return `over ${formatDuration(fromMs)}`
+  return fromMs === 0
+    ? `under ${formatDuration(toMs)}`
+    : `${formatDuration(fromMs)} – ${formatDuration(toMs)}`
 }

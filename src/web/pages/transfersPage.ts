@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { isDisproved } from '../../checks/escrow/flow.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { TransferPage } from '../types.ts'
+import type { TransferPage, AlertView } from '../types.ts'
 import { renderLayout } from './layout.ts'
 import {
   type Html,
@@ -15,6 +15,7 @@ import {
   stateTones,
   toTransferPath,
 } from './words.ts'
+import { renderAlertList } from './alertList.ts'
 
 /** The filters as they were typed, so that the form shows them again even when they could not be understood. */
 export interface TypedFilter {
@@ -104,4 +105,33 @@ function toNextHref(typed: TypedFilter, cursor: string): string {
   const query = new URLSearchParams(Object.entries(typed).filter(([, value]) => value !== ''))
   query.set('cursor', cursor)
   return `/transfers?${query.toString()}`
+}
+
+/** What names a hash, an address, an id: transfers, and alerts on whatever else. */
+export function renderSearchPage(of: {
+  readonly query: string
+  readonly page: TransferPage
+  readonly alerts: readonly AlertView[]
+  readonly now: UnixMs
+}): Html {
+  const { query, page, alerts, now } = of
+  const all = `/transfers?q=${encodeURIComponent(query)}`
+  return renderLayout({
+    title: 'Search',
+    active: null,
+    live: false,
+    query,
+    main: html`<h1>Search</h1>
+<p class="subject">${query}</p>
+<section class="card" aria-labelledby="found-title"><h2 id="found-title">Transfers</h2>${
+      page.transfers.length === 0
+        ? html`<p class="empty">The ledger holds no transfer like this. That says nothing about what spanwatch has not read.</p>`
+        : html`${renderTransferTable(page.transfers, now)}${page.next === null ? '' : html`<p><a href="${all}">All of them</a></p>`}`
+    }</section>
+<section class="card" aria-labelledby="named-title"><h2 id="named-title">Alerts that name it</h2>${
+      alerts.length === 0
+        ? html`<p class="empty">None among the newest.</p>`
+        : renderAlertList(alerts, { now, form: null, next: '/' })
+    }</section>`,
+  })
 }

@@ -2,7 +2,6 @@ import type { Context, Hono } from 'hono'
 import { MonitorError } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
-import { toJson } from '../toJson.ts'
 import type { AlertQuery, WebDeps, WebEnv } from '../types.ts'
 
 /** `/metrics` and what `/api/*` answers to GET. Times are milliseconds since 1970, amounts decimal strings. */
@@ -70,4 +69,12 @@ function missing(c: Context<WebEnv>, error: string): Response {
 
 function answerJson(c: Context<WebEnv>, value: unknown): Response {
   return c.body(toJson(value), 200, { 'Content-Type': 'application/json' })
+}
+
+/**
+ * JSON with every bigint as a decimal string: a number would be rounded by whoever reads it.
+ * @example toJson({ amountRaw: 10n ** 20n }) // '{"amountRaw":"100000000000000000000"}'
+ */
+function toJson(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? inner.toString() : inner))
 }

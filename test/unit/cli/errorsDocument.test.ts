@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { exitCodeOf } from '../../../src/cli/toExitCode.ts'
+import { exitCodeOf } from '../../../src/cli/program.ts'
 
 const document = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')
 const declared = readFileSync(new URL('../../../src/lib/errors.ts', import.meta.url), 'utf8')

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { checkPredicates } from '../../../src/cli/checkPredicates.ts'
+import { checkPredicates } from '../../../src/cli/loadProject.ts'
 import { configSchema } from '../../../src/config/schema.ts'
 import { loadGood, warningsOf } from './loadInMemory.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { planDelivery, retryDelayMs } from '../../../src/delivery/planDelivery.ts'
 import { messageIdOf } from '../../../src/alerts/fingerprint.ts'
-import { fullBucket, holdAfter, noHold, takeToken } from '../../../src/delivery/pace.ts'
+import { fullBucket, holdAfter, noHold, takeToken } from '../../../src/delivery/lanes.ts'
 import type { DeliveryResult } from '../../../src/delivery/channels/message.ts'
 import type { Delivery } from '../../../src/alerts/store/outboxDeliveries.ts'
 

@@ -1,5 +1,4 @@
-import { configJsonSchema } from '../../../src/config/schema.ts'
-import { listSettings, type SchemaNode, type Setting } from '../../../src/config/listSettings.ts'
+import { configJsonSchema, listSettings, type SchemaNode, type Setting } from '../../../src/config/schema.ts'
 import { settingTexts } from '../../../src/config/settingTexts.ts'
 
 const intro = `# Configuration

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { faultTable } from '../../../src/sandbox/faults/faultTable.ts'
 import {
   listScenarios,
   loadScenario,
   parseScenario,
   scenarioJsonSchema,
+  faultTable,
 } from '../../../src/sandbox/scenario.ts'
 
 describe('a scenario that is wrong is refused with its position', () => {

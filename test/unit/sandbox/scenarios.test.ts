@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { worldFaults } from '../../../src/sandbox/activeFaults.ts'
+import { worldFaults } from '../../../src/sandbox/createSandbox.ts'
 import { mainHead, mainTransactions } from '../../../src/sandbox/chain/mainChain.ts'
 import { recordOf } from '../../../src/sandbox/record.ts'
 import { loadScenario } from '../../../src/sandbox/scenario.ts'

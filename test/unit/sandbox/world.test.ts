@@ -2,7 +2,7 @@ import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { recordOf } from '../../../src/sandbox/record.ts'
 import { parseScenario } from '../../../src/sandbox/scenario.ts'
-import { worldFaults } from '../../../src/sandbox/activeFaults.ts'
+import { worldFaults } from '../../../src/sandbox/createSandbox.ts'
 import { createWorld, type World } from '../../../src/sandbox/world.ts'
 import { advanceWorld } from '../../../src/sandbox/worldTime.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createConsoleChannel, renderConsole } from '../../../../src/delivery/channels/console.ts'
+import { createConsoleChannel, renderConsole } from '../../../../src/delivery/channels/createChannel.ts'
 import { hostileTexts, toItem, toMessage } from '../messages.ts'
 
 const options = { signal: new AbortController().signal, degraded: false, recipients: null }

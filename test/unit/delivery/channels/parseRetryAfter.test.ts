@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseRetryAfter } from '../../../../src/delivery/channels/parseRetryAfter.ts'
+import { parseRetryAfter } from '../../../../src/delivery/channels/classifyHttp.ts'
 
 const now = Date.UTC(2026, 0, 5, 9)
 const dateIn = (seconds: number) => new Date(now + seconds * 1_000).toUTCString()

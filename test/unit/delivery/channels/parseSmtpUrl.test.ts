@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseSmtpUrl } from '../../../../src/delivery/channels/parseSmtpUrl.ts'
+import { parseSmtpUrl } from '../../../../src/delivery/channels/email.ts'
 
 test('reads user, password, host and port, percent-decoded', () => {
   expect(parseSmtpUrl('mail', 'smtp://bob%40x:p%2Fw@mail.example.com:2525')).toEqual({

@@ -6,7 +6,7 @@ import {
   renderSlackPlain,
   type SlackPayload,
 } from '../../../../src/delivery/channels/renderSlack.ts'
-import { readSlackText } from '../../../../src/sandbox/inbox/readSlackText.ts'
+import { readSlackText } from '../../../../src/sandbox/inbox/slackInbox.ts'
 import { checkSlackPayload } from '../../../../src/sandbox/inbox/slackLimits.ts'
 import { hostileTexts, mainHash, toItem, toMessage, zoneHash } from '../messages.ts'
 

@@ -1,6 +1,6 @@
 import type { DailyReport } from '../../../../src/report/dailyReport.ts'
 import { renderReportHtml } from '../../../../src/report/render/renderReportHtml.ts'
-import { renderReportText } from '../../../../src/report/render/renderReportText.ts'
+import { renderReportText } from '../../../../src/report/render/renderReport.ts'
 import type { ReportRow } from '../../../../src/report/store.ts'
 import type { OutboxView, RuleView, Series } from '../../../../src/web/viewTypes.ts'
 import type { KeptReport } from '../../../../src/report/readKeptReport.ts'
