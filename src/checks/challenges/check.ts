@@ -1,6 +1,5 @@
 import type { Check } from '../../kernel/check.ts'
 import { createMainReads } from '../../kernel/mainReads.ts'
-import { readHeight } from '../../kernel/heads.ts'
 import type { ChallengesPart } from './facts.ts'
 import { challengeChanged, challengeStuck } from './kinds.ts'
 import { createChallengesPolls } from './poll.ts'
@@ -24,7 +23,6 @@ export const challenges: Check<ChallengesPart> = {
       reads: createMainReads(kernel),
       contracts: bridge.contracts.map((address) => address.toLowerCase()),
       values: bridge.challenge,
-      readMainHeight: () => readHeight(db, 'main'),
     })
     const pollers = [
       { name: 'challenges', schedule: poll.challenges, run: polls.newest },

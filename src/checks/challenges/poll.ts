@@ -35,7 +35,6 @@ export interface ChallengesDeps {
   readonly commit: Commit
   readonly contracts: readonly string[]
   readonly values: ChallengeValues
-  readMainHeight(): number | null
 }
 
 /** How far back the first reading begins, in stretches; they are read one after the other, the newest first. */

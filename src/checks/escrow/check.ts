@@ -100,7 +100,6 @@ function partsOf(kernel: Watching) {
   return {
     ...kernel,
     places: watch.places,
-    readMainHeight: () => readMainHead()?.height ?? null,
     readMainTime: () => readMainHead()?.blockTime ?? null,
     isReady: () => kernel.cursors.read().history.done,
     listReadAt: () => kernel.list.readAt,

@@ -28,7 +28,6 @@ export interface EscrowBalancesDeps {
   /** Whether `reads` answers for a height that is named: then balances are read at the explorer's head. */
   readonly isCanonical: boolean
   listHoldings(): readonly Holding[]
-  readMainHeight(): number | null
   /** Block time of the newest main block as last read; null when it is not known. */
   readMainTime(): UnixMs | null
   /** By how much our clock is ahead of the chains'; negative: behind; null while that is not known. */

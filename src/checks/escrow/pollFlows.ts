@@ -22,8 +22,6 @@ export interface EscrowFlowsDeps {
   readonly places: readonly EscrowPlace[]
   readonly tellSince: UnixMs
   listStreams(): readonly FlowStream[]
-  /** The main head as last read; null before. */
-  readMainHeight(): number | null
   isBridgeToken(token: string): boolean
   /** The bridge's tokens of a kind, those that the configuration names first. */
   listTokens(kind: FlowKind): readonly string[]

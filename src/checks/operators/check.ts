@@ -2,7 +2,6 @@ import { parseDecimal } from '../../bridge/amount.ts'
 import { toBaseUnits } from '../../bridge/decimal.ts'
 import { createBalanceReads } from '../../kernel/balanceReads.ts'
 import type { Check } from '../../kernel/check.ts'
-import { readHeight } from '../../kernel/heads.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { createMainReads } from '../../kernel/mainReads.ts'
 import { readNewestOrigin } from '../../ledger/newestOrigin.ts'
@@ -24,7 +23,6 @@ export const operators: Check<OperatorsPart> = {
       reads: createMainReads(kernel),
       balances: rpc && createBalanceReads({ rpc, clock }),
       addresses: bridge.operators.map(({ address }) => address.toLowerCase()),
-      readMainHeight: () => readHeight(db, 'main'),
     })
     return {
       pollers: bridge.operators.length > 0 ? [{ name: 'operators', schedule: poll.escrows, run }] : [],

@@ -16,7 +16,6 @@ export interface OperatorsDeps {
   readonly balances: Pick<BalanceReads, 'readNative'> | null
   readonly commit: Commit
   readonly addresses: readonly string[]
-  readMainHeight(): number | null
 }
 
 /** E10 takes so many addresses. */

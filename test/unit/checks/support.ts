@@ -1,5 +1,7 @@
 import type { Observation } from '../../../src/bridge/observation.ts'
-import { openDatabase } from '../../../src/store/database.ts'
+import { recordHead } from '../../../src/kernel/heads.ts'
+import type { UnixMs } from '../../../src/lib/clock.ts'
+import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { type Cursors, initialCursors } from '../../../src/store/cursors.ts'
 import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
 import type { Commit, ExplorerReads, FeedPage } from '../../../src/kernel/reads.ts'
@@ -102,6 +104,11 @@ export function toRows(count: number, from = 0): Observation[] {
       mainTime: n * 1_000,
     })
   })
+}
+
+/** The main head stands there: read twice, because one reading of a leap is not believed. */
+export function setMainHead(db: Database, height: number, at: UnixMs, blockTime: UnixMs | null = null) {
+  for (let n = 0; n < 2; n += 1) recordHead(db, 'main', { height, blockTime, at })
 }
 
 export const known = (ledger: Ledger) => ledger.listTransfers({ limit: 10_000 }).length

@@ -10,6 +10,7 @@ import {
 } from '../../../../src/checks/challenges/store.ts'
 import { openDatabase } from '../../../../src/store/database.ts'
 import { createSteppedClock } from '../../../support/steppedClock.ts'
+import { setMainHead } from '../support.ts'
 
 const contract = '0xc0'
 const signal = new AbortController().signal
@@ -27,7 +28,6 @@ function setUp(spacing: number, options: { widest?: number; contracts?: string[]
     db,
     contracts: options.contracts ?? [contract],
     values: { known: [], terminal: [] },
-    readMainHeight: () => world.head,
     commit: ({ apply }) => {
       told.push(...(apply?.(clock.now()) ?? []).map(({ title }) => title))
       return { news: 0, hasUrgent: false }
@@ -52,6 +52,7 @@ function setUp(spacing: number, options: { widest?: number; contracts?: string[]
   })
   const tick = async () => {
     asked.length = 0
+    setMainHead(db, world.head, clock.now())
     await polls.newest(signal)
     await polls.older(signal)
     await clock.advance(minute)

@@ -3,7 +3,7 @@ import { createEscrowBalancesPoll } from '../../../../src/checks/escrow/pollBala
 import { openDatabase } from '../../../../src/store/database.ts'
 import { listEscrowTokens, saveOwedLeg } from '../../../../src/checks/escrow/owedStore.ts'
 import { createSteppedClock } from '../../../support/steppedClock.ts'
-import { noSignal } from '../support.ts'
+import { noSignal, setMainHead } from '../support.ts'
 
 const token = `0x${'aa'.repeat(20)}`
 const escrow = `0x${'bb'.repeat(20)}`
@@ -31,7 +31,6 @@ async function judgedAfter(head: { height: number; blockTime: number | null }) {
     },
     isCanonical: true,
     listHoldings: () => [{ address: escrow, token }],
-    readMainHeight: () => known.height,
     readMainTime: () => known.time,
     partingMs: () => 0,
     listReadAt: () => clock.now(),
@@ -43,6 +42,7 @@ async function judgedAfter(head: { height: number; blockTime: number | null }) {
     baselineOf: () => null,
     baselineSince: null,
   })
+  setMainHead(db, known.height, clock.now())
   await poll(noSignal)
   // A deposit of 5 in each block of a second, credited five seconds later.
   for (let n = 1; n <= 400; n += 1)
@@ -59,7 +59,7 @@ async function judgedAfter(head: { height: number; blockTime: number | null }) {
       zoneTime: 1_005_000 + n * 1_000,
     })
   await clock.advance(200_000)
-  known.height = head.height
+  setMainHead(db, head.height, clock.now(), head.blockTime)
   known.time = head.blockTime
   await poll(noSignal)
   await clock.advance(120_000)

@@ -8,7 +8,7 @@ import { listFlowsOf, sumListed } from '../../../../src/checks/escrow/flowStore.
 import { saveAnchor } from '../../../../src/checks/escrow/readingStore.ts'
 import { lowestCursor, readStream } from '../../../../src/kernel/mainStreams.ts'
 import { createSteppedClock } from '../../../support/steppedClock.ts'
-import { noSignal } from '../support.ts'
+import { noSignal, setMainHead } from '../support.ts'
 
 const token = `0x${'aa'.repeat(20)}`
 const escrow = `0x${'bb'.repeat(20)}`
@@ -60,19 +60,23 @@ function setUp(rows: FlowRow[]) {
     tellSince: 0,
     listStreams: () =>
       world.isOtherBroken ? [{ ...stream, id: 'flows:other', token: other }, stream] : [stream],
-    readMainHeight: () => world.head,
     isBridgeToken: () => true,
     listTokens: () => [token],
     crowds: createCrowds(clock),
     noteHeld: () => {},
     requestChecks: () => {},
   })
+  const setHead = (height: number) => {
+    world.head = height
+    setMainHead(db, height, clock.now())
+  }
+  setHead(world.head)
   /** @returns how many of the readings failed */
   const read = async (times: number) => {
     let failures = 0
     for (let n = 0; n < times; n += 1) {
-      world.head += 15
       await clock.advance(15_000)
+      setHead(world.head + 15)
       await polls.newest(noSignal).catch(() => (failures += 1))
       await polls.again(noSignal).catch(() => {})
     }
@@ -80,7 +84,7 @@ function setUp(rows: FlowRow[]) {
   }
   const stored = (name: string) => listFlowsOf(db, `0x${name}`, token)[0] ?? null
   const sumSince = (height: number) => formatDecimal(sumListed(db, { escrow, token }, height, 10_000).sum)
-  return { db, world, polls, asked, read, stored, sumSince, stream: () => readStream(db, stream.id) }
+  return { db, world, setHead, polls, asked, read, stored, sumSince, stream: () => readStream(db, stream.id) }
 }
 
 test('F46: a payout that a reorganisation left out is forgotten after three readings, and holds up none after', async () => {
@@ -129,8 +133,8 @@ test.each([
 })
 
 test('what is new is read at once, and the hour before by itself: it may take minutes', async () => {
-  const { db, world, polls, asked, stored, stream } = setUp([payout('01', 200), payout('02', 9_990)])
-  world.head = 10_000
+  const { db, world, setHead, polls, asked, stored, stream } = setUp([payout('01', 200), payout('02', 9_990)])
+  setHead(10_000)
   await polls.newest(noSignal)
   expect(asked).toEqual(['9880 to 10000'])
   expect(stored('01')).toBeNull()
@@ -146,10 +150,10 @@ test('what is new is read at once, and the hour before by itself: it may take mi
 })
 
 test('a reading of the past that ends late sets back nothing that was read meanwhile', async () => {
-  const { world, polls, stream } = setUp([payout('01', 990)])
+  const { world, setHead, polls, stream } = setUp([payout('01', 990)])
   await polls.newest(noSignal)
   const past = polls.again(noSignal)
-  world.head = 1_100
+  setHead(1_100)
   world.rows = [...world.rows, payout('02', 1_090)]
   await polls.newest(noSignal)
   await past
@@ -157,8 +161,8 @@ test('a reading of the past that ends late sets back nothing that was read meanw
 })
 
 test('a list that cannot be read keeps the past of no other from being read', async () => {
-  const { world, polls, asked } = setUp([payout('01', 7_000), payout('02', 9_990)])
-  world.head = 10_000
+  const { world, setHead, polls, asked } = setUp([payout('01', 7_000), payout('02', 9_990)])
+  setHead(10_000)
   world.isOtherBroken = true
   await expect(polls.both(noSignal)).rejects.toThrow('it fails')
   expect(asked).toEqual(['9880 to 10000', '6400 to 10000'])
