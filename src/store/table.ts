@@ -167,7 +167,21 @@ export function json<T>(schema: z.ZodType<T>): Codec<T> {
 export const texts = json(z.array(z.string()).readonly())
 export const ints = json(z.array(z.int()).readonly())
 
-function parseJson(json: string): unknown {
+/** JSON as this program writes a T. Of that no more is checked than that it is an object: a schema costs at every reading. */
+export function jsonOf<T extends object>(): Codec<T> {
+  return codec({
+    type: 'TEXT',
+    expected: 'a JSON object',
+    read(cell) {
+      const value = typeof cell === 'string' ? parseJson(cell) : undefined
+      return typeof value === 'object' && value !== null ? (value as T) : undefined
+    },
+    write: (value: T) => JSON.stringify(value),
+  })
+}
+
+/** Undefined when the text is no JSON. */
+export function parseJson(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {

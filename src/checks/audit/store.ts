@@ -1,83 +1,78 @@
 import type { Chain, Observation } from '../../bridge/observation.ts'
-import { decodeSighting, encodeSighting, type Sighting, toSightings } from '../../ledger/sighting.ts'
+import { z } from 'zod'
+import { decodeSighting, encodeSighting, toSightings } from '../../ledger/sighting.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
+import {
+  codec,
+  columns,
+  instant,
+  int,
+  json,
+  oneOf,
+  parseJson,
+  type Read,
+  table,
+  text,
+} from '../../store/table.ts'
 import { selectTransfers } from '../../ledger/transferRows.ts'
 
 /**
  * What lacks. `list`: a record that an audit read and the ledger did not hold. `action`: a zone action that means a
  * withdrawal and has no record, before its absence is proven. `zone`, `event`: a transfer that the chains alone tell of.
  */
-type LackSource = 'list' | 'action' | 'zone' | 'event'
+const source = oneOf('list', 'action', 'zone', 'event')
 
-/** `suspected` until a re-read, `recorded` while second sources are asked of it, `told` at last. */
-type LackState = 'suspected' | 'recorded' | 'told'
+const observation = codec({
+  type: 'TEXT',
+  expected: 'an observation as JSON',
+  read: (cell) => (cell === '' ? null : toObservation(parseJson(String(cell)))),
+  write: (one: Observation | null) =>
+    one === null ? '' : JSON.stringify(toSightings([one]).slice(0, 1).flatMap(encodeSighting)),
+})
 
-export interface Lack {
+const lacks = table('audit_lacks', {
   /** A record's identity, or a transfer's key. */
-  readonly name: string
-  readonly source: LackSource
-  readonly state: LackState
-  readonly mainHash: string | null
-  readonly zoneHash: string | null
-  readonly mainHeight: number | null
-  readonly zoneHeight: number | null
+  name: text,
+  source,
+  /** `suspected` until a re-read, `recorded` while second sources are asked of it, `told` at last. */
+  state: oneOf('suspected', 'recorded', 'told'),
+  mainHash: text.orNull(),
+  zoneHash: text.orNull(),
+  mainHeight: int.orNull(),
+  zoneHeight: int.orNull(),
   /** When its newest leg happened. */
-  readonly time: UnixMs
-  readonly foundAt: UnixMs
-  readonly dueAt: UnixMs | null
-  readonly toldAt: UnixMs | null
-  readonly transferKey: string | null
-  readonly reads: number
-  readonly firstAt: UnixMs | null
-  readonly lastAt: UnixMs | null
-  readonly controlAt: UnixMs | null
+  time: instant,
+  foundAt: instant,
+  dueAt: instant.orNull(),
+  toldAt: instant.orNull(),
+  transferKey: text.orNull(),
+  reads: int,
+  firstAt: instant.orNull(),
+  lastAt: instant.orNull(),
+  controlAt: instant.orNull(),
   /** The record or event as it was read; null for a transfer that the ledger holds. */
-  readonly observation: Observation | null
-}
+  observation: observation.from('body'),
+})
+export type Lack = Read<typeof lacks>
 
 /** More at once is a list in trouble: what is beyond is found again by the next audit. */
 const maxLacks = 5_000
 
-const columns =
-  'name, source, state, main_hash, zone_hash, main_height, zone_height, time, found_at, due_at, told_at, transfer_key, reads, first_at, last_at, control_at, body'
-const upsert = `INSERT OR REPLACE INTO audit_lacks (${columns}) VALUES (${columns.replaceAll(/\w+/g, '?')})`
-
 /** A new one; one that is known already stays as it is. @returns whether it is new */
 export function addLack(db: Database, lack: Lack): boolean {
   if (getLack(db, lack.name) !== null) return false
-  if (Number(db.prepare('SELECT count(*) AS n FROM audit_lacks').get()?.['n']) >= maxLacks) return false
+  if ((int.get(db, 'SELECT count(*) FROM audit_lacks') ?? 0) >= maxLacks) return false
   saveLack(db, lack)
   return true
 }
 
 export function saveLack(db: Database, lack: Lack): void {
-  db.prepare(upsert).run(
-    lack.name,
-    lack.source,
-    lack.state,
-    lack.mainHash,
-    lack.zoneHash,
-    lack.mainHeight,
-    lack.zoneHeight,
-    lack.time,
-    lack.foundAt,
-    lack.dueAt,
-    lack.toldAt,
-    lack.transferKey,
-    lack.reads,
-    lack.firstAt,
-    lack.lastAt,
-    lack.controlAt,
-    lack.observation === null
-      ? ''
-      : JSON.stringify(encodeSighting(toSightings([lack.observation])[0] as Sighting)),
-  )
+  db.prepare(`INSERT OR REPLACE ${lacks.into}`).run(...lacks.values(lack))
 }
 
 function getLack(db: Database, name: string): Lack | null {
-  const row = db.prepare('SELECT * FROM audit_lacks WHERE name = ?').get(name)
-  return row ? toLack(row) : null
+  return lacks.get(db, 'SELECT * FROM audit_lacks WHERE name = ?', name)
 }
 
 export function dropLack(db: Database, name: string): void {
@@ -85,25 +80,26 @@ export function dropLack(db: Database, name: string): void {
 }
 
 export function listDueLacks(db: Database, now: UnixMs, limit: number): Lack[] {
-  return db
-    .prepare('SELECT * FROM audit_lacks WHERE due_at <= ? ORDER BY due_at LIMIT ?')
-    .all(now, limit)
-    .map(toLack)
+  return lacks.all(db, 'SELECT * FROM audit_lacks WHERE due_at <= ? ORDER BY due_at LIMIT ?', now, limit)
 }
 
 /** Keys of the transfers that the chains alone tell of, as far as they are looked after. */
 export function listUnlistedNames(db: Database): string[] {
-  return db
-    .prepare("SELECT name FROM audit_lacks WHERE source IN ('zone', 'event')")
-    .all()
-    .map((row) => String(row['name']))
+  return text.all(db, "SELECT name FROM audit_lacks WHERE source IN ('zone', 'event')")
 }
 
-export interface ToldLacks {
-  readonly source: LackSource
-  readonly count: number
-  readonly oldestAt: UnixMs
-  readonly toldAt: UnixMs
+const toldSums = columns({
+  source,
+  count: int,
+  oldestAt: instant,
+  toldAt: instant,
+  firstMain: int.orNull(),
+  lastMain: int.orNull(),
+  firstZone: int.orNull(),
+  lastZone: int.orNull(),
+})
+
+export interface ToldLacks extends Pick<Read<typeof toldSums>, 'source' | 'count' | 'oldestAt' | 'toldAt'> {
   readonly mainHeights: readonly [number, number] | null
   readonly zoneHeights: readonly [number, number] | null
   /** The oldest of them. */
@@ -117,42 +113,29 @@ const notUnbacked =
 
 /** What is told, by source. Reads no more than there is to tell. */
 export function summarizeTold(db: Database): ToldLacks[] {
-  return db
-    .prepare(
-      `SELECT source, count(*) AS n, min(time) AS oldest, min(told_at) AS told, min(main_height) AS m0, max(main_height) AS m1,
-         min(zone_height) AS z0, max(zone_height) AS z1
-       FROM audit_lacks l WHERE state = 'told' AND ${notUnbacked} GROUP BY source`,
-    )
-    .all()
-    .map((row) => {
-      // Written by saveLack.
-      const source = String(row['source']) as LackSource
-      return {
-        source,
-        count: Number(row['n']),
-        oldestAt: Number(row['oldest']),
-        toldAt: Number(row['told']),
-        mainHeights: toSpan(row['m0'], row['m1']),
-        zoneHeights: toSpan(row['z0'], row['z1']),
-        hashes: db
-          .prepare(
-            `SELECT coalesce(zone_hash, main_hash) AS hash FROM audit_lacks l
-             WHERE state = 'told' AND source = ? AND ${notUnbacked} ORDER BY time LIMIT ${named}`,
-          )
-          .all(source)
-          .map((one) => String(one['hash'])),
-      }
-    })
+  const sums = `SELECT source, count(*) AS count, min(time) AS oldest_at, coalesce(min(told_at), 0) AS told_at,
+      min(main_height) AS first_main, max(main_height) AS last_main,
+      min(zone_height) AS first_zone, max(zone_height) AS last_zone
+    FROM audit_lacks l WHERE state = 'told' AND ${notUnbacked} GROUP BY source`
+  const hashes = `SELECT coalesce(zone_hash, main_hash, name) FROM audit_lacks l
+    WHERE state = 'told' AND source = ? AND ${notUnbacked} ORDER BY time LIMIT ${named}`
+  return toldSums.all(db, sums).map(({ firstMain, lastMain, firstZone, lastZone, ...sum }) => ({
+    ...sum,
+    mainHeights: toSpan(firstMain, lastMain),
+    zoneHeights: toSpan(firstZone, lastZone),
+    hashes: text.all(db, hashes, sum.source),
+  }))
 }
 
-function toSpan(first: unknown, last: unknown): readonly [number, number] | null {
-  return first === null || last === null ? null : [Number(first), Number(last)]
+function toSpan(first: number | null, last: number | null): readonly [number, number] | null {
+  return first === null || last === null ? null : [first, last]
 }
 
 export function readAuditState(db: Database, name: string): unknown {
-  const row = db.prepare('SELECT value FROM audit_state WHERE name = ?').get(name)
-  return row ? (JSON.parse(String(row['value'])) as unknown) : null
+  return anyJson.get(db, 'SELECT value FROM audit_state WHERE name = ?', name)
 }
+
+const anyJson = json(z.unknown())
 
 export function saveAuditState(db: Database, name: string, value: unknown): void {
   db.prepare('INSERT OR REPLACE INTO audit_state (name, value) VALUES (?, ?)').run(
@@ -161,46 +144,10 @@ export function saveAuditState(db: Database, name: string, value: unknown): void
   )
 }
 
-function toLack(row: Record<string, unknown>): Lack {
-  const number = (name: string) => (row[name] === null ? null : Number(row[name]))
-  const text = (name: string) => {
-    const value = row[name]
-    return typeof value === 'string' ? value : null
-  }
-  const body = String(row['body'])
-  return {
-    name: String(row['name']),
-    // Written by saveLack.
-    source: String(row['source']) as LackSource,
-    state: String(row['state']) as LackState,
-    mainHash: text('main_hash'),
-    zoneHash: text('zone_hash'),
-    mainHeight: number('main_height'),
-    zoneHeight: number('zone_height'),
-    time: Number(row['time']),
-    foundAt: Number(row['found_at']),
-    dueAt: number('due_at'),
-    toldAt: number('told_at'),
-    transferKey: text('transfer_key'),
-    reads: Number(row['reads']),
-    firstAt: number('first_at'),
-    lastAt: number('last_at'),
-    controlAt: number('control_at'),
-    observation: body === '' ? null : toObservation(body),
-  }
-}
-
-function toObservation(body: string): Observation {
-  const {
-    firstAt,
-    lastAt: _,
-    twin: __,
-    besides: ___,
-    ...content
-  } = decodeSighting(
-    // Written by saveLack.
-    JSON.parse(body) as Parameters<typeof decodeSighting>[0],
-  )
+/** What `encodeSighting` wrote. */
+function toObservation(cells: unknown): Observation | undefined {
+  if (!Array.isArray(cells)) return undefined
+  const { firstAt, lastAt: _, twin: __, besides: ___, ...content } = decodeSighting(cells)
   return { ...content, requestedAt: firstAt }
 }
 
@@ -209,13 +156,9 @@ const heightColumn = { main: 'main_height', zone: 'zone_height' } as const
 /** Where what is told of the list lies: heights of one chain, or times. */
 export function spansOfTold(db: Database, by: Chain | 'time'): { first: number; last: number }[] {
   const column = by === 'time' ? 'time' : heightColumn[by]
-  return db
-    .prepare(
-      `SELECT DISTINCT ${column} AS at FROM audit_lacks WHERE state = 'told' AND source = 'list' AND ${column} IS NOT NULL
-       ORDER BY at LIMIT 100`,
-    )
-    .all()
-    .map((row) => ({ first: Number(row['at']), last: Number(row['at']) }))
+  const sql = `SELECT DISTINCT ${column} AS at FROM audit_lacks WHERE state = 'told' AND source = 'list' AND ${column} IS NOT NULL
+    ORDER BY at LIMIT 100`
+  return int.all(db, sql).map((at) => ({ first: at, last: at }))
 }
 
 /** A span of the list was read whole since, and nothing in it lacked: what was told of it is over. */

@@ -1,50 +1,63 @@
 import type { Challenge } from './challenge.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
+import { flag, instant, int, type Read, table, text, texts } from '../../store/table.ts'
 
 /** Blocks whose transactions are read again together. */
 export const challengeRangeBlocks = 600
 
+const ranges = table('challenge_ranges', {
+  contract: text,
+  start: int,
+  checks: int,
+  createdAt: instant,
+  valued: int,
+})
 /** A stretch of blocks of one contract, by its first block. */
-export interface ChallengeRange {
-  readonly contract: string
-  readonly start: number
-  readonly checks: number
-  readonly createdAt: UnixMs
-  readonly valued: number
-}
+export type ChallengeRange = Read<typeof ranges>
+
+const challenges = table('challenges', {
+  hash: text,
+  contract: text,
+  height: int,
+  status: text,
+  l1: text,
+  since: instant,
+  readAt: instant,
+  changes: int,
+  isSettled: flag.from('settled'),
+  past: texts,
+  candidate: text.orNull(),
+  candidateAt: instant.orNull(),
+})
 
 export function readChallenge(db: Database, hash: string): Challenge | null {
-  const row = db.prepare('SELECT * FROM challenges WHERE hash = ?').get(hash)
-  return row ? toChallenge(row) : null
+  const row = challenges.get(db, 'SELECT * FROM challenges WHERE hash = ?', hash)
+  return row && toChallenge(row)
+}
+
+function toChallenge(row: Read<typeof challenges>): Challenge {
+  const { candidate: status, candidateAt: at, isSettled: _, ...rest } = row
+  return { ...rest, candidate: status === null || at === null ? null : { status, at } }
 }
 
 export function saveChallenge(db: Database, challenge: Challenge, isSettled: boolean): void {
   const { candidate } = challenge
-  db.prepare('INSERT OR REPLACE INTO challenges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
-    challenge.hash,
-    challenge.contract,
-    challenge.height,
-    challenge.status,
-    challenge.l1,
-    challenge.since,
-    challenge.readAt,
-    challenge.changes,
-    isSettled ? 1 : 0,
-    JSON.stringify(challenge.past),
-    candidate?.status ?? null,
-    candidate?.at ?? null,
+  db.prepare(`INSERT OR REPLACE ${challenges.into}`).run(
+    ...challenges.values({
+      ...challenge,
+      isSettled,
+      candidate: candidate?.status ?? null,
+      candidateAt: candidate?.at ?? null,
+    }),
   )
 }
 
 /** Transactions whose status has been the same, and not terminal, since a time or longer; the oldest first. */
 export function listUnsettled(db: Database, sinceOrBefore: UnixMs, limit: number): Challenge[] {
-  return db
-    .prepare(
-      "SELECT * FROM challenges WHERE settled = 0 AND since <= ? AND status <> '' ORDER BY since LIMIT ?",
-    )
-    .all(sinceOrBefore, limit)
-    .map(toChallenge)
+  const sql =
+    "SELECT * FROM challenges WHERE settled = 0 AND since <= ? AND status <> '' ORDER BY since LIMIT ?"
+  return challenges.all(db, sql, sinceOrBefore, limit).map(toChallenge)
 }
 
 export function hasChallenges(db: Database): boolean {
@@ -73,19 +86,13 @@ export function listDueRanges(
   now: UnixMs,
   limits: { readonly open: number; readonly any: number },
 ): ChallengeRange[] {
-  const open = db
-    .prepare(
-      `SELECT * FROM challenge_ranges AS r WHERE check_at <= ? AND valued > 0 AND EXISTS
-         (SELECT 1 FROM challenges AS c
-          WHERE c.contract = r.contract AND c.height BETWEEN r.start AND r.start + ? AND c.settled = 0)
-       ORDER BY start DESC LIMIT ?`,
-    )
-    .all(now, challengeRangeBlocks - 1, limits.open)
-    .map(toRange)
-  const any = db
-    .prepare('SELECT * FROM challenge_ranges WHERE check_at <= ? ORDER BY check_at LIMIT ?')
-    .all(now, limits.open + limits.any)
-    .map(toRange)
+  const withOpen = `SELECT * FROM challenge_ranges AS r WHERE check_at <= ? AND valued > 0 AND EXISTS
+      (SELECT 1 FROM challenges AS c
+       WHERE c.contract = r.contract AND c.height BETWEEN r.start AND r.start + ? AND c.settled = 0)
+    ORDER BY start DESC LIMIT ?`
+  const open = ranges.all(db, withOpen, now, challengeRangeBlocks - 1, limits.open)
+  const all = 'SELECT * FROM challenge_ranges WHERE check_at <= ? ORDER BY check_at LIMIT ?'
+  const any = ranges.all(db, all, now, limits.open + limits.any)
   const isOpen = (range: ChallengeRange) =>
     open.some(({ contract, start }) => contract === range.contract && start === range.start)
   const rest = any.filter((range) => !isOpen(range))
@@ -99,22 +106,9 @@ export function listCoveredRanges(
   now: UnixMs,
   limit: number,
 ): ChallengeRange[] {
-  return db
-    .prepare(
-      'SELECT * FROM challenge_ranges WHERE check_at <= ? AND start BETWEEN ? AND ? ORDER BY check_at LIMIT ?',
-    )
-    .all(now, from, last, limit)
-    .map(toRange)
-}
-
-function toRange(row: Record<string, unknown>): ChallengeRange {
-  return {
-    contract: String(row['contract']),
-    start: Number(row['start']),
-    checks: Number(row['checks']),
-    createdAt: Number(row['created_at']),
-    valued: Number(row['valued']),
-  }
+  const sql =
+    'SELECT * FROM challenge_ranges WHERE check_at <= ? AND start BETWEEN ? AND ? ORDER BY check_at LIMIT ?'
+  return ranges.all(db, sql, now, from, last, limit)
 }
 
 /** What reading a stretch found: how many transactions, and how many with a value. */
@@ -152,21 +146,4 @@ export function purgeChallenges(
   db.prepare(
     'DELETE FROM challenges WHERE hash IN (SELECT hash FROM challenges WHERE settled = ? AND since < ? LIMIT ?)',
   ).run(0, before.statuses, limit)
-}
-
-function toChallenge(row: Record<string, unknown>): Challenge {
-  const status = row['candidate']
-  // Written by saveChallenge.
-  return {
-    hash: String(row['hash']),
-    contract: String(row['contract']),
-    height: Number(row['height']),
-    status: String(row['status']),
-    l1: String(row['l1']),
-    since: Number(row['since']),
-    readAt: Number(row['read_at']),
-    changes: Number(row['changes']),
-    past: JSON.parse(String(row['past'])) as string[],
-    candidate: typeof status === 'string' ? { status, at: Number(row['candidate_at']) } : null,
-  }
 }

@@ -2,6 +2,7 @@ import { type BridgeLog, topicOf } from '../../bridge/bridgeLog.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { readProgress } from './progressStore.ts'
 import type { Database } from '../../store/database.ts'
+import { int, text } from '../../store/table.ts'
 
 /** Remembered when the log itself is forgotten: what a contract does now and then is not new. */
 export function noteFirst(db: Database, log: BridgeLog): void {
@@ -21,10 +22,8 @@ export function isNewAmong(
   { least, since }: { readonly least: number; readonly since: UnixMs },
 ): boolean {
   const topic = topicOf({ topics })
-  const first = db
-    .prepare('SELECT hash FROM bridge_events WHERE contract = ? AND topic = ?')
-    .get(contract, topic)
-  if (first?.['hash'] !== hash || countTaught(db, contract) < least) return false
+  const sql = 'SELECT hash FROM bridge_events WHERE contract = ? AND topic = ?'
+  if (text.get(db, sql, contract, topic) !== hash || countTaught(db, contract) < least) return false
   if (readProgress(db, contract).historyFrom !== null) return false
   const other = db
     .prepare('SELECT 1 FROM bridge_logs WHERE contract = ? AND topic = ? AND hash <> ? LIMIT 1')
@@ -34,6 +33,6 @@ export function isNewAmong(
 
 /** How many events of a contract taught what it says. */
 function countTaught(db: Database, contract: string): number {
-  const row = db.prepare('SELECT sum(matched) AS count FROM bridge_topics WHERE contract = ?').get(contract)
-  return Number(row?.['count'] ?? 0)
+  const sql = 'SELECT coalesce(sum(matched), 0) FROM bridge_topics WHERE contract = ?'
+  return int.get(db, sql, contract) ?? 0
 }

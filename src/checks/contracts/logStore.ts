@@ -1,8 +1,10 @@
-import type { BridgeLog, EventSample } from '../../bridge/bridgeLog.ts'
-import { topicOf } from '../../bridge/bridgeLog.ts'
+import { z } from 'zod'
+import { type BridgeLog, contentFields, type EventSample, topicOf } from '../../bridge/bridgeLog.ts'
 import { type EventTemplate, mostOfParty, partyOfSample } from '../../meaning/learnEvent.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import { directions } from '../../bridge/observation.ts'
 import type { Database } from '../../store/database.ts'
+import { columns, instant, int, json, type Read, table, text } from '../../store/table.ts'
 import { noteFirst } from './firstEventStore.ts'
 
 /** A log whose transfer is not known yet. */
@@ -11,11 +13,34 @@ export interface OpenLog {
   readonly seenAt: UnixMs
 }
 
-interface LearnedTopic {
-  readonly contract: string
-  readonly topic: string
-  readonly template: EventTemplate
-}
+const logBody = z.object({ topics: z.array(z.string()), data: z.string() })
+const logs = table('bridge_logs', {
+  contract: text,
+  hash: text,
+  height: int,
+  time: instant.orNull(),
+  place: text,
+  body: json(logBody),
+  seenAt: instant,
+  checkAt: instant.orNull(),
+})
+const knownLogs = columns({ place: text, body: text, height: int })
+
+const perField = <T extends z.ZodType>(value: T) => z.record(z.enum(contentFields), value)
+const sampleBody: z.ZodType<EventSample> = logBody.extend({
+  hash: z.string(),
+  direction: z.enum(directions),
+  content: perField(z.string()),
+})
+const samples = table('bridge_samples', { id: int, body: json(sampleBody) })
+
+const template: z.ZodType<EventTemplate> = z.object({
+  direction: z.enum(directions),
+  topics: z.int(),
+  places: perField(z.array(z.string())),
+})
+const learnedTopics = columns({ contract: text, topic: text, template: json(template) })
+const abis = table('bridge_abi', { contract: text, topic: text, event: text })
 
 /** Samples kept of one topic: what one attack shows is outweighed, what changed for good is learned anew. */
 const maxSamples = 32
@@ -32,10 +57,7 @@ export function saveLogs(db: Database, logs: readonly BridgeLog[], now: UnixMs):
   return [...groups.values()].flatMap((group) => saveTransaction(db, group, now))
 }
 
-interface KnownLog {
-  readonly place: string
-  readonly body: string
-  readonly height: number
+interface KnownLog extends Read<typeof knownLogs> {
   isFound: boolean
 }
 
@@ -61,15 +83,8 @@ function saveTransaction(db: Database, logs: readonly BridgeLog[], now: UnixMs):
 }
 
 function listKnown(db: Database, { contract, hash }: BridgeLog): KnownLog[] {
-  return db
-    .prepare('SELECT place, height, body FROM bridge_logs WHERE hash = ? AND contract = ?')
-    .all(hash, contract)
-    .map((row) => ({
-      place: String(row['place']),
-      body: String(row['body']),
-      height: Number(row['height']),
-      isFound: false,
-    }))
+  const sql = 'SELECT place, height, body FROM bridge_logs WHERE hash = ? AND contract = ?'
+  return knownLogs.all(db, sql, hash, contract).map((row) => ({ ...row, isFound: false }))
 }
 
 /** A known log was read again: it is where it is said to be now. */
@@ -93,35 +108,19 @@ function insertLog(db: Database, log: BridgeLog, now: UnixMs): boolean {
 
 /** Transactions with logs that are due to be looked at, those waiting longest first. */
 export function listDueTransactions(db: Database, now: UnixMs, limit: number): string[] {
-  return db
-    .prepare(
-      `SELECT hash FROM bridge_logs INDEXED BY bridge_logs_due WHERE check_at <= ?
-       GROUP BY hash ORDER BY min(check_at) LIMIT ?`,
-    )
-    .all(now, limit)
-    .map((row) => String(row['hash']))
+  const sql = `SELECT hash FROM bridge_logs INDEXED BY bridge_logs_due WHERE check_at <= ?
+    GROUP BY hash ORDER BY min(check_at) LIMIT ?`
+  return text.all(db, sql, now, limit)
 }
 
 export function listLogs(db: Database, hash: string): (OpenLog & { readonly isOpen: boolean })[] {
-  return db
-    .prepare('SELECT * FROM bridge_logs WHERE hash = ?')
-    .all(hash)
-    .map((row) => {
-      // Written by saveLogs.
-      const body = JSON.parse(String(row['body'])) as Pick<BridgeLog, 'topics' | 'data'>
-      return {
-        log: {
-          contract: String(row['contract']),
-          hash,
-          height: Number(row['height']),
-          time: row['time'] === null ? null : Number(row['time']),
-          place: String(row['place']),
-          ...body,
-        },
-        seenAt: Number(row['seen_at']),
-        isOpen: row['check_at'] !== null,
-      }
-    })
+  return logs
+    .all(db, 'SELECT * FROM bridge_logs WHERE hash = ?', hash)
+    .map(({ body, seenAt, checkAt, ...log }) => ({
+      log: { ...log, ...body },
+      seenAt,
+      isOpen: checkAt !== null,
+    }))
 }
 
 /** When a transaction's open logs are looked at again; null: never, they are explained. */
@@ -140,12 +139,9 @@ export function closeLog(db: Database, { contract, hash, place }: BridgeLog): vo
 
 /** Logs of a topic that no transfer was found for, of blocks before `before`. */
 export function countOpenLogs(db: Database, contract: string, topic: string, before: UnixMs): number {
-  const row = db
-    .prepare(
-      'SELECT count(*) AS count FROM bridge_logs WHERE contract = ? AND topic = ? AND check_at IS NOT NULL AND coalesce(time, seen_at) < ?',
-    )
-    .get(contract, topic, before)
-  return Number(row?.['count'] ?? 0)
+  const sql =
+    'SELECT count(*) FROM bridge_logs WHERE contract = ? AND topic = ? AND check_at IS NOT NULL AND coalesce(time, seen_at) < ?'
+  return int.get(db, sql, contract, topic, before) ?? 0
 }
 
 /** @returns whether the sample is new */
@@ -155,11 +151,11 @@ export function saveSample(
   sample: EventSample,
 ): boolean {
   const topic = topicOf(sample)
-  const known = db.prepare('SELECT count(*) AS count FROM bridge_topics WHERE contract = ?').get(log.contract)
+  const known = int.get(db, 'SELECT count(*) FROM bridge_topics WHERE contract = ?', log.contract) ?? 0
   const isKnown = db
     .prepare('SELECT 1 FROM bridge_topics WHERE contract = ? AND topic = ?')
     .get(log.contract, topic)
-  if (!isKnown && Number(known?.['count']) >= maxTopics) return false
+  if (!isKnown && known >= maxTopics) return false
   const inserted = db
     .prepare('INSERT OR IGNORE INTO bridge_samples (contract, topic, name, body) VALUES (?, ?, ?, ?)')
     .run(log.contract, topic, `${sample.hash}#${log.place}`, JSON.stringify({ ...sample, args: undefined }))
@@ -172,23 +168,15 @@ export function saveSample(
 }
 
 export function listSamples(db: Database, contract: string, topic: string): EventSample[] {
-  return (
-    db
-      .prepare('SELECT body FROM bridge_samples WHERE contract = ? AND topic = ? ORDER BY id')
-      .all(contract, topic)
-      // Written by saveSample.
-      .map((row) => JSON.parse(String(row['body'])) as EventSample)
-  )
+  const sql = 'SELECT id, body FROM bridge_samples WHERE contract = ? AND topic = ? ORDER BY id'
+  return samples.all(db, sql, contract, topic).map(({ body }) => body)
 }
 
 /** Keeps the newest samples, and of one party no more than count: nobody may push out what others showed. */
 function trimSamples(db: Database, contract: string, topic: string): void {
-  const rows = db
-    .prepare('SELECT id, body FROM bridge_samples WHERE contract = ? AND topic = ? ORDER BY id DESC')
-    .all(contract, topic)
-    // Written by saveSample.
-    .map((row) => ({ id: Number(row['id']), sample: JSON.parse(String(row['body'])) as EventSample }))
-  const byParty = Map.groupBy(rows, ({ sample }) => partyOfSample(sample))
+  const sql = 'SELECT id, body FROM bridge_samples WHERE contract = ? AND topic = ? ORDER BY id DESC'
+  const rows = samples.all(db, sql, contract, topic)
+  const byParty = Map.groupBy(rows, ({ body }) => partyOfSample(body))
   const kept = new Set([...byParty.values()].flatMap((own) => own.slice(0, mostOfParty)).map(({ id }) => id))
   const tooMany = rows.filter(({ id }) => kept.has(id)).slice(maxSamples)
   for (const { id } of [...rows.filter(({ id }) => !kept.has(id)), ...tooMany])
@@ -216,10 +204,8 @@ export function hasAbi(db: Database, contract: string, source: string): boolean 
 
 /** Declared events as JSON, by contract and first topic. */
 export function listAbi(db: Database): ReadonlyMap<string, string> {
-  const rows = db.prepare('SELECT contract, topic, event FROM bridge_abi').all()
-  return new Map(
-    rows.map((row) => [`${String(row['contract'])}|${String(row['topic'])}`, String(row['event'])]),
-  )
+  const rows = abis.all(db, 'SELECT contract, topic, event FROM bridge_abi')
+  return new Map(rows.map(({ contract, topic, event }) => [`${contract}|${topic}`, event]))
 }
 
 /** Forgets the oldest samples of a topic. */
@@ -235,22 +221,13 @@ export function forgetSamples(db: Database, hash: string): void {
 }
 
 export function countMatched(db: Database, contract: string, topic: string): number {
-  const row = db
-    .prepare('SELECT matched FROM bridge_topics WHERE contract = ? AND topic = ?')
-    .get(contract, topic)
-  return Number(row?.['matched'] ?? 0)
+  const sql = 'SELECT matched FROM bridge_topics WHERE contract = ? AND topic = ?'
+  return int.get(db, sql, contract, topic) ?? 0
 }
 
-export function listLearned(db: Database): LearnedTopic[] {
-  return db
-    .prepare('SELECT contract, topic, template FROM bridge_topics WHERE template IS NOT NULL')
-    .all()
-    .map((row) => ({
-      contract: String(row['contract']),
-      topic: String(row['topic']),
-      // Written by saveTemplate.
-      template: JSON.parse(String(row['template'])) as EventTemplate,
-    }))
+export function listLearned(db: Database): Read<typeof learnedTopics>[] {
+  const sql = 'SELECT contract, topic, template FROM bridge_topics WHERE template IS NOT NULL'
+  return learnedTopics.all(db, sql)
 }
 
 /** Keeps what a topic means, or that it means nothing any more; what waited for the meaning is looked at at once. */

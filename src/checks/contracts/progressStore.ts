@@ -1,66 +1,64 @@
 import type { VerifiedSource } from '../../kernel/contractReads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import { z } from 'zod'
 import type { Database } from '../../store/database.ts'
+import { int, json, type Read, table } from '../../store/table.ts'
 
 /** Readings of a range that found nothing, as the client counts them (clients/explorer/absence.ts). */
-export interface EmptyReadings {
-  readonly firstAt: UnixMs | null
-  readonly lastAt: UnixMs | null
-  readonly reads: number
-  readonly controlAt: UnixMs | null
-}
-
-/** How far one contract's logs were read. */
-export interface ContractProgress {
-  /** Everything below was read, but what stands in the list of gaps; null before the first reading. */
-  readonly next: number | null
-  /** Everything from here up to where the first reading began was read; null once the history is there. */
-  readonly historyFrom: number | null
-  /** Where logs are known to be: a control question. */
-  readonly lastLogHeight: number | null
-  /** Readings in a row that found nothing above `next`, and up to which height the first of them asked. */
-  readonly empty: EmptyReadings
-  readonly emptyUntil: number | null
-  /** What E17 said last, and a change that it said once. */
-  readonly verified: VerifiedSource | null
-  readonly candidate: VerifiedSource | null
-  readonly verifyAt: UnixMs
-  /** Implementations that logs told of lately. */
-  readonly announced: readonly string[]
-}
-
-export interface BridgeGap {
-  readonly id: number
-  readonly first: number
-  readonly last: number
-  readonly attempts: number
-  readonly empty: EmptyReadings
-}
-
+const emptyReadings = z.object({
+  firstAt: z.number().nullable(),
+  lastAt: z.number().nullable(),
+  reads: z.number(),
+  controlAt: z.number().nullable(),
+})
+export type EmptyReadings = Readonly<z.output<typeof emptyReadings>>
 const none: EmptyReadings = { firstAt: null, lastAt: null, reads: 0, controlAt: null }
 
-/** Of a contract that was never read. */
-const noProgress: ContractProgress = {
-  next: null,
-  historyFrom: null,
-  lastLogHeight: null,
-  empty: none,
-  emptyUntil: null,
-  verified: null,
-  candidate: null,
-  verifyAt: 0,
-  announced: [],
-}
+const verifiedSource: z.ZodType<VerifiedSource> = z.object({
+  implementation: z.string(),
+  compiler: z.string(),
+  name: z.string(),
+  code: z.string().exactOptional(),
+  abi: z.string().exactOptional(),
+})
+
+/** How far one contract's logs were read. */
+const contractProgress = z.object({
+  /** Everything below was read, but what stands in the list of gaps; null before the first reading. */
+  next: z.number().nullable().default(null),
+  /** Everything from here up to where the first reading began was read; null once the history is there. */
+  historyFrom: z.number().nullable().default(null),
+  /** Where logs are known to be: a control question. */
+  lastLogHeight: z.number().nullable().default(null),
+  /** Readings in a row that found nothing above `next`, and up to which height the first of them asked. */
+  empty: emptyReadings.default(none),
+  emptyUntil: z.number().nullable().default(null),
+  /** What E17 said last, and a change that it said once. */
+  verified: verifiedSource.nullable().default(null),
+  candidate: verifiedSource.nullable().default(null),
+  verifyAt: z.number().default(0),
+  /** Implementations that logs told of lately. */
+  announced: z.array(z.string()).readonly().default([]),
+})
+export type ContractProgress = Readonly<z.output<typeof contractProgress>>
+
+const progressText = json(contractProgress)
+
+const gaps = table('bridge_gaps', {
+  id: int,
+  first: int,
+  last: int,
+  attempts: int,
+  empty: json(emptyReadings).from('absence'),
+})
+export type BridgeGap = Read<typeof gaps>
 
 /** Ranges kept for one contract; beyond it the oldest reading of nothing has to do. */
 const maxGaps = 2_000
 
 export function readProgress(db: Database, address: string): ContractProgress {
-  const row = db.prepare('SELECT body FROM bridge_contracts WHERE address = ?').get(address)
-  // Written by saveProgress.
-  return row
-    ? { ...noProgress, ...(JSON.parse(String(row['body'])) as Partial<ContractProgress>) }
-    : noProgress
+  const known = progressText.get(db, 'SELECT body FROM bridge_contracts WHERE address = ?', address)
+  return known ?? contractProgress.parse({})
 }
 
 export function saveProgress(db: Database, address: string, progress: ContractProgress): void {
@@ -69,17 +67,8 @@ export function saveProgress(db: Database, address: string, progress: ContractPr
 
 /** The oldest ranges that are due to be asked for again. */
 export function listGaps(db: Database, address: string, now: UnixMs, limit: number): BridgeGap[] {
-  return db
-    .prepare('SELECT * FROM bridge_gaps WHERE address = ? AND retry_at <= ? ORDER BY retry_at, id LIMIT ?')
-    .all(address, now, limit)
-    .map((row) => ({
-      id: Number(row['id']),
-      first: Number(row['first']),
-      last: Number(row['last']),
-      attempts: Number(row['attempts']),
-      // Written by saveGap.
-      empty: JSON.parse(String(row['absence'])) as EmptyReadings,
-    }))
+  const sql = 'SELECT * FROM bridge_gaps WHERE address = ? AND retry_at <= ? ORDER BY retry_at, id LIMIT ?'
+  return gaps.all(db, sql, address, now, limit)
 }
 
 export function saveGap(
@@ -87,11 +76,7 @@ export function saveGap(
   address: string,
   gap: Omit<BridgeGap, 'id' | 'empty'> & { readonly retryAt: UnixMs; readonly empty?: EmptyReadings },
 ): void {
-  const { count } = db
-    .prepare('SELECT count(*) AS count FROM bridge_gaps WHERE address = ?')
-    .get(address) as {
-    count: number
-  }
+  const count = int.get(db, 'SELECT count(*) FROM bridge_gaps WHERE address = ?', address) ?? 0
   if (count >= maxGaps) return
   db.prepare(
     'INSERT INTO bridge_gaps (address, first, last, attempts, retry_at, absence) VALUES (?, ?, ?, ?, ?, ?)',

@@ -1,79 +1,97 @@
-import { type Decimal, formatDecimal, negate, noAmount, toDecimal } from '../../bridge/decimal.ts'
-import type { EscrowFlow, GrossMove } from './flow.ts'
+import { type Decimal, formatDecimal, negate, noAmount } from '../../bridge/decimal.ts'
+import { chains } from '../../bridge/observation.ts'
+import type { SQLInputValue } from 'node:sqlite'
+import type { GrossMove } from './flow.ts'
 import type { Shown } from '../../meaning/horizon.ts'
-import type { UnixMs } from '../../lib/clock.ts'
+import { decimal } from '../../store/bridgeCodecs.ts'
+import type { Database } from '../../store/database.ts'
+import { codec, instant, int, oneOf, parseJson, type Read, table, text } from '../../store/table.ts'
 
-export type FlowVerdictName = 'open' | 'explained' | 'unexplained' | 'unjudged'
+const shown = oneOf(...chains, 'list')
+/** '' while nothing is waited for. */
+const shownOrNone = codec({
+  type: 'TEXT',
+  expected: `${shown.expected} or ''`,
+  read: (cell) => (cell === '' ? null : shown.read(cell)),
+  write: (source: Shown | null) => source ?? '',
+})
 
-/** A flow as stored, with what is thought of it. */
-export interface StoredFlow extends EscrowFlow {
-  /** Of a change of balance without listed movements: the height of the balance before. */
-  readonly fromHeight: number | null
-  readonly seenAt: UnixMs
-  readonly verdict: FlowVerdictName
-  readonly direction: 'out' | 'in'
-  readonly unexplained: Decimal | null
-  readonly reason: string
-  readonly checkedAt: UnixMs | null
-  readonly checks: number
+const grossMoves = codec({
+  type: 'TEXT',
+  expected: 'movements as JSON',
+  read: (cell) => (typeof cell === 'string' ? decodeGross(cell) : undefined),
+  write: (gross: readonly GrossMove[]) =>
+    JSON.stringify(
+      gross.map((move) => [move.id, ...[move.in, move.out, move.back].map((one) => formatDecimal(one))]),
+    ),
+})
+
+function decodeGross(json: string): readonly GrossMove[] | undefined {
+  const moves = parseJson(json)
+  if (!Array.isArray(moves)) return undefined
+  const read = moves.map((move: unknown) => (Array.isArray(move) ? toGrossMove(move) : undefined))
+  return read.every((move) => move !== undefined) ? read : undefined
+}
+
+function toGrossMove([id, ...cells]: readonly unknown[]): GrossMove | undefined {
+  const amounts = cells.map((cell) => decimal.read(String(cell)))
+  if (typeof id !== 'string' || amounts.includes(undefined)) return undefined
+  const [incoming = noAmount, out = noAmount, back = noAmount] = amounts
+  return { id, in: incoming, out, back }
+}
+
+/** What is thought of a flow. */
+export const flowJudgements = table('escrow_flows', {
+  verdict: oneOf('open', 'explained', 'unexplained', 'unjudged'),
+  direction: oneOf('out', 'in'),
+  unexplained: decimal.orNull(),
+  reason: text,
   /** What readings of the record list found so far, as its reader wrote it. */
-  readonly absence: string | null
+  absence: text.orNull(),
   /** The source that has not come so far; null while nothing is waited for. */
-  readonly waitsFor: Shown | null
-}
+  waitsFor: shownOrNone,
+})
 
-export function toFlow(row: Record<string, unknown>): StoredFlow {
-  const optional = (name: string) => (row[name] === null ? null : Number(row[name]))
-  // Written by saveFlows, saveGap and settleFlow.
-  return {
-    escrow: String(row['escrow']),
-    token: String(row['token']),
-    hash: String(row['hash']),
-    fromHeight: optional('from_height'),
-    height: Number(row['height']),
-    at: Number(row['at']),
-    seenAt: Number(row['seen_at']),
-    net: toDecimal(String(row['net'])) ?? noAmount,
-    outward: toDecimal(String(row['outward'])) ?? noAmount,
-    gross: decodeGross(row),
-    party: String(row['party']),
-    verdict: String(row['verdict']) as FlowVerdictName,
-    direction: row['direction'] === 'out' ? 'out' : 'in',
-    unexplained: toDecimal(toText(row['unexplained']) ?? ''),
-    reason: String(row['reason']),
-    checkedAt: optional('checked_at'),
-    checks: Number(row['checks']),
-    absence: toText(row['absence']),
-    // Written by settleFlow.
-    waitsFor: (toText(row['waits_for']) || null) as Shown | null,
-  }
-}
+/** What a reading of movements says of one. */
+export const readFlows = table('escrow_flows', {
+  escrow: text,
+  token: text,
+  hash: text,
+  height: int,
+  at: instant,
+  net: decimal,
+  outward: decimal,
+  party: text,
+  gross: grossMoves.orNull(),
+})
 
-export function encodeGross(gross: readonly GrossMove[]): string {
-  return JSON.stringify(
-    gross.map((move) => [move.id, ...[move.in, move.out, move.back].map((amount) => formatDecimal(amount))]),
-  )
+const flows = table('escrow_flows', {
+  ...readFlows.shape,
+  ...flowJudgements.shape,
+  /** Of a change of balance without listed movements: the height of the balance before. */
+  fromHeight: int.orNull(),
+  seenAt: instant,
+  checkedAt: instant.orNull(),
+  checks: int,
+})
+
+type FlowRow = Read<typeof flows>
+/** A flow as stored, with what is thought of it. */
+export interface StoredFlow extends Omit<FlowRow, 'gross'> {
+  readonly gross: readonly GrossMove[]
+}
+export type FlowVerdictName = FlowRow['verdict']
+
+/** Of a query for whole rows. */
+export function selectFlows(db: Database, sql: string, ...values: SQLInputValue[]): StoredFlow[] {
+  return flows
+    .all(db, sql, ...values)
+    .map((flow) => ({ ...flow, gross: flow.gross ?? byDifference(flow.outward) }))
 }
 
 /** What was stored without it is known by its difference alone. */
-function decodeGross(row: Record<string, unknown>): GrossMove[] {
-  const text = toText(row['gross'])
-  if (text === null) {
-    const outward = toDecimal(String(row['outward'])) ?? noAmount
-    const isOut = outward.digits > 0n
-    const of = { in: isOut ? noAmount : negate(outward), out: isOut ? outward : noAmount }
-    return [{ id: '', ...of, back: noAmount }]
-  }
-  // Written by encodeGross.
-  const moves = JSON.parse(text) as readonly [string, string, string, string][]
-  return moves.map(([id, ...amounts]) => {
-    const [incoming = noAmount, out = noAmount, back = noAmount] = amounts.map(
-      (amount) => toDecimal(amount) ?? noAmount,
-    )
-    return { id, in: incoming, out, back }
-  })
-}
-
-function toText(cell: unknown): string | null {
-  return typeof cell === 'string' ? cell : null
+function byDifference(outward: Decimal): GrossMove[] {
+  const isOut = outward.digits > 0n
+  const of = { in: isOut ? noAmount : negate(outward), out: isOut ? outward : noAmount }
+  return [{ id: '', ...of, back: noAmount }]
 }

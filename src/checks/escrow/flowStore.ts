@@ -5,24 +5,18 @@ import {
   formatDecimal,
   negate,
   noAmount,
-  toDecimal,
+  sumDecimals,
 } from '../../bridge/decimal.ts'
 import type { EscrowFlow } from './flow.ts'
-import type { Shown } from '../../meaning/horizon.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import { decimal } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
-import { encodeGross, type FlowVerdictName, type StoredFlow, toFlow } from './flowRow.ts'
+import { columns, type Read, text } from '../../store/table.ts'
+import { flowJudgements, readFlows, selectFlows, type StoredFlow } from './flowRow.ts'
 import { readAnchor } from './readingStore.ts'
 
-export interface FlowJudgement {
-  readonly verdict: FlowVerdictName
-  readonly direction: 'out' | 'in'
-  readonly unexplained: Decimal | null
-  readonly reason: string
+export interface FlowJudgement extends Read<typeof flowJudgements> {
   readonly checkAt: UnixMs | null
-  readonly absence: string | null
-  /** The source that has not come so far; null while nothing is waited for. */
-  readonly waitsFor: Shown | null
 }
 
 /**
@@ -36,26 +30,18 @@ export function saveFlows(db: Database, flows: readonly EscrowFlow[], now: UnixM
     if (before && before.height !== flow.height) moveAcross(db, before, flow.height, now)
     const { changes } = db
       .prepare(
-        `INSERT INTO escrow_flows (escrow, token, hash, from_height, height, at, seen_at, net, outward, party, verdict, direction,
-           reason, checks, check_at, gross) VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, '', 0, ?, ?)
+        `INSERT INTO escrow_flows (${readFlows.list()}, seen_at, verdict, direction, check_at, reason, checks)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', 0)
          ON CONFLICT (escrow, token, hash) DO UPDATE SET height = excluded.height, net = excluded.net,
            outward = excluded.outward, party = excluded.party, check_at = excluded.check_at, gross = excluded.gross
            WHERE net <> excluded.net OR outward <> excluded.outward OR height <> excluded.height OR gross IS NOT excluded.gross`,
       )
       .run(
-        flow.escrow,
-        flow.token,
-        flow.hash,
-        flow.height,
-        flow.at,
+        ...readFlows.values(flow),
         now,
-        formatDecimal(flow.net),
-        formatDecimal(flow.outward),
-        flow.party,
         isNews ? 'open' : 'explained',
         flow.outward.digits > 0n ? 'out' : 'in',
         isNews ? now : null,
-        encodeGross(flow.gross),
       )
     if (changes > 0) wakeGaps(db, flow, now)
   }
@@ -63,11 +49,8 @@ export function saveFlows(db: Database, flows: readonly EscrowFlow[], now: UnixM
 
 /** A movement that the chain holds no more: it changed no balance, and what was told of it is over. */
 export function forgetFlow(db: Database, escrow: string, hash: string, now: UnixMs): void {
-  const flows = db
-    .prepare('SELECT * FROM escrow_flows WHERE hash = ? AND escrow = ? AND from_height IS NULL')
-    .all(hash, escrow)
-    .map(toFlow)
-  for (const flow of flows) {
+  const sql = 'SELECT * FROM escrow_flows WHERE hash = ? AND escrow = ? AND from_height IS NULL'
+  for (const flow of selectFlows(db, sql, hash, escrow)) {
     db.prepare('DELETE FROM escrow_flows WHERE escrow = ? AND token = ? AND hash = ?').run(
       escrow,
       flow.token,
@@ -89,10 +72,8 @@ function moveAcross(db: Database, flow: EscrowFlow, toHeight: number | null, now
   const wasBefore = flow.height <= anchor.height
   if (wasBefore === (toHeight !== null && toHeight <= anchor.height)) return
   const name = `moved:${hash}`
-  const earlier = db
-    .prepare('SELECT net FROM escrow_flows WHERE escrow = ? AND token = ? AND hash = ? AND height > ?')
-    .get(escrow, token, name, anchor.height)
-  const known = toDecimal(String(earlier?.['net'] ?? '0')) ?? noAmount
+  const sql = 'SELECT net FROM escrow_flows WHERE escrow = ? AND token = ? AND hash = ? AND height > ?'
+  const known = decimal.get(db, sql, escrow, token, name, anchor.height) ?? noAmount
   const net = addDecimals(known, wasBefore ? negate(flow.net) : flow.net)
   db.prepare(
     `INSERT OR REPLACE INTO escrow_flows (escrow, token, hash, from_height, height, at, seen_at, net, outward, party, verdict,
@@ -133,20 +114,16 @@ export function saveGap(
 
 /** What wants to be judged, in no order that means anything: money at risk comes first. */
 export function listDueFlows(db: Database, now: UnixMs): StoredFlow[] {
-  return db
-    .prepare('SELECT * FROM escrow_flows WHERE check_at <= ? ORDER BY check_at LIMIT 10000')
-    .all(now)
-    .map(toFlow)
+  return selectFlows(db, 'SELECT * FROM escrow_flows WHERE check_at <= ? ORDER BY check_at LIMIT 10000', now)
 }
 
 /** What nearly no explained movement of a token exceeds; null before some were seen. */
 export function readLargeMove(db: Database, token: string): Decimal | null {
-  const amounts = db
-    .prepare(
-      "SELECT outward FROM escrow_flows WHERE verdict = 'explained' AND token = ? ORDER BY seen_at DESC LIMIT 500",
-    )
-    .all(token)
-    .flatMap((row) => toDecimal(String(row['outward']).replace('-', '')) ?? [])
+  const sql =
+    "SELECT outward FROM escrow_flows WHERE verdict = 'explained' AND token = ? ORDER BY seen_at DESC LIMIT 500"
+  const amounts = decimal
+    .all(db, sql, token)
+    .map((outward) => (outward.digits < 0n ? negate(outward) : outward))
     .filter(({ digits }) => digits > 0n)
     .sort(compareDecimals)
   return amounts.length < neededMoves ? null : (amounts[Math.floor(amounts.length * 0.99)] ?? null)
@@ -156,7 +133,7 @@ const neededMoves = 5
 
 /** What one transaction moved of a token, at every escrow. */
 export function listFlowsOf(db: Database, hash: string, token: string): StoredFlow[] {
-  return db.prepare('SELECT * FROM escrow_flows WHERE hash = ? AND token = ?').all(hash, token).map(toFlow)
+  return selectFlows(db, 'SELECT * FROM escrow_flows WHERE hash = ? AND token = ?', hash, token)
 }
 
 export function settleFlow(
@@ -166,21 +143,9 @@ export function settleFlow(
   now: UnixMs,
 ): void {
   db.prepare(
-    `UPDATE escrow_flows SET verdict = ?, direction = ?, unexplained = ?, reason = ?, check_at = ?, absence = ?,
-       waits_for = ?, checked_at = ?, checks = checks + 1 WHERE escrow = ? AND token = ? AND hash = ?`,
-  ).run(
-    judged.verdict,
-    judged.direction,
-    judged.unexplained && formatDecimal(judged.unexplained),
-    judged.reason,
-    judged.checkAt,
-    judged.absence,
-    judged.waitsFor ?? '',
-    now,
-    flow.escrow,
-    flow.token,
-    flow.hash,
-  )
+    `UPDATE escrow_flows SET ${flowJudgements.set}, check_at = ?, checked_at = ?, checks = checks + 1
+      WHERE escrow = ? AND token = ? AND hash = ?`,
+  ).run(...flowJudgements.values(judged), judged.checkAt, now, flow.escrow, flow.token, flow.hash)
 }
 
 /** A transfer of this transaction changed: what it moved is judged anew. */
@@ -193,22 +158,16 @@ export function keepsDeposits(
   db: Database,
   { escrow, token, hash }: Pick<EscrowFlow, 'escrow' | 'token' | 'hash'>,
 ): boolean {
-  return db
-    .prepare(
-      "SELECT net, outward FROM escrow_flows WHERE escrow = ? AND token = ? AND hash <> ? AND verdict = 'explained' AND direction = 'in' AND gross IS NOT NULL ORDER BY height DESC LIMIT 20",
-    )
-    .all(escrow, token, hash)
-    .some((row) => (toDecimal(String(row['outward']))?.digits ?? 0n) < 0n)
+  const sql =
+    "SELECT outward FROM escrow_flows WHERE escrow = ? AND token = ? AND hash <> ? AND verdict = 'explained' AND direction = 'in' AND gross IS NOT NULL ORDER BY height DESC LIMIT 20"
+  return decimal.all(db, sql, escrow, token, hash).some(({ digits }) => digits < 0n)
 }
 
 /** Tokens that transfers moved at an address: what anybody else sends there is not the bridge's. */
 export function listMovedTokens(db: Database, escrow: string): string[] {
-  return db
-    .prepare(
-      "SELECT DISTINCT token FROM escrow_flows WHERE escrow = ? AND verdict IN ('explained', 'unjudged') LIMIT 50",
-    )
-    .all(escrow)
-    .map((row) => String(row['token']))
+  const sql =
+    "SELECT DISTINCT token FROM escrow_flows WHERE escrow = ? AND verdict IN ('explained', 'unjudged') LIMIT 50"
+  return text.all(db, sql, escrow)
 }
 
 /** What listed movements changed a balance by, above one height up to another. */
@@ -218,33 +177,25 @@ export function sumListed(
   from: number,
   to: number,
 ): { readonly sum: Decimal; readonly count: number; readonly finest: number; readonly hashes: Set<string> } {
-  const rows = db
-    .prepare(
-      'SELECT hash, net FROM escrow_flows WHERE escrow = ? AND token = ? AND height > ? AND height <= ? AND from_height IS NULL',
-    )
-    .all(of.escrow, of.token, from, to)
-  const nets = rows.map((row) => toDecimal(String(row['net'])) ?? noAmount)
+  const sql =
+    'SELECT hash, net FROM escrow_flows WHERE escrow = ? AND token = ? AND height > ? AND height <= ? AND from_height IS NULL'
+  const rows = nets.all(db, sql, of.escrow, of.token, from, to)
   return {
-    sum: nets.reduce(addDecimals, noAmount),
-    count: nets.length,
-    finest: Math.max(0, ...nets.map(({ scale }) => scale)),
-    hashes: new Set(rows.map((row) => String(row['hash']))),
+    sum: sumDecimals(rows.map(({ net }) => net)),
+    count: rows.length,
+    finest: Math.max(0, ...rows.map(({ net }) => net.scale)),
+    hashes: new Set(rows.map(({ hash }) => hash)),
   }
 }
 
+const nets = columns({ hash: text, net: decimal })
+
 /** What left and is not judged yet, up to a height: it may turn out to be payouts. */
 export function sumOpen(db: Database, token: string, to: number): Decimal {
-  return (
-    db
-      .prepare(
-        `SELECT outward FROM escrow_flows INDEXED BY escrow_flows_open WHERE verdict = 'open' AND token = ? AND height <= ? AND direction = 'out' LIMIT 5000`,
-      )
-      .all(token, to)
-      .map((row) => toDecimal(String(row['outward'])) ?? noAmount)
-      // What went back out of a deposit left no less behind than there was.
-      .filter(({ digits }) => digits > 0n)
-      .reduce(addDecimals, noAmount)
-  )
+  const sql =
+    "SELECT outward FROM escrow_flows INDEXED BY escrow_flows_open WHERE verdict = 'open' AND token = ? AND height <= ? AND direction = 'out' LIMIT 5000"
+  // What went back out of a deposit left no less behind than there was.
+  return sumDecimals(decimal.all(db, sql, token, to).filter(({ digits }) => digits > 0n))
 }
 
 /** Forgets flows seen before a time, a step at a time. */

@@ -2,16 +2,16 @@ import { compareDecimals, type Decimal, sumDecimals } from '../../bridge/decimal
 import type { Shown } from '../../meaning/horizon.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
-import { type StoredFlow, toFlow } from './flowRow.ts'
+import { selectFlows, type StoredFlow } from './flowRow.ts'
 
 /**
  * What no transfer explains, the newest of each direction first. All that left: the alert of one that is left out would
  * end. Of what came in the newest: nothing rests on an older one, and anybody can send as many as he likes.
  */
 export function listUnexplained(db: Database): StoredFlow[] {
-  const find = db.prepare(`SELECT * FROM escrow_flows INDEXED BY escrow_flows_told
-    WHERE verdict = 'unexplained' AND direction = ? ORDER BY at DESC LIMIT ?`)
-  return [...find.all('out', unbounded), ...find.all('in', maxInflows)].map(toFlow)
+  const sql = `SELECT * FROM escrow_flows INDEXED BY escrow_flows_told
+    WHERE verdict = 'unexplained' AND direction = ? ORDER BY at DESC LIMIT ?`
+  return [...selectFlows(db, sql, 'out', unbounded), ...selectFlows(db, sql, 'in', maxInflows)]
 }
 
 const unbounded = -1
@@ -19,40 +19,27 @@ const maxInflows = 500
 
 /** What left and waits for a source that lags: it may turn out to be payouts. */
 export function listWaiting(db: Database): StoredFlow[] {
-  return db
-    .prepare("SELECT * FROM escrow_flows WHERE waits_for <> '' AND direction = 'out' LIMIT 5000")
-    .all()
-    .map(toFlow)
+  return selectFlows(db, "SELECT * FROM escrow_flows WHERE waits_for <> '' AND direction = 'out' LIMIT 5000")
 }
 
 /** What left up to a time that the list has passed, was judged, and is not explained: still looked for, the largest first. */
 export function listOverdue(db: Database, until: UnixMs): StoredFlow[] {
-  return db
-    .prepare(
-      `SELECT * FROM escrow_flows INDEXED BY escrow_flows_open WHERE verdict = 'open' AND waits_for = ''
-       AND direction = 'out' AND unexplained IS NOT NULL AND at <= ? LIMIT 5000`,
-    )
-    .all(until)
-    .map(toFlow)
+  const sql = `SELECT * FROM escrow_flows INDEXED BY escrow_flows_open WHERE verdict = 'open' AND waits_for = ''
+    AND direction = 'out' AND unexplained IS NOT NULL AND at <= ? LIMIT 5000`
+  return selectFlows(db, sql, until)
 }
 
 /** What left without an explanation, listed as movements, since a time. */
 export function listLost(db: Database, since: UnixMs): StoredFlow[] {
-  return db
-    .prepare(
-      `SELECT * FROM escrow_flows INDEXED BY escrow_flows_told
-       WHERE verdict = 'unexplained' AND direction = 'out' AND at >= ? AND from_height IS NULL LIMIT 5000`,
-    )
-    .all(since)
-    .map(toFlow)
+  const sql = `SELECT * FROM escrow_flows INDEXED BY escrow_flows_told
+    WHERE verdict = 'unexplained' AND direction = 'out' AND at >= ? AND from_height IS NULL LIMIT 5000`
+  return selectFlows(db, sql, since)
 }
 
 /** What transfers account for that do not say how much, or of what: seen since a time. */
 export function listUnjudgedFlows(db: Database, since: UnixMs): StoredFlow[] {
-  return db
-    .prepare("SELECT * FROM escrow_flows WHERE verdict = 'unjudged' AND seen_at >= ? LIMIT 5000")
-    .all(since)
-    .map(toFlow)
+  const sql = "SELECT * FROM escrow_flows WHERE verdict = 'unjudged' AND seen_at >= ? LIMIT 5000"
+  return selectFlows(db, sql, since)
 }
 
 /** Movements by token, in sum. */

@@ -8,6 +8,7 @@ import {
 } from './owed.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
+import { bigintText, flag, instant, int, type Read, table, text } from '../../store/table.ts'
 
 /** A token whose escrows are watched: when counting began, and the newest judgement. Amounts in base units. */
 export interface EscrowToken {
@@ -29,13 +30,43 @@ export interface EscrowToken {
   } | null
 }
 
+const tokens = table('escrow_tokens', {
+  token: text,
+  type: text,
+  startHeight: int.orNull(),
+  startTime: instant.orNull(),
+  baseline: bigintText.orNull(),
+  total: bigintText,
+  holdings: bigintText.orNull(),
+  holdingsAt: instant.orNull(),
+  owed: bigintText.orNull(),
+  judgedHoldings: bigintText.orNull(),
+  openOut: bigintText.orNull(),
+  judgedHeight: int.orNull(),
+  judgedAt: instant.orNull(),
+})
+const legs = table('escrow_legs', {
+  key: text,
+  token: text,
+  isCredit: flag.from('credit'),
+  amount: bigintText.orNull(),
+  less: bigintText.from('fee'),
+  more: bigintText,
+  mainHash: text.orNull(),
+  mainHeight: int.orNull(),
+  mainTime: instant.orNull(),
+  zoneTime: instant.orNull(),
+  isCounted: flag.from('counted'),
+})
+const legsOfToken = 'SELECT * FROM escrow_legs WHERE token = ?'
+
 export function listEscrowTokens(db: Database): EscrowToken[] {
-  return db.prepare('SELECT * FROM escrow_tokens ORDER BY token').all().map(toToken)
+  return tokens.all(db, 'SELECT * FROM escrow_tokens ORDER BY token').map(toToken)
 }
 
 export function readEscrowToken(db: Database, token: string): EscrowToken | null {
-  const row = db.prepare('SELECT * FROM escrow_tokens WHERE token = ?').get(token)
-  return row ? toToken(row) : null
+  const row = tokens.get(db, 'SELECT * FROM escrow_tokens WHERE token = ?', token)
+  return row && toToken(row)
 }
 
 export function noteEscrowToken(db: Database, token: string, type: string): void {
@@ -49,8 +80,7 @@ export function noteEscrowToken(db: Database, token: string, type: string): void
 export function startOwed(db: Database, token: string, start: OwedStart, baseline: bigint): void {
   noteEscrowToken(db, token, '')
   let total = 0n
-  for (const row of db.prepare('SELECT * FROM escrow_legs WHERE token = ?').all(token)) {
-    const leg = toLeg(row)
+  for (const leg of legs.all(db, legsOfToken, token)) {
     if (!countsSince(leg, start)) continue
     db.prepare('UPDATE escrow_legs SET counted = 1 WHERE key = ?').run(leg.key)
     total += leastChange(leg)
@@ -62,13 +92,12 @@ export function startOwed(db: Database, token: string, start: OwedStart, baselin
 
 /** What a transfer now is to what is owed; null takes back what it was. */
 export function saveOwedLeg(db: Database, key: string, leg: OwedLeg | null): void {
-  const row = db.prepare('SELECT * FROM escrow_legs WHERE key = ?').get(key)
-  const before = row && row['counted'] === 1 ? toLeg(row) : null
+  const before = legs.get(db, 'SELECT * FROM escrow_legs WHERE key = ?', key)
   const start = leg && (readEscrowToken(db, leg.token)?.start ?? null)
   const isCounted = leg !== null && start !== null && countsSince(leg, start)
-  if (leg) insertLeg(db, leg, isCounted)
-  else if (row) db.prepare('DELETE FROM escrow_legs WHERE key = ?').run(key)
-  if (before) addTotal(db, before.token, -leastChange(before))
+  if (leg) db.prepare(`INSERT OR REPLACE ${legs.into}`).run(...legs.values({ ...leg, isCounted }))
+  else if (before) db.prepare('DELETE FROM escrow_legs WHERE key = ?').run(key)
+  if (before?.isCounted) addTotal(db, before.token, -leastChange(before))
   if (leg && isCounted) addTotal(db, leg.token, leastChange(leg))
 }
 
@@ -81,8 +110,7 @@ export function renameOwedToken(
 ): void {
   const { before, after } = decimals
   const by = before === null || after === null ? 0 : after - before
-  for (const row of db.prepare('SELECT * FROM escrow_legs WHERE token = ?').all(from)) {
-    const leg = toLeg(row)
+  for (const leg of legs.all(db, legsOfToken, from)) {
     saveOwedLeg(db, leg.key, {
       ...leg,
       token: to,
@@ -99,8 +127,7 @@ export function reviseOwed(
   token: string,
   keptOf: (leg: OwedLeg) => Pick<OwedLeg, 'less' | 'more'>,
 ): void {
-  for (const row of db.prepare('SELECT * FROM escrow_legs WHERE token = ?').all(token)) {
-    const leg = toLeg(row)
+  for (const leg of legs.all(db, legsOfToken, token)) {
     const { less, more } = keptOf(leg)
     if (less !== leg.less || more !== leg.more) saveOwedLeg(db, leg.key, { ...leg, less, more })
   }
@@ -110,28 +137,9 @@ function scale(amount: bigint, by: number): bigint {
   return by >= 0 ? amount * 10n ** BigInt(by) : amount / 10n ** BigInt(-by)
 }
 
-function insertLeg(db: Database, leg: OwedLeg, isCounted: boolean): void {
-  db.prepare(`INSERT OR REPLACE INTO escrow_legs (key, token, credit, amount, main_hash, main_height, main_time, zone_time, counted, fee, more)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
-    leg.key,
-    leg.token,
-    leg.isCredit ? 1 : 0,
-    leg.amount?.toString() ?? null,
-    leg.mainHash,
-    leg.mainHeight,
-    leg.mainTime,
-    leg.zoneTime,
-    isCounted ? 1 : 0,
-    leg.less.toString(),
-    leg.more.toString(),
-  )
-}
-
 function addTotal(db: Database, token: string, change: bigint): void {
   if (change === 0n) return
-  const total = BigInt(
-    String(db.prepare('SELECT total FROM escrow_tokens WHERE token = ?').get(token)?.['total'] ?? 0),
-  )
+  const total = bigintText.get(db, 'SELECT total FROM escrow_tokens WHERE token = ?', token) ?? 0n
   db.prepare('UPDATE escrow_tokens SET total = ? WHERE token = ?').run((total + change).toString(), token)
 }
 
@@ -146,27 +154,21 @@ export function readOwed(
   /** Withdrawals that left the zone are owed until they are paid. */
   isOwedUntilPaid = false,
 ): bigint | null {
-  const row = db.prepare('SELECT * FROM escrow_tokens WHERE token = ?').get(token)
-  if (!row) return null
-  const known = toToken(row)
-  if (known.start === null || known.baseline === null) return null
+  const known = tokens.get(db, 'SELECT * FROM escrow_tokens WHERE token = ?', token)
+  if (known === null || known.startTime === null || known.baseline === null) return null
   // What was read before counting began says nothing of what was counted since.
-  if (at.height < (known.start.height ?? 0) || at.time < known.start.time) return null
+  if (at.height < (known.startHeight ?? 0) || at.time < known.startTime) return null
   const unknown = db
     .prepare('SELECT 1 FROM escrow_legs WHERE token = ? AND amount IS NULL AND counted = 1 LIMIT 1')
     .get(token)
   if (unknown) return null
-  const later = db
-    .prepare(
-      `SELECT * FROM escrow_legs WHERE token = ? AND main_height > ? UNION
-       SELECT * FROM escrow_legs WHERE token = ? AND zone_time > ? UNION
-       SELECT * FROM escrow_legs WHERE token = ? AND main_height IS NULL AND credit = 0 AND ?`,
-    )
-    .all(token, at.height, token, at.time, token, isOwedUntilPaid ? 1 : 0)
-    .filter((row) => row['counted'] === 1)
-    .map(toLeg)
-    .filter((leg) => !hasHappenedAt(leg, at, isOwedUntilPaid))
-  const total = BigInt(String(row['total'])) - later.reduce((sum, leg) => sum + leastChange(leg), 0n)
+  const sql = `SELECT * FROM escrow_legs WHERE token = ?1 AND main_height > ?2 UNION
+    SELECT * FROM escrow_legs WHERE token = ?1 AND zone_time > ?3 UNION
+    SELECT * FROM escrow_legs WHERE token = ?1 AND main_height IS NULL AND credit = 0 AND ?4`
+  const later = legs
+    .all(db, sql, token, at.height, at.time, isOwedUntilPaid ? 1 : 0)
+    .filter((leg) => leg.isCounted && !hasHappenedAt(leg, at, isOwedUntilPaid))
+  const total = known.total - later.reduce((sum, leg) => sum + leastChange(leg), 0n)
   const owed = known.baseline + total
   return owed < 0n ? 0n : owed
 }
@@ -178,10 +180,8 @@ export function listMainLegs(
   from: number,
   to: number,
 ): { readonly hash: string | null; readonly least: bigint; readonly most: bigint }[] {
-  return db
-    .prepare('SELECT * FROM escrow_legs WHERE token = ? AND main_height > ? AND main_height <= ?')
-    .all(token, from, to)
-    .map(toLeg)
+  return legs
+    .all(db, `${legsOfToken} AND main_height > ? AND main_height <= ?`, token, from, to)
     .map((leg) => ({ hash: leg.mainHash, ...rangeOfChange(leg) }))
 }
 
@@ -218,47 +218,24 @@ export function purgeOwedLegs(db: Database, before: UnixMs, limit: number): void
   db.prepare(sql).run(before, limit)
 }
 
-function toLeg(row: Record<string, unknown>): OwedLeg {
-  const optional = (name: string) => (row[name] === null ? null : Number(row[name]))
+function toToken(row: Read<typeof tokens>): EscrowToken {
+  const { token, type, startHeight, startTime, baseline, holdings, holdingsAt, judgedAt } = row
   return {
-    key: String(row['key']),
-    token: String(row['token']),
-    isCredit: row['credit'] === 1,
-    amount: toBigint(row['amount']),
-    less: toBigint(row['fee']) ?? 0n,
-    more: toBigint(row['more']) ?? 0n,
-    mainHash: typeof row['main_hash'] === 'string' ? row['main_hash'] : null,
-    mainHeight: optional('main_height'),
-    mainTime: optional('main_time'),
-    zoneTime: optional('zone_time'),
-  }
-}
-
-function toToken(row: Record<string, unknown>): EscrowToken {
-  const amount = (name: string) => toBigint(row[name])
-  const optional = (name: string) => (row[name] === null ? null : Number(row[name]))
-  const time = optional('start_time')
-  const judgedAt = optional('judged_at')
-  return {
-    token: String(row['token']),
-    type: String(row['type']),
-    start: time === null ? null : { height: optional('start_height'), time },
-    baseline: amount('baseline'),
-    holdings: amount('holdings'),
-    holdingsAt: optional('holdings_at'),
+    token,
+    type,
+    start: startTime === null ? null : { height: startHeight, time: startTime },
+    baseline,
+    holdings,
+    holdingsAt,
     judged:
       judgedAt === null
         ? null
         : {
-            owed: amount('owed') ?? 0n,
-            holdings: amount('judged_holdings') ?? 0n,
-            openOut: amount('open_out') ?? 0n,
-            height: optional('judged_height') ?? 0,
+            owed: row.owed ?? 0n,
+            holdings: row.judgedHoldings ?? 0n,
+            openOut: row.openOut ?? 0n,
+            height: row.judgedHeight ?? 0,
             at: judgedAt,
           },
   }
-}
-
-function toBigint(cell: unknown): bigint | null {
-  return typeof cell === 'string' ? BigInt(cell) : null
 }

@@ -1,5 +1,7 @@
 import type { UnixMs } from '../../lib/clock.ts'
+import { z } from 'zod'
 import type { Database } from '../../store/database.ts'
+import { bigintText, instant, int, json, type Read, table, text } from '../../store/table.ts'
 
 /** Balances of a token at every escrow, read at one block or between two. Base units. */
 export interface EscrowReading {
@@ -13,16 +15,27 @@ export interface EscrowReading {
   readonly balances: Readonly<Record<string, bigint>>
 }
 
-/** A balance that was accounted for: the next one is compared with it. */
-export interface EscrowAnchor {
-  readonly height: number
-  readonly balance: bigint
-  readonly readAt: UnixMs
+const readings = table('escrow_readings', {
+  id: int,
+  token: text,
+  low: int,
+  high: int,
+  readAt: instant,
+  blockTime: instant.orNull(),
+  balances: json(z.record(z.string(), z.string().regex(/^-?\d+$/))),
+})
+
+const anchors = table('escrow_anchors', {
+  height: int,
+  balance: bigintText,
+  readAt: instant,
   /** Readings in a row that could not be accounted for since. */
-  readonly misses: number
+  misses: int,
   /** When the first of them was. */
-  readonly missedAt: UnixMs | null
-}
+  missedAt: instant.orNull(),
+})
+/** A balance that was accounted for: the next one is compared with it. */
+export type EscrowAnchor = Read<typeof anchors>
 
 export function saveReading(db: Database, reading: Omit<EscrowReading, 'id'>): void {
   const balances = Object.fromEntries(
@@ -35,10 +48,12 @@ export function saveReading(db: Database, reading: Omit<EscrowReading, 'id'>): v
 
 /** Readings that are old enough to be judged, oldest first. */
 export function listReadings(db: Database, token: string, readBefore: UnixMs): EscrowReading[] {
-  return db
-    .prepare('SELECT * FROM escrow_readings WHERE token = ? AND read_at <= ? ORDER BY read_at')
-    .all(token, readBefore)
-    .map(toReading)
+  const sql = 'SELECT * FROM escrow_readings WHERE token = ? AND read_at <= ? ORDER BY read_at'
+  return readings.all(db, sql, token, readBefore).map(({ blockTime, balances, ...reading }) => ({
+    ...reading,
+    newestAt: blockTime ?? reading.readAt,
+    balances: Object.fromEntries(Object.entries(balances).map(([address, text]) => [address, BigInt(text)])),
+  }))
 }
 
 export function dropReading(db: Database, id: number): void {
@@ -50,39 +65,11 @@ export function dropReadingsBefore(db: Database, before: UnixMs): void {
 }
 
 export function readAnchor(db: Database, escrow: string, token: string): EscrowAnchor | null {
-  const row = db.prepare('SELECT * FROM escrow_anchors WHERE escrow = ? AND token = ?').get(escrow, token)
-  if (!row) return null
-  return {
-    height: Number(row['height']),
-    balance: BigInt(String(row['balance'])),
-    readAt: Number(row['read_at']),
-    misses: Number(row['misses']),
-    missedAt: row['missed_at'] === null ? null : Number(row['missed_at']),
-  }
+  return anchors.get(db, 'SELECT * FROM escrow_anchors WHERE escrow = ? AND token = ?', escrow, token)
 }
 
 export function saveAnchor(db: Database, escrow: string, token: string, anchor: EscrowAnchor): void {
-  db.prepare('INSERT OR REPLACE INTO escrow_anchors VALUES (?, ?, ?, ?, ?, ?, ?)').run(
-    escrow,
-    token,
-    anchor.height,
-    anchor.balance.toString(),
-    anchor.readAt,
-    anchor.misses,
-    anchor.missedAt,
-  )
-}
-
-function toReading(row: Record<string, unknown>): EscrowReading {
-  // Written by saveReading.
-  const balances = JSON.parse(String(row['balances'])) as Record<string, string>
-  return {
-    id: Number(row['id']),
-    token: String(row['token']),
-    low: Number(row['low']),
-    high: Number(row['high']),
-    readAt: Number(row['read_at']),
-    newestAt: Number(row['block_time'] ?? row['read_at']),
-    balances: Object.fromEntries(Object.entries(balances).map(([address, text]) => [address, BigInt(text)])),
-  }
+  db.prepare(
+    `INSERT OR REPLACE INTO escrow_anchors (escrow, token, ${anchors.list()}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  ).run(escrow, token, ...anchors.values(anchor))
 }
