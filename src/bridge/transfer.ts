@@ -32,18 +32,20 @@ export interface TransferToken {
 }
 
 /** Who can say something of a leg beside the record: endpoints of the explorer, or the canonical RPC. `E3`: no record of it. */
-export type EvidenceSource =
-  | 'E2'
-  | 'E3'
-  | 'E7'
-  | 'E9'
-  | 'E13'
-  | 'E14'
-  | 'E15'
-  | 'E16'
-  | 'E19'
-  | 'E21'
-  | 'canonical'
+export type EvidenceSource = (typeof evidenceSources)[number]
+export const evidenceSources = [
+  'E2',
+  'E3',
+  'E7',
+  'E9',
+  'E13',
+  'E14',
+  'E15',
+  'E16',
+  'E19',
+  'E21',
+  'canonical',
+] as const
 
 /** One movement of a token within a main transaction, as a second source shows it. */
 export interface TokenMove {

@@ -1,25 +1,20 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
+import { columns, instant, type Read, text } from '../store/table.ts'
 
 /** A transfer of which something was told that a later answer may take back. */
-export interface Dispute {
-  readonly key: string
-  readonly toldAt: UnixMs
-}
+const disputes = columns({ key: text, toldAt: instant })
+export type Dispute = Read<typeof disputes>
 
 /** Transfers of disputed events that were told since, the newest first; what is over already is left out. */
 export function listDisputes(db: Database, since: UnixMs, limit: number): Dispute[] {
-  return db
-    .prepare(
-      `SELECT transfer_key AS key, max(active_at) AS told_at FROM (
-         SELECT transfer_key, active_at FROM alerts WHERE kind IN
-           ('transfer.mismatch', 'transfer.unbacked', 'transfer.duplicate', 'batch.mismatch', 'batch.unresolved', 'source.disagreement')
-         AND active_at >= ? AND state <> 'merged' AND transfer_key IS NOT NULL
-         AND json_extract(finding, '$.isOver') IS NULL ORDER BY active_at DESC LIMIT ?
-       ) GROUP BY transfer_key`,
-    )
-    .all(since, limit)
-    .map((row) => ({ key: String(row['key']), toldAt: Number(row['told_at']) }))
+  const sql = `SELECT transfer_key AS key, max(active_at) AS told_at FROM (
+      SELECT transfer_key, active_at FROM alerts WHERE kind IN
+        ('transfer.mismatch', 'transfer.unbacked', 'transfer.duplicate', 'batch.mismatch', 'batch.unresolved', 'source.disagreement')
+      AND active_at >= ? AND state <> 'merged' AND transfer_key IS NOT NULL
+      AND json_extract(finding, '$.isOver') IS NULL ORDER BY active_at DESC LIMIT ?
+    ) GROUP BY transfer_key`
+  return disputes.all(db, sql, since, limit)
 }
 
 /** Its record is to be read by hash again, unless it is to be anyway. */

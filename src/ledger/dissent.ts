@@ -1,5 +1,8 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
+import { columns, instant, int } from '../store/table.ts'
+
+const disagreements = columns({ parties: int, since: instant })
 
 /** So many parties in a row that say otherwise suspend what was learned. */
 export const enoughDissent = 5
@@ -24,11 +27,12 @@ export function createDissent(db: Database): Dissent {
       )
       .run(meaning, what, at)
   const markOf = (meaning: string, what: 'agrees' | 'suspended'): UnixMs =>
-    Number(
-      db
-        .prepare("SELECT at FROM learned_samples WHERE kind = 'dissent' AND name = ? AND value = ?")
-        .get(meaning, what)?.['at'] ?? 0,
-    )
+    instant.get(
+      db,
+      "SELECT at FROM learned_samples WHERE kind = 'dissent' AND name = ? AND value = ?",
+      meaning,
+      what,
+    ) ?? 0
   return {
     hasDissent: () =>
       db
@@ -55,16 +59,16 @@ export function createDissent(db: Database): Dissent {
         party,
       )
       if (isOutlier) return false
-      const row = db
-        .prepare(
-          "SELECT count(DISTINCT party) AS n, min(at) AS since FROM learned_samples WHERE kind = 'dissent' AND name = ? AND value = 'disagrees'",
-        )
-        .get(meaning)
-      if (Number(row?.['n']) < enoughDissent) return false
+      const others = disagreements.get(
+        db,
+        "SELECT count(DISTINCT party) AS parties, coalesce(min(at), 0) AS since FROM learned_samples WHERE kind = 'dissent' AND name = ? AND value = 'disagrees'",
+        meaning,
+      )
+      if (others === null || others.parties < enoughDissent) return false
       db.prepare(
         "DELETE FROM learned_samples WHERE kind = 'dissent' AND name = ? AND value = 'disagrees'",
       ).run(meaning)
-      mark(meaning, 'suspended', Number(row?.['since']))
+      mark(meaning, 'suspended', others.since)
       suspended.delete(meaning)
       unlearn(db, meaning)
       return true

@@ -2,7 +2,9 @@ import type { Chain, Status } from '../bridge/observation.ts'
 import type { Sighting } from './sighting.ts'
 import type { EvidenceSource, LegEvidence, TokenMove } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { chain, evidenceSource } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
+import { columns, instant, int, jsonOf, oneOf, table, text } from '../store/table.ts'
 
 /** One answer about one leg. `unknown`: the source knows the leg and does not say how it ended. */
 export interface EvidenceReading {
@@ -47,6 +49,18 @@ interface Body {
   readonly recipient?: string
 }
 
+const status = oneOf('success', 'failed', 'unknown', 'absent')
+const answers = columns({ requestedAt: instant, status, body: text })
+const newest = columns({ chain, hash: text, source: evidenceSource, status })
+const legs = table('leg_evidence', {
+  chain,
+  hash: text,
+  source: evidenceSource,
+  at: instant.from('requested_at'),
+  status,
+  body: jsonOf<Body>(),
+})
+
 /** A longer action says nothing: half of it would be another one. */
 const maxActionLength = 16_000
 /** What one transaction moves is kept up to so many movements: nobody may fill the disk with one transaction. */
@@ -55,21 +69,19 @@ const maxMoves = 500
 /** @returns whether it says something else than what was known */
 export function saveEvidence(db: Database, reading: EvidenceReading): boolean {
   const { chain, hash, source } = reading
-  const known = db
-    .prepare(
-      'SELECT requested_at, status, body FROM leg_evidence WHERE hash = ? AND chain = ? AND source = ?',
-    )
-    .get(hash, chain, source)
-  if (known && Number(known['requested_at']) > reading.requestedAt) return false
+  const sql =
+    'SELECT requested_at, status, body FROM leg_evidence WHERE hash = ? AND chain = ? AND source = ?'
+  const known = answers.get(db, sql, hash, chain, source)
+  if (known && known.requestedAt > reading.requestedAt) return false
   // An empty status takes back nothing that was said.
-  if (known && reading.status === 'unknown' && known['status'] !== 'unknown') return false
+  if (known && reading.status === 'unknown' && known.status !== 'unknown') return false
   const body = encodeBody(reading)
   db.prepare(
     `INSERT INTO leg_evidence (chain, hash, source, requested_at, status, body) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (hash, chain, source) DO UPDATE SET
        requested_at = excluded.requested_at, status = excluded.status, body = excluded.body`,
   ).run(chain, hash, source, reading.requestedAt, reading.status, body)
-  return known?.['status'] !== reading.status || known?.['body'] !== body
+  return known?.status !== reading.status || known.body !== body
 }
 
 /** What is known of every leg that these sightings name; what no source has an opinion on is left out. */
@@ -95,24 +107,18 @@ export function openEvidence(
 
 /** Hashes that a source knew lately: an answer without one of them is no answer. */
 export function listKnownHashes(db: Database, chain: Chain, sources: readonly EvidenceSource[]): string[] {
-  return db
-    .prepare('SELECT chain, hash, source, status FROM leg_evidence ORDER BY id DESC LIMIT 200')
-    .all()
-    .filter(
-      (row) =>
-        row['chain'] === chain && row['status'] === 'success' && sources.some((one) => one === row['source']),
-    )
-    .map((row) => String(row['hash']))
+  return newest
+    .all(db, 'SELECT chain, hash, source, status FROM leg_evidence ORDER BY id DESC LIMIT 200')
+    .filter((one) => one.chain === chain && one.status === 'success' && sources.includes(one.source))
+    .map(({ hash }) => hash)
 }
 
 /** How long after their newest block the newest transfers were first seen, ms, rising; history that was read later is left out. */
 export function listListingLags(db: Database, count: number): number[] {
-  return db
-    .prepare(
-      'SELECT first_seen_at - coalesce(destination_at, origin_at) AS lag FROM transfers ORDER BY key DESC LIMIT ?',
-    )
-    .all(count)
-    .map((row) => Number(row['lag']))
+  const sql =
+    'SELECT first_seen_at - coalesce(destination_at, origin_at) FROM transfers ORDER BY key DESC LIMIT ?'
+  return int
+    .all(db, sql, count)
     .filter((lag) => lag >= 0 && lag <= maxLagMs)
     .sort((a, b) => a - b)
 }
@@ -127,21 +133,11 @@ export function deleteEvidence(db: Database, hash: string): void {
 
 function listOf(db: Database, hashes: readonly string[]): LegEvidence[] {
   if (hashes.length === 0) return []
-  return db
-    .prepare(
-      `SELECT chain, hash, source, requested_at, status, body FROM leg_evidence
-       WHERE hash IN (SELECT value FROM json_each(?)) AND status <> 'unknown' ORDER BY source`,
-    )
-    .all(JSON.stringify(hashes))
-    .map((row) => ({
-      // Both written by saveEvidence.
-      chain: String(row['chain']) as Chain,
-      hash: String(row['hash']),
-      source: String(row['source']) as EvidenceSource,
-      at: Number(row['requested_at']),
-      status: String(row['status']) as LegEvidence['status'],
-      ...decodeBody(String(row['body'])),
-    }))
+  const sql = `SELECT chain, hash, source, requested_at, status, body FROM leg_evidence
+    WHERE hash IN (SELECT value FROM json_each(?)) AND status <> 'unknown' ORDER BY source`
+  return legs
+    .all(db, sql, JSON.stringify(hashes))
+    .map(({ body, ...leg }) => ({ ...leg, ...decodeBody(body) }))
 }
 
 function encodeBody(reading: EvidenceReading): string {
@@ -169,9 +165,7 @@ function encodeBody(reading: EvidenceReading): string {
   return JSON.stringify(body)
 }
 
-function decodeBody(text: string) {
-  // Written by encodeBody.
-  const body = JSON.parse(text) as Body
+function decodeBody(body: Body) {
   return {
     errorMessage: body.errorMessage ?? '',
     moves:

@@ -10,32 +10,39 @@ import { movesNative, nativeSources, tokenSources } from '../meaning/showsMoney.
 import { valueFirst } from './valueFirst.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
+import { flag, instant, int, oneOf, type Read, real, table, text } from '../store/table.ts'
 
 /**
  * Which question a leg waits for: E9, E13, E15, a receipt; `record` asks the list whether a payout has a record, `past`
  * what was there of an origin before the ledger.
  */
-export type Ask = 'zone' | 'main' | 'native' | 'receipt' | 'record' | 'past'
+const ask = oneOf('zone', 'main', 'native', 'receipt', 'record', 'past')
+export type Ask = Read<typeof ask>
 
-/** A leg that is to be asked of one source. Times are ours but `time`, which is the chain's. */
-export interface QueuedLeg {
-  readonly ask: Ask
-  readonly hash: string
-  readonly addedAt: UnixMs
-  readonly readyAt: UnixMs
-  readonly dueAt: UnixMs
-  readonly height: number | null
-  readonly time: UnixMs
+const progress = table('evidence_queue', {
+  readyAt: instant,
+  dueAt: instant,
   /** How often a second answer about its movements was asked for in vain; apart from the answers without it. */
-  readonly tries: number
-  readonly reads: number
-  readonly firstAt: UnixMs | null
-  readonly lastAt: UnixMs | null
-  readonly controlAt: UnixMs | null
-  readonly rests: number
+  tries: int,
+  reads: int,
+  firstAt: instant.orNull(),
+  lastAt: instant.orNull(),
+  controlAt: instant.orNull(),
+  rests: int,
+})
+const queue = table('evidence_queue', {
+  ask,
+  hash: text,
+  addedAt: instant,
+  height: int.orNull(),
+  time: instant,
+  ...progress.shape,
   /** Long over when it was first seen. */
-  readonly isLate: boolean
-}
+  isLate: flag.from('late'),
+  risk: real,
+})
+/** A leg that is to be asked of one source. Times are ours but `time`, which is the chain's. */
+export type QueuedLeg = Omit<Read<typeof queue>, 'risk'>
 
 export interface QueueSettings {
   /** Legs of transfers that ended before this are not asked of by themselves. */
@@ -175,32 +182,33 @@ function queueLeg(
  * has waited longest; then those that could wait.
  */
 export function listQueued(db: Database, ask: Ask, isLate: boolean, now: UnixMs, limit: number): QueuedLeg[] {
-  const find = (order: string, count: number) =>
-    db
-      .prepare(
-        `SELECT * FROM evidence_queue WHERE ask = ? AND late = ? AND ready_at <= ? ORDER BY ${order} LIMIT ?`,
-      )
-      .all(ask, isLate ? 1 : 0, now, count)
-      .map((row) => ({ leg: toQueued(row), risk: Number(row['risk']) }))
+  const find = (order: string) =>
+    queue.all(
+      db,
+      `SELECT * FROM evidence_queue WHERE ask = ? AND late = ? AND ready_at <= ? ORDER BY ${order} LIMIT ?`,
+      ask,
+      isLate ? 1 : 0,
+      now,
+      limit,
+    )
   // What is long over has no hurry.
-  if (isLate) return find('due_at', limit).map(({ leg }) => leg)
-  const found = [...find('risk DESC', limit), ...find('due_at', limit)]
-  const legs = [...new Map(found.map((one) => [one.leg.hash, one])).values()]
-  const isDue = ({ leg }: (typeof legs)[number]) => leg.dueAt <= now
+  if (isLate) return find('due_at').map(withoutRisk)
+  const legs = [...new Map([...find('risk DESC'), ...find('due_at')].map((leg) => [leg.hash, leg])).values()]
   const order = (some: typeof legs) =>
-    valueFirst(some, ({ leg, risk }) => ({ share: risk, since: leg.dueAt, counts: true }), limit)
-  const due = order(legs.filter(isDue))
-  return [...due, ...order(legs.filter((one) => !isDue(one)))].slice(0, limit).map(({ leg }) => leg)
+    valueFirst(some, ({ dueAt, risk }) => ({ share: risk, since: dueAt, counts: true }), limit)
+  const [due, early] = [legs.filter(({ dueAt }) => dueAt <= now), legs.filter(({ dueAt }) => dueAt > now)]
+  return [...order(due), ...order(early)].slice(0, limit).map(withoutRisk)
+}
+
+function withoutRisk(row: Read<typeof queue>): QueuedLeg {
+  const { risk: _, ...leg } = row
+  return leg
 }
 
 /** When the next leg has to be asked; null when none waits. */
 export function nextDueAt(db: Database, asks: readonly Ask[], isLate: boolean): UnixMs | null {
-  const times = asks.flatMap((ask) => {
-    const row = db
-      .prepare('SELECT min(due_at) AS at FROM evidence_queue WHERE ask = ? AND late = ?')
-      .get(ask, isLate ? 1 : 0)
-    return row?.['at'] === null || row === undefined ? [] : [Number(row['at'])]
-  })
+  const sql = 'SELECT min(due_at) FROM evidence_queue WHERE ask = ? AND late = ?'
+  const times = asks.flatMap((ask) => instant.orNull().get(db, sql, ask, isLate ? 1 : 0) ?? [])
   return times.length === 0 ? null : Math.min(...times)
 }
 
@@ -216,18 +224,8 @@ export function hurryMain(db: Database, hash: string, now: UnixMs): void {
 }
 
 export function saveQueued(db: Database, leg: QueuedLeg): void {
-  db.prepare(
-    `UPDATE evidence_queue SET ready_at = ?, due_at = ?, tries = ?, reads = ?, first_at = ?, last_at = ?, control_at = ?, rests = ?
-     WHERE ask = ? AND hash = ?`,
-  ).run(
-    leg.readyAt,
-    leg.dueAt,
-    leg.tries,
-    leg.reads,
-    leg.firstAt,
-    leg.lastAt,
-    leg.controlAt,
-    leg.rests,
+  db.prepare(`UPDATE evidence_queue SET ${progress.set} WHERE ask = ? AND hash = ?`).run(
+    ...progress.values(leg),
     leg.ask,
     leg.hash,
   )
@@ -274,25 +272,4 @@ function isOther(before: Transfer, after: Transfer): boolean {
     (before.amountRaw !== null && before.amountRaw !== after.amountRaw) ||
     (before.status !== 'unknown' && before.status !== after.status)
   )
-}
-
-function toQueued(row: Record<string, unknown>): QueuedLeg {
-  const orNull = (name: string) => (row[name] === null ? null : Number(row[name]))
-  return {
-    // Written by queueLeg.
-    ask: String(row['ask']) as Ask,
-    hash: String(row['hash']),
-    addedAt: Number(row['added_at']),
-    readyAt: Number(row['ready_at']),
-    dueAt: Number(row['due_at']),
-    height: orNull('height'),
-    time: Number(row['time']),
-    tries: Number(row['tries']),
-    reads: Number(row['reads']),
-    firstAt: orNull('first_at'),
-    lastAt: orNull('last_at'),
-    controlAt: orNull('control_at'),
-    rests: Number(row['rests']),
-    isLate: Number(row['late']) === 1,
-  }
 }

@@ -3,16 +3,13 @@ import { cellOf, type Sighting } from './sighting.ts'
 import type { LegEvidence } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
+import { columns, int, type Read, text } from '../store/table.ts'
 import { listEvidence } from './evidence.ts'
 import { selectTransfers, type StoredTransfer, toStored } from './transferRows.ts'
 
+const rows = columns({ key: int, body: text })
 /** A transfer's row, its sightings still as text. */
-export interface HistoryRow {
-  readonly key: number
-  readonly body: string
-}
-
-const columns = 'key, body'
+export type HistoryRow = Read<typeof rows>
 
 /** Which well transfers have to be looked at all the same; everything else about them says that no rule finds anything. */
 export interface HistoryFilter {
@@ -44,8 +41,8 @@ export function* walkHistory(db: Database, filter: HistoryFilter): Generator<His
     const plain = listPlain(filter, values)
     where.push(`NOT (${plain.join(' AND ')})`)
   }
-  const select = db.prepare(`SELECT ${columns} FROM transfers WHERE ${where.join(' AND ')} ORDER BY key`)
-  for (const row of select.iterate(...values)) yield toHistoryRow(row)
+  const select = db.prepare(`SELECT ${rows.list()} FROM transfers WHERE ${where.join(' AND ')} ORDER BY key`)
+  for (const row of select.iterate(...values)) yield rows.read(row)
 }
 
 /** What holds of a transfer that was seen once, whole and well, and that nothing more is to be said of. */
@@ -95,15 +92,9 @@ function plainToken(
   return `(coalesce(${each.join(' OR ')}, 0))`
 }
 
-function toHistoryRow(row: Record<string, unknown>): HistoryRow {
-  return { key: Number(row['key']), body: String(row['body']) }
-}
-
 /** How many transfers were known before a time. */
 export function countHistory(db: Database, until: UnixMs): number {
-  return Number(
-    db.prepare('SELECT count(*) AS count FROM transfers WHERE first_seen_at < ?').get(until)?.['count'],
-  )
+  return int.get(db, 'SELECT count(*) FROM transfers WHERE first_seen_at < ?', until) ?? 0
 }
 
 /** A row's transfer as it is stored. */
@@ -114,12 +105,10 @@ export function openHistoryRow({ key, body }: HistoryRow): StoredTransfer {
 /** Hashes that more than one transfer bears, on either chain. */
 export function listSharedHashes(db: Database): Set<string> {
   const of = (column: string) =>
-    db
-      .prepare(
-        `SELECT ${column} AS hash FROM transfers WHERE ${column} IS NOT NULL GROUP BY ${column} HAVING count(*) > 1`,
-      )
-      .all()
-      .map((row) => String(row['hash']))
+    text.all(
+      db,
+      `SELECT ${column} FROM transfers WHERE ${column} IS NOT NULL GROUP BY ${column} HAVING count(*) > 1`,
+    )
   return new Set([...of('zone_hash'), ...of('main_hash')])
 }
 

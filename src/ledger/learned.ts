@@ -5,6 +5,7 @@ import { canonicalToken } from '../bridge/movedToken.ts'
 import { valueFirst } from './valueFirst.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
+import { columns, instant, int, text } from '../store/table.ts'
 import { createDissent, type Dissent } from './dissent.ts'
 import { readActions } from './zoneActions.ts'
 
@@ -38,6 +39,10 @@ export interface Learned extends LearnedMoney, Omit<Dissent, 'suspendedAt'> {
   forget(hash: string): void
 }
 
+const partyCounts = columns({ value: text, party: text, count: int })
+const names = columns({ kind: text, name: text })
+const held = columns({ key: text.from('transfer_key'), since: instant.from('due_at') })
+
 /** Lessons live in the ledger's file; what is asked again and again is remembered until another one is learned. */
 export function createLearned(db: Database): Learned {
   const cache = new Map<string, ReadonlyMap<string, number>>()
@@ -46,26 +51,22 @@ export function createLearned(db: Database): Learned {
     const known = cache.get(key)
     if (known) return known
     if (cache.size >= maxCached) cache.clear()
-    const rows = db
-      .prepare(
-        'SELECT value, count(*) AS n FROM learned_samples WHERE kind = ? AND name = ? GROUP BY value, party',
-      )
-      .all(kind, name)
-    const byValue = Map.groupBy(rows, (row) => String(row['value']))
+    const sql =
+      'SELECT value, party, count(*) AS count FROM learned_samples WHERE kind = ? AND name = ? GROUP BY value, party'
+    const byValue = Map.groupBy(partyCounts.all(db, sql, kind, name), ({ value }) => value)
     const counts = new Map(
-      [...byValue].map(([value, parties]) => [value, weigh(parties.map((row) => Number(row['n'])))]),
+      [...byValue].map(([value, parties]) => [value, weigh(parties.map(({ count }) => count))]),
     )
     cache.set(key, counts)
     return counts
   }
   const ranges = new Map<string, KeptRange>()
   const countParties = (name: string): KeptCount[] =>
-    db
-      .prepare(
-        "SELECT value, party, count(*) AS n FROM learned_samples WHERE kind = 'fee' AND name = ? GROUP BY value, party",
-      )
-      .all(name)
-      .map((row) => ({ value: String(row['value']), party: String(row['party']), count: Number(row['n']) }))
+    partyCounts.all(
+      db,
+      "SELECT value, party, count(*) AS count FROM learned_samples WHERE kind = 'fee' AND name = ? GROUP BY value, party",
+      name,
+    )
   const drop = (kind: string, name: string) => {
     cache.delete(`${kind} ${name}`)
     if (kind === 'fee') ranges.delete(name.replace(/^flat /, ''))
@@ -112,12 +113,9 @@ export function createLearned(db: Database): Learned {
         const seen = count(kind, name)
         const known = seen.get(value) ?? 0
         if (known >= mostOf(sample) || (known === 0 && seen.size >= mostValues(sample))) continue
-        const own = db
-          .prepare(
-            'SELECT count(*) AS n FROM learned_samples WHERE kind = ? AND name = ? AND value = ? AND party = ?',
-          )
-          .get(kind, name, value, party)
-        if (Number(own?.['n']) >= mostOfParty) continue
+        const sql =
+          'SELECT count(*) FROM learned_samples WHERE kind = ? AND name = ? AND value = ? AND party = ?'
+        if ((int.get(db, sql, kind, name, value, party) ?? 0) >= mostOfParty) continue
         const { changes } = db
           .prepare('INSERT OR IGNORE INTO learned_samples VALUES (?, ?, ?, ?, ?, ?)')
           .run(kind, name, value, hash, now, party)
@@ -126,10 +124,8 @@ export function createLearned(db: Database): Learned {
     },
     forget(hash) {
       // What went elsewhere is kept: enough of it is no accident.
-      const gone = db
-        .prepare("DELETE FROM learned_samples WHERE hash = ? AND kind <> 'elsewhere' RETURNING kind, name")
-        .all(hash)
-      for (const row of gone) drop(String(row['kind']), String(row['name']))
+      const sql = "DELETE FROM learned_samples WHERE hash = ? AND kind <> 'elsewhere' RETURNING kind, name"
+      for (const { kind, name } of names.all(db, sql, hash)) drop(kind, name)
     },
   }
 }
@@ -163,14 +159,11 @@ const maxPairs = 1_000
 
 /** Tokens that move under another address than records name. */
 export function listTokenPairs(db: Database, learned: LearnedMoney): TokenPair[] {
-  return db
-    .prepare("SELECT DISTINCT name FROM learned_samples WHERE kind = 'token' AND name <> '*' LIMIT ?")
-    .all(maxPairs)
-    .flatMap((row) => {
-      const token = String(row['name'])
-      const moved = movesAs(token, learned)
-      return moved === null || moved === token ? [] : [{ token, moved }]
-    })
+  const sql = "SELECT DISTINCT name FROM learned_samples WHERE kind = 'token' AND name <> '*' LIMIT ?"
+  return text.all(db, sql, maxPairs).flatMap((token) => {
+    const moved = movesAs(token, learned)
+    return moved === null || moved === token ? [] : [{ token, moved }]
+  })
 }
 
 /** Forgets what was learned before, at most `limit` lessons. */
@@ -182,8 +175,7 @@ export function purgeLearned(db: Database, before: UnixMs, limit: number): void 
 
 /** Judges this transfer again later: what it would be judged by is not known yet. */
 export function holdJudgement(db: Database, key: string, dueAt: UnixMs): void {
-  const { n } = db.prepare('SELECT count(*) AS n FROM held_judgements').get() ?? {}
-  if (Number(n) >= maxHeld) return
+  if ((int.get(db, 'SELECT count(*) FROM held_judgements') ?? 0) >= maxHeld) return
   db.prepare(
     'INSERT INTO held_judgements VALUES (?, ?) ON CONFLICT (transfer_key) DO UPDATE SET due_at = excluded.due_at',
   ).run(key, dueAt)
@@ -199,10 +191,8 @@ export function takeHeldJudgements(
   limit: number,
   riskOf: (key: string) => number,
 ): string[] {
-  const due = db
-    .prepare('SELECT transfer_key, due_at FROM held_judgements WHERE due_at <= ? ORDER BY due_at')
-    .all(now)
-    .map((row) => ({ key: String(row['transfer_key']), since: Number(row['due_at']) }))
+  const sql = 'SELECT transfer_key, due_at FROM held_judgements WHERE due_at <= ? ORDER BY due_at'
+  const due = held.all(db, sql, now)
   const first =
     due.length <= limit
       ? due

@@ -1,5 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
+import { columns, instant, int, table, text } from '../store/table.ts'
 import { formatKey, parseKey } from './transferRows.ts'
 
 /** A transfer whose record was not where it should be, and the reads since that did not find it. */
@@ -36,37 +37,38 @@ const stepSize = 2_000
 /** More than this at once is a list in trouble, not records that are gone: it is told by other means. */
 const maxMissing = 1_000
 
+const readings = table('transfers', { key: int, originAt: instant, readAt: int })
+const missing = table('missing_records', {
+  key: int,
+  reads: int,
+  firstAt: instant.orNull(),
+  lastAt: instant.orNull(),
+})
+const hashes = columns({ mainHash: text, zoneHash: text })
+
 /** @param seenAt when a transfer was last shown, where that is not stored yet */
 export function createMissingRecords(db: Database, seenAt: (key: string) => UnixMs | null): MissingRecords {
   return {
     scan({ from, until, readBefore }, now) {
-      const rows = db
-        .prepare(
-          'SELECT key, origin_at, read_at FROM transfers WHERE origin_at >= ? AND origin_at < ? ORDER BY origin_at LIMIT ?',
-        )
-        .all(from, until, stepSize)
-      const room = maxMissing - Number(db.prepare('SELECT COUNT(*) AS n FROM missing_records').get()?.['n'])
-      const lastSeen = (row: (typeof rows)[number]) =>
-        Math.max(Number(row['read_at']), seenAt(formatKey(Number(row['key']))) ?? 0)
-      const unseen = rows.filter((row) => lastSeen(row) < readBefore).slice(0, Math.max(room, 0))
+      const sql =
+        'SELECT key, origin_at, read_at FROM transfers WHERE origin_at >= ? AND origin_at < ? ORDER BY origin_at LIMIT ?'
+      const rows = readings.all(db, sql, from, until, stepSize)
+      const room = maxMissing - (int.get(db, 'SELECT COUNT(*) FROM missing_records') ?? 0)
+      const unseen = rows
+        .filter(({ key, readAt }) => Math.max(readAt, seenAt(formatKey(key)) ?? 0) < readBefore)
+        .slice(0, Math.max(room, 0))
       const insert = db.prepare(
         'INSERT OR IGNORE INTO missing_records (key, due_at, reads, first_at, last_at) VALUES (?, ?, 0, NULL, NULL)',
       )
-      for (const row of unseen) insert.run(Number(row['key']), now)
-      const lastAt = rows.length < stepSize ? null : Number(rows.at(-1)?.['origin_at'])
+      for (const { key } of unseen) insert.run(key, now)
+      const lastAt = rows.length < stepSize ? null : (rows.at(-1)?.originAt ?? null)
       // A whole step within one millisecond cannot be: but it must not be looked at for ever.
       return lastAt === null ? null : { from: Math.max(lastAt, from + 1), until, readBefore }
     },
     listDue: (now, limit) =>
-      db
-        .prepare('SELECT * FROM missing_records WHERE due_at <= ? ORDER BY due_at LIMIT ?')
-        .all(now, limit)
-        .map((row) => ({
-          key: formatKey(Number(row['key'])),
-          reads: Number(row['reads']),
-          firstAt: row['first_at'] === null ? null : Number(row['first_at']),
-          lastAt: row['last_at'] === null ? null : Number(row['last_at']),
-        })),
+      missing
+        .all(db, 'SELECT * FROM missing_records WHERE due_at <= ? ORDER BY due_at LIMIT ?', now, limit)
+        .map((row) => ({ ...row, key: formatKey(row.key) })),
     save({ key, reads, firstAt, lastAt }, dueAt) {
       db.prepare(
         'UPDATE missing_records SET due_at = ?, reads = ?, first_at = ?, last_at = ? WHERE key = ?',
@@ -76,13 +78,9 @@ export function createMissingRecords(db: Database, seenAt: (key: string) => Unix
       db.prepare('DELETE FROM missing_records WHERE key = ?').run(parseKey(key))
     },
     findControl() {
-      const row = db
-        .prepare(
-          `SELECT zone_hash, main_hash FROM transfers WHERE state = 'completed' AND zone_hash IS NOT NULL AND main_hash IS NOT NULL
-           AND key NOT IN (SELECT key FROM missing_records) ORDER BY origin_at DESC LIMIT 1`,
-        )
-        .get()
-      return row ? { mainHash: String(row['main_hash']), zoneHash: String(row['zone_hash']) } : null
+      const sql = `SELECT zone_hash, main_hash FROM transfers WHERE state = 'completed' AND zone_hash IS NOT NULL AND main_hash IS NOT NULL
+        AND key NOT IN (SELECT key FROM missing_records) ORDER BY origin_at DESC LIMIT 1`
+      return hashes.get(db, sql)
     },
   }
 }

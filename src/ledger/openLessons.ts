@@ -1,6 +1,10 @@
 import type { Lesson } from '../meaning/openLessons.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
+import { columns, int, jsonOf, text } from '../store/table.ts'
+
+const waiting = columns({ lesson: text, meaning: jsonOf<Lesson>().from('lesson') })
+const crowds = columns({ lesson: text, count: int })
 
 /** Of one lesson the newest that wait for it. */
 const maxWaiting = 5_000
@@ -14,10 +18,8 @@ export function saveOpenLessons(db: Database, key: string, lessons: readonly Les
 
 /** Has the transfers judged again that waited for what is known by now. */
 export function releaseLessons(db: Database, isLearned: (lesson: Lesson) => boolean, now: UnixMs): void {
-  for (const row of db.prepare('SELECT DISTINCT lesson FROM open_lessons').all()) {
-    const lesson = String(row['lesson'])
-    // Written by saveOpenLessons.
-    if (!isLearned(JSON.parse(lesson) as Lesson)) continue
+  for (const { lesson, meaning } of waiting.all(db, 'SELECT DISTINCT lesson FROM open_lessons')) {
+    if (!isLearned(meaning)) continue
     db.prepare(
       'INSERT OR IGNORE INTO held_judgements SELECT transfer_key, ? FROM open_lessons WHERE lesson = ?',
     ).run(now, lesson)
@@ -28,11 +30,9 @@ export function releaseLessons(db: Database, isLearned: (lesson: Lesson) => bool
 /** Forgets who began to wait before, and the oldest of more than are judged again. */
 export function purgeOpenLessons(db: Database, before: UnixMs): void {
   db.prepare('DELETE FROM open_lessons WHERE at < ?').run(before)
-  const crowded = db
-    .prepare('SELECT lesson, count(*) AS n FROM open_lessons GROUP BY lesson HAVING n > ?')
-    .all(maxWaiting)
-  for (const { lesson, n } of crowded)
+  const sql = 'SELECT lesson, count(*) AS count FROM open_lessons GROUP BY lesson HAVING count > ?'
+  for (const { lesson, count } of crowds.all(db, sql, maxWaiting))
     db.prepare(
       'DELETE FROM open_lessons WHERE lesson = ?1 AND transfer_key IN (SELECT transfer_key FROM open_lessons WHERE lesson = ?1 ORDER BY at LIMIT ?2)',
-    ).run(lesson ?? '', Number(n) - maxWaiting)
+    ).run(lesson, count - maxWaiting)
 }

@@ -2,6 +2,7 @@ import type { Direction } from '../bridge/observation.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
+import { columns, int, type Row, text } from '../store/table.ts'
 import { isOpenRow, type StoredTransfer, toStored } from './transferRows.ts'
 
 export interface PendingList {
@@ -9,6 +10,8 @@ export interface PendingList {
   /** What transfers are derived from beside their rows has changed. */
   forget(): void
 }
+
+const texts = columns({ key: int, body: text })
 
 /** Read at once: a long outage can leave more pending transfers than fit in memory. */
 const sliceSize = 500
@@ -19,15 +22,14 @@ const maxKept = 20_000
 export function createPendingList(db: Database, derive: (row: StoredTransfer) => Transfer): PendingList {
   const kept = new Map<number, { body: string; transfer: Transfer }>()
 
-  function toTransfer(row: Record<string, unknown>): Transfer {
-    const key = Number(row['key'])
-    const body = String(row['body'])
+  function toTransfer(row: Row): { readonly key: number; readonly transfer: Transfer } {
+    const { key, body } = texts.read(row)
     const known = kept.get(key)
-    if (known?.body === body) return known.transfer
+    if (known?.body === body) return { key, transfer: known.transfer }
     const transfer = derive(toStored(row))
     if (kept.size >= maxKept) kept.clear()
     kept.set(key, { body, transfer })
-    return transfer
+    return { key, transfer }
   }
 
   return {
@@ -40,8 +42,8 @@ export function createPendingList(db: Database, derive: (row: StoredTransfer) =>
       for (let after = { at: -1, key: -1 }; ; ) {
         const rows = select.all(originAtOrBefore, direction ?? '', direction ?? '', after.at, after.key)
         for (const row of rows) {
-          const transfer = toTransfer(row)
-          after = { at: transfer.originAt, key: Number(row['key']) }
+          const { key, transfer } = toTransfer(row)
+          after = { at: transfer.originAt, key }
           yield transfer
         }
         if (rows.length < sliceSize) return

@@ -1,5 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
+import { int } from '../store/table.ts'
 import { type StoredTransfer, isOpenRow, selectTransfers } from './transferRows.ts'
 
 export interface Window {
@@ -11,10 +12,7 @@ export interface Window {
 const sliceSize = 200
 
 function listKeys(db: Database, where: string, ...values: readonly number[]): number[] {
-  return db
-    .prepare(`SELECT key FROM transfers WHERE ${where}`)
-    .all(...values)
-    .map((row) => Number(row['key']))
+  return int.all(db, `SELECT key FROM transfers WHERE ${where}`, ...values)
 }
 
 /**

@@ -2,6 +2,7 @@ import { deriveDecimals } from '../bridge/amount.ts'
 import type { Observation } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
+import { int, table, text } from '../store/table.ts'
 
 export interface TokenSetting {
   readonly address: string
@@ -12,13 +13,14 @@ export interface TokenSetting {
 /** Tokens are learned at most this many: names and addresses come from the chain, where anybody can make more. */
 const maxLearnedTokens = 10_000
 
+const tokens = table('tokens', { address: text, decimals: int })
+
 export function createTokenBook(db: Database, settings: readonly TokenSetting[]) {
   const configured = new Map(settings.map((token) => [token.address.toLowerCase(), token]))
   const learned = new Map(
-    db
-      .prepare('SELECT address, decimals FROM tokens LIMIT ?')
-      .all(maxLearnedTokens)
-      .map((row) => [String(row['address']), Number(row['decimals'])]),
+    tokens
+      .all(db, 'SELECT address, decimals FROM tokens LIMIT ?', maxLearnedTokens)
+      .map(({ address, decimals }) => [address, decimals]),
   )
   return {
     find(address: string) {
@@ -44,6 +46,5 @@ export function createTokenBook(db: Database, settings: readonly TokenSetting[])
 
 /** Decimals that records taught; null when none did. */
 export function readDecimals(db: Database, address: string): number | null {
-  const row = db.prepare('SELECT decimals FROM tokens WHERE address = ?').get(address)
-  return row ? Number(row['decimals']) : null
+  return int.get(db, 'SELECT decimals FROM tokens WHERE address = ?', address)
 }

@@ -2,8 +2,10 @@ import type { SQLInputValue } from 'node:sqlite'
 import type { Chain } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { decodeSighting, encodeSighting, type Group, type Sighting } from './sighting.ts'
-import type { Transfer, TransferState } from '../bridge/transfer.ts'
+import type { Transfer } from '../bridge/transfer.ts'
+import { transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
+import { columns, instant, int, jsonOf, type Row, text } from '../store/table.ts'
 import { createTally, type Tally, toCounted } from './flow.ts'
 
 /** A transfer as stored: its key and its sightings. Everything else in the row is derived from them. */
@@ -16,7 +18,7 @@ export interface StoredTransfer {
   readonly soughtAt: UnixMs | null
   readonly group: Group
   /** The columns as they were read, by name; null for a transfer that has no row yet. */
-  readonly kept: Readonly<Record<string, unknown>> | null
+  readonly kept: Row | null
 }
 
 interface Body {
@@ -31,10 +33,14 @@ const maxSightings = 48
 /** Transfers of one transaction that are read beside each other, beyond one for each hash. */
 const maxSharing = 1_000
 
-const columns =
+const stored = columns({ key: int, checkAt: instant.orNull(), body: jsonOf<Body>() })
+const counted = columns({ state: transferState, flow: text.orNull() })
+const sharing = columns({ hash: text, key: int })
+
+const names =
   'key, rec_id, zone_hash, main_hash, loose, direction, state, token, source_address, target_address, origin_at, destination_at, first_seen_at, changed_at, read_at, check_at, body, flow'
 
-const insert = `INSERT INTO transfers (${columns}) VALUES (${columns.replaceAll(/\w+/g, '?')})`
+const insert = `INSERT INTO transfers (${names}) VALUES (${names.replaceAll(/\w+/g, '?')})`
 
 /** What rows are found by, and what hardly ever changes once it is known. */
 const lasting = [
@@ -58,7 +64,7 @@ const updatePassing = `UPDATE transfers SET ${passing.map((name) => `${name} = ?
 
 export function selectTransfers(db: Database, where: string, ...values: SQLInputValue[]): StoredTransfer[] {
   return db
-    .prepare(`SELECT ${columns} FROM transfers ${where}`)
+    .prepare(`SELECT ${names} FROM transfers ${where}`)
     .all(...values)
     .map(toStored)
 }
@@ -71,30 +77,25 @@ export function listKeysSharing(
 ): Map<string, string[]> | null {
   const column = chain === 'main' ? 'main_hash' : 'zone_hash'
   const limit = hashes.length + maxSharing
-  const rows = db
-    .prepare(
-      `SELECT ${column} AS hash, key FROM transfers WHERE ${column} IN (SELECT value FROM json_each(?)) ORDER BY ${column}, key LIMIT ?`,
-    )
-    .all(JSON.stringify(hashes), limit)
+  const sql = `SELECT ${column} AS hash, key FROM transfers WHERE ${column} IN (SELECT value FROM json_each(?)) ORDER BY ${column}, key LIMIT ?`
+  const rows = sharing.all(db, sql, JSON.stringify(hashes), limit)
   if (rows.length === limit) return null
   const keys = new Map<string, string[]>()
   for (const row of rows) {
-    const hash = String(row['hash'])
-    const key = formatKey(Number(row['key']))
-    const sharing = keys.get(hash)
-    if (sharing) sharing.push(key)
-    else keys.set(hash, [key])
+    const key = formatKey(row.key)
+    const others = keys.get(row.hash)
+    if (others) others.push(key)
+    else keys.set(row.hash, [key])
   }
   return keys
 }
 
 /** From a row's `key`, `check_at` and `body`; to be saved again it has to be the whole row. */
-export function toStored(row: Record<string, unknown>): StoredTransfer {
-  // The body was written by toBody below.
-  const body = JSON.parse(String(row['body'])) as Body
+export function toStored(row: Row): StoredTransfer {
+  const { key, checkAt, body } = stored.read(row)
   return {
-    key: Number(row['key']),
-    checkAt: row['check_at'] === null ? null : Number(row['check_at']),
+    key,
+    checkAt,
     misses: body.m ?? 0,
     soughtAt: body.n ?? null,
     group: { members: body.s.map(decodeSighting), ambiguous: (body.a ?? []).map(decodeSighting) },
@@ -151,11 +152,8 @@ function firstHash(all: readonly Sighting[], field: 'zoneHash' | 'mainHash'): st
   return all.find((sighting) => sighting[field] !== null)?.[field] ?? null
 }
 
-function toCount(row: Readonly<Record<string, unknown>> | null): Parameters<Tally['recount']>[0] {
-  if (row === null) return null
-  const { state, flow } = row
-  // Both written above.
-  return { state: state as TransferState, flow: flow as string | null }
+function toCount(row: Row | null): Parameters<Tally['recount']>[0] {
+  return row && counted.read(row)
 }
 
 /** What an old transfer did stays counted; one that was joined into another never was one. */

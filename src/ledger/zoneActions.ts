@@ -1,17 +1,20 @@
 import type { Database } from '../store/database.ts'
+import { int, table } from '../store/table.ts'
 import type { SeenActions } from './withdrawActions.ts'
 
 /** Types of actions are words of the chain: no more of them are kept. */
 const maxTypes = 500
 
+const actions = table('zone_actions', { matched: int, unmatched: int })
+
 export function readActions(db: Database, actionType: string): SeenActions {
-  const row = db.prepare('SELECT matched, unmatched FROM zone_actions WHERE action_type = ?').get(actionType)
-  return { matched: Number(row?.['matched'] ?? 0), unmatched: Number(row?.['unmatched'] ?? 0) }
+  const sql = 'SELECT matched, unmatched FROM zone_actions WHERE action_type = ?'
+  return actions.get(db, sql, actionType) ?? { matched: 0, unmatched: 0 }
 }
 
 export function countAction(db: Database, actionType: string, more: Partial<SeenActions>): void {
   const known = db.prepare('SELECT 1 FROM zone_actions WHERE action_type = ?').get(actionType)
-  const types = Number(db.prepare('SELECT count(*) AS n FROM zone_actions').get()?.['n'])
+  const types = int.get(db, 'SELECT count(*) FROM zone_actions') ?? 0
   if (!known && types >= maxTypes) return
   const { matched = 0, unmatched = 0 } = more
   db.prepare(

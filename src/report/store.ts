@@ -1,23 +1,29 @@
 import type { DailyReport } from './dailyReport.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
+import { readMeta } from '../store/meta.ts'
+import { columns, instant, int, jsonOf, oneOf, type Read, table, text, texts } from '../store/table.ts'
 
-export interface QueuedReport {
-  readonly report: DailyReport
-  readonly attempt: number
-  readonly expiresAt: UnixMs
-  readonly recipients: readonly string[] | null
-}
+const queued = table('reports', {
+  report: jsonOf<DailyReport>().from('content'),
+  attempt: int,
+  expiresAt: instant,
+  recipients: texts.orNull(),
+})
+export type QueuedReport = Read<typeof queued>
 
+const rows = table('reports', {
+  day: text,
+  zone: text,
+  builtAt: instant,
+  state: oneOf('queued', 'sent', 'dead'),
+  sentAt: instant.orNull(),
+  lastError: text.orNull(),
+})
 /** A kept report without its content. */
-export interface ReportRow {
-  readonly day: string
-  readonly zone: string
-  readonly builtAt: UnixMs
-  readonly state: 'queued' | 'sent' | 'dead'
-  readonly sentAt: UnixMs | null
-  readonly lastError: string | null
-}
+export type ReportRow = Read<typeof rows>
+
+const waiting = columns({ count: int, oldestAt: instant.orNull() })
 
 /** The daily reports: which days are done, and what is still to be delivered. */
 export interface ReportStore {
@@ -58,10 +64,7 @@ export function createReportStore(db: Database): ReportStore {
       )
       .run(day)
   return {
-    readLastDay() {
-      const row = db.prepare("SELECT value FROM meta WHERE name = 'last_report_day'").get()
-      return row ? String(row['value']) : null
-    },
+    readLastDay: () => readMeta(db, 'last_report_day'),
     startAfter: (day) => void setLast(day),
     queue(report, expiresAt) {
       const { day, zone } = report.window
@@ -71,37 +74,17 @@ export function createReportStore(db: Database): ReportStore {
       ).run(day, zone, report.builtAt, JSON.stringify(report), report.builtAt, expiresAt)
       setLast(day)
     },
-    find(day) {
-      const row = db.prepare('SELECT content FROM reports WHERE day = ?').get(day)
-      return row ? parseReport(row) : null
-    },
-    list: (limit) =>
-      db
-        .prepare(
-          'SELECT day, zone, built_at, state, sent_at, last_error FROM reports ORDER BY day DESC LIMIT ?',
-        )
-        .all(limit)
-        .map(toReportRow),
+    find: (day) => queued.shape.report.get(db, 'SELECT content FROM reports WHERE day = ?', day),
+    list: (limit) => rows.all(db, `SELECT ${rows.list()} FROM reports ORDER BY day DESC LIMIT ?`, limit),
     listDue: (now) =>
-      db
-        .prepare("SELECT * FROM reports WHERE state = 'queued' AND next_at <= ? ORDER BY day")
-        .all(now)
-        .map((row) => ({
-          report: parseReport(row),
-          attempt: Number(row['attempt']),
-          expiresAt: Number(row['expires_at']),
-          // Written by settle below.
-          recipients: row['recipients'] === null ? null : (JSON.parse(String(row['recipients'])) as string[]),
-        })),
+      queued.all(db, "SELECT * FROM reports WHERE state = 'queued' AND next_at <= ? ORDER BY day", now),
     beginAttempt(day, nextAt) {
       db.prepare('UPDATE reports SET attempt = attempt + 1, next_at = ? WHERE day = ?').run(nextAt, day)
     },
     settle: (day, result) => settle(db, day, result),
     countQueued() {
-      const row = db
-        .prepare("SELECT count(*) AS n, min(built_at) AS oldest FROM reports WHERE state = 'queued'")
-        .get()
-      return { count: Number(row?.['n']), oldestAt: row?.['oldest'] == null ? null : Number(row['oldest']) }
+      const sql = "SELECT count(*) AS count, min(built_at) AS oldest_at FROM reports WHERE state = 'queued'"
+      return waiting.get(db, sql) ?? { count: 0, oldestAt: null }
     },
     purge(before) {
       db.prepare("DELETE FROM reports WHERE built_at < ? AND state <> 'queued'").run(before)
@@ -126,21 +109,4 @@ function settle(db: Database, day: string, result: ReportResult): void {
       day,
     )
   }
-}
-
-function toReportRow(row: Record<string, unknown>): ReportRow {
-  return {
-    day: String(row['day']),
-    zone: String(row['zone']),
-    builtAt: Number(row['built_at']),
-    // Written above.
-    state: String(row['state']) as ReportRow['state'],
-    sentAt: row['sent_at'] === null ? null : Number(row['sent_at']),
-    lastError: typeof row['last_error'] === 'string' ? row['last_error'] : null,
-  }
-}
-
-function parseReport(row: Record<string, unknown>): DailyReport {
-  // Written by queue above.
-  return JSON.parse(String(row['content'])) as DailyReport
 }

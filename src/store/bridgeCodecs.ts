@@ -1,10 +1,11 @@
 import { type Decimal, formatDecimal } from '../bridge/decimal.ts'
 import { chains, directions } from '../bridge/observation.ts'
-import { transferStates } from '../bridge/transfer.ts'
+import { evidenceSources, transferStates } from '../bridge/transfer.ts'
 import { codec, oneOf } from './table.ts'
 
 export const chain = oneOf(...chains)
 export const direction = oneOf(...directions)
+export const evidenceSource = oneOf(...evidenceSources)
 export const transferState = oneOf(...transferStates)
 
 /** Token units, of any length: sums of amounts may be longer than one amount can be. */

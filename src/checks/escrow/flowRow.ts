@@ -80,7 +80,6 @@ type FlowRow = Read<typeof flows>
 export interface StoredFlow extends Omit<FlowRow, 'gross'> {
   readonly gross: readonly GrossMove[]
 }
-export type FlowVerdictName = FlowRow['verdict']
 
 /** Of a query for whole rows. */
 export function selectFlows(db: Database, sql: string, ...values: SQLInputValue[]): StoredFlow[] {
