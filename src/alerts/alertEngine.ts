@@ -34,7 +34,7 @@ export interface AlertEngineDeps {
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly settings: AlertSettings
   /** The rules in force: one with a `monitor.*` kind of the engine's own sets that alert's severity and texts. */
-  readonly rules: () => Iterable<Rule>
+  readonly live: { readonly rules: Iterable<Rule> }
 }
 
 /** All of it is synchronous and belongs inside `database.transaction`, together with what caused it. */
@@ -104,12 +104,12 @@ export function createAlertEngine(deps: AlertEngineDeps): AlertEngine {
   }
 }
 
-function createContext({ store, log, settings, rules }: AlertEngineDeps): EngineContext {
+function createContext({ store, log, settings, live }: AlertEngineDeps): EngineContext {
   const channels = settings.channels.map((channel) => channel.name)
   return {
     store,
     log,
-    rules,
+    live,
     channels,
     routes: settings.routes.length > 0 ? settings.routes : [defaultRoute(channels)],
     inhibitions: [...builtInInhibitions, ...settings.inhibit],
@@ -130,7 +130,7 @@ function createContext({ store, log, settings, rules }: AlertEngineDeps): Engine
 
 /** The engine's own alerts live under whatever rule speaks for their kind now. */
 function isMetaRule(context: EngineContext, { kind, rule }: Pick<AlertHead, 'kind' | 'rule'>): boolean {
-  return isMetaKind(kind) && metaRule(context.rules(), kind).name === rule
+  return isMetaKind(kind) && metaRule(context.live.rules, kind).name === rule
 }
 
 /** Routes may be others than before: what fires joins the groups it has now. No channel is told twice by that. */

@@ -17,7 +17,7 @@ export interface EngineContext {
   readonly channels: readonly string[]
   readonly fallback: string | null
   readonly maxActivePerRule: number
-  readonly rules: () => Iterable<Rule>
+  readonly live: { readonly rules: Iterable<Rule> }
   /** Until when conditions are held after the start, unless released before. */
   hold: { readonly until: UnixMs; readonly isReleased: boolean; readonly hasStarted: boolean }
   /** Rules evaluated since the start. */

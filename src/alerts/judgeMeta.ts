@@ -30,7 +30,7 @@ export function saveGoodEvaluation(
 
 /** What the engine says of itself, as alerts like any other. */
 function judgeMeta(context: EngineContext, kind: MetaKind, findings: readonly Finding[], now: UnixMs): void {
-  const rule = metaRule(context.rules(), kind)
+  const rule = metaRule(context.live.rules, kind)
   const before = context.store.getEvaluation(rule.name)
   judgeConditions(
     context,
@@ -46,7 +46,7 @@ export function judgeRuleErrors(context: EngineContext, now: UnixMs): void {
   const failing = context.store
     .listEvaluations()
     .filter(({ errors, failingSince }) => errors >= errorCount && now - (failingSince ?? now) >= errorMs)
-  const rule = metaRule(context.rules(), 'monitor.rule_error')
+  const rule = metaRule(context.live.rules, 'monitor.rule_error')
   if (failing.length === 0 && context.store.listActiveOf(rule.name).length === 0) return
   const findings = failing.map(({ rule, errors, failingSince, reason }) =>
     metaFinding('monitor.rule_error', {
@@ -70,7 +70,7 @@ export function judgeNoData(context: EngineContext, now: UnixMs): void {
   const silent = store
     .listEvaluations()
     .filter(({ unknownSince }) => unknownSince !== null && now - sinceOutage(unknownSince) >= noDataMs)
-  const rule = metaRule(context.rules(), 'monitor.no_data')
+  const rule = metaRule(context.live.rules, 'monitor.no_data')
   if (store.isKindFiring('source.unavailable') || store.isKindFiring('source.rejected')) {
     context.outage.lastAt = now
     return
@@ -96,7 +96,7 @@ export function judgeOverflows(
   const before = context.overflows.get(of.rule)
   context.overflows.set(of.rule, of.overflow)
   if (of.overflow === 0 && (before === 0 || before === undefined)) {
-    const meta = metaRule(context.rules(), 'monitor.rule_overflow')
+    const meta = metaRule(context.live.rules, 'monitor.rule_overflow')
     const isOpen =
       before === undefined && context.store.listActiveOf(meta.name).some((head) => head.subject === of.rule)
     if (!isOpen) return

@@ -1,4 +1,4 @@
-import type { UnixMs } from '../lib/clock.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
 import { cleanText } from '../lib/text.ts'
@@ -32,7 +32,7 @@ export interface Acked {
 export interface OperationsDeps {
   readonly store: AlertStore
   readonly log: Pick<Logger, 'info' | 'warn'>
-  now(): UnixMs
+  readonly clock: Pick<Clock, 'now'>
   /** After each commit. */
   onChanged(): void
 }
@@ -40,7 +40,7 @@ export interface OperationsDeps {
 /** @throws MonitorError (in each call) `usage` for what cannot be meant, `not_found` for what is not there */
 export function createOperations(deps: OperationsDeps): Operations {
   const commit = <T>(work: (now: UnixMs) => T): T => {
-    const result = deps.store.transaction(() => work(deps.now()))
+    const result = deps.store.transaction(() => work(deps.clock.now()))
     deps.onChanged()
     return result
   }

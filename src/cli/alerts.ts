@@ -26,7 +26,7 @@ export async function listAlerts(io: Io, options: AlertsCommand): Promise<number
     const alerts = createAlertStore(db)
     const now = io.clock.now()
     const query = { limit: Number(options.limit) || 50, ...(options.open && { state: 'open' as const }) }
-    const source = createAlertViews(alerts, () => rules, now)
+    const source = createAlertViews(alerts, rules, now)
     const views = alerts.listAlerts(query).map((row) => toAlertView(source, row))
     io.out(options.json ? `${JSON.stringify(views, null, 2)}\n` : formatList(views, now))
     return exitCodes.fine
@@ -59,7 +59,7 @@ export async function showAlert(io: Io, id: string, options: ShowAlertCommand): 
   try {
     const store = createAlertStore(db)
     const now = io.clock.now()
-    const source = { ...createAlertViews(store, () => rules, now), alerts: store }
+    const source = { ...createAlertViews(store, rules, now), alerts: store }
     const story = toAlertStory(source, findAlert(store, id))
     io.out(options.json ? `${JSON.stringify(story, null, 2)}\n` : formatStory(story, now))
     return exitCodes.fine

@@ -43,7 +43,7 @@ function openLocal(io: Io, state: State): CommandOperations {
   const operations = createOperations({
     store: createAlertStore(state.db),
     log: createSilentLog(),
-    now: () => io.clock.now(),
+    clock: io.clock,
     onChanged: () => undefined,
   })
   return {

@@ -4,13 +4,14 @@ import { suggest } from '../lib/nearest.ts'
 import { valueAt } from '../lib/schemaProblems.ts'
 import { Secret, shortestCovered } from '../lib/secret.ts'
 import { problemAt, type YamlDoc, type YamlPath, type YamlProblem } from '../lib/yamlProblems.ts'
+import type { ConfigFiles } from './nodeFiles.ts'
 import type { ParsedConfig } from './schema.ts'
 
 export interface CheckContext {
   readonly doc: YamlDoc
   /** As written, references and all. */
   readonly written: unknown
-  readonly isFolder: (path: string) => boolean
+  readonly files: ConfigFiles
   readonly rulesDir: string
 }
 
@@ -61,7 +62,7 @@ export function checkWhole(context: CheckContext, config: ParsedConfig): YamlPro
     const message = 'expected http.token: without one the page must listen on loopback, such as 127.0.0.1'
     problems.push(problemAt(context.doc, ['http', 'listen'], message))
   }
-  if (config.rules !== undefined && !context.isFolder(context.rulesDir)) {
+  if (config.rules !== undefined && !context.files.isFolder(context.rulesDir)) {
     problems.push(problemAt(context.doc, ['rules'], `there is no folder ${context.rulesDir}`))
   }
   return problems

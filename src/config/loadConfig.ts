@@ -37,7 +37,6 @@ export type LoadedConfig =
   | { readonly ok: false; readonly problems: readonly YamlProblem[] }
 
 const maxConfigBytes = 1_048_576
-const maxReferencedBytes = 65_536
 const shippedRules = join(import.meta.dirname, '..', '..', 'rules')
 
 /** Reads, completes and checks a configuration file: whole, or all of its problems. */
@@ -69,10 +68,7 @@ function load(input: ConfigInput): LoadedConfig {
     mask: secretPlaces,
   })
   if (doc === null) return failed(problems)
-  const readFile = (path: string) => files.readFile(resolve(folder, path), maxReferencedBytes)
-  const isOpenToAll = (path: string) => files.isOpenToAll?.(resolve(folder, path)) ?? false
-  const isUnused = (section: string) => input.needs?.every((needed) => needed !== section) ?? false
-  const substituted = substitute({ env: input.env, readFile, isOpenToAll, isUnused }, doc, data)
+  const substituted = substitute({ env: input.env, files, folder, needs: input.needs }, doc, data)
   const parsed = configSchema.safeParse(substituted.data)
   const found = [
     ...problems,
@@ -85,7 +81,7 @@ function load(input: ConfigInput): LoadedConfig {
     return failed([...found, ...withoutEchoes(found, schemaProblems(doc, context, parsed.error))])
   }
   const config = toConfig(parsed.data, { folder, shippedRules, isFolder: files.isFolder })
-  const context = { doc, written: data, isFolder: files.isFolder, rulesDir: config.rulesDir }
+  const context = { doc, written: data, files, rulesDir: config.rulesDir }
   const all = [...found, ...checkWhole(context, parsed.data)]
   if (all.length > 0) return failed(all)
   const secrets = [...collectSecrets(config), ...substituted.secrets].filter(

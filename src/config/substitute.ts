@@ -1,19 +1,21 @@
+import { resolve as inFolder } from 'node:path'
 import { errorText } from '../lib/errors.ts'
 import { suggest } from '../lib/nearest.ts'
 import { Secret } from '../lib/secret.ts'
 import { problemAt, type YamlDoc, type YamlPath, type YamlProblem } from '../lib/yamlProblems.ts'
+import type { ConfigFiles } from './nodeFiles.ts'
 import { secretPlaces } from './secretPlaces.ts'
 
 export interface ReferenceDeps {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Reads a file that `${file:…}` names, relative to the configuration's folder. */
-  readonly readFile: (path: string) => string
-  /** Whether every user of this machine can read such a file. */
-  readonly isOpenToAll: (path: string) => boolean
-  /** Sections that are not used now: what they refer to may be missing, and a placeholder takes its place. */
-  readonly isUnused?: (section: string) => boolean
+  readonly files: ConfigFiles
+  /** The configuration's: where what `${file:…}` names begins. */
+  readonly folder: string
+  /** The sections that are used now; all without it. Of others what they refer to may be missing: a placeholder stands in. */
+  readonly needs: readonly string[] | undefined
 }
 
+const maxReferencedBytes = 65_536
 /** No secret: stands for what is not there, in sections that are not used. */
 const placeholder = 'not-set-here'
 
@@ -51,13 +53,18 @@ export function substitute(deps: ReferenceDeps, doc: YamlDoc, data: unknown): Su
       const found = resolve(deps, whole.endsWith('}') ? name : null)
       if (found.ok) {
         if (isSecret) secrets.push(new Secret(found.value))
-        if (isSecret && name.startsWith('file:') && deps.isOpenToAll(name.slice('file:'.length))) {
+        if (
+          isSecret &&
+          name.startsWith('file:') &&
+          deps.files.isOpenToAll?.(inFolder(deps.folder, name.slice('file:'.length)))
+        ) {
           const message = `every user of this machine can read ${name.slice('file:'.length)}: take that away with chmod o-r`
           warnings.push(problemAt(doc, path, message))
         }
         return found.value
       }
-      if (deps.isUnused?.(String(path[0]))) return whole === value ? placeholderFor(path) : placeholder
+      if (deps.needs?.includes(String(path[0])) === false)
+        return whole === value ? placeholderFor(path) : placeholder
       problems.push(problemAt(doc, path, found.message))
       return ''
     })
@@ -94,7 +101,7 @@ function resolve(deps: ReferenceDeps, name: string | null): Resolved {
 
 function resolveFile(deps: ReferenceDeps, path: string): Resolved {
   try {
-    const value = deps.readFile(path).replace(/\r?\n$/, '')
+    const value = deps.files.readFile(inFolder(deps.folder, path), maxReferencedBytes).replace(/\r?\n$/, '')
     return value === '' ? { ok: false, message: `the file ${path} is empty` } : { ok: true, value }
   } catch (error) {
     return { ok: false, message: `the file ${path} cannot be read: ${errorText(error)}` }

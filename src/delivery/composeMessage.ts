@@ -1,4 +1,4 @@
-import type { Transfer } from '../bridge/transfer.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Channel, Message, MessageItem } from './channels/message.ts'
 import { verdictLine } from './channels/textParts.ts'
@@ -15,9 +15,9 @@ import type { OutboxWhat } from '../alerts/store/outboxItems.ts'
 
 export interface ComposeDeps {
   readonly store: AlertStore
-  readonly rules: () => Iterable<Rule>
+  readonly live: { readonly rules: Iterable<Rule> }
   /** The ledger's present view of a transfer, so that an end names the leg that ended it. */
-  readonly readTransfer?: (key: string) => Transfer | null
+  readonly ledger?: Pick<Ledger, 'getTransfer'>
   readonly pageUrl: string | null
   readonly links: TransactionLinks
   /** By how much our clock is ahead of everybody's, ms; 0 when it is not, or not known to be. */
@@ -39,7 +39,7 @@ export function composeMessage(
   const count = carried.reduce((sum, one) => sum + one.count, 0)
   const listsRest = channel.type === 'email' || channel.type === 'webhook'
   const { told, rest } = pick(deps.store, { deliveryId: delivery.id, total: count, listsRest })
-  const rules = new Map([...deps.rules()].map((rule) => [rule.name, rule]))
+  const rules = new Map([...deps.live.rules].map((rule) => [rule.name, rule]))
   const words = { ...deps, rules }
   const items = joinItems(told.map((one) => wordSafely(words, one, true, now)))
   const total = count - (told.length - items.length)
@@ -94,7 +94,7 @@ function worst(counts: readonly Pick<Count, 'severity'>[]): Severity {
 
 const flappingWindowMs = 3_600_000
 
-interface ItemDeps extends Pick<ComposeDeps, 'store' | 'readTransfer' | 'links' | 'clockLeadMs'> {
+interface ItemDeps extends Pick<ComposeDeps, 'store' | 'ledger' | 'links' | 'clockLeadMs'> {
   readonly rules: ReadonlyMap<string, Rule>
 }
 
@@ -145,7 +145,7 @@ function wordItem(
   const kept = readFinding(alert)
   const isOver = item.what === 'resolved' || item.what === 'both'
   // The evidence belongs to the finding as it was made; only an end is about what came after it.
-  const transfer = isOver && deps.isTold && kept.transfer ? deps.readTransfer?.(kept.transfer.key) : null
+  const transfer = isOver && deps.isTold && kept.transfer ? deps.ledger?.getTransfer(kept.transfer.key) : null
   const finding = transfer ? { ...kept, transfer } : kept
   const rule = deps.rules.get(alert.rule) ?? null
   const firings =

@@ -62,7 +62,7 @@ export function createJudging(
     ...createOperations({
       store: kernel.alerts,
       log,
-      now: () => clock.now(),
+      clock,
       onChanged: () => (evaluate.wake(), onChanged()),
     }),
     rewindCursors: (until: UnixMs) => (kernel.list.rewind(until), { until }),

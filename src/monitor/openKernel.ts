@@ -59,7 +59,7 @@ export function openKernel(
   const stakes = createStakes()
   const ledger = openLedger({ config, db, learned, stakes, since })
   const routing = toRouting(config)
-  const engine = createAlertEngine({ store: alerts, log, settings: routing, rules })
+  const engine = createAlertEngine({ store: alerts, log, settings: routing, live })
   const rpcs = createRpcs(clock, config)
   const nextNumber = () => numbers.next()
   const explorer = createExplorer({ ...config.explorer, clock, log, corrected: clock, nextNumber })
@@ -72,7 +72,7 @@ export function openKernel(
     store: alerts,
     ledger,
     engine,
-    rules,
+    live,
     fallback: routing.fallback ?? null,
     clockLeadMs: leadMs,
   })

@@ -2,7 +2,7 @@ import type { AlertEngine } from '../alerts/alertEngine.ts'
 import { createDistress } from '../delivery/distress.ts'
 import { type Dispatcher, startDispatcher } from '../delivery/dispatcher.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import { createChannel, createRotatingChannel } from '../delivery/channels/createChannel.ts'
+import { createRotatingChannel } from '../delivery/channels/createChannel.ts'
 import type { DeliveryResult } from '../delivery/channels/message.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
@@ -16,7 +16,7 @@ interface SendingParts {
   readonly ledger: Pick<Ledger, 'getTransfer'>
   readonly engine: AlertEngine
   readonly fallback: string | null
-  rules(): readonly LoadedRule[]
+  readonly live: { readonly rules: readonly LoadedRule[] }
   /** By how much our clock is ahead of everybody's, ms. */
   readonly clockLeadMs: () => number
 }
@@ -32,11 +32,10 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
   const channels = config.channels.map((channel) =>
     createRotatingChannel(
       {
-        create: (settings) =>
-          createChannel(
-            { clock, write: deps.write, color: false, onRequest: onRequestOf(`channel ${channel.name}`) },
-            settings,
-          ),
+        clock,
+        write: deps.write,
+        color: false,
+        onRequest: onRequestOf(`channel ${channel.name}`),
         reread: (name) => deps.rereadChannel?.(name) ?? null,
       },
       channel,
@@ -58,7 +57,6 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
         log,
         channels,
         random: deps.random,
-        readTransfer: (key) => parts.ledger.getTransfer(key),
         links: config.explorer.links.tx,
         pageUrl,
         onResult: (channel, result) => counts.count(channel, result),

@@ -57,7 +57,7 @@ export function createWireBench(options: WireOptions) {
     channels,
     fallback: options.fallback ?? null,
   }
-  const engine = createAlertEngine({ store, log: logger, settings, rules: () => rules })
+  const engine = createAlertEngine({ store, log: logger, settings, live: { rules } })
   dispatcher = startDispatcher({
     store,
     engine,
@@ -66,7 +66,7 @@ export function createWireBench(options: WireOptions) {
     channels,
     fallback: options.fallback ?? null,
     random: options.random ?? (() => 0.5),
-    rules: () => rules,
+    live: { rules },
     pageUrl: null,
     links: { main: null, zone: null },
   })

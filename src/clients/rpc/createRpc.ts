@@ -111,7 +111,7 @@ export function createRpc(options: RpcOptions): Rpc {
     url: options.url,
     dispatcher,
     timeoutMs: options.timeoutMs ?? 10_000,
-    monotonicMs: () => clock.monotonicMs(),
+    clock,
     onAnswer({ date }, sentMs) {
       clock.now()
       options.corrected?.noteDate(options.source, { date, sentMs })

@@ -1,4 +1,5 @@
 import { getHttpRpcClient } from 'viem/utils'
+import type { Clock } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { type HttpAnswer, type HttpDeps, httpRequest } from '../http.ts'
 import { parseJson } from '../parseJson.ts'
@@ -11,8 +12,7 @@ export interface RpcTransportOptions {
   readonly timeoutMs: number
   /** Told of every HTTP answer, whatever its status. */
   onAnswer?(answer: Pick<HttpAnswer, 'date'>, sentMs: number): void
-  /** The monotonic clock. */
-  monotonicMs(): number
+  readonly clock: Pick<Clock, 'monotonicMs'>
 }
 
 export interface RpcRequestBody {
@@ -71,7 +71,7 @@ async function fetchAnswer(
   init?: RequestInit,
 ): Promise<unknown> {
   const url = new URL(input instanceof Request ? input.url : input)
-  const sentMs = options.monotonicMs()
+  const sentMs = options.clock.monotonicMs()
   const answer = await httpRequest(
     { dispatcher: options.dispatcher },
     {

@@ -1,12 +1,13 @@
 import type { NodemailerError, SMTPSentMessageInfo } from 'nodemailer'
+import { createScrubber, type Secret } from '../../lib/secret.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { DeliveryResult } from './message.ts'
 import { isTlsCode } from './postOnce.ts'
 
 export interface SmtpContext {
   readonly host: string
-  /** Removes credentials from what a server says. */
-  readonly scrub: (text: string) => string
+  /** The credentials: covered in what a server says. */
+  readonly secrets: readonly Secret[]
 }
 
 interface RecipientError {
@@ -97,5 +98,5 @@ function isTlsDemand(error: NodemailerError): boolean {
 }
 
 function serverText(response: string, context: SmtpContext): string {
-  return cleanText(context.scrub(response), 160)
+  return cleanText(createScrubber(context.secrets)(response), 160)
 }

@@ -75,10 +75,9 @@ export function renderConsole(message: Message, color: boolean): string {
   return `\n${lines.join('\n')}\n`
 }
 
-interface RotatingDeps {
+interface RotatingDeps extends ChannelDeps {
   /** The channel's settings as they are on disk now; null when they cannot be read, or never change. */
   readonly reread: (name: string) => ChannelConfig | null
-  readonly create: (config: ChannelConfig) => Channel
 }
 
 /**
@@ -86,12 +85,12 @@ interface RotatingDeps {
  * revoked at the same time, and its new address must not wait for a restart.
  */
 export function createRotatingChannel(deps: RotatingDeps, config: ChannelConfig): Channel {
-  let current = { config, channel: deps.create(config) }
+  let current = { config, channel: createChannel(deps, config) }
   const renew = (): Channel => {
     const found = deps.reread(config.name)
     if (found === null || found.type !== config.type || isSame(found, current.config)) return current.channel
     const replaced = current.channel
-    current = { config: found, channel: deps.create(found) }
+    current = { config: found, channel: createChannel(deps, found) }
     // What is still under way on the old connections ends by itself.
     replaced.close().catch(() => undefined)
     return current.channel

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ConnectionOptions } from 'node:tls'
 import { createTransport, type NodemailerError, type Transporter, type SMTPSentMessageInfo } from 'nodemailer'
 import { MonitorError } from '../../lib/errors.ts'
-import { createScrubber, Secret } from '../../lib/secret.ts'
+import { Secret } from '../../lib/secret.ts'
 import { classifySmtpError, classifySmtpSuccess, type SmtpContext } from './classifySmtp.ts'
 import type { Channel, DeliveryOptions, DeliveryResult, Message, RenderedReport } from './message.ts'
 import { type Mail, renderMail, renderPlainMail, renderShortMail } from './renderMail.ts'
@@ -42,7 +42,7 @@ export function createEmailChannel(deps: EmailDeps, config: EmailConfig): Channe
   const to = config.to.map((address) => parseAddress(config.name, address))
   if (to.length === 0) throw new MonitorError('config.invalid', `channel ${config.name}: to names nobody`)
   const transport = createTransport(transportOptions(server, deps))
-  const context = { host: server.host, scrub: createScrubber(secretsOf(config.smtp, server)) }
+  const context = { host: server.host, secrets: secretsOf(config.smtp, server) }
   return {
     name: config.name,
     type: 'email',

@@ -70,7 +70,7 @@ export function createTestWorld(file: TestFile, rules: readonly LoadedRule[], te
   const ledger = createLedger(db, { tokens: [...tokensOf(file)], openIntervalMs: 10_000 })
   const store = createAlertStore(db)
   const log = createSilentLog()
-  const engine = createAlertEngine({ store, log, settings: routingOf(file), rules: () => rules })
+  const engine = createAlertEngine({ store, log, settings: routingOf(file), live: { rules } })
   const said = saidAtFirst(start)
   const commit = createCommit({
     db,

@@ -75,8 +75,8 @@ function tellOne(world: TestWorld, lane: Lane, delivery: Delivery, now: UnixMs):
   )
   const deps = {
     store,
-    rules: () => rules,
-    readTransfer: (key: string) => ledger.getTransfer(key),
+    live: { rules },
+    ledger,
     pageUrl: null,
     links: { main: null, zone: null },
   }

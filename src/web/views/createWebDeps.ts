@@ -53,13 +53,13 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
   const rules = () => parts.live.rules
   const left = listUnwatched(parts.config)
   const unwatched = () => addUntold(rules(), left, kinds)
-  const viewsAt = (at: UnixMs) => ({ ...createAlertViews(alerts, rules, at, parts.clockLeadMs()), alerts })
+  const viewsAt = (at: UnixMs) => ({ ...createAlertViews(alerts, rules(), at, parts.clockLeadMs()), alerts })
   const normal = memoize(real, slowMs, () => readNormal(db, now()))
   const status = memoize(real, quickMs, () =>
     readStatus(
       {
         alerts,
-        rules,
+        live: parts.live,
         db,
         ledger: parts.ledger,
         explorer: parts.explorer,

@@ -27,7 +27,7 @@ import { createAlertViews, toAlertView } from './toAlertView.ts'
 
 export interface StatusSources extends Pick<FactSources, 'config' | 'explorer' | 'intervals' | 'rpcs'> {
   readonly alerts: AlertStore
-  rules(): readonly LoadedRule[]
+  readonly live: { readonly rules: readonly LoadedRule[] }
   readonly db: Database
   readonly ledger: Pick<Ledger, 'countByState'>
   readonly startedAt: UnixMs
@@ -48,12 +48,7 @@ export function readStatus(sources: StatusSources, now: UnixMs): StatusSnapshot 
   const read = readSources(sources)
   const { alerts, db } = sources
   const heads = listHeads(db)
-  const views = createAlertViews(
-    alerts,
-    () => sources.rules(),
-    now,
-    clockLeadMs({ now, sources: read, heads }),
-  )
+  const views = createAlertViews(alerts, sources.live.rules, now, clockLeadMs({ now, sources: read, heads }))
   const open = listOpenBySeverity(db, listed)
   const facts = {
     now,

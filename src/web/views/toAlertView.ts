@@ -11,8 +11,8 @@ import type { AlertView } from '../types.ts'
 
 export interface AlertViewSource {
   readonly alerts: Pick<AlertStore, 'listAlerts' | 'listItemsOf' | 'readTransferState'>
-  rules(): readonly LoadedRule[]
-  now(): UnixMs
+  readonly rules: readonly LoadedRule[]
+  readonly now: UnixMs
   /** By how much our clock is ahead of everybody's, ms. */
   readonly clockLeadMs: number
   /** Which silence keeps an alert with these labels quiet; null is none. */
@@ -25,7 +25,7 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
   // Written by canonicalJson.
   const labels = JSON.parse(row.labels) as Record<string, string>
   const silence = source.silenceOf(labels)
-  const rule = source.rules().find(({ name }) => name === row.rule)
+  const rule = source.rules.find(({ name }) => name === row.rule)
   const leadMs = hasBlockTime(row, finding) ? source.clockLeadMs : 0
   const told = source.alerts.listItemsOf(row.id).filter((item) => item.state !== 'dead')
   return {
@@ -36,7 +36,7 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
     // `inactive` and `merged` are not listed.
     state: row.state as AlertView['state'],
     title: finding.title,
-    summary: rule ? summarize(rule, finding, (row.resolvedAt ?? source.now()) - leadMs) : null,
+    summary: rule ? summarize(rule, finding, (row.resolvedAt ?? source.now) - leadMs) : null,
     since: finding.since,
     leadMs,
     // Of the time that it fires now: what was told of an earlier one happened before.
@@ -69,11 +69,11 @@ function hasEndedBadly({ alerts }: AlertViewSource, { resolvedReason, transferKe
 /** What a reader needs beside the rows, at one moment. */
 export function createAlertViews(
   alerts: AlertViewSource['alerts'] & Pick<AlertStore, 'listSilencesAt'>,
-  rules: () => readonly LoadedRule[],
+  rules: readonly LoadedRule[],
   now: UnixMs,
   clockLeadMs = 0,
 ): AlertViewSource {
-  return { alerts, rules, now: () => now, clockLeadMs, silenceOf: createSilencer(alerts.listSilencesAt(now)) }
+  return { alerts, rules, now, clockLeadMs, silenceOf: createSilencer(alerts.listSilencesAt(now)) }
 }
 
 function summarize(rule: LoadedRule, finding: ReturnType<typeof readFinding>, now: UnixMs): string | null {

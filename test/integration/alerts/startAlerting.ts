@@ -22,7 +22,7 @@ export function startAlerting(database: Database, options: AlertingOptions) {
   const store = createAlertStore(database)
   const log = createSilentLog()
   const settings = { routes, inhibit: [], channels: [channel] }
-  const engine = createAlertEngine({ store, log, settings, rules: () => rules })
+  const engine = createAlertEngine({ store, log, settings, live: { rules } })
   const send = () =>
     startDispatcher({
       store,
@@ -32,7 +32,7 @@ export function startAlerting(database: Database, options: AlertingOptions) {
       channels: [channel],
       fallback: null,
       random: () => 0.5,
-      rules: () => rules,
+      live: { rules },
       pageUrl: null,
       links: { main: null, zone: null },
     })

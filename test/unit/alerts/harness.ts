@@ -213,10 +213,10 @@ export function createBench(options: BenchOptions = {}) {
   const store = createAlertStore(database)
   const settings: AlertSettings = { routes: [], inhibit: [], channels: fakes, ...options }
   const log = createSilentLog()
-  const engine = createAlertEngine({ store, log, settings, rules: () => rules })
-  const startSending = (readTransfer?: (key: string) => Transfer | null) =>
+  const engine = createAlertEngine({ store, log, settings, live: { rules } })
+  const startSending = (getTransfer?: (key: string) => Transfer | null) =>
     startDispatcher({
-      ...(readTransfer && { readTransfer }),
+      ...(getTransfer && { ledger: { getTransfer } }),
       store,
       engine,
       log,
@@ -224,7 +224,7 @@ export function createBench(options: BenchOptions = {}) {
       channels: fakes,
       fallback: options.fallback ?? null,
       random: () => 0.5,
-      rules: () => rules,
+      live: { rules },
       pageUrl: null,
       links: { main: null, zone: null },
     })

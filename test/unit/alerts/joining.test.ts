@@ -52,7 +52,7 @@ function run(options: Parameters<typeof createBench>[0] = {}) {
   const operations = createOperations({
     store: bench.store,
     log: createSilentLog(),
-    now: () => bench.clock.now(),
+    clock: bench.clock,
     onChanged: () => undefined,
   })
   // Movements at an escrow are set beside the transfers of their transaction.

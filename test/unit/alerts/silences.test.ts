@@ -51,7 +51,7 @@ function run(options: Parameters<typeof createBench>[0] = {}) {
   const operations = createOperations({
     store: bench.store,
     log: createSilentLog(),
-    now: () => bench.clock.now(),
+    clock: bench.clock,
     onChanged: () => undefined,
   })
   const dispatcher = bench.startSending()

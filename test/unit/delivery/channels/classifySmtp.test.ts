@@ -1,9 +1,9 @@
 import type { NodemailerError } from 'nodemailer'
 import { describe, expect, test } from 'vitest'
-import { createScrubber, Secret } from '../../../../src/lib/secret.ts'
+import { Secret } from '../../../../src/lib/secret.ts'
 import { classifySmtpError, classifySmtpSuccess } from '../../../../src/delivery/channels/classifySmtp.ts'
 
-const context = { host: 'mail.example.com', scrub: createScrubber([new Secret('hunter2hunter2')]) }
+const context = { host: 'mail.example.com', secrets: [new Secret('hunter2hunter2')] }
 const smtpError = (fields: Partial<NodemailerError>): NodemailerError =>
   Object.assign(new Error('it failed'), fields)
 const refusal = (recipient: string, responseCode: number) =>

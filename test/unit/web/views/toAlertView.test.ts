@@ -18,10 +18,7 @@ test('an alert that fires anew was told when it was told of that, not of an earl
   const view = () => {
     const [row] = bench.store.listAlerts({ limit: 1 })
     if (!row) throw new Error('there is no alert')
-    return toAlertView(
-      createAlertViews(bench.store, () => [rule], bench.clock.now()),
-      row,
-    )
+    return toAlertView(createAlertViews(bench.store, [rule], bench.clock.now()), row)
   }
   const firing = (since: number) => ({ findings: [createCondition('zone', { since })], unknown: [] })
   await look(firing(start))
@@ -45,7 +42,7 @@ test.each([
     bench.engine.applyCondition(of, { findings: [finding], unknown: [] }, bench.clock.now())
     const [row] = bench.store.listAlerts({ limit: 1 })
     if (!row) throw new Error('there is no alert')
-    const views = createAlertViews(bench.store, () => [of], bench.clock.now(), 86_400_000)
+    const views = createAlertViews(bench.store, [of], bench.clock.now(), 86_400_000)
     const view = toAlertView(views, row)
     expect(view).toMatchObject({ since: start - leadMs, leadMs })
     expect((await renderMeta(view, start + 60_000)).toString()).toMatch(/happened <time[^>]*>1m ago/)
