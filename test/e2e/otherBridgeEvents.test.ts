@@ -2,7 +2,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { AppConfig } from '../../src/kernel/settings.ts'
 import { createScaledClock } from '../../src/lib/clock.ts'
 import { createFakeExplorer, toWire, type WireLog, type WireRecord } from '../support/fakeExplorer.ts'
-import { noBridge, startMonitor, until } from '../support/startMonitor.ts'
+import { noBridge } from '../support/appConfig.ts'
+import { startMonitor, until } from '../support/startMonitor.ts'
 
 const bridge = `0x${'b1'.repeat(20)}`
 const other = `0x${'0e'.repeat(20)}`

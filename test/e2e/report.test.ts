@@ -7,7 +7,8 @@ import { createSystemClock } from '../../src/lib/clock.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import { createSmtpInbox } from '../../src/sandbox/inbox/smtpInbox.ts'
 import { createFakeExplorer, toOpenWire, toWire, type WireRecord } from '../support/fakeExplorer.ts'
-import { noBridge, startMonitor, until } from '../support/startMonitor.ts'
+import { noBridge } from '../support/appConfig.ts'
+import { startMonitor, until } from '../support/startMonitor.ts'
 
 const dayMs = 86_400_000
 const token = `0x${'a'.repeat(40)}`

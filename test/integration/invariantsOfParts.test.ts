@@ -20,7 +20,7 @@ const event = (n: number) => ({ rule: failed, finding: createEvent(n) })
 test('invariant 4: a page that fails ends no walk, and the next run reads it', async () => {
   const world = setUp(toRows(30))
   let isBroken = true
-  world.list.onPage = (page) => {
+  world.feed.onPage = (page) => {
     if (page === 4 && isBroken) throw new Error('cut off')
   }
   const idle = { requestDetails: () => {}, requestWalk: () => {} }
@@ -141,8 +141,8 @@ test('invariant 18: a record on the edge of two pages and two readings is one tr
     requestDetails: () => {},
     listUnconfirmed: (records) => world.ledger.listUnconfirmed(records),
   })
-  world.list.onPage = (page) => {
-    if (page === 2) world.list.rows = [...toRows(1, 9), ...toRows(9)]
+  world.feed.onPage = (page) => {
+    if (page === 2) world.feed.rows = [...toRows(1, 9), ...toRows(9)]
   }
   await poll(noSignal)
   await poll(noSignal)

@@ -4,7 +4,8 @@ import type { Finding } from '../../src/bridge/finding.ts'
 import { createFakeExplorer, type FakeExplorer, send, toWire, type WireRecord } from './fakeExplorer.ts'
 import { createFakeMainChain, type FakeMainChain, type FakeMainTransaction } from './fakeMainChain.ts'
 import { createLeapingClock } from './leapingClock.ts'
-import { type Monitor, noBridge, startMonitor } from './startMonitor.ts'
+import { noBridge } from './appConfig.ts'
+import { type Monitor, startMonitor } from './startMonitor.ts'
 
 export const escrow = `0x${'e5'.repeat(20)}`
 export const token = `0x${'cc'.repeat(20)}`

@@ -6,7 +6,8 @@ import type { DialectOptions } from '../../src/sandbox/dialect.ts'
 import { loadScenario, parseScenario } from '../../src/sandbox/scenario.ts'
 import type { LeapingClock } from './leapingClock.ts'
 import { createPatientClock } from './patientClock.ts'
-import { type Monitor, noBridge, startMonitor } from './startMonitor.ts'
+import { noBridge } from './appConfig.ts'
+import { type Monitor, startMonitor } from './startMonitor.ts'
 
 export interface ScenarioRun extends Monitor {
   readonly sandbox: Sandbox

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AppConfig } from '../../src/kernel/settings.ts'
 import { type App, createApp } from '../../src/monitor/createMonitor.ts'
-import { neutralDialect } from '../../src/clients/explorer/dialect.ts'
 import { type Clock, createSystemClock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import { loadRules } from '../../src/rules/loadRules.ts'
 import { readRuleFolder } from '../../src/rules/readRuleFolder.ts'
 import { createSlackInbox } from '../../src/sandbox/inbox/slackInbox.ts'
+import { plainConfig } from './appConfig.ts'
 
 export interface Monitor {
   readonly app: App
@@ -34,29 +34,6 @@ export interface MonitorOptions {
   readonly pace?: AppConfig['explorer']['pace']
 }
 
-/** A configuration that says nothing of the bridge. */
-export const noBridge: AppConfig['bridge'] = {
-  contracts: [],
-  events: [],
-  escrows: [],
-  operators: [],
-  tokens: [],
-  challenge: { known: [], terminal: [] },
-  fees: [],
-}
-
-const everySecond: AppConfig['poll'] = {
-  transfers: '* * * * * *',
-  openTransfers: '* * * * * *',
-  evidence: '* * * * * *',
-  challenges: '* * * * * *',
-  heads: '* * * * * *',
-  contracts: '* * * * * *',
-  escrows: '* * * * * *',
-  audit: '* * * * * *',
-  sweepMs: 86_400_000,
-}
-
 /** The daemon in this process, at quick intervals, with a Slack-like inbox as its only channel. */
 export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const inbox = await createSlackInbox({})
@@ -67,22 +44,13 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     : await readRuleFolder(join(import.meta.dirname, '../../rules'), kinds)
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems, null, 1))
   const config: AppConfig = {
+    ...plainConfig,
     explorer: {
+      ...plainConfig.explorer,
       baseUrl: options.url,
-      chains: { main: 'MAINCHAIN', zone: 'ZONE_CHAIN' },
-      dialect: neutralDialect,
-      auth: null,
-      pace: options.pace ?? { maxRequestsPerSecond: 200, concurrency: 2 },
-      timeoutMs: options.timeoutMs ?? 2_000,
-      links: { tx: { main: null, zone: null } },
+      pace: options.pace ?? plainConfig.explorer.pace,
+      timeoutMs: options.timeoutMs ?? plainConfig.explorer.timeoutMs,
     },
-    preconf: null,
-    canonical: null,
-    bridge: noBridge,
-    poll: everySecond,
-    reports: { daily: null },
-    start: { from: { kind: 'now' } },
-    rulesDir: '',
     stateDir: options.stateDir ?? ownStateDir ?? '',
     channels: [{ name: 'ops', type: 'slack', url: new Secret(inbox.url) }],
     routes: [
@@ -96,11 +64,6 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
         continue: false,
       },
     ],
-    inhibit: [],
-    http: null,
-    canary: null,
-    heartbeat: null,
-    retention: { transfersMs: 34_560_000_000, preconfMs: 604_800_000 },
     ...options.config,
   }
   const app = createApp(

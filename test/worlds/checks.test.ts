@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { shippedPoll } from '../support/incidents.ts'
-import { noBridge } from '../support/startMonitor.ts'
+import { noBridge } from '../support/appConfig.ts'
 import { runLeaping } from '../support/leapingScenario.ts'
 import type { ScenarioRun, ScenarioRunOptions } from '../support/runScenario.ts'
 

@@ -1,16 +1,81 @@
+import type { Finding } from '../../../src/bridge/finding.ts'
 import type { Observation } from '../../../src/bridge/observation.ts'
 import { recordHead } from '../../../src/kernel/heads.ts'
-import type { UnixMs } from '../../../src/lib/clock.ts'
-import { type Database, openDatabase } from '../../../src/store/database.ts'
-import { type Cursors, initialCursors } from '../../../src/store/cursors.ts'
-import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
+import type { Kernel } from '../../../src/kernel/kernel.ts'
 import type { Commit, ExplorerReads, FeedPage } from '../../../src/kernel/reads.ts'
 import { createRecordLookup } from '../../../src/kernel/recordLookup.ts'
+import type { AppConfig } from '../../../src/kernel/settings.ts'
+import type { Ledger } from '../../../src/ledger/ledger.ts'
+import type { UnixMs } from '../../../src/lib/clock.ts'
+import { createCorrectedClock } from '../../../src/lib/correctedClock.ts'
+import { createSilentLog } from '../../../src/lib/log.ts'
+import { createTimings } from '../../../src/lib/timings.ts'
+import { openKernel } from '../../../src/monitor/openKernel.ts'
+import { initialCursors } from '../../../src/store/cursors.ts'
+import { type Database, openDatabase } from '../../../src/store/database.ts'
+import type { State } from '../../../src/store/openState.ts'
+import { plainConfig } from '../../support/appConfig.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 
-/** A list of records, newest first, behind the pollers' questions. */
-export interface FakeList {
+/** What tests replace: the network and chance. */
+type Fakes = Partial<Pick<Kernel, 'reads' | 'contractReads' | 'explorer' | 'rpcs' | 'random' | 'log'>>
+
+export interface TestKernelOptions extends Fakes {
+  readonly config?: Partial<AppConfig>
+  readonly start?: UnixMs
+  /** Sleeps end only as the clock is advanced. */
+  readonly isManual?: boolean
+}
+
+/**
+ * The kernel as the monitor opens it, over a ledger in memory and without rules. The clock is stepped, chance is none,
+ * and whoever asks a source gives what it answers: `reads`, `contractReads`, `explorer`, `rpcs`.
+ */
+export function createTestKernel({ config: given, start, isManual, ...fakes }: TestKernelOptions = {}) {
+  const machine = createSteppedClock({ start: start ?? 10_000_000, isManual: isManual ?? false })
+  const clock = {
+    ...createCorrectedClock(machine),
+    slept: machine.slept,
+    advance: (ms: number) => machine.advance(ms),
+  }
+  const config = { ...plainConfig, ...given }
+  const db = openDatabase(':memory:')
+  let cursors = initialCursors(0)
+  const state: State = {
+    db,
+    cursors: { read: () => cursors, write: (next) => void (cursors = next) },
+    isFirstStart: true,
+    recovered: null,
+    ballast: { hold: () => true, free: () => {} },
+    isInPlace: () => true,
+    commitsFailed: () => 0,
+    bytes: () => null,
+    close: () => db.close(),
+  }
+  const triggered: string[] = []
+  const kernel = openKernel(
+    { clock, log: createSilentLog(), write: () => {}, random: () => 0.5 },
+    { config, rules: [], version: 'test' },
+    { state, timings: createTimings(clock), startedAt: clock.now() },
+    (poller) => void triggered.push(poller),
+  )
+  /** What commits brought by themselves, rules or none. */
+  const told: Finding[] = []
+  const commit: Commit = (findings) =>
+    kernel.commit({
+      ...findings,
+      apply(now) {
+        const found = findings.apply?.(now) ?? []
+        told.push(...found)
+        return found
+      },
+    })
+  return { ...kernel, commit, ...fakes, clock, config, told, triggered }
+}
+
+/** The list of transfers, newest first, behind the pollers' questions. */
+export interface FakeFeed {
   rows: Observation[]
   pageSize: number
   /** Runs before each page is served. */
@@ -18,40 +83,37 @@ export interface FakeList {
   served: number[]
 }
 
+/** A kernel whose explorer answers from a list of records. */
 export function setUp(rows: Observation[] = [], pageSize = 3, start = 10_000_000) {
-  const clock = createSteppedClock({ start })
-  const db = openDatabase(':memory:')
-  const ledger: Ledger = createLedger(db, { tokens: [], openIntervalMs: 10_000 })
-  let cursors: Cursors = initialCursors(0)
-  const list: FakeList = { rows, pageSize, onPage: () => {}, served: [] }
+  const feed: FakeFeed = { rows, pageSize, onPage: () => {}, served: [] }
   const at = <T extends object>(record: T) => ({ ...record, requestedAt: clock.now() })
   const reads: ExplorerReads = {
     async feedPage(page): Promise<FeedPage> {
-      list.onPage(page)
-      list.served.push(page)
-      const records = list.rows.slice((page - 1) * list.pageSize, page * list.pageSize).map(at)
-      const totalPage = Math.ceil(list.rows.length / list.pageSize)
+      feed.onPage(page)
+      feed.served.push(page)
+      const records = feed.rows.slice((page - 1) * feed.pageSize, page * feed.pageSize).map(at)
+      const totalPage = Math.ceil(feed.rows.length / feed.pageSize)
       return {
         requestedAt: clock.now(),
         records,
         bad: [],
         totalPage,
-        total: list.rows.length,
-        limit: list.pageSize,
+        total: feed.rows.length,
+        limit: feed.pageSize,
       }
     },
     async feedByHash(wanted) {
-      const records = list.rows.filter((row) => row.mainHash === wanted || row.zoneHash === wanted).map(at)
+      const records = feed.rows.filter((row) => row.mainHash === wanted || row.zoneHash === wanted).map(at)
       return { requestedAt: clock.now(), records, bad: [] }
     },
     async feedByAddress(address) {
-      const records = list.rows
+      const records = feed.rows
         .filter(({ sourceAddress, targetAddress }) => [sourceAddress, targetAddress].includes(address))
         .map(at)
       return { requestedAt: clock.now(), records, bad: [], totalPage: 1, total: records.length, limit: 100 }
     },
     async details(hashes) {
-      const records = list.rows.filter((row) => hashes.includes(row.zoneHash ?? ''))
+      const records = feed.rows.filter((row) => hashes.includes(row.zoneHash ?? ''))
       return {
         requestedAt: clock.now(),
         records: records.map((row) => ({
@@ -67,19 +129,8 @@ export function setUp(rows: Observation[] = [], pageSize = 3, start = 10_000_000
     zoneHead: async () => null,
     mainBlock: async () => 'unknown',
   }
-  const commit: Commit = (findings) => {
-    let news = 0
-    let urgent = 0
-    db.transaction(() => {
-      for (const answer of findings.answers ?? []) {
-        const result = ledger.recordAnswer(answer, clock.now())
-        news += result.news
-        urgent += result.urgent
-      }
-      ledger.recordZoneTransactions(findings.zoneTransactions ?? [], clock.now())
-    })
-    return { news, hasUrgent: urgent > 0 }
-  }
+  const kernel = createTestKernel({ reads, start })
+  const { clock, ledger } = kernel
   const lookUp = createRecordLookup({
     clock,
     reads,
@@ -88,8 +139,7 @@ export function setUp(rows: Observation[] = [], pageSize = 3, start = 10_000_000
       return known?.main ? { mainHash: known.main.hash, address: known.targetAddress } : null
     },
   })
-  const cursorFile = { read: () => cursors, write: (next: Cursors) => void (cursors = next) }
-  return { clock, db, ledger, list, reads, lookUp, commit, cursors: cursorFile }
+  return { ...kernel, reads, feed, lookUp }
 }
 
 /** Records newest first, each with its own hashes; `n` is in the id. */

@@ -23,13 +23,13 @@ const settleMs = minute
 /** The list by the zone's height, by the main chain's, or without a filter that works. */
 function audit(filter: 'zone' | 'main' | 'none' = 'zone') {
   const world = setUp(toRows(5).map((row, n) => ({ ...row, zoneHeight: 5_005 - n, mainHeight: 505 - n })))
-  const { clock, db, ledger, list } = world
+  const { clock, db, ledger, feed } = world
   let progress: AuditProgress = noProgress
   let sweptAt: number | null = null
   const at = (rows: readonly Observation[]) => rows.map((row) => ({ ...row, requestedAt: clock.now() }))
   // The client takes no row that lies elsewhere on both chains, and says that there were others.
   const inSpan = (span: { first: number; last: number }) =>
-    list.rows.filter((row) =>
+    feed.rows.filter((row) =>
       (filter === 'none' ? [row.mainHeight, row.zoneHeight] : [row[`${filter}Height`]]).some(
         (height) => height !== null && height >= span.first && height <= span.last,
       ),
@@ -53,7 +53,7 @@ function audit(filter: 'zone' | 'main' | 'none' = 'zone') {
     })
     return { news: 0, hasUrgent: false }
   }
-  ledger.recordAnswer(at(list.rows), clock.now())
+  ledger.recordAnswer(at(feed.rows), clock.now())
   const lack = (observation: Observation) =>
     addLack(db, {
       name: nameOfRecord(observation),
@@ -80,7 +80,7 @@ function audit(filter: 'zone' | 'main' | 'none' = 'zone') {
     reads: {
       recordsAt: async (height) => filtered(inSpan({ first: height, last: height })),
       recordsIn: async (span) => filtered(inSpan(span)),
-      recordsSince: async () => whole(list.rows),
+      recordsSince: async () => whole(feed.rows),
     },
     readProgress: () => progress,
     saveProgress: (next) => void (progress = next),
@@ -139,7 +139,7 @@ function audit(filter: 'zone' | 'main' | 'none' = 'zone') {
         zoneHeight: 5_500,
         mainHeight: 550,
       }
-      list.rows.push(late)
+      feed.rows.push(late)
       return late
     },
   }
@@ -200,7 +200,7 @@ describe('a record that the list holds and the ledger lacks', () => {
     const world = audit()
     world.fillIn(2 * 60 * minute)
     await world.audit()
-    world.list.rows.pop()
+    world.feed.rows.pop()
     await world.pass(6 * minute)
     expect(world.told()).toEqual([])
     expect(listDueLacks(world.db, Number.MAX_SAFE_INTEGER, 10)).toEqual([])

@@ -28,10 +28,10 @@ function start(gone: readonly number[] = []) {
     riskOf: ({ amount }) => Number(amount ?? 0),
   })
   const show = () =>
-    world.commit({ answers: [world.list.rows.map((row) => ({ ...row, requestedAt: world.clock.now() }))] })
+    world.commit({ answers: [world.feed.rows.map((row) => ({ ...row, requestedAt: world.clock.now() }))] })
   show()
-  const all = world.list.rows
-  world.list.rows = all.filter((_, at) => !gone.includes(at))
+  const all = world.feed.rows
+  world.feed.rows = all.filter((_, at) => !gone.includes(at))
   const sweep = () => {
     const startedAt = world.clock.now()
     show()
@@ -81,7 +81,7 @@ describe('records that a sweep did not show', () => {
     world.sweep()
     await world.wait(0)
     await world.wait(5 * minute)
-    world.list.rows = world.all
+    world.feed.rows = world.all
     world.show()
     for (let turn = 0; turn < 5; turn += 1) await world.wait(5 * minute)
     expect(world.found).toEqual([])
@@ -91,7 +91,7 @@ describe('records that a sweep did not show', () => {
     const world = start([2])
     await world.clock.advance(1_000)
     world.sweep()
-    world.list.rows = []
+    world.feed.rows = []
     for (let turn = 0; turn < 20; turn += 1) await world.wait(5 * minute)
     expect(world.found).toEqual([])
   })

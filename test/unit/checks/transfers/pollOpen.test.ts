@@ -17,9 +17,9 @@ const pendings = (count: number) =>
 
 test('open transfers are read in twenties and complete once their far leg is there', async () => {
   const world = setUp(pendings(45))
-  world.commit({ answers: [world.list.rows] })
+  world.commit({ answers: [world.feed.rows] })
   await world.clock.advance(10_000)
-  world.list.rows = world.list.rows.map((row, n) => toRecord({ ...row, mainHash: hash(`m${n}`) }))
+  world.feed.rows = world.feed.rows.map((row, n) => toRecord({ ...row, mainHash: hash(`m${n}`) }))
   const sizes: number[] = []
   const asked = { ...world.reads }
   world.reads.details = (hashes, options) => {
@@ -33,9 +33,9 @@ test('open transfers are read in twenties and complete once their far leg is the
 
 test('a hash that E12 does not know stays open and is asked again later', async () => {
   const world = setUp(pendings(1))
-  world.commit({ answers: [world.list.rows] })
+  world.commit({ answers: [world.feed.rows] })
   await world.clock.advance(10_000)
-  world.list.rows = []
+  world.feed.rows = []
   await toPoll(world)(noSignal)
   expect(world.ledger.countByState()).toMatchObject({ pending: 1 })
   expect(world.ledger.listDueChecks(world.clock.now(), 9)).toEqual([])
@@ -44,7 +44,7 @@ test('a hash that E12 does not know stays open and is asked again later', async 
 
 test('a batch that cannot be asked for waits behind the others', async () => {
   const world = setUp(pendings(1))
-  world.commit({ answers: [world.list.rows] })
+  world.commit({ answers: [world.feed.rows] })
   await world.clock.advance(10_000)
   world.reads.details = () => Promise.reject(new Error('503'))
   await expect(toPoll(world)(noSignal)).rejects.toThrow('503')
@@ -57,7 +57,7 @@ async function onTheirWay(count: number) {
     toPending({ id: `d${n}`, direction: 'MainToZone', mainHash: hash(`d${n}`) }),
   )
   const world = setUp(rows)
-  world.commit({ answers: [world.list.rows] })
+  world.commit({ answers: [world.feed.rows] })
   await world.clock.advance(10_000)
   const asked: string[] = []
   const lookUp: typeof world.lookUp = (wanted, options) => {
@@ -91,9 +91,9 @@ test('deposits are asked for one by one at most five in ten seconds, however oft
 test('a deposit known by its main hash alone is read through the list', async () => {
   const deposit = toPending({ id: 'd', direction: 'MainToZone' })
   const world = setUp([deposit])
-  world.commit({ answers: [world.list.rows] })
+  world.commit({ answers: [world.feed.rows] })
   await world.clock.advance(10_000)
-  world.list.rows = [toRecord({ ...deposit, zoneHash: hash('credited') })]
+  world.feed.rows = [toRecord({ ...deposit, zoneHash: hash('credited') })]
   await toPoll(world)(noSignal)
   expect(world.ledger.countByState()).toMatchObject({ completed: 1, pending: 0 })
 })

@@ -54,17 +54,17 @@ describe('the history walk', () => {
     const world = setUp(toRows(100))
     await toWalk(world).walk.run(noSignal)
     expect(world.cursors.read().history).toMatchObject({ page: 21, done: false })
-    world.list.served = []
+    world.feed.served = []
     await toWalk(world).runAll()
-    expect(world.list.served[0]).toBe(21)
+    expect(world.feed.served[0]).toBe(21)
     expect(known(world.ledger)).toBe(100)
   })
 
   test('goes back where rows moved up behind it, as when a list that falls behind shows its newest no more', async () => {
     const world = setUp(toRows(60))
-    const all = world.list.rows
-    world.list.onPage = (page) => {
-      if (page === 8) world.list.rows = all.slice(8)
+    const all = world.feed.rows
+    world.feed.onPage = (page) => {
+      if (page === 8) world.feed.rows = all.slice(8)
     }
     await toWalk(world).runAll()
     expect(known(world.ledger)).toBe(60)
@@ -72,9 +72,9 @@ describe('the history walk', () => {
 
   test('comes to its end where two replicas count differently', async () => {
     const world = setUp(toRows(60))
-    const all = world.list.rows
+    const all = world.feed.rows
     let asked = 0
-    world.list.onPage = () => (world.list.rows = (asked += 1) % 2 === 0 ? all : all.slice(12))
+    world.feed.onPage = () => (world.feed.rows = (asked += 1) % 2 === 0 ? all : all.slice(12))
     await toWalk(world).runAll()
     expect(world.cursors.read().history.done).toBe(true)
   })
@@ -99,11 +99,11 @@ describe('the history walk', () => {
   test('F44: whose pages come round in a loop ends in an error, stays where it was and goes on when they are right', async () => {
     const world = setUp(toRows(30))
     const { walk, runAll } = toWalk(world)
-    const all = world.list.rows
+    const all = world.feed.rows
     const stuck = all.slice(0, 6)
-    world.list.onPage = (page) => {
+    world.feed.onPage = (page) => {
       // From the third page on the second is served again.
-      world.list.rows =
+      world.feed.rows =
         page < 3
           ? all
           : [
@@ -117,7 +117,7 @@ describe('the history walk', () => {
     for (let attempt = 0; attempt < 3; attempt += 1)
       await expect(walk.run(noSignal)).rejects.toThrow('again and again')
     expect(world.cursors.read().history).toMatchObject({ page: 3, done: false })
-    world.list.onPage = () => (world.list.rows = all)
+    world.feed.onPage = () => (world.feed.rows = all)
     await runAll()
     expect(known(world.ledger)).toBe(30)
   })
@@ -146,9 +146,9 @@ describe('the history walk', () => {
           const world = setUp(toRows(existing), pageSize)
           let newest = existing
           const rest = [...inserts]
-          world.list.onPage = () => {
+          world.feed.onPage = () => {
             const count = rest.shift() ?? 0
-            world.list.rows = [...toRows(count, newest), ...world.list.rows]
+            world.feed.rows = [...toRows(count, newest), ...world.feed.rows]
             newest += count
           }
           const { walk, runAll } = toWalk(world)
@@ -196,7 +196,7 @@ describe('the walk over what the tail left out', () => {
           mainTime: at,
         })
       })
-      world.list.rows = [...rows.reverse(), ...world.list.rows]
+      world.feed.rows = [...rows.reverse(), ...world.feed.rows]
     }
     const open = () => {
       const { walk, runAll } = toWalk(world, { noteComplete })
@@ -240,10 +240,10 @@ describe('the walk over what the tail left out', () => {
   })
 
   test('a restart amid it calls the list read only once it came back', async () => {
-    const { add, noteComplete, tail, reopen, list, cursors, ledger } = await start(3)
+    const { add, noteComplete, tail, reopen, feed, cursors, ledger } = await start(3)
     add(20)
     await tail()
-    list.served = []
+    feed.served = []
     const again = reopen()
     await again.tail()
     expect([noteComplete.mock.calls.length, known(ledger)]).toEqual([0, 23 - 5])
@@ -259,7 +259,7 @@ describe('the sweep', () => {
     const world = setUp(toRows(30))
     const { walk, runAll } = toWalk(world)
     await runAll()
-    world.list.rows.splice(25, 0, toRecord({ id: 'late', zoneHash: hash('late'), mainHash: hash('late-m') }))
+    world.feed.rows.splice(25, 0, toRecord({ id: 'late', zoneHash: hash('late'), mainHash: hash('late-m') }))
     for (let tick = 0; tick < 12; tick += 1) await walk.run(noSignal)
     expect(world.ledger.listTransfers({ hash: hash('late') })).toHaveLength(1)
   })
@@ -268,13 +268,13 @@ describe('the sweep', () => {
     const world = setUp(toRows(9))
     const { walk, runAll } = toWalk(world)
     await runAll()
-    world.list.served = []
+    world.feed.served = []
     await walk.run(noSignal)
     await walk.run(noSignal)
-    expect(world.list.served).toEqual([2, 3])
+    expect(world.feed.served).toEqual([2, 3])
     walk.requestSweep()
     await walk.run(noSignal)
-    expect(world.list.served.slice(2)).toEqual([1, 2, 3, 4])
+    expect(world.feed.served.slice(2)).toEqual([1, 2, 3, 4])
     expect(world.cursors.read().sweep).toMatchObject({ page: 1, finishedAt: expect.any(Number) })
   })
 })
@@ -301,9 +301,9 @@ describe.each([
     await runAll()
     onSwept.mockClear()
     walk.requestSweep()
-    world.list.served = []
+    world.feed.served = []
     while (onSwept.mock.calls.length === 0) await walk.run(noSignal)
-    const lastPage = world.list.served.at(-1) ?? 0
+    const lastPage = world.feed.served.at(-1) ?? 0
     expect(lastPage).toBeGreaterThanOrEqual(8)
     expect(onSwept.mock.calls[0]?.[0].from).toBeLessThanOrEqual(80_000)
   })
@@ -313,7 +313,7 @@ describe.each([
     const { walk, runAll } = toWalk(world)
     await readTail(world)
     await runAll()
-    world.list.rows = toRows(100)
+    world.feed.rows = toRows(100)
     await readTail(world, walk.noteGap)
     await runAll()
     expect(known(world.ledger)).toBe(100)

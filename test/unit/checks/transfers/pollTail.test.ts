@@ -24,11 +24,11 @@ describe('the tail', () => {
     const world = setUp(toRows(9))
     const { poll, noteGap } = toPoll(world)
     await poll()
-    expect(world.list.served).toEqual([1, 2, 3, 4])
-    world.list.rows = [...toRows(4, 9), ...world.list.rows]
-    world.list.served = []
+    expect(world.feed.served).toEqual([1, 2, 3, 4])
+    world.feed.rows = [...toRows(4, 9), ...world.feed.rows]
+    world.feed.served = []
     await poll()
-    expect(world.list.served).toEqual([1, 2, 3])
+    expect(world.feed.served).toEqual([1, 2, 3])
     expect(known(world.ledger)).toBe(13)
     expect(noteGap).not.toHaveBeenCalled()
   })
@@ -40,10 +40,10 @@ describe('the tail', () => {
     await poll()
     noteGap.mockClear()
     const late = toRecord({ id: 'late', zoneHash: hash('late'), mainHash: hash('late paid') })
-    world.list.rows = [...toRows(1, 30), ...world.list.rows.slice(0, 4), late, ...world.list.rows.slice(4)]
-    world.list.served = []
+    world.feed.rows = [...toRows(1, 30), ...world.feed.rows.slice(0, 4), late, ...world.feed.rows.slice(4)]
+    world.feed.served = []
     await poll()
-    expect(world.list.served).toEqual([1, 2, 3])
+    expect(world.feed.served).toEqual([1, 2, 3])
     expect(noteGap).not.toHaveBeenCalled()
     expect(requestSweep).not.toHaveBeenCalled()
     expect(world.ledger.listTransfers({ hash: hash('late'), limit: 1 })).toHaveLength(1)
@@ -53,7 +53,7 @@ describe('the tail', () => {
     const world = setUp(toRows(16))
     const { poll, noteGap } = toPoll(world)
     await poll()
-    expect(world.list.served).toEqual([1, 2, 3, 4, 5])
+    expect(world.feed.served).toEqual([1, 2, 3, 4, 5])
     expect(noteGap).toHaveBeenCalledOnce()
   })
 
@@ -67,7 +67,7 @@ describe('the tail', () => {
     // Its newest record is older than our clock.
     expect(completeAt).toBe(3_000)
     noteComplete.mockClear()
-    world.list.rows = [...toRows(20, 3), ...world.list.rows]
+    world.feed.rows = [...toRows(20, 3), ...world.feed.rows]
     await world.clock.advance(5_000)
     noteGap.mockImplementation((at: number) => walk(beginGap(0, at)))
     await poll()
@@ -83,12 +83,12 @@ describe('the tail', () => {
     const world = setUp(toRows(3))
     const { poll } = toPoll(world)
     await poll()
-    world.list.rows = [...toRows(6, 3), ...world.list.rows]
-    world.list.onPage = (page) => {
+    world.feed.rows = [...toRows(6, 3), ...world.feed.rows]
+    world.feed.onPage = (page) => {
       if (page === 2) throw new Error('reset')
     }
     await expect(poll()).rejects.toThrow('reset')
-    world.list.onPage = () => {}
+    world.feed.onPage = () => {}
     await poll()
     expect(known(world.ledger)).toBe(9)
   })
@@ -96,18 +96,18 @@ describe('the tail', () => {
   test('F44: does not take a page that is served twice for the end of news', async () => {
     const world = setUp(toRows(9))
     const { poll } = toPoll(world)
-    const all = world.list.rows
-    world.list.onPage = (page) => {
-      world.list.rows = page === 2 ? [...all.slice(0, 3), ...all.slice(0, 3), ...all.slice(6)] : all
+    const all = world.feed.rows
+    world.feed.onPage = (page) => {
+      world.feed.rows = page === 2 ? [...all.slice(0, 3), ...all.slice(0, 3), ...all.slice(6)] : all
     }
     await poll()
-    expect(world.list.served).toEqual([1, 2, 2, 2, 3, 4])
+    expect(world.feed.served).toEqual([1, 2, 2, 2, 3, 4])
   })
 
   test('an outage of one page moves no cursor', async () => {
     const world = setUp(toRows(2))
     const { poll } = toPoll(world)
-    world.list.onPage = () => {
+    world.feed.onPage = () => {
       throw new Error('503')
     }
     await expect(poll()).rejects.toThrow('503')
@@ -138,10 +138,10 @@ describe('the total', () => {
     const world = setUp(toRows(9))
     const { poll, requestSweep } = toPoll(world)
     await poll()
-    world.list.rows = [...toRows(1, 9), ...world.list.rows]
+    world.feed.rows = [...toRows(1, 9), ...world.feed.rows]
     await poll()
     expect(requestSweep).not.toHaveBeenCalled()
-    world.list.rows = [...world.list.rows, toRecord({ id: 'late', zoneHash: hash('late') })]
+    world.feed.rows = [...world.feed.rows, toRecord({ id: 'late', zoneHash: hash('late') })]
     await poll()
     expect(requestSweep).toHaveBeenCalledOnce()
   })
@@ -152,7 +152,7 @@ describe('the total', () => {
     await poll()
     const next = toRows(1, 9)
     world.commit({ answers: [next.map((row) => ({ ...row, requestedAt: world.clock.now() }))] })
-    world.list.rows = [...next, ...world.list.rows]
+    world.feed.rows = [...next, ...world.feed.rows]
     await poll()
     expect(requestSweep).not.toHaveBeenCalled()
   })
@@ -161,7 +161,7 @@ describe('the total', () => {
     const world = setUp(toRows(9))
     const { poll, requestSweep } = toPoll(world)
     await poll()
-    world.list.rows = world.list.rows.slice(0, 8)
+    world.feed.rows = world.feed.rows.slice(0, 8)
     await poll()
     expect(requestSweep).toHaveBeenCalledOnce()
   })
