@@ -1,5 +1,4 @@
 import type { Check } from '../../kernel/check.ts'
-import { readHeight } from '../../kernel/heads.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { Poller } from '../../kernel/runner.ts'
 import { trackHeight } from '../../kernel/trackHeight.ts'
@@ -11,13 +10,8 @@ export const chains: Check<object, PreconfHeight> = {
   name: 'chains',
   kinds: [chainStalled],
   open(kernel) {
-    const run = createHeadsPoll({
-      ...kernel,
-      readMainHeight: () => readHeight(kernel.db, 'main'),
-      namedMainHeight: () => kernel.ledger.highestHeight('main'),
-    })
     const schedule = kernel.config.poll.heads
-    const pollers: Poller[] = [{ name: 'heads', schedule, run }]
+    const pollers: Poller[] = [{ name: 'heads', schedule, run: createHeadsPoll(kernel) }]
     if (kernel.rpcs.canonical)
       pollers.push({ name: 'canonicalHead', schedule, run: (signal) => readCanonicalHead(kernel, signal) })
     return { pollers, facts: () => ({}) }

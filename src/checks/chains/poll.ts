@@ -1,20 +1,18 @@
-import type { Commit, ExplorerReads, ReadOptions } from '../../kernel/reads.ts'
+import { readHeight } from '../../kernel/heads.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { ExplorerReads, ReadOptions } from '../../kernel/reads.ts'
 
-export interface HeadsDeps {
-  readonly reads: ExplorerReads
-  readonly commit: Commit
-  /** The main head as last read; null before. */
-  readMainHeight(): number | null
-  /** The highest main height that any record names: what a record says may be wrong. Null when there is none. */
-  namedMainHeight(): number | null
-}
+type HeadsKernel = Pick<Kernel, 'db' | 'ledger' | 'reads' | 'commit'>
 
 /** Reads both heads: the zone's from E5, the main chain's by galloping on E11 from the last known height. */
-export function createHeadsPoll(deps: HeadsDeps): (signal: AbortSignal) => Promise<void> {
+export function createHeadsPoll(kernel: HeadsKernel): (signal: AbortSignal) => Promise<void> {
   let step = 1
   return async (signal) => {
     const options: ReadOptions = { priority: 'heads', signal }
-    const [zone, main] = await Promise.allSettled([readZone(deps, options), readMain(deps, options, step)])
+    const [zone, main] = await Promise.allSettled([
+      readZone(kernel, options),
+      readMain(kernel, options, step),
+    ])
     if (main.status === 'fulfilled' && main.value !== null) step = Math.max(1, main.value)
     // Each half is committed by itself: one chain's trouble must not hide the other's head.
     if (zone.status === 'rejected') throw zone.reason
@@ -22,23 +20,24 @@ export function createHeadsPoll(deps: HeadsDeps): (signal: AbortSignal) => Promi
   }
 }
 
-async function readZone(deps: HeadsDeps, options: ReadOptions): Promise<void> {
-  const head = await deps.reads.zoneHead(options)
-  if (head) deps.commit({ heads: [{ ...head, chain: 'zone' }] })
+async function readZone(kernel: HeadsKernel, options: ReadOptions): Promise<void> {
+  const head = await kernel.reads.zoneHead(options)
+  if (head) kernel.commit({ heads: [{ ...head, chain: 'zone' }] })
 }
 
 /** @returns how far the head moved, as the next gallop's first step */
-async function readMain(deps: HeadsDeps, options: ReadOptions, step: number): Promise<number | null> {
-  const read = (height: number) => deps.reads.mainBlock(height, options)
-  const before = deps.readMainHeight()
-  const named = deps.namedMainHeight()
+async function readMain(kernel: HeadsKernel, options: ReadOptions, step: number): Promise<number | null> {
+  const read = (height: number) => kernel.reads.mainBlock(height, options)
+  const before = readHeight(kernel.db, 'main')
+  // What a record says may be wrong.
+  const named = kernel.ledger.highestHeight('main')
   const known = before === null && named === null ? null : Math.max(before ?? 0, named ?? 0)
   if (known === null) return null
   // A record may name a block above the last head: the head is expected where it moves to, not so far above that.
   const guess = Math.max(1, (before ?? known) + step - known)
   const found =
     (await gallop(read, known, guess)) ?? (await searchBelow(read, { before, named: known, step }))
-  if (found) deps.commit({ heads: [{ ...found, chain: 'main' }] })
+  if (found) kernel.commit({ heads: [{ ...found, chain: 'main' }] })
   return found ? found.height - (before ?? found.height) : null
 }
 

@@ -1,7 +1,10 @@
 import { fc } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { createHeadsPoll, gallop } from '../../../../src/checks/chains/poll.ts'
+import { listHeads, readHeight, recordHead } from '../../../../src/kernel/heads.ts'
 import type { ExplorerReads } from '../../../../src/kernel/reads.ts'
+import { toRecord } from '../../../support/records.ts'
+import { createTestKernel, noSignal } from '../support.ts'
 
 const chain =
   (head: number, asked: number[] = []) =>
@@ -40,20 +43,30 @@ describe('gallop', () => {
 })
 
 describe('createHeadsPoll', () => {
-  const poll = async (heights: { head: number; before: number | null; named: number | null }) => {
-    const heads: number[] = []
+  /** The poll over a main chain, after what was read of it and what a record names. */
+  async function open(
+    mainBlock: ExplorerReads['mainBlock'],
+    { before, named }: { before: number | null; named: number | null },
+  ) {
+    const reads = { zoneHead: async () => null, mainBlock } as unknown as ExplorerReads
+    const kernel = createTestKernel({ reads })
+    const { clock, db, ledger } = kernel
+    if (before !== null) recordHead(db, 'main', { height: before, blockTime: clock.now(), at: clock.now() })
+    if (named !== null) ledger.recordAnswer([toRecord({ mainHeight: named })], clock.now())
+    await clock.advance(1_000)
+    const run = createHeadsPoll(kernel)
+    return { clock, db, run: () => run(noSignal), head: () => readHeight(db, 'main') }
+  }
+
+  async function poll(heights: { head: number; before: number | null; named: number | null }) {
     const asked: number[] = []
-    const run = createHeadsPoll({
-      reads: {
-        zoneHead: async () => null,
-        mainBlock: chain(heights.head, asked),
-      } as unknown as ExplorerReads,
-      commit: (of) => heads.push(...(of.heads ?? []).map(({ height }) => height)) as never,
-      readMainHeight: () => heights.before,
-      namedMainHeight: () => heights.named,
-    })
-    await run(new AbortController().signal)
-    return { heads, requests: asked.length }
+    const read = chain(heights.head, asked)
+    const world = await open(async (height) => {
+      const block = await read(height)
+      return block === 'beyond' ? block : { ...block, requestedAt: world.clock.now() }
+    }, heights)
+    await world.run()
+    return { ...world, requests: asked.length }
   }
 
   test.each([
@@ -67,31 +80,32 @@ describe('createHeadsPoll', () => {
       heights: { head: 120, before: null, named: 5_000 },
     },
   ])('$title', async ({ heights }) => {
-    expect((await poll(heights)).heads).toEqual([120])
+    expect((await poll(heights)).head()).toBe(120)
   })
 
   test('F47: a head that went back is found below, and what lies between is not asked for', async () => {
-    const { heads, requests } = await poll({ head: 90_000, before: 100_000, named: 100_000 })
-    expect(heads).toEqual([90_000])
+    const { clock, run, head, requests } = await poll({ head: 90_000, before: 100_000, named: 100_000 })
     expect(requests).toBeLessThan(50)
+    await clock.advance(29_000)
+    await run()
+    expect(head()).toBe(90_000)
   })
 
   test('F47: empty answers say nothing of a head', async () => {
-    const heads: number[] = []
-    await createHeadsPoll({
-      reads: { zoneHead: async () => null, mainBlock: async () => 'unknown' } as unknown as ExplorerReads,
-      commit: (of) => heads.push(...(of.heads ?? []).map(({ height }) => height)) as never,
-      readMainHeight: () => 100,
-      namedMainHeight: () => 100,
-    })(new AbortController().signal)
-    expect(heads).toEqual([])
+    const { db, run } = await open(async () => 'unknown', { before: 100, named: 100 })
+    const heads = listHeads(db)
+    await run()
+    expect(listHeads(db)).toEqual(heads)
   })
 
   test('asks little more when a record is one block ahead of the explorer', async () => {
-    expect(await poll({ head: 110, before: 110, named: 111 })).toEqual({ heads: [110], requests: 4 })
+    const { clock, db, requests } = await poll({ head: 110, before: 110, named: 111 })
+    expect(listHeads(db)).toMatchObject([{ chain: 'main', height: 110, readAt: clock.now() }])
+    expect(requests).toBe(4)
   })
 
   test('reads nothing before any height is known', async () => {
-    expect(await poll({ head: 110, before: null, named: null })).toEqual({ heads: [], requests: 0 })
+    const { db, requests } = await poll({ head: 110, before: null, named: null })
+    expect([listHeads(db), requests]).toEqual([[], 0])
   })
 })
