@@ -1,6 +1,7 @@
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import type { Kinds } from '../rules/kinds.ts'
 import type { Judgement } from '../rules/kind.ts'
 import type { Rule } from '../rules/types.ts'
 import type { AlertHead, AlertRow } from './store/alertRows.ts'
@@ -8,11 +9,11 @@ import type { AlertStore } from './store/alertStore.ts'
 import { type EngineContext, note } from './engineContext.ts'
 import { flushGroups } from './flushGroups.ts'
 import { joinGroups } from './groupTimers.ts'
-import { builtInInhibitions, type InhibitRule } from './inhibition.ts'
+import { type InhibitRule, listInhibitions } from './inhibition.ts'
 import { dropRules } from './judgeConditions.ts'
 import { type DeadChannel, judgeChannels, judgeNoData, judgeRuleErrors } from './judgeMeta.ts'
 import { applyCondition, excuseCondition, keepCondition } from './judgeRule.ts'
-import { isMetaKind, metaRule } from './metaRules.ts'
+import { metaKinds, metaRule } from './metaKinds.ts'
 import { defaultRoute, type Route } from './routing.ts'
 import { correctEvents, type EventMatch, type StillFound, tellEvents } from './tellEvents.ts'
 import { fingerprintOf } from './fingerprint.ts'
@@ -33,6 +34,7 @@ export interface AlertEngineDeps {
   readonly store: AlertStore
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly settings: AlertSettings
+  readonly kinds: Kinds
   /** The rules in force: one with a `monitor.*` kind of the engine's own sets that alert's severity and texts. */
   readonly live: { readonly rules: Iterable<Rule> }
 }
@@ -104,15 +106,16 @@ export function createAlertEngine(deps: AlertEngineDeps): AlertEngine {
   }
 }
 
-function createContext({ store, log, settings, live }: AlertEngineDeps): EngineContext {
+function createContext({ store, log, settings, live, kinds }: AlertEngineDeps): EngineContext {
   const channels = settings.channels.map((channel) => channel.name)
   return {
     store,
     log,
     live,
+    kinds,
     channels,
     routes: settings.routes.length > 0 ? settings.routes : [defaultRoute(channels)],
-    inhibitions: [...builtInInhibitions, ...settings.inhibit],
+    inhibitions: [...listInhibitions(kinds), ...settings.inhibit],
     fallback: settings.fallback ?? null,
     maxActivePerRule: settings.maxActivePerRule ?? defaultMaxActive,
     hold: { until: 0, isReleased: true, hasStarted: false },
@@ -130,7 +133,8 @@ function createContext({ store, log, settings, live }: AlertEngineDeps): EngineC
 
 /** The engine's own alerts live under whatever rule speaks for their kind now. */
 function isMetaRule(context: EngineContext, { kind, rule }: Pick<AlertHead, 'kind' | 'rule'>): boolean {
-  return isMetaKind(kind) && metaRule(context.live.rules, kind).name === rule
+  const meta = metaKinds.find((one) => one.kind === kind)
+  return meta !== undefined && metaRule(context.live.rules, meta).name === rule
 }
 
 /** Routes may be others than before: what fires joins the groups it has now. No channel is told twice by that. */

@@ -1,10 +1,12 @@
 import type { Finding } from '../bridge/finding.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import type { Kinds } from '../rules/kinds.ts'
 import type { Rule, Severity } from '../rules/types.ts'
 import type { AlertHead } from './store/alertRows.ts'
 import type { AlertStore } from './store/alertStore.ts'
 import type { InhibitRule } from './inhibition.ts'
+import { channelDead } from './metaKinds.ts'
 import type { createMuteTimes } from './muteTimes.ts'
 import { defaultGroupIntervalMs, defaultRepeatMs, type Labels, type Route, selectRoutes } from './routing.ts'
 
@@ -18,6 +20,7 @@ export interface EngineContext {
   readonly fallback: string | null
   readonly maxActivePerRule: number
   readonly live: { readonly rules: Iterable<Rule> }
+  readonly kinds: Kinds
   /** Until when conditions are held after the start, unless released before. */
   hold: { readonly until: UnixMs; readonly isReleased: boolean; readonly hasStarted: boolean }
   /** Rules evaluated since the start. */
@@ -62,7 +65,7 @@ export function routesFor(context: EngineContext, labelsText: string): readonly 
 
 /** That a channel is dead is said elsewhere: on the fallback channel, else on every other one. */
 function selectFor(context: EngineContext, labels: Labels): readonly Route[] {
-  if (labels['kind'] !== 'monitor.channel_dead') return selectRoutes(context.routes, labels)
+  if (labels['kind'] !== channelDead.kind) return selectRoutes(context.routes, labels)
   const others = context.channels.filter((name) => name !== labels['channel'])
   const fallback =
     context.fallback !== null && others.includes(context.fallback) ? [context.fallback] : others

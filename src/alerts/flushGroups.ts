@@ -7,7 +7,7 @@ import { decideNotify, type GroupAlert, type NotifyDecision, type Told } from '.
 import { type EngineContext, expiryOf, note, parseLabels, routesFor } from './engineContext.ts'
 import { addsNothing, findJoined } from './findJoined.ts'
 import { releaseHeldEvents } from './heldEvents.ts'
-import { gravity, mayJoin } from './joining.ts'
+import { gravity } from './joining.ts'
 import { createMute, isFiring, type Mute, type MuteOf, noticeMutes } from './mutes.ts'
 import { groupKeyOf, type Route } from './routing.ts'
 
@@ -110,10 +110,15 @@ function findAllJoined(
   for (const member of members) {
     const before = of.told.get(member.id)
     const isTold = before?.episode === member.episode && !before.isResolved && !before.isJoined
-    if (!isFiring(member) || !mayJoin(member.kind) || (isTold && !of.isReminding)) continue
-    const above = findJoined(context.store, member, of.channel)
+    if (
+      !isFiring(member) ||
+      context.kinds.find(member.kind)?.joins === undefined ||
+      (isTold && !of.isReminding)
+    )
+      continue
+    const above = findJoined(context, member, of.channel)
     if (!above) continue
-    const isCovered = addsNothing(member, above)
+    const isCovered = addsNothing(context, member, above)
     joined.set(member.id, isCovered ? 'nothing' : 'news')
     if (isCovered) noteOnce(context, member, `${above.rule} said it to ${of.channel}`, now)
   }

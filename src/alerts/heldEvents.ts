@@ -65,7 +65,7 @@ function release(
       alertId: alert.id,
       channel,
       episode: held.episode,
-      what: held.what === 'event' && findJoined(context.store, alert, channel) ? 'joined' : held.what,
+      what: held.what === 'event' && findJoined(context, alert, channel) ? 'joined' : held.what,
       groupKey: null,
       isCritical: alert.severity === 'critical',
       createdAt: now,

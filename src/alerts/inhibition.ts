@@ -1,4 +1,5 @@
 import { canonicalJson } from './fingerprint.ts'
+import type { Kinds } from '../rules/kinds.ts'
 import type { Labels } from './routing.ts'
 
 export interface InhibitRule {
@@ -8,61 +9,46 @@ export interface InhibitRule {
   readonly equal: readonly string[]
 }
 
-/** Conditions that are judged from what a source says: while it is silent they say nothing new. */
-const restOnSource = new Set([
-  'transfer.stalled',
-  'chain.stalled',
-  'source.suspicious',
-  'source.drift',
-  'flow.quiet',
-  'flow.imbalance',
-  'flow.surge',
-  'ledger.incomplete',
-  'escrow.drift',
-  'escrow.shortfall',
-  'challenge.stuck',
-  'operator.quiet',
-  'operator.low_balance',
-  'monitor.poll_overdue',
-])
-const restOnChain = new Set(['flow.quiet', 'operator.quiet', 'preconf.stalled', 'preconf.gap'])
-const outages = new Set(['source.unavailable', 'source.rejected'])
-
-/** Without the list nothing new is seen, whatever else answers. */
-function isOfWhole(labels: Labels): boolean {
-  return outages.has(labels['kind'] ?? '') && ['', 'E3'].includes(labels['endpoint'] ?? '')
+/** Always in force, beside the configured ones: what the kinds say that they stop, and that they rest on. */
+export function listInhibitions(kinds: Kinds): readonly InhibitRule[] {
+  const kindOf = (labels: Labels) => kinds.find(labels['kind'] ?? '')
+  const restsOn = (labels: Labels, what: 'source' | 'chain') =>
+    kindOf(labels)?.restsOn?.includes(what) === true
+  const isOutage = (labels: Labels) => kindOf(labels)?.stops === 'source'
+  // Without the list nothing new is seen, whatever else answers.
+  const isOfWhole = (labels: Labels) => isOutage(labels) && ['', 'E3'].includes(labels['endpoint'] ?? '')
+  return [
+    {
+      // What is judged of transfers and chains rests on the explorer: another source's silence leaves it standing.
+      source: (labels) => isOfWhole(labels) && (labels['source'] ?? 'explorer') === 'explorer',
+      target: (labels) => restsOn(labels, 'source') && !('source' in labels),
+      equal: [],
+    },
+    {
+      source: isOfWhole,
+      target: (labels) => restsOn(labels, 'source') && 'source' in labels,
+      equal: ['source'],
+    },
+    {
+      // One endpoint's silence explains what is said of its own answers, and nothing else.
+      source: (labels) => isOutage(labels) && 'endpoint' in labels,
+      target: (labels) => restsOn(labels, 'source') && 'endpoint' in labels,
+      equal: ['source', 'endpoint'],
+    },
+    ...kinds.all.flatMap(({ kind, inhibits = [] }) =>
+      inhibits.map((inhibited) => ({
+        source: (labels: Labels) => labels['kind'] === kind,
+        target: (labels: Labels) => labels['kind'] === inhibited,
+        equal: ['source'],
+      })),
+    ),
+    {
+      source: (labels) => kindOf(labels)?.stops === 'chain',
+      target: (labels) => restsOn(labels, 'chain'),
+      equal: ['chain'],
+    },
+  ]
 }
-
-/** Always in force, beside the configured ones. */
-export const builtInInhibitions: readonly InhibitRule[] = [
-  {
-    // What is judged of transfers and chains rests on the explorer: another source's silence leaves it standing.
-    source: (labels) => isOfWhole(labels) && (labels['source'] ?? 'explorer') === 'explorer',
-    target: (labels) => restOnSource.has(labels['kind'] ?? '') && !('source' in labels),
-    equal: [],
-  },
-  {
-    source: isOfWhole,
-    target: (labels) => restOnSource.has(labels['kind'] ?? '') && 'source' in labels,
-    equal: ['source'],
-  },
-  {
-    // One endpoint's silence explains what is said of its own answers, and nothing else.
-    source: (labels) => outages.has(labels['kind'] ?? '') && 'endpoint' in labels,
-    target: (labels) => restOnSource.has(labels['kind'] ?? '') && 'endpoint' in labels,
-    equal: ['source', 'endpoint'],
-  },
-  {
-    source: (labels) => labels['kind'] === 'source.rejected',
-    target: (labels) => labels['kind'] === 'source.unavailable',
-    equal: ['source'],
-  },
-  {
-    source: (labels) => labels['kind'] === 'chain.stalled',
-    target: (labels) => restOnChain.has(labels['kind'] ?? ''),
-    equal: ['chain'],
-  },
-]
 
 /**
  * Says of an alert's labels which firing alert keeps it quiet; null is none. An alert that matches both sides of a rule

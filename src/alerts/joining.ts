@@ -6,42 +6,46 @@ import {
   sumDecimals,
   toDecimal,
 } from '../bridge/decimal.ts'
-import type { Finding, FindingKind } from '../bridge/finding.ts'
+import type { Finding } from '../bridge/finding.ts'
 import { canonicalToken, movedToken } from '../bridge/movedToken.ts'
 import type { Transfer } from '../bridge/transfer.ts'
+import type { Detector } from '../rules/kind.ts'
 import type { Severity } from '../rules/types.ts'
 
 /** What one rule says of one thing. */
 export interface Accusation {
   readonly severity: Severity
   readonly finding: Finding
+  /** Null for one that there is no more. */
+  readonly kind: Detector | null
 }
 
-/** Of one transfer the first says the most, and what comes after it says no second thing. */
-const ranks: readonly FindingKind[] = [
-  'transfer.duplicate',
-  'transfer.unbacked',
-  'transfer.mismatch',
-  'transfer.failed',
-  'transfer.stalled',
-]
 export const gravity: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 }
 
 /** The rank of a kind among those that accuse a transfer; Infinity for all others. */
-function rankOf(kind: string): number {
-  const rank = ranks.findIndex((one) => one === kind)
-  return rank < 0 ? Infinity : rank
+function rankOf(kind: Detector | null): number {
+  return kind?.joins?.of === 'transfer' ? kind.joins.rank : Infinity
 }
 
 /** Sorts what says the most before the rest. */
-export function compareRanks(a: Pick<Finding, 'kind'>, b: Pick<Finding, 'kind'>): number {
-  const [rankA, rankB] = [rankOf(a.kind), rankOf(b.kind)]
+export function compareRanks(a: Detector | null, b: Detector | null): number {
+  const [rankA, rankB] = [rankOf(a), rankOf(b)]
   return rankA === rankB ? 0 : rankA - rankB
 }
 
-/** Whether a kind may join another finding. */
-export function mayJoin(kind: string): boolean {
-  return rankOf(kind) < Infinity || kind === 'escrow.drift' || kind === 'escrow.shortfall'
+/** Whether it says all that a second rule of its kind would, by a tighter bound and less severe: slow, and stalled already. */
+export function saysAllAtOnce(kind: Detector | null): boolean {
+  return kind?.joins?.of === 'transfer' && kind.joins.saysAllAtOnce === true
+}
+
+/** Whether it tells of one movement at an escrow. */
+export function isMovement(kind: Detector | null): boolean {
+  return kind?.joins?.of === 'escrow' && kind.joins.isMovement
+}
+
+/** Whether it says that the bridge lost something. */
+export function isLoss(kind: Detector | null): boolean {
+  return isMovement(kind) || (kind?.joins?.of === 'transfer' && kind.joins.loses !== undefined)
 }
 
 /**
@@ -49,15 +53,13 @@ export function mayJoin(kind: string): boolean {
  * names the money already.
  */
 export function coversTransfer(told: Accusation, other: Accusation): boolean {
-  if (!stands(told.finding) || gravity[told.severity] > gravity[other.severity]) return false
-  const [above, below] = [rankOf(told.finding.kind), rankOf(other.finding.kind)]
-  // A transfer that is late, by a tighter bound of a lesser rule: slow, and stalled already.
-  const isSlow =
-    above === below && told.finding.kind === 'transfer.stalled' && told.severity !== other.severity
+  if (!stands(told) || gravity[told.severity] > gravity[other.severity]) return false
+  const [above, below] = [rankOf(told.kind), rankOf(other.kind)]
+  const isSlow = above === below && saysAllAtOnce(told.kind) && told.severity !== other.severity
   if (above >= below && !isSlow) return false
-  const wanted = amountNamed(other.finding)
+  const wanted = amountNamed(other)
   if (wanted === null) return true
-  const named = amountNamed(told.finding)
+  const named = amountNamed(told)
   return named !== null && compareDecimals(wanted, named) <= 0
 }
 
@@ -66,15 +68,15 @@ export function coversTransfer(told: Accusation, other: Accusation): boolean {
  * when they do not.
  */
 export function coverEscrow(told: readonly Accusation[], other: Accusation): readonly Accusation[] {
-  const { facts, kind } = other.finding
-  const missing = toDecimal(String((kind === 'escrow.drift' ? facts['amount'] : facts['missing']) ?? ''))
+  const { facts } = other.finding
+  const joins = other.kind?.joins
+  const missing = joins?.of === 'escrow' ? toDecimal(String(facts[joins.missing] ?? '')) : null
   const token = canonicalToken(other.finding.labels.token ?? '')
   if (missing === null || facts['direction'] === 'in') return []
   const able = told.filter(
-    (one) =>
-      gravity[one.severity] <= gravity[other.severity] && stands(one.finding) && isOf(one.finding, token),
+    (one) => gravity[one.severity] <= gravity[other.severity] && stands(one) && isOf(one, token),
   )
-  const shares = shareOut(able, kind === 'escrow.drift').sort((a, b) => compareDecimals(b.amount, a.amount))
+  const shares = shareOut(able, isMovement(other.kind)).sort((a, b) => compareDecimals(b.amount, a.amount))
   const sum = sumDecimals(shares.map(({ amount }) => amount))
   return sum.digits > 0n && compareDecimals(missing, sum) <= 0 ? shares.map(({ by }) => by) : []
 }
@@ -86,20 +88,19 @@ export function coverEscrow(told: readonly Accusation[], other: Accusation): rea
  */
 export function sawPayout(told: Accusation, other: Accusation, beside: readonly Accusation[]): boolean {
   const { transfer } = other.finding
-  const { kind, facts } = told.finding
-  if (kind !== 'escrow.drift' || facts['direction'] !== 'out' || facts['sum'] !== '') return false
+  const { facts } = told.finding
+  if (!isMovement(told.kind) || facts['direction'] !== 'out' || facts['sum'] !== '') return false
   if (transfer?.direction !== 'ZoneToMain' || facts['mainTxHash'] !== transfer.main?.hash) return false
   const left = toDecimal(String(facts['amount']))
-  const lost = lossOf(other.finding, transfer)
-  const isSame =
-    gravity[told.severity] <= gravity[other.severity] && isOf(told.finding, movedToken(transfer.token))
+  const lost = lossOf(other, transfer)
+  const isSame = gravity[told.severity] <= gravity[other.severity] && isOf(told, movedToken(transfer.token))
   const all = sumDecimals([lost, ...listLosses(beside.filter((one) => isBeside(one, other)))])
   return isSame && left !== null && lost.digits > 0n && compareDecimals(all, left) <= 0
 }
 
-function isBeside({ finding }: Accusation, { finding: { transfer } }: Accusation): boolean {
+function isBeside(one: Accusation, { finding: { transfer } }: Accusation): boolean {
   return (
-    transfer !== null && finding.transfer?.key !== transfer.key && isOf(finding, movedToken(transfer.token))
+    transfer !== null && one.finding.transfer?.key !== transfer.key && isOf(one, movedToken(transfer.token))
   )
 }
 
@@ -122,15 +123,15 @@ function shareOut(told: readonly Accusation[], isOutflow: boolean): Share[] {
   for (const by of told) {
     const { transfer } = by.finding
     if (transfer === null || (isOutflow && transfer.direction !== 'ZoneToMain')) continue
-    const amount = lossOf(by.finding, transfer)
+    const amount = lossOf(by, transfer)
     const known = payouts.get(transfer.key)
     if (amount.digits > 0n && (!known || compareDecimals(amount, known.amount) > 0))
       payouts.set(transfer.key, { by, amount })
   }
   const hashes = new Set([...payouts.values()].map(({ by }) => by.finding.transfer?.main?.hash))
   const moves = told.flatMap((by): Share[] => {
-    const { kind, facts } = by.finding
-    if (kind !== 'escrow.drift' || facts['direction'] !== 'out' || hashes.has(String(facts['mainTxHash'])))
+    const { facts } = by.finding
+    if (!isMovement(by.kind) || facts['direction'] !== 'out' || hashes.has(String(facts['mainTxHash'])))
       return []
     return [{ by, amount: toDecimal(String(facts['amount'])) ?? noAmount }]
   })
@@ -138,23 +139,24 @@ function shareOut(told: readonly Accusation[], isOutflow: boolean): Share[] {
 }
 
 /** What the bridge lost by a transfer, as a finding tells it; token units. */
-function lossOf(finding: Finding, { amount, direction }: Transfer): Decimal {
+function lossOf(by: Accusation, { amount, direction }: Transfer): Decimal {
   const recorded = toDecimal(amount ?? '') ?? noAmount
-  if (finding.kind === 'transfer.unbacked' || finding.kind === 'transfer.duplicate') return recorded
-  const text = foundAmount(finding)
+  const joins = by.kind?.joins
+  if (joins?.of === 'transfer' && joins.loses === 'all') return recorded
+  const text = foundAmount(by)
   const found = text === 'nothing moved' ? noAmount : toDecimal(text)
   if (found === null) return noAmount
   return direction === 'ZoneToMain' ? subtractDecimals(found, recorded) : subtractDecimals(recorded, found)
 }
 
-function isOf({ kind, transfer, labels }: Finding, token: string): boolean {
+function isOf({ finding: { transfer, labels }, kind }: Accusation, token: string): boolean {
   if (transfer !== null) return movedToken(transfer.token) === token
-  return kind === 'escrow.drift' && canonicalToken(labels.token ?? '') === token
+  return isMovement(kind) && canonicalToken(labels.token ?? '') === token
 }
 
 /** The largest amount that a finding names, token units; null when it names none. */
-function amountNamed(finding: Finding): Decimal | null {
-  const amounts = [finding.transfer?.amount ?? '', foundAmount(finding)].flatMap(
+function amountNamed(by: Accusation): Decimal | null {
+  const amounts = [by.finding.transfer?.amount ?? '', foundAmount(by)].flatMap(
     (text) => toDecimal(text) ?? [],
   )
   return amounts.reduce<Decimal | null>(
@@ -163,14 +165,15 @@ function amountNamed(finding: Finding): Decimal | null {
   )
 }
 
-function foundAmount({ kind, facts }: Finding): string {
-  return kind === 'transfer.mismatch' && facts['what'] === 'amount' ? String(facts['found'] ?? '') : ''
+function foundAmount({ finding, kind }: Accusation): string {
+  const loses = kind?.joins?.of === 'transfer' ? kind.joins.loses : undefined
+  return typeof loses === 'function' ? loses(finding.facts) : ''
 }
 
 /** Whether what was told is still so, as far as its newest finding says. */
-export function stands({ kind, transfer, isOver }: Finding): boolean {
-  if (isOver) return false
-  if (kind === 'transfer.failed') return transfer?.state === 'failed'
-  if (kind === 'transfer.unbacked') return transfer?.originProof !== 'proven'
-  return true
+export function stands({
+  finding: { transfer, isOver },
+  kind,
+}: Pick<Accusation, 'finding' | 'kind'>): boolean {
+  return !isOver && (kind?.stands?.(transfer) ?? true)
 }

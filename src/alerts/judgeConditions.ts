@@ -43,7 +43,7 @@ export function judgeConditions(
     } else overflow += 1
   }
   // More money may be gone than what the joined alert names.
-  if (isRefreshed && rule.kind.startsWith('escrow.')) context.store.touchJoined(now)
+  if (isRefreshed && context.kinds.find(rule.kind)?.joins?.of === 'escrow') context.store.touchJoined(now)
   const { unknown } = judgement
   const unknowns = unknown === 'all' ? null : new Set(unknown.map((subject) => subject.toWellFormed()))
   for (const head of left.values()) {

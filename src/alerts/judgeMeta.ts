@@ -4,7 +4,7 @@ import type { Rule } from '../rules/types.ts'
 import type { RuleEvaluation } from './store/alertGroups.ts'
 import type { EngineContext } from './engineContext.ts'
 import { judgeConditions } from './judgeConditions.ts'
-import { type MetaKind, metaRule } from './metaRules.ts'
+import { channelDead, type MetaKind, metaRule, noData, ruleError, ruleOverflow } from './metaKinds.ts'
 
 /** A rule is said to fail after this many evaluations in a row, and so long. */
 const errorCount = 3
@@ -29,7 +29,12 @@ export function saveGoodEvaluation(
 }
 
 /** What the engine says of itself, as alerts like any other. */
-function judgeMeta(context: EngineContext, kind: MetaKind, findings: readonly Finding[], now: UnixMs): void {
+function judgeMeta(
+  context: EngineContext,
+  kind: Pick<MetaKind, 'kind' | 'severity'>,
+  findings: readonly Finding[],
+  now: UnixMs,
+): void {
   const rule = metaRule(context.live.rules, kind)
   const before = context.store.getEvaluation(rule.name)
   judgeConditions(
@@ -46,17 +51,18 @@ export function judgeRuleErrors(context: EngineContext, now: UnixMs): void {
   const failing = context.store
     .listEvaluations()
     .filter(({ errors, failingSince }) => errors >= errorCount && now - (failingSince ?? now) >= errorMs)
-  const rule = metaRule(context.live.rules, 'monitor.rule_error')
+  const rule = metaRule(context.live.rules, ruleError)
   if (failing.length === 0 && context.store.listActiveOf(rule.name).length === 0) return
   const findings = failing.map(({ rule, errors, failingSince, reason }) =>
-    metaFinding('monitor.rule_error', {
+    ruleError.raise({
+      ...bare,
       subject: rule,
       title: `rule ${rule}: ${reason ?? 'no reason given'}`,
-      facts: { rule, errors, reason },
+      facts: { rule, errors, reason: reason ?? '' },
       since: failingSince ?? now,
     }),
   )
-  judgeMeta(context, 'monitor.rule_error', findings, now)
+  judgeMeta(context, ruleError, findings, now)
 }
 
 /** A rule that could say nothing for so long is told; sooner it may be a start, or a source that is slow. */
@@ -64,27 +70,28 @@ const noDataMs = 300_000
 
 /** One alert for each rule that has nothing to judge by. While a source is out that says it already, for all rules. */
 export function judgeNoData(context: EngineContext, now: UnixMs): void {
-  const { store, outage } = context
+  const { store, kinds, outage } = context
   // A source that is back has as long as one that was there all the time.
   const sinceOutage = (since: UnixMs) => Math.max(since, Math.min(outage.lastAt ?? since, now))
   const silent = store
     .listEvaluations()
     .filter(({ unknownSince }) => unknownSince !== null && now - sinceOutage(unknownSince) >= noDataMs)
-  const rule = metaRule(context.live.rules, 'monitor.no_data')
-  if (store.isKindFiring('source.unavailable') || store.isKindFiring('source.rejected')) {
+  const rule = metaRule(context.live.rules, noData)
+  if (kinds.all.some(({ kind, stops }) => stops === 'source' && store.isKindFiring(kind))) {
     context.outage.lastAt = now
     return
   }
   if (silent.length === 0 && store.listActiveOf(rule.name).length === 0) return
   const findings = silent.map(({ rule, unknownSince }) =>
-    metaFinding('monitor.no_data', {
+    noData.raise({
+      ...bare,
       subject: rule,
       title: `rule ${rule}: what it is judged by has not been seen`,
       facts: { rule },
       since: unknownSince ?? now,
     }),
   )
-  judgeMeta(context, 'monitor.no_data', findings, now)
+  judgeMeta(context, noData, findings, now)
 }
 
 /** One alert for each rule that finds more than may be active at once; it counts what is not told. */
@@ -96,7 +103,7 @@ export function judgeOverflows(
   const before = context.overflows.get(of.rule)
   context.overflows.set(of.rule, of.overflow)
   if (of.overflow === 0 && (before === 0 || before === undefined)) {
-    const meta = metaRule(context.live.rules, 'monitor.rule_overflow')
+    const meta = metaRule(context.live.rules, ruleOverflow)
     const isOpen =
       before === undefined && context.store.listActiveOf(meta.name).some((head) => head.subject === of.rule)
     if (!isOpen) return
@@ -104,14 +111,15 @@ export function judgeOverflows(
   const findings = [...context.overflows]
     .filter(([, count]) => count > 0)
     .map(([rule, count]) =>
-      metaFinding('monitor.rule_overflow', {
+      ruleOverflow.raise({
+        ...bare,
         subject: rule,
         title: `rule ${rule}: ${count} more findings than the ${context.maxActivePerRule} that are told one by one`,
         facts: { rule, count, cap: context.maxActivePerRule },
         since: now,
       }),
     )
-  judgeMeta(context, 'monitor.rule_overflow', findings, now)
+  judgeMeta(context, ruleOverflow, findings, now)
 }
 
 export interface DeadChannel {
@@ -123,18 +131,18 @@ export interface DeadChannel {
 
 /** One alert for each channel that refuses us, said elsewhere. */
 export function judgeChannels(context: EngineContext, dead: readonly DeadChannel[], now: UnixMs): void {
-  const findings = dead.map(({ channel, subject, reason, since }) => ({
-    ...metaFinding('monitor.channel_dead', {
+  const findings = dead.map(({ channel, subject, reason, since }) =>
+    channelDead.raise({
+      ...bare,
       subject,
       title: `channel ${subject}: ${reason}`,
       facts: { channel, reason },
+      labels: { channel },
       since,
     }),
-    labels: { channel },
-  }))
-  judgeMeta(context, 'monitor.channel_dead', findings, now)
+  )
+  judgeMeta(context, channelDead, findings, now)
 }
 
-function metaFinding(kind: MetaKind, of: Pick<Finding, 'subject' | 'title' | 'facts' | 'since'>): Finding {
-  return { kind, transfer: null, labels: {}, evidence: [], ...of }
-}
+/** No transfer is concerned, and nobody was asked. */
+const bare = { transfer: null, labels: {}, evidence: [] } as const

@@ -3,7 +3,7 @@ import type { AlertHead } from './store/alertRows.ts'
 import type { SilenceRow } from './store/silenceRows.ts'
 import { type EngineContext, parseLabels, routesFor } from './engineContext.ts'
 import { createInhibitor } from './inhibition.ts'
-import { isMetaKind } from './metaRules.ts'
+import { isMetaKind } from './metaKinds.ts'
 import { createMuteTimes } from './muteTimes.ts'
 import type { Labels, Route } from './routing.ts'
 import { createSilencer } from './silences.ts'
@@ -34,7 +34,7 @@ export function createMute(context: EngineContext, now: UnixMs): MuteOf {
     if (isUnseen(context, alert)) return { reason: 'not evaluated since the start', by: 'inhibited' }
     if (isHeld && alert.severity !== 'critical')
       return { reason: 'held until sources and chains were judged once', by: 'inhibited' }
-    if (alert.kind === 'monitor.poll_overdue' && isJustBack(context, now))
+    if (context.kinds.find(alert.kind)?.isHeldAfterOutage && isJustBack(context, now))
       return { reason: 'its source has just come back', by: 'inhibited' }
     if (!judged.has(alert.labels)) judged.set(alert.labels, inhibitorOf()(parseLabels(alert.labels)))
     const source = judged.get(alert.labels)

@@ -24,8 +24,9 @@ export interface EventMatch {
  * told; when the facts have changed, a correction follows. Costs the same for the first event and the hundred-thousandth.
  */
 export function tellEvents(context: EngineContext, matches: Iterable<EventMatch>, now: UnixMs): void {
+  const kindOf = ({ finding }: EventMatch) => context.kinds.find(finding.kind)
   // What says the most goes first: the rest joins it.
-  const sorted = [...matches].sort((a, b) => compareRanks(a.finding, b.finding))
+  const sorted = [...matches].sort((a, b) => compareRanks(kindOf(a), kindOf(b)))
   for (const { rule, finding } of sorted) {
     const { kind, subject } = finding
     const fingerprint = fingerprintOf(rule.name, { kind, subject })
@@ -59,7 +60,7 @@ function tellFirst(
     resolvedReason: null,
     finding: encodeFinding(finding),
     refreshedAt: now,
-    material: JSON.stringify([digestMaterial(finding)]),
+    material: JSON.stringify([digestMaterial(context.kinds.find(finding.kind), finding)]),
     amountRank: rankAmount(finding.transfer?.amount ?? null),
     runbook: rule.runbook,
     changedAt: now,
@@ -74,7 +75,7 @@ function queueEvent(context: EngineContext, alert: AlertRow, now: UnixMs): void 
   for (const { route, channel, hold } of channels) {
     if (hold) holdEvent(context, alert, { channel, what: 'event', hold }, now)
     else {
-      const what = findJoined(context.store, alert, channel) ? 'joined' : 'event'
+      const what = findJoined(context, alert, channel) ? 'joined' : 'event'
       queue(context, alert, { channel, what, notBefore: windowOf(context, route, alert, now) }, now)
     }
   }
@@ -114,7 +115,8 @@ function windowOf(context: EngineContext, route: Route, alert: AlertRow, now: Un
 }
 
 function tellAgain(context: EngineContext, known: AlertHead, finding: Finding, now: UnixMs): void {
-  const digest = digestMaterial(finding)
+  const kind = context.kinds.find(finding.kind)
+  const digest = digestMaterial(kind, finding)
   // Written by tellFirst and below.
   const told = JSON.parse(known.material) as string[]
   if (!isNews(told, digest)) return
@@ -122,10 +124,10 @@ function tellAgain(context: EngineContext, known: AlertHead, finding: Finding, n
   if (!row) return
   if (finding.transfer === null && !finding.isOver)
     return tellRecurrence(context, row, { finding, told, digest }, now)
-  const isFilledIn = isOnlyFilledIn(decodeFinding(row.finding), finding)
+  const isFilledIn = isOnlyFilledIn(kind, decodeFinding(row.finding), finding)
   keepFinding(context, row, { finding, material: [...told, digest], episode: row.episode }, now)
   // What joined it has to be told by itself from now on.
-  if (!stands(finding)) context.store.touchQuietGroups(now)
+  if (!stands({ finding, kind })) context.store.touchQuietGroups(now)
   if (isFilledIn)
     return note(context, row, { what: 'not told', reason: 'only fills in what was unknown' }, now)
   correct(context, row, now)
@@ -198,7 +200,9 @@ export function correctEvents(
       const isFound = stillFound(row.rule, transfer.key)
       // What is found was compared with what was told already, with the facts of today.
       if (isFound === true) continue
-      tellAgain(context, row, reconsider(decodeFinding(row.finding), transfer, isFound), now)
+      const told = decodeFinding(row.finding)
+      const kind = context.kinds.find(told.kind)
+      tellAgain(context, row, reconsider(kind, told, { transfer, isFound }), now)
     }
   }
 }

@@ -28,7 +28,7 @@ export async function check(io: Io, options: CheckCommand): Promise<number> {
 
 /** What this configuration leaves out, and what to write to have it. */
 function describeUnwatched(config: Config, rules: readonly LoadedRule[]): string {
-  const rows = addUntold(rules, listUnwatched(config), kinds).map(
+  const rows = addUntold(rules, listUnwatched(config, kinds.all), kinds).map(
     ({ setting, what, write }) => `  ${setting}: ${what}\n    ${write}\n`,
   )
   return rows.length === 0 ? '' : `\nnot watched, and what to write\n${rows.join('')}`

@@ -1,4 +1,3 @@
-import type { FindingKind } from '../bridge/finding.ts'
 import type { Config } from './config.ts'
 
 /** Something that a configuration leaves out, and what to write to have it. */
@@ -9,7 +8,7 @@ export interface Unwatched {
   /** YAML of one line. */
   readonly write: string
   /** Kinds that cannot be found without it. */
-  readonly kinds: readonly FindingKind[]
+  readonly kinds: readonly string[]
 }
 
 type Watched = Pick<Config, 'preconf' | 'canonical' | 'bridge' | 'reports' | 'heartbeat' | 'canary'> & {
@@ -17,120 +16,107 @@ type Watched = Pick<Config, 'preconf' | 'canonical' | 'bridge' | 'reports' | 'he
 }
 
 /** Its order is that of the harm that may be missed. */
-const settings: readonly (Unwatched & { readonly isMissing: (config: Watched) => boolean })[] = [
-  {
-    setting: 'bridge.escrows',
-    isMissing: (config) => !hasEscrows(config),
-    what: 'money that leaves the escrows without a transfer, and what they hold against what is owed',
-    write: 'bridge: { escrows: [ { address: "0x…", token: "0x…" } ] }',
-    kinds: ['escrow.drift', 'escrow.shortfall', 'escrow.foreign_token'],
-  },
-  {
-    setting: 'bridge.contracts',
-    isMissing: ({ bridge }) => bridge.contracts.length === 0,
-    what: 'deposits and payouts that the list of transfers does not show, changes of the contracts, challenges',
-    write: 'bridge: { contracts: [ "0x…" ] }',
-    kinds: ['contract.changed', 'challenge.changed', 'challenge.stuck'],
-  },
-  {
-    setting: 'canonical',
-    isMissing: ({ canonical }) => canonical === null,
-    what: 'lies of the explorer about the main chain: no second source is asked',
-    write: 'canonical: { url: "https://…" }',
-    kinds: ['source.disagreement'],
-  },
-  {
-    setting: 'canonical or preconf',
-    isMissing: (config) =>
-      (hasEscrows(config) || config.bridge.operators.length > 0) &&
-      config.canonical === null &&
-      config.preconf === null,
-    what: 'what escrows and operators hold: balances need an RPC',
-    write: 'canonical: { url: "https://…" }',
-    kinds: ['escrow.shortfall', 'operator.low_balance'],
-  },
-  {
-    setting: 'preconf',
-    isMissing: ({ preconf }) => preconf === null,
-    what: 'preconfirmations that are dropped, changed, moved or late',
-    write: 'preconf: { url: "https://…" }',
-    kinds: [
-      'preconf.dropped',
-      'preconf.flipped',
-      'preconf.moved',
-      'preconf.late',
-      'preconf.stalled',
-      'preconf.gap',
-    ],
-  },
-  {
-    setting: 'bridge.operators',
-    isMissing: ({ bridge }) => bridge.operators.length === 0,
-    what: 'whether relayers and posters still work and can pay for it',
-    write: 'bridge: { operators: [ { address: "0x…", minBalance: "0.5" } ] }',
-    kinds: ['operator.quiet', 'operator.low_balance'],
-  },
-  {
-    setting: 'bridge.operators[].minBalance',
-    isMissing: ({ bridge }) => bridge.operators.some(({ minBalance }) => minBalance === null),
-    what: 'whether operators can pay for what they send: of those without a bound nothing is said',
-    write: 'bridge: { operators: [ { address: "0x…", minBalance: "0.5" } ] }',
-    kinds: [],
-  },
-  {
-    setting: 'bridge.tokens',
-    isMissing: ({ bridge }) => bridge.tokens.length === 0,
-    what: 'tokens that do not belong to the bridge; names of tokens are those that anybody can choose',
-    write: 'bridge: { tokens: [ { address: "0x…", symbol: USDC, decimals: 6 } ] }',
-    kinds: ['transfer.unknown_token'],
-  },
-  {
-    setting: 'bridge.challenge',
-    isMissing: ({ bridge }) => bridge.challenge.terminal.length === 0,
-    what: 'challenges that do not end, and values of a challenge that nobody knows',
-    write: 'bridge: { challenge: { known: [ … ], terminal: [ … ] } }',
-    kinds: ['challenge.stuck'],
-  },
-  {
-    setting: 'bridge.fees',
-    isMissing: ({ bridge }) => bridge.fees.length === 0,
-    what: 'how much of a transfer may be kept as a fee: it is learned, and until then not known',
-    write: 'bridge: { fees: [ { token: "0x…", direction: ZoneToMain, max: "5" } ] }',
-    kinds: [],
-  },
-  {
-    setting: 'channels',
-    isMissing: ({ channels }) => channels.every(({ type }) => type === 'console'),
-    what: 'nobody is told but who reads the console',
-    write: 'channels: { ops: { type: slack, url: "${SLACK_WEBHOOK}" } }',
-    kinds: [],
-  },
-  {
-    setting: 'reports.daily',
-    isMissing: ({ reports }) => reports.daily === null,
-    what: 'no daily report says that all was looked at',
-    write: 'reports: { daily: { cron: "0 8 * * *", channel: ops } }',
-    kinds: [],
-  },
-  {
-    setting: 'heartbeat',
-    isMissing: ({ heartbeat }) => heartbeat === null,
-    what: 'nobody outside notices when spanwatch itself is gone',
-    write: 'heartbeat: { url: "${HEARTBEAT_URL}" }',
-    kinds: [],
-  },
-  {
-    setting: 'canary',
-    isMissing: ({ canary }) => canary === null,
-    what: 'whether a channel that has been quiet still takes messages',
-    write: 'canary: { cron: "0 9 * * *" }',
-    kinds: [],
-  },
-]
+const settings: readonly (Omit<Unwatched, 'kinds'> & { readonly isMissing: (config: Watched) => boolean })[] =
+  [
+    {
+      setting: 'bridge.escrows',
+      isMissing: (config) => !hasEscrows(config),
+      what: 'money that leaves the escrows without a transfer, and what they hold against what is owed',
+      write: 'bridge: { escrows: [ { address: "0x…", token: "0x…" } ] }',
+    },
+    {
+      setting: 'bridge.contracts',
+      isMissing: ({ bridge }) => bridge.contracts.length === 0,
+      what: 'deposits and payouts that the list of transfers does not show, changes of the contracts, challenges',
+      write: 'bridge: { contracts: [ "0x…" ] }',
+    },
+    {
+      setting: 'canonical',
+      isMissing: ({ canonical }) => canonical === null,
+      what: 'lies of the explorer about the main chain: no second source is asked',
+      write: 'canonical: { url: "https://…" }',
+    },
+    {
+      setting: 'canonical or preconf',
+      isMissing: (config) =>
+        (hasEscrows(config) || config.bridge.operators.length > 0) &&
+        config.canonical === null &&
+        config.preconf === null,
+      what: 'what escrows and operators hold: balances need an RPC',
+      write: 'canonical: { url: "https://…" }',
+    },
+    {
+      setting: 'preconf',
+      isMissing: ({ preconf }) => preconf === null,
+      what: 'preconfirmations that are dropped, changed, moved or late',
+      write: 'preconf: { url: "https://…" }',
+    },
+    {
+      setting: 'bridge.operators',
+      isMissing: ({ bridge }) => bridge.operators.length === 0,
+      what: 'whether relayers and posters still work and can pay for it',
+      write: 'bridge: { operators: [ { address: "0x…", minBalance: "0.5" } ] }',
+    },
+    {
+      setting: 'bridge.operators[].minBalance',
+      isMissing: ({ bridge }) => bridge.operators.some(({ minBalance }) => minBalance === null),
+      what: 'whether operators can pay for what they send: of those without a bound nothing is said',
+      write: 'bridge: { operators: [ { address: "0x…", minBalance: "0.5" } ] }',
+    },
+    {
+      setting: 'bridge.tokens',
+      isMissing: ({ bridge }) => bridge.tokens.length === 0,
+      what: 'tokens that do not belong to the bridge; names of tokens are those that anybody can choose',
+      write: 'bridge: { tokens: [ { address: "0x…", symbol: USDC, decimals: 6 } ] }',
+    },
+    {
+      setting: 'bridge.challenge',
+      isMissing: ({ bridge }) => bridge.challenge.terminal.length === 0,
+      what: 'challenges that do not end, and values of a challenge that nobody knows',
+      write: 'bridge: { challenge: { known: [ … ], terminal: [ … ] } }',
+    },
+    {
+      setting: 'bridge.fees',
+      isMissing: ({ bridge }) => bridge.fees.length === 0,
+      what: 'how much of a transfer may be kept as a fee: it is learned, and until then not known',
+      write: 'bridge: { fees: [ { token: "0x…", direction: ZoneToMain, max: "5" } ] }',
+    },
+    {
+      setting: 'channels',
+      isMissing: ({ channels }) => channels.every(({ type }) => type === 'console'),
+      what: 'nobody is told but who reads the console',
+      write: 'channels: { ops: { type: slack, url: "${SLACK_WEBHOOK}" } }',
+    },
+    {
+      setting: 'reports.daily',
+      isMissing: ({ reports }) => reports.daily === null,
+      what: 'no daily report says that all was looked at',
+      write: 'reports: { daily: { cron: "0 8 * * *", channel: ops } }',
+    },
+    {
+      setting: 'heartbeat',
+      isMissing: ({ heartbeat }) => heartbeat === null,
+      what: 'nobody outside notices when spanwatch itself is gone',
+      write: 'heartbeat: { url: "${HEARTBEAT_URL}" }',
+    },
+    {
+      setting: 'canary',
+      isMissing: ({ canary }) => canary === null,
+      what: 'whether a channel that has been quiet still takes messages',
+      write: 'canary: { cron: "0 9 * * *" }',
+    },
+  ]
 
-/** What this configuration does not watch. */
-export function listUnwatched(config: Watched): readonly Unwatched[] {
-  return settings.flatMap(({ isMissing, ...unwatched }) => (isMissing(config) ? [unwatched] : []))
+/** What this configuration does not watch; the kinds say themselves what they need. */
+export function listUnwatched(
+  config: Watched,
+  kinds: readonly { readonly kind: string; readonly needs?: readonly string[] }[],
+): readonly Unwatched[] {
+  return settings.flatMap(({ isMissing, ...unwatched }) => {
+    if (!isMissing(config)) return []
+    const needing = kinds.filter(({ needs }) => needs?.includes(unwatched.setting))
+    return [{ ...unwatched, kinds: needing.map(({ kind }) => kind) }]
+  })
 }
 
 function hasEscrows({ bridge }: Watched): boolean {

@@ -2,6 +2,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Channel, Message, MessageItem } from './channels/message.ts'
 import { verdictLine } from './channels/textParts.ts'
+import type { Kinds } from '../rules/kinds.ts'
 import type { Rule, Severity } from '../rules/types.ts'
 import type { AlertRow } from '../alerts/store/alertRows.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
@@ -16,6 +17,7 @@ import type { OutboxWhat } from '../alerts/store/outboxItems.ts'
 export interface ComposeDeps {
   readonly store: AlertStore
   readonly live: { readonly rules: Iterable<Rule> }
+  readonly kinds: Kinds
   /** The ledger's present view of a transfer, so that an end names the leg that ended it. */
   readonly ledger?: Pick<Ledger, 'getTransfer'>
   readonly pageUrl: string | null
@@ -94,7 +96,7 @@ function worst(counts: readonly Pick<Count, 'severity'>[]): Severity {
 
 const flappingWindowMs = 3_600_000
 
-interface ItemDeps extends Pick<ComposeDeps, 'store' | 'ledger' | 'links' | 'clockLeadMs'> {
+interface ItemDeps extends Pick<ComposeDeps, 'store' | 'kinds' | 'ledger' | 'links' | 'clockLeadMs'> {
   readonly rules: ReadonlyMap<string, Rule>
 }
 
@@ -130,7 +132,7 @@ function idOf({ fingerprint }: AlertRow): string {
 function wordSafely(deps: ItemDeps, carried: CarriedItem, isTold: boolean, now: UnixMs): Worded {
   const { item, alert } = carried
   try {
-    const above = isTold && item.what !== 'correction' ? findJoined(deps.store, alert, item.channel) : null
+    const above = isTold && item.what !== 'correction' ? findJoined(deps, alert, item.channel) : null
     return { item: wordItem({ ...deps, isTold, above }, carried, now), above }
   } catch {
     return { item: toUnreadableItem(alert, item.what, now), above: null }
@@ -158,6 +160,7 @@ function wordItem(
       what: item.what,
       episode: item.episode,
       finding,
+      kind: deps.kinds.find(finding.kind),
       rule,
       links: deps.links,
       clockLeadMs: deps.clockLeadMs?.() ?? 0,

@@ -1,10 +1,12 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Channel, Message, MessageItem } from './channels/message.ts'
-import { remedies } from './remedies.ts'
+import type { Detector } from '../rules/kind.ts'
 import { messageIdOf } from '../alerts/fingerprint.ts'
 
 export interface DistressDeps {
+  /** What it sends is of this kind. */
+  readonly kind: Pick<Detector, 'kind' | 'remedy'>
   readonly channels: readonly Channel[]
   readonly log: Pick<Logger, 'warn'>
   readonly pageUrl: string | null
@@ -82,26 +84,27 @@ export function createDistress(deps: DistressDeps): Distress {
 }
 
 function toMessage(
-  deps: Pick<DistressDeps, 'pageUrl'>,
+  deps: Pick<DistressDeps, 'kind' | 'pageUrl'>,
   of: { readonly channel: Channel; readonly trouble: Trouble; readonly isOver: boolean },
   now: UnixMs,
 ): Message {
   const { trouble, isOver } = of
+  const { kind, remedy } = deps.kind
   const summary = isOver
     ? 'Resolved: the state can be saved again'
     : `the state cannot be saved: ${trouble.reason}; nothing new is judged until it can`
   const item: MessageItem = {
     alertId: 'state',
     rule: 'state-not-persisted',
-    kind: 'monitor.state_not_persisted',
+    kind,
     severity: 'critical',
     status: isOver ? 'resolved' : 'firing',
     summary,
     subject: 'the state folder',
     fields: [{ label: 'Error', value: trouble.reason, href: null }],
     facts: { error: trouble.reason },
-    labels: { rule: 'state-not-persisted', kind: 'monitor.state_not_persisted', severity: 'critical' },
-    remedy: isOver ? null : remedies['monitor.state_not_persisted'],
+    labels: { rule: 'state-not-persisted', kind, severity: 'critical' },
+    remedy: isOver ? null : remedy,
     runbook: null,
     since: trouble.since,
     at: now,

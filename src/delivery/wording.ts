@@ -3,15 +3,15 @@ import type { Chain } from '../bridge/observation.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { formatDuration } from '../lib/duration.ts'
-import { remedies } from './remedies.ts'
 import type { MessageItem } from './channels/message.ts'
+import type { Detector } from '../rules/kind.ts'
 import type { Rule } from '../rules/types.ts'
 import type { AlertRow } from '../alerts/store/alertRows.ts'
 import type { OutboxWhat } from '../alerts/store/outboxItems.ts'
 import { nameSources } from './sourceWords.ts'
 import { parseLabels } from '../alerts/engineContext.ts'
 import { alertIdOf } from '../alerts/fingerprint.ts'
-import { amountOf, capitalize, correctionOf, stateOf, tokenOf, verdictOf } from './kindWords.ts'
+import { amountOf, capitalize, correctionOf, sayFinding, stateOf, tokenOf, wordsOf } from './kindWords.ts'
 
 /** Where a transaction can be looked at: `https://scan.example.com/tx/{hash}`; null without an explorer. */
 export type TransactionLinks = Readonly<Record<Chain, string | null>>
@@ -22,6 +22,8 @@ export interface Wording {
   /** Which time of firing the item is about. */
   readonly episode: number
   readonly finding: Finding
+  /** Its kind; null for one that there is no more. */
+  readonly kind: Detector | null
   /** The rule as it is now; null when it is gone. */
   readonly rule: Rule | null
   readonly links: TransactionLinks
@@ -79,7 +81,7 @@ export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
     fields: fieldsOf(wording, isResolved, present),
     facts: factsOf(finding),
     labels: parseLabels(alert.labels),
-    remedy: isResolved || status === 'correction' ? null : remedies[finding.kind],
+    remedy: isResolved || status === 'correction' ? null : (wording.kind?.remedy ?? null),
     runbook: alert.runbook,
     since: finding.since,
     at: now,
@@ -89,16 +91,17 @@ export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
 }
 
 /** The present by the clock that tells when it began. */
-function presentOf({ alert, finding, clockLeadMs = 0 }: Wording, now: UnixMs): UnixMs {
-  return hasBlockTime(alert, finding) ? now - clockLeadMs : now
+function presentOf({ alert, finding, kind, clockLeadMs = 0 }: Wording, now: UnixMs): UnixMs {
+  return hasBlockTime(kind, alert, finding) ? now - clockLeadMs : now
 }
 
-/** Whether it began at a block's time: an event of a transfer, or what left an escrow. */
+/** Whether it began at a block's time. */
 export function hasBlockTime(
-  { nature, kind }: Pick<AlertRow, 'nature' | 'kind'>,
+  kind: Pick<Detector, 'beginsAtBlock'> | null,
+  { nature }: Pick<AlertRow, 'nature'>,
   { transfer }: Pick<Finding, 'transfer'>,
 ): boolean {
-  return nature === 'event' ? transfer !== null : kind === 'escrow.drift'
+  return nature === 'event' ? transfer !== null : kind?.beginsAtBlock === true
 }
 
 /**
@@ -113,8 +116,8 @@ function lastedOf({ alert, episode, finding }: Wording): number | null {
 function summaryOf(wording: Wording, of: Pick<MessageItem, 'status' | 'lastedMs'>, now: UnixMs): string {
   const { finding } = wording
   if (of.status === 'resolved' || of.status === 'ended') return endOf(wording, of)
-  if (of.status === 'correction') return correctionOf(finding)
-  return summarize(wording.rule, finding, now) ?? verdictOf(finding, now)
+  if (of.status === 'correction') return correctionOf(wording.kind, finding)
+  return summarize(wording.rule, finding, now) ?? sayFinding(wording.kind, finding, now)
 }
 
 /** @example nameAlert(alert) // 'alert #a1b2c3d4 (transfer-unbacked)' */
@@ -145,9 +148,7 @@ function endOf(
   const end = status === 'ended' ? 'ended' : 'resolved'
   const word = what === 'both' ? `Fired and ${end}` : capitalize(end)
   const reason = alert.resolvedReason === null ? '' : ` (${alert.resolvedReason})`
-  const said = finding.transfer
-    ? stateOf(finding.transfer)
-    : `${finding.kind.replace(/[._]/g, ' ')}: ${finding.title}`
+  const said = finding.transfer ? stateOf(finding.transfer) : `${wordsOf(finding.kind)}: ${finding.title}`
   const by = above ? `; ${nameAlert(above)} stands` : ''
   return `${word}${lasted}${reason}: ${said}${by}`
 }

@@ -1,7 +1,7 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import { createOperations } from '../alerts/operations.ts'
 import type { Finding } from '../bridge/finding.ts'
-import { toClockJump } from '../checks/monitor/ownFindings.ts'
+import { toClockJump } from '../checks/monitor/clockJump.ts'
 import type { OpenCheck } from '../kernel/check.ts'
 import { createCoverageNotes } from '../kernel/coverageNotes.ts'
 import { createEvaluateLoop } from '../kernel/evaluateLoop.ts'

@@ -1,3 +1,4 @@
+import { kinds } from '../checks/index.ts'
 import { createAlertEngine } from '../alerts/alertEngine.ts'
 import { createAlertStore } from '../alerts/store/alertStore.ts'
 import { noAmount, toDecimal } from '../bridge/decimal.ts'
@@ -59,7 +60,7 @@ export function openKernel(
   const stakes = createStakes()
   const ledger = openLedger({ config, db, learned, stakes, since })
   const routing = toRouting(config)
-  const engine = createAlertEngine({ store: alerts, log, settings: routing, live })
+  const engine = createAlertEngine({ store: alerts, log, settings: routing, live, kinds })
   const rpcs = createRpcs(clock, config)
   const nextNumber = () => numbers.next()
   const explorer = createExplorer({ ...config.explorer, clock, log, corrected: clock, nextNumber })

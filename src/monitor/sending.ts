@@ -1,4 +1,6 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
+import { kinds } from '../checks/index.ts'
+import { monitorStateNotPersisted } from '../checks/monitor/stateNotPersisted.ts'
 import { createDistress } from '../delivery/distress.ts'
 import { type Dispatcher, startDispatcher } from '../delivery/dispatcher.ts'
 import type { UnixMs } from '../lib/clock.ts'
@@ -43,7 +45,7 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
   )
   const pageUrl = config.http?.publicUrl ?? null
   const counts = createNotificationCounts()
-  const distress = createDistress({ channels, log, pageUrl })
+  const distress = createDistress({ kind: monitorStateNotPersisted, channels, log, pageUrl })
   let dispatcher: Dispatcher | null = null
   return {
     channels,
@@ -53,6 +55,7 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
       dispatcher ??= startDispatcher({
         ...parts,
         store,
+        kinds,
         clock,
         log,
         channels,

@@ -8,6 +8,7 @@ import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Channel, DeliveryResult } from '../delivery/channels/message.ts'
 import { renderReport } from './render/renderReport.ts'
+import { monitorReportMissed } from '../checks/monitor/reportMissed.ts'
 import { toReportMessage } from './render/toReportMessage.ts'
 import { type QueuedReport, type ReportResult, type ReportStore, createReportStore } from './store.ts'
 import type { Commit } from '../kernel/reads.ts'
@@ -140,8 +141,7 @@ function toUndelivered(day: string, error: string, now: UnixMs): Finding {
 }
 
 function toMissed(day: string, reason: string, now: UnixMs): Finding {
-  return {
-    kind: 'monitor.report_missed',
+  return monitorReportMissed.raise({
     subject: `report:${day}`,
     title: `Daily report of ${day}: ${reason}`,
     transfer: null,
@@ -149,7 +149,7 @@ function toMissed(day: string, reason: string, now: UnixMs): Finding {
     labels: {},
     evidence: [],
     since: now,
-  }
+  })
 }
 
 interface ReportingDeps extends Pick<DailyReportDeps, 'clock' | 'log' | 'commit'> {

@@ -1,7 +1,5 @@
 import type { LoadedRule } from './types.ts'
 
-const guardKinds = /^(source|monitor)\./
-
 /**
  * The operator's rules, and of the shipped ones those on sources and on the monitor itself whose kind no rule of the
  * operator names: who writes rules on transfers alone must still hear that nothing could be read. A rule of the
@@ -13,7 +11,7 @@ export function addGuardRules(
 ): readonly LoadedRule[] {
   const kinds = new Set(own.map(({ kind }) => kind))
   const names = new Set(own.map(({ name }) => name))
-  const guards = shipped.filter(({ kind }) => guardKinds.test(kind) && !kinds.has(kind))
+  const guards = shipped.filter(({ kind, detector }) => detector.isGuard && !kinds.has(kind))
   // Names are part of an alert's identity and have to be unique.
   return [
     ...own,

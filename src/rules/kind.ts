@@ -1,8 +1,9 @@
 import type { z } from 'zod'
-import type { ConditionKind, EventKind, Finding, FindingKind } from '../bridge/finding.ts'
-import type { UnixMs } from '../lib/clock.ts'
+import type { FactValue, Finding } from '../bridge/finding.ts'
 import type { Transfer } from '../bridge/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
 import type { EventContext } from '../meaning/context.ts'
+import type { Relations } from './relations.ts'
 
 /** A moment that conditions are judged at; what else there is to look at, each kind says itself. */
 export interface Moment {
@@ -23,13 +24,80 @@ export interface Judgement {
 /** How a fact is typed in `where`; `dyn` may also be null. */
 export type FactType = 'string' | 'int' | 'bool' | 'dyn'
 
+/** The facts that findings of a kind have; one whose type ends in `?` some of them lack. */
+export type FactTable = Readonly<Record<string, FactType | `${FactType}?`>>
+
+interface FactValues {
+  readonly string: string
+  readonly int: number
+  readonly bool: boolean
+  readonly dyn: FactValue
+}
+
+type ValueOf<D> = D extends `${infer T extends FactType}?`
+  ? FactValues[T]
+  : D extends FactType
+    ? FactValues[D]
+    : never
+
+type OptionalOf<T extends FactTable> = {
+  [N in keyof T]: T[N] extends FactType ? never : N
+}[keyof T]
+
+/** What a finding with these facts has to give, and no more. */
+export type FactsOf<T extends FactTable> = {
+  readonly [N in Exclude<keyof T, OptionalOf<T>>]: ValueOf<T[N]>
+} & { readonly [N in OptionalOf<T>]?: ValueOf<T[N]> }
+
+/** A finding as the code of its kind makes it; the kind's object puts the name on it. */
+export interface Found<T extends FactTable> extends Omit<Finding, 'kind' | 'facts'> {
+  readonly facts: FactsOf<T>
+}
+
+/** As `Judgement`, of what the code of a kind found. */
+export interface JudgementOf<T extends FactTable> extends Omit<Judgement, 'findings'> {
+  readonly findings: readonly Found<T>[]
+}
+
 /** Names beside `kind`, `facts`, `age` and `labels` that a kind's rules may use; filled from the finding's labels. */
 export type SubjectName = 'contract' | 'chain' | 'source' | 'poller' | 'channel' | 'escrow' | 'operator'
 
-interface Described {
-  readonly kind: FindingKind
+/** What a message says of a finding where the rule has no `summary`. */
+interface Words {
+  /**
+   * While it is open, of what it names: `paid more than once`; a function gives the whole sentence. Left out, the name
+   * of the kind says it.
+   */
+  readonly open?: string | ((of: Said) => string)
+  /** What became of it once it is over: `it is not paid more than once any more`. */
+  readonly over?: string
+  /** What a correction says although it is not over; null where that is the finding's own to say. */
+  readonly corrected?: (transfer: Transfer | null) => string | null
+}
+
+export interface Said {
+  /** The transfer in words, or the finding's title. */
+  readonly what: string
+  readonly finding: Finding
+  readonly now: UnixMs
+}
+
+/** One kind of finding: what it is, what is said of it, and what it is to others. */
+interface Described extends Relations {
+  readonly kind: string
   /** One line: what a finding of this kind says. */
   readonly docs: string
+  /** What to do about it, in one line: every message carries it, docs/runbooks.md goes on from there. */
+  readonly remedy: string
+  readonly words?: Words
+  /** The sources that it is judged by: while one of them is silent nothing is known of the present. */
+  readonly sources: readonly ('explorer' | 'canonical' | 'preconf')[]
+  /** Settings without one of which it cannot be found, as config/listUnwatched.ts names them. */
+  readonly needs?: readonly string[]
+  /** Whether the rule on it that is shipped holds beside the operator's own: who judges must be known to work. */
+  readonly isGuard?: true
+  /** Whether a condition of it begins at a block's time: an event of a transfer always does. */
+  readonly beginsAtBlock?: true
   /** Whether its rules see `transfer`. */
   readonly hasTransfer: boolean
   readonly subjectNames: readonly SubjectName[]
@@ -40,19 +108,24 @@ interface Described {
 
 /** Judges one transfer whenever it changed. */
 export interface EventDetector extends Described {
-  readonly kind: EventKind
   readonly nature: 'event'
   readonly from: 'transfer'
+  /** Which transfers of the past it has to look at; left out, all of them. */
+  readonly looksAt?: readonly HistoryPart[]
   detect(transfer: Transfer, params: unknown, context: EventContext): Finding | null
 }
 
+/** What of the ledger's history a kind finds something in: what was seen once, whole and well is left out. */
+export type HistoryPart = 'evidence' | 'outOfOrder' | 'batches' | 'tokens'
+
 /** Judges the present at every tick. */
 export interface ConditionDetector extends Described {
-  readonly kind: ConditionKind
   readonly nature: 'condition'
   readonly from: 'facts'
   /** Why nothing can be said of a subject, for people; left out where that is no matter of theirs. */
   readonly cannotTell?: string
+  /** Whether the ledger's history is all that it is judged on. */
+  readonly judgesPast?: true
   judge(facts: Moment, params: unknown): Judgement
 }
 
@@ -73,35 +146,85 @@ export interface JudgedOn<F> {
   readonly judgedOn?: (facts: F) => void
 }
 
-type Spec<D extends Detector, S extends z.ZodType> = Omit<
+type Spec<D extends Detector, T extends FactTable, S extends z.ZodType> = Omit<
   D,
-  'nature' | 'from' | 'detect' | 'judge' | 'params'
+  'from' | 'detect' | 'judge' | 'accepts' | 'facts' | 'params'
 > & {
+  readonly facts: T
   readonly params: S
 }
 
-export function defineEvent<S extends z.ZodType>(
-  spec: Spec<EventDetector, S> & {
-    detect(transfer: Transfer, params: z.output<S>, context: EventContext): Finding | null
+export function defineEvent<const T extends FactTable, S extends z.ZodType>(
+  spec: Omit<Spec<EventDetector, T, S>, 'nature'> & {
+    detect(transfer: Transfer, params: z.output<S>, context: EventContext): Found<NoInfer<T>> | null
   },
 ): EventDetector {
   return {
     ...spec,
+    facts: plainFacts(spec.facts),
     nature: 'event',
     from: 'transfer',
-    // A rule's parameters were parsed by this very schema when it was loaded.
-    detect: (transfer, params, context) => spec.detect(transfer, params as z.output<S>, context),
+    detect: (transfer, params, context) => {
+      // A rule's parameters were parsed by this very schema when it was loaded.
+      const found = spec.detect(transfer, params as z.output<S>, context)
+      return found === null ? null : named(spec, found)
+    },
   }
 }
 
-export function defineCondition<S extends z.ZodType, F extends Moment>(
-  spec: Spec<ConditionDetector, S> & { judge(facts: F, params: z.output<S>): Judgement },
+export function defineCondition<const T extends FactTable, S extends z.ZodType, F extends Moment>(
+  spec: Omit<Spec<ConditionDetector, T, S>, 'nature'> & {
+    judge(facts: F, params: z.output<S>): JudgementOf<NoInfer<T>>
+  },
 ): ConditionDetector & JudgedOn<F> {
   return {
     ...spec,
+    facts: plainFacts(spec.facts),
     nature: 'condition',
     from: 'facts',
-    // As above; and the checks' one list has the facts that each of its kinds is judged on.
-    judge: (facts, params) => spec.judge(facts as F, params as z.output<S>),
+    judge: (facts, params) => {
+      // As above; and the checks' one list has the facts that each of its kinds is judged on.
+      const judged = spec.judge(facts as F, params as z.output<S>)
+      return { ...judged, findings: judged.findings.map((found) => named(spec, found)) }
+    },
   }
+}
+
+/** A kind whose findings are made where it happens: `raise` puts its name on one. */
+export function defineRaised<const T extends FactTable, S extends z.ZodType>(
+  spec: Spec<RaisedKind, T, S> & { readonly accepts?: (finding: Finding, params: z.output<S>) => boolean },
+): RaisedKind & { raise(found: Found<T>): Finding } {
+  const { accepts, ...described } = spec
+  return {
+    ...described,
+    facts: plainFacts(spec.facts),
+    from: 'raised',
+    // As above.
+    ...(accepts && { accepts: (finding, params) => accepts(finding, params as z.output<S>) }),
+    raise: (found) => named(spec, found),
+  }
+}
+
+function named<T extends FactTable>({ kind }: { readonly kind: string }, found: Found<T>): Finding {
+  return { kind, ...found }
+}
+
+const plainTypes: Readonly<Record<FactTable[string], FactType>> = {
+  string: 'string',
+  'string?': 'string',
+  int: 'int',
+  'int?': 'int',
+  bool: 'bool',
+  'bool?': 'bool',
+  dyn: 'dyn',
+  'dyn?': 'dyn',
+}
+
+function plainFacts(facts: FactTable): Readonly<Record<string, FactType>> {
+  return Object.fromEntries(Object.entries(facts).map(([name, type]) => [name, plainTypes[type]]))
+}
+
+/** Facts that stand apart from their kind, because code below names them too. */
+export function declareFacts<const T extends FactTable>(facts: T): T {
+  return facts
 }

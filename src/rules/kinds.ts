@@ -1,11 +1,10 @@
-import type { FindingKind } from '../bridge/finding.ts'
 import type { Detector, JudgedOn } from './kind.ts'
 
 /** The table of kinds that rules can be written on: it is handed in, so that no rule knows a kind by name. */
 export interface Kinds {
   /** In the order in which documents list them. */
   readonly all: readonly Detector[]
-  readonly names: readonly FindingKind[]
+  readonly names: readonly string[]
   /** Null for a kind that does not exist. */
   find(kind: string): Detector | null
 }

@@ -1,5 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { Finding, FindingKind } from '../bridge/finding.ts'
+import type { Finding } from '../bridge/finding.ts'
 import type { Detector } from './kind.ts'
 
 export type Severity = 'critical' | 'warning' | 'info'
@@ -7,7 +7,7 @@ export type Severity = 'critical' | 'warning' | 'info'
 /** One rule of `rules/*.yaml`, compiled: every text of it was parsed and checked when it was loaded. */
 export interface Rule {
   readonly name: string
-  readonly kind: FindingKind
+  readonly kind: string
   /** The parameters of the kind's detector, parsed by that detector's schema. */
   readonly params: unknown
   readonly forMs: number

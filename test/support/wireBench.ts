@@ -1,3 +1,4 @@
+import { kinds } from '../../src/checks/index.ts'
 import { setImmediate, setTimeout as pause } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { type AlertSettings, createAlertEngine } from '../../src/alerts/alertEngine.ts'
@@ -57,7 +58,7 @@ export function createWireBench(options: WireOptions) {
     channels,
     fallback: options.fallback ?? null,
   }
-  const engine = createAlertEngine({ store, log: logger, settings, live: { rules } })
+  const engine = createAlertEngine({ store, log: logger, settings, live: { rules }, kinds })
   dispatcher = startDispatcher({
     store,
     engine,
@@ -67,6 +68,7 @@ export function createWireBench(options: WireOptions) {
     fallback: options.fallback ?? null,
     random: options.random ?? (() => 0.5),
     live: { rules },
+    kinds,
     pageUrl: null,
     links: { main: null, zone: null },
   })

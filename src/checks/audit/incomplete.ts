@@ -1,9 +1,17 @@
 import { z } from 'zod'
-import type { Finding } from '../../bridge/finding.ts'
 import type { IncompleteFact, AuditPart } from './facts.ts'
-import { defineCondition, type Judgement, type Moment } from '../../rules/kind.ts'
+import { declareFacts, defineCondition, type Found, type JudgementOf, type Moment } from '../../rules/kind.ts'
 
 type Facts = Moment & AuditPart
+
+const factTypes = declareFacts({
+  what: 'string',
+  count: 'int',
+  oldestAgeMs: 'int',
+  heights: 'string',
+  hashes: 'string',
+  method: 'string',
+})
 
 /**
  * What lacked when an audit compared the ledger with the list and the chains. One subject for each place where it was
@@ -12,18 +20,14 @@ type Facts = Moment & AuditPart
 export const ledgerIncomplete = defineCondition({
   kind: 'ledger.incomplete',
   docs: 'An audit found records, or transfers on the chains, that the ledger lacked, and after a re-read it still did.',
+  remedy: 'Look up the hashes that the list does not show, and report the gap to whoever runs the explorer.',
+  sources: ['explorer'],
+  restsOn: ['source'],
   hasTransfer: false,
   subjectNames: [],
-  facts: {
-    what: 'string',
-    count: 'int',
-    oldestAgeMs: 'int',
-    heights: 'string',
-    hashes: 'string',
-    method: 'string',
-  },
+  facts: factTypes,
   params: z.strictObject({}),
-  judge: (facts: Facts): Judgement => ({
+  judge: (facts: Facts): JudgementOf<typeof factTypes> => ({
     findings: facts.incomplete.map((fact) => toFinding(fact, facts.now)),
     unknown: [],
   }),
@@ -35,7 +39,7 @@ const kinds: Readonly<Record<string, { what: string; source: string }>> = {
   event: { what: 'deposits on the main chain without a record', source: 'E19, E3' },
 }
 
-function toFinding(fact: IncompleteFact, now: number): Finding {
+function toFinding(fact: IncompleteFact, now: number): Found<typeof factTypes> {
   const { what, source } = kinds[fact.source] ?? { what: fact.source, source: fact.source }
   const heights = [
     ...(fact.zoneHeights ? [`zone ${spanText(fact.zoneHeights)}`] : []),
@@ -43,7 +47,6 @@ function toFinding(fact: IncompleteFact, now: number): Finding {
   ].join(', ')
   const hashes = fact.hashes.join(', ')
   return {
-    kind: 'ledger.incomplete',
     subject: fact.source,
     title: `${what}: ${hashes}${fact.count > fact.hashes.length ? ', …' : ''}`,
     transfer: null,

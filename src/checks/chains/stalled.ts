@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import type { Finding } from '../../bridge/finding.ts'
 import type { TrackedHeight } from '../../kernel/trackHeight.ts'
 import type { Chain } from '../../bridge/observation.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import type { Head } from '../../kernel/heads.ts'
-import { defineCondition, type Judgement } from '../../rules/kind.ts'
+import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
 
 /** Preconfirmations are another check's: of them the height alone is shown. */
 export interface PreconfHeight {
@@ -22,6 +21,17 @@ const params = z.strictObject({
 
 type Params = z.output<typeof params>
 
+const factTypes = declareFacts({
+  height: 'int',
+  limitMs: 'int',
+  blockTimeAt: 'dyn',
+  inFlight: 'int',
+  what: 'string',
+  explorerHeight: 'dyn',
+  canonicalHeight: 'dyn',
+  preconfHeight: 'dyn',
+})
+
 /**
  * A chain whose head stands still by our clock, and was read again after the bound: not being able to read is not it.
  * Where a second RPC is configured the main head comes from it, and the explorer may fall behind that.
@@ -29,24 +39,20 @@ type Params = z.output<typeof params>
 export const chainStalled = defineCondition({
   kind: 'chain.stalled',
   docs: "A chain's head has not advanced for a time, though it was read; or the explorer is behind the canonical RPC.",
+  remedy:
+    "Check the chain's own status page and a second node; transfers in flight wait until it moves again.",
+  sources: ['explorer'],
+  restsOn: ['source'],
+  stops: 'chain',
   cannotTell: 'its head was not read, or not since the bound passed',
   hasTransfer: false,
   subjectNames: ['chain'],
-  facts: {
-    height: 'int',
-    limitMs: 'int',
-    blockTimeAt: 'dyn',
-    inFlight: 'int',
-    what: 'string',
-    explorerHeight: 'dyn',
-    canonicalHeight: 'dyn',
-    preconfHeight: 'dyn',
-  },
+  facts: factTypes,
   params,
   judge: judgeStalled,
 })
 
-function judgeStalled(facts: Facts, given: Params): Judgement {
+function judgeStalled(facts: Facts, given: Params): JudgementOf<typeof factTypes> {
   const { chain, behind } = given
   const judgements =
     behind === undefined
@@ -61,7 +67,7 @@ function judgeStalled(facts: Facts, given: Params): Judgement {
 }
 
 /** A finding, the chain of which nothing can be said, or null. */
-type Judged = { readonly finding: Finding } | Chain | null
+type Judged = { readonly finding: Found<typeof factTypes> } | Chain | null
 
 function judgeHead(facts: Facts, chain: Chain, { after }: Params): Judged {
   const head = headOf(facts, chain)
@@ -100,13 +106,12 @@ function toFinding(
   facts: Facts,
   head: Head,
   { after, what }: { readonly after: number; readonly what: string },
-): Finding {
+): Found<typeof factTypes> {
   const explored = facts.heads.find((one) => one.chain === head.chain)
   const isMain = head.chain === 'main'
   const canonical: TrackedHeight | null = isMain ? facts.canonicalHead : null
   const source = head.chain === 'zone' ? 'E5' : canonical?.height === head.height ? 'canonical RPC' : 'E11'
   return {
-    kind: 'chain.stalled',
     subject: head.chain,
     title: `${head.chain} chain, head ${head.height}`,
     transfer: null,

@@ -1,7 +1,8 @@
 import type { Check } from '../../kernel/check.ts'
 import { createMainReads } from '../../kernel/mainReads.ts'
 import type { ChallengesPart } from './facts.ts'
-import { challengeChanged, challengeStuck } from './kinds.ts'
+import { challengeChanged } from './changed.ts'
+import { challengeStuck } from './stuck.ts'
 import { createChallengesPolls } from './poll.ts'
 import { listUnsettled, purgeChallenges } from './store.ts'
 

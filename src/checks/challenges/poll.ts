@@ -5,6 +5,7 @@ import {
   nextCheckMs,
   noteChallenge,
 } from './challenge.ts'
+import { challengeChanged } from './changed.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { findRareWords } from '../../kernel/rareWord.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
@@ -213,8 +214,7 @@ function toFinding(
   const { field, before, after } = change
   const first = change.isRare ? `is "${after}", which none was before` : `is "${after}"`
   const what = before === '' ? first : `went from "${before}" to "${after}"`
-  return {
-    kind: 'challenge.changed',
+  return challengeChanged.raise({
     // Each change is a happening of its own.
     subject: `${row.hash}:${number}`,
     title: `${field} of main ${row.hash} ${what}`,
@@ -233,5 +233,5 @@ function toFinding(
     labels: { chain: 'main' },
     evidence: [{ source: 'E6', at, says: `${field} is "${after}"` }],
     since: at,
-  }
+  })
 }

@@ -4,28 +4,32 @@ import type { BridgeLog } from '../../bridge/bridgeLog.ts'
 import type { EvidenceNote, Finding } from '../../bridge/finding.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { RaisedKind } from '../../rules/kind.ts'
+import { declareFacts, defineRaised, type FactsOf, type Found } from '../../rules/kind.ts'
+
+const factTypes = declareFacts({
+  group: 'string',
+  what: 'string',
+  event: 'string',
+  before: 'string',
+  after: 'string',
+  txHash: 'string?',
+  height: 'int?',
+})
 
 /** Who governs the bridge did something: each act is told once. */
-export const contractChanged: RaisedKind = {
+export const contractChanged = defineRaised({
   kind: 'contract.changed',
   nature: 'event',
-  from: 'raised',
   raisedBy: 'app',
   docs: 'A bridge contract was upgraded, paused, or given another owner, role, threshold, signer or fee; its verified source is another; or an event of it, or what the zone says of transfers, means something else than before or is new.',
+  remedy: "Ask the bridge's team whether this change was planned; if nobody knows of it, pause the bridge.",
+  sources: ['explorer'],
+  needs: ['bridge.contracts'],
   hasTransfer: false,
   subjectNames: ['contract'],
-  facts: {
-    group: 'string',
-    what: 'string',
-    event: 'string',
-    before: 'string',
-    after: 'string',
-    txHash: 'string',
-    height: 'int',
-  },
+  facts: factTypes,
   params: z.strictObject({}),
-}
+})
 
 /** An act of administration that a log tells of. */
 export function toActFinding(log: BridgeLog, act: AdministrationAct, now: UnixMs): Finding {
@@ -114,19 +118,24 @@ export function toNewEventFinding(log: BridgeLog, now: UnixMs): Finding {
   })
 }
 
-function factsOfLog({ topics, hash, height }: BridgeLog, group: string, what: string): Finding['facts'] {
+function factsOfLog(
+  { topics, hash, height }: BridgeLog,
+  group: string,
+  what: string,
+): FactsOf<typeof factTypes> {
   return { group, what, event: topics[0] ?? '', before: '', after: '', txHash: hash, height }
 }
 
 function toFinding(
   contract: string,
-  of: Pick<Finding, 'subject' | 'title' | 'facts' | 'since'> & { readonly evidence: EvidenceNote },
+  of: Pick<Found<typeof factTypes>, 'subject' | 'title' | 'facts' | 'since'> & {
+    readonly evidence: EvidenceNote
+  },
 ): Finding {
-  return {
-    kind: 'contract.changed',
+  return contractChanged.raise({
     transfer: null,
     labels: { contract, chain: 'main' },
     ...of,
     evidence: [of.evidence],
-  }
+  })
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { addDecimals, formatDecimal, noAmount, toDecimal } from '../../bridge/decimal.ts'
-import type { Finding } from '../../bridge/finding.ts'
 import type { EscrowMove, EscrowPart } from './holding.ts'
-import { defineCondition, type Judgement, type Moment } from '../../rules/kind.ts'
-import { sumUp } from './sums.ts'
+import { defineCondition, type Found, type JudgementOf, type Moment } from '../../rules/kind.ts'
+import { driftFacts, sumUp } from './sums.ts'
 
 type Facts = Moment & EscrowPart
 
@@ -27,25 +26,17 @@ const params = z.strictObject({
 export const escrowDrift = defineCondition({
   kind: 'escrow.drift',
   docs: "An escrow's balance moved by something other than known transfers.",
+  remedy: 'Open the movements named: value that left the escrow without a transfer is theft until explained.',
+  sources: ['explorer'],
+  needs: ['bridge.escrows'],
+  restsOn: ['source'],
+  joins: { of: 'escrow', missing: 'amount', isMovement: true },
+  beginsAtBlock: true,
   hasTransfer: false,
   subjectNames: ['escrow'],
-  facts: {
-    direction: 'string',
-    amount: 'string',
-    moved: 'string',
-    token: 'string',
-    mainTxHash: 'string',
-    height: 'int',
-    fromHeight: 'dyn',
-    party: 'string',
-    reason: 'string',
-    count: 'int',
-    total: 'string',
-    others: 'string',
-    sum: 'string',
-  },
+  facts: driftFacts,
   params,
-  judge: ({ escrow }: Facts, bounds: z.output<typeof params>): Judgement => ({
+  judge: ({ escrow }: Facts, bounds: z.output<typeof params>): JudgementOf<typeof driftFacts> => ({
     findings: [
       ...sumUp(escrow.sums, bounds),
       ...toFindings(escrow.moves.filter((move) => isTold(move, bounds))),
@@ -66,7 +57,7 @@ function isTold({ open }: EscrowMove, { sum }: z.output<typeof params>): boolean
 /** So many other movements are named in one finding. */
 const named = 3
 
-function toFindings(moves: readonly EscrowMove[]): Finding[] {
+function toFindings(moves: readonly EscrowMove[]): Found<typeof driftFacts>[] {
   const groups = Map.groupBy(moves, ({ escrow, token, direction }) => `${escrow}|${token}|${direction}`)
   return [...groups.values()].flatMap((group) => {
     const total = formatDecimal(
@@ -85,7 +76,7 @@ interface MoveGroup {
   readonly listed: readonly EscrowMove[]
 }
 
-function toFinding(move: EscrowMove, { count, total, listed }: MoveGroup): Finding {
+function toFinding(move: EscrowMove, { count, total, listed }: MoveGroup): Found<typeof driftFacts> {
   const { escrow, token, symbol, hash, height, fromHeight } = move
   const where = hash === null ? `main blocks ${(fromHeight ?? 0) + 1} to ${height}` : `main ${hash}`
   const others = listed
@@ -93,7 +84,6 @@ function toFinding(move: EscrowMove, { count, total, listed }: MoveGroup): Findi
     .slice(0, named)
     .map((one) => `${one.amount} in ${one.hash}`)
   return {
-    kind: 'escrow.drift',
     subject: `${escrow}:${token || 'native'}:${hash ?? `balance:${fromHeight}`}`,
     title: `escrow ${escrow}, ${symbol}, ${where}`,
     transfer: null,

@@ -1,20 +1,24 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { RaisedKind } from '../../rules/kind.ts'
+import { defineRaised } from '../../rules/kind.ts'
 
 /** Told by the poller that reads what moves at the escrows. */
-export const escrowForeignToken: RaisedKind = {
+export const escrowForeignToken = defineRaised({
   kind: 'escrow.foreign_token',
   nature: 'event',
-  from: 'raised',
   raisedBy: 'app',
   docs: "A token that is not the bridge's moved many times at an escrow: anybody can make one and write such transfers, as a smoke screen too.",
+  remedy:
+    "Nothing to do for the bridge's money; list the token under bridge.tokens if it is the bridge's, and look at who makes the noise.",
+  sources: ['explorer'],
+  needs: ['bridge.escrows'],
+  isOncePerSubject: true,
   hasTransfer: false,
   subjectNames: ['chain', 'escrow'],
   facts: { token: 'string', count: 'int', fromHeight: 'int', height: 'int' },
   params: z.strictObject({}),
-}
+})
 
 /** How often a token of nobody's moved at an escrow, in a range of blocks. */
 export interface ForeignToken {
@@ -26,8 +30,7 @@ export interface ForeignToken {
 
 export function toForeignToken({ escrow, token, count, blocks }: ForeignToken, at: UnixMs): Finding {
   const where = `blocks ${blocks.from} to ${blocks.to}`
-  return {
-    kind: 'escrow.foreign_token',
+  return escrowForeignToken.raise({
     subject: `${escrow}:${token}`,
     title: `token ${token} at the escrow ${escrow}`,
     transfer: null,
@@ -41,5 +44,5 @@ export function toForeignToken({ escrow, token, count, blocks }: ForeignToken, a
       },
     ],
     since: at,
-  }
+  })
 }

@@ -1,14 +1,23 @@
 import { z } from 'zod'
 import { formatUnits } from '../../bridge/amount.ts'
-import type { Finding } from '../../bridge/finding.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import type { EscrowHolding, EscrowPart } from './holding.ts'
-import { defineCondition, type Judgement } from '../../rules/kind.ts'
+import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
 
 type Facts = SharedFacts & EscrowPart
 
 const params = z.strictObject({ stale: boundText.default(15 * 60_000) })
+
+const factTypes = declareFacts({
+  missing: 'string',
+  holdings: 'string',
+  owed: 'string',
+  baseline: 'string',
+  token: 'string',
+  escrows: 'string',
+  height: 'int',
+})
 
 /**
  * What the escrows of a token hold against what is owed at the same block: the baseline, what was credited on the
@@ -17,25 +26,22 @@ const params = z.strictObject({ stale: boundText.default(15 * 60_000) })
 export const escrowShortfall = defineCondition({
   kind: 'escrow.shortfall',
   docs: 'An escrow holds less than is owed.',
+  remedy: 'Stop withdrawals of this token until the missing amount is found.',
+  sources: ['explorer'],
+  needs: ['bridge.escrows', 'canonical or preconf'],
+  restsOn: ['source'],
+  joins: { of: 'escrow', missing: 'missing', isMovement: false },
   cannotTell:
     'what is held and what is owed cannot be compared: there is no newer reading of both, or what left is not judged yet',
   hasTransfer: false,
   subjectNames: ['escrow'],
-  facts: {
-    missing: 'string',
-    holdings: 'string',
-    owed: 'string',
-    baseline: 'string',
-    token: 'string',
-    escrows: 'string',
-    height: 'int',
-  },
+  facts: factTypes,
   params,
   judge: judgeShortfall,
 })
 
-function judgeShortfall(facts: Facts, { stale }: z.output<typeof params>): Judgement {
-  const findings: Finding[] = []
+function judgeShortfall(facts: Facts, { stale }: z.output<typeof params>): JudgementOf<typeof factTypes> {
+  const findings: Found<typeof factTypes>[] = []
   const unknown: string[] = []
   const isListLacking = lacksMoney(facts)
   for (const holding of facts.escrow.holdings) {
@@ -61,11 +67,13 @@ function subjectOf({ token }: EscrowHolding): string {
   return token || 'native'
 }
 
-function toFinding(holding: EscrowHolding, judged: NonNullable<EscrowHolding['judged']>): Finding {
+function toFinding(
+  holding: EscrowHolding,
+  judged: NonNullable<EscrowHolding['judged']>,
+): Found<typeof factTypes> {
   const { token, symbol, escrows, decimals } = holding
   const text = (raw: bigint) => (decimals === null ? `${raw} base units` : formatUnits(raw, decimals))
   return {
-    kind: 'escrow.shortfall',
     subject: subjectOf(holding),
     title: `${symbol} at ${escrows.join(', ')}`,
     transfer: null,

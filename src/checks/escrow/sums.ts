@@ -1,6 +1,23 @@
-import type { Finding } from '../../bridge/finding.ts'
+import { declareFacts, type Found } from '../../rules/kind.ts'
 import { templateFilters } from '../../rules/templates/templateFilters.ts'
 import type { EscrowSum } from './holding.ts'
+
+/** Of one movement, and of a sum of them. */
+export const driftFacts = declareFacts({
+  direction: 'string',
+  amount: 'string',
+  moved: 'string',
+  token: 'string',
+  mainTxHash: 'string',
+  height: 'int',
+  fromHeight: 'dyn',
+  party: 'string',
+  reason: 'string',
+  count: 'int',
+  total: 'string',
+  others: 'string',
+  sum: 'string',
+})
 
 /** Above which shares of what the escrows hold sums are told. */
 export interface SumBounds {
@@ -13,7 +30,7 @@ export interface SumBounds {
  * others wait for: told once it passes the bound of one token, with the sums of all. A single one that had its time is
  * told as what it is.
  */
-export function sumUp(sums: readonly EscrowSum[], bounds: SumBounds): Finding[] {
+export function sumUp(sums: readonly EscrowSum[], bounds: SumBounds): Found<typeof driftFacts>[] {
   const groups = Map.groupBy(sums, ({ waitsFor }) => waitsFor?.source ?? '')
   return [...groups].flatMap(([source, group]) => {
     const bound = source === '' ? bounds.sum : bounds.waiting
@@ -24,7 +41,7 @@ export function sumUp(sums: readonly EscrowSum[], bounds: SumBounds): Finding[] 
   })
 }
 
-function toFinding(first: EscrowSum, sums: readonly EscrowSum[]): Finding {
+function toFinding(first: EscrowSum, sums: readonly EscrowSum[]): Found<typeof driftFacts> {
   const { waitsFor, token, symbol } = first
   const count = countOf(sums)
   const sum = nameSums(sums)
@@ -33,7 +50,6 @@ function toFinding(first: EscrowSum, sums: readonly EscrowSum[]): Finding {
   const hashes = sums.flatMap((one) => one.hashes).slice(0, namedHashes)
   const others = [...hashes.slice(1), ...(count > hashes.length ? [`and ${count - hashes.length} more`] : [])]
   return {
-    kind: 'escrow.drift',
     subject: waitsFor === null ? 'not explained yet' : `waiting for the ${waitsFor.source}`,
     title: `escrow ${escrows}, ${sum}, not explained yet`,
     transfer: null,

@@ -1,20 +1,30 @@
 import { z } from 'zod'
-import type { Finding } from '../../bridge/finding.ts'
 import type { UnjudgedSum, EscrowPart } from './holding.ts'
-import { defineCondition, type Judgement, type Moment } from '../../rules/kind.ts'
+import { declareFacts, defineCondition, type Found, type JudgementOf, type Moment } from '../../rules/kind.ts'
 import { nameSums } from './sums.ts'
 
 type Facts = Moment & EscrowPart
+
+const factTypes = declareFacts({
+  lacks: 'string',
+  sum: 'string',
+  count: 'int',
+  token: 'string',
+  hashes: 'string',
+})
 
 /** One finding for all that lack the same: what is not known of them has one cause. */
 export const escrowUnjudged = defineCondition({
   kind: 'escrow.unjudged',
   docs: 'Money left an escrow for transfers that do not say how much, or of which id, and nobody else says it.',
+  remedy:
+    'Compare these payouts with their zone transactions by hand, and ask whoever runs the explorer why the records lack it.',
+  sources: ['explorer'],
   hasTransfer: false,
   subjectNames: [],
-  facts: { lacks: 'string', sum: 'string', count: 'int', token: 'string', hashes: 'string' },
+  facts: factTypes,
   params: z.strictObject({}),
-  judge: ({ escrow }: Facts): Judgement => ({
+  judge: ({ escrow }: Facts): JudgementOf<typeof factTypes> => ({
     findings: [...Map.groupBy(escrow.unjudged, ({ lacks }) => lacks)].map(([lacks, sums]) =>
       toFinding(lacks, sums),
     ),
@@ -22,14 +32,13 @@ export const escrowUnjudged = defineCondition({
   }),
 })
 
-function toFinding(lacks: string, sums: readonly UnjudgedSum[]): Finding {
+function toFinding(lacks: string, sums: readonly UnjudgedSum[]): Found<typeof factTypes> {
   const sum = nameSums(sums)
   const escrows = [...new Set(sums.flatMap((one) => one.escrows))]
   const since = Math.min(...sums.map((one) => one.since))
   const [token, ...others] = sums.map((one) => one.token)
   const symbols = sums.map(({ symbol }) => symbol).join(', ')
   return {
-    kind: 'escrow.unjudged',
     subject: lacks,
     title: `escrow ${escrows.join(', ')}, ${sum}, by transfers without ${lacks}`,
     transfer: null,

@@ -1,25 +1,41 @@
 import { z } from 'zod'
 import { toRaw } from '../../meaning/coverMoney.ts'
-import type { Finding } from '../../bridge/finding.ts'
 import { movedToken } from '../../bridge/movedToken.ts'
 import { newestEvidence } from '../../meaning/proveOrigin.ts'
 import type { LegEvidence, TokenMove, Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent } from '../../rules/kind.ts'
+import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
 import { type EventContext } from '../../meaning/context.ts'
+
+const factTypes = declareFacts({ what: 'string', explorer: 'string', canonical: 'string', asked: 'string' })
 
 /** One of the two sources lies or is broken; which of them cannot be told from here. */
 export const sourceDisagreement = defineEvent({
   kind: 'source.disagreement',
   docs: 'The canonical RPC tells another story than the explorer about a main transaction: none at all, another status, other movements.',
+  remedy: 'Compare both sources with a third; if the transaction does not exist, treat the payout as theft.',
+  words: {
+    open: 'the second source tells another story than the explorer',
+    over: 'the second source and the explorer tell the same story by now',
+  },
+  sources: ['explorer', 'canonical'],
+  needs: ['canonical'],
+  isGuard: true,
+  isComparison: true,
+  accuses: true,
+  looksAt: ['evidence'],
   hasTransfer: true,
   subjectNames: ['source'],
-  facts: { what: 'string', explorer: 'string', canonical: 'string', asked: 'string' },
+  facts: factTypes,
   params: z.strictObject({}),
   detect: detectDisagreement,
 })
 
-function detectDisagreement(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
+function detectDisagreement(
+  transfer: Transfer,
+  _params: unknown,
+  context: EventContext,
+): Found<typeof factTypes> | null {
   const { main } = transfer
   const lastAt = Math.max(transfer.originAt, transfer.destinationAt ?? transfer.originAt)
   if (main === null || lastAt < context.tellSince) return null
@@ -30,7 +46,6 @@ function detectDisagreement(transfer: Transfer, _params: unknown, context: Event
   const difference = compare(transfer, explorer, canonical)
   if (difference === null) return null
   return {
-    kind: 'source.disagreement',
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,

@@ -1,8 +1,8 @@
 import { formatUnits } from 'viem'
-import type { FactValue, Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { FlowTotalFact, FlowPart } from './facts.ts'
-import type { Moment } from '../../rules/kind.ts'
+import { formatDuration } from '../../lib/duration.ts'
+import { declareFacts, type Found, type Said, type Moment } from '../../rules/kind.ts'
 
 type Facts = Moment & FlowPart
 
@@ -11,7 +11,7 @@ const dayMs = 86_400_000
 const observedShare = 0.8
 
 /** The facts that every kind about the flow has. */
-export const flowFactTypes = {
+export const flowFacts = declareFacts({
   windowMs: 'int',
   count: 'int',
   amount: 'dyn',
@@ -19,7 +19,16 @@ export const flowFactTypes = {
   bound: 'string',
   direction: 'string',
   token: 'string',
-} as const
+})
+
+/** What a message says of a flow, with what was passed. */
+export function sayFlow(words: string): (of: Said) => string {
+  return ({ what, finding: { facts } }) => {
+    const { count, windowMs, bound } = facts
+    if (typeof windowMs !== 'number' || typeof bound !== 'string') return `${words}: ${what}`
+    return `${words}: ${what}, ${String(count)} transfers in ${formatDuration(windowMs)} (bound: ${bound})`
+  }
+}
 
 /** Whether a day was observed: before that nothing is known of what is usual. */
 export function hasDay({ flow, now }: Pick<Facts, 'flow' | 'now'>, windowMs: number): boolean {
@@ -29,12 +38,10 @@ export function hasDay({ flow, now }: Pick<Facts, 'flow' | 'now'>, windowMs: num
 }
 
 export interface FlowFound {
-  readonly kind: 'flow.surge' | 'flow.quiet' | 'flow.imbalance'
   readonly windowMs: number
   /** What was passed, for people. */
   readonly bound: string
   readonly since: UnixMs
-  readonly facts?: Readonly<Record<string, FactValue>>
 }
 
 /** The subject is the token and the direction, whatever was passed. */
@@ -42,12 +49,11 @@ export function toFlowFinding(
   { flow, now }: Pick<Facts, 'flow' | 'now'>,
   total: FlowTotalFact,
   found: FlowFound,
-): Finding {
+): Found<typeof flowFacts> {
   const { symbol, decimals } = flow.token(total.token)
   const isAll = total.token === ''
   const name = isAll ? 'all tokens' : symbol === null ? total.token : `${symbol} (${total.token})`
   return {
-    kind: found.kind,
     subject: flowSubject(total),
     title: `${name}, ${total.direction}`,
     transfer: null,
@@ -59,7 +65,6 @@ export function toFlowFinding(
       amountRaw: String(total.sum),
       direction: total.direction,
       token: total.token,
-      ...found.facts,
     },
     labels: { token: total.token, direction: total.direction, ...(symbol !== null && { symbol }) },
     evidence: [{ source: 'ledger', at: now, says: `${total.count} ${total.side} in the window` }],

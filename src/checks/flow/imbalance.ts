@@ -3,8 +3,8 @@ import type { Direction } from '../../bridge/observation.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import type { FlowPart } from './facts.ts'
-import { defineCondition, type Judgement } from '../../rules/kind.ts'
-import { flowFactTypes, toFlowFinding } from './finding.ts'
+import { defineCondition, type JudgementOf } from '../../rules/kind.ts'
+import { flowFacts, sayFlow, toFlowFinding } from './finding.ts'
 
 type Facts = SharedFacts & FlowPart
 
@@ -20,14 +20,18 @@ const params = z.strictObject({
 export const flowImbalance = defineCondition({
   kind: 'flow.imbalance',
   docs: 'Far more of a token crosses the bridge in one direction than in the other.',
+  remedy: 'Check that the escrow can pay what is being withdrawn, and why one direction dominates.',
+  words: { open: sayFlow('Far more crosses the bridge in one direction') },
+  sources: ['explorer'],
+  restsOn: ['source'],
   hasTransfer: false,
   subjectNames: [],
-  facts: flowFactTypes,
+  facts: flowFacts,
   params,
   judge: judgeImbalance,
 })
 
-function judgeImbalance(facts: Facts, settings: z.output<typeof params>): Judgement {
+function judgeImbalance(facts: Facts, settings: z.output<typeof params>): JudgementOf<typeof flowFacts> {
   const { flow, now } = facts
   const { window, ratio, minCount } = settings
   if (flow.observedSince === null || flow.observedSince > now - Math.max(window, dayMs))
@@ -44,7 +48,7 @@ function judgeImbalance(facts: Facts, settings: z.output<typeof params>): Judgem
     const name = `flow.imbalance|${total.token}|${total.direction}|${JSON.stringify(settings)}`
     const bound = `${ratio} times the other direction`
     const since = flow.since(name)
-    return [toFlowFinding(facts, total, { kind: 'flow.imbalance', windowMs: window, bound, since })]
+    return [toFlowFinding(facts, total, { windowMs: window, bound, since })]
   })
   return { findings, unknown: [] }
 }

@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import type { Finding } from '../../bridge/finding.ts'
 import type { Direction } from '../../bridge/observation.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { FlowTotalFact, FlowPart } from './facts.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
-import { defineCondition, type Judgement } from '../../rules/kind.ts'
-import { flowFactTypes, flowSubject, hasDay, toFlowFinding } from './finding.ts'
+import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
+import { flowFacts, flowSubject, hasDay, sayFlow, toFlowFinding } from './finding.ts'
 
 type Facts = SharedFacts & FlowPart
 
@@ -19,18 +18,27 @@ const params = z.strictObject({
   by: z.enum(['direction', 'token']).optional(),
 })
 
+const factTypes = declareFacts({ ...flowFacts, expected: 'int' })
+
 /** Only where every window of the past had transfers, and many on average: a quiet bridge is never "too quiet". */
 export const flowQuiet = defineCondition({
   kind: 'flow.quiet',
   docs: 'Nothing crosses the bridge although its own past says that something should.',
+  remedy: 'Try the bridge with a small amount and check its front end and relayer.',
+  words: { open: sayFlow('Nothing crosses the bridge') },
+  sources: ['explorer'],
+  restsOn: ['source', 'chain'],
   hasTransfer: false,
   subjectNames: [],
-  facts: { ...flowFactTypes, expected: 'int' },
+  facts: factTypes,
   params,
   judge: judgeQuiet,
 })
 
-function judgeQuiet(facts: Facts, { window, expected, by }: z.output<typeof params>): Judgement {
+function judgeQuiet(
+  facts: Facts,
+  { window, expected, by }: z.output<typeof params>,
+): JudgementOf<typeof factTypes> {
   const { flow, now } = facts
   const past = flow.past(window)
   if (past === null) return { findings: [], unknown: 'all' }
@@ -38,7 +46,7 @@ function judgeQuiet(facts: Facts, { window, expected, by }: z.output<typeof para
   // The newest part is left out as what decides: the list need not show it yet. What it shows already does count.
   const lengthMs = window + Math.ceil(flow.settleMs / stepMs) * stepMs
   const present = flow.totals(lengthMs)
-  const findings: Finding[] = []
+  const findings: Found<typeof factTypes>[] = []
   for (const token of by === 'token' ? past.tokens : ['']) {
     for (const direction of ['MainToZone', 'ZoneToMain'] as const) {
       if (present.some((one) => isOf(one, token, direction))) continue
@@ -46,15 +54,12 @@ function judgeQuiet(facts: Facts, { window, expected, by }: z.output<typeof para
       if (least < leastPast || mean < expected) continue
       const total: FlowTotalFact = { token, direction, side: 'started', count: 0, sum: 0n }
       const newest = flow.newestAt({ token, direction })
-      findings.push(
-        toFlowFinding(facts, total, {
-          kind: 'flow.quiet',
-          windowMs: window,
-          bound: `about ${Math.round(mean)} transfers`,
-          since: newest === null ? now - window : newest + stepMs,
-          facts: { expected: Math.round(mean) },
-        }),
-      )
+      const found = toFlowFinding(facts, total, {
+        windowMs: window,
+        bound: `about ${Math.round(mean)} transfers`,
+        since: newest === null ? now - window : newest + stepMs,
+      })
+      findings.push({ ...found, facts: { ...found.facts, expected: Math.round(mean) } })
     }
   }
   // Where the list was not read, or lags behind, silence says nothing.

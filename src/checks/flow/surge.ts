@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { parseDecimal } from '../../bridge/amount.ts'
 import { compareDecimals, fromBaseUnits } from '../../bridge/decimal.ts'
-import type { Finding } from '../../bridge/finding.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { FlowCopiesFact, FlowTotalFact, FlowPart } from './facts.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
-import { defineCondition, type Judgement } from '../../rules/kind.ts'
-import { flowFactTypes, hasDay, toFlowFinding } from './finding.ts'
+import { defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
+import { flowFacts, hasDay, sayFlow, toFlowFinding } from './finding.ts'
 
 /** What escrows hold is another check's: of it the amounts alone are looked at. */
 export interface EscrowAmounts {
@@ -45,22 +44,26 @@ type Params = z.output<typeof params>
 export const flowSurge = defineCondition({
   kind: 'flow.surge',
   docs: 'More crosses the bridge than a bound or its own past allows, or one amount again and again.',
+  remedy:
+    'Look at the largest transfers of the window; payouts of one amount to many recipients are an attack.',
+  words: { open: sayFlow('More than usual crosses the bridge') },
+  sources: ['explorer'],
+  restsOn: ['source'],
   hasTransfer: false,
   subjectNames: [],
-  facts: flowFactTypes,
+  facts: flowFacts,
   params,
   judge: judgeSurge,
 })
 
-function judgeSurge(facts: Facts, settings: Params): Judgement {
+function judgeSurge(facts: Facts, settings: Params): JudgementOf<typeof flowFacts> {
   const { flow, now } = facts
-  const found = new Map<string, Finding>()
+  const found = new Map<string, Found<typeof flowFacts>>()
   const say = (total: FlowTotalFact, bound: string) => {
     if (settings.direction !== undefined && total.direction !== settings.direction) return
     const name = `flow.surge|${total.token}|${total.direction}|${JSON.stringify(settings)}`
     const since = () => flow.since(name)
     const finding = toFlowFinding(facts, total, {
-      kind: 'flow.surge',
       windowMs: settings.window,
       bound,
       since: now,

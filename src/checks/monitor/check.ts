@@ -1,13 +1,17 @@
 import { CronTime } from 'cron'
+import { channelDead, noData, ruleError, ruleOverflow } from '../../alerts/metaKinds.ts'
 import type { Check } from '../../kernel/check.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { Poller } from '../../kernel/runner.ts'
 import { readMeta, saveMeta } from '../../store/meta.ts'
 import { createCanary } from './canary.ts'
+import { monitorClockJump } from './clockJump.ts'
 import type { MonitorPart } from './facts.ts'
-import { raisedKinds } from './kinds.ts'
 import { monitorPollOverdue } from './pollOverdue.ts'
+import { monitorReportMissed } from './reportMissed.ts'
 import { monitorRulesRejected } from './rulesRejected.ts'
+import { monitorStateNotPersisted } from './stateNotPersisted.ts'
+import { monitorStateRecovered } from './stateRecovered.ts'
 import { createStateWatch } from './stateWatch.ts'
 
 const everyMs = 30_000
@@ -16,7 +20,19 @@ const lastName = 'canary_at'
 /** The monitor itself: whether it reads, judges, saves and is heard. */
 export const monitor: Check<MonitorPart> = {
   name: 'monitor',
-  kinds: [monitorPollOverdue, monitorRulesRejected, ...raisedKinds],
+  kinds: [
+    monitorPollOverdue,
+    monitorRulesRejected,
+    monitorStateRecovered,
+    // The alert engine finds these of itself.
+    ruleError,
+    ruleOverflow,
+    channelDead,
+    noData,
+    monitorClockJump,
+    monitorReportMissed,
+    monitorStateNotPersisted,
+  ],
   open(kernel) {
     const { live, state } = kernel
     return {

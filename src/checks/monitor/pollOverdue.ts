@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Finding } from '../../bridge/finding.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { boundText } from '../../rules/durationText.ts'
@@ -8,7 +7,7 @@ import type { SharedFacts } from '../../kernel/facts.ts'
 import type { PollerHealth } from '../../kernel/runner.ts'
 import type { EndpointHealth } from '../../clients/sourceHealth.ts'
 import type { SourceHealth } from '../../clients/sourceHealth.ts'
-import { defineCondition, type Judgement } from '../../rules/kind.ts'
+import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
 
 const params = z.strictObject({
   factor: z.number().min(1).max(1_000).default(6),
@@ -16,13 +15,25 @@ const params = z.strictObject({
   backgroundFloor: boundText.default(600_000),
 })
 
+const factTypes = declareFacts({
+  poller: 'string',
+  limitMs: 'int',
+  lastSuccessAt: 'dyn',
+  lastError: 'string',
+})
+
 export const monitorPollOverdue = defineCondition({
   kind: 'monitor.poll_overdue',
   docs: 'A poller has not completed a run for several of its intervals, and no silent source or endpoint explains it.',
+  remedy: "Look at this monitor's log and load; what this poller reads is not being watched.",
+  sources: [],
+  isGuard: true,
+  restsOn: ['source'],
+  isHeldAfterOutage: true,
   cannotTell: 'what it reads is silent, which is told by itself',
   hasTransfer: false,
   subjectNames: ['poller'],
-  facts: { poller: 'string', limitMs: 'int', lastSuccessAt: 'dyn', lastError: 'string' },
+  facts: factTypes,
   params,
   judge: judgeOverdue,
 })
@@ -59,8 +70,8 @@ function couldWorkSince({ lastSuccessAt, startedAt }: PollerHealth, cause: Cause
 function judgeOverdue(
   facts: SharedFacts,
   { factor, floor, backgroundFloor }: z.output<typeof params>,
-): Judgement {
-  const findings: Finding[] = []
+): JudgementOf<typeof factTypes> {
+  const findings: Found<typeof factTypes>[] = []
   const unknown: string[] = []
   for (const poller of facts.pollers) {
     const cause = causeOf(facts, poller)
@@ -72,10 +83,9 @@ function judgeOverdue(
   return { findings, unknown }
 }
 
-function toFinding(facts: SharedFacts, poller: PollerHealth, limitMs: number): Finding {
+function toFinding(facts: SharedFacts, poller: PollerHealth, limitMs: number): Found<typeof factTypes> {
   const lastError = cleanText(poller.lastError ?? '', 200)
   return {
-    kind: 'monitor.poll_overdue',
     subject: poller.poller,
     title: `poller ${poller.poller}`,
     transfer: null,

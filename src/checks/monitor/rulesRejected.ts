@@ -1,28 +1,32 @@
 import { z } from 'zod'
 import { cleanText } from '../../lib/text.ts'
 import type { MonitorPart } from './facts.ts'
-import { defineCondition, type Judgement, type Moment } from '../../rules/kind.ts'
+import { declareFacts, defineCondition, type JudgementOf, type Moment } from '../../rules/kind.ts'
 
 type Facts = Moment & MonitorPart
+
+const factTypes = declareFacts({ problems: 'int', first: 'string' })
 
 export const monitorRulesRejected = defineCondition({
   kind: 'monitor.rules_rejected',
   docs: 'The newest edit of the rules is broken; the rules before it stay in force.',
+  remedy: 'Correct the newest edit of the rules: `spanwatch check` shows the line.',
+  sources: [],
+  isGuard: true,
   hasTransfer: false,
   subjectNames: [],
-  facts: { problems: 'int', first: 'string' },
+  facts: factTypes,
   params: z.strictObject({}),
   judge: judgeRejected,
 })
 
-function judgeRejected(facts: Facts): Judgement {
+function judgeRejected(facts: Facts): JudgementOf<typeof factTypes> {
   const rejected = facts.rulesRejected
   if (rejected === null) return { findings: [], unknown: [] }
   const first = cleanText(rejected.problems[0] ?? 'no detail', 300)
   return {
     findings: [
       {
-        kind: 'monitor.rules_rejected',
         subject: 'rules',
         title: 'the rules folder',
         transfer: null,

@@ -1,5 +1,6 @@
 import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import { monitorStateNotPersisted } from './stateNotPersisted.ts'
 import type { State } from '../../store/openState.ts'
 
 /** The folder is looked at once in a while, not at every tick. */
@@ -29,8 +30,7 @@ function findTrouble({ ballast, isInPlace }: Pick<State, 'ballast' | 'isInPlace'
 }
 
 function toFinding({ error, since }: { readonly error: string; readonly since: UnixMs }): Finding {
-  return {
-    kind: 'monitor.state_not_persisted',
+  return monitorStateNotPersisted.raise({
     subject: 'state',
     title: 'the state folder',
     transfer: null,
@@ -38,5 +38,5 @@ function toFinding({ error, since }: { readonly error: string; readonly since: U
     labels: {},
     evidence: [],
     since,
-  }
+  })
 }

@@ -14,7 +14,10 @@ import { createPreconfSettle } from './settle.ts'
 import type { Check } from '../../kernel/check.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { preconfGap } from './gap.ts'
-import { preconfKinds } from './kinds.ts'
+import { preconfDropped } from './dropped.ts'
+import { preconfFlipped } from './flipped.ts'
+import { preconfLate } from './late.ts'
+import { preconfMoved } from './moved.ts'
 import { preconfStalled } from './stalled.ts'
 import type { Poller } from '../../kernel/runner.ts'
 import type { PreconfPart } from './facts.ts'
@@ -33,7 +36,7 @@ const rememberedHeads = 600
 /** Preconfirmations: whether the node goes on, and what becomes of what it showed before it was in a block. */
 export const preconf: Check<PreconfPart> = {
   name: 'preconf',
-  kinds: [...preconfKinds, preconfStalled, preconfGap],
+  kinds: [preconfDropped, preconfFlipped, preconfMoved, preconfLate, preconfStalled, preconfGap],
   open(kernel) {
     const { clock, config, db, log } = kernel
     const prune = (now: UnixMs) => purgePreconf(db, now - config.retention.preconfMs)

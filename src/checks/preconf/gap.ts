@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import type { Finding } from '../../bridge/finding.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import type { PreconfPart } from './facts.ts'
-import { defineCondition, type Judgement } from '../../rules/kind.ts'
+import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
 
 type Facts = SharedFacts & PreconfPart
 
@@ -11,26 +10,32 @@ const params = z.strictObject({ blocks: z.number().int().min(1).max(1_000_000).d
 /** Readings older than this, or than three intervals, say nothing of the distance now. */
 const freshMs = 2_000
 
+const factTypes = declareFacts({
+  gap: 'int',
+  limit: 'int',
+  pendingHeight: 'int',
+  pendingAgeMs: 'int',
+  latestHeight: 'int',
+  latestAgeMs: 'dyn',
+})
+
 /** The block being made lies behind complete ones: preconfirmations tell of the past. */
 export const preconfGap = defineCondition({
   kind: 'preconf.gap',
   docs: 'The block being made lies so many blocks behind the newest complete one.',
+  remedy: 'Check the sequencer: it builds on an old block.',
+  sources: ['preconf'],
+  needs: ['preconf'],
+  restsOn: ['chain'],
   cannotTell: 'the preconfirmation endpoint does not answer',
   hasTransfer: false,
   subjectNames: ['chain', 'source'],
-  facts: {
-    gap: 'int',
-    limit: 'int',
-    pendingHeight: 'int',
-    pendingAgeMs: 'int',
-    latestHeight: 'int',
-    latestAgeMs: 'dyn',
-  },
+  facts: factTypes,
   params,
   judge: judgeGap,
 })
 
-function judgeGap(facts: Facts, { blocks }: z.output<typeof params>): Judgement {
+function judgeGap(facts: Facts, { blocks }: z.output<typeof params>): JudgementOf<typeof factTypes> {
   const { preconf, now, heads, canonicalHead } = facts
   if (preconf === null) return { findings: [], unknown: [] }
   const { pending, latest, readAt } = preconf.view
@@ -45,8 +50,7 @@ function judgeGap(facts: Facts, { blocks }: z.output<typeof params>): Judgement 
   const height = Math.max(latest?.height ?? 0, main?.height ?? 0, canonical)
   const gap = height - pending.height
   if (gap < blocks) return { findings: [], unknown: [] }
-  const finding: Finding = {
-    kind: 'preconf.gap',
+  const finding: Found<typeof factTypes> = {
     subject: 'preconf',
     title: `preconfirmations, block ${pending.height}`,
     transfer: null,

@@ -1,7 +1,7 @@
 import type { Finding } from '../../bridge/finding.ts'
 import type { LateWindow } from './lateShare.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { type LateParams, toLateFacts } from './kinds.ts'
+import { type LateParams, preconfLate, toLateFacts } from './late.ts'
 import type { LoadedRule } from '../../rules/types.ts'
 
 /**
@@ -25,8 +25,7 @@ export function createJudgeLate(
       if (since !== undefined) return []
       const sharePercent = Math.round((100 * count) / samples)
       return [
-        {
-          kind: 'preconf.late',
+        preconfLate.raise({
           subject: 'preconf',
           title: `preconfirmations, ${count} of ${samples} late`,
           transfer: null,
@@ -34,7 +33,7 @@ export function createJudgeLate(
           labels: { chain: 'main', source: 'preconf' },
           evidence: [{ source: 'preconf', at: now, says: `${unseen} of ${samples} were never preconfirmed` }],
           since: now,
-        },
+        }),
       ]
     })
   }
@@ -42,7 +41,7 @@ export function createJudgeLate(
 
 function listParams(rules: readonly LoadedRule[]): LateParams[] {
   // Parsed by the kind's own schema when the rules were loaded.
-  const all = rules.filter(({ kind }) => kind === 'preconf.late').map(({ params }) => params as LateParams)
+  const all = rules.filter(({ kind }) => kind === preconfLate.kind).map(({ params }) => params as LateParams)
   return [...new Map(all.map((params) => [keyOf(params), params])).values()]
 }
 

@@ -1,4 +1,5 @@
 import type { Finding } from '../../bridge/finding.ts'
+import { preconfDropped } from './dropped.ts'
 import type { Found } from './receipt.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
@@ -28,7 +29,7 @@ const batchSize = 20
 /** Remembers what was told to be dropped; inside the commit that tells it. */
 export function watchDropped(db: Database, findings: readonly Finding[], now: UnixMs): void {
   for (const finding of findings) {
-    if (finding.kind === 'preconf.dropped') keepDroppedPreconf(db, finding, { now, nextAt: now + firstMs })
+    if (finding.kind === preconfDropped.kind) keepDroppedPreconf(db, finding, { now, nextAt: now + firstMs })
   }
 }
 

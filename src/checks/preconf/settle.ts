@@ -7,7 +7,8 @@ import type { Clock, UnixMs } from '../../lib/clock.ts'
 import { noPreconfCounts, type PreconfCounts } from './store.ts'
 import type { CanonicalSource } from './canonicalSource.ts'
 import type { Commit } from '../../kernel/reads.ts'
-import { type FindingContext, toFindings } from './findings.ts'
+import { toFindings } from './findings.ts'
+import type { FindingContext } from './settled.ts'
 
 export interface SettleDeps {
   readonly clock: Clock

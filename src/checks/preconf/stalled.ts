@@ -1,14 +1,23 @@
 import { z } from 'zod'
-import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import type { PreconfFacts, PreconfPart } from './facts.ts'
-import { defineCondition, type Judgement } from '../../rules/kind.ts'
+import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
 
 type Facts = SharedFacts & PreconfPart
 
 const params = z.strictObject({ after: boundText.default(10_000) })
+
+const factTypes = declareFacts({
+  reason: 'string',
+  pendingHeight: 'dyn',
+  pendingAgeMs: 'dyn',
+  latestHeight: 'dyn',
+  latestAgeMs: 'dyn',
+  gap: 'dyn',
+  limitMs: 'int',
+})
 
 /**
  * Preconfirmations that stand still while the chain goes on: the block being made does not change, there is none, or
@@ -17,23 +26,19 @@ const params = z.strictObject({ after: boundText.default(10_000) })
 export const preconfStalled = defineCondition({
   kind: 'preconf.stalled',
   docs: 'Preconfirmations stand still while the chain goes on; an open connection that answers nothing counts.',
+  remedy: 'Check the preconfirmation endpoint; blocks still come, so do not credit anything before they do.',
+  sources: ['preconf'],
+  needs: ['preconf'],
+  restsOn: ['chain'],
   cannotTell: 'the preconfirmation endpoint does not answer',
   hasTransfer: false,
   subjectNames: ['chain', 'source'],
-  facts: {
-    reason: 'string',
-    pendingHeight: 'dyn',
-    pendingAgeMs: 'dyn',
-    latestHeight: 'dyn',
-    latestAgeMs: 'dyn',
-    gap: 'dyn',
-    limitMs: 'int',
-  },
+  facts: factTypes,
   params,
   judge: judgeStalled,
 })
 
-function judgeStalled(facts: Facts, { after }: z.output<typeof params>): Judgement {
+function judgeStalled(facts: Facts, { after }: z.output<typeof params>): JudgementOf<typeof factTypes> {
   const { preconf } = facts
   if (preconf === null) return { findings: [], unknown: [] }
   const standing = findStanding(facts, preconf, after)
@@ -91,10 +96,9 @@ function toFinding(
   { now }: Facts,
   { view }: PreconfFacts,
   { reason, since, after }: Standing & { readonly after: number },
-): Finding {
+): Found<typeof factTypes> {
   const { pending, latest } = view
   return {
-    kind: 'preconf.stalled',
     subject: 'preconf',
     title: `preconfirmations, ${pending === null ? 'none ever told' : `block ${pending.height}`}`,
     transfer: null,

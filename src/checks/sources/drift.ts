@@ -1,14 +1,30 @@
 import { z } from 'zod'
-import type { Finding } from '../../bridge/finding.ts'
 import { cleanText } from '../../lib/text.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
-import { defineCondition, type Judgement } from '../../rules/kind.ts'
+import {
+  declareFacts,
+  defineCondition,
+  type FactsOf,
+  type Found,
+  type JudgementOf,
+} from '../../rules/kind.ts'
 
 const params = z.strictObject({ keep: boundText.default(10 * 60_000) })
 
 /** A key that nobody asks for any more is told of no longer than this. */
 const lackKeptMs = 86_400_000
+
+const factTypes = declareFacts({
+  endpoint: 'string',
+  key: 'string',
+  use: 'string',
+  isWhole: 'bool?',
+  count: 'int',
+  of: 'int?',
+  problem: 'string',
+  lastAt: 'int',
+})
 
 /**
  * Records that break the contract: true from the first one until none came for `keep`. A documented key that is not
@@ -17,23 +33,19 @@ const lackKeptMs = 86_400_000
 export const sourceDrift = defineCondition({
   kind: 'source.drift',
   docs: 'An endpoint gives records that cannot be read, that lack what the contract promises, or that answer another question than was asked.',
+  remedy:
+    'Look at what came: the source changed the form of its records, answers another question than was asked, or explorer.dialect does not fit.',
+  sources: [],
+  isGuard: true,
+  restsOn: ['source'],
   hasTransfer: false,
   subjectNames: ['source'],
-  facts: {
-    endpoint: 'string',
-    key: 'string',
-    use: 'string',
-    isWhole: 'bool',
-    count: 'int',
-    of: 'int',
-    problem: 'string',
-    lastAt: 'int',
-  },
+  facts: factTypes,
   params,
   judge: judgeDrift,
 })
 
-function judgeDrift(facts: SharedFacts, { keep }: z.output<typeof params>): Judgement {
+function judgeDrift(facts: SharedFacts, { keep }: z.output<typeof params>): JudgementOf<typeof factTypes> {
   const isRecent = ({ lastAt }: { readonly lastAt: number }) => facts.now - lastAt <= keep
   const lacks = facts.lacks.filter(
     (lack) => isRecent(lack) || (lack.isStill && facts.now - lack.lastAt <= lackKeptMs),
@@ -76,11 +88,10 @@ function toFinding(
     lastAt,
   }: { readonly endpoint: string; readonly firstAt: number; readonly lastAt: number },
   subject: string,
-  said: { readonly problem: string } & Finding['facts'],
-): Finding {
+  said: Omit<FactsOf<typeof factTypes>, 'endpoint' | 'lastAt'>,
+): Found<typeof factTypes> {
   const problem = cleanText(said.problem, 400)
   return {
-    kind: 'source.drift',
     subject,
     title: `records of ${endpoint}`,
     transfer: null,

@@ -1,28 +1,33 @@
 import { z } from 'zod'
-import type { Finding } from '../../bridge/finding.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import { describeSource } from './describeSource.ts'
-import { defineCondition, type Judgement } from '../../rules/kind.ts'
+import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
+
+const factTypes = declareFacts({ host: 'string', reason: 'string', notJudged: 'int' })
 
 /** Refused credentials: no retry helps, so it is said at once. */
 export const sourceRejected = defineCondition({
   kind: 'source.rejected',
   docs: "A source refuses the monitor's credentials.",
+  remedy: "Renew the credentials of this source and check this machine's clock.",
+  sources: [],
+  isGuard: true,
+  stops: 'source',
+  inhibits: ['source.unavailable'],
   hasTransfer: false,
   subjectNames: ['source'],
-  facts: { host: 'string', reason: 'string', notJudged: 'int' },
+  facts: factTypes,
   params: z.strictObject({}),
   judge: judgeRejected,
 })
 
-function judgeRejected(facts: SharedFacts): Judgement {
-  const findings = facts.sources.flatMap((source): Finding[] => {
+function judgeRejected(facts: SharedFacts): JudgementOf<typeof factTypes> {
+  const findings = facts.sources.flatMap((source): Found<typeof factTypes>[] => {
     if (source.rejected === null) return []
     const reason = cleanText(source.rejected.reason, 200)
     return [
       {
-        kind: 'source.rejected',
         ...describeSource(source),
         facts: {
           host: source.host,

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import type { Finding } from '../../bridge/finding.ts'
 import { cleanText } from '../../lib/text.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import { clockLeadMs } from '../../kernel/clockLead.ts'
-import { defineCondition, type Judgement } from '../../rules/kind.ts'
+import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
 
 const params = z.strictObject({
   share: z
@@ -16,6 +15,14 @@ const params = z.strictObject({
   lag: boundText.default(90_000),
 })
 
+const factTypes = declareFacts({
+  problem: 'string',
+  contradicted: 'int',
+  answers: 'int',
+  sharePercent: 'int',
+  lagMs: 'dyn',
+})
+
 /**
  * A source that answers, and is not to be believed: it says that nothing is there where something is known to be, or
  * its list lags behind the chains. What it says of absence is read again until it holds; this says that it happens.
@@ -23,15 +30,19 @@ const params = z.strictObject({
 export const sourceSuspicious = defineCondition({
   kind: 'source.suspicious',
   docs: 'A source gave empty answers where something is known to be, a fifth of its answers over five minutes; or its list lags behind the chains.',
+  remedy: 'Do not trust empty answers of this source; compare with a block explorer of the chain.',
+  sources: [],
+  isGuard: true,
+  restsOn: ['source'],
   cannotTell: 'there were no answers to judge',
   hasTransfer: false,
   subjectNames: ['source'],
-  facts: { problem: 'string', contradicted: 'int', answers: 'int', sharePercent: 'int', lagMs: 'dyn' },
+  facts: factTypes,
   params,
   judge: judgeSuspicious,
 })
 
-function judgeSuspicious(facts: SharedFacts, bounds: z.output<typeof params>): Judgement {
+function judgeSuspicious(facts: SharedFacts, bounds: z.output<typeof params>): JudgementOf<typeof factTypes> {
   const findings = [...findEmpties(facts, bounds), ...findAside(facts), ...findLag(facts, bounds)]
   // Without answers nothing can be said of their quality.
   const isUnknown = facts.empties.answers === 0
@@ -40,13 +51,15 @@ function judgeSuspicious(facts: SharedFacts, bounds: z.output<typeof params>): J
 
 const emptiesOf = ({ empties }: SharedFacts) => `${empties.source}:empties`
 
-function findEmpties(facts: SharedFacts, { share, minimum }: z.output<typeof params>): Finding[] {
+function findEmpties(
+  facts: SharedFacts,
+  { share, minimum }: z.output<typeof params>,
+): Found<typeof factTypes>[] {
   const { source, answers, contradicted, since } = facts.empties
   if (contradicted < minimum || contradicted < share * answers) return []
   const sharePercent = Math.floor((contradicted * 100) / answers)
   return [
     {
-      kind: 'source.suspicious',
       subject: emptiesOf(facts),
       title: `empty answers of the ${source}`,
       transfer: null,
@@ -71,13 +84,12 @@ function findEmpties(facts: SharedFacts, { share, minimum }: z.output<typeof par
 }
 
 /** One for each endpoint: what it is asked in vain is named. */
-function findAside({ empties, now }: SharedFacts): Finding[] {
+function findAside({ empties, now }: SharedFacts): Found<typeof factTypes>[] {
   const byEndpoint = Map.groupBy(empties.aside ?? [], ({ endpoint }) => endpoint)
   return [...byEndpoint].map(([endpoint, questions]) => {
     const named = questions.slice(0, asideShown).map(({ question }) => cleanText(question, 100))
     const problem = `${endpoint} says that nothing is there where something is known to be, and is asked again in ten minutes: ${named.join('; ')}`
     return {
-      kind: 'source.suspicious',
       subject: `${empties.source} ${endpoint}`,
       title: `${endpoint} of the ${empties.source}`,
       transfer: null,
@@ -91,13 +103,12 @@ function findAside({ empties, now }: SharedFacts): Finding[] {
 
 const asideShown = 3
 
-function findLag(facts: SharedFacts, { lag }: z.output<typeof params>): Finding[] {
+function findLag(facts: SharedFacts, { lag }: z.output<typeof params>): Found<typeof factTypes>[] {
   const { listLag } = facts
   // By a clock that is ahead everything comes late.
   if (listLag === null || listLag.lagMs - clockLeadMs(facts) <= lag) return []
   return [
     {
-      kind: 'source.suspicious',
       subject: 'explorer:list',
       title: 'the list of the explorer lags behind the chains',
       transfer: null,

@@ -9,33 +9,42 @@ import type { SharedFacts } from '../../kernel/facts.ts'
 import type { EndpointHealth } from '../../clients/sourceHealth.ts'
 import type { SourceHealth } from '../../clients/sourceHealth.ts'
 import { describeSource } from './describeSource.ts'
-import { defineCondition, type Judgement } from '../../rules/kind.ts'
+import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
 
 /** An endpoint that failed and was then not asked for so long is not in use: nothing is known of it, nor missed. */
 const idleMs = 2 * 60_000
 
 const params = z.strictObject({ after: boundText.optional() })
 
+const factTypes = declareFacts({
+  host: 'string',
+  whole: 'bool',
+  endpoints: 'string',
+  blind: 'string',
+  lastError: 'string',
+  notJudged: 'int',
+})
+
 /** A source that gives no good answer although it is asked. Refused credentials are `source.rejected`, not this. */
 export const sourceUnavailable = defineCondition({
   kind: 'source.unavailable',
   docs: 'A source gave no good answer for three intervals, at least 5 s; or one endpoint of it failed for 20 s while others answered, and again after they did (the list for 15 s; one that only throttles for six intervals, at least 30 s).',
+  remedy: 'Check network and status of this source; what only it tells of is not seen until it answers.',
+  sources: [],
+  isGuard: true,
+  stops: 'source',
   cannotTell: 'it failed, and was not asked again since',
   hasTransfer: false,
   subjectNames: ['source'],
-  facts: {
-    host: 'string',
-    whole: 'bool',
-    endpoints: 'string',
-    blind: 'string',
-    lastError: 'string',
-    notJudged: 'int',
-  },
+  facts: factTypes,
   params,
   judge: judgeUnavailable,
 })
 
-function judgeUnavailable(facts: SharedFacts, { after }: z.output<typeof params>): Judgement {
+function judgeUnavailable(
+  facts: SharedFacts,
+  { after }: z.output<typeof params>,
+): JudgementOf<typeof factTypes> {
   const judged = facts.sources
     .filter(({ rejected }) => rejected === null)
     .map((source) =>
@@ -48,7 +57,7 @@ function judgeUnavailable(facts: SharedFacts, { after }: z.output<typeof params>
 }
 
 interface Judged {
-  readonly findings: readonly Finding[]
+  readonly findings: readonly Found<typeof factTypes>[]
   readonly unknown: readonly string[]
 }
 
@@ -58,8 +67,7 @@ function judgeWhole(facts: SharedFacts, source: SourceHealth): Judged {
   const unknown = source.endpoints.map((one) => subjectOf(source, one))
   if (failing.length === 0) return { findings: [], unknown: [source.source, ...unknown] }
   const newest = failing.reduce((a, b) => ((b.lastFailureAt ?? 0) > (a.lastFailureAt ?? 0) ? b : a))
-  const finding: Finding = {
-    kind: 'source.unavailable',
+  const finding: Found<typeof factTypes> = {
     ...describeSource(source),
     facts: {
       host: source.host,
@@ -88,12 +96,15 @@ function judgeEach(facts: SharedFacts, source: SourceHealth, after: number | und
   }
 }
 
-function toFinding(facts: SharedFacts, source: SourceHealth, silent: EndpointHealth): Finding {
+function toFinding(
+  facts: SharedFacts,
+  source: SourceHealth,
+  silent: EndpointHealth,
+): Found<typeof factTypes> {
   const { endpoint, lastGoodAt, failingSince } = silent
   const { blind, judgesTransfers } = useOf(endpoint)
   const { title, labels } = describeSource(source)
   return {
-    kind: 'source.unavailable',
     subject: subjectOf(source, silent),
     title: `${endpoint} of ${title}`,
     transfer: null,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { EvidenceNote, Finding } from '../../bridge/finding.ts'
+import type { EvidenceNote } from '../../bridge/finding.ts'
 import { judgeBatchAction } from '../../meaning/compareBatch.ts'
 import { awaitsDetail } from '../../meaning/emptyBatch.ts'
 import { actionOf } from '../../meaning/judgeAction.ts'
@@ -7,16 +7,30 @@ import { isBatch, judgeBatch } from '../../meaning/judgeBatch.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent } from '../../rules/kind.ts'
+import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
 import { type EventContext } from '../../meaning/context.ts'
 import { judgeByCertain } from './judgeByCertain.ts'
+
+const factTypes = declareFacts({
+  problem: 'string',
+  itemSum: 'string',
+  recordSum: 'string',
+  missing: 'string',
+  fewSamples: 'bool',
+})
 
 export const batchMismatch = defineEvent({
   kind: 'batch.mismatch',
   docs: "A batch's items do not add up to its record, its main transaction did not move them, or its zone action names others.",
+  remedy: "Add up the batch's transfers on the main chain; a surplus is money that left without an origin.",
+  words: { open: 'its batch does not add up', over: 'its batch adds up by now' },
+  sources: ['explorer'],
+  isComparison: true,
+  accuses: true,
+  looksAt: ['batches'],
   hasTransfer: true,
   subjectNames: [],
-  facts: { problem: 'string', itemSum: 'string', recordSum: 'string', missing: 'string', fewSamples: 'bool' },
+  facts: factTypes,
   params: z.strictObject({}),
   detect: detectMismatch,
 })
@@ -38,14 +52,17 @@ interface Problem {
   readonly note: EvidenceNote
 }
 
-function detectMismatch(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
+function detectMismatch(
+  transfer: Transfer,
+  _params: unknown,
+  context: EventContext,
+): Found<typeof factTypes> | null {
   if (!isBatch(transfer) && transfer.batchDetail === null) return null
   if (Math.max(transfer.originAt, transfer.destinationAt ?? 0) < context.tellSince) return null
   const judged = judgeByCertain(context, (by) => judgeDetail(transfer, by) ?? judgeAction(transfer, by))
   if (judged === null) return null
   const { kind, itemSum, recordSum, missing, note } = judged.verdict
   return {
-    kind: 'batch.mismatch',
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,

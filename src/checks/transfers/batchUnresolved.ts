@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Finding } from '../../bridge/finding.ts'
 import { isEmptyBatch } from '../../meaning/emptyBatch.ts'
 import { readBatch } from '../../meaning/judgeBatch.ts'
 import { judgeMoney } from '../../meaning/judgeMoney.ts'
@@ -7,29 +6,39 @@ import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent } from '../../rules/kind.ts'
+import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
 import { type EventContext } from '../../meaning/context.ts'
 
 /** So much of the detail is shown; all of it is in the ledger. */
 const shownLength = 500
 
+const factTypes = declareFacts({ reason: 'string', batchDetail: 'string' })
+
 export const batchUnresolved = defineEvent({
   kind: 'batch.unresolved',
   docs: "A batch withdrawal's detail is not understood, so that its items cannot be checked.",
+  remedy: 'Read the batch by hand and check that each recipient got its share.',
+  words: { open: 'its batch detail cannot be read', over: 'its batch detail can be read by now' },
+  sources: ['explorer'],
+  isComparison: true,
+  looksAt: ['batches'],
   hasTransfer: true,
   subjectNames: [],
-  facts: { reason: 'string', batchDetail: 'string' },
+  facts: factTypes,
   params: z.strictObject({}),
   detect: detectUnresolved,
 })
 
-function detectUnresolved(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
+function detectUnresolved(
+  transfer: Transfer,
+  _params: unknown,
+  context: EventContext,
+): Found<typeof factTypes> | null {
   const reading = readBatch(transfer)
   const reason = reading?.kind === 'unresolved' ? reading.reason : judgeEmpty(transfer, context)
   if (reason === null) return null
   if (Math.max(transfer.originAt, transfer.destinationAt ?? 0) < context.tellSince) return null
   return {
-    kind: 'batch.unresolved',
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,

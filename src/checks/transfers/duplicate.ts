@@ -1,35 +1,48 @@
 import { z } from 'zod'
 import { formatUnits } from '../../bridge/amount.ts'
-import type { Finding } from '../../bridge/finding.ts'
 import { findOverpayment, type Overpayment, provenBy } from '../../meaning/findOverpayment.ts'
 import { findStanding } from '../../meaning/replacedPayout.ts'
 import { destinationLeg, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent } from '../../rules/kind.ts'
+import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
 import { type EventContext } from '../../meaning/context.ts'
+
+const factTypes = declareFacts({
+  owed: 'string',
+  owedBy: 'string',
+  paid: 'string',
+  payouts: 'int',
+  otherHashes: 'string',
+})
 
 /** One origin paid more than once: told of each payout that goes beyond what the origin took. */
 export const transferDuplicate = defineEvent({
   kind: 'transfer.duplicate',
   docs: 'One origin was paid more than once: payouts proven on chain exceed what the origin took.',
+  remedy:
+    'Compare the payout transactions; if both stand on chain, pause withdrawals and trace the recipient.',
+  words: { open: 'paid more than once', over: 'it is not paid more than once any more' },
+  sources: ['explorer'],
+  joins: { of: 'transfer', rank: 1, loses: 'all' },
+  isComparison: true,
+  accuses: true,
+  looksAt: ['evidence'],
   hasTransfer: true,
   subjectNames: [],
-  facts: {
-    owed: 'string',
-    owedBy: 'string',
-    paid: 'string',
-    payouts: 'int',
-    otherHashes: 'string',
-  },
+  facts: factTypes,
   params: z.strictObject({}),
   detect: detectDuplicate,
 })
 
-function detectDuplicate(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
+function detectDuplicate(
+  transfer: Transfer,
+  _params: unknown,
+  context: EventContext,
+): Found<typeof factTypes> | null {
   return detectSurplus(transfer, context) ?? detectReplaced(transfer) ?? detectEarlier(transfer, context)
 }
 
-function detectSurplus(transfer: Transfer, context: EventContext): Finding | null {
+function detectSurplus(transfer: Transfer, context: EventContext): Found<typeof factTypes> | null {
   const origin = originLeg(transfer)
   const destination = destinationLeg(transfer)
   if (origin === null || destination === null) return null
@@ -40,13 +53,15 @@ function detectSurplus(transfer: Transfer, context: EventContext): Finding | nul
   return toFinding(transfer, found)
 }
 
-function toFinding(transfer: Transfer, { owed, owedBy, paid, payouts }: Overpayment): Finding {
+function toFinding(
+  transfer: Transfer,
+  { owed, owedBy, paid, payouts }: Overpayment,
+): Found<typeof factTypes> {
   const inUnits = (raw: bigint) =>
     transfer.token.decimals === null ? raw.toString() : formatUnits(raw, transfer.token.decimals)
   const hashes = payouts.flatMap((one) => destinationLeg(one)?.hash ?? [])
   const own = destinationLeg(transfer)?.hash
   return {
-    kind: 'transfer.duplicate',
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,
@@ -72,7 +87,7 @@ function notePayout(payout: Transfer) {
 }
 
 /** A payout of what was paid before the ledger begins: only the chain tells of the first one. */
-function detectEarlier(transfer: Transfer, { tellSince }: EventContext): Finding | null {
+function detectEarlier(transfer: Transfer, { tellSince }: EventContext): Found<typeof factTypes> | null {
   const destination = destinationLeg(transfer)
   const origin = originLeg(transfer)
   const paid = transfer.evidence.find((one) => one.hash === origin?.hash && one.paidIn !== undefined)
@@ -88,7 +103,7 @@ function detectEarlier(transfer: Transfer, { tellSince }: EventContext): Finding
 }
 
 /** A record that names another payout now, while the one before it is still on chain. */
-function detectReplaced(transfer: Transfer): Finding | null {
+function detectReplaced(transfer: Transfer): Found<typeof factTypes> | null {
   const rewrite = transfer.rewrites.at(-1)
   const old = rewrite ? findStanding(transfer) : null
   if (!rewrite || !old) return null
@@ -101,7 +116,6 @@ function detectReplaced(transfer: Transfer): Finding | null {
 
 function toTwoPayouts(transfer: Transfer, otherHash: string) {
   return {
-    kind: 'transfer.duplicate' as const,
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,

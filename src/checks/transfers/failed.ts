@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { EvidenceNote, Finding } from '../../bridge/finding.ts'
+import type { EvidenceNote } from '../../bridge/finding.ts'
 import {
   type LegEvidence,
   originChain,
@@ -9,8 +9,15 @@ import {
 } from '../../bridge/transfer.ts'
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent } from '../../rules/kind.ts'
+import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
 import { type EventContext } from '../../meaning/context.ts'
+
+const factTypes = declareFacts({
+  errorMessage: 'string?',
+  statusSources: 'string',
+  wasCompleted: 'bool?',
+  alsoChanged: 'string?',
+})
 
 /**
  * A transfer that failed. With both legs a failed record is told at once; a record with one leg may still be wrong, so
@@ -20,19 +27,26 @@ import { type EventContext } from '../../meaning/context.ts'
 export const transferFailed = defineEvent({
   kind: 'transfer.failed',
   docs: 'A transfer failed: its record says so and, while it has one leg only, a second answer agrees.',
+  remedy:
+    "Read why it failed, check whether the sender was refunded, and let the bridge's operator retry or refund it.",
+  words: { open: ({ what }) => `${what} failed` },
+  sources: ['explorer'],
+  joins: { of: 'transfer', rank: 4 },
+  stands: (transfer) => transfer?.state === 'failed',
+  material: (_finding, transfer) => ({ isFailed: transfer.state === 'failed' }),
+  looksAt: ['evidence'],
   hasTransfer: true,
   subjectNames: [],
-  facts: {
-    errorMessage: 'string',
-    statusSources: 'string',
-    wasCompleted: 'bool',
-    alsoChanged: 'string',
-  },
+  facts: factTypes,
   params: z.strictObject({}),
   detect: detectFailed,
 })
 
-function detectFailed(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
+function detectFailed(
+  transfer: Transfer,
+  _params: unknown,
+  context: EventContext,
+): Found<typeof factTypes> | null {
   if (transfer.state !== 'failed' || transfer.status !== 'failed') return null
   const hasBoth = originLeg(transfer) !== null && destinationLeg(transfer) !== null
   const proof = originFailure(transfer)
@@ -44,7 +58,6 @@ function detectFailed(transfer: Transfer, _params: unknown, context: EventContex
   const evidence = noteSources(transfer)
   const alsoChanged = Object.keys(rewrite?.after ?? {}).filter((field) => field !== 'status')
   return {
-    kind: 'transfer.failed',
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,

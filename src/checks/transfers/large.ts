@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { parseDecimal } from '../../bridge/amount.ts'
-import type { Finding } from '../../bridge/finding.ts'
 import { destinationLeg, type Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent } from '../../rules/kind.ts'
+import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
 import { type EventContext } from '../../meaning/context.ts'
 
 const params = z.strictObject({
@@ -14,6 +13,13 @@ const params = z.strictObject({
     .optional(),
 })
 
+const factTypes = declareFacts({
+  firstTimeRecipient: 'bool',
+  sharePercent: 'dyn',
+  escrowBalance: 'string',
+  joinedByAmount: 'string',
+})
+
 /**
  * An amount over a bound. In token units the bound is the rule's `where`; as a share of what the escrow holds it is
  * the parameter. A balance that is not known has no share: nothing is told by it.
@@ -21,14 +27,12 @@ const params = z.strictObject({
 export const transferLarge = defineEvent({
   kind: 'transfer.large',
   docs: "An amount over the bound of the rule's `where`, or over a share of what the escrow holds.",
+  remedy: 'Confirm that sender and recipient are expected for this amount.',
+  words: { open: 'unusually large' },
+  sources: ['explorer'],
   hasTransfer: true,
   subjectNames: [],
-  facts: {
-    firstTimeRecipient: 'bool',
-    sharePercent: 'dyn',
-    escrowBalance: 'string',
-    joinedByAmount: 'string',
-  },
+  facts: factTypes,
   params,
   detect: detectLarge,
 })
@@ -37,14 +41,13 @@ function detectLarge(
   transfer: Transfer,
   { share }: z.output<typeof params>,
   context: EventContext,
-): Finding | null {
+): Found<typeof factTypes> | null {
   if (Math.max(transfer.originAt, transfer.destinationAt ?? 0) < context.tellSince) return null
   const { token } = transfer
   const balance = token.isUnknown ? null : context.related.escrowBalance(token.address)
   const percent = shareOf(transfer, balance)
   if (share !== undefined && !exceeds(transfer, balance, share)) return null
   return {
-    kind: 'transfer.large',
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { formatUnits } from '../../bridge/amount.ts'
 import { tellUnasked } from '../../meaning/describeEvidence.ts'
 import { awaitsDetail } from '../../meaning/emptyBatch.ts'
-import type { Finding } from '../../bridge/finding.ts'
 import { fillFromZone } from '../../ledger/fillFromZone.ts'
 import { judgeBatchAction } from '../../meaning/compareBatch.ts'
 import { actionOf, judgeAction } from '../../meaning/judgeAction.ts'
@@ -14,9 +13,18 @@ import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
 import { destinationLeg, originLeg, type LegEvidence, type Transfer } from '../../bridge/transfer.ts'
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent } from '../../rules/kind.ts'
+import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
 import { type EventContext } from '../../meaning/context.ts'
 import { judgeByCertain } from './judgeByCertain.ts'
+
+const factTypes = declareFacts({
+  what: 'string',
+  leg: 'string',
+  expected: 'string',
+  found: 'string',
+  asked: 'string',
+  fewSamples: 'bool',
+})
 
 /**
  * A record and what second sources say of its legs differ. A failed record with a good origin is a failure, not this;
@@ -25,16 +33,23 @@ import { judgeByCertain } from './judgeByCertain.ts'
 export const transferMismatch = defineEvent({
   kind: 'transfer.mismatch',
   docs: "A record and its legs' own evidence disagree on amount, token, token id, recipient or status.",
+  remedy: 'Compare record and transaction in the fields named; if more was paid than left, pause the bridge.',
+  words: {
+    open: 'its record and its transactions disagree',
+    over: 'its record and its transactions agree by now',
+  },
+  sources: ['explorer'],
+  joins: {
+    of: 'transfer',
+    rank: 3,
+    loses: ({ what, found }) => (what === 'amount' ? String(found ?? '') : ''),
+  },
+  isComparison: true,
+  accuses: true,
+  looksAt: ['evidence'],
   hasTransfer: true,
   subjectNames: [],
-  facts: {
-    what: 'string',
-    leg: 'string',
-    expected: 'string',
-    found: 'string',
-    asked: 'string',
-    fewSamples: 'bool',
-  },
+  facts: factTypes,
   params: z.strictObject({}),
   detect: detectMismatch,
 })
@@ -46,7 +61,11 @@ interface Difference {
   readonly by: LegEvidence
 }
 
-function detectMismatch(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
+function detectMismatch(
+  transfer: Transfer,
+  _params: unknown,
+  context: EventContext,
+): Found<typeof factTypes> | null {
   const lastAt = Math.max(transfer.originAt, transfer.destinationAt ?? transfer.originAt)
   if (lastAt < context.tellSince || isHeld(transfer, context)) return null
   const judged = judgeByCertain(context, (by) => findDifference(transfer, by))
@@ -55,7 +74,6 @@ function detectMismatch(transfer: Transfer, _params: unknown, context: EventCont
   const { what, expected, found, by } = difference
   const shown = found === '' ? 'nothing moved' : cleanText(found, 200)
   return {
-    kind: 'transfer.mismatch',
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,

@@ -1,24 +1,34 @@
 import { z } from 'zod'
-import type { Finding } from '../../bridge/finding.ts'
 import { destinationLeg, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent } from '../../rules/kind.ts'
+import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
 import { type EventContext } from '../../meaning/context.ts'
 
 /** Two chains' clocks, and block times in whole seconds: this much proves nothing. */
 const allowanceMs = 2_000
 
+const factTypes = declareFacts({ beforeOriginMs: 'int', aheadMs: 'int' })
+
 export const transferOutOfOrder = defineEvent({
   kind: 'transfer.out_of_order',
   docs: 'The destination leg is older than the origin leg, or a block time lies in the future; two seconds are allowed.',
+  remedy: 'Check the two block times; a payout before its deposit is a forged or a wrongly joined record.',
+  words: { open: 'its times are out of order', over: 'its times are in order by now' },
+  sources: ['explorer'],
+  isComparison: true,
+  looksAt: ['outOfOrder'],
   hasTransfer: true,
   subjectNames: [],
-  facts: { beforeOriginMs: 'int', aheadMs: 'int' },
+  facts: factTypes,
   params: z.strictObject({}),
   detect: detectOutOfOrder,
 })
 
-function detectOutOfOrder(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
+function detectOutOfOrder(
+  transfer: Transfer,
+  _params: unknown,
+  context: EventContext,
+): Found<typeof factTypes> | null {
   const originTime = originLeg(transfer)?.time ?? null
   const destinationTime = destinationLeg(transfer)?.time ?? null
   const beforeMs = originTime !== null && destinationTime !== null ? originTime - destinationTime : 0
@@ -34,7 +44,6 @@ function detectOutOfOrder(transfer: Transfer, _params: unknown, context: EventCo
     ? `the destination leg is ${beforeMs} ms older than the origin leg`
     : `a block time lay ${aheadMs} ms in the future when it was read`
   return {
-    kind: 'transfer.out_of_order',
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,

@@ -1,34 +1,51 @@
 import { z } from 'zod'
-import type { Finding } from '../../bridge/finding.ts'
 import { findStanding, isReplacementOpen } from '../../meaning/replacedPayout.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent } from '../../rules/kind.ts'
+import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
 import { type EventContext } from '../../meaning/context.ts'
 
 /** The fields of a record that a rewrite can name, as facts before and after. */
 const fields = ['status', 'amountRaw', 'token', 'targetAddress', 'mainHash', 'zoneHash'] as const
 
+const factTypes = declareFacts({
+  changed: 'string',
+  statusBefore: 'string?',
+  statusAfter: 'string?',
+  amountRawBefore: 'string?',
+  amountRawAfter: 'string?',
+  tokenBefore: 'string?',
+  tokenAfter: 'string?',
+  targetAddressBefore: 'string?',
+  targetAddressAfter: 'string?',
+  mainHashBefore: 'string?',
+  mainHashAfter: 'string?',
+  zoneHashBefore: 'string?',
+  zoneHashAfter: 'string?',
+})
+
 export const transferRewritten = defineEvent({
   kind: 'transfer.rewritten',
   docs: 'A final record later said something else, and the detail endpoint confirmed it.',
+  remedy: 'Read what changed; if an amount, token or recipient did, verify the transactions on chain.',
+  words: { open: 'its final record was changed' },
+  sources: ['explorer'],
+  accuses: true,
+  material: (_finding, transfer) => ({ after: transfer.rewrites.at(-1)?.after ?? {} }),
+  looksAt: ['evidence'],
   hasTransfer: true,
   subjectNames: [],
-  facts: {
-    changed: 'string',
-    ...Object.fromEntries(
-      fields.flatMap((field) => [
-        [`${field}Before`, 'string' as const],
-        [`${field}After`, 'string' as const],
-      ]),
-    ),
-  },
+  facts: factTypes,
   params: z.strictObject({}),
   detect: detectRewritten,
 })
 
 /** Needs no suppression of history: a change is known only of what was read before it. */
-function detectRewritten(transfer: Transfer, _params: unknown, { now }: EventContext): Finding | null {
+function detectRewritten(
+  transfer: Transfer,
+  _params: unknown,
+  { now }: EventContext,
+): Found<typeof factTypes> | null {
   const rewrite = transfer.rewrites.at(-1)
   if (!rewrite) return null
   // Both payouts stand: that is one origin paid twice, and told as such. Whether they do is asked first.
@@ -40,7 +57,6 @@ function detectRewritten(transfer: Transfer, _params: unknown, { now }: EventCon
     [`${field}After`, rewrite.after[field] ?? ''],
   ])
   return {
-    kind: 'transfer.rewritten',
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { FactValue, Finding } from '../../bridge/finding.ts'
 import { destinationLeg, originChain, type Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
@@ -10,7 +9,14 @@ import { boundText } from '../../rules/durationText.ts'
 import { type Limit, leastLimitMs, limitOf } from './learnedLimit.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineCondition, type Judgement } from '../../rules/kind.ts'
+import {
+  declareFacts,
+  defineCondition,
+  type FactsOf,
+  type Found,
+  type Said,
+  type JudgementOf,
+} from '../../rules/kind.ts'
 
 /** A head that has not moved for so long is worth a word in a stalled transfer's message. */
 const haltedMs = 120_000
@@ -27,6 +33,17 @@ const params = z.strictObject({
 
 const bothDirections: readonly Direction[] = ['MainToZone', 'ZoneToMain']
 
+const factTypes = declareFacts({
+  limitMs: 'int',
+  limitFrom: 'string',
+  usualMs: 'dyn',
+  p99Ms: 'dyn',
+  destinationChain: 'string',
+  destinationHeight: 'dyn',
+  destinationHeadAgeMs: 'dyn?',
+  destinationHalted: 'dyn',
+})
+
 /**
  * A transfer without its destination leg although its time is over. Age is by our clock; it is said as soon as one
  * answer asked for after the deadline shows no destination. Until then nothing can be said of it. A halted chain is a
@@ -35,26 +52,24 @@ const bothDirections: readonly Direction[] = ['MainToZone', 'ZoneToMain']
 export const transferStalled = defineCondition({
   kind: 'transfer.stalled',
   docs: 'Value left one chain and has not arrived on the other in time.',
+  remedy:
+    "Check whether the destination chain and the relayer are alive; if they are, ask the bridge's operator about this one transfer.",
+  words: { open: sayStalled },
+  sources: ['explorer'],
+  restsOn: ['source'],
+  joins: { of: 'transfer', rank: 5, saysAllAtOnce: true },
+  judgesPast: true,
   cannotTell: 'no answer since the bound passed says whether it arrived',
   hasTransfer: true,
   subjectNames: [],
-  facts: {
-    limitMs: 'int',
-    limitFrom: 'string',
-    usualMs: 'dyn',
-    p99Ms: 'dyn',
-    destinationChain: 'string',
-    destinationHeight: 'dyn',
-    destinationHeadAgeMs: 'dyn',
-    destinationHalted: 'dyn',
-  },
+  facts: factTypes,
   params,
   judge: judgeStalled,
 })
 
-function judgeStalled(facts: SharedFacts, settings: z.output<typeof params>): Judgement {
+function judgeStalled(facts: SharedFacts, settings: z.output<typeof params>): JudgementOf<typeof factTypes> {
   const { direction } = settings
-  const findings: Finding[] = []
+  const findings: Found<typeof factTypes>[] = []
   const unknown: string[] = []
   const leadMs = clockLeadMs(facts)
   const present = facts.now - leadMs
@@ -107,11 +122,10 @@ function toFinding(
   transfer: Transfer,
   readAt: UnixMs,
   limit: Limit & { readonly minSamples: number; readonly leadMs: number },
-): Finding {
+): Found<typeof factTypes> {
   const leftAt = transfer.originAt + limit.leadMs
   const destination = originChain(transfer.direction) === 'main' ? 'zone' : 'main'
   return {
-    kind: 'transfer.stalled',
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,
@@ -134,12 +148,22 @@ function toFinding(
   }
 }
 
+/** What a message says of it. */
+function sayStalled({ what, finding: { facts, since }, now }: Said): string {
+  const { usualMs, p99Ms } = facts
+  const usual =
+    typeof usualMs === 'number' && typeof p99Ms === 'number'
+      ? ` (usually ${formatDuration(usualMs)}, p99 ${formatDuration(p99Ms)})`
+      : ''
+  return `${what} has not arrived after ${formatDuration(now - since)}${usual}`
+}
+
 /** What such transfers usually take: of the token where enough are known, else of the direction. */
 function describeUsual(
   { latency }: SharedFacts,
   { token, direction }: Transfer,
   minSamples: number,
-): Record<string, FactValue> {
+): Pick<FactsOf<typeof factTypes>, 'usualMs' | 'p99Ms'> {
   const isEnough = (of: string | null) => (latency.of(of, direction, 0.5)?.samples ?? 0) >= minSamples
   const of = isEnough(token.address) ? token.address : null
   if (!isEnough(of)) return { usualMs: null, p99Ms: null }
@@ -147,7 +171,10 @@ function describeUsual(
   return { usualMs: read(0.5), p99Ms: read(0.99) }
 }
 
-function describeHead(facts: SharedFacts, chain: 'main' | 'zone'): Record<string, FactValue> {
+function describeHead(
+  facts: SharedFacts,
+  chain: 'main' | 'zone',
+): Omit<FactsOf<typeof factTypes>, 'limitMs' | 'limitFrom' | 'usualMs' | 'p99Ms'> {
   const head = facts.heads.find((one) => one.chain === chain)
   if (!head) return { destinationChain: chain, destinationHeight: null, destinationHalted: null }
   const ageMs = Math.max(facts.now - head.advancedAt, 0)

@@ -2,7 +2,7 @@ import { onlyCertain } from '../../meaning/habit.ts'
 import { z } from 'zod'
 import { tellUnasked } from '../../meaning/describeEvidence.ts'
 import { doubtOrigin } from '../../meaning/doubtOrigin.ts'
-import type { EvidenceNote, Finding } from '../../bridge/finding.ts'
+import type { EvidenceNote } from '../../bridge/finding.ts'
 import { hasArrived, mayHaveFailed } from '../../meaning/mayHaveFailed.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
 import { waitsFor } from '../../meaning/standing.ts'
@@ -15,13 +15,23 @@ import {
 } from '../../bridge/transfer.ts'
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent } from '../../rules/kind.ts'
+import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
 import { type EventContext } from '../../meaning/context.ts'
 
 /** A record may be listed so much later than its block, where nothing longer was learned. */
 const defaultSettleMs = 60_000
 /** Nothing waits longer than this for lists that lag. */
 const capMs = 90_000
+
+const factTypes = declareFacts({
+  reason: 'string',
+  leg: 'string',
+  action: 'string',
+  asked: 'string',
+  reads: 'dyn',
+  listLags: 'bool?',
+  fewSamples: 'bool',
+})
 
 /**
  * Value that arrived without proof that it left. The origin is looked for by the rules of absence before this is said;
@@ -31,17 +41,25 @@ const capMs = 90_000
 export const transferUnbacked = defineEvent({
   kind: 'transfer.unbacked',
   docs: 'Value arrived and nothing proves that it left: the origin is not there, failed, is not named or is no withdrawal, or there is no record.',
+  remedy:
+    'Treat as theft until proven otherwise: pause withdrawals, then look for the origin transaction by hand.',
+  words: {
+    open: 'arrived without proof that it left',
+    corrected: (transfer) => (transfer?.originProof === 'proven' ? 'its origin is proven by now' : null),
+  },
+  sources: ['explorer'],
+  joins: { of: 'transfer', rank: 2, loses: 'all' },
+  stands: (transfer) => transfer?.originProof !== 'proven',
+  accuses: true,
+  // A record that names an origin now proves nothing: only the origin itself takes back what was told.
+  material: (_finding, transfer) => ({
+    isProven: transfer.originProof === 'proven',
+    hasArrived: destinationLeg(transfer) !== null,
+  }),
+  looksAt: ['evidence'],
   hasTransfer: true,
   subjectNames: [],
-  facts: {
-    reason: 'string',
-    leg: 'string',
-    action: 'string',
-    asked: 'string',
-    reads: 'dyn',
-    listLags: 'bool',
-    fewSamples: 'bool',
-  },
+  facts: factTypes,
   params: z.strictObject({}),
   detect: detectUnbacked,
 })
@@ -57,7 +75,11 @@ interface Ground {
   readonly fewSamples?: boolean
 }
 
-function detectUnbacked(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
+function detectUnbacked(
+  transfer: Transfer,
+  _params: unknown,
+  context: EventContext,
+): Found<typeof factTypes> | null {
   const destination = destinationLeg(transfer)
   if (destination === null) return null
   const arrivedAt = Math.min(destination.time ?? transfer.firstSeenAt, transfer.firstSeenAt)
@@ -68,7 +90,6 @@ function detectUnbacked(transfer: Transfer, _params: unknown, context: EventCont
   if (ground === null) return null
   const origin = originLeg(transfer)
   return {
-    kind: 'transfer.unbacked',
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,

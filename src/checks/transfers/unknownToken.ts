@@ -1,32 +1,42 @@
 import { z } from 'zod'
-import type { Finding } from '../../bridge/finding.ts'
 import { movedToken } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import { deriveDecimals } from '../../bridge/amount.ts'
 import { describeTransfer } from '../../bridge/describeTransfer.ts'
-import { defineEvent } from '../../rules/kind.ts'
+import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
 import { type EventContext } from '../../meaning/context.ts'
+
+const factTypes = declareFacts({
+  token: 'string',
+  name: 'string',
+  type: 'string',
+  problem: 'string',
+  decimals: 'dyn',
+  expectedDecimals: 'dyn',
+  seenIn: 'string',
+})
 
 /** Told once a token, not once a transfer: without `bridge.tokens` there is nothing that a token could be missing from. */
 export const transferUnknownToken = defineEvent({
   kind: 'transfer.unknown_token',
   docs: 'A token that the configuration does not list crosses the bridge, or its decimals are not what they should be; once a token, and only with `bridge.tokens`.',
+  remedy: "Verify the token's address; list it under bridge.tokens or have it blocked.",
+  sources: ['explorer'],
+  needs: ['bridge.tokens'],
+  isOncePerSubject: true,
+  looksAt: ['evidence', 'tokens'],
   hasTransfer: false,
   subjectNames: [],
-  facts: {
-    token: 'string',
-    name: 'string',
-    type: 'string',
-    problem: 'string',
-    decimals: 'dyn',
-    expectedDecimals: 'dyn',
-    seenIn: 'string',
-  },
+  facts: factTypes,
   params: z.strictObject({}),
   detect: detectUnknownToken,
 })
 
-function detectUnknownToken(transfer: Transfer, _params: unknown, context: EventContext): Finding | null {
+function detectUnknownToken(
+  transfer: Transfer,
+  _params: unknown,
+  context: EventContext,
+): Found<typeof factTypes> | null {
   const { token } = transfer
   const { tokens } = context.bridge
   if (tokens.length === 0 || token.address === '') return null
@@ -58,10 +68,9 @@ function decimalsOfMoves({ evidence, token }: Transfer): (number | null)[] {
 function toFinding(
   transfer: Transfer,
   found: { problem: string; decimals: number | null; expected: number | null },
-): Finding {
+): Found<typeof factTypes> {
   const { token } = transfer
   return {
-    kind: 'transfer.unknown_token',
     subject: `${token.address}|${found.problem}`,
     title: `token ${token.address}, first seen in ${describeTransfer(transfer)}`,
     transfer: null,

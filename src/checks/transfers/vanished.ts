@@ -3,27 +3,31 @@ import type { Finding } from '../../bridge/finding.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import type { RaisedKind } from '../../rules/kind.ts'
+import { defineRaised } from '../../rules/kind.ts'
 
 /** Found by the poller that reads missing records again. */
-export const transferVanished: RaisedKind = {
+export const transferVanished = defineRaised({
   kind: 'transfer.vanished',
   nature: 'event',
-  from: 'raised',
   raisedBy: 'app',
   docs: 'A record that was listed is gone: three reads over ten minutes agree, with control questions answered between them.',
+  remedy:
+    'Look the transaction up on chain; if it stands there, report the gap to whoever runs the explorer.',
+  words: { open: 'its record is gone', corrected: () => 'its record is shown again' },
+  sources: ['explorer'],
+  // A record that was gone and is shown again; what is merely gone keeps its digest.
+  material: ({ since }, transfer) => ({ isBack: transfer.readAt > since }),
   hasTransfer: true,
   subjectNames: [],
   facts: { reads: 'int', lastShownAt: 'int', missingSince: 'int' },
   params: z.strictObject({}),
-}
+})
 
 export function toVanished(
   transfer: Transfer,
   missing: { readonly reads: number; readonly firstAt: UnixMs; readonly lastAt: UnixMs },
 ): Finding {
-  return {
-    kind: 'transfer.vanished',
+  return transferVanished.raise({
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,
@@ -37,5 +41,5 @@ export function toVanished(
       },
     ],
     since: missing.firstAt,
-  }
+  })
 }

@@ -11,8 +11,8 @@ export function chooseRules(rules: readonly LoadedRule[]): Choice {
   const reasons = new Map(rules.map((rule) => [rule, skipReason(rule)]))
   const judged = rules.filter((rule) => reasons.get(rule) === null)
   return {
-    events: judged.filter(({ kind }) => kind !== 'transfer.stalled'),
-    stalled: judged.filter(({ kind }) => kind === 'transfer.stalled'),
+    events: judged.filter(({ detector }) => detector.from === 'transfer'),
+    stalled: judged.filter(({ detector }) => detector.from === 'facts'),
     skipped: rules.flatMap((rule) => {
       const reason = reasons.get(rule) ?? null
       return reason === null ? [] : [{ rule: rule.name, kind: rule.kind, reason }]
@@ -22,7 +22,7 @@ export function chooseRules(rules: readonly LoadedRule[]): Choice {
 
 /** Null when it can be judged. */
 function skipReason({ kind, detector, params }: LoadedRule): string | null {
-  if (kind === 'transfer.stalled') return null
+  if (detector.from === 'facts' && detector.judgesPast) return null
   if (detector.from === 'transfer') {
     const hasShare =
       typeof params === 'object' && params !== null && 'share' in params && params.share !== undefined

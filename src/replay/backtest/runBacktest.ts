@@ -144,7 +144,7 @@ function replayEvents(replay: Replay, steps: readonly Step[]): void {
     for (const { rule, finding } of matches) {
       const kept = finding.transfer === null ? replay.toldOnce : told
       const name = `${rule.name}\n${finding.subject}`
-      const judged = judgeNews(kept.get(name) ?? null, finding)
+      const judged = judgeNews(rule.detector, kept.get(name) ?? null, finding)
       kept.set(name, judged.told)
       if (judged.news === 'first') replay.tellings.tell(rule, finding, moment)
       else if (judged.news === 'correction') replay.tellings.correct(rule, moment)
@@ -166,7 +166,11 @@ function correctRest(
   for (const [name, event] of of.told) {
     const rule = of.replay.choice.events.find((one) => name.startsWith(`${one.name}\n`))
     if (!rule || event === null || found.has(rule.name)) continue
-    const judged = judgeNews(event, reconsider(event.finding, of.transfer, false))
+    const judged = judgeNews(
+      rule.detector,
+      event,
+      reconsider(rule.detector, event.finding, { transfer: of.transfer, isFound: false }),
+    )
     of.told.set(name, judged.told)
     if (judged.news === 'correction') of.replay.tellings.correct(rule, of.at)
   }

@@ -1,7 +1,8 @@
 import { digestMaterial, isNews, isOnlyFilledIn } from '../../alerts/material.ts'
-import { verdictOf } from '../../delivery/kindWords.ts'
+import { sayFinding } from '../../delivery/kindWords.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import type { Detector } from '../../rules/kind.ts'
 import type { LoadedRule } from '../../rules/types.ts'
 
 interface Example {
@@ -73,7 +74,7 @@ export function createTellings(
       one.days.set(day, (one.days.get(day) ?? 0) + 1)
       const last = one.examples.at(-1)
       if (one.examples.length >= mostExamples && last !== undefined && last.at <= at) return
-      const text = rule.summarize(finding, at) ?? verdictOf(finding, at)
+      const text = rule.summarize(finding, at) ?? sayFinding(rule.detector, finding, at)
       const subject = finding.transfer?.key ?? finding.subject
       one.examples = [...one.examples, { at, subject, text }]
         .sort((a, b) => a.at - b.at)
@@ -123,13 +124,14 @@ export type ToldEvent = { readonly finding: Finding; readonly digests: readonly 
 
 /** Whether an event is news, a correction of what was told, or neither: as the alert engine decides it. */
 export function judgeNews(
+  kind: Detector,
   told: ToldEvent,
   finding: Finding,
 ): { readonly news: 'first' | 'correction' | 'none'; readonly told: ToldEvent } {
-  const digest = digestMaterial(finding)
+  const digest = digestMaterial(kind, finding)
   if (told === null) return { news: 'first', told: { finding, digests: [digest] } }
   if (!isNews(told.digests, digest)) return { news: 'none', told }
-  const isFilledIn = isOnlyFilledIn(told.finding, finding)
+  const isFilledIn = isOnlyFilledIn(kind, told.finding, finding)
   const isCorrection = !isFilledIn && finding.transfer !== null
   return {
     news: isCorrection ? 'correction' : 'none',

@@ -1,32 +1,13 @@
 import type { UnixMs } from '../../lib/clock.ts'
+import type { HistoryPart } from '../../rules/kind.ts'
 import type { LoadedRule } from '../../rules/types.ts'
 import type { HistoryFilter } from '../../ledger/history.ts'
 import type { AppConfig } from '../../kernel/settings.ts'
 import type { Choice } from './chooseRules.ts'
 
-/** Kinds that rest on what second sources say, where a record alone is well. */
-const evidenceKinds: ReadonlySet<string> = new Set([
-  'transfer.failed',
-  'transfer.unbacked',
-  'transfer.mismatch',
-  'transfer.duplicate',
-  'transfer.vanished',
-  'transfer.rewritten',
-  'transfer.unknown_token',
-  'source.disagreement',
-])
-
-/** Kinds that can find nothing in a transfer that was seen once, whole and well. */
-const neverPlain: ReadonlySet<string> = new Set([
-  ...evidenceKinds,
-  'transfer.out_of_order',
-  'batch.unresolved',
-  'batch.mismatch',
-])
-
 /**
  * Which transfers have to be looked at. Most were seen once, whole and well: of these only a few kinds can find something
- * at all, and the ledger is asked for those alone. A kind that is not known here is asked of every transfer.
+ * at all, and the ledger is asked for those alone. A kind that does not say what it looks at is asked of every transfer.
  */
 export function toHistoryFilter(of: {
   readonly choice: Choice
@@ -37,17 +18,17 @@ export function toHistoryFilter(of: {
   readonly until: UnixMs
 }): HistoryFilter {
   const { events, stalled } = of.choice
-  const kinds = new Set<string>(events.map(({ kind }) => kind))
-  const looksAtTokens = kinds.has('transfer.unknown_token') && of.bridge.tokens.length > 0
+  const parts = events.map(({ detector }) => (detector.from === 'transfer' ? detector.looksAt : undefined))
+  const looksAt = (part: HistoryPart) => parts.some((some) => some?.includes(part))
   return {
     until: of.until,
     since: of.since,
-    all: events.some(({ kind }) => !neverPlain.has(kind)),
+    all: parts.includes(undefined),
     slowMs: stalled.length === 0 ? null : Math.min(...stalled.map(readAfter)),
-    outOfOrder: kinds.has('transfer.out_of_order'),
-    batches: kinds.has('batch.unresolved') || kinds.has('batch.mismatch'),
-    tokens: looksAtTokens ? of.bridge.tokens : null,
-    evidence: of.isAsked && events.some(({ kind }) => evidenceKinds.has(kind)),
+    outOfOrder: looksAt('outOfOrder'),
+    batches: looksAt('batches'),
+    tokens: looksAt('tokens') && of.bridge.tokens.length > 0 ? of.bridge.tokens : null,
+    evidence: of.isAsked && looksAt('evidence'),
     shared: of.shared,
   }
 }

@@ -1,4 +1,4 @@
-import type { Finding, FindingKind } from '../../bridge/finding.ts'
+import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { kinds } from '../../checks/index.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
@@ -96,8 +96,7 @@ function toFinding(world: TestWorld, text: FindingText): Finding {
   const key = text.transfer === undefined ? undefined : world.said.keys.get(text.transfer)
   const transfer = key === undefined ? null : world.ledger.getTransfer(key)
   return {
-    // One of the registry's, by the schema.
-    kind: text.kind as FindingKind,
+    kind: text.kind,
     subject: transfer?.key ?? text.subject,
     title: text.title ?? text.subject,
     transfer,

@@ -9,7 +9,7 @@ import {
 } from '../../lib/yamlProblems.ts'
 import { compileLabelPredicate } from '../../rules/cel/compileLabelPredicate.ts'
 import type { LoadedRule } from '../../rules/types.ts'
-import { metaKinds } from '../../alerts/metaRules.ts'
+import { metaKinds } from '../../alerts/metaKinds.ts'
 import type { FindingText, RuleTest, TestExpectation, TestFile, TestInput } from './testSchema.ts'
 import { tokensOf } from './testTokens.ts'
 
@@ -27,7 +27,7 @@ export function checkTestFile(of: {
   readonly rules: readonly LoadedRule[]
 }): YamlProblem[] {
   const { doc, file } = of
-  const ruleNames = [...of.rules.map(({ name }) => name), ...metaKinds]
+  const ruleNames = [...of.rules.map(({ name }) => name), ...metaKinds.map(({ kind }) => kind)]
   const context = { doc, file, ruleNames }
   return [...checkRoutes(context), ...file.tests.flatMap((test, index) => checkTest(context, test, index))]
 }

@@ -1,3 +1,4 @@
+import { kinds } from '../../checks/index.ts'
 import { type AlertEngine, createAlertEngine } from '../../alerts/alertEngine.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import { createSilentLog } from '../../lib/log.ts'
@@ -70,7 +71,7 @@ export function createTestWorld(file: TestFile, rules: readonly LoadedRule[], te
   const ledger = createLedger(db, { tokens: [...tokensOf(file)], openIntervalMs: 10_000 })
   const store = createAlertStore(db)
   const log = createSilentLog()
-  const engine = createAlertEngine({ store, log, settings: routingOf(file), live: { rules } })
+  const engine = createAlertEngine({ store, log, settings: routingOf(file), live: { rules }, kinds })
   const said = saidAtFirst(start)
   const commit = createCommit({
     db,

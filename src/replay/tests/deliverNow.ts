@@ -1,3 +1,4 @@
+import { kinds } from '../../checks/index.ts'
 import { composeMessage } from '../../delivery/composeMessage.ts'
 import { alertIdOf } from '../../alerts/fingerprint.ts'
 import { createLane, type Lane, nextDelivery } from '../../delivery/lanes.ts'
@@ -76,6 +77,7 @@ function tellOne(world: TestWorld, lane: Lane, delivery: Delivery, now: UnixMs):
   const deps = {
     store,
     live: { rules },
+    kinds,
     ledger,
     pageUrl: null,
     links: { main: null, zone: null },

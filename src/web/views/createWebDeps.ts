@@ -51,7 +51,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
   const real = createSystemClock()
   const { db, alerts } = parts
   const rules = () => parts.live.rules
-  const left = listUnwatched(parts.config)
+  const left = listUnwatched(parts.config, kinds.all)
   const unwatched = () => addUntold(rules(), left, kinds)
   const viewsAt = (at: UnixMs) => ({ ...createAlertViews(alerts, rules(), at, parts.clockLeadMs()), alerts })
   const normal = memoize(real, slowMs, () => readNormal(db, now()))

@@ -1,7 +1,6 @@
 import type { Unwatched } from '../../config/listUnwatched.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
-import { sourcesOf } from '../../rules/sourcesOf.ts'
 import type { LoadedRule } from '../../rules/types.ts'
 import type { AlertStore } from '../../alerts/store/alertStore.ts'
 import type { Database } from '../../store/database.ts'
@@ -55,7 +54,7 @@ export function readRules(
 
 /** The source that it is judged by and that has given no good answer of late. */
 function findSilent(rule: LoadedRule, coverage: readonly Coverage[], now: UnixMs): Coverage | null {
-  const wanted = sourcesOf(rule.kind)
+  const wanted: readonly string[] = rule.detector.sources
   return coverage.find((one) => wanted.includes(one.source) && isStale(one, now)) ?? null
 }
 

@@ -2,6 +2,7 @@ import { readFinding } from '../../alerts/findingJson.ts'
 import { alertIdOf } from '../../alerts/fingerprint.ts'
 import { createSilencer } from '../../alerts/silences.ts'
 import { hasBlockTime } from '../../delivery/wording.ts'
+import { kinds } from '../../checks/index.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { LoadedRule } from '../../rules/types.ts'
 import type { AlertRow } from '../../alerts/store/alertRows.ts'
@@ -26,7 +27,7 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
   const labels = JSON.parse(row.labels) as Record<string, string>
   const silence = source.silenceOf(labels)
   const rule = source.rules.find(({ name }) => name === row.rule)
-  const leadMs = hasBlockTime(row, finding) ? source.clockLeadMs : 0
+  const leadMs = hasBlockTime(kinds.find(row.kind), row, finding) ? source.clockLeadMs : 0
   const told = source.alerts.listItemsOf(row.id).filter((item) => item.state !== 'dead')
   return {
     id: alertIdOf(row.fingerprint),

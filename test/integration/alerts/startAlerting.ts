@@ -1,3 +1,4 @@
+import { kinds } from '../../../src/checks/index.ts'
 import { createAlertEngine } from '../../../src/alerts/alertEngine.ts'
 import { startDispatcher } from '../../../src/delivery/dispatcher.ts'
 import { type Clock, createSystemClock } from '../../../src/lib/clock.ts'
@@ -22,7 +23,7 @@ export function startAlerting(database: Database, options: AlertingOptions) {
   const store = createAlertStore(database)
   const log = createSilentLog()
   const settings = { routes, inhibit: [], channels: [channel] }
-  const engine = createAlertEngine({ store, log, settings, live: { rules } })
+  const engine = createAlertEngine({ store, log, settings, live: { rules }, kinds })
   const send = () =>
     startDispatcher({
       store,
@@ -33,6 +34,7 @@ export function startAlerting(database: Database, options: AlertingOptions) {
       fallback: null,
       random: () => 0.5,
       live: { rules },
+      kinds,
       pageUrl: null,
       links: { main: null, zone: null },
     })

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { createAlertEngine, type AlertSettings } from '../../../src/alerts/alertEngine.ts'
 import { startDispatcher } from '../../../src/delivery/dispatcher.ts'
 import { defaultRoute, type Route } from '../../../src/alerts/routing.ts'
-import type { Finding, FindingKind } from '../../../src/bridge/finding.ts'
+import type { Finding } from '../../../src/bridge/finding.ts'
 import { kinds } from '../../../src/checks/index.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
@@ -67,7 +67,7 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 8; turn += 1) await setImmediate()
 }
 
-function toDetector(kind: FindingKind): LoadedRule['detector'] {
+function toDetector(kind: string): LoadedRule['detector'] {
   const detector = kinds.find(kind)
   if (detector === null) throw new Error(`no kind ${kind}`)
   return detector
@@ -213,7 +213,7 @@ export function createBench(options: BenchOptions = {}) {
   const store = createAlertStore(database)
   const settings: AlertSettings = { routes: [], inhibit: [], channels: fakes, ...options }
   const log = createSilentLog()
-  const engine = createAlertEngine({ store, log, settings, live: { rules } })
+  const engine = createAlertEngine({ store, log, settings, live: { rules }, kinds })
   const startSending = (getTransfer?: (key: string) => Transfer | null) =>
     startDispatcher({
       ...(getTransfer && { ledger: { getTransfer } }),
@@ -225,6 +225,7 @@ export function createBench(options: BenchOptions = {}) {
       fallback: options.fallback ?? null,
       random: () => 0.5,
       live: { rules },
+      kinds,
       pageUrl: null,
       links: { main: null, zone: null },
     })

@@ -1,13 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { digestMaterial, isNews, reconsider } from '../../../src/alerts/material.ts'
+import { kinds } from '../../../src/checks/index.ts'
+import { digestMaterial, isNews, reconsider as reconsiderAs } from '../../../src/alerts/material.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
+import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { createEvent, createTransfer } from './harness.ts'
 
 const of = (kind: Finding['kind'], overrides: Parameters<typeof createEvent>[1] = {}): Finding => ({
   ...createEvent(1, overrides),
   kind,
 })
-const isSame = (a: Finding, b: Finding) => digestMaterial(a) === digestMaterial(b)
+const digest = (one: Finding) => digestMaterial(kinds.find(one.kind), one)
+const isSame = (a: Finding, b: Finding) => digest(a) === digest(b)
+const reconsider = (told: Finding, transfer: Transfer, isFound: boolean | null) =>
+  reconsiderAs(kinds.find(told.kind), told, { transfer, isFound })
 
 describe('what a told event says changes', () => {
   test('for a comparison when it finds no difference any more, and by nothing else', () => {

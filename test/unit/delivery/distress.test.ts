@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { monitorStateNotPersisted } from '../../../src/checks/monitor/stateNotPersisted.ts'
 import { createDistress } from '../../../src/delivery/distress.ts'
 import type { Channel, DeliveryResult } from '../../../src/delivery/channels/message.ts'
 
@@ -15,7 +16,10 @@ function start(answer: () => DeliveryResult = () => ({ result: 'ack' })) {
     close: async () => {},
   }
   const log = { warn: () => {} }
-  return { sent, distress: createDistress({ channels: [channel], log, pageUrl: null }) }
+  return {
+    sent,
+    distress: createDistress({ kind: monitorStateNotPersisted, channels: [channel], log, pageUrl: null }),
+  }
 }
 const firing = 'CRITICAL: the state cannot be saved: disk is full; nothing new is judged until it can'
 const over = 'CRITICAL: Resolved: the state can be saved again'

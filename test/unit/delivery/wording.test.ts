@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { kinds } from '../../../src/checks/index.ts'
 import { encodeFinding, rankAmount } from '../../../src/alerts/findingJson.ts'
 import { toMessageItem, type Wording } from '../../../src/delivery/wording.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
@@ -38,7 +39,9 @@ function rowOf(finding: Finding, overrides: Partial<AlertRow> = {}): AlertRow {
 function word(finding: Finding, overrides: Partial<Wording> = {}, now = start) {
   const links = { main: 'https://scan.example/main/{hash}', zone: 'https://scan.example/zone/{hash}' }
   const alert = rowOf(finding)
-  return toMessageItem({ alert, what: 'event', episode: 1, finding, rule: null, links, ...overrides }, now)
+  const kind = kinds.find(finding.kind)
+  const wording = { alert, what: 'event', episode: 1, finding, kind, rule: null, links } as const
+  return toMessageItem({ ...wording, ...overrides }, now)
 }
 
 const hash = (digit: string) => `0x${digit.repeat(64)}`
