@@ -15,27 +15,15 @@ export interface EvaluateDeps {
   readonly db: Database
   readonly clock: Pick<CorrectedClock, 'now' | 'monotonicMs' | 'sleep' | 'look'>
   readonly log: Pick<Logger, 'error'>
-  readonly engine: Pick<
-    AlertEngine,
-    'applyCondition' | 'excuseCondition' | 'keepCondition' | 'dropRules' | 'flush' | 'isFiring'
-  >
-  rules(): readonly LoadedRule[]
-  facts(now: UnixMs): Moment
-  /** Conditions that other parts hold to be true now. */
-  raised(now: UnixMs): readonly Finding[]
-  /** Inside the transaction, after the rules: what is judged of the monitor itself. */
-  judgeMore(now: UnixMs): void
-  /** Measures what each rule takes. */
-  startRules?(): RuleTimer
+  readonly engine: Pick<AlertEngine, 'flush'>
+  /** Judges everything that is judged by the clock, inside the transaction. */
+  readonly judge: (now: UnixMs) => void
   /** The machine slept: times that are kept in memory, once for each sleep. */
-  forgetSleep(jump: ClockJump): void
-  /** The same for times that are saved; inside the transaction of the next evaluation, before anything else. */
-  onSlept(jump: ClockJump): void
-  /** The wall clock was moved by much; inside that transaction too. */
-  onClockJump(jump: ClockJump): void
-  onCommitted(): void
-  /** The evaluation came to nothing: a rule's own errors do not come here, so that it is the ledger that refused. */
-  onFailed(reason: string, now: UnixMs): void
+  readonly forgetSleep: (jump: ClockJump) => void
+  /** The machine slept, or the wall clock was moved by much: inside the next transaction, before anything else. */
+  readonly onClock: (news: ClockNews) => void
+  /** An evaluation ended; why it came to nothing, null when it did not. A rule's own errors do not come here, so that it is the ledger that refused. */
+  readonly onEnded: (failure: string | null, now: UnixMs) => void
 }
 
 interface EvaluationCounts {
@@ -59,7 +47,6 @@ export interface EvaluateLoop {
 const tickMs = 1_000
 /** After the machine slept every source is read once more before conditions are judged by new ages. */
 const settleMs = 15_000
-/** Less is what a time service corrects, and not told. */
 const noticeableMs = 30_000
 
 /**
@@ -67,85 +54,94 @@ const noticeableMs = 30_000
  * An evaluation that takes longer than a tick skips ticks, and counts them; two never run at once.
  */
 export function createEvaluateLoop(deps: EvaluateDeps): EvaluateLoop {
-  const ending = new AbortController()
-  let wake = new AbortController()
+  const loop: Loop = {
+    ...deps,
+    ending: new AbortController(),
+    wake: new AbortController(),
+    counts: { total: 0, failed: 0, missed: 0, lastAt: null, clockJumps: 0 },
+    pending: nothing,
+    settledAt: -Infinity,
+    scheduled: -Infinity,
+  }
   let running: Promise<void> | null = null
-  let counts: EvaluationCounts = { total: 0, failed: 0, missed: 0, lastAt: null, clockJumps: 0 }
-  let pending: ClockNews = nothing
-  let settledAt = -Infinity
-  let scheduled: UnixMs = -Infinity
-
-  async function loop(): Promise<void> {
-    scheduled = deps.clock.now()
-    while (!ending.signal.aborted) {
-      wake = new AbortController()
-      const nextDue = runOnce(scheduled)
-      const now = deps.clock.now()
-      const missed = Math.max(0, Math.floor((now - scheduled) / tickMs) - 1)
-      counts = { ...counts, missed: counts.missed + missed }
-      const due = Math.min(scheduled + (missed + 1) * tickMs, nextDue ?? Infinity)
-      await deps.clock.sleep(Math.min(Math.max(due - now, 1), tickMs), wake.signal)
-      scheduled = Math.min(deps.clock.now(), Math.max(due, scheduled))
-      look()
-    }
-  }
-
-  function look(): void {
-    const { moved, slept } = deps.clock.look()
-    if (moved !== null && isNoticeable(moved)) counts = { ...counts, clockJumps: counts.clockJumps + 1 }
-    if (slept !== null) {
-      scheduled = slept.now
-      settledAt = deps.clock.monotonicMs() + settleMs
-      deps.forgetSleep(slept)
-    }
-    // What could not be saved yet is part of it.
-    if (moved !== null || slept !== null)
-      pending = { moved: add(pending.moved, moved), slept: add(pending.slept, slept) }
-  }
-
-  function applyPending(): void {
-    const { moved, slept } = pending
-    if (slept !== null) deps.onSlept(slept)
-    if (moved !== null && isNoticeable(moved)) deps.onClockJump(moved)
-  }
-
-  function evaluateOnce(now: UnixMs): UnixMs | null {
-    applyPending()
-    return deps.clock.monotonicMs() < settledAt ? deps.engine.flush(now) : evaluate(deps, now)
-  }
-
-  function runOnce(now: UnixMs): UnixMs | null {
-    try {
-      const next = deps.db.transaction(() => evaluateOnce(now))
-      pending = nothing
-      counts = { ...counts, total: counts.total + 1, lastAt: now }
-      deps.onCommitted()
-      return next
-    } catch (error) {
-      counts = { ...counts, total: counts.total + 1, failed: counts.failed + 1 }
-      deps.log.error({ err: error }, `evaluation failed: ${errorText(error)}`)
-      deps.onFailed(errorText(error), now)
-      return null
-    }
-  }
-
   return {
     start() {
-      running ??= loop()
+      running ??= run(loop)
     },
-    wake: () => wake.abort(),
+    wake: () => loop.wake.abort(),
     followClock() {
-      look()
-      if (pending === nothing) return
-      deps.db.transaction(applyPending)
-      pending = nothing
+      look(loop)
+      if (loop.pending === nothing) return
+      deps.db.transaction(() => deps.onClock(loop.pending))
+      loop.pending = nothing
     },
-    counts: () => counts,
+    counts: () => loop.counts,
     async stop() {
-      ending.abort()
-      wake.abort()
+      loop.ending.abort()
+      loop.wake.abort()
       await running
     },
+  }
+}
+
+interface Loop extends EvaluateDeps {
+  readonly ending: AbortController
+  wake: AbortController
+  counts: EvaluationCounts
+  /** What the clock did that is not saved yet. */
+  pending: ClockNews
+  /** When conditions are judged again after a sleep, by the clock that nobody sets. */
+  settledAt: number
+  scheduled: UnixMs
+}
+
+async function run(loop: Loop): Promise<void> {
+  const { clock } = loop
+  loop.scheduled = clock.now()
+  while (!loop.ending.signal.aborted) {
+    loop.wake = new AbortController()
+    const nextDue = runOnce(loop, loop.scheduled)
+    const now = clock.now()
+    const missed = Math.max(0, Math.floor((now - loop.scheduled) / tickMs) - 1)
+    loop.counts = { ...loop.counts, missed: loop.counts.missed + missed }
+    const due = Math.min(loop.scheduled + (missed + 1) * tickMs, nextDue ?? Infinity)
+    await clock.sleep(Math.min(Math.max(due - now, 1), tickMs), loop.wake.signal)
+    loop.scheduled = Math.min(clock.now(), Math.max(due, loop.scheduled))
+    look(loop)
+  }
+}
+
+function look(loop: Loop): void {
+  const { counts, pending } = loop
+  const { moved, slept } = loop.clock.look()
+  if (moved !== null && isNoticeable(moved)) loop.counts = { ...counts, clockJumps: counts.clockJumps + 1 }
+  if (slept !== null) {
+    loop.scheduled = slept.now
+    loop.settledAt = loop.clock.monotonicMs() + settleMs
+    loop.forgetSleep(slept)
+  }
+  // What could not be saved yet is part of it.
+  if (moved !== null || slept !== null)
+    loop.pending = { moved: add(pending.moved, moved), slept: add(pending.slept, slept) }
+}
+
+function runOnce(loop: Loop, now: UnixMs): UnixMs | null {
+  const { db, engine, log } = loop
+  try {
+    const next = db.transaction(() => {
+      if (loop.pending !== nothing) loop.onClock(loop.pending)
+      if (loop.clock.monotonicMs() >= loop.settledAt) loop.judge(now)
+      return engine.flush(now)
+    })
+    loop.pending = nothing
+    loop.counts = { ...loop.counts, total: loop.counts.total + 1, lastAt: now }
+    loop.onEnded(null, now)
+    return next
+  } catch (error) {
+    loop.counts = { ...loop.counts, total: loop.counts.total + 1, failed: loop.counts.failed + 1 }
+    log.error({ err: error }, `evaluation failed: ${errorText(error)}`)
+    loop.onEnded(errorText(error), now)
+    return null
   }
 }
 
@@ -156,7 +152,8 @@ function add(before: ClockJump | null, after: ClockJump | null): ClockJump | nul
   return { ...after, byMs: before.byMs + after.byMs }
 }
 
-function isNoticeable({ byMs }: ClockJump): boolean {
+/** Whether a jump is more than what a time service corrects. */
+export function isNoticeable({ byMs }: ClockJump): boolean {
   return Math.abs(byMs) > noticeableMs
 }
 
@@ -172,29 +169,31 @@ function readExcuse(
   }
 }
 
-/**
- * One evaluation of every condition, inside a transaction.
- * @returns when something is due at the latest, null when nothing waits
- */
+/** One evaluation of every condition, inside a transaction; `raised` are those that other parts hold to be true now. */
 export function evaluate(
-  deps: Pick<EvaluateDeps, 'engine' | 'rules' | 'facts' | 'raised' | 'judgeMore' | 'startRules'>,
+  of: {
+    readonly engine: Pick<
+      AlertEngine,
+      'applyCondition' | 'excuseCondition' | 'keepCondition' | 'dropRules' | 'isFiring'
+    >
+    readonly rules: readonly LoadedRule[]
+    readonly facts: Moment
+    readonly raised: readonly Finding[]
+    /** Measures what each rule takes. */
+    readonly timer?: RuleTimer
+  },
   now: UnixMs,
-): UnixMs | null {
-  const rules = deps.rules()
-  const facts = deps.facts(now)
-  const isFiring = (kind: string) => deps.engine.isFiring(kind)
-  const timer = deps.startRules?.()
-  const judged = evaluateConditions(rules, facts, deps.raised(now), timer)
-  timer?.done()
+): void {
+  const { engine, rules } = of
+  const judged = evaluateConditions(rules, of.facts, of.raised, of.timer)
+  of.timer?.done()
   for (const { rule, judgement, errors } of judged) {
     const failure = errors.find(({ subject }) => subject === null)?.error
-    const excuse = failure === undefined ? readExcuse(rule, isFiring) : { failure }
-    if ('failure' in excuse) deps.engine.keepCondition(rule, excuse.failure, now)
+    const excuse = failure === undefined ? readExcuse(rule, (kind) => engine.isFiring(kind)) : { failure }
+    if ('failure' in excuse) engine.keepCondition(rule, excuse.failure, now)
     // An excused rule says nothing new, and takes nothing back either.
-    else if (excuse.holds) deps.engine.excuseCondition(rule, now)
-    else deps.engine.applyCondition(rule, judgement, now)
+    else if (excuse.holds) engine.excuseCondition(rule, now)
+    else engine.applyCondition(rule, judgement, now)
   }
-  deps.engine.dropRules(new Set(rules.map(({ name }) => name)), now)
-  deps.judgeMore(now)
-  return deps.engine.flush(now)
+  engine.dropRules(new Set(rules.map(({ name }) => name)), now)
 }

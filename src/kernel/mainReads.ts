@@ -37,7 +37,8 @@ interface FlowsRead extends RangeRead<FlowRow> {
 }
 
 /** Which movements at an address: `native` are those of the chain's own currency, at the top and inside. */
-export type FlowKind = 'token_20' | 'token_721' | 'token_1155' | 'native'
+type TokenKind = 'token_20' | 'token_721' | 'token_1155'
+export type FlowKind = TokenKind | 'native'
 
 export interface SentTransaction {
   readonly hash: string
@@ -96,113 +97,160 @@ export const maxOthers = 100
 /** Of the calls inside a transaction only these carry value. */
 const valueless = new Set(['delegatecall', 'staticcall', 'callcode'])
 
-export function createMainReads(deps: {
+interface MainSource {
   readonly explorer: Pick<Explorer, 'call' | 'walk'>
-  readonly clock: Clock
-}): MainReads {
-  const read = async <R>(
-    endpoint: Endpoint<z.ZodType, R>,
-    params: WideParams,
-    blocks: Blocks,
-    how: RangeOptions & Pick<ReadAllOptions<R>, 'isEnough'>,
-  ) => {
-    const requestedAt = deps.clock.now()
-    const rows: R[] = []
-    const bad: BadRecord[] = []
-    let lacking = 0
-    const result = await readAll(
-      deps,
-      endpoint,
-      { ...params, startBlockHeight: blocks.from, endBlockHeight: blocks.to },
-      {
-        ...how,
-        onRecords: (records) => void rows.push(...records),
-        onQuarantined: (records) => {
-          bad.push(...records.map(({ raw, problem }) => ({ endpoint: endpoint.id, problem, raw })))
-          lacking += records.filter(({ isMissing }) => isMissing).length
-        },
-      },
-    )
-    return { requestedAt, rows, bad, lacking, isWhole: result.complete, problem: result.reasons.join(', ') }
-  }
+  readonly clock: Pick<Clock, 'now'>
+}
+
+export function createMainReads(source: MainSource): MainReads {
   return {
-    async flows({ address, kind, token }, blocks, options) {
-      if (kind !== 'native') {
-        const asked = {
-          address,
-          protocolType: kind,
-          ...(token !== undefined && { tokenContractAddress: token }),
-        }
-        let others = 0
-        const isCrowded = () => others > maxOthers
-        const isEnough = (records: readonly (MovingRow & { readonly token: string })[]) => {
-          others += records.filter((row) => options.counts?.(canonicalToken(row.token)) === false).length
-          return isCrowded()
-        }
-        const found = await read(addressTransactions, asked, blocks, { ...options, isEnough })
-        return {
-          ...found,
-          isCrowded: isCrowded(),
-          ...wholeUnless(isUnclear(found.rows, found.lacking), found),
-          rows: found.rows
-            .filter(isDone)
-            .map((row) => (kind === 'token_721' && !hasValue(row) ? { ...row, amount: '1' } : row))
-            .flatMap((row) => toFlowRow(row, canonicalToken(row.token))),
-        }
-      }
-      // What is known to be there may be in either of the two lists.
-      const how = { ...options, isKnown: false }
-      const outer = await read(addressTransactions, { address, protocolType: 'transaction' }, blocks, how)
-      const inner = await read(addressInternals, { address }, blocks, how)
-      const calls = inner.rows.filter((row) => !valueless.has(row.operation.toLowerCase()))
-      const isVague = isUnclear([...outer.rows, ...calls], outer.lacking + inner.lacking)
-      return {
-        requestedAt: outer.requestedAt,
-        ...wholeUnless(isVague, {
-          isWhole: outer.isWhole && inner.isWhole,
-          problem: [outer.problem, inner.problem].filter((text) => text !== '').join(', '),
-        }),
-        bad: [...outer.bad, ...inner.bad],
-        isCrowded: false,
-        rows: [...outer.rows, ...calls].filter(isDone).flatMap((row) => toFlowRow(row, '')),
-      }
+    flows: (of, blocks, options) =>
+      of.kind === 'native'
+        ? readNativeFlows(source, of.address, blocks, options)
+        : readTokenFlows(source, { ...of, kind: of.kind }, blocks, options),
+    hasCome: (of, upTo, options) => hasCome(source, of, upTo, options),
+    sent: (addresses, blocks, options) => readSent(source, addresses, blocks, options),
+    challenges: (contract, blocks, options) => readChallenges(source, contract, blocks, options),
+  }
+}
+
+type RangeQuestion<R> = RangeOptions &
+  Pick<ReadAllOptions<R>, 'isEnough'> & { readonly params: WideParams; readonly blocks: Blocks }
+
+async function readRange<R>(
+  source: MainSource,
+  endpoint: Endpoint<z.ZodType, R>,
+  { params, blocks, ...how }: RangeQuestion<R>,
+) {
+  const requestedAt = source.clock.now()
+  const rows: R[] = []
+  const bad: BadRecord[] = []
+  let lacking = 0
+  const result = await readAll(
+    source,
+    endpoint,
+    { ...params, startBlockHeight: blocks.from, endBlockHeight: blocks.to },
+    {
+      ...how,
+      onRecords: (records) => void rows.push(...records),
+      onQuarantined: (records) => {
+        bad.push(...records.map(({ raw, problem }) => ({ endpoint: endpoint.id, problem, raw })))
+        lacking += records.filter(({ isMissing }) => isMissing).length
+      },
     },
-    async hasCome({ address, kind, token }, upTo, { priority, signal }) {
-      const how = { priority, signal, isProbe: true }
-      const params = { address, endBlockHeight: upTo, isFromOrTo: 'to' as const, page: 1, limit: 20 }
-      const isIn = (row: MovingRow) => row.to === address && (row.height ?? upTo) <= upTo && isDone(row)
-      if (kind !== 'native') {
-        const asked = { ...params, protocolType: kind, tokenContractAddress: token }
-        const answer = await deps.explorer.call(addressTransactions, asked, how)
-        return someOf([answer], (row) => isIn(row) && canonicalToken(row.token) === token)
-      }
-      const asked = { ...params, protocolType: 'transaction' as const }
-      const outer = await deps.explorer.call(addressTransactions, asked, how)
-      const inner = await deps.explorer.call(addressInternals, params, how)
-      return someOf<MovingRow>([outer, inner], (row) => isIn(row) && hasValue(row))
-    },
-    async sent(addresses, blocks, options) {
-      const asked = { address: addresses, isFromOrTo: 'from' }
-      const found = await read(manyAddressesTransactions, asked, blocks, options)
-      // A row that was set aside may be the newest thing that one of them sent.
-      const isVague = found.bad.length > 0 || found.rows.some(({ height }) => height === null)
-      return {
-        ...found,
-        ...wholeUnless(isVague, found),
-        rows: found.rows.flatMap(({ hash, height, time, from }) =>
-          height === null ? [] : [{ hash, height, time, from }],
-        ),
-      }
-    },
-    async challenges(contract, blocks, options) {
-      const found = await read(addressTransactions, { address: contract }, blocks, options)
-      return {
-        ...found,
-        rows: found.rows.flatMap(({ hash, height, challengeStatus, l1OriginHash }) =>
-          height === null ? [] : [{ hash, height, status: challengeStatus, l1: l1OriginHash ?? '' }],
-        ),
-      }
-    },
+  )
+  return { requestedAt, rows, bad, lacking, isWhole: result.complete, problem: result.reasons.join(', ') }
+}
+
+async function readTokenFlows(
+  source: MainSource,
+  of: { readonly address: string; readonly kind: TokenKind; readonly token?: string | undefined },
+  blocks: Blocks,
+  options: FlowOptions,
+): Promise<FlowsRead> {
+  const { address, kind, token } = of
+  const params = {
+    address,
+    protocolType: kind,
+    ...(token !== undefined && { tokenContractAddress: token }),
+  }
+  let others = 0
+  const isCrowded = () => others > maxOthers
+  const isEnough = (records: readonly (MovingRow & { readonly token: string })[]) => {
+    others += records.filter((row) => options.counts?.(canonicalToken(row.token)) === false).length
+    return isCrowded()
+  }
+  const found = await readRange(source, addressTransactions, { ...options, params, blocks, isEnough })
+  return {
+    ...found,
+    isCrowded: isCrowded(),
+    ...wholeUnless(isUnclear(found.rows, found.lacking), found),
+    rows: found.rows
+      .filter(isDone)
+      .map((row) => (kind === 'token_721' && !hasValue(row) ? { ...row, amount: '1' } : row))
+      .flatMap((row) => toFlowRow(row, canonicalToken(row.token))),
+  }
+}
+
+/** At the top and inside: what is known to be there may be in either of the two lists. */
+async function readNativeFlows(
+  source: MainSource,
+  address: string,
+  blocks: Blocks,
+  options: FlowOptions,
+): Promise<FlowsRead> {
+  const how = { ...options, blocks, isKnown: false }
+  const outer = await readRange(source, addressTransactions, {
+    ...how,
+    params: { address, protocolType: 'transaction' },
+  })
+  const inner = await readRange(source, addressInternals, { ...how, params: { address } })
+  const calls = inner.rows.filter((row) => !valueless.has(row.operation.toLowerCase()))
+  const isVague = isUnclear([...outer.rows, ...calls], outer.lacking + inner.lacking)
+  return {
+    requestedAt: outer.requestedAt,
+    ...wholeUnless(isVague, {
+      isWhole: outer.isWhole && inner.isWhole,
+      problem: [outer.problem, inner.problem].filter((text) => text !== '').join(', '),
+    }),
+    bad: [...outer.bad, ...inner.bad],
+    isCrowded: false,
+    rows: [...outer.rows, ...calls].filter(isDone).flatMap((row) => toFlowRow(row, '')),
+  }
+}
+
+async function hasCome(
+  { explorer }: MainSource,
+  { address, kind, token }: HeldToken,
+  upTo: number,
+  { priority, signal }: ReadOptions,
+): Promise<boolean> {
+  const how = { priority, signal, isProbe: true }
+  const params = { address, endBlockHeight: upTo, isFromOrTo: 'to' as const, page: 1, limit: 20 }
+  const isIn = (row: MovingRow) => row.to === address && (row.height ?? upTo) <= upTo && isDone(row)
+  if (kind !== 'native') {
+    const asked = { ...params, protocolType: kind, tokenContractAddress: token }
+    const answer = await explorer.call(addressTransactions, asked, how)
+    return someOf([answer], (row) => isIn(row) && canonicalToken(row.token) === token)
+  }
+  const asked = { ...params, protocolType: 'transaction' as const }
+  const outer = await explorer.call(addressTransactions, asked, how)
+  const inner = await explorer.call(addressInternals, params, how)
+  return someOf<MovingRow>([outer, inner], (row) => isIn(row) && hasValue(row))
+}
+
+async function readSent(
+  source: MainSource,
+  addresses: readonly string[],
+  blocks: Blocks,
+  options: RangeOptions,
+): Promise<RangeRead<SentTransaction>> {
+  const params = { address: addresses, isFromOrTo: 'from' }
+  const found = await readRange(source, manyAddressesTransactions, { ...options, params, blocks })
+  // A row that was set aside may be the newest thing that one of them sent.
+  const isVague = found.bad.length > 0 || found.rows.some(({ height }) => height === null)
+  return {
+    ...found,
+    ...wholeUnless(isVague, found),
+    rows: found.rows.flatMap(({ hash, height, time, from }) =>
+      height === null ? [] : [{ hash, height, time, from }],
+    ),
+  }
+}
+
+async function readChallenges(
+  source: MainSource,
+  contract: string,
+  blocks: Blocks,
+  options: RangeOptions,
+): Promise<RangeRead<ChallengeRow>> {
+  const params = { address: contract }
+  const found = await readRange(source, addressTransactions, { ...options, params, blocks })
+  return {
+    ...found,
+    rows: found.rows.flatMap(({ hash, height, challengeStatus, l1OriginHash }) =>
+      height === null ? [] : [{ hash, height, status: challengeStatus, l1: l1OriginHash ?? '' }],
+    ),
   }
 }
 

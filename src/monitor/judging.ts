@@ -4,7 +4,7 @@ import type { Finding } from '../bridge/finding.ts'
 import { toClockJump } from '../checks/monitor/clockJump.ts'
 import type { OpenCheck } from '../kernel/check.ts'
 import { createCoverageNotes } from '../kernel/coverageNotes.ts'
-import { createEvaluateLoop } from '../kernel/evaluateLoop.ts'
+import { createEvaluateLoop, evaluate, isNoticeable } from '../kernel/evaluateLoop.ts'
 import type { PollerStatus } from '../kernel/runner.ts'
 import { readSharedFacts } from '../kernel/sharedFacts.ts'
 import { createLatency } from '../ledger/readLatency.ts'
@@ -28,46 +28,51 @@ export function createJudging(
     latency: createLatency(db),
     pollers: pollerStatus,
   }
+  const readFacts = (at: UnixMs) =>
+    opened.reduce<Moment>((all, check) => ({ ...all, ...check.facts(at) }), readSharedFacts(shared, at))
   const noteReadings = createCoverageNotes(db, pollerStatus)
-  const onChanged = () => {
+  const onCommitted = () => {
     for (const run of after) run()
   }
-  const evaluate = createEvaluateLoop({
+  const evaluateLoop = createEvaluateLoop({
     db,
     clock,
     log,
     engine,
-    rules,
-    facts: (at) =>
-      opened.reduce<Moment>((all, check) => ({ ...all, ...check.facts(at) }), readSharedFacts(shared, at)),
-    raised: (at) => opened.flatMap((check) => check.raised?.(at) ?? []),
-    startRules: () => kernel.timings.startRules(),
-    judgeMore: (at) => {
+    judge(at) {
+      const facts = readFacts(at)
+      const raised = opened.flatMap((check) => check.raised?.(at) ?? [])
+      evaluate({ engine, rules: rules(), facts, raised, timer: kernel.timings.startRules() }, at)
       noteReadings()
       kernel.eventRetries.tick(kernel.commit, at)
       if (runner.status().every(hasRun)) engine.releaseStart()
     },
-    forgetSleep: (jump) => {
+    forgetSleep(jump) {
       kernel.explorer.rebaseClock(jump)
       runner.rebaseClock(jump)
       for (const check of opened) check.rebaseClock?.(jump)
     },
-    onSlept: (jump) => engine.rebaseClock(jump.byMs, jump.now),
-    onClockJump: (jump) => tellFinding(engine, rules(), toClockJump(jump), jump.now),
-    onCommitted: () => (sending.distress.saved(clock.now()), onChanged()),
-    onFailed: (reason, at) => sending.distress.failed(reason, at),
+    onClock({ moved, slept }) {
+      if (slept !== null) engine.rebaseClock(slept.byMs, slept.now)
+      if (moved !== null && isNoticeable(moved)) tellFinding(engine, rules(), toClockJump(moved), moved.now)
+    },
+    onEnded(failure, at) {
+      if (failure !== null) return sending.distress.failed(failure, at)
+      sending.distress.saved(clock.now())
+      onCommitted()
+    },
   })
-  kernel.before.add(() => evaluate.followClock())
+  kernel.before.add(() => evaluateLoop.followClock())
   const operations = {
     ...createOperations({
       store: kernel.alerts,
       log,
       clock,
-      onChanged: () => (evaluate.wake(), onChanged()),
+      onChanged: () => (evaluateLoop.wake(), onCommitted()),
     }),
     rewindCursors: (until: UnixMs) => (kernel.list.rewind(until), { until }),
   }
-  return { evaluate, operations }
+  return { evaluate: evaluateLoop, operations }
 }
 
 function hasRun({ runs, lastSuccessAt, failures }: PollerStatus): boolean {

@@ -102,14 +102,11 @@ function tryInput(run: Run, input: RuleTest['inputs'][number], place: number): D
 function tick(run: Run, now: UnixMs): void {
   const { world } = run
   readAgain(world, now)
-  const deps = {
-    engine: world.engine,
-    rules: () => world.rules,
-    facts: () => readTestFacts(world, now),
-    raised: () => [...world.said.raised.values()],
-    judgeMore: () => undefined,
-  }
-  world.db.transaction(() => evaluate(deps, now))
+  const { engine, rules, said } = world
+  world.db.transaction(() => {
+    evaluate({ engine, rules, facts: readTestFacts(world, now), raised: [...said.raised.values()] }, now)
+    engine.flush(now)
+  })
   const { told, nextAt } = run.deliverer.deliver(now)
   run.told.push(...told)
   const flushAt = world.db.transaction(() => world.engine.flush(now))

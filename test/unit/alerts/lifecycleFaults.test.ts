@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createCorrectedClock } from '../../../src/lib/correctedClock.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
-import { createEvaluateLoop } from '../../../src/kernel/evaluateLoop.ts'
+import { createEvaluateLoop, evaluate } from '../../../src/kernel/evaluateLoop.ts'
 import type { Judgement } from '../../../src/rules/kind.ts'
 import type { LoadedRule } from '../../../src/rules/types.ts'
 import { toFacts } from '../rules/facts.ts'
@@ -72,15 +72,13 @@ test('F12: a rule that throws, whatever it is, holds up no other, is told, and i
     clock: createCorrectedClock(clock),
     log: createSilentLog(),
     engine,
-    rules: () => rules,
-    facts: (now) => ({ ...toFacts(now), rulesRejected: { at: now, problems } }),
-    raised: () => [],
-    judgeMore: () => undefined,
-    onClockJump: () => undefined,
-    onCommitted: () => undefined,
-    onFailed: () => undefined,
+    judge(now) {
+      const facts = { ...toFacts(now), rulesRejected: { at: now, problems } }
+      evaluate({ engine, rules, facts, raised: [] }, now)
+    },
     forgetSleep: () => undefined,
-    onSlept: () => undefined,
+    onClock: () => undefined,
+    onEnded: () => undefined,
   })
   loop.start()
   await clock.advance(10_000)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createCorrectedClock } from '../../../src/lib/correctedClock.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
-import { createEvaluateLoop } from '../../../src/kernel/evaluateLoop.ts'
+import { createEvaluateLoop, evaluate, isNoticeable } from '../../../src/kernel/evaluateLoop.ts'
 import { createBench, createRule } from '../alerts/harness.ts'
 import { toFacts } from '../rules/facts.ts'
 
@@ -24,15 +24,13 @@ function start() {
     clock: corrected,
     log: createSilentLog(),
     engine,
-    rules: () => [rule],
-    facts: (now) => toFacts(now),
-    raised: () => [],
-    judgeMore: () => undefined,
+    judge: (now) => evaluate({ engine, rules: [rule], facts: toFacts(now), raised: [] }, now),
     forgetSleep: ({ byMs }) => void seen.forgotten.push(byMs),
-    onSlept: ({ byMs }) => void seen.slept.push(byMs),
-    onClockJump: ({ byMs }) => void seen.moved.push(byMs),
-    onCommitted: () => undefined,
-    onFailed: () => undefined,
+    onClock({ moved, slept }) {
+      if (slept !== null) seen.slept.push(slept.byMs)
+      if (moved !== null && isNoticeable(moved)) seen.moved.push(moved.byMs)
+    },
+    onEnded: () => undefined,
   })
   loop.start()
   async function stop() {
@@ -90,19 +88,14 @@ test('F66: while one evaluation blocks the event loop for ten seconds the ticks 
     clock: createCorrectedClock(late),
     log: createSilentLog(),
     engine,
-    rules: () => [],
-    facts(now) {
+    judge(now) {
       evaluatedAt.push(now)
       if (evaluatedAt.length === 4) blockedMs += 10_000
-      return toFacts(now)
+      evaluate({ engine, rules: [], facts: toFacts(now), raised: [] }, now)
     },
-    raised: () => [],
-    judgeMore: () => undefined,
     forgetSleep: ({ byMs }) => void jumps.push(byMs),
-    onSlept: () => undefined,
-    onClockJump: () => undefined,
-    onCommitted: () => undefined,
-    onFailed: () => undefined,
+    onClock: () => undefined,
+    onEnded: () => undefined,
   })
   const startedAt = late.now()
   loop.start()
