@@ -5,7 +5,7 @@ import { zoneTransactions } from '../clients/explorer/endpoints/zoneTransactions
 import type { Answer } from '../clients/explorer/readAnswer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { type ErrorCode, MonitorError } from '../lib/errors.ts'
-import type { ExplorerReads, Read, ReadOptions } from './reads.ts'
+import type { ExplorerReads, FeedPage, Read, ReadOptions } from './reads.ts'
 
 /** Rows asked for in one page; the service may give fewer. */
 const pageSize = 100
@@ -19,23 +19,11 @@ export function createExplorerReads(
   knows: { hasListed(): boolean },
   clock: Pick<Clock, 'now'>,
 ): ExplorerReads {
-  let announcedPages = 0
-  let isListed = false
+  const feed: Feed = { announcedPages: 0, isListed: false }
   return {
-    async feedPage(page, options) {
-      isListed ||= knows.hasListed()
-      const isKnown = page === 1 ? isListed : page <= announcedPages
-      const ask = (how: NonEmptyOptions) =>
-        explorer.callNonEmpty(crossTransactions, { page, limit: pageSize }, how)
-      let answer = await ask(toHow(options, isKnown))
-      // An end that nothing announced is believed when the first page, asked between, still answers.
-      if (answer.empty && page > 1) {
-        await explorer.callNonEmpty(crossTransactions, { page: 1, limit: 1 }, toHow(options, isListed))
-        answer = await ask(toHow(options, false))
-      }
-      if (!answer.empty && answer.totalPage !== null) announcedPages = answer.totalPage
-      const { totalPage, total, limit } = answer
-      return { ...toRead(answer), totalPage, total, limit }
+    feedPage(page, options) {
+      feed.isListed ||= knows.hasListed()
+      return readFeedPage(explorer, feed, page, options)
     },
     async feedByHash(hash, options) {
       const params = { txid: hash, limit: pageSize }
@@ -84,6 +72,32 @@ export function createExplorerReads(
         : 'unknown'
     },
   }
+}
+
+interface Feed {
+  announcedPages: number
+  /** The list showed records. */
+  isListed: boolean
+}
+
+async function readFeedPage(
+  explorer: Pick<Explorer, 'callNonEmpty'>,
+  feed: Feed,
+  page: number,
+  options: ReadOptions,
+): Promise<FeedPage> {
+  const isKnown = page === 1 ? feed.isListed : page <= feed.announcedPages
+  const ask = (how: NonEmptyOptions) =>
+    explorer.callNonEmpty(crossTransactions, { page, limit: pageSize }, how)
+  let answer = await ask(toHow(options, isKnown))
+  // An end that nothing announced is believed when the first page, asked between, still answers.
+  if (answer.empty && page > 1) {
+    await explorer.callNonEmpty(crossTransactions, { page: 1, limit: 1 }, toHow(options, feed.isListed))
+    answer = await ask(toHow(options, false))
+  }
+  if (!answer.empty && answer.totalPage !== null) feed.announcedPages = answer.totalPage
+  const { totalPage, total, limit } = answer
+  return { ...toRead(answer), totalPage, total, limit }
 }
 
 function toHow(options: ReadOptions, isKnown: boolean): NonEmptyOptions {

@@ -99,7 +99,7 @@ const valueless = new Set(['delegatecall', 'staticcall', 'callcode'])
 
 interface MainSource {
   readonly explorer: Pick<Explorer, 'call' | 'walk'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Clock
 }
 
 export function createMainReads(source: MainSource): MainReads {
