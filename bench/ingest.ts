@@ -136,7 +136,7 @@ channels: { ops: { type: webhook, url: "http://127.0.0.1:9/" } }
     { clock, log: createLog({ write: () => {} }), write: () => {}, random: Math.random },
     { config: loaded.config, rules: rules.rules, version: 'bench' },
   )
-  const reads = createExplorerReads(app.parts.explorer, app.parts.ledger, clock)
+  const reads = createExplorerReads({ ...app.parts, clock })
   const signal = new AbortController().signal
   const readPage = async (page: number) => {
     const { records, bad } = await reads.feedPage(page, { priority: 'urgent', signal })

@@ -14,7 +14,28 @@ import type { Poller, PollerStatus } from './runner.ts'
 export interface Check<Part extends object = object, Others extends object = object> {
   readonly name: string
   readonly kinds: readonly (Detector & JudgedOn<SharedFacts & Part & Others>)[]
+  /** What it measures, for Prometheus. Names and labels are public: add, don't rename. */
+  readonly metrics?: readonly Metric[]
   open(kernel: Kernel): OpenCheck<Part>
+}
+
+export interface Metric {
+  readonly type: 'gauge' | 'counter'
+  /** With the prefix `spanwatch_`. */
+  readonly name: string
+  readonly help: string
+  readonly labels: readonly string[]
+}
+
+/** One sample: its labels and value. What is not known has no sample, for 0 would be a claim. */
+export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number]
+
+/** A card on the status page. */
+export interface Panel {
+  /** In lower case, of letters: names its place on the page. */
+  readonly id: string
+  readonly title: string
+  readonly lines: readonly { readonly name: string; readonly value: string }[]
 }
 
 export interface OpenCheck<Part extends object = object> extends CommitHooks {
@@ -31,6 +52,9 @@ export interface OpenCheck<Part extends object = object> extends CommitHooks {
   stop?(): Promise<void>
   /** How what runs beside the pollers goes, told as a poller would. */
   status?(): readonly PollerStatus[]
+  /** What its metrics are now, by name. */
+  metrics?(): Readonly<Record<string, readonly Sample[]>>
+  panel?(now: UnixMs): Panel
   /** The machine slept: how long ago something was stays as it is. */
   rebaseClock?(jump: ClockJump): void
 }

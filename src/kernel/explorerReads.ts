@@ -5,6 +5,8 @@ import { zoneTransactions } from '../clients/explorer/endpoints/zoneTransactions
 import type { Answer } from '../clients/explorer/readAnswer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { type ErrorCode, MonitorError } from '../lib/errors.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { BlockListeners } from './mainBlocks.ts'
 import type { ExplorerReads, FeedPage, Read, ReadOptions } from './reads.ts'
 
 /** Rows asked for in one page; the service may give fewer. */
@@ -14,15 +16,17 @@ const pageSize = 100
  * The pollers' questions in the client's words. What makes an empty answer a failure to ask is known here: a list
  * that had records, a page that its neighbours announced, a hash that a record named.
  */
-export function createExplorerReads(
-  explorer: Pick<Explorer, 'call' | 'callNonEmpty'>,
-  knows: { hasListed(): boolean },
-  clock: Pick<Clock, 'now'>,
-): ExplorerReads {
+export function createExplorerReads(of: {
+  readonly explorer: Pick<Explorer, 'call' | 'callNonEmpty'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly ledger: Pick<Ledger, 'hasListed'>
+  readonly blockListeners: BlockListeners
+}): ExplorerReads {
+  const { explorer, clock, ledger } = of
   const feed: Feed = { announcedPages: 0, isListed: false }
   return {
     feedPage(page, options) {
-      feed.isListed ||= knows.hasListed()
+      feed.isListed ||= ledger.hasListed()
       return readFeedPage(explorer, feed, page, options)
     },
     async feedByHash(hash, options) {
@@ -67,11 +71,15 @@ export function createExplorerReads(
       const answer = await explorer.call(mainBlockDetail, { height }, options)
       if (answer.beyondHead) return 'beyond'
       const [block] = answer.records
-      return block
-        ? { height: block.height, blockTime: block.time, requestedAt: answer.requestedAt }
-        : 'unknown'
+      if (!block) return 'unknown'
+      if (block.hash !== null) show(of.blockListeners, block.height, block.hash)
+      return { height: block.height, blockTime: block.time, requestedAt: answer.requestedAt }
     },
   }
+}
+
+function show(listeners: BlockListeners, height: number, hash: string): void {
+  for (const listen of listeners) listen({ source: 'explorer', height, hash, parentHash: null })
 }
 
 interface Feed {

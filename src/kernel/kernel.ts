@@ -14,6 +14,7 @@ import type { State } from '../store/openState.ts'
 import type { RequestNumbers } from '../store/requestNumbers.ts'
 import type { ContractReads } from './contractReads.ts'
 import type { HorizonWatch, ListReadings } from './horizons.ts'
+import type { BlockListeners } from './mainBlocks.ts'
 import type { Commit, ExplorerReads } from './reads.ts'
 import type { Rpcs } from './rpcs.ts'
 import type { AppConfig } from './settings.ts'
@@ -45,6 +46,8 @@ export interface Kernel {
   readonly list: ListReadings
   /** The main head by the canonical RPC, as a record that the poller of heads writes; null before it was read. */
   readonly mainHead: { canonical: TrackedHeight | null }
+  /** Look at every block of the main chain that is read, whatever for. */
+  readonly blockListeners: BlockListeners
   readonly stakes: FollowedStakes
   readonly channels: readonly Channel[]
   /** What a channel made of a message that did not come from the outbox. */

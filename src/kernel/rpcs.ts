@@ -1,6 +1,8 @@
 import type { AppConfig } from './settings.ts'
-import { createRpc, type Rpc } from '../clients/rpc/createRpc.ts'
+import { createRpc, type Rpc, type RpcOptions } from '../clients/rpc/createRpc.ts'
 import type { CorrectedClock } from '../lib/correctedClock.ts'
+import type { Secret } from '../lib/secret.ts'
+import { type BlockListeners, showBlocks } from './mainBlocks.ts'
 import type { SourceHealth } from '../clients/sourceHealth.ts'
 
 /** The JSON-RPC endpoints, as far as they are configured. */
@@ -17,21 +19,23 @@ const preconfConcurrency = 12
 /** Methods that are asked when there is a reason to, not at an interval, ms. */
 const occasionalMs = 60_000
 
-export function createRpcs(clock: CorrectedClock, config: Pick<AppConfig, 'preconf' | 'canonical'>): Rpcs {
+export function createRpcs(
+  clock: CorrectedClock,
+  config: Pick<AppConfig, 'preconf' | 'canonical'>,
+  listeners: BlockListeners,
+): Rpcs {
+  const open = (options: Pick<RpcOptions, 'source' | 'timeoutMs' | 'concurrency'>, url: Secret) =>
+    showBlocks(
+      createRpc({ ...options, url: url.reveal(), clock, corrected: clock }),
+      options.source,
+      listeners,
+    )
   const { preconf, canonical } = config
   return {
     preconf:
       preconf &&
-      createRpc({
-        source: 'preconf',
-        url: preconf.url.reveal(),
-        clock,
-        corrected: clock,
-        timeoutMs: preconfTimeoutMs,
-        concurrency: preconfConcurrency,
-      }),
-    canonical:
-      canonical && createRpc({ source: 'canonical', url: canonical.url.reveal(), clock, corrected: clock }),
+      open({ source: 'preconf', timeoutMs: preconfTimeoutMs, concurrency: preconfConcurrency }, preconf.url),
+    canonical: canonical && open({ source: 'canonical' }, canonical.url),
   }
 }
 

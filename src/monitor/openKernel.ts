@@ -14,6 +14,7 @@ import { listHeads, readWatermark } from '../kernel/heads.ts'
 import { createHorizons, type ListReadings } from '../kernel/horizons.ts'
 import { intervalsOf } from '../kernel/intervals.ts'
 import type { Kernel, LiveRules } from '../kernel/kernel.ts'
+import type { BlockListeners } from '../kernel/mainBlocks.ts'
 import { createRpcs, readRpcHealth, type Rpcs } from '../kernel/rpcs.ts'
 import { createSettle } from '../kernel/settle.ts'
 import type { AppConfig } from '../kernel/settings.ts'
@@ -40,17 +41,71 @@ import { toRouting } from './toRouting.ts'
 /** The kernel, and beside it what only the monitor itself touches. */
 export type OpenedKernel = ReturnType<typeof openKernel>
 
+interface Opening {
+  readonly state: State
+  readonly timings: Timings
+  readonly startedAt: UnixMs
+}
+
 /** Opens what watching and judging both stand on: the ledger, the alerts, the way out, the sources, and the one commit. */
 export function openKernel(
   deps: PartDeps,
   options: AppOptions,
-  of: { readonly state: State; readonly timings: Timings; readonly startedAt: UnixMs },
+  opening: Opening,
   trigger: Kernel['trigger'],
 ) {
   const { config } = options
-  const { state, timings, startedAt } = of
-  const { clock, log } = deps
-  const { db, cursors } = state
+  const { state, timings } = opening
+  const found = openFound(deps, options, opening)
+  const { clock, db, engine, rules } = found
+  const settleMs = createSettle(db, clock)
+  const list: ListReadings = { readAt: null, sweptAt: null, rewind: () => undefined }
+  const horizons = createHorizons({ ...found, list, settleMs })
+  const eventRetries = createEventRetries({ engine, rules })
+  // Checks are opened on what is opened here, and come into every commit from then on.
+  const hooks: CommitHooks[] = [noteBlocks(clock, found.rpcs)]
+  const before = new Set<() => void>()
+  const after = new Set<() => void>([() => found.sending.wake()])
+  const commit = createCommit({
+    ...found,
+    bridge: config.bridge,
+    timings,
+    eventRetries,
+    hooks,
+    before,
+    after,
+    judgedBy() {
+      const clockAheadMs = found.clockAheadMs()
+      const watermark = readWatermark(db, clockAheadMs)
+      return { clockAheadMs, watermark, horizons: horizons.read(), settleMs: settleMs() }
+    },
+  })
+  const kernel: Kernel = {
+    ...found,
+    state,
+    cursors: state.cursors,
+    reads: createExplorerReads(found),
+    contractReads: createContractReads(found),
+    commit,
+    horizons,
+    list,
+    mainHead: { canonical: null },
+    channels: found.sending.channels,
+    noteAnswer: found.sending.noteAnswer,
+    settleMs,
+    trigger,
+  }
+  const { clockLeadMs, sending } = found
+  const intervals = intervalsOf(config.poll)
+  const { version } = options
+  return { ...kernel, after, before, clockLeadMs, eventRetries, hooks, intervals, sending, timings, version }
+}
+
+/** What the kernel is founded on: what is stored, who is asked, and who is told. */
+function openFound(deps: PartDeps, options: AppOptions, { state, startedAt }: Opening) {
+  const { config } = options
+  const { clock, log, random } = deps
+  const { db } = state
   const numbers = openNumbers(state, clock, startedAt)
   const live: LiveRules = { rules: options.rules, rejected: null }
   const rules = () => live.rules
@@ -61,100 +116,43 @@ export function openKernel(
   const ledger = openLedger({ config, db, learned, stakes, since })
   const routing = toRouting(config)
   const engine = createAlertEngine({ store: alerts, log, settings: routing, live, kinds })
-  const rpcs = createRpcs(clock, config)
+  const blockListeners: BlockListeners = new Set()
+  const rpcs = createRpcs(clock, config, blockListeners)
   const nextNumber = () => numbers.next()
   const explorer = createExplorer({ ...config.explorer, clock, log, corrected: clock, nextNumber })
-  // A block or a record may be ahead of our clock by as much.
-  const clockAheadMs = () => Math.max(0, explorer.health().clockAheadMs ?? 0, clock.doubtMs())
   const sources = () => [explorer.health(), ...readRpcHealth(rpcs, config)]
   const leadMs = () => clockLeadMs({ now: clock.now(), sources: sources(), heads: listHeads(db) })
-  const sending = createSending(deps, {
-    config,
-    store: alerts,
-    ledger,
-    engine,
-    live,
-    fallback: routing.fallback ?? null,
-    clockLeadMs: leadMs,
-  })
-  const settleMs = createSettle(db, clock)
-  const list: ListReadings = { readAt: null, sweptAt: null, rewind: () => undefined }
-  const horizons = createHorizons({ clock, db, list, settleMs, clockAheadMs })
-  const eventRetries = createEventRetries({ engine, rules })
-  // Checks are opened on what is opened here, and come into every commit from then on.
-  const hooks: CommitHooks[] = [noteBlocks(clock, rpcs)]
-  const before = new Set<() => void>()
-  const after = new Set<() => void>([() => sending.wake()])
-  const commit = createCommit({
-    db,
-    ledger,
-    clock,
-    log,
-    engine,
-    live,
-    tellSince: since,
-    bridge: config.bridge,
-    stakes,
-    learned,
-    numbers,
-    timings,
-    eventRetries,
-    hooks,
-    before,
-    after,
-    judgedBy() {
-      const aheadMs = clockAheadMs()
-      return {
-        clockAheadMs: aheadMs,
-        watermark: readWatermark(db, aheadMs),
-        horizons: horizons.read(),
-        settleMs: settleMs(),
-      }
-    },
-  })
-  const kernel: Kernel = {
-    config,
-    clock,
-    log,
-    random: deps.random,
-    state,
-    db,
-    cursors,
-    ledger,
-    learned,
+  return {
     alerts,
+    blockListeners,
+    clock,
+    // A block or a record may be ahead of our clock by as much.
+    clockAheadMs: () => Math.max(0, explorer.health().clockAheadMs ?? 0, clock.doubtMs()),
+    clockLeadMs: leadMs,
+    config,
+    db,
     engine,
     explorer,
-    rpcs,
-    reads: createExplorerReads(explorer, ledger, clock),
-    contractReads: createContractReads({ explorer, clock }),
+    learned,
+    ledger,
+    live,
+    log,
     numbers,
-    commit,
-    horizons,
-    list,
-    mainHead: { canonical: null },
+    random,
+    rpcs,
+    rules,
+    sending: createSending(deps, {
+      config,
+      store: alerts,
+      ledger,
+      engine,
+      live,
+      fallback: routing.fallback ?? null,
+      clockLeadMs: leadMs,
+    }),
     stakes,
-    channels: sending.channels,
-    noteAnswer: sending.noteAnswer,
     startedAt,
     tellSince: since,
-    settleMs,
-    clockAheadMs,
-    live,
-    rules,
-    trigger,
-  }
-  return {
-    ...kernel,
-    after,
-    before,
-    clockLeadMs: leadMs,
-    eventRetries,
-    hooks,
-    intervals: intervalsOf(config.poll),
-    sending,
-    timings,
-    version: options.version,
   }
 }
 

@@ -1,14 +1,9 @@
+import { checks } from '../checks/index.ts'
+import type { Check, Metric, Sample } from '../kernel/check.ts'
 import type { Severity } from '../rules/types.ts'
 import type { AlertView, MetricsFacts, RequestCounts } from './types.ts'
 
-/** One sample: its labels and value. What is not known has no sample, for 0 would be a claim. */
-type Sample = readonly [labels: Readonly<Record<string, string>>, value: number]
-
-export interface MetricDefinition {
-  readonly type: 'gauge' | 'counter'
-  readonly name: string
-  readonly help: string
-  readonly labels: readonly string[]
+export interface MetricDefinition extends Metric {
   read(facts: MetricsFacts): readonly Sample[]
 }
 
@@ -176,6 +171,12 @@ export const metricDefinitions: readonly MetricDefinition[] = [
     'Time since the newest daily report was due.',
     [],
     ({ lastReportAt, status }) => (lastReportAt === null ? [] : [[{}, seconds(status.now - lastReportAt)]]),
+  ),
+  ...checks.flatMap((check: Pick<Check, 'metrics'>) =>
+    (check.metrics ?? []).map((metric) => ({
+      ...metric,
+      read: ({ checks: measured }: MetricsFacts) => measured[metric.name] ?? [],
+    })),
   ),
 ]
 

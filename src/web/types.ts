@@ -1,3 +1,4 @@
+import type { Panel, Sample } from '../kernel/check.ts'
 import type { Unwatched } from '../config/listUnwatched.ts'
 import type { HttpBindings } from '@hono/node-server'
 import type { Registry } from 'prom-client'
@@ -157,6 +158,8 @@ export interface StatusFacts {
   readonly escrows: readonly EscrowLine[] | null
   /** Records that could not be read and are kept aside. */
   readonly quarantined: number
+  /** The cards that checks bring. */
+  readonly panels: readonly Panel[]
 }
 
 export interface StatusSnapshot extends StatusFacts {
@@ -270,6 +273,8 @@ export interface MetricsFacts {
   readonly eventLoopLagMs: number | null
   /** When the newest daily report was due; null without reports. */
   readonly lastReportAt: UnixMs | null
+  /** What checks measure, by the name of the metric. */
+  readonly checks: Readonly<Record<string, readonly Sample[]>>
 }
 
 export interface RequestCounts {

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { formatDuration } from '../../lib/duration.ts'
 import { cleanText } from '../../lib/text.ts'
+import type { Panel } from '../../kernel/check.ts'
 import type { PollerHealth } from '../../kernel/runner.ts'
 import type { Coverage, StatusSnapshot, VerdictLevel, InFlight } from '../types.ts'
 import { renderAlertList } from './alertList.ts'
@@ -55,6 +56,7 @@ ${renderPart('alerts', 'Open alerts', renderOpenAlerts(status, form))}
 ${renderPart('events', 'Recent events', renderEvents(status, form))}
 ${renderPart('totals', 'Transfers in the ledger', renderTotals(status))}
 ${renderPart('preconf', 'Preconfirmations', renderPreconf(status))}
+${status.panels.map((panel) => renderPart(panel.id, panel.title, renderPanel(panel)))}
 </div>
 <div class="column">
 ${renderPart('inflight', 'In flight by age', renderInFlight(status.inFlight, status.now))}
@@ -250,6 +252,10 @@ function renderEscrows({ escrows, now }: StatusSnapshot): Html {
 </tr>`,
   )}</tbody>
 </table>`
+}
+
+function renderPanel({ lines }: Panel): Html {
+  return html`<dl class="record">${lines.map(({ name, value }) => html`<dt>${cleanText(name)}</dt><dd>${cleanText(value)}</dd>`)}</dl>`
 }
 
 /** Per direction one row an age, with a bar to compare by eye. */

@@ -71,6 +71,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
         pollers: parts.pollerStatus,
         channels: () => listChannels(parts),
         preconf: (at) => readPreconf(parts, at),
+        panels: (at) => [...parts.opened.values()].flatMap((check) => check.panel?.(at) ?? []),
         escrows: () => readEscrows(db, parts.config.bridge.tokens),
         normal,
       },
@@ -241,5 +242,6 @@ function toMetrics(parts: AppParts, status: MetricsFacts['status'], eventLoopLag
     clockJumps: parts.evaluate.counts().clockJumps,
     eventLoopLagMs: Number.isNaN(eventLoopLagMs) ? null : eventLoopLagMs,
     lastReportAt: readLastReportAt(parts),
+    checks: Object.assign({}, ...[...parts.opened.values()].map((check) => check.metrics?.() ?? {})),
   }
 }

@@ -1,3 +1,4 @@
+import type { Panel } from '../../kernel/check.ts'
 import type { Direction } from '../../bridge/observation.ts'
 import type { EscrowLine } from '../../report/dailyReport.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -35,6 +36,7 @@ export interface StatusSources extends Pick<FactSources, 'config' | 'explorer' |
   pollers(): readonly PollerStatus[]
   channels(now: UnixMs): readonly ChannelStatus[]
   preconf(now: UnixMs): PreconfMetrics | null
+  panels(now: UnixMs): readonly Panel[]
   escrows(): readonly EscrowLine[] | null
   /** How long transfers took over the past 30 days. */
   normal(): Readonly<Record<Direction, NormalLatency | null>>
@@ -73,6 +75,7 @@ export function readStatus(sources: StatusSources, now: UnixMs): StatusSnapshot 
     silences: alerts.listSilencesAt(now),
     preconf: sources.preconf(now),
     escrows: sources.escrows(),
+    panels: sources.panels(now),
     quarantined: summarizeQuarantine(db, 0).reduce((sum, { count }) => sum + count, 0),
   }
   return { ...facts, verdict: judgeVerdict(facts) }

@@ -4,11 +4,12 @@ import { createExplorerReads } from '../../../src/kernel/explorerReads.ts'
 import { noSignal } from '../checks/support.ts'
 
 const readsAgainst = (failure: Error) =>
-  createExplorerReads(
-    { call: () => Promise.reject(failure), callNonEmpty: () => Promise.reject(failure) },
-    { hasListed: () => true },
-    { now: () => 7_000 },
-  )
+  createExplorerReads({
+    explorer: { call: () => Promise.reject(failure), callNonEmpty: () => Promise.reject(failure) },
+    ledger: { hasListed: () => true },
+    clock: { now: () => 7_000 },
+    blockListeners: new Set(),
+  })
 const options = { priority: 'urgent', signal: noSignal } as const
 
 test('a filter for transactions that is refused finds nothing, as one that is broken', async () => {
@@ -29,11 +30,12 @@ test.each([true, false])(
       asked.push(how.isKnown)
       return Promise.reject(new MonitorError('source.empty', 'empty'))
     }
-    const reads = createExplorerReads(
-      { call: callNonEmpty, callNonEmpty },
-      { hasListed: () => isListed },
-      { now: () => 7_000 },
-    )
+    const reads = createExplorerReads({
+      explorer: { call: callNonEmpty, callNonEmpty },
+      ledger: { hasListed: () => isListed },
+      clock: { now: () => 7_000 },
+      blockListeners: new Set(),
+    })
     await expect(reads.feedPage(1, options)).rejects.toThrow('empty')
     expect(asked).toEqual([isListed])
   },

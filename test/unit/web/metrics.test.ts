@@ -25,6 +25,7 @@ const facts: MetricsFacts = {
   stateBytes: 4_096,
   stateCommitsFailed: 0,
   clockJumps: 1,
+  checks: {},
   eventLoopLagMs: 3,
   lastReportAt: now - 3_600_000,
 }

@@ -95,7 +95,7 @@ const mainBlock = z.object({
 const mainBlockKeys: KeysOf<typeof mainBlock> = {
   chainFullName: 'ignored',
   chainShortName: 'ignored',
-  hash: 'ignored',
+  hash: 'shown',
   height: 'vital!',
   validator: 'ignored',
   blockTime: 'judged!',

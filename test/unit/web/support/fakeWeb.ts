@@ -267,6 +267,7 @@ export const quiet: StatusFacts = {
     { channel: 'ops-email', queued: 0, oldestAt: null, circuit: 'closed', lastAckAt: null, lastError: null },
   ],
   quarantined: 0,
+  panels: [],
 }
 
 function toBuckets(counts: readonly number[]) {
