@@ -3,7 +3,10 @@ import { parseRawAmount } from '../../bridge/amount.ts'
 import { durationText } from '../../rules/durationText.ts'
 import { moment } from './moment.ts'
 
-/** The facts that a test may set, as the detectors' `Facts` have them. Times are moments, amounts of base units quoted. */
+/**
+ * The facts that a test may set, as the checks' parts have them: readTestFacts.ts makes a part that is missing here, or is
+ * another, a type error. Times are moments, amounts of base units quoted.
+ */
 
 const text = z.string({ error: 'expected a text' })
 const count = z.number({ error: 'expected a number' })

@@ -45,10 +45,23 @@ export function toInstant(one: Moment, line: Line): UnixMs {
   return one.sinceStartMs === null ? line.now : line.start + one.sinceStartMs
 }
 
-/** A value with the moments in it put in; everything else is as it was. */
-export function resolveMoments(value: unknown, line: Line): unknown {
+/** A value whose moments are times. */
+type Resolved<T> = T extends Moment
+  ? UnixMs
+  : T extends object
+    ? { readonly [N in keyof T]: Resolved<Exclude<T[N], undefined>> }
+    : T
+
+/** A value with the moments in it put in; everything else is as it was. What is undefined is left out. */
+export function resolveMoments<T>(value: T, line: Line): Resolved<T> {
+  // The type says of each part what is done below.
+  return resolve(value, line) as Resolved<T>
+}
+
+function resolve(value: unknown, line: Line): unknown {
   if (value instanceof Moment) return toInstant(value, line)
-  if (Array.isArray(value)) return value.map((one) => resolveMoments(one, line))
+  if (Array.isArray(value)) return value.map((one) => resolve(one, line))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, resolveMoments(one, line)]))
+  const given = Object.entries(value).filter(([, one]) => one !== undefined)
+  return Object.fromEntries(given.map(([name, one]) => [name, resolve(one, line)]))
 }

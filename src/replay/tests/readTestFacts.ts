@@ -1,5 +1,4 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import type { Challenge } from '../../checks/challenges/challenge.ts'
 import type { Facts } from '../../checks/facts.ts'
 import type { SourceHealth } from '../../clients/sourceHealth.ts'
 import type { Head } from '../../kernel/heads.ts'
@@ -10,7 +9,7 @@ import { resolveMoments } from './moment.ts'
 export function readTestFacts(world: TestWorld, now: UnixMs): Facts {
   const { said, ledger, start, db, flow, latency } = world
   const readAt = readableUntil(said, now)
-  const { challenges, ...given } = resolveMoments(said.facts, { start, now }) as GivenFacts
+  const { challenges, ...given } = resolveMoments(said.facts, { start, now })
   return {
     now,
     heads: [...said.heads].map(([chain, head]) => toHead(chain, head, readAt)),
@@ -44,11 +43,6 @@ export function readTestFacts(world: TestWorld, now: UnixMs): Facts {
     },
     ...given,
   }
-}
-
-/** What factSchemas.ts gives once its moments are times. */
-type GivenFacts = Partial<Omit<Facts, 'challenges'>> & {
-  readonly challenges?: { readonly terminal: readonly string[]; readonly unsettled: readonly Challenge[] }
 }
 
 function toHead(chain: Head['chain'], { height, from, everyMs }: HeadState, readAt: UnixMs): Head {
