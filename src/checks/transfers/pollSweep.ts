@@ -56,6 +56,7 @@ export function createWalk(deps: WalkDeps): Walk {
   const ofGap = createPageReader(deps, 'bulk')
   const ofSweep = createPageReader(deps, 'sweep')
   let firstNumber: UnixMs | null = null
+  let rewinds = 0
   const save = (change: Partial<Cursors>) => deps.cursors.write({ ...deps.cursors.read(), ...change })
 
   async function walkHistory(signal: AbortSignal): Promise<void> {
@@ -63,9 +64,14 @@ export function createWalk(deps: WalkDeps): Walk {
       const { history } = deps.cursors.read()
       if (history.done) return
       if (pages === pagesPerRun) return deps.requestWalk()
-      const goBack = (to: number) => save({ history: { ...history, page: to } })
+      const begun = rewinds
+      // A rewind may be asked for while a page is read: what that page tells belongs to the walk before it.
+      const goBack = (to: number) => {
+        if (rewinds === begun) save({ history: { ...history, page: to } })
+      }
       const { page, isLast, isBack } = await ofHistory.read(history.page, goBack, signal)
-      if (isBack) continue
+      if (rewinds !== begun) ofHistory.begin()
+      if (isBack || rewinds !== begun) continue
       const read = history.read + page.records.length
       const isOldEnough = isOlder(page.records, history.until) && read >= history.least
       const done = isLast || isOldEnough
@@ -138,6 +144,7 @@ export function createWalk(deps: WalkDeps): Walk {
 
   function requestHistory(until: UnixMs): void {
     const { history } = deps.cursors.read()
+    rewinds += 1
     ofHistory.begin()
     save({
       history: history.done

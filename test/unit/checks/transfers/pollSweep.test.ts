@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { createSilentLog } from '../../../../src/lib/log.ts'
 import { createTransfersPoll } from '../../../../src/checks/transfers/pollTail.ts'
 import { createWalk, type Walk, type WalkDeps } from '../../../../src/checks/transfers/pollSweep.ts'
-import type { Cursors } from '../../../../src/store/cursors.ts'
+import { beginHistory, type Cursors } from '../../../../src/store/cursors.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { known, noSignal, setUp, toRows } from '../support.ts'
 
@@ -95,6 +95,29 @@ describe('the history walk', () => {
     walk.requestHistory(5)
     expect(world.cursors.read().history).toMatchObject({ page: 1, read: 0, least: 10_000, done: false })
   })
+
+  test.each([
+    { title: 'amid the walk', page: 2 },
+    { title: 'at its first page', page: 1 },
+  ])(
+    'is not lost when it is asked for while a page is read, $title: it begins anew and goes back as far',
+    async ({ page }) => {
+      const world = setUp(toRows(30))
+      world.cursors.write({ ...world.cursors.read(), history: beginHistory(25_000) })
+      const { walk, runAll } = toWalk(world)
+      world.feed.onPage = (asked) => {
+        if (asked !== page) return
+        world.feed.onPage = () => {}
+        walk.requestHistory(5_000)
+      }
+      await runAll()
+      // The sweep goes on behind it.
+      const pages = [...Array(page).keys(), ...Array(10).keys(), 0].map((n) => n + 1)
+      expect(world.feed.served).toEqual(pages)
+      expect(world.cursors.read().history).toMatchObject({ until: 5_000, read: 30, done: true })
+      expect(known(world.ledger)).toBe(30)
+    },
+  )
 
   test('F44: whose pages come round in a loop ends in an error, stays where it was and goes on when they are right', async () => {
     const world = setUp(toRows(30))
