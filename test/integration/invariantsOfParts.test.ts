@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { createSilentLog } from '../../src/lib/log.ts'
 import { createTransfersPoll } from '../../src/checks/transfers/pollTail.ts'
-import { createWalk } from '../../src/checks/transfers/pollSweep.ts'
+import { openWalk, readOn } from '../../src/checks/transfers/pollSweep.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { recordQuarantine, summarizeQuarantine } from '../../src/kernel/quarantine.ts'
 import {
@@ -23,12 +22,11 @@ test('invariant 4: a page that fails ends no walk, and the next run reads it', a
   world.feed.onPage = (page) => {
     if (page === 4 && isBroken) throw new Error('cut off')
   }
-  const idle = { requestDetails: () => {}, requestWalk: () => {} }
-  const walk = createWalk({ ...world, ...idle, log: createSilentLog(), sweepMs: 86_400_000 })
-  await walk.run(noSignal).catch(() => {})
+  const walk = openWalk(world)
+  await readOn(walk, noSignal).catch(() => {})
   expect(world.cursors.read().history.done).toBe(false)
   isBroken = false
-  for (let runs = 0; runs < 20 && !world.cursors.read().history.done; runs += 1) await walk.run(noSignal)
+  for (let runs = 0; runs < 20 && !world.cursors.read().history.done; runs += 1) await readOn(walk, noSignal)
   expect(known(world.ledger)).toBe(30)
 })
 
@@ -134,13 +132,7 @@ test('invariant 15: an endpoint that sends only rubbish fills no disk: 1,000 are
 
 test('invariant 18: a record on the edge of two pages and two readings is one transfer', async () => {
   const world = setUp(toRows(9))
-  const poll = createTransfersPoll({
-    ...world,
-    requestSweep: () => {},
-    noteGap: () => {},
-    requestDetails: () => {},
-    listUnconfirmed: (records) => world.ledger.listUnconfirmed(records),
-  })
+  const poll = createTransfersPoll(world, openWalk(world))
   world.feed.onPage = (page) => {
     if (page === 2) world.feed.rows = [...toRows(1, 9), ...toRows(9)]
   }

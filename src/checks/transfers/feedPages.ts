@@ -25,8 +25,7 @@ export interface MarkedPage {
  */
 export async function readFeedPage(
   reads: Pick<ExplorerReads, 'feedPage'>,
-  number: number,
-  before: PageMark | null,
+  { number, before }: { readonly number: number; readonly before: PageMark | null },
   options: ReadOptions,
 ): Promise<MarkedPage> {
   for (let repeats = 0; ; repeats += 1) {

@@ -1,29 +1,23 @@
+import { noAmount, toDecimal } from '../../bridge/decimal.ts'
 import type { Finding } from '../../bridge/finding.ts'
+import { movedToken } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
-import { type AtRisk, valueFirst } from '../../ledger/valueFirst.ts'
-import type { Clock, UnixMs } from '../../lib/clock.ts'
-import { toVanished } from './vanished.ts'
-import type { MissingRecord, MissingRecords, ScanSpan } from '../../ledger/missingRecords.ts'
 import { isClean } from '../../kernel/hiddenRows.ts'
-import type { Commit, ExplorerReads } from '../../kernel/reads.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { ExplorerReads } from '../../kernel/reads.ts'
 import type { RecordLookup } from '../../kernel/recordLookup.ts'
+import type { MissingRecord, MissingRecords } from '../../ledger/missingRecords.ts'
+import { type AtRisk, valueFirst } from '../../ledger/valueFirst.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Walk } from './pollSweep.ts'
+import { toVanished } from './vanished.ts'
 
-export interface MissingDeps {
-  readonly clock: Clock
-  readonly reads: Pick<ExplorerReads, 'details'>
-  readonly commit: Commit
+interface Missing extends Pick<Kernel, 'clock' | 'reads' | 'commit' | 'ledger' | 'stakes'> {
   /** The records of a main transaction. */
   readonly lookUp: RecordLookup
   readonly missing: MissingRecords
-  getTransfer(key: string): Transfer | null
-  /** Its amount as a share of what the escrows hold, about. */
-  riskOf(transfer: Transfer): number
-}
-
-export interface MissingPoll {
-  readonly run: (signal: AbortSignal) => Promise<void>
   /** The list was read from end to end: what it did not show wants a second look. */
-  noteSweep(span: ScanSpan): void
+  readonly walk: Pick<Walk, 'unscanned'>
 }
 
 /** One place in a question by hash is the control's. */
@@ -45,35 +39,21 @@ const controlMs = 5_000
  * find, while each time a record that is known to be there was found, has vanished. A read whose control stays unanswered
  * is no read.
  */
-export function createMissingPoll(deps: MissingDeps): MissingPoll {
-  let span: ScanSpan | null = null
-
-  async function run(signal: AbortSignal): Promise<void> {
-    const { missing } = deps
-    if (span !== null) deps.commit({ apply: (now) => ((span = span && missing.scan(span, now)), []) })
-    const waiting = missing.listDue(deps.clock.now(), maxDue).flatMap((entry) => {
-      const transfer = deps.getTransfer(entry.key)
-      return transfer && isStillMissing(entry, transfer) ? [{ entry, transfer }] : drop(deps, entry)
-    })
-    const due = valueFirst(waiting, ({ transfer }) => toRisk(deps, transfer), waiting.length)
-    const control = due.length > 0 ? missing.findControl() : null
-    if (control === null) return
-    await readByZone(
-      deps,
-      due.filter(({ transfer }) => transfer.zone !== null).slice(0, batchSize),
-      control.zoneHash,
-      signal,
-    )
-    const singles = due.filter(({ transfer }) => transfer.zone === null).slice(0, maxSingles)
-    await readByMain(deps, singles, signal)
-  }
-
-  return {
-    run,
-    noteSweep(next) {
-      span ??= next
-    },
-  }
+export async function readMissing(deps: Missing, signal: AbortSignal): Promise<void> {
+  const { missing, walk } = deps
+  const span = walk.unscanned
+  if (span !== null) deps.commit({ apply: (now) => ((walk.unscanned = missing.scan(span, now)), []) })
+  const waiting = missing.listDue(deps.clock.now(), maxDue).flatMap((entry) => {
+    const transfer = deps.ledger.getTransfer(entry.key)
+    return transfer && isStillMissing(entry, transfer) ? [{ entry, transfer }] : drop(deps, entry)
+  })
+  const due = valueFirst(waiting, ({ transfer }) => toRisk(deps, transfer), waiting.length)
+  const control = due.length > 0 ? missing.findControl() : null
+  if (control === null) return
+  const byZone = due.filter(({ transfer }) => transfer.zone !== null).slice(0, batchSize)
+  await readByZone(deps, byZone, { control: control.zoneHash, signal })
+  const singles = due.filter(({ transfer }) => transfer.zone === null).slice(0, maxSingles)
+  await readByMain(deps, singles, signal)
 }
 
 interface Candidate {
@@ -81,8 +61,9 @@ interface Candidate {
   readonly transfer: Transfer
 }
 
-function toRisk(deps: MissingDeps, transfer: Transfer): AtRisk {
-  return { share: deps.riskOf(transfer), since: transfer.originAt, counts: true }
+function toRisk({ stakes }: Missing, { token, amount, originAt }: Transfer): AtRisk {
+  const share = stakes.riskOf(movedToken(token), toDecimal(amount ?? '') ?? noAmount)
+  return { share, since: originAt, counts: true }
 }
 
 /** Neither shown since the first read that missed it, nor known from the chain alone, nor without a hash to ask by. */
@@ -92,7 +73,7 @@ function isStillMissing({ firstAt }: MissingRecord, transfer: Transfer): boolean
 }
 
 /** What was told to be gone is judged again: it is back, and that corrects what was told. */
-function drop(deps: MissingDeps, { key, reads }: MissingRecord): [] {
+function drop(deps: Missing, { key, reads }: MissingRecord): [] {
   deps.commit({
     judge: reads >= neededReads ? [key] : [],
     apply: () => (deps.missing.remove(key), []),
@@ -101,10 +82,9 @@ function drop(deps: MissingDeps, { key, reads }: MissingRecord): [] {
 }
 
 async function readByZone(
-  deps: MissingDeps,
+  deps: Missing,
   candidates: readonly Candidate[],
-  control: string,
-  signal: AbortSignal,
+  { control, signal }: { readonly control: string; readonly signal: AbortSignal },
 ): Promise<void> {
   if (candidates.length === 0) return
   const hashes = new Set(candidates.flatMap(({ transfer }) => transfer.zone?.hash ?? []))
@@ -116,7 +96,7 @@ async function readByZone(
 }
 
 async function readByMain(
-  deps: MissingDeps,
+  deps: Missing,
   candidates: readonly Candidate[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -131,7 +111,7 @@ async function readByMain(
 }
 
 function settle(
-  deps: MissingDeps,
+  deps: Missing,
   candidates: readonly Candidate[],
   read: {
     readonly answer: Awaited<ReturnType<ExplorerReads['details']>>
@@ -149,18 +129,23 @@ function settle(
     apply: (now) =>
       candidates.flatMap(({ entry, transfer }) => {
         if (read.isShown(transfer)) deps.missing.remove(entry.key)
-        else if (read.isAnswered) return noteMiss(deps, { entry, transfer }, read.answer.requestedAt, now)
+        else if (read.isAnswered)
+          return noteMiss(deps, { entry, transfer }, { readAt: read.answer.requestedAt, now })
         else deps.missing.save(entry, now + pauseMs / 10)
         return []
       }),
   })
 }
 
-function noteMiss(deps: MissingDeps, of: Candidate, readAt: UnixMs, now: UnixMs): Finding[] {
+function noteMiss(
+  { missing }: Missing,
+  of: Candidate,
+  { readAt, now }: { readonly readAt: UnixMs; readonly now: UnixMs },
+): Finding[] {
   // Numbers of requests order readings; the pauses between them are by the clock.
   const firstAt = of.entry.firstAt ?? readAt
   const missed = { ...of.entry, reads: of.entry.reads + 1, firstAt, lastAt: readAt }
   const isGone = missed.reads >= neededReads
-  deps.missing.save(missed, now + (isGone ? restMs : pauseMs))
+  missing.save(missed, now + (isGone ? restMs : pauseMs))
   return isGone ? [toVanished(of.transfer, missed)] : []
 }

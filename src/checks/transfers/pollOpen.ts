@@ -1,20 +1,12 @@
-import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { ZoneTransaction } from '../../bridge/observation.ts'
-import type { DueCheck } from '../../ledger/dueChecks.ts'
-import type { Commit, ExplorerReads } from '../../kernel/reads.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
 import type { RecordLookup } from '../../kernel/recordLookup.ts'
+import type { DueCheck } from '../../ledger/dueChecks.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 
-export interface OpenTransfersDeps {
-  readonly clock: Clock
-  readonly reads: ExplorerReads
-  readonly commit: Commit
+interface OpenTransfers extends Pick<Kernel, 'clock' | 'reads' | 'commit' | 'ledger'> {
   /** The records of a main transaction. */
   readonly lookUp: RecordLookup
-  listDueChecks(limit: number): DueCheck[]
-  /** @param soughtAt when an answer was asked for that would have held them; null where none could be had */
-  postponeChecks(keys: readonly string[], soughtAt: UnixMs | null): void
-  /** Zone hashes of failed transfers whose E9 was not read yet. */
-  listWithoutEvidence(limit: number): string[]
 }
 
 /** E12 and E9 take this many hashes. */
@@ -28,64 +20,68 @@ const maxPerTick = 400
 const maxSingles = 5
 const singlesMs = 10_000
 const checkMs = 600_000
+/** Failures older than this are no longer asked of E9. */
+const evidenceMs = 86_400_000
 
 /**
  * Reads again, by hash, what is open or disputed. What an answer does not hold is asked again, ever more rarely: a
  * missing hash is never taken for an ended transfer.
  */
-export function createOpenTransfersPoll(deps: OpenTransfersDeps): (signal: AbortSignal) => Promise<void> {
+export function createOpenTransfersPoll(open: OpenTransfers): (signal: AbortSignal) => Promise<void> {
   let singles = { since: -Infinity, left: 0 }
   return async (signal) => {
-    const now = deps.clock.monotonicMs()
+    const now = open.clock.monotonicMs()
     if (now - singles.since >= singlesMs) singles = { since: now, left: maxSingles }
-    const due = deps.listDueChecks(maxPerTick)
+    const due = open.ledger.listDueChecks(open.clock.now(), maxPerTick)
     const isByMain = (check: DueCheck) => check.mainHash !== null && (check.byMain || check.zoneHash === null)
     const byZone = due.filter((check) => check.zoneHash !== null && !isByMain(check))
     const byMain = due.filter(isByMain).slice(0, singles.left)
     singles.left -= byMain.length
-    deps.postponeChecks(
-      due.filter((check) => check.zoneHash === null && check.mainHash === null).map(({ key }) => key),
+    postpone(
+      open,
+      due.filter((check) => check.zoneHash === null && check.mainHash === null),
       null,
     )
-    await readFailures(deps, signal)
-    for (const batch of toBatches(byZone)) await readDetails(deps, batch, signal)
-    for (const check of byMain) await readByMain(deps, check, signal)
+    await readFailures(open, signal)
+    for (const batch of toBatches(byZone)) await readDetails(open, batch, signal)
+    for (const check of byMain) await readByMain(open, check, signal)
   }
 }
 
 async function readDetails(
-  deps: OpenTransfersDeps,
+  open: OpenTransfers,
   batch: readonly DueCheck[],
   signal: AbortSignal,
 ): Promise<void> {
   const hashes = [...new Set(batch.flatMap((check) => check.zoneHash ?? []))]
   const priority = batch.some((check) => check.isUrgent) ? 'urgent' : 'open'
-  const read = await postponing(deps, batch, () => deps.reads.details(hashes, { priority, signal }))
-  deps.commit({ answers: [read.records], bad: read.bad })
+  const read = await postponing(open, batch, () => open.reads.details(hashes, { priority, signal }))
+  open.commit({ answers: [read.records], bad: read.bad })
   const answered = new Set(read.records.map((record) => record.zoneHash))
-  const missed = batch.filter((check) => !answered.has(check.zoneHash)).map(({ key }) => key)
-  deps.postponeChecks(missed, read.requestedAt)
+  const missed = batch.filter((check) => !answered.has(check.zoneHash))
+  postpone(open, missed, read.requestedAt)
 }
 
-async function readByMain(deps: OpenTransfersDeps, check: DueCheck, signal: AbortSignal): Promise<void> {
+async function readByMain(open: OpenTransfers, check: DueCheck, signal: AbortSignal): Promise<void> {
   const wanted = { hash: check.mainHash ?? '', addresses: check.addresses }
-  const read = await postponing(deps, [check], () =>
-    deps.lookUp(wanted, { priority: 'open', signal, checkedWithinMs: checkMs }),
+  const read = await postponing(open, [check], () =>
+    open.lookUp(wanted, { priority: 'open', signal, checkedWithinMs: checkMs }),
   )
   // What else a filter gives that does not work is true as well.
-  deps.commit({ answers: [read.records], bad: read.bad })
+  open.commit({ answers: [read.records], bad: read.bad })
   if (!read.records.some((record) => record.mainHash === check.mainHash))
-    deps.postponeChecks([check.key], read.isAnswer ? read.requestedAt : null)
+    postpone(open, [check], read.isAnswer ? read.requestedAt : null)
 }
 
-async function readFailures(deps: OpenTransfersDeps, signal: AbortSignal): Promise<void> {
-  const hashes = deps.listWithoutEvidence(batchSize)
+async function readFailures(open: OpenTransfers, signal: AbortSignal): Promise<void> {
+  const now = open.clock.now()
+  const hashes = open.ledger.listWithoutEvidence(now - evidenceMs, now, batchSize)
   if (hashes.length === 0) return
-  const read = await deps.reads.zoneTransactions(hashes, { priority: 'evidence', signal })
+  const read = await open.reads.zoneTransactions(hashes, { priority: 'evidence', signal })
   const known = new Set(read.records.map((record) => record.hash))
   // That E9 did not know it is kept too, or it would be asked at every tick.
   const unknown = hashes.filter((hash) => !known.has(hash)).map((hash) => toUnknown(hash, read.requestedAt))
-  deps.commit({ zoneTransactions: [...read.records, ...unknown], bad: read.bad })
+  open.commit({ zoneTransactions: [...read.records, ...unknown], bad: read.bad })
 }
 
 function toUnknown(hash: string, requestedAt: UnixMs): ZoneTransaction {
@@ -103,19 +99,29 @@ function toUnknown(hash: string, requestedAt: UnixMs): ZoneTransaction {
 
 /** What could not be asked waits its turn behind the others, so that one bad batch does not hold up all. */
 async function postponing<T>(
-  deps: OpenTransfersDeps,
+  open: OpenTransfers,
   batch: readonly DueCheck[],
   read: () => Promise<T>,
 ): Promise<T> {
   try {
     return await read()
   } catch (error) {
-    deps.postponeChecks(
-      batch.map(({ key }) => key),
-      null,
-    )
+    postpone(open, batch, null)
     throw error
   }
+}
+
+/** @param soughtAt when an answer was asked for that would have held them; null where none could be had */
+function postpone(
+  { clock, ledger }: OpenTransfers,
+  checks: readonly DueCheck[],
+  soughtAt: UnixMs | null,
+): void {
+  ledger.postponeChecks(
+    checks.map(({ key }) => key),
+    clock.now(),
+    soughtAt,
+  )
 }
 
 function toBatches(checks: readonly DueCheck[]): DueCheck[][] {

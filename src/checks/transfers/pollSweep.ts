@@ -1,36 +1,46 @@
-import type { Clock, UnixMs } from '../../lib/clock.ts'
-import { MonitorError } from '../../lib/errors.ts'
-import type { Logger } from '../../lib/log.ts'
 import type { Observation } from '../../bridge/observation.ts'
-import { beginGap, beginHistory, type CursorFile, type Cursors, type GapWalk } from '../../store/cursors.ts'
-import { isBeyondEnd, isLastPage, newestTime, type PageMark, readFeedPage } from './feedPages.ts'
-import type { Commit, ExplorerReads, FeedPage } from '../../kernel/reads.ts'
-import { overlapMs } from './pollTail.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { FeedPage } from '../../kernel/reads.ts'
+import type { ScanSpan } from '../../ledger/missingRecords.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { MonitorError } from '../../lib/errors.ts'
+import { beginGap, beginHistory, type Cursors, type GapWalk } from '../../store/cursors.ts'
+import {
+  isBeyondEnd,
+  isLastPage,
+  type MarkedPage,
+  newestTime,
+  type PageMark,
+  readFeedPage,
+} from './feedPages.ts'
 
-export interface WalkDeps {
-  readonly clock: Clock
-  readonly log: Logger
-  readonly reads: ExplorerReads
-  readonly commit: Commit
-  readonly cursors: CursorFile
-  readonly sweepMs: number
-  requestDetails(): void
-  /** A pass over the list ended that began at `startedAt`: it showed what left since `from`, by requests from `firstNumber` on. */
-  onSwept?(pass: { readonly from: UnixMs; readonly startedAt: UnixMs; readonly firstNumber: UnixMs }): void
-  /** A walk over what the tail left out came back while the tail left out more: the list was read by readings from then on. */
-  noteComplete?(startedAt: UnixMs): void
-  /** Asks to be run again without waiting for the next tick. */
-  requestWalk(): void
+type WalkKernel = Pick<
+  Kernel,
+  'clock' | 'log' | 'reads' | 'commit' | 'cursors' | 'list' | 'trigger' | 'config'
+>
+
+/** The walks over the list by their cursors: back through history, over what the tail left out, and round for ever. */
+type WalkName = 'history' | 'gap' | 'sweep'
+
+/** The walks, and what they remember between pages. */
+export interface Walk {
+  readonly kernel: WalkKernel
+  /** Beside one walk another one may be open. */
+  readonly passes: Readonly<Record<WalkName, Pass>>
+  isSweepRequested: boolean
+  isSweeping: boolean
+  /** Of the first page of the sweep's pass: what was read since is not missing. */
+  firstNumber: UnixMs | null
+  /** How often a walk through history was asked for. */
+  rewinds: number
+  /** The pass of the sweep that has ended, until it is looked through for what it did not show. */
+  unscanned: ScanSpan | null
 }
 
-export interface Walk {
-  /** Reads on: all of an open history walk, then one page of the sweep, or all of it when it was requested. */
-  readonly run: (signal: AbortSignal) => Promise<void>
-  readonly requestSweep: () => void
-  /** Walks again from the newest page back to `until`. */
-  requestHistory(until: UnixMs): void
-  /** Walks over what a reading of the tail left out that began at `leftAt`: once the walk that is open has come back. */
-  readonly noteGap: (leftAt: UnixMs) => void
+interface Pass {
+  before: (PageMark & { number: number; repeats: number; total: number | null }) | null
+  /** Back from here once: two replicas that count differently must not lead round and round. */
+  wentBackFrom: number
 }
 
 /** Pages read in one run, so that the run ends and is seen to be alive. */
@@ -40,6 +50,8 @@ const sweepsPerRun = 10
 const sweepGoalMs = 600_000
 /** As many records as a page holds may arrive while it is read, but hardly at each of nine readings in a row. */
 const maxRepeatedPages = 3
+/** Records may be listed so much later than their block: a walk after a gap goes back by that much more. */
+export const overlapMs = 900_000
 
 /**
  * The slow readings of the list, beside the tail. The history walk goes back from the newest page to `until`, once;
@@ -49,189 +61,197 @@ const maxRepeatedPages = 3
  * what a re-push deletes, or a list that falls behind does not show any more, moves rows to earlier ones, behind the
  * walk. Where `total` tells it the walk goes back as far; else the next pass of the sweep finds them.
  */
-export function createWalk(deps: WalkDeps): Walk {
-  let isSweepRequested = false
-  let isSweeping = false
-  const ofHistory = createPageReader(deps, 'bulk')
-  const ofGap = createPageReader(deps, 'bulk')
-  const ofSweep = createPageReader(deps, 'sweep')
-  let firstNumber: UnixMs | null = null
-  let rewinds = 0
-  const save = (change: Partial<Cursors>) => deps.cursors.write({ ...deps.cursors.read(), ...change })
-
-  async function walkHistory(signal: AbortSignal): Promise<void> {
-    for (let pages = 0; !signal.aborted; pages += 1) {
-      const { history } = deps.cursors.read()
-      if (history.done) return
-      if (pages === pagesPerRun) return deps.requestWalk()
-      const begun = rewinds
-      // A rewind may be asked for while a page is read: what that page tells belongs to the walk before it.
-      const goBack = (to: number) => {
-        if (rewinds === begun) save({ history: { ...history, page: to } })
-      }
-      const { page, isLast, isBack } = await ofHistory.read(history.page, goBack, signal)
-      if (rewinds !== begun) ofHistory.begin()
-      if (isBack || rewinds !== begun) continue
-      const read = history.read + page.records.length
-      const isOldEnough = isOlder(page.records, history.until) && read >= history.least
-      const done = isLast || isOldEnough
-      const reachedAt = newestTime(page.records) ?? history.reachedAt
-      save({ history: { ...history, page: done ? 1 : history.page + 1, read, reachedAt, done } })
-      if (!done) continue
-      ofHistory.begin()
-      deps.log.info({ records: read, pages: history.page }, 'history read')
-    }
-  }
-
-  /** Over a list that grows faster than the tail reads there is always a gap: each walk ends, and the next begins where it began. */
-  async function walkGap(signal: AbortSignal): Promise<void> {
-    for (let pages = 0; !signal.aborted; pages += 1) {
-      const { gap } = deps.cursors.read()
-      if (gap === null) return
-      if (pages === pagesPerRun) return deps.requestWalk()
-      const goBack = (to: number) => saveGap({ page: to })
-      const startedAt = gap.page === 1 ? deps.clock.now() : (gap.startedAt ?? gap.leftAt)
-      const { page, isLast, isBack } = await ofGap.read(gap.page, goBack, signal)
-      if (isBack) continue
-      const newestAt = gap.page === 1 ? newestTime(page.records) : gap.newestAt
-      if (isLast || isOlder(page.records, gap.until)) endGap(startedAt, newestAt)
-      else saveGap({ page: gap.page + 1, startedAt, newestAt })
-    }
-  }
-
-  /** The tail may have left out more while a page was read. */
-  function saveGap(change: Partial<GapWalk>): void {
-    const { gap } = deps.cursors.read()
-    if (gap !== null) save({ gap: { ...gap, ...change } })
-  }
-
-  function endGap(startedAt: UnixMs, newestAt: UnixMs | null): void {
-    ofGap.begin()
-    const leftAt = deps.cursors.read().gap?.leftAt ?? startedAt
-    if (leftAt <= startedAt) return save({ gap: null })
-    const completeAt = Math.min(startedAt, newestAt ?? startedAt)
-    save({ gap: beginGap(completeAt - overlapMs, leftAt), tail: { completeAt } })
-    deps.noteComplete?.(startedAt)
-  }
-
-  async function sweepPage(signal: AbortSignal): Promise<boolean> {
-    const { sweep } = deps.cursors.read()
-    const startedAt = sweep.page === 1 ? deps.clock.now() : (sweep.startedAt ?? deps.clock.now())
-    const goBack = (to: number) => save({ sweep: { ...sweep, page: to } })
-    const { page, isLast, isBack } = await ofSweep.read(sweep.page, goBack, signal)
-    if (isBack) return false
-    if (sweep.page === 1) firstNumber = page.requestedAt
-    const from = sweptFrom()
-    const isDone = isLast || isOlder(page.records, from)
-    if (!isDone) {
-      save({ sweep: { ...sweep, page: sweep.page + 1, startedAt } })
-      return false
-    }
-    const tookMs = deps.clock.now() - startedAt
-    if (tookMs > sweepGoalMs)
-      deps.log.warn({ tookMs, pages: sweep.page }, 'a pass of the sweep took over ten minutes')
-    ofSweep.begin()
-    save({ sweep: { page: 1, startedAt, finishedAt: deps.clock.now(), tookMs } })
-    deps.onSwept?.({ from, startedAt, firstNumber: firstNumber ?? startedAt })
-    return true
-  }
-
-  /** Our clock may be ahead of those that the records tell. */
-  function sweptFrom(): UnixMs {
-    const now = deps.clock.now()
-    return Math.min(now, deps.cursors.read().tail.completeAt ?? now) - deps.sweepMs
-  }
-
-  function requestHistory(until: UnixMs): void {
-    const { history } = deps.cursors.read()
-    rewinds += 1
-    ofHistory.begin()
-    save({
-      history: history.done
-        ? beginHistory(until)
-        : { ...beginHistory(Math.min(until, history.until)), least: history.least },
-    })
-    deps.requestWalk()
-  }
-
+export function openWalk(kernel: WalkKernel): Walk {
+  const begin = (): Pass => ({ before: null, wentBackFrom: 0 })
   return {
-    async run(signal) {
-      await walkGap(signal)
-      await walkHistory(signal)
-      if (!deps.cursors.read().history.done) return
-      if (isSweepRequested) {
-        isSweepRequested = false
-        isSweeping = true
-        ofSweep.begin()
-        // From the first page: what was asked for lies anywhere.
-        save({ sweep: { ...deps.cursors.read().sweep, page: 1 } })
-      }
-      for (let pages = 0; pages < (isSweeping ? sweepsPerRun : 1) && !signal.aborted; pages += 1) {
-        if (await sweepPage(signal)) isSweeping = false
-      }
-      if (isSweeping) deps.requestWalk()
-    },
-    requestSweep() {
-      isSweepRequested = true
-      deps.requestWalk()
-    },
-    requestHistory,
-    noteGap(leftAt) {
-      const { tail, history, gap } = deps.cursors.read()
-      if (tail.completeAt === null) return requestHistory(history.until)
-      save({ gap: gap ? { ...gap, leftAt } : beginGap(tail.completeAt - overlapMs, leftAt) })
-      deps.requestWalk()
-    },
+    kernel,
+    passes: { history: begin(), gap: begin(), sweep: begin() },
+    isSweepRequested: false,
+    isSweeping: false,
+    firstNumber: null,
+    rewinds: 0,
+    unscanned: null,
   }
 }
 
-interface PageReader {
-  readonly read: (
-    number: number,
-    goBack: (to: number) => void,
-    signal: AbortSignal,
-  ) => Promise<{ readonly page: FeedPage; readonly isLast: boolean; readonly isBack: boolean }>
-  /** A pass begins. */
-  readonly begin: () => void
+/** Reads on: all of an open history walk, then one page of the sweep, or all of it when it was requested. */
+export async function readOn(walk: Walk, signal: AbortSignal): Promise<void> {
+  const { cursors, trigger } = walk.kernel
+  await walkGap(walk, signal)
+  await walkHistory(walk, signal)
+  if (!cursors.read().history.done) return
+  if (walk.isSweepRequested) {
+    walk.isSweepRequested = false
+    walk.isSweeping = true
+    walk.passes.sweep.wentBackFrom = 0
+    // From the first page: what was asked for lies anywhere.
+    moveTo(walk, 'sweep', 1)
+  }
+  for (let pages = 0; pages < (walk.isSweeping ? sweepsPerRun : 1) && !signal.aborted; pages += 1) {
+    if (await sweepPage(walk, signal)) walk.isSweeping = false
+  }
+  if (walk.isSweeping) trigger('sweep')
 }
 
-/** Reads the pages of one walk: beside it another one may be open. */
-function createPageReader(
-  deps: Pick<WalkDeps, 'reads' | 'commit' | 'requestDetails'>,
-  priority: 'bulk' | 'sweep',
-): PageReader {
-  let before: (PageMark & { number: number; repeats: number; total: number | null }) | null = null
-  /** Back from here once: two replicas that count differently must not lead round and round. */
-  let wentBackFrom = 0
-  return {
-    async read(number, goBack, signal) {
-      const mark: typeof before = before?.number === number - 1 ? before : null
-      const read = await readFeedPage(deps.reads, number, mark, { priority, signal })
-      const repeats = mark !== null && read.isRepeat ? mark.repeats + 1 : 0
-      const isLast = isLastPage(read.page, number) || (read.isRepeat && isBeyondEnd(read.page, number))
-      if (mark !== null && repeats >= maxRepeatedPages && !isLast) {
-        // What these pages should have held was not read: from the first of them again.
-        before = { ...mark, number: number - repeats, repeats: 0 }
-        goBack(number - repeats + 1)
-        throw new MonitorError(
-          'source.invalid',
-          `the list serves one page again and again, up to page ${number}`,
-        )
-      }
-      const { page } = read
-      const { hasUrgent } = deps.commit({ answers: [page.records], bad: page.bad })
-      if (hasUrgent) deps.requestDetails()
-      const movedPages = number > wentBackFrom ? pagesMoved(mark?.total ?? null, page) : 0
-      before = { ...read.mark, number, repeats, total: page.total }
-      if (movedPages === 0) return { page, isLast, isBack: false }
-      wentBackFrom = number
-      goBack(Math.max(1, number - movedPages))
-      return { page, isLast: false, isBack: true }
-    },
-    begin() {
-      wentBackFrom = 0
-    },
+export function requestSweep(walk: Walk): void {
+  walk.isSweepRequested = true
+  walk.kernel.trigger('sweep')
+}
+
+/** Walks again from the newest page back to `until`. */
+export function requestHistory(walk: Walk, until: UnixMs): void {
+  const { history } = walk.kernel.cursors.read()
+  walk.rewinds += 1
+  walk.passes.history.wentBackFrom = 0
+  save(walk, {
+    history: history.done
+      ? beginHistory(until)
+      : { ...beginHistory(Math.min(until, history.until)), least: history.least },
+  })
+  walk.kernel.trigger('sweep')
+}
+
+/** Walks over what a reading of the tail left out that began at `leftAt`: once the walk that is open has come back. */
+export function noteGap(walk: Walk, leftAt: UnixMs): void {
+  const { tail, history, gap } = walk.kernel.cursors.read()
+  if (tail.completeAt === null) return requestHistory(walk, history.until)
+  save(walk, { gap: gap ? { ...gap, leftAt } : beginGap(tail.completeAt - overlapMs, leftAt) })
+  walk.kernel.trigger('sweep')
+}
+
+async function walkHistory(walk: Walk, signal: AbortSignal): Promise<void> {
+  const { cursors, log, trigger } = walk.kernel
+  for (let pages = 0; !signal.aborted; pages += 1) {
+    const { history } = cursors.read()
+    if (history.done) return
+    if (pages === pagesPerRun) return trigger('sweep')
+    const found = await readNext(walk, 'history', signal)
+    if (found === null) continue
+    const { page, isLast } = found
+    const read = history.read + page.records.length
+    const isOldEnough = isOlder(page.records, history.until) && read >= history.least
+    const done = isLast || isOldEnough
+    const reachedAt = newestTime(page.records) ?? history.reachedAt
+    save(walk, { history: { ...history, page: done ? 1 : history.page + 1, read, reachedAt, done } })
+    if (!done) continue
+    walk.passes.history.wentBackFrom = 0
+    log.info({ records: read, pages: history.page }, 'history read')
   }
+}
+
+/** Over a list that grows faster than the tail reads there is always a gap: each walk ends, and the next begins where it began. */
+async function walkGap(walk: Walk, signal: AbortSignal): Promise<void> {
+  const { clock, cursors, trigger } = walk.kernel
+  for (let pages = 0; !signal.aborted; pages += 1) {
+    const { gap } = cursors.read()
+    if (gap === null) return
+    if (pages === pagesPerRun) return trigger('sweep')
+    const startedAt = gap.page === 1 ? clock.now() : (gap.startedAt ?? gap.leftAt)
+    const found = await readNext(walk, 'gap', signal)
+    if (found === null) continue
+    const newestAt = gap.page === 1 ? newestTime(found.page.records) : gap.newestAt
+    if (found.isLast || isOlder(found.page.records, gap.until)) endGap(walk, startedAt, newestAt)
+    else saveGap(walk, { page: gap.page + 1, startedAt, newestAt })
+  }
+}
+
+/** The tail may have left out more while a page was read. */
+function saveGap(walk: Walk, change: Partial<GapWalk>): void {
+  const { gap } = walk.kernel.cursors.read()
+  if (gap !== null) save(walk, { gap: { ...gap, ...change } })
+}
+
+/** Where the tail left out more meanwhile, the list was read by readings from the begin of this walk on. */
+function endGap(walk: Walk, startedAt: UnixMs, newestAt: UnixMs | null): void {
+  walk.passes.gap.wentBackFrom = 0
+  const leftAt = walk.kernel.cursors.read().gap?.leftAt ?? startedAt
+  if (leftAt <= startedAt) return save(walk, { gap: null })
+  const completeAt = Math.min(startedAt, newestAt ?? startedAt)
+  save(walk, { gap: beginGap(completeAt - overlapMs, leftAt), tail: { completeAt } })
+  walk.kernel.list.readAt = startedAt
+}
+
+/** @returns whether a pass ended */
+async function sweepPage(walk: Walk, signal: AbortSignal): Promise<boolean> {
+  const { clock, cursors, log } = walk.kernel
+  const { sweep } = cursors.read()
+  const startedAt = sweep.page === 1 ? clock.now() : (sweep.startedAt ?? clock.now())
+  const found = await readNext(walk, 'sweep', signal)
+  if (found === null) return false
+  const { page, isLast } = found
+  if (sweep.page === 1) walk.firstNumber = page.requestedAt
+  const from = sweptFrom(walk.kernel)
+  if (!isLast && !isOlder(page.records, from)) {
+    save(walk, { sweep: { ...sweep, page: sweep.page + 1, startedAt } })
+    return false
+  }
+  const tookMs = clock.now() - startedAt
+  if (tookMs > sweepGoalMs)
+    log.warn({ tookMs, pages: sweep.page }, 'a pass of the sweep took over ten minutes')
+  walk.passes.sweep.wentBackFrom = 0
+  save(walk, { sweep: { page: 1, startedAt, finishedAt: clock.now(), tookMs } })
+  walk.kernel.list.sweptAt = startedAt
+  walk.unscanned ??= { from, until: startedAt, readBefore: walk.firstNumber ?? startedAt }
+  return true
+}
+
+/** Our clock may be ahead of those that the records tell. */
+function sweptFrom({ clock, config, cursors }: WalkKernel): UnixMs {
+  const now = clock.now()
+  return Math.min(now, cursors.read().tail.completeAt ?? now) - config.poll.sweepMs
+}
+
+function save({ kernel: { cursors } }: Walk, change: Partial<Cursors>): void {
+  cursors.write({ ...cursors.read(), ...change })
+}
+
+function moveTo(walk: Walk, name: WalkName, page: number): void {
+  const cursor = walk.kernel.cursors.read()[name]
+  if (cursor !== null) save(walk, { [name]: { ...cursor, page } })
+}
+
+/** The page that a walk is at; null where it has to go back first, or was begun anew meanwhile: then its cursor says so. */
+async function readNext(
+  walk: Walk,
+  name: WalkName,
+  signal: AbortSignal,
+): Promise<{ readonly page: FeedPage; readonly isLast: boolean } | null> {
+  const { reads, commit, cursors, trigger } = walk.kernel
+  const pass = walk.passes[name]
+  const { rewinds } = walk
+  const number = cursors.read()[name]?.page ?? 1
+  const mark = pass.before?.number === number - 1 ? pass.before : null
+  const options = { priority: name === 'sweep' ? 'sweep' : 'bulk', signal } as const
+  const read = await readFeedPage(reads, { number, before: mark }, options)
+  // A rewind may be asked for while a page is read: what that page tells belongs to the walk before it.
+  const isRewound = name === 'history' && walk.rewinds !== rewinds
+  const { page } = read
+  const isLast = isLastPage(page, number) || (read.isRepeat && isBeyondEnd(page, number))
+  const backTo = isLast ? null : leaveLoop(pass, number, read)
+  if (backTo !== null) {
+    if (!isRewound) moveTo(walk, name, backTo)
+    throw new MonitorError('source.invalid', `the list serves one page again and again, up to page ${number}`)
+  }
+  const { hasUrgent } = commit({ answers: [page.records], bad: page.bad })
+  if (hasUrgent) trigger('openTransfers')
+  const movedPages = number > pass.wentBackFrom ? pagesMoved(mark?.total ?? null, page) : 0
+  const repeats = mark !== null && read.isRepeat ? mark.repeats + 1 : 0
+  pass.before = { ...read.mark, number, repeats, total: page.total }
+  if (isRewound) return null
+  if (movedPages === 0) return { page, isLast }
+  pass.wentBackFrom = number
+  moveTo(walk, name, Math.max(1, number - movedPages))
+  return null
+}
+
+/** Where to go back to from pages that are one and the same: what they should have held was not read. Null for others. */
+function leaveLoop(pass: Pass, number: number, { isRepeat }: MarkedPage): number | null {
+  const { before } = pass
+  if (before === null || before.number !== number - 1 || !isRepeat) return null
+  const repeats = before.repeats + 1
+  if (repeats < maxRepeatedPages) return null
+  pass.before = { ...before, number: number - repeats, repeats: 0 }
+  return number - repeats + 1
 }
 
 /** By how many pages rows moved up since a page that counted `total`. */

@@ -1,30 +1,13 @@
-import type { Clock, UnixMs } from '../../lib/clock.ts'
-import type { Observation } from '../../bridge/observation.ts'
-import type { CursorFile } from '../../store/cursors.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { FeedPage, Findings } from '../../kernel/reads.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import { isLastPage, type MarkedPage, newestTime, type PageMark, readFeedPage } from './feedPages.ts'
-import type { Commit, ExplorerReads, FeedPage, Findings } from '../../kernel/reads.ts'
+import { noteGap, requestSweep, type Walk } from './pollSweep.ts'
 
-export interface TransfersDeps {
-  readonly clock: Clock
-  readonly reads: ExplorerReads
-  readonly commit: Commit
-  readonly cursors: CursorFile
-  /** Zone hashes among these records that are failed in the list and not yet in the ledger. */
-  listUnconfirmed(records: readonly Observation[]): string[]
-  /** The newest part of the list was read, back to what earlier readings read, by readings that began at this time. */
-  noteComplete?(startedAt: UnixMs): void
-  /** The list holds more, or fewer, than the tail explains: sweep it without pause. */
-  requestSweep(): void
-  /** The last complete reading is more than a few pages back: what lies between the one that began at this time and it must be walked. */
-  noteGap(leftAt: UnixMs): void
-  /** Something wants E12 at once. */
-  requestDetails(): void
-}
+type TailKernel = Pick<Kernel, 'clock' | 'reads' | 'commit' | 'cursors' | 'ledger' | 'list' | 'trigger'>
 
 /** Pages that one tick reads before it leaves the rest to a walk, which does not hold up the next tick. */
 const maxTailPages = 5
-/** Records may be listed so much later than their block: a walk after a gap goes back by that much more. */
-export const overlapMs = 900_000
 /** What confirms a failure must not delay telling it. */
 const confirmTimeoutMs = 2_000
 
@@ -34,46 +17,48 @@ const confirmTimeoutMs = 2_000
  * proves nothing by itself. A reading that breaks off moves no edge, and the next one goes back as far; none is complete
  * while a walk over what one left out is open.
  */
-export function createTransfersPoll(deps: TransfersDeps): (signal: AbortSignal) => Promise<void> {
+export function createTransfersPoll(kernel: TailKernel, walk: Walk): (signal: AbortSignal) => Promise<void> {
   let lastTotal: number | null = null
   let edge: ReadonlySet<string> | null = null
 
   return async (signal) => {
-    const startedAt = deps.clock.now()
+    const startedAt = kernel.clock.now()
     // While a history walk is open nothing but it and the tail fills the ledger, and it reaches further than any edge.
-    let isJoined = edge === null && !deps.cursors.read().history.done
+    let isJoined = edge === null && !kernel.cursors.read().history.done
     let fresh = 0
     let freshBeyond = 0
     let first: Pick<MarkedPage, 'page' | 'mark'> | null = null
     let before: PageMark | null = null
     for (let number = 1; ; number += 1) {
-      const { page, mark, isRepeat } = await readFeedPage(deps.reads, number, before, {
-        priority: 'tail',
-        signal,
-      })
+      const { page, mark, isRepeat } = await readFeedPage(
+        kernel.reads,
+        { number, before },
+        { priority: 'tail', signal },
+      )
       before = mark
       first ??= { page, mark }
       isJoined ||= edge !== null && !edge.isDisjointFrom(mark.names)
-      const result = await commitPage(deps, page, signal)
+      const result = await commitPage(kernel, page, signal)
       fresh += result.news
       if (number > 1) freshBeyond += result.news
-      if (result.hasUrgent) deps.requestDetails()
+      if (result.hasUrgent) kernel.trigger('openTransfers')
       if (result.news === 0 && !isRepeat && isJoined) break
       if (isLastPage(page, number)) break
       if (number === maxTailPages) {
-        deps.noteGap(startedAt)
+        // What lies between the last complete reading and this one must be walked.
+        noteGap(walk, startedAt)
         break
       }
     }
     if (first) {
-      if (isUnexplained({ lastTotal, edge, freshBeyond }, first)) deps.requestSweep()
+      if (isUnexplained({ lastTotal, edge, freshBeyond }, first)) requestSweep(walk)
       lastTotal = first.page.total ?? lastTotal
       edge = first.mark.names
     }
-    if (deps.cursors.read().gap !== null) return
-    deps.noteComplete?.(startedAt)
+    if (kernel.cursors.read().gap !== null) return
+    kernel.list.readAt = startedAt
     const newestAt = newestTime(first.page.records) ?? startedAt
-    saveComplete(deps, Math.min(startedAt, newestAt), fresh > 0)
+    saveComplete(kernel, Math.min(startedAt, newestAt), fresh > 0)
   }
 }
 
@@ -81,19 +66,19 @@ export function createTransfersPoll(deps: TransfersDeps): (signal: AbortSignal) 
  * By the newest record where our clock is ahead of it: what is walked and swept again is bounded by this, and compared
  * with records.
  */
-function saveComplete({ cursors }: TransfersDeps, completeAt: UnixMs, isFresh: boolean): void {
+function saveComplete({ cursors }: TailKernel, completeAt: UnixMs, isFresh: boolean): void {
   const now = cursors.read()
   // Without news once an hour is enough for a restart to know from where to walk; more would only wear the disk.
   if (!isFresh && completeAt - (now.tail.completeAt ?? 0) <= 3_600_000) return
   cursors.write({ ...now, tail: { completeAt } })
 }
 
-async function commitPage(deps: TransfersDeps, page: FeedPage, signal: AbortSignal) {
-  const unconfirmed = deps.listUnconfirmed(page.records).slice(0, 20)
+async function commitPage(kernel: TailKernel, page: FeedPage, signal: AbortSignal) {
+  const unconfirmed = kernel.ledger.listUnconfirmed(page.records).slice(0, 20)
   const findings = { answers: [page.records], bad: page.bad }
-  if (unconfirmed.length === 0) return deps.commit(findings)
-  const confirmation = await confirm(deps, unconfirmed, signal)
-  return deps.commit({
+  if (unconfirmed.length === 0) return kernel.commit(findings)
+  const confirmation = await confirm(kernel, unconfirmed, signal)
+  return kernel.commit({
     answers: [...findings.answers, ...(confirmation.answers ?? [])],
     bad: [...page.bad, ...(confirmation.bad ?? [])],
     zoneTransactions: confirmation.zoneTransactions ?? [],
@@ -102,7 +87,7 @@ async function commitPage(deps: TransfersDeps, page: FeedPage, signal: AbortSign
 
 /** What E12 and E9 say of failures in the list; what they do not say in time is asked again by the open transfers. */
 async function confirm(
-  deps: TransfersDeps,
+  kernel: TailKernel,
   hashes: readonly string[],
   signal: AbortSignal,
 ): Promise<Findings> {
@@ -112,8 +97,8 @@ async function confirm(
     signal: AbortSignal.any([signal, AbortSignal.timeout(confirmTimeoutMs)]),
   }
   const [details, transactions] = await Promise.allSettled([
-    deps.reads.details(hashes, options),
-    deps.reads.zoneTransactions(hashes, options),
+    kernel.reads.details(hashes, options),
+    kernel.reads.zoneTransactions(hashes, options),
   ])
   return {
     answers: details.status === 'fulfilled' ? [details.value.records] : [],

@@ -3,15 +3,6 @@ import { createOpenTransfersPoll } from '../../../../src/checks/transfers/pollOp
 import { hash, toPending, toRecord } from '../../../support/records.ts'
 import { noSignal, setUp } from '../support.ts'
 
-function toPoll(world: ReturnType<typeof setUp>) {
-  return createOpenTransfersPoll({
-    ...world,
-    listDueChecks: (limit) => world.ledger.listDueChecks(world.clock.now(), limit),
-    postponeChecks: (keys) => world.ledger.postponeChecks(keys, world.clock.now()),
-    listWithoutEvidence: (limit) => world.ledger.listWithoutEvidence(0, world.clock.now(), limit),
-  })
-}
-
 const pendings = (count: number) =>
   Array.from({ length: count }, (_, n) => toPending({ id: `p${n}`, zoneHash: hash(`z${n}`) }))
 
@@ -26,7 +17,7 @@ test('open transfers are read in twenties and complete once their far leg is the
     sizes.push(hashes.length)
     return asked.details(hashes, options)
   }
-  await toPoll(world)(noSignal)
+  await createOpenTransfersPoll(world)(noSignal)
   expect(sizes).toEqual([20, 20, 5])
   expect(world.ledger.countByState()).toMatchObject({ completed: 45, pending: 0 })
 })
@@ -36,7 +27,7 @@ test('a hash that E12 does not know stays open and is asked again later', async 
   world.commit({ answers: [world.feed.rows] })
   await world.clock.advance(10_000)
   world.feed.rows = []
-  await toPoll(world)(noSignal)
+  await createOpenTransfersPoll(world)(noSignal)
   expect(world.ledger.countByState()).toMatchObject({ pending: 1 })
   expect(world.ledger.listDueChecks(world.clock.now(), 9)).toEqual([])
   expect(world.ledger.listDueChecks(world.clock.now() + 10_000, 9)).toHaveLength(1)
@@ -47,7 +38,7 @@ test('a batch that cannot be asked for waits behind the others', async () => {
   world.commit({ answers: [world.feed.rows] })
   await world.clock.advance(10_000)
   world.reads.details = () => Promise.reject(new Error('503'))
-  await expect(toPoll(world)(noSignal)).rejects.toThrow('503')
+  await expect(createOpenTransfersPoll(world)(noSignal)).rejects.toThrow('503')
   expect(world.ledger.listDueChecks(world.clock.now(), 9)).toEqual([])
 })
 
@@ -64,7 +55,7 @@ async function onTheirWay(count: number) {
     asked.push(wanted.hash)
     return world.lookUp(wanted, options)
   }
-  const poll = toPoll({ ...world, lookUp })
+  const poll = createOpenTransfersPoll({ ...world, lookUp })
   return { ...world, asked, run: () => poll(noSignal) }
 }
 
@@ -94,6 +85,6 @@ test('a deposit known by its main hash alone is read through the list', async ()
   world.commit({ answers: [world.feed.rows] })
   await world.clock.advance(10_000)
   world.feed.rows = [toRecord({ ...deposit, zoneHash: hash('credited') })]
-  await toPoll(world)(noSignal)
+  await createOpenTransfersPoll(world)(noSignal)
   expect(world.ledger.countByState()).toMatchObject({ completed: 1, pending: 0 })
 })

@@ -1,30 +1,26 @@
 import { fc } from '../../../support/fastCheck.ts'
-import { describe, expect, test, vi } from 'vitest'
-import { createSilentLog } from '../../../../src/lib/log.ts'
+import { describe, expect, test } from 'vitest'
 import { createTransfersPoll } from '../../../../src/checks/transfers/pollTail.ts'
-import { createWalk, type Walk, type WalkDeps } from '../../../../src/checks/transfers/pollSweep.ts'
+import {
+  openWalk,
+  readOn,
+  requestHistory,
+  requestSweep,
+  type Walk,
+} from '../../../../src/checks/transfers/pollSweep.ts'
+import type { ListReadings } from '../../../../src/kernel/horizons.ts'
 import { beginHistory, type Cursors } from '../../../../src/store/cursors.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { known, noSignal, setUp, toRows } from '../support.ts'
 
-function toWalk(
-  world: ReturnType<typeof setUp>,
-  deps: Partial<Pick<WalkDeps, 'sweepMs' | 'onSwept' | 'noteComplete'>> = {},
-) {
-  const requestWalk = vi.fn()
-  const walk = createWalk({
-    ...world,
-    log: createSilentLog(),
-    sweepMs: 86_400_000,
-    ...deps,
-    requestDetails: () => {},
-    requestWalk,
-  })
+function toWalk(world: ReturnType<typeof setUp>) {
+  const walk = openWalk(world)
+  const run = () => readOn(walk, noSignal)
   const runAll = async () => {
     const isOpen = ({ history, gap }: Cursors) => !history.done || gap !== null
-    for (let runs = 0; runs < 200 && isOpen(world.cursors.read()); runs += 1) await walk.run(noSignal)
+    for (let runs = 0; runs < 200 && isOpen(world.cursors.read()); runs += 1) await run()
   }
-  return { walk, requestWalk, runAll }
+  return { walk, run, runAll }
 }
 
 const expectLoop = (error: unknown) => expect(String(error)).toContain('again and again')
@@ -45,14 +41,14 @@ describe('the history walk', () => {
       const bad = read.records.map(({ id }) => ({ endpoint: 'E3', problem: 'height', raw: `{"id":"${id}"}` }))
       return page > 2 && page < 8 ? { ...read, records: [], bad } : read
     }
-    await toWalk(world).walk.run(noSignal)
+    await toWalk(world).run()
     expect(world.cursors.read().history).toMatchObject({ done: true })
     expect(known(world.ledger)).toBe(15)
   })
 
   test('goes on after a restart at the page it had reached', async () => {
     const world = setUp(toRows(100))
-    await toWalk(world).walk.run(noSignal)
+    await toWalk(world).run()
     expect(world.cursors.read().history).toMatchObject({ page: 21, done: false })
     world.feed.served = []
     await toWalk(world).runAll()
@@ -83,16 +79,16 @@ describe('the history walk', () => {
     const world = setUp(toRows(10))
     const { walk, runAll } = toWalk(world)
     await runAll()
-    walk.requestHistory(0)
+    requestHistory(walk, 0)
     await runAll()
     expect(world.cursors.read().history).toMatchObject({ read: 10, least: 0, done: true })
   })
 
   test('reads its first ten thousand also when a rewind comes before they are read', async () => {
     const world = setUp(toRows(100))
-    const { walk } = toWalk(world)
-    await walk.run(noSignal)
-    walk.requestHistory(5)
+    const { walk, run } = toWalk(world)
+    await run()
+    requestHistory(walk, 5)
     expect(world.cursors.read().history).toMatchObject({ page: 1, read: 0, least: 10_000, done: false })
   })
 
@@ -108,7 +104,7 @@ describe('the history walk', () => {
       world.feed.onPage = (asked) => {
         if (asked !== page) return
         world.feed.onPage = () => {}
-        walk.requestHistory(5_000)
+        requestHistory(walk, 5_000)
       }
       await runAll()
       // The sweep goes on behind it.
@@ -121,7 +117,7 @@ describe('the history walk', () => {
 
   test('F44: whose pages come round in a loop ends in an error, stays where it was and goes on when they are right', async () => {
     const world = setUp(toRows(30))
-    const { walk, runAll } = toWalk(world)
+    const { run, runAll } = toWalk(world)
     const all = world.feed.rows
     const stuck = all.slice(0, 6)
     world.feed.onPage = (page) => {
@@ -137,8 +133,7 @@ describe('the history walk', () => {
               ...all,
             ]
     }
-    for (let attempt = 0; attempt < 3; attempt += 1)
-      await expect(walk.run(noSignal)).rejects.toThrow('again and again')
+    for (let attempt = 0; attempt < 3; attempt += 1) await expect(run()).rejects.toThrow('again and again')
     expect(world.cursors.read().history).toMatchObject({ page: 3, done: false })
     world.feed.onPage = () => (world.feed.rows = all)
     await runAll()
@@ -154,9 +149,9 @@ describe('the history walk', () => {
   })
 
   test('asks to be run again while there is more, so that each run ends', async () => {
-    const { walk, requestWalk } = toWalk(setUp(toRows(100)))
-    await walk.run(noSignal)
-    expect(requestWalk).toHaveBeenCalledOnce()
+    const world = setUp(toRows(100))
+    await toWalk(world).run()
+    expect(world.triggered).toEqual(['sweep'])
   })
 
   test('F44: loses nothing of what arrives while it pages', async () => {
@@ -175,13 +170,7 @@ describe('the history walk', () => {
             newest += count
           }
           const { walk, runAll } = toWalk(world)
-          const tail = createTransfersPoll({
-            ...world,
-            listUnconfirmed: () => [],
-            requestSweep: () => walk.requestSweep(),
-            noteGap: walk.noteGap,
-            requestDetails: () => {},
-          })
+          const tail = createTransfersPoll(world, walk)
           // With pages this small, what arrives can look like a loop of pages: the walk ends and is run again.
           const walkOn = () => runAll().catch(expectLoop)
           await walkOn()
@@ -204,8 +193,19 @@ describe('the walk over what the tail left out', () => {
 
   /** A bridge whose list is read by the tail and by a walk, in ticks of five seconds. */
   async function start(count: number) {
-    const world = setUp([])
-    const noteComplete = vi.fn()
+    const bare = setUp([])
+    /** By how much the list was read in the past, each time that it was called read. */
+    const lags: number[] = []
+    const list: ListReadings = {
+      ...bare.list,
+      get readAt() {
+        return lags.at(-1) ?? null
+      },
+      set readAt(at) {
+        lags.push(bare.clock.now() - (at ?? 0))
+      },
+    }
+    const world = { ...bare, list }
     let n = 0
     const add = (more: number) => {
       const rows = Array.from({ length: more }, () => {
@@ -222,38 +222,29 @@ describe('the walk over what the tail left out', () => {
       world.feed.rows = [...rows.reverse(), ...world.feed.rows]
     }
     const open = () => {
-      const { walk, runAll } = toWalk(world, { noteComplete })
-      const tail = createTransfersPoll({
-        ...world,
-        listUnconfirmed: () => [],
-        requestSweep: () => {},
-        noteGap: walk.noteGap,
-        requestDetails: () => {},
-        noteComplete,
-      })
-      return { walk, runAll, tail: () => tail(noSignal) }
+      const { walk, run, runAll } = toWalk(world)
+      const tail = createTransfersPoll(world, walk)
+      return { run, runAll, tail: () => tail(noSignal) }
     }
     const pollers = open()
     add(count)
     await pollers.runAll()
     await pollers.tail()
     await pollers.runAll()
-    noteComplete.mockClear()
+    lags.length = 0
     await world.clock.advance(5 * second)
-    return { ...world, add, noteComplete, reopen: open, ...pollers }
+    return { ...world, add, lags, reopen: open, ...pollers }
   }
 
   test('a list that grows faster than the tail reads is called read by each walk from when it began, and is all read', async () => {
-    const { add, noteComplete, tail, walk, runAll, clock, ledger, cursors } = await start(300)
-    const lags: number[] = []
-    noteComplete.mockImplementation((at: number) => lags.push(clock.now() - at))
+    const { add, lags, tail, run, runAll, clock, ledger, cursors } = await start(300)
     for (let tick = 0; tick < 60; tick += 1) {
       add(20)
       await tail()
       // What needs the first history walk alone need not wait for the end of the flood.
       expect(cursors.read().history.done).toBe(true)
-      await walk.run(noSignal)
-      await walk.run(noSignal)
+      await run()
+      await run()
       await clock.advance(5 * second)
     }
     expect(lags.length).toBeGreaterThan(1)
@@ -263,40 +254,40 @@ describe('the walk over what the tail left out', () => {
   })
 
   test('a restart amid it calls the list read only once it came back', async () => {
-    const { add, noteComplete, tail, reopen, feed, cursors, ledger } = await start(3)
+    const { add, lags, tail, reopen, feed, cursors, ledger } = await start(3)
     add(20)
     await tail()
     feed.served = []
     const again = reopen()
     await again.tail()
-    expect([noteComplete.mock.calls.length, known(ledger)]).toEqual([0, 23 - 5])
+    expect([lags.length, known(ledger)]).toEqual([0, 23 - 5])
     expect(cursors.read().gap).not.toBeNull()
     await again.runAll()
     await again.tail()
-    expect([noteComplete.mock.calls.length, known(ledger)]).toEqual([1, 23])
+    expect([lags.length, known(ledger)]).toEqual([1, 23])
   })
 })
 
 describe('the sweep', () => {
   test('F45: finds a record that is filled in far behind the newest page', async () => {
     const world = setUp(toRows(30))
-    const { walk, runAll } = toWalk(world)
+    const { run, runAll } = toWalk(world)
     await runAll()
     world.feed.rows.splice(25, 0, toRecord({ id: 'late', zoneHash: hash('late'), mainHash: hash('late-m') }))
-    for (let tick = 0; tick < 12; tick += 1) await walk.run(noSignal)
+    for (let tick = 0; tick < 12; tick += 1) await run()
     expect(world.ledger.listTransfers({ hash: hash('late') })).toHaveLength(1)
   })
 
   test('reads one page a tick, and all of them at once when asked to', async () => {
     const world = setUp(toRows(9))
-    const { walk, runAll } = toWalk(world)
+    const { walk, run, runAll } = toWalk(world)
     await runAll()
     world.feed.served = []
-    await walk.run(noSignal)
-    await walk.run(noSignal)
+    await run()
+    await run()
     expect(world.feed.served).toEqual([2, 3])
-    walk.requestSweep()
-    await walk.run(noSignal)
+    requestSweep(walk)
+    await run()
     expect(world.feed.served.slice(2)).toEqual([1, 2, 3, 4])
     expect(world.cursors.read().sweep).toMatchObject({ page: 1, finishedAt: expect.any(Number) })
   })
@@ -307,37 +298,32 @@ describe.each([
   ['right', 100_000],
   ['behind', 50_000],
 ])('semantics.md 42: where our clock is %s of the records, or quiet for long', (_, startedAt) => {
-  const readTail = (world: ReturnType<typeof setUp>, noteGap: Walk['noteGap'] = () => {}) =>
-    createTransfersPoll({
-      ...world,
-      listUnconfirmed: () => [],
-      requestSweep: () => {},
-      noteGap,
-      requestDetails: () => {},
-    })(noSignal)
+  const readTail = (world: ReturnType<typeof setUp>, walk: Walk) => createTransfersPoll(world, walk)(noSignal)
 
   test('the sweep goes back as far as it is meant to, from the newest record on', async () => {
-    const world = setUp(toRows(100), 3, startedAt)
-    const onSwept = vi.fn()
-    const { walk, runAll } = toWalk(world, { sweepMs: 20_000, onSwept })
-    await readTail(world)
+    const { config, ...bare } = setUp(toRows(100), 3, startedAt)
+    const world = { ...bare, config: { ...config, poll: { ...config.poll, sweepMs: 20_000 } } }
+    const { walk, run, runAll } = toWalk(world)
+    await readTail(world, walk)
     await runAll()
-    onSwept.mockClear()
-    walk.requestSweep()
+    const swept = () => walk.unscanned
+    walk.unscanned = null
+    requestSweep(walk)
     world.feed.served = []
-    while (onSwept.mock.calls.length === 0) await walk.run(noSignal)
+    while (swept() === null) await run()
     const lastPage = world.feed.served.at(-1) ?? 0
     expect(lastPage).toBeGreaterThanOrEqual(8)
-    expect(onSwept.mock.calls[0]?.[0].from).toBeLessThanOrEqual(80_000)
+    expect(swept()?.from).toBeLessThanOrEqual(80_000)
+    expect(world.list.sweptAt).toBe(swept()?.until)
   })
 
   test('what lies behind a gap is read', async () => {
     const world = setUp(toRows(3), 3, startedAt)
     const { walk, runAll } = toWalk(world)
-    await readTail(world)
+    await readTail(world, walk)
     await runAll()
     world.feed.rows = toRows(100)
-    await readTail(world, walk.noteGap)
+    await readTail(world, walk)
     await runAll()
     expect(known(world.ledger)).toBe(100)
   })

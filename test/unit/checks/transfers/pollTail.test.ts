@@ -1,28 +1,20 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { openWalk } from '../../../../src/checks/transfers/pollSweep.ts'
 import { createTransfersPoll } from '../../../../src/checks/transfers/pollTail.ts'
-import { beginGap, type GapWalk } from '../../../../src/store/cursors.ts'
 import { hash, toPending, toRecord } from '../../../support/records.ts'
 import { known, noSignal, setUp, toRows } from '../support.ts'
 
 function toPoll(world: ReturnType<typeof setUp>) {
-  const asks = {
-    requestSweep: vi.fn(),
-    noteGap: vi.fn(),
-    requestDetails: vi.fn(),
-    noteComplete: vi.fn(),
-  }
-  const poll = createTransfersPoll({
-    ...world,
-    ...asks,
-    listUnconfirmed: (records) => world.ledger.listUnconfirmed(records),
-  })
-  return { ...asks, poll: () => poll(noSignal) }
+  const walk = openWalk(world)
+  const poll = createTransfersPoll(world, walk)
+  const countOf = (poller: string) => world.triggered.filter((one) => one === poller).length
+  return { walk, countOf, poll: () => poll(noSignal) }
 }
 
 describe('the tail', () => {
   test('stops at the first page without news', async () => {
     const world = setUp(toRows(9))
-    const { poll, noteGap } = toPoll(world)
+    const { poll, walk } = toPoll(world)
     await poll()
     expect(world.feed.served).toEqual([1, 2, 3, 4])
     world.feed.rows = [...toRows(4, 9), ...world.feed.rows]
@@ -30,53 +22,52 @@ describe('the tail', () => {
     await poll()
     expect(world.feed.served).toEqual([1, 2, 3])
     expect(known(world.ledger)).toBe(13)
-    expect(noteGap).not.toHaveBeenCalled()
+    expect([walk.rewinds, world.cursors.read().gap]).toEqual([0, null])
   })
 
   test('stops behind a record that came late below the first page', async () => {
     const world = setUp(toRows(30))
-    const { poll, noteGap, requestSweep } = toPoll(world)
+    const { poll, walk } = toPoll(world)
     world.cursors.write({ ...world.cursors.read(), history: { ...world.cursors.read().history, done: true } })
     await poll()
-    noteGap.mockClear()
+    walk.rewinds = 0
     const late = toRecord({ id: 'late', zoneHash: hash('late'), mainHash: hash('late paid') })
     world.feed.rows = [...toRows(1, 30), ...world.feed.rows.slice(0, 4), late, ...world.feed.rows.slice(4)]
     world.feed.served = []
     await poll()
     expect(world.feed.served).toEqual([1, 2, 3])
-    expect(noteGap).not.toHaveBeenCalled()
-    expect(requestSweep).not.toHaveBeenCalled()
+    expect([walk.rewinds, world.cursors.read().gap]).toEqual([0, null])
+    expect(walk.isSweepRequested).toBe(false)
     expect(world.ledger.listTransfers({ hash: hash('late'), limit: 1 })).toHaveLength(1)
   })
 
   test('leaves what lies beyond five pages to a walk', async () => {
     const world = setUp(toRows(16))
-    const { poll, noteGap } = toPoll(world)
+    const { poll, walk, countOf } = toPoll(world)
     await poll()
     expect(world.feed.served).toEqual([1, 2, 3, 4, 5])
-    expect(noteGap).toHaveBeenCalledOnce()
+    expect([walk.rewinds, countOf('sweep')]).toEqual([1, 1])
   })
 
   test('is complete again only once a walk has read what lies beyond five pages', async () => {
     const world = setUp(toRows(3))
-    const { poll, noteComplete, noteGap } = toPoll(world)
-    const walk = (gap: GapWalk | null) => world.cursors.write({ ...world.cursors.read(), gap })
+    const { poll } = toPoll(world)
     await poll()
     const { completeAt } = world.cursors.read().tail
-    expect(noteComplete).toHaveBeenCalledExactlyOnceWith(world.clock.now())
+    expect(world.list.readAt).toBe(world.clock.now())
     // Its newest record is older than our clock.
     expect(completeAt).toBe(3_000)
-    noteComplete.mockClear()
+    world.list.readAt = null
     world.feed.rows = [...toRows(20, 3), ...world.feed.rows]
     await world.clock.advance(5_000)
-    noteGap.mockImplementation((at: number) => walk(beginGap(0, at)))
     await poll()
     await poll()
-    expect(noteComplete).not.toHaveBeenCalled()
+    expect(world.list.readAt).toBeNull()
+    expect(world.cursors.read().gap).toMatchObject({ until: 0, leftAt: world.clock.now() })
     expect(world.cursors.read().tail.completeAt).toBe(completeAt)
-    walk(null)
+    world.cursors.write({ ...world.cursors.read(), gap: null })
     await poll()
-    expect(noteComplete).toHaveBeenCalledOnce()
+    expect(world.list.readAt).toBe(world.clock.now())
   })
 
   test('that breaks off goes back as far the next time, although the ledger knows its first page by then', async () => {
@@ -126,43 +117,43 @@ describe('a failure in the list', () => {
     const world = setUp([toPending({ status: 'failed' })])
     world.reads.details = () => Promise.reject(new Error('down'))
     world.reads.zoneTransactions = () => Promise.reject(new Error('down'))
-    const { poll, requestDetails } = toPoll(world)
+    const { poll, countOf } = toPoll(world)
     await poll()
     expect(world.ledger.listTransfers({})).toMatchObject([{ state: 'pending' }])
-    expect(requestDetails).toHaveBeenCalled()
+    expect(countOf('openTransfers')).toBeGreaterThan(0)
   })
 })
 
 describe('the total', () => {
   test('F44: that rises by more than the tail found asks for a sweep; one that rises with it does not', async () => {
     const world = setUp(toRows(9))
-    const { poll, requestSweep } = toPoll(world)
+    const { poll, walk, countOf } = toPoll(world)
     await poll()
     world.feed.rows = [...toRows(1, 9), ...world.feed.rows]
     await poll()
-    expect(requestSweep).not.toHaveBeenCalled()
+    expect([walk.isSweepRequested, countOf('sweep')]).toEqual([false, 0])
     world.feed.rows = [...world.feed.rows, toRecord({ id: 'late', zoneHash: hash('late') })]
     await poll()
-    expect(requestSweep).toHaveBeenCalledOnce()
+    expect([walk.isSweepRequested, countOf('sweep')]).toEqual([true, 1])
   })
 
   test('that rises with a record that another reading saw first does not', async () => {
     const world = setUp(toRows(9))
-    const { poll, requestSweep } = toPoll(world)
+    const { poll, walk, countOf } = toPoll(world)
     await poll()
     const next = toRows(1, 9)
     world.commit({ answers: [next.map((row) => ({ ...row, requestedAt: world.clock.now() }))] })
     world.feed.rows = [...next, ...world.feed.rows]
     await poll()
-    expect(requestSweep).not.toHaveBeenCalled()
+    expect([walk.isSweepRequested, countOf('sweep')]).toEqual([false, 0])
   })
 
   test('that falls asks for a sweep', async () => {
     const world = setUp(toRows(9))
-    const { poll, requestSweep } = toPoll(world)
+    const { poll, walk, countOf } = toPoll(world)
     await poll()
     world.feed.rows = world.feed.rows.slice(0, 8)
     await poll()
-    expect(requestSweep).toHaveBeenCalledOnce()
+    expect([walk.isSweepRequested, countOf('sweep')]).toEqual([true, 1])
   })
 })
