@@ -21,7 +21,7 @@ import type { StoredFlow } from './flowRow.ts'
 import { listEscrowTokens } from './owedStore.ts'
 import { listUnjudgedPayouts } from './unjudgedStore.ts'
 import type { HorizonWatch } from '../../kernel/horizons.ts'
-import type { EscrowWatch } from './watch.ts'
+import { decimalsOf, type EscrowWatch, isBridgeToken, listHoldings, shareOf, symbolOf } from './watch.ts'
 
 type Unjudged = Movement & { readonly reason: string }
 
@@ -40,7 +40,7 @@ const lostMs = 3_600_000
 export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): EscrowPart {
   const { db, watch } = sources
   const known = sources.horizons.read()
-  const counts = ({ token }: StoredFlow) => watch.isBridgeToken(token)
+  const counts = ({ token }: StoredFlow) => isBridgeToken(watch, token)
   const overdue = known.list === null ? [] : listOverdue(db, known.list).filter(counts)
   // While something is still looked for the sum is of all that left, what was told by itself included.
   const lost = overdue.length === 0 ? [] : listLost(db, (known.list ?? 0) - lostMs).filter(counts)
@@ -54,7 +54,7 @@ export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): Escrow
       ],
       sums: sumByToken([...overdue, ...lost, ...waiting]).map((sum) => toSum(sum, known, watch)),
       unjudged: toUnjudged(listUnjudged(sources, now), watch),
-      holdings: listHoldings(sources),
+      holdings: toHoldings(sources),
     },
   }
 }
@@ -78,7 +78,7 @@ function toUnjudged(flows: readonly Unjudged[], watch: EscrowWatch): UnjudgedSum
       count,
       since,
       lacks,
-      symbol: watch.symbolOf(token),
+      symbol: symbolOf(watch, token),
       amount: formatDecimal(amount),
       hashes: largest.map(({ hash }) => hash),
     })),
@@ -93,7 +93,7 @@ function toMove(flow: StoredFlow, watch: EscrowWatch): EscrowMove {
   return {
     escrow: flow.escrow,
     token: flow.token,
-    symbol: watch.symbolOf(flow.token),
+    symbol: symbolOf(watch, flow.token),
     hash: isGap ? null : flow.hash,
     fromHeight: flow.fromHeight,
     height: flow.height,
@@ -110,7 +110,7 @@ function toMove(flow: StoredFlow, watch: EscrowWatch): EscrowMove {
 function toOpenMove(flow: StoredFlow, watch: EscrowWatch): EscrowMove {
   return {
     ...toMove(flow, watch),
-    open: { share: watch.shareOf(flow.token, flow.unexplained ?? flow.outward) },
+    open: { share: shareOf(watch, flow.token, flow.unexplained ?? flow.outward) },
   }
 }
 
@@ -121,25 +121,25 @@ function toSum(sum: FlowSum, horizons: Horizons, watch: EscrowWatch): EscrowSum 
     escrows,
     count,
     since,
-    symbol: watch.symbolOf(token),
+    symbol: symbolOf(watch, token),
     amount: formatDecimal(sum.amount),
-    share: watch.shareOf(token, sum.amount),
+    share: shareOf(watch, token, sum.amount),
     hashes: largest.map(({ hash }) => hash),
     waitsFor: waitsFor && { source: waitsFor, shownUntil: horizons[waitsFor] },
   }
 }
 
-function listHoldings({ db, watch }: EscrowFactSources): EscrowPart['escrow']['holdings'] {
-  const holdings = watch.listHoldings()
+function toHoldings({ db, watch }: EscrowFactSources): EscrowPart['escrow']['holdings'] {
+  const holdings = listHoldings(watch)
   return listEscrowTokens(db).flatMap((known) => {
     const escrows = holdings.filter(({ token }) => token === known.token).map(({ address }) => address)
     if (escrows.length === 0) return []
     return [
       {
         token: known.token,
-        symbol: watch.symbolOf(known.token),
+        symbol: symbolOf(watch, known.token),
         escrows,
-        decimals: watch.decimalsOf(known.token),
+        decimals: decimalsOf(watch, known.token),
         holdings: known.holdings,
         holdingsAt: known.holdingsAt,
         baseline: known.baseline,

@@ -6,11 +6,14 @@ import { readOwed } from './owedStore.ts'
 import type { EscrowReading } from './readingStore.ts'
 import type { BalanceReads, Holding } from '../../kernel/balanceReads.ts'
 import { settleMs } from './rereadFlow.ts'
+import { decimalsOf, type EscrowWatch } from './watch.ts'
 
-interface OwedDeps {
+/** Balances are compared with what is owed, and with what moved. */
+export interface Comparing {
   readonly db: Database
-  readonly reads: Pick<BalanceReads, 'readAt'>
-  decimalsOf(token: string): number | null
+  readonly watch: EscrowWatch
+  readonly balances: BalanceReads
+  readonly shorts: Shorts
 }
 
 /** So many readings in a row, over so long, that nothing accounts for. */
@@ -22,23 +25,21 @@ export const neededMisses = 3
  * told when several readings in a row agree.
  */
 export async function judgeOwed(
-  deps: OwedDeps,
-  reading: EscrowReading,
-  places: readonly Holding[],
-  shorts: Shorts,
+  { balances, db, shorts, watch }: Comparing,
+  { reading, places }: { readonly reading: EscrowReading; readonly places: readonly Holding[] },
   signal: AbortSignal,
 ) {
   const { token, low, high, readAt } = reading
-  const least = leastOwed(deps, reading, false)
-  const decimals = deps.decimalsOf(token)
-  const open = sumOpen(deps.db, token, high)
+  const least = leastOwed(db, reading, false)
+  const decimals = decimalsOf(watch, token)
+  const open = sumOpen(db, token, high)
   const openOut = decimals === null ? (open.digits === 0n ? 0n : null) : toBaseUnits(open, decimals)
   if (least === null || openOut === null) return null
   let holdings = sumOf(reading.balances)
-  const whole = leastOwed(deps, reading, true) ?? least
+  const whole = leastOwed(db, reading, true) ?? least
   if (holdings + openOut < whole && low === high) {
     // Before it is said the node is asked once more about the same block.
-    const again = await Promise.all(places.map((place) => deps.reads.readAt(place, high, signal)))
+    const again = await Promise.all(places.map((place) => balances.readAt(place, high, signal)))
     if (again.every((balance) => balance !== null))
       holdings = again.reduce<bigint>((a, b) => a + (b ?? 0n), 0n)
   }
@@ -47,10 +48,10 @@ export async function judgeOwed(
 }
 
 /** The least that was owed at any of the blocks that the reading may be of. */
-function leastOwed(deps: OwedDeps, reading: EscrowReading, isOwedUntilPaid: boolean): bigint | null {
+function leastOwed(db: Database, reading: EscrowReading, isOwedUntilPaid: boolean): bigint | null {
   const { token, low, high, newestAt } = reading
   const heights = Array.from({ length: high - low + 1 }, (_, index) => low + index)
-  const owed = heights.map((height) => readOwed(deps.db, token, { height, time: newestAt }, isOwedUntilPaid))
+  const owed = heights.map((height) => readOwed(db, token, { height, time: newestAt }, isOwedUntilPaid))
   const known = owed.filter((amount) => amount !== null)
   return known.length < owed.length ? null : known.reduce((a, b) => (a < b ? a : b))
 }

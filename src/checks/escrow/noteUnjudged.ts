@@ -1,19 +1,13 @@
-import type { LearnedMoney } from '../../meaning/learnedMoney.ts'
 import { findUnjudgedPayout } from './unjudgedPayout.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { Database } from '../../store/database.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
 import { forgetUnjudged, saveUnjudged } from './unjudgedStore.ts'
 
 /** Notes which payouts are compared with nothing, for where no escrow's movements tell: inside the transaction. */
 export function noteUnjudged(
-  {
-    db,
-    learned,
-    tellSince,
-  }: { readonly db: Database; readonly learned: LearnedMoney; readonly tellSince: UnixMs },
-  changed: readonly Transfer[],
-  ceased: readonly string[],
+  { db, learned, tellSince }: Pick<Kernel, 'db' | 'learned' | 'tellSince'>,
+  { changed, ceased }: { readonly changed: readonly Transfer[]; readonly ceased: readonly string[] },
   now: UnixMs,
 ): void {
   for (const key of ceased) forgetUnjudged(db, key)

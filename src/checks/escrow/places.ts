@@ -37,11 +37,16 @@ export function toPlaces(escrows: readonly EscrowSetting[], contracts: readonly 
   }))
 }
 
+interface Watched {
+  readonly places: readonly EscrowPlace[]
+  readonly types: ReadonlyMap<string, string>
+}
+
 /**
  * The lists that show what moved at a place. Which of the two token lists a token stands in follows from its type;
  * while that is not known both are read. Several tokens are read in one question.
  */
-export function toStreams(places: readonly EscrowPlace[], typeOf: (token: string) => string): FlowStream[] {
+export function toStreams({ places, types }: Watched): FlowStream[] {
   return places.flatMap((place) => {
     const { address, tokens } = place
     const nameOf = (kind: FlowKind) => `flows:${address}:${kind}`
@@ -49,7 +54,7 @@ export function toStreams(places: readonly EscrowPlace[], typeOf: (token: string
     const hasNative = tokens === null || tokens.has('')
     const token = contracts?.length === 1 ? contracts[0] : undefined
     const kinds: FlowKind[] = [
-      ...tokenKinds.filter((kind) => isNeeded(contracts, kind, typeOf)),
+      ...tokenKinds.filter((kind) => isNeeded(contracts, kind, types)),
       ...(hasNative ? (['native'] as const) : []),
     ]
     const named = kinds.map((kind) => ({
@@ -77,9 +82,9 @@ const tokenKinds = ['token_20', 'token_721', 'token_1155'] as const
 function isNeeded(
   tokens: readonly string[] | null,
   kind: (typeof tokenKinds)[number],
-  typeOf: (token: string) => string,
+  types: Watched['types'],
 ): boolean {
-  return tokens === null || tokens.some((token) => isOfKind(typeOf(token), kind))
+  return tokens === null || tokens.some((token) => isOfKind(types.get(token) ?? '', kind))
 }
 
 /** Of a token whose type nobody told, records may show ERC-20 and ERC-1155. */

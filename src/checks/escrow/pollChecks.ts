@@ -1,41 +1,19 @@
+import { type Decimal, noAmount, subtractDecimals } from '../../bridge/decimal.ts'
 import { type Absence, completesAt } from '../../clients/explorer/absence.ts'
-import { type Decimal, noAmount, subtractDecimals, sumDecimals } from '../../bridge/decimal.ts'
-import { type FlowVerdict, joinGross, type JudgeToken, judgeFlow, type Lack } from './flow.ts'
-import type { MostKept } from '../../meaning/mostKept.ts'
-import type { Shown } from '../../meaning/horizon.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { valueFirst } from '../../ledger/valueFirst.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import type { Wait } from '../../meaning/standing.ts'
-import { type AtRisk, valueFirst } from '../../ledger/valueFirst.ts'
-import type { Transfer } from '../../bridge/transfer.ts'
-import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
+import { type Explaining, findWait, judge, listExplaining } from './explain.ts'
+import type { FlowVerdict, Lack } from './flow.ts'
 import type { StoredFlow } from './flowRow.ts'
-import {
-  type FlowJudgement,
-  keepsDeposits,
-  listDueFlows,
-  listFlowsOf,
-  settleFlow,
-  sumListed,
-} from './flowStore.ts'
-import { askControl, type Reread, type RereadDeps, rereadFlow, settleMs, toUnasked } from './rereadFlow.ts'
+import { type FlowJudgement, listDueFlows, settleFlow, sumListed } from './flowStore.ts'
+import { askControl, type Reread, rereadFlow, settleMs, toUnasked } from './rereadFlow.ts'
+import { type EscrowWatch, isBridgeToken, riskOf } from './watch.ts'
 
-export interface EscrowChecksDeps extends RereadDeps {
-  readonly clock: Clock
-  readonly db: Database
-  readonly mostKept: MostKept
-  readonly judgeToken: JudgeToken
-  /** The history was filled and the list read: what the ledger lacks now is worth asking for. */
-  isReady(): boolean
-  listTransfers(mainHash: string): readonly Transfer[]
-  /** What of an escrow's holdings a movement is, and whether its token is known to be the bridge's. */
-  riskOf(flow: StoredFlow): Pick<AtRisk, 'share' | 'counts'>
-  /** What the judgement of a transfer waits for. */
-  waitsFor(transfer: Transfer): Wait | null
-  /** The source that has not come so far as a movement which may be the payout of the one transfer that it fits; else null. */
-  fitsWaiting(flow: StoredFlow): Shown | null
-  /** Whether an event that means a payout was seen in the transaction and is not set beside the list yet. */
-  hasOpenEvent(mainHash: string): boolean
-}
+/** What is due to be judged is read with, and by. */
+type Checking = Explaining & Pick<Kernel, 'commit' | 'cursors' | 'list' | 'reads'>
 
 /** What came in is nobody's loss: its record may take longer, and is not asked for one by one. */
 const inwardSettleMs = 600_000
@@ -43,8 +21,6 @@ const rereadMs = 15_000
 const heldMs = 30_000
 /** What waits for a source that lags is looked at again so often. */
 const waitMs = 15_000
-/** An event is set beside the list within this. */
-const eventMs = 100_000
 /** What a record does not say, evidence and what other transfers taught say within this. */
 export const unsaidMs = 105_000
 const maxDue = 500
@@ -55,111 +31,60 @@ const maxRereads = 30
  * Judges movements at the escrows: explained by transfers, or not. What seems unexplained is asked for in the record
  * list by its main hash, by the rules of absence, so that a record that comes late is no drift.
  */
-export function createEscrowChecksPoll(deps: EscrowChecksDeps): (signal: AbortSignal) => Promise<void> {
-  return async (signal) => {
-    if (!deps.isReady()) return
-    const due = orderDue(deps, listDueFlows(deps.db, deps.clock.now()), maxDue)
-    const open = settleKnown(deps, due)
-    if (open.length === 0) return
-    const failures: unknown[] = []
-    const attempt = async <T>(ask: () => Promise<T>): Promise<T | null> => {
-      try {
-        return await ask()
-      } catch (error) {
-        signal.throwIfAborted()
-        failures.push(error)
-        return null
-      }
+export async function checkFlows(of: Checking, signal: AbortSignal): Promise<void> {
+  if (!of.cursors.read().history.done) return
+  const due = orderDue(of.watch, listDueFlows(of.db, of.clock.now()), maxDue)
+  const open = settleKnown(of, due)
+  if (open.length === 0) return
+  const failures: unknown[] = []
+  const attempt = async <T>(ask: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await ask()
+    } catch (error) {
+      signal.throwIfAborted()
+      failures.push(error)
+      return null
     }
-    const control = await attempt(() => askControl(deps, signal))
-    // What cannot all be asked for three times in time: that the list was read whole since counts as one reading.
-    const how = { control: control === true, isCrowd: open.length > maxRereads }
-    for (const flow of orderDue(deps, open, maxRereads).slice(0, maxRereads)) {
-      const read = control === null ? null : await attempt(() => rereadFlow(deps, flow, how, signal))
-      const asked = read ?? toUnasked(deps, flow)
-      const verdict = judge(deps, flow, deps.listTransfers(flow.hash))
-      settle(deps, [[flow, conclude(verdict, flow, deps.clock.now(), asked)]])
-    }
-    // One record that cannot be asked for holds up none of the others.
-    if (failures.length > 0) throw failures[0]
   }
+  const control = await attempt(() => askControl(of, signal))
+  // What cannot all be asked for three times in time: that the list was read whole since counts as one reading.
+  const how = { control: control === true, isCrowd: open.length > maxRereads }
+  for (const flow of orderDue(of.watch, open, maxRereads).slice(0, maxRereads)) {
+    const read = control === null ? null : await attempt(() => rereadFlow(of, flow, how, signal))
+    const asked = read ?? toUnasked(of, flow)
+    const verdict = judge(of, flow, listExplaining(of, flow.hash))
+    settle(of, [[flow, conclude(verdict, flow, of.clock.now(), asked)]])
+  }
+  // One record that cannot be asked for holds up none of the others.
+  if (failures.length > 0) throw failures[0]
 }
 
-function orderDue(deps: EscrowChecksDeps, due: readonly StoredFlow[], turns: number): StoredFlow[] {
-  return valueFirst(due, (flow) => ({ ...deps.riskOf(flow), since: flow.at }), turns)
+function orderDue(watch: EscrowWatch, due: readonly StoredFlow[], turns: number): StoredFlow[] {
+  const toRisk = ({ token, unexplained, outward, net, at }: StoredFlow) => ({
+    share: Math.abs(riskOf(watch, token, unexplained ?? (outward.digits === 0n ? net : outward))),
+    counts: isBridgeToken(watch, token),
+    since: at,
+  })
+  return valueFirst(due, toRisk, turns)
 }
 
 /** Judges in one commit what needs no further reading, and notes that the rest is not explained so far. @returns the rest */
-function settleKnown(deps: EscrowChecksDeps, due: readonly StoredFlow[]): StoredFlow[] {
-  const now = deps.clock.now()
+function settleKnown(of: Checking, due: readonly StoredFlow[]): StoredFlow[] {
+  const now = of.clock.now()
   const open: StoredFlow[] = []
   const judged = due.flatMap((flow): [StoredFlow, FlowJudgement][] => {
-    if (flow.fromHeight !== null) return [[flow, judgeGap(deps.db, flow)]]
-    const transfers = deps.listTransfers(flow.hash)
-    const verdict = judge(deps, flow, transfers)
-    const waits = findWait(deps, flow, transfers, verdict)
+    if (flow.fromHeight !== null) return [[flow, judgeGap(of.db, flow)]]
+    const transfers = listExplaining(of, flow.hash)
+    const verdict = judge(of, flow, transfers)
+    const waits = findWait(of, flow, { transfers, verdict })
     if (waits !== null) return [[flow, holdBack(waits, verdict, flow, now)]]
     if (!wantsReread(verdict, flow)) return [[flow, conclude(verdict, flow, now, null)]]
     open.push(flow)
     const isNoted = flow.unexplained !== null && flow.waitsFor === null
     return isNoted ? [] : [[flow, { ...conclude(verdict, flow, now, null), verdict: 'open', checkAt: now }]]
   })
-  settle(deps, judged)
+  settle(of, judged)
   return open
-}
-
-/** All that left in this transaction together is compared with all its transfers: one may be paid by two escrows. */
-function judge(deps: EscrowChecksDeps, flow: StoredFlow, transfers: readonly Transfer[]): FlowVerdict {
-  const all = listFlowsOf(deps.db, flow.hash, flow.token)
-  const outward = sumDecimals(all.map((one) => one.outward))
-  const gross = joinGross(all.flatMap((one) => one.gross))
-  const isThrough = gross.some((move) => move.in.digits > 0n)
-  const isKept = !isThrough || all.some((one) => keepsDeposits(deps.db, one))
-  const of = { hash: flow.hash, token: flow.token, outward, gross, isKept }
-  const verdict = judgeFlow(of, transfers, deps.mostKept, deps.judgeToken)
-  return verdict.kind === 'unexplained' && !isPartOf(verdict, flow)
-    ? { kind: 'explained', isProven: true }
-    : verdict
-}
-
-/** Of what several escrows moved, what went out is told at those that paid it, and what came in where it came. */
-function isPartOf({ direction }: Extract<FlowVerdict, { kind: 'unexplained' }>, flow: StoredFlow): boolean {
-  if (direction === 'in') return flow.outward.digits < 0n
-  return flow.outward.digits > 0n || flow.gross.some(({ out }) => out.digits > 0n)
-}
-
-/**
- * What a movement waits for before it is called unexplained, or explained by a record whose origin cannot be shown yet.
- * A source that lags, `answer` when it is under way, `record` when that alone can say what left; null for nothing.
- */
-function findWait(
-  deps: EscrowChecksDeps,
-  flow: StoredFlow,
-  transfers: readonly Transfer[],
-  verdict: FlowVerdict,
-): Wait | null {
-  if (flow.outward.digits <= 0n || verdict.kind === 'held') return null
-  const payouts = transfers.filter(({ direction }) => direction === 'ZoneToMain')
-  const all = payouts.map((one) => deps.waitsFor(one))
-  const waits = all.filter((one) => one !== 'record')
-  const wait = waits.find((one) => one !== null && one !== 'answer') ?? waits.find((one) => one !== null)
-  if (wait && isCoveredBy(deps, flow, payouts)) return wait
-  // What an event leaves out its record may say.
-  if (verdict.kind === 'unjudged') return all.includes('record') ? 'record' : null
-  if (verdict.kind !== 'unexplained') return null
-  const isFresh = deps.clock.now() < flow.at + eventMs
-  if (payouts.length === 0 && isFresh && deps.hasOpenEvent(flow.hash)) return 'answer'
-  return payouts.length === 0 ? deps.fitsWaiting(flow) : null
-}
-
-/** Whether the payouts would explain the movement if all that they wait for turned out well. */
-function isCoveredBy(deps: EscrowChecksDeps, flow: StoredFlow, payouts: readonly Transfer[]): boolean {
-  // One that failed waits for nothing that would make it a payout.
-  const hoped = payouts.map(
-    (one): Transfer =>
-      one.state === 'failed' || deps.waitsFor(one) === null ? one : { ...one, state: 'pending' },
-  )
-  return judge(deps, flow, hoped).kind !== 'unexplained'
 }
 
 function holdBack(waits: Wait, verdict: FlowVerdict, flow: StoredFlow, now: UnixMs): FlowJudgement {
@@ -253,11 +178,11 @@ function absolute(number: Decimal): Decimal {
   return number.digits < 0n ? subtractDecimals(noAmount, number) : number
 }
 
-function settle(deps: EscrowChecksDeps, judged: readonly (readonly [StoredFlow, FlowJudgement])[]): void {
+function settle({ commit, db }: Checking, judged: readonly (readonly [StoredFlow, FlowJudgement])[]): void {
   if (judged.length === 0) return
-  deps.commit({
+  commit({
     apply: (now) => {
-      for (const [flow, judgement] of judged) settleFlow(deps.db, flow, judgement, now)
+      for (const [flow, judgement] of judged) settleFlow(db, flow, judgement, now)
       return []
     },
   })

@@ -1,37 +1,15 @@
-import { errorText, isSetAside, MonitorError } from '../../lib/errors.ts'
-import type { Clock, UnixMs } from '../../lib/clock.ts'
-import { sumFlows } from './flow.ts'
-import { toForeignToken } from './foreignToken.ts'
-import type { Database } from '../../store/database.ts'
-import { forgetFlow, saveFlows } from './flowStore.ts'
-import { readMeta, saveMeta } from '../../store/meta.ts'
+import type { Blocks, MainReads } from '../../kernel/mainReads.ts'
 import { type MainStream, noteDeepRead, readStream, saveStream } from '../../kernel/mainStreams.ts'
-import type { EscrowPlace, FlowStream } from './places.ts'
-import { createSeenRows, type SeenRows } from '../../kernel/goneRows.ts'
-import { findForeign, isWatched, lookUpTokens, type TokenLookUpDeps } from './tokens.ts'
-import type { Blocks, FlowKind, MainReads } from '../../kernel/mainReads.ts'
 import { waitForHead } from '../../kernel/waitForHead.ts'
-import type { Commit } from '../../kernel/reads.ts'
-import type { Crowds } from './crowds.ts'
-
-export interface EscrowFlowsDeps {
-  readonly clock: Clock
-  readonly db: Database
-  readonly reads: Pick<MainReads, 'flows' | 'hasCome'>
-  readonly commit: Commit
-  readonly places: readonly EscrowPlace[]
-  readonly tellSince: UnixMs
-  listStreams(): readonly FlowStream[]
-  isBridgeToken(token: string): boolean
-  /** The bridge's tokens of a kind, those that the configuration names first. */
-  listTokens(kind: FlowKind): readonly string[]
-  /** Lists in which others move so much that each token is asked for alone; null reads such a list on to its end. */
-  readonly crowds: Crowds | null
-  /** The escrow held it when it was first read: from now on it is one of the bridge's. */
-  noteHeld(token: string, type: string): void
-  /** Something was found that wants to be judged. */
-  requestChecks(): void
-}
+import { errorText, isSetAside, MonitorError } from '../../lib/errors.ts'
+import type { Database } from '../../store/database.ts'
+import { sumFlows } from './flow.ts'
+import { type FlowReader, isCrowded, isResting, listStreams, noteCrowd, rowsOf } from './flowReader.ts'
+import { forgetFlow, saveFlows } from './flowStore.ts'
+import { toForeignToken } from './foreignToken.ts'
+import type { FlowStream } from './places.ts'
+import { findForeign, isWatched, lookUpTokens, noteFirstHeight } from './tokens.ts'
+import { listTokens } from './watch.ts'
 
 /** Blocks read again at every tick, and every so often a longer stretch: lists fill in late what they missed. */
 const overlapBlocks = 60
@@ -39,68 +17,39 @@ const deepBlocks = 3_600
 const deepEveryMs = 600_000
 /** A known row so far behind still serves to tell a whole answer from an empty one. */
 const knownWithinBlocks = 1_800
-/** What nobody named is read so often. */
-const rareMs = 55_000
 const chunkBlocks = 5_000
 const maxChunks = 10
 
-/** Reads the lists of movements at the bridge's escrows. Each throws when one of them could not be read whole. */
-export interface EscrowFlowsPolls {
-  /**
-   * What is new, by ranges of blocks below the main head. The cursor moves with the commit of what was found, and only
-   * over ranges that were read whole; an answer that lacks a row that is known to be in its range is no answer.
-   */
-  readonly newest: (signal: AbortSignal) => Promise<void>
-  /** The recent past once more, where that is due: beside what is new, which must not wait for it. */
-  readonly again: (signal: AbortSignal) => Promise<void>
-  /** The one after the other, the past even where something new could not be read. */
-  readonly both: (signal: AbortSignal) => Promise<void>
+/**
+ * Reads what is new at the bridge's escrows, by ranges of blocks below the main head. The cursor moves with the commit of
+ * what was found, and only over ranges that were read whole; an answer that lacks a row that is known to be in its range
+ * is no answer: throws when a list could not be read whole.
+ */
+export async function readNewFlows(reader: FlowReader, signal: AbortSignal): Promise<void> {
+  const head = await waitForHead(reader, signal)
+  if (head === null) return
+  noteFirstHeight(reader.db, head)
+  const streams = listStreams(reader).filter((stream) => !isResting(reader, stream))
+  await readEveryStream(streams, signal, (stream) => readUpTo(reader, stream, head, signal))
 }
 
-export function createEscrowFlowsPolls(deps: EscrowFlowsDeps): EscrowFlowsPolls {
-  const seenOf = new Map<string, SeenRows>()
-  const readAt = new Map<string, number>()
-  const lookedUp = new Map<string, number>()
-  const seen = (id: string) => {
-    const rows = seenOf.get(id) ?? createSeenRows()
-    seenOf.set(id, rows)
-    return rows
+/** Reads the recent past once more, where that is due: beside what is new, which must not wait for it. */
+export async function readPastFlows(reader: FlowReader, signal: AbortSignal): Promise<void> {
+  const { clock, db } = reader
+  const due = listStreams(reader).filter(({ id }) => {
+    const state = readStream(db, id)
+    return state !== null && clock.now() - state.deepAt >= deepEveryMs
+  })
+  await readEveryStream(due, signal, (stream) => readAgain(reader, stream, signal))
+}
+
+/** Reads the one after the other, the past even where something new could not be read. */
+export async function readFlows(reader: FlowReader, signal: AbortSignal): Promise<void> {
+  try {
+    await readNewFlows(reader, signal)
+  } finally {
+    await readPastFlows(reader, signal)
   }
-  const isResting = ({ id, isRare }: FlowStream) => {
-    const now = deps.clock.monotonicMs()
-    if (isRare && now - (readAt.get(id) ?? -Infinity) < rareMs) return true
-    readAt.set(id, now)
-    return false
-  }
-  const isDue = ({ id }: FlowStream) => {
-    const state = readStream(deps.db, id)
-    return state !== null && deps.clock.now() - state.deepAt >= deepEveryMs
-  }
-  const polls: EscrowFlowsPolls = {
-    newest: async (signal) => {
-      const head = await waitForHead(deps, signal)
-      if (head === null) return
-      const firstHeight = readFirstHeight(deps.db, head)
-      const streams = deps.listStreams().filter((stream) => !isResting(stream))
-      await readEveryStream(streams, signal, (stream) =>
-        readUpTo({ ...deps, seen: seen(stream.id), lookedUp, firstHeight }, stream, head, signal),
-      )
-    },
-    again: async (signal) => {
-      const firstHeight = Number(readMeta(deps.db, firstHeightName))
-      await readEveryStream(deps.listStreams().filter(isDue), signal, (stream) =>
-        readAgain({ ...deps, seen: seen(stream.id), lookedUp, firstHeight }, stream, signal),
-      )
-    },
-    both: async (signal) => {
-      try {
-        await polls.newest(signal)
-      } finally {
-        await polls.again(signal)
-      }
-    },
-  }
-  return polls
 }
 
 /** One that cannot be read holds up none of the others. */
@@ -121,36 +70,21 @@ async function readEveryStream(
   if (problems.length > 0) throw problems[0]
 }
 
-const firstHeightName = 'escrow_first_height'
-
-/** The main head when the escrows were first read: what came before is theirs. */
-function readFirstHeight(db: Database, head: number): number {
-  const known = readMeta(db, firstHeightName)
-  if (known !== null) return Number(known)
-  saveMeta(db, firstHeightName, String(head))
-  return head
-}
-
-interface StreamDeps extends EscrowFlowsDeps, TokenLookUpDeps {
-  readonly reads: EscrowFlowsDeps['reads']
-  readonly seen: SeenRows
-}
-
 async function readUpTo(
-  deps: StreamDeps,
+  reader: FlowReader,
   stream: FlowStream,
   head: number,
   signal: AbortSignal,
 ): Promise<void> {
   for (let chunk = 0; chunk < maxChunks; chunk++) {
-    const state = readStream(deps.db, stream.id) ?? {
+    const state = readStream(reader.db, stream.id) ?? {
       id: stream.id,
       cursor: Math.max(0, head - overlapBlocks),
       known: null,
       deepAt: 0,
     }
     const blocks = nextBlocks(state, head)
-    await readBlocks(deps, stream, state, blocks, signal)
+    await readBlocks(reader, { stream, state, blocks }, signal)
     if (blocks.to >= head) return
   }
 }
@@ -163,59 +97,69 @@ function nextBlocks({ cursor, known }: Pick<MainStream, 'cursor' | 'known'>, hea
   return { from: isNear ? Math.min(back, known.height) : back, to }
 }
 
-async function readAgain(deps: StreamDeps, stream: FlowStream, signal: AbortSignal): Promise<void> {
-  const state = readStream(deps.db, stream.id)
+async function readAgain(reader: FlowReader, stream: FlowStream, signal: AbortSignal): Promise<void> {
+  const { clock, commit, db } = reader
+  const state = readStream(db, stream.id)
   if (state === null) return
-  const startedAt = deps.clock.now()
+  const startedAt = clock.now()
   const blocks = { from: Math.max(0, state.cursor - deepBlocks), to: state.cursor }
-  await readBlocks(deps, stream, state, blocks, signal)
-  deps.commit({ apply: () => (noteDeepRead(deps.db, stream.id, startedAt), []) })
+  await readBlocks(reader, { stream, state, blocks }, signal)
+  commit({ apply: () => (noteDeepRead(db, stream.id, startedAt), []) })
+}
+
+interface StreamRange {
+  readonly stream: FlowStream
+  readonly state: MainStream
+  readonly blocks: Blocks
 }
 
 async function readBlocks(
-  deps: StreamDeps,
-  stream: FlowStream,
-  state: MainStream,
-  blocks: Blocks,
+  reader: FlowReader,
+  { stream, state, blocks }: StreamRange,
   signal: AbortSignal,
 ): Promise<void> {
+  const { commit, db, tellSince, trigger, watch } = reader
   const { place } = stream
-  const { known } = state
-  const isKnown = known !== null && known.height >= blocks.from && known.height <= blocks.to
-  const read = await readFlows(deps, stream, { blocks, known: isKnown ? known : null }, signal)
-  await lookUpTokens(deps, stream, read.rows, signal)
+  const isIn = state.known !== null && state.known.height >= blocks.from && state.known.height <= blocks.to
+  const known = isIn ? state.known : null
+  const read = await readStreamRows(reader, stream, { blocks, known }, signal)
+  await lookUpTokens(reader, { stream, rows: read.rows }, signal)
   // What does not count may not be asked for the next time, so that it is no control for others.
-  const rows = read.rows.filter((row) => isWatched(deps, place, row.token))
-  const reading = { blocks, at: read.requestedAt, keptBlocks: deepBlocks, known: isKnown ? known : null }
-  const gone = read.isWhole ? deps.seen.note(rows, reading) : []
-  const isGone = isKnown && gone.includes(known.hash)
-  const isWhole = read.isWhole && (!isKnown || isGone || rows.some(({ hash }) => hash === known.hash))
-  const newest = rows.reduce<MainStream['known']>(
-    (best, { hash, height }) =>
-      height !== null && height <= blocks.to && (best === null || height > best.height)
-        ? { hash, height }
-        : best,
-    isGone ? deps.seen.newest(blocks.to) : known,
-  )
-  const own = new Set(deps.places.map(({ address }) => address))
+  const rows = read.rows.filter((row) => isWatched(watch, place, row.token))
+  const seen = rowsOf(reader, stream)
+  const reading = { blocks, at: read.requestedAt, keptBlocks: deepBlocks, known }
+  const gone = read.isWhole ? seen.note(rows, reading) : []
+  const isGone = known !== null && gone.includes(known.hash)
+  const isWhole = read.isWhole && (known === null || isGone || rows.some(({ hash }) => hash === known.hash))
+  const newest = newestOf(rows, blocks.to, isGone ? seen.newest(blocks.to) : state.known)
+  const own = new Set(watch.places.map(({ address }) => address))
   const flows = sumFlows(rows, place.address, own, read.requestedAt)
-  const foreign = findForeign(deps, place, read.rows, blocks)
-  deps.commit({
+  const foreign = findForeign(reader, { place, rows: read.rows, blocks })
+  commit({
     bad: read.bad,
     apply: (now) => {
       // What is there is there, even where the rest of the answer cannot be trusted.
-      saveFlows(deps.db, flows, now, deps.tellSince)
-      for (const hash of gone) forgetFlow(deps.db, place.address, hash, now)
-      if (isWhole) moveCursor(deps.db, state, { to: blocks.to, newest, gone })
+      saveFlows(db, flows, now, tellSince)
+      for (const hash of gone) forgetFlow(db, place.address, hash, now)
+      if (isWhole) moveCursor(db, state, { to: blocks.to, newest, gone })
       return foreign.map((one) => toForeignToken(one, read.requestedAt))
     },
   })
-  if (flows.length > 0) deps.requestChecks()
+  if (flows.length > 0) trigger('escrowChecks')
   if (isWhole) return
   const why = read.isWhole ? 'a movement that is known is not in the answer' : read.problem
   throw new MonitorError(
     'source.empty',
     `movements at ${place.address}, blocks ${blocks.from} to ${blocks.to}: ${why}`,
+  )
+}
+
+/** The highest row up to a height, if it is higher than the one that is known. */
+function newestOf(rows: FlowsRead['rows'], to: number, known: MainStream['known']): MainStream['known'] {
+  return rows.reduce<MainStream['known']>(
+    (best, { hash, height }) =>
+      height !== null && height <= to && (best === null || height > best.height) ? { hash, height } : best,
+    known,
   )
 }
 
@@ -239,34 +183,36 @@ interface Reach {
 }
 
 /** A list that others crowd is left, and each of the bridge's tokens asked for alone: anybody can fill a list. */
-async function readFlows(
-  deps: StreamDeps,
+async function readStreamRows(
+  reader: FlowReader,
   stream: FlowStream,
   reach: Reach,
   signal: AbortSignal,
 ): Promise<FlowsRead> {
   const { place, kind, token } = stream
   const of = { address: place.address, kind, token }
-  if (deps.crowds === null || token !== undefined) return readList(deps, of, reach, signal)
-  if (deps.crowds.has(stream.id)) return readEach(deps, stream, reach, signal)
-  const counts = (other: string) => isWatched(deps, place, other)
-  const read = await readList(deps, of, { ...reach, counts }, signal)
+  if (reader.isOfCrowds || token !== undefined) return readList(reader, of, reach, signal)
+  if (isCrowded(reader, stream.id)) return readEach(reader, stream, reach, signal)
+  const counts = (other: string) => isWatched(reader.watch, place, other)
+  const read = await readList(reader, of, { ...reach, counts }, signal)
   if (!read.isCrowded) return read
-  deps.crowds.note(stream.id)
-  const each = await readEach(deps, stream, reach, signal)
+  noteCrowd(reader, stream.id)
+  const each = await readEach(reader, stream, reach, signal)
   return { ...each, rows: [...each.rows, ...read.rows.filter((row) => !counts(row.token))] }
 }
 
 async function readEach(
-  deps: StreamDeps,
+  reader: FlowReader,
   { place, kind }: FlowStream,
   { blocks }: Reach,
   signal: AbortSignal,
 ): Promise<FlowsRead> {
-  const requestedAt = deps.clock.now()
+  const requestedAt = reader.clock.now()
   const reads: FlowsRead[] = []
-  for (const token of deps.listTokens(kind))
-    reads.push(await readList(deps, { address: place.address, kind, token }, { blocks, known: null }, signal))
+  for (const token of listTokens(reader.watch, kind))
+    reads.push(
+      await readList(reader, { address: place.address, kind, token }, { blocks, known: null }, signal),
+    )
   return {
     requestedAt,
     rows: reads.flatMap(({ rows }) => rows),
@@ -279,19 +225,19 @@ async function readEach(
 
 /** Where a known row stays hidden, what lies above it is looked at all the same: it proves nothing, and may be a theft. */
 async function readList(
-  deps: Pick<StreamDeps, 'reads' | 'crowds'>,
+  { main, isOfCrowds }: FlowReader,
   of: Parameters<MainReads['flows']>[0],
   { blocks, known, counts }: Reach & { readonly counts?: (token: string) => boolean },
   signal: AbortSignal,
 ): Promise<FlowsRead> {
-  const priority = deps.crowds === null ? 'sweep' : 'evidence'
+  const priority = isOfCrowds ? 'sweep' : 'evidence'
   const options = { priority, signal, isKnown: known !== null, ...(counts && { counts }) } as const
   try {
-    return await deps.reads.flows(of, blocks, options)
+    return await main.flows(of, blocks, options)
   } catch (error) {
     if (known === null || !isSetAside(error)) throw error
     const above = { from: Math.min(known.height + 1, blocks.to), to: blocks.to }
-    const read = await deps.reads.flows(of, above, { ...options, isKnown: false })
+    const read = await main.flows(of, above, { ...options, isKnown: false })
     return { ...read, isWhole: false, problem: errorText(error) }
   }
 }

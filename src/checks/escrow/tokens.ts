@@ -1,59 +1,43 @@
 import { toDecimal } from '../../bridge/decimal.ts'
 import type { FlowRow } from '../../kernel/mainReads.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
+import { readMeta, saveMeta } from '../../store/meta.ts'
+import { type FlowReader, noteCrowd } from './flowReader.ts'
 import type { ForeignToken } from './foreignToken.ts'
-import type { Crowds } from './crowds.ts'
 import type { EscrowPlace, FlowStream } from './places.ts'
 import { type Blocks, type MainReads, maxOthers } from '../../kernel/mainReads.ts'
-import type { Commit } from '../../kernel/reads.ts'
-
-/** Which tokens of an escrow are the bridge's: those that are named, and those that were there from the first. */
-export interface TokenLookUpDeps {
-  readonly clock: Clock
-  readonly reads: Pick<MainReads, 'hasCome'>
-  readonly commit: Commit
-  readonly crowds: Crowds | null
-  readonly firstHeight: number
-  /** When it was last asked whether a token of an address was there from the first; it was not. */
-  readonly lookedUp: Map<string, number>
-  isBridgeToken(token: string): boolean
-  noteHeld(token: string, type: string): void
-}
+import { type EscrowWatch, isBridgeToken, noteType } from './watch.ts'
 
 /** So many are looked up at a time, and again after so long. */
 const maxLookUps = 10
 const lookUpAgainMs = 600_000
 
-export function isWatched(
-  deps: Pick<TokenLookUpDeps, 'isBridgeToken'>,
-  { tokens }: EscrowPlace,
-  token: string,
-): boolean {
-  return tokens?.has(token) === true || deps.isBridgeToken(token)
+/** Which tokens of an escrow are the bridge's: those that are named, and those that were there from the first. */
+export function isWatched(watch: EscrowWatch, { tokens }: EscrowPlace, token: string): boolean {
+  return tokens?.has(token) === true || isBridgeToken(watch, token)
 }
 
 const typeNames = { token_20: 'ERC20', token_721: 'ERC721', token_1155: 'ERC1155', native: '' } as const
 
 /** Anybody can make a token and write transfers of it in another's name: what was not there from the first is not the escrow's. */
 export async function lookUpTokens(
-  deps: TokenLookUpDeps,
-  { id, place, kind }: FlowStream,
-  rows: readonly FlowRow[],
+  reader: FlowReader,
+  { stream: { id, place, kind }, rows }: { readonly stream: FlowStream; readonly rows: readonly FlowRow[] },
   signal: AbortSignal,
 ): Promise<void> {
-  const now = deps.clock.monotonicMs()
+  const { commit, isOfCrowds, lookedUp, watch } = reader
+  const now = reader.clock.monotonicMs()
   const isOpen = (token: string) =>
-    !isWatched(deps, place, token) &&
-    now - (deps.lookedUp.get(`${place.address} ${token}`) ?? -Infinity) >= lookUpAgainMs
+    !isWatched(watch, place, token) &&
+    now - (lookedUp.get(`${place.address} ${token}`) ?? -Infinity) >= lookUpAgainMs
   const left = rows.filter((row) => hasLeft(row, place.address)).map(({ token }) => token)
   const open = [...new Set([...left, ...listFrequent(rows)])].filter(isOpen)
-  if (open.length > maxLookUps) deps.crowds?.note(id)
-  for (const token of deps.crowds === null ? open : open.slice(0, maxLookUps)) {
-    const of = { address: place.address, kind, token }
-    const isHeld = await hasCome(deps, of, signal)
+  if (open.length > maxLookUps && !isOfCrowds) noteCrowd(reader, id)
+  for (const token of isOfCrowds ? open : open.slice(0, maxLookUps)) {
+    const isHeld = await hasCome(reader, { address: place.address, kind, token }, signal)
     if (isHeld === null) return
-    if (isHeld) deps.commit({ apply: () => (deps.noteHeld(token, typeNames[kind]), []) })
-    else deps.lookedUp.set(`${place.address} ${token}`, now)
+    if (isHeld) commit({ apply: () => (noteType(watch, token, typeNames[kind]), []) })
+    else lookedUp.set(`${place.address} ${token}`, now)
   }
 }
 
@@ -63,17 +47,21 @@ function listFrequent(rows: readonly FlowRow[]): string[] {
   return [...groups].filter(([, of]) => of.length > maxOthers).map(([token]) => token)
 }
 
+interface RowsRead {
+  readonly place: EscrowPlace
+  readonly rows: readonly FlowRow[]
+  readonly blocks: Blocks
+}
+
 /** Those of them that were asked for and are not the bridge's. */
 export function findForeign(
-  deps: TokenLookUpDeps,
-  place: EscrowPlace,
-  rows: readonly FlowRow[],
-  blocks: Blocks,
+  { lookedUp, watch }: Pick<FlowReader, 'lookedUp' | 'watch'>,
+  { place, rows, blocks }: RowsRead,
 ): ForeignToken[] {
   const { address } = place
   return listFrequent(rows)
-    .filter((token) => token !== '' && deps.lookedUp.has(`${address} ${token}`))
-    .filter((token) => !isWatched(deps, place, token))
+    .filter((token) => token !== '' && lookedUp.has(`${address} ${token}`))
+    .filter((token) => !isWatched(watch, place, token))
     .map((token) => ({
       escrow: address,
       token,
@@ -89,14 +77,26 @@ function hasLeft({ from, to, amount }: FlowRow, escrow: string): boolean {
 
 /** Null where it could not be asked: what is known of other tokens must not wait for that. */
 async function hasCome(
-  { reads, crowds, firstHeight }: TokenLookUpDeps,
+  { db, main, isOfCrowds }: FlowReader,
   of: Parameters<MainReads['hasCome']>[0],
   signal: AbortSignal,
 ): Promise<boolean | null> {
   try {
-    return await reads.hasCome(of, firstHeight, { priority: crowds === null ? 'sweep' : 'evidence', signal })
+    const priority = isOfCrowds ? 'sweep' : 'evidence'
+    return await main.hasCome(of, readFirstHeight(db), { priority, signal })
   } catch {
     signal.throwIfAborted()
     return null
   }
+}
+
+const firstHeightName = 'escrow_first_height'
+
+/** The main head when the escrows were first read: what came before is theirs. */
+function readFirstHeight(db: Database): number {
+  return Number(readMeta(db, firstHeightName))
+}
+
+export function noteFirstHeight(db: Database, head: number): void {
+  if (readMeta(db, firstHeightName) === null) saveMeta(db, firstHeightName, String(head))
 }

@@ -1,7 +1,7 @@
 import { createMostKept } from '../../../src/meaning/mostKept.ts'
 import { describe, expect, test } from 'vitest'
 import { isClaimFree, proveClaim } from '../../../src/meaning/claimedOrigin.ts'
-import { findPartner } from '../../../src/checks/escrow/findPartner.ts'
+import { findPartner } from '../../../src/checks/escrow/explain.ts'
 import { isDisproved } from '../../../src/checks/escrow/flow.ts'
 import type { LegEvidence, Transfer } from '../../../src/bridge/transfer.ts'
 import { toRecord } from '../../support/records.ts'

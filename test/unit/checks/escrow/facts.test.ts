@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
-import { createEscrowWatch } from '../../../../src/checks/escrow/watch.ts'
+import { openEscrowWatch } from '../../../../src/checks/escrow/watch.ts'
 import { readEscrowFacts } from '../../../../src/checks/escrow/facts.ts'
 import { noAmount, toDecimal } from '../../../../src/bridge/decimal.ts'
 import { escrowDrift } from '../../../../src/checks/escrow/drift.ts'
 import { type Database, openDatabase } from '../../../../src/store/database.ts'
 import { saveFlows, settleFlow } from '../../../../src/checks/escrow/flowStore.ts'
+import { createLearned } from '../../../../src/ledger/learned.ts'
 import { toFacts } from '../../rules/facts.ts'
 
 const token = `0x${'aa'.repeat(20)}`
@@ -18,7 +19,7 @@ function setUp() {
     tokens: [],
     fees: [],
   }
-  const watch = createEscrowWatch(db, bridge)
+  const watch = openEscrowWatch({ db, learned: createLearned(db), config: { bridge } })
   const horizons = { read: () => ({ main: null, zone: null, list: null, returnedAt: null }) }
   const judge = () => {
     const sources = { db, watch, horizons, operators: [], terminal: [] }

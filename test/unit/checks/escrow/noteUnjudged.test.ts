@@ -33,7 +33,11 @@ test.each([1, 25])(
   (hours) => {
     const db = openDatabase(':memory:')
     const note = (now: number) =>
-      noteUnjudged({ db, learned: createLearned(db), tellSince: 0 }, [payOut(hours)], [], now)
+      noteUnjudged(
+        { db, learned: createLearned(db), tellSince: 0 },
+        { changed: [payOut(hours)], ceased: [] },
+        now,
+      )
     const list = (now: number) => listUnjudgedPayouts(db, { from: now - 24 * hour, until: now })
     note(paidAt)
     // What changes of it later begins no other day.

@@ -1,49 +1,49 @@
 import { expect, test } from 'vitest'
-import { createEscrowBalancesPoll } from '../../../../src/checks/escrow/pollBalances.ts'
-import { openDatabase } from '../../../../src/store/database.ts'
+import { pollBalances } from '../../../../src/checks/escrow/pollBalances.ts'
 import { listEscrowTokens, saveOwedLeg } from '../../../../src/checks/escrow/owedStore.ts'
-import { createSteppedClock } from '../../../support/steppedClock.ts'
-import { noSignal, setMainHead } from '../support.ts'
+import { toStreams } from '../../../../src/checks/escrow/places.ts'
+import { openEscrowWatch } from '../../../../src/checks/escrow/watch.ts'
+import { saveStream } from '../../../../src/kernel/mainStreams.ts'
+import { noBridge } from '../../../support/appConfig.ts'
+import { createTestKernel, noSignal, setMainHead } from '../support.ts'
 
 const token = `0x${'aa'.repeat(20)}`
 const escrow = `0x${'bb'.repeat(20)}`
+const bridge = {
+  ...noBridge,
+  escrows: [{ address: escrow, token, baseline: null }],
+  tokens: [{ address: token, symbol: 'T', decimals: 0 }],
+}
 
 /** A reading at each step; deposits and credits go on while the main head that is known stays behind. */
 async function judgedAfter(head: { height: number; blockTime: number | null }) {
-  const clock = createSteppedClock({ start: 1_000_000 })
-  const db = openDatabase(':memory:')
-  const known = { height: 100, time: 1_000_000 as number | null }
+  const kernel = createTestKernel({ start: 1_000_000, config: { bridge } })
+  const { clock, cursors, db, list } = kernel
+  const watch = openEscrowWatch(kernel)
+  cursors.write({ ...cursors.read(), history: { ...cursors.read().history, done: true } })
+  for (const { id } of toStreams(watch)) saveStream(db, { id, cursor: 1_000_000, known: null, deepAt: 1 })
   const balanceAt = (height: number) => BigInt(1_000 + (height - 100) * 5)
-  const poll = createEscrowBalancesPoll({
-    clock,
-    db,
-    reads: {
-      read: (_holdings, height) => {
+  const balances = {
+    ...kernel,
+    watch,
+    balances: {
+      read: (_holdings: unknown, height: number | null) => {
         const at = height ?? 0
         return Promise.resolve({ low: at, high: at, readAt: clock.now(), balances: [balanceAt(at)] })
       },
-      readAt: (_holding, height) => Promise.resolve(balanceAt(height)),
+      readAt: (_holding: unknown, height: number) => Promise.resolve(balanceAt(height)),
       readNative: () => Promise.resolve([]),
     },
-    commit: ({ apply }) => {
-      apply?.(clock.now())
-      return { news: 0, hasUrgent: false }
-    },
     isCanonical: true,
-    listHoldings: () => [{ address: escrow, token }],
-    readMainTime: () => known.time,
-    partingMs: () => 0,
-    listReadAt: () => clock.now(),
-    isReady: () => true,
-    flowsReadTo: () => 1_000_000,
-    requestDeepRead: () => {},
-    reviseOwed: () => {},
-    decimalsOf: () => 0,
-    baselineOf: () => null,
     baselineSince: null,
-  })
-  setMainHead(db, known.height, clock.now())
-  await poll(noSignal)
+    shorts: new Map(),
+  }
+  const poll = async () => {
+    list.readAt = clock.now()
+    await pollBalances(balances, noSignal)
+  }
+  setMainHead(db, 100, clock.now(), 1_000_000)
+  await poll()
   // A deposit of 5 in each block of a second, credited five seconds later.
   for (let n = 1; n <= 400; n += 1)
     saveOwedLeg(db, `t${n}`, {
@@ -60,10 +60,9 @@ async function judgedAfter(head: { height: number; blockTime: number | null }) {
     })
   await clock.advance(200_000)
   setMainHead(db, head.height, clock.now(), head.blockTime)
-  known.time = head.blockTime
-  await poll(noSignal)
+  await poll()
   await clock.advance(120_000)
-  await poll(noSignal)
+  await poll()
   const [judged] = listEscrowTokens(db)
   db.close()
   return judged?.judged

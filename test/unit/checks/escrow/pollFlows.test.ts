@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { formatDecimal } from '../../../../src/bridge/decimal.ts'
 import type { FlowRow } from '../../../../src/kernel/mainReads.ts'
-import { createCrowds } from '../../../../src/checks/escrow/crowds.ts'
-import { createEscrowFlowsPolls } from '../../../../src/checks/escrow/pollFlows.ts'
-import { openDatabase } from '../../../../src/store/database.ts'
+import { createFlowReader, type FlowReader } from '../../../../src/checks/escrow/flowReader.ts'
+import { readFlows, readNewFlows, readPastFlows } from '../../../../src/checks/escrow/pollFlows.ts'
+import { noteType, openEscrowWatch } from '../../../../src/checks/escrow/watch.ts'
 import { listFlowsOf, sumListed } from '../../../../src/checks/escrow/flowStore.ts'
 import { saveAnchor } from '../../../../src/checks/escrow/readingStore.ts'
 import { lowestCursor, readStream } from '../../../../src/kernel/mainStreams.ts'
-import { createSteppedClock } from '../../../support/steppedClock.ts'
-import { noSignal, setMainHead } from '../support.ts'
+import { noBridge } from '../../../support/appConfig.ts'
+import { createTestKernel, noSignal, setMainHead } from '../support.ts'
 
 const token = `0x${'aa'.repeat(20)}`
 const escrow = `0x${'bb'.repeat(20)}`
@@ -24,48 +24,28 @@ const payout = (name: string, height: number, amount = '10'): FlowRow => ({
   amount,
 })
 
-/** An escrow's list of movements, read every 15 s. */
-function setUp(rows: FlowRow[]) {
-  const clock = createSteppedClock({ start: 1_000_000 })
-  const db = openDatabase(':memory:')
-  const world = { rows, head: 1_000, isDisguised: false, isOtherBroken: false }
+/** An escrow's list of movements, read every 15 s; `other` may be another escrow's, whose list comes first. */
+function setUp(rows: FlowRow[], escrows = [{ address: escrow, token, baseline: null }]) {
+  const tokens = [{ address: token, symbol: 'T', decimals: 18 }]
+  const bridge = { ...noBridge, escrows, tokens }
+  const kernel = { ...createTestKernel({ start: 1_000_000, config: { bridge } }), tellSince: 0 }
+  const { clock, db } = kernel
+  const world = { rows, head: 1_000, isDisguised: false }
   const asked: string[] = []
-  const place = { address: escrow, tokens: new Set([token]) }
-  const stream = { id: 'flows:a', place, kind: 'token_20' as const, token, isRare: false }
-  const polls = createEscrowFlowsPolls({
-    clock,
-    db,
-    reads: {
-      hasCome: async () => false,
-      flows: async ({ token: of }, { from, to }) => {
-        if (of === other) throw new Error('it fails')
-        asked.push(`${from} to ${to}`)
-        return {
-          requestedAt: clock.now(),
-          rows: world.isDisguised
-            ? []
-            : world.rows.filter(({ height }) => (height ?? 0) >= from && (height ?? 0) <= to),
-          isWhole: true,
-          problem: '',
-          bad: [],
-          isCrowded: false,
-        }
-      },
+  const watch = openEscrowWatch(kernel)
+  const main: FlowReader['main'] = {
+    hasCome: async () => false,
+    flows: async ({ kind, token: of }, { from, to }) => {
+      if (of === other) throw new Error('it fails')
+      const isList = kind === 'token_20' && of === token
+      if (isList) asked.push(`${from} to ${to}`)
+      const isIn = ({ height }: FlowRow) => (height ?? 0) >= from && (height ?? 0) <= to
+      const found = isList && !world.isDisguised ? world.rows.filter(isIn) : []
+      return { requestedAt: clock.now(), rows: found, isWhole: true, problem: '', bad: [], isCrowded: false }
     },
-    commit: ({ apply }) => {
-      apply?.(clock.now())
-      return { news: 0, hasUrgent: false }
-    },
-    places: [place],
-    tellSince: 0,
-    listStreams: () =>
-      world.isOtherBroken ? [{ ...stream, id: 'flows:other', token: other }, stream] : [stream],
-    isBridgeToken: () => true,
-    listTokens: () => [token],
-    crowds: createCrowds(clock),
-    noteHeld: () => {},
-    requestChecks: () => {},
-  })
+  }
+  noteType(watch, token, 'ERC20')
+  const reader = createFlowReader({ ...kernel, crowds: new Map(), main, watch })
   const setHead = (height: number) => {
     world.head = height
     setMainHead(db, height, clock.now())
@@ -77,14 +57,24 @@ function setUp(rows: FlowRow[]) {
     for (let n = 0; n < times; n += 1) {
       await clock.advance(15_000)
       setHead(world.head + 15)
-      await polls.newest(noSignal).catch(() => (failures += 1))
-      await polls.again(noSignal).catch(() => {})
+      await readNewFlows(reader, noSignal).catch(() => (failures += 1))
+      await readPastFlows(reader, noSignal).catch(() => {})
     }
     return failures
   }
   const stored = (name: string) => listFlowsOf(db, `0x${name}`, token)[0] ?? null
   const sumSince = (height: number) => formatDecimal(sumListed(db, { escrow, token }, height, 10_000).sum)
-  return { db, world, setHead, polls, asked, read, stored, sumSince, stream: () => readStream(db, stream.id) }
+  return {
+    db,
+    reader,
+    world,
+    setHead,
+    asked,
+    read,
+    stored,
+    sumSince,
+    stream: () => readStream(db, `flows:${escrow}:token_20:${token}`),
+  }
 }
 
 test('F46: a payout that a reorganisation left out is forgotten after three readings, and holds up none after', async () => {
@@ -133,37 +123,43 @@ test.each([
 })
 
 test('what is new is read at once, and the hour before by itself: it may take minutes', async () => {
-  const { db, world, setHead, polls, asked, stored, stream } = setUp([payout('01', 200), payout('02', 9_990)])
+  const { db, world, setHead, reader, asked, stored, stream } = setUp([
+    payout('01', 200),
+    payout('02', 9_990),
+  ])
   setHead(10_000)
-  await polls.newest(noSignal)
+  await readNewFlows(reader, noSignal)
   expect(asked).toEqual(['9880 to 10000'])
   expect(stored('01')).toBeNull()
   // Balances are set beside what moved only when that is known, too.
   expect(lowestCursor(db, [stream()?.id ?? ''])).toBeNull()
   world.rows = [payout('01', 7_000), ...world.rows]
-  await polls.again(noSignal)
+  await readPastFlows(reader, noSignal)
   expect(asked.slice(1)).toEqual(['6400 to 10000'])
   expect(stored('01')).not.toBeNull()
   expect(lowestCursor(db, [stream()?.id ?? ''])).toBe(10_000)
-  await polls.again(noSignal)
+  await readPastFlows(reader, noSignal)
   expect(asked).toHaveLength(2)
 })
 
 test('a reading of the past that ends late sets back nothing that was read meanwhile', async () => {
-  const { world, setHead, polls, stream } = setUp([payout('01', 990)])
-  await polls.newest(noSignal)
-  const past = polls.again(noSignal)
+  const { world, setHead, reader, stream } = setUp([payout('01', 990)])
+  await readNewFlows(reader, noSignal)
+  const past = readPastFlows(reader, noSignal)
   setHead(1_100)
   world.rows = [...world.rows, payout('02', 1_090)]
-  await polls.newest(noSignal)
+  await readNewFlows(reader, noSignal)
   await past
   expect(stream()).toMatchObject({ cursor: 1_100, known: { hash: '0x02', height: 1_090 } })
 })
 
 test('a list that cannot be read keeps the past of no other from being read', async () => {
-  const { world, setHead, polls, asked } = setUp([payout('01', 7_000), payout('02', 9_990)])
+  const broken = { address: `0x${'01'.repeat(20)}`, token: other, baseline: null }
+  const { reader, setHead, asked } = setUp(
+    [payout('01', 7_000), payout('02', 9_990)],
+    [broken, { address: escrow, token, baseline: null }],
+  )
   setHead(10_000)
-  world.isOtherBroken = true
-  await expect(polls.both(noSignal)).rejects.toThrow('it fails')
+  await expect(readFlows(reader, noSignal)).rejects.toThrow('it fails')
   expect(asked).toEqual(['9880 to 10000', '6400 to 10000'])
 })

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import type { FlowRow } from '../../../../src/kernel/mainReads.ts'
 import { findForeign } from '../../../../src/checks/escrow/tokens.ts'
-import { createSteppedClock } from '../../../support/steppedClock.ts'
+import { noteTransfers, openEscrowWatch } from '../../../../src/checks/escrow/watch.ts'
+import { createLearned } from '../../../../src/ledger/learned.ts'
+import { openDatabase } from '../../../../src/store/database.ts'
+import { completed } from '../../rules/transfers.ts'
 
 const token = `0x${'aa'.repeat(20)}`
 const escrow = `0x${'bb'.repeat(20)}`
@@ -12,35 +15,19 @@ const rows = Array.from({ length: 101 }, (_, n): FlowRow => {
   return { hash: `0x${n}`, height: n, time: n, from: escrow, to, token, tokenId: '', amount: '1' }
 })
 
-const depsOf = (isBridgeToken: () => boolean) => ({
-  clock: createSteppedClock({ start: 1_000_000 }),
-  reads: { hasCome: async () => false },
-  commit: () => ({ news: 0, hasUrgent: false }),
-  crowds: null,
-  firstHeight: 0,
-  lookedUp: new Map([[`${escrow} ${token}`, 0]]),
-  isBridgeToken,
-  noteHeld: () => {},
-})
+function setUp() {
+  const db = openDatabase(':memory:')
+  const bridge = { contracts: [escrow], escrows: [], tokens: [], fees: [] }
+  const watch = openEscrowWatch({ db, learned: createLearned(db), config: { bridge } })
+  return { watch, lookedUp: new Map([[`${escrow} ${token}`, 0]]) }
+}
 
 test('a token that was not there from the first and moves often is foreign', () => {
-  expect(
-    findForeign(
-      depsOf(() => false),
-      place,
-      rows,
-      blocks,
-    ),
-  ).toEqual([{ escrow, token, blocks, count: 101 }])
+  expect(findForeign(setUp(), { place, rows, blocks })).toEqual([{ escrow, token, blocks, count: 101 }])
 })
 
 test('one that a transfer named after it was looked up is the bridge’s', () => {
-  expect(
-    findForeign(
-      depsOf(() => true),
-      place,
-      rows,
-      blocks,
-    ),
-  ).toEqual([])
+  const reader = setUp()
+  noteTransfers(reader.watch, { changed: [completed({ token })], ceased: [] }, 1)
+  expect(findForeign(reader, { place, rows, blocks })).toEqual([])
 })

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { createEscrowWatch } from '../../../../src/checks/escrow/watch.ts'
+import {
+  decimalsOf,
+  noteTransfers,
+  openEscrowWatch,
+  reserveOf,
+  symbolOf,
+} from '../../../../src/checks/escrow/watch.ts'
 import type { Transfer } from '../../../../src/bridge/transfer.ts'
 import { type Database, openDatabase } from '../../../../src/store/database.ts'
 import {
@@ -24,14 +30,14 @@ function setUp(tokens: { address: string; symbol: string; decimals: number }[] =
     tokens,
     fees: [],
   }
-  return { db, watch: createEscrowWatch(db, bridge) }
+  return { db, watch: openEscrowWatch({ db, learned: createLearned(db), config: { bridge } }) }
 }
 
 test('the reserve of a token is not known before its balance was read', () => {
   const { db, watch } = setUp()
-  expect(watch.reserveOf(token)).toBeNull()
+  expect(reserveOf(watch, token)).toBeNull()
   saveHoldings(db, token, 70n, 1_000)
-  expect(watch.reserveOf(token)).toBe(70n)
+  expect(reserveOf(watch, token)).toBe(70n)
   db.close()
 })
 
@@ -39,9 +45,9 @@ test('after a drain the reserve is what is still owed, so that small transfers s
   const { db, watch } = setUp()
   saveHoldings(db, token, 5n, 1_000)
   saveOwedJudgement(db, token, { owed: 900n, holdings: 900n, openOut: 0n, height: 7, at: 500 })
-  expect(watch.reserveOf(token)).toBe(900n)
+  expect(reserveOf(watch, token)).toBe(900n)
   saveHoldings(db, token, 1_000n, 2_000)
-  expect(watch.reserveOf(token)).toBe(1_000n)
+  expect(reserveOf(watch, token)).toBe(1_000n)
   db.close()
 })
 
@@ -58,20 +64,20 @@ describe('a token whose records name another address than it moves under', () =>
   test('is counted as the one that moves, what was counted before that was known included', () => {
     const { db, watch } = setUp()
     startOwed(db, token, { height: 1, time: 0 }, 7n)
-    watch.noteTransfers([deposit('t1'), deposit('t2')], [], 1)
+    noteTransfers(watch, { changed: [deposit('t1'), deposit('t2')], ceased: [] }, 1)
     expect(owed(db)).toBe(7n)
-    watch.noteTransfers([deposit('t3', token)], [], 2)
+    noteTransfers(watch, { changed: [deposit('t3', token)], ceased: [] }, 2)
     expect(owed(db)).toBe(7n + 4_500_000n)
-    watch.noteTransfers([deposit('t1', token)], ['t2'], 3)
+    noteTransfers(watch, { changed: [deposit('t1', token)], ceased: ['t2'] }, 3)
     expect(owed(db)).toBe(7n + 3_000_000n)
     db.close()
   })
 
   test('has the decimals, the symbol and the reserve of the one that moves', () => {
     const { db, watch } = setUp([{ address: zoneToken, symbol: 'USDZ', decimals: 6 }])
-    watch.noteTransfers([deposit('t1', token)], [], 1)
+    noteTransfers(watch, { changed: [deposit('t1', token)], ceased: [] }, 1)
     saveHoldings(db, token, 70n, 1_000)
-    expect([watch.decimalsOf(token), watch.symbolOf(token), watch.reserveOf(zoneToken)]).toEqual([
+    expect([decimalsOf(watch, token), symbolOf(watch, token), reserveOf(watch, zoneToken)]).toEqual([
       6,
       'USDZ',
       70n,
@@ -93,6 +99,6 @@ test('what was held by a reading that was not judged yet counts', () => {
   const { db, watch } = setUp()
   saveReading(db, { token, low: 1, high: 1, readAt: 1_000, newestAt: 1_000, balances: { [escrow]: 800n } })
   saveHoldings(db, token, 5n, 31_000)
-  expect(watch.reserveOf(token)).toBe(800n)
+  expect(reserveOf(watch, token)).toBe(800n)
   db.close()
 })

@@ -1,0 +1,63 @@
+import { createSeenRows, type SeenRows } from '../../kernel/goneRows.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { MainReads } from '../../kernel/mainReads.ts'
+import { type FlowStream, toStreams } from './places.ts'
+import type { EscrowWatch } from './watch.ts'
+
+/** Reads the lists of movements at the escrows, all of them or those that others crowd: anybody can fill a list. */
+export interface FlowReader extends FlowSources {
+  /** Reads the crowded lists alone, on to their end; else they are left, and each of the bridge's tokens asked for alone. */
+  readonly isOfCrowds: boolean
+  readonly rows: Map<string, SeenRows>
+  /** When a list was last begun to be read, by the monotonic clock. */
+  readonly readAt: Map<string, number>
+  /** When it was last asked whether a token of an address was there from the first, by the monotonic clock; it was not. */
+  readonly lookedUp: Map<string, number>
+}
+
+interface FlowSources extends Pick<Kernel, 'clock' | 'commit' | 'db' | 'tellSince' | 'trigger'> {
+  readonly watch: EscrowWatch
+  readonly main: Pick<MainReads, 'flows' | 'hasCome'>
+  /** When a list was last seen to be crowded, by the monotonic clock: shared by the two readers. */
+  readonly crowds: Map<string, number>
+}
+
+/** What nobody named is read so often. */
+const rareMs = 55_000
+/** So long after it was seen a list is taken for crowded: looking costs some pages. */
+const crowdedMs = 600_000
+
+export function createFlowReader(sources: FlowSources, isOfCrowds = false): FlowReader {
+  return { ...sources, isOfCrowds, rows: new Map(), readAt: new Map(), lookedUp: new Map() }
+}
+
+export function listStreams(reader: FlowReader): FlowStream[] {
+  const streams = toStreams(reader.watch)
+  if (!reader.isOfCrowds) return streams
+  return streams
+    .filter(({ id }) => isCrowded(reader, id))
+    .map((stream) => ({ ...stream, id: `${stream.id}:crowd`, isRare: false }))
+}
+
+/** In a list tokens that do not count move more than is worth reading on for. */
+export function noteCrowd({ clock, crowds }: FlowReader, stream: string): void {
+  crowds.set(stream, clock.monotonicMs())
+}
+
+export function isCrowded({ clock, crowds }: FlowReader, stream: string): boolean {
+  return clock.monotonicMs() - (crowds.get(stream) ?? -Infinity) < crowdedMs
+}
+
+/** Whether a list is not to be read yet; else it is noted to be read now. */
+export function isResting({ clock, readAt }: FlowReader, { id, isRare }: FlowStream): boolean {
+  const now = clock.monotonicMs()
+  if (isRare && now - (readAt.get(id) ?? -Infinity) < rareMs) return true
+  readAt.set(id, now)
+  return false
+}
+
+export function rowsOf({ rows }: FlowReader, { id }: FlowStream): SeenRows {
+  const seen = rows.get(id) ?? createSeenRows()
+  rows.set(id, seen)
+  return seen
+}
