@@ -7,14 +7,13 @@ import { MonitorError, errorText } from '../lib/errors.ts'
 import { createAccess } from './createAccess.ts'
 import { createFormGate } from './createFormGate.ts'
 import { renderMessagePage } from './pages/messagePage.ts'
+import { addActionRoutes } from './routes/addActionRoutes.ts'
 import { addApiRoutes } from './routes/addApiRoutes.ts'
 import { addChartRoutes } from './routes/addChartRoutes.ts'
 import { addEventRoute } from './routes/addEventRoute.ts'
-import { addFormRoutes } from './routes/addFormRoutes.ts'
 import { addHealthRoutes } from './routes/addHealthRoutes.ts'
 import { addPageRoutes } from './routes/addPageRoutes.ts'
 import { addReportRoutes } from './routes/addReportRoutes.ts'
-import { addWriteRoutes } from './routes/addWriteRoutes.ts'
 import type { WebDeps, WebOptions, WebEnv } from './types.ts'
 import { isIPv4 } from 'node:net'
 
@@ -55,10 +54,9 @@ export function createWebApp(deps: WebDeps, options: WebOptions): Hono<WebEnv> {
     app.post('/login', bodyLimit({ maxSize: 8_192 }), access.login)
     app.use(access.guard)
   }
-  addWriteRoutes(app, deps)
+  addActionRoutes(app, deps, gate)
   addApiRoutes(app, deps)
   addEventRoute(app, deps)
-  addFormRoutes(app, deps, gate)
   addPageRoutes(app, deps, gate)
   addChartRoutes(app, deps)
   addReportRoutes(app, deps)
