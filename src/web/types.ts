@@ -1,6 +1,7 @@
 import type { Panel, Sample } from '../kernel/check.ts'
 import type { Unwatched } from '../config/listUnwatched.ts'
 import type { HttpBindings } from '@hono/node-server'
+import type { Database } from '../store/database.ts'
 import type { Registry } from 'prom-client'
 import type { EvidenceNote, FactValue } from '../bridge/finding.ts'
 import type { Direction, Observation } from '../bridge/observation.ts'
@@ -8,10 +9,8 @@ import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import type { Operations } from '../alerts/operations.ts'
 import type { EscrowLine } from '../report/dailyReport.ts'
 import type { OutboxItem } from '../alerts/store/outboxItems.ts'
-import type { ReportRow } from '../report/store.ts'
 import type { SilenceRow } from '../alerts/store/silenceRows.ts'
 import type { DailyReportSettings, OutboxView, RuleView, Series } from './viewTypes.ts'
-import type { KeptReport } from '../report/readKeptReport.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Secret } from '../lib/secret.ts'
@@ -204,22 +203,24 @@ export interface AlertQuery {
   readonly nature?: 'event' | 'condition'
 }
 
-/** What the HTTP side needs of the rest; app.ts provides it. */
+interface RulesView {
+  readonly rules: readonly RuleView[]
+  readonly unwatched: readonly Unwatched[]
+}
+
+/** What the HTTP side needs of the rest. */
 export interface WebDeps {
   readonly clock: Clock
   readonly log: Pick<Logger, 'warn' | 'error'>
   readonly registry: Registry
+  readonly db: Database
   readStatus(): StatusSnapshot
   /** Transfers by hour and how long they took. */
   readSeries(): Series
-  listRules(): readonly RuleView[]
-  /** What the configuration leaves out. */
-  listUnwatched(): readonly Unwatched[]
+  /** The rules with their state, and what the configuration leaves out. */
+  readRules(): RulesView
   /** Null when no daily report is configured. */
   readonly dailyReport: DailyReportSettings | null
-  listReports(): readonly ReportRow[]
-  /** A kept report as it was sent; null when none is kept of that day. */
-  readReport(day: string): Promise<KeptReport | null>
   /** Newest first. */
   listOutbox(state: OutboxItem['state']): readonly OutboxView[]
   /** Alerts that name a hash or an address, newest first. */
@@ -231,11 +232,9 @@ export interface WebDeps {
   listAlerts(query: AlertQuery): readonly AlertView[]
   /** @throws MonitorError `not_found`, or `usage` when several begin like that */
   showAlert(id: string): AlertStory
-  /** Those that hold or will. */
-  listSilences(): readonly SilenceRow[]
   readonly operations: WebOperations
-  /** Calls back after each commit that a reader could see. Returns what ends it. */
-  listenChanges(listener: () => void): () => void
+  /** Called after each commit that a reader could see. */
+  readonly listeners: Set<() => void>
   isLive(): HealthVerdict
   isReady(): HealthVerdict
 }

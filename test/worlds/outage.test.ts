@@ -67,7 +67,7 @@ test('in the second minute of an outage no rule that rests on the source is call
   await world.pass(120_000)
   const clock = { now: world.now, monotonicMs: world.now, sleep: (ms: number) => world.pass(ms) }
   const web = createWebDeps({ clock, log: createSilentLog() }, monitor.app.parts)
-  const problemOf = (rule: string) => web.listRules().find(({ name }) => name === rule)?.problem
+  const problemOf = (rule: string) => web.readRules().rules.find(({ name }) => name === rule)?.problem
   expect(problemOf('withdrawal-stalled')).toBeNull()
   expect(problemOf('transfer-failed')).toBeNull()
   world.withdraw(6)

@@ -64,7 +64,7 @@ async function drawLatencies({ latencies }: DailyReport): Promise<ReportChart[]>
 }
 
 /** The report as plain text: every row as lines of `name: value`, which no narrow window breaks. */
-export function renderReportText(report: DailyReport): string {
+function renderReportText(report: DailyReport): string {
   const head = [
     verdictLabel(report),
     windowLabel(report),

@@ -2,6 +2,8 @@ import type { Context, Hono } from 'hono'
 import { MonitorError } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
+import { listKnownSilences, listReports } from '../views/pageQueries.ts'
+import { readKeptReport } from '../../report/readKeptReport.ts'
 import type { AlertQuery, WebDeps, WebEnv } from '../types.ts'
 
 /** `/metrics` and what `/api/*` answers to GET. Times are milliseconds since 1970, amounts decimal strings. */
@@ -12,7 +14,7 @@ export function addApiRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
   })
   app.get('/api/status', (c) => answerJson(c, deps.readStatus()))
   app.get('/api/series', (c) => answerJson(c, deps.readSeries()))
-  app.get('/api/rules', (c) => answerJson(c, { rules: deps.listRules(), unwatched: deps.listUnwatched() }))
+  app.get('/api/rules', (c) => answerJson(c, deps.readRules()))
   addAlertApi(app, deps)
   app.get('/api/transfers', (c) => {
     const { filter, problem } = readTransferFilter((name) => c.req.query(name))
@@ -23,10 +25,10 @@ export function addApiRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
     if (stories.length === 0) return missing(c, 'The ledger holds no such transfer.')
     return answerJson(c, { transfers: stories })
   })
-  app.get('/api/reports', (c) => answerJson(c, { reports: deps.listReports() }))
+  app.get('/api/reports', (c) => answerJson(c, { reports: listReports(deps.db) }))
   app.get('/api/reports/:day', async (c) => {
     const day = c.req.param('day')
-    const kept = /^\d{4}-\d{2}-\d{2}$/.test(day) ? await deps.readReport(day) : null
+    const kept = /^\d{4}-\d{2}-\d{2}$/.test(day) ? await readKeptReport(deps.db, day) : null
     return kept === null ? missing(c, 'No report is kept of that day.') : answerJson(c, kept.report)
   })
 }
@@ -50,7 +52,7 @@ function addAlertApi(app: Hono<WebEnv>, deps: WebDeps): void {
       return c.json({ code: error.code, error: error.message }, error.code === 'not_found' ? 404 : 400)
     }
   })
-  app.get('/api/silences', (c) => answerJson(c, { silences: deps.listSilences() }))
+  app.get('/api/silences', (c) => answerJson(c, { silences: listKnownSilences(deps) }))
   app.get('/api/outbox', (c) => {
     const state = c.req.query('state') ?? 'queued'
     if (state !== 'queued' && state !== 'dead' && state !== 'sent')

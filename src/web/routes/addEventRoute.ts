@@ -32,15 +32,16 @@ export function addEventRoute(app: Hono<WebEnv>, deps: WebDeps): void {
 }
 
 async function follow(deps: WebDeps, stream: SSEStreamingApi): Promise<void> {
-  const { clock } = deps
+  const { clock, listeners } = deps
   const gone = new AbortController()
   stream.onAbort(() => gone.abort())
   let changed = false
   let wake = () => {}
-  const unsubscribe = deps.listenChanges(() => {
+  const listener = () => {
     changed = true
     wake()
-  })
+  }
+  listeners.add(listener)
   try {
     await stream.writeSSE({ event: 'beat', data: '', retry: 2_000 })
     while (!gone.signal.aborted) {
@@ -56,6 +57,6 @@ async function follow(deps: WebDeps, stream: SSEStreamingApi): Promise<void> {
       await clock.sleep(pauseMs, gone.signal)
     }
   } finally {
-    unsubscribe()
+    listeners.delete(listener)
   }
 }

@@ -12,6 +12,7 @@ import { renderBlindPage, renderStatusPage } from '../pages/statusPage.ts'
 import { renderSeveralTransfers, renderTransferPage } from '../pages/transferPage.ts'
 import { renderTransfersPage, renderSearchPage } from '../pages/transfersPage.ts'
 import { toAlertPath, toTransferPath } from '../pages/words.ts'
+import { listKnownSilences } from '../views/pageQueries.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
 import type { AlertStory, AlertView, WebDeps, WebEnv } from '../types.ts'
 
@@ -24,9 +25,7 @@ export function addPageRoutes(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate):
   })
   addTransferPages(app, deps, gate)
   addAlertPages(app, deps, gate)
-  app.get('/rules', (c) =>
-    c.html(renderRulesPage({ rules: deps.listRules(), unwatched: deps.listUnwatched() }, deps.clock.now())),
-  )
+  app.get('/rules', (c) => c.html(renderRulesPage(deps.readRules(), deps.clock.now())))
   app.get('/outbox', (c) => {
     const lists = { queued: deps.listOutbox('queued'), dead: deps.listOutbox('dead') }
     return c.html(renderOutboxPage(lists, { now: deps.clock.now(), form: gate.context(c) }))
@@ -88,7 +87,7 @@ function addAlertPages(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
   })
   app.get('/silences', (c) => {
     const view = { now: deps.clock.now(), form: gate.context(c) }
-    return c.html(renderSilencesPage(deps.listSilences(), view))
+    return c.html(renderSilencesPage(listKnownSilences(deps), view))
   })
   app.get('/silences/new', (c) => {
     const id = c.req.query('alert')

@@ -3,11 +3,12 @@ import type { Context, Hono } from 'hono'
 import { renderMessagePage } from '../pages/messagePage.ts'
 import { renderReportPage, renderReportsPage } from '../pages/reportsPage.ts'
 import type { WebDeps, WebEnv } from '../types.ts'
-import type { KeptReport } from '../../report/readKeptReport.ts'
+import { type KeptReport, readKeptReport } from '../../report/readKeptReport.ts'
+import { listReports } from '../views/pageQueries.ts'
 
 /** The daily reports that are kept, to be looked at again. */
 export function addReportRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
-  app.get('/reports', (c) => c.html(renderReportsPage(deps.listReports(), deps.dailyReport)))
+  app.get('/reports', (c) => c.html(renderReportsPage(listReports(deps.db), deps.dailyReport)))
   app.get('/reports/:day', (c) => withReport(c, deps, (report) => c.html(renderReportPage(report))))
   app.get('/reports/:day/mail', (c) =>
     withReport(c, deps, ({ html }) => (c.set('policy', toPolicy(html)), c.html(html))),
@@ -30,7 +31,7 @@ async function withReport(
   answer: (report: KeptReport) => Response | Promise<Response>,
 ): Promise<Response> {
   const day = c.req.param('day') ?? ''
-  const report = /^\d{4}-\d{2}-\d{2}$/.test(day) ? await deps.readReport(day) : null
+  const report = /^\d{4}-\d{2}-\d{2}$/.test(day) ? await readKeptReport(deps.db, day) : null
   if (report !== null) return answer(report)
   return c.html(renderMessagePage('Not found', 'No report is kept of that day.'), 404)
 }

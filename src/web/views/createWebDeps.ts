@@ -9,7 +9,6 @@ import { createReportStore } from '../../report/store.ts'
 import type { TransferFilter as LedgerFilter } from '../../ledger/transferFilter.ts'
 import { createRegistry } from '../metrics.ts'
 import type {
-  ChannelStatus,
   MetricsFacts,
   TransferFilter,
   TransferPage,
@@ -20,13 +19,9 @@ import type {
 import type { HealthVerdict } from '../../monitor/judgeLiveness.ts'
 import type { AppParts } from '../../monitor/createMonitor.ts'
 import { readLiveness } from '../../monitor/liveness.ts'
-import { preconf } from '../../checks/preconf/check.ts'
-import { type PreconfMetrics, readPreconfMetrics } from '../../checks/preconf/metrics.ts'
-import { readKeptReport } from '../../report/readKeptReport.ts'
-import { readEscrows } from '../../report/readReportKnowledge.ts'
 import { readRules } from './readRules.ts'
 import { readNormal, readSeries } from './readSeries.ts'
-import { readStatus } from './readStatus.ts'
+import { readPreconf, readStatus } from './readStatus.ts'
 import { memoize } from '../../kernel/memoize.ts'
 import { searchAlerts } from './pageQueries.ts'
 import { toOutboxView } from './toOutboxView.ts'
@@ -41,7 +36,6 @@ const quickMs = 500
 const slowMs = 15_000
 const mostListed = 500
 const mostFound = 50
-const mostReports = 400
 
 /** What the HTTP side reads of the monitor. */
 export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppParts): WebDeps {
@@ -50,34 +44,13 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
   loop.enable()
   const real = createSystemClock()
   const { db, alerts } = parts
-  const rules = () => parts.live.rules
   const left = listUnwatched(parts.config, kinds.all)
-  const unwatched = () => addUntold(rules(), left, kinds)
-  const viewsAt = (at: UnixMs) => ({ ...createAlertViews(alerts, rules(), at, parts.clockLeadMs()), alerts })
+  const viewsAt = (at: UnixMs) => ({
+    ...createAlertViews(alerts, parts.live.rules, at, parts.clockLeadMs()),
+    alerts,
+  })
   const normal = memoize(real, slowMs, () => readNormal(db, now()))
-  const status = memoize(real, quickMs, () =>
-    readStatus(
-      {
-        alerts,
-        live: parts.live,
-        db,
-        ledger: parts.ledger,
-        explorer: parts.explorer,
-        intervals: parts.intervals.byEndpoint,
-        config: parts.config,
-        rpcs: parts.rpcs,
-        startedAt: parts.startedAt,
-        version: parts.version,
-        pollers: parts.pollerStatus,
-        channels: () => listChannels(parts),
-        preconf: (at) => readPreconf(parts, at),
-        panels: (at) => [...parts.opened.values()].flatMap((check) => check.panel?.(at) ?? []),
-        escrows: () => readEscrows(db, parts.config.bridge.tokens),
-        normal,
-      },
-      now(),
-    ),
-  )
+  const status = memoize(real, quickMs, () => readStatus(parts, normal(), now()))
   const live = () => readLiveness({ ...parts, pollers: parts.pollerStatus }, now(), loop.percentile(99) / 1e6)
   const { registry, ...observer } = createRegistry({
     collect: () => toMetrics(parts, status(), loop.mean / 1e6),
@@ -88,14 +61,15 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     clock: { ...real, now },
     log: deps.log,
     registry,
+    db,
     readStatus: status,
     readSeries: memoize(real, slowMs, () => readSeries(db, now())),
-    listRules: () =>
-      readRules({ db, alerts, rules: rules(), coverage: status().coverage, unwatched: left }, now()),
-    listUnwatched: unwatched,
+    readRules: () => {
+      const { rules } = parts.live
+      const sources = { db, alerts, rules, coverage: status().coverage, unwatched: left }
+      return { rules: readRules(sources, now()), unwatched: addUntold(rules, left, kinds) }
+    },
     dailyReport: parts.config.reports.daily,
-    listReports: () => createReportStore(db).list(mostReports),
-    readReport: (day) => readKeptReport(db, day),
     listOutbox: (state) =>
       alerts.listOutbox({ state, limit: mostListed }).map((item) => toOutboxView(alerts, item)),
     listTransfers: (filter) => listTransfers(parts, filter, now()),
@@ -110,19 +84,11 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
       return searchAlerts(db, text, mostFound).map((row) => toAlertView(views, row))
     },
     showAlert: (id) => toAlertStory(viewsAt(now()), findAlert(alerts, id)),
-    listSilences: () => alerts.listSilences({ since: now(), limit: 1_000 }),
     operations: forgetAfter(parts.operations, () => status.forget()),
-    listenChanges(listener) {
-      parts.after.add(listener)
-      return () => parts.after.delete(listener)
-    },
+    listeners: parts.after,
     isLive: live,
     isReady: () => readReadiness(parts),
   }
-}
-
-function readPreconf(parts: Pick<AppParts, 'db' | 'partOf'>, at: UnixMs): PreconfMetrics | null {
-  return readPreconfMetrics(parts.db, parts.partOf(preconf, at), at)
 }
 
 /** What a person changed shows at once. */
@@ -142,22 +108,6 @@ function forgetAfter(operations: WebOperations, forget: () => void): WebOperatio
 function readReadiness({ evaluate }: AppParts): HealthVerdict {
   const ok = evaluate.counts().lastAt !== null
   return { ok, reasons: ok ? [] : ['rules have not been evaluated yet'] }
-}
-
-function listChannels(parts: AppParts): ChannelStatus[] {
-  const depths = new Map(parts.alerts.listDepths().map((depth) => [depth.channel, depth]))
-  return parts.sending.channels.map(({ name }) => {
-    const row = parts.alerts.getChannel(name)
-    const depth = depths.get(name)
-    return {
-      channel: name,
-      queued: depth?.queued ?? 0,
-      oldestAt: depth?.oldestAt ?? null,
-      circuit: row.circuit,
-      lastAckAt: row.lastAckAt,
-      lastError: row.lastError,
-    }
-  })
 }
 
 function listTransfers(parts: AppParts, filter: TransferFilter, now: UnixMs): TransferPage {

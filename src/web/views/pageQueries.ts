@@ -1,3 +1,6 @@
+import { listSilences, type SilenceRow } from '../../alerts/store/silenceRows.ts'
+import { createReportStore, type ReportRow } from '../../report/store.ts'
+import type { WebDeps } from '../types.ts'
 import type { Direction } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { activeAlerts, alertColumns, type AlertRow, alertTable } from '../../alerts/store/alertRows.ts'
@@ -118,4 +121,18 @@ export function readKnownSince(db: Database): UnixMs | null {
 
 export function countDead(db: Database): number {
   return int.get(db, "SELECT COUNT(*) FROM outbox WHERE state = 'dead'") ?? 0
+}
+
+const mostSilences = 1_000
+
+/** Those that hold or will. */
+export function listKnownSilences({ db, clock }: Pick<WebDeps, 'db' | 'clock'>): SilenceRow[] {
+  return listSilences(db, { since: clock.now(), limit: mostSilences })
+}
+
+const mostReports = 400
+
+/** The daily reports that are kept, newest first. */
+export function listReports(db: Database): ReportRow[] {
+  return createReportStore(db).list(mostReports)
 }

@@ -1,16 +1,14 @@
-import type { Panel } from '../../kernel/check.ts'
+import { preconf } from '../../checks/preconf/check.ts'
+import { readPreconfMetrics } from '../../checks/preconf/metrics.ts'
+import { readEscrows } from '../../report/readReportKnowledge.ts'
+import type { AppParts } from '../../monitor/createMonitor.ts'
 import type { Direction } from '../../bridge/observation.ts'
-import type { EscrowLine } from '../../report/dailyReport.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { PollerStatus } from '../../kernel/runner.ts'
 import { clockLeadMs } from '../../kernel/clockLead.ts'
-import type { LoadedRule } from '../../rules/types.ts'
 import type { SourceHealth } from '../../clients/sourceHealth.ts'
 import type { AlertRow } from '../../alerts/store/alertRows.ts'
-import type { AlertStore } from '../../alerts/store/alertStore.ts'
 import type { Database } from '../../store/database.ts'
 import { listHeads } from '../../kernel/heads.ts'
-import type { Ledger } from '../../ledger/ledger.ts'
 import {
   countDead,
   countOpenByRule,
@@ -26,63 +24,50 @@ import type { PreconfMetrics } from '../../checks/preconf/metrics.ts'
 import { type FactSources, readSources } from '../../kernel/sharedFacts.ts'
 import { createAlertViews, toAlertView } from './toAlertView.ts'
 
-export interface StatusSources extends Pick<FactSources, 'config' | 'explorer' | 'intervals' | 'rpcs'> {
-  readonly alerts: AlertStore
-  readonly live: { readonly rules: readonly LoadedRule[] }
-  readonly db: Database
-  readonly ledger: Pick<Ledger, 'countByState'>
-  readonly startedAt: UnixMs
-  readonly version: string
-  pollers(): readonly PollerStatus[]
-  channels(now: UnixMs): readonly ChannelStatus[]
-  preconf(now: UnixMs): PreconfMetrics | null
-  panels(now: UnixMs): readonly Panel[]
-  escrows(): readonly EscrowLine[] | null
-  /** How long transfers took over the past 30 days. */
-  normal(): Readonly<Record<Direction, NormalLatency | null>>
-}
+/** How long transfers of each direction took over the past 30 days. */
+type Normal = Readonly<Record<Direction, NormalLatency | null>>
 
 const ageBoundsMs = [60_000, 600_000, 1_800_000, 3_600_000, 21_600_000]
 const listed = 200
 
 /** Everything about the present in one go, so that the parts of a page agree. */
-export function readStatus(sources: StatusSources, now: UnixMs): StatusSnapshot {
-  const read = readSources(sources)
-  const { alerts, db } = sources
+export function readStatus(parts: AppParts, normal: Normal, now: UnixMs): StatusSnapshot {
+  const { alerts, db } = parts
+  const read = readSources({ ...parts, intervals: parts.intervals.byEndpoint })
   const heads = listHeads(db)
-  const views = createAlertViews(alerts, sources.live.rules, now, clockLeadMs({ now, sources: read, heads }))
+  const views = createAlertViews(alerts, parts.live.rules, now, clockLeadMs({ now, sources: read, heads }))
   const open = listOpenBySeverity(db, listed)
   const facts = {
     now,
-    startedAt: sources.startedAt,
-    version: sources.version,
+    startedAt: parts.startedAt,
+    version: parts.version,
     heads,
     sources: read,
-    pollers: sources.pollers(),
+    pollers: parts.pollerStatus(),
     coverage: read.map((source) => ({
       source: source.source,
       lastGoodAt: newest(source.endpoints.map((endpoint) => endpoint.lastGoodAt)),
-      staleAfterMs: Math.max(5_000, 3 * shortestInterval(source, sources.intervals)),
+      staleAfterMs: Math.max(5_000, 3 * shortestInterval(source, parts.intervals.byEndpoint)),
     })),
     openAlerts: open.map((row) => toAlertView(views, row)),
     openAlertCount:
       open.length < listed ? open.length : countOpenByRule(db).reduce((sum, { count }) => sum + count, 0),
-    recentEvents: listEvents(sources, now).map((row) => toAlertView(views, row)),
-    inFlight: readInFlight(sources, now),
-    totals: sources.ledger.countByState(),
-    channels: sources.channels(now),
+    recentEvents: listEvents(parts, now).map((row) => toAlertView(views, row)),
+    inFlight: readInFlight(db, normal, now),
+    totals: parts.ledger.countByState(),
+    channels: listChannels(parts),
     deadMessages: countDead(db),
     silences: alerts.listSilencesAt(now),
-    preconf: sources.preconf(now),
-    escrows: sources.escrows(),
-    panels: sources.panels(now),
+    preconf: readPreconf(parts, now),
+    escrows: readEscrows(db, parts.config.bridge.tokens),
+    panels: [...parts.opened.values()].flatMap((check) => check.panel?.(now) ?? []),
     quarantined: summarizeQuarantine(db, 0).reduce((sum, { count }) => sum + count, 0),
   }
   return { ...facts, verdict: judgeVerdict(facts) }
 }
 
 /** The newest events, and the critical ones that others have pushed out of that list. */
-function listEvents({ alerts, db }: StatusSources, now: UnixMs): AlertRow[] {
+function listEvents({ alerts, db }: AppParts, now: UnixMs): AlertRow[] {
   const events = alerts.listAlerts({ nature: 'event', limit: listed })
   if (events.length < listed) return events
   const shown = new Set(events.map(({ id }) => id))
@@ -94,11 +79,9 @@ function listEvents({ alerts, db }: StatusSources, now: UnixMs): AlertRow[] {
 
 const maxReasons = 50
 
-function readInFlight(sources: StatusSources, now: UnixMs): InFlight[] {
-  const { db } = sources
-  const known = sources.normal()
+function readInFlight(db: Database, normal: Normal, now: UnixMs): InFlight[] {
   return countPendingByAge(db, ageBoundsMs, now).map(({ direction, counts, oldestAt }) => {
-    const own = known[direction]
+    const own = normal[direction]
     return {
       direction,
       buckets: counts.map((count, index) => ({
@@ -121,4 +104,24 @@ function shortestInterval(source: SourceHealth, byEndpoint: FactSources['interva
 function newest(times: readonly (UnixMs | null)[]): UnixMs | null {
   const known = times.filter((time) => time !== null)
   return known.length === 0 ? null : Math.max(...known)
+}
+
+export function readPreconf(parts: Pick<AppParts, 'db' | 'partOf'>, at: UnixMs): PreconfMetrics | null {
+  return readPreconfMetrics(parts.db, parts.partOf(preconf, at), at)
+}
+
+function listChannels(parts: AppParts): ChannelStatus[] {
+  const depths = new Map(parts.alerts.listDepths().map((depth) => [depth.channel, depth]))
+  return parts.sending.channels.map(({ name }) => {
+    const row = parts.alerts.getChannel(name)
+    const depth = depths.get(name)
+    return {
+      channel: name,
+      queued: depth?.queued ?? 0,
+      oldestAt: depth?.oldestAt ?? null,
+      circuit: row.circuit,
+      lastAckAt: row.lastAckAt,
+      lastError: row.lastError,
+    }
+  })
 }

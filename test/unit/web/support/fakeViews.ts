@@ -1,9 +1,5 @@
 import type { DailyReport } from '../../../../src/report/dailyReport.ts'
-import { renderReportHtml } from '../../../../src/report/render/renderReportHtml.ts'
-import { renderReportText } from '../../../../src/report/render/renderReport.ts'
-import type { ReportRow } from '../../../../src/report/store.ts'
 import type { OutboxView, RuleView, Series } from '../../../../src/web/viewTypes.ts'
-import type { KeptReport } from '../../../../src/report/readKeptReport.ts'
 
 export const now = Date.UTC(2026, 2, 8, 10, 31, 5)
 const hour = 3_600_000
@@ -47,27 +43,8 @@ export const rules: readonly RuleView[] = [
   { ...rule, name: 'late', kind: 'preconf.late', nature: 'event', firing: 0, pending: 0, needs: 'preconf' },
 ]
 
-export const reports: readonly ReportRow[] = [
-  {
-    day: '2026-03-07',
-    zone: 'Europe/Berlin',
-    builtAt: now - 3 * hour,
-    state: 'sent',
-    sentAt: now - 3 * hour + 900,
-    lastError: null,
-  },
-  {
-    day: '2026-03-06',
-    zone: 'Europe/Berlin',
-    builtAt: now - 27 * hour,
-    state: 'dead',
-    sentAt: null,
-    lastError: '550 no such mailbox',
-  },
-]
-
 const sum = { count: 2, raw: '1500250000', amount: '1500.25', unknown: 0 }
-const report: DailyReport = {
+export const report: DailyReport = {
   window: { day: '2026-03-07', zone: 'Europe/Berlin', from: now - 35 * hour, until: now - 11 * hour },
   builtAt: now - 3 * hour,
   missing: ['how much of the day was observed is unknown'],
@@ -92,14 +69,6 @@ const report: DailyReport = {
   escrows: null,
   coverage: null,
   hours: [],
-}
-
-export const keptReport: KeptReport = {
-  report,
-  subject: '[spanwatch] Bridge reconciliation 2026-03-07: no critical finding, incomplete',
-  text: renderReportText(report),
-  html: renderReportHtml(report, [], null),
-  csv: [{ name: 'reconciliation-2026-03-07.csv', content: 'day,zone\r\n2026-03-07,Europe/Berlin\r\n' }],
 }
 
 const item: OutboxView = {

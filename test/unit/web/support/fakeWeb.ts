@@ -1,3 +1,6 @@
+import { insertSilence } from '../../../../src/alerts/store/silenceRows.ts'
+import { createReportStore } from '../../../../src/report/store.ts'
+import { type Database, openDatabase } from '../../../../src/store/database.ts'
 import type { Transfer } from '../../../../src/bridge/transfer.ts'
 import type { Clock } from '../../../../src/lib/clock.ts'
 import { MonitorError } from '../../../../src/lib/errors.ts'
@@ -11,7 +14,7 @@ import type {
   WebDeps,
 } from '../../../../src/web/types.ts'
 import { judgeVerdict } from '../../../../src/web/judgeVerdict.ts'
-import { keptReport, now, outbox, reports, rules, series } from './fakeViews.ts'
+import { now, outbox, report, rules, series } from './fakeViews.ts'
 import { toRecord } from '../../../support/records.ts'
 
 export { now }
@@ -320,6 +323,22 @@ function createFakeOperations(operated: string[]): WebDeps['operations'] {
   }
 }
 
+/** A state with two daily reports, one of them undelivered, and the silences of a status. */
+function createState({ silences }: StatusFacts): Database {
+  const db = openDatabase(':memory:')
+  const store = createReportStore(db)
+  for (const { id, ...silence } of silences) {
+    const row = insertSilence(db, silence)
+    db.prepare('UPDATE silences SET id = ? WHERE id = ?').run(id, row)
+  }
+  const before = { ...report.window, day: '2026-03-06' }
+  store.queue({ ...report, window: before, builtAt: report.builtAt - 24 * 60 * minute }, now)
+  store.settle(before.day, { state: 'dead', error: '550 no such mailbox' })
+  store.queue(report, now)
+  store.settle(report.window.day, { state: 'sent', at: report.builtAt + 900 })
+  return db
+}
+
 /** A monitor made of what a test says. */
 export function createFakeWeb(parts: Partial<Pick<FakeWeb, 'status' | 'stories' | 'health'>> = {}): FakeWeb {
   const listeners = new Set<() => void>()
@@ -350,6 +369,7 @@ export function createFakeWeb(parts: Partial<Pick<FakeWeb, 'status' | 'stories' 
       clock,
       log: { error: log, warn: log },
       registry: new Registry(),
+      db: createState(parts.status ?? quiet),
       readStatus: () => ({ ...fake.status, verdict: judgeVerdict(fake.status) }),
       listTransfers: (filter) => {
         filters.push(filter)
@@ -364,21 +384,17 @@ export function createFakeWeb(parts: Partial<Pick<FakeWeb, 'status' | 'stories' 
         if (!found) throw new MonitorError('not_found', `There is no alert ${id}`)
         return toStory({ ...found, ...fake.status.openAlerts.find((alert) => alert.id === found.id) })
       },
-      listSilences: () => fake.status.silences,
       readSeries: () => series,
-      listRules: () => rules,
-      listUnwatched: () => [
-        { setting: 'preconf', what: 'preconfirmations', write: 'preconf: { url: … }', kinds: [] },
-      ],
+      readRules: () => ({
+        rules,
+        unwatched: [
+          { setting: 'preconf', what: 'preconfirmations', write: 'preconf: { url: … }', kinds: [] },
+        ],
+      }),
       dailyReport: { cron: '0 8 * * *', timezone: 'UTC', channel: 'ops-email' },
-      listReports: () => reports,
-      readReport: async (day) => (day === reports[0]?.day ? keptReport : null),
       listOutbox: (state) => outbox.filter((item) => item.state === state),
       operations: createFakeOperations(operated),
-      listenChanges: (listener) => {
-        listeners.add(listener)
-        return () => listeners.delete(listener)
-      },
+      listeners,
       isLive: () => fake.health,
       isReady: () => fake.health,
     },
