@@ -8,6 +8,7 @@ import type { Logger } from '../lib/log.ts'
 import type { Timings } from '../lib/timings.ts'
 import type { Learned } from '../ledger/learned.ts'
 import { learnMoney } from '../ledger/learnMoney.ts'
+import type { Kinds } from '../rules/kinds.ts'
 import { type Evaluation, evaluateTransfer, matchFinding } from '../rules/evaluateRules.ts'
 import type { RelatedTransfers } from '../meaning/context.ts'
 import type { EventContext } from '../meaning/context.ts'
@@ -62,6 +63,7 @@ export interface CommitDeps {
   readonly log: Pick<Logger, 'warn'>
   readonly engine: Pick<AlertEngine, 'tellEvents' | 'correctEvents' | 'renameSubject' | 'flush'>
   readonly live: Pick<LiveRules, 'rules'>
+  readonly kinds: Kinds
   /** What was final before this is history, not news. */
   readonly tellSince: UnixMs
   /** What the configuration says of the bridge. */
@@ -176,7 +178,7 @@ function tell(
     const timed = numbers ? withTimes(numbers, transfer, now) : transfer
     const evaluation = evaluateTransfer(rules, timed, context, timer)
     const found = evaluation.detected.map(({ finding }) => finding)
-    if (found.some(accuses)) takeBack(deps, transfer)
+    if (found.some((one) => accuses(deps.kinds, one))) takeBack(deps, transfer)
     // One after the other: what each shows, the next is judged by.
     for (const hook of deps.hooks) changes.push(...(hook.onJudged?.(transfer, found, related, now) ?? []))
     return evaluation

@@ -7,6 +7,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { CorrectedClock } from '../lib/correctedClock.ts'
 import type { Logger } from '../lib/log.ts'
+import type { Kinds } from '../rules/kinds.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import type { CursorFile } from '../store/cursors.ts'
 import type { Database } from '../store/database.ts'
@@ -60,6 +61,7 @@ export interface Kernel {
   /** By how much a source's clock is ahead of ours, at most, ms. */
   readonly clockAheadMs: () => number
   readonly live: LiveRules
+  readonly kinds: Kinds
   readonly rules: () => readonly LoadedRule[]
   /** Runs a poller now, or once more as soon as its present run ends. */
   readonly trigger: (poller: string) => void

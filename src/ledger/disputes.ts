@@ -8,6 +8,7 @@ export type Dispute = Read<typeof disputes>
 
 /** Transfers of disputed events that were told since, the newest first; what is over already is left out. */
 export function listDisputes(db: Database, since: UnixMs, limit: number): Dispute[] {
+  // The kinds of the index `alerts_disputed`, word for word: one more needs a migration of that.
   const sql = `SELECT transfer_key AS key, max(active_at) AS told_at FROM (
       SELECT transfer_key, active_at FROM alerts WHERE kind IN
         ('transfer.mismatch', 'transfer.unbacked', 'transfer.duplicate', 'batch.mismatch', 'batch.unresolved', 'source.disagreement')

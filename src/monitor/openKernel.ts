@@ -135,6 +135,7 @@ function openFound(deps: PartDeps, options: AppOptions, { state, startedAt }: Op
     explorer,
     learned,
     ledger,
+    kinds,
     live,
     log,
     numbers,

@@ -21,8 +21,10 @@ export interface Relations {
   readonly material?: (finding: Finding, transfer: Transfer) => object
   /** Without a transfer: the same subject is no news again, whenever it comes. */
   readonly isOncePerSubject?: true
-  /** What it accuses is no example of how the bridge works. */
-  readonly accuses?: true
+  /** Whether what it accuses is no example of how the bridge works. What is but new may become usual. */
+  readonly accuses?: (facts: Finding['facts']) => boolean
+  /** Whether it goes by what the zone's actions say: an upgrade of these may have made it accuse an honest transfer. */
+  readonly readsActions?: true
 }
 
 /** It accuses a transfer. */

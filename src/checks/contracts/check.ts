@@ -78,7 +78,7 @@ export const contracts: Check = {
         if (main !== null) forgetSamples(db, main.hash)
       },
       onJudged: (transfer, found, related, now) =>
-        weighDissent({ learned, bridge }, transfer, found, related, now),
+        weighDissent({ learned, bridge, kinds: kernel.kinds }, transfer, found, related, now),
       prune(now) {
         for (const contract of bridge.contracts) pruneLogs(db, contract, now)
       },

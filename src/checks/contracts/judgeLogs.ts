@@ -38,6 +38,7 @@ import {
 import { isAccused } from '../../alerts/store/accused.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { CursorFile } from '../../store/cursors.ts'
+import type { Kinds } from '../../rules/kinds.ts'
 import type { Database } from '../../store/database.ts'
 import { isNewAmong } from './firstEventStore.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
@@ -47,6 +48,7 @@ export interface JudgeDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly db: Database
+  readonly kinds: Kinds
   readonly ledger: Pick<Ledger, 'listTransfers'>
   readonly commit: Commit
   readonly cursors: Pick<CursorFile, 'read'>
@@ -98,7 +100,7 @@ export function judgeLogs(deps: JudgeDeps): boolean {
       meaningOf,
     )
     // What something was told of is no example of what an event says.
-    const samples = listed.some(({ key }) => isAccused(deps.db, key)) ? [] : judgement.samples
+    const samples = listed.some(({ key }) => isAccused(deps, key)) ? [] : judgement.samples
     const evidence = listed.length === 1 ? readRecipients(deps, judgement.samples, meaningOf, abi) : []
     const decision = decide(deps, open, judgement, now)
     const strange = decision.isUnexplained && listed.length === 0 ? listUnknown(open, meaningOf) : []

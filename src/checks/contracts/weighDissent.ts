@@ -7,26 +7,21 @@ import { toWordsFinding } from './changed.ts'
 import type { RelatedTransfers } from '../../meaning/context.ts'
 import type { EventContext } from '../../meaning/context.ts'
 import { accuses } from '../../alerts/store/accused.ts'
+import type { Kinds } from '../../rules/kinds.ts'
 import type { Learned } from '../../ledger/learned.ts'
 
 interface WeighDeps {
   readonly learned: Learned
   readonly bridge: EventContext['bridge']
+  readonly kinds: Kinds
 }
-
-/** What an upgrade of the zone's actions may have told of an honest transfer. */
-const kindsOfWords: ReadonlySet<string> = new Set([
-  'transfer.mismatch',
-  'transfer.unbacked',
-  'batch.mismatch',
-])
 
 /**
  * Counts who disagrees with what was learned of zone actions, each after it was told of itself: so many in a row of
  * different parties suspend what was learned. An upgrade is told so, and no more honest transfers.
  */
 export function weighDissent(
-  { learned, bridge }: WeighDeps,
+  { learned, bridge, kinds }: WeighDeps,
   transfer: Transfer,
   found: readonly Finding[],
   related: RelatedTransfers,
@@ -34,7 +29,7 @@ export function weighDissent(
 ): Finding[] {
   if (!transfer.isListed || transfer.zone === null || transfer.status === 'failed') return []
   const { zone, main, firstSeenAt: at } = transfer
-  const accusing = found.filter(accuses)
+  const accusing = found.filter((one) => accuses(kinds, one))
   if (accusing.length === 0 && !learned.hasDissent()) return []
   const weighed = {
     transfer,
@@ -48,7 +43,7 @@ export function weighDissent(
     for (const meaning of listConsent(weighed)) learned.consent(meaning, at)
     return []
   }
-  if (accusing.some(({ kind }) => !kindsOfWords.has(kind))) return []
+  if (accusing.some(({ kind }) => !kinds.find(kind)?.readsActions)) return []
   return listDissent(weighed)
     .filter((meaning) => learned.dissent(meaning, { hash: zone.hash, party: partyOf(transfer) }, at))
     .map((meaning) => toWordsFinding(transfer, meaning, now))

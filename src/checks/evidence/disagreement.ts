@@ -22,7 +22,7 @@ export const sourceDisagreement = defineEvent({
   needs: ['canonical'],
   isGuard: true,
   isComparison: true,
-  accuses: true,
+  accuses: () => true,
   looksAt: ['evidence'],
   hasTransfer: true,
   subjectNames: ['source'],

@@ -25,7 +25,7 @@ export const transferDuplicate = defineEvent({
   sources: ['explorer'],
   joins: { of: 'transfer', rank: 1, loses: 'all' },
   isComparison: true,
-  accuses: true,
+  accuses: () => true,
   looksAt: ['evidence'],
   hasTransfer: true,
   subjectNames: [],

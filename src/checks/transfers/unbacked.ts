@@ -50,7 +50,8 @@ export const transferUnbacked = defineEvent({
   sources: ['explorer'],
   joins: { of: 'transfer', rank: 2, loses: 'all' },
   stands: (transfer) => transfer?.originProof !== 'proven',
-  accuses: true,
+  accuses: ({ reason }) => reason !== 'doubtful',
+  readsActions: true,
   // A record that names an origin now proves nothing: only the origin itself takes back what was told.
   material: (_finding, transfer) => ({
     isProven: transfer.originProof === 'proven',

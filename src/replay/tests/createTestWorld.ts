@@ -74,6 +74,7 @@ export function createTestWorld(file: TestFile, rules: readonly LoadedRule[], te
   const engine = createAlertEngine({ store, log, settings: routingOf(file), live: { rules }, kinds })
   const said = saidAtFirst(start)
   const commit = createCommit({
+    kinds,
     db,
     ledger,
     clock,
