@@ -1,22 +1,26 @@
-import type { LateListing } from '../../kernel/listLag.ts'
-import type { Listed, ListReadings } from '../../kernel/horizons.ts'
 import type { Direction, Observation } from '../../bridge/observation.ts'
 import { destinationLeg, originLeg, type Transfer } from '../../bridge/transfer.ts'
-import type { UnixMs } from '../../lib/clock.ts'
+import type { Listed } from '../../kernel/horizons.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { LateListing } from '../../kernel/listLag.ts'
 import type { TransferChange } from '../../ledger/recordAnswer.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { readAuditState, saveAuditState } from './store.ts'
 
 const maxKept = 200
+/** Open transfers of a direction that were listed before the list is known to show such. */
+const neededOpen = 3
 
+type ListingsKernel = Pick<Kernel, 'db' | 'list' | 'startedAt'>
+
+/** How late records are listed, and what the chains tell of that is not: in memory, of the last minutes only. */
 export interface Listings {
-  /** Transfers that changed, and keys that ceased: inside the commit. */
-  note(changed: readonly Transfer[], ceased: readonly string[]): void
-  /** What answers told, and what of it was new: inside the commit. */
-  noteListed(
-    answers: readonly (readonly Observation[])[],
-    changes: readonly TransferChange[],
-    now: UnixMs,
-  ): void
-  read(): Listed
+  readonly kernel: ListingsKernel
+  listings: LateListing[]
+  readonly unlisted: Map<string, Unlisted>
+  newest: UnixMs | null
+  /** Open transfers that the list showed, as they are saved. */
+  readonly open: Map<Direction, number>
 }
 
 interface Unlisted {
@@ -28,64 +32,86 @@ interface Unlisted {
   readonly isProven: boolean
 }
 
-/** How late records are listed, and what the chains tell of that is not: in memory, of the last minutes only. */
-export function createListings(deps: {
-  readonly startedAt: UnixMs
-  readonly list: Pick<ListReadings, 'readAt'>
-  /** Whether the list shows transfers of a direction before they are complete. */
-  isShown(direction: Direction): boolean
-}): Listings {
-  let listings: LateListing[] = []
-  const unlisted = new Map<string, Unlisted>()
-  let newest: UnixMs | null = null
+export function openListings(kernel: ListingsKernel): Listings {
+  return { kernel, listings: [], unlisted: new Map(), newest: null, open: new Map() }
+}
 
-  /** What is not newer than the newest record says nothing of the list as a whole. */
-  function prune(): void {
-    for (const [key, { at }] of unlisted) if (newest !== null && at <= newest) unlisted.delete(key)
-    if (unlisted.size <= maxKept) return
-    // How far the list shows what happened follows from the oldest.
-    const byAge = [...unlisted].toSorted(([, a], [, b]) => a.at - b.at)
-    for (const [key] of byAge.slice(maxKept)) unlisted.delete(key)
+/** Transfers that changed, and keys that ceased: inside the commit. */
+export function noteTransfers(of: Listings, changed: readonly Transfer[], ceased: readonly string[]): void {
+  for (const key of ceased) of.unlisted.delete(key)
+  for (const transfer of changed) {
+    noteOpen(of, transfer)
+    of.unlisted.delete(transfer.key)
+    if (!transfer.isListed) of.unlisted.set(transfer.key, toUnlisted(transfer))
   }
+  if (of.unlisted.size > maxKept) prune(of)
+}
 
+/** What answers told, and what of it was new: inside the commit. */
+export function noteListed(
+  of: Listings,
+  recorded: {
+    readonly answers: readonly (readonly Observation[])[]
+    readonly changes: readonly TransferChange[]
+  },
+  now: UnixMs,
+): void {
+  const { list, startedAt } = of.kernel
+  // The list alone: a service may know a record by hash that its list does not show yet.
+  for (const record of recorded.answers.flat()) {
+    if (record.source !== 'E3') continue
+    const at = Math.max(record.mainTime ?? 0, record.zoneTime ?? 0)
+    // A record of the future must not hide that the list stands still.
+    if (at > 0) of.newest = Math.max(of.newest ?? 0, Math.min(at, now))
+  }
+  prune(of)
+  for (const { before, after } of recorded.changes) {
+    const at = after.listedLegAt ?? null
+    if (at === null || at === (before?.listedLegAt ?? null)) continue
+    // What happened before the start was not looked for; what an earlier reading showed is not new.
+    if (after.changedAt < now - 10_000 || at < startedAt || list.readAt === null) continue
+    of.listings.push({ at: now, lagMs: Math.max(0, Math.min(list.readAt, now) - at) })
+  }
+  if (of.listings.length > maxKept) of.listings = of.listings.slice(-maxKept / 2)
+}
+
+export function readListed(of: Listings): Listed {
+  const due = [...of.unlisted.values()].filter((one) => one.hasArrived || isShown(of, one.direction))
   return {
-    note(changed, ceased) {
-      for (const key of ceased) unlisted.delete(key)
-      for (const transfer of changed) {
-        unlisted.delete(transfer.key)
-        if (!transfer.isListed) unlisted.set(transfer.key, toUnlisted(transfer))
-      }
-      if (unlisted.size > maxKept) prune()
-    },
-    noteListed(answers, changes, now) {
-      // The list alone: a service may know a record by hash that its list does not show yet.
-      for (const record of answers.flat()) {
-        if (record.source !== 'E3') continue
-        const at = Math.max(record.mainTime ?? 0, record.zoneTime ?? 0)
-        // A record of the future must not hide that the list stands still.
-        if (at > 0) newest = Math.max(newest ?? 0, Math.min(at, now))
-      }
-      prune()
-      const readAt = deps.list.readAt
-      for (const { before, after } of changes) {
-        const at = after.listedLegAt ?? null
-        if (at === null || at === (before?.listedLegAt ?? null)) continue
-        // What happened before the start was not looked for; what an earlier reading showed is not new.
-        if (after.changedAt < now - 10_000 || at < deps.startedAt || readAt === null) continue
-        listings.push({ at: now, lagMs: Math.max(0, Math.min(readAt, now) - at) })
-      }
-      if (listings.length > maxKept) listings = listings.slice(-maxKept / 2)
-    },
-    read() {
-      const due = [...unlisted.values()].filter((one) => one.hasArrived || deps.isShown(one.direction))
-      return {
-        listings,
-        unlisted: due.map(({ at }) => at),
-        provenUnlisted: due.flatMap(({ at, isProven }) => (isProven ? [at] : [])),
-        newestListedAt: newest,
-      }
-    },
+    listings: of.listings,
+    unlisted: due.map(({ at }) => at),
+    provenUnlisted: due.flatMap(({ at, isProven }) => (isProven ? [at] : [])),
+    newestListedAt: of.newest,
   }
+}
+
+/** Whether the list shows transfers of a direction before they are complete. */
+export function isShown(of: Listings, direction: Direction): boolean {
+  return countOpen(of, direction) >= neededOpen
+}
+
+function noteOpen(of: Listings, transfer: Transfer): void {
+  const { direction, isListed, state, status } = transfer
+  if (!isListed || state !== 'pending' || status === 'failed' || destinationLeg(transfer) !== null) return
+  const count = countOpen(of, direction)
+  if (count >= neededOpen) return
+  of.open.set(direction, count + 1)
+  saveAuditState(of.kernel.db, `open ${direction}`, count + 1)
+}
+
+function countOpen({ kernel, open }: Listings, direction: Direction): number {
+  const count = open.get(direction) ?? Number(readAuditState(kernel.db, `open ${direction}`) ?? 0)
+  open.set(direction, count)
+  return count
+}
+
+/** What is not newer than the newest record says nothing of the list as a whole. */
+function prune({ unlisted, newest }: Listings): void {
+  for (const [key, { at }] of unlisted) if (newest !== null && at <= newest) unlisted.delete(key)
+  if (unlisted.size <= maxKept) return
+  // How far the list shows what happened follows from the oldest.
+  const byAge = [...unlisted].toSorted(([, a], [, b]) => a.at - b.at)
+  for (const [key] of byAge.slice(maxKept)) unlisted.delete(key)
 }
 
 function toUnlisted(transfer: Transfer): Unlisted {

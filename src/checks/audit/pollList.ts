@@ -1,57 +1,63 @@
+import { z } from 'zod'
 import type { Chain, Observation } from '../../bridge/observation.ts'
-import { type HeightFilter, type HeightSample, judgeHeightFilter } from './heightFilter.ts'
-import type { Clock, UnixMs } from '../../lib/clock.ts'
-import type { AuditReads, WholeRead } from './reads.ts'
-import { newestTime } from './reads.ts'
 import type { BlockSpan } from '../../kernel/contractReads.ts'
-import type { Commit, ReadOptions } from '../../kernel/reads.ts'
+import { readHeight } from '../../kernel/heads.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { ReadOptions } from '../../kernel/reads.ts'
+import { createWaker } from '../../kernel/waker.ts'
+import { lacksRecord } from '../../ledger/lacksRecord.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
+import { type HeightFilter, type HeightSample, judgeHeightFilter } from './heightFilter.ts'
+import { type AuditReads, newestTime, type WholeRead } from './reads.ts'
+import {
+  addLack,
+  lowestHeightSince,
+  readAuditState,
+  resolveTold,
+  saveAuditState,
+  spansOfTold,
+  toLack,
+} from './store.ts'
 
 /** What an audit remembers between runs. */
-export interface AuditProgress {
+const progressSchema = z.object({
   /** What the height filters mean, when that was found out, and how often nothing could be said. */
-  readonly filter: HeightFilter | null
-  readonly filterAt: UnixMs
-  readonly tries: number
+  filter: z.enum(['main', 'zone', 'none']).nullable().default(null),
+  filterAt: z.number().default(0),
+  tries: z.number().default(0),
   /** How far the newest audits read, the newest last. */
-  readonly marks: readonly { readonly at: UnixMs; readonly height: number }[]
+  marks: z
+    .array(z.object({ at: z.number(), height: z.number() }))
+    .readonly()
+    .default([]),
   /** Where the pass over older history goes on; null before its first step. */
-  readonly older: number | null
-}
+  older: z.number().nullable().default(null),
+})
+type AuditProgress = Readonly<z.output<typeof progressSchema>>
 
-export const noProgress: AuditProgress = { filter: null, filterAt: 0, tries: 0, marks: [], older: null }
+const noProgress: AuditProgress = progressSchema.parse({})
 
 /** Something read whole: by heights of one chain, or all records of a time. */
 type AuditedSpan =
   | (BlockSpan & { readonly by: Chain })
   | { readonly by: 'time'; readonly first: UnixMs; readonly last: UnixMs }
 
-export interface AuditDeps {
-  readonly clock: Clock
+interface ListAudit
+  extends Pick<
+    Kernel,
+    'clock' | 'commit' | 'config' | 'cursors' | 'db' | 'ledger' | 'settleMs' | 'tellSince' | 'trigger'
+  > {
   readonly reads: Pick<AuditReads, 'recordsAt' | 'recordsIn' | 'recordsSince'>
-  readonly commit: Commit
-  readProgress(): AuditProgress
-  saveProgress(progress: AuditProgress): void
-  /** Whether the walk through the past has ended: before that the ledger lacks what nobody has read. */
-  isHistoryRead(): boolean
-  headHeight(chain: Chain): number | null
-  /** Listed transfers that show both heights, the newest ones first. */
-  listSamples(): readonly HeightSample[]
-  /** The lowest height that the ledger knows of since it is filled; null without any. */
-  lowestHeight(chain: Chain): number | null
-  lacks(record: Observation): boolean
-  /** Puts a record down to be looked at again, inside a commit. @returns whether it is new */
-  suspect(record: Observation): boolean
-  /** Spans of what is told to lack: read again first, so that it can end. */
-  listOpenSpans(by: AuditedSpan['by']): readonly BlockSpan[]
-  /** A span was read whole by a reading that began at this time, and nothing in it lacked: inside a commit. */
-  resolve(span: AuditedSpan, startedAt: UnixMs): void
-  /** Records before this are not meant to be in the ledger. */
-  readonly since: () => UnixMs
-  readonly settleMs: () => number
-  /** Runs the poller again after so long. */
-  wakeIn(ms: number, stop: AbortSignal): void
 }
 
+/** One run of it. */
+interface Run extends ListAudit {
+  readonly options: ReadOptions
+}
+
+const sampleCount = 3
+const dayMs = 86_400_000
 /** Ranges that services take; ten times as many as they refuse elsewhere. */
 const maxSpanBlocks = 10_000
 /** Each audit reads again what the ones of so long before it read: what was filled in late since then is in it. */
@@ -69,35 +75,65 @@ const notReadyMs = 30_000
  * older history in turn. What the list holds and the ledger lacks was never shown to the tail or the sweep; it is put
  * down, looked at again, and only then said.
  */
-export function createAuditPoll(deps: AuditDeps): (signal: AbortSignal) => Promise<void> {
+export function createAuditPoll(audit: ListAudit): (signal: AbortSignal) => Promise<void> {
+  const wakeIn = createWaker(audit, 'audit')
   return async (signal) => {
-    const options = { priority: 'bulk', signal } as const
-    const filter = deps.isHistoryRead() ? await learnFilter(deps, options) : null
-    if (filter === null) return deps.wakeIn(notReadyMs, signal)
-    if (filter === 'none') return auditByTime(deps, options)
-    const head = deps.headHeight(filter)
-    if (head === null) return deps.wakeIn(notReadyMs, signal)
-    const from = startOfRecent(deps, head)
-    const isWhole = await auditSpans(deps, filter, splitSpan({ first: from, last: head }), options)
-    if (isWhole) addMark(deps, head)
-    const open = deps.listOpenSpans(filter).slice(0, maxOpenSpans)
-    await auditSpans(deps, filter, open.flatMap(splitSpan), options)
-    await auditOlder(deps, filter, from, options)
+    const run: Run = { ...audit, options: { priority: 'bulk', signal } }
+    const filter = audit.cursors.read().history.done ? await learnFilter(run) : null
+    if (filter === null) return wakeIn(notReadyMs, signal)
+    if (filter === 'none') return auditByTime(run)
+    const head = readHeight(audit.db, filter)
+    if (head === null) return wakeIn(notReadyMs, signal)
+    const from = startOfRecent(audit, head)
+    const isWhole = await auditSpans(run, filter, splitSpan({ first: from, last: head }))
+    if (isWhole) addMark(audit, head)
+    const open = spansOfTold(audit.db, filter).slice(0, maxOpenSpans)
+    await auditSpans(run, filter, open.flatMap(splitSpan))
+    await auditOlder(run, filter, from)
   }
 }
 
+export function readProgress(db: Database): AuditProgress {
+  const found = progressSchema.safeParse(readAuditState(db, 'list') ?? {})
+  return found.success ? found.data : noProgress
+}
+
+function saveProgress(db: Database, progress: AuditProgress): void {
+  saveAuditState(db, 'list', progress)
+}
+
+/** Records before this are not meant to be in the ledger. */
+function sinceOf({ clock, config, tellSince }: ListAudit): UnixMs {
+  return Math.max(tellSince, clock.now() - config.retention.transfersMs + dayMs)
+}
+
+/** Listed transfers that show both heights, of different blocks, the newest first. */
+function listSamples({ ledger }: ListAudit): HeightSample[] {
+  const seen = new Set<number>()
+  return ledger
+    .listTransfers({ state: 'completed', limit: 50 })
+    .filter(({ isListed }) => isListed)
+    .flatMap(({ main, zone }) => {
+      if (main === null || zone === null || main.height === null || zone.height === null) return []
+      if (seen.has(zone.height)) return []
+      seen.add(zone.height)
+      return [{ mainHash: main.hash, zoneHash: zone.hash, mainHeight: main.height, zoneHeight: zone.height }]
+    })
+    .slice(0, sampleCount)
+}
+
 /** Null while it cannot be told: without a known record to ask for, or when the answers are empty. */
-async function learnFilter(deps: AuditDeps, options: ReadOptions): Promise<HeightFilter | null> {
-  const progress = deps.readProgress()
-  const now = deps.clock.now()
+async function learnFilter(run: Run): Promise<HeightFilter | null> {
+  const progress = readProgress(run.db)
+  const now = run.clock.now()
   if (progress.filter !== null && now - progress.filterAt < filterKeptMs) return progress.filter
-  const samples = deps.listSamples()
+  const samples = listSamples(run)
   if (samples.length === 0) return progress.filter
   let learned: HeightFilter | null = null
   // One record may have been written again since: what several do not show is not there.
   for (const sample of samples) {
-    const main = await deps.reads.recordsAt(sample.mainHeight, options)
-    const zone = await deps.reads.recordsAt(sample.zoneHeight, options)
+    const main = await run.reads.recordsAt(sample.mainHeight, run.options)
+    const zone = await run.reads.recordsAt(sample.zoneHeight, run.options)
     learned = judgeHeightFilter(sample, { main, zone }) ?? learned
     if (learned === 'main' || learned === 'zone') break
   }
@@ -105,7 +141,7 @@ async function learnFilter(deps: AuditDeps, options: ReadOptions): Promise<Heigh
   // Always empty: a filter by another height, or by none.
   const filter = learned ?? (tries >= maxTries ? 'none' : progress.filter)
   const isOther = filter !== progress.filter
-  deps.saveProgress({
+  saveProgress(run.db, {
     ...(isOther ? { ...noProgress, filter } : progress),
     tries: filter === null ? tries : 0,
     filterAt: filter === null ? 0 : now,
@@ -113,112 +149,100 @@ async function learnFilter(deps: AuditDeps, options: ReadOptions): Promise<Heigh
   return filter
 }
 
-function startOfRecent(deps: AuditDeps, head: number): number {
-  const { marks } = deps.readProgress()
-  const before = deps.clock.now() - overlapMs
+function startOfRecent(audit: ListAudit, head: number): number {
+  const { marks } = readProgress(audit.db)
+  const before = audit.clock.now() - overlapMs
   const mark = marks.findLast(({ at }) => at <= before) ?? marks[0]
   return Math.max(0, Math.min(mark?.height ?? head - maxSpanBlocks + 1, head))
 }
 
-function addMark(deps: AuditDeps, height: number): void {
-  const progress = deps.readProgress()
-  const marks = [...progress.marks, { at: deps.clock.now(), height }].slice(-keptMarks)
-  deps.saveProgress({ ...progress, marks })
+function addMark(audit: ListAudit, height: number): void {
+  const progress = readProgress(audit.db)
+  const marks = [...progress.marks, { at: audit.clock.now(), height }].slice(-keptMarks)
+  saveProgress(audit.db, { ...progress, marks })
 }
 
 /** The oldest first. @returns whether all of them were read whole */
-async function auditSpans(
-  deps: AuditDeps,
-  by: Chain,
-  spans: readonly BlockSpan[],
-  options: ReadOptions,
-): Promise<boolean> {
+async function auditSpans(run: Run, by: Chain, spans: readonly BlockSpan[]): Promise<boolean> {
   let isWhole = true
   for (const span of spans) {
-    options.signal.throwIfAborted()
-    const { complete } = await auditSpan(deps, by, span, options)
+    run.options.signal.throwIfAborted()
+    const { complete } = await auditSpan(run, by, span)
     isWhole &&= complete
   }
   return isWhole
 }
 
-async function auditSpan(
-  deps: AuditDeps,
-  by: Chain,
-  span: BlockSpan,
-  options: ReadOptions,
-): Promise<WholeRead<Observation>> {
-  const startedAt = deps.clock.now()
-  const read = await deps.reads.recordsIn(span, options)
-  const isBelieved = read.records.length > 0 || (await isAnswering(deps, by, options))
-  take(deps, read, isBelieved && read.complete ? { ...span, by } : null, startedAt)
+async function auditSpan(run: Run, by: Chain, span: BlockSpan): Promise<WholeRead<Observation>> {
+  const startedAt = run.clock.now()
+  const read = await run.reads.recordsIn(span, run.options)
+  const isBelieved = read.records.length > 0 || (await isAnswering(run, by))
+  take(run, read, { span: isBelieved && read.complete ? { ...span, by } : null, startedAt })
   // What the filters mean has changed.
-  if (read.isUnfiltered) deps.saveProgress({ ...deps.readProgress(), filterAt: 0 })
+  if (read.isUnfiltered) saveProgress(run.db, { ...readProgress(run.db), filterAt: 0 })
   return { ...read, complete: read.complete && isBelieved }
 }
 
 /** An empty range means something only while a range that holds a known record does not come empty. */
-async function isAnswering(deps: AuditDeps, by: Chain, options: ReadOptions): Promise<boolean> {
-  const [sample] = deps.listSamples()
+async function isAnswering(run: Run, by: Chain): Promise<boolean> {
+  const [sample] = listSamples(run)
   if (!sample) return false
-  const { records } = await deps.reads.recordsAt(
-    by === 'main' ? sample.mainHeight : sample.zoneHeight,
-    options,
-  )
+  const height = by === 'main' ? sample.mainHeight : sample.zoneHeight
+  const { records } = await run.reads.recordsAt(height, run.options)
   return records.length > 0
 }
 
-async function auditByTime(deps: AuditDeps, options: ReadOptions): Promise<void> {
-  const startedAt = deps.clock.now()
-  const { marks } = deps.readProgress()
+async function auditByTime(run: Run): Promise<void> {
+  const startedAt = run.clock.now()
+  const { marks } = readProgress(run.db)
   const mark = marks.findLast(({ at }) => at <= startedAt - overlapMs) ?? marks[0]
-  const open = deps.listOpenSpans('time').map(({ first }) => first)
-  const until = Math.max(deps.since(), Math.min(mark?.at ?? startedAt, ...open) - overlapMs)
-  const read = await deps.reads.recordsSince(until, options)
+  const open = spansOfTold(run.db, 'time').map(({ first }) => first)
+  const until = Math.max(sinceOf(run), Math.min(mark?.at ?? startedAt, ...open) - overlapMs)
+  const read = await run.reads.recordsSince(until, run.options)
   const isWhole = read.complete && read.records.length > 0
-  take(deps, read, isWhole ? { by: 'time', first: until, last: startedAt } : null, startedAt)
-  if (isWhole) addMark(deps, 0)
+  take(run, read, { span: isWhole ? { by: 'time', first: until, last: startedAt } : null, startedAt })
+  if (isWhole) addMark(run, 0)
 }
 
 /** Round and round through what lies before the recent past, a piece at every run. */
-async function auditOlder(deps: AuditDeps, by: Chain, before: number, options: ReadOptions): Promise<void> {
-  const lowest = deps.lowestHeight(by)
+async function auditOlder(run: Run, by: Chain, before: number): Promise<void> {
+  const lowest = lowestHeightSince(run.db, by, sinceOf(run))
   if (lowest === null || lowest >= before) return
-  let next = deps.readProgress().older ?? lowest
-  for (let requests = 0; requests < olderRequests && !options.signal.aborted; ) {
+  let next = readProgress(run.db).older ?? lowest
+  for (let requests = 0; requests < olderRequests && !run.options.signal.aborted; ) {
     if (next < lowest || next >= before) next = lowest
     const span = { first: next, last: Math.min(next + maxSpanBlocks - 1, before) }
-    const read = await auditSpan(deps, by, span, options)
+    const read = await auditSpan(run, by, span)
     // What could not be read whole is read again by the next pass: one bad range must not hide the others.
     requests += Math.max(1, read.requests)
     next = span.last + 1
-    deps.saveProgress({ ...deps.readProgress(), older: next })
+    saveProgress(run.db, { ...readProgress(run.db), older: next })
     if (next >= before) return
   }
 }
 
 /** Known records are read anew; those that lack are put down. */
 function take(
-  deps: AuditDeps,
+  audit: ListAudit,
   read: WholeRead<Observation>,
-  span: AuditedSpan | null,
-  startedAt: UnixMs,
+  of: { readonly span: AuditedSpan | null; readonly startedAt: UnixMs },
 ): void {
-  const lacking = read.records.filter((record) => deps.lacks(record))
+  const lacking = read.records.filter((record) => lacksRecord(audit.db, record))
   const gone = new Set(lacking)
   const known = read.records.filter((record) => !gone.has(record))
+  const since = sinceOf(audit)
   const isDue = (record: Observation) => {
     const time = newestTime(record)
-    return time >= deps.since() && originTime(record) >= deps.since() && time <= startedAt - deps.settleMs()
+    return time >= since && originTime(record) >= since && time <= of.startedAt - audit.settleMs()
   }
   const due = lacking.filter(isDue)
-  deps.commit({
+  audit.commit({
     // Each by itself: rows of several pages do not stand side by side.
     answers: known.map((record) => [record]),
     bad: read.bad,
     apply: () => {
-      for (const record of due) deps.suspect(record)
-      if (span !== null && due.length === 0) deps.resolve(span, startedAt)
+      for (const record of due) addLack(audit.db, toLack(record, 'list', audit.clock.now()))
+      if (of.span !== null && due.length === 0) resolveTold(audit.db, of.span, of.startedAt)
       return []
     },
   })

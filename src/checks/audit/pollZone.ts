@@ -1,31 +1,28 @@
+import type { Observation } from '../../bridge/observation.ts'
 import type { ZoneBlock } from '../../clients/explorer/endpoints/blocks.ts'
 import type { ZoneBlockTransaction } from '../../clients/explorer/endpoints/zoneBlockTransactions.ts'
-import type { Observation } from '../../bridge/observation.ts'
-import { type ActionCounts, meansWithdrawal, type SeenActions } from '../../ledger/withdrawActions.ts'
-import type { Clock, UnixMs } from '../../lib/clock.ts'
+import { listHeads } from '../../kernel/heads.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { ReadOptions } from '../../kernel/reads.ts'
+import { countTaught, meansWithdrawal } from '../../ledger/withdrawActions.ts'
+import { countAction, readActions } from '../../ledger/zoneActions.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import type { AuditReads } from './reads.ts'
-import type { Commit, ReadOptions } from '../../kernel/reads.ts'
+import { addLack, toLack } from './store.ts'
+import { noteZoneBlocks } from './zoneStore.ts'
 
-export interface ZoneAuditDeps {
-  readonly clock: Clock
+interface ZoneAudit
+  extends Pick<
+    Kernel,
+    'clock' | 'commit' | 'config' | 'db' | 'learned' | 'ledger' | 'random' | 'settleMs' | 'tellSince'
+  > {
   readonly reads: Pick<AuditReads, 'zoneBlockPage' | 'zoneBlock'>
-  readonly commit: Commit
-  /** Requests that one run may make: a stated share of the pace. */
-  readonly requests: number
-  readonly settleMs: () => number
-  /** The time that the zone's head, as read, has passed; null while it was not read. */
-  zoneReadAt(): UnixMs | null
-  readonly random: () => number
-  actionsOf(actionType: string): ActionCounts
-  countAction(actionType: string, more: Partial<SeenActions>): void
-  /** Whether the ledger holds a withdrawal of this zone transaction. */
-  hasWithdrawal(zoneHash: string): boolean
-  /** Puts an action down to be asked for by hash, inside a commit. @returns whether it is new */
-  suspect(action: Observation): boolean
-  /** Inside a commit. */
-  noteBlocks(at: UnixMs, blocks: { read: number; first: number; last: number }): void
 }
 
+/** Of the pace the audit takes this share, and never more than so many requests in one run. */
+const zoneShare = 0.1
+export const zoneTickMs = 30_000
+const maxZoneRequests = 30
 /** Blocks come so fast, as far as is known, before any was read. */
 const guessedBlocksPerSecond = 10
 /** As many as hold the blocks that come between two runs. */
@@ -38,23 +35,23 @@ const maxStep = 20
  * list hides. Blocks are picked by chance among those that records have had the time to follow, so that nobody can
  * choose one that is not looked into.
  */
-export function createZoneAuditPoll(deps: ZoneAuditDeps): (signal: AbortSignal) => Promise<void> {
+export function createZoneAuditPoll(zone: ZoneAudit): (signal: AbortSignal) => Promise<void> {
   let page: number | null = null
   let examined = 0
 
   /** Blocks of a page that have had their time and were not picked from before. */
   async function readFresh(number: number, options: ReadOptions): Promise<ZoneBlock[]> {
-    const { records, requestedAt, limit } = await deps.reads.zoneBlockPage(number, options)
+    const { records, requestedAt, limit } = await zone.reads.zoneBlockPage(number, options)
     // By the clock: requests are numbered on from before it was set back.
-    const until = Math.min(requestedAt, deps.clock.now()) - deps.settleMs()
+    const until = Math.min(requestedAt, zone.clock.now()) - zone.settleMs()
     if (number === page) page = Math.max(1, number + stepOf(records, until, limit))
     return records.filter(({ time, height }) => time !== null && time <= until && height > examined)
   }
 
   return async (signal) => {
-    if (deps.zoneReadAt() === null) return
+    if (!isHeadRead(zone)) return
     const options = { priority: 'bulk', signal } as const
-    page ??= Math.ceil((deps.settleMs() / 1_000) * (guessedBlocksPerSecond / 100)) + 1
+    page ??= Math.ceil((zone.settleMs() / 1_000) * (guessedBlocksPerSecond / 100)) + 1
     const first = page
     const found: ZoneBlock[] = []
     for (let back = pagesPerRun - 1; back >= 0; back -= 1)
@@ -65,13 +62,23 @@ export function createZoneAuditPoll(deps: ZoneAuditDeps): (signal: AbortSignal) 
     examined = Math.max(examined, ...heights)
     const busy = fresh.filter(({ transactionCount }) => transactionCount !== 0)
     let read = fresh.length - busy.length
-    for (const block of pick(busy, Math.max(1, deps.requests - pagesPerRun), deps.random)) {
-      if (await auditBlock(deps, block, options)) read += 1
+    for (const block of pick(busy, Math.max(1, countRequests(zone) - pagesPerRun), zone.random)) {
+      if (await auditBlock(zone, block, options)) read += 1
     }
     const blocks = { read, first: Math.min(...heights), last: Math.max(...heights) }
-    const at = fresh[0]?.time ?? deps.clock.now()
-    deps.commit({ apply: () => (deps.noteBlocks(at, blocks), []) })
+    const at = fresh[0]?.time ?? zone.clock.now()
+    zone.commit({ apply: () => (noteZoneBlocks(zone.db, at, blocks), []) })
   }
+}
+
+function isHeadRead({ db }: ZoneAudit): boolean {
+  return listHeads(db).some(({ chain, blockTime }) => chain === 'zone' && blockTime !== null)
+}
+
+/** Requests that one run may make: a stated share of the pace. */
+function countRequests({ config }: ZoneAudit): number {
+  const requests = Math.floor(zoneShare * config.explorer.pace.maxRequestsPerSecond * (zoneTickMs / 1_000))
+  return Math.min(Math.max(requests, 4), maxZoneRequests)
 }
 
 /** Towards the page whose blocks have all had their time, the newest ones just now. */
@@ -85,25 +92,30 @@ function stepOf(all: readonly ZoneBlock[], until: UnixMs, limit: number | null):
 }
 
 /** @returns whether the block was read whole */
-async function auditBlock(deps: ZoneAuditDeps, block: ZoneBlock, options: ReadOptions): Promise<boolean> {
-  const { records, bad, complete } = await deps.reads.zoneBlock(block.height, options)
-  deps.commit({
+async function auditBlock(zone: ZoneAudit, block: ZoneBlock, options: ReadOptions): Promise<boolean> {
+  const { records, bad, complete } = await zone.reads.zoneBlock(block.height, options)
+  zone.commit({
     bad,
     apply: () => {
-      for (const transaction of records) judgeAction(deps, transaction, block)
+      for (const transaction of records) judgeAction(zone, transaction, block)
       return []
     },
   })
   return complete
 }
 
-function judgeAction(deps: ZoneAuditDeps, transaction: ZoneBlockTransaction, block: ZoneBlock): void {
+function judgeAction(zone: ZoneAudit, transaction: ZoneBlockTransaction, block: ZoneBlock): void {
   const { actionType, status, hash } = transaction
   if (actionType === '' || status !== 'success') return
-  const counts = deps.actionsOf(actionType)
-  if (deps.hasWithdrawal(hash)) return deps.countAction(actionType, { matched: 1 })
-  deps.countAction(actionType, { unmatched: 1 })
-  if (meansWithdrawal(counts)) deps.suspect(toAction(transaction, block))
+  const { clock, db, learned, ledger, tellSince } = zone
+  const counts = { ...readActions(db, actionType), ...countTaught(learned, actionType) }
+  const known = ledger.listTransfers({ hash, limit: 20 })
+  if (known.some(({ direction }) => direction === 'ZoneToMain'))
+    return countAction(db, actionType, { matched: 1 })
+  countAction(db, actionType, { unmatched: 1 })
+  const now = clock.now()
+  if (meansWithdrawal(counts) && now >= tellSince)
+    addLack(db, toLack(toAction(transaction, block), 'action', now))
 }
 
 /** The observation that an action is while no record tells of it: who is paid, and what, its record will say. */

@@ -1,4 +1,5 @@
-import type { Explorer } from '../../clients/explorer/createExplorer.ts'
+import type { z } from 'zod'
+import type { Endpoint } from '../../clients/explorer/endpoint.ts'
 import { type ZoneBlock, zoneBlocks } from '../../clients/explorer/endpoints/blocks.ts'
 import { crossTransactions } from '../../clients/explorer/endpoints/crossRecords.ts'
 import {
@@ -6,12 +7,13 @@ import {
   zoneBlockTransactions,
 } from '../../clients/explorer/endpoints/zoneBlockTransactions.ts'
 import { misfitReason } from '../../clients/explorer/fits.ts'
-import type { Quarantined } from '../../clients/explorer/readAnswer.ts'
+import type { Answer, Quarantined } from '../../clients/explorer/readAnswer.ts'
 import { readAll } from '../../clients/explorer/readAll.ts'
 import type { Observation } from '../../bridge/observation.ts'
-import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import type { BlockSpan } from '../../kernel/contractReads.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
 import type { BadRecord, Read, ReadOptions } from '../../kernel/reads.ts'
 
 export interface WholeRead<T> extends Read<T> {
@@ -39,81 +41,89 @@ export interface AuditReads {
 
 const pageSize = 100
 
-export function createAuditReads(deps: {
-  readonly explorer: Pick<Explorer, 'call' | 'callNonEmpty' | 'walk'>
-  readonly clock: Clock
-}): AuditReads {
-  const { explorer, clock } = deps
+type Source = Pick<Kernel, 'clock' | 'explorer'>
+
+export function createAuditReads(source: Source): AuditReads {
   return {
-    async recordsAt(height, options) {
-      const params = { startBlockHeight: height, endBlockHeight: height, limit: pageSize }
-      const how = { ...options, isKnown: false, isProbe: true }
-      const answer = await explorer.callNonEmpty(crossTransactions, params, how)
-      return {
-        requestedAt: answer.requestedAt,
-        records: answer.records,
-        bad: toBad('E3', answer.quarantined),
-        isUnfiltered: answer.misfits.length > 0,
-      }
-    },
-    async recordsIn(span, options) {
-      const requestedAt = clock.now()
-      const records: Observation[] = []
-      const bad: BadRecord[] = []
-      const params = { startBlockHeight: span.first, endBlockHeight: span.last }
-      try {
-        const { complete, requests, reasons } = await readAll(deps, crossTransactions, params, {
-          ...options,
-          onRecords: (found) => void records.push(...found),
-          onQuarantined: (found) => void bad.push(...toBad('E3', found)),
-        })
-        const isUnfiltered = reasons.includes(misfitReason)
-        return { requestedAt, records, bad, complete: complete && bad.length === 0, requests, isUnfiltered }
-      } catch (error) {
-        if (!(error instanceof MonitorError && error.code === 'source.mismatched')) throw error
-        return { requestedAt, records, bad, complete: false, requests: 1, isUnfiltered: true }
-      }
-    },
-    async recordsSince(until, options) {
-      const requestedAt = clock.now()
-      const records: Observation[] = []
-      const bad: BadRecord[] = []
-      const result = await explorer.walk(
-        crossTransactions,
-        {},
-        {
-          ...options,
-          onNew: (found) => void records.push(...found),
-          onPage: (answer) => void bad.push(...toBad('E3', answer.quarantined)),
-          stop: ({ records: rows }) => rows.length > 0 && rows.every((row) => newestTime(row) < until),
-        },
-      )
-      const complete = result.complete && bad.length === 0
-      return { requestedAt, records, bad, complete, requests: result.pages }
-    },
+    recordsAt: (height, options) => readAt(source, height, options),
+    recordsIn: (span, options) => readIn(source, span, options),
+    recordsSince: (until, options) =>
+      readPages(source, crossTransactions, {
+        ...options,
+        params: {},
+        stop: ({ records }) => records.length > 0 && records.every((row) => newestTime(row) < until),
+      }),
     async zoneBlockPage(page, options) {
       const params = { page, limit: pageSize }
-      const answer = await explorer.callNonEmpty(zoneBlocks, params, { ...options, isKnown: page === 1 })
+      const how = { ...options, isKnown: page === 1 }
+      const answer = await source.explorer.callNonEmpty(zoneBlocks, params, how)
       const { requestedAt, records, limit } = answer
       return { requestedAt, records, limit, bad: toBad('E5', answer.quarantined) }
     },
     async zoneBlock(height, options) {
-      const requestedAt = clock.now()
-      const records: ZoneBlockTransaction[] = []
-      const bad: BadRecord[] = []
-      const result = await explorer.walk(
-        zoneBlockTransactions,
-        { height },
-        {
-          ...options,
-          onNew: (found) => void records.push(...found),
-          onPage: (answer) => void bad.push(...toBad('E4', answer.quarantined)),
-        },
-      )
-      const complete = result.complete && bad.length === 0 && records.length > 0
-      return { requestedAt, records, bad, complete, requests: result.pages }
+      const read = await readPages(source, zoneBlockTransactions, { ...options, params: { height } })
+      return { ...read, complete: read.complete && read.records.length > 0 }
     },
   }
+}
+
+async function readAt(
+  { explorer }: Source,
+  height: number,
+  options: ReadOptions,
+): Promise<Read<Observation>> {
+  const params = { startBlockHeight: height, endBlockHeight: height, limit: pageSize }
+  const how = { ...options, isKnown: false, isProbe: true }
+  const { requestedAt, records, quarantined, misfits } = await explorer.callNonEmpty(
+    crossTransactions,
+    params,
+    how,
+  )
+  return { requestedAt, records, bad: toBad('E3', quarantined), isUnfiltered: misfits.length > 0 }
+}
+
+async function readIn(
+  source: Source,
+  span: BlockSpan,
+  options: ReadOptions,
+): Promise<WholeRead<Observation>> {
+  const requestedAt = source.clock.now()
+  const records: Observation[] = []
+  const bad: BadRecord[] = []
+  const params = { startBlockHeight: span.first, endBlockHeight: span.last }
+  try {
+    const { complete, requests, reasons } = await readAll(source, crossTransactions, params, {
+      ...options,
+      onRecords: (found) => void records.push(...found),
+      onQuarantined: (found) => void bad.push(...toBad('E3', found)),
+    })
+    const isUnfiltered = reasons.includes(misfitReason)
+    return { requestedAt, records, bad, complete: complete && bad.length === 0, requests, isUnfiltered }
+  } catch (error) {
+    if (!(error instanceof MonitorError && error.code === 'source.mismatched')) throw error
+    return { requestedAt, records, bad, complete: false, requests: 1, isUnfiltered: true }
+  }
+}
+
+/** A paged list, to its end or to where it may stop. */
+async function readPages<P extends z.ZodType, R>(
+  { clock, explorer }: Source,
+  endpoint: Endpoint<P, R>,
+  how: ReadOptions & {
+    readonly params: Omit<z.input<P>, 'page' | 'limit'>
+    readonly stop?: (answer: Answer<R>) => boolean
+  },
+): Promise<WholeRead<R>> {
+  const { params, ...options } = how
+  const requestedAt = clock.now()
+  const records: R[] = []
+  const bad: BadRecord[] = []
+  const result = await explorer.walk(endpoint, params, {
+    ...options,
+    onNew: (found) => void records.push(...found),
+    onPage: (answer) => void bad.push(...toBad(endpoint.id, answer.quarantined)),
+  })
+  return { requestedAt, records, bad, complete: result.complete && bad.length === 0, requests: result.pages }
 }
 
 /** When the newest leg of a record happened; 0 when it gives no time. */

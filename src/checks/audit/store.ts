@@ -1,4 +1,7 @@
 import type { Chain, Observation } from '../../bridge/observation.ts'
+import type { Transfer } from '../../bridge/transfer.ts'
+import { nameOfRecord } from '../../ledger/lacksRecord.ts'
+import { newestTime } from './reads.ts'
 import { z } from 'zod'
 import { decodeSighting, encodeSighting, toSightings } from '../../ledger/sighting.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -55,6 +58,52 @@ const lacks = table('audit_lacks', {
   observation: observation.from('body'),
 })
 export type Lack = Read<typeof lacks>
+
+const newLack = {
+  state: 'suspected',
+  toldAt: null,
+  transferKey: null,
+  reads: 0,
+  firstAt: null,
+  lastAt: null,
+  controlAt: null,
+  observation: null,
+} as const
+
+/** A record, or a zone action, that is to be looked at again. */
+export function toLack(observation: Observation, source: Lack['source'], now: UnixMs): Lack {
+  const { mainHash, zoneHash, mainHeight, zoneHeight } = observation
+  return {
+    ...newLack,
+    name: source === 'action' ? `action ${zoneHash ?? ''}` : nameOfRecord(observation),
+    source,
+    mainHash,
+    zoneHash,
+    mainHeight,
+    zoneHeight,
+    time: newestTime(observation),
+    foundAt: now,
+    dueAt: now,
+    observation,
+  }
+}
+
+/** A transfer that the chains alone tell of: it is looked after until its record comes. */
+export function toUnlistedLack({ key, direction, main, zone, originAt }: Transfer, now: UnixMs): Lack {
+  return {
+    ...newLack,
+    name: key,
+    source: direction === 'MainToZone' ? 'event' : 'zone',
+    mainHash: main?.hash ?? null,
+    zoneHash: zone?.hash ?? null,
+    mainHeight: main?.height ?? null,
+    zoneHeight: zone?.height ?? null,
+    time: originAt,
+    foundAt: now,
+    dueAt: now,
+    transferKey: key,
+  }
+}
 
 /** More at once is a list in trouble: what is beyond is found again by the next audit. */
 const maxLacks = 5_000

@@ -84,7 +84,10 @@ export interface FakeFeed {
 }
 
 /** A kernel whose explorer answers from a list of records. */
-export function setUp(rows: Observation[] = [], pageSize = 3, start = 10_000_000) {
+export function setUp(
+  rows: Observation[] = [],
+  { pageSize = 3, ...options }: TestKernelOptions & { readonly pageSize?: number } = {},
+) {
   const feed: FakeFeed = { rows, pageSize, onPage: () => {}, served: [] }
   const at = <T extends object>(record: T) => ({ ...record, requestedAt: clock.now() })
   const reads: ExplorerReads = {
@@ -129,7 +132,7 @@ export function setUp(rows: Observation[] = [], pageSize = 3, start = 10_000_000
     zoneHead: async () => null,
     mainBlock: async () => 'unknown',
   }
-  const kernel = createTestKernel({ reads, start })
+  const kernel = createTestKernel({ ...options, reads })
   const { clock, ledger } = kernel
   const lookUp = createRecordLookup({
     clock,

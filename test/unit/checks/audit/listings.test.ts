@@ -1,12 +1,19 @@
 import { expect, test } from 'vitest'
-import { createListings } from '../../../../src/checks/audit/listings.ts'
+import { noteTransfers, openListings, readListed } from '../../../../src/checks/audit/listings.ts'
+import { createTestKernel } from '../support.ts'
 import { pendingSince } from '../../rules/transfers.ts'
 
 test('of more than it keeps the oldest that the list does not show stay: its horizon follows from them', () => {
-  const listings = createListings({ startedAt: 0, list: { readAt: null }, isShown: () => true })
+  const listings = openListings(createTestKernel())
+  // A list that shows transfers before they are complete.
+  noteTransfers(
+    listings,
+    [1, 2, 3].map((n) => pendingSince(n, n)),
+    [],
+  )
   for (let n = 1; n <= 600; n += 1)
-    listings.note([{ ...pendingSince(n, n, { isListed: false }), key: `t${n}` }], [])
-  const { provenUnlisted } = listings.read()
+    noteTransfers(listings, [{ ...pendingSince(n, n, { isListed: false }), key: `t${n}` }], [])
+  const { provenUnlisted } = readListed(listings)
   expect(Math.min(...provenUnlisted)).toBe(1)
   expect(provenUnlisted.length).toBe(200)
 })

@@ -1,19 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Observation } from '../../../../src/bridge/observation.ts'
-import { type AuditProgress, createAuditPoll, noProgress } from '../../../../src/checks/audit/pollList.ts'
-import { createAuditChecksPoll } from '../../../../src/checks/audit/pollLacks.ts'
-import { newestTime } from '../../../../src/checks/audit/reads.ts'
-import type { Commit } from '../../../../src/kernel/reads.ts'
-import {
-  addLack,
-  dropLack,
-  listDueLacks,
-  resolveTold,
-  saveLack,
-  spansOfTold,
-  summarizeTold,
-} from '../../../../src/checks/audit/store.ts'
-import { lacksRecord, nameOfRecord } from '../../../../src/ledger/lacksRecord.ts'
+import { openListings } from '../../../../src/checks/audit/listings.ts'
+import { lookAgain } from '../../../../src/checks/audit/pollLacks.ts'
+import { createAuditPoll, readProgress } from '../../../../src/checks/audit/pollList.ts'
+import { listDueLacks, summarizeTold } from '../../../../src/checks/audit/store.ts'
+import { recordHead } from '../../../../src/kernel/heads.ts'
+import { plainConfig } from '../../../support/appConfig.ts'
 import { hash } from '../../../support/records.ts'
 import { noSignal, setUp, toRows } from '../support.ts'
 
@@ -22,11 +14,15 @@ const settleMs = minute
 
 /** The list by the zone's height, by the main chain's, or without a filter that works. */
 function audit(filter: 'zone' | 'main' | 'none' = 'zone') {
-  const world = setUp(toRows(5).map((row, n) => ({ ...row, zoneHeight: 5_005 - n, mainHeight: 505 - n })))
-  const { clock, db, ledger, feed } = world
-  let progress: AuditProgress = noProgress
-  let sweptAt: number | null = null
-  const at = (rows: readonly Observation[]) => rows.map((row) => ({ ...row, requestedAt: clock.now() }))
+  const rows = toRows(5).map((row, n) => ({ ...row, zoneHeight: 5_005 - n, mainHeight: 505 - n }))
+  const world = setUp(rows, {
+    config: {
+      start: { from: { kind: 'genesis' } },
+      poll: { ...plainConfig.poll, sweepMs: 60 * minute },
+    },
+  })
+  const { clock, cursors, db, ledger, feed } = world
+  const at = (some: readonly Observation[]) => some.map((row) => ({ ...row, requestedAt: clock.now() }))
   // The client takes no row that lies elsewhere on both chains, and says that there were others.
   const inSpan = (span: { first: number; last: number }) =>
     feed.rows.filter((row) =>
@@ -34,98 +30,42 @@ function audit(filter: 'zone' | 'main' | 'none' = 'zone') {
         (height) => height !== null && height >= span.first && height <= span.last,
       ),
     )
-  const whole = (rows: readonly Observation[]) => ({
+  const whole = (some: readonly Observation[]) => ({
     requestedAt: clock.now(),
-    records: at(rows),
+    records: at(some),
     bad: [],
     complete: true,
     requests: 1,
   })
-  const filtered = (rows: readonly Observation[]) => ({
-    ...whole(rows),
+  const filtered = (some: readonly Observation[]) => ({
+    ...whole(some),
     isUnfiltered: filter === 'none',
     complete: filter !== 'none',
   })
-  const commit: Commit = (findings) => {
-    db.transaction(() => {
-      for (const answer of findings.answers ?? []) ledger.recordAnswer(answer, clock.now())
-      findings.apply?.(clock.now())
-    })
-    return { news: 0, hasUrgent: false }
-  }
+  cursors.write({ ...cursors.read(), history: { ...cursors.read().history, done: true } })
+  recordHead(db, 'zone', { height: 6_000, blockTime: null, at: clock.now() })
+  recordHead(db, 'main', { height: 600, blockTime: null, at: clock.now() })
   ledger.recordAnswer(at(feed.rows), clock.now())
-  const lack = (observation: Observation) =>
-    addLack(db, {
-      name: nameOfRecord(observation),
-      source: 'list',
-      state: 'suspected',
-      mainHash: observation.mainHash,
-      zoneHash: observation.zoneHash,
-      mainHeight: observation.mainHeight,
-      zoneHeight: observation.zoneHeight,
-      time: newestTime(observation),
-      foundAt: clock.now(),
-      dueAt: clock.now(),
-      toldAt: null,
-      transferKey: null,
-      reads: 0,
-      firstAt: null,
-      lastAt: null,
-      controlAt: null,
-      observation,
-    })
   const run = createAuditPoll({
-    clock,
-    commit,
+    ...world,
     reads: {
       recordsAt: async (height) => filtered(inSpan({ first: height, last: height })),
       recordsIn: async (span) => filtered(inSpan(span)),
       recordsSince: async () => whole(feed.rows),
     },
-    readProgress: () => progress,
-    saveProgress: (next) => void (progress = next),
-    isHistoryRead: () => true,
-    headHeight: (chain) => (chain === 'zone' ? 6_000 : 600),
-    listSamples: () => [
-      { mainHash: hash('m3'), zoneHash: hash('z3'), mainHeight: 503, zoneHeight: 5_003 },
-      { mainHash: hash('m2'), zoneHash: hash('z2'), mainHeight: 502, zoneHeight: 5_002 },
-    ],
-    lowestHeight: () => 1,
-    lacks: (record) => lacksRecord(db, record),
-    suspect: lack,
-    listOpenSpans: (by) => spansOfTold(db, by),
-    resolve: (span, startedAt) => resolveTold(db, span, startedAt),
-    since: () => 0,
-    settleMs: () => settleMs,
-    wakeIn: () => {},
   })
-  const check = createAuditChecksPoll({
-    clock,
-    commit,
-    reads: world.reads,
-    listDue: (now, limit) => listDueLacks(db, now, limit),
-    save: (one) => saveLack(db, one),
-    drop: (name) => dropLack(db, name),
-    lacks: (record) => lacksRecord(db, record),
-    getTransfer: (key) => ledger.getTransfer(key),
-    transfersOf: (of) => ledger.listTransfers({ hash: of }),
-    findControl: () => ({ mainHash: hash('m1'), zoneHash: hash('z1') }),
-    sweptAt: () => sweptAt,
-    sweepMs: 60 * minute,
-    settleMs: () => settleMs,
-    unlistedMs: () => settleMs,
-  })
+  const listings = openListings(world)
   return {
     ...world,
     told: () => summarizeTold(db),
-    progress: () => progress,
-    sweep: () => void (sweptAt = clock.now()),
+    progress: () => readProgress(db),
+    sweep: () => void (world.list.sweptAt = clock.now()),
     audit: () => run(noSignal),
     /** Checks every ten seconds. */
     async pass(ms: number) {
       for (let passed = 0; passed < ms; passed += 10_000) {
         await clock.advance(10_000)
-        await check(noSignal)
+        await lookAgain({ ...world, listings }, noSignal)
       }
     },
     /** A record that the list shows from now on, with its blocks so long ago. */

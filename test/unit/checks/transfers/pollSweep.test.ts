@@ -10,6 +10,7 @@ import {
 } from '../../../../src/checks/transfers/pollSweep.ts'
 import type { ListReadings } from '../../../../src/kernel/horizons.ts'
 import { beginHistory, type Cursors } from '../../../../src/store/cursors.ts'
+import { plainConfig } from '../../../support/appConfig.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { known, noSignal, setUp, toRows } from '../support.ts'
 
@@ -161,7 +162,7 @@ describe('the history walk', () => {
         fc.integer({ min: 1, max: 7 }),
         fc.integer({ min: 0, max: 60 }),
         async (inserts, pageSize, existing) => {
-          const world = setUp(toRows(existing), pageSize)
+          const world = setUp(toRows(existing), { pageSize })
           let newest = existing
           const rest = [...inserts]
           world.feed.onPage = () => {
@@ -301,8 +302,8 @@ describe.each([
   const readTail = (world: ReturnType<typeof setUp>, walk: Walk) => createTransfersPoll(world, walk)(noSignal)
 
   test('the sweep goes back as far as it is meant to, from the newest record on', async () => {
-    const { config, ...bare } = setUp(toRows(100), 3, startedAt)
-    const world = { ...bare, config: { ...config, poll: { ...config.poll, sweepMs: 20_000 } } }
+    const poll = { ...plainConfig.poll, sweepMs: 20_000 }
+    const world = setUp(toRows(100), { start: startedAt, config: { poll } })
     const { walk, run, runAll } = toWalk(world)
     await readTail(world, walk)
     await runAll()
@@ -318,7 +319,7 @@ describe.each([
   })
 
   test('what lies behind a gap is read', async () => {
-    const world = setUp(toRows(3), 3, startedAt)
+    const world = setUp(toRows(3), { start: startedAt })
     const { walk, runAll } = toWalk(world)
     await readTail(world, walk)
     await runAll()
