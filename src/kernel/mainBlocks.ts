@@ -13,10 +13,14 @@ export interface MainBlock {
 /** Who looks at every block that is read. */
 export type BlockListeners = Set<(block: MainBlock) => void>
 
-/** The same RPC, whose blocks are shown to the listeners. The block that is still being made is none. */
+/**
+ * The same RPC, whose blocks are shown to the listeners. The block that is still being made is none; where a node names
+ * it by its height, as the one for preconfirmations does, the complete one is shown alone.
+ */
 export function showBlocks(rpc: Rpc, source: MainBlock['source'], listeners: BlockListeners): Rpc {
   const show = (method: string, params: readonly unknown[], result: unknown) => {
     if (method !== 'eth_getBlockByNumber' || params[0] === 'pending' || listeners.size === 0) return
+    if (source === 'preconf' && params[0] !== 'latest') return
     // The client has read it as the result of this method.
     const block = result as RpcResult<'eth_getBlockByNumber'>
     if (!block || block.number === null || block.hash === null) return

@@ -31,3 +31,14 @@ test('every block that an RPC is asked for is shown, alone or among others, but 
     { source: 'canonical', height: 6, hash: hash('block 0x6'), parentHash },
   ])
 })
+
+test('of the node for preconfirmations the complete block is shown alone: another changes with every step', async () => {
+  await using stub = await startRpcStub((body) => answerEach(body, block))
+  const heights: number[] = []
+  const plain = createRpc({ source: 'preconf', url: stub.url, clock: createSystemClock() })
+  const rpc = showBlocks(plain, 'preconf', new Set([({ height }: MainBlock) => void heights.push(height)]))
+  await rpc.call('eth_getBlockByNumber', [8, false])
+  await rpc.call('eth_getBlockByNumber', ['latest', false])
+  await rpc.close()
+  expect(heights).toEqual([7])
+})
