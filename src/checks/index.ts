@@ -11,6 +11,7 @@ import { flow } from './flow/check.ts'
 import { monitor } from './monitor/check.ts'
 import { operators } from './operators/check.ts'
 import { preconf } from './preconf/check.ts'
+import { reorg } from './reorg/check.ts'
 import { sources } from './sources/check.ts'
 import { transfers } from './transfers/check.ts'
 
@@ -28,6 +29,7 @@ export const checks = [
   operators,
   challenges,
   monitor,
+  reorg,
 ] as const
 
 /** Every kind of finding that a rule can be written on. */

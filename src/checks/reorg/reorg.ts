@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { declareFacts, defineRaised, type Found } from '../../rules/kind.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Reorg } from './shownChain.ts'
+
+const facts = declareFacts({
+  depth: 'int',
+  depthAtMost: 'dyn',
+  fromHeight: 'int',
+  toHeight: 'int',
+  before: 'string',
+  after: 'string',
+  source: 'string',
+})
+
+/** Raised by the poller that compares the blocks. */
+export const chainReorg = defineRaised({
+  kind: 'chain.reorg',
+  nature: 'event',
+  raisedBy: 'app',
+  docs: 'The main chain replaced more blocks than the rule gives.',
+  remedy:
+    'Look up the transfers of these blocks again, and let nothing be paid by hand that rests on them before it is final.',
+  words: { open: 'replaced blocks that it had shown' },
+  sources: [],
+  isOncePerSubject: true,
+  hasTransfer: false,
+  subjectNames: ['chain'],
+  facts,
+  params: z.strictObject({ depth: z.number().int().min(0).max(100_000).default(3) }),
+  /** Where blocks in between were not read two that are known to be replaced count for as many as it may be. */
+  accepts({ facts: { depth, depthAtMost } }, { depth: bound }) {
+    const atLeast = Number(depth)
+    return atLeast > bound || (atLeast > 1 && typeof depthAtMost === 'number' && depthAtMost > bound)
+  },
+})
+
+/** The same blocks by another source, or there and back again, are the same reorganisation. */
+export function toReorgFound(reorg: Reorg, source: string, at: UnixMs): Found<typeof facts> {
+  const { depth, depthAtMost, fromHeight, toHeight, before, after } = reorg
+  return {
+    subject: `main ${fromHeight} ${[before, after].toSorted().join(' ')}`,
+    title: `the main chain from block ${fromHeight} to ${toHeight}`,
+    transfer: null,
+    facts: { depth, depthAtMost, fromHeight, toHeight, before, after, source },
+    labels: { chain: 'main', source },
+    evidence: [{ source, at, says: `block ${fromHeight} was ${before} and is ${after}` }],
+    since: at,
+  }
+}
