@@ -4,7 +4,7 @@ import type { EvidenceSource, LegEvidence, TokenMove } from '../bridge/transfer.
 import type { UnixMs } from '../lib/clock.ts'
 import { chain, evidenceSource } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
-import { columns, instant, int, jsonOf, oneOf, table, text } from '../store/table.ts'
+import { instant, int, jsonOf, oneOf, table, text } from '../store/table.ts'
 
 /** One answer about one leg. `unknown`: the source knows the leg and does not say how it ended. */
 export interface EvidenceReading {
@@ -50,8 +50,8 @@ interface Body {
 }
 
 const status = oneOf('success', 'failed', 'unknown', 'absent')
-const answers = columns({ requestedAt: instant, status, body: text })
-const newest = columns({ chain, hash: text, source: evidenceSource, status })
+const answers = table('leg_evidence', { requestedAt: instant, status, body: text })
+const newest = table('leg_evidence', { chain, hash: text, source: evidenceSource, status })
 const legs = table('leg_evidence', {
   chain,
   hash: text,

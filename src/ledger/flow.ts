@@ -159,7 +159,7 @@ export function recount(db: Database, before: string | null, after: string | nul
 
 type StepKey = readonly [number, string, string, FlowSide]
 
-const sums = columns({ count: int, sum: bigintText })
+const sums = table('flow_steps', { count: int, sum: bigintText })
 
 function writeStep(db: Database, key: StepKey, by: number, amount: bigint): void {
   const sql = 'SELECT count, sum FROM flow_steps WHERE at = ? AND token = ? AND direction = ? AND side = ?'

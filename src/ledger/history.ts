@@ -3,11 +3,11 @@ import { cellOf, type Sighting } from './sighting.ts'
 import type { LegEvidence } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
-import { columns, int, type Read, text } from '../store/table.ts'
+import { int, type Read, table, text } from '../store/table.ts'
 import { listEvidence } from './evidence.ts'
 import { selectTransfers, type StoredTransfer, toStored } from './transferRows.ts'
 
-const rows = columns({ key: int, body: text })
+const rows = table('transfers', { key: int, body: text })
 /** A transfer's row, its sightings still as text. */
 export type HistoryRow = Read<typeof rows>
 

@@ -2,7 +2,7 @@ import type { Direction } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { direction } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
-import { columns, instant, int, type Read, table, text } from '../store/table.ts'
+import { instant, int, type Read, table, text } from '../store/table.ts'
 
 /**
  * Times are counted in classes, each at most 5 % wider than the one below: a percentile is told as its class's upper
@@ -13,7 +13,7 @@ const lowestMs = 1_000
 /** Times of arrival are kept by the quarter of the day, UTC. */
 export const latencyStepMs = 6 * 3_600_000
 
-const classes = columns({ token: text, direction, class: int, count: int })
+const classes = table('latency_totals', { token: text, direction, class: int, count: int })
 const steps = table('latency_steps', { at: instant, ...classes.shape })
 export type LatencyClass = Read<typeof classes>
 

@@ -5,7 +5,7 @@ import { canonicalToken } from '../bridge/movedToken.ts'
 import { valueFirst } from './valueFirst.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
-import { columns, instant, int, text } from '../store/table.ts'
+import { columns, instant, int, table, text } from '../store/table.ts'
 import { createDissent, type Dissent } from './dissent.ts'
 import { readActions } from './zoneActions.ts'
 
@@ -40,8 +40,8 @@ export interface Learned extends LearnedMoney, Omit<Dissent, 'suspendedAt'> {
 }
 
 const partyCounts = columns({ value: text, party: text, count: int })
-const names = columns({ kind: text, name: text })
-const held = columns({ key: text.from('transfer_key'), since: instant.from('due_at') })
+const names = table('learned_samples', { kind: text, name: text })
+const held = table('held_judgements', { key: text.from('transfer_key'), since: instant.from('due_at') })
 
 /** Lessons live in the ledger's file; what is asked again and again is remembered until another one is learned. */
 export function createLearned(db: Database): Learned {

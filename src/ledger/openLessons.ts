@@ -3,7 +3,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { columns, int, jsonOf, text } from '../store/table.ts'
 
-const waiting = columns({ lesson: text, meaning: jsonOf<Lesson>().from('lesson') })
+const waiting = columns({ lesson: text, meaning: jsonOf<Lesson>('about', 'direction', 'of').from('lesson') })
 const crowds = columns({ lesson: text, count: int })
 
 /** Of one lesson the newest that wait for it. */

@@ -2,7 +2,7 @@ import type { Direction } from '../bridge/observation.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
-import { columns, int, type Row, text } from '../store/table.ts'
+import { int, type Row, table, text } from '../store/table.ts'
 import { isOpenRow, type StoredTransfer, toStored } from './transferRows.ts'
 
 export interface PendingList {
@@ -11,7 +11,7 @@ export interface PendingList {
   forget(): void
 }
 
-const texts = columns({ key: int, body: text })
+const texts = table('transfers', { key: int, body: text })
 
 /** Read at once: a long outage can leave more pending transfers than fit in memory. */
 const sliceSize = 500

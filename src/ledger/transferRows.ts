@@ -5,7 +5,7 @@ import { decodeSighting, encodeSighting, type Group, type Sighting } from './sig
 import type { Transfer } from '../bridge/transfer.ts'
 import { transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
-import { columns, instant, int, jsonOf, type Row, text } from '../store/table.ts'
+import { columns, instant, int, jsonOf, type Row, table, text } from '../store/table.ts'
 import { createTally, type Tally, toCounted } from './flow.ts'
 
 /** A transfer as stored: its key and its sightings. Everything else in the row is derived from them. */
@@ -33,8 +33,8 @@ const maxSightings = 48
 /** Transfers of one transaction that are read beside each other, beyond one for each hash. */
 const maxSharing = 1_000
 
-const stored = columns({ key: int, checkAt: instant.orNull(), body: jsonOf<Body>() })
-const counted = columns({ state: transferState, flow: text.orNull() })
+const stored = table('transfers', { key: int, checkAt: instant.orNull(), body: jsonOf<Body>('s') })
+const counted = table('transfers', { state: transferState, flow: text.orNull() })
 const sharing = columns({ hash: text, key: int })
 
 const names =

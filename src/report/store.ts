@@ -5,7 +5,7 @@ import { readMeta } from '../store/meta.ts'
 import { columns, instant, int, jsonOf, oneOf, type Read, table, text, texts } from '../store/table.ts'
 
 const queued = table('reports', {
-  report: jsonOf<DailyReport>().from('content'),
+  report: jsonOf<DailyReport>('window').from('content'),
   attempt: int,
   expiresAt: instant,
   recipients: texts.orNull(),

@@ -70,10 +70,10 @@ type CodecParts<T> = Pick<Codec<T>, 'type' | 'isNullable' | 'expected' | 'column
 
 function createCodec<T>(parts: CodecParts<T>): Codec<T> {
   const { read, write, expected } = parts
-  const readFirst = (row: Row): T => {
+  const readFirst = (row: Row, sql: string): T => {
     const [name = '', cell] = Object.entries(row)[0] ?? []
     const value = read(cell)
-    return value === undefined ? refuse('a query', name, expected, cell) : value
+    return value === undefined ? refuse(placeOf(sql), name, expected, cell) : value
   }
   return {
     ...parts,
@@ -88,13 +88,13 @@ function createCodec<T>(parts: CodecParts<T>): Codec<T> {
     from: (name) => createCodec({ ...parts, column: name }),
     get(db, sql, ...values) {
       const row = db.prepare(sql).get(...values)
-      return row ? readFirst(row) : null
+      return row ? readFirst(row, sql) : null
     },
     all: (db, sql, ...values) =>
       db
         .prepare(sql)
         .all(...values)
-        .map(readFirst),
+        .map((row) => readFirst(row, sql)),
   }
 }
 
@@ -167,14 +167,15 @@ export function json<T>(schema: z.ZodType<T>): Codec<T> {
 export const texts = json(z.array(z.string()).readonly())
 export const ints = json(z.array(z.int()).readonly())
 
-/** JSON as this program writes a T. Of that no more is checked than that it is an object: a schema costs at every reading. */
-export function jsonOf<T extends object>(): Codec<T> {
+/** JSON as this program writes a T. Of that no more is checked than that it has what is `needed`: a schema costs at every reading. */
+export function jsonOf<T extends object>(...needed: readonly (keyof T & string)[]): Codec<T> {
   return codec({
     type: 'TEXT',
-    expected: 'a JSON object',
+    expected: `a JSON object${needed.length > 0 ? ` with ${needed.join(', ')}` : ''}`,
     read(cell) {
       const value = typeof cell === 'string' ? parseJson(cell) : undefined
-      return typeof value === 'object' && value !== null ? (value as T) : undefined
+      const isGood = typeof value === 'object' && value !== null && needed.every((name) => name in value)
+      return isGood ? (value as T) : undefined
     },
     write: (value: T) => JSON.stringify(value),
   })
@@ -191,7 +192,7 @@ export function parseJson(json: string): unknown {
 
 /** What a query gives. */
 export function columns<S extends Shape>(shape: S): Columns<S> {
-  return describe('a query', shape)
+  return describe(null, shape)
 }
 
 /** Every table that is described, for the test that holds them against the migrations. */
@@ -211,36 +212,42 @@ export function table<S extends Shape>(name: string, shape: S): Table<S> {
   return described
 }
 
-function describe<S extends Shape>(place: string, shape: S): Columns<S> {
+function describe<S extends Shape>(name: string | null, shape: S): Columns<S> {
   const fields = Object.entries(shape).map(([key, codec]) => ({
     key,
-    ...codec,
     column: columnOf(key, codec),
+    read: codec.read,
+    expected: codec.expected,
   }))
-  const read = (row: Row) => {
+  const readOf = (row: Row, sql: string) => {
     const value: Record<string, unknown> = {}
-    for (const field of fields) {
-      const cell = row[field.column]
-      const found = field.read(cell)
-      value[field.key] = found === undefined ? refuse(place, field.column, field.expected, cell) : found
+    for (const { key, column, read, expected } of fields) {
+      const found = read(row[column])
+      value[key] = found === undefined ? refuse(name ?? placeOf(sql), column, expected, row[column]) : found
     }
     // Each key was read by its own codec: the one place where the types are said and not shown.
     return value as RowOf<S>
   }
   return {
     shape,
-    read,
+    read: (row) => readOf(row, ''),
     get(db, sql, ...values) {
       const row = db.prepare(sql).get(...values)
-      return row ? read(row) : null
+      return row ? readOf(row, sql) : null
     },
     all: (db, sql, ...values) =>
       db
         .prepare(sql)
         .all(...values)
-        .map(read),
+        .map((row) => readOf(row, sql)),
     list: (alias) => fields.map(({ column }) => (alias ? `${alias}.${column}` : column)).join(', '),
   }
+}
+
+/** The table that a query begins with, for an error. */
+function placeOf(sql: string): string {
+  const [, name] = /\b(?:FROM|INTO|UPDATE) (\w+)/.exec(sql) ?? []
+  return name === undefined ? 'a query' : `a query of ${name}`
 }
 
 /** The column that a key of a description stands for. */

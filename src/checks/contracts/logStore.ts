@@ -24,7 +24,7 @@ const logs = table('bridge_logs', {
   seenAt: instant,
   checkAt: instant.orNull(),
 })
-const knownLogs = columns({ place: text, body: text, height: int })
+const knownLogs = table('bridge_logs', { place: text, body: text, height: int })
 
 const perField = <T extends z.ZodType>(value: T) => z.record(z.enum(contentFields), value)
 const sampleBody: z.ZodType<EventSample> = logBody.extend({
@@ -65,7 +65,9 @@ const bodyOf = ({ topics, data }: BridgeLog) => JSON.stringify({ topics, data })
 
 /** The logs of one contract in one transaction. */
 function saveTransaction(db: Database, logs: readonly BridgeLog[], now: UnixMs): BridgeLog[] {
-  const known = listKnown(db, logs[0] as BridgeLog)
+  const [first] = logs
+  if (!first) return []
+  const known = listKnown(db, first)
   const find = (log: BridgeLog, isSame: (one: KnownLog) => boolean) => {
     const found = known.find((one) => !one.isFound && one.body === bodyOf(log) && isSame(one))
     if (found) note(db, log, found, known)

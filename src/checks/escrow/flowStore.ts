@@ -11,7 +11,7 @@ import type { EscrowFlow } from './flow.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { decimal } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
-import { columns, type Read, text } from '../../store/table.ts'
+import { type Read, table, text } from '../../store/table.ts'
 import { flowJudgements, readFlows, selectFlows, type StoredFlow } from './flowRow.ts'
 import { readAnchor } from './readingStore.ts'
 
@@ -188,7 +188,7 @@ export function sumListed(
   }
 }
 
-const nets = columns({ hash: text, net: decimal })
+const nets = table('escrow_flows', { hash: text, net: decimal })
 
 /** What left and is not judged yet, up to a height: it may turn out to be payouts. */
 export function sumOpen(db: Database, token: string, to: number): Decimal {

@@ -2,7 +2,7 @@ import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { decodeFinding } from '../../alerts/findingJson.ts'
 import type { Database } from '../../store/database.ts'
-import { columns, instant, int, text } from '../../store/table.ts'
+import { instant, int, table, text } from '../../store/table.ts'
 
 /** A preconfirmed transaction that was told to be dropped, with what was told of it. */
 export interface DroppedPreconf {
@@ -37,7 +37,7 @@ export function listDueDroppedPreconf(db: Database, now: UnixMs, limit: number):
   return told.all(db, sql, now, limit).map((row) => ({ ...row, finding: decodeFinding(row.finding) }))
 }
 
-const told = columns({ hash: text, toldAt: instant, finding: text })
+const told = table('preconf_dropped', { hash: text, toldAt: instant, finding: text })
 
 export function postponeDroppedPreconf(db: Database, hash: string, nextAt: UnixMs): void {
   db.prepare('UPDATE preconf_dropped SET next_at = ? WHERE hash = ?').run(nextAt, hash)

@@ -8,7 +8,7 @@ import { flowSide } from '../../ledger/flow.ts'
 import { direction } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
 import { readMetaNumber } from '../../store/meta.ts'
-import { columns, instant, int, type Read, text } from '../../store/table.ts'
+import { columns, instant, int, type Read, table, text } from '../../store/table.ts'
 import { latencyStepMs } from '../../ledger/latency.ts'
 import { isOpenRow } from '../../ledger/transferRows.ts'
 
@@ -22,7 +22,7 @@ export interface PendingAges {
   readonly oldestAt: UnixMs | null
 }
 
-const origins = columns({ direction, originAt: instant })
+const origins = table('transfers', { direction, originAt: instant })
 
 /** How many transfers are pending by age; `bounds` rise, the class after the last one has no end. */
 export function countPendingByAge(db: Database, bounds: readonly number[], now: UnixMs): PendingAges[] {

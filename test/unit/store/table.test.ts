@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../../src/store/database.ts'
+import { readMetaNumber, saveMeta } from '../../../src/store/meta.ts'
 import {
   bigintText,
   columnOf,
@@ -9,6 +10,7 @@ import {
   describedTables,
   flag,
   int,
+  jsonOf,
   texts,
   oneOf,
   real,
@@ -67,12 +69,31 @@ test('a column that a query does not give is an error, even where it may be NULL
   expect(() => columns({ n: int }).read({ m: 1 })).toThrow('A row of a query has no column n.')
 })
 
+test('a value that a query gives is read alike', () => {
+  const db = openDatabase(':memory:')
+  for (const [name, value] of [
+    ['good', '12'],
+    ['bound', '5.0'],
+    ['bad', '5x'],
+  ] as const)
+    saveMeta(db, name, value)
+  expect(['good', 'bound', 'missing'].map((name) => readMetaNumber(db, name))).toEqual([12, 5, null])
+  expect(() => readMetaNumber(db, 'bad')).toThrow(
+    'The ledger cannot be read: a query of meta, column value: expected an integer as text, found "5x".',
+  )
+  expect(() => columns({ name: int }).all(db, 'SELECT name FROM meta')).toThrow(
+    'a query of meta, column name: expected an integer',
+  )
+  db.close()
+})
+
 test.each([
   [flag, [0, 1], [2, null, '1']],
   [oneOf('out', 'in'), ['out', 'in'], ['', 'OUT', 1]],
   [bigintText, ['0', '-12'], ['', '0x1', '1.5', 1]],
   [real, [1, 0.5], ['1', null]],
   [text, ['', 'a'], [1, null]],
+  [jsonOf<{ a: number }>('a'), ['{"a":1}'], ['{}', '[]', 'null', '{', 1]],
 ] as const)('a codec reads what it writes and nothing else: %#', (codec, readable, others) => {
   expect(readable.map((cell) => codec.write(codec.read(cell) as never))).toEqual(readable)
   expect(others.map((cell) => codec.read(cell))).toEqual(others.map(() => undefined))
@@ -97,6 +118,30 @@ test('each table is described as the migrations make it', async () => {
       return is === said ? [] : `${name}.${column} is ${is}, described as ${said}`
     })
   })
+  const names = new Set(describedTables.map(({ name }) => name))
+  const others = text
+    .all(db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+    .filter((name) => !names.has(name))
   db.close()
   expect(problems).toEqual([])
+  // Of these no row is read but by single values.
+  expect(others).toMatchInlineSnapshot(`
+    [
+      "aliases",
+      "audit_state",
+      "bridge_contracts",
+      "bridge_events",
+      "bridge_topics",
+      "flow_amounts",
+      "flow_dirty",
+      "flow_slots",
+      "group_members",
+      "group_repeats",
+      "meta",
+      "open_lessons",
+      "other_hashes",
+      "quarantine",
+      "zone_audit_hours",
+    ]
+  `)
 })
