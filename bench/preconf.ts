@@ -3,10 +3,17 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createRpc } from '../src/clients/rpc/createRpc.ts'
-import { createHeldReceipts } from '../src/checks/preconf/heldReceipts.ts'
+import {
+  createHeldReceipts,
+  forgetBlock,
+  listHeights,
+  listHeld,
+  release,
+  takePending,
+} from '../src/checks/preconf/heldReceipts.ts'
 import { createSystemClock } from '../src/lib/clock.ts'
 import { createLog } from '../src/lib/log.ts'
-import { createPreconfLoop } from '../src/checks/preconf/loop.ts'
+import { createPreconfLoop, startLoop, stopLoop } from '../src/checks/preconf/loop.ts'
 import { readPending } from '../src/checks/preconf/reads.ts'
 
 // The preconfirmation loop against a node with 2,000 receipts in every block, a block a second made in five steps.
@@ -33,27 +40,28 @@ async function measure(): Promise<void> {
     clock,
     log: createLog({ write: () => {} }),
     intervalMs,
-    read: (signal) =>
-      readPending({ rpc, now: () => clock.now(), isBridge: (address) => address === bridge }, signal),
-    onAnswer({ pending, requestedAt }) {
-      if (pending === null) return
+    async read(signal) {
+      const answer = await readPending({ rpc, clock, bridge: new Set([bridge]) }, signal)
+      const { pending, requestedAt } = answer
+      if (pending === null) return answer
       answers += 1
       receipts += pending.receipts.length
-      held.take(pending, requestedAt)
+      takePending(held, pending, requestedAt)
       // What settling would take away again.
-      for (const height of held.heights(pending.height - 4)) {
-        for (const { hash } of held.listHeld(height)) held.release(hash)
-        held.forget(height)
+      for (const height of listHeights(held, pending.height - 4)) {
+        for (const { hash } of listHeld(held, height)) release(held, hash)
+        forgetBlock(held, height)
       }
+      return answer
     },
   })
-  loop.start()
+  startLoop(loop)
   await clock.sleep(2_000)
-  const before = { cpu: process.cpuUsage(), at: performance.now(), ...loop.status(), answers, receipts }
+  const before = { cpu: process.cpuUsage(), at: performance.now(), ...loop.status, answers, receipts }
   await clock.sleep(measuredMs)
   const cpu = process.cpuUsage(before.cpu)
   const elapsedMs = performance.now() - before.at
-  const { runs, missedTicks, errors } = loop.status()
+  const { runs, missedTicks, errors } = loop.status
   const share = (cpu.user + cpu.system) / 1_000 / elapsedMs
   const lines: [string, string][] = [
     ['ticks', String(runs - before.runs)],
@@ -65,7 +73,7 @@ async function measure(): Promise<void> {
     ['resident memory', `${Math.round(process.memoryUsage.rss() / 1_048_576)} MB`],
   ]
   for (const [name, value] of lines) process.stdout.write(`${name.padEnd(24)}${value.padStart(12)}\n`)
-  await loop.stop()
+  await stopLoop(loop)
   await rpc.close()
   child.kill()
 }

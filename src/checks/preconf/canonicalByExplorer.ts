@@ -4,18 +4,19 @@ import { manyTransactionsTransfers } from '../../clients/explorer/endpoints/main
 import { readAll } from '../../clients/explorer/readAll.ts'
 import type { Rpc } from '../../clients/rpc/createRpc.ts'
 import type { CanonicalBlock, CanonicalTransaction, Found } from './receipt.ts'
+import { readHeight } from '../../kernel/heads.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { toTransaction } from './canonicalByRpc.ts'
 import type { CanonicalSource } from './canonicalSource.ts'
 
-export interface ExplorerSourceDeps {
+interface ExplorerSource {
   readonly clock: Clock
   readonly explorer: Pick<Explorer, 'call' | 'walk'>
   /** The preconfirmation RPC: what it says of a finished block completes what the explorer's lists leave out. */
   readonly rpc: Pick<Rpc, 'callMany'>
-  /** The main head as the explorer told it. */
-  head(): number | null
+  readonly db: Database
 }
 
 /**
@@ -23,7 +24,7 @@ export interface ExplorerSourceDeps {
  * a transaction and whether it failed; gas and logs are those that the preconfirmation RPC gives for the finished
  * block, of transactions that the explorer confirms to be in it. Readings are throttled, so that many blocks share one.
  */
-export function canonicalByExplorer(deps: ExplorerSourceDeps): CanonicalSource {
+export function canonicalByExplorer(deps: ExplorerSource): CanonicalSource {
   return {
     name: 'explorer',
     settleAfter: 3,
@@ -31,7 +32,7 @@ export function canonicalByExplorer(deps: ExplorerSourceDeps): CanonicalSource {
     absence: { reads: 3, spanMs: 30_000 },
     readingSize: 400,
     readsAhead: true,
-    head: async () => deps.head(),
+    head: async () => readHeight(deps.db, 'main'),
     async blocks(heights, signal) {
       const [first, last] = [Math.min(...heights), Math.max(...heights)]
       const listed = await readRange(deps, first, last, signal)
@@ -52,7 +53,7 @@ interface Listed {
 
 /** E7 over a range; null when it was not read whole. */
 async function readRange(
-  deps: ExplorerSourceDeps,
+  deps: ExplorerSource,
   first: number,
   last: number,
   signal: AbortSignal,
@@ -70,7 +71,7 @@ async function readRange(
 }
 
 async function listRows(
-  deps: ExplorerSourceDeps,
+  deps: ExplorerSource,
   range: { readonly startBlockHeight: number; readonly endBlockHeight: number },
   signal: AbortSignal,
 ) {
@@ -93,7 +94,7 @@ async function listRows(
 
 /** Final receipts by hash, as far as the preconfirmation RPC gives them. */
 async function readReceipts(
-  { rpc }: ExplorerSourceDeps,
+  { rpc }: ExplorerSource,
   heights: readonly number[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, CanonicalTransaction>> {
@@ -143,7 +144,7 @@ function toStatus(state: string): CanonicalTransaction['status'] {
  * the explorer confirms that one. A transaction that moves no token is known to E7 alone.
  */
 async function findByHash(
-  deps: ExplorerSourceDeps,
+  deps: ExplorerSource,
   hashes: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Found>> {
@@ -176,12 +177,12 @@ async function findByHash(
 
 /** Whether the explorer shows a transaction in the block that the preconfirmation RPC names. */
 async function confirm(
-  deps: ExplorerSourceDeps,
+  deps: ExplorerSource,
   { hash, height }: { readonly hash: string; readonly height: number | null },
   signal: AbortSignal,
 ): Promise<Found> {
   if (height === null) return { at: 'nowhere' }
-  const head = deps.head()
+  const head = readHeight(deps.db, 'main')
   if (head === null || height > head) return { at: 'unknown' }
   const listed = await readRange(deps, height, height, signal).catch((error: unknown) => {
     signal.throwIfAborted()

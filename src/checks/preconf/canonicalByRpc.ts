@@ -1,13 +1,13 @@
 import type { Rpc } from '../../clients/rpc/createRpc.ts'
 import type { RpcResult } from '../../clients/rpc/rpcMethods.ts'
 import type { CanonicalBlock, CanonicalTransaction, Found } from './receipt.ts'
-import type { UnixMs } from '../../lib/clock.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { CanonicalSource } from './canonicalSource.ts'
 import { digestLogs, isSystem, type Receipt } from './reads.ts'
 
 /** The canonical chain as a plain node tells it. */
 export function canonicalByRpc(
-  deps: { readonly rpc: Pick<Rpc, 'call' | 'callMany'>; readonly now: () => UnixMs },
+  deps: { readonly rpc: Pick<Rpc, 'call' | 'callMany'>; readonly clock: Pick<Clock, 'now'> },
   options: { readonly confirmations: number },
 ): CanonicalSource {
   return {
@@ -48,11 +48,11 @@ function toFound(receipt: RpcResult<'eth_getTransactionReceipt'>): Found {
  * missing leaves the outcome unknown, not the transaction absent.
  */
 async function readBlocks(
-  deps: { readonly rpc: Pick<Rpc, 'callMany'>; readonly now: () => UnixMs },
+  deps: { readonly rpc: Pick<Rpc, 'callMany'>; readonly clock: Pick<Clock, 'now'> },
   heights: readonly number[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<number, CanonicalBlock>> {
-  const requestedAt = deps.now()
+  const requestedAt = deps.clock.now()
   const [blocks, receipts] = await Promise.all([
     deps.rpc.callMany(
       heights.map((height) => ({

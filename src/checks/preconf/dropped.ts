@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import { defineRaised } from '../../rules/kind.ts'
 import type { Held } from './heldReceipts.ts'
-import { describe, factsOf, type FindingContext, settledFacts } from './settled.ts'
+import { type Deciding, describe, factsOf, settledFacts } from './settled.ts'
 
 /** Found when preconfirmed transactions are settled against the canonical chain (settle.ts). */
 export const preconfDropped = defineRaised({
@@ -20,10 +20,10 @@ export const preconfDropped = defineRaised({
   subjectNames: [],
 })
 
-export function toDropped(context: FindingContext, held: Held): Finding {
+export function toDropped(of: Deciding, held: Held): Finding {
   const says = `in none of the blocks ${held.height} to ${held.height + 2}, nor found by its hash (${held.absent?.reads ?? 0} readings)`
   return preconfDropped.raise({
-    ...describe(context, held, says),
-    facts: { ...factsOf(context, held), status: held.outcomes[0]?.status ?? '' },
+    ...describe(of, held, says),
+    facts: { ...factsOf(of, held), status: held.outcomes[0]?.status ?? '' },
   })
 }

@@ -3,7 +3,7 @@ import type { Finding } from '../../bridge/finding.ts'
 import { defineRaised } from '../../rules/kind.ts'
 import type { Held } from './heldReceipts.ts'
 import type { Fate } from './settleReceipt.ts'
-import { describe, factsOf, type FindingContext, settledFacts } from './settled.ts'
+import { type Deciding, describe, factsOf, settledFacts } from './settled.ts'
 
 /** Found when preconfirmed transactions are settled against the canonical chain (settle.ts). */
 export const preconfFlipped = defineRaised({
@@ -30,18 +30,14 @@ export const preconfFlipped = defineRaised({
   subjectNames: [],
 })
 
-export function toFlipped(
-  context: FindingContext,
-  held: Held,
-  fate: Extract<Fate, { kind: 'held-by-block' }>,
-): Finding {
+export function toFlipped(of: Deciding, held: Held, fate: Extract<Fate, { kind: 'held-by-block' }>): Finding {
   const { before, what } = fate.changed ?? { before: held.outcomes[0], what: null }
   const { transaction } = fate
   const says = `in block ${fate.height}: ${transaction.status ?? 'status not said'}`
   return preconfFlipped.raise({
-    ...describe(context, held, says),
+    ...describe(of, held, says),
     facts: {
-      ...factsOf(context, held),
+      ...factsOf(of, held),
       statusBefore: before?.status ?? '',
       statusAfter: transaction.status ?? '',
       statusChanged: what?.status ?? false,

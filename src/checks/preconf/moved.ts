@@ -3,7 +3,7 @@ import type { Finding } from '../../bridge/finding.ts'
 import { defineRaised } from '../../rules/kind.ts'
 import type { Held } from './heldReceipts.ts'
 import type { Fate } from './settleReceipt.ts'
-import { describe, factsOf, type FindingContext, settledFacts } from './settled.ts'
+import { type Deciding, describe, factsOf, settledFacts } from './settled.ts'
 
 const params = z.strictObject({ index: z.boolean().optional() })
 
@@ -23,16 +23,12 @@ export const preconfMoved = defineRaised({
   subjectNames: [],
 })
 
-export function toMoved(
-  context: FindingContext,
-  held: Held,
-  fate: Extract<Fate, { kind: 'held-by-block' }>,
-): Finding {
+export function toMoved(of: Deciding, held: Held, fate: Extract<Fate, { kind: 'held-by-block' }>): Finding {
   const says = `in block ${fate.height}${fate.transaction.index === null ? '' : `, place ${fate.transaction.index}`}`
   return preconfMoved.raise({
-    ...describe(context, held, says),
+    ...describe(of, held, says),
     facts: {
-      ...factsOf(context, held),
+      ...factsOf(of, held),
       heightAfter: fate.height,
       by: fate.by,
       indexBefore: held.index,

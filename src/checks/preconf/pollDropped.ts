@@ -1,7 +1,8 @@
 import type { Finding } from '../../bridge/finding.ts'
 import { preconfDropped } from './dropped.ts'
 import type { Found } from './receipt.ts'
-import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import {
   type DroppedPreconf,
@@ -11,13 +12,9 @@ import {
   postponeDroppedPreconf,
 } from './droppedStore.ts'
 import type { CanonicalSource } from './canonicalSource.ts'
-import type { Commit } from '../../kernel/reads.ts'
 
-export interface DroppedDeps {
-  readonly clock: Clock
-  readonly db: Database
+export interface DroppedWatch extends Pick<Kernel, 'clock' | 'commit' | 'db'> {
   readonly source: Pick<CanonicalSource, 'name' | 'find'>
-  readonly commit: Commit
 }
 
 /** What was not mined by then stays dropped. */
@@ -37,19 +34,17 @@ export function watchDropped(db: Database, findings: readonly Finding[], now: Un
  * Looks again, ever more rarely, for transactions that were told to be dropped: one that is mined after all, out of a
  * pool where it lay, corrects what was told.
  */
-export function createDroppedPoll(deps: DroppedDeps): (signal: AbortSignal) => Promise<void> {
-  return async (signal) => {
-    const due = listDueDroppedPreconf(deps.db, deps.clock.now(), batchSize)
-    if (due.length === 0) return
-    const hashes = due.map(({ hash }) => hash)
-    const found = await deps.source.find(hashes, signal)
-    deps.commit({
-      apply: (now) => due.flatMap((one) => settle(deps, one, found.get(one.hash) ?? { at: 'unknown' }, now)),
-    })
-  }
+export async function pollDropped(of: DroppedWatch, signal: AbortSignal): Promise<void> {
+  const due = listDueDroppedPreconf(of.db, of.clock.now(), batchSize)
+  if (due.length === 0) return
+  const hashes = due.map(({ hash }) => hash)
+  const found = await of.source.find(hashes, signal)
+  of.commit({
+    apply: (now) => due.flatMap((one) => settle(of, one, found.get(one.hash) ?? { at: 'unknown' }, now)),
+  })
 }
 
-function settle({ db, source }: DroppedDeps, one: DroppedPreconf, found: Found, now: UnixMs): Finding[] {
+function settle({ db, source }: DroppedWatch, one: DroppedPreconf, found: Found, now: UnixMs): Finding[] {
   const age = now - one.toldAt
   if (found.at === 'block') {
     forgetDroppedPreconf(db, one.hash)

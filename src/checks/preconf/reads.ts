@@ -2,7 +2,7 @@ import { hash as digest } from 'node:crypto'
 import type { Rpc } from '../../clients/rpc/createRpc.ts'
 import type { RpcResult } from '../../clients/rpc/rpcMethods.ts'
 import type { PendingBlock, SeenReceipt } from './receipt.ts'
-import type { UnixMs } from '../../lib/clock.ts'
+import type { Clock, UnixMs } from '../../lib/clock.ts'
 
 /** One look at the preconfirmation RPC. */
 export interface PendingAnswer {
@@ -27,12 +27,13 @@ const systemType = 0x7e
 export async function readPending(
   deps: {
     readonly rpc: Pick<Rpc, 'callMany'>
-    readonly now: () => UnixMs
-    readonly isBridge: (address: string) => boolean
+    readonly clock: Pick<Clock, 'now'>
+    /** Addresses of the bridge, in lower case. */
+    readonly bridge: ReadonlySet<string>
   },
   signal: AbortSignal,
 ): Promise<PendingAnswer> {
-  const requestedAt = deps.now()
+  const requestedAt = deps.clock.now()
   const [receipts, pending, latest] = await deps.rpc.callMany(
     [
       { method: 'eth_getBlockReceipts', params: ['pending'] },
@@ -54,7 +55,7 @@ export async function readPending(
     pending:
       list === null || height === null || height === undefined
         ? null
-        : toPending(height, list.items, deps.isBridge),
+        : toPending(height, list.items, deps.bridge),
     latest:
       head === null || head.number === null
         ? null
@@ -63,14 +64,10 @@ export async function readPending(
   }
 }
 
-function toPending(
-  height: number,
-  items: readonly Receipt[],
-  isBridge: (address: string) => boolean,
-): PendingBlock {
+function toPending(height: number, items: readonly Receipt[], bridge: ReadonlySet<string>): PendingBlock {
   return {
     height,
-    receipts: items.filter((receipt) => !isSystem(receipt)).map((receipt) => toSeen(receipt, isBridge)),
+    receipts: items.filter((receipt) => !isSystem(receipt)).map((receipt) => toSeen(receipt, bridge)),
     system: items.filter(isSystem).map(({ transactionHash }) => transactionHash),
   }
 }
@@ -80,9 +77,9 @@ export function isSystem({ type, effectiveGasPrice }: Receipt): boolean {
   return type === null ? effectiveGasPrice === 0n : type === systemType
 }
 
-function toSeen(receipt: Receipt, isBridge: (address: string) => boolean): SeenReceipt {
+function toSeen(receipt: Receipt, bridge: ReadonlySet<string>): SeenReceipt {
   const { transactionHash, blockNumber, transactionIndex, status, gasUsed, to, logs } = receipt
-  const touches = (address: string | null) => address !== null && isBridge(address)
+  const touches = (address: string | null) => address !== null && bridge.has(address)
   return {
     hash: transactionHash,
     height: blockNumber,

@@ -1,15 +1,11 @@
 import type { Finding } from '../../bridge/finding.ts'
-import type { UnixMs } from '../../lib/clock.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
 import { declareFacts, type FactsOf } from '../../rules/kind.ts'
+import type { CanonicalSource } from './canonicalSource.ts'
 import type { Held } from './heldReceipts.ts'
 
-export interface FindingContext {
-  /** Whose word on the canonical chain it was. */
-  readonly decidedBy: 'canonical' | 'explorer'
-  now(): UnixMs
-  /** The key of a transfer that has this transaction as its main leg; null when none has. */
-  findTransfer(hash: string): string | null
-}
+/** Whose word on the canonical chain it was, and what is known of transfers. */
+export type Deciding = Pick<Kernel, 'clock' | 'ledger'> & { readonly source: Pick<CanonicalSource, 'name'> }
 
 /** The facts of every kind that comes of what became of one preconfirmed transaction. */
 export const settledFacts = declareFacts({
@@ -20,19 +16,19 @@ export const settledFacts = declareFacts({
   decidedBy: 'string',
 })
 
-export function factsOf(context: FindingContext, held: Held): FactsOf<typeof settledFacts> {
-  const transfer = context.findTransfer(held.hash)
+export function factsOf({ ledger, source }: Deciding, held: Held): FactsOf<typeof settledFacts> {
+  const transfer = ledger.listTransfers({ hash: held.hash, limit: 1 })[0]?.key ?? null
   return {
     hash: held.hash,
     height: held.height,
     bridge: held.isBridge || transfer !== null,
     transferKey: transfer ?? '',
-    decidedBy: context.decidedBy,
+    decidedBy: source.name,
   }
 }
 
 export function describe(
-  context: FindingContext,
+  { clock, source }: Deciding,
   held: Held,
   says: string,
 ): Pick<Finding, 'subject' | 'title' | 'transfer' | 'labels' | 'evidence' | 'since'> {
@@ -45,8 +41,8 @@ export function describe(
     evidence: [
       { source: 'preconf', at: held.firstSeenAt, says: `preconfirmed in block ${held.height}: ${status}` },
       {
-        source: context.decidedBy === 'canonical' ? 'canonical RPC' : 'E7',
-        at: held.absent?.lastAt ?? context.now(),
+        source: source.name === 'canonical' ? 'canonical RPC' : 'E7',
+        at: held.absent?.lastAt ?? clock.now(),
         says,
       },
     ],

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { createHeldReceipts } from '../../../../src/checks/preconf/heldReceipts.ts'
+import {
+  createHeldReceipts,
+  firstSeen,
+  noteAbsent,
+  rebaseHeld,
+  takePending,
+} from '../../../../src/checks/preconf/heldReceipts.ts'
 import { isDropped } from '../../../../src/checks/preconf/settleReceipt.ts'
 import type { SeenReceipt } from '../../../../src/checks/preconf/receipt.ts'
 
@@ -16,12 +22,12 @@ const hour = 3_600_000
 
 test('F67: a sleep makes no absence shorter, and none longer', () => {
   const held = createHeldReceipts({ perBlock: 9, total: 9 })
-  held.take({ height: 7, receipts: [receipt], system: [] }, 0)
-  held.noteAbsent('0xaa', 10_000)
-  held.noteAbsent('0xaa', 25_000)
-  held.rebaseClock({ byMs: hour, now: hour + 30_000 })
+  takePending(held, { height: 7, receipts: [receipt], system: [] }, 0)
+  noteAbsent(held, '0xaa', 10_000)
+  noteAbsent(held, '0xaa', 25_000)
+  rebaseHeld(held, { byMs: hour, now: hour + 30_000 })
   const rule = { reads: 3, spanMs: 30_000 }
-  expect(isDropped(held.noteAbsent('0xaa', hour + 39_999)!, rule)).toBe(false)
-  expect(isDropped(held.noteAbsent('0xaa', hour + 40_000)!, rule)).toBe(true)
-  expect(held.firstSeen('0xaa')).toEqual({ height: 7, at: hour })
+  expect(isDropped(noteAbsent(held, '0xaa', hour + 39_999)!, rule)).toBe(false)
+  expect(isDropped(noteAbsent(held, '0xaa', hour + 40_000)!, rule)).toBe(true)
+  expect(firstSeen(held, '0xaa')).toEqual({ height: 7, at: hour })
 })

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Finding } from '../../../../src/bridge/finding.ts'
 import type { Found } from '../../../../src/checks/preconf/receipt.ts'
-import { createDroppedPoll, watchDropped } from '../../../../src/checks/preconf/pollDropped.ts'
-import { openDatabase } from '../../../../src/store/database.ts'
-import { createSteppedClock } from '../../../support/steppedClock.ts'
-import { noSignal } from '../support.ts'
+import { type DroppedWatch, pollDropped, watchDropped } from '../../../../src/checks/preconf/pollDropped.ts'
+import { createTestKernel, noSignal } from '../support.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
 const dropped: Finding = {
@@ -19,13 +17,11 @@ const dropped: Finding = {
 }
 
 function setUp() {
-  const clock = createSteppedClock({ isManual: true })
-  const db = openDatabase(':memory:')
-  const found: Finding[] = []
+  const kernel = createTestKernel()
+  const { clock, db, told: found } = kernel
   const world = { answer: { at: 'nowhere' } as Found, asked: 0 }
-  const run = createDroppedPoll({
-    clock,
-    db,
+  const watch: DroppedWatch = {
+    ...kernel,
     source: {
       name: 'canonical',
       find: (hashes) => {
@@ -33,19 +29,15 @@ function setUp() {
         return Promise.resolve(new Map(hashes.map((one) => [one, world.answer])))
       },
     },
-    commit({ apply }) {
-      found.push(...(apply?.(clock.now()) ?? []))
-      return { news: 0, hasUrgent: false }
-    },
-  })
+  }
   watchDropped(db, [dropped], clock.now())
   const pass = async (ms: number) => {
     for (let at = 0; at < ms; at += 10_000) {
-      await clock.advance(10_000)
-      await run(noSignal)
+      await kernel.clock.advance(10_000)
+      await pollDropped(watch, noSignal)
     }
   }
-  return { clock, world, found, pass }
+  return { world, found, pass }
 }
 
 test('a transaction that was dropped and is mined after all ends what was told, once', async () => {

@@ -1,14 +1,20 @@
 import { fc } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
-import type { Finding } from '../../../../src/bridge/finding.ts'
-import { createHeldReceipts } from '../../../../src/checks/preconf/heldReceipts.ts'
-import { createLateWindow } from '../../../../src/checks/preconf/lateShare.ts'
+import { createHeldReceipts, takePending } from '../../../../src/checks/preconf/heldReceipts.ts'
+import { createRecent } from '../../../../src/checks/preconf/recent.ts'
 import type { CanonicalTransaction, Found, Outcome } from '../../../../src/checks/preconf/receipt.ts'
 import { MonitorError } from '../../../../src/lib/errors.ts'
 import type { CanonicalSource } from '../../../../src/checks/preconf/canonicalSource.ts'
-import { createPreconfSettle } from '../../../../src/checks/preconf/settle.ts'
-import { noPreconfCounts, type PreconfCounts } from '../../../../src/checks/preconf/store.ts'
-import { createSteppedClock } from '../../../support/steppedClock.ts'
+import { createSettling, settlePreconf } from '../../../../src/checks/preconf/settle.ts'
+import {
+  listPreconfHours,
+  noPreconfCounts,
+  type PreconfCounts,
+} from '../../../../src/checks/preconf/store.ts'
+import { createRpc } from '../../../../src/clients/rpc/createRpc.ts'
+import type { Database } from '../../../../src/store/database.ts'
+import { toRecord } from '../../../support/records.ts'
+import { createTestKernel } from '../support.ts'
 
 const fine: Outcome = { status: 'success', gasUsed: 21_000n, logs: '' }
 const signal = new AbortController().signal
@@ -20,14 +26,12 @@ interface Placed {
 
 /** A canonical chain made of where each transaction ended, and a poller that settles against it. */
 function createWorld(options: { perBlock?: number; total?: number; readsAhead?: boolean } = {}) {
-  const clock = createSteppedClock({ start: 1_000_000 })
+  const kernel = createTestKernel({ start: 1_000_000 })
+  const { clock, db, told: findings } = kernel
   const held = createHeldReceipts({ perBlock: options.perBlock ?? 2_000, total: options.total ?? 100_000 })
   const chain = new Map<string, Placed>()
   const unreadable = new Set<number>()
-  const findings: Finding[] = []
   const world = { head: 0 as number | null, isDown: false, isFindDown: false }
-  let counts: PreconfCounts = noPreconfCounts
-  let open = 0
   const toTransaction = (hash: string, outcome: Outcome = fine): CanonicalTransaction => ({
     hash,
     index: null,
@@ -72,56 +76,57 @@ function createWorld(options: { perBlock?: number; total?: number; readsAhead?: 
       )
     },
   }
-  const settle = createPreconfSettle({
-    clock,
-    held,
-    late: createLateWindow(),
+  const rpc = createRpc({ source: 'preconf', url: 'http://127.0.0.1:9', clock })
+  const settling = createSettling({
+    ...kernel,
+    rules: () => [],
+    rpc,
     source,
-    clockAheadMs: () => 0,
-    completeAt: () => null,
-    commit({ apply }) {
-      findings.push(...(apply?.(clock.now()) ?? []))
-      return { news: 0, hasUrgent: false }
-    },
-    save(more, left) {
-      const names = Object.keys(noPreconfCounts).filter((name) => name !== 'leadsMs') as 'taken'[]
-      counts = {
-        ...counts,
-        ...Object.fromEntries(names.map((name) => [name, counts[name] + more[name]])),
-      }
-      open = left
-    },
-    noteFindings: () => {},
-    judgeLate: () => [],
-    context: {
-      decidedBy: 'canonical',
-      now: () => clock.now(),
-      findTransfer: (hash) => (hash === 'leg' ? 't1' : null),
-    },
+    held,
+    complete: createRecent(600),
   })
+  kernel.commit({ answers: [[toRecord({ mainHash: 'leg' })]] })
   return {
-    clock,
+    advance: kernel.clock.advance,
     held,
     chain,
     unreadable,
     world,
     told: () => findings.map(({ kind, subject }) => `${kind} ${subject}`).sort(),
     findings,
-    counts: () => counts,
-    open: () => open,
+    counts: () => countHours(db),
     see(height: number, hashes: readonly string[], outcome: Outcome = fine) {
       const receipts = hashes.map((hash, index) => ({ hash, height, index, isBridge: false, ...outcome }))
-      held.take({ height, receipts, system: [] }, clock.now())
+      takePending(held, { height, receipts, system: [] }, clock.now())
     },
     async run(times = 1) {
       for (let at = 0; at < times; at += 1) {
-        await settle(signal).catch((error: unknown) => {
+        await settlePreconf(settling, signal).catch((error: unknown) => {
           if (!(error instanceof MonitorError)) throw error
         })
-        await clock.advance(1_000)
+        await kernel.clock.advance(1_000)
       }
     },
   }
+}
+
+/** All that was counted. */
+function countHours(db: Database): Omit<PreconfCounts, 'leadsMs'> {
+  const { leadsMs: _, ...none } = noPreconfCounts
+  const add = (sum: typeof none, hour: typeof none): typeof none => ({
+    taken: sum.taken + hour.taken,
+    kept: sum.kept + hour.kept,
+    moved: sum.moved + hour.moved,
+    indexMoved: sum.indexMoved + hour.indexMoved,
+    flipped: sum.flipped + hour.flipped,
+    dropped: sum.dropped + hour.dropped,
+    unknown: sum.unknown + hour.unknown,
+    hits: sum.hits + hour.hits,
+    unseen: sum.unseen + hour.unseen,
+    unwatched: sum.unwatched + hour.unwatched,
+    late: sum.late + hour.late,
+  })
+  return listPreconfHours(db, 0, Infinity).reduce(add, none)
 }
 
 describe('what becomes of a preconfirmed transaction', () => {
@@ -141,7 +146,7 @@ describe('what becomes of a preconfirmed transaction', () => {
     world.world.head = 12
     await world.run(10)
     expect(world.told()).toEqual([])
-    expect(world.held.size()).toBe(1)
+    expect(world.held.byHash.size).toBe(1)
   })
 
   test.each([1, 2])(
@@ -264,11 +269,11 @@ describe('invariant 19: a reconnect or a gap discards nothing silently', () => {
     world.see(10, ['a'])
     world.world.head = null
     await world.run(1)
-    await world.clock.advance(3_600_001)
+    await world.advance(3_600_001)
     await world.run(1)
     expect(world.told()).toEqual([])
     expect(world.counts()).toMatchObject({ taken: 1, unknown: 1 })
-    expect(world.held.size()).toBe(0)
+    expect(world.held.byHash.size).toBe(0)
   })
 
   test('what there was no room for is counted as unknown', async () => {
@@ -291,7 +296,7 @@ describe('invariant 19: a reconnect or a gap discards nothing silently', () => {
       world.see(10, ['a'])
     }
     expect(world.counts()).toMatchObject({ taken: 1, kept: 1, hits: 1 })
-    expect(world.held.size()).toBe(0)
+    expect(world.held.byHash.size).toBe(0)
   })
 
   test('every block of a step back is settled once', async () => {
@@ -362,7 +367,7 @@ test('invariants 19 and 20: whatever drops, moves and gaps there are, each trans
         expect(new Set(world.findings.map(({ subject }) => subject)).size).toBe(world.findings.length)
         expect(taken).toBe(seen.size)
         expect(kept + moved + dropped + unknown).toBe(seen.size)
-        expect(world.held.size()).toBe(0)
+        expect(world.held.byHash.size).toBe(0)
       },
     ),
     { numRuns: 60 },
