@@ -16,101 +16,105 @@ type Watched = Pick<Config, 'preconf' | 'canonical' | 'bridge' | 'reports' | 'he
 }
 
 /** Its order is that of the harm that may be missed. */
-const settings: readonly (Omit<Unwatched, 'kinds'> & { readonly isMissing: (config: Watched) => boolean })[] =
-  [
-    {
-      setting: 'bridge.escrows',
-      isMissing: (config) => !hasEscrows(config),
-      what: 'money that leaves the escrows without a transfer, and what they hold against what is owed',
-      write: 'bridge: { escrows: [ { address: "0x…", token: "0x…" } ] }',
-    },
-    {
-      setting: 'bridge.contracts',
-      isMissing: ({ bridge }) => bridge.contracts.length === 0,
-      what: 'deposits and payouts that the list of transfers does not show, changes of the contracts, challenges',
-      write: 'bridge: { contracts: [ "0x…" ] }',
-    },
-    {
-      setting: 'canonical',
-      isMissing: ({ canonical }) => canonical === null,
-      what: 'lies of the explorer about the main chain: no second source is asked',
-      write: 'canonical: { url: "https://…" }',
-    },
-    {
-      setting: 'canonical or preconf',
-      isMissing: (config) =>
-        (hasEscrows(config) || config.bridge.operators.length > 0) &&
-        config.canonical === null &&
-        config.preconf === null,
-      what: 'what escrows and operators hold: balances need an RPC',
-      write: 'canonical: { url: "https://…" }',
-    },
-    {
-      setting: 'preconf',
-      isMissing: ({ preconf }) => preconf === null,
-      what: 'preconfirmations that are dropped, changed, moved or late',
-      write: 'preconf: { url: "https://…" }',
-    },
-    {
-      setting: 'bridge.operators',
-      isMissing: ({ bridge }) => bridge.operators.length === 0,
-      what: 'whether relayers and posters still work and can pay for it',
-      write: 'bridge: { operators: [ { address: "0x…", minBalance: "0.5" } ] }',
-    },
-    {
-      setting: 'bridge.operators[].minBalance',
-      isMissing: ({ bridge }) => bridge.operators.some(({ minBalance }) => minBalance === null),
-      what: 'whether operators can pay for what they send: of those without a bound nothing is said',
-      write: 'bridge: { operators: [ { address: "0x…", minBalance: "0.5" } ] }',
-    },
-    {
-      setting: 'bridge.tokens',
-      isMissing: ({ bridge }) => bridge.tokens.length === 0,
-      what: 'tokens that do not belong to the bridge; names of tokens are those that anybody can choose',
-      write: 'bridge: { tokens: [ { address: "0x…", symbol: USDC, decimals: 6 } ] }',
-    },
-    {
-      setting: 'bridge.challenge',
-      isMissing: ({ bridge }) => bridge.challenge.terminal.length === 0,
-      what: 'challenges that do not end, and values of a challenge that nobody knows',
-      write: 'bridge: { challenge: { known: [ … ], terminal: [ … ] } }',
-    },
-    {
-      setting: 'bridge.fees',
-      isMissing: ({ bridge }) => bridge.fees.length === 0,
-      what: 'how much of a transfer may be kept as a fee: it is learned, and until then not known',
-      write: 'bridge: { fees: [ { token: "0x…", direction: ZoneToMain, max: "5" } ] }',
-    },
-    {
-      setting: 'channels',
-      isMissing: ({ channels }) => channels.every(({ type }) => type === 'console'),
-      what: 'nobody is told but who reads the console',
-      write: 'channels: { ops: { type: slack, url: "${SLACK_WEBHOOK}" } }',
-    },
-    {
-      setting: 'reports.daily',
-      isMissing: ({ reports }) => reports.daily === null,
-      what: 'no daily report says that all was looked at',
-      write: 'reports: { daily: { cron: "0 8 * * *", channel: ops } }',
-    },
-    {
-      setting: 'heartbeat',
-      isMissing: ({ heartbeat }) => heartbeat === null,
-      what: 'nobody outside notices when spanwatch itself is gone',
-      write: 'heartbeat: { url: "${HEARTBEAT_URL}" }',
-    },
-    {
-      setting: 'canary',
-      isMissing: ({ canary }) => canary === null,
-      what: 'whether a channel that has been quiet still takes messages',
-      write: 'canary: { cron: "0 9 * * *" }',
-    },
-  ]
+const settings = [
+  {
+    setting: 'bridge.escrows',
+    isMissing: (config) => !hasEscrows(config),
+    what: 'money that leaves the escrows without a transfer, and what they hold against what is owed',
+    write: 'bridge: { escrows: [ { address: "0x…", token: "0x…" } ] }',
+  },
+  {
+    setting: 'bridge.contracts',
+    isMissing: ({ bridge }) => bridge.contracts.length === 0,
+    what: 'deposits and payouts that the list of transfers does not show, changes of the contracts, challenges',
+    write: 'bridge: { contracts: [ "0x…" ] }',
+  },
+  {
+    setting: 'canonical',
+    isMissing: ({ canonical }) => canonical === null,
+    what: 'lies of the explorer about the main chain: no second source is asked',
+    write: 'canonical: { url: "https://…" }',
+  },
+  {
+    setting: 'canonical or preconf',
+    isMissing: (config) =>
+      (hasEscrows(config) || config.bridge.operators.length > 0) &&
+      config.canonical === null &&
+      config.preconf === null,
+    what: 'what escrows and operators hold: balances need an RPC',
+    write: 'canonical: { url: "https://…" }',
+  },
+  {
+    setting: 'preconf',
+    isMissing: ({ preconf }) => preconf === null,
+    what: 'preconfirmations that are dropped, changed, moved or late',
+    write: 'preconf: { url: "https://…" }',
+  },
+  {
+    setting: 'bridge.operators',
+    isMissing: ({ bridge }) => bridge.operators.length === 0,
+    what: 'whether relayers and posters still work and can pay for it',
+    write: 'bridge: { operators: [ { address: "0x…", minBalance: "0.5" } ] }',
+  },
+  {
+    setting: 'bridge.operators[].minBalance',
+    isMissing: ({ bridge }) => bridge.operators.some(({ minBalance }) => minBalance === null),
+    what: 'whether operators can pay for what they send: of those without a bound nothing is said',
+    write: 'bridge: { operators: [ { address: "0x…", minBalance: "0.5" } ] }',
+  },
+  {
+    setting: 'bridge.tokens',
+    isMissing: ({ bridge }) => bridge.tokens.length === 0,
+    what: 'tokens that do not belong to the bridge; names of tokens are those that anybody can choose',
+    write: 'bridge: { tokens: [ { address: "0x…", symbol: USDC, decimals: 6 } ] }',
+  },
+  {
+    setting: 'bridge.challenge',
+    isMissing: ({ bridge }) => bridge.challenge.terminal.length === 0,
+    what: 'challenges that do not end, and values of a challenge that nobody knows',
+    write: 'bridge: { challenge: { known: [ … ], terminal: [ … ] } }',
+  },
+  {
+    setting: 'bridge.fees',
+    isMissing: ({ bridge }) => bridge.fees.length === 0,
+    what: 'how much of a transfer may be kept as a fee: it is learned, and until then not known',
+    write: 'bridge: { fees: [ { token: "0x…", direction: ZoneToMain, max: "5" } ] }',
+  },
+  {
+    setting: 'channels',
+    isMissing: ({ channels }) => channels.every(({ type }) => type === 'console'),
+    what: 'nobody is told but who reads the console',
+    write: 'channels: { ops: { type: slack, url: "${SLACK_WEBHOOK}" } }',
+  },
+  {
+    setting: 'reports.daily',
+    isMissing: ({ reports }) => reports.daily === null,
+    what: 'no daily report says that all was looked at',
+    write: 'reports: { daily: { cron: "0 8 * * *", channel: ops } }',
+  },
+  {
+    setting: 'heartbeat',
+    isMissing: ({ heartbeat }) => heartbeat === null,
+    what: 'nobody outside notices when spanwatch itself is gone',
+    write: 'heartbeat: { url: "${HEARTBEAT_URL}" }',
+  },
+  {
+    setting: 'canary',
+    isMissing: ({ canary }) => canary === null,
+    what: 'whether a channel that has been quiet still takes messages',
+    write: 'canary: { cron: "0 9 * * *" }',
+  },
+] as const satisfies readonly (Omit<Unwatched, 'kinds'> & {
+  readonly isMissing: (config: Watched) => boolean
+})[]
+
+/** A setting, or one of two, that something is not watched without. */
+export type WatchedSetting = (typeof settings)[number]['setting']
 
 /** What this configuration does not watch; the kinds say themselves what they need. */
 export function listUnwatched(
   config: Watched,
-  kinds: readonly { readonly kind: string; readonly needs?: readonly string[] }[],
+  kinds: readonly { readonly kind: string; readonly needs?: readonly WatchedSetting[] }[],
 ): readonly Unwatched[] {
   return settings.flatMap(({ isMissing, ...unwatched }) => {
     if (!isMissing(config)) return []

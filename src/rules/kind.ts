@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { FactValue, Finding } from '../bridge/finding.ts'
 import type { Transfer } from '../bridge/transfer.ts'
+import type { WatchedSetting } from '../config/listUnwatched.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { EventContext } from '../meaning/context.ts'
 import type { Relations } from './relations.ts'
@@ -92,8 +93,8 @@ interface Described extends Relations {
   readonly words?: Words
   /** The sources that it is judged by: while one of them is silent nothing is known of the present. */
   readonly sources: readonly ('explorer' | 'canonical' | 'preconf')[]
-  /** Settings without one of which it cannot be found, as config/listUnwatched.ts names them. */
-  readonly needs?: readonly string[]
+  /** Settings without one of which it cannot be found. */
+  readonly needs?: readonly WatchedSetting[]
   /** Whether the rule on it that is shipped holds beside the operator's own: who judges must be known to work. */
   readonly isGuard?: true
   /** Whether a condition of it begins at a block's time: an event of a transfer always does. */

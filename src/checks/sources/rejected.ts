@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { cleanText } from '../../lib/text.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
+import { sourceUnavailable } from './unavailable.ts'
 import { describeSource } from './describeSource.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
 
@@ -14,7 +15,7 @@ export const sourceRejected = defineCondition({
   sources: [],
   isGuard: true,
   stops: 'source',
-  inhibits: ['source.unavailable'],
+  inhibits: [sourceUnavailable.kind],
   hasTransfer: false,
   subjectNames: ['source'],
   facts: factTypes,
