@@ -6,7 +6,7 @@ import type { Logger } from '../../lib/log.ts'
 import { createScrubber, Secret } from '../../lib/secret.ts'
 import { type HttpAnswer, type HttpDeps, httpRequest } from '../http.ts'
 import type { Dialect } from './dialect.ts'
-import type { EmptyGuard, Question } from './emptyGuard.ts'
+import type { EmptyGuard } from './emptyGuard.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type Asked, failureKind, type HealthRecorder } from './health.ts'
 import type { MismatchLog } from './mismatchLog.ts'
@@ -74,11 +74,11 @@ export async function callEndpoint<P extends z.ZodType, R>(
   how: CallOptions,
 ): Promise<Answer<R>> {
   const label = `${endpoint.id} at ${context.host}`
-  const texts = checkParams(endpoint, params, label)
+  const call: Call<R> = { endpoint, params: checkParams(endpoint, params, label), label, how }
   const { clock } = context.options
   for (let attempt = 1; ; attempt++) {
     try {
-      return await ask(context, endpoint, texts, label, how)
+      return await ask(context, call)
     } catch (error) {
       how.signal?.throwIfAborted()
       if (!(error instanceof MonitorError && error.retryable)) throw error
@@ -115,23 +115,26 @@ function checkParams<P extends z.ZodType>(
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
+/** One question as it is sent, and how. */
+interface Call<R> {
+  readonly endpoint: Endpoint<z.ZodType, R>
+  readonly params: Readonly<Record<string, string>>
+  readonly label: string
+  readonly how: CallOptions
+}
+
 /** One attempt: waits for its turn, asks, reads, and notes how it went. */
-async function ask<P extends z.ZodType, R>(
-  context: ExplorerContext,
-  endpoint: Endpoint<P, R>,
-  params: Readonly<Record<string, string>>,
-  label: string,
-  how: CallOptions,
-): Promise<Answer<R>> {
+async function ask<R>(context: ExplorerContext, call: Call<R>): Promise<Answer<R>> {
   const { clock } = context.options
-  refuseSetAside(context, { endpoint: endpoint.id, family: endpoint.family, params }, label, how)
+  const { endpoint, params, label, how } = call
+  refuseSetAside(context, call)
   const lease = await context.pace.acquire(how.priority, how.signal)
   const sent = noteSent(context)
   const filter = endpoint.filterOf?.(params) ?? null
   const asked = context.health.asked(filter === null ? endpoint.id : `${endpoint.id} ${filter}`)
   try {
-    const { http, scrub } = await send(context, endpoint, params, label, how)
-    const requestedAt = await noteReceived(context, sent, http.date, how.signal)
+    const { http, scrub } = await send(context, call)
+    const requestedAt = await noteReceived(context, sent, { date: http.date, signal: how.signal })
     const reader = readerOf(context, endpoint)
     const answer = readAnswer(http, {
       endpoint,
@@ -146,7 +149,7 @@ async function ask<P extends z.ZodType, R>(
     if (how.isProbe && answer.misfits.length > 0) return { ...answer, quarantined: [] }
     refuseMismatch(context, answer, label)
     context.keys.note(answer, clock.now())
-    return judgeEmpty(context, endpoint, params, answer, { lease, asked, isKnown: how.isKnown ?? false })
+    return judgeEmpty(context, call, { answer, lease, asked })
   } catch (error) {
     how.signal?.throwIfAborted()
     noteThrottling(context, error, lease)
@@ -177,8 +180,7 @@ function noteSent({ options: { clock, corrected, nextNumber } }: ExplorerContext
 async function noteReceived(
   { options: { clock, corrected }, health }: ExplorerContext,
   { number, sentMs, sleptMs }: Sent,
-  date: string | null,
-  signal: AbortSignal | undefined,
+  { date, signal }: { readonly date: string | null; readonly signal: AbortSignal | undefined },
 ): Promise<UnixMs> {
   const receivedMs = clock.monotonicMs()
   corrected?.noteDate('explorer', { date, sentMs })
@@ -187,12 +189,9 @@ async function noteReceived(
   return number + ((corrected?.sleptMs() ?? 0) - sleptMs)
 }
 
-async function send(
+async function send<R>(
   context: ExplorerContext,
-  endpoint: Pick<Endpoint, 'path' | 'chain'>,
-  params: Readonly<Record<string, string>>,
-  label: string,
-  how: CallOptions,
+  { endpoint, params, label, how }: Call<R>,
 ): Promise<{ readonly http: HttpAnswer; readonly scrub: (text: string) => string }> {
   const { auth, chains, clock, timeoutMs } = context.options
   const { basePath, dialect } = context
@@ -234,24 +233,22 @@ function refuseMismatch(context: ExplorerContext, answer: Answer<unknown>, label
 
 function judgeEmpty<R>(
   context: ExplorerContext,
-  endpoint: Endpoint<z.ZodType, R>,
-  params: Readonly<Record<string, string>>,
-  answer: Answer<R>,
-  how: { readonly lease: Lease; readonly asked: Asked; readonly isKnown: boolean },
+  { endpoint, params, how }: Call<R>,
+  { answer, lease, asked }: { readonly answer: Answer<R>; readonly lease: Lease; readonly asked: Asked },
 ): Answer<R> {
   const now = context.options.clock.now()
   const isEmpty = answer.empty && !answer.beyondHead
   const question = { endpoint: endpoint.id, family: endpoint.family, params }
   const contradicted =
-    !answer.beyondHead && context.guard.judge(question, { isEmpty, isKnown: how.isKnown, at: now })
+    !answer.beyondHead && context.guard.judge(question, { isEmpty, isKnown: how.isKnown ?? false, at: now })
   if (contradicted) {
     // One endpoint that contradicts itself is its own trouble: several are too much asked.
-    if (context.guard.isSpread(now)) how.lease.throttled()
+    if (context.guard.isSpread(now)) lease.throttled()
     const reason = `${endpoint.id} at ${context.host}: an empty answer where something is known to be`
-    context.health.failed(how.asked, reason, 'throttled')
+    context.health.failed(asked, reason, 'throttled')
     return { ...answer, contradicted }
   }
-  context.health.good(how.asked)
+  context.health.good(asked)
   return answer
 }
 
@@ -272,12 +269,9 @@ function isSignOfLoad({ code, details }: MonitorError): boolean {
 }
 
 /** A question that was contradicted again and again is not asked for a while, but for the tail: it cannot wait. */
-function refuseSetAside(
-  context: ExplorerContext,
-  question: Question,
-  label: string,
-  { isKnown = false, priority }: CallOptions,
-): void {
+function refuseSetAside<R>(context: ExplorerContext, { endpoint, params, label, how }: Call<R>): void {
+  const { isKnown = false, priority } = how
+  const question = { endpoint: endpoint.id, family: endpoint.family, params }
   const until = context.guard.asideUntil(question, { isKnown, at: context.options.clock.now() })
   if (until === null || priority === 'tail') return
   const details = { ...placeOf(question), asideUntil: until }

@@ -36,7 +36,7 @@ interface AsideQuestion {
   readonly until: UnixMs
 }
 
-export interface Question extends ControlQuestion {
+interface Question extends ControlQuestion {
   readonly family: Family
 }
 

@@ -127,7 +127,7 @@ async function readRange<R>(job: Job<R>, params: WideParams, range: BlockRange |
   const asked = range ? { ...params, startBlockHeight: range.start, endBlockHeight: range.end } : params
   const halves = range && halveRange(range)
   const found: R[] = []
-  const end = await readTwice(job, asked, halves !== null, found)
+  const end = await readTwice(job, { asked, canNarrow: halves !== null, found })
   if (job.isOver) job.reasons.add('it was ended before its end')
   else if (end.isCut && halves) {
     for (const half of halves) await readRange(job, params, half)
@@ -148,16 +148,18 @@ async function readRange<R>(job: Job<R>, params: WideParams, range: BlockRange |
 }
 
 /** An empty answer may be throttling in disguise, so it is believed only when a second one agrees. */
-async function readTwice<R>(
-  job: Job<R>,
-  params: WideParams,
-  canNarrow: boolean,
-  found: R[],
-): Promise<ReadOnce> {
-  const first = await readOnce(job, params, canNarrow, found)
-  if (first.isCut || job.isOver || found.length > 0) return first
+async function readTwice<R>(job: Job<R>, part: Part<R>): Promise<ReadOnce> {
+  const first = await readOnce(job, part)
+  if (first.isCut || job.isOver || part.found.length > 0) return first
   await job.clock.sleep(emptyPauseMs, job.options.signal)
-  return readOnce(job, params, canNarrow, found)
+  return readOnce(job, part)
+}
+
+/** What one reading asks, and where it puts what it finds. */
+interface Part<R> {
+  readonly asked: WideParams
+  readonly canNarrow: boolean
+  readonly found: R[]
 }
 
 interface ReadOnce {
@@ -165,15 +167,10 @@ interface ReadOnce {
   readonly reasons: readonly string[]
 }
 
-async function readOnce<R>(
-  job: Job<R>,
-  params: WideParams,
-  canNarrow: boolean,
-  found: R[],
-): Promise<ReadOnce> {
+async function readOnce<R>(job: Job<R>, { asked, canNarrow, found }: Part<R>): Promise<ReadOnce> {
   const { endpoint, options } = job
   if (endpoint.maxLimit === null) {
-    const answer = await job.explorer.call(endpoint, params, options)
+    const answer = await job.explorer.call(endpoint, asked, options)
     job.requests += 1
     options.onQuarantined?.(answer.quarantined)
     found.push(...answer.records)
@@ -182,7 +179,7 @@ async function readOnce<R>(
   // Known from the first page on: no need to read what will have to be asked again in pieces.
   const isCutEarly = (answer: Answer<R>) =>
     (answer.totalPage ?? 0) >= 10_000 || isNearCap((answer.totalPage ?? 0) * (answer.limit ?? 0), endpoint)
-  const result = await job.explorer.walk(endpoint, params, {
+  const result = await job.explorer.walk(endpoint, asked, {
     ...options,
     stop: (answer) => job.isOver || (canNarrow && isCutEarly(answer)),
     onNew: (records) => {

@@ -18,9 +18,9 @@ import type { Answer } from './readAnswer.ts'
 export interface WalkDeps<R> {
   readonly clock: Pick<Clock, 'sleep'>
   /** One page of the list, retried as far as a retry helps. */
-  ask(window: Window): Promise<Answer<R>>
+  readonly ask: (window: Window) => Promise<Answer<R>>
   /** A row's identity across reads. */
-  rowKey(record: R): string
+  readonly rowKey: (record: R) => string
 }
 
 export interface WalkOptions<R> {
@@ -54,15 +54,16 @@ const rereadPauseMs = 250
  */
 export async function walkPages<R>(deps: WalkDeps<R>, options: WalkOptions<R>): Promise<WalkResult> {
   const state = createState(options.limit)
+  const walk = { ...deps, options, state }
   for (let number = 1; ; number++) {
     const pass = beginPass(state.seen)
     state.reasons.clear()
     state.hasHole = false
-    const end = await walkOnce(deps, options, state, pass)
+    const end = await walkOnce(walk, pass)
     if (end !== 'end') return toResult(state, end === 'stopped')
     const isFirst = number === 1
     const needsTop = isFirst && (pass.drifted > 0 || state.hasGrown)
-    if (needsTop) await readTop(deps, options, state, pass)
+    if (needsTop) await readTop(walk, pass)
     const hasMoved = pass.hasMoved || state.hasShrunk || state.hasHole
     const isSettled = isFirst ? !hasMoved && options.verify !== 'always' : pass.newBelowTop === 0
     if (isSettled) return toResult(state, false)
@@ -74,22 +75,24 @@ export async function walkPages<R>(deps: WalkDeps<R>, options: WalkOptions<R>): 
   }
 }
 
+/** One walk: what it reads, how, and what it knows so far. */
+interface Walk<R> extends WalkDeps<R> {
+  readonly options: WalkOptions<R>
+  readonly state: WalkState
+}
+
 type End = 'end' | 'stopped' | 'failed'
 
 /** One reading from the top to the end. */
-async function walkOnce<R>(
-  deps: WalkDeps<R>,
-  options: WalkOptions<R>,
-  state: WalkState,
-  pass: Pass,
-): Promise<End> {
+async function walkOnce<R>(walk: Walk<R>, pass: Pass): Promise<End> {
+  const { options, state } = walk
   const labels = createRowLabels()
   let offset = 0
   let stepsBack = 0
   let restarts = 0
   let idlePages = 0
   for (;;) {
-    const read = await readWindow(deps, options, state, { pass, labels }, offset)
+    const read = await readWindow(walk, { pass, labels }, offset)
     if (read === null) return 'failed'
     const { start, limit, keys, answer } = read
     const isJoined = start === 0 || start >= offset || isAdjacent(pass, keys, stepsBack > 0)
@@ -122,16 +125,12 @@ async function walkOnce<R>(
 }
 
 /** Rows inserted at the top, and rows moved there, since the walk began. */
-async function readTop<R>(
-  deps: WalkDeps<R>,
-  options: WalkOptions<R>,
-  state: WalkState,
-  pass: Pass,
-): Promise<void> {
+async function readTop<R>(walk: Walk<R>, pass: Pass): Promise<void> {
+  const { options, state } = walk
   const labels = createRowLabels()
   let offset = 0
   for (let page = 0; page < maxIdlePages; page++) {
-    const read = await readWindow(deps, options, state, { pass, labels }, offset)
+    const read = await readWindow(walk, { pass, labels }, offset)
     if (read === null) return
     labels.accept(read.start, read.bare, read.keys)
     const { fresh, hasReachedStart } = addTop(pass, read.start, read.keys)
@@ -156,9 +155,7 @@ interface ReadWindow<R> {
 
 /** The window at `offset`, read again while it is empty or repeats the one before. Null when that does not end. */
 async function readWindow<R>(
-  deps: WalkDeps<R>,
-  options: WalkOptions<R>,
-  state: WalkState,
+  { clock, ask, rowKey, options, state }: Walk<R>,
   known: { readonly pass: Pass; readonly labels: RowLabels },
   offset: number,
 ): Promise<ReadWindow<R> | null> {
@@ -167,15 +164,15 @@ async function readWindow<R>(
   for (let reread = 0; reread <= maxRereads; reread++) {
     options.signal?.throwIfAborted()
     const window = windowAt(state, offset)
-    const answer = await deps.ask(window)
+    const answer = await ask(window)
     state.pages += 1
     const rows = toRows(answer)
-    const bare = rowKeys(answer, rows, (record) => deps.rowKey(record))
+    const bare = rowKeys(answer, rows, rowKey)
     noteAnswer(state, window, answer, bare.length)
     await options.onPage?.(answer)
     if (answer.misfits.length > 0) {
       if (reread < maxRereads) {
-        await deps.clock.sleep(rereadPauseMs * 2 ** Math.min(reread, 3), options.signal)
+        await clock.sleep(rereadPauseMs * 2 ** Math.min(reread, 3), options.signal)
         continue
       }
       state.lasting.add(misfitReason)
@@ -195,7 +192,7 @@ async function readWindow<R>(
     if (answer.empty && offset === 0 && !answer.contradicted) return failWindow(state, 'the list is empty')
     identical += isAgain ? 1 : 0
     if (identical > maxIdentical) return failWindow(state, 'the same page came again and again')
-    await deps.clock.sleep(rereadPauseMs * 2 ** Math.min(reread, 3), options.signal)
+    await clock.sleep(rereadPauseMs * 2 ** Math.min(reread, 3), options.signal)
   }
   return failWindow(state, 'a page where rows are known to be stayed empty')
 }
