@@ -18,45 +18,95 @@ export interface Mute {
 /** Null when it may be said. The route is null for a group that no route forms any more. */
 export type MuteOf = (alert: AlertHead, route: Route | null) => Mute | null
 
-/** What keeps conditions quiet at `now`. Cheap to make; asks the ledger at the first question only. */
+/** One reason to keep a condition quiet, made for one flush: it asks the ledger at its first question only. */
+type Stage = (context: EngineContext, now: UnixMs) => MuteOf
+
+/**
+ * What keeps a condition quiet, in the order in which it is asked: the first that does says why. Its end is kept quiet
+ * by people alone, by a silence or a mute time.
+ */
+const stages: readonly Stage[] = [
+  silenced,
+  inMuteTime,
+  ofFiring(notEvaluatedYet),
+  ofFiring(heldAtStart),
+  ofFiring(heldAfterOutage),
+  ofFiring(inhibited),
+]
+
+/** What keeps conditions quiet at `now`. */
 export function createMute(context: EngineContext, now: UnixMs): MuteOf {
-  const isHeld = !context.hold.isReleased && now < context.hold.until
-  const inhibitorOf = once(() =>
-    createInhibitor(context.inhibitions, context.store.listFiringLabels().map(parseLabels)),
-  )
+  const asked = stages.map((stage) => stage(context, now))
+  return (alert, route) => {
+    for (const ask of asked) {
+      const mute = ask(alert, route)
+      if (mute !== null) return mute
+    }
+    return null
+  }
+}
+
+function silenced(context: EngineContext, now: UnixMs): MuteOf {
   const silenceOf = createSilenceOf(context, now)
+  return (alert) => byPeople(sayMuted(silenceOf(alert.labels)))
+}
+
+function inMuteTime(context: EngineContext, now: UnixMs): MuteOf {
+  return (alert, route) => byPeople(sayMuteTime(context, route, alert.severity, now))
+}
+
+function byPeople(reason: string | null): Mute | null {
+  return reason === null ? null : { reason, by: 'muted' }
+}
+
+function ofFiring(stage: Stage): Stage {
+  return (context, now) => {
+    const ask = stage(context, now)
+    return (alert, route) => (isFiring(alert) ? ask(alert, route) : null)
+  }
+}
+
+/** What the last process left as firing is looked at once more before anything is said of it. */
+function notEvaluatedYet({ hold, looked }: EngineContext): MuteOf {
+  return (alert) =>
+    hold.hasStarted && !looked.has(alert.rule) && !isMetaKind(alert.kind)
+      ? { reason: 'not evaluated since the start', by: 'inhibited' }
+      : null
+}
+
+function heldAtStart({ hold }: EngineContext, now: UnixMs): MuteOf {
+  const isHeld = !hold.isReleased && now < hold.until
+  return (alert) =>
+    isHeld && alert.severity !== 'critical'
+      ? { reason: 'held until sources and chains were judged once', by: 'inhibited' }
+      : null
+}
+
+/** What waited for a source that was silent gets its turn at the pace when it is back. */
+function heldAfterOutage({ kinds, outage }: EngineContext, now: UnixMs): MuteOf {
+  const isJustBack = outage.lastAt !== null && now >= outage.lastAt && now - outage.lastAt < backMs
+  return (alert) =>
+    isJustBack && kinds.find(alert.kind)?.isHeldAfterOutage
+      ? { reason: 'its source has just come back', by: 'inhibited' }
+      : null
+}
+
+const backMs = 180_000
+
+function inhibited({ inhibitions, store }: EngineContext): MuteOf {
+  const inhibitorOf = once(() => createInhibitor(inhibitions, store.listFiringLabels().map(parseLabels)))
   // Alerts share label sets: each is judged once a flush.
   const judged = new Map<string, Labels | null>()
-  return (alert, route) => {
-    const muted = sayMuted(silenceOf(alert.labels)) ?? sayMuteTime(context, route, alert.severity, now)
-    if (muted !== null) return { reason: muted, by: 'muted' }
-    if (!isFiring(alert)) return null
-    if (isUnseen(context, alert)) return { reason: 'not evaluated since the start', by: 'inhibited' }
-    if (isHeld && alert.severity !== 'critical')
-      return { reason: 'held until sources and chains were judged once', by: 'inhibited' }
-    if (context.kinds.find(alert.kind)?.isHeldAfterOutage && isJustBack(context, now))
-      return { reason: 'its source has just come back', by: 'inhibited' }
-    if (!judged.has(alert.labels)) judged.set(alert.labels, inhibitorOf()(parseLabels(alert.labels)))
-    const source = judged.get(alert.labels)
+  return ({ labels }) => {
+    if (!judged.has(labels)) judged.set(labels, inhibitorOf()(parseLabels(labels)))
+    const source = judged.get(labels)
     if (!source) return null
     return { reason: `inhibited by ${source['rule'] ?? source['kind'] ?? 'another alert'}`, by: 'inhibited' }
   }
 }
 
-/** What waited for a source that was silent gets its turn at the pace when it is back. */
-const backMs = 180_000
-
-function isJustBack({ outage }: EngineContext, now: UnixMs): boolean {
-  return outage.lastAt !== null && now >= outage.lastAt && now - outage.lastAt < backMs
-}
-
 export function isFiring(alert: Pick<AlertHead, 'state'>): boolean {
   return alert.state === 'firing' || alert.state === 'recovering'
-}
-
-/** What the last process left as firing is looked at once more before anything is said of it. */
-function isUnseen({ hold, looked }: EngineContext, alert: AlertHead): boolean {
-  return hold.hasStarted && !looked.has(alert.rule) && !isMetaKind(alert.kind)
 }
 
 /** When a silence or a mute time begins or ends, every group is looked at: what was not said is said, or what still holds. */
