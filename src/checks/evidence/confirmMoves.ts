@@ -1,20 +1,23 @@
+import { movedToken } from '../../bridge/movedToken.ts'
 import { notYetAbsent } from '../../clients/explorer/absence.ts'
-import type { Clock } from '../../lib/clock.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
-import { type DoubtContext, decideDoubt, type Outcome } from './decideDoubt.ts'
+import { coverMoney } from '../../meaning/coverMoney.ts'
+import { showsMoney } from '../../meaning/showsMoney.ts'
+import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
+import {
+  type Asking,
+  decideDoubt,
+  type Doubt,
+  hasPassed,
+  maySpendSingle,
+  type Outcome,
+} from './decideDoubt.ts'
 import type { EvidenceReads } from './reads.ts'
 import { addOwnValue, readWhole, type Whole } from './readWhole.ts'
 
-export interface ConfirmDeps {
-  readonly clock: Clock
-  readonly reads: EvidenceReads
-  /** Whether what moved is what the records of this transaction say; null when that cannot be told. */
-  isCovered(reading: EvidenceReading): boolean | null
-  /** Whether the record's token is not among what moved at all: then native currency may have. */
-  wantsNative(reading: EvidenceReading): boolean
-}
-
+/** Transactions that share one main transaction, at most. */
+export const maxSharing = 100
 /** What could not be asked is asked again after this. */
 const retryMs = 5_000
 /** Between readings that have to agree: three of them are half a minute apart. */
@@ -32,24 +35,19 @@ function secondOf({ source }: EvidenceReading): EvidenceReading['source'] {
  * unit; where there are none, the endpoint for single transactions. Native currency needs what the transaction itself
  * carried as well.
  */
-export async function confirmMoves(
-  deps: ConfirmDeps,
-  leg: QueuedLeg,
-  first: EvidenceReading,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  const { reads } = deps
+export async function confirmMoves(asking: Asking, leg: QueuedLeg, first: EvidenceReading): Promise<Outcome> {
+  const { clock, reads, signal } = asking
   const options = { priority: 'urgent', signal } as const
-  const own = leg.ask === 'native' ? await addOwnValue(reads, leg, first, options, deps.clock.now()) : null
-  if (own === 'unclear') return again(deps, leg)
-  if (own !== null && deps.isCovered(own) !== false) return take(leg, [own])
+  const own = leg.ask === 'native' ? await addOwnValue(reads, leg, first, options, clock.now()) : null
+  if (own === 'unclear') return again(asking, leg)
+  if (own !== null && isCovered(asking, own) !== false) return take(leg, [own])
   // What one list shows is there for the other one, too.
   const known = { logs: first.source === 'E13', calls: first.source === 'E15' }
   let second: Whole = null
   let error: unknown
   try {
-    second = deps.wantsNative(first)
-      ? await readWhole(reads, leg, { ...options, known, callReads: leg.tries }, deps.clock.now())
+    second = wantsNative(asking, first)
+      ? await readWhole(reads, leg, { ...options, known, callReads: leg.tries }, clock.now())
       : await readAgain(reads, leg, options)
   } catch (thrown) {
     signal.throwIfAborted()
@@ -58,7 +56,7 @@ export async function confirmMoves(
   if (second === null && leg.tries >= neededTries) return take(leg, [{ ...first, unasked: secondOf(first) }])
   if (second === null || second === 'unclear')
     // It is there: what answers without it counted is over. Its tries are not when it is missed again, or neither ends.
-    return { ...again(deps, { ...leg, ...notYetAbsent, tries: leg.tries + 1 }, doubtMs), error }
+    return { ...again(asking, { ...leg, ...notYetAbsent, tries: leg.tries + 1 }, doubtMs), error }
   const later = { ...second, requestedAt: Math.max(second.requestedAt, first.requestedAt + 1) }
   return take(leg, [first, later])
 }
@@ -67,22 +65,37 @@ export async function confirmMoves(
  * A leg that the list of internal transactions does not hold: a plain payment is in its block's list alone. A whole
  * list of the block without it is an answer too.
  */
-export async function findNative(
-  deps: ConfirmDeps,
-  context: DoubtContext,
-  leg: QueuedLeg,
-): Promise<Outcome | null> {
-  if (leg.ask !== 'native' || leg.height === null || !context.hasPassed(leg) || !context.mayAskSingly())
+export async function findNative(doubt: Doubt, leg: QueuedLeg): Promise<Outcome | null> {
+  const { reads, signal } = doubt
+  if (leg.ask !== 'native' || leg.height === null || !hasPassed(doubt, leg) || !maySpendSingle(doubt))
     return null
-  const own = await deps.reads.ownValue(leg.hash, leg.height, {
-    priority: 'evidence',
-    signal: context.signal,
-  })
+  const own = await reads.ownValue(leg.hash, leg.height, { priority: 'evidence', signal })
   if (own === 'unclear') return null
-  if (own === null) return decideDoubt({ ...context, hasControl: true }, leg)
-  if (own.status === 'unknown') return again(deps, leg)
-  if (own.status === 'failed' || deps.isCovered(own) !== false) return take(leg, [own])
-  return confirmMoves(deps, leg, own, context.signal)
+  if (own === null) return decideDoubt({ ...doubt, hasControl: true }, leg)
+  if (own.status === 'unknown') return again(doubt, leg)
+  if (own.status === 'failed' || isCovered(doubt, own) !== false) return take(leg, [own])
+  return confirmMoves(doubt, leg, own)
+}
+
+/** Whether what moved is what the records of this transaction say; null when that cannot be told. */
+export function isCovered({ config, learned, ledger }: Asking, reading: EvidenceReading): boolean | null {
+  const { hash, moves } = reading
+  if (moves === null) return null
+  const money = toMoneySettings(config.bridge, learned)
+  const sharing = ledger.listSharing('main', hash, maxSharing).filter((one) => one.isListed)
+  // Of the others it says nothing: they are asked for by another list.
+  const shown = sharing.filter(({ token }) => showsMoney(token, reading))
+  return shown.every((transfer) => {
+    const covered = coverMoney(transfer, sharing, moves, money)
+    return covered === null || covered === 'covered'
+  })
+}
+
+/** Whether the record's token is not among what moved at all: then native currency may have. */
+function wantsNative({ ledger }: Asking, { hash, moves }: EvidenceReading): boolean {
+  return ledger
+    .listSharing('main', hash, maxSharing)
+    .some(({ token }) => !moves?.some((move) => move.token !== '' && move.token === movedToken(token)))
 }
 
 async function readAgain(
@@ -99,7 +112,7 @@ function take(leg: QueuedLeg, readings: readonly EvidenceReading[]): Outcome {
   return { readings, saves: [], drops: [leg.hash] }
 }
 
-function again({ clock }: ConfirmDeps, leg: QueuedLeg, ms = retryMs): Outcome {
+function again({ clock }: Asking, leg: QueuedLeg, ms = retryMs): Outcome {
   const at = clock.now() + ms
   return { readings: [], saves: [{ ...leg, readyAt: at, dueAt: at }], drops: [] }
 }

@@ -1,4 +1,7 @@
 import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
+import { listHeads } from '../../kernel/heads.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { passedTime } from '../../kernel/trackHead.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
@@ -19,10 +22,17 @@ export interface Outcome {
   readonly error?: unknown
 }
 
-/** An answer without the leg, and what else may be asked. */
-export interface DoubtContext {
+/** A run that asks second sources. */
+export interface Asking
+  extends Pick<Kernel, 'clock' | 'clockAheadMs' | 'config' | 'db' | 'learned' | 'ledger'> {
   readonly reads: EvidenceReads
   readonly signal: AbortSignal
+  /** How many more questions about single transactions it may ask: a storm of doubts must not stop the batches. */
+  readonly singles: { left: number }
+}
+
+/** An answer without the leg, and what else may be asked. */
+export interface Doubt extends Asking {
   /** When the answer was asked for. */
   readonly at: UnixMs
   /** The endpoint for many transactions was asked in vain: this is an answer of the one for single ones. */
@@ -31,13 +41,8 @@ export interface DoubtContext {
   readonly hasControl: boolean
   /** A transaction of the same chain that is known. */
   readonly control: string | null
-  readonly now: () => UnixMs
   /** By how much the service's clock is ahead of ours; negative: behind it. */
-  readonly clockAheadMs: number
-  /** Whether the head has passed where the leg would be: below it the leg may still come. */
-  hasPassed(leg: QueuedLeg): boolean
-  /** Whether one more question about a single transaction may be asked now; counts it. */
-  readonly mayAskSingly: () => boolean
+  readonly serviceAheadMs: number
 }
 
 /** Between two readings that found nothing: three of them are half a minute apart. */
@@ -57,31 +62,51 @@ const maxRests = 30
  * own logs, or the endpoint for single transactions, did not know it either: a transaction whose logs are there and
  * move nothing is another story than one that is not there.
  */
-export async function decideDoubt(context: DoubtContext, leg: QueuedLeg): Promise<Outcome> {
-  if (!context.hasControl || !context.hasPassed(leg)) return again(leg, context.now(), retryMs)
+export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome> {
+  const { clock } = doubt
+  if (!doubt.hasControl || !hasPassed(doubt, leg)) return again(leg, clock.now(), retryMs)
   // Requests are numbered on from before the clock was set back: numbers order answers, and measure no time.
-  const at = Math.min(context.at, context.now())
+  const at = Math.min(doubt.at, clock.now())
   const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at }) }
   const isOver = isAbsent(next) || leg.rests > 0
   const other =
-    isOver || (leg.ask !== 'zone' && next.reads >= firstAsked) ? await askOtherwise(context, next) : null
-  if (other === 'unclear') return again(leg, context.now(), retryMs)
-  if (other === 'doubt') return again(next, context.now(), doubtMs)
+    isOver || (leg.ask !== 'zone' && next.reads >= firstAsked) ? await askOtherwise(doubt, next) : null
+  if (other === 'unclear') return again(leg, clock.now(), retryMs)
+  if (other === 'doubt') return again(next, clock.now(), doubtMs)
   if (other !== null && (isOver || leg.ask === 'zone' || (other.moves?.length ?? 0) > 0)) {
     return { readings: [{ ...other, reads: next.reads }], saves: [], drops: [leg.hash] }
   }
-  if (!isOver) return again(next, context.now(), doubtMs)
+  if (!isOver) return again(next, clock.now(), doubtMs)
   // By the service's clock, whatever ours says; and a service that tells a wrong time cannot put it off.
-  const settledAt = Math.min(leg.time - context.clockAheadMs, leg.addedAt) + lateMs
+  const settledAt = Math.min(leg.time - doubt.serviceAheadMs, leg.addedAt) + lateMs
   if (leg.rests === 0 && at < settledAt)
-    return again(next, context.now(), Math.max(settledAt - context.now(), retryMs))
-  const rest = restLonger(next, context.now())
+    return again(next, clock.now(), Math.max(settledAt - clock.now(), retryMs))
+  const rest = restLonger(next, clock.now())
   return {
     // Told once: looking for it again changes nothing until it is there.
-    readings: leg.rests > 0 ? [] : [toAbsent(next, context)],
+    readings: leg.rests > 0 ? [] : [toAbsent(next, doubt)],
     saves: rest === null ? [] : [rest],
     drops: rest === null ? [leg.hash] : [],
   }
+}
+
+/** Whether the head, as last read, has passed where the leg would be: below it the leg may still come. */
+export function hasPassed(
+  { db, clockAheadMs }: Pick<Kernel, 'db' | 'clockAheadMs'>,
+  leg: QueuedLeg,
+): boolean {
+  const head = listHeads(db).find(({ chain }) => chain === (leg.ask === 'zone' ? 'zone' : 'main'))
+  if (!head) return false
+  return (
+    (passedTime(head, clockAheadMs()) ?? 0) >= leg.time || (leg.height !== null && head.height > leg.height)
+  )
+}
+
+/** Whether one more question about a single transaction may be asked now; counts it. */
+export function maySpendSingle({ singles }: Asking): boolean {
+  if (singles.left <= 0) return false
+  singles.left -= 1
+  return true
 }
 
 /** Asked again after a longer pause than before; null when it was asked often enough. */
@@ -93,10 +118,11 @@ export function restLonger(leg: QueuedLeg, now: UnixMs): QueuedLeg | null {
 
 /** Another endpoint's word on a leg that the first one does not know; `unclear` when that could not be had, `doubt` when it has to be had again. */
 async function askOtherwise(
-  { reads, signal, control, now, mayAskSingly }: DoubtContext,
+  doubt: Doubt,
   leg: QueuedLeg,
 ): Promise<EvidenceReading | 'unclear' | 'doubt' | null> {
-  if (!mayAskSingly()) return null
+  const { reads, signal, control, clock } = doubt
+  if (!maySpendSingle(doubt)) return null
   const options = { priority: 'urgent', signal } as const
   if (leg.ask === 'zone') return readOne(await reads.zoneLeg(leg.hash, options))
   const logs = await reads.mainLogs(leg.hash, options)
@@ -105,7 +131,7 @@ async function askOtherwise(
   // Logs leave native currency unsaid.
   const wantsWhole = said?.moves?.length === 0 || (said && leg.ask === 'native')
   const how = { ...options, known: { logs: said !== undefined }, callReads: leg.reads - firstAsked }
-  const whole = wantsWhole ? await readWhole(reads, leg, how, now()) : (said ?? null)
+  const whole = wantsWhole ? await readWhole(reads, leg, how, clock.now()) : (said ?? null)
   if (whole !== null) return whole === 'unclear' ? 'doubt' : whole
   // An empty answer about one transaction has no control in it: a known one has to be answered too.
   if (control !== null && (await reads.mainLogs(control, options)).readings.length === 0) return 'unclear'
@@ -125,7 +151,7 @@ const asked = {
   native: { many: 'E15', single: 'E16' },
 } as const
 
-function toAbsent(leg: QueuedLeg, { at, isAlone = false }: DoubtContext): EvidenceReading {
+function toAbsent(leg: QueuedLeg, { at, isAlone = false }: Doubt): EvidenceReading {
   const { many, single } = asked[leg.ask as LegAsk]
   return {
     chain: leg.ask === 'zone' ? 'zone' : 'main',

@@ -1,13 +1,10 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import { type BlockSpan, type ContractReads } from '../../kernel/contractReads.ts'
+import type { BlockSpan } from '../../kernel/contractReads.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
 import { maxSpanBlocks } from '../../kernel/readSpan.ts'
-import type { ExplorerReads, ReadOptions } from '../../kernel/reads.ts'
+import type { ReadOptions } from '../../kernel/reads.ts'
 
-interface EarlierLogsDeps {
-  readonly reads: Pick<ExplorerReads, 'mainBlock'>
-  readonly contractReads: Pick<ContractReads, 'logs'>
-  readonly contracts: readonly string[]
-}
+type Past = Pick<Kernel, 'config' | 'contractReads' | 'reads'>
 
 /** A transaction of the past in which a bridge contract named something. */
 export interface NamingTransaction {
@@ -17,7 +14,7 @@ export interface NamingTransaction {
 }
 
 /** Below a block, back to the one of a time. */
-interface Past {
+interface Span {
   readonly below: number
   readonly since: UnixMs
 }
@@ -36,7 +33,8 @@ interface Words extends NamingTransaction {
  * Finds, below a block and back to a time, the transactions in whose events of the bridge a hash stands, whatever those
  * events mean. Null when the past could not be read so far.
  */
-export function createEarlierLogs(deps: EarlierLogsDeps) {
+export function createEarlierLogs(past: Past) {
+  const contracts = past.config.bridge.contracts.map((address) => address.toLowerCase())
   const kept = new Map<string, readonly Words[]>()
   let count = 0
 
@@ -48,7 +46,7 @@ export function createEarlierLogs(deps: EarlierLogsDeps) {
     const name = `${address} ${span.first} ${span.last}`
     const known = kept.get(name)
     if (known) return known
-    const read = await deps.contractReads.logs(address, span, options)
+    const read = await past.contractReads.logs(address, span, options)
     const words = read.records.map(({ hash, height, time, topics, data }) => ({
       hash,
       height,
@@ -66,19 +64,19 @@ export function createEarlierLogs(deps: EarlierLogsDeps) {
     return words
   }
 
-  return async (wanted: string, past: Past, options: ReadOptions): Promise<NamingTransaction[] | null> => {
+  return async (wanted: string, span: Span, options: ReadOptions): Promise<NamingTransaction[] | null> => {
     const needle = wanted.toLowerCase().replace('0x', '')
     const found = new Map<string, NamingTransaction>()
-    let last = past.below
+    let last = span.below
     for (let piece = 0; piece < maxPieces && last >= 0; piece += 1) {
       // Whole thousands, so that the next search asks for the same pieces.
       const first = Math.max(0, Math.floor(last / maxSpanBlocks) * maxSpanBlocks)
-      for (const address of deps.contracts) {
+      for (const address of contracts) {
         const words = await readPiece(address, { first, last }, options)
         for (const { hash, height, time, text } of words)
           if (text.includes(needle)) found.set(hash, { hash, height, time })
       }
-      if (first === 0 || (await isBefore(deps, first, past.since, options))) return [...found.values()]
+      if (first === 0 || (await isBefore(past, first, span.since, options))) return [...found.values()]
       last = first - 1
     }
     return found.size > 0 ? [...found.values()] : null
@@ -86,7 +84,7 @@ export function createEarlierLogs(deps: EarlierLogsDeps) {
 }
 
 async function isBefore(
-  { reads }: EarlierLogsDeps,
+  { reads }: Past,
   height: number,
   time: UnixMs,
   options: ReadOptions,

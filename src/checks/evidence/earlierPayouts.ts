@@ -1,25 +1,26 @@
-import { coverMoney, type MoneySettings } from '../../meaning/coverMoney.ts'
 import { destinationLeg, originLeg, type Transfer } from '../../bridge/transfer.ts'
-import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { ReadOptions } from '../../kernel/reads.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
-import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
-import type { createEarlierLogs, NamingTransaction } from './earlierLogs.ts'
+import { dropQueued, listQueued, type QueuedLeg, saveQueued } from '../../ledger/evidenceQueue.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { coverMoney } from '../../meaning/coverMoney.ts'
+import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
+import { maxSharing } from './confirmMoves.ts'
+import { createEarlierLogs, type NamingTransaction } from './earlierLogs.ts'
 import type { EvidenceReads } from './reads.ts'
 import { readWhole } from './readWhole.ts'
-import type { Commit, ExplorerReads, ReadOptions } from '../../kernel/reads.ts'
 
-export interface EarlierPayoutsDeps {
-  readonly clock: Clock
-  readonly commit: Commit
-  readonly reads: Pick<ExplorerReads, 'details' | 'feedByHash'>
+interface EarlierPayouts
+  extends Pick<
+    Kernel,
+    'clock' | 'commit' | 'config' | 'contractReads' | 'db' | 'learned' | 'ledger' | 'reads'
+  > {
   readonly evidence: Pick<EvidenceReads, 'mainLogs' | 'nativeLeg' | 'ownValue'>
+}
+
+interface Search extends EarlierPayouts {
   readonly findLogs: ReturnType<typeof createEarlierLogs>
-  readonly settings: () => MoneySettings
-  listQueued(limit: number): QueuedLeg[]
-  saveQueued(leg: QueuedLeg): void
-  dropQueued(hash: string): void
-  /** Transfers whose origin this is. */
-  transfersOf(hash: string): readonly Transfer[]
 }
 
 const maxPerRun = 5
@@ -34,41 +35,50 @@ const maxNaming = 10
  * by its hash, and in the events of the bridge. Records that are found are verified like any other; a transaction that
  * moved the same money to the same recipient, and names the same origin, has paid it.
  */
-export function createEarlierPayoutsPoll(deps: EarlierPayoutsDeps): (signal: AbortSignal) => Promise<void> {
+export function createEarlierPayoutsPoll(of: EarlierPayouts): (signal: AbortSignal) => Promise<void> {
+  const { clock, db } = of
+  const search: Search = { ...of, findLogs: createEarlierLogs(of) }
   return async (signal) => {
-    const due = deps.listQueued(maxPerRun).filter((leg) => leg.dueAt <= deps.clock.now())
-    for (const leg of due) {
+    const queued = listQueued(db, 'past', false, clock.now(), maxPerRun)
+    for (const leg of queued.filter((one) => one.dueAt <= clock.now())) {
       try {
-        await look(deps, leg, { priority: 'evidence', signal })
+        await look(search, leg, { priority: 'evidence', signal })
       } catch (error) {
-        again(deps, leg)
+        again(search, leg)
         throw error
       }
     }
   }
 }
 
-async function look(deps: EarlierPayoutsDeps, leg: QueuedLeg, options: ReadOptions): Promise<void> {
-  const [first] = deps.transfersOf(leg.hash)
-  if (!first) return deps.dropQueued(leg.hash)
-  const isKnown = await readRecords(deps, leg.hash, first, options)
-  const all = deps.transfersOf(leg.hash)
+/** Transfers whose origin this is. */
+function transfersOf({ ledger }: Search, hash: string): Transfer[] {
+  return ledger
+    .listTransfers({ hash, limit: maxSharing })
+    .filter((one) => originLeg(one)?.hash === hash && one.isListed)
+}
+
+async function look(search: Search, leg: QueuedLeg, options: ReadOptions): Promise<void> {
+  const drop = () => dropQueued(search.db, 'past', leg.hash)
+  const [first] = transfersOf(search, leg.hash)
+  if (!first) return drop()
+  const isKnown = await readRecords(search, first, { ...options, hash: leg.hash })
+  const all = transfersOf(search, leg.hash)
   const reads = isKnown ? leg.reads + 1 : leg.reads
   // Records of other payouts are verified by themselves, and then set beside this one.
-  if (countPayouts(all) > 1) return deps.dropQueued(leg.hash)
-  const paid = first.direction === 'ZoneToMain' ? await findPaid(deps, first, options) : null
-  if (paid === 'unclear') return again(deps, { ...leg, rests: leg.rests + 1 })
-  if (paid !== null) deps.commit({ evidence: [paid] })
-  if (paid !== null || reads >= neededReads || leg.rests >= maxTries) return deps.dropQueued(leg.hash)
-  again(deps, { ...leg, reads })
+  if (countPayouts(all) > 1) return drop()
+  const paid = first.direction === 'ZoneToMain' ? await findPaid(search, first, options) : null
+  if (paid === 'unclear') return again(search, { ...leg, rests: leg.rests + 1 })
+  if (paid !== null) search.commit({ evidence: [paid] })
+  if (paid !== null || reads >= neededReads || leg.rests >= maxTries) return drop()
+  again(search, { ...leg, reads })
 }
 
 /** What the list tells by the hash of the origin. @returns whether it holds what is known to be there */
 async function readRecords(
-  { reads, commit }: EarlierPayoutsDeps,
-  hash: string,
+  { reads, commit }: Search,
   { direction }: Transfer,
-  options: ReadOptions,
+  { hash, ...options }: ReadOptions & { readonly hash: string },
 ): Promise<boolean> {
   const answers = [await reads.feedByHash(hash, options)]
   if (direction === 'ZoneToMain') answers.push(await reads.details([hash], options))
@@ -85,30 +95,31 @@ function countPayouts(all: readonly Transfer[]): number {
 
 /** The transaction of the past that paid this withdrawal already; `unclear` when that could not be told. */
 async function findPaid(
-  deps: EarlierPayoutsDeps,
+  search: Search,
   transfer: Transfer,
   options: ReadOptions,
 ): Promise<EvidenceReading | 'unclear' | null> {
   const [origin, main] = [originLeg(transfer), destinationLeg(transfer)]
   if (origin === null || main === null || main.height === null) return null
   const since: UnixMs = origin.time ?? transfer.originAt
-  const named = await deps.findLogs(origin.hash, { below: main.height, since }, options)
+  const named = await search.findLogs(origin.hash, { below: main.height, since }, options)
   if (named === null) return 'unclear'
   for (const one of named.filter(({ hash }) => hash !== main.hash).slice(0, maxNaming)) {
-    const whole = await readMoves(deps, one, options)
+    const whole = await readMoves(search, one, options)
     if (whole === 'unclear') return 'unclear'
     const moves = whole?.status === 'success' ? whole.moves : null
     const earlier = { ...transfer, main: { ...main, ...one } }
-    if (moves && coverMoney(earlier, [earlier], moves, deps.settings()) === 'covered')
-      return toReading(origin.hash, one, deps.clock.now())
+    const money = toMoneySettings(search.config.bridge, search.learned)
+    if (moves && coverMoney(earlier, [earlier], moves, money) === 'covered')
+      return toReading(origin.hash, one, search.clock.now())
   }
   return null
 }
 
-function readMoves(deps: EarlierPayoutsDeps, { hash, height }: NamingTransaction, options: ReadOptions) {
-  const now = deps.clock.now()
+function readMoves(search: Search, { hash, height }: NamingTransaction, options: ReadOptions) {
+  const now = search.clock.now()
   const how = { ...options, known: { logs: true }, callReads: neededReads }
-  return readWhole(deps.evidence, { hash, height, addedAt: now }, how, now)
+  return readWhole(search.evidence, { hash, height, addedAt: now }, how, now)
 }
 
 function toReading(hash: string, { hash: paidIn, time }: NamingTransaction, now: UnixMs): EvidenceReading {
@@ -116,7 +127,7 @@ function toReading(hash: string, { hash: paidIn, time }: NamingTransaction, now:
   return { ...of, errorMessage: '', moves: null, time, paidIn }
 }
 
-function again(deps: EarlierPayoutsDeps, leg: QueuedLeg): void {
-  const at = deps.clock.now() + retryMs
-  deps.saveQueued({ ...leg, readyAt: at, dueAt: at })
+function again(search: Search, leg: QueuedLeg): void {
+  const at = search.clock.now() + retryMs
+  saveQueued(search.db, { ...leg, readyAt: at, dueAt: at })
 }

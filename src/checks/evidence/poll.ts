@@ -1,31 +1,49 @@
+import type { Kernel } from '../../kernel/kernel.ts'
+import { createWaker } from '../../kernel/waker.ts'
+import { type EvidenceReading, listKnownHashes } from '../../ledger/evidence.ts'
+import {
+  type Ask,
+  dropQueued,
+  listQueued,
+  nextDueAt,
+  type QueuedLeg,
+  saveQueued,
+} from '../../ledger/evidenceQueue.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
-import type { EvidenceReading } from '../../ledger/evidence.ts'
-import type { Ask, QueuedLeg } from '../../ledger/evidenceQueue.ts'
-import { type ConfirmDeps, confirmMoves, findNative } from './confirmMoves.ts'
-import { decideDoubt, type DoubtContext, type LegAsk, type Outcome, restLonger } from './decideDoubt.ts'
+import { confirmMoves, findNative, isCovered } from './confirmMoves.ts'
+import {
+  type Asking,
+  decideDoubt,
+  type Doubt,
+  type LegAsk,
+  maySpendSingle,
+  type Outcome,
+  restLonger,
+} from './decideDoubt.ts'
 import type { EvidenceReads } from './reads.ts'
-import type { Commit } from '../../kernel/reads.ts'
 
-export interface EvidenceDeps extends ConfirmDeps {
-  readonly commit: Commit
-  /** Legs that may be asked, most urgent first. */
-  listQueued(ask: Ask, limit: number): QueuedLeg[]
-  saveQueued(leg: QueuedLeg): void
-  dropQueued(ask: Ask, hash: string): void
-  nextDueAt(): UnixMs | null
-  /** Hashes that the explorer knew lately, by the same endpoint. */
-  knownHashes(ask: LegAsk): readonly string[]
-  /** Whether the chain's head, as last read, has passed what it would have to hold. */
-  readonly hasPassed: (leg: QueuedLeg) => boolean
-  /** By how much the service's clock is ahead of ours, negative when it is behind. */
-  readonly clockAheadMs: () => number
-  /** Runs the poller again after so long. */
-  wakeIn(ms: number, stop: AbortSignal): void
-  /** Questions that other parts ask in the same run, e.g. of the canonical RPC. */
+interface Evidence
+  extends Pick<
+    Kernel,
+    'clock' | 'clockAheadMs' | 'commit' | 'config' | 'db' | 'explorer' | 'learned' | 'ledger' | 'trigger'
+  > {
+  readonly reads: EvidenceReads
+}
+
+/** A poller of its own: of what happens now, or of what was long over when it was first seen. */
+interface Part {
+  readonly name: string
+  readonly isLate: boolean
+  /** Questions that other parts ask in the same run. */
   readonly others: readonly ((signal: AbortSignal) => Promise<void>)[]
 }
 
+type Run = Evidence & Asking & Pick<Part, 'isLate'>
+
+/** Who tells what each question is answered by. */
+export const sources = { zone: ['E9', 'E14'], main: ['E13', 'E2'], native: ['E15', 'E16'] } as const
+const asks = ['zone', 'main', 'native', 'record', 'past'] as const
 /** E9, E13 and E15 take this many hashes. */
 const batchSize = 20
 /** What a run has not asked by then comes first in the next one. */
@@ -42,43 +60,45 @@ const doubtMs = 15_000
  * for others to share its request. A leg that an answer does not hold is asked again until the rules of absence have
  * been met; one empty answer says nothing.
  */
-export function createEvidencePoll(deps: EvidenceDeps): (signal: AbortSignal) => Promise<void> {
+export function createEvidencePoll(
+  evidence: Evidence,
+  { name, isLate, others }: Part,
+): (signal: AbortSignal) => Promise<void> {
+  const { clock, db } = evidence
+  const wakeIn = createWaker(evidence, name)
   return async (signal) => {
-    const singles = { left: maxSingles }
+    const run: Run = { ...evidence, isLate, signal, singles: { left: maxSingles } }
     const work = [
-      ...(['zone', 'main', 'native'] as const).map((ask) => askAll(deps, ask, singles, signal)),
-      ...deps.others.map((ask) => ask(signal)),
+      ...(['zone', 'main', 'native'] as const).map((ask) => askAll(run, ask)),
+      ...others.map((ask) => ask(signal)),
     ]
     // One kind that cannot be asked holds up no other.
     const results = await Promise.allSettled(work)
-    const next = deps.nextDueAt()
-    if (next !== null) deps.wakeIn(Math.max(next - deps.clock.now(), 500), signal)
+    const next = nextDueAt(db, asks, isLate)
+    if (next !== null) wakeIn(Math.max(next - clock.now(), 500), signal)
     const failed = results.find((result) => result.status === 'rejected')
     if (failed) throw failed.reason
   }
 }
 
-interface Singles {
-  left: number
-}
-
-async function askAll(deps: EvidenceDeps, ask: LegAsk, singles: Singles, signal: AbortSignal): Promise<void> {
-  const startedAt = deps.clock.now()
+async function askAll(run: Run, ask: LegAsk): Promise<void> {
+  const { clock, db, isLate, signal } = run
+  const startedAt = clock.now()
   // The queue is looked at anew for each request: what became urgent meanwhile goes before what only waits.
-  while (!signal.aborted && deps.clock.now() - startedAt < runMs) {
-    const batch = chooseBatch(deps.listQueued(ask, 3 * batchSize), deps.clock.now())
+  while (!signal.aborted && clock.now() - startedAt < runMs) {
+    const batch = chooseBatch(listQueued(db, ask, isLate, clock.now(), 3 * batchSize), clock.now())
     if (batch === null) return
     let outcome: Outcome
     try {
-      outcome = await askBatch(deps, ask, batch, singles, signal).catch((error: unknown) =>
-        askSingly(deps, ask, batch, singles, { signal, error }),
+      outcome = await askBatch(run, ask, batch).catch((error: unknown) =>
+        askSingly(run, { ask, batch }, error),
       )
     } catch (error) {
-      const now = deps.clock.now()
-      save(deps, ask, { readings: [], saves: batch.map((leg) => dueIn(leg, now, retryMs)), drops: [] })
+      const now = clock.now()
+      save(run, ask, { readings: [], saves: batch.map((leg) => dueIn(leg, now, retryMs)), drops: [] })
       throw error
     }
-    save(deps, ask, outcome)
+    save(run, ask, outcome)
     if (outcome.error !== undefined) throw outcome.error
   }
 }
@@ -92,57 +112,61 @@ export function chooseBatch(legs: readonly QueuedLeg[], now: UnixMs): QueuedLeg[
   return batch.length === batchSize || batch.some((leg) => leg.dueAt <= now) ? batch : null
 }
 
-function save(deps: EvidenceDeps, ask: Ask, { readings, saves, drops, bad }: Outcome): void {
-  deps.commit({
+function save({ commit, db }: Run, ask: Ask, { readings, saves, drops, bad }: Outcome): void {
+  commit({
     evidence: readings,
     bad: bad ?? [],
     apply: () => {
-      for (const hash of drops) deps.dropQueued(ask, hash)
-      for (const leg of saves) deps.saveQueued(leg)
+      for (const hash of drops) dropQueued(db, ask, hash)
+      for (const leg of saves) saveQueued(db, leg)
       return []
     },
   })
 }
 
-async function askBatch(
-  deps: EvidenceDeps,
-  ask: LegAsk,
-  batch: readonly QueuedLeg[],
-  singles: Singles,
-  signal: AbortSignal,
-): Promise<Outcome> {
+/** Hashes that the explorer knew lately, by the same endpoint. */
+function knownHashes({ db }: Run, ask: LegAsk): readonly string[] {
+  return listKnownHashes(db, ask === 'zone' ? 'zone' : 'main', sources[ask])
+}
+
+async function askBatch(run: Run, ask: LegAsk, batch: readonly QueuedLeg[]): Promise<Outcome> {
+  const { reads, signal } = run
   const hashes = batch.map(({ hash }) => hash)
-  const known = deps.knownHashes(ask).find((hash) => !hashes.includes(hash)) ?? null
+  const known = knownHashes(run, ask).find((hash) => !hashes.includes(hash)) ?? null
   const control = batch.length < batchSize ? known : null
-  const { isLate } = batch[0] as QueuedLeg
-  const priority = isLate ? 'bulk' : batch.some((leg) => leg.reads > 0) ? 'urgent' : 'evidence'
+  const priority = run.isLate ? 'bulk' : batch.some((leg) => leg.reads > 0) ? 'urgent' : 'evidence'
   const options = { priority, signal, isKnown: control !== null } as const
-  const read = await ofMany(deps.reads, ask)(control === null ? hashes : [...hashes, control], options)
+  const read = await ofMany(reads, ask)(control === null ? hashes : [...hashes, control], options)
   const byHash = new Map(read.readings.map((reading) => [reading.hash, reading]))
   const isWhole = read.bad.length === 0
   if (byHash.size === 0 && isWhole && control === null && known !== null) {
     // Nothing of all this is known, or nothing is told at all: a known one in its midst tells which.
-    const last = batch.slice(-1).map((leg) => dueIn(leg, deps.clock.now(), retryMs))
-    const outcome = await askBatch(deps, ask, batch.slice(0, -1), singles, signal)
+    const last = batch.slice(-1).map((leg) => dueIn(leg, run.clock.now(), retryMs))
+    const outcome = await askBatch(run, ask, batch.slice(0, -1))
     return { ...outcome, saves: [...outcome.saves, ...last] }
   }
-  const context = {
-    ...toContext(deps, singles, signal),
+  const doubt: Doubt = {
+    ...run,
     control: known,
     hasControl: control === null ? byHash.size > 0 : byHash.has(control),
     at: read.requestedAt,
+    serviceAheadMs: serviceAheadMs(run),
   }
-  const judged = await judgeEach(deps, batch, signal, (leg) =>
-    judgeLeg(deps, context, leg, byHash.get(leg.hash) ?? null, isWhole),
+  const judged = await judgeEach(run, batch, (leg) =>
+    judgeLeg(doubt, leg, { reading: byHash.get(leg.hash) ?? null, isWhole }),
   )
   return { ...judged, bad: [...read.bad, ...(judged.bad ?? [])] }
 }
 
+/** By how much the service's clock is ahead of ours, negative when it is behind. */
+function serviceAheadMs({ explorer }: Run): number {
+  return explorer.health().clockAheadMs ?? 0
+}
+
 /** One leg that cannot be asked further holds up none of the others. */
 async function judgeEach(
-  deps: EvidenceDeps,
+  { clock, signal }: Run,
   batch: readonly QueuedLeg[],
-  signal: AbortSignal,
   judge: (leg: QueuedLeg) => Promise<Outcome>,
 ): Promise<Outcome> {
   const outcomes: Outcome[] = []
@@ -151,7 +175,7 @@ async function judgeEach(
       outcomes.push(await judge(leg))
     } catch (error) {
       signal.throwIfAborted()
-      outcomes.push({ readings: [], saves: [dueIn(leg, deps.clock.now(), retryMs)], drops: [], error })
+      outcomes.push({ readings: [], saves: [dueIn(leg, clock.now(), retryMs)], drops: [], error })
     }
   }
   return {
@@ -168,22 +192,21 @@ async function judgeEach(
  * answers for one that is known: one of them may be why.
  */
 async function askSingly(
-  deps: EvidenceDeps,
-  ask: LegAsk,
-  batch: readonly QueuedLeg[],
-  singles: Singles,
-  { signal, error }: { readonly signal: AbortSignal; readonly error: unknown },
+  run: Run,
+  { ask, batch }: { readonly ask: LegAsk; readonly batch: readonly QueuedLeg[] },
+  error: unknown,
 ): Promise<Outcome> {
+  const { reads, signal } = run
   signal.throwIfAborted()
-  const single = ofOne(deps.reads, ask)
+  const single = ofOne(reads, ask)
   const options = { priority: 'urgent', signal } as const
-  const [control = null] = isOfQuestion(error) ? deps.knownHashes(ask) : []
+  const [control = null] = isOfQuestion(error) ? knownHashes(run, ask) : []
   if (control === null || (await single(control, options)).readings.length === 0) throw error
-  const context = { ...toContext(deps, singles, signal), control, hasControl: true, isAlone: true }
-  return judgeEach(deps, batch, signal, async (leg) => {
-    if (!context.mayAskSingly()) throw error
+  const common = { ...run, control, hasControl: true, isAlone: true, serviceAheadMs: serviceAheadMs(run) }
+  return judgeEach(run, batch, async (leg) => {
+    if (!maySpendSingle(run)) throw error
     const { requestedAt: at, readings, bad } = await single(leg.hash, options)
-    return judgeLeg(deps, { ...context, at }, leg, readings[0] ?? null, bad.length === 0)
+    return judgeLeg({ ...common, at }, leg, { reading: readings[0] ?? null, isWhole: bad.length === 0 })
   })
 }
 
@@ -193,32 +216,18 @@ function isOfQuestion(error: unknown): boolean {
   return ['source.empty', 'source.mismatched', 'source.invalid', 'source.refused'].includes(error.code)
 }
 
-function toContext(deps: EvidenceDeps, singles: Singles, signal: AbortSignal) {
-  return {
-    reads: deps.reads,
-    now: () => deps.clock.now(),
-    signal,
-    hasPassed: deps.hasPassed,
-    clockAheadMs: deps.clockAheadMs(),
-    mayAskSingly: () => singles.left > 0 && (singles.left -= 1) >= 0,
-  }
-}
-
 async function judgeLeg(
-  deps: EvidenceDeps,
-  context: DoubtContext,
+  doubt: Doubt,
   leg: QueuedLeg,
-  reading: EvidenceReading | null,
-  isWhole: boolean,
+  { reading, isWhole }: { readonly reading: EvidenceReading | null; readonly isWhole: boolean },
 ): Promise<Outcome> {
+  const now = doubt.clock.now()
   // A row that was set aside may be the leg's own.
-  if (reading === null && !isWhole)
-    return { readings: [], saves: [dueIn(leg, deps.clock.now(), doubtMs)], drops: [] }
-  if (reading === null) return (await findNative(deps, context, leg)) ?? (await decideDoubt(context, leg))
-  if (reading.status === 'unknown') return keepAsking(leg, reading, deps.clock.now())
+  if (reading === null && !isWhole) return { readings: [], saves: [dueIn(leg, now, doubtMs)], drops: [] }
+  if (reading === null) return (await findNative(doubt, leg)) ?? (await decideDoubt(doubt, leg))
+  if (reading.status === 'unknown') return keepAsking(leg, reading, now)
   // What does not fit the record is said only when a second answer agrees.
-  if (leg.ask !== 'zone' && deps.isCovered(reading) === false)
-    return confirmMoves(deps, leg, reading, context.signal)
+  if (leg.ask !== 'zone' && isCovered(doubt, reading) === false) return confirmMoves(doubt, leg, reading)
   return { readings: [reading], saves: [], drops: [leg.hash] }
 }
 

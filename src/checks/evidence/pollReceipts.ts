@@ -1,30 +1,24 @@
-import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
 import { decodeMoves } from '../../clients/decodeMoves.ts'
+import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
 import type { Rpc } from '../../clients/rpc/createRpc.ts'
 import type { RpcResult } from '../../clients/rpc/rpcMethods.ts'
-import type { Clock, UnixMs } from '../../lib/clock.ts'
-import type { EvidenceReading } from '../../ledger/evidence.ts'
-import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
-import { type Outcome, restLonger } from './decideDoubt.ts'
-import type { Commit } from '../../kernel/reads.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { createWaker } from '../../kernel/waker.ts'
+import { type EvidenceReading, listKnownHashes } from '../../ledger/evidence.ts'
+import {
+  dropQueued,
+  hurryMain,
+  listQueued,
+  nextDueAt,
+  type QueuedLeg,
+  saveQueued,
+} from '../../ledger/evidenceQueue.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { hasPassed, type Outcome, restLonger } from './decideDoubt.ts'
 
-export interface ReceiptsDeps {
-  readonly clock: Clock
+interface Receipts
+  extends Pick<Kernel, 'clock' | 'clockAheadMs' | 'commit' | 'config' | 'db' | 'numbers' | 'trigger'> {
   readonly rpc: Pick<Rpc, 'call' | 'callMany'>
-  /** The number of a request that is sent now. */
-  readonly nextNumber: () => UnixMs
-  readonly commit: Commit
-  /** Blocks on top of a leg's before a missing receipt says anything. */
-  readonly confirmations: number
-  listQueued(limit: number): QueuedLeg[]
-  saveQueued(leg: QueuedLeg): void
-  dropQueued(hash: string): void
-  /** The explorer's own word on this transaction is wanted now. */
-  hurryMain(hash: string): void
-  /** Main transactions that the second source knew lately. */
-  knownHashes(): readonly string[]
-  /** Whether the explorer's main head has passed the leg. */
-  readonly hasPassed: (leg: QueuedLeg) => boolean
 }
 
 type Receipt = NonNullable<RpcResult<'eth_getTransactionReceipt'>>
@@ -49,45 +43,68 @@ const heightMs = 45_000
  * Asks the canonical RPC for the receipts of main legs. No receipt says nothing before so many blocks stand on the
  * leg's, and is believed after three readings in which the node knew another transaction.
  */
-export function createReceiptsPoll(deps: ReceiptsDeps): (signal: AbortSignal) => Promise<void> {
+export function createReceiptsPoll(
+  receipts: Receipts,
+  { name, isLate }: { readonly name: string; readonly isLate: boolean },
+): (signal: AbortSignal) => Promise<void> {
+  const { clock, db } = receipts
+  const wakeIn = createWaker(receipts, name)
   return async (signal) => {
-    const due = deps.listQueued(maxPerRun).filter((leg) => leg.dueAt <= deps.clock.now())
-    if (due.length === 0) return
-    const head = await deps.rpc.call('eth_blockNumber', ['latest'], { signal, attempts: 2 })
-    const hashes = due.map(({ hash }) => hash)
-    const control = deps.knownHashes().find((hash) => !hashes.includes(hash)) ?? null
-    const [at, number] = [deps.clock.now(), deps.nextNumber()]
-    const calls = (control === null ? hashes : [...hashes, control]).map((hash) => ({
-      method: 'eth_getTransactionReceipt' as const,
-      params: [hash] as [string],
-    }))
-    const outcomes = await deps.rpc.callMany(calls, { signal })
-    const hasControl = outcomes.some((outcome) => outcome.ok && outcome.value !== null)
-    const judged = due.map((leg, index) => {
-      const outcome = outcomes[index]
-      return outcome?.ok
-        ? judgeReceipt(deps, leg, outcome.value, { head, hasControl, at, number })
-        : again(leg, deps.clock.now(), retryMs)
-    })
-    commitAll(deps, judged)
-    for (const outcome of outcomes) if (!outcome.ok) throw outcome.error
+    await askDue(receipts, isLate, signal)
+    const next = nextDueAt(db, ['receipt'], isLate)
+    if (next !== null) wakeIn(Math.max(next - clock.now(), 500), signal)
   }
 }
 
-function judgeReceipt(deps: ReceiptsDeps, leg: QueuedLeg, receipt: Receipt | null, round: Round): Outcome {
-  const now = deps.clock.now()
-  if (receipt === null) return judgeMissing(deps, leg, round)
+async function askDue(receipts: Receipts, isLate: boolean, signal: AbortSignal): Promise<void> {
+  const { clock, db, numbers, rpc } = receipts
+  const queued = listQueued(db, 'receipt', isLate, clock.now(), maxPerRun)
+  const due = queued.filter((leg) => leg.dueAt <= clock.now())
+  if (due.length === 0) return
+  const head = await rpc.call('eth_blockNumber', ['latest'], { signal, attempts: 2 })
+  const hashes = due.map(({ hash }) => hash)
+  const known = listKnownHashes(db, 'main', ['canonical'])
+  const control = known.find((hash) => !hashes.includes(hash)) ?? null
+  const [at, number] = [clock.now(), numbers.next()]
+  const calls = (control === null ? hashes : [...hashes, control]).map((hash) => ({
+    method: 'eth_getTransactionReceipt' as const,
+    params: [hash] as [string],
+  }))
+  const outcomes = await rpc.callMany(calls, { signal })
+  const hasControl = outcomes.some((outcome) => outcome.ok && outcome.value !== null)
+  const judged = due.map((leg, index) => {
+    const outcome = outcomes[index]
+    return outcome?.ok
+      ? judgeReceipt(receipts, { leg, receipt: outcome.value }, { head, hasControl, at, number })
+      : again(leg, clock.now(), retryMs)
+  })
+  commitAll(receipts, judged)
+  for (const outcome of outcomes) if (!outcome.ok) throw outcome.error
+}
+
+/** Blocks on top of a leg's before a missing receipt says anything. */
+function confirmationsOf({ config }: Receipts): number {
+  return config.canonical?.confirmations ?? 3
+}
+
+function judgeReceipt(
+  receipts: Receipts,
+  { leg, receipt }: { readonly leg: QueuedLeg; readonly receipt: Receipt | null },
+  round: Round,
+): Outcome {
+  const now = receipts.clock.now()
+  if (receipt === null) return judgeMissing(receipts, leg, round)
   const height = receipt.blockNumber ?? leg.height
   // Before that many blocks stand on it a reorganisation may still change it.
-  if (height !== null && round.head < height + deps.confirmations) return again(leg, now, retryMs)
+  if (height !== null && round.head < height + confirmationsOf(receipts)) return again(leg, now, retryMs)
   const moves = receipt.logs === null ? null : decodeMoves(receipt.logs.filter((log) => !log.removed))
   const reading = toReading(leg.hash, round.number, { status: receipt.status, moves, height })
   return { readings: [reading], saves: [], drops: [leg.hash] }
 }
 
-function judgeMissing(deps: ReceiptsDeps, leg: QueuedLeg, round: Round): Outcome {
-  const now = deps.clock.now()
-  if (!round.hasControl || !isPast(deps, leg, round.head)) return again(leg, now, retryMs)
+function judgeMissing(receipts: Receipts, leg: QueuedLeg, round: Round): Outcome {
+  const now = receipts.clock.now()
+  if (!round.hasControl || !isPast(receipts, leg, round.head)) return again(leg, now, retryMs)
   const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at: round.at }) }
   if (leg.rests === 0 && !isAbsent(next)) return again(next, now, doubtMs)
   const rest = restLonger(next, now)
@@ -104,19 +121,22 @@ function judgeMissing(deps: ReceiptsDeps, leg: QueuedLeg, round: Round): Outcome
   }
 }
 
-function isPast({ confirmations, hasPassed, clock }: ReceiptsDeps, leg: QueuedLeg, head: number): boolean {
-  if (leg.height !== null && head >= leg.height + confirmations) return true
-  return clock.now() - leg.addedAt >= heightMs && hasPassed(leg)
+function isPast(receipts: Receipts, leg: QueuedLeg, head: number): boolean {
+  if (leg.height !== null && head >= leg.height + confirmationsOf(receipts)) return true
+  return receipts.clock.now() - leg.addedAt >= heightMs && hasPassed(receipts, leg)
 }
 
-function commitAll(deps: ReceiptsDeps, outcomes: readonly Outcome[]): void {
-  deps.commit({
+function commitAll({ clock, commit, db, trigger }: Receipts, outcomes: readonly Outcome[]): void {
+  commit({
     evidence: outcomes.flatMap(({ readings }) => readings),
     apply: () => {
-      for (const hash of outcomes.flatMap(({ drops }) => drops)) deps.dropQueued(hash)
+      for (const hash of outcomes.flatMap(({ drops }) => drops)) dropQueued(db, 'receipt', hash)
       for (const leg of outcomes.flatMap(({ saves }) => saves)) {
-        deps.saveQueued(leg)
-        if (leg.reads === 1) deps.hurryMain(leg.hash)
+        saveQueued(db, leg)
+        if (leg.reads !== 1) continue
+        // The explorer's own word on this transaction is wanted now.
+        hurryMain(db, leg.hash, clock.now())
+        trigger('evidence')
       }
       return []
     },

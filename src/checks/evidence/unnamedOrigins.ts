@@ -1,30 +1,32 @@
-import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
 import type { Observation } from '../../bridge/observation.ts'
 import { originLeg, type Transfer } from '../../bridge/transfer.ts'
-import type { Clock, UnixMs } from '../../lib/clock.ts'
-import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
-import type { Commit, ExplorerReads, Read } from '../../kernel/reads.ts'
+import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
+import { readWatermark } from '../../kernel/heads.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { Read } from '../../kernel/reads.ts'
 import type { RecordLookup } from '../../kernel/recordLookup.ts'
+import { dropQueued, listQueued, type QueuedLeg, saveQueued } from '../../ledger/evidenceQueue.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { waitsFor } from '../../meaning/standing.ts'
+import { withTimes } from '../../store/requestNumbers.ts'
+import { maxSharing } from './confirmMoves.ts'
 
-export interface UnnamedOriginsDeps {
-  readonly clock: Clock
-  readonly reads: Pick<ExplorerReads, 'details'>
-  readonly commit: Commit
-  listQueued(limit: number): QueuedLeg[]
-  saveQueued(leg: QueuedLeg): void
-  dropQueued(hash: string): void
-  /** Transfers that bear this hash as their destination's. */
-  transfersOf(hash: string): readonly Transfer[]
+interface UnnamedOrigins
+  extends Pick<
+    Kernel,
+    | 'clock'
+    | 'clockAheadMs'
+    | 'commit'
+    | 'db'
+    | 'horizons'
+    | 'ledger'
+    | 'list'
+    | 'numbers'
+    | 'reads'
+    | 'settleMs'
+  > {
   /** The records of a main transaction. */
   readonly lookUp: RecordLookup
-  /** How long after its block a record may first be listed, ms. */
-  readonly settleMs: () => number
-  /** The time that the readings of both chains' heads have passed; null while one was not read. */
-  readonly watermark: () => UnixMs | null
-  /** When the newest complete reading of the list began; null before the first. */
-  listReadAt(): UnixMs | null
-  /** Whether its judgement waits for a source that lags, or its origin is proven though no record names it. */
-  isWaiting(transfer: Transfer): boolean
 }
 
 const maxPerRun = 20
@@ -41,36 +43,48 @@ const capMs = 90_000
  * Looks for the origins of value that arrived and names none. A record is read again once its time is over; a payout
  * that only the chain tells of is looked for in the list until the rules of absence have been met.
  */
-export function createUnnamedOriginsPoll(deps: UnnamedOriginsDeps): (signal: AbortSignal) => Promise<void> {
-  return async (signal) => {
-    const due = deps.listQueued(maxPerRun).filter((leg) => leg.dueAt <= deps.clock.now())
-    const waiting = new Set(due.filter((leg) => isWaiting(deps, leg)))
-    if (waiting.size > 0)
-      deps.commit({ apply: () => (waiting.forEach((leg) => again(deps, leg, waitMs)), []) })
-    for (const leg of due.filter((one) => !waiting.has(one))) {
-      try {
-        await look(deps, leg, signal)
-      } catch (error) {
-        again(deps, leg, retryMs)
-        throw error
-      }
+export async function lookForOrigins(deps: UnnamedOrigins, signal: AbortSignal): Promise<void> {
+  const { clock, commit, db } = deps
+  const queued = listQueued(db, 'record', false, clock.now(), maxPerRun)
+  const due = queued.filter((leg) => leg.dueAt <= clock.now())
+  const waiting = new Set(due.filter((leg) => isWaiting(deps, leg)))
+  if (waiting.size > 0) commit({ apply: () => (waiting.forEach((leg) => again(deps, leg, waitMs)), []) })
+  for (const leg of due.filter((one) => !waiting.has(one))) {
+    try {
+      await look(deps, leg, signal)
+    } catch (error) {
+      again(deps, leg, retryMs)
+      throw error
     }
   }
 }
 
-/** A record would say no more than what is waited for. */
-function isWaiting(deps: UnnamedOriginsDeps, leg: QueuedLeg): boolean {
-  const open = listOpen(deps, leg)
-  return open.length > 0 && open.every((transfer) => deps.isWaiting(transfer))
+/** Transfers that bear this hash as their destination's. */
+function transfersOf({ ledger, numbers }: UnnamedOrigins, hash: string): Transfer[] {
+  return ledger.listTransfers({ hash, limit: maxSharing }).map((one) => withTimes(numbers, one, 0))
 }
 
-async function look(deps: UnnamedOriginsDeps, leg: QueuedLeg, signal: AbortSignal): Promise<void> {
+/** A record would say no more than what is waited for: a source that lags, or an origin that is proven without it. */
+function isWaiting(deps: UnnamedOrigins, leg: QueuedLeg): boolean {
+  const { clock, horizons, ledger } = deps
+  const open = listOpen(deps, leg)
+  const waits = (transfer: Transfer) =>
+    waitsFor(transfer, {
+      sharing: transfer.claim ? ledger.listSharing('zone', transfer.claim.hash, maxSharing) : [],
+      partner: ledger.joinedByAmount(transfer),
+      horizons: horizons.read(),
+      now: clock.now(),
+    }) !== null
+  return open.length > 0 && open.every(waits)
+}
+
+async function look(deps: UnnamedOrigins, leg: QueuedLeg, signal: AbortSignal): Promise<void> {
   const open = listOpen(deps, leg)
   const [first] = open
-  if (!first) return deps.dropQueued(leg.hash)
+  if (!first) return dropQueued(deps.db, 'record', leg.hash)
   const unlisted = open.filter((transfer) => !transfer.isListed)
   // A record that names no origin, beside a payout without a record: each is looked after.
-  if (unlisted.length === 0) return readAgain(deps, leg, first, signal)
+  if (unlisted.length === 0) return readAgain(deps, { leg, transfer: first }, signal)
   const addresses = unlisted.flatMap(({ targetAddress, sourceAddress }) => [targetAddress, sourceAddress])
   const options = { priority: 'urgent', signal, checkedWithinMs: checkMs } as const
   const read = await deps.lookUp({ hash: leg.hash, addresses }, options)
@@ -83,13 +97,13 @@ async function look(deps: UnnamedOriginsDeps, leg: QueuedLeg, signal: AbortSigna
   }
   if (read.isHidden) return again(deps, leg, doubtMs)
   // Filters that do not work say nothing of this transaction: then the list itself has to have been read since.
-  const isAnswer = read.isAnswer || (deps.listReadAt() ?? 0) >= leg.time + deps.settleMs()
+  const isAnswer = read.isAnswer || (deps.list.readAt ?? 0) >= leg.time + deps.settleMs()
   if (!isAnswer) return again(deps, leg, retryMs)
   return noteAbsent(deps, leg, read.requestedAt)
 }
 
 /** One more reading of the list that did not hold the record of a payout; the last one that is needed proves it. */
-function noteAbsent(deps: UnnamedOriginsDeps, leg: QueuedLeg, requestedAt: UnixMs): void {
+function noteAbsent(deps: UnnamedOrigins, leg: QueuedLeg, requestedAt: UnixMs): void {
   // Requests are numbered on from before the clock was set back: numbers order answers, and measure no time.
   const at = Math.min(requestedAt, deps.clock.now())
   const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at }) }
@@ -100,22 +114,21 @@ function noteAbsent(deps: UnnamedOriginsDeps, leg: QueuedLeg, requestedAt: UnixM
     evidence: [{ ...proof, errorMessage: '', moves: null, reads: next.reads }],
     judge: listOpen(deps, leg).map(({ key }) => key),
     apply: () => {
-      deps.dropQueued(hash)
+      dropQueued(deps.db, 'record', hash)
       return []
     },
   })
 }
 
 /** Value that arrived in a transaction, or was paid in it, and names no origin. */
-function listOpen(deps: UnnamedOriginsDeps, leg: QueuedLeg): Transfer[] {
-  return deps.transfersOf(leg.hash).filter((transfer) => originLeg(transfer) === null)
+function listOpen(deps: UnnamedOrigins, leg: QueuedLeg): Transfer[] {
+  return transfersOf(deps, leg.hash).filter((transfer) => originLeg(transfer) === null)
 }
 
 /** The record as it is now; what it says when its time is over is judged. */
 async function readAgain(
-  deps: UnnamedOriginsDeps,
-  leg: QueuedLeg,
-  transfer: Transfer,
+  deps: UnnamedOrigins,
+  { leg, transfer }: { readonly leg: QueuedLeg; readonly transfer: Transfer },
   signal: AbortSignal,
 ): Promise<void> {
   if (!isOver(deps, leg)) {
@@ -129,9 +142,9 @@ async function readAgain(
   deps.commit({
     answers: [read.records],
     bad: read.bad,
-    judge: isThere ? deps.transfersOf(leg.hash).map(({ key }) => key) : [],
+    judge: isThere ? transfersOf(deps, leg.hash).map(({ key }) => key) : [],
     apply: () => {
-      if (isThere) deps.dropQueued(leg.hash)
+      if (isThere) dropQueued(deps.db, 'record', leg.hash)
       else again(deps, leg, retryMs)
       return []
     },
@@ -139,7 +152,7 @@ async function readAgain(
 }
 
 function readRecord(
-  { reads, lookUp }: UnnamedOriginsDeps,
+  { reads, lookUp }: UnnamedOrigins,
   { zone, main, targetAddress, sourceAddress }: Transfer,
   signal: AbortSignal,
 ): Promise<Read<Observation>> {
@@ -150,13 +163,13 @@ function readRecord(
 }
 
 /** Records have had the time that they take, and both chains were read beyond the payout, or have lagged too long. */
-function isOver({ clock, settleMs, watermark }: UnnamedOriginsDeps, leg: QueuedLeg): boolean {
+function isOver({ clock, clockAheadMs, db, settleMs }: UnnamedOrigins, leg: QueuedLeg): boolean {
   const now = clock.now()
   if (now < leg.time + settleMs()) return false
-  return (watermark() ?? 0) >= leg.time || now - leg.addedAt >= capMs
+  return (readWatermark(db, clockAheadMs()) ?? 0) >= leg.time || now - leg.addedAt >= capMs
 }
 
-function again(deps: UnnamedOriginsDeps, leg: QueuedLeg, ms: number): void {
+function again(deps: UnnamedOrigins, leg: QueuedLeg, ms: number): void {
   const at = deps.clock.now() + ms
-  deps.saveQueued({ ...leg, readyAt: at, dueAt: at })
+  saveQueued(deps.db, { ...leg, readyAt: at, dueAt: at })
 }

@@ -1,5 +1,6 @@
 import type { EvidenceReads, LegsRead } from '../../../src/checks/evidence/reads.ts'
-import type { QueuedLeg } from '../../../src/ledger/evidenceQueue.ts'
+import { type QueuedLeg, saveQueued } from '../../../src/ledger/evidenceQueue.ts'
+import type { Database } from '../../../src/store/database.ts'
 
 /** A leg of which nothing was asked yet. */
 export function queuedLeg(overrides: Partial<QueuedLeg> = {}): QueuedLeg {
@@ -20,6 +21,14 @@ export function queuedLeg(overrides: Partial<QueuedLeg> = {}): QueuedLeg {
     isLate: false,
     ...overrides,
   }
+}
+
+/** Puts it into the queue as it is. */
+export function putQueued(db: Database, leg: QueuedLeg): void {
+  db.prepare(
+    'INSERT OR REPLACE INTO evidence_queue (ask, hash, added_at, ready_at, due_at, height, time, late) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  ).run(leg.ask, leg.hash, leg.addedAt, leg.readyAt, leg.dueAt, leg.height, leg.time, leg.isLate ? 1 : 0)
+  saveQueued(db, leg)
 }
 
 const nothing = (): Promise<LegsRead> => Promise.resolve({ requestedAt: 0, readings: [], bad: [] })

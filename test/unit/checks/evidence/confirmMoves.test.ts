@@ -1,31 +1,33 @@
 import { expect, test } from 'vitest'
 import { confirmMoves } from '../../../../src/checks/evidence/confirmMoves.ts'
-import { decideDoubt, type Outcome } from '../../../../src/checks/evidence/decideDoubt.ts'
+import { decideDoubt, type Doubt, type Outcome } from '../../../../src/checks/evidence/decideDoubt.ts'
+import { recordHead } from '../../../../src/kernel/heads.ts'
 import type { EvidenceReading } from '../../../../src/ledger/evidence.ts'
 import type { QueuedLeg } from '../../../../src/ledger/evidenceQueue.ts'
-import { createSteppedClock } from '../../../support/steppedClock.ts'
+import { toRecord } from '../../../support/records.ts'
 import { emptyReads, queuedLeg } from '../queuedLegs.ts'
-import { noSignal } from '../support.ts'
+import { createTestKernel, noSignal } from '../support.ts'
 
 const start = 10_000_000
 const fresh = queuedLeg({ ask: 'main', addedAt: start, time: start - 1_000_000 })
 
 /** Answers about a leg, in turn: `1` holds it with money that does not fit, `0` does not hold it; no second source does. */
 async function answer(pattern: string, before: Partial<QueuedLeg> = {}) {
-  const clock = createSteppedClock({ start })
-  const deps = { clock, reads: emptyReads, isCovered: () => false, wantsNative: () => false }
+  const world = createTestKernel({ start })
+  const { clock, db, ledger } = world
+  ledger.recordAnswer([toRecord({ mainHash: '0x1' })], clock.now())
+  recordHead(db, 'main', { height: 1_000, blockTime: start, at: start })
   let leg: QueuedLeg | undefined = { ...fresh, ...before }
   for (let n = 0; leg && n < 100; n += 1) {
-    const context = {
+    const doubt: Doubt = {
+      ...world,
       reads: emptyReads,
       signal: noSignal,
+      singles: { left: 9 },
       at: clock.now(),
       hasControl: true,
       control: null,
-      now: () => clock.now(),
-      clockAheadMs: 0,
-      hasPassed: () => true,
-      mayAskSingly: () => true,
+      serviceAheadMs: 0,
     }
     const first: EvidenceReading = {
       chain: 'main',
@@ -34,12 +36,12 @@ async function answer(pattern: string, before: Partial<QueuedLeg> = {}) {
       requestedAt: clock.now(),
       status: 'success',
       errorMessage: '',
-      moves: [],
+      moves: [{ token: '0xcc', from: '0xaa', to: '0xbb', amount: '0.5', amountRaw: null, tokenId: '' }],
     }
     const holds = pattern[n % pattern.length] === '1'
     const { readings, saves }: Outcome = await (holds
-      ? confirmMoves(deps, leg, first, noSignal)
-      : decideDoubt(context, leg))
+      ? confirmMoves(doubt, leg, first)
+      : decideDoubt(doubt, leg))
     const [said] = readings
     if (said) return { said, answers: n + 1, afterMs: clock.now() - start }
     leg = saves[0]

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { type DoubtContext, decideDoubt } from '../../../../src/checks/evidence/decideDoubt.ts'
+import { type Doubt, decideDoubt } from '../../../../src/checks/evidence/decideDoubt.ts'
 import { chooseBatch } from '../../../../src/checks/evidence/poll.ts'
 import type { EvidenceReads, LegsRead } from '../../../../src/checks/evidence/reads.ts'
 import { readWhole } from '../../../../src/checks/evidence/readWhole.ts'
+import { recordHead } from '../../../../src/kernel/heads.ts'
 import type { EvidenceReading } from '../../../../src/ledger/evidence.ts'
 import type { QueuedLeg } from '../../../../src/ledger/evidenceQueue.ts'
-import { noSignal } from '../support.ts'
+import { createTestKernel, noSignal } from '../support.ts'
 import { emptyReads, queuedLeg } from '../queuedLegs.ts'
 
 const leg = (overrides: Partial<QueuedLeg> = {}) => queuedLeg({ dueAt: 60_000, ...overrides })
@@ -28,19 +29,23 @@ describe('chooseBatch', () => {
 
 describe('semantics.md 8: a leg that an answer does not hold', () => {
   const none: LegsRead = { requestedAt: 0, readings: [], bad: [] }
-  const at = (time: number, overrides: Partial<DoubtContext> = {}): DoubtContext => ({
+  const world = createTestKernel()
+  const long = 10 ** 12
+  for (const chain of ['main', 'zone'] as const)
+    recordHead(world.db, chain, { height: 1_000, blockTime: long, at: long })
+  const at = (time: number, overrides: Partial<Doubt> = {}): Doubt => ({
+    ...world,
+    clock: { ...world.clock, now: () => time },
     reads: emptyReads,
     signal: noSignal,
+    singles: { left: 9 },
     at: time,
     hasControl: true,
     control: null,
-    now: () => time,
-    clockAheadMs: 0,
-    hasPassed: () => true,
-    mayAskSingly: () => true,
+    serviceAheadMs: 0,
     ...overrides,
   })
-  const third = (lastMs: number, overrides: Partial<DoubtContext> = {}) =>
+  const third = (lastMs: number, overrides: Partial<Doubt> = {}) =>
     decideDoubt(
       at(lastMs, overrides),
       leg({ time: -60_000, reads: 2, firstAt: 0, lastAt: 15_000, controlAt: 15_000 }),
@@ -59,12 +64,12 @@ describe('semantics.md 8: a leg that an answer does not hold', () => {
 
   test("semantics.md 42: that minute is the service's, though our clock is ahead of it", async () => {
     const seen = { reads: 2, firstAt: 0, lastAt: 15_000, controlAt: 15_000, addedAt: 22_000 }
-    const ahead = { clockAheadMs: -20_000 }
+    const ahead = { serviceAheadMs: -20_000 }
     const young = leg({ ...seen, time: 0 })
     expect(await decideDoubt(at(84_999, ahead), young)).toMatchObject({ readings: [], saves: [{ reads: 3 }] })
     expect((await decideDoubt(at(85_000, ahead), young)).readings).toMatchObject([{ status: 'absent' }])
     // A service that tells a wrong time puts nothing off.
-    const wrong = { clockAheadMs: -86_400_000 }
+    const wrong = { serviceAheadMs: -86_400_000 }
     expect((await decideDoubt(at(87_000, wrong), young)).readings).toMatchObject([{ status: 'absent' }])
   })
 
@@ -73,7 +78,10 @@ describe('semantics.md 8: a leg that an answer does not hold', () => {
     let absent = leg({ time: -60_000 })
     let said: readonly EvidenceReading[] = []
     for (const [asked, now] of [0, 15_000, 30_000].entries()) {
-      const { readings, saves } = await decideDoubt(at(day + asked, { now: () => now }), absent)
+      const { readings, saves } = await decideDoubt(
+        at(day + asked, { clock: { ...world.clock, now: () => now } }),
+        absent,
+      )
       absent = saves[0] ?? absent
       said = readings
     }
@@ -81,7 +89,8 @@ describe('semantics.md 8: a leg that an answer does not hold', () => {
   })
 
   test('is no reading without something known in the answer, or below the head', async () => {
-    for (const missing of [{ hasControl: false }, { hasPassed: () => false }]) {
+    const unread = createTestKernel()
+    for (const missing of [{ hasControl: false }, { db: unread.db }]) {
       const { readings, saves } = await third(30_000, missing)
       expect([readings, saves[0]?.reads]).toEqual([[], 2])
     }

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { createReceiptsPoll } from '../../../../src/checks/evidence/pollReceipts.ts'
-import type { Findings } from '../../../../src/kernel/reads.ts'
-import { queuedLeg } from '../queuedLegs.ts'
-import { hash } from '../../../support/records.ts'
+import { listQueued } from '../../../../src/ledger/evidenceQueue.ts'
+import { hash, toRecord } from '../../../support/records.ts'
+import { putQueued, queuedLeg } from '../queuedLegs.ts'
+import { createTestKernel, noSignal } from '../support.ts'
 
 const day = 86_400_000
 
@@ -17,30 +18,20 @@ test('semantics.md 42: a receipt that is asked for after the clock was set back 
     height: 100,
     time: now,
   })
-  const committed: Findings[] = []
+  const world = createTestKernel({ start: now })
+  const { db, ledger, numbers } = world
+  ledger.recordAnswer([toRecord({ mainHash: leg.hash })], now)
+  putQueued(db, leg)
   const receipt = { transactionHash: leg.hash, status: 'success', blockNumber: 100, logs: [] }
-  const poll = createReceiptsPoll({
-    clock: { now: () => now, monotonicMs: () => 0, sleep: () => Promise.resolve() },
-    // A day ahead of the clock: requests were numbered before it was set back.
-    nextNumber: () => now + day,
-    rpc: {
-      call: () => Promise.resolve(200),
-      callMany: () => Promise.resolve([{ ok: true, value: receipt }]),
-    } as never,
-    commit: (findings) => {
-      committed.push(findings)
-      return { news: 0, hasUrgent: false }
-    },
-    confirmations: 3,
-    listQueued: () => [leg],
-    saveQueued: () => undefined,
-    dropQueued: () => undefined,
-    hurryMain: () => undefined,
-    knownHashes: () => [],
-    hasPassed: () => true,
-  })
-  await poll(new AbortController().signal)
-  expect(committed.flatMap(({ evidence = [] }) => evidence).map(({ requestedAt }) => requestedAt)).toEqual([
-    now + day,
-  ])
+  const rpc = {
+    call: () => Promise.resolve(200),
+    callMany: () => Promise.resolve([{ ok: true, value: receipt }]),
+  } as never
+  // A day ahead of the clock: requests were numbered before it was set back.
+  const ahead = { ...numbers, next: () => now + day }
+  const poll = createReceiptsPoll({ ...world, rpc, numbers: ahead }, { name: 'receipts', isLate: false })
+  await poll(noSignal)
+  const [transfer] = ledger.listTransfers({ hash: leg.hash })
+  expect(transfer?.evidence).toMatchObject([{ source: 'canonical', status: 'success', at: now + day }])
+  expect(listQueued(db, 'receipt', false, now + day, 9)).toEqual([])
 })

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
-import type { Transfer } from '../../../../src/bridge/transfer.ts'
-import { createUnnamedOriginsPoll } from '../../../../src/checks/evidence/unnamedOrigins.ts'
-import type { QueuedLeg } from '../../../../src/ledger/evidenceQueue.ts'
+import type { Observation } from '../../../../src/bridge/observation.ts'
+import { lookForOrigins } from '../../../../src/checks/evidence/unnamedOrigins.ts'
+import { recordHead } from '../../../../src/kernel/heads.ts'
+import type { Commit } from '../../../../src/kernel/reads.ts'
+import type { EvidenceReading } from '../../../../src/ledger/evidence.ts'
+import { listQueued } from '../../../../src/ledger/evidenceQueue.ts'
 import { hash, toRecord } from '../../../support/records.ts'
-import { createSteppedClock } from '../../../support/steppedClock.ts'
-import { transferOf } from '../../rules/transfers.ts'
-import { noSignal } from '../support.ts'
-import { queuedLeg } from '../queuedLegs.ts'
+import { putQueued, queuedLeg } from '../queuedLegs.ts'
+import { createTestKernel, noSignal } from '../support.ts'
 
 const paid = hash('paid')
 const waiting = queuedLeg({ ask: 'record', hash: paid, addedAt: 1_000_000, height: 7, time: 1_000_000 })
@@ -18,84 +19,82 @@ const payout = toRecord({
   mainTime: 1_000_000,
 })
 
+type Lookup = (addresses: readonly string[]) => {
+  found: Observation[]
+  isAnswer: boolean
+  requestedAt: number
+}
+
+/** The look at a payout that names no origin, which the ledger has from a record that was read, or from its chain. */
+function open(start: number, source: 'E3' | 'chain', lookUp: Lookup) {
+  const world = createTestKernel({ start, isManual: true })
+  const { clock, db, ledger, list } = world
+  world.reads.details = () => Promise.reject(new Error('it has no zone hash'))
+  ledger.recordAnswer([{ ...payout, source, requestedAt: start }], start)
+  putQueued(db, waiting)
+  for (const chain of ['main', 'zone'] as const)
+    recordHead(db, chain, { height: 100, blockTime: 1_065_000, at: 1_069_000 })
+  list.readAt = 1_069_000
+  const judged: string[] = []
+  const said: EvidenceReading[] = []
+  const commit: Commit = (findings) => {
+    judged.push(...(findings.judge ?? []))
+    said.push(...(findings.evidence ?? []))
+    return world.commit(findings)
+  }
+  const look = () =>
+    lookForOrigins(
+      {
+        ...world,
+        commit,
+        lookUp: ({ addresses }) => {
+          const { found: records, ...answer } = lookUp(addresses)
+          return Promise.resolve({ ...answer, records, bad: [], isHidden: false })
+        },
+      },
+      noSignal,
+    )
+  const isDropped = () => listQueued(db, 'record', false, Number.MAX_SAFE_INTEGER, 9).length === 0
+  return { clock, judged, said, look, isDropped, transfer: () => ledger.listTransfers({ hash: paid })[0] }
+}
+
 /** What is judged of a payout whose record names no origin, a minute and more after it; and which addresses were asked. */
 async function judgedOf(found: 'it' | 'nothing', readAt: number) {
-  const transfer: Transfer = { ...transferOf([payout]), key: 't1', readAt }
-  const judged: string[] = []
   const asked: (readonly string[])[] = []
-  let dropped = false
-  const poll = createUnnamedOriginsPoll({
-    clock: createSteppedClock({ start: 1_070_000 }),
-    reads: { details: () => Promise.reject(new Error('it has no zone hash')) },
-    commit: ({ judge = [], apply }) => {
-      judged.push(...judge)
-      apply?.(1_070_000)
-      return { news: 0, hasUrgent: false }
-    },
-    listQueued: () => [waiting],
-    saveQueued: () => {},
-    dropQueued: () => {
-      dropped = true
-    },
-    transfersOf: () => [transfer],
-    lookUp: ({ addresses }) => {
-      asked.push(addresses)
-      return Promise.resolve({
-        requestedAt: 1_070_000,
-        records: found === 'it' ? [payout] : [],
-        bad: [],
-        isAnswer: false,
-        isHidden: false,
-      })
-    },
-    settleMs: () => 60_000,
-    watermark: () => 1_065_000,
-    isWaiting: () => false,
-    listReadAt: () => 1_069_000,
+  const { clock, judged, look, isDropped, transfer } = open(readAt, 'E3', (addresses) => {
+    asked.push(addresses)
+    return { requestedAt: 1_070_000, found: found === 'it' ? [payout] : [], isAnswer: false }
   })
-  await poll(noSignal)
-  return { judged, dropped, asked }
+  await clock.advance(1_070_000 - readAt)
+  await look()
+  return { judged, dropped: isDropped(), asked, key: transfer()?.key }
 }
 
 test('a record without an origin is looked for by its addresses too, and judged as it is found', async () => {
-  const { judged, dropped, asked } = await judgedOf('it', 1_005_000)
-  expect([judged, dropped]).toEqual([['t1'], true])
+  const { judged, dropped, asked, key } = await judgedOf('it', 1_005_000)
+  expect([judged, dropped]).toEqual([[key], true])
   expect(asked).toEqual([[payout.targetAddress, payout.sourceAddress]])
 })
 
 test('where no filter works it is judged as the list showed it once its time was over', async () => {
-  expect(await judgedOf('nothing', 1_060_000)).toMatchObject({ judged: ['t1'], dropped: true })
+  const { judged, dropped, key } = await judgedOf('nothing', 1_060_000)
+  expect([judged, dropped]).toEqual([[key], true])
   expect(await judgedOf('nothing', 1_059_999)).toMatchObject({ judged: [], dropped: false })
 })
 
 test('semantics.md 42: a payout without a record is told where requests are numbered on from a day ahead', async () => {
   const day = 86_400_000
-  const clock = createSteppedClock({ start: 1_100_000, isManual: true })
-  const chainOnly: Transfer = { ...transferOf([payout]), key: 't1', isListed: false }
-  let leg: QueuedLeg | null = waiting
-  const said: unknown[] = []
-  const poll = createUnnamedOriginsPoll({
-    clock,
-    reads: { details: () => Promise.reject(new Error('it has no zone hash')) },
-    commit: ({ evidence = [], apply }) => {
-      said.push(...evidence)
-      apply?.(clock.now())
-      return { news: 0, hasUrgent: false }
-    },
-    listQueued: () => (leg ? [leg] : []),
-    saveQueued: (next) => (leg = next),
-    dropQueued: () => (leg = null),
-    transfersOf: () => [chainOnly],
-    lookUp: () =>
-      Promise.resolve({ requestedAt: day * 30, records: [], bad: [], isAnswer: true, isHidden: false }),
-    settleMs: () => 60_000,
-    watermark: () => 1_065_000,
-    isWaiting: () => false,
-    listReadAt: () => 1_069_000,
-  })
+  const { clock, said, look, isDropped, transfer } = open(1_100_000, 'chain', () => ({
+    requestedAt: day * 30,
+    found: [],
+    isAnswer: true,
+  }))
+  expect(transfer()).toMatchObject({ isListed: false })
   for (let turn = 0; turn < 3; turn += 1) {
-    await poll(noSignal)
+    await look()
     await clock.advance(15_000)
   }
   expect(said).toMatchObject([{ status: 'absent', reads: 3, requestedAt: day * 30 }])
+  expect(transfer()?.evidence).toMatchObject([{ source: 'E3', status: 'absent', at: day * 30 }])
+  expect(isDropped()).toBe(true)
 })
