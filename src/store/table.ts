@@ -21,6 +21,8 @@ export interface Codec<T> {
   write(value: T): SQLInputValue
   orNull(): Codec<T | null>
   from(column: string): Codec<T>
+  /** What cannot be read is this: for rows that must not hold others back. */
+  orElse(value: T): Codec<T>
   /** The first column of a query's first row; null without one. */
   get(db: Database, sql: string, ...values: SQLInputValue[]): T | null
   /** The first column of a query's rows. */
@@ -86,6 +88,8 @@ function createCodec<T>(parts: CodecParts<T>): Codec<T> {
         write: (value: T | null) => (value === null ? null : write(value)),
       }),
     from: (name) => createCodec({ ...parts, column: name }),
+    orElse: (value) =>
+      createCodec({ ...parts, read: (cell) => (cell === undefined ? cell : (read(cell) ?? value)) }),
     get(db, sql, ...values) {
       const row = db.prepare(sql).get(...values)
       return row ? readFirst(row, sql) : null

@@ -61,7 +61,7 @@ const withheldWord = codec({
   expected: '0, 1 or 2',
   read: (cell) => (typeof cell === 'number' ? withheldWords[cell] : undefined),
   write: (word: (typeof withheldWords)[number]) => withheldWords.indexOf(word),
-})
+}).orElse('nothing')
 const members = columns({
   ...alertTable.shape,
   /** Why something may have been left unsaid at the last look. */

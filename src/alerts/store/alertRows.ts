@@ -2,13 +2,23 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { instant, int, oneOf, type Read, table, text } from '../../store/table.ts'
 
-const nature = oneOf('event', 'condition')
-const severity = oneOf('critical', 'warning', 'info')
+// One row with a word that is none must not hold back what is to be told of all others: it is told rather than not.
+const nature = oneOf('event', 'condition').orElse('event')
+const severity = oneOf('critical', 'warning', 'info').orElse('critical')
 /**
  * Events are `new`, then `delivered`. Conditions are the others: `inactive` fired once and is pending no more,
  * `merged` continues in the alert of the transfer it was joined with.
  */
-const state = oneOf('new', 'delivered', 'pending', 'firing', 'recovering', 'resolved', 'inactive', 'merged')
+const state = oneOf(
+  'new',
+  'delivered',
+  'pending',
+  'firing',
+  'recovering',
+  'resolved',
+  'inactive',
+  'merged',
+).orElse('new')
 export type AlertNature = Read<typeof nature>
 export type AlertSeverity = Read<typeof severity>
 export type AlertState = Read<typeof state>

@@ -5,7 +5,7 @@ import { instant, int, oneOf, type Read, table, text } from '../../store/table.t
 const heldEvents = table('held_events', {
   alertId: int,
   channel: text,
-  what: oneOf('event', 'correction'),
+  what: oneOf('event', 'correction').orElse('event'),
   episode: int,
   heldAt: instant,
   until: instant,

@@ -5,7 +5,7 @@ import { flag, instant, int, json, oneOf, type Read, table, text, texts } from '
 
 const attempts = table('deliveries', {
   /** `sending` is written before the first byte leaves; after a crash it may have arrived. */
-  state: oneOf('sending', 'waiting'),
+  state: oneOf('sending', 'waiting').orElse('waiting'),
   /** Of the sending under way, or of the last one. */
   attempt: int,
   nextAt: instant,
@@ -81,7 +81,7 @@ export function hastenDeliveries(db: Database, channel: string, at: UnixMs): voi
 
 const channels = table('channels', {
   name: text,
-  circuit: oneOf('closed', 'open'),
+  circuit: oneOf('closed', 'open').orElse('closed'),
   openedAt: instant.orNull(),
   probeAt: instant.orNull(),
   reason: text.orNull(),

@@ -6,7 +6,7 @@ import { columns, flag, instant, int, oneOf, type Read, table, text } from '../.
  * `both`: fired and resolved before the channel heard of it. `joined`: the channel was told of the same thing by an
  * alert that says more, so that this one is news about that.
  */
-const what = oneOf('event', 'firing', 'joined', 'repeat', 'resolved', 'both', 'correction')
+const what = oneOf('event', 'firing', 'joined', 'repeat', 'resolved', 'both', 'correction').orElse('event')
 export type OutboxWhat = Read<typeof what>
 
 const newItems = table('outbox', {
@@ -23,7 +23,7 @@ const newItems = table('outbox', {
 export const outboxTable = table('outbox', {
   ...newItems.shape,
   id: int,
-  state: oneOf('queued', 'sent', 'dead'),
+  state: oneOf('queued', 'sent', 'dead').orElse('queued'),
   /** The message that carries it now or carried it. */
   deliveryId: int.orNull(),
   sentAt: instant.orNull(),

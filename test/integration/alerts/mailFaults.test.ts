@@ -243,4 +243,27 @@ describe('F40: a finding that cannot be rendered', () => {
     expect(mail.text).toMatch(/t1[\s\S]*cannot be read/)
     expect(mail.text).toContain('CRITICAL')
   })
+
+  test('words of a row that are none hold back neither it nor what is beside it', async () => {
+    const { smtp, bench } = await setUp()
+    bench.commit((now) => {
+      const rule = createRule({ severity: 'critical' })
+      bench.engine.tellEvents(
+        [1, 2].map((n) => ({ rule, finding: createEvent(n) })),
+        now,
+      )
+      bench.database
+        .prepare("UPDATE alerts SET severity = 'half', nature = 'half', state = 'half' WHERE subject = 't1'")
+        .run()
+      bench.database
+        .prepare(
+          "UPDATE outbox SET what = 'half' WHERE alert_id = (SELECT id FROM alerts WHERE subject = 't1')",
+        )
+        .run()
+    })
+    await bench.advance(0)
+    const mail = await PostalMime.parse(smtp.mails[0]?.raw ?? '')
+    expect(mail.text).toContain('1 USDC')
+    expect(mail.text).toContain('2 USDC')
+  })
 })

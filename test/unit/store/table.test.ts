@@ -69,6 +69,16 @@ test('a column that a query does not give is an error, even where it may be NULL
   expect(() => columns({ n: int }).read({ m: 1 })).toThrow('A row of a query has no column n.')
 })
 
+test('where others must not be held back, a cell that cannot be read is another value, and a missing one an error', () => {
+  const rows = columns({ word: oneOf('out', 'in').orElse('in') })
+  expect(['out', 'x', null].map((word) => rows.read({ word }))).toEqual([
+    { word: 'out' },
+    { word: 'in' },
+    { word: 'in' },
+  ])
+  expect(() => rows.read({})).toThrow('A row of a query has no column word.')
+})
+
 test('a value that a query gives is read alike', () => {
   const db = openDatabase(':memory:')
   for (const [name, value] of [
