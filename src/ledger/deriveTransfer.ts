@@ -4,6 +4,9 @@ import { proveClaim } from '../meaning/claimedOrigin.ts'
 import { type OriginClaim } from '../bridge/transfer.ts'
 import { deriveRewrites } from './deriveRewrites.ts'
 import { details, firstOf, newest, newestText } from './newestOf.ts'
+import type { Learned } from './learned.ts'
+import type { TokenBook } from './tokenBook.ts'
+import { movesAs } from '../meaning/learnedMoney.ts'
 import type { Chain, Direction, Status, UnsaidField } from '../bridge/observation.ts'
 import { movedToken, nativeDecimals } from '../bridge/movedToken.ts'
 import { lacksToken, resolveToken } from './resolveToken.ts'
@@ -11,31 +14,17 @@ import { showsMoney } from '../meaning/showsMoney.ts'
 import { mayHaveFailed } from '../meaning/mayHaveFailed.ts'
 import { proveOrigin } from '../meaning/proveOrigin.ts'
 import { type Group, isRecord, isUnsaid, isZoneAction, type Sighting } from './sighting.ts'
-import {
-  type Leg,
-  type LegEvidence,
-  originChain,
-  type OriginProof,
-  type Transfer,
-  type TransferState,
-} from '../bridge/transfer.ts'
+import { type Leg, type LegEvidence, type Transfer, type TransferState } from '../bridge/transfer.ts'
 
 /** How long an emptied field must stay empty in E12 before the leg counts as taken back. */
 export const retractionMs = 30_000
 
-/** What the records do not say: the ledger's key, the token book, evidence. */
+/** What the records do not say: the ledger's key, the token book, evidence, and what was learned; null: nothing was. */
 export interface TransferContext {
   readonly key: string
   readonly evidence: readonly LegEvidence[]
-  /** `symbol` is null for a token that the configuration does not list; `decimals` is then what records taught. */
-  lookupToken(address: string): {
-    readonly symbol: string | null
-    readonly decimals: number | null
-    /** Where it is known to move under another address. */
-    readonly movedAs?: string
-  }
-  /** Whether a type of zone action means a withdrawal, by what those of known withdrawals are; left out, none does. */
-  meansWithdrawal?(actionType: string): boolean
+  readonly tokens: Pick<TokenBook, 'find'>
+  readonly learned: Pick<Learned, 'tokensOf' | 'meansWithdrawal'> | null
 }
 
 /**
@@ -55,46 +44,19 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
   const destination = direction === 'MainToZone' ? zone : main
   const status = deriveStatus(all)
   const confirmedStatus = newest(details(all), (s) => (s.status === 'unknown' ? null : s.status)) ?? 'unknown'
-  const amountRaw = newest(all, (sighting) => sighting.amountRaw)
-  const value = newest(all, (s) => (s.amountRaw === amountRaw || amountRaw === null ? s.value : null))
-  const isUnnamed = lacksToken(all)
-  const named = newestText(all, (sighting) => sighting.token)
-  const known = isUnnamed ? resolve(all, { direction, main, amountRaw }, context) : named
-  const address = known ?? ''
-  const book = context.lookupToken(address)
-  // A record's own two amounts go before what another one taught: one lying record must not rescale all others.
-  const own = value !== null && amountRaw !== null ? deriveDecimals(value, amountRaw) : null
-  const learned = book.symbol === null ? (own ?? book.decimals) : book.decimals
-  const decimals = learned ?? (isUnnamed && known === '' ? nativeDecimals : null)
-  const token = {
-    address,
-    symbol: book.symbol,
-    name: newestText(all, (sighting) => sighting.tokenName),
-    type: newestText(all, (sighting) => sighting.tokenType),
-    id: newestText(all, (sighting) => sighting.tokenId),
-    decimals,
-    ...(book.movedAs !== undefined && { movedAs: book.movedAs }),
-    ...(known === null && { isUnknown: true as const }),
-  }
+  const money = deriveMoney(all, { direction, main }, context)
+  const { token, amountRaw } = money
   const evidence = context.evidence.filter((one) => one.chain === 'zone' || showsMoney(token, one))
   const originProof = proveOrigin(origin, movedToken(token), evidence)
-  const amount = amountRaw !== null && decimals !== null ? formatUnits(amountRaw, decimals) : value
-  const claim = origin === null ? deriveClaim(all, { amount, amountRaw }, context) : null
+  const claim = origin === null ? deriveClaim(all, money, context) : null
   const unsaid = listUnsaid(all)
-  const isOpen = (leg: Leg | null, chain: Chain) => leg === null && unsaid.includes(`${chain}Hash`)
-  const unsaidLegs = {
-    origin: isOpen(origin, originChain(direction)),
-    destination: isOpen(destination, originChain(direction) === 'main' ? 'zone' : 'main'),
-    isFailedTwice: isFailedTwice(all),
-    failure: mayHaveFailed({ unsaid, evidence }, destination),
-  }
-
+  const failure = mayHaveFailed({ unsaid, evidence }, destination)
   return {
     key: context.key,
     id: newest(all, (sighting) => sighting.id),
     direction,
     crossType: newestText(all, (sighting) => sighting.crossType),
-    state: deriveState({ status, confirmedStatus, origin, destination, originProof, unsaidLegs }),
+    state: deriveState(all, { status, confirmedStatus, main, zone, direction, originProof, unsaid, failure }),
     status,
     confirmedStatus,
     isListed: all.some(isRecord),
@@ -107,10 +69,7 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     to: newestText(all, (sighting) => sighting.to),
     sourceAddress: newestText(all, (sighting) => sighting.sourceAddress),
     targetAddress: newestText(all, (sighting) => sighting.targetAddress),
-    token,
-    amountRaw,
-    amount,
-    recordDecimals: own,
+    ...money,
     batchDetail: newest(all, (sighting) => sighting.batchDetail),
     updateTime: newest(all, (sighting) => sighting.updateTime),
     // A block time in the future is for display, not for measuring age.
@@ -122,9 +81,45 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     evidence,
     originProof,
     ...(claim && { claim }),
-    rewrites: deriveRewrites(all, { status, amountRaw, address, main, zone }),
+    rewrites: deriveRewrites(all, { status, amountRaw, address: token.address, main, zone }),
     ambiguous: group.ambiguous.length,
     ...(unsaid.length > 0 && { unsaid }),
+  }
+}
+
+/** Which token, and how much of it. */
+function deriveMoney(
+  all: readonly Sighting[],
+  of: Pick<Transfer, 'direction' | 'main'>,
+  context: TransferContext,
+): Pick<Transfer, 'token' | 'amountRaw' | 'amount' | 'recordDecimals'> {
+  const amountRaw = newest(all, (sighting) => sighting.amountRaw)
+  const value = newest(all, (s) => (s.amountRaw === amountRaw || amountRaw === null ? s.value : null))
+  const isUnnamed = lacksToken(all)
+  const known = isUnnamed
+    ? resolve(all, { ...of, amountRaw }, context)
+    : newestText(all, (sighting) => sighting.token)
+  const address = known ?? ''
+  const book = context.tokens.find(address)
+  const movedAs = context.learned && movesAs(address, context.learned)
+  // A record's own two amounts go before what another one taught: one lying record must not rescale all others.
+  const own = value !== null && amountRaw !== null ? deriveDecimals(value, amountRaw) : null
+  const learned = book.symbol === null ? (own ?? book.decimals) : book.decimals
+  const decimals = learned ?? (isUnnamed && known === '' ? nativeDecimals : null)
+  return {
+    token: {
+      address,
+      symbol: book.symbol,
+      name: newestText(all, (sighting) => sighting.tokenName),
+      type: newestText(all, (sighting) => sighting.tokenType),
+      id: newestText(all, (sighting) => sighting.tokenId),
+      decimals,
+      ...(movedAs !== null && { movedAs }),
+      ...(known === null && { isUnknown: true as const }),
+    },
+    amountRaw,
+    amount: amountRaw !== null && decimals !== null ? formatUnits(amountRaw, decimals) : value,
+    recordDecimals: own,
   }
 }
 
@@ -152,7 +147,7 @@ function resolve(
   // Of a deposit the event may name who is credited, which is not who the main chain's money goes to.
   const recipient = of.direction === 'ZoneToMain' ? target : ''
   const decimalsOf = (token: string) =>
-    context.lookupToken(token).decimals ?? (token === '' ? nativeDecimals : null)
+    context.tokens.find(token).decimals ?? (token === '' ? nativeDecimals : null)
   return resolveToken({ ...of, recipient, decimalsOf }, context.evidence)
 }
 
@@ -223,33 +218,29 @@ function confirmStatus(finals: readonly Sighting[]): Status | null {
   return isSettled ? (later[0] as Sighting).status : first.status
 }
 
-function deriveState(of: {
-  status: Status
-  confirmedStatus: Status
-  origin: Leg | null
-  destination: Leg | null
-  originProof: OriginProof
-  /** Which legs may be there although no record tells of them. */
-  unsaidLegs: {
-    readonly origin: boolean
-    readonly destination: boolean
-    readonly isFailedTwice: boolean
+function deriveState(
+  all: readonly Sighting[],
+  of: Pick<Transfer, 'status' | 'confirmedStatus' | 'main' | 'zone' | 'direction' | 'originProof'> & {
+    readonly unsaid: readonly UnsaidField[]
     /** It may have failed as a whole, and no record tells. */
     readonly failure: boolean
-  }
-}): TransferState {
-  const isOriginFailed = of.originProof === 'failed'
-  const hasBoth = of.origin !== null && of.destination !== null
+  },
+): TransferState {
+  const { main, zone, originProof, unsaid } = of
+  const [origin, destination] = of.direction === 'MainToZone' ? [main, zone] : [zone, main]
+  const isOriginFailed = originProof === 'failed'
+  const hasBoth = main !== null && zone !== null
   if (of.status === 'failed' && (hasBoth || of.confirmedStatus === 'failed' || isOriginFailed))
     return 'failed'
-  const { unsaidLegs } = of
-  if (unsaidLegs.origin || unsaidLegs.destination)
-    return of.status === 'failed' && unsaidLegs.isFailedTwice ? 'failed' : 'pending'
-  if (of.origin === null) return 'unbacked'
-  if (of.destination === null) return 'pending'
-  if (isOriginFailed && unsaidLegs.failure) return 'pending'
+  // A leg may be there although no record tells of it.
+  const isUnsaidLeg =
+    (main === null && unsaid.includes('mainHash')) || (zone === null && unsaid.includes('zoneHash'))
+  if (isUnsaidLeg) return of.status === 'failed' && isFailedTwice(all) ? 'failed' : 'pending'
+  if (origin === null) return 'unbacked'
+  if (destination === null) return 'pending'
+  if (isOriginFailed && of.failure) return 'pending'
   // Value that arrived although what it came from failed, or is not there.
-  if (isOriginFailed || of.originProof === 'absent') return 'unbacked'
+  if (isOriginFailed || originProof === 'absent') return 'unbacked'
   return of.status === 'success' ? 'completed' : 'pending'
 }
 
@@ -262,7 +253,7 @@ function deriveClaim(
   if (all.some(isRecord)) return null
   const [hash, ...others] = new Set(all.flatMap(({ zoneHash }) => zoneHash ?? []))
   if (hash === undefined || others.length > 0) return null
-  return proveClaim(hash, payout, context.evidence, (type) => context.meansWithdrawal?.(type) ?? false)
+  return proveClaim(hash, payout, context.evidence, (type) => context.learned?.meansWithdrawal(type) ?? false)
 }
 
 /**

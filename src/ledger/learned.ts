@@ -7,6 +7,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { columns, instant, int, table, text } from '../store/table.ts'
 import { createDissent, type Dissent } from './dissent.ts'
+import { countTaught, meansWithdrawal } from './withdrawActions.ts'
 import { readActions } from './zoneActions.ts'
 
 /** Samples of one party that count: whoever makes many transfers must not teach what all others contradict. */
@@ -34,6 +35,8 @@ interface Teacher {
 }
 
 export interface Learned extends LearnedMoney, Omit<Dissent, 'suspendedAt'> {
+  /** Whether a type of zone action means a withdrawal, by what those of known withdrawals are. */
+  meansWithdrawal(actionType: string): boolean
   learn(samples: readonly MoneySample[], by: Teacher, now: UnixMs): void
   /** Takes back what a transaction taught: something was told of its transfer. */
   forget(hash: string): void
@@ -44,39 +47,23 @@ const names = table('learned_samples', { kind: text, name: text })
 const held = table('held_judgements', { key: text.from('transfer_key'), since: instant.from('due_at') })
 
 /** Lessons live in the ledger's file; what is asked again and again is remembered until another one is learned. */
+interface Lessons {
+  readonly db: Database
+  /** Counts of samples by value, by kind and name. */
+  readonly counts: Map<string, ReadonlyMap<string, number>>
+  /** What is kept, by direction and token. */
+  readonly ranges: Map<string, KeptRange>
+}
+
 export function createLearned(db: Database): Learned {
-  const cache = new Map<string, ReadonlyMap<string, number>>()
-  const count = (kind: MoneySample['kind'], name: string): ReadonlyMap<string, number> => {
-    const key = `${kind} ${name}`
-    const known = cache.get(key)
-    if (known) return known
-    if (cache.size >= maxCached) cache.clear()
-    const sql =
-      'SELECT value, party, count(*) AS count FROM learned_samples WHERE kind = ? AND name = ? GROUP BY value, party'
-    const byValue = Map.groupBy(partyCounts.all(db, sql, kind, name), ({ value }) => value)
-    const counts = new Map(
-      [...byValue].map(([value, parties]) => [value, weigh(parties.map(({ count }) => count))]),
-    )
-    cache.set(key, counts)
-    return counts
-  }
-  const ranges = new Map<string, KeptRange>()
-  const countParties = (name: string): KeptCount[] =>
-    partyCounts.all(
-      db,
-      "SELECT value, party, count(*) AS count FROM learned_samples WHERE kind = 'fee' AND name = ? GROUP BY value, party",
-      name,
-    )
-  const drop = (kind: string, name: string) => {
-    cache.delete(`${kind} ${name}`)
-    if (kind === 'fee') ranges.delete(name.replace(/^flat /, ''))
-  }
+  const lessons: Lessons = { db, counts: new Map(), ranges: new Map() }
+  const count = (kind: MoneySample['kind'], name: string) => countSamples(lessons, kind, name)
   const dissent = createDissent(db)
-  return {
+  const learned: Learned = {
     ...dissent,
     dissent(...given) {
       const isSuspended = dissent.dissent(...given)
-      if (isSuspended) cache.clear()
+      if (isSuspended) lessons.counts.clear()
       return isSuspended
     },
     tokensOf: (token) => count('token', token),
@@ -84,13 +71,7 @@ export function createLearned(db: Database): Learned {
     elsewhereOf: (token) => count('elsewhere', token),
     actionsOf: (name) => count('action', name),
     straysOf: (kind) => readActions(db, kind).unmatched,
-    keptOf(token, direction) {
-      const name = `${direction} ${canonicalToken(token)}`
-      const known = ranges.get(name) ?? toKeptRange(countParties(name), countParties(`flat ${name}`))
-      if (ranges.size >= maxCached) ranges.clear()
-      ranges.set(name, known)
-      return known
-    },
+    keptOf: (token, direction) => readRange(lessons, `${direction} ${canonicalToken(token)}`),
     zoneAmounts(direction) {
       const seen = count('zone', direction)
       return { equal: seen.get('equal') ?? 0, other: seen.get('other') ?? 0 }
@@ -101,33 +82,76 @@ export function createLearned(db: Database): Learned {
     },
     ownersOf: (moved, direction) => [...count('token', `by ${direction} ${moved}`).keys()],
     pairs: (direction) => count('token', `pairs ${direction}`).size,
-    isReadingHistory: () =>
-      db
-        .prepare(
-          "SELECT 1 FROM evidence_queue WHERE ask IN ('main', 'native') AND late = 1 AND reads = 0 AND rests = 0 LIMIT 1",
-        )
-        .get() !== undefined,
-    learn(samples, { hash, party }, now) {
-      for (const sample of samples) {
-        const { kind, name, value } = sample
-        const seen = count(kind, name)
-        const known = seen.get(value) ?? 0
-        if (known >= mostOf(sample) || (known === 0 && seen.size >= mostValues(sample))) continue
-        const sql =
-          'SELECT count(*) FROM learned_samples WHERE kind = ? AND name = ? AND value = ? AND party = ?'
-        if ((int.get(db, sql, kind, name, value, party) ?? 0) >= mostOfParty) continue
-        const { changes } = db
-          .prepare('INSERT OR IGNORE INTO learned_samples VALUES (?, ?, ?, ?, ?, ?)')
-          .run(kind, name, value, hash, now, party)
-        if (changes > 0) drop(kind, name)
-      }
+    meansWithdrawal: (type) => meansWithdrawal({ ...readActions(db, type), ...countTaught(learned, type) }),
+    isReadingHistory: () => isReadingHistory(db),
+    learn(samples, by, now) {
+      for (const sample of samples) learnOne(lessons, sample, by, now)
     },
-    forget(hash) {
-      // What went elsewhere is kept: enough of it is no accident.
-      const sql = "DELETE FROM learned_samples WHERE hash = ? AND kind <> 'elsewhere' RETURNING kind, name"
-      for (const { kind, name } of names.all(db, sql, hash)) drop(kind, name)
-    },
+    forget: (hash) => forgetSamples(lessons, hash),
   }
+  return learned
+}
+
+function countSamples(
+  { db, counts }: Lessons,
+  kind: MoneySample['kind'],
+  name: string,
+): ReadonlyMap<string, number> {
+  const key = `${kind} ${name}`
+  const known = counts.get(key)
+  if (known) return known
+  if (counts.size >= maxCached) counts.clear()
+  const byValue = Map.groupBy(countParties(db, kind, name), ({ value }) => value)
+  const counted = new Map(
+    [...byValue].map(([value, parties]) => [value, weigh(parties.map(({ count }) => count))]),
+  )
+  counts.set(key, counted)
+  return counted
+}
+
+function countParties(db: Database, kind: MoneySample['kind'], name: string): KeptCount[] {
+  const sql =
+    'SELECT value, party, count(*) AS count FROM learned_samples WHERE kind = ? AND name = ? GROUP BY value, party'
+  return partyCounts.all(db, sql, kind, name)
+}
+
+function readRange({ db, ranges }: Lessons, name: string): KeptRange {
+  const known =
+    ranges.get(name) ?? toKeptRange(countParties(db, 'fee', name), countParties(db, 'fee', `flat ${name}`))
+  if (ranges.size >= maxCached) ranges.clear()
+  ranges.set(name, known)
+  return known
+}
+
+function isReadingHistory(db: Database): boolean {
+  const sql =
+    "SELECT 1 FROM evidence_queue WHERE ask IN ('main', 'native') AND late = 1 AND reads = 0 AND rests = 0 LIMIT 1"
+  return db.prepare(sql).get() !== undefined
+}
+
+function learnOne(lessons: Lessons, sample: MoneySample, { hash, party }: Teacher, now: UnixMs): void {
+  const { db } = lessons
+  const { kind, name, value } = sample
+  const seen = countSamples(lessons, kind, name)
+  const known = seen.get(value) ?? 0
+  if (known >= mostOf(sample) || (known === 0 && seen.size >= mostValues(sample))) return
+  const sql = 'SELECT count(*) FROM learned_samples WHERE kind = ? AND name = ? AND value = ? AND party = ?'
+  if ((int.get(db, sql, kind, name, value, party) ?? 0) >= mostOfParty) return
+  const { changes } = db
+    .prepare('INSERT OR IGNORE INTO learned_samples VALUES (?, ?, ?, ?, ?, ?)')
+    .run(kind, name, value, hash, now, party)
+  if (changes > 0) drop(lessons, kind, name)
+}
+
+function forgetSamples(lessons: Lessons, hash: string): void {
+  // What went elsewhere is kept: enough of it is no accident.
+  const sql = "DELETE FROM learned_samples WHERE hash = ? AND kind <> 'elsewhere' RETURNING kind, name"
+  for (const { kind, name } of names.all(lessons.db, sql, hash)) drop(lessons, kind, name)
+}
+
+function drop({ counts, ranges }: Lessons, kind: string, name: string): void {
+  counts.delete(`${kind} ${name}`)
+  if (kind === 'fee') ranges.delete(name.replace(/^flat /, ''))
 }
 
 /** What samples are worth: few of each party, and those of one or two parties alone next to nothing. */

@@ -1,7 +1,8 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Chain, Direction, Observation, ZoneTransaction } from '../bridge/observation.ts'
 import { joinByAmount } from './joinByAmount.ts'
-import type { Group, Sighting } from './sighting.ts'
+import type { Learned } from './learned.ts'
+import type { Sighting } from './sighting.ts'
 import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import { transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
@@ -9,20 +10,21 @@ import { readMetaNumber } from '../store/meta.ts'
 import { int, table, text } from '../store/table.ts'
 import { askRecordAgain } from './disputes.ts'
 import { type DueCheck, listDueChecks, maxPostponeMs, postponeCheck } from './dueChecks.ts'
-import { deleteEvidence, type EvidenceReading, openEvidence, saveEvidence } from './evidence.ts'
-import { dropQueuedHash, queueAgain, queueClaimed, type QueueSettings, queueLegs } from './evidenceQueue.ts'
+import { deleteEvidence, type EvidenceReading, listEvidence, saveEvidence } from './evidence.ts'
+import { dropQueuedHash, queueAgain, queueClaimed, type QueueSettings } from './evidenceQueue.ts'
 import { createPendingList } from './pendingList.ts'
 import {
-  type RecordContext,
-  type RecordResult,
+  type LedgerState,
+  readTransfer,
   recordAnswer,
+  type RecordResult,
   refreshTransfer,
-  type TransferChange,
   toTransfer,
+  type TransferChange,
 } from './recordAnswer.ts'
 import { listSlicesUnderWay } from './slicesUnderWay.ts'
 import { listMatching, type TransferFilter } from './transferFilter.ts'
-import { createRestingRecords } from './restingRecords.ts'
+import { createRestingRecords, forgetResting, restingSeenAt, withTimes } from './restingRecords.ts'
 import { createTokenBook, type TokenSetting } from './tokenBook.ts'
 import {
   byHash,
@@ -97,154 +99,159 @@ export function createLedger(
   options: {
     readonly tokens: readonly TokenSetting[]
     readonly openIntervalMs: number
-    /** Where movements of a record's token bear another address; left out, none do. */
-    readonly movesAs?: (token: string) => string | null
-    /** Whether a type of zone action means a withdrawal; left out, none does. */
-    readonly meansWithdrawal?: (actionType: string) => boolean
+    /** What transfers taught of tokens and zone actions; left out, nothing. */
+    readonly learned?: Learned
     /** Which legs are asked of second sources by themselves; left out, none is. */
     readonly evidence?: QueueSettings
   },
 ): Ledger {
-  const tokens = createTokenBook(db, options.tokens)
-  const shared = {
-    openIntervalMs: options.openIntervalMs,
-    lookupToken(address: string) {
-      const movedAs = options.movesAs?.(address) ?? null
-      return { ...tokens.find(address), ...(movedAs !== null && { movedAs }) }
-    },
-    ...(options.meansWithdrawal && { meansWithdrawal: options.meansWithdrawal }),
-    openEvidence: (sightings: readonly Sighting[]) => openEvidence(db, sightings),
-    isSharedUnasked: (group: Group, transfer: Transfer) => isSharedUnasked(db, group, transfer),
-    onChange: (before: Transfer | null, after: Transfer, now: UnixMs) => {
-      if (options.evidence) queueLegs(db, options.evidence, { before, after }, now)
-    },
-  }
-  // What second sources say changes nothing of what is at stake.
-  const bare = { ...shared, openEvidence: () => () => [] }
+  const { openIntervalMs, evidence = null, learned = null } = options
   const resting = createRestingRecords(db)
-  const pending = createPendingList(db, (row) => toTransfer(row, shared))
-  const contextAt = (now: UnixMs): RecordContext => ({ ...shared, resting, now })
-  const read = (row: StoredTransfer) => toTransfer(resting.withTimes(row), shared)
-  const find = (key: string) => {
-    const row = findRow(db, key)
-    return row && resting.withTimes(row)
-  }
-
-  function recordEvidence(answer: readonly EvidenceReading[], now: UnixMs): TransferChange[] {
+  const tokens = createTokenBook(db, options.tokens)
+  const state: LedgerState = { db, tokens, learned, openIntervalMs, evidence, resting }
+  const pending = createPendingList(db, (row) => toTransfer(state, row, listEvidence(db, row.group.members)))
+  const read = (row: StoredTransfer) => readTransfer(state, row)
+  const readNewer = (answer: readonly EvidenceReading[], now: UnixMs) => {
     if (answer.length > 0) pending.forget()
-    return answer.flatMap((reading) => {
-      const { hash } = reading
-      const rows = selectTransfers(db, byHash, hash, hash, hash)
-      const before = rows.map(read)
-      // What a replaced payout is proven by has to be newer than the record that replaced it: then the time is news.
-      const isOfReplaced = before.some(({ rewrites }) => rewrites.length > 0)
-      if (!saveEvidence(db, reading) && !isOfReplaced) return []
-      return rows.map((row, index) =>
-        refreshTransfer(db, resting.withTimes(row), before[index] as Transfer, contextAt(now)),
-      )
-    })
+    return answer.flatMap((reading) => recordEvidence(state, reading, now))
   }
-
   return {
     recordAnswer(answer, now) {
       if (tokens.learn(answer, now)) pending.forget()
       raiseHeights(db, answer)
-      return recordAnswer(db, answer, contextAt(now))
+      return recordAnswer(state, answer, now)
     },
-    recordZoneTransactions: (answer, now) => recordEvidence(answer.map(toReading), now),
-    recordEvidence,
-    riskOf: (transfer) => options.evidence?.riskOf?.(transfer) ?? 0,
+    recordZoneTransactions: (answer, now) => readNewer(answer.map(toReading), now),
+    recordEvidence: readNewer,
+    riskOf: (transfer) => evidence?.riskOf?.(transfer) ?? 0,
     getTransfer(key) {
-      const row = find(key)
-      return row ? read(row) : null
+      const row = findRow(db, key)
+      return row && read(row)
     },
-    listSightings: (key) => [...(find(key)?.group.members ?? [])].sort((a, b) => a.firstAt - b.firstAt),
+    listSightings: (key) => listSightings(state, key),
     listTransfers: (filter) => listMatching(db, filter).map(read),
     *listUnderWay(window) {
       for (const slice of listSlicesUnderWay(db, window)) yield slice.map(read)
     },
     listPending: (filter) => pending.list(filter),
-    countByState() {
-      const counts = { pending: 0, completed: 0, failed: 0, unbacked: 0 }
-      for (const { state, count } of stateCounts.all(db, 'SELECT state, count FROM state_counts'))
-        counts[state] = count
-      return counts
-    },
+    countByState: () => countByState(db),
     listDueChecks: (now, limit) =>
-      listDueChecks(db, now, limit, (row) => options.evidence?.riskOf?.(toTransfer(row, bare)) ?? 0),
-    postponeChecks(keys, now, soughtAt = null) {
-      for (const key of keys) {
-        const row = find(key)
-        if (row) postponeCheck(db, row, { now, soughtAt, openIntervalMs: options.openIntervalMs })
-      }
-    },
+      // What second sources say changes nothing of what is at stake.
+      listDueChecks(db, now, limit, (row) => evidence?.riskOf?.(toTransfer(state, row, [])) ?? 0),
+    postponeChecks: (keys, now, soughtAt = null) => postponeChecks(state, keys, { now, soughtAt }),
     askAgain(transfer, now) {
-      if (options.evidence) queueAgain(db, options.evidence, transfer, now)
+      if (evidence) queueAgain(db, evidence, transfer, now)
       askRecordAgain(db, parseKey(transfer.key) ?? 0, now)
     },
     verifyClaimed(transfers, now) {
-      const settings = options.evidence
-      if (settings) for (const transfer of transfers) queueClaimed(db, settings, transfer, now)
+      if (evidence) for (const transfer of transfers) queueClaimed(db, evidence, transfer, now)
     },
-    listUnconfirmed: (records) => {
-      const hashes = records.flatMap((o) =>
-        o.status === 'failed' && o.zoneHash !== null ? [o.zoneHash] : [],
-      )
-      const sql = "SELECT 1 FROM transfers WHERE zone_hash = ? AND state = 'failed' LIMIT 1"
-      return [...new Set(hashes)].filter((hash) => db.prepare(sql).get(hash) === undefined)
-    },
-    listWithoutEvidence: (since, now, limit) =>
-      text.all(
-        db,
-        `SELECT DISTINCT zone_hash FROM transfers INDEXED BY transfers_open
-         WHERE ${isOpenRow} AND state = 'failed' AND origin_at >= ? AND zone_hash IS NOT NULL
-         AND NOT EXISTS (SELECT 1 FROM leg_evidence e WHERE e.hash = zone_hash AND e.chain = 'zone' AND (e.status <> 'unknown' OR e.requested_at > ?))
-         LIMIT ?`,
-        since,
-        now - maxPostponeMs,
-        limit,
-      ),
-    purge(before, limit) {
-      const sql = `SELECT key FROM transfers WHERE origin_at < ? AND state IN ('completed', 'failed') ORDER BY origin_at LIMIT ?`
-      const keys = int.all(db, sql, before, limit)
-      for (const key of keys) {
-        forgetEvidence(db, key)
-        forgetTransfer(db, key)
-        resting.forget(key)
-        db.prepare('DELETE FROM aliases WHERE transfer_key = ?').run(key)
-        db.prepare('DELETE FROM alerts WHERE transfer_key = ?').run(formatKey(key))
-      }
-      return keys.length
-    },
-    listSharing: (chain, hash, limit) => {
-      const column = chain === 'main' ? 'main_hash' : 'zone_hash'
-      return selectTransfers(db, `WHERE ${column} = ? ORDER BY key LIMIT ?`, hash, limit).map(read)
-    },
+    listUnconfirmed: (records) => listUnconfirmed(db, records),
+    listWithoutEvidence: (since, now, limit) => listWithoutEvidence(db, since, now, limit),
+    purge: (before, limit) => purgeTransfers(state, before, limit),
+    listSharing: (chain, hash, limit) => listSharing(db, chain, hash, limit).map(read),
     listKeysSharing: (chain, hashes) => listKeysSharing(db, chain, hashes),
-    isFirstTo: ({ key, targetAddress, originAt }) =>
-      db
-        .prepare(
-          `SELECT 1 FROM transfers WHERE target_address = ?1 AND (origin_at < ?2 OR (origin_at = ?2 AND key < ?3)) LIMIT 1`,
-        )
-        .get(targetAddress, originAt, parseKey(key)) === undefined,
-    joinedByAmount(transfer) {
-      if ((transfer.main === null) === (transfer.zone === null) || transfer.targetAddress === '') return null
-      const rows = selectTransfers(
-        db,
-        'WHERE target_address = ? ORDER BY origin_at DESC LIMIT ?',
-        transfer.targetAddress,
-        maxOfRecipient,
-      )
-      // Beyond the limit there may be others that fit: then none is the only one.
-      return rows.length === maxOfRecipient ? null : joinByAmount(transfer, rows.map(read))
-    },
-    seenAt: (key) => resting.seenAt(parseKey(key) ?? -1),
-    hasListed: () =>
-      selectTransfers(db, 'ORDER BY origin_at LIMIT ?', oldestLooked)
-        .map(read)
-        .some(({ isListed }) => isListed),
+    isFirstTo: (transfer) => isFirstTo(db, transfer),
+    joinedByAmount: (transfer) => findJoined(state, transfer),
+    seenAt: (key) => restingSeenAt(resting, parseKey(key) ?? -1),
+    hasListed: () => hasListed(state),
     highestHeight: (chain) => readMetaNumber(db, `height_${chain}`),
   }
+}
+
+/** @returns the transfers that it changed */
+function recordEvidence(state: LedgerState, reading: EvidenceReading, now: UnixMs): TransferChange[] {
+  const { db, resting } = state
+  const { hash } = reading
+  const known = selectTransfers(db, byHash, hash, hash, hash).map((stored) => {
+    const row = withTimes(resting, stored)
+    return { row, before: toTransfer(state, row, listEvidence(db, row.group.members)) }
+  })
+  // What a replaced payout is proven by has to be newer than the record that replaced it: then the time is news.
+  const isOfReplaced = known.some(({ before }) => before.rewrites.length > 0)
+  if (!saveEvidence(db, reading) && !isOfReplaced) return []
+  return known.map((one) => refreshTransfer(state, one, now))
+}
+
+function listSightings({ db, resting }: LedgerState, key: string): Sighting[] {
+  const row = findRow(db, key)
+  const members = row ? withTimes(resting, row).group.members : []
+  return members.toSorted((a, b) => a.firstAt - b.firstAt)
+}
+
+function countByState(db: Database): Record<TransferState, number> {
+  const counts = { pending: 0, completed: 0, failed: 0, unbacked: 0 }
+  for (const { state, count } of stateCounts.all(db, 'SELECT state, count FROM state_counts'))
+    counts[state] = count
+  return counts
+}
+
+function postponeChecks(
+  { db, openIntervalMs, resting }: LedgerState,
+  keys: readonly string[],
+  when: { readonly now: UnixMs; readonly soughtAt: UnixMs | null },
+): void {
+  for (const key of keys) {
+    const row = findRow(db, key)
+    if (row) postponeCheck(db, withTimes(resting, row), { ...when, openIntervalMs })
+  }
+}
+
+function listUnconfirmed(db: Database, records: readonly Observation[]): string[] {
+  const hashes = records.flatMap((o) => (o.status === 'failed' && o.zoneHash !== null ? [o.zoneHash] : []))
+  const sql = "SELECT 1 FROM transfers WHERE zone_hash = ? AND state = 'failed' LIMIT 1"
+  return [...new Set(hashes)].filter((hash) => db.prepare(sql).get(hash) === undefined)
+}
+
+function listWithoutEvidence(db: Database, since: UnixMs, now: UnixMs, limit: number): string[] {
+  const sql = `SELECT DISTINCT zone_hash FROM transfers INDEXED BY transfers_open
+     WHERE ${isOpenRow} AND state = 'failed' AND origin_at >= ? AND zone_hash IS NOT NULL
+     AND NOT EXISTS (SELECT 1 FROM leg_evidence e WHERE e.hash = zone_hash AND e.chain = 'zone' AND (e.status <> 'unknown' OR e.requested_at > ?))
+     LIMIT ?`
+  return text.all(db, sql, since, now - maxPostponeMs, limit)
+}
+
+function purgeTransfers({ db, resting }: LedgerState, before: UnixMs, limit: number): number {
+  const sql = `SELECT key FROM transfers WHERE origin_at < ? AND state IN ('completed', 'failed') ORDER BY origin_at LIMIT ?`
+  const keys = int.all(db, sql, before, limit)
+  for (const key of keys) {
+    forgetEvidence(db, key)
+    forgetTransfer(db, key)
+    forgetResting(resting, key)
+    db.prepare('DELETE FROM aliases WHERE transfer_key = ?').run(key)
+    db.prepare('DELETE FROM alerts WHERE transfer_key = ?').run(formatKey(key))
+  }
+  return keys.length
+}
+
+function listSharing(db: Database, chain: Chain, hash: string, limit: number): StoredTransfer[] {
+  const column = chain === 'main' ? 'main_hash' : 'zone_hash'
+  return selectTransfers(db, `WHERE ${column} = ? ORDER BY key LIMIT ?`, hash, limit)
+}
+
+function isFirstTo(db: Database, { key, targetAddress, originAt }: Transfer): boolean {
+  const sql =
+    'SELECT 1 FROM transfers WHERE target_address = ?1 AND (origin_at < ?2 OR (origin_at = ?2 AND key < ?3)) LIMIT 1'
+  return db.prepare(sql).get(targetAddress, originAt, parseKey(key)) === undefined
+}
+
+function findJoined(state: LedgerState, transfer: Transfer): Transfer | null {
+  const { main, zone, targetAddress } = transfer
+  if ((main === null) === (zone === null) || targetAddress === '') return null
+  const where = 'WHERE target_address = ? ORDER BY origin_at DESC LIMIT ?'
+  const rows = selectTransfers(state.db, where, targetAddress, maxOfRecipient)
+  // Beyond the limit there may be others that fit: then none is the only one.
+  if (rows.length === maxOfRecipient) return null
+  return joinByAmount(
+    transfer,
+    rows.map((row) => readTransfer(state, row)),
+  )
+}
+
+function hasListed(state: LedgerState): boolean {
+  return selectTransfers(state.db, 'ORDER BY origin_at LIMIT ?', oldestLooked)
+    .map((row) => readTransfer(state, row))
+    .some(({ isListed }) => isListed)
 }
 
 function toReading(transaction: ZoneTransaction): EvidenceReading {
@@ -265,13 +272,6 @@ function forgetEvidence(db: Database, key: number): void {
       dropQueuedHash(db, hash)
     }
   }
-}
-
-function isSharedUnasked(db: Database, group: Group, { key, direction, zone }: Transfer): boolean {
-  if (direction !== 'ZoneToMain' || zone === null) return false
-  if (group.members.some(({ source }) => source === 'E12')) return false
-  const sql = 'SELECT 1 FROM transfers WHERE zone_hash = ? AND key <> ? LIMIT 1'
-  return db.prepare(sql).get(zone.hash, parseKey(key)) !== undefined
 }
 
 function findRow(db: Database, key: string): StoredTransfer | null {

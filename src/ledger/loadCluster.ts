@@ -1,13 +1,13 @@
 import type { Sighting } from './sighting.ts'
 import type { Database } from '../store/database.ts'
-import type { RestingRecords } from './restingRecords.ts'
+import { type RestingRecords, withTimes } from './restingRecords.ts'
 import { byHashes, selectTransfers, type StoredTransfer } from './transferRows.ts'
 
 /** Every stored row that the records could concern: same strong name, or joined by a hash to a record without one. */
 export function loadCluster(
   db: Database,
   fresh: readonly Sighting[],
-  resting: Pick<RestingRecords, 'withTimes'>,
+  resting: RestingRecords,
 ): Map<number, StoredTransfer> {
   const rows = new Map<number, StoredTransfer>()
   const seen = { ids: new Set<string>(), hashes: new Set<string>(), looseHashes: new Set<string>() }
@@ -16,7 +16,7 @@ export function loadCluster(
     const names = listNames(found, seen)
     found = selectNamed(db, names).flatMap((stored) => {
       if (rows.has(stored.key)) return []
-      const row = resting.withTimes(stored)
+      const row = withTimes(resting, stored)
       rows.set(row.key, row)
       return [...row.group.members, ...row.group.ambiguous]
     })

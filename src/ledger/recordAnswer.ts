@@ -10,8 +10,11 @@ import { readMetaNumber, saveMeta } from '../store/meta.ts'
 import { createTally, type Tally } from './flow.ts'
 import { loadCluster } from './loadCluster.ts'
 import { maxPostponeMs } from './dueChecks.ts'
-import type { RestingRecords } from './restingRecords.ts'
-import { deleteTransfer, formatKey, saveTransfer, type StoredTransfer } from './transferRows.ts'
+import { forgetResting, noteSaved, type RestingRecords, takesResting, withTimes } from './restingRecords.ts'
+import type { TokenBook } from './tokenBook.ts'
+import { listEvidence, openEvidence } from './evidence.ts'
+import { queueLegs, type QueueSettings } from './evidenceQueue.ts'
+import { deleteTransfer, formatKey, parseKey, saveTransfer, type StoredTransfer } from './transferRows.ts'
 
 export interface TransferChange {
   /** Null when the transfer is new. */
@@ -29,99 +32,105 @@ export interface RecordResult {
   readonly joined: readonly { readonly from: string; readonly to: string }[]
 }
 
-export interface RecordContext {
-  readonly now: UnixMs
+/** What the ledger keeps beside its file, and what it is told of the bridge. */
+export interface LedgerState {
+  readonly db: Database
+  readonly tokens: TokenBook
+  readonly learned: TransferContext['learned']
   /** How long an open transfer rests between two readings by hash, ms. */
   readonly openIntervalMs: number
-  /** Another transfer has the same origin transaction, and whether the two are one origin only E12 can tell. */
-  isSharedUnasked(group: Group, transfer: Transfer): boolean
+  /** Which legs are asked of second sources by themselves; null: none is. */
+  readonly evidence: QueueSettings | null
   readonly resting: RestingRecords
-  lookupToken: TransferContext['lookupToken']
-  meansWithdrawal?(actionType: string): boolean
-  /** Reads what second sources say of the legs of all these sightings, to be asked for some of them. */
-  openEvidence(sightings: readonly Sighting[]): (some: readonly Sighting[]) => LegEvidence[]
-  /** After each transfer that was saved. */
-  onChange?(before: Transfer | null, after: Transfer, now: UnixMs): void
 }
 
 /**
  * Merges the records of one answer into the ledger. Only the rows that share a name with one of them are read, and
  * only those whose content or reading times changed are written.
  */
-export function recordAnswer(
-  db: Database,
-  answer: readonly Observation[],
-  context: RecordContext,
-): RecordResult {
-  const fresh = toSightings(answer).filter((sighting) => !context.resting.takes(sighting))
+export function recordAnswer(ledger: LedgerState, answer: readonly Observation[], now: UnixMs): RecordResult {
+  const { db, resting } = ledger
+  const fresh = toSightings(answer).filter((sighting) => !takesResting(resting, sighting))
   if (fresh.length === 0) return { changes: [], news: 0, urgent: 0, joined: [] }
-  const rows = loadCluster(db, fresh, context.resting)
+  const rows = loadCluster(db, fresh, resting)
   const merged = mergeAll(rows, fresh)
   const groups = matchSightings(merged.sightings, merged.digestOf)
   const assigned = assignKeys(groups, merged.owners, reserveKeys(db, groups.length))
-  const pass: Pass = { evidenceOf: context.openEvidence(merged.sightings), tally: createTally() }
+  const pass = openPass(ledger, merged.sightings, now)
   const saved = assigned.flatMap(({ key, group }) => {
     const isTouched = [...group.members, ...group.ambiguous].some((sighting) => merged.touched.has(sighting))
     const row = rows.get(key)
     if (row && !isTouched && isSameGroup(row.group, group)) return []
-    return [saveGroup(db, { key, group, row: row ?? null }, context, pass)]
+    return [saveGroup(pass, { key, group, row: row ?? null })]
   })
-  const joined = dropJoined(db, rows, assigned, { owners: merged.owners, tally: pass.tally }, context)
+  const joined = dropJoined(pass, rows, { assigned, owners: merged.owners })
   pass.tally.write(db)
-  const urgent = saved.filter(({ checkAt }) => checkAt !== null && checkAt <= context.now).length
+  const urgent = saved.filter(({ checkAt }) => checkAt !== null && checkAt <= now).length
   return { changes: saved.map(({ change }) => change), news: merged.news, urgent, joined }
 }
 
 /** Derives a stored transfer anew after its evidence changed; `before` is what it was without. */
 export function refreshTransfer(
-  db: Database,
-  row: StoredTransfer,
-  before: Transfer,
-  context: RecordContext,
+  ledger: LedgerState,
+  { row, before }: { readonly row: StoredTransfer; readonly before: Transfer },
+  now: UnixMs,
 ): TransferChange {
   const { key, group } = row
-  const pass: Pass = { evidenceOf: context.openEvidence(group.members), tally: createTally() }
-  const { after } = saveGroup(db, { key, group, row }, context, pass).change
-  pass.tally.write(db)
+  const pass = openPass(ledger, group.members, now)
+  const { after } = saveGroup(pass, { key, group, row }).change
+  pass.tally.write(ledger.db)
   return { before, after }
 }
 
+/** A stored transfer as it is derived, with the times that were not written. */
+export function readTransfer(ledger: LedgerState, row: StoredTransfer): Transfer {
+  const timed = withTimes(ledger.resting, row)
+  return toTransfer(ledger, timed, listEvidence(ledger.db, timed.group.members))
+}
+
 export function toTransfer(
-  row: StoredTransfer,
-  context: Pick<RecordContext, 'openEvidence' | 'lookupToken' | 'meansWithdrawal'>,
+  { tokens, learned }: LedgerState,
+  { key, group, soughtAt }: StoredTransfer,
+  evidence: readonly LegEvidence[],
 ): Transfer {
-  const { members } = row.group
-  const evidence = context.openEvidence(members)(members)
-  const transfer = deriveTransfer(row.group, { ...context, key: formatKey(row.key), evidence })
-  return row.soughtAt === null ? transfer : { ...transfer, soughtAt: row.soughtAt }
+  const transfer = deriveTransfer(group, { key: formatKey(key), evidence, tokens, learned })
+  return soughtAt === null ? transfer : { ...transfer, soughtAt }
 }
 
 /** What the saving of one answer's transfers has in common. */
 interface Pass {
+  readonly ledger: LedgerState
+  readonly now: UnixMs
   readonly evidenceOf: (sightings: readonly Sighting[]) => LegEvidence[]
   readonly tally: Tally
 }
 
-function saveGroup(
-  db: Database,
-  { key, group, row }: { readonly key: number; readonly group: Group; readonly row: StoredTransfer | null },
-  context: RecordContext,
-  { evidenceOf, tally }: Pass,
-): { change: TransferChange; checkAt: UnixMs | null } {
-  const evidence = evidenceOf(group.members)
-  const derive = (of: Group) => deriveTransfer(of, { ...context, key: formatKey(key), evidence })
-  const after = derive(group)
+function openPass(ledger: LedgerState, sightings: readonly Sighting[], now: UnixMs): Pass {
+  return { ledger, now, evidenceOf: openEvidence(ledger.db, sightings), tally: createTally() }
+}
+
+interface Saving {
+  readonly key: number
+  readonly group: Group
+  readonly row: StoredTransfer | null
+}
+
+function saveGroup(pass: Pass, saving: Saving): { change: TransferChange; checkAt: UnixMs | null } {
+  const { key, group, row } = saving
+  const { db, evidence: settings, learned, resting, tokens } = pass.ledger
+  const context = { key: formatKey(key), evidence: pass.evidenceOf(group.members), tokens, learned }
+  const after = deriveTransfer(group, context)
   const isAsked = group.members.some(
     (sighting) => sighting.source === 'E12' && sighting.lastAt === after.readAt,
   )
-  const before = row ? derive(row.group) : null
+  const before = row ? deriveTransfer(row.group, context) : null
   const keptCheckAt = row && before && !isAsked ? orderedCheckAt(row, before) : null
-  const checkAt = scheduleCheck(group, after, row, isAsked, context) ?? keptCheckAt
+  const checkAt = scheduleCheck(pass, saving, after, isAsked) ?? keptCheckAt
   const misses = isAsked ? 0 : (row?.misses ?? 0)
-  const soughtAt = row?.soughtAt ?? null
-  saveTransfer(db, { key, group, misses, soughtAt, checkAt, kept: row?.kept ?? null }, after, tally)
-  context.resting.noteSaved(key, group, after, checkAt === null)
-  context.onChange?.(before, after, context.now)
+  const stored = { key, group, misses, soughtAt: row?.soughtAt ?? null, checkAt, kept: row?.kept ?? null }
+  saveTransfer(db, stored, after, pass.tally)
+  noteSaved(resting, stored, after)
+  if (settings) queueLegs(db, settings, { before, after }, pass.now)
   return { change: { before, after }, checkAt }
 }
 
@@ -131,28 +140,36 @@ function orderedCheckAt({ group, checkAt, misses }: StoredTransfer, before: Tran
 }
 
 function scheduleCheck(
-  group: Group,
+  { ledger: { db, openIntervalMs }, now }: Pass,
+  { group, row }: Saving,
   transfer: Transfer,
-  row: StoredTransfer | null,
   isAsked: boolean,
-  context: RecordContext,
 ): UnixMs | null {
-  if (!needsDetail(group, transfer)) return context.isSharedUnasked(group, transfer) ? context.now : null
-  if (isAsked) return context.now + context.openIntervalMs
+  if (!needsDetail(group, transfer)) return isSharedUnasked(db, group, transfer) ? now : null
+  if (isAsked) return now + openIntervalMs
   if (transfer.state === 'pending' || transfer.state === 'unbacked') {
     // A failure that nobody has confirmed is urgent; an ordinary open transfer was just read.
-    if (transfer.status === 'failed') return context.now
+    if (transfer.status === 'failed') return now
     // The list is all there is to ask about one without a zone hash: it has just spoken, and others wait for their turn.
     const known = row?.checkAt ?? null
-    if (known === null) return context.now + context.openIntervalMs
-    return transfer.zone === null && known <= context.now ? context.now + restMs(transfer, context) : known
+    if (known === null) return now + openIntervalMs
+    const isSpoken = transfer.zone === null && known <= now
+    return isSpoken ? now + restMs(transfer, openIntervalMs, now) : known
   }
-  return Math.min(row?.checkAt ?? context.now, context.now + context.openIntervalMs)
+  return Math.min(row?.checkAt ?? now, now + openIntervalMs)
 }
 
 /** What has been on its way for long is asked for more rarely. */
-function restMs({ originAt }: Transfer, { now, openIntervalMs }: RecordContext): number {
+function restMs({ originAt }: Transfer, openIntervalMs: number, now: UnixMs): number {
   return Math.min(Math.max(openIntervalMs, Math.round((now - originAt) / 20)), maxPostponeMs)
+}
+
+/** Another transfer has the same origin transaction, and whether the two are one origin only E12 can tell. */
+function isSharedUnasked(db: Database, group: Group, { key, direction, zone }: Transfer): boolean {
+  if (direction !== 'ZoneToMain' || zone === null) return false
+  if (group.members.some(({ source }) => source === 'E12')) return false
+  const sql = 'SELECT 1 FROM transfers WHERE zone_hash = ? AND key <> ? LIMIT 1'
+  return db.prepare(sql).get(zone.hash, parseKey(key)) !== undefined
 }
 
 function mergeAll(rows: ReadonlyMap<number, StoredTransfer>, fresh: readonly Sighting[]) {
@@ -228,11 +245,15 @@ function reserveKeys(db: Database, atMost: number): () => number {
 }
 
 function dropJoined(
-  db: Database,
+  { ledger: { db, resting }, tally }: Pass,
   rows: ReadonlyMap<number, StoredTransfer>,
-  assigned: readonly Assigned[],
-  { owners, tally }: { readonly owners: ReadonlyMap<Sighting, number>; readonly tally: Tally },
-  context: Pick<RecordContext, 'resting'>,
+  {
+    assigned,
+    owners,
+  }: {
+    readonly assigned: readonly Assigned[]
+    readonly owners: ReadonlyMap<Sighting, number>
+  },
 ): { from: string; to: string }[] {
   const kept = new Set(assigned.map(({ key }) => key))
   return [...rows.keys()]
@@ -243,7 +264,7 @@ function dropJoined(
       )
       if (!heir) return []
       deleteTransfer(db, key, tally)
-      context.resting.forget(key)
+      forgetResting(resting, key)
       db.prepare('UPDATE aliases SET transfer_key = ? WHERE transfer_key = ?').run(heir.key, key)
       db.prepare('INSERT OR REPLACE INTO aliases (key, transfer_key) VALUES (?, ?)').run(key, heir.key)
       return [{ from: formatKey(key), to: formatKey(heir.key) }]

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type Group, type Sighting, sightingDigest } from './sighting.ts'
+import { type Sighting, sightingDigest } from './sighting.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
@@ -11,15 +11,10 @@ import type { StoredTransfer } from './transferRows.ts'
  * here, so that whoever reads the ledger in this process sees it; a crash forgets at most that minute of it.
  */
 export interface RestingRecords {
-  /** Takes note of a record that says nothing new. @returns false when the ledger has to look at it */
-  takes(sighting: Sighting): boolean
-  /** A transfer was saved: what is known of its records holds no longer, or does from now on. */
-  noteSaved(key: number, group: Group, transfer: Transfer, isSettled: boolean): void
-  forget(key: number): void
-  /** When a transfer was last shown; null when the ledger itself knows. */
-  seenAt(key: number): UnixMs | null
-  /** A stored transfer with the times that were not written. */
-  withTimes(row: StoredTransfer): StoredTransfer
+  readonly db: Pick<Database, 'rollbacks'>
+  readonly byDigest: Map<string, Entry>
+  readonly byKey: Map<number, Entry>
+  rollbacks: number
 }
 
 interface Entry {
@@ -36,77 +31,84 @@ const restMs = 60_000
 const maxKept = 30_000
 
 export function createRestingRecords(db: Pick<Database, 'rollbacks'>): RestingRecords {
-  const byDigest = new Map<string, Entry>()
-  const byKey = new Map<number, Entry>()
-  let rollbacks = db.rollbacks()
+  return { db, byDigest: new Map(), byKey: new Map(), rollbacks: db.rollbacks() }
+}
 
-  /** What was noted in a transaction that came to nothing was never saved. */
-  function check(): void {
-    if (rollbacks === db.rollbacks()) return
-    rollbacks = db.rollbacks()
-    byDigest.clear()
-    byKey.clear()
-  }
+/** Takes note of a record that says nothing new. @returns false when the ledger has to look at it */
+export function takesResting(resting: RestingRecords, sighting: Sighting): boolean {
+  check(resting)
+  const { byDigest } = resting
+  if (!canRest(sighting) || byDigest.size === 0) return false
+  const entry = byDigest.get(shortDigest(sighting))
+  if (!entry || sighting.lastAt - entry.savedAt >= restMs || !saysNoMore(sighting, entry)) return false
+  entry.seenAt = Math.max(entry.seenAt, sighting.lastAt)
+  return true
+}
 
-  function forget(key: number): void {
-    const entry = byKey.get(key)
-    if (!entry) return
-    byKey.delete(key)
-    if (byDigest.get(entry.digest) === entry) byDigest.delete(entry.digest)
-  }
+/** A transfer was saved: what is known of its records holds no longer, or does from now on if it is settled. */
+export function noteSaved(
+  resting: RestingRecords,
+  { key, group, checkAt }: Pick<StoredTransfer, 'key' | 'group' | 'checkAt'>,
+  transfer: Transfer,
+): void {
+  check(resting)
+  forgetResting(resting, key)
+  if (checkAt !== null || transfer.state !== 'completed' || group.ambiguous.length > 0) return
+  const newest = group.members.filter((sighting) => sighting.lastAt === transfer.readAt)
+  const [sighting] = newest
+  if (newest.length !== 1 || !sighting || !canRest(sighting)) return
+  const { updateTime, firstAt, twin, besides, lastAt } = sighting
+  const digest = shortDigest(sighting)
+  keep(resting, {
+    key,
+    digest,
+    sighting: { updateTime, firstAt, twin, besides },
+    savedAt: lastAt,
+    seenAt: lastAt,
+  })
+}
 
-  function keep(entry: Entry): void {
-    const other = byDigest.get(entry.digest)
-    if (other) forget(other.key)
-    byKey.set(entry.key, entry)
-    byDigest.set(entry.digest, entry)
-    const [oldest] = byKey.keys()
-    if (byKey.size > maxKept && oldest !== undefined) forget(oldest)
-  }
+export function forgetResting({ byDigest, byKey }: RestingRecords, key: number): void {
+  const entry = byKey.get(key)
+  if (!entry) return
+  byKey.delete(key)
+  if (byDigest.get(entry.digest) === entry) byDigest.delete(entry.digest)
+}
 
-  return {
-    takes(sighting) {
-      check()
-      if (!canRest(sighting) || byDigest.size === 0) return false
-      const entry = byDigest.get(shortDigest(sighting))
-      if (!entry || sighting.lastAt - entry.savedAt >= restMs || !saysNoMore(sighting, entry)) return false
-      entry.seenAt = Math.max(entry.seenAt, sighting.lastAt)
-      return true
-    },
-    noteSaved(key, group, transfer, isSettled) {
-      check()
-      forget(key)
-      if (!isSettled || transfer.state !== 'completed' || group.ambiguous.length > 0) return
-      const newest = group.members.filter((sighting) => sighting.lastAt === transfer.readAt)
-      const [sighting] = newest
-      if (newest.length !== 1 || !sighting || !canRest(sighting)) return
-      const { updateTime, firstAt, twin, besides, lastAt } = sighting
-      const digest = shortDigest(sighting)
-      keep({
-        key,
-        digest,
-        sighting: { updateTime, firstAt, twin, besides },
-        savedAt: lastAt,
-        seenAt: lastAt,
-      })
-    },
-    forget,
-    seenAt(key) {
-      check()
-      return byKey.get(key)?.seenAt ?? null
-    },
-    withTimes(row) {
-      check()
-      const entry = byKey.get(row.key)
-      if (!entry || entry.seenAt === entry.savedAt) return row
-      const members = row.group.members.map((sighting) =>
-        canRest(sighting) && sighting.lastAt === entry.savedAt
-          ? { ...sighting, lastAt: entry.seenAt }
-          : sighting,
-      )
-      return { ...row, group: { ...row.group, members } }
-    },
-  }
+/** When a transfer was last shown; null when the ledger itself knows. */
+export function restingSeenAt(resting: RestingRecords, key: number): UnixMs | null {
+  check(resting)
+  return resting.byKey.get(key)?.seenAt ?? null
+}
+
+/** A stored transfer with the times that were not written. */
+export function withTimes(resting: RestingRecords, row: StoredTransfer): StoredTransfer {
+  check(resting)
+  const entry = resting.byKey.get(row.key)
+  if (!entry || entry.seenAt === entry.savedAt) return row
+  const members = row.group.members.map((sighting) =>
+    canRest(sighting) && sighting.lastAt === entry.savedAt ? { ...sighting, lastAt: entry.seenAt } : sighting,
+  )
+  return { ...row, group: { ...row.group, members } }
+}
+
+/** What was noted in a transaction that came to nothing was never saved. */
+function check(resting: RestingRecords): void {
+  const rollbacks = resting.db.rollbacks()
+  if (resting.rollbacks === rollbacks) return
+  resting.rollbacks = rollbacks
+  resting.byDigest.clear()
+  resting.byKey.clear()
+}
+
+function keep(resting: RestingRecords, entry: Entry): void {
+  const { byDigest, byKey } = resting
+  const other = byDigest.get(entry.digest)
+  if (other) forgetResting(resting, other.key)
+  byKey.set(entry.key, entry)
+  byDigest.set(entry.digest, entry)
+  const [oldest] = byKey.keys()
+  if (byKey.size > maxKept && oldest !== undefined) forgetResting(resting, oldest)
 }
 
 /** A whole record of the list; whatever else is read is asked for because something is open. */

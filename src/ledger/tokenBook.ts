@@ -15,7 +15,15 @@ const maxLearnedTokens = 10_000
 
 const tokens = table('tokens', { address: text, decimals: int })
 
-export function createTokenBook(db: Database, settings: readonly TokenSetting[]) {
+/** What is known of tokens: by the configuration, else by records that give both amounts. */
+export interface TokenBook {
+  /** `symbol` is null for a token that the configuration does not list; `decimals` is then what records taught. */
+  find(address: string): { readonly symbol: string | null; readonly decimals: number | null }
+  /** @returns whether a token became known */
+  learn(answer: readonly Observation[], now: UnixMs): boolean
+}
+
+export function createTokenBook(db: Database, settings: readonly TokenSetting[]): TokenBook {
   const configured = new Map(settings.map((token) => [token.address.toLowerCase(), token]))
   const learned = new Map(
     tokens
@@ -23,12 +31,11 @@ export function createTokenBook(db: Database, settings: readonly TokenSetting[])
       .map(({ address, decimals }) => [address, decimals]),
   )
   return {
-    find(address: string) {
+    find(address) {
       const token = configured.get(address)
       return token ?? { symbol: null, decimals: learned.get(address) ?? null }
     },
-    /** @returns whether a token became known */
-    learn(answer: readonly Observation[], now: UnixMs): boolean {
+    learn(answer, now) {
       let isNews = false
       for (const { token, value, amountRaw } of answer) {
         if (learned.has(token) || configured.has(token) || learned.size >= maxLearnedTokens) continue

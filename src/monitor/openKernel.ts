@@ -22,12 +22,9 @@ import { createStakes, type Stakes } from '../kernel/stakes.ts'
 import { choosesReceipt, evidenceHoldMs, isLargeShare } from '../ledger/choosesReceipt.ts'
 import { createLearned, type Learned } from '../ledger/learned.ts'
 import { createLedger } from '../ledger/ledger.ts'
-import { countTaught, meansWithdrawal } from '../ledger/withdrawActions.ts'
-import { readActions } from '../ledger/zoneActions.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { CorrectedClock } from '../lib/correctedClock.ts'
 import type { Timings } from '../lib/timings.ts'
-import { movesAs } from '../meaning/learnedMoney.ts'
 import { rebaseCursors } from '../store/cursors.ts'
 import type { Database } from '../store/database.ts'
 import type { State } from '../store/openState.ts'
@@ -179,8 +176,7 @@ function openLedger(of: {
   return createLedger(db, {
     tokens: config.bridge.tokens,
     openIntervalMs: intervalsOf(config.poll).openTransfers,
-    movesAs: (token) => movesAs(token, learned),
-    meansWithdrawal: (type) => meansWithdrawal({ ...readActions(db, type), ...countTaught(learned, type) }),
+    learned,
     evidence: {
       since,
       holdMs: evidenceHoldMs,

@@ -31,16 +31,12 @@ export function toPast(stored: StoredTransfer, evidence: readonly LegEvidence[])
 }
 
 /** The transfer as it was known at a time; null before it was. */
-export function deriveAt(
-  past: Past,
-  at: UnixMs,
-  lookupToken: TransferContext['lookupToken'],
-): Transfer | null {
+export function deriveAt(past: Past, at: UnixMs, tokens: TransferContext['tokens']): Transfer | null {
   const members = past.group.members.filter(({ firstAt }) => firstAt <= at).map((one) => readUntil(one, at))
   if (members.length === 0) return null
   const evidence = past.evidence.filter((one) => one.at <= at)
   const ambiguous = past.group.ambiguous.filter(({ firstAt }) => firstAt <= at)
-  return deriveTransfer({ members, ambiguous }, { key: past.key, evidence, lookupToken })
+  return deriveTransfer({ members, ambiguous }, { key: past.key, evidence, tokens, learned: null })
 }
 
 function readUntil(sighting: Sighting, at: UnixMs): Sighting {

@@ -18,7 +18,7 @@ import {
   walkHistory,
 } from '../../ledger/history.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
-import { createTokenBook } from '../../ledger/tokenBook.ts'
+import { createTokenBook, type TokenBook } from '../../ledger/tokenBook.ts'
 import type { AppConfig } from '../../kernel/settings.ts'
 import { type Choice, chooseRules } from './chooseRules.ts'
 import { toHistoryFilter } from './toHistoryFilter.ts'
@@ -50,7 +50,7 @@ export interface BacktestInput {
 interface Replay extends BacktestInput {
   readonly choice: Choice
   readonly tellings: Tellings
-  readonly book: ReturnType<typeof createTokenBook>
+  readonly book: TokenBook
   readonly isAsked: boolean
   readonly shared: ReadonlySet<string>
   readonly facts: Facts
@@ -100,7 +100,7 @@ function replayRow(replay: Replay, row: HistoryRow): void {
     : []
   const past = toPast(stored, evidence)
   const steps = withSameOrigin(replay, past).flatMap((at): Step[] => {
-    const transfer = at < replay.until ? deriveAt(past, at, (address) => replay.book.find(address)) : null
+    const transfer = at < replay.until ? deriveAt(past, at, replay.book) : null
     return transfer === null ? [] : [{ at, transfer }]
   })
   if (steps.length === 0) return
@@ -193,7 +193,7 @@ function toRelated(replay: Replay, judged: Transfer, at: UnixMs): RelatedTransfe
       if (!replay.shared.has(hash)) return judged[chain]?.hash === hash ? [judged] : []
       return listStoredSharing(replay.db, chain, hash, mostRelated).flatMap((stored) => {
         const evidence = listEvidenceOf(replay.db, stored.group.members)
-        return deriveAt(toPast(stored, evidence), at, (address) => replay.book.find(address)) ?? []
+        return deriveAt(toPast(stored, evidence), at, replay.book) ?? []
       })
     },
     isFirstTo: (transfer) => replay.ledger.isFirstTo(transfer),

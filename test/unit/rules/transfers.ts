@@ -12,8 +12,11 @@ export function transferOf(records: readonly Observation[], evidence: readonly L
     {
       key: 't1',
       evidence,
-      lookupToken: (address) =>
-        address === '0xcc' ? { symbol: 'USDC', decimals: 6 } : { symbol: null, decimals: null },
+      tokens: {
+        find: (address) =>
+          address === '0xcc' ? { symbol: 'USDC', decimals: 6 } : { symbol: null, decimals: null },
+      },
+      learned: null,
     },
   )
 }
