@@ -1,6 +1,4 @@
-import type { BridgeLog } from '../../bridge/bridgeLog.ts'
 import type { Check } from '../../kernel/check.ts'
-import { readHeight } from '../../kernel/heads.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { indexAdministration } from './administration.ts'
@@ -10,7 +8,6 @@ import { readContractHistory } from './history.ts'
 import { judgeLogs } from './judgeLogs.ts'
 import { forgetSamples, purgeLogs } from './logStore.ts'
 import { readProgress } from './progressStore.ts'
-import { takeLogs } from './takeLogs.ts'
 import { verifySource } from './verifySource.ts'
 import { weighDissent } from './weighDissent.ts'
 
@@ -40,32 +37,20 @@ export const contracts: Check = {
     const named = bridge.events.flatMap(({ topic, means, name }): [string, string][] =>
       means === 'administration' ? [[topic, name]] : [],
     )
-    const parts = {
-      ...kernel,
-      reads: kernel.contractReads,
-      blocks: kernel.reads,
-      readMainHeight: () => readHeight(db, 'main'),
-      listReadAt: () => kernel.list.readAt,
-    }
-    const taking = { ...parts, administration: indexAdministration(), configured: new Map(named) }
-    const reading = {
-      ...parts,
-      since: kernel.tellSince,
-      takeLogs: (contract: string, logs: readonly BridgeLog[], now: number) =>
-        takeLogs(taking, contract, logs, now),
-    }
-    const follow = bridge.contracts.map((address) => followContract(reading, address))
+    const common = { ...kernel, administration: indexAdministration(), named: new Map(named) }
+    const watched = bridge.contracts.map((address) => ({ ...common, address }))
+    const follow = watched.map((contract) => followContract(contract))
     const newest = async (signal: AbortSignal) => {
       const results = await Promise.allSettled(follow.map((read) => read({ priority: 'tail', signal })))
-      if (judgeLogs({ ...parts, configured })) trigger('contracts')
+      if (judgeLogs({ ...kernel, configured })) trigger('contracts')
       throwFirst(results)
     }
     // What was missed, and the past: apart, because it waits for whatever else is asked.
+    const everyMs = Math.max(leastVerifyMs, bridge.contracts.length * verifySpacingMs)
     const history = (signal: AbortSignal) =>
-      within(kernel.clock, historyRunMs, signal, async (inner) => {
-        const everyMs = Math.max(leastVerifyMs, bridge.contracts.length * verifySpacingMs)
-        for (const address of bridge.contracts) await verifySource(parts, address, everyMs, inner)
-        for (const address of bridge.contracts) await readContractHistory(reading, address, inner)
+      withinTime(kernel.clock, signal, async (inner) => {
+        for (const contract of watched) await verifySource({ ...contract, everyMs }, inner)
+        for (const contract of watched) await readContractHistory(contract, inner)
       })
     const pollers = [
       { name: 'contracts', schedule: poll.contracts, run: newest },
@@ -94,15 +79,14 @@ function pruneLogs(db: Database, contract: string, now: UnixMs): void {
 }
 
 /** Work that waits behind everything else gives up after a time and goes on at the next tick. */
-async function within(
+async function withinTime(
   clock: Clock,
-  ms: number,
   signal: AbortSignal,
   work: (inner: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const ended = new AbortController()
   const late = new AbortController()
-  const waiting = clock.sleep(ms, AbortSignal.any([signal, ended.signal])).then(() => late.abort())
+  const waiting = clock.sleep(historyRunMs, AbortSignal.any([signal, ended.signal])).then(() => late.abort())
   try {
     await work(AbortSignal.any([signal, late.signal]))
   } catch (error) {

@@ -1,25 +1,11 @@
 import { isAbsent, noteReading, notYetAbsent } from '../../clients/explorer/absence.ts'
-import type { BridgeLog } from '../../bridge/bridgeLog.ts'
-import type { Finding } from '../../bridge/finding.ts'
-import type { Clock, UnixMs } from '../../lib/clock.ts'
-import type { Logger } from '../../lib/log.ts'
-import { type ContractProgress, readProgress, saveGap, saveProgress } from './progressStore.ts'
-import type { Database } from '../../store/database.ts'
-import type { BlockSpan, ContractReads } from '../../kernel/contractReads.ts'
+import type { BlockSpan } from '../../kernel/contractReads.ts'
+import { readHeight } from '../../kernel/heads.ts'
 import { maxSpanBlocks, readSpan, type SpanRead, splitSpan } from '../../kernel/readSpan.ts'
-import type { Commit, ReadOptions } from '../../kernel/reads.ts'
-
-export interface FollowDeps {
-  readonly clock: Clock
-  readonly log: Logger
-  readonly db: Database
-  readonly reads: ContractReads
-  readonly commit: Commit
-  /** Saves what was read and says which acts of administration are in it; runs inside the commit. */
-  readonly takeLogs: (contract: string, logs: readonly BridgeLog[], now: UnixMs) => readonly Finding[]
-  /** The main head as last read; null before. */
-  readMainHeight(): number | null
-}
+import type { ReadOptions } from '../../kernel/reads.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { type ContractProgress, readProgress, saveGap, saveProgress } from './progressStore.ts'
+import { takeLogs, type WatchedContract } from './takeLogs.ts'
 
 /** Read again at every tick, because a service indexes logs late; and from time to time more of it. */
 const overlapBlocks = 60
@@ -37,28 +23,29 @@ const quietBlocks = 5_000
  * possible at a log that is known, so that an empty answer contradicts itself. Where nothing is known to be, the
  * cursor waits until the range was empty by the rules of absence; the logs behind it are seen at once all the same.
  */
-export function followContract(deps: FollowDeps, address: string): (options: ReadOptions) => Promise<void> {
+export function followContract(contract: WatchedContract): (options: ReadOptions) => Promise<void> {
+  const { address, commit, contractReads, db, log } = contract
   let ticks = 0
   return async (options) => {
-    const head = deps.readMainHeight()
+    const head = readHeight(db, 'main')
     if (head === null) return
-    const before = readProgress(deps.db, address)
+    const before = readProgress(db, address)
     const isDeep = (ticks += 1) % deepEvery === 0
     const wanted = chooseSpan(before, head, isDeep ? deepOverlapBlocks : overlapBlocks)
     const cut = Math.max(wanted.first, wanted.last - maxSpanBlocks + 1)
-    const read = await readSpan(deps.reads, address, { first: cut, last: wanted.last }, options)
+    const read = await readSpan(contractReads, address, { first: cut, last: wanted.last }, options)
     // An answer that found nothing because nothing could be asked moves nothing.
     if (read.logs.length === 0 && read.missed.length > 0) throw read.error ?? incomplete(address, wanted)
-    const controlAt = read.logs.length === 0 ? await askControl(deps, address, before, cut, options) : null
-    if (read.missed.length > 0)
-      deps.log.warn({ contract: address, err: read.error }, 'logs are read again later')
-    const { progress, gaps } = advance(before, wanted, cut, read, controlAt)
-    deps.commit({
+    const controlAt =
+      read.logs.length === 0 ? await askControl(contract, { ...before, first: cut }, options) : null
+    if (read.missed.length > 0) log.warn({ contract: address, err: read.error }, 'logs are read again later')
+    const { progress, gaps } = advance(before, { ...wanted, cut }, { ...read, controlAt })
+    commit({
       bad: read.bad,
       apply: (now) => {
-        const findings = deps.takeLogs(address, read.logs, now)
-        saveProgress(deps.db, address, { ...readProgress(deps.db, address), ...progress })
-        for (const gap of gaps) saveGap(deps.db, address, { ...gap, attempts: 1, retryAt: now })
+        const findings = takeLogs(contract, read.logs, now)
+        saveProgress(db, address, { ...readProgress(db, address), ...progress })
+        for (const gap of gaps) saveGap(db, address, { ...gap, attempts: 1, retryAt: now })
         return findings
       },
     })
@@ -75,14 +62,12 @@ function chooseSpan(progress: ContractProgress, head: number, overlap: number): 
 
 /** Where logs are known to be and the range did not reach: their answer says that the service answers. */
 async function askControl(
-  deps: FollowDeps,
-  address: string,
-  { lastLogHeight }: ContractProgress,
-  first: number,
+  { address, contractReads }: WatchedContract,
+  { lastLogHeight, first }: Pick<ContractProgress, 'lastLogHeight'> & { readonly first: number },
   options: ReadOptions,
 ): Promise<UnixMs | null> {
   if (lastLogHeight === null || lastLogHeight >= first) return null
-  const read = await deps.reads.logs(address, { first: lastLogHeight, last: lastLogHeight }, options)
+  const read = await contractReads.logs(address, { first: lastLogHeight, last: lastLogHeight }, options)
   return read.records.length > 0 ? read.requestedAt : null
 }
 
@@ -90,10 +75,8 @@ type Advance = Partial<ContractProgress>
 
 function advance(
   before: ContractProgress,
-  wanted: BlockSpan,
-  cut: number,
-  read: SpanRead,
-  controlAt: UnixMs | null,
+  { cut, ...wanted }: BlockSpan & { readonly cut: number },
+  { controlAt, ...read }: SpanRead & { readonly controlAt: UnixMs | null },
 ): { progress: Advance; gaps: BlockSpan[] } {
   const old = wanted.first < cut ? splitSpan({ first: wanted.first, last: cut - 1 }) : []
   const start: Advance = before.next === null ? { historyFrom: wanted.first } : {}

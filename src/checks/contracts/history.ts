@@ -1,16 +1,11 @@
 import { isAbsent, noteReading, notYetAbsent } from '../../clients/explorer/absence.ts'
+import type { BlockSpan } from '../../kernel/contractReads.ts'
+import { readHeight } from '../../kernel/heads.ts'
+import { maxSpanBlocks, readSpan, type SpanRead } from '../../kernel/readSpan.ts'
+import type { ReadOptions } from '../../kernel/reads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { type BridgeGap, dropGap, listGaps, readProgress, saveGap, saveProgress } from './progressStore.ts'
-import type { BlockSpan } from '../../kernel/contractReads.ts'
-import type { FollowDeps } from './followContract.ts'
-import { maxSpanBlocks, readSpan, type SpanRead } from '../../kernel/readSpan.ts'
-import type { ExplorerReads, ReadOptions } from '../../kernel/reads.ts'
-
-export interface HistoryDeps extends FollowDeps {
-  readonly blocks: Pick<ExplorerReads, 'mainBlock'>
-  /** Logs from before this are of no interest. */
-  readonly since: UnixMs
-}
+import { takeLogs, type WatchedContract } from './takeLogs.ts'
 
 const gapsPerRun = 4
 const assumedBlockMs = 1_000
@@ -20,42 +15,33 @@ const maxRetryMs = 3_600_000
 const maxUncontrolled = 16
 
 /** Reads what the newest logs are not: ranges that were missed, oldest attempt first, and a piece of the past. */
-export async function readContractHistory(
-  deps: HistoryDeps,
-  address: string,
-  signal: AbortSignal,
-): Promise<void> {
+export async function readContractHistory(contract: WatchedContract, signal: AbortSignal): Promise<void> {
   const options: ReadOptions = { priority: 'sweep', signal }
-  for (const gap of listGaps(deps.db, address, deps.clock.now(), gapsPerRun)) {
-    await readGap(deps, address, gap, options)
+  for (const gap of listGaps(contract.db, contract.address, contract.clock.now(), gapsPerRun)) {
+    await readGap(contract, gap, options)
   }
-  await readPast(deps, address, { priority: 'bulk', signal })
+  await readPast(contract, { priority: 'bulk', signal })
 }
 
-async function readGap(
-  deps: HistoryDeps,
-  address: string,
-  gap: BridgeGap,
-  options: ReadOptions,
-): Promise<void> {
-  const read = await readSpan(deps.reads, address, gap, options, 1)
+async function readGap(contract: WatchedContract, gap: BridgeGap, options: ReadOptions): Promise<void> {
+  const read = await readSpan(contract.contractReads, contract.address, gap, options, 1)
   const isEmpty = read.logs.length === 0 && read.missed.length === 0
   const noted = isEmpty ? noteReading(gap.empty, { kind: 'absent', at: read.requestedAt }) : notYetAbsent
-  const controlAt = isEmpty ? await askControl(deps, address, options) : null
+  const controlAt = isEmpty ? await askControl(contract, options) : null
   const empty = controlAt === null ? noted : noteReading(noted, { kind: 'control', at: controlAt })
   const isGivenUp = isEmpty && empty.controlAt === null && gap.attempts >= maxUncontrolled
-  const retryAt = deps.clock.now() + Math.min(retryMs * 2 ** Math.min(gap.attempts, 10), maxRetryMs)
-  deps.commit({
+  const retryAt = contract.clock.now() + Math.min(retryMs * 2 ** Math.min(gap.attempts, 10), maxRetryMs)
+  contract.commit({
     bad: read.bad,
     apply: (now) => {
-      const findings = deps.takeLogs(address, read.logs, now)
-      dropGap(deps.db, gap.id)
+      const findings = takeLogs(contract, read.logs, now)
+      dropGap(contract.db, gap.id)
       if (isEmpty && (isAbsent(noted) || isGivenUp)) return findings
       for (const span of stillOpen(gap, read)) {
         const { first, last } = span
-        saveGap(deps.db, address, { first, last, attempts: gap.attempts + 1, retryAt, empty })
+        saveGap(contract.db, contract.address, { first, last, attempts: gap.attempts + 1, retryAt, empty })
       }
-      noteHeight(deps, address, read)
+      noteHeight(contract, read)
       return findings
     },
   })
@@ -73,54 +59,66 @@ function stillOpen(gap: BlockSpan, read: SpanRead): readonly BlockSpan[] {
 }
 
 /** One more piece of the past, until blocks are older than what is of interest. */
-async function readPast(deps: HistoryDeps, address: string, options: ReadOptions): Promise<void> {
-  const { historyFrom } = readProgress(deps.db, address)
+async function readPast(contract: WatchedContract, options: ReadOptions): Promise<void> {
+  const { historyFrom } = readProgress(contract.db, contract.address)
   if (historyFrom === null) return
-  if (historyFrom <= 0) return setHistory(deps, address, null)
+  if (historyFrom <= 0) return setHistory(contract, null)
   const span = { first: Math.max(0, historyFrom - maxSpanBlocks), last: historyFrom - 1 }
-  if (await isTooOld(deps, span.last, options)) return setHistory(deps, address, null)
-  const read = await readSpan(deps.reads, address, span, options)
+  if (await isTooOld(contract, span.last, options)) return setHistory(contract, null)
+  const read = await readSpan(contract.contractReads, contract.address, span, options)
   const unread = read.logs.length === 0 ? [span] : read.missed
-  deps.commit({
+  contract.commit({
     bad: read.bad,
     apply: (now) => {
-      const findings = deps.takeLogs(address, read.logs, now)
-      for (const gap of unread) saveGap(deps.db, address, { ...gap, attempts: 1, retryAt: now + retryMs })
-      noteHeight(deps, address, read)
-      saveProgress(deps.db, address, { ...readProgress(deps.db, address), historyFrom: span.first })
+      const findings = takeLogs(contract, read.logs, now)
+      for (const gap of unread)
+        saveGap(contract.db, contract.address, { ...gap, attempts: 1, retryAt: now + retryMs })
+      noteHeight(contract, read)
+      saveProgress(contract.db, contract.address, {
+        ...readProgress(contract.db, contract.address),
+        historyFrom: span.first,
+      })
       return findings
     },
   })
 }
 
 /** Where the block itself does not say, blocks of a second are assumed, twice as many as that makes. */
-async function isTooOld(deps: HistoryDeps, height: number, options: ReadOptions): Promise<boolean> {
-  const block = await deps.blocks.mainBlock(height, options)
-  if (typeof block !== 'string' && block.blockTime !== null) return block.blockTime < deps.since
-  const behind = (deps.readMainHeight() ?? height) - height
-  return behind * assumedBlockMs > 2 * (deps.clock.now() - deps.since)
+async function isTooOld(contract: WatchedContract, height: number, options: ReadOptions): Promise<boolean> {
+  const block = await contract.reads.mainBlock(height, options)
+  if (typeof block !== 'string' && block.blockTime !== null) return block.blockTime < contract.tellSince
+  const behind = (readHeight(contract.db, 'main') ?? height) - height
+  return behind * assumedBlockMs > 2 * (contract.clock.now() - contract.tellSince)
 }
 
-function setHistory(deps: HistoryDeps, address: string, historyFrom: number | null): void {
-  deps.commit({
+function setHistory(contract: WatchedContract, historyFrom: number | null): void {
+  contract.commit({
     apply: () => {
-      saveProgress(deps.db, address, { ...readProgress(deps.db, address), historyFrom })
+      saveProgress(contract.db, contract.address, {
+        ...readProgress(contract.db, contract.address),
+        historyFrom,
+      })
       return []
     },
   })
 }
 
 /** The first log that is known at all becomes the control question. */
-function noteHeight(deps: HistoryDeps, address: string, read: SpanRead): void {
-  const progress = readProgress(deps.db, address)
+function noteHeight(contract: WatchedContract, read: SpanRead): void {
+  const progress = readProgress(contract.db, contract.address)
   if (read.logs.length === 0 || progress.lastLogHeight !== null) return
   const lastLogHeight = Math.max(...read.logs.map(({ height }) => height))
-  saveProgress(deps.db, address, { ...progress, lastLogHeight })
+  saveProgress(contract.db, contract.address, { ...progress, lastLogHeight })
 }
 
-async function askControl(deps: HistoryDeps, address: string, options: ReadOptions): Promise<UnixMs | null> {
-  const { lastLogHeight } = readProgress(deps.db, address)
+async function askControl(contract: WatchedContract, options: ReadOptions): Promise<UnixMs | null> {
+  const { lastLogHeight } = readProgress(contract.db, contract.address)
   if (lastLogHeight === null) return null
-  const read = await readSpan(deps.reads, address, { first: lastLogHeight, last: lastLogHeight }, options)
+  const read = await readSpan(
+    contract.contractReads,
+    contract.address,
+    { first: lastLogHeight, last: lastLogHeight },
+    options,
+  )
   return read.logs.length > 0 ? read.requestedAt : null
 }

@@ -18,8 +18,7 @@ import type { Finding } from '../../bridge/finding.ts'
 import { findOtherRecipient } from '../../meaning/otherRecipient.ts'
 import type { Observation } from '../../bridge/observation.ts'
 import { toChainObservation } from '../../meaning/readEvent.ts'
-import type { Clock, UnixMs } from '../../lib/clock.ts'
-import type { Logger } from '../../lib/log.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import { toMeaningFinding, toNewEventFinding } from './changed.ts'
 import {
   countMatched,
@@ -37,27 +36,16 @@ import {
 } from './logStore.ts'
 import { isAccused } from '../../alerts/store/accused.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
-import type { CursorFile } from '../../store/cursors.ts'
-import type { Kinds } from '../../rules/kinds.ts'
-import type { Database } from '../../store/database.ts'
 import { isNewAmong } from './firstEventStore.ts'
-import type { Ledger } from '../../ledger/ledger.ts'
-import type { Commit } from '../../kernel/reads.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
 
-export interface JudgeDeps {
-  readonly clock: Clock
-  readonly log: Logger
-  readonly db: Database
-  readonly kinds: Kinds
-  readonly ledger: Pick<Ledger, 'listTransfers'>
-  readonly commit: Commit
-  readonly cursors: Pick<CursorFile, 'read'>
+interface Judging
+  extends Pick<
+    Kernel,
+    'clock' | 'commit' | 'cursors' | 'db' | 'kinds' | 'ledger' | 'list' | 'log' | 'startedAt' | 'tellSince'
+  > {
   /** Events that the configuration names, by first topic. */
   readonly configured: ReadonlyMap<string, EventMeaning>
-  readonly tellSince: UnixMs
-  readonly startedAt: UnixMs
-  /** When the newest complete reading of the list's tail began; null before the first. */
-  listReadAt(): UnixMs | null
 }
 
 /** Transactions looked at in one run. */
@@ -80,7 +68,7 @@ const leastTaught = 200
  * each event that means one and has no record after the list had time to give it.
  * @returns whether more are due than one run takes
  */
-export function judgeLogs(deps: JudgeDeps): boolean {
+export function judgeLogs(deps: Judging): boolean {
   const now = deps.clock.now()
   const hashes = listDueTransactions(deps.db, now, maxTransactions)
   if (hashes.length === 0) return false
@@ -122,7 +110,7 @@ export function judgeLogs(deps: JudgeDeps): boolean {
   return hashes.length === maxTransactions
 }
 
-function readMeanings(deps: JudgeDeps): (log: BridgeLog) => LogMeaning | null {
+function readMeanings(deps: Judging): (log: BridgeLog) => LogMeaning | null {
   const learned = new Map(
     listLearned(deps.db).map(({ contract, topic, template }) => [`${contract}|${topic}`, template]),
   )
@@ -147,7 +135,7 @@ interface Decision {
   readonly isUnexplained?: boolean
 }
 
-function decide(deps: JudgeDeps, open: readonly OpenLog[], judgement: EventJudgement, now: UnixMs): Decision {
+function decide(deps: Judging, open: readonly OpenLog[], judgement: EventJudgement, now: UnixMs): Decision {
   const seenAt = Math.min(...open.map((one) => one.seenAt))
   const time = open.find(({ log }) => log.time !== null)?.log.time ?? seenAt
   const readyAt = Math.max(time + waitMs, seenAt + waitSeenMs)
@@ -169,7 +157,7 @@ function decide(deps: JudgeDeps, open: readonly OpenLog[], judgement: EventJudge
 
 /** What a deposit's event says against its record. */
 function readRecipients(
-  { db, clock }: JudgeDeps,
+  { db, clock }: Judging,
   samples: EventJudgement['samples'],
   meaningOf: (log: BridgeLog) => LogMeaning | null,
   abi: ReadonlyMap<string, string>,
@@ -195,8 +183,8 @@ function listUnknown(
 }
 
 /** Whether the list was read so that it would have shown the record: by its tail since, and as far back. */
-function isListRead(deps: JudgeDeps, time: UnixMs, readyAt: UnixMs): boolean {
-  if ((deps.listReadAt() ?? 0) < readyAt) return false
+function isListRead(deps: Judging, time: UnixMs, readyAt: UnixMs): boolean {
+  if ((deps.list.readAt ?? 0) < readyAt) return false
   return time >= deps.startedAt || deps.cursors.read().history.done
 }
 
@@ -212,7 +200,7 @@ export function decodeEvent<E extends Pick<BridgeLog, 'topics' | 'data'>>(
 }
 
 function learn(
-  deps: JudgeDeps,
+  deps: Judging,
   samples: EventJudgement['samples'],
   abi: ReadonlyMap<string, string>,
   now: UnixMs,
@@ -243,7 +231,7 @@ function learn(
 
 /** What an event was known to say is over: from now on it says what the newest ones agree on, if they do. */
 function relearn(
-  { db, log: logger }: JudgeDeps,
+  { db, log: logger }: Judging,
   log: BridgeLog,
   { known, before }: { readonly known: readonly EventSample[]; readonly before: EventTemplate },
   now: UnixMs,
@@ -261,7 +249,7 @@ function relearn(
 }
 
 /** An event that is seen without a record too often means something else as well, and is not learned. */
-function isPrecise(deps: JudgeDeps, contract: string, topic: string, now: UnixMs): boolean {
+function isPrecise(deps: Judging, contract: string, topic: string, now: UnixMs): boolean {
   const unmatched = countOpenLogs(deps.db, contract, topic, now - unmatchedMs)
   return unmatched <= countMatched(deps.db, contract, topic) * maxUnmatchedShare
 }

@@ -1,19 +1,20 @@
-import { type indexAdministration, readAdministration } from './administration.ts'
 import type { BridgeLog } from '../../bridge/bridgeLog.ts'
 import type { Finding } from '../../bridge/finding.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
+import { type indexAdministration, readAdministration } from './administration.ts'
 import { toActFinding } from './changed.ts'
 import { closeLog, saveLogs } from './logStore.ts'
 import { readProgress, saveProgress } from './progressStore.ts'
-import type { Database } from '../../store/database.ts'
 
-export interface TakeDeps {
-  readonly db: Database
+/** A contract of the bridge whose logs are read. What happened before `tellSince` is history. */
+export interface WatchedContract
+  extends Pick<Kernel, 'clock' | 'commit' | 'contractReads' | 'db' | 'log' | 'reads' | 'tellSince'> {
+  readonly address: string
   readonly administration: ReturnType<typeof indexAdministration>
   /** Names of further events of administration, by first topic. */
-  readonly configured: ReadonlyMap<string, string>
-  /** What happened before is history. */
-  readonly tellSince: UnixMs
+  readonly named: ReadonlyMap<string, string>
 }
 
 /** Implementations that were told of lately: what E17 shows of them afterwards is no news. */
@@ -21,22 +22,25 @@ const maxAnnounced = 8
 
 /** Saves logs and tells the acts of administration among the new ones; runs inside a commit. */
 export function takeLogs(
-  deps: TakeDeps,
-  contract: string,
+  { address, administration, db, named, tellSince }: WatchedContract,
   logs: readonly BridgeLog[],
   now: UnixMs,
 ): Finding[] {
-  return saveLogs(deps.db, logs, now).flatMap((log) => {
-    const act = readAdministration(deps.administration, deps.configured, log)
+  return saveLogs(db, logs, now).flatMap((log) => {
+    const act = readAdministration(administration, named, log)
     if (act === null) return []
-    closeLog(deps.db, log)
-    if (act.group === 'upgrade') announce(deps.db, contract, act.after, now)
-    return (log.time ?? now) < deps.tellSince ? [] : [toActFinding(log, act, now)]
+    closeLog(db, log)
+    if (act.group === 'upgrade') announce(db, { address, implementation: act.after }, now)
+    return (log.time ?? now) < tellSince ? [] : [toActFinding(log, act, now)]
   })
 }
 
-function announce(db: Database, contract: string, implementation: string, now: UnixMs): void {
-  const progress = readProgress(db, contract)
+function announce(
+  db: Database,
+  { address, implementation }: { readonly address: string; readonly implementation: string },
+  now: UnixMs,
+): void {
+  const progress = readProgress(db, address)
   const announced = [...progress.announced, implementation].slice(-maxAnnounced)
-  saveProgress(db, contract, { ...progress, announced, verifyAt: now })
+  saveProgress(db, address, { ...progress, announced, verifyAt: now })
 }

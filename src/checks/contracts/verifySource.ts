@@ -1,20 +1,15 @@
 import type { Finding } from '../../bridge/finding.ts'
-import type { Clock, UnixMs } from '../../lib/clock.ts'
-import type { Logger } from '../../lib/log.ts'
+import type { VerifiedRead, VerifiedSource } from '../../kernel/contractReads.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import { toSourceFinding } from './changed.ts'
-import { type ContractProgress, readProgress, saveProgress } from './progressStore.ts'
-import { type VerifiedSource } from '../../kernel/contractReads.ts'
 import { hasAbi, saveAbi } from './logStore.ts'
-import type { Database } from '../../store/database.ts'
-import type { ContractReads, VerifiedRead } from '../../kernel/contractReads.ts'
-import type { Commit } from '../../kernel/reads.ts'
+import { type ContractProgress, readProgress, saveProgress } from './progressStore.ts'
 
-export interface VerifyDeps {
-  readonly clock: Clock
-  readonly log: Logger
-  readonly db: Database
-  readonly reads: Pick<ContractReads, 'verified'>
-  readonly commit: Commit
+interface Verifying extends Pick<Kernel, 'clock' | 'commit' | 'contractReads' | 'db' | 'log'> {
+  readonly address: string
+  /** Between two readings. */
+  readonly everyMs: number
 }
 
 const retryMs = 60_000
@@ -22,26 +17,22 @@ const retryMs = 60_000
 const confirmMs = 30_000
 
 /** Compares a contract's verified source with what it was; the first reading is what is compared with. */
-export async function verifySource(
-  deps: VerifyDeps,
-  address: string,
-  everyMs: number,
-  signal: AbortSignal,
-): Promise<void> {
-  if (readProgress(deps.db, address).verifyAt > deps.clock.now()) return
-  const verified = await read(deps, address, signal)
+export async function verifySource(verifying: Verifying, signal: AbortSignal): Promise<void> {
+  const { address, clock, commit, db, everyMs } = verifying
+  if (readProgress(db, address).verifyAt > clock.now()) return
+  const verified = await read(verifying, address, signal)
   const source = verified === 'unread' ? verified : (verified?.source ?? null)
-  const behind = await readImplementation(deps, address, verified, signal)
-  deps.commit({
+  const behind = await readImplementation(verifying, verified, signal)
+  commit({
     apply: (now) => {
-      if (verified !== 'unread') saveAbi(deps.db, address, address, verified?.events ?? [])
-      if (behind !== null) saveAbi(deps.db, address, behind.address, behind.events)
-      const progress = readProgress(deps.db, address)
+      if (verified !== 'unread') saveAbi(db, address, address, verified?.events ?? [])
+      if (behind !== null) saveAbi(db, address, behind.address, behind.events)
+      const progress = readProgress(db, address)
       const { change, finding } =
         source === 'unread'
           ? { change: { verifyAt: now + retryMs }, finding: null }
-          : compareSource(address, progress, source, now, everyMs)
-      saveProgress(deps.db, address, { ...progress, ...change })
+          : compareSource({ ...progress, address }, source, { now, everyMs })
+      saveProgress(db, address, { ...progress, ...change })
       return finding === null ? [] : [finding]
     },
   })
@@ -49,41 +40,39 @@ export async function verifySource(
 
 /** What cannot be asked, here or at all, holds up nothing else. */
 async function read(
-  deps: VerifyDeps,
+  { contractReads, log }: Verifying,
   address: string,
   signal: AbortSignal,
 ): Promise<VerifiedRead | null | 'unread'> {
   try {
-    return await deps.reads.verified(address, { priority: 'sweep', signal })
+    return await contractReads.verified(address, { priority: 'sweep', signal })
   } catch (error) {
     signal.throwIfAborted()
-    deps.log.warn({ contract: address, err: error }, 'the verified source is asked for again later')
+    log.warn({ contract: address, err: error }, 'the verified source is asked for again later')
     return 'unread'
   }
 }
 
 /** A proxy's events are those of the contract behind it: asked for once. */
 async function readImplementation(
-  deps: VerifyDeps,
-  address: string,
+  verifying: Verifying,
   verified: VerifiedRead | null | 'unread',
   signal: AbortSignal,
 ): Promise<{ readonly address: string; readonly events: VerifiedRead['events'] } | null> {
+  const { address, db } = verifying
   const implementation = verified === null || verified === 'unread' ? '' : verified.source.implementation
-  if (implementation === '' || implementation === address || hasAbi(deps.db, address, implementation))
-    return null
-  const behind = await read(deps, implementation, signal)
+  if (implementation === '' || implementation === address || hasAbi(db, address, implementation)) return null
+  const behind = await read(verifying, implementation, signal)
   return behind === null || behind === 'unread' ? null : { address: implementation, events: behind.events }
 }
 
 /** A pure function of what was known and what was read; null was an empty answer, which says nothing. */
 export function compareSource(
-  address: string,
-  { verified, candidate, announced }: Pick<ContractProgress, 'verified' | 'candidate' | 'announced'>,
+  known: Pick<ContractProgress, 'verified' | 'candidate' | 'announced'> & { readonly address: string },
   source: VerifiedSource | null,
-  now: UnixMs,
-  everyMs: number,
+  { now, everyMs }: { readonly now: UnixMs; readonly everyMs: number },
 ): { change: Partial<ContractProgress>; finding: Finding | null } {
+  const { address, verified, candidate, announced } = known
   const later = { verifyAt: now + everyMs }
   if (source === null) return { change: later, finding: null }
   const merged = verified === null ? source : fillFrom(source, verified)

@@ -1,15 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createSilentLog } from '../../../src/lib/log.ts'
 import { readContractHistory } from '../../../src/checks/contracts/history.ts'
 import { createContractReads } from '../../../src/kernel/contractReads.ts'
 import { createEvidenceReads } from '../../../src/checks/evidence/reads.ts'
-import { followContract, type FollowDeps } from '../../../src/checks/contracts/followContract.ts'
-import { saveLogs } from '../../../src/checks/contracts/logStore.ts'
+import { followContract } from '../../../src/checks/contracts/followContract.ts'
 import { readProgress } from '../../../src/checks/contracts/progressStore.ts'
-import { openDatabase } from '../../../src/store/database.ts'
+import type { WatchedContract } from '../../../src/checks/contracts/takeLogs.ts'
+import { createTestKernel, setMainHead } from '../../unit/checks/support.ts'
 import { apiError, envelope, startApiStub, type StubReply, type StubRequest } from '../../support/apiStub.ts'
 import { createTestExplorer } from '../../support/createTestExplorer.ts'
-import { createSteppedClock } from '../../support/steppedClock.ts'
 
 const contract = `0x${'c0'.repeat(20)}`
 const head = 100_000
@@ -42,37 +40,30 @@ async function setUp(
     return spoil({ from, to, n: (n += 1) }) ?? envelope(asked.slice(0, cap))
   })
   const explorer = createTestExplorer(stub.url, { timeoutMs: 150 })
-  const clock = createSteppedClock({ start: head * 1_000 })
-  const db = openDatabase(':memory:')
+  const kernel = createTestKernel({ start: head * 1_000 })
+  const { clock, db, told } = kernel
+  setMainHead(db, head, clock.now())
   onTestFinished(async () => {
     await explorer.close()
     await stub.close()
     db.close()
   })
-  const taken: string[] = []
-  const deps: FollowDeps = {
-    clock,
-    log: createSilentLog(),
-    db,
-    reads: createContractReads({ explorer, clock }),
-    commit: (findings) => {
-      findings.apply?.(clock.now())
-      return { news: 0, hasUrgent: false }
-    },
-    takeLogs: (_, logs, now) => {
-      taken.push(...saveLogs(db, logs, now).map(({ hash }) => hash))
-      return []
-    },
-    readMainHeight: () => head,
+  kernel.reads.mainBlock = async (height) => ({ height, blockTime: height * 1_000, requestedAt: clock.now() })
+  const watched: WatchedContract = {
+    ...kernel,
+    contractReads: createContractReads({ explorer, clock }),
+    address: contract,
+    tellSince: (head - 2_000) * 1_000,
+    administration: new Map(),
+    named: new Map([[`0x${'01'.repeat(32)}`, 'Act']]),
   }
-  const follow = followContract(deps, contract)
-  const blocks = {
-    mainBlock: async (height: number) => ({ height, blockTime: height * 1_000, requestedAt: clock.now() }),
-  }
+  const follow = followContract(watched)
+  /** Of the logs that were taken: each tells of an act. */
+  const taken = () => told.map(({ facts }) => facts['txHash'])
   /** The newest logs, then what was missed. */
   const readOn = async () => {
     await follow(options).catch(() => {})
-    await readContractHistory({ ...deps, blocks, since: (head - 2_000) * 1_000 }, contract, signal)
+    await readContractHistory(watched, signal)
     await clock.advance(60_000)
   }
   return { stub, rows, taken, readOn, progress: () => readProgress(db, contract) }
@@ -124,9 +115,9 @@ test.each<{ title: string; perBlock: number; spoil: Parameters<typeof setUp>[1] 
   },
 ])('F48: each log comes once from a service that $title', async ({ perBlock, spoil }) => {
   const { rows, taken, readOn, progress } = await setUp(perBlock, spoil)
-  for (let round = 0; round < 12 && taken.length < rows.length; round += 1) await readOn()
-  expect(taken.length).toBe(rows.length)
-  expect(new Set(taken)).toEqual(new Set(rows.map(({ txId }) => txId)))
+  for (let round = 0; round < 12 && taken().length < rows.length; round += 1) await readOn()
+  expect(taken().length).toBe(rows.length)
+  expect(new Set(taken())).toEqual(new Set(rows.map(({ txId }) => txId)))
   expect(progress().next).toBe(head + 1)
 })
 

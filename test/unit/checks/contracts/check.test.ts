@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest'
 import type { BridgeLog } from '../../../../src/bridge/bridgeLog.ts'
 import { MonitorError } from '../../../../src/lib/errors.ts'
-import { createLog } from '../../../../src/lib/log.ts'
 import { readContractHistory } from '../../../../src/checks/contracts/history.ts'
 import type { BlockSpan } from '../../../../src/kernel/contractReads.ts'
-import { followContract, type FollowDeps } from '../../../../src/checks/contracts/followContract.ts'
-import { saveLogs } from '../../../../src/checks/contracts/logStore.ts'
+import { followContract } from '../../../../src/checks/contracts/followContract.ts'
 import { listGaps, readProgress } from '../../../../src/checks/contracts/progressStore.ts'
-import { openDatabase } from '../../../../src/store/database.ts'
-import { createSteppedClock } from '../../../support/steppedClock.ts'
+import type { WatchedContract } from '../../../../src/checks/contracts/takeLogs.ts'
+import { createTestKernel, setMainHead } from '../support.ts'
 
 const contract = `0x${'c0'.repeat(20)}`
 const signal = new AbortController().signal
@@ -26,16 +24,16 @@ const toLog = (height: number): BridgeLog => ({
 
 /** A chain of one contract's logs, and a service in front of it. */
 function setUp(heights: number[] = []) {
-  const clock = createSteppedClock({ start: 100_000_000 })
-  const db = openDatabase(':memory:')
-  const world = { head: 100_000, heights, refuse: (span: BlockSpan) => span.first < 0, isDisguised: false }
+  const world = {
+    head: 100_000 as number | null,
+    heights,
+    refuse: (span: BlockSpan) => span.first < 0,
+    isDisguised: false,
+  }
   const asked: BlockSpan[] = []
-  const taken: number[] = []
-  const deps: FollowDeps = {
-    clock,
-    log: createLog({ write: () => {} }),
-    db,
-    reads: {
+  const kernel = createTestKernel({
+    start: 100_000_000,
+    contractReads: {
       async logs(_, span) {
         asked.push(span)
         if (world.refuse(span)) throw new MonitorError('source.refused', 'too wide')
@@ -45,32 +43,32 @@ function setUp(heights: number[] = []) {
       },
       verified: async () => null,
     },
-    commit: (findings) => {
-      findings.apply?.(clock.now())
-      return { news: 0, hasUrgent: false }
-    },
-    takeLogs: (_, logs, now) => {
-      taken.push(...saveLogs(db, logs, now).map(({ height }) => height))
-      return []
-    },
-    readMainHeight: () => world.head,
-  }
-  const tick = followContract(deps, contract)
-  const progress = () => readProgress(db, contract)
-  const history = (since = 0) =>
-    readContractHistory({ ...deps, blocks: { mainBlock: readBlock }, since }, contract, signal)
-  const readBlock = async (height: number) => ({
-    height,
-    blockTime: height * 1_000,
-    requestedAt: clock.now(),
   })
+  const { clock, db, told } = kernel
+  kernel.reads.mainBlock = async (height) => ({ height, blockTime: height * 1_000, requestedAt: clock.now() })
+  const watched: WatchedContract = {
+    ...kernel,
+    address: contract,
+    tellSince: 0,
+    administration: new Map(),
+    named: new Map([['0x01', 'Act']]),
+  }
+  const follow = followContract(watched)
+  const tick = async () => {
+    if (world.head !== null) setMainHead(db, world.head, clock.now())
+    await follow(options)
+  }
+  /** Of the logs that were taken: each tells of an act. */
+  const taken = () => told.map(({ facts }) => Number(facts['height']))
+  const progress = () => readProgress(db, contract)
+  const history = (since = 0) => readContractHistory({ ...watched, tellSince: since }, signal)
   const gaps = () => listGaps(db, contract, Infinity, 100).map(({ first, last }) => [first, last])
-  return { clock, world, asked, taken, tick: () => tick(options), progress, history, gaps }
+  return { clock, world, asked, taken, tick, progress, history, gaps }
 }
 
 test('before the head is known nothing is asked', async () => {
   const { asked, tick, world } = setUp()
-  world.head = null as unknown as number
+  world.head = null
   await tick()
   expect(asked).toEqual([])
 })
@@ -82,7 +80,7 @@ test('F45: each log is taken once, and one that is indexed late is found by the 
   world.head = 100_015
   world.heights.push(99_995, 100_010)
   await tick()
-  expect(taken).toEqual([99_990, 99_995, 100_010])
+  expect(taken()).toEqual([99_990, 99_995, 100_010])
 })
 
 test('F47: throttling in disguise moves nothing: the range begins at a log that is known', async () => {
@@ -97,7 +95,7 @@ test('F47: throttling in disguise moves nothing: the range begins at a log that 
   expect(progress().next).toBe(100_001)
   world.isDisguised = false
   await tick()
-  expect(taken).toEqual([98_000, 100_400])
+  expect(taken()).toEqual([98_000, 100_400])
   expect(progress().next).toBe(100_501)
 })
 
@@ -126,7 +124,7 @@ test('F48: a range that is refused is halved, and what stays refused is kept and
   const { world, clock, taken, tick, gaps, history, progress } = setUp([96_500, 99_000, 99_999])
   world.refuse = ({ first, last }) => first <= 99_000 && last >= 99_000
   await tick()
-  expect(taken.sort((a, b) => a - b)).toEqual([96_500, 99_999])
+  expect(taken().sort((a, b) => a - b)).toEqual([96_500, 99_999])
   expect(progress().next).toBe(100_001)
   expect(gaps()).toHaveLength(1)
   await history(99_000_000)
@@ -137,7 +135,7 @@ test('F48: a range that is refused is halved, and what stays refused is kept and
     await history(99_000_000)
     await clock.advance(3_600_000)
   }
-  expect(taken).toContain(99_000)
+  expect(taken()).toContain(99_000)
 })
 
 test('when nothing can be read the cursor stays, and the poll fails', async () => {
@@ -155,7 +153,7 @@ test('after a long pause the newest blocks come first, the others are kept for l
   world.head = 125_000
   world.heights.push(105_000, 124_999)
   await tick()
-  expect(taken).toEqual([99_999, 124_999])
+  expect(taken()).toEqual([99_999, 124_999])
   const [[first] = [], ...rest] = gaps()
   expect(first).toBeLessThanOrEqual(100_001)
   expect(rest.at(-1)?.[1]).toBe(115_000)
@@ -165,7 +163,7 @@ test('the past is read backwards in pieces of 10,000 blocks until it is too old'
   const { asked, taken, tick, history, progress } = setUp([70_000, 90_000, 99_999])
   await tick()
   for (let round = 0; round < 5; round += 1) await history(85_000_000)
-  expect(taken).toEqual([99_999, 90_000])
+  expect(taken()).toEqual([99_999, 90_000])
   expect(asked.every(({ first, last }) => last - first < 10_000)).toBe(true)
   expect(progress().historyFrom).toBeNull()
 })

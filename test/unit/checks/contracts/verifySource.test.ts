@@ -13,9 +13,9 @@ const source: VerifiedSource = {
   code: 'd1',
   abi: 'a1',
 }
-const none = { verified: null, candidate: null, announced: [] }
-const compare = (known: Partial<Parameters<typeof compareSource>[1]>, read: VerifiedSource | null) =>
-  compareSource(contract, { ...none, ...known }, read, 1_000, 60_000)
+const none = { address: contract, verified: null, candidate: null, announced: [] }
+const compare = (known: Partial<Parameters<typeof compareSource>[0]>, read: VerifiedSource | null) =>
+  compareSource({ ...none, ...known }, read, { now: 1_000, everyMs: 60_000 })
 
 test('the first reading is what later ones are compared with', () => {
   expect(compare({}, source)).toMatchObject({ finding: null, change: { verified: source } })
