@@ -12,7 +12,7 @@ import {
   toStep,
 } from '../../ledger/flow.ts'
 import { createFlowPast, type Observed } from './past.ts'
-import { createFlowWindows } from './windows.ts'
+import { advance, createFlowWindows, isBehind, readTotals } from './windows.ts'
 
 const hourMs = 3_600_000
 const weekMs = 7 * 86_400_000
@@ -49,13 +49,15 @@ export function createFlow(sources: FlowSources): (now: UnixMs) => FlowFacts {
   const keep = createKeeper()
   const began = new Map<string, { since: UnixMs; at: UnixMs }>()
   return (now) => {
-    const folded = windows.advance(now)
+    const folded = advance(windows, now)
     if (folded === null) past.forget()
     else past.drop(folded)
     const firstAt = observed.since()
     const begin = (windowMs: number) => toStep(now - windowMs)
     const end = toStep(now) + flowStepMs
-    const totals = remember((windowMs: number): readonly FlowTotalFact[] => windows.totals(windowMs, now))
+    const totals = remember((windowMs: number): readonly FlowTotalFact[] =>
+      readTotals(windows, windowMs, now),
+    )
     // Short windows are read whenever something in them changed.
     const stampOf = (windowMs: number) =>
       windowMs > hourMs
@@ -70,7 +72,7 @@ export function createFlow(sources: FlowSources): (now: UnixMs) => FlowFacts {
         // The present interval reaches to the newest reading alone; what settles is not judged by anyway.
         return observed.share({ from, until: Math.max(from, now - settleMs()) })
       },
-      isBehind: (windowMs) => windows.isBehind(begin(windowMs)),
+      isBehind: (windowMs) => isBehind(windows, begin(windowMs)),
       totals,
       past: remember((windowMs) => past.read(windowMs, begin(windowMs), firstAt)),
       copies: (windowMs, copies) =>

@@ -1,10 +1,9 @@
-import { CronTime } from 'cron'
 import { channelDead, noData, ruleError, ruleOverflow } from '../../alerts/metaKinds.ts'
+import type { Channel } from '../../delivery/channels/message.ts'
 import type { Check } from '../../kernel/check.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { Poller } from '../../kernel/runner.ts'
-import { readMeta, saveMeta } from '../../store/meta.ts'
-import { createCanary } from './canary.ts'
+import { pollCanary } from './canary.ts'
 import { monitorClockJump } from './clockJump.ts'
 import type { MonitorPart } from './facts.ts'
 import { monitorPollOverdue } from './pollOverdue.ts'
@@ -15,7 +14,6 @@ import { monitorStateRecovered } from './stateRecovered.ts'
 import { createStateWatch } from './stateWatch.ts'
 
 const everyMs = 30_000
-const lastName = 'canary_at'
 
 /** The monitor itself: whether it reads, judges, saves and is heard. */
 export const monitor: Check<MonitorPart> = {
@@ -36,7 +34,7 @@ export const monitor: Check<MonitorPart> = {
   open(kernel) {
     const { live, state } = kernel
     return {
-      pollers: createCanaryPoller(kernel),
+      pollers: listCanary(kernel),
       facts: () => ({ rulesRejected: live.rejected }),
       raised: createStateWatch(state),
     }
@@ -44,22 +42,11 @@ export const monitor: Check<MonitorPart> = {
 }
 
 /** The daily canary as a poller; none when it is not wanted. */
-function createCanaryPoller(kernel: Kernel): Poller[] {
-  const { db, config } = kernel
-  const settings = config.canary
-  if (settings === null) return []
-  const { cron, timezone, channels } = settings
-  const run = createCanary({
-    ...kernel,
-    onAnswer: kernel.noteAnswer,
-    channels: kernel.channels.filter(({ name }) => channels.length === 0 || channels.includes(name)),
-    pageUrl: config.http?.publicUrl ?? null,
-    readLastAt() {
-      const text = readMeta(db, lastName)
-      return text === null ? null : Number(text)
-    },
-    saveLastAt: (at) => db.transaction(() => saveMeta(db, lastName, String(at))),
-    dueAfter: (at) => new CronTime(cron, timezone).getNextDateFrom(new Date(at), timezone).toMillis(),
-  })
-  return [{ name: 'canary', schedule: everyMs, run }]
+function listCanary(kernel: Kernel): Poller[] {
+  const { canary: schedule, http } = kernel.config
+  if (schedule === null) return []
+  const isMeant = ({ name }: Channel) => schedule.channels.length === 0 || schedule.channels.includes(name)
+  const channels = kernel.channels.filter(isMeant)
+  const canary = { ...kernel, channels, schedule, pageUrl: http?.publicUrl ?? null }
+  return [{ name: 'canary', schedule: everyMs, run: (signal) => pollCanary(canary, signal) }]
 }

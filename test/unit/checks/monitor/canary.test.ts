@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest'
-import { createSilentLog } from '../../../../src/lib/log.ts'
 import type { Channel, DeliveryResult } from '../../../../src/delivery/channels/message.ts'
-import { createCanary } from '../../../../src/checks/monitor/canary.ts'
-import { createSteppedClock } from '../../../support/steppedClock.ts'
+import { pollCanary } from '../../../../src/checks/monitor/canary.ts'
+import { createTestKernel, noSignal } from '../support.ts'
 
 const day = 86_400_000
 
 function setUp(answer: DeliveryResult = { result: 'ack' }) {
-  const clock = createSteppedClock({ start: 10 * day, isManual: true })
+  const kernel = createTestKernel({ start: 10 * day, isManual: true })
+  const { clock } = kernel
   const sent: string[] = []
   const answers: [string, string][] = []
-  let lastAt: number | null = null
   const channel = (name: string): Channel => ({
     name,
     type: 'console',
@@ -20,18 +19,15 @@ function setUp(answer: DeliveryResult = { result: 'ack' }) {
     },
     close: async () => {},
   })
-  const run = createCanary({
-    clock,
-    log: createSilentLog(),
+  const canary = {
+    ...kernel,
     channels: [channel('a'), channel('b')],
+    // Of what channels do only the dispatcher knows, which is not started here.
+    noteAnswer: (name: string, { result }: DeliveryResult) => void answers.push([name, result]),
+    schedule: { cron: '0 0 0 * * *', timezone: 'UTC' },
     pageUrl: null,
-    readLastAt: () => lastAt,
-    saveLastAt: (at) => (lastAt = at),
-    // Each midnight.
-    dueAfter: (at) => (Math.floor(at / day) + 1) * day,
-    onAnswer: (name, { result }) => answers.push([name, result]),
-  })
-  return { clock, sent, answers, run: () => run(new AbortController().signal) }
+  }
+  return { clock, sent, answers, run: () => pollCanary(canary, noSignal) }
 }
 
 test('a canary goes down each channel once a day, and none at a start', async () => {
