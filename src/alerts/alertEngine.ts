@@ -81,28 +81,33 @@ const defaultMaxActive = 1_000
  */
 export function createAlertEngine(deps: AlertEngineDeps): AlertEngine {
   const context = createContext(deps)
+  const at = (now: UnixMs) => {
+    context.now = now
+    return context
+  }
   const { store } = deps
   return {
-    start: (now) => start(context, now),
+    start: (now) => start(at(now)),
     releaseStart: () => {
       context.hold = { ...context.hold, isReleased: true }
     },
-    tellEvents: (matches, now) => tellEvents(context, matches, now),
-    correctEvents: (transfers, found, now) => correctEvents(context, transfers, found, now),
-    applyCondition: (rule, judgement, now) => applyCondition(context, rule, judgement, now),
-    excuseCondition: (rule, now) => excuseCondition(context, rule, now),
-    keepCondition: (rule, reason, now) => keepCondition(context, rule, reason, now),
+    tellEvents: (matches, now) => tellEvents(at(now), matches),
+    correctEvents: (transfers, found, now) => correctEvents(at(now), transfers, found),
+    applyCondition: (rule, judgement, now) => applyCondition(at(now), rule, judgement),
+    excuseCondition: (rule, now) => excuseCondition(at(now), rule),
+    keepCondition: (rule, reason, now) => keepCondition(at(now), rule, reason),
     dropRules: (kept, now) => {
-      dropRules(context, (head) => kept.has(head.rule) || isMetaRule(context, head), now)
+      at(now)
+      dropRules(context, (head) => kept.has(head.rule) || isMetaRule(context, head))
       for (const { rule } of store.listEvaluations()) if (!kept.has(rule)) store.deleteEvaluation(rule)
-      judgeRuleErrors(context, now)
-      judgeNoData(context, now)
+      judgeRuleErrors(context)
+      judgeNoData(context)
     },
-    renameSubject: (from, to, now) => renameSubject(context, from, to, now),
-    judgeChannels: (dead, now) => judgeChannels(context, dead, now),
-    rebaseClock: (byMs, now) => rebaseClock(context, byMs, now),
+    renameSubject: (from, to, now) => renameSubject(at(now), from, to),
+    judgeChannels: (dead, now) => judgeChannels(at(now), dead),
+    rebaseClock: (byMs, now) => rebaseClock(at(now), byMs),
     isFiring: (kind) => store.isKindFiring(kind),
-    flush: (now) => flushGroups(context, now),
+    flush: (now) => flushGroups(at(now)),
   }
 }
 
@@ -118,6 +123,7 @@ function createContext({ store, log, settings, live, kinds }: AlertEngineDeps): 
     inhibitions: [...listInhibitions(kinds), ...settings.inhibit],
     fallback: settings.fallback ?? null,
     maxActivePerRule: settings.maxActivePerRule ?? defaultMaxActive,
+    now: 0,
     hold: { until: 0, isReleased: true, hasStarted: false },
     evaluated: new Set(),
     looked: new Set(),
@@ -138,31 +144,31 @@ function isMetaRule(context: EngineContext, { kind, rule }: Pick<AlertHead, 'kin
 }
 
 /** Routes may be others than before: what fires joins the groups it has now. No channel is told twice by that. */
-function start(context: EngineContext, now: UnixMs): void {
-  context.hold = { until: now + startHoldMs, isReleased: false, hasStarted: true }
-  for (const head of context.store.listActive()) if (head.firedAt !== null) joinGroups(context, head, now)
+function start(context: EngineContext): void {
+  context.hold = { until: context.now + startHoldMs, isReleased: false, hasStarted: true }
+  for (const head of context.store.listActive()) if (head.firedAt !== null) joinGroups(context, head)
 }
 
 /**
  * Two transfers turned out to be one: the alerts of `from` follow it to `to`. What was told stays told. Where both had
  * an alert of one rule, the survivor's goes on and counts as told wherever one of them was.
  */
-function renameSubject(context: EngineContext, from: string, to: string, now: UnixMs): void {
+function renameSubject(context: EngineContext, from: string, to: string): void {
   for (const row of context.store.listAlertsOfTransfer(from)) {
     const fingerprint = fingerprintOf(row.rule, { kind: row.kind, subject: to })
     const survivor = context.store.findAlert(fingerprint)
-    if (survivor) merge(context, row, survivor.id, now)
+    if (survivor) merge(context, row, survivor.id)
     else context.store.renameAlert(row.id, { fingerprint, subject: to, transferKey: to })
-    note(context, row, { what: 'renamed', reason: `its transfer ${from} was joined into ${to}` }, now)
+    note(context, row, { what: 'renamed', reason: `its transfer ${from} was joined into ${to}` }, context.now)
   }
 }
 
-function merge(context: EngineContext, row: AlertRow, survivorId: number, now: UnixMs): void {
+function merge(context: EngineContext, row: AlertRow, survivorId: number): void {
   const { store } = context
   store.deleteUnsentOf(row.id)
   store.moveTold(row.id, survivorId)
   store.moveHeld(row.id, survivorId)
-  store.updatePhase(row.id, { ...row, state: 'merged' }, now)
+  store.updatePhase(row.id, { ...row, state: 'merged' }, context.now)
   for (const group of store.listGroupsOf(row.id)) store.removeMember(group.key, row.id)
 }
 
@@ -173,16 +179,16 @@ const longJumpMs = 3_600_000
  * The machine slept: every length of what was watched goes on where it was, so that the sleep alone neither fires nor
  * resolves nor repeats anything. Ends of silences are dates and stay.
  */
-function rebaseClock(context: EngineContext, byMs: number, now: UnixMs): void {
+function rebaseClock(context: EngineContext, byMs: number): void {
   context.store.rebaseTimes(byMs)
-  if (Math.abs(byMs) > longJumpMs) context.store.holdRepeats(now)
+  if (Math.abs(byMs) > longJumpMs) context.store.holdRepeats(context.now)
   context.windows.clear()
   context.muteTimes.clear()
   if (!context.hold.isReleased) context.hold = { ...context.hold, until: context.hold.until + byMs }
   const reason = `the machine slept for ${formatDuration(byMs)}`
   context.log.warn({ byMs }, reason)
   context.store.recordDecision({
-    at: now,
+    at: context.now,
     alertId: null,
     rule: '',
     subject: 'clock',

@@ -21,6 +21,8 @@ export interface EngineContext {
   readonly maxActivePerRule: number
   readonly live: { readonly rules: Iterable<Rule> }
   readonly kinds: Kinds
+  /** The instant that is judged by: whoever enters the engine sets it. */
+  now: UnixMs
   /** Until when conditions are held after the start, unless released before. */
   hold: { readonly until: UnixMs; readonly isReleased: boolean; readonly hasStarted: boolean }
   /** Rules evaluated since the start. */

@@ -18,20 +18,20 @@ const heldRecheckMs = 500
 const longestWaitMs = 3_600_000
 
 /** Turns what changed in due groups into outbox items. Returns when the next group is due. */
-export function flushGroups(context: EngineContext, now: UnixMs): UnixMs | null {
+export function flushGroups(context: EngineContext): UnixMs | null {
   const { store } = context
-  store.clampGroups(now, longestWaitMs)
-  releaseHeldEvents(context, now)
-  noticeMutes(context, now)
+  store.clampGroups(context.now, longestWaitMs)
+  releaseHeldEvents(context)
+  noticeMutes(context)
   const due = store
-    .listDueGroups(now)
+    .listDueGroups(context.now)
     .map((group): DueGroup => ({ group, members: store.listMembers(group.key) }))
   if (due.length > 0) {
-    const mute = createMute(context, now)
+    const mute = createMute(context)
     // What says the most goes first: the rest joins it.
     for (const one of due.toSorted((a, b) => gravityOf(a) - gravityOf(b)))
-      flushGroup(context, { ...one, mute }, now)
-    store.deleteIdleGroups(now)
+      flushGroup(context, { ...one, mute })
+    store.deleteIdleGroups(context.now)
   }
   return earliest(store.nextGroupDue(), store.nextHeldDue())
 }
@@ -49,11 +49,7 @@ function gravityOf({ members }: DueGroup): number {
   return Math.min(...members.map(({ severity }) => gravity[severity]))
 }
 
-function flushGroup(
-  context: EngineContext,
-  { group, members, mute }: DueGroup & { mute: MuteOf },
-  now: UnixMs,
-): void {
+function flushGroup(context: EngineContext, { group, members, mute }: DueGroup & { mute: MuteOf }): void {
   const toldItems = context.store.listToldOfGroup(group.key)
   const channels = new Map(context.store.listGroupChannels(group.key).map((entry) => [entry.channel, entry]))
   const route = routeOf(context, group, members)
@@ -77,22 +73,22 @@ function flushGroup(
     const repeatAt = channels.get(channel)?.repeatAt ?? null
     const isRouted = route?.channels.includes(channel) ?? false
     const sendsResolved = route?.sendResolved ?? true
-    const isReminding = repeatAt !== null && repeatAt <= now
-    const joined = findAllJoined(context, members, { told, channel, isReminding }, now)
+    const isReminding = repeatAt !== null && repeatAt <= context.now
+    const joined = findAllJoined(context, members, { told, channel, isReminding })
     isCovered ||= [...joined.values()].includes('nothing')
     const facts = { told, repeatAt, isRouted, sendsResolved }
     const decision = decideNotify(
       { ...facts, alerts: alerts.map((alert) => ({ ...alert, joins: joined.get(alert.id) ?? null })) },
-      now,
+      context.now,
     )
-    queueDecision(context, { group, channel, members, toldItems, decision }, now)
+    queueDecision(context, { group, channel, members, toldItems, decision })
     hasSpoken ||= decision.reason !== 'nothing'
-    if (decision.reason === 'nothing' && repeatAt !== null && repeatAt <= now) {
-      postpone(context, { group, channel, isOpen: alerts.some((alert) => alert.isFiring) }, now)
+    if (decision.reason === 'nothing' && repeatAt !== null && repeatAt <= context.now) {
+      postpone(context, { group, channel, isOpen: alerts.some((alert) => alert.isFiring) })
     }
   }
-  noteMutes(context, { members, muted, toldItems }, now)
-  finish(context, { group, members, muted, toldItems, hasSpoken, isCovered }, now)
+  noteMutes(context, { members, muted, toldItems })
+  finish(context, { group, members, muted, toldItems, hasSpoken, isCovered })
 }
 
 /** Of what fires and was not told in full, what joins an alert that this channel was told. */
@@ -104,7 +100,6 @@ function findAllJoined(
     readonly channel: string
     readonly isReminding: boolean
   },
-  now: UnixMs,
 ): Map<number, 'news' | 'nothing'> {
   const joined = new Map<number, 'news' | 'nothing'>()
   for (const member of members) {
@@ -120,18 +115,18 @@ function findAllJoined(
     if (!above) continue
     const isCovered = addsNothing(context, member, above)
     joined.set(member.id, isCovered ? 'nothing' : 'news')
-    if (isCovered) noteOnce(context, member, `${above.rule} said it to ${of.channel}`, now)
+    if (isCovered) noteOnce(context, member, `${above.rule} said it to ${of.channel}`)
   }
   return joined
 }
 
 /** Written down once an episode, not at each look. */
-function noteOnce(context: EngineContext, alert: AlertHead, reason: string, now: UnixMs): void {
+function noteOnce(context: EngineContext, alert: AlertHead, reason: string): void {
   const key = `${alert.id} ${alert.episode} ${reason}`
   if (context.mutedNoted.has(key)) return
   if (context.mutedNoted.size >= 10_000) context.mutedNoted.clear()
   context.mutedNoted.add(key)
-  note(context, alert, { what: 'not told', reason }, now)
+  note(context, alert, { what: 'not told', reason }, context.now)
 }
 
 /** The route that formed the group, as it is configured now; null once no route does. */
@@ -174,7 +169,7 @@ interface Decided {
   readonly decision: NotifyDecision
 }
 
-function queueDecision(context: EngineContext, decided: Decided, now: UnixMs): void {
+function queueDecision(context: EngineContext, decided: Decided): void {
   const { decision, channel } = decided
   if (decision.reason === 'nothing') return
   const members = new Map(decided.members.map((member) => [member.id, member]))
@@ -183,8 +178,8 @@ function queueDecision(context: EngineContext, decided: Decided, now: UnixMs): v
       const alert = members.get(id)
       if (!alert) continue
       if (what === 'repeat') context.store.deleteRepeats(id, channel)
-      queueItem(context, { ...decided, alert, what }, now)
-      note(context, alert, { what: `told ${what}`, reason: `${decision.reason}, to ${channel}` }, now)
+      queueItem(context, { ...decided, alert, what })
+      note(context, alert, { what: `told ${what}`, reason: `${decision.reason}, to ${channel}` }, context.now)
     }
   }
   queue(decision.fire, 'firing')
@@ -207,7 +202,6 @@ function countRepeats({ store }: EngineContext, { group, channel, decision }: De
 function queueItem(
   context: EngineContext,
   { group, channel, toldItems, alert, what }: Decided & { alert: AlertHead; what: OutboxWhat },
-  now: UnixMs,
 ): void {
   const open = toldItems.findLast((item) => item.alertId === alert.id && item.channel === channel)
   if (what === 'resolved') context.store.deleteUnsentRepeats(alert.id, channel)
@@ -223,21 +217,17 @@ function queueItem(
     what,
     groupKey: group.key,
     isCritical: alert.severity === 'critical',
-    createdAt: now,
-    notBefore: now,
-    expiresAt: expiryOf(alert.severity, now),
+    createdAt: context.now,
+    notBefore: context.now,
+    expiresAt: expiryOf(alert.severity, context.now),
   })
 }
 
 /** A reminder that was due and had nothing to say. */
-function postpone(
-  context: EngineContext,
-  of: { group: GroupRow; channel: string; isOpen: boolean },
-  now: UnixMs,
-): void {
+function postpone(context: EngineContext, of: { group: GroupRow; channel: string; isOpen: boolean }): void {
   if (!of.isOpen) return context.store.deleteGroupChannel(of.group.key, of.channel)
-  const repeatAt = now + Math.max(of.group.intervalMs, recheckMs)
-  context.store.saveGroupChannel(of.group.key, { channel: of.channel, ackedAt: now, repeatAt })
+  const repeatAt = context.now + Math.max(of.group.intervalMs, recheckMs)
+  context.store.saveGroupChannel(of.group.key, { channel: of.channel, ackedAt: context.now, repeatAt })
 }
 
 function noteMutes(
@@ -247,25 +237,24 @@ function noteMutes(
     muted: ReadonlyMap<number, Mute | null>
     toldItems: readonly OutboxItem[]
   },
-  now: UnixMs,
 ): void {
   const told = new Set(of.toldItems.map((item) => item.alertId))
   for (const member of of.members) {
     if (!isFiring(member) && !told.has(member.id)) {
-      noteUntold(context, member, of.muted.get(member.id) ?? null, now)
+      noteUntold(context, member, of.muted.get(member.id) ?? null)
       continue
     }
     const reason = of.muted.get(member.id)?.reason ?? null
-    if (reason !== null) noteOnce(context, member, reason, now)
+    if (reason !== null) noteOnce(context, member, reason)
   }
 }
 
 /** Began and ended without a word: `muted over` is what the daily report counts. */
-function noteUntold(context: EngineContext, member: Member, mute: Mute | null, now: UnixMs): void {
+function noteUntold(context: EngineContext, member: Member, mute: Mute | null): void {
   const isMuted = mute?.by === 'muted' || member.withheld === 'muted'
   const reason = `fired and resolved while muted: ${mute?.reason ?? 'over by now'}`
-  if (isMuted) note(context, member, { what: 'muted over', reason }, now)
-  else note(context, member, { what: 'not told', reason: 'over before it was told' }, now)
+  if (isMuted) note(context, member, { what: 'muted over', reason }, context.now)
+  else note(context, member, { what: 'not told', reason: 'over before it was told' }, context.now)
 }
 
 function finish(
@@ -279,7 +268,6 @@ function finish(
     /** Something is left unsaid because another alert says it. */
     isCovered: boolean
   },
-  now: UnixMs,
 ): void {
   const { group } = of
   const told = new Set(of.toldItems.map((item) => item.alertId))
@@ -296,9 +284,9 @@ function finish(
     const withheld = mute?.by ?? 'nothing'
     if (withheld !== member.withheld) context.store.setWithheld(group.key, member.id, withheld)
   }
-  const flushAt = isWaiting ? recheckAt(context, now) : now + group.intervalMs
+  const flushAt = isWaiting ? recheckAt(context, context.now) : context.now + group.intervalMs
   // A look that said nothing must not delay what follows.
-  const flushedAt = of.hasSpoken ? now : (group.flushedAt ?? (isWaiting ? null : now))
+  const flushedAt = of.hasSpoken ? context.now : (group.flushedAt ?? (isWaiting ? null : context.now))
   context.store.saveGroup({ ...group, isDirty: isWaiting, flushAt, flushedAt })
 }
 

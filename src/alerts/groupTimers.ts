@@ -23,17 +23,17 @@ function dueAfterEnd(group: Pick<GroupRow, 'flushedAt' | 'intervalMs'>, now: Uni
 }
 
 /** Puts an alert that fired into the groups that its routes give it. */
-export function joinGroups(context: EngineContext, alert: AlertHead, now: UnixMs): void {
+export function joinGroups(context: EngineContext, alert: AlertHead): void {
   const routes = routesFor(context, alert.labels)
   if (routes.length === 0)
-    note(context, alert, { what: 'not told', reason: 'no route matches its labels' }, now)
+    note(context, alert, { what: 'not told', reason: 'no route matches its labels' }, context.now)
   for (const route of routes) {
     const key = groupKeyOf(route, parseLabels(alert.labels))
     const group = context.store.getGroup(key)
     const due = dueAfterFiring(
       group,
       { waitMs: groupWaitOf(route, alert), isCritical: alert.severity === 'critical' },
-      now,
+      context.now,
     )
     context.store.saveGroup({
       key,
@@ -50,9 +50,9 @@ export function joinGroups(context: EngineContext, alert: AlertHead, now: UnixMs
 }
 
 /** Has the groups of an alert looked at because it is over. */
-export function touchGroups(context: EngineContext, alertId: number, now: UnixMs): void {
+export function touchGroups(context: EngineContext, alertId: number): void {
   for (const group of context.store.listGroupsOf(alertId)) {
-    const due = dueAfterEnd(group, now)
+    const due = dueAfterEnd(group, context.now)
     context.store.saveGroup({
       ...group,
       isDirty: true,

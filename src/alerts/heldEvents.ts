@@ -1,4 +1,3 @@
-import type { UnixMs } from '../lib/clock.ts'
 import type { AlertHead, AlertRow } from './store/alertRows.ts'
 import type { HeldEvent } from './store/heldEvents.ts'
 import { type EngineContext, expiryOf, note } from './engineContext.ts'
@@ -12,7 +11,6 @@ export function holdEvent(
   context: EngineContext,
   alert: EventAlert,
   of: Pick<HeldEvent, 'channel' | 'what'> & { readonly hold: NonNullable<ChannelHold['hold']> },
-  now: UnixMs,
 ): void {
   const { channel, what, hold } = of
   const { until, silenceId } = hold
@@ -21,32 +19,32 @@ export function holdEvent(
     episode: alert.episode,
     channel,
     what,
-    heldAt: now,
+    heldAt: context.now,
     until,
     silenceId,
   })
   const reason = `${hold.reason}; listed to ${channel} when that ends`
-  note(context, alert, { what: 'not told', reason }, now)
+  note(context, alert, { what: 'not told', reason }, context.now)
 }
 
 /** So many in one commit; the rest follows at the next look. */
 const batch = 2_000
 
 /** Lists what was silenced, once, in the channels whose silence or mute time is over. */
-export function releaseHeldEvents(context: EngineContext, now: UnixMs): void {
+export function releaseHeldEvents(context: EngineContext): void {
   const { store } = context
-  for (const held of store.listDueHeld(now, batch)) {
+  for (const held of store.listDueHeld(context.now, batch)) {
     const alert = store.getAlert(held.alertId)
     store.releaseHeld(held)
     if (!alert) continue
-    const routed = listEventChannels(context, alert, now)
+    const routed = listEventChannels(context, alert)
     const still = routed.find(({ channel }) => channel === held.channel)
     if (still?.hold) {
       const { until, silenceId } = still.hold
-      store.holdEvent({ ...held, until: Math.max(until, now + 1), silenceId })
+      store.holdEvent({ ...held, until: Math.max(until, context.now + 1), silenceId })
       continue
     }
-    release(context, alert, held, routed.length === 0 || still ? [held.channel] : routed.map(channelOf), now)
+    release(context, alert, held, routed.length === 0 || still ? [held.channel] : routed.map(channelOf))
   }
 }
 
@@ -56,7 +54,6 @@ function release(
   alert: AlertRow,
   held: HeldEvent,
   channels: readonly string[],
-  now: UnixMs,
 ): void {
   const heard = new Set(context.store.listItemsOf(alert.id).map((item) => item.channel))
   for (const channel of channels) {
@@ -68,11 +65,11 @@ function release(
       what: held.what === 'event' && findJoined(context, alert, channel) ? 'joined' : held.what,
       groupKey: null,
       isCritical: alert.severity === 'critical',
-      createdAt: now,
-      notBefore: now,
-      expiresAt: expiryOf(alert.severity, now),
+      createdAt: context.now,
+      notBefore: context.now,
+      expiresAt: expiryOf(alert.severity, context.now),
     })
-    note(context, alert, { what: 'told', reason: `no longer muted, to ${channel}` }, now)
+    note(context, alert, { what: 'told', reason: `no longer muted, to ${channel}` }, context.now)
   }
 }
 

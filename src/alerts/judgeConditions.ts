@@ -23,12 +23,11 @@ export function judgeConditions(
   context: EngineContext,
   rule: Rule,
   { judgement, evaluatedAt }: { readonly judgement: Judgement; readonly evaluatedAt: UnixMs | null },
-  now: UnixMs,
 ): Judged {
   const findings = judgement.findings.map(toStorable)
   const twice = findTwice(findings)
   if (twice !== null) return { overflow: 0, problem: `two results for ${twice}` }
-  const heads = resume(context, rule, evaluatedAt, now)
+  const heads = resume(context, rule, evaluatedAt)
   const left = new Map(heads.map((head) => [head.subject, head]))
   let active = heads.length
   let overflow = 0
@@ -36,20 +35,21 @@ export function judgeConditions(
   for (const finding of findings) {
     const head = left.get(finding.subject)
     left.delete(finding.subject)
-    if (head) isRefreshed = stepKnown(context, { rule, head, finding }, now) || isRefreshed
+    if (head) isRefreshed = stepKnown(context, { rule, head, finding }) || isRefreshed
     else if (active < context.maxActivePerRule) {
       active += 1
-      stepNew(context, rule, finding, now)
+      stepNew(context, rule, finding)
     } else overflow += 1
   }
   // More money may be gone than what the joined alert names.
-  if (isRefreshed && context.kinds.find(rule.kind)?.joins?.of === 'escrow') context.store.touchJoined(now)
+  if (isRefreshed && context.kinds.find(rule.kind)?.joins?.of === 'escrow')
+    context.store.touchJoined(context.now)
   const { unknown } = judgement
   const unknowns = unknown === 'all' ? null : new Set(unknown.map((subject) => subject.toWellFormed()))
   for (const head of left.values()) {
     if (!unknowns || unknowns.has(head.subject)) continue
-    const step = stepCondition(phaseOf(head), false, rule, now)
-    move(context, rule, head, step, now, lossOf(context, head, step, judgement))
+    const step = stepCondition(phaseOf(head), false, rule, context.now)
+    move(context, rule, head, step, lossOf(context, head, step, judgement))
   }
   context.evaluated.add(rule.name)
   context.looked.add(rule.name)
@@ -73,13 +73,13 @@ function findTwice(findings: readonly Finding[]): string | null {
 }
 
 /** The rule's open alerts; at its first evaluation after a start with the time spent down taken out. */
-function resume(context: EngineContext, rule: Rule, evaluatedAt: UnixMs | null, now: UnixMs): AlertHead[] {
+function resume(context: EngineContext, rule: Rule, evaluatedAt: UnixMs | null): AlertHead[] {
   const heads = context.store.listActiveOf(rule.name)
   if (context.evaluated.has(rule.name) || evaluatedAt === null) return heads
   return heads.flatMap((head) => {
-    const step = resumeCondition(phaseOf(head), rule, evaluatedAt, now)
+    const step = resumeCondition(phaseOf(head), rule, evaluatedAt, context.now)
     if (step.phase === head) return [head]
-    move(context, rule, head, step, now)
+    move(context, rule, head, step)
     return step.transition === null ? [{ ...head, ...step.phase }] : []
   })
 }
@@ -104,30 +104,29 @@ function phaseOf(head: AlertHead): Phase {
 function stepKnown(
   context: EngineContext,
   { rule, head, finding }: { rule: Rule; head: AlertHead; finding: Finding },
-  now: UnixMs,
 ): boolean {
-  const step = stepCondition(phaseOf(head), true, rule, now)
+  const step = stepCondition(phaseOf(head), true, rule, context.now)
   const labels = canonicalJson(labelsOf(rule, finding))
-  const isStale = now - head.refreshedAt >= refreshMs || now < head.refreshedAt
+  const isStale = context.now - head.refreshedAt >= refreshMs || context.now < head.refreshedAt
   const isOther =
     isStale || step.transition !== null || labels !== head.labels || rule.severity !== head.severity
-  if (isOther) context.store.updateContent(head.id, contentOf(rule, finding, labels), now)
-  move(context, rule, { ...head, labels, severity: rule.severity }, step, now)
+  if (isOther) context.store.updateContent(head.id, contentOf(rule, finding, labels), context.now)
+  move(context, rule, { ...head, labels, severity: rule.severity }, step)
   return isOther
 }
 
 /** A subject without an open alert: its first, or one that was over. */
-function stepNew(context: EngineContext, rule: Rule, finding: Finding, now: UnixMs): void {
+function stepNew(context: EngineContext, rule: Rule, finding: Finding): void {
   const { kind, subject } = finding
   const fingerprint = fingerprintOf(rule.name, { kind, subject })
   const labels = canonicalJson(labelsOf(rule, finding))
   const known = context.store.findAlert(fingerprint)
   if (known) {
-    context.store.updateContent(known.id, contentOf(rule, finding, labels), now)
+    context.store.updateContent(known.id, contentOf(rule, finding, labels), context.now)
     const head = { ...known, labels, severity: rule.severity }
-    return move(context, rule, head, stepCondition(phaseOf(known), true, rule, now), now)
+    return move(context, rule, head, stepCondition(phaseOf(known), true, rule, context.now))
   }
-  const step = stepCondition(untouched, true, rule, now)
+  const step = stepCondition(untouched, true, rule, context.now)
   const row = {
     ...step.phase,
     ...contentOf(rule, finding, labels),
@@ -138,12 +137,12 @@ function stepNew(context: EngineContext, rule: Rule, finding: Finding, now: Unix
     nature: 'condition' as const,
     transferKey: finding.transfer?.key ?? null,
     resolvedReason: null,
-    refreshedAt: now,
+    refreshedAt: context.now,
     material: '',
-    changedAt: now,
+    changedAt: context.now,
   }
   const id = context.store.insertAlert(row)
-  if (id !== null) follow(context, { ...row, id, ackedBy: null, ackedAt: null }, step, now)
+  if (id !== null) follow(context, { ...row, id, ackedBy: null, ackedAt: null }, step)
 }
 
 function contentOf(rule: Rule, finding: Finding, labels: string) {
@@ -166,14 +165,13 @@ function move(
   rule: Rule,
   head: AlertHead,
   step: Step,
-  now: UnixMs,
   resolvedReason: string | null = null,
 ): void {
   if (step.phase === head || (step.transition === null && isSamePhase(head, step.phase))) return
   // Nobody heard of it: nothing is left to remember.
   if (step.transition === 'forgotten' && step.phase.episode === 1) context.store.deleteAlert(head.id)
-  else context.store.updatePhase(head.id, { ...step.phase, resolvedReason }, now)
-  follow(context, { ...head, ...step.phase, rule: rule.name }, step, now)
+  else context.store.updatePhase(head.id, { ...step.phase, resolvedReason }, context.now)
+  follow(context, { ...head, ...step.phase, rule: rule.name }, step)
 }
 
 function isSamePhase(head: AlertHead, phase: Phase): boolean {
@@ -191,27 +189,31 @@ const reasons = {
 } as const
 
 /** What a transition causes. */
-function follow(context: EngineContext, alert: AlertHead, { transition }: Step, now: UnixMs): void {
+function follow(context: EngineContext, alert: AlertHead, { transition }: Step): void {
   if (transition === null) return
-  note(context, alert, { what: transition, reason: reasons[transition] }, now)
+  note(context, alert, { what: transition, reason: reasons[transition] }, context.now)
   if (transition === 'fired') {
     if (alert.ackedAt !== null) context.store.clearAck(alert.id)
-    joinGroups(context, alert, now)
-  } else if (transition === 'resolved') touchGroups(context, alert.id, now)
+    joinGroups(context, alert)
+  } else if (transition === 'resolved') touchGroups(context, alert.id)
 }
 
 /** Rules that are gone: their firing alerts end with that as the reason, their pending ones are forgotten. */
-export function dropRules(context: EngineContext, isKept: (head: AlertHead) => boolean, now: UnixMs): void {
+export function dropRules(context: EngineContext, isKept: (head: AlertHead) => boolean): void {
   for (const head of context.store.listActive()) {
     if (isKept(head)) continue
     if (head.firedAt === null) {
       context.store.deleteAlert(head.id)
-      note(context, head, { what: 'forgotten', reason: 'rule removed' }, now)
+      note(context, head, { what: 'forgotten', reason: 'rule removed' }, context.now)
       continue
     }
     const resolvedReason = 'rule removed'
-    context.store.updatePhase(head.id, { ...head, state: 'resolved', resolvedAt: now, resolvedReason }, now)
-    note(context, head, { what: 'resolved', reason: resolvedReason }, now)
-    touchGroups(context, head.id, now)
+    context.store.updatePhase(
+      head.id,
+      { ...head, state: 'resolved', resolvedAt: context.now, resolvedReason },
+      context.now,
+    )
+    note(context, head, { what: 'resolved', reason: resolvedReason }, context.now)
+    touchGroups(context, head.id)
   }
 }

@@ -33,24 +33,24 @@ function judgeMeta(
   context: EngineContext,
   kind: Pick<MetaKind, 'kind' | 'severity'>,
   findings: readonly Finding[],
-  now: UnixMs,
 ): void {
   const rule = metaRule(context.live.rules, kind)
   const before = context.store.getEvaluation(rule.name)
-  judgeConditions(
-    context,
-    rule,
-    { judgement: { findings, unknown: [] }, evaluatedAt: before?.evaluatedAt ?? null },
-    now,
-  )
-  saveGoodEvaluation(context, rule, now)
+  judgeConditions(context, rule, {
+    judgement: { findings, unknown: [] },
+    evaluatedAt: before?.evaluatedAt ?? null,
+  })
+  saveGoodEvaluation(context, rule, context.now)
 }
 
 /** One alert for each rule that keeps failing to evaluate. */
-export function judgeRuleErrors(context: EngineContext, now: UnixMs): void {
+export function judgeRuleErrors(context: EngineContext): void {
   const failing = context.store
     .listEvaluations()
-    .filter(({ errors, failingSince }) => errors >= errorCount && now - (failingSince ?? now) >= errorMs)
+    .filter(
+      ({ errors, failingSince }) =>
+        errors >= errorCount && context.now - (failingSince ?? context.now) >= errorMs,
+    )
   const rule = metaRule(context.live.rules, ruleError)
   if (failing.length === 0 && context.store.listActiveOf(rule.name).length === 0) return
   const findings = failing.map(({ rule, errors, failingSince, reason }) =>
@@ -59,26 +59,28 @@ export function judgeRuleErrors(context: EngineContext, now: UnixMs): void {
       subject: rule,
       title: `rule ${rule}: ${reason ?? 'no reason given'}`,
       facts: { rule, errors, reason: reason ?? '' },
-      since: failingSince ?? now,
+      since: failingSince ?? context.now,
     }),
   )
-  judgeMeta(context, ruleError, findings, now)
+  judgeMeta(context, ruleError, findings)
 }
 
 /** A rule that could say nothing for so long is told; sooner it may be a start, or a source that is slow. */
 const noDataMs = 300_000
 
 /** One alert for each rule that has nothing to judge by. While a source is out that says it already, for all rules. */
-export function judgeNoData(context: EngineContext, now: UnixMs): void {
+export function judgeNoData(context: EngineContext): void {
   const { store, kinds, outage } = context
   // A source that is back has as long as one that was there all the time.
-  const sinceOutage = (since: UnixMs) => Math.max(since, Math.min(outage.lastAt ?? since, now))
+  const sinceOutage = (since: UnixMs) => Math.max(since, Math.min(outage.lastAt ?? since, context.now))
   const silent = store
     .listEvaluations()
-    .filter(({ unknownSince }) => unknownSince !== null && now - sinceOutage(unknownSince) >= noDataMs)
+    .filter(
+      ({ unknownSince }) => unknownSince !== null && context.now - sinceOutage(unknownSince) >= noDataMs,
+    )
   const rule = metaRule(context.live.rules, noData)
   if (kinds.all.some(({ kind, stops }) => stops === 'source' && store.isKindFiring(kind))) {
-    context.outage.lastAt = now
+    context.outage.lastAt = context.now
     return
   }
   if (silent.length === 0 && store.listActiveOf(rule.name).length === 0) return
@@ -88,18 +90,14 @@ export function judgeNoData(context: EngineContext, now: UnixMs): void {
       subject: rule,
       title: `rule ${rule}: what it is judged by has not been seen`,
       facts: { rule },
-      since: unknownSince ?? now,
+      since: unknownSince ?? context.now,
     }),
   )
-  judgeMeta(context, noData, findings, now)
+  judgeMeta(context, noData, findings)
 }
 
 /** One alert for each rule that finds more than may be active at once; it counts what is not told. */
-export function judgeOverflows(
-  context: EngineContext,
-  of: { rule: string; overflow: number },
-  now: UnixMs,
-): void {
+export function judgeOverflows(context: EngineContext, of: { rule: string; overflow: number }): void {
   const before = context.overflows.get(of.rule)
   context.overflows.set(of.rule, of.overflow)
   if (of.overflow === 0 && (before === 0 || before === undefined)) {
@@ -116,10 +114,10 @@ export function judgeOverflows(
         subject: rule,
         title: `rule ${rule}: ${count} more findings than the ${context.maxActivePerRule} that are told one by one`,
         facts: { rule, count, cap: context.maxActivePerRule },
-        since: now,
+        since: context.now,
       }),
     )
-  judgeMeta(context, ruleOverflow, findings, now)
+  judgeMeta(context, ruleOverflow, findings)
 }
 
 export interface DeadChannel {
@@ -130,7 +128,7 @@ export interface DeadChannel {
 }
 
 /** One alert for each channel that refuses us, said elsewhere. */
-export function judgeChannels(context: EngineContext, dead: readonly DeadChannel[], now: UnixMs): void {
+export function judgeChannels(context: EngineContext, dead: readonly DeadChannel[]): void {
   const findings = dead.map(({ channel, subject, reason, since }) =>
     channelDead.raise({
       ...bare,
@@ -141,7 +139,7 @@ export function judgeChannels(context: EngineContext, dead: readonly DeadChannel
       since,
     }),
   )
-  judgeMeta(context, channelDead, findings, now)
+  judgeMeta(context, channelDead, findings)
 }
 
 /** No transfer is concerned, and nobody was asked. */

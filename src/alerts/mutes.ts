@@ -35,8 +35,8 @@ const stages: readonly Stage[] = [
 ]
 
 /** What keeps conditions quiet at `now`. */
-export function createMute(context: EngineContext, now: UnixMs): MuteOf {
-  const asked = stages.map((stage) => stage(context, now))
+export function createMute(context: EngineContext): MuteOf {
+  const asked = stages.map((stage) => stage(context, context.now))
   return (alert, route) => {
     for (const ask of asked) {
       const mute = ask(alert, route)
@@ -46,13 +46,13 @@ export function createMute(context: EngineContext, now: UnixMs): MuteOf {
   }
 }
 
-function silenced(context: EngineContext, now: UnixMs): MuteOf {
-  const silenceOf = createSilenceOf(context, now)
+function silenced(context: EngineContext): MuteOf {
+  const silenceOf = createSilenceOf(context, context.now)
   return (alert) => byPeople(sayMuted(silenceOf(alert.labels)))
 }
 
-function inMuteTime(context: EngineContext, now: UnixMs): MuteOf {
-  return (alert, route) => byPeople(sayMuteTime(context, route, alert.severity, now))
+function inMuteTime(context: EngineContext): MuteOf {
+  return (alert, route) => byPeople(sayMuteTime(context, route, alert.severity))
 }
 
 function byPeople(reason: string | null): Mute | null {
@@ -110,16 +110,16 @@ export function isFiring(alert: Pick<AlertHead, 'state'>): boolean {
 }
 
 /** When a silence or a mute time begins or ends, every group is looked at: what was not said is said, or what still holds. */
-export function noticeMutes(context: EngineContext, now: UnixMs): void {
+export function noticeMutes(context: EngineContext): void {
   const inForce = [
-    ...context.store.listSilencesAt(now).map(({ id }) => `#${id}`),
+    ...context.store.listSilencesAt(context.now).map(({ id }) => `#${id}`),
     ...context.routes.map((route) =>
-      route.mutes?.length ? (muteTimesOf(context, route).find(now) ?? '-') : '',
+      route.mutes?.length ? (muteTimesOf(context, route).find(context.now) ?? '-') : '',
     ),
   ].join(' ')
   if (inForce === context.mutesInForce.value) return
   context.mutesInForce.value = inForce
-  context.store.touchQuietGroups(now)
+  context.store.touchQuietGroups(context.now)
 }
 
 /** The silence that holds for labels at `now`, as written by canonicalJson. */
@@ -142,19 +142,14 @@ function sayMuted(silence: SilenceRow | null): string | null {
   return silence && `silence #${silence.id} of ${silence.author}: ${silence.comment}`
 }
 
-function sayMuteTime(
-  context: EngineContext,
-  route: Route | null,
-  severity: string,
-  now: UnixMs,
-): string | null {
-  const name = route && findMuteTime(context, route, severity, now)
+function sayMuteTime(context: EngineContext, route: Route | null, severity: string): string | null {
+  const name = route && findMuteTime(context, route, severity)
   return name === null ? null : `mute time ${name} of its route`
 }
 
-function findMuteTime(context: EngineContext, route: Route, severity: string, now: UnixMs): string | null {
+function findMuteTime(context: EngineContext, route: Route, severity: string): string | null {
   if (!route.mutes?.length || (severity === 'critical' && route.muteCritical !== true)) return null
-  return muteTimesOf(context, route).find(now)
+  return muteTimesOf(context, route).find(context.now)
 }
 
 function muteTimesOf({ muteTimes }: EngineContext, route: Route) {
@@ -174,14 +169,13 @@ export interface ChannelHold {
 export function listEventChannels(
   context: EngineContext,
   alert: Pick<AlertHead, 'labels' | 'severity'>,
-  now: UnixMs,
 ): ChannelHold[] {
-  const silence = createSilenceOf(context, now)(alert.labels)
+  const silence = createSilenceOf(context, context.now)(alert.labels)
   const found = new Map<string, ChannelHold>()
   for (const route of routesFor(context, alert.labels)) {
     const hold = silence
       ? { reason: sayMuted(silence) ?? '', until: silence.endsAt, silenceId: silence.id }
-      : holdByTime(context, route, alert.severity, now)
+      : holdByTime(context, route, alert.severity)
     for (const channel of route.channels) {
       const known = found.get(channel)
       if (!known || (known.hold !== null && hold === null)) found.set(channel, { route, channel, hold })
@@ -190,15 +184,10 @@ export function listEventChannels(
   return [...found.values()]
 }
 
-function holdByTime(
-  context: EngineContext,
-  route: Route,
-  severity: string,
-  now: UnixMs,
-): ChannelHold['hold'] {
-  const reason = sayMuteTime(context, route, severity, now)
+function holdByTime(context: EngineContext, route: Route, severity: string): ChannelHold['hold'] {
+  const reason = sayMuteTime(context, route, severity)
   if (reason === null) return null
-  return { reason, until: muteTimesOf(context, route).endOf(now), silenceId: null }
+  return { reason, until: muteTimesOf(context, route).endOf(context.now), silenceId: null }
 }
 
 function once<T>(make: () => T): () => T {

@@ -23,7 +23,7 @@ export interface EventMatch {
  * Tells each event once for ever: its row in the ledger is the told-mark. What is found again is compared with what was
  * told; when the facts have changed, a correction follows. Costs the same for the first event and the hundred-thousandth.
  */
-export function tellEvents(context: EngineContext, matches: Iterable<EventMatch>, now: UnixMs): void {
+export function tellEvents(context: EngineContext, matches: Iterable<EventMatch>): void {
   const kindOf = ({ finding }: EventMatch) => context.kinds.find(finding.kind)
   // What says the most goes first: the rest joins it.
   const sorted = [...matches].sort((a, b) => compareRanks(kindOf(a), kindOf(b)))
@@ -31,15 +31,14 @@ export function tellEvents(context: EngineContext, matches: Iterable<EventMatch>
     const { kind, subject } = finding
     const fingerprint = fingerprintOf(rule.name, { kind, subject })
     const known = context.store.findAlert(fingerprint)
-    if (known) tellAgain(context, known, finding, now)
-    else if (!finding.isOver) tellFirst(context, { rule, finding, fingerprint }, now)
+    if (known) tellAgain(context, known, finding)
+    else if (!finding.isOver) tellFirst(context, { rule, finding, fingerprint })
   }
 }
 
 function tellFirst(
   context: EngineContext,
   { rule, finding, fingerprint }: EventMatch & { fingerprint: string },
-  now: UnixMs,
 ): void {
   const labels = canonicalJson(labelsOf(rule, finding))
   const row = {
@@ -53,68 +52,72 @@ function tellFirst(
     transferKey: finding.transfer?.key ?? null,
     state: 'new' as const,
     episode: 1,
-    activeAt: now,
-    firedAt: now,
+    activeAt: context.now,
+    firedAt: context.now,
     keepSince: null,
     resolvedAt: null,
     resolvedReason: null,
     finding: encodeFinding(finding),
-    refreshedAt: now,
+    refreshedAt: context.now,
     material: JSON.stringify([digestMaterial(context.kinds.find(finding.kind), finding)]),
     amountRank: rankAmount(finding.transfer?.amount ?? null),
     runbook: rule.runbook,
-    changedAt: now,
+    changedAt: context.now,
   }
   const id = context.store.insertAlert(row)
-  if (id !== null) queueEvent(context, { ...row, id, ackedBy: null, ackedAt: null }, now)
+  if (id !== null) queueEvent(context, { ...row, id, ackedBy: null, ackedAt: null })
 }
 
-function queueEvent(context: EngineContext, alert: AlertRow, now: UnixMs): void {
-  const channels = listEventChannels(context, alert, now)
+function queueEvent(context: EngineContext, alert: AlertRow): void {
+  const channels = listEventChannels(context, alert)
   const told = channels.filter(({ hold }) => hold === null)
   for (const { route, channel, hold } of channels) {
-    if (hold) holdEvent(context, alert, { channel, what: 'event', hold }, now)
+    if (hold) holdEvent(context, alert, { channel, what: 'event', hold })
     else {
       const what = findJoined(context, alert, channel) ? 'joined' : 'event'
-      queue(context, alert, { channel, what, notBefore: windowOf(context, route, alert, now) }, now)
+      queue(context, alert, { channel, what, notBefore: windowOf(context, route, alert) })
     }
   }
   if (channels.length === 0)
-    note(context, alert, { what: 'not told', reason: 'no route matches its labels' }, now)
+    note(context, alert, { what: 'not told', reason: 'no route matches its labels' }, context.now)
   if (told.length === 0) return
-  note(context, alert, { what: 'told', reason: `to ${told.map(({ channel }) => channel).join(', ')}` }, now)
+  note(
+    context,
+    alert,
+    { what: 'told', reason: `to ${told.map(({ channel }) => channel).join(', ')}` },
+    context.now,
+  )
 }
 
 function queue(
   context: EngineContext,
   alert: AlertRow,
   item: { readonly channel: string; readonly what: OutboxWhat; readonly notBefore: UnixMs },
-  now: UnixMs,
 ): void {
   context.store.queueItem({
     alertId: alert.id,
     episode: alert.episode,
     groupKey: null,
     isCritical: alert.severity === 'critical',
-    createdAt: now,
-    expiresAt: expiryOf(alert.severity, now),
+    createdAt: context.now,
+    expiresAt: expiryOf(alert.severity, context.now),
     ...item,
   })
 }
 
 /** A written group wait counts from the first event of a window; those that follow within it join. */
-function windowOf(context: EngineContext, route: Route, alert: AlertRow, now: UnixMs): UnixMs {
+function windowOf(context: EngineContext, route: Route, alert: AlertRow): UnixMs {
   const wait = groupWaitOf(route, { nature: 'event', severity: alert.severity })
-  if (wait <= 0) return now
+  if (wait <= 0) return context.now
   const key = groupKeyOf(route, parseLabels(alert.labels))
   const open = context.windows.get(key)
-  if (open !== undefined && open > now && open <= now + wait) return open
+  if (open !== undefined && open > context.now && open <= context.now + wait) return open
   if (context.windows.size >= 10_000) context.windows.clear()
-  context.windows.set(key, now + wait)
-  return now + wait
+  context.windows.set(key, context.now + wait)
+  return context.now + wait
 }
 
-function tellAgain(context: EngineContext, known: AlertHead, finding: Finding, now: UnixMs): void {
+function tellAgain(context: EngineContext, known: AlertHead, finding: Finding): void {
   const kind = context.kinds.find(finding.kind)
   const digest = digestMaterial(kind, finding)
   // Written by tellFirst and below.
@@ -123,14 +126,14 @@ function tellAgain(context: EngineContext, known: AlertHead, finding: Finding, n
   const row = context.store.getAlert(known.id)
   if (!row) return
   if (finding.transfer === null && !finding.isOver)
-    return tellRecurrence(context, row, { finding, told, digest }, now)
+    return tellRecurrence(context, row, { finding, told, digest })
   const isFilledIn = isOnlyFilledIn(kind, decodeFinding(row.finding), finding)
-  keepFinding(context, row, { finding, material: [...told, digest], episode: row.episode }, now)
+  keepFinding(context, row, { finding, material: [...told, digest], episode: row.episode })
   // What joined it has to be told by itself from now on.
-  if (!stands({ finding, kind })) context.store.touchQuietGroups(now)
+  if (!stands({ finding, kind })) context.store.touchQuietGroups(context.now)
   if (isFilledIn)
-    return note(context, row, { what: 'not told', reason: 'only fills in what was unknown' }, now)
-  correct(context, row, now)
+    return note(context, row, { what: 'not told', reason: 'only fills in what was unknown' }, context.now)
+  correct(context, row)
 }
 
 /** Without a transfer an event can happen anew: the monitor's state was recovered a second time. */
@@ -138,13 +141,16 @@ function tellRecurrence(
   context: EngineContext,
   row: AlertRow,
   { finding, told, digest }: { finding: Finding; told: string[]; digest: string },
-  now: UnixMs,
 ): void {
   if (finding.since <= decodeFinding(row.finding).since) return
   const again = { ...row, episode: row.episode + 1 }
-  keepFinding(context, row, { finding, material: [...told, digest], episode: again.episode }, now)
-  context.store.updatePhase(row.id, { ...again, state: 'new', activeAt: now, firedAt: now }, now)
-  queueEvent(context, again, now)
+  keepFinding(context, row, { finding, material: [...told, digest], episode: again.episode })
+  context.store.updatePhase(
+    row.id,
+    { ...again, state: 'new', activeAt: context.now, firedAt: context.now },
+    context.now,
+  )
+  queueEvent(context, again)
 }
 
 const keptDigests = 20
@@ -153,32 +159,36 @@ function keepFinding(
   context: EngineContext,
   row: AlertRow,
   news: { readonly finding: Finding; readonly material: readonly string[]; readonly episode: number },
-  now: UnixMs,
 ): void {
   const content = {
     ...row,
     finding: encodeFinding(news.finding),
     amountRank: rankAmount(news.finding.transfer?.amount ?? null),
   }
-  context.store.updateContent(row.id, content, now)
-  context.store.updateMaterial(row.id, JSON.stringify(news.material.slice(-keptDigests)), news.episode, now)
+  context.store.updateContent(row.id, content, context.now)
+  context.store.updateMaterial(
+    row.id,
+    JSON.stringify(news.material.slice(-keptDigests)),
+    news.episode,
+    context.now,
+  )
 }
 
 /** To every channel that knows the event, unless it has yet to hear of it: texts are rendered when sent. */
-function correct(context: EngineContext, row: AlertRow, now: UnixMs): void {
+function correct(context: EngineContext, row: AlertRow): void {
   const items = context.store.listItemsOf(row.id).filter((item) => item.state !== 'dead')
   const waiting = new Set(
     items.filter((item) => item.state === 'queued' && item.deliveryId === null).map((item) => item.channel),
   )
   const told = [...new Set(items.map((item) => item.channel))].filter((channel) => !waiting.has(channel))
-  const holds = listEventChannels(context, row, now)
+  const holds = listEventChannels(context, row)
   for (const channel of told) {
     const hold = holds.find((entry) => entry.channel === channel)?.hold
-    if (hold) holdEvent(context, row, { channel, what: 'correction', hold }, now)
-    else queue(context, row, { channel, what: 'correction', notBefore: now }, now)
+    if (hold) holdEvent(context, row, { channel, what: 'correction', hold })
+    else queue(context, row, { channel, what: 'correction', notBefore: context.now })
   }
   const reason = told.length > 0 ? `facts changed, to ${told.join(', ')}` : 'facts changed before it was sent'
-  note(context, row, { what: 'correction', reason }, now)
+  note(context, row, { what: 'correction', reason }, context.now)
 }
 
 /** Whether a rule still finds what it told of a transfer; null when that was not judged. */
@@ -189,7 +199,6 @@ export function correctEvents(
   context: EngineContext,
   transfers: Iterable<Transfer>,
   stillFound: StillFound,
-  now: UnixMs,
 ): void {
   const all = [...transfers]
   const alerted = context.store.listAlerted(all.map(({ key }) => key))
@@ -202,7 +211,7 @@ export function correctEvents(
       if (isFound === true) continue
       const told = decodeFinding(row.finding)
       const kind = context.kinds.find(told.kind)
-      tellAgain(context, row, reconsider(kind, told, { transfer, isFound }), now)
+      tellAgain(context, row, reconsider(kind, told, { transfer, isFound }))
     }
   }
 }
