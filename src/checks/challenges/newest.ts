@@ -1,21 +1,6 @@
-import type { Clock, UnixMs } from '../../lib/clock.ts'
+import type { Blocks, ChallengeRow } from '../../kernel/mainReads.ts'
 import { isSetAside, MonitorError } from '../../lib/errors.ts'
-import type { Blocks, ChallengeRow, MainReads } from '../../kernel/mainReads.ts'
-import type { BadRecord } from '../../kernel/reads.ts'
-
-export interface NewestChallengesDeps {
-  readonly clock: Clock
-  readonly reads: Pick<MainReads, 'challenges'>
-  readonly contracts: readonly string[]
-  /** Takes each answer as it comes. */
-  note(contract: string, read: ChallengeRead): void
-}
-
-interface ChallengeRead {
-  readonly requestedAt: UnixMs
-  readonly rows: readonly ChallengeRow[]
-  readonly bad: readonly BadRecord[]
-}
+import { type Challenges, noteRows } from './noteRows.ts'
 
 export interface NewestChallenges {
   /** The lowest block of what was read; what lies above was read whole, unless `isWhole` is false. */
@@ -34,86 +19,103 @@ const maxGapBlocks = 1_800
 /** A week: what happened before is final, or rare. */
 const maxBlocks = 604_800
 
+/** How far the newest stretch reaches, from one reading to the next. */
+interface Stretch {
+  last: { readonly from: number; readonly head: number } | null
+  /** The widest that the service answers for. */
+  widest: number
+  /** The newest transaction that was ever seen of each contract. */
+  readonly known: Map<string, number>
+}
+
+/** One reading of it. */
+interface Reading {
+  readonly of: Challenges
+  readonly stretch: Stretch
+  readonly signal: AbortSignal
+  readonly rows: ReadonlyMap<string, ChallengeRow[]>
+}
+
+export function beginNewest(): Stretch {
+  return { last: null, widest: maxBlocks, known: new Map() }
+}
+
 /**
  * Reads the newest transactions of all contracts together (E6 by a range of blocks), the stretch being as long as it
  * must be to hold enough of them. What is asked follows from how many they are, not from how long they took.
  */
-export function createNewestChallenges(
-  deps: NewestChallengesDeps,
-): (head: number, signal: AbortSignal) => Promise<NewestChallenges> {
-  let last: { readonly from: number; readonly head: number } | null = null
-  /** The widest stretch that the service answers for. */
-  let widest = maxBlocks
-  /** The newest transaction that was ever seen of each contract. */
-  const known = new Map<string, number>()
-  const readStretch = async (
-    blocks: Blocks,
-    rows: ReadonlyMap<string, ChallengeRow[]>,
-    signal: AbortSignal,
-  ) => {
-    let isWhole = true
-    for (const contract of deps.contracts) {
-      const newest = known.get(contract) ?? -1
-      const isKnown = newest >= blocks.from && newest <= blocks.to
-      const read = await readOr(deps, contract, blocks, { signal, isKnown })
-      if (read === null) {
-        isWhole = false
-        continue
-      }
-      deps.note(contract, read)
-      rows.get(contract)?.push(...read.rows)
-      known.set(
-        contract,
-        read.rows.reduce((highest, { height }) => Math.max(highest, height), newest),
-      )
-      isWhole &&= read.isWhole
-    }
-    return isWhole
+export async function readNewest(
+  of: Challenges,
+  stretch: Stretch,
+  { head, signal }: { readonly head: number; readonly signal: AbortSignal },
+): Promise<NewestChallenges> {
+  const { last } = stretch
+  const isNear = last !== null && head >= last.head && head - last.head <= maxGapBlocks
+  const rows = new Map<string, ChallengeRow[]>(of.contracts.map((contract) => [contract, []]))
+  const reading: Reading = { of, stretch, signal, rows }
+  let from = Math.max(0, isNear && last ? last.from : head - firstBlocks, head - stretch.widest + 1)
+  let read = await tryBlocks(reading, { from, to: head })
+  while (read === null && head - from > firstBlocks) {
+    stretch.widest = Math.max(firstBlocks, Math.floor((head - from + 1) / 2))
+    from = head - stretch.widest + 1
+    read = await tryBlocks(reading, { from, to: head })
   }
-  /** False when the service refuses: the stretch is too wide for it, and older ones are read on their own. */
-  const tryStretch = async (...given: Parameters<typeof readStretch>) => {
-    try {
-      return { isWhole: await readStretch(...given) }
-    } catch (error) {
-      if (error instanceof MonitorError && error.code === 'source.refused') return null
-      throw error
+  // Refused as small as it is: that is for the poll to say.
+  let isWhole = read?.isWhole ?? (await readBlocks(reading, { from, to: head }))
+  while (isWhole && countOf(rows) < wanted && from > Math.max(0, head - stretch.widest + 1)) {
+    const next = Math.max(0, head - Math.min(stretch.widest, (head - from + 1) * 2) + 1)
+    read = await tryBlocks(reading, { from: next, to: from - 1 })
+    if (read === null) stretch.widest = head - from + 1
+    else {
+      isWhole = read.isWhole
+      from = next
     }
   }
-  return async (head, signal) => {
-    const isNear = last !== null && head >= last.head && head - last.head <= maxGapBlocks
-    const rows = new Map<string, ChallengeRow[]>(deps.contracts.map((contract) => [contract, []]))
-    let from = Math.max(0, isNear && last ? last.from : head - firstBlocks, head - widest + 1)
-    let read = await tryStretch({ from, to: head }, rows, signal)
-    while (read === null && head - from > firstBlocks) {
-      widest = Math.max(firstBlocks, Math.floor((head - from + 1) / 2))
-      from = head - widest + 1
-      read = await tryStretch({ from, to: head }, rows, signal)
-    }
-    // Refused as small as it is: that is for the poll to say.
-    let isWhole = read?.isWhole ?? (await readStretch({ from, to: head }, rows, signal))
-    while (isWhole && countOf(rows) < wanted && from > Math.max(0, head - widest + 1)) {
-      const next = Math.max(0, head - Math.min(widest, (head - from + 1) * 2) + 1)
-      read = await tryStretch({ from: next, to: from - 1 }, rows, signal)
-      if (read === null) widest = head - from + 1
-      else {
-        isWhole = read.isWhole
-        from = next
-      }
-    }
-    last = { from: countOf(rows) > most ? heightOf(rows, wanted) : from, head }
-    return { from, isWhole, rows }
+  stretch.last = { from: countOf(rows) > most ? heightOf(rows, wanted) : from, head }
+  return { from, isWhole, rows }
+}
+
+/** Null when the service refuses: the stretch is too wide for it, and older ones are read on their own. */
+async function tryBlocks(reading: Reading, blocks: Blocks): Promise<{ readonly isWhole: boolean } | null> {
+  try {
+    return { isWhole: await readBlocks(reading, blocks) }
+  } catch (error) {
+    if (error instanceof MonitorError && error.code === 'source.refused') return null
+    throw error
   }
+}
+
+/** Each answer is saved as it comes. @returns whether all contracts were seen whole */
+async function readBlocks(reading: Reading, blocks: Blocks): Promise<boolean> {
+  const { of, stretch, rows } = reading
+  let isWhole = true
+  for (const contract of of.contracts) {
+    const newest = stretch.known.get(contract) ?? -1
+    const isKnown = newest >= blocks.from && newest <= blocks.to
+    const read = await readOr(reading, contract, { ...blocks, isKnown })
+    if (read === null) {
+      isWhole = false
+      continue
+    }
+    of.commit({ bad: read.bad, apply: (now) => noteRows(of, { ...read, contract }, now) })
+    rows.get(contract)?.push(...read.rows)
+    stretch.known.set(
+      contract,
+      read.rows.reduce((highest, { height }) => Math.max(highest, height), newest),
+    )
+    isWhole &&= read.isWhole
+  }
+  return isWhole
 }
 
 /** Null when the question is set aside: that one contract is not seen whole holds up no other. */
 async function readOr(
-  { reads }: Pick<NewestChallengesDeps, 'reads'>,
+  { of, signal }: Reading,
   contract: string,
-  blocks: Blocks,
-  how: { readonly signal: AbortSignal; readonly isKnown: boolean },
+  { isKnown, ...blocks }: Blocks & { readonly isKnown: boolean },
 ) {
   try {
-    return await reads.challenges(contract, blocks, { priority: 'evidence', ...how })
+    return await of.reads.challenges(contract, blocks, { priority: 'evidence', signal, isKnown })
   } catch (error) {
     if (isSetAside(error)) return null
     throw error

@@ -8,9 +8,7 @@ import {
   noteRangeRead,
   saveChallenge,
 } from '../../../../src/checks/challenges/store.ts'
-import { openDatabase } from '../../../../src/store/database.ts'
-import { createSteppedClock } from '../../../support/steppedClock.ts'
-import { setMainHead } from '../support.ts'
+import { createTestKernel, setMainHead } from '../support.ts'
 
 const contract = '0xc0'
 const signal = new AbortController().signal
@@ -18,20 +16,15 @@ const minute = 60_000
 
 /** A contract with a transaction at each of these heights, `spacing` blocks apart below the head. */
 function setUp(spacing: number, options: { widest?: number; contracts?: string[] } = {}) {
-  const clock = createSteppedClock({ start: 100_000_000 })
-  const db = openDatabase(':memory:')
+  const kernel = createTestKernel({ start: 100_000_000 })
+  const { clock, db } = kernel
   const world = { head: 1_000_000, statuses: new Map<number, string>() }
   const asked: Blocks[] = []
-  const told: string[] = []
+  const told = () => kernel.told.map(({ title }) => title)
   const polls = createChallengesPolls({
-    clock,
-    db,
+    ...kernel,
     contracts: options.contracts ?? [contract],
     values: { known: [], terminal: [] },
-    commit: ({ apply }) => {
-      told.push(...(apply?.(clock.now()) ?? []).map(({ title }) => title))
-      return { news: 0, hasUrgent: false }
-    },
     reads: {
       async challenges(_, blocks) {
         asked.push(blocks)
@@ -71,11 +64,11 @@ test.each([
   const newest = Math.floor(world.head / spacing)
   for (const nth of [100, 250, 499]) world.statuses.set((newest - nth) * spacing, `changed ${nth}`)
   await tick()
-  expect(told.map((title) => title.replace(/.* to /, '')).sort()).toEqual([
-    '"changed 100"',
-    '"changed 250"',
-    '"changed 499"',
-  ])
+  expect(
+    told()
+      .map((title) => title.replace(/.* to /, ''))
+      .sort(),
+  ).toEqual(['"changed 100"', '"changed 250"', '"changed 499"'])
 })
 
 test('what is asked follows from how many transactions there are, not from how long they took', async () => {
@@ -96,7 +89,7 @@ test('ten minutes unread begin with the newest blocks again, and lead as far bac
   expect(asked[0]).toEqual({ from: world.head - 60 - 120, to: world.head - 60 })
   world.statuses.set(world.head - 4_900 + 60 - 60, 'again')
   await tick()
-  expect(told.at(-1)).toContain('"again"')
+  expect(told().at(-1)).toContain('"again"')
 })
 
 test('a service that refuses wide ranges is asked for what it takes', async () => {
@@ -106,7 +99,7 @@ test('a service that refuses wide ranges is asked for what it takes', async () =
   const old = Math.floor((world.head - 5_000) / 100) * 100
   world.statuses.set(old, 'changed')
   await tick()
-  expect(told).toHaveLength(1)
+  expect(told()).toHaveLength(1)
 })
 
 test('stretches with values that may change come first, the newest of them first; the others are not left out', () => {
