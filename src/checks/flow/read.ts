@@ -1,6 +1,6 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import type { FlowFacts, FlowTotalFact } from './facts.ts'
-import { coverageOf, listCovered, observedSince } from '../../kernel/coverage.ts'
+import type { FlowCopiesFact, FlowFacts, FlowTotalFact } from './facts.ts'
+import { coverageOf, type Interval, listCovered, observedSince } from '../../kernel/coverage.ts'
 import type { Database } from '../../store/database.ts'
 import {
   countCopies,
@@ -11,8 +11,8 @@ import {
   readNewestFlow,
   toStep,
 } from '../../ledger/flow.ts'
-import { createFlowPast, type Observed } from './past.ts'
-import { advance, createFlowWindows, isBehind, readTotals } from './windows.ts'
+import { createFlowPast, type FlowPasts, type Observed } from './past.ts'
+import { advance, createFlowWindows, type FlowWindows, isBehind, readTotals } from './windows.ts'
 
 const hourMs = 3_600_000
 const weekMs = 7 * 86_400_000
@@ -43,65 +43,85 @@ function observedBy(db: Database): Observed {
  * inside a transaction: what it sums up it saves.
  */
 export function createFlow(sources: FlowSources): (now: UnixMs) => FlowFacts {
-  const { db, token, settleMs, observed = observedBy(db), limits = { folds: 24, windows: 12 } } = sources
-  const windows = createFlowWindows(db, limits.folds)
-  const past = createFlowPast(db, observed, limits.windows)
-  const keep = createKeeper()
-  const began = new Map<string, { since: UnixMs; at: UnixMs }>()
-  return (now) => {
-    const folded = advance(windows, now)
-    if (folded === null) past.forget()
-    else past.drop(folded)
-    const firstAt = observed.since()
-    const begin = (windowMs: number) => toStep(now - windowMs)
-    const end = toStep(now) + flowStepMs
-    const totals = remember((windowMs: number): readonly FlowTotalFact[] =>
-      readTotals(windows, windowMs, now),
-    )
-    // Short windows are read whenever something in them changed.
-    const stampOf = (windowMs: number) =>
-      windowMs > hourMs
-        ? ''
-        : `${begin(windowMs)} ${totals(windowMs)
-            .map(({ count, sum }) => `${count}/${sum}`)
-            .join(' ')}`
-    return {
-      observedSince: firstAt,
-      settleMs: settleMs(),
-      coverage: (from) => {
-        // The present interval reaches to the newest reading alone; what settles is not judged by anyway.
-        return observed.share({ from, until: Math.max(from, now - settleMs()) })
-      },
-      isBehind: (windowMs) => isBehind(windows, begin(windowMs)),
-      totals,
-      past: remember((windowMs) => past.read(windowMs, begin(windowMs), firstAt)),
-      copies: (windowMs, copies) =>
-        keep(`copies ${windowMs} ${copies} ${stampOf(windowMs)}`, now, restMs(windowMs), () => {
-          const all = listCopies(db, begin(windowMs), end, 2)
-          return all
-            .filter(({ count }) => count >= copies)
-            .map((one) => ({
-              ...one,
-              before: countCopies(db, one, begin(windowMs) - weekMs, begin(windowMs)),
-              others: all.filter((other) => isBeside(other, one)).length,
-            }))
-        }),
-      firstTimers: (windowMs) =>
-        keep(`first ${windowMs}`, now, 30_000, () =>
-          countFirstTimers(db, begin(windowMs), begin(windowMs) - travelMs),
-        ),
-      newestAt: (of) => readNewestFlow(db, of, end),
-      token,
-      since(name) {
-        const known = began.get(name)
-        const isOn = known !== undefined && now >= known.at && now - known.at <= breakMs
-        const since = isOn ? known.since : now
-        if (began.size > 10_000) began.clear()
-        began.set(name, { since, at: now })
-        return since
-      },
-    }
+  const { db, observed = observedBy(db), limits = { folds: 24, windows: 12 } } = sources
+  const flow: Flow = {
+    ...sources,
+    observed,
+    windows: createFlowWindows(db, limits.folds),
+    past: createFlowPast(db, observed, limits.windows),
+    keep: createKeeper(),
+    began: new Map(),
   }
+  return (now) => readFlow(flow, now)
+}
+
+interface Flow extends FlowSources {
+  readonly observed: Observed
+  readonly windows: FlowWindows
+  readonly past: FlowPasts
+  readonly keep: ReturnType<typeof createKeeper>
+  /** Since when something is true, and when it was last asked about. */
+  readonly began: Map<string, { readonly since: UnixMs; readonly at: UnixMs }>
+}
+
+function readFlow(flow: Flow, now: UnixMs): FlowFacts {
+  const { db, keep, observed, past, settleMs, token, windows } = flow
+  const folded = advance(windows, now)
+  if (folded === null) past.forget()
+  else past.drop(folded)
+  const firstAt = observed.since()
+  const begin = (windowMs: number) => toStep(now - windowMs)
+  const end = toStep(now) + flowStepMs
+  const totals = remember((windowMs: number): readonly FlowTotalFact[] => readTotals(windows, windowMs, now))
+  // Short windows are read whenever something in them changed.
+  const stampOf = (windowMs: number) =>
+    windowMs > hourMs
+      ? ''
+      : `${begin(windowMs)} ${totals(windowMs)
+          .map(({ count, sum }) => `${count}/${sum}`)
+          .join(' ')}`
+  return {
+    observedSince: firstAt,
+    settleMs: settleMs(),
+    coverage: (from) => {
+      // The present interval reaches to the newest reading alone; what settles is not judged by anyway.
+      return observed.share({ from, until: Math.max(from, now - settleMs()) })
+    },
+    isBehind: (windowMs) => isBehind(windows, begin(windowMs)),
+    totals,
+    past: remember((windowMs) => past.read(windowMs, begin(windowMs), firstAt)),
+    copies: (windowMs, copies) =>
+      keep(`copies ${windowMs} ${copies} ${stampOf(windowMs)}`, now, restMs(windowMs), () =>
+        readCopies(db, { from: begin(windowMs), until: end }, copies),
+      ),
+    firstTimers: (windowMs) =>
+      keep(`first ${windowMs}`, now, 30_000, () =>
+        countFirstTimers(db, begin(windowMs), begin(windowMs) - travelMs),
+      ),
+    newestAt: (of) => readNewestFlow(db, of, end),
+    token,
+    since: (name) => sinceWhen(flow, name, now),
+  }
+}
+
+function readCopies(db: Database, { from, until }: Interval, copies: number): FlowCopiesFact[] {
+  const all = listCopies(db, from, until, 2)
+  return all
+    .filter(({ count }) => count >= copies)
+    .map((one) => ({
+      ...one,
+      before: countCopies(db, one, from - weekMs, from),
+      others: all.filter((other) => isBeside(other, one)).length,
+    }))
+}
+
+function sinceWhen({ began }: Flow, name: string, now: UnixMs): UnixMs {
+  const known = began.get(name)
+  const isOn = known !== undefined && now >= known.at && now - known.at <= breakMs
+  const since = isOn ? known.since : now
+  if (began.size > 10_000) began.clear()
+  began.set(name, { since, at: now })
+  return since
 }
 
 /** Long windows change slowly, and cost more. */
