@@ -125,7 +125,7 @@ function checkToken(
 }
 
 function checkFinding(doc: YamlDoc, finding: FindingText, path: YamlPath): YamlProblem[] {
-  // One of the registry's, by the schema.
+  // One of the table's, by the schema.
   const detector = kinds.find(finding.kind)
   if (detector === null) return []
   if (detector.from === 'facts' || (detector.from === 'raised' && detector.raisedBy === 'alerts')) {

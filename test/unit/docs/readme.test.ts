@@ -144,7 +144,7 @@ describe('YAML', () => {
 })
 
 describe('tables and links', () => {
-  test('the kinds are those of the registry, in its order, with their nature', () => {
+  test('the kinds are those of the checks, in their order, with their nature', () => {
     const rows = readTable(readme, 'kind', 'nature').map(([kind, nature]) => [kind, nature])
     expect(rows).toEqual(kinds.all.map(({ kind, nature }) => [`\`${kind}\``, nature]))
   })

@@ -58,7 +58,7 @@ describe('docs/rules.md', () => {
     expect(filters).toEqual(Object.keys(templateFilters))
   })
 
-  test('its kinds are those of the registry, in its order', () => {
+  test('its kinds are those of the checks, in their order', () => {
     expect([...sections.keys()]).toEqual(kinds.all.map(({ kind }) => kind))
   })
 

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createSilentLog } from '../../../src/lib/log.ts'
+import { Secret } from '../../../src/lib/secret.ts'
+import { createApp } from '../../../src/monitor/createMonitor.ts'
+import { noBridge, plainConfig } from '../../support/appConfig.ts'
+import { createSteppedClock } from '../../support/steppedClock.ts'
+import { listCodes, readDoc, readTable } from './markdown.ts'
+
+const address = `0x${'1'.repeat(40)}`
+const nowhere = new Secret('http://127.0.0.1:9')
+
+/** Everything that can be watched. */
+function createWatchful() {
+  const stateDir = mkdtempSync(join(tmpdir(), 'spanwatch-pollers-'))
+  const app = createApp(
+    { clock: createSteppedClock(), log: createSilentLog(), write: () => {}, random: () => 0.5 },
+    {
+      config: {
+        ...plainConfig,
+        stateDir,
+        preconf: { url: nowhere, intervalMs: 200 },
+        canonical: { url: nowhere, confirmations: 3, verifyAbove: '0', sample: 0 },
+        bridge: {
+          ...noBridge,
+          contracts: [address],
+          escrows: [{ address, token: address, baseline: null }],
+          operators: [{ address, minBalance: null }],
+        },
+        channels: [{ name: 'console', type: 'console' }],
+        reports: { daily: { cron: '0 8 * * *', timezone: 'UTC', channel: 'console' } },
+        canary: { cron: '0 9 * * *', timezone: 'UTC', channels: [] },
+        heartbeat: { url: nowhere, everyMs: 60_000 },
+      },
+      rules: [],
+      version: 'test',
+    },
+  )
+  onTestFinished(async () => {
+    await app.stop()
+    rmSync(stateDir, { recursive: true, force: true })
+  })
+  return app
+}
+
+test('docs/architecture.md has every poller once, in the order of the checks', () => {
+  const named = readTable(readDoc('docs/architecture.md'), 'poller', 'every').map(
+    ([cell = '']) => listCodes(cell)[0],
+  )
+  expect(named).toEqual(
+    createWatchful()
+      .parts.runner.status()
+      .map(({ poller }) => poller),
+  )
+})
