@@ -152,7 +152,7 @@ const asked = {
 } as const
 
 function toAbsent(leg: QueuedLeg, { at, isAlone = false }: Doubt): EvidenceReading {
-  const { many, single } = asked[leg.ask as LegAsk]
+  const { many, single } = leg.ask === 'zone' || leg.ask === 'native' ? asked[leg.ask] : asked.main
   return {
     chain: leg.ask === 'zone' ? 'zone' : 'main',
     hash: leg.hash,

@@ -44,7 +44,7 @@ function listFacts({ config, db }: Pick<Kernel, 'config' | 'db'>): OperatorFact[
       balanceAt: stored?.balanceAt ?? null,
       last: stored?.last ?? null,
       readAt: stored?.readAt ?? null,
-      isSilent: isSilenceProven(stored?.absence ?? null),
+      isSilent: stored !== undefined && isSilenceProven(stored),
     }
   })
 }

@@ -1,20 +1,15 @@
-import { type Absence, isAbsent, notYetAbsent, noteReading } from '../../clients/explorer/absence.ts'
-import type { Clock } from '../../lib/clock.ts'
-import type { Database } from '../../store/database.ts'
-import { readStream, saveStream } from '../../kernel/mainStreams.ts'
-import { listOperators, saveOperatorActivity, saveOperatorBalance, type StoredOperator } from './store.ts'
+import { isAbsent, notYetAbsent, noteReading } from '../../clients/explorer/absence.ts'
 import type { BalanceReads } from '../../kernel/balanceReads.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
 import type { MainReads, SentTransaction } from '../../kernel/mainReads.ts'
+import { readStream, saveStream } from '../../kernel/mainStreams.ts'
 import { waitForHead } from '../../kernel/waitForHead.ts'
-import type { Commit } from '../../kernel/reads.ts'
+import { listOperators, saveOperatorActivity, saveOperatorBalance, type StoredOperator } from './store.ts'
 
-export interface OperatorsDeps {
-  readonly clock: Clock
-  readonly db: Database
+interface Operators extends Pick<Kernel, 'clock' | 'commit' | 'db'> {
   readonly reads: Pick<MainReads, 'sent'>
   /** Null when no node is configured: balances are then not known. */
   readonly balances: Pick<BalanceReads, 'readNative'> | null
-  readonly commit: Commit
   readonly addresses: readonly string[]
 }
 
@@ -27,28 +22,28 @@ const overlapBlocks = 60
 const activityMs = 25_000
 
 /** Reads what operators hold of the native currency, and when each last sent a transaction. */
-export function createOperatorsPoll(deps: OperatorsDeps): (signal: AbortSignal) => Promise<void> {
+export function createOperatorsPoll(of: Operators): (signal: AbortSignal) => Promise<void> {
   let readAt = Number.NEGATIVE_INFINITY
   return async (signal) => {
     const [balances, activity] = await Promise.allSettled([
-      readBalances(deps, signal),
-      deps.clock.now() - readAt < activityMs ? null : readActivity(deps, signal),
+      readBalances(of, signal),
+      of.clock.now() - readAt < activityMs ? null : readActivity(of, signal),
     ])
-    if (activity.status === 'fulfilled' && activity.value !== null) readAt = deps.clock.now()
+    if (activity.status === 'fulfilled' && activity.value !== null) readAt = of.clock.now()
     if (balances.status === 'rejected') throw balances.reason
     if (activity.status === 'rejected') throw activity.reason
   }
 }
 
-async function readBalances(deps: OperatorsDeps, signal: AbortSignal): Promise<void> {
-  if (!deps.balances || deps.addresses.length === 0) return
-  const at = deps.clock.now()
-  const found = await deps.balances.readNative(deps.addresses, signal)
-  deps.commit({
+async function readBalances(of: Operators, signal: AbortSignal): Promise<void> {
+  if (!of.balances || of.addresses.length === 0) return
+  const at = of.clock.now()
+  const found = await of.balances.readNative(of.addresses, signal)
+  of.commit({
     apply: () => {
-      for (const [index, address] of deps.addresses.entries()) {
+      for (const [index, address] of of.addresses.entries()) {
         const balance = found[index] ?? null
-        if (balance !== null) saveOperatorBalance(deps.db, address, balance, at)
+        if (balance !== null) saveOperatorBalance(of.db, { address, balance, at })
       }
       return []
     },
@@ -56,24 +51,21 @@ async function readBalances(deps: OperatorsDeps, signal: AbortSignal): Promise<v
 }
 
 /** @returns whether anything was asked */
-async function readActivity(deps: OperatorsDeps, signal: AbortSignal): Promise<boolean | null> {
-  const head = await waitForHead(deps, signal)
+async function readActivity(of: Operators, signal: AbortSignal): Promise<boolean | null> {
+  const head = await waitForHead(of, signal)
   if (head === null) return null
-  for (let from = 0; from < deps.addresses.length; from += batchSize) {
-    await readBatch(deps, deps.addresses.slice(from, from + batchSize), head, signal)
+  for (let from = 0; from < of.addresses.length; from += batchSize) {
+    const addresses = of.addresses.slice(from, from + batchSize)
+    await readBatch({ ...of, addresses }, head, signal)
   }
   return true
 }
 
-async function readBatch(
-  deps: OperatorsDeps,
-  addresses: readonly string[],
-  head: number,
-  signal: AbortSignal,
-): Promise<void> {
-  const known = new Map(listOperators(deps.db).map((operator) => [operator.address, operator]))
+async function readBatch(of: Operators, head: number, signal: AbortSignal): Promise<void> {
+  const { addresses } = of
+  const known = new Map(listOperators(of.db).map((operator) => [operator.address, operator]))
   const id = `operators:${addresses[0]}:${addresses.length}`
-  const state = readStream(deps.db, id)
+  const state = readStream(of.db, id)
   const start = Math.max(0, head - maxBlocks)
   const newest = Math.max(-1, ...addresses.map((address) => known.get(address)?.last?.height ?? -1))
   // A range over a transaction that is known tells a whole answer from an empty one.
@@ -83,22 +75,21 @@ async function readBatch(
     Math.min(state ? state.cursor - overlapBlocks : start, isKnown ? newest : head),
   )
   const blocks = { from, to: Math.max(from, head) }
-  const read = await deps.reads.sent(addresses, blocks, { priority: 'sweep', signal, isKnown })
+  const read = await of.reads.sent(addresses, blocks, { priority: 'sweep', signal, isKnown })
   const isWhole = read.isWhole && (!isKnown || read.rows.some(({ height }) => height === newest))
-  const controlAt =
-    isWhole && !isKnown && newest >= 0 ? await askControl(deps, addresses, newest, signal) : null
+  const controlAt = isWhole && !isKnown && newest >= 0 ? await askControl(of, newest, signal) : null
   const isTrusted = isWhole && (isKnown || read.rows.length > 0 || controlAt !== null)
-  deps.commit({
+  of.commit({
     bad: read.bad,
     apply: () => {
       for (const address of addresses) {
         const before = known.get(address) ?? null
         saveOperatorActivity(
-          deps.db,
-          noteActivity(address, before, read.rows, { at: read.requestedAt, isTrusted }),
+          of.db,
+          noteActivity(address, before, { rows: read.rows, at: read.requestedAt, isTrusted }),
         )
       }
-      if (isWhole) saveStream(deps.db, { id, cursor: blocks.to, known: null, deepAt: read.requestedAt })
+      if (isWhole) saveStream(of.db, { id, cursor: blocks.to, known: null, deepAt: read.requestedAt })
       return []
     },
   })
@@ -106,13 +97,12 @@ async function readBatch(
 
 /** Asks for a block in which a transaction of theirs is known to be. */
 async function askControl(
-  deps: OperatorsDeps,
-  addresses: readonly string[],
+  { addresses, reads }: Operators,
   height: number,
   signal: AbortSignal,
 ): Promise<number | null> {
   const blocks = { from: height, to: height }
-  const read = await deps.reads.sent(addresses, blocks, { priority: 'sweep', signal, isKnown: true })
+  const read = await reads.sent(addresses, blocks, { priority: 'sweep', signal, isKnown: true })
   return read.rows.some((row) => row.height === height) ? read.requestedAt : null
 }
 
@@ -120,10 +110,9 @@ async function askControl(
 function noteActivity(
   address: string,
   before: Pick<StoredOperator, 'last' | 'absence' | 'readAt'> | null,
-  rows: readonly SentTransaction[],
-  reading: { readonly at: number; readonly isTrusted: boolean },
+  reading: { readonly rows: readonly SentTransaction[]; readonly at: number; readonly isTrusted: boolean },
 ): Pick<StoredOperator, 'address' | 'last' | 'absence' | 'readAt'> {
-  const newest = rows
+  const newest = reading.rows
     .filter((row) => row.from.split(',').includes(address))
     .reduce<SentTransaction | null>(
       (best, row) => (best === null || row.height > best.height ? row : best),
@@ -142,19 +131,14 @@ function noteActivity(
   if (!reading.isTrusted) {
     return { address, last, absence: before?.absence ?? null, readAt: before?.readAt ?? null }
   }
-  const noted = noteReading(parseAbsence(before?.absence ?? null), {
+  const absence = noteReading(before?.absence ?? notYetAbsent, {
     kind: 'absent-among-others',
     at: reading.at,
   })
-  return { address, last, absence: JSON.stringify(noted), readAt: reading.at }
+  return { address, last, absence, readAt: reading.at }
 }
 
 /** Whether readings prove that nothing was sent since the newest known transaction. */
-export function isSilenceProven(absence: string | null): boolean {
-  return isAbsent(parseAbsence(absence))
-}
-
-function parseAbsence(text: string | null): Absence {
-  // Written by noteActivity.
-  return text === null ? notYetAbsent : (JSON.parse(text) as Absence)
+export function isSilenceProven({ absence }: Pick<StoredOperator, 'absence'>): boolean {
+  return absence !== null && isAbsent(absence)
 }

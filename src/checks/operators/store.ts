@@ -1,6 +1,8 @@
+import { z } from 'zod'
+import type { Absence } from '../../clients/explorer/absence.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
-import { bigintText, instant, int, table, text } from '../../store/table.ts'
+import { bigintText, instant, int, json, table, text } from '../../store/table.ts'
 
 /** What is known of an address that works for the bridge. */
 export interface StoredOperator {
@@ -10,8 +12,8 @@ export interface StoredOperator {
   readonly balanceAt: UnixMs | null
   /** The newest transaction that it sent. */
   readonly last: { readonly hash: string; readonly height: number; readonly at: UnixMs } | null
-  /** What readings found since, as their reader wrote it. */
-  readonly absence: string | null
+  /** What readings found since; null where nothing is proven by them. */
+  readonly absence: Absence | null
   /** Request time of the newest answer that can be trusted. */
   readonly readAt: UnixMs | null
 }
@@ -23,6 +25,11 @@ export function listOperators(db: Database): StoredOperator[] {
   })
 }
 
+const time = z.number().nullable().default(null)
+const absences = json<Absence>(
+  z.object({ firstAt: time, lastAt: time, reads: z.number().default(0), controlAt: time }),
+)
+
 const operators = table('operators', {
   address: text,
   /** Wei. */
@@ -31,11 +38,14 @@ const operators = table('operators', {
   lastHash: text.orNull(),
   lastHeight: int.orNull(),
   lastAt: instant.orNull(),
-  absence: text.orNull(),
+  absence: absences.orNull(),
   readAt: instant.orNull(),
 })
 
-export function saveOperatorBalance(db: Database, address: string, balance: bigint, at: UnixMs): void {
+export function saveOperatorBalance(
+  db: Database,
+  { address, balance, at }: { readonly address: string; readonly balance: bigint; readonly at: UnixMs },
+): void {
   db.prepare(
     `INSERT INTO operators (address, balance, balance_at) VALUES (?, ?, ?)
      ON CONFLICT (address) DO UPDATE SET balance = excluded.balance, balance_at = excluded.balance_at`,
@@ -50,5 +60,12 @@ export function saveOperatorActivity(
     `INSERT INTO operators (address, last_hash, last_height, last_at, absence, read_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (address) DO UPDATE SET last_hash = excluded.last_hash, last_height = excluded.last_height,
        last_at = excluded.last_at, absence = excluded.absence, read_at = excluded.read_at`,
-  ).run(address, last?.hash ?? null, last?.height ?? null, last?.at ?? null, absence, readAt)
+  ).run(
+    address,
+    last?.hash ?? null,
+    last?.height ?? null,
+    last?.at ?? null,
+    absences.orNull().write(absence),
+    readAt,
+  )
 }
