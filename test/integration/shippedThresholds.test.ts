@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { evaluateConditions } from '../../src/rules/evaluateRules.ts'
 import { readRuleFolder } from '../../src/rules/readRuleFolder.ts'
 import type { FlowTotalFact } from '../../src/checks/flow/facts.ts'
-import { summarizePast } from '../../src/checks/flow/summarizePast.ts'
+import { summarizePast } from '../../src/checks/flow/past.ts'
 import type { LoadedRule } from '../../src/rules/types.ts'
 import type { Facts } from '../../src/checks/facts.ts'
 import {

@@ -9,9 +9,8 @@ import type { MonitorPart } from './facts.ts'
 import { monitorPollOverdue } from './pollOverdue.ts'
 import { monitorReportMissed } from './reportMissed.ts'
 import { monitorRulesRejected } from './rulesRejected.ts'
-import { monitorStateNotPersisted } from './stateNotPersisted.ts'
+import { createStateWatch, monitorStateNotPersisted } from './stateNotPersisted.ts'
 import { monitorStateRecovered } from './stateRecovered.ts'
-import { createStateWatch } from './stateWatch.ts'
 
 const everyMs = 30_000
 

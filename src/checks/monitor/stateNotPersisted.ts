@@ -1,7 +1,10 @@
 import { z } from 'zod'
+import type { Finding } from '../../bridge/finding.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { State } from '../../store/openState.ts'
 import { defineRaised } from '../../rules/kind.ts'
 
-/** Found by stateWatch.ts; while nothing can be written at all, delivery/distress.ts sends it past the outbox. */
+/** Found by createStateWatch; while nothing can be written at all, delivery/distress.ts sends it past the outbox. */
 export const monitorStateNotPersisted = defineRaised({
   kind: 'monitor.state_not_persisted',
   docs: 'The state folder cannot be written, its disk is full, or it was removed.',
@@ -15,3 +18,41 @@ export const monitorStateNotPersisted = defineRaised({
   facts: { error: 'string' },
   params: z.strictObject({}),
 })
+
+/** The folder is looked at once in a while, not at every tick. */
+const lookMs = 10_000
+
+/**
+ * Whether what is committed will still be there after a restart, although commits work: the reserve on the disk could
+ * not be taken back, or the folder was removed or replaced while its files were open.
+ */
+export function createStateWatch(state: Pick<State, 'ballast' | 'isInPlace'>) {
+  let lookedAt = -Infinity
+  let trouble: { readonly error: string; readonly since: UnixMs } | null = null
+  return (now: UnixMs): Finding[] => {
+    if (now - lookedAt >= lookMs || now < lookedAt) {
+      lookedAt = now
+      const error = findTrouble(state)
+      trouble = error === null ? null : { error, since: trouble?.since ?? now }
+    }
+    return trouble === null ? [] : [toFinding(trouble)]
+  }
+}
+
+function findTrouble({ ballast, isInPlace }: Pick<State, 'ballast' | 'isInPlace'>): string | null {
+  if (!isInPlace())
+    return 'it was removed or replaced while it was in use; what is seen from now on is lost when this process ends'
+  return ballast.hold() ? null : 'its disk is full; the reserve has been given away'
+}
+
+function toFinding({ error, since }: { readonly error: string; readonly since: UnixMs }): Finding {
+  return monitorStateNotPersisted.raise({
+    subject: 'state',
+    title: 'the state folder',
+    transfer: null,
+    facts: { error },
+    labels: {},
+    evidence: [],
+    since,
+  })
+}

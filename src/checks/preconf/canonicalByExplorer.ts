@@ -99,7 +99,7 @@ async function readReceipts(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, CanonicalTransaction>> {
   const outcomes = await rpc.callMany(
-    heights.map((height) => ({ method: 'eth_getBlockReceipts' as const, params: [height] as [number] })),
+    heights.map((height) => ({ method: 'eth_getBlockReceipts' as const, params: [height] as const })),
     { signal },
   )
   const receipts = outcomes.flatMap((outcome) => (outcome.ok ? (outcome.value?.items ?? []) : []))
@@ -164,7 +164,7 @@ async function findByHash(
   )
   const rest = hashes.filter((hash) => !found.has(hash))
   const receipts = await deps.rpc.callMany(
-    rest.map((hash) => ({ method: 'eth_getTransactionReceipt' as const, params: [hash] as [string] })),
+    rest.map((hash) => ({ method: 'eth_getTransactionReceipt' as const, params: [hash] as const })),
     { signal },
   )
   for (const [at, hash] of rest.entries()) {

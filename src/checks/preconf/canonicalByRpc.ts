@@ -25,7 +25,7 @@ export function canonicalByRpc(
     blocks: (heights, signal) => readBlocks(deps, heights, signal),
     async find(hashes, signal) {
       const receipts = await deps.rpc.callMany(
-        hashes.map((hash) => ({ method: 'eth_getTransactionReceipt' as const, params: [hash] as [string] })),
+        hashes.map((hash) => ({ method: 'eth_getTransactionReceipt' as const, params: [hash] as const })),
         { signal },
       )
       return new Map(
@@ -57,12 +57,12 @@ async function readBlocks(
     deps.rpc.callMany(
       heights.map((height) => ({
         method: 'eth_getBlockByNumber' as const,
-        params: [height, false] as [number, boolean],
+        params: [height, false] as const,
       })),
       { signal },
     ),
     deps.rpc.callMany(
-      heights.map((height) => ({ method: 'eth_getBlockReceipts' as const, params: [height] as [number] })),
+      heights.map((height) => ({ method: 'eth_getBlockReceipts' as const, params: [height] as const })),
       { signal },
     ),
   ])

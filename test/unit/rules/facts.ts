@@ -1,7 +1,7 @@
 import type { Challenge } from '../../../src/checks/challenges/challenge.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { destinationLeg } from '../../../src/bridge/transfer.ts'
-import { summarizePast } from '../../../src/checks/flow/summarizePast.ts'
+import { summarizePast } from '../../../src/checks/flow/past.ts'
 import type { Facts } from '../../../src/checks/facts.ts'
 import type { OperatorFact } from '../../../src/checks/operators/facts.ts'
 import type { EscrowHolding } from '../../../src/checks/escrow/holding.ts'

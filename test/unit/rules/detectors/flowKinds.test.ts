@@ -3,7 +3,7 @@ import { flowImbalance } from '../../../../src/checks/flow/imbalance.ts'
 import { flowQuiet } from '../../../../src/checks/flow/quiet.ts'
 import { flowSurge } from '../../../../src/checks/flow/surge.ts'
 import type { FlowFacts, FlowTotalFact } from '../../../../src/checks/flow/facts.ts'
-import { type PastWindow, summarizePast } from '../../../../src/checks/flow/summarizePast.ts'
+import { type PastWindow, summarizePast } from '../../../../src/checks/flow/past.ts'
 import type { Facts } from '../../../../src/checks/facts.ts'
 import { noFlow, toFacts, toHolding } from '../facts.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createStateWatch } from '../../../../src/checks/monitor/stateWatch.ts'
+import { createStateWatch } from '../../../../src/checks/monitor/stateNotPersisted.ts'
 
 function setUp() {
   const disk = { hasRoom: true, isInPlace: true, looks: 0 }
