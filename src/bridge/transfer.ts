@@ -2,7 +2,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Chain, Direction, Status, UnsaidField } from './observation.ts'
 
 export const transferStates = ['pending', 'completed', 'failed', 'unbacked'] as const
-/** semantics.md of the project's documentation says when each state may be said; it is derived, never stored by hand. */
+/** Derived, never stored by hand: ledger/deriveTransfer.ts says when each may be said. */
 export type TransferState = (typeof transferStates)[number]
 
 export interface Leg {

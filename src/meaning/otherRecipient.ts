@@ -2,7 +2,7 @@ import type { EventContent, EventSample } from '../bridge/bridgeLog.ts'
 import { capParties, type EventTemplate } from './learnEvent.ts'
 import { fitsTemplate, readEvent } from './readEvent.ts'
 
-/** So many deposits of different parties must have shown that an event names whom the zone credits: semantics.md 48. */
+/** So many deposits of different parties must have shown that an event names whom the zone credits. */
 const neededSamples = 20
 
 /**

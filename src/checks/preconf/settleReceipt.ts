@@ -1,7 +1,7 @@
 import type { CanonicalBlock, CanonicalTransaction, Found, Outcome } from './receipt.ts'
 import type { Held } from './heldReceipts.ts'
 
-/** A transaction that is not in the block it was preconfirmed in may still come within so many more (invariant 20). */
+/** A transaction that is not in the block it was preconfirmed in may still come within so many more. */
 export const laterBlocks = 2
 
 /** What of a receipt is other than it was preconfirmed. */

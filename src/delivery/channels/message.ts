@@ -51,7 +51,7 @@ export interface Message {
   readonly pageUrl: string | null
 }
 
-/** What a channel's answer means (alerting semantics, delivery table). `reason` is for people, without secrets. */
+/** What a channel's answer means; delivery/planDelivery.ts says what follows from it. `reason` is for people, without secrets. */
 export type DeliveryResult =
   | { readonly result: 'ack' }
   /** Some recipients took it, some did not: `retry` are transient, `refused` permanent. */
