@@ -1,23 +1,29 @@
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { formatDuration } from '../lib/duration.ts'
 import type { Logger } from '../lib/log.ts'
-import type { Kinds } from '../rules/kinds.ts'
 import type { Judgement } from '../rules/kind.ts'
+import type { Kinds } from '../rules/kinds.ts'
 import type { Rule } from '../rules/types.ts'
-import type { AlertHead, AlertRow } from './store/alertRows.ts'
-import type { AlertStore } from './store/alertStore.ts'
 import { type EngineContext, note } from './engineContext.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import { flushGroups } from './flushGroups.ts'
 import { joinGroups } from './groupTimers.ts'
 import { type InhibitRule, listInhibitions } from './inhibition.ts'
-import { dropRules } from './judgeConditions.ts'
-import { type DeadChannel, judgeChannels, judgeNoData, judgeRuleErrors } from './judgeMeta.ts'
-import { applyCondition, excuseCondition, keepCondition } from './judgeRule.ts'
+import { dropRules, judgeConditions } from './judgeConditions.ts'
+import {
+  type DeadChannel,
+  judgeChannels,
+  judgeNoData,
+  judgeOverflows,
+  judgeRuleErrors,
+  saveGoodEvaluation,
+} from './judgeMeta.ts'
 import { metaKinds, metaRule } from './metaKinds.ts'
 import { defaultRoute, type Route } from './routing.ts'
+import type { AlertHead, AlertRow } from './store/alertRows.ts'
+import type { AlertStore } from './store/alertStore.ts'
 import { correctEvents, type EventMatch, type StillFound, tellEvents } from './tellEvents.ts'
-import { fingerprintOf } from './fingerprint.ts'
-import { formatDuration } from '../lib/duration.ts'
 
 export interface AlertSettings {
   /** Empty: everything to every channel. */
@@ -67,6 +73,7 @@ export interface AlertEngine {
 }
 
 const startHoldMs = 10_000
+
 const defaultMaxActive = 1_000
 
 /**
@@ -195,4 +202,44 @@ function rebaseClock(context: EngineContext, byMs: number): void {
     what: 'rebased',
     reason,
   })
+}
+
+/** One evaluation of a condition rule that gave an answer. */
+function applyCondition(context: EngineContext, rule: Rule, judgement: Judgement): void {
+  const before = context.store.getEvaluation(rule.name)
+  const judged = judgeConditions(context, rule, { judgement, evaluatedAt: before?.evaluatedAt ?? null })
+  if (judged.problem !== null) return keepCondition(context, rule, judged.problem)
+  const { findings, unknown } = judgement
+  const isUnknown = unknown === 'all' && findings.length === 0
+  saveGoodEvaluation(context, rule, context.now, {
+    unknownSince: isUnknown ? Math.min(before?.unknownSince ?? context.now, context.now) : null,
+    unsure: unknown === 'all' ? [] : unknown,
+  })
+  if ((before?.errors ?? 0) > 0) judgeRuleErrors(context)
+  judgeOverflows(context, { rule: rule.name, overflow: judged.overflow })
+}
+
+/** The rule's `unless` holds: it says nothing new and takes nothing back, and that is no lack of data. */
+function excuseCondition(context: EngineContext, rule: Rule): void {
+  const before = context.store.getEvaluation(rule.name)
+  const judgement: Judgement = { findings: [], unknown: 'all' }
+  judgeConditions(context, rule, { judgement, evaluatedAt: before?.evaluatedAt ?? null })
+  saveGoodEvaluation(context, rule, context.now)
+}
+
+/** An evaluation that failed: every alert of the rule keeps its state. */
+function keepCondition(context: EngineContext, rule: Rule, reason: string): void {
+  context.looked.add(rule.name)
+  const before = context.store.getEvaluation(rule.name)
+  const errors = (before?.errors ?? 0) + 1
+  context.store.saveEvaluation({
+    rule: rule.name,
+    evaluatedAt: before?.evaluatedAt ?? null,
+    errors,
+    failingSince: Math.min(before?.failingSince ?? context.now, context.now),
+    reason,
+    unknownSince: null,
+  })
+  if (errors === 1) context.log.warn({ rule: rule.name, reason }, 'a rule could not be evaluated')
+  judgeRuleErrors(context)
 }

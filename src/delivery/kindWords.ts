@@ -3,6 +3,32 @@ import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Detector } from '../rules/kind.ts'
 
+/** What each endpoint tells of, for people who do not know its number. */
+const sourceWords: Readonly<Record<string, string>> = {
+  E1: 'transfers of a token',
+  E2: 'token movements',
+  E3: 'list of transfers',
+  E4: 'zone block',
+  E5: 'zone blocks',
+  E6: 'transactions of an address',
+  E7: 'main blocks',
+  E8: 'internal movements of an address',
+  E9: 'zone transaction',
+  E10: 'transactions of an operator',
+  E11: 'main block',
+  E12: "transfer's record",
+  E13: 'token movements',
+  E14: 'zone transaction',
+  E15: 'internal movements',
+  E16: 'internal movements',
+  E17: 'contract source',
+  E18: 'logs',
+  E19: 'logs',
+  E20: 'logs',
+  E21: 'logs of a transaction',
+  canonical: 'node of the main chain',
+}
+
 /**
  * What a finding says in one line, in the words of its kind: for a rule without a `summary`.
  * @example sayFinding(kind, finding, now) // 'Withdrawal of 1.5 USDC failed'
@@ -60,4 +86,15 @@ export function wordsOf(kind: string): string {
 
 export function capitalize(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
+
+/**
+ * Sources of evidence with what they are.
+ * @example nameSources('E3, E12') // "E3 (list of transfers), E12 (transfer's record)"
+ */
+export function nameSources(sources: string): string {
+  return sources
+    .split(', ')
+    .map((source) => (sourceWords[source] === undefined ? source : `${source} (${sourceWords[source]})`))
+    .join(', ')
 }

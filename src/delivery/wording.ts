@@ -8,10 +8,18 @@ import type { Detector } from '../rules/kind.ts'
 import type { Rule } from '../rules/types.ts'
 import type { AlertRow } from '../alerts/store/alertRows.ts'
 import type { OutboxWhat } from '../alerts/store/outboxItems.ts'
-import { nameSources } from './sourceWords.ts'
 import { parseLabels } from '../alerts/engineContext.ts'
 import { alertIdOf } from '../alerts/fingerprint.ts'
-import { amountOf, capitalize, correctionOf, sayFinding, stateOf, tokenOf, wordsOf } from './kindWords.ts'
+import {
+  amountOf,
+  capitalize,
+  correctionOf,
+  nameSources,
+  sayFinding,
+  stateOf,
+  tokenOf,
+  wordsOf,
+} from './kindWords.ts'
 
 /** Where a transaction can be looked at: `https://scan.example.com/tx/{hash}`; null without an explorer. */
 export type TransactionLinks = Readonly<Record<Chain, string | null>>

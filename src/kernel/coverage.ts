@@ -1,8 +1,10 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { instant, type Read, table, text } from '../store/table.ts'
+import type { PollerStatus } from './runner.ts'
 
 const intervals = table('coverage', { from: instant.from('from_at'), until: instant.from('until_at') })
+
 export type Interval = Read<typeof intervals>
 
 export interface Coverage {
@@ -11,6 +13,15 @@ export interface Coverage {
   /** What was not observed, rising. */
   readonly gaps: readonly Interval[]
 }
+
+/** Distances between readings up to so many intervals are no gap. */
+const gapIntervals = 3
+
+/** Nor is a shorter one: a slow answer is not blindness. */
+const minGapMs = 10_000
+
+/** These read no source: a pause of theirs hides nothing. */
+const ownChores: ReadonlySet<string> = new Set(['upkeep', 'heartbeat', 'report', 'canary'])
 
 /**
  * Notes a successful reading of a source (a poller's name). Readings at most `maxGapMs` apart are one interval; a
@@ -79,4 +90,19 @@ export function setCoverageBack(db: Database, byMs: number, now: UnixMs): void {
   db.prepare(
     'UPDATE OR REPLACE coverage SET from_at = from_at - ?1, until_at = until_at - ?1 WHERE until_at > ?2',
   ).run(byMs, now)
+}
+
+/** Notes, inside a transaction, when each poller last read its source. Costs nothing where nothing was read since. */
+export function createCoverageNotes(
+  db: Database,
+  pollers: () => readonly Pick<PollerStatus, 'poller' | 'intervalMs' | 'lastSuccessAt'>[],
+): () => void {
+  const noted = new Map<string, UnixMs>()
+  return () => {
+    for (const { poller, intervalMs, lastSuccessAt } of pollers()) {
+      if (ownChores.has(poller) || lastSuccessAt === null || noted.get(poller) === lastSuccessAt) continue
+      noteCoverage(db, poller, lastSuccessAt, Math.max(gapIntervals * intervalMs, minGapMs))
+      noted.set(poller, lastSuccessAt)
+    }
+  }
 }

@@ -1,4 +1,6 @@
-import type { UnixMs } from '../lib/clock.ts'
+import { listListingLags } from '../ledger/evidence.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { Database } from '../store/database.ts'
 
 /** A record that was not in the list yet when a complete reading of it began, so long after the record's block. */
 export interface LateListing {
@@ -15,11 +17,20 @@ export interface ListLag {
 
 /** Lag is judged by what was listed in this past. */
 const windowMs = 300_000
+
 /** Fewer late records, or within a shorter time, are records that were filled in late; the list itself may be prompt. */
 const neededLate = 5
+
 const neededSpanMs = 60_000
+
 /** Fewer are single payouts without a record, which is another story. */
 const neededUnlisted = 2
+
+const learnedCount = 1_000
+
+const relearnMs = 300_000
+
+const boundsMs = { floor: 30_000, unknown: 60_000, cap: 90_000 }
 
 /**
  * By how much the list lags behind the chains. Two signs: for a minute every record came late, not one in time; or the chains tell of transfers that are newer than the newest record and older than records take.
@@ -53,4 +64,24 @@ export function judgeListLag(
   const lagMs = readAt - newestListedAt
   const says = `the chains tell of ${beyond.length} transfers after the newest record, which is ${lagMs} ms old`
   return { at: readAt, lagMs, says }
+}
+
+/**
+ * How long after its block a record may first be listed: the 99.9th percentile of what the newest ones took, once
+ * there are enough of them.
+ */
+export function createSettle(db: Database, clock: Pick<Clock, 'now'>): () => number {
+  let known = { at: -Infinity, ms: boundsMs.unknown }
+  return () => {
+    const now = clock.now()
+    if (now - known.at < relearnMs && now >= known.at) return known.ms
+    const lags = listListingLags(db, 4 * learnedCount)
+    const learned = lags[Math.floor(lags.length * 0.999)]
+    const ms =
+      lags.length < learnedCount || learned === undefined
+        ? boundsMs.unknown
+        : Math.min(Math.max(learned, boundsMs.floor), boundsMs.cap)
+    known = { at: now, ms }
+    return ms
+  }
 }

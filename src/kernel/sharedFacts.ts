@@ -1,18 +1,23 @@
+import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import { describeLacks, watchedKeys } from '../clients/explorer/describeLacks.ts'
-import type { SharedFacts } from './facts.ts'
 import { endpoints } from '../clients/explorer/endpoints.ts'
+import { outsideFilter } from '../clients/explorer/fits.ts'
+import type { SourceHealth } from '../clients/sourceHealth.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import type { Database } from '../store/database.ts'
+import { withTimes } from '../store/requestNumbers.ts'
+import type { SharedFacts } from './facts.ts'
+import { listHeads } from './heads.ts'
 import type { Kernel } from './kernel.ts'
+import { summarizeQuarantine } from './quarantine.ts'
 import { readRpcHealth } from './rpcs.ts'
 import type { PollerStatus } from './runner.ts'
-import type { SourceHealth } from '../clients/sourceHealth.ts'
-import { listHeads } from './heads.ts'
-import { readDrift } from './readDrift.ts'
-import { withTimes } from '../store/requestNumbers.ts'
 
 /** Bad records of this past are looked at; rules narrow it further. */
 const driftWindowMs = 3_600_000
+
 const emptiesWindowMs = 300_000
+
 const unreadMs = 86_400_000
 
 export interface FactSources
@@ -24,6 +29,11 @@ export interface FactSources
   readonly intervals: Readonly<Record<string, number>>
   readonly latency: (now: UnixMs) => SharedFacts['latency']
   readonly pollers: () => readonly PollerStatus[]
+}
+
+interface DriftSources {
+  readonly db: Database
+  readonly explorer: Pick<Explorer, 'mismatches'>
 }
 
 /** What any condition may look at, as it is now. */
@@ -78,4 +88,19 @@ function readSourceHealth(sources: Pick<FactSources, 'explorer' | 'intervals'>):
       intervalMs: sources.intervals[endpoint.endpoint] ?? slowest,
     })),
   }
+}
+
+/** Records that were set aside, and answers to other questions than were asked, of which some are among them. */
+export function readDrift({ db, explorer }: DriftSources, since: UnixMs): SharedFacts['drift'] {
+  const mismatches = explorer.mismatches
+    .list(since)
+    .map((one) => ({ ...one, isOfList: !one.problem.startsWith(outsideFilter) }))
+  const all = [...summarizeQuarantine(db, since), ...mismatches]
+  return [...Map.groupBy(all, ({ endpoint }) => endpoint).values()].flatMap((of) => {
+    const newest = of.toSorted((a, b) => b.lastAt - a.lastAt)[0]
+    if (newest === undefined) return []
+    const count = Math.max(...of.map((one) => one.count))
+    const firstAt = Math.min(...of.map((one) => one.firstAt))
+    return [{ ...newest, count, firstAt, isOfList: of.some(({ isOfList }) => isOfList) }]
+  })
 }

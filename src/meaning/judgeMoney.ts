@@ -1,16 +1,15 @@
+import { canonicalToken, movedToken } from '../bridge/movedToken.ts'
+import type { LegEvidence, TokenMove, Transfer } from '../bridge/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
 import { type Fees, isWithinFee } from './actionFee.ts'
-import { coverMoney, keptOf, type MoneyGap, type MoneySettings } from './coverMoney.ts'
+import { claimOf, coverMoney, keptOf, type MoneyGap, type MoneySettings, toCoins } from './coverMoney.ts'
+import { addsUpByMoves, isEmptyBatch } from './emptyBatch.ts'
 import { findFee } from './findFee.ts'
+import { isPaidApart } from './judgeBatch.ts'
 import { type Kept, mayBeFee, toStep } from './keptRange.ts'
 import type { MoneySample } from './learnedActions.ts'
 import { isOtherTokens, type LearnedMoney, mayMoveAs, movesAs, seemsToWrap } from './learnedMoney.ts'
-import { canonicalToken, movedToken } from '../bridge/movedToken.ts'
-import { isPaidApart } from './judgeBatch.ts'
-import { addsUpByMoves, isEmptyBatch } from './emptyBatch.ts'
 import { newestEvidence } from './proveOrigin.ts'
-import type { UnixMs } from '../lib/clock.ts'
-import { findRestingPlace } from './findRestingPlace.ts'
-import type { LegEvidence, TokenMove, Transfer } from '../bridge/transfer.ts'
 
 /** What the main transaction of a transfer moved, against its records. */
 export interface MoneyJudgement {
@@ -94,8 +93,10 @@ function findTwin(transfer: Transfer, sharing: readonly Transfer[], settings: Mo
 
 /** So long a judgement waits for what others teach: two minutes after the record, where evidence comes in time. */
 const holdMs = 105_000
+
 /** And so long after its own evidence: what is asked together is learned from together. */
 const evidenceHoldMs = 25_000
+
 /** Where there is more to be learned: a first start reads a day of transfers within this. */
 const longHoldMs = 600_000
 
@@ -217,4 +218,26 @@ export function sampleZone(transfer: Transfer, fees: Fees): MoneySample | null {
   const isEqual =
     isWithinFee(transfer, by.amountRaw - amountRaw, fees) || (amount !== null && by.amount === amount)
   return { kind: 'zone', name: direction, value: isEqual ? 'equal' : 'other' }
+}
+
+/**
+ * Where a deposit came to rest: who got more than half of it and did not pass it on. Null where nobody did, or several
+ * that cannot be told apart: whoever deposits may send anything to anybody beside it.
+ * @param vaults where deposits of this token are known to go: what went there says nothing of others
+ */
+function findRestingPlace(
+  transfer: Transfer,
+  moves: readonly TokenMove[],
+  vaults: readonly string[],
+): string | null {
+  const coins = toCoins(moves, transfer) ?? []
+  const senders = new Set(coins.map(({ move }) => move.from))
+  const got = new Map<string, bigint>()
+  for (const { move, raw } of coins) got.set(move.to, (got.get(move.to) ?? 0n) + raw)
+  const main = [...got].flatMap(([to, raw]) =>
+    to !== '' && !senders.has(to) && raw * 2n > (claimOf(transfer) ?? 0n) ? [to] : [],
+  )
+  const known = main.filter((to) => vaults.includes(to))
+  const [only, ...others] = known.length > 0 ? known : main
+  return only === undefined || others.length > 0 ? null : only
 }

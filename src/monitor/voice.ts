@@ -1,7 +1,6 @@
-import { type ChannelState, isVoiceless, listMute } from '../alerts/listMute.ts'
+import type { AlertStore } from '../alerts/store/alertStore.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
-import type { AlertStore } from '../alerts/store/alertStore.ts'
 
 export interface VoiceDeps {
   readonly clock: Pick<Clock, 'now'>
@@ -15,6 +14,19 @@ export interface Voice {
   /** Says it where no channel is needed: in the journal, when it changes. */
   note(): void
 }
+
+/** How a channel is doing. */
+export interface ChannelState {
+  readonly channel: string
+  readonly circuit: 'closed' | 'open'
+  /** Of what waits to be sent; null when nothing does. */
+  readonly oldestAt: UnixMs | null
+  readonly lastAckAt: UnixMs | null
+  readonly lastErrorAt: UnixMs | null
+}
+
+/** A message that waited for longer, behind a channel that only ever fails, reaches nobody. */
+const patienceMs = 5 * 60_000
 
 /** Whether anybody can be told anything. */
 export function createVoice(deps: VoiceDeps): Voice {
@@ -40,4 +52,20 @@ function readChannelStates({ alerts, channels }: Pick<VoiceDeps, 'alerts' | 'cha
     const { circuit, lastAckAt, lastErrorAt } = alerts.getChannel(name)
     return { channel: name, circuit, lastAckAt, lastErrorAt, oldestAt: oldest.get(name) ?? null }
   })
+}
+
+/** The channels that take no messages: they refuse us, or what waits for them has failed for minutes. */
+export function listMute(channels: readonly ChannelState[], now: UnixMs): string[] {
+  return channels.filter((state) => isMute(state, now)).map(({ channel }) => channel)
+}
+
+/** Whether nobody can be told anything: an alert of it would reach nobody either. */
+export function isVoiceless(channels: readonly ChannelState[], now: UnixMs): boolean {
+  return channels.length > 0 && listMute(channels, now).length === channels.length
+}
+
+function isMute({ circuit, oldestAt, lastAckAt, lastErrorAt }: ChannelState, now: UnixMs): boolean {
+  if (circuit === 'open') return true
+  const isFailing = lastErrorAt !== null && lastErrorAt > (lastAckAt ?? -Infinity)
+  return isFailing && oldestAt !== null && now - oldestAt > patienceMs
 }

@@ -1,11 +1,12 @@
 import type { Liquid } from 'liquidjs'
 import type { z } from 'zod'
 import { errorText } from '../lib/errors.ts'
+import { suggest } from '../lib/nearest.ts'
 import { schemaProblems, valueAt } from '../lib/schemaProblems.ts'
 import { positionOf, problemAt, problemInside, type YamlDoc, type YamlProblem } from '../lib/yamlProblems.ts'
-import type { Compiled } from './cel/compileExpression.ts'
-import { compileUnless } from './cel/compileUnless.ts'
+import { type Compiled, compileExpression, type TextProblem, walk } from './cel/compileExpression.ts'
 import { compileWhere } from './cel/compileWhere.ts'
+import { createEnvironment } from './cel/createEnvironment.ts'
 import type { Detector } from './kind.ts'
 import type { Kinds } from './kinds.ts'
 import type { RuleSchema, RuleText } from './ruleSchema.ts'
@@ -141,4 +142,48 @@ function checkShape(
 function textOf(raw: unknown, key: string): string | null {
   const value = valueAt(raw, [key])
   return typeof value === 'string' ? value : null
+}
+
+/** Compiles a rule's `unless`: a condition over `open("kind")`, which asks whether an alert of that kind is firing. */
+function compileUnless(
+  kinds: readonly string[],
+  text: string,
+): Compiled<(open: (kind: string) => boolean) => boolean> {
+  // The expression is evaluated in one go, so that what `open` asks cannot change under it.
+  let ask: (kind: string) => boolean = () => false
+  const environment = createEnvironment().registerFunction('open(string): bool', (kind: string) => ask(kind))
+  const problem = findUnknownKind(environment, kinds, text)
+  if (problem) return { ok: false, problem }
+  const compiled = compileExpression(environment, text, { names: ['open'], values: {} })
+  if (!compiled.ok) return compiled
+  return {
+    ok: true,
+    run: (open) => {
+      ask = open
+      return compiled.run({})
+    },
+  }
+}
+
+function findUnknownKind(
+  environment: ReturnType<typeof createEnvironment>,
+  kinds: readonly string[],
+  text: string,
+): TextProblem | null {
+  try {
+    for (const node of walk(environment.parse(text).ast)) {
+      if (node.op !== 'call' || node.args[0] !== 'open') continue
+      const kind = node.args[1][0]
+      if (kind?.op !== 'value' || typeof kind.args !== 'string') continue
+      if (!kinds.includes(kind.args)) {
+        return {
+          message: `unknown kind \`${kind.args}\`${suggest(kind.args, kinds)}`,
+          offset: kind.start,
+        }
+      }
+    }
+  } catch {
+    // Not parsable: compileExpression says so with its own words.
+  }
+  return null
 }

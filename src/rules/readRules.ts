@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { addGuardRules } from './addGuardRules.ts'
 import type { Kinds } from './kinds.ts'
 import type { LoadedRules } from './loadRules.ts'
 import { readRuleFolder } from './readRuleFolder.ts'
+import type { LoadedRule } from './types.ts'
 
 /** The rules that come with spanwatch, and their tests. */
 export const shippedFolder = join(import.meta.dirname, '..', '..', 'rules')
@@ -13,4 +13,23 @@ export async function readRules(folder: string, kinds: Kinds): Promise<LoadedRul
   if (!own.ok || folder === shippedFolder) return own
   const shipped = await readRuleFolder(shippedFolder, kinds)
   return shipped.ok ? { ok: true, rules: addGuardRules(own.rules, shipped.rules) } : shipped
+}
+
+/**
+ * The operator's rules, and of the shipped ones those on sources and on the monitor itself whose kind no rule of the
+ * operator names: who writes rules on transfers alone must still hear that nothing could be read. A rule of the
+ * operator's own for such a kind replaces what is shipped for it.
+ */
+export function addGuardRules(
+  own: readonly LoadedRule[],
+  shipped: readonly LoadedRule[],
+): readonly LoadedRule[] {
+  const kinds = new Set(own.map(({ kind }) => kind))
+  const names = new Set(own.map(({ name }) => name))
+  const guards = shipped.filter(({ kind, detector }) => detector.isGuard && !kinds.has(kind))
+  // Names are part of an alert's identity and have to be unique.
+  return [
+    ...own,
+    ...guards.map((rule) => (names.has(rule.name) ? { ...rule, name: `shipped.${rule.name}` } : rule)),
+  ]
 }

@@ -13,8 +13,7 @@ import type { World } from './world.ts'
 import { crossEndpoints } from './endpoints/crossEndpoints.ts'
 import { contractEndpoints, logEndpoints } from './endpoints/logEndpoints.ts'
 import { mainAddressEndpoints } from './endpoints/mainAddressEndpoints.ts'
-import { mainBlockEndpoints } from './endpoints/mainBlockEndpoints.ts'
-import { mainTransactionEndpoints } from './endpoints/mainTransactionEndpoints.ts'
+import { mainBlockEndpoints, mainTransactionEndpoints } from './endpoints/mainEndpoints.ts'
 import { zoneEndpoints } from './endpoints/zoneEndpoints.ts'
 
 export interface Explorer {

@@ -1,10 +1,21 @@
 import { createHash } from 'node:crypto'
-import { renameSync } from 'node:fs'
-import { LowSync } from 'lowdb'
+import {
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { LowSync, type SyncAdapter } from 'lowdb'
 import { z } from 'zod'
 import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
-import { createDurableTextFile } from './durableJson.ts'
 
 const instant = z.int().nonnegative()
 
@@ -62,7 +73,9 @@ const envelopeSchema = z.strictObject({
 })
 
 export type Cursors = z.output<typeof cursorsSchema>
+
 export type HistoryWalk = Cursors['history']
+
 export type GapWalk = NonNullable<Cursors['gap']>
 
 /** On a first start so many of the newest records are read whatever their age: they show what is in flight. */
@@ -79,6 +92,8 @@ export interface OpenedCursors {
   /** Why the cursors were rebuilt; null when they were good or this is a first start. */
   readonly recovered: string | null
 }
+
+const prefixOf = (path: string) => `.${basename(path)}.`
 
 /** A walk from the newest page back to `until`. */
 export function beginHistory(until: UnixMs): HistoryWalk {
@@ -204,4 +219,67 @@ function checksum(cursors: Cursors): string {
 
 function newerVersion(path: string): MonitorError {
   return new MonitorError('state.invalid', `${path} was written by a newer spanwatch: use that one.`)
+}
+
+/**
+ * A lowdb adapter whose write survives a power loss: a new file in the same folder, fsync, rename, fsync of the
+ * folder. lowdb's own adapter renames without fsync, which leaves an empty file behind on some file systems.
+ * `read` gives the raw text; whether it is any good is for the caller to judge. A symbolic link is followed: what it
+ * leads to is replaced, the link stays.
+ */
+function createDurableTextFile(path: string): SyncAdapter<string> {
+  return {
+    read() {
+      const target = followLink(path)
+      removeLeftovers(dirname(target), prefixOf(target))
+      try {
+        return readFileSync(path, 'utf8')
+      } catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+        throw error
+      }
+    },
+    write(text) {
+      const target = followLink(path)
+      const temporary = join(dirname(target), `${prefixOf(target)}${process.pid}.tmp`)
+      try {
+        writeAndSync(temporary, text)
+        renameSync(temporary, target)
+        syncFolder(dirname(target))
+      } catch (error) {
+        rmSync(temporary, { force: true })
+        throw error
+      }
+    },
+  }
+}
+
+/** @throws ENOENT for a link that leads nowhere */
+function followLink(path: string): string {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(path) : path
+}
+
+function writeAndSync(path: string, text: string): void {
+  const file = openSync(path, 'w', 0o600)
+  try {
+    writeSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+function removeLeftovers(folder: string, prefix: string): void {
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(prefix) && name.endsWith('.tmp')) rmSync(join(folder, name), { force: true })
+  }
 }

@@ -1,12 +1,24 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, type Stats, statSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { UnixMs } from '../lib/clock.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
-import { type Ballast, createBallast, isDiskFull } from './ballast.ts'
 import { type CursorFile, initialCursors, openCursors } from './cursors.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import { readMetaNumber } from './meta.ts'
-import { takeStateLock } from './stateLock.ts'
 
 export interface State {
   readonly db: Database
@@ -24,6 +36,19 @@ export interface State {
   bytes(): number | null
   close(): void
 }
+
+/** Room kept back on the state's disk, for the moment when it is full. */
+interface Ballast {
+  /** Takes the room, if it is not held and there is enough. @returns whether it is held now */
+  hold(): boolean
+  /** Gives the room away, so that what matters most can still be saved. */
+  free(): void
+}
+
+/** Enough for hours of acknowledgements and alerts. */
+const ballastBytes = 8 * 1024 * 1024
+
+const chunkBytes = 1024 * 1024
 
 /** What of a state folder is there, for commands that only look: no lock, nothing is created. */
 export function ledgerPath(folder: string): string {
@@ -175,4 +200,71 @@ function setAside(folder: string, now: UnixMs): void {
     const path = join(folder, name)
     if (existsSync(path)) renameSync(path, `${path}.reset-${now}`)
   }
+}
+
+/**
+ * Takes the state folder for this process, for life. The lock is an exclusive SQLite transaction: the system drops it
+ * with the process however that ends, and it holds across containers that share a volume.
+ */
+function takeStateLock(path: string): { release(): void } {
+  const connection = new DatabaseSync(path, { timeout: 0 })
+  chmodSync(path, 0o600)
+  try {
+    connection.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;')
+  } catch (error) {
+    connection.close()
+    if (!/locked|busy/i.test(errorText(error))) {
+      throw new MonitorError('state.invalid', `${path} cannot be locked: ${errorText(error)}`, {
+        cause: error,
+      })
+    }
+    throw new MonitorError(
+      'state.locked',
+      `Another spanwatch process uses this state folder (${path} is held). Stop that one first, or give this one a folder of its own with "state:".`,
+      { cause: error },
+    )
+  }
+  return {
+    release() {
+      if (connection.isOpen) connection.close()
+    },
+  }
+}
+
+/** A file of zeros, written out in full: a file with holes would hold no room. */
+export function createBallast(path: string, bytes: number = ballastBytes): Ballast {
+  return {
+    hold() {
+      if (existsSync(path)) return true
+      try {
+        fill(path, bytes)
+        return true
+      } catch {
+        rmSync(path, { force: true })
+        return false
+      }
+    },
+    free: () => rmSync(path, { force: true }),
+  }
+}
+
+function fill(path: string, bytes: number): void {
+  const file = openSync(path, 'wx', 0o600)
+  try {
+    const chunk = Buffer.alloc(Math.min(chunkBytes, bytes))
+    for (let written = 0; written < bytes; ) {
+      written += writeSync(file, chunk, 0, Math.min(chunk.length, bytes - written))
+    }
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Whether an error says that the disk is full, be it SQLite's word for it or the system's. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { errcode, code } = error as Error & { errcode?: number; code?: string }
+  const sqliteFull = 13
+  return errcode === sqliteFull || code === 'ENOSPC' || code === 'EDQUOT'
 }

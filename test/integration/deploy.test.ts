@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
-import { metricDefinitions } from '../../src/web/metricDefinitions.ts'
+import { metricDefinitions } from '../../src/web/metrics.ts'
 import { hasProgram } from '../support/hasProgram.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -1,15 +1,4 @@
 import type { Message, MessageItem } from './message.ts'
-import {
-  codeSpan,
-  escapeSlack,
-  type MarkdownText,
-  markdown,
-  type PlainText,
-  plainText,
-  slackCost,
-  slackLimits,
-  toSlackText,
-} from './slackText.ts'
 import { renderText } from './renderText.ts'
 import {
   countUntold,
@@ -44,7 +33,36 @@ export interface SlackPayload {
 }
 
 const inertOptions = { mrkdwn: false, link_names: false, unfurl_links: false, unfurl_media: false } as const
+
 const symbols = { critical: '🔴', warning: '🟠', info: '🔵' } as const
+
+/** What Slack takes of one message; its own limits, and ours where they are lower. */
+const slackLimits = {
+  /** The whole request body, in characters. */
+  body: 13_000,
+  blocks: 45,
+  text: 3_000,
+  fields: 10,
+  field: 2_000,
+  header: 150,
+} as const
+
+interface PlainText {
+  readonly type: 'plain_text'
+  readonly text: string
+  /** False: `:name:` in data stays what it is. */
+  readonly emoji: false
+}
+
+interface MarkdownText {
+  readonly type: 'mrkdwn'
+  readonly text: string
+  /** True: Slack links no names and addresses by itself. */
+  readonly verbatim: true
+}
+
+// Characters that JSON or Slack's escaping makes longer, with what one of them costs in the request body.
+const costs: Readonly<Record<string, number>> = { '&': 5, '<': 4, '>': 4, '"': 2, '\\': 2, '\n': 2 }
 
 /**
  * A message in Block Kit, always within Slack's limits: each finding in full while all of them fit, then each in one
@@ -213,4 +231,51 @@ function chunks<T>(list: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
     list.slice(index * size, (index + 1) * size),
   )
+}
+
+/** How many characters of the request body a text takes once it is escaped. */
+export function slackCost(text: string): number {
+  let cost = 0
+  for (const char of text) cost += costs[char] ?? char.length
+  return cost
+}
+
+/**
+ * Escapes text from outside for Slack and cuts it so that it costs at most `maxCost`, at a character's boundary and
+ * never inside an escape. Mentions, channels and links exist only between real angle brackets: none are left.
+ * @example toSlackText('<!channel> & co', 100) // '&lt;!channel&gt; &amp; co'
+ */
+export function toSlackText(text: string, maxCost: number): string {
+  return escapeSlack(slackCost(text) <= maxCost ? text : cutByCost(text, maxCost))
+}
+
+/** `&` first, or the entities of the other two would be escaped again. */
+function escapeSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+/** Text from outside where Slack formats nothing. */
+export function plainText(text: string, maxCost: number): PlainText {
+  return { type: 'plain_text', text: toSlackText(text === '' ? '–' : text, maxCost), emoji: false }
+}
+
+function markdown(text: string): MarkdownText {
+  return { type: 'mrkdwn', text, verbatim: true }
+}
+
+/** A value as code: nothing formats inside it, and no backtick of the value ends it. */
+export function codeSpan(value: string, maxCost: number): string {
+  const inert = value.replaceAll('`', "'").trim()
+  return `\`${toSlackText(inert === '' ? '–' : inert, maxCost - 2)}\``
+}
+
+function cutByCost(text: string, maxCost: number): string {
+  let kept = ''
+  let cost = 1 // the ellipsis
+  for (const char of text) {
+    cost += costs[char] ?? char.length
+    if (cost > maxCost) break
+    kept += char
+  }
+  return `${kept}…`
 }

@@ -1,12 +1,48 @@
 import type { Liquid, Template } from 'liquidjs'
+import type { FactValue } from '../../bridge/finding.ts'
 import { suggest } from '../../lib/nearest.ts'
 import type { Compiled, TextProblem } from '../cel/compileExpression.ts'
-import type { Detector } from '../kind.ts'
-import { type FindingScope, standardLabels, tokenNames, transferNames } from '../toFindingScope.ts'
-import { createSampleScope } from './createSampleScope.ts'
+import type { Detector, FactType } from '../kind.ts'
+import {
+  type FindingScope,
+  standardLabels,
+  tokenNames,
+  transferNames,
+  type TransferScope,
+} from '../toFindingScope.ts'
 
 /** A summary is one line of a message; what is longer is cut where it is shown. */
 const maxTemplate = 2_000
+
+const at = Date.UTC(2026, 0, 1)
+
+const hash = `0x${'ab'.repeat(32)}`
+
+const address = `0x${'cd'.repeat(20)}`
+
+const sampleTransfer: TransferScope = {
+  key: 't1',
+  id: hash,
+  direction: 'ZoneToMain',
+  crossType: 'Withdraw',
+  state: 'pending',
+  status: 'success',
+  amount: '1.5',
+  amountRaw: '1500000',
+  token: { address, symbol: 'USDC', name: 'USD Coin', label: 'USDC', type: 'ERC20', id: '' },
+  mainTxHash: hash,
+  zoneTxHash: hash,
+  mainHeight: 1,
+  zoneHeight: 1,
+  source: address,
+  target: address,
+  from: address,
+  to: address,
+  originAt: at,
+  destinationAt: at,
+  firstSeenAt: at,
+  updatedAt: at,
+}
 
 /**
  * Parses a text and checks it against the names of a kind. Names that are put together at run time (`facts[kind]`)
@@ -108,4 +144,18 @@ function describeError(engine: Liquid, text: string, error: unknown): [string, n
 function toOffset(text: string, row: number, column: number): number {
   const before = text.split('\n').slice(0, row - 1)
   return before.reduce((sum, line) => sum + line.length + 1, 0) + column - 1
+}
+
+/** A finding of a kind with every name filled, to try a text on when it is loaded. */
+function createSampleScope(detector: Detector, ownLabels: readonly string[]): FindingScope {
+  const samples: Record<FactType, FactValue> = { string: '1', int: 1, bool: true, dyn: 1 }
+  const names = [...standardLabels, ...ownLabels]
+  return {
+    kind: detector.kind,
+    age: 60_000,
+    transfer: detector.hasTransfer ? sampleTransfer : null,
+    facts: Object.fromEntries(Object.entries(detector.facts).map(([name, type]) => [name, samples[type]])),
+    labels: Object.fromEntries(names.map((name) => [name, 'x'])),
+    subjects: Object.fromEntries(detector.subjectNames.map((name) => [name, 'x'])),
+  }
 }

@@ -1,12 +1,21 @@
-import { isObject } from '../../lib/isObject.ts'
 import { errorText } from '../../lib/errors.ts'
-import type { World } from '../world.ts'
-import { RpcError, invalidParams } from './rpcError.ts'
-import { createRpcView, type RpcView, blockAt, blockByHash, heightOf, type RpcBlock } from './rpcView.ts'
-import type { MainTransaction } from '../chain/mainTransaction.ts'
+import { isObject } from '../../lib/isObject.ts'
+import { nth } from '../../lib/nth.ts'
+import { encodeString, implementationSlot, selectors, topicOf } from '../chain/abi.ts'
+import { implementationAt, movedRaw } from '../chain/bridgeCalls.ts'
+import { isContract } from '../chain/contracts.ts'
 import { heightOfMainHash } from '../chain/mainChain.ts'
+import type { MainTransaction } from '../chain/mainTransaction.ts'
+import { hashOf } from '../hashes.ts'
+import { mainBlockTime, mainHeightAt } from '../heights.ts'
+import { mix } from '../random.ts'
+import { firstAbove } from '../sortedIndex.ts'
+import type { Token } from '../tokens.ts'
+import { getTransfer } from '../transfers.ts'
+import type { World } from '../world.ts'
+import { invalidParams, RpcError } from './rpcError.ts'
 import { blockObject, chainId, hex, rawTransaction, receiptObject, transactionObject } from './rpcObjects.ts'
-import { callContract, codeAt, estimateGas, nativeBalance, storageAt } from './rpcState.ts'
+import { blockAt, blockByHash, createRpcView, heightOf, type RpcBlock, type RpcView } from './rpcView.ts'
 
 // A batch of more is refused, as providers do.
 const maxBatch = 100
@@ -109,7 +118,7 @@ function atIndex(view: RpcView, block: RpcBlock | null, index: unknown): unknown
 
 /** A transaction in a complete block, else in the one being made; null when nobody knows the hash. */
 function find(view: RpcView, given: unknown): { block: RpcBlock; transaction: MainTransaction } | null {
-  const hash = hashOf(given)
+  const hash = hashIn(given)
   const height = heightOfMainHash(view.world, hash)
   const complete = height !== null && height <= view.head ? blockAt(view, hex(height)) : null
   return inside(complete, hash) ?? inside(view.pending ? blockAt(view, 'pending') : null, hash)
@@ -123,7 +132,7 @@ function inside(
   return block && transaction ? { block, transaction } : null
 }
 
-function hashOf(given: unknown): string {
+function hashIn(given: unknown): string {
   if (typeof given === 'string' && /^0x[0-9a-fA-F]{64}$/.test(given)) return given.toLowerCase()
   throw invalidParams('expected a hash of 32 bytes')
 }
@@ -136,4 +145,133 @@ function addressOf(given: unknown): string {
 function quantityOf(given: unknown): string {
   if (typeof given === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(given)) return given
   throw invalidParams('expected a hex quantity')
+}
+
+/** What a contract returns to a call at the end of a block. */
+function callContract(world: World, call: unknown, height: number): string {
+  const { to, data } = callOf(call)
+  const token = world.tokens.find((token) => token.address === to)
+  if (token) return callToken(world, token, data, height)
+  if (to === world.contracts.bridge) return callBridge(world, data, height)
+  return '0x'
+}
+
+function estimateGas(call: unknown): string {
+  const { data } = callOf(call)
+  return hex(21_000 + (data.length - 2) * 8)
+}
+
+/** What an address holds of the chain's own currency. */
+function nativeBalance(world: World, address: string, height: number): bigint {
+  const at = mainBlockTime(world, height)
+  const given = world.balances.findLast((balance) => balance.address === address && balance.at <= at)
+  if (given) return given.wei
+  const { relayer, poster, escrow } = world.contracts
+  const own = world.tokens.find((token) => token.type === 'NATIVE')
+  if (own && address === escrow) return escrowBalance(world, own, height)
+  if (address === relayer || address === poster) return 2_500_000_000_000_000_000n
+  if (isContract(world, address)) return 0n
+  return BigInt(mix(world.seed, seedOf(address), 0xba1)) * 1_000_000_000n
+}
+
+/** The code at an address; people have none. */
+function codeAt(world: World, address: string): string {
+  if (!isContract(world, address)) return '0x'
+  return `0x6080604052${hashOf(world.seed, 'invented', seedOf(address)).slice(2)}`
+}
+
+function storageAt(world: World, address: string, slot: string): string {
+  const isSlot = BigInt(slot) === BigInt(implementationSlot)
+  return address === world.contracts.bridge && isSlot ? topicOf(implementationAt(world)) : topicOf(0)
+}
+
+function callToken(world: World, token: Token, data: string, height: number): string {
+  switch (data.slice(0, 10)) {
+    case selectors.balanceOf: {
+      const owner = `0x${data.slice(34, 74)}`
+      if (owner === world.contracts.escrow) return topicOf(escrowBalance(world, token, height))
+      return topicOf(
+        BigInt(mix(world.seed, seedOf(owner), seedOf(token.address))) * 10n ** BigInt(token.decimals >> 1),
+      )
+    }
+    case selectors.balanceOfId:
+      return topicOf(BigInt(mix(world.seed, seedOf(data.slice(34, 44))) % 100))
+    case selectors.decimals:
+      return topicOf(token.decimals)
+    case selectors.symbol:
+      return encodeString(token.symbol)
+    case selectors.name:
+      return encodeString(token.name)
+    case selectors.totalSupply:
+      return topicOf(escrowBalance(world, token, height) * 10n)
+    default:
+      throw new RpcError(-32015, 'VM execution error: execution reverted')
+  }
+}
+
+function callBridge(world: World, data: string, height: number): string {
+  const until = mainBlockTime(world, height)
+  const changes = world.contractChanges.filter((change) => change.at <= until)
+  switch (data.slice(0, 10)) {
+    case selectors.owner:
+      return topicOf(changes.findLast((change) => change.owner !== undefined)?.owner ?? world.contracts.owner)
+    case selectors.paused:
+      return topicOf(changes.findLast((change) => change.paused !== undefined)?.paused === true ? 1 : 0)
+    case selectors.implementation:
+      return topicOf(implementationAt(world))
+    default:
+      throw new RpcError(-32015, 'VM execution error: execution reverted')
+  }
+}
+
+function callOf(call: unknown): { to: string; data: string } {
+  if (!isObject(call)) throw invalidParams('expected a call object')
+  const { to, data, input } = call
+  const text = data ?? input ?? '0x'
+  if (typeof to !== 'string' || typeof text !== 'string') throw invalidParams('expected to and data')
+  return { to: to.toLowerCase(), data: text.toLowerCase() }
+}
+
+function seedOf(address: string): number {
+  return Number.parseInt(address.replace(/^0x/, '').slice(0, 8), 16)
+}
+
+/** What the bridge's escrow holds of a token at the end of a block. */
+function escrowBalance(world: World, token: Token, height: number): bigint {
+  moveSums(world, firstAbove(world.mainLegs, height))
+  const baseline = BigInt(Math.ceil(token.usual * 100_000)) * 10n ** BigInt(token.decimals)
+  const balance =
+    baseline + (world.escrowSums.byToken.get(token.address) ?? 0n) + extraFlow(world, token, height)
+  return balance < 0n ? 0n : balance
+}
+
+/** Brings the running sums to a place in the list of legs, forwards or back. */
+function moveSums(world: World, target: number): void {
+  const sums = world.escrowSums
+  while (sums.legs < target) add(world, nth(world.mainLegs.values, sums.legs++), 1n)
+  while (sums.legs > target) add(world, nth(world.mainLegs.values, --sums.legs), -1n)
+}
+
+function add(world: World, number: number, sign: bigint): void {
+  const transfer = getTransfer(world, number)
+  const { direction, token } = transfer
+  if (transfer.special.mainFailed) return
+  const moved = movedRaw(world, transfer)
+  const { byToken } = world.escrowSums
+  const change = direction === 'MainToZone' ? moved : -moved
+  byToken.set(token.address, (byToken.get(token.address) ?? 0n) + sign * change)
+}
+
+/** What other transactions took out of the escrow, or put in. */
+function extraFlow(world: World, token: Token, height: number): bigint {
+  const { escrow } = world.contracts
+  return world.extras
+    .filter((extra) => !extra.failed && !extra.preconf?.dropped && mainHeightAt(world, extra.at) <= height)
+    .flatMap((extra) => extra.moves)
+    .filter((move) => move.token === token.address)
+    .reduce(
+      (sum, { from, to, amountRaw }) =>
+        sum + (to === escrow ? amountRaw : 0n) - (from === escrow ? amountRaw : 0n),
+      0n,
+    )
 }

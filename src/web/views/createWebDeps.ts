@@ -1,12 +1,18 @@
-import { kinds } from '../../checks/index.ts'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { findAlert } from '../../alerts/operations.ts'
+import type { Transfer } from '../../bridge/transfer.ts'
+import { kinds } from '../../checks/index.ts'
+import { listUnwatched } from '../../config/listUnwatched.ts'
+import type { TransferFilter as LedgerFilter } from '../../ledger/transferFilter.ts'
 import { type Clock, createSystemClock, type UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/log.ts'
+import type { AppParts } from '../../monitor/createMonitor.ts'
+import type { HealthVerdict } from '../../monitor/judgeLiveness.ts'
+import { readLiveness } from '../../monitor/liveness.ts'
 import { windowOf } from '../../report/reportDay.ts'
-import type { Transfer } from '../../bridge/transfer.ts'
 import { createReportStore } from '../../report/store.ts'
-import type { TransferFilter as LedgerFilter } from '../../ledger/transferFilter.ts'
+import { addUntold } from '../../rules/addUntold.ts'
 import { createRegistry } from '../metrics.ts'
 import type {
   MetricsFacts,
@@ -16,25 +22,21 @@ import type {
   WebDeps,
   WebOperations,
 } from '../types.ts'
-import type { HealthVerdict } from '../../monitor/judgeLiveness.ts'
-import type { AppParts } from '../../monitor/createMonitor.ts'
-import { readLiveness } from '../../monitor/liveness.ts'
+import { searchAlerts } from './pageQueries.ts'
 import { readRules } from './readRules.ts'
 import { readNormal, readSeries } from './readSeries.ts'
 import { readPreconf, readStatus } from './readStatus.ts'
-import { memoize } from '../../kernel/memoize.ts'
-import { searchAlerts } from './pageQueries.ts'
-import { toOutboxView } from './toOutboxView.ts'
-import { findAlert } from '../../alerts/operations.ts'
 import { toAlertStory } from './toAlertStory.ts'
-import { listUnwatched } from '../../config/listUnwatched.ts'
-import { addUntold } from '../../rules/addUntold.ts'
 import { createAlertViews, toAlertView } from './toAlertView.ts'
+import { toOutboxView } from './toOutboxView.ts'
 
 /** Many open pages cost what two readings a second do; what changes slowly is read less often. */
 const quickMs = 500
+
 const slowMs = 15_000
+
 const mostListed = 500
+
 const mostFound = 50
 
 /** What the HTTP side reads of the monitor. */
@@ -194,4 +196,23 @@ function toMetrics(parts: AppParts, status: MetricsFacts['status'], eventLoopLag
     lastReportAt: readLastReportAt(parts),
     checks: Object.assign({}, ...[...parts.opened.values()].map((check) => check.metrics?.() ?? {})),
   }
+}
+
+/** Keeps a value for a while, so that many readers cost what one does. `forget` has it read anew. */
+function memoize<T>(
+  clock: { monotonicMs(): number },
+  lifeMs: number,
+  read: () => T,
+): { (): T; forget(): void } {
+  let kept: { readonly value: T; readonly at: number } | null = null
+  const get = () => {
+    const at = clock.monotonicMs()
+    if (kept === null || at - kept.at >= lifeMs) kept = { value: read(), at }
+    return kept.value
+  }
+  return Object.assign(get, {
+    forget: () => {
+      kept = null
+    },
+  })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { without } from '../../../src/sandbox/endpoints/mainTransactionEndpoints.ts'
+import { without } from '../../../src/sandbox/endpoints/mainEndpoints.ts'
 import { rowsOf, startStepped, type SteppedSandbox } from './steppedSandbox.ts'
 
 type Row = Record<string, string>

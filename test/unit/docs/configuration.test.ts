@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { configJsonSchema, listSettings } from '../../../src/config/schema.ts'
-import { settingTexts } from '../../../src/config/settingTexts.ts'
+import { configJsonSchema, listSettings, settingTexts } from '../../../src/config/schema.ts'
 import { root } from './markdown.ts'
 import { renderSettings } from './renderSettings.ts'
 

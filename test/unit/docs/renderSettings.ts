@@ -1,5 +1,10 @@
-import { configJsonSchema, listSettings, type SchemaNode, type Setting } from '../../../src/config/schema.ts'
-import { settingTexts } from '../../../src/config/settingTexts.ts'
+import {
+  configJsonSchema,
+  listSettings,
+  type SchemaNode,
+  type Setting,
+  settingTexts,
+} from '../../../src/config/schema.ts'
 
 const intro = `# Configuration
 

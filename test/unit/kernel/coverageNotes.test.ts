@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCoverageNotes } from '../../../src/kernel/coverageNotes.ts'
-import { listCoveredSources } from '../../../src/kernel/coverage.ts'
+import { createCoverageNotes, listCoveredSources } from '../../../src/kernel/coverage.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 
 test('pollers that read a source are noted; chores of the monitor itself, and what never succeeded, are not', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readDrift } from '../../../src/kernel/readDrift.ts'
+import { readDrift } from '../../../src/kernel/sharedFacts.ts'
 import { createMismatchLog } from '../../../src/clients/explorer/mismatchLog.ts'
 import { escrowShortfall } from '../../../src/checks/escrow/shortfall.ts'
 import { sourceDrift } from '../../../src/checks/sources/drift.ts'

@@ -1,7 +1,7 @@
 import { MockAgent } from 'undici'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Secret } from '../../../src/lib/secret.ts'
-import { createHeartbeat } from '../../../src/monitor/heartbeat.ts'
+import { createHeartbeat } from '../../../src/monitor/watching.ts'
 import { noSignal } from '../checks/support.ts'
 
 let agent: MockAgent

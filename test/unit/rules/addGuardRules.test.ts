@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addGuardRules } from '../../../src/rules/addGuardRules.ts'
+import { addGuardRules } from '../../../src/rules/readRules.ts'
 import type { LoadedRule } from '../../../src/rules/types.ts'
 import { createRule } from '../alerts/harness.ts'
 

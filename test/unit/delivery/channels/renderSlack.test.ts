@@ -6,8 +6,7 @@ import {
   renderSlackPlain,
   type SlackPayload,
 } from '../../../../src/delivery/channels/renderSlack.ts'
-import { readSlackText } from '../../../../src/sandbox/inbox/slackInbox.ts'
-import { checkSlackPayload } from '../../../../src/sandbox/inbox/slackLimits.ts'
+import { checkSlackPayload, readSlackText } from '../../../../src/sandbox/inbox/slackInbox.ts'
 import { hostileTexts, mainHash, toItem, toMessage, zoneHash } from '../messages.ts'
 
 const many = (count: number, overrides: Partial<MessageItem> = {}) =>

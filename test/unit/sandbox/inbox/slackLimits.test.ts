@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkSlackPayload } from '../../../../src/sandbox/inbox/slackLimits.ts'
+import { checkSlackPayload } from '../../../../src/sandbox/inbox/slackInbox.ts'
 
 const plain = (length: number) => ({ type: 'plain_text', text: 'x'.repeat(length) })
 const markdown = (length: number) => ({ type: 'mrkdwn', text: 'x'.repeat(length), verbatim: true })

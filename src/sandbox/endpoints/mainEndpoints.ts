@@ -1,13 +1,31 @@
 import { arrayName, hashKey } from '../answers.ts'
-import { mainTransactionOf } from '../chain/mainChain.ts'
-import type { MainTransaction } from '../chain/mainTransaction.ts'
+import { maxRows, newestItems } from '../chain/history.ts'
+import { mainBlockHash, mainHead, mainTransactionOf, mainTransactions } from '../chain/mainChain.ts'
+import { gasPriceWei, type MainTransaction } from '../chain/mainTransaction.ts'
+import { hashOf } from '../hashes.ts'
+import { mainBlockTime } from '../heights.ts'
 import { mainPage } from '../paging.ts'
+import { noSuchBlock } from '../refusal.ts'
 import type { World } from '../world.ts'
 import type { Endpoint, Request } from './endpoint.ts'
-import { native, partiesOf, placeOf, type Row, stateOf, tokenMovement } from './mainRows.ts'
+import { chainNames, questionOf } from './mainAddressEndpoints.ts'
+import {
+  feeOf,
+  movementRow,
+  movementsOf,
+  native,
+  nativeSymbol,
+  partiesOf,
+  placeOf,
+  type Row,
+  stateOf,
+  tokenMovement,
+} from './mainRows.ts'
 
 const protocolType = 'text' as const
+
 const details = 'tokenTransferDetails'
+
 const internals = 'internalTransactionDetails'
 
 export const mainTransactionEndpoints: readonly Endpoint[] = [
@@ -57,6 +75,35 @@ export const mainTransactionEndpoints: readonly Endpoint[] = [
           state: stateOf(transaction),
         })),
       ),
+  },
+]
+
+// The newest blocks are shown before they are final.
+const doneAfterBlocks = 2
+
+export const mainBlockEndpoints: readonly Endpoint[] = [
+  {
+    name: 'E7',
+    chain: 'main',
+    path: 'block/transaction-list-multi',
+    parameters: {
+      startBlockHeight: 'height!',
+      endBlockHeight: 'height!',
+      protocolType: ['transaction', 'internal', 'token_20', 'token_721', 'token_1155'],
+    },
+    maxLimit: 100,
+    answer: listBlockTransactions,
+  },
+  {
+    name: 'E11',
+    chain: 'main',
+    path: 'block/block-fills',
+    parameters: { height: 'height!' },
+    answer: ({ world, dialect, parameters }) => {
+      const height = Number(parameters.required('height'))
+      if (height > mainHead(world)) throw noSuchBlock()
+      return [blockFields(world, dialect, height)]
+    },
   },
 ]
 
@@ -113,4 +160,56 @@ export function without<Value>(
   names: readonly string[],
 ): Record<string, Value> {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
+}
+
+function listBlockTransactions({ world, dialect, parameters, page }: Request): unknown[] {
+  const type = parameters.text('protocolType') ?? 'transaction'
+  const items = newestItems(world, {
+    ...questionOf('E7', parameters),
+    limit: maxRows,
+    itemsOf: (transaction) => movementsOf(transaction, type).map((movement) => ({ transaction, movement })),
+  })
+  const list = { name: 'transactionList', items, more: chainNames(dialect) }
+  return mainPage(page, list, ({ transaction, movement }) => ({
+    [hashKey(world.answers, 'txId')]: transaction.hash,
+    ...movementRow(world, transaction, movement),
+    txFee: feeOf(transaction),
+  }))
+}
+
+function blockFields(world: World, dialect: Request['dialect'], height: number): Record<string, string> {
+  const head = mainHead(world)
+  const transactions = mainTransactions(world, height)
+  const paying = transactions.filter((transaction) => transaction.type !== 0x7e)
+  return {
+    ...chainNames(dialect),
+    hash: mainBlockHash(world, height),
+    height: String(height),
+    validator: world.contracts.signer,
+    blockTime: String(mainBlockTime(world, height)),
+    amount: native(sum(transactions, (transaction) => transaction.wei)),
+    txnCount: String(transactions.length),
+    txnInternal: String(transactions.reduce((count, transaction) => count + transaction.internals.length, 0)),
+    blockSize: String(600 + transactions.length * 420),
+    mineReward: '0',
+    totalFee: native(sum(paying, (transaction) => BigInt(transaction.gasUsed) * gasPriceWei)),
+    feeSymbol: nativeSymbol,
+    ommerBlock: '0',
+    merkleRootHash: hashOf(world.seed ^ 1, 'mainBlock', height),
+    gasUsed: String(sum(transactions, (transaction) => BigInt(transaction.gasUsed))),
+    gasLimit: '60000000',
+    gasAvgPrice: native(gasPriceWei),
+    state: height > head - doneAfterBlocks ? 'pending' : 'done',
+    burnt: '0',
+    miner: world.contracts.signer,
+    [world.answers.difficulty === 'sample' ? 'difficuity' : 'difficulty']: '0',
+    nonce: '0',
+    confirm: String(head - height),
+    tips: '0',
+    baseFeePerGas: '0.00000000025',
+  }
+}
+
+function sum(transactions: readonly MainTransaction[], of: (transaction: MainTransaction) => bigint): bigint {
+  return transactions.reduce((total, transaction) => total + of(transaction), 0n)
 }

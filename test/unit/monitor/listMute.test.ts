@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type ChannelState, isVoiceless, listMute } from '../../../src/alerts/listMute.ts'
+import { type ChannelState, isVoiceless, listMute } from '../../../src/monitor/voice.ts'
 
 const now = 10_000_000
 const works: ChannelState = {
