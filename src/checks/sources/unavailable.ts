@@ -14,6 +14,9 @@ import { declareFacts, defineCondition, type Found, type JudgementOf } from '../
 /** An endpoint that failed and was then not asked for so long is not in use: nothing is known of it, nor missed. */
 const idleMs = 2 * 60_000
 
+/** A source that was not asked for so long since the start is not in use either. */
+const unaskedMs = 10 * 60_000
+
 const params = z.strictObject({ after: boundText.optional() })
 
 const factTypes = declareFacts({
@@ -90,10 +93,18 @@ function judgeEach(facts: SharedFacts, source: SourceHealth, after: number | und
   return {
     findings: source.endpoints.filter(isFound).map((one) => toFinding(facts, source, one)),
     // Whatever was told of it, it is not back: it was not asked again, or it fails and that may be everything's trouble.
-    unknown: source.endpoints
-      .filter((one) => isFailing(one) && !isFound(one))
-      .map((one) => subjectOf(source, one)),
+    unknown: [
+      ...source.endpoints
+        .filter((one) => isFailing(one) && !isFound(one))
+        .map((one) => subjectOf(source, one)),
+      ...(isAnsweredYet(source, facts.now) ? [] : [source.source]),
+    ],
   }
+}
+
+/** Since the start: what the last process found of a source stands until it answers, or has not been asked for long. */
+function isAnsweredYet({ endpoints, startedAt }: SourceHealth, now: UnixMs): boolean {
+  return endpoints.some(({ lastGoodAt }) => lastGoodAt !== null) || now - startedAt > unaskedMs
 }
 
 function toFinding(

@@ -35,6 +35,22 @@ describe('source.unavailable', () => {
   })
 
   test.each([
+    { title: 'was not asked yet', endpoints: [] },
+    { title: 'failed for a moment', endpoints: [{ lastGoodAt: null, lastFailureAt: 1_000 }] },
+  ])('of a source that has not answered since the start and $title nothing is known', ({ endpoints }) => {
+    const sources = [toSource(endpoints.map((one) => toEndpoint(one)))]
+    const judged = sourceUnavailable.judge(toFacts(2_000, { sources }), {})
+    expect([judged.findings, judged.unknown]).toEqual([[], expect.arrayContaining(['explorer'])])
+  })
+
+  test('a source that answered is not in doubt', () => {
+    expect(failing(99_500, { lastGoodAt: 99_000, lastFailureAt: null })).toMatchObject({
+      findings: [],
+      unknown: [],
+    })
+  })
+
+  test.each([
     { title: 'silent a millisecond before 20 s of asking', now: 1_019_999, count: 0 },
     { title: 'found after 20 s of asking', now: 1_020_000, count: 1 },
   ])('an endpoint that had nothing to ask for a while: $title', ({ now, count }) => {
