@@ -112,7 +112,7 @@ export function judgeOverflows(context: EngineContext, of: { rule: string; overf
       ruleOverflow.raise({
         ...bare,
         subject: rule,
-        title: `rule ${rule}: ${count} more findings than the ${context.maxActivePerRule} that are told one by one`,
+        title: `rule ${rule}: ${count} more findings than the ${context.maxActivePerRule} that are reported one by one`,
         facts: { rule, count, cap: context.maxActivePerRule },
         since: context.now,
       }),

@@ -20,7 +20,7 @@ export const ruleError = defineMeta({
 
 export const ruleOverflow = defineMeta({
   kind: 'monitor.rule_overflow',
-  docs: 'A rule found more than is told one by one.',
+  docs: 'A rule found more than is reported one by one.',
   remedy: "Narrow the rule's `where`, or find the one cause of so many findings.",
   severity: 'warning',
   facts: { rule: 'string', count: 'int', cap: 'int' },

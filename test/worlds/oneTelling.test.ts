@@ -163,7 +163,7 @@ timeline:
     .join('\n')
     .match(/(ended|resolved) [^\n]*not explained yet/g)
   expect(ends).toEqual([
-    expect.stringMatching(/^ended after [^(]+\(what it summed is told one by one\): [^\n]*WETH/),
+    expect.stringMatching(/^ended after [^(]+\(what it summed is reported one by one\): [^\n]*WETH/),
   ])
 }, 300_000)
 

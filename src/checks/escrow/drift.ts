@@ -44,7 +44,7 @@ export const escrowDrift = defineCondition({
     unknown: [],
     lossOf: ({ facts, since }) =>
       facts['sum'] !== '' && escrow.moves.some((one) => one.direction === 'out' && one.at >= since)
-        ? 'what it summed is told one by one'
+        ? 'what it summed is reported one by one'
         : null,
   }),
 })

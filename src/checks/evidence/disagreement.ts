@@ -12,11 +12,11 @@ const factTypes = declareFacts({ what: 'string', explorer: 'string', canonical: 
 /** One of the two sources lies or is broken; which of them cannot be told from here. */
 export const sourceDisagreement = defineEvent({
   kind: 'source.disagreement',
-  docs: 'The canonical RPC tells another story than the explorer about a main transaction: none at all, another status, other movements.',
+  docs: 'The canonical RPC contradicts the explorer about a main transaction: no such transaction, another status, or other movements.',
   remedy: 'Compare both sources with a third; if the transaction does not exist, treat the payout as theft.',
   words: {
-    open: 'the second source tells another story than the explorer',
-    over: 'the second source and the explorer tell the same story by now',
+    open: 'the second source contradicts the explorer',
+    over: 'the second source and the explorer agree by now',
   },
   sources: ['explorer', 'canonical'],
   needs: ['canonical'],

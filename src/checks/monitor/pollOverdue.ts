@@ -30,7 +30,7 @@ export const monitorPollOverdue = defineCondition({
   isGuard: true,
   restsOn: ['source'],
   isHeldAfterOutage: true,
-  cannotTell: 'what it reads is silent, which is told by itself',
+  cannotTell: 'what it reads is silent, which is reported by itself',
   hasTransfer: false,
   subjectNames: ['poller'],
   facts: factTypes,

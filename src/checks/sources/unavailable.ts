@@ -32,7 +32,7 @@ const factTypes = declareFacts({
 export const sourceUnavailable = defineCondition({
   kind: 'source.unavailable',
   docs: 'A source gave no good answer for three intervals, at least 5 s; or one endpoint of it failed for 20 s while others answered, and again after they did (the list for 15 s; one that only throttles for six intervals, at least 30 s).',
-  remedy: 'Check network and status of this source; what only it tells of is not seen until it answers.',
+  remedy: 'Check network and status of this source; what only it shows is not seen until it answers.',
   sources: [],
   isGuard: true,
   stops: 'source',

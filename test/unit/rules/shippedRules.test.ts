@@ -216,7 +216,7 @@ describe('the shipped rules', () => {
     [
       'monitor.rule_overflow',
       { rule: 'a', count: 1_200 },
-      'the rule a has more findings than are told one by one: 1200',
+      'the rule a has more findings than are reported one by one: 1200',
     ],
     [
       'monitor.state_not_persisted',
