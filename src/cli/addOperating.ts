@@ -16,7 +16,7 @@ const examples = (...lines: readonly string[]) =>
 /** Commands that look at alerts and their messages, and change what is said of them. */
 export function addOperating(program: Command, io: Io, finish: Finish): void {
   addAlerts(program.command('alerts').description('look at alerts, and acknowledge them'), io, finish)
-  addSilences(program.command('silences').description('keep alerts quiet for a while'), io, finish)
+  addSilences(program.command('silences').description('silence alerts for a while'), io, finish)
   addOutbox(program.command('outbox').description('messages that wait or were set aside'), io, finish)
   program
     .command('channels')
@@ -32,7 +32,7 @@ export function addOperating(program: Command, io: Io, finish: Finish): void {
     .command('routes')
     .description('try routes')
     .command('test')
-    .description('which channels would hear of an alert with these labels now, and why')
+    .description('which channels would get an alert with these labels now, and why')
     .argument('<labels...>', 'label=value; rule=NAME brings the kind, severity and labels of that rule')
     .addOption(config())
     .addOption(json())
@@ -66,7 +66,7 @@ function addAlerts(alerts: Command, io: Io, finish: Finish): void {
     .action(async (id: string, options) => finish(await showAlert(io, id, options)))
   alerts
     .command('ack')
-    .description('say that somebody is on it: no reminders until it fires anew; its end is told')
+    .description('acknowledge it: no reminders until it fires again; its end is sent')
     .argument('<id>', 'its id, or how it begins')
     .addOption(config())
     .option('--by <name>', 'who; the user of this machine when left out')
@@ -78,7 +78,7 @@ function addAlerts(alerts: Command, io: Io, finish: Finish): void {
 function addSilences(silences: Command, io: Io, finish: Finish): void {
   silences
     .command('add')
-    .description('say nothing of alerts whose labels match all of these, until it ends')
+    .description('silence the alerts whose labels match all of these, until the silence ends')
     .argument('<matchers...>', 'label=value, label!=value, label=~pattern, label!~pattern')
     .addOption(config())
     .option('--for <duration>', 'how long')
@@ -97,7 +97,7 @@ function addSilences(silences: Command, io: Io, finish: Finish): void {
     .action(async (matchers: string[], options) => finish(await addSilence(io, matchers, options)))
   silences
     .command('list')
-    .description('silences that hold or will')
+    .description('silences that hold, and those that will')
     .addOption(config())
     .option('--all', 'those that are over too')
     .addOption(json())
@@ -132,7 +132,7 @@ function addOutbox(outbox: Command, io: Io, finish: Finish): void {
     .action(async (id: string, options) => finish(await retryOutbox(io, id, options)))
   outbox
     .command('drop')
-    .description('do not tell it to that channel')
+    .description('set a message aside for good: it is not sent to that channel')
     .argument('<id>', 'its number')
     .addOption(config())
     .addOption(json())

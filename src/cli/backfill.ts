@@ -60,7 +60,7 @@ function resumeFrom(history: HistoryWalk, until: number): HistoryWalk {
   return beginHistory(until)
 }
 
-/** Being told to stop ends a request under way with an error that is none. */
+/** Walks until the stop: the request that it aborts ends with an error, which is no failure. */
 async function walkOn(run: () => Promise<void> | undefined, io: Pick<Io, 'stop'>): Promise<void> {
   try {
     await run()

@@ -23,7 +23,7 @@ export interface BacktestCommand {
   readonly csv?: boolean
 }
 
-/** `spanwatch backtest`: what the rules would have told over the ledger's history; nothing is sent, nothing is written. */
+/** `spanwatch backtest`: the alerts that the rules would have raised over the ledger's history; nothing is sent, nothing is written. */
 export async function backtest(io: Io, options: BacktestCommand): Promise<number> {
   const project = await loadProject(io, options.config, { needs: [] })
   const now = io.clock.now()
@@ -90,7 +90,7 @@ function formatBacktest({ present, changed }: BacktestResult): string {
   const skipped = (changed ?? present).skipped
   return [
     head,
-    'Alerts before grouping and silences, as they would have been told; days are UTC.',
+    'Alerts before grouping and silences, as they would have been raised; days are UTC.',
     '',
     ...(blocks.length === 0 ? ['No rule that history can be judged by.'] : blocks),
     ...(skipped.length === 0 ? [] : ['', 'not replayed']),
@@ -112,7 +112,7 @@ function formatRule(before: RuleTellings | null, after: RuleTellings | null, isC
   ]
   const days = [...new Set([...Object.keys(before?.days ?? {}), ...Object.keys(after?.days ?? {})])].sort()
   return [
-    `${rule.severity.padEnd(8)} ${rule.rule} (${rule.kind}): told ${shown}${more.length > 0 ? `, ${more.join(', ')}` : ''}`,
+    `${rule.severity.padEnd(8)} ${rule.rule} (${rule.kind}): raised ${shown}${more.length > 0 ? `, ${more.join(', ')}` : ''}`,
     ...days.map(
       (day) =>
         `  ${day}  ${isCompared ? `${before?.days[day] ?? 0} now, ${after?.days[day] ?? 0} then` : rule.days[day]}`,
@@ -121,7 +121,7 @@ function formatRule(before: RuleTellings | null, after: RuleTellings | null, isC
   ]
 }
 
-/** One line a rule and day; a rule that told nothing has one without a day. */
+/** One line a rule and day; a rule that raised nothing has one without a day. */
 function toBacktestCsv({ present, changed }: BacktestResult): string {
   const isCompared = changed !== null
   const header = toCsvLine([

@@ -16,7 +16,7 @@ export interface Io {
   readonly isTerminal: boolean
   /** Told to end (SIGTERM, SIGINT). */
   readonly stop: AbortSignal
-  /** Calls back when told to reload (SIGHUP). Returns what ends it. */
+  /** Calls back at each request to reload (SIGHUP). Returns what ends it. */
   readonly onReload: (listener: () => void) => () => void
   /** From now on these never leave through `out` or `err`. */
   readonly protect: (secrets: readonly Secret[]) => void

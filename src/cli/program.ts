@@ -41,7 +41,7 @@ type Finish = (code: number) => void
 function createProgram(io: Io, finish: Finish): Command {
   const program = new Command('spanwatch')
     .description(
-      'Watches a cross-chain bridge and tells people when money that left has not arrived, or arrived without having left.',
+      'Watches a cross-chain bridge and alerts people when money that left has not arrived, or arrived without having left.',
     )
     .version(version)
     .exitOverride()
@@ -89,7 +89,7 @@ function addDaemon(program: Command, io: Io, finish: Finish): void {
 function addRules(program: Command, io: Io, finish: Finish): void {
   program
     .command('backtest')
-    .description('what the rules would have told over the history in the ledger')
+    .description('the alerts that the rules would have raised over the history in the ledger')
     .addOption(config())
     .option('--rule <name>', 'this rule alone')
     .option('--since <time>', 'a duration back such as 30d, or an ISO time; all of it when left out')

@@ -13,7 +13,7 @@ export interface RunCommand {
   readonly logLevel: string
 }
 
-/** `spanwatch run`: the daemon, until it is told to stop. */
+/** `spanwatch run`: the daemon, until a signal stops it. */
 export async function run(io: Io, options: RunCommand): Promise<number> {
   const project = await loadProject(io, options.config)
   const { config, rules, warnings } = project

@@ -11,7 +11,7 @@ export interface SandboxCommand {
   readonly speed?: string
 }
 
-/** `spanwatch sandbox`: the simulated explorer API and RPC alone, until it is told to stop. */
+/** `spanwatch sandbox`: the simulated explorer API and RPC alone, until a signal stops it. */
 export async function sandbox(
   io: Pick<Io, 'clock' | 'out' | 'stop'>,
   options: SandboxCommand,

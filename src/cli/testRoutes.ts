@@ -89,11 +89,11 @@ function format(labels: Labels, { routes, silence, channels }: Verdict): string 
       .join(' ')}\n`,
     ...routes.map(
       ({ route, match, isTaken, why, channels: names, mute }) =>
-        `${isTaken ? '*' : ' '} ${route.padEnd(10)} ${match ?? 'everything'}: ${why}${isTaken ? `; ${names.join(', ')}` : ''}${mute === null ? '' : `, quiet now (mute time ${mute})`}\n`,
+        `${isTaken ? '*' : ' '} ${route.padEnd(10)} ${match ?? 'everything'}: ${why}${isTaken ? `; ${names.join(', ')}` : ''}${mute === null ? '' : `, muted now (mute time ${mute})`}\n`,
     ),
     silence === null
       ? ''
       : `silenced   by #${silence.id} of ${silence.author} until ${new Date(silence.endsAt).toISOString()}: ${silence.comment}\n`,
-    `told now   ${channels.join(', ') || 'nobody'}\n`,
+    `sent to    ${channels.join(', ') || 'nobody'}\n`,
   ].join('')
 }

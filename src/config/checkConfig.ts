@@ -138,7 +138,7 @@ function warnOfShortSecrets(context: CheckContext, config: ParsedConfig): YamlPr
   return places.flatMap(([path, secret]) => {
     const length = secret?.reveal().length ?? 0
     if (length === 0 || length >= shortestCovered) return []
-    const message = `\`${path.join('.')}\` is shorter than ${shortestCovered} characters: it cannot be told from other text, and is not covered in logs`
+    const message = `\`${path.join('.')}\` is shorter than ${shortestCovered} characters: it cannot be distinguished from other text, and is not masked in logs`
     return [problemAt(context.doc, path, message)]
   })
 }

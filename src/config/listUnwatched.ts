@@ -3,7 +3,7 @@ import type { Config } from './config.ts'
 /** Something that a configuration leaves out, and what to write to have it. */
 export interface Unwatched {
   readonly setting: string
-  /** What is not watched, or not told, without it. */
+  /** What is not watched, or not reported, without it. */
   readonly what: string
   /** YAML of one line. */
   readonly write: string
@@ -83,7 +83,7 @@ const settings = [
   {
     setting: 'channels',
     isMissing: ({ channels }) => channels.every(({ type }) => type === 'console'),
-    what: 'nobody is told but who reads the console',
+    what: 'messages only reach those who read the console',
     write: 'channels: { ops: { type: slack, url: "${SLACK_WEBHOOK}" } }',
   },
   {

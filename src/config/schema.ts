@@ -144,7 +144,8 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'bridge.tokens[].decimals': 'Its decimals.',
   'bridge.challenge': 'Values of `challengeStatus`, when they are known.',
   'bridge.challenge.known': 'All of them; any other one is reported. Off when empty.',
-  'bridge.challenge.terminal': 'Those that never change again; a change from one is reported as such. Off when empty.',
+  'bridge.challenge.terminal':
+    'Those that never change again; a change from one is reported as such. Off when empty.',
   'bridge.fees':
     'What may be kept of a transfer, so that its legs differ. Learned of tokens and directions that it does not name.',
   'bridge.fees[].token': 'The token contract.',

@@ -41,7 +41,7 @@ export function createServiceNotifier(deps: ServiceNotifierDeps): ServiceNotifie
         lastProblem = null
       } catch (error) {
         const text = errorText(error)
-        if (text !== lastProblem) log.warn(`the service manager cannot be told ${state}: ${text}`)
+        if (text !== lastProblem) log.warn(`the service manager cannot be notified of ${state}: ${text}`)
         lastProblem = text
       }
     })

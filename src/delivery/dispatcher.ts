@@ -137,7 +137,7 @@ function expire({ deps }: State): void {
     return deps.store.expireItems(now)
   })
   for (const { channel, count } of expired) {
-    deps.log.error({ channel, count }, 'alerts could not be told in time and were set aside')
+    deps.log.error({ channel, count }, 'alerts could not be sent in time and were set aside')
   }
 }
 

@@ -49,7 +49,7 @@ export function judgeLiveness(facts: LivenessFacts): HealthVerdict {
     ...(facts.outboxIdleMs > outboxLateMs
       ? [`messages have not been sent for ${formatDuration(facts.outboxIdleMs)}`]
       : []),
-    ...(facts.isVoiceless ? ['no channel takes messages: nobody can be told'] : []),
+    ...(facts.isVoiceless ? ['no channel takes messages: nothing can be sent'] : []),
     ...(facts.pollers.length === 0 ? ['no poller is running'] : []),
   ]
   return { ok: reasons.length === 0, reasons }

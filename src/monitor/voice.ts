@@ -39,7 +39,7 @@ export function createVoice(deps: VoiceDeps): Voice {
       const states = readChannelStates(deps)
       const isNow = isVoiceless(states, now)
       if (isNow && !wasVoiceless)
-        deps.log.error({ channels: listMute(states, now) }, 'no channel takes messages: nobody can be told')
+        deps.log.error({ channels: listMute(states, now) }, 'no channel takes messages: nothing can be sent')
       if (!isNow && wasVoiceless) deps.log.info('a channel takes messages again')
       wasVoiceless = isNow
     },

@@ -18,7 +18,7 @@ export interface DailyReport {
   readonly restated: readonly Restatement[] | null
   readonly legs: readonly LegCount[]
   readonly latencies: readonly LatencyLine[] | null
-  /** What was told of the day, by kind: how often, and the largest ones. */
+  /** What was raised of the day, by kind: how often, and the largest ones. */
   readonly findings: readonly FindingGroup[]
   readonly oldest: readonly TransferLine[]
   readonly alerts: { readonly told: number; readonly suppressed: number }
@@ -124,7 +124,7 @@ export interface PreconfSummary {
   readonly leadMs: number | null
 }
 
-/** All escrows of a token together, at the newest block where both sides could be told. Token units; null: unknown. */
+/** All escrows of a token together, at the newest block where both sides are known. Token units; null: unknown. */
 export interface EscrowLine {
   readonly token: ReportToken
   readonly holds: string | null

@@ -4,7 +4,7 @@ import { columns, instant, int, type Read } from '../store/table.ts'
 import { type Window } from '../ledger/slicesUnderWay.ts'
 
 const { kind, severity, finding, transferKey } = alertTable.shape
-/** Alerts that were first told of, or fired, in the window. */
+/** Alerts that were raised in the window: events that happened, conditions that fired. */
 const toldRows = columns({ kind, severity, finding, transferKey, at: instant.from('fired_at') })
 export type ToldRow = Read<typeof toldRows>
 
@@ -16,7 +16,7 @@ export function listTold(db: Database, { from, until }: Window): ToldRow[] {
   return toldRows.all(db, sql, from, until)
 }
 
-/** Alerts of which nothing was said in the window, or not to everybody: silenced, muted, inhibited, without a route. */
+/** Alerts of which nothing was sent in the window, or not to every channel: silenced, muted, inhibited, without a route. */
 export function countSuppressed(db: Database, { from, until }: Window): number {
   const sql = `SELECT count(DISTINCT alert_id) FROM decisions WHERE what = 'not told' AND at >= ? AND at < ? AND alert_id IS NOT NULL`
   return int.get(db, sql, from, until) ?? 0

@@ -3,7 +3,7 @@ import type { Kinds } from './kinds.ts'
 import type { Rule } from './types.ts'
 
 /**
- * What is not watched, and the kinds that could be found and that no rule tells: with rules of one's own those that are
+ * What is not watched, and the kinds that could be found and that no rule reports: with rules of one's own those that are
  * shipped are not read.
  */
 export function addUntold(
@@ -19,7 +19,7 @@ export function addUntold(
     ...unwatched,
     {
       setting: 'rules',
-      what: `no rule tells ${untold.join(', ')}`,
+      what: `no rule reports ${untold.join(', ')}`,
       write: `rules: [ { name: ${first.replaceAll(/[._]/g, '-')}, on: ${first}, severity: warning } ] # in a file of the rules folder`,
       kinds: untold,
     },

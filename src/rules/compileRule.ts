@@ -123,7 +123,7 @@ function findTimersOfEvents(from: RuleSource, detector: Detector): YamlProblem[]
   if (detector.nature !== 'event') return []
   return ['for', 'keepFiringFor', 'unless'].flatMap((name) => {
     if (valueAt(from.raw, [name]) === undefined) return []
-    const message = `\`${name}\` has no meaning for ${detector.kind}: it is an event, told once and for certain`
+    const message = `\`${name}\` has no meaning for ${detector.kind}: it is an event, which is sent once and for certain`
     return [problemAt(from.doc, ['rules', from.index, name], message, 'key')]
   })
 }

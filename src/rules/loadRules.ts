@@ -29,7 +29,7 @@ export function loadRules(files: readonly YamlInput[], kinds: Kinds): LoadedRule
   const problems: YamlProblem[] = []
   const placed = files.flatMap((file) => readFile(context, file, problems))
   if (files.length === 0) {
-    const message = 'no rule file (*.yaml or *.yml) was found: nothing would ever be told'
+    const message = 'no rule file (*.yaml or *.yml) was found: nothing would ever be reported'
     problems.push(fileProblem('rules', message))
   }
   problems.push(...findRepeatedNames(placed))

@@ -33,7 +33,7 @@ export async function readRuleFolder(folder: string, kinds: Kinds): Promise<Load
     return { ok: false, problems: [fileProblem(folder, message)] }
   }
   if (files.length > 0) return loadRules(files, kinds)
-  const message = 'no rule file (*.yaml or *.yml) in this folder: nothing would ever be told'
+  const message = 'no rule file (*.yaml or *.yml) in this folder: nothing would ever be reported'
   return { ok: false, problems: [fileProblem(folder, message)] }
 }
 

@@ -23,7 +23,7 @@ const kindlessSchema = z.strictObject({
   with: z.record(z.string(), z.unknown(), { error: 'expected parameters of the detector' }).default({}),
   where: text('a CEL expression')
     .optional()
-    .describe('CEL over the finding: only what it is true for is told.'),
+    .describe('CEL over the finding: only findings for which it is true raise an alert.'),
   for: durationText.default(0).describe('How long a condition must hold before it fires.'),
   keepFiringFor: durationText.default(0).describe('How long a condition must be gone before it resolves.'),
   severity: z.enum(severities).default('warning'),
@@ -42,7 +42,7 @@ const kindlessSchema = z.strictObject({
 
 /** A rule's schema, the kind among those that there are. */
 export function createRuleSchema({ names }: Kinds) {
-  const on = z.enum(names as [string, ...string[]]).describe('The kind of finding that the rule tells.')
+  const on = z.enum(names as [string, ...string[]]).describe('The kind of finding that the rule reports.')
   const { name, ...rest } = kindlessSchema.shape
   return z.strictObject({ name, on, ...rest })
 }

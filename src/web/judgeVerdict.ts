@@ -5,7 +5,7 @@ import type { AlertView, Coverage, StatusFacts, Verdict } from './types.ts'
 
 /** An event stays in the verdict for so long: nobody has to have looked at the page in the minute it happened. */
 export const recentEventMs = 24 * 3_600_000
-/** Messages older than this mean that people are not being told. */
+/** Queued messages older than this mean that messages do not reach people. */
 const slowOutboxMs = 5 * 60_000
 const overdueFactor = 3
 const overdueFloorMs = 5_000

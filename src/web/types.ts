@@ -47,11 +47,11 @@ export interface AlertView {
   /** The subject in full: both hashes, the chain and its head, the source. */
   readonly title: string
   readonly summary: string | null
-  /** *Happened at*: when what it tells of began. */
+  /** *Happened at*: when what it reports began. */
   readonly since: UnixMs
-  /** By how much our clock is ahead of the one that `since` is told by, ms. */
+  /** By how much our clock is ahead of the one that `since` is measured by, ms. */
   readonly leadMs: number
-  /** *Told at*: when a channel first took a message of it; null while none did. */
+  /** *Sent at*: when a channel first took a message of it; null while none did. */
   readonly toldAt: UnixMs | null
   readonly resolvedAt: UnixMs | null
   /** It is over, and not well: what was late has failed, or its rule is gone. */

@@ -20,7 +20,7 @@ export interface RuleView {
   readonly pending: number
   /** Events of the past day; 0 for conditions. */
   readonly events: number
-  /** Why it cannot tell: it could not be judged of late, or what it is judged by is silent; null when it can. */
+  /** Why it cannot be judged: it could not be judged of late, or what it is judged by is silent; null when it can. */
   readonly problem: string | null
   /** Of which subjects it cannot tell, and why, though it can of others; null when there are none. */
   readonly unsure: {
@@ -39,7 +39,7 @@ export interface DailyReportSettings {
   readonly channel: string
 }
 
-/** What one channel is to be told, or was told, of one alert. */
+/** What is to be sent, or was sent, to one channel of one alert. */
 export interface OutboxView {
   readonly id: number
   readonly state: OutboxItem['state']

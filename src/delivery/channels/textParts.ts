@@ -74,7 +74,7 @@ export function storyLink({ pageUrl }: Pick<Message, 'pageUrl'>, item: MessageIt
 export function originLine(item: MessageItem): string {
   const alert = isAlert(item) ? `alert #${item.alertId}, ` : ''
   const lasted = item.lastedMs === null ? '' : `, lasted ${formatDuration(item.lastedMs)}`
-  const times = `happened ${formatInstant(item.since)}${lasted}, told ${formatInstant(item.at)}`
+  const times = `happened ${formatInstant(item.since)}${lasted}, sent ${formatInstant(item.at)}`
   return `${alert}rule ${part(item.rule, 100)} (${part(item.kind, 60)}), ${times}`
 }
 

@@ -119,7 +119,7 @@ const told = z.union(
       at: durationText.optional(),
     }),
   ],
-  { error: "expected a rule's name, or what is told of it" },
+  { error: "expected a rule's name, or what is sent of it" },
 )
 
 const alerts = z.array(text.describe("A rule's name, or the rule and the subject: `stalled w1`."))
@@ -132,10 +132,10 @@ const expectation = z
     resolved: alerts.describe('All that have ended by then and have not begun anew.'),
     told: z
       .array(told)
-      .describe('All that was told since an expectation last spoke of it (told, silent), in order.'),
+      .describe('All that was sent since the last expectation with `told` or `silent`, in order.'),
     silent: z
       .literal(true, { error: 'expected true' })
-      .describe('Nothing was told since an expectation last spoke of it.'),
+      .describe('Nothing was sent since the last expectation with `told` or `silent`.'),
   })
   .partial()
   .required({ at: true })

@@ -84,7 +84,7 @@ function restatedTable({ restated }: DailyReport): ReportTable {
 function findingTable({ findings, alerts, window }: DailyReport): ReportTable {
   return {
     title: 'Findings',
-    note: `${alerts.told} told, ${alerts.suppressed} suppressed.`,
+    note: `${alerts.told} raised, ${alerts.suppressed} suppressed.`,
     columns: [text('Severity'), text('Kind'), number('Count'), text('The largest of them')],
     rows: findings.map(({ severity, kind, count, examples }) => [
       severity.toUpperCase(),
@@ -167,7 +167,7 @@ function latencyTable({ latencies }: DailyReport): ReportTable {
 function escrowTable({ escrows, window }: DailyReport): ReportTable {
   return {
     title: 'Escrow against ledger',
-    note: 'At the newest block where both could be told. Owed: the balance at the start + deposits − withdrawals since.',
+    note: 'At the newest block where both are known. Owed: the balance at the start + deposits − withdrawals since.',
     columns: [text('Token'), number('Holds'), number('Owes'), number('In transit'), text('As of')],
     rows: (escrows ?? []).map(({ token, holds, owes, inTransit, at }) => [
       tokenLabel(token),

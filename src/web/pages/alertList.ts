@@ -17,8 +17,8 @@ import {
 import { renderLayout } from './layout.ts'
 
 const stateWords: Readonly<Record<AlertView['state'], string>> = {
-  new: 'not yet told',
-  delivered: 'told',
+  new: 'not yet sent',
+  delivered: 'sent',
   pending: 'pending',
   firing: 'firing',
   recovering: 'recovering',
@@ -58,7 +58,7 @@ ${view.form === null || alert.state === 'resolved' ? '' : renderActions(alert, v
 </li>`
 }
 
-/** Rule, state, age, who was told, who is on it, and what leads further. */
+/** Rule, state, age, which channels got it, who acknowledged it, and what leads further. */
 export function renderMeta(alert: AlertView, now: UnixMs): Html {
   const runbook = toSafeHref(alert.runbook)
   return html`<p class="meta"><span>${cleanText(alert.rule, 100)}</span>${isSaidByChannels(alert) ? '' : html`<span>${alert.endedBadly ? 'ended, and not well' : stateWords[alert.state]}</span>`}
@@ -99,7 +99,7 @@ function renderOf({ id, rule }: AlertView): Html {
   return html`<span class="hidden"> alert ${id}, ${cleanText(rule, 100)}</span>`
 }
 
-/** An event that was told shows which channels took it: the word alone would only repeat it. */
+/** An event that was sent shows which channels took it: the word alone would only repeat it. */
 function isSaidByChannels({ state, told }: AlertView): boolean {
   return state === 'delivered' && told.some(({ at }) => at !== null)
 }
@@ -115,7 +115,7 @@ function renderTold({ told, toldAt }: Pick<AlertView, 'told' | 'toldAt'>, now: U
   const waiting = channels.filter(([, items]) => items.some(({ at }) => at === null)).map(([name]) => name)
   const reached = channels.filter(([, items]) => items.some(({ at }) => at !== null)).map(([name]) => name)
   const list = (names: readonly string[]) => names.map((name) => cleanText(name)).join(', ')
-  return html`${reached.length === 0 ? '' : html`<span>told ${list(reached)} ${renderAgo(toldAt, now)}</span>`}${waiting.length === 0 ? '' : html` <span class="tone-attention">waiting for ${list(waiting)}</span>`}`
+  return html`${reached.length === 0 ? '' : html`<span>sent to ${list(reached)} ${renderAgo(toldAt, now)}</span>`}${waiting.length === 0 ? '' : html` <span class="tone-attention">waiting for ${list(waiting)}</span>`}`
 }
 
 export type AlertTab = 'open' | 'events' | 'all'

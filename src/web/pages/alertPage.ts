@@ -25,7 +25,7 @@ export function renderAlertPage(
 <p>${renderTag(alertTone(alert), alert.severity)}</p>
 ${headline === title ? '' : html`<p class="subject">${title}</p>`}
 ${renderMeta(alert, now)}
-<p class="meta"><span>Happened at ${renderTime(alert.since)}</span><span>${alert.toldAt === null ? 'not told yet' : html`told at ${renderTime(alert.toldAt)}`}</span></p>
+<p class="meta"><span>Happened at ${renderTime(alert.since)}</span><span>${alert.toldAt === null ? 'not sent yet' : html`sent at ${renderTime(alert.toldAt)}`}</span></p>
 ${alert.heldFor.length === 0 ? '' : html`<p class="muted">Will be listed to ${alert.heldFor.map((name) => cleanText(name)).join(', ')} when its silence ends.</p>`}
 ${alert.state === 'resolved' ? '' : renderAckForm(alert, form)}
 </section>
@@ -59,7 +59,7 @@ const messageTones: Readonly<Record<string, string>> = {
 }
 
 function renderMessages({ messages }: AlertStory): Html {
-  if (messages.length === 0) return html`<p class="empty">Nobody is to be told.</p>`
+  if (messages.length === 0) return html`<p class="empty">No message was queued.</p>`
   return html`<ul class="alerts">${messages.map(
     ({ item, channel, what, state, message, queuedAt, sentAt }) =>
       html`<li class="alert"><p>${renderTag(messageTones[state] ?? 'info', state)} <strong>${cleanText(what)} to ${cleanText(channel)}</strong></p><p class="meta"><span>outbox item ${item}</span>${message === null ? '' : html`<span>message #${cleanText(message, 100)}</span>`}<span>queued ${renderTime(queuedAt)}</span>${sentAt === null ? '' : html`<span>done ${renderTime(sentAt)}</span>`}</p></li>`,

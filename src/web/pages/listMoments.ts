@@ -103,7 +103,7 @@ function listAlert(alert: AlertStory): readonly Moment[] {
     {
       at: alert.since,
       tone: alertTone(alert),
-      title: `What alert ${name} (${alert.severity}) tells of happened`,
+      title: `What alert ${name} (${alert.severity}) is about happened`,
       detail,
     },
     ...alert.decisions.map(({ at, what, reason }) => ({
@@ -119,7 +119,7 @@ function listAlert(alert: AlertStory): readonly Moment[] {
             {
               at: sentAt,
               tone: state === 'sent' ? 'fine' : 'critical',
-              title: `${state === 'sent' ? 'Told' : 'Not told'} ${cleanText(channel)}: ${what}`,
+              title: `${state === 'sent' ? 'Sent to' : 'Not sent to'} ${cleanText(channel)}: ${what}`,
               detail: message === null ? name : `${name}, message #${cleanText(message, 100)}`,
             },
           ],

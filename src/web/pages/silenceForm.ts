@@ -45,7 +45,7 @@ export function renderSilenceForm(
     live: false,
     main: html`<form class="card form" method="post" action="/silences">
 <h1>New silence</h1>
-<p class="muted">Alerts whose labels match every line stay quiet until it ends. They go on being judged; what still holds then is told, and events are listed once.</p>
+<p class="muted">Alerts whose labels match every line are silenced until it ends. They are judged as before; what still holds then is sent, and events are listed once.</p>
 ${problem === null ? '' : html`<p class="problem" role="alert" id="problem">${problem}</p>`}
 <input type="hidden" name="proof" value="${proof}">
 <label for="matchers">Matchers, one a line <span class="muted">label="value", !=, =~ or !~ with a pattern</span></label>
@@ -61,7 +61,7 @@ ${problem === null ? '' : html`<p class="problem" role="alert" id="problem">${pr
   })
 }
 
-/** Silences that hold or will, each with what it keeps quiet and a way to end it. */
+/** Silences that hold, and those that will, each with the alerts it silences and a way to end it. */
 export function renderSilencesPage(
   silences: readonly SilenceRow[],
   { now, form }: { readonly now: UnixMs; readonly form: FormContext },

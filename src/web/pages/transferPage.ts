@@ -32,7 +32,7 @@ import {
   toTransferPath,
 } from './words.ts'
 
-/** One transfer's whole story: what is said of it, by whom, when, and what was told. */
+/** One transfer's whole story: what is said of it, by whom, when, and what was sent. */
 export function renderTransferPage(story: TransferStory, now: UnixMs, form: FormContext): Html {
   const { transfer, alerts } = story
   const amount = formatAmount(transfer)

@@ -6,7 +6,7 @@ import type { WebDeps, WebEnv } from '../types.ts'
 const maxStreams = 64
 /** A page that hears nothing for twice this long says that it may be out of date (assets/app.js). */
 const beatMs = 10_000
-/** Changes closer together than this are told as one. */
+/** Changes closer together than this are sent as one. */
 const pauseMs = 1_000
 
 /** `/events` says that something changed, never what: the page reads it again through its own route. */

@@ -16,12 +16,12 @@ function answerHealth(c: Context<WebEnv>, { log }: WebDeps, judge: () => HealthV
   return c.json(body, ok ? 200 : 503)
 }
 
-/** A health that cannot be told is no health. */
+/** A health that cannot be determined is no health. */
 function judgeSafely(log: WebDeps['log'], judge: () => HealthVerdict): HealthVerdict {
   try {
     return judge()
   } catch (error) {
-    log.error({ problem: errorText(error) }, 'health could not be told')
-    return { ok: false, reasons: ['health could not be told'] }
+    log.error({ problem: errorText(error) }, 'health could not be determined')
+    return { ok: false, reasons: ['health could not be determined'] }
   }
 }

@@ -20,7 +20,7 @@ export interface AlertViewSource {
   readonly silenceOf: (labels: Readonly<Record<string, string>>) => SilenceRow | null
 }
 
-/** An alert as page, API and command line show it: worded anew from its finding, with who was told and when. */
+/** An alert as page, API and command line show it: worded anew from its finding, with which channels got it and when. */
 export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
   const finding = readFinding(row)
   // Written by canonicalJson.
@@ -40,7 +40,7 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
     summary: rule ? summarize(rule, finding, (row.resolvedAt ?? source.now) - leadMs) : null,
     since: finding.since,
     leadMs,
-    // Of the time that it fires now: what was told of an earlier one happened before.
+    // Of the time that it fires now: what was sent of an earlier one happened before.
     toldAt: told
       .filter(({ episode }) => episode === row.episode)
       .reduce<UnixMs | null>((first, { sentAt }) => earlier(first, sentAt), null),

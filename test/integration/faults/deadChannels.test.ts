@@ -48,7 +48,7 @@ test('F81: while no channel takes messages the outside switch hears that, and he
   await world.pass(180_000)
   expect(health().ok).toBe(true)
   await world.pass(300_000)
-  expect(health()).toEqual({ ok: false, reasons: ['no channel takes messages: nobody can be told'] })
+  expect(health()).toEqual({ ok: false, reasons: ['no channel takes messages: nothing can be sent'] })
   expect(pings()).toEqual(['/ping/fail', '/ping/fail'])
   expect(journal('no channel takes messages')).toBe(1)
 

@@ -148,7 +148,7 @@ test('--rules compares with other rules, also as CSV', async () => {
   write('other/rules.yaml', rulesOf('1h'))
   fill((ledger) => addPending(ledger, 1, { from: start, to: start + 30 * minute }))
   const other = ['--rules', join(folder, 'other'), '--rule', 'stalled']
-  expect((await run(...other)).out).toContain('stalled (transfer.stalled): told 1 now, 0 then')
+  expect((await run(...other)).out).toContain('stalled (transfer.stalled): raised 1 now, 0 then')
   expect((await run(...other, '--csv')).out).toBe(
     'rule,kind,severity,day,told,told_changed\r\nstalled,transfer.stalled,critical,2026-03-01,1,0\r\n',
   )

@@ -129,7 +129,7 @@ describe('check', () => {
       expect(out).toContain(`\n  ${setting}: `)
       expect(out).toContain(write)
     }
-    expect(out).not.toContain('no rule tells')
+    expect(out).not.toContain('no rule reports')
     const watched = await runCommand([
       'check',
       '-c',
@@ -145,8 +145,8 @@ describe('check', () => {
       'rules: [ { name: f, on: transfer.failed, severity: critical } ]\n',
     )
     const { out } = await runCommand(['check', '-c', writeConfig(smallest)])
-    expect(out).toContain('\n  rules: no rule tells transfer.stalled, transfer.unbacked, ')
-    expect(out).not.toMatch(/no rule tells .*(transfer\.failed|source\.|preconf\.)/)
+    expect(out).toContain('\n  rules: no rule reports transfer.stalled, transfer.unbacked, ')
+    expect(out).not.toMatch(/no rule reports .*(transfer\.failed|source\.|preconf\.)/)
     expect(out).toContain('rules: [ { name: transfer-stalled, on: transfer.stalled, severity: warning } ] #')
   })
 

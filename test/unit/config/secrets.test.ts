@@ -184,7 +184,7 @@ test.each([
   ['http: { token: "${LONG}" }', null],
 ])('F76: a secret of seven characters is warned about, one of eight is not: %s', (text, place) => {
   const warnings = warningsOf(`${smallest}${text}\n`, { env: { T: 'seven-7', LONG: 'eight--8' } })
-  const told = `\`${place}\` is shorter than 8 characters: it cannot be told from other text, and is not covered in logs`
+  const told = `\`${place}\` is shorter than 8 characters: it cannot be distinguished from other text, and is not masked in logs`
   expect(warnings).toEqual(place === null ? [] : [expect.stringContaining(told)])
 })
 

@@ -67,5 +67,5 @@ test('a service manager that cannot be told is a warning, once, and no failure',
   notifier.ready()
   await clock.advance(5_000)
   await notifier.stop()
-  expect(warned).toEqual(['the service manager cannot be told READY=1: systemd-notify: not found'])
+  expect(warned).toEqual(['the service manager cannot be notified of READY=1: systemd-notify: not found'])
 })

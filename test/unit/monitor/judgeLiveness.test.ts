@@ -60,7 +60,7 @@ test.each<{ title: string; facts: Partial<LivenessFacts>; reasons: readonly stri
   {
     title: 'F81: red when no channel takes messages',
     facts: { isVoiceless: true },
-    reasons: ['no channel takes messages: nobody can be told'],
+    reasons: ['no channel takes messages: nothing can be sent'],
   },
   {
     title: 'red without a source and without a poller',

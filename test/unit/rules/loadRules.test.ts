@@ -99,7 +99,7 @@ describe('loadRules', () => {
     [
       '`for` on an event',
       ['on: transfer.failed', 'severity: info', 'for: 5m'],
-      '5:5 `for` has no meaning for transfer.failed: it is an event, told once and for certain',
+      '5:5 `for` has no meaning for transfer.failed: it is an event, which is sent once and for certain',
     ],
     [
       'a label that is taken',

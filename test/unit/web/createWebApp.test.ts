@@ -67,7 +67,7 @@ describe('status page', () => {
       '>warning</span> <strong><a class="plain" href="/alerts/a1b2c3">1500.25 USDC has waited 47m</a>',
     )
     expect(page).toContain(zoneHash)
-    expect(page).toMatch(/<span>told ops-slack <time [^>]*>16m ago</)
+    expect(page).toMatch(/<span>sent to ops-slack <time [^>]*>16m ago</)
     expect(page).toContain('waiting for ops-email')
     expect(page).toContain('A deposit of 12 ETH failed on the zone')
   })
@@ -245,7 +245,7 @@ describe('health', () => {
     const response = await createWebApp({ ...web.deps, isLive }, local).request('http://127.0.0.1/healthz')
     expect([response.status, await response.json()]).toEqual([
       503,
-      { status: 'failing', reasons: ['health could not be told'] },
+      { status: 'failing', reasons: ['health could not be determined'] },
     ])
   })
 })

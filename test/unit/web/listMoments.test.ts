@@ -18,10 +18,10 @@ test('a story is told in the order of time, with what each answer changed', () =
     'First seen by spanwatch',
     'E3 answered: status unknown',
     'E9 says of the zone leg: success',
-    'What alert withdrawal-stalled (warning) tells of happened | 1500.25 USDC has waited 47m',
+    'What alert withdrawal-stalled (warning) is about happened | 1500.25 USDC has waited 47m',
     'withdrawal-stalled: firing | no destination leg after 30m',
     'withdrawal-stalled: told | to ops-slack',
-    'Told ops-slack: firing | withdrawal-stalled, message #f3a9c1',
+    'Sent to ops-slack: firing | withdrawal-stalled, message #f3a9c1',
     'E12 answered: status success | status: unknown → success',
     'Value arrived | main chain, block 7',
   ])

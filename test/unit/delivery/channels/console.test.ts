@@ -25,7 +25,7 @@ test('prints headline, finding and id as one block', async () => {
     │   zone 0xb2
     │   Amount: 1.5 USDC
     │   What to do: Ask the relayer.
-    │   rule withdrawal-stalled (transfer.stalled), happened 2026-01-05 06:50:00 UTC, told 2026-01-05 09:00:00 UTC
+    │   rule withdrawal-stalled (transfer.stalled), happened 2026-01-05 06:50:00 UTC, sent 2026-01-05 09:00:00 UTC
     │
     Status page: http://127.0.0.1:9464/   message #a1b2c3
     "

@@ -28,7 +28,7 @@ test('both parts carry severity, texts, exact amount, whole hash, evidence, runb
     zoneHash,
     'E12 at 08:59:58 UTC: no main transaction',
     'https://runbooks.example.com/stalled',
-    'rule withdrawal-stalled (transfer.stalled), happened 2026-01-05 06:50:00 UTC, told 2026-01-05 09:00:00 UTC',
+    'rule withdrawal-stalled (transfer.stalled), happened 2026-01-05 06:50:00 UTC, sent 2026-01-05 09:00:00 UTC',
     '#a1b2c3 · attempt 2',
   ]) {
     expect(text).toContain(wanted)
