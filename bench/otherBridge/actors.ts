@@ -13,7 +13,7 @@ import {
   topicOf,
   type ZoneTx,
 } from './chain.ts'
-import type { Style } from './createBridge.ts'
+import type { Style } from './chain.ts'
 
 /** What a transfer is about. */
 export interface Deal {

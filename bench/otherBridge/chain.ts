@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 
 /** A bridge, its two chains and its list, written from the API's documentation alone: nothing of the product is in it. */
-
 export interface Token {
   readonly address: string
   readonly symbol: string
@@ -112,6 +111,7 @@ export interface Chain {
 }
 
 const blockMs = 1_000
+
 export const zoneBlockMs = 100
 const firstMain = 20_000_000
 const firstZone = 90_000_000
@@ -235,4 +235,15 @@ export function createChance(seed: number | string) {
     pick: <T>(values: readonly [T, ...T[]]): T => values[Math.floor(next() * values.length)] ?? values[0],
   }
 }
+
 export type Chance = ReturnType<typeof createChance>
+export interface Style {
+  /** What a withdrawal's and a deposit's action look like on the zone. */
+  readonly action: 'flat' | 'nested' | 'listed' | 'decimal'
+  /** What the bridge's events name beside the amount. */
+  readonly event: 'full' | 'numbered' | 'bare'
+  /** Base units kept of a payout at most, as a share of 1; 0: none. */
+  readonly fee: number
+  /** What is kept of a payout is paid to a collector beside it; else it stays where it is. */
+  readonly collects: boolean
+}

@@ -1,16 +1,13 @@
-import { addressOf, type Chain, type Chance, createChance, pocketOf, type Token } from './chain.ts'
+import {
+  addressOf,
+  type Chain,
+  type Chance,
+  createChance,
+  pocketOf,
+  type Style,
+  type Token,
+} from './chain.ts'
 import { createActors, type Actors } from './actors.ts'
-
-export interface Style {
-  /** What a withdrawal's and a deposit's action look like on the zone. */
-  readonly action: 'flat' | 'nested' | 'listed' | 'decimal'
-  /** What the bridge's events name beside the amount. */
-  readonly event: 'full' | 'numbered' | 'bare'
-  /** Base units kept of a payout at most, as a share of 1; 0: none. */
-  readonly fee: number
-  /** What is kept of a payout is paid to a collector beside it; else it stays where it is. */
-  readonly collects: boolean
-}
 
 export interface Bridge {
   readonly chain: Chain

@@ -17,7 +17,6 @@ import {
   zoneTime,
   type ZoneTx,
 } from './chain.ts'
-import type { Service } from './serve.ts'
 import type { View } from './view.ts'
 
 type Row = Record<string, unknown>
@@ -575,4 +574,23 @@ function crossDetails(question: Question): Row[] {
       blockHeight: String(row['mainBlockHeight']),
     }
   })
+}
+
+/** How this deployment spells things, and what its service does wrong. */
+export interface Service {
+  readonly words: {
+    readonly path: readonly [main: string, zone: string]
+    readonly field: readonly [main: string, zone: string]
+    readonly direction: readonly [main: string, zone: string]
+  }
+  /** Arrays and hashes are named as the samples have it. */
+  readonly asSampled: boolean
+  /** Addresses come in mixed case. */
+  readonly mixedCase: boolean
+  /** The share of answers that are throttled: plainly or in disguise. */
+  readonly throttled: number
+  /** By endpoint, how far behind it is, and when. */
+  readonly lags: readonly { endpoint: string; from: number; until: number; byMs: number }[]
+  /** Times in which the index of a chain, or the list, stands still. */
+  readonly frozen: readonly { of: 'main' | 'zone' | 'list'; from: number; until: number }[]
 }

@@ -2,27 +2,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answerRpc } from './answerRpc.ts'
 import type { Chain, Chance } from './chain.ts'
-import { answerQuery } from './endpoints.ts'
+import { answerQuery, type Service } from './endpoints.ts'
 import type { View } from './view.ts'
-
-/** How this deployment spells things, and what its service does wrong. */
-export interface Service {
-  readonly words: {
-    readonly path: readonly [main: string, zone: string]
-    readonly field: readonly [main: string, zone: string]
-    readonly direction: readonly [main: string, zone: string]
-  }
-  /** Arrays and hashes are named as the samples have it. */
-  readonly asSampled: boolean
-  /** Addresses come in mixed case. */
-  readonly mixedCase: boolean
-  /** The share of answers that are throttled: plainly or in disguise. */
-  readonly throttled: number
-  /** By endpoint, how far behind it is, and when. */
-  readonly lags: readonly { endpoint: string; from: number; until: number; byMs: number }[]
-  /** Times in which the index of a chain, or the list, stands still. */
-  readonly frozen: readonly { of: 'main' | 'zone' | 'list'; from: number; until: number }[]
-}
 
 export interface Served {
   readonly url: string

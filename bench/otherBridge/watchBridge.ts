@@ -6,7 +6,8 @@ import { noBridge } from '../../test/support/appConfig.ts'
 import { type Monitor, startMonitor } from '../../test/support/startMonitor.ts'
 import { createChance } from './chain.ts'
 import type { Bridge } from './createBridge.ts'
-import { type Served, type Service, serveBridge } from './serve.ts'
+import { type Served, serveBridge } from './serve.ts'
+import { type Service } from './endpoints.ts'
 
 export const plainService: Service = {
   words: { path: ['chain', 'zone'], field: ['main', 'zone'], direction: ['Main', 'Zone'] },
