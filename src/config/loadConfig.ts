@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from 'node:path'
 import { errorText } from '../lib/errors.ts'
+import type { YamlMask } from '../lib/maskSecrets.ts'
 import { suggest } from '../lib/nearest.ts'
 import { parseYamlDocument } from '../lib/parseYamlDocument.ts'
 import { schemaProblems } from '../lib/schemaProblems.ts'
@@ -16,7 +17,6 @@ import { checkChannelNames, checkMuteNames, checkWhole, listWarnings } from './c
 import { type Config, toConfig } from './config.ts'
 import { type ConfigFiles, nodeFiles } from './nodeFiles.ts'
 import { configSchema } from './schema.ts'
-import { secretPlaces } from './secretPlaces.ts'
 
 export interface ConfigInput {
   readonly path: string
@@ -72,6 +72,23 @@ interface Substituted {
 type Resolved =
   | { readonly ok: true; readonly value: string }
   | { readonly ok: false; readonly message: string }
+
+/**
+ * Where secrets stand in `spanwatch.yaml`. Around them everything is covered but what is known to be harmless, so that
+ * a secret behind a mistyped key stays covered too.
+ */
+const secretPlaces: YamlMask = {
+  keys: ['key', 'secret', 'passphrase', 'password', 'smtp', 'token', 'url'],
+  isSecret(keys) {
+    const [section, second] = keys
+    const last = keys.at(-1) ?? ''
+    if (section === 'explorer') return second === 'auth' && last !== 'signer'
+    if (section === 'channels') return keys.length > 2 && !['type', 'from', 'to'].includes(last)
+    if (section === 'http') return keys.length > 1 && last !== 'listen' && last !== 'publicUrl'
+    if (section === 'heartbeat') return keys.length > 1 && last !== 'every'
+    return (section === 'preconf' || section === 'canonical') && last === 'url'
+  },
+}
 
 /** Reads, completes and checks a configuration file: whole, or all of its problems. */
 export function loadConfig(input: ConfigInput): LoadedConfig {

@@ -8,7 +8,7 @@ import {
 import type { Direction } from '../bridge/observation.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import { findPlaces, toNeedle } from './eventPlaces.ts'
-import { countKnown, type EventTemplate } from './learnEvent.ts'
+import { capParties, countKnown, type EventTemplate } from './learnEvent.ts'
 import { fitsTemplate, noContent, readEvent } from './readEvent.ts'
 
 /** What a log means, as far as it is known; null for one that means no transfer. */
@@ -33,6 +33,9 @@ export interface EventJudgement {
   /** Whether records or a known meaning say what all these logs are. */
   readonly isExplained: boolean
 }
+
+/** So many deposits of different parties must have shown that an event names whom the zone credits. */
+const neededSamples = 20
 
 /**
  * Sets the bridge's events of one main transaction beside the transfers that records tell of it. One transfer often
@@ -153,4 +156,28 @@ function countHeld(log: BridgeLog, content: EventContent): number {
     const needle = toNeedle(field, content[field])
     return needle !== null && findPlaces(log, needle).size > 0
   }).length
+}
+
+/**
+ * Whom a deposit's own event names, where its record credits another; null where that cannot be told. Nothing but the
+ * event says who a deposit is for: its money goes to the bridge either way.
+ * @param samples what the event's meaning was learned from
+ */
+export function findOtherRecipient(
+  sample: EventSample,
+  template: EventTemplate,
+  samples: readonly EventSample[],
+): string | null {
+  const { recipient } = sample.content
+  const said = recipientOf(sample, template)
+  if (recipient === '' || said === '' || said === recipient) return null
+  const others = capParties(
+    samples.filter(({ hash, content }) => hash !== sample.hash && content.recipient !== ''),
+  )
+  const isAlways = others.every((one) => recipientOf(one, template) === one.content.recipient)
+  return others.length >= neededSamples && isAlways ? said : null
+}
+
+function recipientOf(sample: EventSample, template: EventTemplate): EventContent['recipient'] {
+  return fitsTemplate(template, sample) ? readEvent(template, sample).recipient : ''
 }

@@ -5,7 +5,7 @@ import { fileProblem, problemAt, withoutEchoes, type YamlProblem } from '../lib/
 import { compileRule, type RuleContext } from './compileRule.ts'
 import type { Kinds } from './kinds.ts'
 import { createRuleSchema } from './ruleSchema.ts'
-import { createTemplateEngine } from './templates/createTemplateEngine.ts'
+import { createTemplateEngine } from './templates/compileTemplate.ts'
 import type { LoadedRule } from './types.ts'
 
 export type LoadedRules =

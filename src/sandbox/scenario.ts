@@ -12,8 +12,7 @@ import type { PlannedFault, FaultRow } from './faults/fault.ts'
 import { historySchema, trafficSchema } from './settings.ts'
 import { answerFaults } from './faults/answerFaults.ts'
 import { chainFaults, preconfFaults } from './faults/chainFaults.ts'
-import { theftFaults } from './faults/theftFaults.ts'
-import { transferFaults } from './faults/transferFaults.ts'
+import { theftFaults, transferFaults } from './faults/transferFaults.ts'
 
 /** Every fault that a scenario can name. A new one is a new row in one of these lists. */
 export const faultTable: readonly FaultRow[] = [

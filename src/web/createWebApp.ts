@@ -1,21 +1,20 @@
 import { readFileSync } from 'node:fs'
+import { isIPv4 } from 'node:net'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { HTTPException } from 'hono/http-exception'
 import { secureHeaders } from 'hono/secure-headers'
-import { MonitorError, errorText } from '../lib/errors.ts'
+import { errorText, MonitorError } from '../lib/errors.ts'
+import { cleanText } from '../lib/text.ts'
+import type { HealthVerdict } from '../monitor/judgeLiveness.ts'
 import { createAccess } from './createAccess.ts'
 import { createFormGate } from './createFormGate.ts'
 import { renderMessagePage } from './pages/messagePage.ts'
 import { addActionRoutes } from './routes/addActionRoutes.ts'
 import { addApiRoutes } from './routes/addApiRoutes.ts'
-import { addChartRoutes } from './routes/addChartRoutes.ts'
 import { addEventRoute } from './routes/addEventRoute.ts'
-import { addHealthRoutes } from './routes/addHealthRoutes.ts'
-import { addPageRoutes } from './routes/addPageRoutes.ts'
-import { addReportRoutes } from './routes/addReportRoutes.ts'
-import type { WebDeps, WebOptions, WebEnv } from './types.ts'
-import { isIPv4 } from 'node:net'
+import { addChartRoutes, addPageRoutes, addReportRoutes } from './routes/addPageRoutes.ts'
+import type { WebDeps, WebEnv, WebOptions } from './types.ts'
 
 /** In the order in which they overrule each other. */
 const sheets = ['base', 'frame', 'words', 'tables', 'views', 'widths'].map((name) => `${name}.css`)
@@ -134,4 +133,26 @@ export function isLoopbackHost(host: string): boolean {
 export function isLoopbackAuthority(authority: string | undefined): boolean {
   const host = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/i.exec(authority ?? '')?.[1]
   return host !== undefined && isLoopbackHost(host)
+}
+
+/** Open to everyone who can connect: a probe carries no token, and reasons name no data. */
+function addHealthRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
+  app.get('/healthz', (c) => answerHealth(c, deps, () => deps.isLive()))
+  app.get('/readyz', (c) => answerHealth(c, deps, () => deps.isReady()))
+}
+
+function answerHealth(c: Context<WebEnv>, { log }: WebDeps, judge: () => HealthVerdict): Response {
+  const { ok, reasons } = judgeSafely(log, judge)
+  const body = { status: ok ? 'ok' : 'failing', reasons: reasons.map((reason) => cleanText(reason, 300)) }
+  return c.json(body, ok ? 200 : 503)
+}
+
+/** A health that cannot be determined is no health. */
+function judgeSafely(log: WebDeps['log'], judge: () => HealthVerdict): HealthVerdict {
+  try {
+    return judge()
+  } catch (error) {
+    log.error({ problem: errorText(error) }, 'health could not be determined')
+    return { ok: false, reasons: ['health could not be determined'] }
+  }
 }

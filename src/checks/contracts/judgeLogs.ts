@@ -6,7 +6,12 @@ import {
   type EventSample,
   topicOf,
 } from '../../bridge/bridgeLog.ts'
-import { type EventJudgement, judgeEvents, type LogMeaning } from '../../meaning/judgeEvents.ts'
+import {
+  type EventJudgement,
+  findOtherRecipient,
+  judgeEvents,
+  type LogMeaning,
+} from '../../meaning/judgeEvents.ts'
 import {
   type EventTemplate,
   isOutdated,
@@ -15,7 +20,6 @@ import {
   toBareTemplate,
 } from '../../meaning/learnEvent.ts'
 import type { Finding } from '../../bridge/finding.ts'
-import { findOtherRecipient } from '../../meaning/otherRecipient.ts'
 import type { Observation } from '../../bridge/observation.ts'
 import { toChainObservation } from '../../meaning/readEvent.ts'
 import type { UnixMs } from '../../lib/clock.ts'

@@ -1,4 +1,4 @@
-import { unhurried } from '../../clients/explorer/unhurried.ts'
+import { unhurried } from '../../clients/explorer/createExplorer.ts'
 import { createBalanceReads } from '../../kernel/balanceReads.ts'
 import type { Check } from '../../kernel/check.ts'
 import type { Kernel } from '../../kernel/kernel.ts'

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Clock } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import type { ClockJump } from '../../lib/rebaseInstant.ts'
 import { createScrubber } from '../../lib/secret.ts'
@@ -14,9 +15,9 @@ import { neutralDialect } from './dialect.ts'
 import { createEmptyGuard, type EmptyGuard } from './emptyGuard.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createHealth, type ExplorerHealth } from './health.ts'
+import { createKeyBook, type KeyBook } from './keyBook.ts'
 import { createMismatchLog, type MismatchLog } from './mismatchLog.ts'
 import { createPace, type PaceMetrics } from './pace.ts'
-import { createKeyBook, type KeyBook } from './keyBook.ts'
 import type { Answer } from './readAnswer.ts'
 import { type WalkOptions, walkPages } from './walk.ts'
 import type { WalkResult } from './walkState.ts'
@@ -70,6 +71,7 @@ export interface Explorer {
 
 /** One call every 220 ms with up to 5 retries was seen to get through throttling in disguise. */
 const defaultRereads = 5
+
 const rereadPauseMs = 250
 
 export function createExplorer(options: ExplorerOptions): Explorer {
@@ -155,4 +157,27 @@ function walk<P extends z.ZodType, R>(
     },
     { ...how, limit: Math.min(how.limit ?? maxLimit, maxLimit) },
   )
+}
+
+/** The same explorer for somebody who takes no more than one turn in so many ms: it rests after each answer. */
+export function unhurried(
+  explorer: Pick<Explorer, 'call' | 'walk'>,
+  clock: Pick<Clock, 'sleep'>,
+  restMs: number,
+): Pick<Explorer, 'call' | 'walk'> {
+  return {
+    async call(endpoint, params, options) {
+      const answer = await explorer.call(endpoint, params, options)
+      await clock.sleep(restMs, options.signal)
+      return answer
+    },
+    walk: (endpoint, params, options) =>
+      explorer.walk(endpoint, params, {
+        ...options,
+        async onPage(answer) {
+          await options.onPage?.(answer)
+          await clock.sleep(restMs, options.signal)
+        },
+      }),
+  }
 }

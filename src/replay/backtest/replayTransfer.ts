@@ -1,9 +1,12 @@
+import type { Finding } from '../../bridge/finding.ts'
+import { destinationLeg, type LegEvidence, originLeg, type Transfer } from '../../bridge/transfer.ts'
+import type { Facts } from '../../checks/facts.ts'
 import { deriveTransfer, type TransferContext } from '../../ledger/deriveTransfer.ts'
 import type { Group, Sighting } from '../../ledger/sighting.ts'
-import { destinationLeg, type LegEvidence, originLeg, type Transfer } from '../../bridge/transfer.ts'
+import { formatKey, type StoredTransfer } from '../../ledger/transferRows.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { StoredTransfer } from '../../ledger/transferRows.ts'
-import { formatKey } from '../../ledger/transferRows.ts'
+import { evaluateConditions } from '../../rules/evaluateRules.ts'
+import type { LoadedRule } from '../../rules/types.ts'
 
 /** A transfer's past: what was known of it, step by step. */
 export interface Past {
@@ -16,8 +19,27 @@ export interface Past {
 
 /** What is first seen later than this after its newest block was read afterwards, as history. */
 const historyMs = 600_000
+
 /** A record that names no origin is judged once it was read again after so long. */
 const settleMs = 60_000
+
+/** The time in which a transfer was on its way. */
+interface Span {
+  readonly transfer: Transfer
+  readonly from: UnixMs
+  /** Null: it still lasts. */
+  readonly to: UnixMs | null
+}
+
+/** When a rule would have fired. */
+interface Fired {
+  readonly finding: Finding
+  readonly firedAt: UnixMs
+  /** Null: it would still fire. */
+  readonly resolvedAt: UnixMs | null
+}
+
+const secondMs = 1_000
 
 export function toPast(stored: StoredTransfer, evidence: readonly LegEvidence[]): Past {
   const { group } = stored
@@ -56,7 +78,7 @@ export function momentOf(transfer: Transfer, at: UnixMs): UnixMs {
 /** The time in which it was on its way, as far as known; null when it was never seen to be. `to` null: it still is. */
 export function pendingSpan(
   transfers: readonly { readonly at: UnixMs; readonly transfer: Transfer }[],
-): { readonly transfer: Transfer; readonly from: UnixMs; readonly to: UnixMs | null } | null {
+): Span | null {
   const first = transfers.find(({ transfer }) => isOpen(transfer))
   if (!first) return pastSpan(transfers[0])
   const last = transfers.findLast(({ transfer }) => isOpen(transfer)) ?? first
@@ -81,4 +103,41 @@ function pastSpan(first: { readonly at: UnixMs; readonly transfer: Transfer } | 
 
 function isOpen(transfer: Transfer): boolean {
   return transfer.state === 'pending' && destinationLeg(transfer) === null
+}
+
+/**
+ * When a rule on stalled transfers would have fired for one that was on its way for a time, and have ended: to the
+ * second, by the detector itself. What is stalled once stays so until it arrives, so that the first moment can be
+ * sought by halving.
+ */
+export function replayStalled(
+  rule: LoadedRule,
+  span: Span,
+  of: { readonly facts: Facts; readonly until: UnixMs },
+): Fired | null {
+  const end = Math.min(span.to === null ? of.until : span.to - 1, of.until)
+  const judge = (at: UnixMs) => findAt(rule, span.transfer, of.facts, at)
+  if (end <= span.from || judge(end) === null) return null
+  let low = span.from
+  let high = end
+  while (high - low > secondMs) {
+    const middle = Math.floor((low + high) / 2)
+    if (judge(middle) === null) low = middle
+    else high = middle
+  }
+  const trueAt = judge(low) === null ? high : low
+  const firedAt = trueAt + rule.forMs
+  if (firedAt > end) return null
+  const finding = judge(firedAt)
+  if (finding === null) return null
+  const resolvedAt = span.to === null ? null : span.to + rule.keepFiringForMs
+  return { finding, firedAt, resolvedAt: resolvedAt !== null && resolvedAt < of.until ? resolvedAt : null }
+}
+
+function findAt(rule: LoadedRule, transfer: Transfer, facts: Facts, now: UnixMs): Finding | null {
+  // It was read again all the while: that the explorer could not be asked is not in the ledger.
+  const read = { ...transfer, readAt: now }
+  const then: Facts = { ...facts, now, listPending: () => [read] }
+  const [judged] = evaluateConditions([rule], then)
+  return judged?.judgement.findings[0] ?? null
 }

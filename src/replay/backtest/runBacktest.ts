@@ -20,11 +20,9 @@ import {
 import type { Ledger } from '../../ledger/ledger.ts'
 import { createTokenBook, type TokenBook } from '../../ledger/tokenBook.ts'
 import type { AppConfig } from '../../kernel/settings.ts'
-import { type Choice, chooseRules } from './chooseRules.ts'
-import { toHistoryFilter } from './toHistoryFilter.ts'
+import { type Choice, chooseRules, toHistoryFilter } from './chooseRules.ts'
 import { createLatency } from '../../ledger/readLatency.ts'
-import { replayStalled } from './replayStalled.ts'
-import { deriveAt, momentOf, type Past, pendingSpan, toPast } from './replayTransfer.ts'
+import { deriveAt, momentOf, type Past, pendingSpan, replayStalled, toPast } from './replayTransfer.ts'
 import { createTellings, judgeNews, type RuleTellings, type Tellings, type ToldEvent } from './tellings.ts'
 
 export interface Backtest {

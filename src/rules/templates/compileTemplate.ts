@@ -1,4 +1,4 @@
-import type { Liquid, Template } from 'liquidjs'
+import { Liquid, type Template } from 'liquidjs'
 import type { FactValue } from '../../bridge/finding.ts'
 import { suggest } from '../../lib/nearest.ts'
 import type { Compiled, TextProblem } from '../cel/compileExpression.ts'
@@ -10,6 +10,7 @@ import {
   transferNames,
   type TransferScope,
 } from '../toFindingScope.ts'
+import { templateFilters } from './templateFilters.ts'
 
 /** A summary is one line of a message; what is longer is cut where it is shown. */
 const maxTemplate = 2_000
@@ -42,6 +43,33 @@ const sampleTransfer: TransferScope = {
   destinationAt: at,
   firstSeenAt: at,
   updatedAt: at,
+}
+
+/** Tags that can neither read a file nor keep a template busy beyond the render limits. */
+const allowedTags = new Set([
+  'assign',
+  'break',
+  'capture',
+  'case',
+  'comment',
+  'continue',
+  'echo',
+  'for',
+  'if',
+  'raw',
+  'unless',
+  '#',
+])
+
+/** Filters that take an expression from their argument, which may be data: what data says must never be evaluated. */
+const evaluatingFilters = /_exp$/
+
+const noFiles = {
+  exists: async () => false,
+  existsSync: () => false,
+  readFile: async (): Promise<string> => refuse(),
+  readFileSync: (): string => refuse(),
+  resolve: (_directory: string, file: string) => file,
 }
 
 /**
@@ -158,4 +186,31 @@ function createSampleScope(detector: Detector, ownLabels: readonly string[]): Fi
     labels: Object.fromEntries(names.map((name) => [name, 'x'])),
     subjects: Object.fromEntries(detector.subjectNames.map((name) => [name, 'x'])),
   }
+}
+
+/** Liquid without files, without prototypes, with small limits and our own filters. */
+export function createTemplateEngine(): Liquid {
+  const engine = new Liquid({
+    strictFilters: true,
+    strictVariables: true,
+    ownPropertyOnly: true,
+    dynamicPartials: false,
+    relativeReference: false,
+    cache: false,
+    parseLimit: 20_000,
+    // Wall time, so that a busy machine must not cut a good text short; memory bounds the loops.
+    renderLimit: 500,
+    memoryLimit: 200_000,
+    fs: noFiles,
+  })
+  for (const tag of Object.keys(engine.tags)) if (!allowedTags.has(tag)) delete engine.tags[tag]
+  for (const filter of Object.keys(engine.filters)) {
+    if (evaluatingFilters.test(filter)) delete engine.filters[filter]
+  }
+  for (const [name, filter] of Object.entries(templateFilters)) engine.registerFilter(name, filter)
+  return engine
+}
+
+function refuse(): never {
+  throw new Error('templates read no files')
 }

@@ -1,10 +1,13 @@
-import { nth } from '../../lib/nth.ts'
 import { z } from 'zod'
+import { nth } from '../../lib/nth.ts'
+import { addExtra } from '../chain/mainChain.ts'
 import { duration } from '../settings.ts'
+import { tokenSymbols } from '../tokens.ts'
 import type { TransferSpec } from '../transferSpec.ts'
-import { amendTransfer } from '../worldTime.ts'
+import { getTransfer } from '../transfers.ts'
+import { amendTransfer, injectTransfer } from '../worldTime.ts'
 import { worldFault } from './fault.ts'
-import { completedBefore, injectMany, transferShape } from './putIn.ts'
+import { completedBefore, injectMany, mainMove, transferShape, userLike } from './putIn.ts'
 
 export const transferFaults = [
   worldFault(
@@ -115,6 +118,133 @@ export const transferFaults = [
           : {}),
         tokenName: nth(params.names, place % params.names.length).repeat(params.repeat),
       }))
+    },
+  ),
+]
+
+const oneSecond = 1_000
+
+/** Value that arrives without having left, or not as much of it as is said. */
+export const theftFaults = [
+  worldFault(
+    'transfer.unbacked',
+    'Payouts with no origin: the record names an invented hash, an empty one, or there is no record at all',
+    { ...transferShape, record: z.enum(['invented', 'empty', 'none']).default('invented') },
+    (world, params) => {
+      injectMany(world, params, (at) => ({
+        direction: params.direction ?? 'ZoneToMain',
+        originAbsent: params.record === 'invented' ? 'invented' : 'empty',
+        originAt: at - 5 * oneSecond,
+        destinationAt: at,
+        ...(params.record === 'none' ? { listedAt: Number.POSITIVE_INFINITY } : {}),
+      }))
+    },
+  ),
+  worldFault(
+    'transfer.duplicate',
+    'Withdrawals that were paid already are paid once more',
+    { count: z.int().min(1).max(1_000).default(1), age: duration.default(20_000) },
+    (world, params) => {
+      const isWithdrawal = (number: number) => getTransfer(world, number).direction === 'ZoneToMain'
+      for (const number of completedBefore(world, world.now - params.age, params.count, isWithdrawal)) {
+        const { crossType, token, tokenId, amountRaw, sourceAddress, targetAddress } = getTransfer(
+          world,
+          number,
+        )
+        const same = { crossType, token: token.symbol, tokenId, amountRaw, sourceAddress, targetAddress }
+        const times = { originAt: nth(world.originAt, number), destinationAt: world.now + oneSecond }
+        const listedAt = world.now + 2 * oneSecond
+        injectTransfer(world, { ...same, ...times, listedAt, direction: 'ZoneToMain', sameOriginAs: number })
+      }
+    },
+  ),
+  worldFault(
+    'transfer.mismatch',
+    "The main leg moves another amount than the record and the bridge's event say, 0 moves nothing at all; or it failed",
+    {
+      ...transferShape,
+      moved: z
+        .string()
+        .regex(/^\d{1,78}$/, 'expected base units, in quotes')
+        .default('0'),
+      failed: z
+        .enum(['main', 'zone'])
+        .optional()
+        .describe("Instead: that chain's transaction failed, and the record says success"),
+    },
+    (world, params) => {
+      injectMany(world, params, (at) =>
+        params.failed === undefined
+          ? { direction: params.direction ?? 'MainToZone', mainMovedRaw: BigInt(params.moved) }
+          : {
+              direction: params.failed === 'main' ? 'ZoneToMain' : 'MainToZone',
+              ...(params.failed === 'main' ? { mainFailed: true } : { zoneError: 'execution reverted' }),
+              patches: [{ at, fields: { status: '0x1' } }],
+            },
+      )
+    },
+  ),
+  worldFault(
+    'transfer.out_of_order',
+    'The destination leg is older than the origin leg: it is in a block at once, its origin only after `by`',
+    {
+      ...transferShape,
+      by: duration.default(30_000).describe('How much older; the record is listed once both legs are there'),
+    },
+    (world, params) => {
+      // Never the other way round: what was read of a block that is past would be no longer so.
+      injectMany(world, params, (at) => ({
+        originAt: at + params.by,
+        destinationAt: at,
+        listedAt: at + params.by + 2 * oneSecond,
+      }))
+    },
+  ),
+  worldFault(
+    'transfer.forged',
+    'Deposits that the explorer shows in full and the nodes of the main chain do not know, for a while or ever',
+    transferShape,
+    (world, params, window) => {
+      injectMany(world, params, () => ({
+        direction: params.direction ?? 'MainToZone',
+        unknownUntil: window.until,
+      }))
+    },
+  ),
+  worldFault(
+    'batch.bad',
+    'Batch withdrawals whose detail is not understood, does not add up, or is not what was paid',
+    { ...transferShape, how: z.enum(['unreadable', 'sum', 'unpaid']).default('unreadable') },
+    (world, params) => {
+      const batch: TransferSpec = { direction: 'ZoneToMain', crossType: 'BatchWithdraw', token: 'SHARES' }
+      injectMany(world, params, (at) => {
+        if (params.how === 'unpaid') return { ...batch, mainMovedRaw: 1n }
+        const batchDetail = params.how === 'sum' ? '[{"tokenId":"7","amount":"1"}]' : '<batch of items>'
+        return { ...batch, patches: [{ at, fields: { batchDetail } }] }
+      })
+    },
+  ),
+  worldFault(
+    'escrow.drained',
+    'Tokens leave the escrow for an unknown address, with no bridge event',
+    {
+      token: z.enum(tokenSymbols).default('USDC'),
+      amount: z.string().default('1000000'),
+      count: z.int().min(1).max(100).default(1),
+    },
+    (world, params) => {
+      const { escrow } = world.contracts
+      for (let place = 0; place < params.count; place += 1) {
+        const thief = userLike(world, place)
+        const moved = mainMove(world, { ...params, from: escrow, to: thief, operator: thief })
+        addExtra(world, {
+          at: world.now + place * oneSecond,
+          from: thief,
+          to: escrow,
+          methodId: '0x51cff8d9',
+          ...moved,
+        })
+      }
     },
   ),
 ]

@@ -1,20 +1,30 @@
+import { createHash } from 'node:crypto'
 import type { Context, Hono } from 'hono'
-import { MonitorError, errorText } from '../../lib/errors.ts'
+import { renderChart } from '../../lib/charts.ts'
+import { errorText, MonitorError } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
+import { type KeptReport, readKeptReport } from '../../report/readKeptReport.ts'
 import type { FormGate } from '../createFormGate.ts'
-import { renderAlertPage } from '../pages/alertPage.ts'
 import { type AlertTab, renderAlertsPage } from '../pages/alertList.ts'
+import { renderAlertPage } from '../pages/alertPage.ts'
+import { type ChartName, chartNames, toChart } from '../pages/chartCards.ts'
 import { renderMessagePage } from '../pages/messagePage.ts'
 import { renderOutboxPage } from '../pages/outboxPage.ts'
+import { renderReportPage, renderReportsPage } from '../pages/reportsPage.ts'
 import { renderRulesPage } from '../pages/rulesPage.ts'
-import { renderSilenceForm, toSilenceDraft, renderSilencesPage } from '../pages/silenceForm.ts'
+import { renderSilenceForm, renderSilencesPage, toSilenceDraft } from '../pages/silenceForm.ts'
 import { renderBlindPage, renderStatusPage } from '../pages/statusPage.ts'
 import { renderSeveralTransfers, renderTransferPage } from '../pages/transferPage.ts'
-import { renderTransfersPage, renderSearchPage } from '../pages/transfersPage.ts'
+import { renderSearchPage, renderTransfersPage } from '../pages/transfersPage.ts'
 import { toAlertPath, toTransferPath } from '../pages/words.ts'
-import { listKnownSilences } from '../views/pageQueries.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
 import type { AlertStory, AlertView, WebDeps, WebEnv } from '../types.ts'
+import { listKnownSilences, listReports } from '../views/pageQueries.ts'
+
+const sizes = { wide: { width: 460, height: 210 }, narrow: { width: 310, height: 200 } } as const
+
+/** Both charts in both schemes and widths, twice over while one follows another. */
+const mostKept = 16
 
 export function addPageRoutes(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
   app.get('/', (c) => {
@@ -124,4 +134,76 @@ function readSafely<T>(deps: WebDeps, what: string, read: () => T): T | null {
     deps.log.error({ problem: errorText(error) }, `${what} could not be read`)
     return null
   }
+}
+
+/** Charts as images: drawn here, once for each state of their numbers. */
+export function addChartRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
+  const kept = new Map<string, Promise<string>>()
+  app.get('/charts/:file', async (c) => {
+    const name = chartNames.find((one) => `${one}.svg` === c.req.param('file'))
+    if (name === undefined) return c.notFound()
+    const theme = c.req.query('theme') === 'dark' ? 'dark' : 'light'
+    const size = c.req.query('size') === 'narrow' ? 'narrow' : 'wide'
+    const svg = await draw(name, theme, size)
+    // An image runs no script, and its text is styled inline.
+    c.set('policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+    return c.body(svg, 200, { 'Content-Type': 'image/svg+xml' })
+  })
+
+  function draw(name: ChartName, theme: 'light' | 'dark', size: keyof typeof sizes): Promise<string> {
+    const spec = { ...toChart(name, deps.readSeries()), ...sizes[size], theme }
+    const key = JSON.stringify(spec)
+    const known = kept.get(key)
+    if (known) return known
+    const drawing = renderChart(spec)
+    kept.set(key, drawing)
+    drawing.catch(() => kept.delete(key))
+    const [oldest] = kept.keys()
+    if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest)
+    return drawing
+  }
+}
+
+/** The daily reports that are kept, to be looked at again. */
+export function addReportRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
+  app.get('/reports', (c) => c.html(renderReportsPage(listReports(deps.db), deps.dailyReport)))
+  app.get('/reports/:day', (c) => withReport(c, deps, (report) => c.html(renderReportPage(report))))
+  app.get('/reports/:day/mail', (c) =>
+    withReport(c, deps, ({ html }) => (c.set('policy', toPolicy(html)), c.html(html))),
+  )
+  app.get('/reports/:day/:file', (c) =>
+    withReport(c, deps, ({ csv }) => {
+      const file = csv.find(({ name }) => name === c.req.param('file'))
+      if (!file) return c.notFound()
+      return c.body(file.content, 200, {
+        'Content-Type': 'text/csv; charset=utf-8',
+        'Content-Disposition': `attachment; filename="${file.name}"`,
+      })
+    }),
+  )
+}
+
+async function withReport(
+  c: Context<WebEnv>,
+  deps: WebDeps,
+  answer: (report: KeptReport) => Response | Promise<Response>,
+): Promise<Response> {
+  const day = c.req.param('day') ?? ''
+  const report = /^\d{4}-\d{2}-\d{2}$/.test(day) ? await readKeptReport(deps.db, day) : null
+  if (report !== null) return answer(report)
+  return c.html(renderMessagePage('Not found', 'No report is kept of that day.'), 404)
+}
+
+/** A mail has its styles inline: exactly those of this page are allowed, and its images lie inside. No script runs. */
+function toPolicy(markup: string): string {
+  const sheets = [...markup.matchAll(/<style>([\s\S]*?)<\/style>/g)]
+  const styles = [...markup.matchAll(/ style="([^"]*)"/g)]
+  const texts = new Set([...sheets, ...styles].map(([, text = '']) => decodeEntities(text)))
+  const hashes = [...texts].map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
+  return `default-src 'none'; img-src data:; style-src 'unsafe-hashes' ${hashes.join(' ')}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox`
+}
+
+/** Hashes are of what the browser reads, not of how it is written. */
+function decodeEntities(text: string): string {
+  return text.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&')
 }
