@@ -1,5 +1,5 @@
 import { toTextFilter } from '../web/views/createWebDeps.ts'
-import type { Direction } from '../bridge/observation.ts'
+import { directions } from '../bridge/observation.ts'
 import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { MonitorError } from '../lib/errors.ts'
@@ -43,8 +43,6 @@ function render(transfers: readonly Transfer[], { json, csv }: ListCommand, now:
 }
 
 const states: readonly TransferState[] = ['pending', 'completed', 'failed', 'unbacked']
-const directions: readonly Direction[] = ['MainToZone', 'ZoneToMain']
-
 function toFilter(io: Io, search: string | undefined, options: ListCommand): TransferFilter {
   const { hash, address, token, olderThan } = options
   const state = oneOf('--state', options.state, states)

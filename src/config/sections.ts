@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { directions } from '../bridge/observation.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { Secret } from '../lib/secret.ts'
 import {
@@ -20,7 +21,7 @@ const pathSegment = pattern(/^[A-Za-z0-9_.~-]+$/, 'expected one path segment')
 const fieldPrefix = pattern(/^[A-Za-z][A-Za-z0-9_]*$/, 'expected the beginning of a field name')
 const directionWord = pattern(/^[A-Za-z0-9_]+$/, 'expected one word')
 const headerPrefix = pattern(/^[A-Za-z0-9][A-Za-z0-9-]*$/, 'expected the beginning of a header name')
-const direction = z.enum(['MainToZone', 'ZoneToMain'])
+const direction = z.enum(directions)
 const wholeNumber = (min: number, max: number) => {
   const message = `expected a whole number from ${min} to ${max}`
   return z.number({ error: message }).int(message).min(min, message).max(max, message)

@@ -5,7 +5,7 @@ import {
   type EventSample,
   topicOf,
 } from '../bridge/bridgeLog.ts'
-import type { Direction } from '../bridge/observation.ts'
+import { type Direction, directions } from '../bridge/observation.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import { findPlaces, toNeedle } from './eventPlaces.ts'
 import { capParties, countKnown, type EventTemplate } from './learnEvent.ts'
@@ -53,7 +53,7 @@ export function judgeEvents(
     return paired.map((sample, index) => ({ log: kind[index] as BridgeLog, sample }))
   })
   const known = kinds.flatMap((kind) => readKind(kind, meaningOf))
-  const missing = (['MainToZone', 'ZoneToMain'] as const).flatMap((direction) => {
+  const missing = directions.flatMap((direction) => {
     const counting = choose(known.filter((kind) => kind.direction === direction))
     const records = listed.filter((transfer) => transfer.direction === direction)
     const hasBatch = records.some(({ crossType }) => crossType === 'BatchWithdraw')

@@ -14,7 +14,7 @@ import {
 } from './dailyReport.ts'
 import { type Crossing, reconcile, toCrossing } from './reconcile.ts'
 import type { DayWindow } from './reportDay.ts'
-import type { Direction } from '../bridge/observation.ts'
+import { type Direction, directions } from '../bridge/observation.ts'
 import { type Transfer, originChain } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
@@ -183,8 +183,6 @@ function groupFindings(told: readonly ToldRow[]): FindingGroup[] {
 }
 
 const chains = ['main', 'zone'] as const
-const directions = ['MainToZone', 'ZoneToMain'] as const
-
 /** Legs by the block times of the day: what left and what arrived, chain by chain. */
 function countLegs(
   transfers: readonly Pick<Transfer, 'direction' | 'main' | 'zone'>[],

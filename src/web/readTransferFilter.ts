@@ -1,4 +1,4 @@
-import type { Direction } from '../bridge/observation.ts'
+import { directions } from '../bridge/observation.ts'
 import type { TransferState } from '../bridge/transfer.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { cleanText } from '../lib/text.ts'
@@ -13,7 +13,6 @@ export interface ReadFilter {
 }
 
 const states: readonly TransferState[] = ['pending', 'completed', 'failed', 'unbacked']
-const directions: readonly Direction[] = ['MainToZone', 'ZoneToMain']
 const maxLimit = 500
 const defaultLimit = 50
 

@@ -1,3 +1,4 @@
+import { directions } from '../../bridge/observation.ts'
 import type { LearnedMoney } from '../../meaning/learnedMoney.ts'
 import type { Fee } from '../../meaning/findFee.ts'
 import { createMostKept, type MostKept } from '../../meaning/mostKept.ts'
@@ -168,7 +169,7 @@ export function reviseToken(watch: EscrowWatch, token: string): void {
   const decimals = decimalsOf(watch, token)
   if (decimals === null) return
   const address = watch.recordedAs.get(token) ?? token
-  const ranges = (['MainToZone', 'ZoneToMain'] as const).map((one) => learned.keptOf(address, one))
+  const ranges = directions.map((one) => learned.keptOf(address, one))
   const known = ranges.map(({ less, more, flat }) => `${less} ${more} ${String(flat)}`).join()
   if (revised.get(token) === known) return
   revised.set(token, known)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Direction } from '../../bridge/observation.ts'
+import { type Direction, directions } from '../../bridge/observation.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { FlowTotalFact, FlowPart } from './facts.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
@@ -48,7 +48,7 @@ function judgeQuiet(
   const present = flow.totals(lengthMs)
   const findings: Found<typeof factTypes>[] = []
   for (const token of by === 'token' ? past.tokens : ['']) {
-    for (const direction of ['MainToZone', 'ZoneToMain'] as const) {
+    for (const direction of directions) {
       if (present.some((one) => isOf(one, token, direction))) continue
       const { least, mean } = past.usual({ token, direction })
       if (least < leastPast || mean < expected) continue

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { directions } from '../../bridge/observation.ts'
 import { parseDecimal } from '../../bridge/amount.ts'
 import { compareDecimals, fromBaseUnits } from '../../bridge/decimal.ts'
 import { boundText } from '../../rules/durationText.ts'
@@ -27,7 +28,7 @@ const amountText = z
 const params = z.strictObject({
   window: boundText.default(15 * 60_000),
   side: z.enum(['started', 'arrived']).optional(),
-  direction: z.enum(['MainToZone', 'ZoneToMain']).optional(),
+  direction: z.enum(directions).optional(),
   maxCount: z.number().int().min(1).optional(),
   maxAmount: z.record(z.string(), amountText).optional(),
   timesPast: z.number().min(1.1).optional(),

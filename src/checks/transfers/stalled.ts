@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { destinationLeg, originChain, type Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
-import type { Direction } from '../../bridge/observation.ts'
+import { directions } from '../../bridge/observation.ts'
 import { afterText } from '../../rules/afterText.ts'
 import { clockLeadMs } from '../../kernel/clockLead.ts'
 import { boundText } from '../../rules/durationText.ts'
@@ -22,7 +22,7 @@ import {
 const haltedMs = 120_000
 
 const params = z.strictObject({
-  direction: z.enum(['MainToZone', 'ZoneToMain']).optional(),
+  direction: z.enum(directions).optional(),
   after: afterText.default(30 * 60_000),
   /** Of a learned time: never less, never more, from so many samples on, and what holds below. */
   floor: boundText.default(5 * 60_000),
@@ -30,8 +30,6 @@ const params = z.strictObject({
   minSamples: z.number().int().min(1).default(100),
   otherwise: boundText.default(30 * 60_000),
 })
-
-const bothDirections: readonly Direction[] = ['MainToZone', 'ZoneToMain']
 
 const factTypes = declareFacts({
   limitMs: 'int',
@@ -73,7 +71,7 @@ function judgeStalled(facts: SharedFacts, settings: z.output<typeof params>): Ju
   const unknown: string[] = []
   const leadMs = clockLeadMs(facts)
   const present = facts.now - leadMs
-  const leastMs = leastLimitMs(facts.latency, settings, direction ? [direction] : bothDirections)
+  const leastMs = leastLimitMs(facts.latency, settings, direction ? [direction] : directions)
   const old = facts.listPending({ direction: direction ?? null, originAtOrBefore: present - leastMs })
   for (const transfer of old) {
     if (transfer.state !== 'pending' || destinationLeg(transfer) !== null) continue

@@ -1,3 +1,4 @@
+import { directions } from '../../bridge/observation.ts'
 import { kinds } from '../../checks/index.ts'
 import { z } from 'zod'
 import { amount } from '../../config/fields.ts'
@@ -19,7 +20,7 @@ const chain = z.enum(['main', 'zone'])
 
 /** What one reading of a transfer's record says; what is left out is as the reading before it said. */
 const record = z.strictObject({
-  direction: z.enum(['MainToZone', 'ZoneToMain']),
+  direction: z.enum(directions),
   crossType: text,
   status,
   originAt: moment.nullable().describe('When value left: null for a record that names no origin.'),

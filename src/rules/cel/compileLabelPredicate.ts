@@ -1,3 +1,4 @@
+import { directions } from '../../bridge/observation.ts'
 import { standardLabels } from '../toFindingScope.ts'
 import { type Compiled, compileExpression } from './compileExpression.ts'
 import { createEnvironment } from './createEnvironment.ts'
@@ -19,7 +20,7 @@ export function compileLabelPredicate(
     values: {
       kind: kinds,
       severity: ['critical', 'warning', 'info'],
-      direction: ['MainToZone', 'ZoneToMain', ''],
+      direction: [...directions, ''],
       chain: ['main', 'zone', ''],
     },
   })

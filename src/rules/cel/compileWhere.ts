@@ -1,4 +1,5 @@
 import { Duration } from '@marcbachmann/cel-js/evaluator'
+import { directions } from '../../bridge/observation.ts'
 import type { FactType, Detector } from '../kind.ts'
 import { type FindingScope, tokenNames, transferNames, type TransferScope } from '../toFindingScope.ts'
 import { toAmountValue } from './amountValue.ts'
@@ -84,7 +85,7 @@ function toVocabulary(detector: Detector, kinds: readonly string[]): Vocabulary 
     values: {
       kind: kinds,
       chain: ['main', 'zone'],
-      'transfer.direction': ['MainToZone', 'ZoneToMain'],
+      'transfer.direction': directions,
       'transfer.state': ['pending', 'completed', 'failed', 'unbacked'],
       'transfer.status': ['success', 'failed', 'unknown'],
     },

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { directions } from '../../bridge/observation.ts'
 import { isDisproved } from '../../checks/escrow/flow.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -35,7 +36,6 @@ export interface TransfersView {
 }
 
 const states = ['pending', 'completed', 'failed', 'unbacked']
-const directions = ['MainToZone', 'ZoneToMain'] as const
 const ages = ['10m', '1h', '6h', '1d', '7d']
 
 export function renderTransfersPage(view: TransfersView): Html {

@@ -1,7 +1,7 @@
 import { listSilences, type SilenceRow } from '../../alerts/store/silenceRows.ts'
 import { createReportStore, type ReportRow } from '../../report/store.ts'
 import type { WebDeps } from '../types.ts'
-import type { Direction } from '../../bridge/observation.ts'
+import { type Direction, directions } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { activeAlerts, alertColumns, type AlertRow, alertTable } from '../../alerts/store/alertRows.ts'
 import { flowSide } from '../../ledger/flow.ts'
@@ -28,7 +28,7 @@ const origins = table('transfers', { direction, originAt: instant })
 export function countPendingByAge(db: Database, bounds: readonly number[], now: UnixMs): PendingAges[] {
   const sql = `SELECT direction, origin_at FROM transfers WHERE ${isOpenRow} AND state = 'pending' AND origin_at <= ? ORDER BY origin_at LIMIT ?`
   const rows = origins.all(db, sql, now, mostCounted)
-  return (['MainToZone', 'ZoneToMain'] as const).map((direction) => {
+  return directions.map((direction) => {
     const counts = [...bounds, Infinity].map(() => 0)
     let oldestAt: UnixMs | null = null
     for (const row of rows) {

@@ -1,4 +1,4 @@
-import type { Direction } from '../../bridge/observation.ts'
+import { type Direction, directions } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { coverageOf, type Interval, listCovered, observedSince } from '../../kernel/coverage.ts'
 import type { Database } from '../../store/database.ts'
@@ -12,8 +12,6 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 /** A shorter one says little about an hour. */
 const leastGapMs = 300_000
-const directions = ['MainToZone', 'ZoneToMain'] as const
-
 /** What the charts of the page show. */
 export function readSeries(db: Database, now: UnixMs): Series {
   return { flow: readFlow(db, now), latency: readLatency(db, now) }
