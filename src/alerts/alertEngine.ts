@@ -144,21 +144,21 @@ function createContext({ store, log, settings, live, kinds }: AlertEngineDeps): 
   }
 }
 
-/** The engine's own alerts live under whatever rule speaks for their kind now. */
+/** The engine's own alerts belong to whatever rule is on their kind now. */
 function isMetaRule(context: EngineContext, { kind, rule }: Pick<AlertHead, 'kind' | 'rule'>): boolean {
   const meta = metaKinds.find((one) => one.kind === kind)
   return meta !== undefined && metaRule(context.live.rules, meta).name === rule
 }
 
-/** Routes may be others than before: what fires joins the groups it has now. No channel is told twice by that. */
+/** Routes may be others than before: what fires joins the groups it has now. Nothing is sent twice to a channel by that. */
 function start(context: EngineContext): void {
   context.hold = { until: context.now + startHoldMs, isReleased: false, hasStarted: true }
   for (const head of context.store.listActive()) if (head.firedAt !== null) joinGroups(context, head)
 }
 
 /**
- * Two transfers turned out to be one: the alerts of `from` follow it to `to`. What was told stays told. Where both had
- * an alert of one rule, the survivor's goes on and counts as told wherever one of them was.
+ * Two transfers turned out to be one: the alerts of `from` follow it to `to`. What was sent stays sent. Where both had
+ * an alert of one rule, the survivor's goes on and counts as sent wherever one of them was.
  */
 function renameSubject(context: EngineContext, from: string, to: string): void {
   for (const row of context.store.listAlertsOfTransfer(from)) {
@@ -219,7 +219,7 @@ function applyCondition(context: EngineContext, rule: Rule, judgement: Judgement
   judgeOverflows(context, { rule: rule.name, overflow: judged.overflow })
 }
 
-/** The rule's `unless` holds: it says nothing new and takes nothing back, and that is no lack of data. */
+/** The rule's `unless` holds: nothing fires and nothing ends, and that is no lack of data. */
 function excuseCondition(context: EngineContext, rule: Rule): void {
   const before = context.store.getEvaluation(rule.name)
   const judgement: Judgement = { findings: [], unknown: 'all' }

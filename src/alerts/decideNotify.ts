@@ -4,23 +4,23 @@ export interface GroupAlert {
   readonly id: number
   readonly episode: number
   readonly isFiring: boolean
-  /** Silenced, in a mute time or inhibited: nothing new is said of it. */
+  /** Silenced, in a mute time or inhibited: nothing new is sent of it. */
   readonly isMuted: boolean
-  /** Silenced or in a mute time: its end is not said either, yet. */
+  /** Silenced or in a mute time: its end is not sent yet either. */
   readonly isEndHeld: boolean
-  /** It was silenced or in a mute time until now: what holds still is said again, what fired anew is new. */
+  /** It was silenced or in a mute time until now: what still holds is sent again, what fired again is new. */
   readonly wasMuted: boolean
-  /** Somebody is on it: no reminders. */
+  /** Acknowledged: no reminders. */
   readonly isAcked: boolean
-  /** This channel was told of the same thing by an alert that says more: news about that, or nothing to add to it. */
+  /** An alert that says more of the same thing was sent to this channel: an update of that one, or nothing to add to it. */
   readonly joins: 'news' | 'nothing' | null
 }
 
-/** The newest that a channel was told, or is about to be told, of an alert. */
+/** The newest that was sent, or is queued, to a channel of an alert. */
 export interface Told {
   readonly episode: number
   readonly isResolved: boolean
-  /** As news about another alert. */
+  /** As an update of another alert. */
   readonly isJoined: boolean
 }
 
@@ -29,9 +29,9 @@ export interface NotifyFacts {
   readonly told: ReadonlyMap<number, Told>
   /** When this channel last acknowledged anything of the group, and when it wants a reminder. */
   readonly repeatAt: UnixMs | null
-  /** Whether the route still names this channel; others are only told the end of what they heard of. */
+  /** Whether the route still names this channel; others only get the end of what was sent to them. */
   readonly isRouted: boolean
-  /** Whether this route tells ends at all. */
+  /** Whether this route sends ends at all. */
   readonly sendsResolved: boolean
 }
 
@@ -52,8 +52,8 @@ export interface NotifyDecision {
 }
 
 /**
- * What one channel is to hear of one group now. An alert that resolved and fired again between two looks goes on as far
- * as the channel knows; one that fired again after its end was said, or while it was muted, is new, told by its episode.
+ * What is sent to one channel of one group now. An alert that resolved and fired again between two flushes goes on as far
+ * as the channel knows; one that fired again after its end was sent, or while it was muted, is new, known by its episode.
  */
 export function decideNotify(facts: NotifyFacts, now: UnixMs): NotifyDecision {
   const { alerts, told } = facts
@@ -93,7 +93,7 @@ function reasonOf(
 
 function isNew(alert: GroupAlert, told: Told | undefined, sendsResolved: boolean): boolean {
   if (!told) return true
-  // What was news about another alert stands for itself once that one is taken back.
+  // What was an update of another alert stands by itself once that one is taken back.
   if (told.isJoined && !told.isResolved && alert.joins === null) return true
   const isLater = told.episode < alert.episode
   return isLater && (told.isResolved || alert.wasMuted || !sendsResolved)

@@ -35,7 +35,7 @@ export interface EngineContext {
   readonly outage: { lastAt: UnixMs | null }
   /** When a group's window for events closes: later events of the window join it. */
   readonly windows: Map<string, UnixMs>
-  /** Alert and episode whose muting was written down: said once, not at each look. */
+  /** Alert and episode whose muting was noted: once, not at each flush. */
   readonly mutedNoted: Set<string>
   /** Silences and mute times that held at the last look; null before the first. */
   readonly mutesInForce: { value: string | null }
@@ -65,7 +65,7 @@ export function routesFor(context: EngineContext, labelsText: string): readonly 
   return routes
 }
 
-/** That a channel is dead is said elsewhere: on the fallback channel, else on every other one. */
+/** That a channel is dead is sent to others: to the fallback channel, else to every other one. */
 function selectFor(context: EngineContext, labels: Labels): readonly Route[] {
   if (labels['kind'] !== channelDead.kind) return selectRoutes(context.routes, labels)
   const others = context.channels.filter((name) => name !== labels['channel'])

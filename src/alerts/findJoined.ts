@@ -17,10 +17,10 @@ interface ToldAlert extends Accusation {
   readonly alert: AlertRow
 }
 
-/** What was told of longer ago explains no loss of today. */
+/** What was sent longer ago explains no loss of today. */
 const memoryMs = 24 * 3_600_000
 
-/** What was told, and what its kinds say of it. */
+/** What was sent, and what its kinds say of it. */
 export interface SentAlerts {
   readonly store: Pick<
     AlertStore,
@@ -30,9 +30,9 @@ export interface SentAlerts {
 }
 
 /**
- * What a channel was told already that accuses of the same thing, and says as much or more; null when this alert has
- * to be told by itself. Only what this very channel was told counts: what was silenced for it, or routed elsewhere,
- * covers nothing.
+ * The alert that was already sent to a channel, accuses of the same thing, and says as much or more; null when this one
+ * has to be sent by itself. Only what was sent to this very channel counts: what was silenced for it, or routed
+ * elsewhere, covers nothing.
  */
 export function findJoined(
   sent: SentAlerts,
@@ -52,7 +52,7 @@ export function findJoined(
   return told.find((one) => one === largest)?.alert ?? null
 }
 
-/** The movement at the escrow that was told before its payout was judged. */
+/** The movement at the escrow that was sent before its payout was judged. */
 function findMovement(sent: SentAlerts, own: Accusation, activeAt: number, channel: string): AlertRow | null {
   if (!isLoss(own.kind)) return null
   const { store, kinds } = sent

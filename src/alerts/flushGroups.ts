@@ -11,7 +11,7 @@ import { gravity } from './joining.ts'
 import { createMute, isFiring, type Mute, type MuteOf, noticeMutes } from './mutes.ts'
 import { groupKeyOf, type Route } from './routing.ts'
 
-/** How soon a muted alert is looked at again. */
+/** How soon a muted alert is evaluated again. */
 const recheckMs = 5_000
 const heldRecheckMs = 500
 /** Written group waits beyond this are cut when the wall clock goes back. */
@@ -91,7 +91,7 @@ function flushGroup(context: EngineContext, { group, members, mute }: DueGroup &
   finish(context, { group, members, muted, toldItems, hasSpoken, isCovered })
 }
 
-/** Of what fires and was not told in full, what joins an alert that this channel was told. */
+/** Of what fires and was not sent in full, what joins an alert that was sent to this channel. */
 function findAllJoined(
   context: EngineContext,
   members: readonly Member[],
@@ -120,7 +120,7 @@ function findAllJoined(
   return joined
 }
 
-/** Written down once an episode, not at each look. */
+/** Noted once an episode, not at each flush. */
 function noteOnce(context: EngineContext, alert: AlertHead, reason: string): void {
   const key = `${alert.id} ${alert.episode} ${reason}`
   if (context.mutedNoted.has(key)) return
@@ -141,7 +141,7 @@ function routeOf(context: EngineContext, group: GroupRow, members: readonly Aler
   return null
 }
 
-/** By alert, the newest that one channel was told or will be. What it could not be told, it does not know. */
+/** By alert, the newest item that was sent to one channel or is queued for it. What could not be sent to it, it does not know. */
 function readTold(items: readonly OutboxItem[]): Map<number, Told> {
   const told = new Map<number, Told>()
   for (const item of items) {
@@ -223,7 +223,7 @@ function queueItem(
   })
 }
 
-/** A reminder that was due and had nothing to say. */
+/** A reminder that was due and had nothing to send. */
 function postpone(context: EngineContext, of: { group: GroupRow; channel: string; isOpen: boolean }): void {
   if (!of.isOpen) return context.store.deleteGroupChannel(of.group.key, of.channel)
   const repeatAt = context.now + Math.max(of.group.intervalMs, recheckMs)
@@ -249,7 +249,7 @@ function noteMutes(
   }
 }
 
-/** Began and ended without a word: `muted over` is what the daily report counts. */
+/** Began and ended without a message: `muted over` is what the daily report counts. */
 function noteUntold(context: EngineContext, member: Member, mute: Mute | null): void {
   const isMuted = mute?.by === 'muted' || member.withheld === 'muted'
   const reason = `fired and resolved while muted: ${mute?.reason ?? 'over by now'}`
@@ -265,7 +265,7 @@ function finish(
     muted: ReadonlyMap<number, Mute | null>
     toldItems: readonly OutboxItem[]
     hasSpoken: boolean
-    /** Something is left unsaid because another alert says it. */
+    /** Something is not sent because another alert says it. */
     isCovered: boolean
   },
 ): void {
@@ -274,7 +274,7 @@ function finish(
   let isWaiting = of.isCovered
   for (const member of of.members) {
     const mute = of.muted.get(member.id) ?? null
-    // After this flush every channel that heard of them is told the end, but those for whom it is held back.
+    // After this flush the end is queued for every channel that got their beginning, but those for which it is muted.
     const isLeft = isFiring(member) || (mute?.by === 'muted' && told.has(member.id))
     if (!isLeft) {
       context.store.removeMember(group.key, member.id)
@@ -285,7 +285,7 @@ function finish(
     if (withheld !== member.withheld) context.store.setWithheld(group.key, member.id, withheld)
   }
   const flushAt = isWaiting ? recheckAt(context, context.now) : context.now + group.intervalMs
-  // A look that said nothing must not delay what follows.
+  // A flush that queued nothing must not delay what follows.
   const flushedAt = of.hasSpoken ? context.now : (group.flushedAt ?? (isWaiting ? null : context.now))
   context.store.saveGroup({ ...group, isDirty: isWaiting, flushAt, flushedAt })
 }

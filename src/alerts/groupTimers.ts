@@ -5,8 +5,8 @@ import { type EngineContext, note, parseLabels, routesFor } from './engineContex
 import { groupKeyOf, groupWaitOf, maxRepeatOf, repeatOf } from './routing.ts'
 
 /**
- * When a group with a new firing alert is to be looked at. A first or long quiet group after its wait; one that spoke
- * less than an interval ago when that is over, but never so with a critical alert.
+ * When a group with a new firing alert is to be flushed. A group that is new, or sent nothing for an interval, after its
+ * wait; one that sent something less than an interval ago when that is over, but a critical alert never waits for it.
  */
 function dueAfterFiring(
   group: Pick<GroupRow, 'flushedAt' | 'intervalMs'> | null,
@@ -17,7 +17,7 @@ function dueAfterFiring(
   return of.isCritical || quietUntil <= now ? now + of.waitMs : quietUntil
 }
 
-/** The end of something is told when the group may speak again. */
+/** When the end of an alert is sent: as soon as its group may send again. */
 function dueAfterEnd(group: Pick<GroupRow, 'flushedAt' | 'intervalMs'>, now: UnixMs): UnixMs {
   return group.flushedAt === null ? now : Math.max(now, group.flushedAt + group.intervalMs)
 }
@@ -49,7 +49,7 @@ export function joinGroups(context: EngineContext, alert: AlertHead): void {
   }
 }
 
-/** Has the groups of an alert looked at because it is over. */
+/** Schedules a flush of the groups of an alert that is over. */
 export function touchGroups(context: EngineContext, alertId: number): void {
   for (const group of context.store.listGroupsOf(alertId)) {
     const due = dueAfterEnd(group, context.now)

@@ -6,7 +6,7 @@ import { type ChannelHold, listEventChannels } from './mutes.ts'
 
 type EventAlert = Pick<AlertHead, 'id' | 'rule' | 'subject' | 'severity' | 'labels' | 'episode'>
 
-/** Keeps an event for a channel that may not hear of it now. */
+/** Holds an event for a channel that it may not be sent to now. */
 export function holdEvent(
   context: EngineContext,
   alert: EventAlert,
@@ -27,7 +27,7 @@ export function holdEvent(
   note(context, alert, { what: 'not told', reason }, context.now)
 }
 
-/** So many in one commit; the rest follows at the next look. */
+/** How many in one commit; the rest follows at the next flush. */
 const batch = 2_000
 
 /** Lists what was silenced, once, in the channels whose silence or mute time is over. */
@@ -48,7 +48,7 @@ export function releaseHeldEvents(context: EngineContext): void {
   }
 }
 
-/** A channel that the routes no longer name may be gone: those that they name now hear of it instead. */
+/** A channel that the routes no longer name may be gone: those that they name now get it instead. */
 function release(
   context: EngineContext,
   alert: AlertRow,

@@ -51,8 +51,8 @@ export function listInhibitions(kinds: Kinds): readonly InhibitRule[] {
 }
 
 /**
- * Says of an alert's labels which firing alert keeps it quiet; null is none. An alert that matches both sides of a rule
- * inhibits neither itself nor its like; alerts that inhibit each other, over others too, are all told. What carries
+ * Which firing alert inhibits an alert with these labels; null is none. An alert that matches both sides of a rule
+ * inhibits neither itself nor its like; alerts that inhibit each other, over others too, are all sent. What carries
  * the label `inhibit: never` is never inhibited.
  */
 export function createInhibitor(
@@ -75,7 +75,7 @@ export function createInhibitor(
   return (labels) => listSources(labels).find((source) => !isAbove(source, labels, listSources)) ?? null
 }
 
-/** Whether `target` in turn keeps `source` quiet, by itself or over others. */
+/** Whether `target` in turn inhibits `source`, by itself or over others. */
 function isAbove(source: Labels, target: Labels, listSources: (labels: Labels) => Labels[]): boolean {
   const wanted = canonicalJson(target)
   const seen = new Set<Labels>([source])

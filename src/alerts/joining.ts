@@ -38,7 +38,7 @@ export function saysAllAtOnce(kind: Detector | null): boolean {
   return kind?.joins?.of === 'transfer' && kind.joins.saysAllAtOnce === true
 }
 
-/** Whether it tells of one movement at an escrow. */
+/** Whether it is about one movement at an escrow. */
 export function isMovement(kind: Detector | null): boolean {
   return kind?.joins?.of === 'escrow' && kind.joins.isMovement
 }
@@ -49,7 +49,7 @@ export function isLoss(kind: Detector | null): boolean {
 }
 
 /**
- * Whether what was told of the same transfer says all that this one would: it ranks above it, is no less severe, and
+ * Whether what was sent of the same transfer says all that this one would: it ranks above it, is no less severe, and
  * names the money already.
  */
 export function coversTransfer(told: Accusation, other: Accusation): boolean {
@@ -64,7 +64,7 @@ export function coversTransfer(told: Accusation, other: Accusation): boolean {
 }
 
 /**
- * Of several that were told, those that together account for all that is missing at an escrow, the largest first; empty
+ * Of several that were sent, those that together account for all that is missing at an escrow, the largest first; empty
  * when they do not.
  */
 export function coverEscrow(told: readonly Accusation[], other: Accusation): readonly Accusation[] {
@@ -82,9 +82,9 @@ export function coverEscrow(told: readonly Accusation[], other: Accusation): rea
 }
 
 /**
- * Whether a movement that was told is this transfer's payout: its money was seen to leave the escrow before the transfer
+ * Whether a movement that was sent is this transfer's payout: its money was seen to leave the escrow before the transfer
  * was judged, and no more is said to be gone now than was then.
- * @param beside what else was told as part of that movement
+ * @param beside what else was sent as part of that movement
  */
 export function sawPayout(told: Accusation, other: Accusation, beside: readonly Accusation[]): boolean {
   const { transfer } = other.finding
@@ -115,7 +115,7 @@ interface Share {
 }
 
 /**
- * Each transfer once, and of movements at the escrow those that no transfer that was told makes.
+ * Each transfer once, and of movements at the escrow those that no transfer that was sent makes.
  * @param isOutflow only what leaves the escrow explains a movement; what never came is missing too
  */
 function shareOut(told: readonly Accusation[], isOutflow: boolean): Share[] {
@@ -138,7 +138,7 @@ function shareOut(told: readonly Accusation[], isOutflow: boolean): Share[] {
   return [...payouts.values(), ...moves]
 }
 
-/** What the bridge lost by a transfer, as a finding tells it; token units. */
+/** What the bridge lost by a transfer, as a finding says it; token units. */
 function lossOf(by: Accusation, { amount, direction }: Transfer): Decimal {
   const recorded = toDecimal(amount ?? '') ?? noAmount
   const joins = by.kind?.joins
@@ -170,7 +170,7 @@ function foundAmount({ finding, kind }: Accusation): string {
   return typeof loses === 'function' ? loses(finding.facts) : ''
 }
 
-/** Whether what was told is still so, as far as its newest finding says. */
+/** Whether what was sent is still so, as far as its newest finding says. */
 export function stands({
   finding: { transfer, isOver },
   kind,

@@ -168,7 +168,7 @@ function move(
   resolvedReason: string | null = null,
 ): void {
   if (step.phase === head || (step.transition === null && isSamePhase(head, step.phase))) return
-  // Nobody heard of it: nothing is left to remember.
+  // No message of it was sent: nothing is left to remember.
   if (step.transition === 'forgotten' && step.phase.episode === 1) context.store.deleteAlert(head.id)
   else context.store.updatePhase(head.id, { ...step.phase, resolvedReason }, context.now)
   follow(context, { ...head, ...step.phase, rule: rule.name }, step)

@@ -28,7 +28,7 @@ export function saveGoodEvaluation(
   })
 }
 
-/** What the engine says of itself, as alerts like any other. */
+/** What the engine finds of itself, as alerts like any other. */
 function judgeMeta(
   context: EngineContext,
   kind: Pick<MetaKind, 'kind' | 'severity'>,
@@ -65,7 +65,7 @@ export function judgeRuleErrors(context: EngineContext): void {
   judgeMeta(context, ruleError, findings)
 }
 
-/** A rule that could say nothing for so long is told; sooner it may be a start, or a source that is slow. */
+/** How long a rule had nothing to judge by before that is reported, ms; sooner it may be a start, or a slow source. */
 const noDataMs = 300_000
 
 /** One alert for each rule that has nothing to judge by. While a source is out that says it already, for all rules. */
@@ -96,7 +96,7 @@ export function judgeNoData(context: EngineContext): void {
   judgeMeta(context, noData, findings)
 }
 
-/** One alert for each rule that finds more than may be active at once; it counts what is not told. */
+/** One alert for each rule that finds more than may be active at once; it counts what is not reported. */
 export function judgeOverflows(context: EngineContext, of: { rule: string; overflow: number }): void {
   const before = context.overflows.get(of.rule)
   context.overflows.set(of.rule, of.overflow)
@@ -127,7 +127,7 @@ export interface DeadChannel {
   readonly since: UnixMs
 }
 
-/** One alert for each channel that refuses us, said elsewhere. */
+/** One alert for each channel that refuses us, sent to others. */
 export function judgeChannels(context: EngineContext, dead: readonly DeadChannel[]): void {
   const findings = dead.map(({ channel, subject, reason, since }) =>
     channelDead.raise({

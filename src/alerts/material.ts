@@ -3,7 +3,7 @@ import type { EvidenceNote, Finding } from '../bridge/finding.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { Detector } from '../rules/kind.ts'
 
-/** What an event says that a reader acts on: when it changes, what was told is corrected. */
+/** What an event says that a reader acts on: when it changes, a correction is sent. */
 interface Material {
   readonly amount: string
   readonly token: string
@@ -26,15 +26,15 @@ export function isOnlyFilledIn(kind: Detector | null, older: Finding, newer: Fin
 }
 
 /**
- * Whether a digest is news after those that were told, newest last. What was corrected may turn out to hold after all,
- * and that is told once; a source that goes on changing its mind is not followed.
+ * Whether a digest is news after those that were sent, newest last. What was corrected may turn out to hold after all,
+ * and that is sent once; a source that goes on changing its answer is not followed.
  */
 export function isNews(told: readonly string[], digest: string): boolean {
   return told.at(-1) !== digest && told.filter((one) => one === digest).length < 2
 }
 
 /**
- * A told event, as it stands with the transfer as it is now.
+ * An event that was sent, with its transfer as it is now.
  * @param isFound whether its rule still finds it; null when that could not be judged
  */
 export function reconsider(

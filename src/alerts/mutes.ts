@@ -8,22 +8,22 @@ import { createMuteTimes } from './muteTimes.ts'
 import type { Labels, Route } from './routing.ts'
 import { createSilencer } from './silences.ts'
 
-/** Why something is not said now. */
+/** Why something is not sent now. */
 export interface Mute {
   readonly reason: string
-  /** `muted`: by a silence or a mute time, which people set; what happens meanwhile is told when it ends. */
+  /** `muted`: by a silence or a mute time, which people set; what happens meanwhile is sent when it ends. */
   readonly by: 'inhibited' | 'muted'
 }
 
-/** Null when it may be said. The route is null for a group that no route forms any more. */
+/** Null when it may be sent. The route is null for a group that no route forms any more. */
 export type MuteOf = (alert: AlertHead, route: Route | null) => Mute | null
 
-/** One reason to keep a condition quiet, made for one flush: it asks the ledger at its first question only. */
+/** One reason not to send a condition, made for one flush: it asks the ledger at its first question only. */
 type Stage = (context: EngineContext, now: UnixMs) => MuteOf
 
 /**
- * What keeps a condition quiet, in the order in which it is asked: the first that does says why. Its end is kept quiet
- * by people alone, by a silence or a mute time.
+ * The reasons not to send a condition, in the order in which they are asked: the first that holds is named. Its end is
+ * held back by people alone, by a silence or a mute time.
  */
 const stages: readonly Stage[] = [
   silenced,
@@ -34,7 +34,7 @@ const stages: readonly Stage[] = [
   ofFiring(inhibited),
 ]
 
-/** What keeps conditions quiet at `now`. */
+/** The reasons not to send conditions at `now`. */
 export function createMute(context: EngineContext): MuteOf {
   const asked = stages.map((stage) => stage(context, context.now))
   return (alert, route) => {
@@ -66,7 +66,7 @@ function ofFiring(stage: Stage): Stage {
   }
 }
 
-/** What the last process left as firing is looked at once more before anything is said of it. */
+/** What the last process left as firing is evaluated once more before anything is sent of it. */
 function notEvaluatedYet({ hold, looked }: EngineContext): MuteOf {
   return (alert) =>
     hold.hasStarted && !looked.has(alert.rule) && !isMetaKind(alert.kind)
@@ -109,7 +109,7 @@ export function isFiring(alert: Pick<AlertHead, 'state'>): boolean {
   return alert.state === 'firing' || alert.state === 'recovering'
 }
 
-/** When a silence or a mute time begins or ends, every group is looked at: what was not said is said, or what still holds. */
+/** When a silence or a mute time begins or ends, every group is flushed: what was not sent is sent, or what still holds. */
 export function noticeMutes(context: EngineContext): void {
   const inForce = [
     ...context.store.listSilencesAt(context.now).map(({ id }) => `#${id}`),
@@ -158,14 +158,14 @@ function muteTimesOf({ muteTimes }: EngineContext, route: Route) {
   return times
 }
 
-/** Whether an event may be told to a channel, and until when it may not. */
+/** Whether an event may be sent to a channel, and until when it may not. */
 export interface ChannelHold {
   readonly route: Route
   readonly channel: string
   readonly hold: { readonly reason: string; readonly until: UnixMs; readonly silenceId: number | null } | null
 }
 
-/** Each channel of an event once; a channel that one route keeps quiet and another does not is told. */
+/** Each channel of an event once; a channel that one route mutes and another does not gets it. */
 export function listEventChannels(
   context: EngineContext,
   alert: Pick<AlertHead, 'labels' | 'severity'>,

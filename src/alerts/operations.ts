@@ -12,11 +12,11 @@ import { checkSilence, type SilenceInput } from './silences.ts'
 
 /** What people change while the monitor runs. Each call is one commit. */
 export interface Operations {
-  /** Stops reminders of an alert; its end and what is new are told still. `id` as printed, with or without `#`. */
+  /** Acknowledges an alert: no reminders; its end and what is new are still sent. `id` as printed, with or without `#`. */
   ackAlert(id: string, by: string): Acked
   addSilence(input: SilenceInput): SilenceRow
   expireSilence(id: number): SilenceRow
-  /** Puts what was set aside back into the queue, and tries what waits at once; `dead` is all that was set aside. */
+  /** Puts what was set aside back into the queue, and retries what waits at once; `dead` is all that was set aside. */
   retryOutbox(id: number | 'dead'): { readonly count: number }
   /** Sets an unsent item aside for good. */
   dropOutbox(id: number): { readonly count: number }

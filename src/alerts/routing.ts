@@ -17,9 +17,9 @@ export interface Route {
   readonly repeatMs: number
   /** Reminders grow, each twice as late as the one before, up to here; null or none: they do not. */
   readonly maxRepeatMs?: number | null
-  /** Whether the end of a condition is told; yes when left out. */
+  /** Whether the end of a condition is sent; yes when left out. */
   readonly sendResolved?: boolean
-  /** While one of these holds nothing is said by this route, but what is critical. */
+  /** While one of these holds, this route sends only what is critical. */
   readonly mutes?: readonly MuteTime[]
   /** Whether they hold for what is critical too. */
   readonly muteCritical?: boolean

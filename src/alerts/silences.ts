@@ -48,7 +48,7 @@ function isTime(at: UnixMs): boolean {
   return Number.isSafeInteger(at) && at >= 0 && at <= 8.64e15
 }
 
-/** Says of labels which of the silences keeps them quiet; null is none. */
+/** The silence that holds for an alert with these labels; null is none. */
 export function createSilencer(silences: readonly SilenceRow[]): (labels: Labels) => SilenceRow | null {
   const compiled = silences.map((silence) => ({ silence, matches: compileRow(silence) }))
   return (labels) => compiled.find(({ matches }) => matches(labels))?.silence ?? null

@@ -16,7 +16,7 @@ export interface PhaseTimes {
   readonly keepFiringForMs: number
 }
 
-/** `demoted`: `for` was raised above the age of a firing alert. `forgotten`: it was pending and told to nobody. */
+/** `demoted`: `for` was raised above the age of a firing alert. `forgotten`: it was pending, and nothing was sent of it. */
 type Transition = 'pending' | 'fired' | 'recovering' | 'continued' | 'resolved' | 'forgotten' | 'demoted'
 
 export interface Step {
@@ -88,7 +88,7 @@ function holdOrDemote(phase: Phase, times: PhaseTimes, now: UnixMs): Step {
   return { phase: { ...phase, state: 'pending' }, transition: 'demoted' }
 }
 
-/** What fired is resolved, even when a raised `for` made it pending again: somebody may have been told. */
+/** What fired is resolved, even when a raised `for` made it pending again: a message of it may have been sent. */
 function end(phase: Phase, now: UnixMs): Step {
   if (phase.firedAt === null) {
     return { phase: { ...phase, state: 'inactive', keepSince: null }, transition: 'forgotten' }

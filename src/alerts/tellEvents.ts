@@ -20,8 +20,8 @@ export interface EventMatch {
 }
 
 /**
- * Tells each event once for ever: its row in the ledger is the told-mark. What is found again is compared with what was
- * told; when the facts have changed, a correction follows. Costs the same for the first event and the hundred-thousandth.
+ * Raises each event once for ever: its row in the ledger is the mark that it was. What is found again is compared with
+ * what was sent; when the facts have changed, a correction follows. Costs the same for the first event and the hundred-thousandth.
  */
 export function tellEvents(context: EngineContext, matches: Iterable<EventMatch>): void {
   const kindOf = ({ finding }: EventMatch) => context.kinds.find(finding.kind)
@@ -129,7 +129,7 @@ function tellAgain(context: EngineContext, known: AlertHead, finding: Finding): 
     return tellRecurrence(context, row, { finding, told, digest })
   const isFilledIn = isOnlyFilledIn(kind, decodeFinding(row.finding), finding)
   keepFinding(context, row, { finding, material: [...told, digest], episode: row.episode })
-  // What joined it has to be told by itself from now on.
+  // What joined it has to be sent by itself from now on.
   if (!stands({ finding, kind })) context.store.touchQuietGroups(context.now)
   if (isFilledIn)
     return note(context, row, { what: 'not told', reason: 'only fills in what was unknown' }, context.now)
@@ -174,7 +174,7 @@ function keepFinding(
   )
 }
 
-/** To every channel that knows the event, unless it has yet to hear of it: texts are rendered when sent. */
+/** To every channel that got the event, unless it is still queued there: texts are rendered when sent. */
 function correct(context: EngineContext, row: AlertRow): void {
   const items = context.store.listItemsOf(row.id).filter((item) => item.state !== 'dead')
   const waiting = new Set(
@@ -191,10 +191,10 @@ function correct(context: EngineContext, row: AlertRow): void {
   note(context, row, { what: 'correction', reason }, context.now)
 }
 
-/** Whether a rule still finds what it told of a transfer; null when that was not judged. */
+/** Whether a rule still finds what was sent of a transfer; null when that was not judged. */
 export type StillFound = (rule: string, transferKey: string) => boolean | null
 
-/** Transfers that changed: what was told of them as events is corrected where it is otherwise now. */
+/** Transfers that changed: events that were sent of them are corrected where they are otherwise now. */
 export function correctEvents(
   context: EngineContext,
   transfers: Iterable<Transfer>,
@@ -207,7 +207,7 @@ export function correctEvents(
     for (const row of context.store.listAlertsOfTransfer(transfer.key)) {
       if (row.nature !== 'event') continue
       const isFound = stillFound(row.rule, transfer.key)
-      // What is found was compared with what was told already, with the facts of today.
+      // What is found was already compared with what was sent, with the facts of today.
       if (isFound === true) continue
       const told = decodeFinding(row.finding)
       const kind = context.kinds.find(told.kind)

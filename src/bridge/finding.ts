@@ -41,8 +41,8 @@ export interface Finding {
   readonly facts: Readonly<Record<string, FactValue>>
   readonly labels: FindingLabels
   readonly evidence: readonly EvidenceNote[]
-  /** When what it tells of began, by the chain or by our clock; `age` in rules counts from it. */
+  /** When what it reports began, by the chain or by our clock; `age` in rules counts from it. */
   readonly since: UnixMs
-  /** It was so and is so no more: what was told of it is corrected, and nothing is told anew. */
+  /** It was so and is so no more: what was sent of it is corrected, and nothing new is sent. */
   readonly isOver?: boolean
 }

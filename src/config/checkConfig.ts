@@ -55,7 +55,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** What no single field can tell: folders that are not there, things said twice, doors left open. */
+/** What no single field can show: folders that are not there, things said twice, doors left open. */
 export function checkWhole(context: CheckContext, config: ParsedConfig): YamlProblem[] {
   const problems = checkRepeated(context, config)
   if (config.http && config.http.token === null && !isLoopback(config.http.listen.host)) {

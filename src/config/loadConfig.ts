@@ -161,7 +161,7 @@ function partsOf(value: string): string[] {
   const url = new URL(value)
   const isMail = url.protocol.startsWith('smtp')
   const isBare = url.pathname.length <= 1 && url.search === '' && url.username === '' && url.password === ''
-  // A host alone is no secret, and people have to be told which one does not answer.
+  // A host alone is no secret, and people have to see which one does not answer.
   if (isBare) return []
   const path = isMail ? [] : [url.pathname, `${url.pathname}${url.search}`]
   const parts = [value, url.href, url.password, decode(url.password), ...path]

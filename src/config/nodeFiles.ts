@@ -14,7 +14,7 @@ export const nodeFiles: ConfigFiles = {
   readFile(path, maxBytes) {
     const file = openFile(path)
     try {
-      // Not by the size that the system tells: a pipe or a device has none.
+      // Not by the size that the system gives: a pipe or a device has none.
       const buffer = Buffer.alloc(maxBytes + 1)
       let length = 0
       let read = -1

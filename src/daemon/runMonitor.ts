@@ -21,7 +21,7 @@ export interface RunOptions extends Omit<AppOptions, 'config'> {
   readonly stop: AbortSignal
   /** Calls back when the operator asks for a reload (SIGHUP). Returns what ends it. */
   onReload(reload: () => void): () => void
-  /** The environment, for what a service manager asks to be told (NOTIFY_SOCKET); nothing is told without it. */
+  /** The environment, for what a service manager asks to be notified of (NOTIFY_SOCKET); it is not notified without it. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Once everything runs; `url` is the status page's, null without one. */
   onReady?(app: App, url: string | null): void
@@ -29,7 +29,7 @@ export interface RunOptions extends Omit<AppOptions, 'config'> {
 
 /**
  * Runs the daemon until `stop`: monitor, status page, rules reloaded when they change.
- * @throws MonitorError when it cannot start; what happens later is told through alerts, not thrown
+ * @throws MonitorError when it cannot start; what happens later is sent as alerts, not thrown
  */
 export async function runMonitor(deps: AppDeps, options: RunOptions): Promise<void> {
   const config = await resolveStart(deps, options.config)

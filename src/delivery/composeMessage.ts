@@ -26,7 +26,7 @@ export interface ComposeDeps {
   readonly clockLeadMs?: () => number
 }
 
-/** Told in full up to here; beyond it only the largest. */
+/** How many items are sent in full; beyond it only the largest. */
 const fullItems = 25
 const largestItems = 10
 
@@ -106,7 +106,7 @@ interface Worded {
   readonly above: AlertRow | null
 }
 
-/** What joins another item of the same message is told within it. */
+/** What joins another item of the same message is shown within it. */
 function joinItems(worded: readonly Worded[]): MessageItem[] {
   const placeOf = (one: Worded): Worded => {
     const { above, item } = one
@@ -128,7 +128,7 @@ function idOf({ fingerprint }: AlertRow): string {
   return alertIdOf(fingerprint)
 }
 
-/** One row that cannot be read must not hold back the others: it is told by what is known of it. */
+/** One row that cannot be read must not hold back the others: it is sent with what is known of it. */
 function wordSafely(deps: ItemDeps, carried: CarriedItem, isTold: boolean, now: UnixMs): Worded {
   const { item, alert } = carried
   try {

@@ -204,7 +204,7 @@ async function giveUp(clock: Clock, signal: AbortSignal): Promise<DeliveryResult
   return { result: 'transient', reason: signal.aborted ? 'interrupted by the stop' : 'no answer in time' }
 }
 
-/** An answer that cannot be written down is tried again: without it the message would be sent twice. */
+/** Saving an answer is retried until it succeeds: without it the message would be sent twice. */
 async function settle(state: State, settled: Parameters<typeof settleDelivery>[1]): Promise<void> {
   const { deps } = state
   for (;;) {

@@ -34,8 +34,8 @@ interface Trouble {
 }
 
 /**
- * Tells that nothing can be saved, past the outbox: that one needs the disk which just refused. Each channel is told
- * once, and the end to those that were told. Not kept over a restart: a process that cannot write does not start.
+ * Reports that nothing can be saved, past the outbox: that one needs the disk which just refused. Sent once to each
+ * channel, and its end to those that got it. Not kept over a restart: a process that cannot write does not start.
  */
 export function createDistress(deps: DistressDeps): Distress {
   const ending = new AbortController()

@@ -3,7 +3,7 @@ import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Detector } from '../rules/kind.ts'
 
-/** What each endpoint tells of, for people who do not know its number. */
+/** What each endpoint shows, for people who do not know its number. */
 const sourceWords: Readonly<Record<string, string>> = {
   E1: 'transfers of a token',
   E2: 'token movements',

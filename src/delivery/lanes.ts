@@ -12,7 +12,7 @@ export interface Lane {
   hold: Hold
   /** Shared by both lanes of a channel; null where nothing limits it. */
   readonly bucket: { value: Bucket } | null
-  /** Until when the whole channel asked us to be quiet, monotonic. */
+  /** Until when the whole channel asked us to wait, monotonic. */
   readonly pause: { until: number }
   readonly twin: () => Lane
 }
@@ -143,7 +143,7 @@ export function takeToken(
   return { waitMs: Math.ceil(((needed - tokens) / perSecond) * 1_000) }
 }
 
-/** How long a lane keeps still after a digest. */
+/** How long a lane sends nothing after a digest. */
 interface Hold {
   readonly until: number
   readonly stepMs: number
@@ -154,7 +154,7 @@ interface Hold {
 const stormDepth = 20
 const firstHoldMs = 2_000
 const longestHoldMs = 60_000
-/** A storm of critical alerts is told more often: another one in its middle must not wait. */
+/** A storm of critical alerts is sent in more messages: another one in its middle must not wait. */
 const longestCriticalHoldMs = 4_000
 const calmMs = 120_000
 
@@ -162,7 +162,7 @@ export const noHold: Hold = { until: -Infinity, stepMs: 0, digestAt: -Infinity }
 
 /**
  * After a message of `count` items. While a storm lasts, digests follow each other at 2, 4, 8 … 60 seconds: its end is
- * told soon when it was short, and a long one is not a flood.
+ * sent soon when it was short, and a long one is not a flood.
  */
 export function holdAfter(
   hold: Hold,

@@ -5,11 +5,11 @@ import type { Delivery } from '../alerts/store/outboxDeliveries.ts'
 /** What follows from a channel's answer. */
 export type Verdict =
   | { readonly do: 'ack' }
-  /** Tried again at `delivery.nextAt`. */
+  /** Retried at `delivery.nextAt`. */
   | { readonly do: 'retry'; readonly delivery: Delivery; readonly reason: string }
   /** Nothing arrived and nothing can have: its items go back and join the next message. */
   | { readonly do: 'release'; readonly reason: string }
-  /** Set aside, and said elsewhere. */
+  /** Set aside, and sent to the fallback channel. */
   | { readonly do: 'bury'; readonly reason: string }
 
 export interface Answer {

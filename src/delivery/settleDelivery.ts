@@ -83,7 +83,7 @@ function apply(
   }
 }
 
-/** Sets a message aside for good; the fallback channel is told instead. */
+/** Sets a message aside for good; the fallback channel gets its items instead. */
 export function buryDelivery(deps: FallbackDeps, delivery: Delivery, now: UnixMs): void {
   const { channel, id } = delivery
   const fallback = chooseFallback(deps, channel)
@@ -147,7 +147,7 @@ export function coverDeadChannel(deps: FallbackDeps, channel: string, now: UnixM
   return fallback === null ? 0 : deps.store.copyToFallback({ channel, scope: 'all', fallback }, now)
 }
 
-/** What nobody could be told in time is told elsewhere before it is set aside. */
+/** What could not be sent in time is sent to the fallback channel before it is set aside. */
 export function coverExpired(deps: FallbackDeps, now: UnixMs): void {
   for (const channel of deps.store.listExpiring(now)) {
     const fallback = chooseFallback(deps, channel)

@@ -39,7 +39,7 @@ export interface Wording {
   readonly clockLeadMs?: number
   /** How often it fired in the last hour. */
   readonly firings?: number
-  /** What the channel was told of the same thing, and says as much or more. */
+  /** An alert of the same thing that was sent to the channel, and says as much or more. */
   readonly above?: Pick<AlertRow, 'fingerprint' | 'rule' | 'kind'> | null
 }
 
@@ -98,7 +98,7 @@ export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
   }
 }
 
-/** The present by the clock that tells when it began. */
+/** The present by the clock that its beginning is measured by. */
 function presentOf({ alert, finding, kind, clockLeadMs = 0 }: Wording, now: UnixMs): UnixMs {
   return hasBlockTime(kind, alert, finding) ? now - clockLeadMs : now
 }
@@ -230,7 +230,7 @@ function linkTo(hash: string, template: string | null): string | null {
   return template.replaceAll('{hash}', hash)
 }
 
-/** Names tell the unit: `waitedMs` is a duration, `changedAt` a time. */
+/** Names give the unit: `waitedMs` is a duration, `changedAt` a time. */
 function factField(name: string, value: FactValue): Field[] {
   if (value === null || value === '') return []
   const label = clearLabels[name] ?? labelOf(name)

@@ -50,7 +50,7 @@ export interface OpenCheck<Part extends object = object> extends CommitHooks {
   /** Begins, before the pollers, what is done once or runs beside them. */
   start?(): void
   stop?(): Promise<void>
-  /** How what runs beside the pollers goes, told as a poller would. */
+  /** The health of what runs beside the pollers, in the form of a poller. */
   status?(): readonly PollerStatus[]
   /** What its metrics are now, by name. */
   metrics?(): Readonly<Record<string, readonly Sample[]>>

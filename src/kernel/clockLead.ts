@@ -9,7 +9,7 @@ interface ClockFacts extends Pick<SharedFacts, 'now' | 'heads'> {
 }
 
 /**
- * By how much our clock is ahead of everybody's: of each source that tells its time, and of both chains, one of which goes
+ * By how much our clock is ahead of everybody's: of each source that gives its time, and of both chains, one of which goes
  * on at that very time. Then it is ours that is wrong, and what just left has not waited for so long. Heads that are late
  * and stand still say nothing of our clock, whatever a service says of its own.
  */

@@ -26,7 +26,7 @@ import type { EventRetries } from './eventRetries.ts'
 import type { LiveRules } from './kernel.ts'
 import type { Stakes } from './stakes.ts'
 
-/** What records told: each inner list is one answer; and what of it was new. */
+/** What records said: each inner list is one answer; and what of it was new. */
 interface Recorded {
   readonly answers: readonly (readonly Observation[])[]
   readonly changes: readonly TransferChange[]
@@ -87,7 +87,7 @@ export interface CommitDeps {
 const maxRelated = 200
 
 /**
- * Puts what a reading found into the ledger, with the events that follow from it and the messages that tell them:
+ * Puts what a reading found into the ledger, with the events that follow from it and the messages about them:
  * one transaction, so that no crash can separate a record from its alert.
  */
 export function createCommit(deps: CommitDeps): Commit {
@@ -199,7 +199,7 @@ function takeBack({ learned, hooks }: CommitDeps, transfer: Transfer): void {
   for (const hook of hooks) hook.onAccused?.(transfer)
 }
 
-/** Only a rule that was evaluated, and found nothing, says that nothing is left of what it told. */
+/** Only a rule that was evaluated, and found nothing, takes back what it reported. */
 function toStillFound(
   rules: readonly LoadedRule[],
   judged: readonly Transfer[],
@@ -320,7 +320,7 @@ function isOther(before: Transfer, after: Transfer): boolean {
     before.rewrites.length !== after.rewrites.length ||
     before.evidence.length !== after.evidence.length ||
     before.evidence.some((evidence, index) => isOtherEvidence(evidence, after.evidence[index])) ||
-    // Whether a replaced payout still stands is told by evidence that is newer than its replacement.
+    // Whether a replaced payout still stands is decided by evidence that is newer than its replacement.
     (after.rewrites.length > 0 &&
       before.evidence.some((evidence, index) => evidence.at !== after.evidence[index]?.at))
   )

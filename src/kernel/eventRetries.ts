@@ -22,7 +22,7 @@ const mostKept = 10_000
 
 /**
  * Transfers that a rule on events failed on are judged again until it does not: nothing of them may ever change again,
- * and what they would have told must not be lost. A rule that goes on failing is told as `monitor.rule_error`.
+ * and what they would have found must not be lost. A rule that goes on failing is reported as `monitor.rule_error`.
  */
 export function createEventRetries(deps: EventRetriesDeps): EventRetries {
   let waiting = new Set<string>()

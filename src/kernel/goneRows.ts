@@ -24,7 +24,7 @@ export interface SeenRows {
 interface RangeReading {
   readonly blocks: Blocks
   readonly at: UnixMs
-  /** Rows so far below are not read again. */
+  /** How far below the end of a range rows are not read again, blocks. */
   readonly keptBlocks: number
   /** A row that was known before this process saw any. */
   readonly known: { readonly height: number; readonly hash: string } | null

@@ -29,7 +29,7 @@ export interface Listed {
   readonly provenUnlisted: readonly UnixMs[]
   /** Records that were listed lately, late or in time. */
   readonly listings: readonly LateListing[]
-  /** When the transfers happened that the chains alone tell of. */
+  /** When the transfers happened that the chains alone show. */
   readonly unlisted: readonly UnixMs[]
 }
 

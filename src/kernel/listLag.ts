@@ -33,13 +33,13 @@ const relearnMs = 300_000
 const boundsMs = { floor: 30_000, unknown: 60_000, cap: 90_000 }
 
 /**
- * By how much the list lags behind the chains. Two signs: for a minute every record came late, not one in time; or the chains tell of transfers that are newer than the newest record and older than records take.
+ * By how much the list lags behind the chains. Two signs: for a minute every record came late, not one in time; or the chains show transfers that are newer than the newest record and older than records take.
  */
 export function judgeListLag(
   known: {
     /** Records that were listed lately, late or in time. */
     readonly listings: readonly LateListing[]
-    /** When the transfers happened that the chains alone tell of. */
+    /** When the transfers happened that the chains alone show. */
     readonly unlisted: readonly UnixMs[]
     /** When the newest leg happened that a record names. */
     readonly newestListedAt: UnixMs | null

@@ -1,4 +1,4 @@
-/** So many rows with other words make a new one rare. */
+/** How many rows with other words make a new one rare. */
 const manyAlike = { challengeStatus: 20, crossType: 200 } as const
 
 /** Fields that hold words and whose words are not all documented. One that is judged by its word alone is drift at once. */

@@ -3,9 +3,9 @@ import { MonitorError } from '../lib/errors.ts'
 import type { BlockSpan, ContractReads } from './contractReads.ts'
 import type { ReadOptions } from './reads.ts'
 
-/** The service takes ranges of at most so many blocks. */
+/** How many blocks a range may have that the service takes. */
 export const maxSpanBlocks = 10_000
-/** A range that is refused or times out is halved so often at one go; what is left is kept for later. */
+/** How often a range that is refused or times out is halved at one go; what is left is kept for later. */
 const maxHalvings = 4
 
 export interface SpanRead {
@@ -65,7 +65,7 @@ export async function readSpan(
 function canNarrow(error: unknown): boolean {
   if (!(error instanceof MonitorError)) return false
   if (error.code === 'source.refused') return true
-  // A code that nobody documented, or more than can be read: its words tell.
+  // A code that nobody documented, or more than can be read: its words decide.
   if (error.code === 'source.invalid')
     return /range|exceed|limit|large|too (many|wide|long|big)/i.test(error.message)
   return isTimeout(error)

@@ -69,7 +69,7 @@ export interface Findings {
   readonly heads?: readonly (BlockRead & { readonly chain: 'main' | 'zone' })[]
   /**
    * Runs last inside the commit: saves what a check learned in tables of its own, and returns the events that follow.
-   * Rules on their kinds tell them.
+   * Rules on their kinds report them.
    */
   readonly apply?: (now: UnixMs) => readonly Finding[]
 }

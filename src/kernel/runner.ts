@@ -10,7 +10,7 @@ export interface Poller {
   readonly schedule: string | number
   /** Its reads wait while others ask: slow is its normal state on a busy bridge. */
   readonly isBackground?: boolean
-  /** Throws when it could not do its work; the runner counts, reports and tries again. */
+  /** Throws when it could not do its work; the runner counts, reports and retries. */
   run(signal: AbortSignal): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export interface Runner {
   stop(): Promise<void>
 }
 
-/** A failed poll is tried again after at most this, whatever its schedule: recovery is quick. */
+/** A failed poll is retried after at most this, whatever its schedule: recovery is quick. */
 const maxBackoffMs = 10_000
 
 interface Entry {

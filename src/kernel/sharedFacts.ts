@@ -63,7 +63,7 @@ export function readSharedFacts(sources: FactSources, now: UnixMs): SharedFacts 
   }
 }
 
-/** What was told of keys before a restart stands until their endpoint is read again, for a day. */
+/** What was reported of keys before a restart stands until their endpoint is read again, for a day. */
 function listUnread({ explorer, config }: FactSources, now: UnixMs): string[] {
   const { dialect } = config.explorer
   if (now - explorer.health().startedAt > unreadMs) return []

@@ -24,7 +24,7 @@ export interface TrackedHead {
   readonly ahead: HeadReading | null
 }
 
-/** Lower readings alone for so long: the chain really stands there. */
+/** How long only lower readings come before they are believed, ms: the chain really stands there. */
 const believedAfterMs = 30_000
 /** No chain makes more blocks; a reading beyond is taken for a slip of the server until the next one agrees. */
 const mostBlocksASecond = 100
@@ -70,7 +70,7 @@ const leastPartingMs = 60_000
 
 /**
  * By how much our clock is ahead of theirs who answer; negative: behind. An early head proves that we are behind, a late
- * one that we are ahead only where the service tells that time as well. Null while that cannot be said.
+ * one that we are ahead only where the service gives that time as well. Null while that cannot be said.
  */
 export function partingMs(
   head: { readonly blockTime: UnixMs | null; readonly advancedAt: UnixMs } | undefined,

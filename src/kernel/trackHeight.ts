@@ -11,7 +11,7 @@ export interface TrackedHeight {
   readonly below: { readonly height: number; readonly at: UnixMs } | null
 }
 
-/** Lower readings alone for so long: the node really stands there, and what it said before does not count any more. */
+/** How long only lower readings come before they are believed, ms: what the node said before does not count then. */
 const believedAfterMs = 30_000
 
 /**

@@ -18,14 +18,14 @@ export interface UpkeepDeps {
   readonly config: Pick<AppConfig, 'retention'>
 }
 
-/** Sent messages and ended conditions are kept so long. */
+/** The retention of sent messages, ended conditions, past silences and open lessons, ms. */
 const keptMs = 30 * 86_400_000
-/** Forgotten in one run: a step that no poll notices. */
+/** How much one run forgets of each kind: a step that delays no poll. */
 const stepSize = 200
 const flowStepSize = 5_000
 const dayMs = 86_400_000
 
-/** Forgets what is older than it is kept, in small steps, so that the state stays bounded without ever stopping a poll. */
+/** Forgets what is older than its retention, in small steps, so that the state stays bounded without ever stopping a poll. */
 export function createUpkeep(
   deps: UpkeepDeps,
   checks: readonly Pick<OpenCheck, 'prune'>[],

@@ -15,7 +15,7 @@ export interface LivenessFacts {
   readonly startedAt: UnixMs
   /** How long ago the outbox was last looked into for something to send, ms. */
   readonly outboxIdleMs: number
-  /** No channel takes messages: whatever is found, nobody hears of it. */
+  /** No channel takes messages: whatever is found, nothing is sent. */
   readonly isVoiceless: boolean
 }
 

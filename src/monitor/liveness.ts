@@ -11,7 +11,7 @@ export interface LivenessSources {
   readonly startedAt: UnixMs
   pollers(): readonly PollerStatus[]
   readonly sending: { idleMs(): number }
-  /** Left out where a process that begins anew would not be heard either. */
+  /** Left out where a restarted process could not send anything either. */
   readonly voice?: { isVoiceless(now: UnixMs): boolean }
 }
 

@@ -98,7 +98,7 @@ export function openKernel(
   return { ...kernel, after, before, clockLeadMs, eventRetries, hooks, intervals, sending, timings, version }
 }
 
-/** What the kernel is founded on: what is stored, who is asked, and who is told. */
+/** What the kernel is founded on: what is stored, who is asked, and where messages go. */
 function openFound(deps: PartDeps, options: AppOptions, { state, startedAt }: Opening) {
   const { config } = options
   const { clock, log, random } = deps

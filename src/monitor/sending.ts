@@ -23,7 +23,7 @@ interface SendingParts {
   readonly clockLeadMs: () => number
 }
 
-/** Everything that leads out: channels, the outbox's dispatcher, and what is told past it when nothing can be saved. */
+/** Everything that leads out: channels, the outbox's dispatcher, and what is sent past it when nothing can be saved. */
 export function createSending(deps: PartDeps, parts: SendingParts) {
   const { clock, log } = deps
   const { config, store } = parts

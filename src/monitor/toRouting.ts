@@ -9,7 +9,7 @@ type Labels = Readonly<Record<string, string>>
 
 /**
  * Routes and inhibitions with their expressions compiled. Whoever wrote no routes has a small bridge, or looks at
- * spanwatch for the first time: there the end of an alert is told soon.
+ * spanwatch for the first time: there the end of an alert is sent soon.
  * @throws MonitorError `config.invalid`
  */
 export function toRouting(
@@ -44,7 +44,7 @@ export function toRouting(
   }
 }
 
-/** Who hears of a channel that refuses us: mail, because it is the one that others rarely share the fate of. */
+/** Which channel gets the messages of one that refuses us: mail, which rarely fails together with the others. */
 function chooseFallback(channels: AppConfig['channels']): string | null {
   if (channels.length < 2) return null
   return (channels.find(({ type }) => type === 'email') ?? channels.at(-1))?.name ?? null

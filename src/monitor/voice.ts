@@ -11,7 +11,7 @@ export interface VoiceDeps {
 
 export interface Voice {
   isVoiceless(now: UnixMs): boolean
-  /** Says it where no channel is needed: in the journal, when it changes. */
+  /** Logs it when it changes: the log needs no channel. */
   note(): void
 }
 
@@ -28,7 +28,7 @@ export interface ChannelState {
 /** A message that waited for longer, behind a channel that only ever fails, reaches nobody. */
 const patienceMs = 5 * 60_000
 
-/** Whether anybody can be told anything. */
+/** Whether any channel takes messages. */
 export function createVoice(deps: VoiceDeps): Voice {
   let wasVoiceless = false
   const isGone = (now: number) => isVoiceless(readChannelStates(deps), now)
@@ -59,7 +59,7 @@ export function listMute(channels: readonly ChannelState[], now: UnixMs): string
   return channels.filter((state) => isMute(state, now)).map(({ channel }) => channel)
 }
 
-/** Whether nobody can be told anything: an alert of it would reach nobody either. */
+/** Whether no channel takes messages: an alert of it would reach nobody either. */
 export function isVoiceless(channels: readonly ChannelState[], now: UnixMs): boolean {
   return channels.length > 0 && listMute(channels, now).length === channels.length
 }

@@ -49,8 +49,8 @@ export function createWatching(
 }
 
 /**
- * Tells an outside dead man's switch that the monitor works, and says `/fail` when it runs but cannot do its work. No
- * sign of life at all is what tells of everything else.
+ * Calls an outside dead man's switch while the monitor works, and its `/fail` when it runs but cannot do its work. Any
+ * other failure shows there as no call at all.
  */
 export function createHeartbeat(deps: HeartbeatDeps): (signal: AbortSignal) => Promise<void> {
   return async (signal) => {

@@ -86,7 +86,7 @@ function toRule(from: RuleSource, detector: Detector, text: RuleText, parts: Par
       try {
         return summary.run(scopeOf(finding, now)).replace(/\s+/g, ' ').trim()
       } catch (error) {
-        // A text that fails must not keep its alert from being told.
+        // A text that fails must not keep its alert from being sent.
         return `${finding.title} (the summary of rule ${text.name} failed: ${errorText(error)})`
       }
     },

@@ -63,8 +63,8 @@ export function evaluateTransfer(
 }
 
 /**
- * Which rules tell a ready-made finding: those on its kind whose `where` it meets. A `where` that fails on it is not a
- * "no": the finding is told, and says that it could not be filtered.
+ * The rules that report a ready-made finding: those on its kind whose `where` it meets. A `where` that fails on it is not
+ * a "no": the finding is reported, and says that it could not be filtered.
  */
 export function matchFinding(rules: readonly LoadedRule[], finding: Finding, now: UnixMs): Evaluation {
   const evaluations = rules.map((rule): Evaluation => {

@@ -17,7 +17,7 @@ export async function readRules(folder: string, kinds: Kinds): Promise<LoadedRul
 
 /**
  * The operator's rules, and of the shipped ones those on sources and on the monitor itself whose kind no rule of the
- * operator names: who writes rules on transfers alone must still hear that nothing could be read. A rule of the
+ * operator names: who writes rules on transfers alone must still be alerted when nothing could be read. A rule of the
  * operator's own for such a kind replaces what is shipped for it.
  */
 export function addGuardRules(

@@ -24,7 +24,7 @@ export interface State {
   readonly db: Database
   readonly cursors: CursorFile
   readonly isFirstStart: boolean
-  /** What had to be mended at the start, for people; null when nothing had to. */
+  /** What had to be repaired at the start, for people; null when nothing had to. */
   readonly recovered: string | null
   /** Room kept back on the disk; it is given away when a commit finds the disk full. */
   readonly ballast: Ballast
@@ -64,7 +64,7 @@ export interface StateOptions extends Pick<DatabaseOptions, 'timing'> {
 
 /**
  * Takes and opens a state folder: the lock first, then the ledger, then the cursors. A ledger that is gone or broken
- * while cursors exist is never begun anew in silence: what was told would be told again, what was known is lost.
+ * while cursors exist is never begun anew in silence: what was sent would be sent again, what was known is lost.
  */
 export function openState(options: StateOptions): State {
   const { folder } = options

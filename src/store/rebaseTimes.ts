@@ -19,7 +19,7 @@ const moments: Readonly<Record<string, { readonly columns: readonly string[]; re
     columns: ['added_at', 'ready_at', 'due_at', 'first_at', 'last_at', 'control_at'],
     where: '',
   },
-  // When they were read is told by numbers of requests.
+  // When they were read is given by numbers of requests.
   missing_records: { columns: ['due_at'], where: '' },
   bridge_gaps: { columns: ['retry_at'], where: '' },
   bridge_logs: { columns: ['check_at'], where: 'WHERE check_at IS NOT NULL' },

@@ -9,7 +9,7 @@ export function accuses(kinds: Kinds, { kind, facts }: Pick<Finding, 'kind' | 'f
   return kinds.find(kind)?.accuses?.(facts) ?? false
 }
 
-/** Whether something was told of a transfer, or of one that was joined into it. */
+/** Whether a finding accuses a transfer, or one that was joined into it. */
 export function isAccused(
   { db, kinds }: { readonly db: Database; readonly kinds: Kinds },
   key: string,

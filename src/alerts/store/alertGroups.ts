@@ -64,7 +64,7 @@ const withheldWord = codec({
 }).orElse('nothing')
 const members = columns({
   ...alertTable.shape,
-  /** Why something may have been left unsaid at the last look. */
+  /** Why something may not have been sent at the last flush. */
   withheld: withheldWord,
 })
 export type Member = Read<typeof members>
@@ -103,7 +103,7 @@ export function deleteGroupChannel(db: Database, key: string, channel: string): 
   db.prepare('DELETE FROM group_channels WHERE group_key = ? AND channel = ?').run(key, channel)
 }
 
-/** Has groups that wait for nothing, or for the end of a silence, looked at now. */
+/** Schedules a flush now of groups that wait for nothing, or for the end of a silence. */
 export function touchQuietGroups(db: Database, now: UnixMs): void {
   db.prepare(
     `UPDATE alert_groups SET dirty = 1, flush_at = ?
@@ -111,7 +111,7 @@ export function touchQuietGroups(db: Database, now: UnixMs): void {
   ).run(now)
 }
 
-/** Has groups looked at now in which something was told as news about another alert. */
+/** Schedules a flush now of groups in which something was sent as an update of another alert. */
 export function touchJoined(db: Database, now: UnixMs): void {
   db.prepare(
     `UPDATE alert_groups SET dirty = 1, flush_at = ? WHERE dirty = 0 AND EXISTS (SELECT 1 FROM group_members m
@@ -151,7 +151,7 @@ const evaluations = table('rule_evaluations', {
   errors: int,
   failingSince: instant.orNull(),
   reason: text.orNull(),
-  /** Since when evaluations could say nothing at all; null when the newest one could. */
+  /** Since when evaluations had nothing to judge by; null when the newest one had. */
   unknownSince: instant.orNull(),
 })
 

@@ -48,7 +48,7 @@ export function countAlerts(db: Database): Read<typeof stateCounts>[] {
   return stateCounts.all(db, 'SELECT state, COUNT(*) AS count FROM alerts GROUP BY state')
 }
 
-/** Conditions that ended long ago and wait for no channel. Events stay: they are the told-mark of their transfer. */
+/** Conditions that ended long ago and wait for no channel. Events stay: their row is the mark that the event was raised. */
 export function purgeEnded(db: Database, before: UnixMs): number {
   const result = db
     .prepare(

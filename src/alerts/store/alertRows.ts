@@ -2,7 +2,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { instant, int, oneOf, type Read, table, text } from '../../store/table.ts'
 
-// One row with a word that is none must not hold back what is to be told of all others: it is told rather than not.
+// One row with an unknown word must not hold back what is to be sent of all others: it is sent rather than not.
 const nature = oneOf('event', 'condition').orElse('event')
 const severity = oneOf('critical', 'warning', 'info').orElse('critical')
 /**

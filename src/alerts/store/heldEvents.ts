@@ -11,7 +11,7 @@ const heldEvents = table('held_events', {
   until: instant,
   silenceId: int.orNull(),
 })
-/** Something about an event that a channel is to hear of when a silence or a mute time ends. */
+/** Something about an event that is to be sent to a channel when a silence or a mute time ends. */
 export type HeldEvent = Read<typeof heldEvents>
 
 export function holdEvent(db: Database, held: HeldEvent): void {
@@ -46,7 +46,7 @@ export function nextHeldDue(db: Database): UnixMs | null {
   return instant.orNull().get(db, 'SELECT MIN(until) FROM held_events')
 }
 
-/** Two alerts became one: what was held of the one is not told of the other twice. */
+/** Two alerts became one: what was held of the one is not sent a second time for the other. */
 export function moveHeld(db: Database, fromAlertId: number, toAlertId: number): void {
   db.prepare('UPDATE OR IGNORE held_events SET alert_id = ?2 WHERE alert_id = ?1').run(fromAlertId, toAlertId)
   db.prepare('DELETE FROM held_events WHERE alert_id = ?').run(fromAlertId)

@@ -64,7 +64,7 @@ export function deleteDelivery(db: Database, id: number): void {
   db.prepare('DELETE FROM deliveries WHERE id = ?').run(id)
 }
 
-/** At start: what was being sent when the process ended is tried again at once, as its next attempt. */
+/** At start: what was being sent when the process ended is retried at once, as its next attempt. */
 export function recoverDeliveries(db: Database, now: UnixMs): number {
   const result = db
     .prepare("UPDATE deliveries SET state = 'waiting', next_at = ? WHERE state = 'sending'")
@@ -72,7 +72,7 @@ export function recoverDeliveries(db: Database, now: UnixMs): number {
   return Number(result.changes)
 }
 
-/** A channel that answers again: retries need not wait out what they had in mind. */
+/** A channel answers again: retries need not wait until the time that was set for them. */
 export function hastenDeliveries(db: Database, channel: string, at: UnixMs): void {
   db.prepare(
     "UPDATE deliveries SET next_at = ?2 WHERE channel = ?1 AND state = 'waiting' AND recipients IS NULL AND next_at > ?2",

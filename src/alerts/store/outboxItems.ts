@@ -3,8 +3,8 @@ import type { Database } from '../../store/database.ts'
 import { columns, flag, instant, int, oneOf, type Read, table, text } from '../../store/table.ts'
 
 /**
- * `both`: fired and resolved before the channel heard of it. `joined`: the channel was told of the same thing by an
- * alert that says more, so that this one is news about that.
+ * `both`: fired and resolved before anything was sent to the channel. `joined`: an alert that says more of the same
+ * thing was sent to the channel, so that this one is an update of that.
  */
 const what = oneOf('event', 'firing', 'joined', 'repeat', 'resolved', 'both', 'correction').orElse('event')
 export type OutboxWhat = Read<typeof what>
@@ -42,7 +42,7 @@ export function listItemsOf(db: Database, alertId: number): OutboxItem[] {
   return outboxTable.all(db, 'SELECT * FROM outbox WHERE alert_id = ? ORDER BY id', alertId)
 }
 
-/** What was told, or is to be told, of a group's alerts as firing or resolved. */
+/** What was sent, or is queued, of a group's alerts as firing or resolved. */
 export function listToldOfGroup(db: Database, key: string): OutboxItem[] {
   const sql = `SELECT o.* FROM group_members m JOIN outbox o ON o.alert_id = m.alert_id
     WHERE m.group_key = ? AND o.what IN ('firing', 'joined', 'resolved', 'both') ORDER BY o.id`
@@ -53,7 +53,7 @@ export function setItemWhat(db: Database, id: number, what: OutboxWhat): void {
   db.prepare('UPDATE outbox SET what = ? WHERE id = ?').run(what, id)
 }
 
-/** Before a reminder: the one before it has served. */
+/** Before a reminder: the one before it is out of date. */
 export function deleteRepeats(db: Database, alertId: number, channel: string): void {
   db.prepare(
     "DELETE FROM outbox WHERE alert_id = ? AND channel = ? AND what = 'repeat' AND (state <> 'queued' OR delivery_id IS NULL)",
@@ -68,8 +68,8 @@ export function deleteUnsentRepeats(db: Database, alertId: number, channel: stri
 }
 
 /**
- * Two alerts became one: where a channel was told of one, the other counts as told in its present episode, and what it
- * has yet to hear of that is dropped.
+ * Two alerts became one: where one was sent to a channel, the other counts as sent in its present episode, and what is
+ * still queued of that is dropped.
  */
 export function moveTold(db: Database, fromAlertId: number, toAlertId: number): void {
   db.prepare(
@@ -112,8 +112,8 @@ export function measureLane(
 }
 
 /**
- * Puts what is due into a message, oldest first, and returns how many. An alert of which the channel is being told
- * something at this moment waits, so that a resolution cannot overtake its firing.
+ * Puts what is due into a message, oldest first, and returns how many. An alert of which something is being sent to
+ * the channel at this moment waits, so that a resolution cannot overtake its firing.
  */
 export function claimItems(
   db: Database,
@@ -156,7 +156,7 @@ function collapse(db: Database, deliveryId: number): number {
   return Number(removed.changes)
 }
 
-/** Back into the queue: nobody has heard of them. */
+/** Back into the queue: they reached nobody. */
 export function releaseItems(db: Database, deliveryId: number): void {
   db.prepare("UPDATE outbox SET delivery_id = NULL WHERE delivery_id = ? AND state = 'queued'").run(
     deliveryId,
@@ -185,12 +185,12 @@ export function listGroupKeysOf(db: Database, deliveryId: number): string[] {
 
 export interface ReroutedScope {
   readonly channel: string
-  /** Everything unsent of the channel, only what nobody could be told in time, or the items of one message. */
+  /** Everything unsent of the channel, only what could not be sent in time, or the items of one message. */
   readonly scope: 'all' | 'expired' | { readonly deliveryId: number }
   readonly fallback: string
 }
 
-/** Copies unsent items to the fallback channel, each once; what that channel was or will be told anyway is left out. */
+/** Copies unsent items to the fallback channel, each once; what was or will be sent to that channel anyway is left out. */
 export function copyToFallback(db: Database, rerouted: ReroutedScope, now: UnixMs): number {
   const { channel, scope, fallback } = rerouted
   const where =
@@ -211,7 +211,7 @@ export function copyToFallback(db: Database, rerouted: ReroutedScope, now: UnixM
   return Number(changes)
 }
 
-/** Channels with items that nobody could be told for too long. */
+/** Channels with items that could not be sent for too long. */
 export function listExpiring(db: Database, now: UnixMs): string[] {
   const sql =
     "SELECT DISTINCT channel FROM outbox WHERE state = 'queued' AND delivery_id IS NULL AND expires_at <= ?"
@@ -220,7 +220,7 @@ export function listExpiring(db: Database, now: UnixMs): string[] {
 
 const expiredCounts = columns({ channel: text, count: int })
 
-/** Items that nobody could be told for too long. */
+/** Items that could not be sent for too long. */
 export function expireItems(db: Database, now: UnixMs): Read<typeof expiredCounts>[] {
   const where = "state = 'queued' AND delivery_id IS NULL AND expires_at <= ?"
   const sql = `SELECT channel, COUNT(*) AS count FROM outbox WHERE ${where} GROUP BY channel`
@@ -236,7 +236,7 @@ export function listOutbox(db: Database, query: { state: OutboxItem['state']; li
   return outboxTable.all(db, sql, query.state, query.limit)
 }
 
-/** Done items are history, but those of conditions that go on say who must hear of the end. */
+/** Done items are history, but those of conditions that go on say which channels must get the end. */
 export function purgeDone(db: Database, before: UnixMs): number {
   const result = db
     .prepare(

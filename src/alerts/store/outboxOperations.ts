@@ -12,7 +12,7 @@ export function listDead(db: Database, limit: number): OutboxItem[] {
   return outboxTable.all(db, "SELECT * FROM outbox WHERE state = 'dead' ORDER BY id LIMIT ?", limit)
 }
 
-/** Back into the queue with a life of its own. */
+/** Back into the queue, with its retries and its time beginning anew. */
 export function reviveItem(db: Database, id: number, expiresAt: UnixMs, now: UnixMs): void {
   db.prepare(
     `UPDATE outbox SET state = 'queued', delivery_id = NULL, rerouted = 0, not_before = ?2, expires_at = ?3, sent_at = NULL,
@@ -20,7 +20,7 @@ export function reviveItem(db: Database, id: number, expiresAt: UnixMs, now: Uni
   ).run(id, now, expiresAt)
 }
 
-/** In place of a message's name: somebody decided that this is not told. */
+/** In place of a message's name: somebody decided that this is not sent. */
 export const droppedMark = 'dropped'
 
 export function dropItem(db: Database, id: number, now: UnixMs): void {

@@ -4,19 +4,19 @@ import type { Database } from '../../store/database.ts'
 import { int, text } from '../../store/table.ts'
 import { formatKey, parseKey } from '../../ledger/transferRows.ts'
 
-/** An alert that holds, and that a channel was told in full, or will be. */
+/** An alert that holds, and that was sent to a channel in full, or is queued for it. */
 const isToldTo = (channel: string) =>
   `(a.state IN ('new', 'delivered', 'firing', 'recovering') AND EXISTS (SELECT 1 FROM outbox o WHERE o.alert_id = a.id
     AND o.channel = ${channel} AND o.state <> 'dead' AND o.what IN ('event', 'firing')))`
 
-/** What a channel was told of these transfers, oldest first. */
+/** What was sent to a channel of these transfers, oldest first. */
 export function listToldOfTransfers(db: Database, keys: readonly string[], channel: string): AlertRow[] {
   const sql = `SELECT ${alertColumns} FROM alerts a WHERE a.transfer_key IN (SELECT value FROM json_each(?1))
     AND ${isToldTo('?2')} ORDER BY a.id`
   return alertTable.all(db, sql, JSON.stringify(keys), channel)
 }
 
-/** What was told to a channel of these transfers as an update of another alert, and nothing more. */
+/** What was sent to a channel of these transfers as an update of another alert, and nothing more. */
 export function listJoinedOfTransfers(db: Database, keys: readonly string[], channel: string): AlertRow[] {
   const sql = `SELECT ${alertColumns} FROM alerts a WHERE a.transfer_key IN (SELECT value FROM json_each(?1)) AND NOT ${isToldTo('?2')}
     AND EXISTS (SELECT 1 FROM outbox o WHERE o.alert_id = a.id AND o.channel = ?2 AND o.state <> 'dead' AND o.what = 'joined')`
@@ -25,7 +25,7 @@ export function listJoinedOfTransfers(db: Database, keys: readonly string[], cha
 
 const mostOfKind = 1_000
 
-/** What a channel was told since of kinds that name a loss, the newest first. */
+/** What was sent to a channel since of kinds that name a loss, the newest first. */
 export function listToldSince(
   db: Database,
   of: { readonly kinds: readonly string[]; readonly since: UnixMs },

@@ -6,7 +6,7 @@ import type { PostOutcome } from './postOnce.ts'
 type JudgeSuccess = (body: string | null, where: string) => DeliveryResult
 
 export interface ClassifyOptions {
-  /** The receiver's host: the only part of its address that may be told. */
+  /** The receiver's host: the only part of its address that may be shown. */
   readonly host: string
   readonly now: UnixMs
   readonly judgeSuccess: JudgeSuccess
@@ -28,7 +28,7 @@ const deadWords = new Set([
 const deadStatuses = new Set([401, 402, 403, 404, 405, 407, 410, 426, 451])
 const transientStatuses = new Set([408, 425])
 
-/** The delivery table for anything that is told by an HTTP POST. */
+/** The delivery table for anything that is sent by an HTTP POST. */
 export function classifyHttp(outcome: PostOutcome, options: ClassifyOptions): DeliveryResult {
   if (outcome.kind === 'failed') return classifyFailure(outcome, options.host)
   const { status, body } = outcome

@@ -112,7 +112,7 @@ function isSame(a: ChannelConfig, b: ChannelConfig): boolean {
   return reveal(a) === reveal(b)
 }
 
-/** For comparing alone: it is told to nobody. */
+/** For comparing alone: it is shown to nobody. */
 function reveal(config: ChannelConfig): string {
   return JSON.stringify(
     Object.entries(config).map(([key, value]) => [key, value instanceof Secret ? value.reveal() : value]),

@@ -1,14 +1,14 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { FactValue } from '../../bridge/finding.ts'
 
-/** One thing a message tells, worded but not escaped: every string may hold text from the chain. */
+/** One item of a message, worded but not escaped: every string may hold text from the chain. */
 export interface MessageItem {
   readonly alertId: string
   readonly rule: string
   readonly kind: string
   readonly severity: 'critical' | 'warning' | 'info'
   /**
-   * `update`: more about what another alert told already. `ended`: over, and not well, as when what was late has failed;
+   * `update`: more about what another alert reported already. `ended`: over, and not well, as when what was late has failed;
    * `resolved` is well.
    */
   readonly status: 'event' | 'firing' | 'update' | 'resolved' | 'ended' | 'correction' | 'repeat'
@@ -41,9 +41,9 @@ export interface Message {
   readonly severity: 'critical' | 'warning' | 'info'
   /** One line: severity as a word, the count, the verdict. */
   readonly headline: string
-  /** Told in full: at most 25, or the 10 largest when there are more. */
+  /** Shown in full: at most 25, or the 10 largest when there are more. */
   readonly items: readonly MessageItem[]
-  /** Told in the mail, the webhook and the page only, when the items are too many. */
+  /** Shown in the mail, the webhook and the page only, when the items are too many. */
   readonly rest: readonly MessageItem[]
   readonly total: number
   readonly createdAt: UnixMs
@@ -61,7 +61,7 @@ export type DeliveryResult =
       readonly refused: readonly { readonly recipient: string; readonly reason: string }[]
     }
   | { readonly result: 'throttled'; readonly retryAfterMs: number; readonly reason: string }
-  /** May or may not have arrived: try again later. */
+  /** May or may not have arrived: retried later. */
   | { readonly result: 'transient'; readonly reason: string }
   /** A success status whose body does not say so: not an acknowledgement. */
   | { readonly result: 'suspicious'; readonly reason: string }

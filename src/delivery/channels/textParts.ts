@@ -104,7 +104,7 @@ export function headlineOf(message: { readonly headline: string; readonly severi
   return headline.toUpperCase().includes(word) ? headline : `${word}: ${headline}`
 }
 
-/** How many findings a message counts without telling them. */
+/** How many findings a message counts without showing them. */
 export function countUntold(total: number, told: number): number {
   return Math.max(total - told, 0)
 }

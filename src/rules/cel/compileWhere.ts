@@ -22,7 +22,7 @@ const celTypes = {
 } as const
 
 /** A value with named parts; CEL finds a value's type by its class. */
-// CEL tells types apart by class: one with data only is what it takes.
+// CEL distinguishes types by class: one with data only is what it takes.
 // oxlint-disable-next-line typescript/no-extraneous-class
 class Parts {
   constructor(parts: Readonly<Record<string, unknown>>) {
