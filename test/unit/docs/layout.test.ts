@@ -2,13 +2,16 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import { checks } from '../../../src/checks/index.ts'
-import { listCodes, listLinks, readDoc, readTable, root } from './markdown.ts'
+import { listBlocks, listCodes, listLinks, readDoc, readTable, root } from './markdown.ts'
 
 const guides = ['docs/architecture.md', 'CONTRIBUTING.md', 'docs/words.md']
 
 /** Places of the repository that a text names, without the parts that stand for a name of one's own. */
 function listPlaces(text: string): string[] {
-  return listCodes(text).filter((code) => /^(src|test|docs|rules|bench|\.ci)\/[\w./-]*$/.test(code))
+  const places = listCodes(text).filter((code) => /^(src|test|docs|rules|bench|\.ci)\/[\w./-]*$/.test(code))
+  // Drawings leave `src/` out.
+  const drawn = listBlocks(text).flatMap((block) => block.text.match(/[\w./]*\w\/\w+\.ts\b/g) ?? [])
+  return [...places, ...drawn.map((place) => `src/${place}`)]
 }
 
 test.each(guides)('the files and folders that %s names are there', (path) => {
@@ -23,6 +26,7 @@ test('a file that is gone would be noticed', () => {
     'src/main.ts',
     'src/gone.ts',
   ])
+  expect(listPlaces('```\nmain.ts calls cli/gone.ts\n```\n')).toEqual(['src/cli/gone.ts'])
 })
 
 const rooms = readTable(readDoc('docs/architecture.md'), 'room', 'holds').map(
