@@ -1,31 +1,39 @@
+import { canonicalToken } from '../bridge/movedToken.ts'
+import type { UnixMs } from '../lib/clock.ts'
 import { type KeptCount, type KeptRange, toKeptRange } from '../meaning/keptRange.ts'
 import type { MoneySample } from '../meaning/learnedActions.ts'
 import { type LearnedMoney, movesAs } from '../meaning/learnedMoney.ts'
-import { canonicalToken } from '../bridge/movedToken.ts'
-import { valueFirst } from './valueFirst.ts'
-import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
-import { columns, instant, int, table, text } from '../store/table.ts'
+import { columns, instant, int, oneOf, type Read, table, text } from '../store/table.ts'
 import { createDissent, type Dissent } from './dissent.ts'
+import { valueFirst } from './valueFirst.ts'
 import { countTaught, meansWithdrawal } from './withdrawActions.ts'
 import { readActions } from './zoneActions.ts'
 
 /** Samples of one party that count: whoever makes many transfers must not teach what all others contradict. */
 const mostOfParty = 5
+
 /** Fewer different parties are worth no more than one sample each. */
 const enoughParties = 3
+
 /** Samples kept of one lesson: more teach nothing. */
 const maxOfValue = 24
+
 /** The same of what confirms a habit: a few that say otherwise must not outweigh what thousands of transfers showed. */
 const maxOfHabit = 400
+
 /** Values kept of one name: whoever sends to ever new addresses must not fill the disk. */
 const maxValues = 24
+
 /** Of an action's words more are seen than matter. */
 const maxWords = 64
+
 /** And of shares that are kept as many as there are steps. */
 const maxShares = 128
+
 /** Names remembered between two looks at the table. */
 const maxCached = 5_000
+
 const maxHeld = 5_000
 
 /** The transaction that teaches counts once; of its party, the user on whose behalf it was made, a few count. */
@@ -43,7 +51,9 @@ export interface Learned extends LearnedMoney, Omit<Dissent, 'suspendedAt'> {
 }
 
 const partyCounts = columns({ value: text, party: text, count: int })
+
 const names = table('learned_samples', { kind: text, name: text })
+
 const held = table('held_judgements', { key: text.from('transfer_key'), since: instant.from('due_at') })
 
 /** Lessons live in the ledger's file; what is asked again and again is remembered until another one is learned. */
@@ -54,6 +64,18 @@ interface Lessons {
   /** What is kept, by direction and token. */
   readonly ranges: Map<string, KeptRange>
 }
+
+const lessons = table('learned_samples', {
+  kind: oneOf('token', 'vault', 'elsewhere', 'zone', 'action', 'fee', 'dissent'),
+  name: text,
+  value: text,
+  hash: text,
+  party: text,
+  at: instant,
+})
+
+/** One sample of what zone transactions mean or of how money moves, or one word on a meaning that is in doubt. */
+export type LessonRow = Read<typeof lessons>
 
 export function createLearned(db: Database): Learned {
   const lessons: Lessons = { db, counts: new Map(), ranges: new Map() }
@@ -224,4 +246,9 @@ export function takeHeldJudgements(
   const keys = first.map(({ key }) => key)
   for (const key of keys) db.prepare('DELETE FROM held_judgements WHERE transfer_key = ?').run(key)
   return keys
+}
+
+/** All that was learned, the newest first. */
+export function listLessonRows(db: Database): LessonRow[] {
+  return lessons.all(db, 'SELECT * FROM learned_samples ORDER BY at DESC, hash')
 }

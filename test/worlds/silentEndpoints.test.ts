@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { useOf } from '../../src/rules/endpointUses.ts'
+import { useOf } from '../../src/checks/sources/unavailable.ts'
 import { createQuietBridge, type QuietBridge } from '../support/quietBridge.ts'
 
 // What is told, and in how many messages, when a source falls silent as a whole or one endpoint of it does.

@@ -1,10 +1,12 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
-import { instant, int, oneOf, type Read, table, text } from '../../store/table.ts'
+import { columns, instant, int, oneOf, type Read, table, text } from '../../store/table.ts'
 
 // One row with an unknown word must not hold back what is to be sent of all others: it is sent rather than not.
 const nature = oneOf('event', 'condition').orElse('event')
+
 const severity = oneOf('critical', 'warning', 'info').orElse('critical')
+
 /**
  * Events are `new`, then `delivered`. Conditions are the others: `inactive` fired once and is pending no more,
  * `merged` continues in the alert of the transfer it was joined with.
@@ -19,8 +21,11 @@ const state = oneOf(
   'inactive',
   'merged',
 ).orElse('new')
+
 export type AlertNature = Read<typeof nature>
+
 export type AlertSeverity = Read<typeof severity>
+
 export type AlertState = Read<typeof state>
 
 const phases = table('alerts', {
@@ -32,6 +37,7 @@ const phases = table('alerts', {
   resolvedAt: instant.orNull(),
   resolvedReason: text.orNull(),
 })
+
 export type AlertPhase = Read<typeof phases>
 
 const written = {
@@ -51,26 +57,42 @@ const written = {
   runbook: text.orNull(),
   changedAt: instant,
 }
+
 const heads = table('alerts', {
   id: int,
   ...written,
   ackedBy: text.orNull(),
   ackedAt: instant.orNull(),
 })
+
 /** JSON; see alerts/findingJson.ts. */
 const finding = text
+
 export const alertTable = table('alerts', { ...heads.shape, finding })
+
 const newAlerts = table('alerts', { ...written, finding })
 
 /** An alert without its finding: what the state machine needs. */
 export type AlertHead = Read<typeof heads>
+
 export type AlertRow = Read<typeof alertTable>
 
 const headColumns = heads.list('a')
+
 /** All columns of `alerts a`, for `alertTable`. */
 export const alertColumns = alertTable.list('a')
+
 /** Conditions that are not over. */
 export const activeAlerts = "a.state IN ('pending', 'firing', 'recovering')"
+
+interface AlertQuery {
+  /** `open`: pending, firing and recovering conditions. */
+  readonly state?: AlertState | 'open'
+  readonly nature?: AlertNature
+  readonly limit: number
+}
+
+const stateCounts = columns({ state: alertTable.shape.state, count: int })
 
 /** Returns the new row's id, or null when the fingerprint is known. */
 export function insertAlert(db: Database, row: Omit<AlertRow, 'id' | 'ackedBy' | 'ackedAt'>): number | null {
@@ -134,6 +156,7 @@ const contents = table('alerts', {
   amountRank: text,
   runbook: text.orNull(),
 })
+
 export type AlertContent = Read<typeof contents>
 
 export function updateContent(db: Database, id: number, content: AlertContent, now: UnixMs): void {
@@ -182,4 +205,44 @@ export function ackAlert(db: Database, id: number, by: string, now: UnixMs): voi
 
 export function clearAck(db: Database, id: number): void {
   db.prepare('UPDATE alerts SET acked_by = NULL, acked_at = NULL WHERE id = ?').run(id)
+}
+
+/** By the start of its fingerprint, with or without `#`; several when that is ambiguous. */
+export function findAlertsByPrefix(db: Database, prefix: string): AlertRow[] {
+  const text = prefix.replace(/^#/, '').toLowerCase()
+  if (!/^[0-9a-f]{4,64}$/.test(text)) return []
+  const sql = `SELECT ${alertColumns} FROM alerts a WHERE a.fingerprint >= ? AND a.fingerprint < ? LIMIT 20`
+  return alertTable.all(db, sql, text, `${text}g`)
+}
+
+/** Newest change first. */
+export function listAlerts(db: Database, query: AlertQuery): AlertRow[] {
+  const where = ["a.state NOT IN ('merged', 'inactive')"]
+  const values: string[] = []
+  if (query.state === 'open') where.push(activeAlerts)
+  else if (query.state) {
+    where.push('a.state = ?')
+    values.push(query.state)
+  }
+  if (query.nature) {
+    where.push('a.nature = ?')
+    values.push(query.nature)
+  }
+  const sql = `SELECT ${alertColumns} FROM alerts a WHERE ${where.join(' AND ')} ORDER BY a.changed_at DESC, a.id DESC LIMIT ?`
+  return alertTable.all(db, sql, ...values, query.limit)
+}
+
+export function countAlerts(db: Database): Read<typeof stateCounts>[] {
+  return stateCounts.all(db, 'SELECT state, COUNT(*) AS count FROM alerts GROUP BY state')
+}
+
+/** Conditions that ended long ago and wait for no channel. Events stay: their row is the mark that the event was raised. */
+export function purgeEnded(db: Database, before: UnixMs): number {
+  const result = db
+    .prepare(
+      `DELETE FROM alerts WHERE nature = 'condition' AND changed_at < ? AND state IN ('resolved', 'inactive', 'merged')
+        AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.alert_id = alerts.id AND o.state = 'queued')`,
+    )
+    .run(before)
+  return Number(result.changes)
 }

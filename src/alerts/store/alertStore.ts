@@ -1,5 +1,4 @@
 import * as groups from './alertGroups.ts'
-import * as queries from './alertQueries.ts'
 import * as rows from './alertRows.ts'
 import type { Database } from '../../store/database.ts'
 import { createEvaluationBook } from './evaluationBook.ts'
@@ -14,7 +13,6 @@ import * as told from './toldAlerts.ts'
 
 const tables = {
   ...rows,
-  ...queries,
   ...groups,
   ...items,
   ...contents,

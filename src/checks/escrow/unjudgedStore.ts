@@ -1,10 +1,20 @@
-import { formatDecimal } from '../../bridge/decimal.ts'
-import type { UnjudgedPayout } from './unjudgedPayout.ts'
+import { type Decimal, formatDecimal } from '../../bridge/decimal.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { decimal } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
 import { instant, table, text } from '../../store/table.ts'
+import type { Lack } from './flow.ts'
 import type { Movement } from './lossStore.ts'
+
+/** A payout that is compared with nothing: neither its record nor the zone says how much it is, or of which id. */
+export interface UnjudgedPayout {
+  readonly hash: string
+  readonly payer: string
+  readonly token: string
+  /** What moved to the recipient, token units. */
+  readonly amount: Decimal
+  readonly lacks: Lack
+}
 
 /** A payout that nobody completes, as of now, seen since it was the first time; null once somebody does, and for any other transfer. */
 export function saveUnjudged(

@@ -1,5 +1,7 @@
 import { destinationLeg, originLeg, type Transfer } from '../../bridge/transfer.ts'
+import type { BlockSpan } from '../../kernel/contractReads.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { maxSpanBlocks } from '../../kernel/readSpan.ts'
 import type { ReadOptions } from '../../kernel/reads.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
 import { dropQueued, listQueued, type QueuedLeg, saveQueued } from '../../ledger/evidenceQueue.ts'
@@ -7,9 +9,8 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { coverMoney } from '../../meaning/coverMoney.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
 import { maxSharing } from './confirmMoves.ts'
-import { createEarlierLogs, type NamingTransaction } from './earlierLogs.ts'
-import type { EvidenceReads } from './reads.ts'
 import { readWhole } from './readWhole.ts'
+import type { EvidenceReads } from './reads.ts'
 
 interface EarlierPayouts
   extends Pick<
@@ -24,11 +25,41 @@ interface Search extends EarlierPayouts {
 }
 
 const maxPerRun = 5
+
 const retryMs = 15_000
+
 /** So often, at least half a minute apart in all, the past is asked for before it is said to hold nothing. */
 const neededReads = 3
+
 const maxTries = 40
+
 const maxNaming = 10
+
+type Past = Pick<Kernel, 'config' | 'contractReads' | 'reads'>
+
+/** A transaction of the past in which a bridge contract named something. */
+interface NamingTransaction {
+  readonly hash: string
+  readonly height: number
+  readonly time: UnixMs | null
+}
+
+/** Below a block, back to the one of a time. */
+interface Span {
+  readonly below: number
+  readonly since: UnixMs
+}
+
+/** Pieces of the past that one search reads, at most. */
+const maxPieces = 60
+
+/** So much of what was read is kept: withdrawals that waited for the start ask for the same past. */
+const maxKept = 50_000
+
+interface Words extends NamingTransaction {
+  /** Topics and data, hex without marks. */
+  readonly text: string
+}
 
 /**
  * A payout that claims an origin of before the ledger: what the past tells of that origin is asked for then, in the list
@@ -130,4 +161,68 @@ function toReading(hash: string, { hash: paidIn, time }: NamingTransaction, now:
 function again(search: Search, leg: QueuedLeg): void {
   const at = search.clock.now() + retryMs
   saveQueued(search.db, { ...leg, readyAt: at, dueAt: at })
+}
+
+/**
+ * Finds, below a block and back to a time, the transactions in whose events of the bridge a hash stands, whatever those
+ * events mean. Null when the past could not be read so far.
+ */
+function createEarlierLogs(past: Past) {
+  const contracts = past.config.bridge.contracts.map((address) => address.toLowerCase())
+  const kept = new Map<string, readonly Words[]>()
+  let count = 0
+
+  async function readPiece(
+    address: string,
+    span: BlockSpan,
+    options: ReadOptions,
+  ): Promise<readonly Words[]> {
+    const name = `${address} ${span.first} ${span.last}`
+    const known = kept.get(name)
+    if (known) return known
+    const read = await past.contractReads.logs(address, span, options)
+    const words = read.records.map(({ hash, height, time, topics, data }) => ({
+      hash,
+      height,
+      time,
+      text: [...topics, data].join(' ').toLowerCase().replaceAll('0x', ''),
+    }))
+    // What is empty or cut off may be more the next time.
+    if (!read.complete || words.length === 0) return words
+    count += words.length
+    if (count > maxKept) {
+      kept.clear()
+      count = words.length
+    }
+    kept.set(name, words)
+    return words
+  }
+
+  return async (wanted: string, span: Span, options: ReadOptions): Promise<NamingTransaction[] | null> => {
+    const needle = wanted.toLowerCase().replace('0x', '')
+    const found = new Map<string, NamingTransaction>()
+    let last = span.below
+    for (let piece = 0; piece < maxPieces && last >= 0; piece += 1) {
+      // Whole thousands, so that the next search asks for the same pieces.
+      const first = Math.max(0, Math.floor(last / maxSpanBlocks) * maxSpanBlocks)
+      for (const address of contracts) {
+        const words = await readPiece(address, { first, last }, options)
+        for (const { hash, height, time, text } of words)
+          if (text.includes(needle)) found.set(hash, { hash, height, time })
+      }
+      if (first === 0 || (await isBefore(past, first, span.since, options))) return [...found.values()]
+      last = first - 1
+    }
+    return found.size > 0 ? [...found.values()] : null
+  }
+}
+
+async function isBefore(
+  { reads }: Past,
+  height: number,
+  time: UnixMs,
+  options: ReadOptions,
+): Promise<boolean> {
+  const block = await reads.mainBlock(height, options)
+  return typeof block !== 'string' && block.blockTime !== null && block.blockTime < time
 }

@@ -1,17 +1,12 @@
+import { decodeFinding } from '../../alerts/findingJson.ts'
 import type { Finding } from '../../bridge/finding.ts'
-import { preconfDropped } from './dropped.ts'
-import type { Found } from './receipt.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
-import {
-  type DroppedPreconf,
-  forgetDroppedPreconf,
-  keepDroppedPreconf,
-  listDueDroppedPreconf,
-  postponeDroppedPreconf,
-} from './droppedStore.ts'
+import { instant, int, table, text } from '../../store/table.ts'
 import type { CanonicalSource } from './canonicalSource.ts'
+import { preconfDropped } from './dropped.ts'
+import type { Found } from './receipt.ts'
 
 export interface DroppedWatch extends Pick<Kernel, 'clock' | 'commit' | 'db'> {
   readonly source: Pick<CanonicalSource, 'name' | 'find'>
@@ -19,9 +14,24 @@ export interface DroppedWatch extends Pick<Kernel, 'clock' | 'commit' | 'db'> {
 
 /** What was not mined by then stays dropped. */
 const watchedMs = 48 * 3_600_000
+
 const firstMs = 30_000
+
 const longestMs = 3_600_000
+
 const batchSize = 20
+
+/** A preconfirmed transaction that was told to be dropped, with what was told of it. */
+interface DroppedPreconf {
+  readonly hash: string
+  readonly toldAt: UnixMs
+  readonly finding: Finding
+}
+
+/** Kept in all: a chain that drops more than this is another story. */
+const maxKept = 2_000
+
+const told = table('preconf_dropped', { hash: text, toldAt: instant, finding: text })
 
 /** Remembers what was told to be dropped; inside the commit that tells it. */
 export function watchDropped(db: Database, findings: readonly Finding[], now: UnixMs): void {
@@ -59,4 +69,31 @@ function settle({ db, source }: DroppedWatch, one: DroppedPreconf, found: Found,
     postponeDroppedPreconf(db, one.hash, now + wait)
   }
   return []
+}
+
+function keepDroppedPreconf(db: Database, finding: Finding, at: { now: UnixMs; nextAt: UnixMs }): void {
+  db.prepare('INSERT OR REPLACE INTO preconf_dropped VALUES (?, ?, ?, ?)').run(
+    finding.subject,
+    at.now,
+    at.nextAt,
+    JSON.stringify(finding),
+  )
+  const count = int.get(db, 'SELECT count(*) FROM preconf_dropped') ?? 0
+  if (count <= maxKept) return
+  db.prepare(
+    'DELETE FROM preconf_dropped WHERE hash IN (SELECT hash FROM preconf_dropped ORDER BY told_at LIMIT ?)',
+  ).run(count - maxKept)
+}
+
+function listDueDroppedPreconf(db: Database, now: UnixMs, limit: number): DroppedPreconf[] {
+  const sql = 'SELECT hash, told_at, finding FROM preconf_dropped WHERE next_at <= ? ORDER BY next_at LIMIT ?'
+  return told.all(db, sql, now, limit).map((row) => ({ ...row, finding: decodeFinding(row.finding) }))
+}
+
+function postponeDroppedPreconf(db: Database, hash: string, nextAt: UnixMs): void {
+  db.prepare('UPDATE preconf_dropped SET next_at = ? WHERE hash = ?').run(nextAt, hash)
+}
+
+function forgetDroppedPreconf(db: Database, hash: string): void {
+  db.prepare('DELETE FROM preconf_dropped WHERE hash = ?').run(hash)
 }

@@ -1,7 +1,6 @@
 import type { Check } from '../../kernel/check.ts'
 import { sourceDrift } from './drift.ts'
-import { judgeWords } from './judgeWords.ts'
-import { sourceNewWord } from './newWord.ts'
+import { judgeWords, sourceNewWord } from './newWord.ts'
 import { sourceRejected } from './rejected.ts'
 import { sourceSuspicious } from './suspicious.ts'
 import { sourceUnavailable } from './unavailable.ts'

@@ -1,9 +1,12 @@
 import { z } from 'zod'
-import type { WordField } from '../../kernel/rareWord.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
+import { findRareWords } from '../../kernel/rareWord.ts'
+import { addWords, readWords } from '../../kernel/wordStore.ts'
+import type { TransferChange } from '../../ledger/recordAnswer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { defineRaised } from '../../rules/kind.ts'
+import type { Database } from '../../store/database.ts'
 
 /** Told where records are taken. The words of challenges are `challenge.changed`. */
 export const sourceNewWord = defineRaised({
@@ -28,10 +31,14 @@ export const sourceNewWord = defineRaised({
   params: z.strictObject({}),
 })
 
+/** The field whose words are counted. */
+const field = 'crossType'
+const documented: ReadonlySet<string> = new Set(['Deposit', 'Withdraw', 'BatchWithdraw'])
+
 /** @param others how many records had other words */
-export function toWordFinding(
+function toWordFinding(
   { main, zone, direction, originAt }: Transfer,
-  { field, word, others }: { readonly field: WordField; readonly word: string; readonly others: number },
+  { word, others }: { readonly word: string; readonly others: number },
   now: UnixMs,
 ): Finding {
   const hashes = { mainTxHash: main?.hash ?? '', zoneTxHash: zone?.hash ?? '' }
@@ -46,4 +53,26 @@ export function toWordFinding(
     evidence: [{ source: 'E3', at: now, says: `${field} is "${word}"; ${others} records had other words` }],
     since: Math.min(originAt, now),
   })
+}
+
+/** Counts the words of records that have one for the first time, and finds those that are news: inside the transaction. */
+export function judgeWords(
+  db: Database,
+  changes: readonly TransferChange[],
+  { tellSince, now }: { readonly tellSince: UnixMs; readonly now: UnixMs },
+): Finding[] {
+  const taken = changes
+    .filter(({ before, after }) => after.crossType !== '' && after.crossType !== before?.crossType)
+    .map(({ before, after }) => ({
+      transfer: after,
+      word: after.crossType,
+      place: after.originAt,
+      isFirst: (before?.crossType ?? '') === '',
+    }))
+  if (taken.length === 0) return []
+  const known = readWords(db, field)
+  const fresh = taken.filter(({ word, place }) => !documented.has(word) && place >= tellSince)
+  const rare = findRareWords(field, known, fresh)
+  addWords(db, field, taken)
+  return rare.map(({ transfer, word }) => toWordFinding(transfer, { word, others: known.others }, now))
 }

@@ -1,21 +1,21 @@
 import { z } from 'zod'
+import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
+import { type Direction, directions } from '../../bridge/observation.ts'
 import { destinationLeg, originChain, type Transfer } from '../../bridge/transfer.ts'
+import { clockLeadMs } from '../../kernel/clockLead.ts'
+import type { SharedFacts } from '../../kernel/facts.ts'
+import type { LatencyFacts } from '../../ledger/readLatency.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
-import { directions } from '../../bridge/observation.ts'
-import { afterText } from '../../rules/afterText.ts'
-import { clockLeadMs } from '../../kernel/clockLead.ts'
+import { afterText, type LearnedBound } from '../../rules/afterText.ts'
 import { boundText } from '../../rules/durationText.ts'
-import { type Limit, leastLimitMs, limitOf } from './learnedLimit.ts'
-import type { SharedFacts } from '../../kernel/facts.ts'
-import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import {
   declareFacts,
   defineCondition,
   type FactsOf,
   type Found,
-  type Said,
   type JudgementOf,
+  type Said,
 } from '../../rules/kind.ts'
 
 /** A head that has not moved for so long is worth a word in a stalled transfer's message. */
@@ -64,6 +64,20 @@ export const transferStalled = defineCondition({
   params,
   judge: judgeStalled,
 })
+
+interface LimitParams {
+  readonly after: number | LearnedBound
+  readonly floor: number
+  readonly ceiling?: number | undefined
+  readonly minSamples: number
+  readonly otherwise: number
+}
+
+interface Limit {
+  readonly ms: number
+  /** Whose past it was learned from, if it was. */
+  readonly from: 'fixed' | 'token' | 'direction' | 'otherwise'
+}
 
 function judgeStalled(facts: SharedFacts, settings: z.output<typeof params>): JudgementOf<typeof factTypes> {
   const { direction } = settings
@@ -183,4 +197,34 @@ function describeHead(
     // A head that was not read since says nothing of halting.
     destinationHalted: ageMs < haltedMs ? false : head.readAt >= head.advancedAt + haltedMs ? true : null,
   }
+}
+
+/** How long a transfer may take: by its token's past, else by that of all tokens in its direction, else as stated. */
+function limitOf(
+  latency: LatencyFacts,
+  params: LimitParams,
+  of: { readonly token: string | null; readonly direction: Direction },
+): Limit {
+  const { after, minSamples } = params
+  if (typeof after === 'number') return { ms: after, from: 'fixed' }
+  for (const token of of.token === null ? [null] : [of.token, null]) {
+    const learned = latency.of(token, of.direction, after.share)
+    if (learned === null || learned.samples < minSamples) continue
+    const ms = bound(params, Math.ceil(learned.ms * after.factor))
+    return { ms, from: token === null ? 'direction' : 'token' }
+  }
+  return { ms: bound(params, params.otherwise), from: 'otherwise' }
+}
+
+/** The least that any transfer may take: what is younger needs no look. */
+function leastLimitMs(latency: LatencyFacts, params: LimitParams, directions: readonly Direction[]): number {
+  if (typeof params.after === 'number') return params.after
+  const limits = directions.flatMap((direction) =>
+    [null, ...latency.tokens(direction)].map((token) => limitOf(latency, params, { token, direction }).ms),
+  )
+  return Math.min(...limits)
+}
+
+function bound({ floor, ceiling }: LimitParams, ms: number): number {
+  return Math.max(floor, Math.min(ms, ceiling ?? ms))
 }
