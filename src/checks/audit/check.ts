@@ -59,7 +59,7 @@ function methodOf(db: Database, source: string): string {
   return `the list by ${filter} height`
 }
 
-/** A transfer that the chains alone tell of is looked after until its record comes. */
+/** A transfer that the chains alone show is watched until its record comes. */
 function noteUnlisted(db: Database, known: Set<string>, transfer: Transfer, now: UnixMs): void {
   const { key, isListed, state } = transfer
   if (isListed || state !== 'pending' || destinationLeg(transfer) !== null) {

@@ -2,7 +2,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 
 /** What an audit found, the ledger lacked, and a re-read did not take back. */
 export interface IncompleteFact {
-  /** `list`: records; `zone`, `event`: withdrawals and deposits that the chains alone tell of. */
+  /** `list`: records; `zone`, `event`: withdrawals and deposits that the chains alone show. */
   readonly source: string
   readonly count: number
   /** When the oldest of them happened. */

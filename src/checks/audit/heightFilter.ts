@@ -15,7 +15,7 @@ export interface HeightSample {
 }
 
 /**
- * What two answers tell: to the sample's main height alone, and to its zone height alone. A filter works when its
+ * What two answers show: to the sample's main height alone, and to its zone height alone. A filter works when its
  * answer holds the sample, and nothing that lies elsewhere on both chains.
  * @returns null when the answers say nothing: both are empty, which throttling looks like
  */

@@ -13,7 +13,7 @@ const neededOpen = 3
 
 type ListingsKernel = Pick<Kernel, 'db' | 'list' | 'startedAt'>
 
-/** How late records are listed, and what the chains tell of that is not: in memory, of the last minutes only. */
+/** How late records are listed, and what the chains show that is not: in memory, of the last minutes only. */
 export interface Listings {
   readonly kernel: ListingsKernel
   listings: LateListing[]
@@ -26,7 +26,7 @@ export interface Listings {
 interface Unlisted {
   readonly at: UnixMs
   readonly direction: Direction
-  /** The chains tell of its destination: its record has nothing to wait for. */
+  /** The chains show its destination: its record has nothing to wait for. */
   readonly hasArrived: boolean
   /** The chains prove its origin. */
   readonly isProven: boolean
@@ -47,7 +47,7 @@ export function noteTransfers(of: Listings, changed: readonly Transfer[], ceased
   if (of.unlisted.size > maxKept) prune(of)
 }
 
-/** What answers told, and what of it was new: inside the commit. */
+/** What answers said, and what of it was new: inside the commit. */
 export function noteListed(
   of: Listings,
   recorded: {
@@ -124,7 +124,7 @@ function toUnlisted(transfer: Transfer): Unlisted {
   }
 }
 
-/** What a chain itself told of is proven by that, unless it was disproved since. */
+/** What a chain itself showed is proven by that, unless it was disproved since. */
 function isProven(transfer: Transfer): boolean {
   const { originProof, claim } = transfer
   if (claim?.proof === 'proven' || claim?.proof === 'unsaid') return true

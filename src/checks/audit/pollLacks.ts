@@ -34,17 +34,17 @@ const retryMs = 10_000
 const doubtMs = 15_000
 /** The sweep is waited for no longer than this. */
 const sweepWaitMs = 15 * 60_000
-/** After so long without an answer by hash a record is taken as the list gave it. */
+/** How long without an answer by hash before a record is taken as the list gave it, ms. */
 const unansweredMs = 20 * 60_000
-/** Second sources are given so long to say whether a record found late is backed. */
+/** How long second sources have to say whether a record found late is backed, ms. */
 const proofMs = 180_000
 const proofStepMs = 20_000
 const toldMs = 60_000
 
 /**
  * Looks again at what an audit found to lack. Records that the tail or the sweep bring meanwhile were late; one that
- * the ledger lacks even then is read again by hash, recorded, and told. A zone action whose record three reads do not
- * find opens a transfer; one that the chains alone tell of is told when its record has had its time.
+ * the ledger lacks even then is read again by hash, recorded, and reported. A zone action whose record three reads do not
+ * find opens a transfer; one that the chains alone show is reported when its record has had its time.
  */
 export async function lookAgain(audit: Looking, signal: AbortSignal): Promise<void> {
   const { clock, db, ledger } = audit
@@ -65,7 +65,7 @@ function riskOf({ stakes, ledger }: Looking, { observation, transferKey, time }:
   return { share: stakes.riskOf(token, amount), since: time, counts: true }
 }
 
-/** How long a transfer that the chains alone tell of may be without a record, ms. */
+/** How long a transfer that the chains alone show may be without a record, ms. */
 function unlistedMs({ clock, db, listings, settleMs }: Looking, { direction }: Transfer): number {
   return isShown(listings, direction) ? settleMs() : hiddenMs(db, direction, clock.now())
 }
@@ -102,7 +102,7 @@ function prepareRecord(audit: Looking, lack: Lack): boolean {
   return true
 }
 
-/** A record without a proven origin is told as unbacked, and of one hash only one thing is told. */
+/** A record without a proven origin is reported as unbacked, and of one hash only one thing is reported. */
 function judgeRecorded(audit: Looking, lack: Lack): boolean {
   const transfer = lack.transferKey === null ? null : audit.ledger.getTransfer(lack.transferKey)
   if (transfer?.state === 'unbacked') return drop(audit, lack)
@@ -138,7 +138,7 @@ async function readByZone(
 
 async function readByMain(audit: Looking, lack: Lack, { control, signal }: Asking): Promise<void> {
   const options = { priority: 'sweep', signal } as const
-  // Whether the service filters by hash at all is told by a record that is known to be there.
+  // Whether the service filters by hash at all is shown by a record that is known to be there.
   const known =
     control === null ? null : await orRetry(audit, [lack], () => audit.reads.feedByHash(control, options))
   const works =
@@ -192,7 +192,7 @@ function settle(audit: Looking, lack: Lack, reading: Reading): void {
   })
 }
 
-/** The record is there. Whether the ledger did not hold it is told by whether this reading made a new transfer. */
+/** The record is there. The ledger did not hold it when this reading made a new transfer. */
 function record(audit: Looking, lack: Lack, { read, shown }: Omit<Reading, 'isAnswered'>): void {
   // An action whose record is there after all: then the list has yet to show it.
   if (lack.source === 'action' && lack.observation?.source === 'chain') {
@@ -249,7 +249,7 @@ function drop(audit: Looking, lack: Lack): false {
 
 function tell(audit: Looking, lack: Lack): false {
   const toldAt = audit.clock.now()
-  // What the list lacked ends by a later audit; what the chains tell of, as soon as it has its record.
+  // What the list lacked ends by a later audit; what the chains show, as soon as it has its record.
   const dueAt = lack.source === 'list' ? null : toldAt + toldMs
   audit.commit({ apply: () => (saveLack(audit.db, { ...lack, state: 'told', dueAt, toldAt }), []) })
   return false

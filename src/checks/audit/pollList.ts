@@ -60,10 +60,10 @@ const sampleCount = 3
 const dayMs = 86_400_000
 /** Ranges that services take; ten times as many as they refuse elsewhere. */
 const maxSpanBlocks = 10_000
-/** Each audit reads again what the ones of so long before it read: what was filled in late since then is in it. */
+/** How far back an audit reads again what earlier ones read, ms: what was filled in late since then is in it. */
 const overlapMs = 3_600_000
 const keptMarks = 48
-/** Of older history so many requests are spent in one run. */
+/** How many requests one run spends on older history. */
 const olderRequests = 100
 const maxOpenSpans = 20
 const filterKeptMs = 86_400_000
@@ -122,7 +122,7 @@ function listSamples({ ledger }: ListAudit): HeightSample[] {
     .slice(0, sampleCount)
 }
 
-/** Null while it cannot be told: without a known record to ask for, or when the answers are empty. */
+/** Null while it is not known: without a known record to ask for, or when the answers are empty. */
 async function learnFilter(run: Run): Promise<HeightFilter | null> {
   const progress = readProgress(run.db)
   const now = run.clock.now()

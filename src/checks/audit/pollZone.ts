@@ -31,7 +31,7 @@ const pagesPerRun = 3
 const maxStep = 20
 
 /**
- * Looks into a sample of the zone's blocks for withdrawals that no record tells of: the only way to see one that the
+ * Looks into a sample of the zone's blocks for withdrawals that have no record: the only way to see one that the
  * list hides. Blocks are picked by chance among those that records have had the time to follow, so that nobody can
  * choose one that is not looked into.
  */
@@ -118,7 +118,7 @@ function judgeAction(zone: ZoneAudit, transaction: ZoneBlockTransaction, block: 
     addLack(db, toLack(toAction(transaction, block), 'action', now))
 }
 
-/** The observation that an action is while no record tells of it: who is paid, and what, its record will say. */
+/** The observation that an action is while it has no record: who is paid, and what, its record will say. */
 function toAction(transaction: ZoneBlockTransaction, block: ZoneBlock): Observation {
   return {
     source: 'chain',

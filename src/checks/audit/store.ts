@@ -22,7 +22,7 @@ import { selectTransfers } from '../../ledger/transferRows.ts'
 
 /**
  * What lacks. `list`: a record that an audit read and the ledger did not hold. `action`: a zone action that means a
- * withdrawal and has no record, before its absence is proven. `zone`, `event`: a transfer that the chains alone tell of.
+ * withdrawal and has no record, before its absence is proven. `zone`, `event`: a transfer that the chains alone show.
  */
 const source = oneOf('list', 'action', 'zone', 'event')
 
@@ -38,7 +38,7 @@ const lacks = table('audit_lacks', {
   /** A record's identity, or a transfer's key. */
   name: text,
   source,
-  /** `suspected` until a re-read, `recorded` while second sources are asked of it, `told` at last. */
+  /** `suspected` until a re-read, `recorded` while second sources are asked of it, `told` once it is reported. */
   state: oneOf('suspected', 'recorded', 'told'),
   mainHash: text.orNull(),
   zoneHash: text.orNull(),
@@ -88,7 +88,7 @@ export function toLack(observation: Observation, source: Lack['source'], now: Un
   }
 }
 
-/** A transfer that the chains alone tell of: it is looked after until its record comes. */
+/** A transfer that the chains alone show: it is watched until its record comes. */
 export function toUnlistedLack({ key, direction, main, zone, originAt }: Transfer, now: UnixMs): Lack {
   return {
     ...newLack,
@@ -132,7 +132,7 @@ export function listDueLacks(db: Database, now: UnixMs, limit: number): Lack[] {
   return lacks.all(db, 'SELECT * FROM audit_lacks WHERE due_at <= ? ORDER BY due_at LIMIT ?', now, limit)
 }
 
-/** Keys of the transfers that the chains alone tell of, as far as they are looked after. */
+/** Keys of the transfers that the chains alone show, as far as they are watched. */
 export function listUnlistedNames(db: Database): string[] {
   return text.all(db, "SELECT name FROM audit_lacks WHERE source IN ('zone', 'event')")
 }
@@ -156,11 +156,11 @@ export interface ToldLacks extends Pick<Read<typeof toldSums>, 'source' | 'count
 }
 
 const named = 3
-/** What is told as `transfer.unbacked` is not told a second time. */
+/** What is reported as `transfer.unbacked` is not reported a second time. */
 const notUnbacked =
   "NOT EXISTS (SELECT 1 FROM alerts a WHERE a.transfer_key = l.transfer_key AND a.kind = 'transfer.unbacked')"
 
-/** What is told, by source. Reads no more than there is to tell. */
+/** What is reported, by source. Reads no more than there is to report. */
 export function summarizeTold(db: Database): ToldLacks[] {
   const sums = `SELECT source, count(*) AS count, min(time) AS oldest_at, coalesce(min(told_at), 0) AS told_at,
       min(main_height) AS first_main, max(main_height) AS last_main,
@@ -202,7 +202,7 @@ function toObservation(cells: unknown): Observation | undefined {
 
 const heightColumn = { main: 'main_height', zone: 'zone_height' } as const
 
-/** Where what is told of the list lies: heights of one chain, or times. */
+/** Where what is reported of the list lies: heights of one chain, or times. */
 export function spansOfTold(db: Database, by: Chain | 'time'): { first: number; last: number }[] {
   const column = by === 'time' ? 'time' : heightColumn[by]
   const sql = `SELECT DISTINCT ${column} AS at FROM audit_lacks WHERE state = 'told' AND source = 'list' AND ${column} IS NOT NULL
@@ -210,7 +210,7 @@ export function spansOfTold(db: Database, by: Chain | 'time'): { first: number; 
   return int.all(db, sql).map((at) => ({ first: at, last: at }))
 }
 
-/** A span of the list was read whole since, and nothing in it lacked: what was told of it is over. */
+/** A span of the list was read whole since, and nothing in it lacked: what was reported of it is over. */
 export function resolveTold(
   db: Database,
   span: { readonly by: Chain | 'time'; readonly first: number; readonly last: number },

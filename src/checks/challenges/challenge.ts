@@ -11,7 +11,7 @@ export interface Challenge {
   /** Since when the status has been what it is, by our clock. */
   readonly since: UnixMs
   readonly readAt: UnixMs
-  /** How many changes were told. */
+  /** How many changes were reported. */
   readonly changes: number
   /** Earlier values of the status, oldest first. */
   readonly past: readonly string[]
@@ -36,7 +36,7 @@ export interface ChallengeChange {
   readonly wasTerminal: boolean
 }
 
-/** A value that was held before must be given again after so long: a replica that lags alternates. */
+/** How much later a value that was held before must be given again, ms: a replica that lags alternates. */
 const confirmMs = 30_000
 const maxPast = 16
 

@@ -9,9 +9,9 @@ export interface NewestChallenges {
   readonly rows: ReadonlyMap<string, readonly ChallengeRow[]>
 }
 
-/** So many of the bridge's newest transactions are read at every tick, whatever their age: ten pages. */
+/** How many of the bridge's newest transactions are read at every tick, whatever their age: ten pages. */
 const wanted = 500
-/** Only beyond so many the oldest are left out, so that the stretch is not cut anew each time. */
+/** How many have to be there before the oldest are left out, so that the stretch is not cut anew each time. */
 const most = 600
 const firstBlocks = 120
 /** Blocks passed between two readings; after more the stretch is looked for anew. */

@@ -16,7 +16,7 @@ export interface Challenges extends Pick<Kernel, 'clock' | 'commit' | 'db'> {
   readonly values: ChallengeValues
 }
 
-/** What one answer told of a contract's transactions. */
+/** What one answer said of a contract's transactions. */
 interface ChallengesRead {
   readonly contract: string
   readonly rows: readonly ChallengeRow[]

@@ -193,7 +193,7 @@ export function indexAdministration(): ReadonlyMap<string, KnownEvent> {
   return new Map(administrationEvents.map((event) => [toEventSelector(event.signature), event]))
 }
 
-/** An act of administration as an event tells it; values that cannot be read are ''. */
+/** An act of administration as an event says it; values that cannot be read are ''. */
 export interface AdministrationAct {
   readonly group: AdministrationGroup
   readonly what: string

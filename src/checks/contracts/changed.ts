@@ -16,7 +16,7 @@ const factTypes = declareFacts({
   height: 'int?',
 })
 
-/** Who governs the bridge did something: each act is told once. */
+/** Who governs the bridge did something: each act is reported once. */
 export const contractChanged = defineRaised({
   kind: 'contract.changed',
   nature: 'event',
@@ -31,7 +31,7 @@ export const contractChanged = defineRaised({
   params: z.strictObject({}),
 })
 
-/** An act of administration that a log tells of. */
+/** An act of administration that a log shows. */
 export function toActFinding(log: BridgeLog, act: AdministrationAct, now: UnixMs): Finding {
   const says = `${act.event} at block ${log.height}`
   return toFinding(log.contract, {
@@ -101,7 +101,7 @@ export function toWordsFinding({ direction, zone }: Transfer, meaning: string, n
   }
 }
 
-/** An event that tells of no transfer and that the contract never emitted before: an act that nobody knows by name. */
+/** An event that stands for no transfer and that the contract never emitted before: an act that nobody knows by name. */
 export function toNewEventFinding(log: BridgeLog, now: UnixMs): Finding {
   const topic = log.topics[0] ?? ''
   const what = 'emitted an event that it never did before, and that tells of no transfer'

@@ -15,7 +15,7 @@ import { weighDissent } from './weighDissent.ts'
 const historyRunMs = 30_000
 
 /**
- * How often a verified source is read: code may be exchanged without an event, and is told within two minutes, the
+ * How often a verified source is read: code may be exchanged without an event, and is reported within two minutes, the
  * confirming reading and the ticks between included. With many contracts more rarely.
  */
 const leastVerifyMs = 40_000

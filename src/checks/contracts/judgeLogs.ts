@@ -64,7 +64,7 @@ const maxRecheckMs = 3_600_000
 const unmatchedMs = 600_000
 /** At most this share of an event's occurrences may be without a record while it is being learned. */
 const maxUnmatchedShare = 0.25
-/** So many events told of transfers before one that tells of none is worth a word by being new. */
+/** How many events must have stood for transfers before a new one that stands for none is reported. */
 const leastTaught = 200
 
 /**
@@ -91,7 +91,7 @@ export function judgeLogs(deps: Judging): boolean {
       listed,
       meaningOf,
     )
-    // What something was told of is no example of what an event says.
+    // What is accused is no example of what an event says.
     const samples = listed.some(({ key }) => isAccused(deps, key)) ? [] : judgement.samples
     const evidence = listed.length === 1 ? readRecipients(deps, judgement.samples, meaningOf, abi) : []
     const decision = decide(deps, open, judgement, now)
@@ -135,7 +135,7 @@ interface Decision {
   readonly answer: readonly Observation[]
   /** When the logs are looked at again; null: nothing is open about them. */
   readonly checkAt: UnixMs | null
-  /** The list had the time to tell of it, and something of it means nothing that is known. */
+  /** The list had the time to show it, and something of it means nothing that is known. */
   readonly isUnexplained?: boolean
 }
 

@@ -185,7 +185,7 @@ function trimSamples(db: Database, contract: string, topic: string): void {
     db.prepare('DELETE FROM bridge_samples WHERE id = ?').run(id)
 }
 
-/** Keeps the events that a verified ABI declares; a contract's own ABI and its implementation's are told apart. */
+/** Keeps the events that a verified ABI declares; a contract's own ABI and its implementation's are distinguished. */
 export function saveAbi(
   db: Database,
   contract: string,
@@ -217,7 +217,7 @@ export function dropSamples(db: Database, contract: string, topic: string, count
   ).run(contract, topic, count)
 }
 
-/** Takes back what the events of a transaction taught: something was told of its transfer. */
+/** Takes back what the events of a transaction taught: its transfer is accused. */
 export function forgetSamples(db: Database, hash: string): void {
   db.prepare('DELETE FROM bridge_samples WHERE name >= ? AND name < ?').run(`${hash}#`, `${hash}$`)
 }

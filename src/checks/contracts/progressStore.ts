@@ -37,7 +37,7 @@ const contractProgress = z.object({
   verified: verifiedSource.nullable().default(null),
   candidate: verifiedSource.nullable().default(null),
   verifyAt: z.number().default(0),
-  /** Implementations that logs told of lately. */
+  /** Implementations that logs reported lately. */
   announced: z.array(z.string()).readonly().default([]),
 })
 export type ContractProgress = Readonly<z.output<typeof contractProgress>>

@@ -17,10 +17,10 @@ export interface WatchedContract
   readonly named: ReadonlyMap<string, string>
 }
 
-/** Implementations that were told of lately: what E17 shows of them afterwards is no news. */
+/** Implementations that were reported lately: what E17 shows of them afterwards is no news. */
 const maxAnnounced = 8
 
-/** Saves logs and tells the acts of administration among the new ones; runs inside a commit. */
+/** Saves logs and reports the acts of administration among the new ones; runs inside a commit. */
 export function takeLogs(
   { address, administration, db, named, tellSince }: WatchedContract,
   logs: readonly BridgeLog[],

@@ -13,7 +13,7 @@ interface Verifying extends Pick<Kernel, 'clock' | 'commit' | 'contractReads' | 
 }
 
 const retryMs = 60_000
-/** A change is told once a second reading, so much later, agrees: replicas lag. */
+/** How much later a second reading has to agree before a change is reported, ms: replicas lag. */
 const confirmMs = 30_000
 
 /** Compares a contract's verified source with what it was; the first reading is what is compared with. */
@@ -86,7 +86,7 @@ export function compareSource(
     return { change: { verifyAt: now + confirmMs, candidate: merged }, finding: null }
   }
   const change = { ...later, verified: merged, candidate: null }
-  // The log of the upgrade has told it.
+  // The log of the upgrade has reported it.
   if (differs.includes('implementation') && announced.includes(merged.implementation)) {
     return { change, finding: null }
   }

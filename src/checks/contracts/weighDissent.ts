@@ -34,8 +34,8 @@ interface DissentCase {
 }
 
 /**
- * Counts who disagrees with what was learned of zone actions, each after it was told of itself: so many in a row of
- * different parties suspend what was learned. An upgrade is told so, and no more honest transfers.
+ * Counts who disagrees with what was learned of zone actions, each after it was reported by itself: enough in a row of
+ * different parties suspend what was learned. An upgrade is reported in this way, and honest transfers no more.
  */
 export function weighDissent(
   { learned, bridge, kinds }: WeighDeps,

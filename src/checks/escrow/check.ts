@@ -27,7 +27,7 @@ const checksMs = 10_000
 const crowdShare = 0.1
 const crowdsMs = 30_000
 
-/** Explained movements, and inflows that nobody explained, are kept so long: to compare balances, and to be looked at. */
+/** The retention of explained movements, and of inflows that nobody explained: to compare balances, and to be looked at. */
 const flowsKeptMs = 7 * 86_400_000
 const unjudgedKeptMs = 86_400_000
 const purgedAtOnce = 200
@@ -94,7 +94,7 @@ function listPollers(kernel: Watching): Poller[] {
   ]
 }
 
-/** Balances at a block need a source that tells them; none without one. */
+/** Balances at a block need a source that gives them; none without one. */
 function listBalancePollers(kernel: Watching): Poller[] {
   const { clock, config, rpcs, tellSince } = kernel
   const rpc = rpcs.canonical ?? rpcs.preconf

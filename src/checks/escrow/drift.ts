@@ -13,15 +13,15 @@ const share = (what: string) =>
     .max(1)
 
 const params = z.strictObject({
-  /** What left without an explanation is told in sum above this share of what the escrows hold. */
+  /** The share of what the escrows hold above which what left without an explanation is reported as a sum. */
   sum: share('a sum').default(0.01),
-  /** What a source that stands still cannot show is told above this one. */
+  /** The share above which what a source that stands still cannot show is reported. */
   waiting: share('what waits').default(0.05),
 })
 
 /**
  * Each movement is a subject of its own, so that none is lost among others. It lasts until a transfer explains it. Before
- * each is explained, or not, what left is told in sum.
+ * each is explained, or not, what left is reported as a sum.
  */
 export const escrowDrift = defineCondition({
   kind: 'escrow.drift',
@@ -49,12 +49,12 @@ export const escrowDrift = defineCondition({
   }),
 })
 
-/** One that is still looked for is told by itself when it alone is above the bound. */
+/** One that is still looked for is reported by itself when it alone is above the bound. */
 function isTold({ open }: EscrowMove, { sum }: z.output<typeof params>): boolean {
   return open === undefined || (open.share ?? 0) > sum
 }
 
-/** So many other movements are named in one finding. */
+/** How many other movements are named in one finding. */
 const named = 3
 
 function toFindings(moves: readonly EscrowMove[]): Found<typeof driftFacts>[] {

@@ -69,7 +69,7 @@ export function judge(
     : verdict
 }
 
-/** Of what several escrows moved, what went out is told at those that paid it, and what came in where it came. */
+/** Of what several escrows moved, what went out is reported at those that paid it, and what came in where it came. */
 function isPartOf({ direction }: Extract<FlowVerdict, { kind: 'unexplained' }>, flow: StoredFlow): boolean {
   if (direction === 'in') return flow.outward.digits < 0n
   return flow.outward.digits > 0n || flow.gross.some(({ out }) => out.digits > 0n)

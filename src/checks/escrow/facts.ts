@@ -31,7 +31,7 @@ export interface EscrowFactSources {
   readonly horizons: Pick<HorizonWatch, 'read'>
 }
 
-/** So long it is told that something was not judged. */
+/** How long it is reported that something was not judged, ms. */
 const unjudgedMs = 86_400_000
 /** What was lost before this is another story. */
 const lostMs = 3_600_000
@@ -42,7 +42,7 @@ export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): Escrow
   const known = sources.horizons.read()
   const counts = ({ token }: StoredFlow) => isBridgeToken(watch, token)
   const overdue = known.list === null ? [] : listOverdue(db, known.list).filter(counts)
-  // While something is still looked for the sum is of all that left, what was told by itself included.
+  // While something is still looked for the sum is of all that left, what was reported by itself included.
   const lost = overdue.length === 0 ? [] : listLost(db, (known.list ?? 0) - lostMs).filter(counts)
   const isHidden = ({ waitsFor }: StoredFlow) => waitsFor !== null && standsStill(known, waitsFor)
   const waiting = listWaiting(db).filter((flow) => counts(flow) && isHidden(flow))

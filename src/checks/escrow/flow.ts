@@ -295,7 +295,7 @@ function tellWhy(bad: readonly Transfer[], moving: readonly Transfer[], excess: 
     const reason = `its record names an origin that ${isGone ? 'is not there' : 'failed'}`
     return { reason, isSettled: compareDecimals(claimed, excess) >= 0 }
   }
-  // What failed may be tried again, and its record follows.
+  // What failed may be retried, and its record follows.
   if (bad.some(({ state }) => state === 'failed'))
     return { reason: 'its record says that it failed', isSettled: false }
   if (bad.length > 0) return { reason: 'nothing names its origin', isSettled: false }

@@ -26,7 +26,7 @@ interface FlowSources extends Pick<Kernel, 'clock' | 'commit' | 'db' | 'tellSinc
 /** What nobody named is read so often. */
 const rareMs = 55_000
 
-/** So long after it was seen a list is taken for crowded: looking costs some pages. */
+/** How long after it was seen to be crowded a list is taken for that, ms: looking costs some pages. */
 const crowdedMs = 600_000
 
 interface SeenRow {

@@ -47,7 +47,7 @@ export function saveFlows(db: Database, flows: readonly EscrowFlow[], now: UnixM
   }
 }
 
-/** A movement that the chain holds no more: it changed no balance, and what was told of it is over. */
+/** A movement that the chain holds no more: it changed no balance, and what was reported of it is over. */
 export function forgetFlow(db: Database, escrow: string, hash: string, now: UnixMs): void {
   const sql = 'SELECT * FROM escrow_flows WHERE hash = ? AND escrow = ? AND from_height IS NULL'
   for (const flow of selectFlows(db, sql, hash, escrow)) {

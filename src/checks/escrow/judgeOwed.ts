@@ -22,7 +22,7 @@ export const neededMisses = 3
 /**
  * What is owed at the reading's block against what is held; null when it cannot be said. A withdrawal on its way is
  * still owed, but whether it was paid is known by records and lists that may lag: what is missing only with them is
- * told when several readings in a row agree.
+ * reported when several readings in a row agree.
  */
 export async function judgeOwed(
   { balances, db, shorts, watch }: Comparing,

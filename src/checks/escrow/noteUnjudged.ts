@@ -11,7 +11,7 @@ import { showsMoney } from '../../meaning/showsMoney.ts'
 import type { Lack } from './flow.ts'
 import { forgetUnjudged, saveUnjudged, type UnjudgedPayout } from './unjudgedStore.ts'
 
-/** Notes which payouts are compared with nothing, for where no escrow's movements tell: inside the transaction. */
+/** Notes which payouts are compared with nothing, for where no escrow's movements show it: inside the transaction. */
 export function noteUnjudged(
   { db, learned, tellSince }: Pick<Kernel, 'db' | 'learned' | 'tellSince'>,
   { changed, ceased }: { readonly changed: readonly Transfer[]; readonly ceased: readonly string[] },

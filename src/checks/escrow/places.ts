@@ -87,7 +87,7 @@ function isNeeded(
   return tokens === null || tokens.some((token) => isOfKind(types.get(token) ?? '', kind))
 }
 
-/** Of a token whose type nobody told, records may show ERC-20 and ERC-1155. */
+/** Of a token whose type nobody gave, records may show ERC-20 and ERC-1155. */
 export function isOfKind(type: string, kind: FlowKind): boolean {
   return type === '' ? kind !== 'token_721' : type.toUpperCase() === kind.replace('token_', 'ERC')
 }

@@ -35,7 +35,7 @@ export interface EscrowBalances
   readonly baselineSince: UnixMs | null
 }
 
-/** Readings that could not be judged in so long are given up: what they say of is long past. */
+/** How long a reading waits to be judged before it is given up, ms: what it shows is long past then. */
 const keptMs = 1_800_000
 /** A reading between more blocks than these is too vague. */
 const maxSpread = 30
@@ -76,7 +76,7 @@ async function readNow(
   if (found.high - found.low > maxSpread) return
   // A head that was not read for a while is an old block, whenever its balances are asked for.
   const isOfHead = headTime !== null && found.low === height && found.high === height
-  // What left and arrived by then is told by the chains' time.
+  // What left and arrived by then goes by the chains' time.
   const readAt = found.readAt - aheadMs
   const read = { ...found, newestAt: isOfHead ? Math.min(readAt, headTime) : readAt }
   const byHolding = new Map(holdings.map((holding, at) => [holding, read.balances[at] ?? null]))

@@ -142,7 +142,7 @@ function concludeUnjudged({ lacks }: { lacks: Lack }, flow: StoredFlow, now: Uni
   return { ...common, verdict: 'unjudged', reason: lacks, checkAt: later }
 }
 
-/** What was told is not over for a record whose origin is not proven, however long that takes. */
+/** What was reported is not over for a record whose origin is not proven, however long that takes. */
 function toUnchanged({ verdict, direction, unexplained, reason, absence, waitsFor }: StoredFlow) {
   return { verdict, direction, unexplained, reason, absence, waitsFor }
 }

@@ -15,7 +15,7 @@ import { listTokens } from './watch.ts'
 const overlapBlocks = 60
 const deepBlocks = 3_600
 const deepEveryMs = 600_000
-/** A known row so far behind still serves to tell a whole answer from an empty one. */
+/** How far behind a known row still distinguishes a whole answer from an empty one. */
 const knownWithinBlocks = 1_800
 const chunkBlocks = 5_000
 const maxChunks = 10

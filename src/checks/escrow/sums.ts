@@ -19,7 +19,7 @@ export const driftFacts = declareFacts({
   sum: 'string',
 })
 
-/** Above which shares of what the escrows hold sums are told. */
+/** The shares of what the escrows hold above which sums are reported. */
 export interface SumBounds {
   readonly sum: number
   readonly waiting: number
@@ -27,8 +27,8 @@ export interface SumBounds {
 
 /**
  * What left the escrows and is not explained yet, one finding for all that had its time, and one for each source that
- * others wait for: told once it passes the bound of one token, with the sums of all. A single one that had its time is
- * told as what it is.
+ * others wait for: reported once it passes the bound of one token, with the sums of all. A single one that had its time is
+ * reported as what it is.
  */
 export function sumUp(sums: readonly EscrowSum[], bounds: SumBounds): Found<typeof driftFacts>[] {
   const groups = Map.groupBy(sums, ({ waitsFor }) => waitsFor?.source ?? '')

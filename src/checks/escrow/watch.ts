@@ -61,7 +61,7 @@ interface TokenSetting {
   readonly decimals: number
 }
 
-/** Without configured escrows so many tokens are followed: anybody can make more. */
+/** How many tokens are followed without configured escrows: anybody can make more. */
 const maxTokens = 500
 
 export function openEscrowWatch({

@@ -77,7 +77,7 @@ export async function findNative(doubt: Doubt, leg: QueuedLeg): Promise<Outcome 
   return confirmMoves(doubt, leg, own)
 }
 
-/** Whether what moved is what the records of this transaction say; null when that cannot be told. */
+/** Whether what moved is what the records of this transaction say; null when that is not known. */
 export function isCovered({ config, learned, ledger }: Asking, reading: EvidenceReading): boolean | null {
   const { hash, moves } = reading
   if (moves === null) return null

@@ -77,7 +77,7 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
     return { readings: [{ ...other, reads: next.reads }], saves: [], drops: [leg.hash] }
   }
   if (!isOver) return again(next, clock.now(), doubtMs)
-  // By the service's clock, whatever ours says; and a service that tells a wrong time cannot put it off.
+  // By the service's clock, whatever ours says; and a service that gives a wrong time cannot put it off.
   const settledAt = Math.min(leg.time - doubt.serviceAheadMs, leg.addedAt) + lateMs
   if (leg.rests === 0 && at < settledAt)
     return again(next, clock.now(), Math.max(settledAt - clock.now(), retryMs))

@@ -9,7 +9,7 @@ import { type EventContext } from '../../meaning/context.ts'
 
 const factTypes = declareFacts({ what: 'string', explorer: 'string', canonical: 'string', asked: 'string' })
 
-/** One of the two sources lies or is broken; which of them cannot be told from here. */
+/** One of the two sources lies or is broken; which of them cannot be known from here. */
 export const sourceDisagreement = defineEvent({
   kind: 'source.disagreement',
   docs: 'The canonical RPC contradicts the explorer about a main transaction: no such transaction, another status, or other movements.',
@@ -75,7 +75,7 @@ function compare(
   return { what: 'moves', explorer: tell(a), canonical: tell(b) }
 }
 
-/** What moved of the transfer's token, in one order; null when it cannot be told exactly. */
+/** What moved of the transfer's token, in one order; null when it is not known exactly. */
 function listMoves(transfer: Transfer, moves: readonly TokenMove[] | null): string[] | null {
   // A receipt does not show native currency.
   const own = movedToken(transfer.token)

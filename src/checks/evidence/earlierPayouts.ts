@@ -62,7 +62,7 @@ interface Words extends NamingTransaction {
 }
 
 /**
- * A payout that claims an origin of before the ledger: what the past tells of that origin is asked for then, in the list
+ * A payout that claims an origin of before the ledger: what the past shows of that origin is asked for then, in the list
  * by its hash, and in the events of the bridge. Records that are found are verified like any other; a transaction that
  * moved the same money to the same recipient, and names the same origin, has paid it.
  */
@@ -105,7 +105,7 @@ async function look(search: Search, leg: QueuedLeg, options: ReadOptions): Promi
   again(search, { ...leg, reads })
 }
 
-/** What the list tells by the hash of the origin. @returns whether it holds what is known to be there */
+/** What the list shows by the hash of the origin. @returns whether it holds what is known to be there */
 async function readRecords(
   { reads, commit }: Search,
   { direction }: Transfer,
@@ -124,7 +124,7 @@ function countPayouts(all: readonly Transfer[]): number {
   return new Set(all.flatMap((one) => destinationLeg(one)?.hash ?? [])).size
 }
 
-/** The transaction of the past that paid this withdrawal already; `unclear` when that could not be told. */
+/** The transaction of the past that paid this withdrawal already; `unclear` when that could not be found out. */
 async function findPaid(
   search: Search,
   transfer: Transfer,

@@ -10,7 +10,7 @@ const maxListed = 200
 const maxAsked = 20
 
 /**
- * Asks again about what was told because a second source said otherwise: the answer may change, and then one correction
+ * Asks again about what was reported because a second source said otherwise: the answer may change, and then one correction
  * follows. Each dispute is asked about after a minute and then ever more rarely, by its own age.
  */
 export function createDisputesPoll({

@@ -3,7 +3,7 @@ import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
 import type { EvidenceAskOptions, EvidenceReads } from './reads.ts'
 
-/** An answer about a leg, `null` when nobody knows it, `unclear` when it could not be told. */
+/** An answer about a leg, `null` when nobody knows it, `unclear` when it could not be found out. */
 export type Whole = EvidenceReading | 'unclear' | null
 
 /** A block's list that stays empty is waited for no longer than this. */

@@ -41,7 +41,7 @@ const capMs = 90_000
 
 /**
  * Looks for the origins of value that arrived and names none. A record is read again once its time is over; a payout
- * that only the chain tells of is looked for in the list until the rules of absence have been met.
+ * that only the chain shows is looked for in the list until the rules of absence have been met.
  */
 export async function lookForOrigins(deps: UnnamedOrigins, signal: AbortSignal): Promise<void> {
   const { clock, commit, db } = deps

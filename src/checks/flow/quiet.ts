@@ -8,7 +8,7 @@ import { flowFacts, flowSubject, hasDay, sayFlow, toFlowFinding } from './findin
 
 type Facts = SharedFacts & FlowPart
 
-/** Where even the emptiest window of a day had so many, an empty one is no chance. */
+/** How many transfers even the emptiest window of a day must have had, so that an empty one is no chance. */
 const leastPast = 5
 const stepMs = 10_000
 

@@ -18,7 +18,7 @@ export interface EscrowAmounts {
 type Facts = SharedFacts & FlowPart & EscrowAmounts
 
 const dayMs = 86_400_000
-/** Of common amounts so many times what a whole week had are no habit any more. */
+/** From how many times the count of the past week on a common amount is no habit any more. */
 const timesBefore = 3
 
 const amountText = z
@@ -41,7 +41,7 @@ const params = z.strictObject({
 
 type Params = z.output<typeof params>
 
-/** Silent against its own past until a day was observed; a bound and copies of one amount speak at once. */
+/** Silent against its own past until a day was observed; a bound and copies of one amount are judged at once. */
 export const flowSurge = defineCondition({
   kind: 'flow.surge',
   docs: 'More crosses the bridge than a bound or its own past allows, or one amount again and again.',

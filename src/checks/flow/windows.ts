@@ -24,7 +24,7 @@ interface Middle {
 /** Sliding windows: whole slots are kept in memory and changed by what is summed up anew, the edges are read. */
 export interface FlowWindows {
   readonly db: Database
-  /** At most so many slots are summed up in one tick: there are many after a pause and while history is read. */
+  /** How many slots at most are summed up in one tick: there are many after a pause and while history is read. */
   readonly maxFolds: number
   readonly middles: Map<number, Middle>
   readonly edges: Map<number, { readonly from: UnixMs; readonly steps: readonly FlowStep[] }>

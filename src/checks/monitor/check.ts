@@ -14,7 +14,7 @@ import { monitorStateRecovered } from './stateRecovered.ts'
 
 const everyMs = 30_000
 
-/** The monitor itself: whether it reads, judges, saves and is heard. */
+/** The monitor itself: whether it reads, judges, saves and can send. */
 export const monitor: Check<MonitorPart> = {
   name: 'monitor',
   kinds: [

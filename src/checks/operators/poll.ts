@@ -13,9 +13,9 @@ interface Operators extends Pick<Kernel, 'clock' | 'commit' | 'db'> {
   readonly addresses: readonly string[]
 }
 
-/** E10 takes so many addresses. */
+/** How many addresses E10 takes. */
 const batchSize = 20
-/** E10 takes ranges of at most so many blocks; the first reading looks back by that much. */
+/** How many blocks a range of E10 may have; the first reading looks back by that much. */
 const maxBlocks = 9_990
 const overlapBlocks = 60
 /** Activity is read no more often than this, so at every tick of the shipped schedule: silence is a matter of hours. */
@@ -68,7 +68,7 @@ async function readBatch(of: Operators, head: number, signal: AbortSignal): Prom
   const state = readStream(of.db, id)
   const start = Math.max(0, head - maxBlocks)
   const newest = Math.max(-1, ...addresses.map((address) => known.get(address)?.last?.height ?? -1))
-  // A range over a transaction that is known tells a whole answer from an empty one.
+  // A range over a transaction that is known distinguishes a whole answer from an empty one.
   const isKnown = newest >= start && newest <= head
   const from = Math.max(
     start,

@@ -20,7 +20,7 @@ interface ExplorerSource {
 }
 
 /**
- * The canonical chain as the explorer tells it, for deployments without a second RPC. Its lists say which block holds
+ * The canonical chain as the explorer shows it, for deployments without a second RPC. Its lists say which block holds
  * a transaction and whether it failed; gas and logs are those that the preconfirmation RPC gives for the finished
  * block, of transactions that the explorer confirms to be in it. Readings are throttled, so that many blocks share one.
  */

@@ -5,7 +5,7 @@ import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { CanonicalSource } from './canonicalSource.ts'
 import { digestLogs, isSystem, type Receipt } from './reads.ts'
 
-/** The canonical chain as a plain node tells it. */
+/** The canonical chain as a plain node shows it. */
 export function canonicalByRpc(
   deps: { readonly rpc: Pick<Rpc, 'call' | 'callMany'>; readonly clock: Pick<Clock, 'now'> },
   options: { readonly confirmations: number },

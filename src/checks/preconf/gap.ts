@@ -19,7 +19,7 @@ const factTypes = declareFacts({
   latestAgeMs: 'dyn',
 })
 
-/** The block being made lies behind complete ones: preconfirmations tell of the past. */
+/** The block being made lies behind complete ones: preconfirmations show the past. */
 export const preconfGap = defineCondition({
   kind: 'preconf.gap',
   docs: 'The block being made lies so many blocks behind the newest complete one.',

@@ -47,7 +47,7 @@ export interface HeldReceipts {
   readonly system: Recent<true>
   /** Blocks that nothing more is to be found out of. */
   readonly forgotten: Recent<true>
-  /** The block being made, as it was last told. */
+  /** The block being made, as it was last shown. */
   newest: FirstSight | null
   /** Transactions held for the first time since the start. */
   taken: number
@@ -133,7 +133,7 @@ function blockAt({ blocks }: HeldReceipts, height: number): Block {
 
 function watch(of: HeldReceipts, height: number, at: UnixMs): void {
   const { blocks, newest } = of
-  // A node that stands still goes on to tell of a block that is long settled: it is not judged twice.
+  // A node that stands still goes on showing a block that is long settled: it is not judged twice.
   if (of.forgotten.touch(height.toString()) && !blocks.has(height)) return
   const block = blockAt(of, height)
   if (newest === null || height > newest.height) {
@@ -227,7 +227,7 @@ function addOutcome(known: Held, { status, gasUsed, logs }: Outcome, at: UnixMs)
   return {
     ...known,
     firstSeenAt: Math.min(at, known.firstSeenAt),
-    // More versions than this tell nothing more.
+    // More versions than this show nothing more.
     outcomes:
       isKnown || known.outcomes.length >= 4 ? known.outcomes : [...known.outcomes, { status, gasUsed, logs }],
   }

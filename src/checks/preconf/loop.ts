@@ -33,7 +33,7 @@ interface LoopSources {
   readonly read: (signal: AbortSignal) => Promise<PendingAnswer>
 }
 
-/** A request that hangs holds up no tick: so many may be under way at a time. */
+/** A request that hangs holds up no tick: this many may be under way at a time. */
 const maxInFlight = 10
 
 export function createPreconfLoop(sources: LoopSources): PreconfLoop {

@@ -21,7 +21,7 @@ const longestMs = 3_600_000
 
 const batchSize = 20
 
-/** A preconfirmed transaction that was told to be dropped, with what was told of it. */
+/** A preconfirmed transaction that was reported as dropped, with the finding. */
 interface DroppedPreconf {
   readonly hash: string
   readonly toldAt: UnixMs
@@ -33,7 +33,7 @@ const maxKept = 2_000
 
 const told = table('preconf_dropped', { hash: text, toldAt: instant, finding: text })
 
-/** Remembers what was told to be dropped; inside the commit that tells it. */
+/** Remembers what was reported as dropped; inside the commit that reports it. */
 export function watchDropped(db: Database, findings: readonly Finding[], now: UnixMs): void {
   for (const finding of findings) {
     if (finding.kind === preconfDropped.kind) keepDroppedPreconf(db, finding, { now, nextAt: now + firstMs })
@@ -41,8 +41,8 @@ export function watchDropped(db: Database, findings: readonly Finding[], now: Un
 }
 
 /**
- * Looks again, ever more rarely, for transactions that were told to be dropped: one that is mined after all, out of a
- * pool where it lay, corrects what was told.
+ * Looks again, ever more rarely, for transactions that were reported as dropped: one that is mined after all, out of
+ * a pool where it lay, corrects what was sent.
  */
 export async function pollDropped(of: DroppedWatch, signal: AbortSignal): Promise<void> {
   const due = listDueDroppedPreconf(of.db, of.clock.now(), batchSize)

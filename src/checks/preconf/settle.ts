@@ -40,19 +40,19 @@ interface SettleSources extends Pick<Kernel, 'clock' | 'commit' | 'db' | 'ledger
   readonly rpc: Pick<Rpc, 'health'>
   readonly source: CanonicalSource
   readonly held: HeldReceipts
-  /** When the node first told of a complete block, by our clock. */
+  /** When the node first showed a complete block, by our clock. */
   readonly complete: Recent<UnixMs>
 }
 
 type SeenCounts = Pick<PreconfCounts, 'hits' | 'unseen' | 'unwatched' | 'late' | 'leadsMs'>
 
-/** What cannot be settled for so long is unknown. */
+/** How long something may stay unsettled before it is unknown, ms. */
 const maxHeldMs = 3_600_000
 /** Blocks of one reading, at most. */
 const maxBlocks = 30
 /** Answers so close together miss no step worth speaking of. */
 const closeMs = 700
-/** A preconfirmation that comes so long after its block's time is late; block times are whole seconds. */
+/** How long after its block's time a preconfirmation is late, ms; block times are whole seconds. */
 const lateAfterMs = 1_000
 
 /** Leads that are kept between two commits. */
@@ -210,7 +210,7 @@ function nodeAheadMs({ clock, rpc }: Settling): number {
 
 function isLate(firstAt: UnixMs, blockTime: UnixMs | null, aheadMs: number): boolean {
   if (blockTime === null) return false
-  // The Date header tells whole seconds: only what is clearly more than that is a difference of the clocks.
+  // The Date header gives whole seconds: only what is clearly more than that is a difference of the clocks.
   return firstAt + (Math.abs(aheadMs) > 1_500 ? aheadMs : 0) - blockTime > lateAfterMs
 }
 

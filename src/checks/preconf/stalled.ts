@@ -21,7 +21,7 @@ const factTypes = declareFacts({
 
 /**
  * Preconfirmations that stand still while the chain goes on: the block being made does not change, there is none, or
- * the connection stands and nothing is answered. When the RPC cannot be asked at all `source.unavailable` speaks.
+ * the connection stands and nothing is answered. When the RPC cannot be asked at all `source.unavailable` fires.
  */
 export const preconfStalled = defineCondition({
   kind: 'preconf.stalled',

@@ -7,7 +7,7 @@ export interface PreconfView {
   /** Request time of the newest good answer, and of the first of those that came without a longer pause. */
   readonly readAt: UnixMs | null
   readonly readSince: UnixMs | null
-  /** The block being made; null while none was ever told. */
+  /** The block being made; null while none was ever shown. */
   readonly pending: TrackedHeight | null
   /** Since when every answer has said that nothing is preconfirmed; null when the newest one did not. */
   readonly nullSince: UnixMs | null

@@ -25,7 +25,7 @@ export function noteBlock(watched: Watched, block: MainBlock): void {
   if (queue.length > mostQueued) queue.shift()
 }
 
-/** Compares the blocks that were shown since the last run; what was replaced is told, and counted. */
+/** Compares the blocks that were shown since the last run; what was replaced is reported, and counted. */
 export async function compareBlocks(
   kernel: Pick<Kernel, 'clock' | 'commit' | 'db' | 'reads' | 'rpcs'>,
   watched: Watched,
@@ -50,7 +50,7 @@ export async function compareBlocks(
       })
     }
     addBlock(chain, block)
-    // What could not be compared stays, and is tried again.
+    // What could not be compared stays, and is retried.
     watched.queue = watched.queue.slice(1)
   }
 }

@@ -20,7 +20,7 @@ export interface Reorg {
   readonly after: string
 }
 
-/** So many heights are remembered. */
+/** How many heights are remembered. */
 export const keptHeights = 256
 
 export function createShownChain(hashes: Iterable<readonly [number, string]> = []): ShownChain {

@@ -12,7 +12,7 @@ import {
 
 const params = z.strictObject({ keep: boundText.default(10 * 60_000) })
 
-/** A key that nobody asks for any more is told of no longer than this. */
+/** How long a key that nobody asks for any more is reported, ms. */
 const lackKeptMs = 86_400_000
 
 const factTypes = declareFacts({
@@ -50,7 +50,7 @@ function judgeDrift(facts: SharedFacts, { keep }: z.output<typeof params>): Judg
   const lacks = facts.lacks.filter(
     (lack) => isRecent(lack) || (lack.isStill && facts.now - lack.lastAt <= lackKeptMs),
   )
-  // A row that was set aside because a key is missing is told as that.
+  // A row that was set aside because a key is missing is reported as that.
   const isTold = (endpoint: string, problem: string) =>
     lacks.some((lack) => lack.endpoint === endpoint && problem.startsWith(`${lack.key}: is missing`))
   const unreadable = facts.drift.filter(

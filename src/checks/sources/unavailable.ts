@@ -9,10 +9,10 @@ import { declareFacts, defineCondition, type Found, type JudgementOf } from '../
 import { isEndpointSilent, isFailing, isSourceSilent, lastGoodOf } from '../../rules/sourceSilence.ts'
 import { describeSource } from './describeSource.ts'
 
-/** An endpoint that failed and was then not asked for so long is not in use: nothing is known of it, nor missed. */
+/** How long an endpoint that failed goes unasked before it is not in use, ms: nothing is known of it, nor missed. */
 const idleMs = 2 * 60_000
 
-/** A source that was not asked for so long since the start is not in use either. */
+/** How long a source goes unasked since the start before it is not in use either, ms. */
 const unaskedMs = 10 * 60_000
 
 const params = z.strictObject({ after: boundText.optional() })
@@ -135,7 +135,7 @@ function judgeEach(facts: SharedFacts, source: SourceHealth, after: number | und
   const isFound = (one: EndpointHealth) => isEndpointSilent(one, facts.now, after) && isInUse(one, facts.now)
   return {
     findings: source.endpoints.filter(isFound).map((one) => toFinding(facts, source, one)),
-    // Whatever was told of it, it is not back: it was not asked again, or it fails and that may be everything's trouble.
+    // Whatever was reported of it, it is not back: it was not asked again, or it fails and that may be everything's trouble.
     unknown: [
       ...source.endpoints
         .filter((one) => isFailing(one) && !isFound(one))

@@ -15,7 +15,7 @@ const factTypes = declareFacts({
   otherHashes: 'string',
 })
 
-/** One origin paid more than once: told of each payout that goes beyond what the origin took. */
+/** One origin paid more than once: raised for each payout that goes beyond what the origin took. */
 export const transferDuplicate = defineEvent({
   kind: 'transfer.duplicate',
   docs: 'One origin was paid more than once: payouts proven on chain exceed what the origin took.',
@@ -46,7 +46,7 @@ function detectSurplus(transfer: Transfer, context: EventContext): Found<typeof 
   const origin = originLeg(transfer)
   const destination = destinationLeg(transfer)
   if (origin === null || destination === null) return null
-  // What was over before anything was to be told is history.
+  // What was over before anything was to be reported is history.
   if ((destination.time ?? transfer.firstSeenAt) < context.tellSince) return null
   const found = findOverpayment(transfer, context.related.sharing(origin.chain, origin.hash))
   if (!found?.surplus.some(({ key }) => key === transfer.key)) return null
@@ -86,7 +86,7 @@ function notePayout(payout: Transfer) {
     : []
 }
 
-/** A payout of what was paid before the ledger begins: only the chain tells of the first one. */
+/** A payout of what was paid before the ledger begins: only the chain shows the first one. */
 function detectEarlier(transfer: Transfer, { tellSince }: EventContext): Found<typeof factTypes> | null {
   const destination = destinationLeg(transfer)
   const origin = originLeg(transfer)

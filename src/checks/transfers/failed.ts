@@ -20,7 +20,7 @@ const factTypes = declareFacts({
 })
 
 /**
- * A transfer that failed. With both legs a failed record is told at once; a record with one leg may still be wrong, so
+ * A transfer that failed. With both legs a failed record is reported at once; a record with one leg may still be wrong, so
  * that E12 or the origin's own transaction must agree. The ledger's `state` has already asked E12 before a final
  * record's status changes.
  */
@@ -74,7 +74,7 @@ function detectFailed(
   }
 }
 
-/** Seen for the first time when it had already failed, before anything was to be told. */
+/** Seen for the first time when it had already failed, before anything was to be reported. */
 function isHistory(transfer: Transfer, { tellSince }: EventContext): boolean {
   const lastAt = Math.max(transfer.originAt, transfer.destinationAt ?? transfer.originAt)
   return transfer.firstStatus === 'failed' && lastAt < tellSince

@@ -57,7 +57,7 @@ export function isBeyondEnd(page: FeedPage, number: number): boolean {
   return total === null || limit === null || total <= totalPage * limit
 }
 
-/** Null without records that tell a time. */
+/** Null without records that give a time. */
 export function newestTime(records: readonly Observation[]): UnixMs | null {
   return (
     Math.max(0, ...records.map(({ mainTime, zoneTime }) => Math.max(mainTime ?? 0, zoneTime ?? 0))) || null
@@ -65,7 +65,7 @@ export function newestTime(records: readonly Observation[]): UnixMs | null {
 }
 
 function toMark(page: FeedPage): PageMark {
-  // Rows that could not be read are told apart by what they are.
+  // Rows that could not be read are distinguished by what they are.
   const names = new Set([...page.records.map(nameOf), ...page.bad.map(({ raw }) => raw)])
   return { names, rows: page.records.length + page.bad.length }
 }

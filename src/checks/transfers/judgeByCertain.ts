@@ -2,7 +2,7 @@ import { onlyCertain } from '../../meaning/habit.ts'
 import type { EventContext } from '../../meaning/context.ts'
 
 /**
- * A verdict on a transfer, by what is certain where that is enough. `fewSamples`: nothing speaks against it but words
+ * A verdict on a transfer, by what is certain where that is enough. `fewSamples`: nothing contradicts it but words
  * of the zone, or ways of deposits, that too few transfers explain to accuse anybody.
  */
 export function judgeByCertain<V>(

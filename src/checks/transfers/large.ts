@@ -22,7 +22,7 @@ const factTypes = declareFacts({
 
 /**
  * An amount over a bound. In token units the bound is the rule's `where`; as a share of what the escrow holds it is
- * the parameter. A balance that is not known has no share: nothing is told by it.
+ * the parameter. A balance that is not known has no share: nothing is found by it.
  */
 export const transferLarge = defineEvent({
   kind: 'transfer.large',
@@ -76,7 +76,7 @@ function exceeds({ amountRaw }: Transfer, balance: bigint | null, share: number)
   return amountRaw * 10n ** BigInt(ratio.scale) > balance * ratio.digits
 }
 
-/** In percent, rounded down; null when it cannot be told. */
+/** In percent, rounded down; null when it is not known. */
 function shareOf({ amountRaw }: Transfer, balance: bigint | null): number | null {
   if (amountRaw === null || balance === null) return null
   if (balance === 0n) return amountRaw === 0n ? 0 : 100

@@ -101,7 +101,7 @@ function findDifference(transfer: Transfer, context: EventContext): Difference |
   )
 }
 
-/** A second payout of one origin is told as that. */
+/** A second payout of one origin is reported as that. */
 function isHeld(transfer: Transfer, { related, now }: EventContext): boolean {
   const origin = originLeg(transfer)
   return origin !== null && mayBeSurplus(transfer, related.sharing(origin.chain, origin.hash), now)
@@ -135,7 +135,7 @@ function compareMoney(record: Transfer, context: EventContext): Difference | nul
   )
     return null
   if (learned && awaitsFee(transfer, judged, learned, context.now)) return null
-  // A batch that was not paid in full is told as such, once.
+  // A batch that was not paid in full is reported as such, once.
   if (gap.what !== 'recipient' && isBadBatch(transfer, context)) return null
   return { ...gap, expected: expectedOf(transfer, gap.what), by }
 }
@@ -165,7 +165,7 @@ function compareAction(transfer: Transfer, context: EventContext): Difference | 
   const by = actionOf(transfer)
   if (by === null || transfer.zone === null || !learned) return null
   const sharing = context.related.sharing('zone', transfer.zone.hash)
-  // A batch whose action names other items is told as such, once.
+  // A batch whose action names other items is reported as such, once.
   const paid = transfer.main ? context.related.sharing('main', transfer.main.hash) : []
   if (judgeBatchAction(transfer, paid, { learned }) !== null) return null
   const gap = judgeAction(transfer, sharing, {

@@ -29,7 +29,7 @@ const maxDue = 500
 const neededReads = 3
 const neededMs = 600_000
 const pauseMs = neededMs / (neededReads - 1)
-/** What was told is looked at again so seldom; it may come back. */
+/** How seldom what was reported is read again, ms; it may come back. */
 const restMs = 3_600_000
 /** The readings of one run share their control question. */
 const controlMs = 5_000
@@ -72,7 +72,7 @@ function isStillMissing({ firstAt }: MissingRecord, transfer: Transfer): boolean
   return firstAt === null || transfer.readAt < firstAt
 }
 
-/** What was told to be gone is judged again: it is back, and that corrects what was told. */
+/** What was reported as gone is judged again: it is back, and that corrects what was sent. */
 function drop(deps: Missing, { key, reads }: MissingRecord): [] {
   deps.commit({
     judge: reads >= neededReads ? [key] : [],

@@ -59,7 +59,7 @@ export const overlapMs = 900_000
  *
  * Pages are read by rising number. What arrives meanwhile moves rows to later pages, so that they are read twice;
  * what a re-push deletes, or a list that falls behind does not show any more, moves rows to earlier ones, behind the
- * walk. Where `total` tells it the walk goes back as far; else the next pass of the sweep finds them.
+ * walk. Where `total` shows it the walk goes back as far; else the next pass of the sweep finds them.
  */
 export function openWalk(kernel: WalkKernel): Walk {
   const begin = (): Pass => ({ before: null, wentBackFrom: 0 })
@@ -195,7 +195,7 @@ async function sweepPage(walk: Walk, signal: AbortSignal): Promise<boolean> {
   return true
 }
 
-/** Our clock may be ahead of those that the records tell. */
+/** Our clock may be ahead of those that the records go by. */
 function sweptFrom({ clock, config, cursors }: WalkKernel): UnixMs {
   const now = clock.now()
   return Math.min(now, cursors.read().tail.completeAt ?? now) - config.poll.sweepMs
@@ -223,7 +223,7 @@ async function readNext(
   const mark = pass.before?.number === number - 1 ? pass.before : null
   const options = { priority: name === 'sweep' ? 'sweep' : 'bulk', signal } as const
   const read = await readFeedPage(reads, { number, before: mark }, options)
-  // A rewind may be asked for while a page is read: what that page tells belongs to the walk before it.
+  // A rewind may be asked for while a page is read: what that page shows belongs to the walk before it.
   const isRewound = name === 'history' && walk.rewinds !== rewinds
   const { page } = read
   const isLast = isLastPage(page, number) || (read.isRepeat && isBeyondEnd(page, number))

@@ -8,7 +8,7 @@ type TailKernel = Pick<Kernel, 'clock' | 'reads' | 'commit' | 'cursors' | 'ledge
 
 /** Pages that one tick reads before it leaves the rest to a walk, which does not hold up the next tick. */
 const maxTailPages = 5
-/** What confirms a failure must not delay telling it. */
+/** What confirms a failure must not delay its report. */
 const confirmTimeoutMs = 2_000
 
 /**

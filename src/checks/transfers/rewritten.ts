@@ -48,7 +48,7 @@ function detectRewritten(
 ): Found<typeof factTypes> | null {
   const rewrite = transfer.rewrites.at(-1)
   if (!rewrite) return null
-  // Both payouts stand: that is one origin paid twice, and told as such. Whether they do is asked first.
+  // Both payouts stand: that is one origin paid twice, and reported as such. Whether they do is asked first.
   const isOnlyHash = Object.keys(rewrite.after).every((field) => field === 'mainHash' || field === 'zoneHash')
   if (isOnlyHash && (findStanding(transfer) !== null || isReplacementOpen(transfer, now))) return null
   const changed = fields.filter((field) => field in rewrite.after || field in rewrite.before)

@@ -18,7 +18,7 @@ import {
   type Said,
 } from '../../rules/kind.ts'
 
-/** A head that has not moved for so long is worth a word in a stalled transfer's message. */
+/** How long a head must stand still to be named in a stalled transfer's message, ms. */
 const haltedMs = 120_000
 
 const params = z.strictObject({
@@ -107,10 +107,10 @@ function isDestinationUnsaid({ direction, unsaid }: Transfer): boolean {
   return unsaid?.includes(originChain(direction) === 'main' ? 'zoneHash' : 'mainHash') === true
 }
 
-/** So long a second answer may take that says whether a transfer failed: three ticks of `openTransfers`. */
+/** How long the second answer may take that says whether a transfer failed, ms: three ticks of `openTransfers`. */
 const confirmMs = 30_000
 
-/** Its record has just said that it failed: a second answer decides which of the two it is told as. */
+/** Its record has just said that it failed: a second answer decides which of the two it is reported as. */
 function mayHaveFailed({ status, confirmedStatus, changedAt }: Transfer, now: UnixMs): boolean {
   return status === 'failed' && confirmedStatus === 'unknown' && now - changedAt < confirmMs
 }

@@ -52,7 +52,7 @@ export const transferUnbacked = defineEvent({
   stands: (transfer) => transfer?.originProof !== 'proven',
   accuses: ({ reason }) => reason !== 'doubtful',
   readsActions: true,
-  // A record that names an origin now proves nothing: only the origin itself takes back what was told.
+  // A record that names an origin now proves nothing: only the origin itself takes back what was sent.
   material: (_finding, transfer) => ({
     isProven: transfer.originProof === 'proven',
     hasArrived: destinationLeg(transfer) !== null,
