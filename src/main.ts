@@ -16,7 +16,7 @@ const output = createOutput({
 })
 
 function stop(): void {
-  // The second time somebody is impatient: what is committed is safe, the rest is told after the next start.
+  // The second time somebody is impatient: what is committed is safe, the rest is sent after the next start.
   if (stopping.signal.aborted) process.exit(1)
   stopping.abort()
   setTimeout(() => process.exit(1), stopWithinMs).unref()

@@ -32,7 +32,7 @@ export function formatUnits(raw: bigint, decimals: number): string {
 }
 
 /**
- * How many decimals a token has, told from one record that gives its amount both ways. Null when the two do not
+ * How many decimals a token has, found from one record that gives its amount both ways. Null when the two do not
  * determine it (zero) or do not agree on any number of decimals up to 77.
  * @example deriveDecimals('1.5', 1_500_000n) // 6
  */

@@ -26,7 +26,7 @@ export type ContentField = (typeof contentFields)[number]
 /** Addresses and hashes as hex, numbers in decimal digits; '' where nothing is known. */
 export type EventContent = Readonly<Record<ContentField, string>>
 
-/** An event beside the one transfer that it tells of, as the records of the list say it. */
+/** An event beside the one transfer that it stands for, as the records of the list say it. */
 export interface EventSample extends Pick<BridgeLog, 'hash' | 'topics' | 'data' | 'args'> {
   readonly direction: Direction
   readonly content: EventContent

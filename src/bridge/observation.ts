@@ -63,7 +63,7 @@ export interface Observation {
   readonly updateTime: UnixMs | null
   readonly pushHeight: number | null
   /**
-   * Fields of which the record told nothing, not even that they are empty, separated by commas; with a `-` before those
+   * Fields of which the record said nothing, not even that they are empty, separated by commas; with a `-` before those
    * that it may leave out while the transfer is in flight.
    */
   readonly unsaid?: string

@@ -2,7 +2,7 @@ import { parseDecimal } from './amount.ts'
 import { movedToken } from './movedToken.ts'
 import type { TokenMove, Transfer } from './transfer.ts'
 
-/** A move's amount in base units; null when it cannot be told exactly. */
+/** A move's amount in base units; null when it is not known exactly. */
 export function toRawAmount(move: TokenMove, decimals: number | null): bigint | null {
   if (move.amountRaw !== null) return move.amountRaw
   const amount = move.amount === null ? null : parseDecimal(move.amount)
@@ -12,7 +12,7 @@ export function toRawAmount(move: TokenMove, decimals: number | null): bigint | 
 
 /**
  * How much of a transfer's token came to rest with somebody in a transaction, base units: what routers only pass on is
- * counted once. Null when nothing of that token moved, or when an amount cannot be told.
+ * counted once. Null when nothing of that token moved, or when an amount is not known.
  */
 export function sumArrivals(moves: readonly TokenMove[], { token }: Transfer): bigint | null {
   const balances = new Map<string, bigint>()

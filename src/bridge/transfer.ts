@@ -16,7 +16,7 @@ export interface Leg {
 export interface TransferToken {
   /** Lower-case contract address; '' when the records name none. */
   readonly address: string
-  /** No record tells of the transfer, and nothing says which token its events are about: '' is then not the native currency. */
+  /** The transfer has no record, and nothing says which token its events are about: '' is then not the native currency. */
   readonly isUnknown?: true
   /** From the configuration, by address; null when the token is not listed there. */
   readonly symbol: string | null
@@ -120,11 +120,11 @@ export interface Transfer {
   readonly status: Status
   /** The newest status by E12 alone: what may confirm a failure or a correction. */
   readonly confirmedStatus: Status
-  /** Whether a record tells of it; false while events of the chain alone do. */
+  /** Whether it has a record; false while events of the chain alone show it. */
   readonly isListed: boolean
-  /** When the newest leg that a record names happened, whatever the chains tell beside; null while none does. */
+  /** When the newest leg that a record names happened, whatever the chains show beside; null while none does. */
   readonly listedLegAt?: UnixMs | null
-  /** What the record said when it was first seen: tells news from history. */
+  /** What the record said when it was first seen: distinguishes news from history. */
   readonly firstStatus: Status
   readonly main: Leg | null
   readonly zone: Leg | null
@@ -137,7 +137,7 @@ export interface Transfer {
   readonly amountRaw: bigint | null
   /** Token units, exact, no separators; null when neither form of the amount is known. */
   readonly amount: string | null
-  /** The token's decimals by the record's own two amounts; null when they do not tell. */
+  /** The token's decimals by the record's own two amounts; null when they do not show it. */
   readonly recordDecimals: number | null
   readonly batchDetail: string | null
   readonly updateTime: UnixMs | null
@@ -152,10 +152,10 @@ export interface Transfer {
   readonly soughtAt?: UnixMs
   readonly evidence: readonly LegEvidence[]
   readonly originProof: OriginProof
-  /** Of a payout that no record tells of: the origin that its event names, where it names one. */
+  /** Of a payout without a record: the origin that its event names, where it names one. */
   readonly claim?: OriginClaim
   readonly rewrites: readonly Rewrite[]
-  /** What no record of it tells, not even that it is empty: nothing that rests on it can be judged. */
+  /** What no record of it says, not even that it is empty: nothing that rests on it can be judged. */
   readonly unsaid?: readonly UnsaidField[]
   /** Records that could belong to this transfer or to another one equal to it; kept apart, never guessed. */
   readonly ambiguous: number

@@ -22,7 +22,7 @@ export interface LearnedCommand {
   readonly json?: boolean
 }
 
-/** `spanwatch learned`: what the bridge's transfers taught, and what speaks against it. */
+/** `spanwatch learned`: what the bridge's transfers taught, and what contradicts it. */
 export function showLearned(io: Io, options: LearnedCommand): number {
   const { config } = readConfig(io, options.config, { needs: [] })
   const { db } = openLedger(config)
@@ -50,7 +50,7 @@ function formatMeaning({ meaning, state, agree, samples, parties, outliers }: Me
 interface Meaning {
   readonly meaning: string
   /**
-   * `learning`: nothing is judged by it yet. `in use`: an event tells of transfers, or money is judged by it. `in doubt`: some were told to disagree
+   * `learning`: nothing is judged by it yet. `in use`: an event stands for transfers, or money is judged by it. `in doubt`: some were reported to disagree
    * while their money matched. `suspended`: the money alone judges.
    */
   readonly state: 'learning' | 'warns' | 'accuses' | 'in use' | 'in doubt' | 'suspended'
@@ -62,7 +62,7 @@ interface Meaning {
   readonly outliers: readonly string[]
 }
 
-/** What was learned of the zone's transactions, the bridge's money and its events, with what speaks against it. */
+/** What was learned of the zone's transactions, the bridge's money and its events, with what contradicts it. */
 export function listMeanings(db: Database, bridge: Parameters<typeof toMoneySettings>[0]): Meaning[] {
   const learned = createLearned(db)
   const rows = listLessonRows(db)
@@ -188,7 +188,7 @@ function readTokens(
   })
 }
 
-/** Since when a meaning is learned anew, and who was told to disagree with it while his money matched. */
+/** Since when a meaning is learned anew, and which parties were reported to disagree with it while their money matched. */
 function readDissent(name: string, rows: Rows): Meaning[] {
   const suspended = rows.find(({ value }) => value === 'suspended')
   const other = rows.filter(({ value }) => value === 'disagrees' || value === 'outlier')

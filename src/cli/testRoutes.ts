@@ -16,7 +16,7 @@ export interface TestRoutesCommand {
   readonly json?: boolean
 }
 
-/** `spanwatch routes test label=value…`: which channels would hear of an alert with these labels now, and why. */
+/** `spanwatch routes test label=value…`: which channels would get an alert with these labels now, and why. */
 export async function testRoutes(
   io: Io,
   words: readonly string[],
@@ -24,7 +24,7 @@ export async function testRoutes(
 ): Promise<number> {
   const { config, rules } = await loadProject(io, options.config, { needs: [] })
   const given = readLabels(words)
-  // A rule's name tells its kind, severity and labels.
+  // A rule's name gives its kind, severity and labels.
   const rule = rules.find(({ name }) => name === given['rule'])
   const labels = { ...(rule && { ...rule.labels, kind: rule.kind, severity: rule.severity }), ...given }
   const result = judge(config, labels, io.clock.now())

@@ -25,7 +25,7 @@ export interface EndpointHealth {
   readonly failingSince: UnixMs | null
   /** How often it failed again since then although another endpoint had answered in between. */
   readonly ownFailures: number
-  /** All that failed since then was throttling, told or in disguise. */
+  /** All that failed since then was throttling, declared or in disguise. */
   readonly isThrottling: boolean
   /** When it answered well again after it had failed; null while it fails, or never did. */
   readonly backAt: UnixMs | null

@@ -63,7 +63,7 @@ function notifyService(
   env: NonNullable<RunOptions['env']>,
 ): ServiceNotifier {
   const { clock, explorer, evaluate, startedAt, runner, sending } = parts
-  // Whether a channel takes messages does not count: a process that begins anew is not heard either.
+  // Whether a channel takes messages does not count: a restarted process could not send anything either.
   const sources = { explorer, evaluate, startedAt, sending, pollers: () => runner.status() }
   return createServiceNotifier({
     clock,

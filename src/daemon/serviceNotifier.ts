@@ -74,7 +74,7 @@ const timeoutMs = 5_000
 
 /**
  * Says one state to systemd through its own `systemd-notify`: Node has no datagram sockets in the file system. The
- * unit needs `NotifyAccess=all`, since it is a child that speaks.
+ * unit needs `NotifyAccess=all`, since it is a child that notifies.
  */
 export async function sendToServiceManager(
   env: Readonly<Record<string, string | undefined>>,

@@ -3,7 +3,7 @@ import { parseDecimal } from '../bridge/amount.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 
 /**
- * An ordinary leg waits so long for others to share its request: with the half minute that absence takes it is told
+ * How long an ordinary leg waits for others to share its request: with the half minute that absence takes it is reported
  * within two minutes.
  */
 export const evidenceHoldMs = 30_000

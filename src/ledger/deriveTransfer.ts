@@ -125,7 +125,7 @@ function deriveMoney(
 
 const unsaidFields: readonly UnsaidField[] = ['mainHash', 'zoneHash', 'token', 'crossType', 'status']
 
-/** What no record tells: neither a value nor that there is none. */
+/** What no record says: neither a value nor that there is none. */
 function listUnsaid(all: readonly Sighting[]): UnsaidField[] {
   const records = all.filter(isRecord)
   if (records.every(({ unsaid }) => unsaid === undefined)) return []
@@ -222,7 +222,7 @@ function deriveState(
   all: readonly Sighting[],
   of: Pick<Transfer, 'status' | 'confirmedStatus' | 'main' | 'zone' | 'direction' | 'originProof'> & {
     readonly unsaid: readonly UnsaidField[]
-    /** It may have failed as a whole, and no record tells. */
+    /** It may have failed as a whole, and no record says so. */
     readonly failure: boolean
   },
 ): TransferState {
@@ -232,7 +232,7 @@ function deriveState(
   const hasBoth = main !== null && zone !== null
   if (of.status === 'failed' && (hasBoth || of.confirmedStatus === 'failed' || isOriginFailed))
     return 'failed'
-  // A leg may be there although no record tells of it.
+  // A leg may be there although no record names it.
   const isUnsaidLeg =
     (main === null && unsaid.includes('mainHash')) || (zone === null && unsaid.includes('zoneHash'))
   if (isUnsaidLeg) return of.status === 'failed' && isFailedTwice(all) ? 'failed' : 'pending'
@@ -244,7 +244,7 @@ function deriveState(
   return of.status === 'success' ? 'completed' : 'pending'
 }
 
-/** The one origin that the events of a payout name, while no record tells of it. */
+/** The one origin that the events of a payout name, while it has no record. */
 function deriveClaim(
   all: readonly Sighting[],
   payout: Pick<Transfer, 'amount' | 'amountRaw'>,
@@ -258,7 +258,7 @@ function deriveClaim(
 
 /**
  * The origin that a payout's event names is a claim, not a leg: anybody who can pay can name any hash. What the zone
- * chain itself tells names no payout.
+ * chain itself shows names no payout.
  */
 function hashOf(sighting: Sighting, chain: Chain): string | null {
   if (chain === 'zone' && !isRecord(sighting) && !isZoneAction(sighting)) return null

@@ -2,11 +2,11 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { columns, instant, type Read, text } from '../store/table.ts'
 
-/** A transfer of which something was told that a later answer may take back. */
+/** A transfer of which something was reported that a later answer may take back. */
 const disputes = columns({ key: text, toldAt: instant })
 export type Dispute = Read<typeof disputes>
 
-/** Transfers of disputed events that were told since, the newest first; what is over already is left out. */
+/** Transfers of disputed events that were reported since, the newest first; what is over already is left out. */
 export function listDisputes(db: Database, since: UnixMs, limit: number): Dispute[] {
   // The kinds of the index `alerts_disputed`, word for word: one more needs a migration of that.
   const sql = `SELECT transfer_key AS key, max(active_at) AS told_at FROM (

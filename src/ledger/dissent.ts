@@ -4,7 +4,7 @@ import { columns, instant, int } from '../store/table.ts'
 
 const disagreements = columns({ parties: int, since: instant })
 
-/** So many parties in a row that say otherwise suspend what was learned. */
+/** How many parties in a row that say otherwise suspend what was learned. */
 export const enoughDissent = 5
 
 /** Who disagreed with a meaning, when who agreed was last seen, and since when it is learned anew. */

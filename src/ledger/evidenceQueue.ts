@@ -121,7 +121,7 @@ export function queueAgain(db: Database, settings: QueueSettings, transfer: Tran
   }
 }
 
-/** A record names another payout than before: whether the one before still stands tells a rewriting from paying twice. */
+/** A record names another payout than before: whether the one before still stands distinguishes a rewriting from paying twice. */
 function queueReplaced(
   db: Database,
   settings: QueueSettings,

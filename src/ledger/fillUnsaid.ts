@@ -14,7 +14,7 @@ export function isVague(sighting: Pick<Sighting, 'unsaid'>): boolean {
   return sighting.unsaid !== undefined && fields.some((field) => isUnsaid(sighting, field))
 }
 
-/** Whether two records may tell of the same transfer: they share a hash, and differ in nothing that both say. */
+/** Whether two records may be of the same transfer: they share a hash, and differ in nothing that both say. */
 export function mayBeSame(a: Record, b: Record): boolean {
   if (a.direction !== b.direction) return false
   if (!isCompatible(a.mainHash, b.mainHash) || !isCompatible(a.zoneHash, b.zoneHash)) return false

@@ -4,7 +4,7 @@ import { destinationLeg, originLeg, type Transfer } from '../bridge/transfer.ts'
 const allowanceMs = 2_000
 
 /**
- * The other half of a transfer that has one leg only, told by direction, token, amount and recipient alone. It must be the
+ * The other half of a transfer that has one leg only, found by direction, token, amount and recipient alone. It must be the
  * only one that fits, and this the only one that fits it, in the order of time. Nothing is proven by it: it is found anew
  * at every look and never kept, because the next record may show that it was another's.
  * @param others transfers to the same recipient; all of them, or uniqueness means nothing

@@ -2,12 +2,12 @@ import { canonicalToken } from '../bridge/movedToken.ts'
 import { compareText, type Group, isZoneAction, type Sighting } from './sighting.ts'
 
 /**
- * Adds events of the chain to the transfers that records tell of; what is left over are transfers that no record
- * tells of yet. Each event is one transfer, and each transfer takes one event, but a batch, whose items may have an
+ * Adds events of the chain to the transfers that have records; what is left over are transfers that have no
+ * record yet. Each event is one transfer, and each transfer takes one event, but a batch, whose items may have an
  * event each. What an event does not say fits everything.
  *
  * An event and a record that share the main transaction and nothing else contradicts but the amount or the token are
- * still one when both are the only ones left: the event then tells otherwise than the record, and that is no second
+ * still one when both are the only ones left: the event then says otherwise than the record, and that is no second
  * transfer.
  */
 export function joinEventsOfChain(records: readonly Group[], events: readonly Sighting[]): Group[] {
@@ -36,7 +36,7 @@ export function joinEventsOfChain(records: readonly Group[], events: readonly Si
 }
 
 /**
- * A zone action is told of by any record of its transaction, whatever amount that names: it says only that the
+ * A zone action is covered by any record of its transaction, whatever amount that names: it says only that the
  * transaction was made. Of several records the one that fits best takes it.
  */
 function joinAction(slots: readonly Slot[], action: Sighting): boolean {

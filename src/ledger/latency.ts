@@ -5,7 +5,7 @@ import type { Database } from '../store/database.ts'
 import { instant, int, type Read, table, text } from '../store/table.ts'
 
 /**
- * Times are counted in classes, each at most 5 % wider than the one below: a percentile is told as its class's upper
+ * Times are counted in classes, each at most 5 % wider than the one below: a percentile is given as its class's upper
  * bound, at most 5 % too long, never too short. Times up to a second are one class.
  */
 const growth = Math.log(1.05)

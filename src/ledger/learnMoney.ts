@@ -32,7 +32,7 @@ export interface LearnMoneyDeps {
   readonly db: Database
   readonly learned: Learned
   readonly bridge: EventContext['bridge']
-  /** What was final before this is not told of. */
+  /** What was final before this is not reported. */
   readonly tellSince: UnixMs
 }
 
@@ -83,7 +83,7 @@ function learnMain(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTra
   const { learned, bridge, tellSince } = deps
   const { main } = transfer
   if (main === null || transfer.evidence.length === 0) return
-  // What is about to be told is no example. Of the past nothing is: a bridge with several vaults shows all of them.
+  // What is about to be reported is no example. Of the past nothing is: a bridge with several vaults shows all of them.
   const isTold = lastTimeOf(transfer) >= tellSince
   const settings = toMoneySettings(bridge, isTold ? learned : onlyCertain(learned))
   const judged = judgeMoney(transfer, related.sharing('main', main.hash), settings)
@@ -124,7 +124,7 @@ function learnZone(deps: LearnMoneyDeps, transfer: Transfer, related: RelatedTra
   if (sharing.filter(({ isListed }) => isListed).length > 1) return
   if (sample.value === 'other' && now - transfer.firstSeenAt < againMs)
     holdJudgement(deps.db, transfer.key, now + soonMs)
-  // What is told, or will be once no other may share it, teaches nothing: several would end what they are judged by.
+  // What is reported, or will be once no other may share it, teaches nothing: several would end what they are judged by.
   const settings = { ...fees, learned, now: Infinity }
   if (lastTimeOf(transfer) >= deps.tellSince && judgeZoneAmount(transfer, sharing, settings) !== null) return
   // Nor does what the zone says of several things together.
@@ -143,7 +143,7 @@ function learnAction(
   if (by === null) return
   const settings = { ...toMoneySettings(bridge, learned, related), learned }
   const sharing = related.sharing('zone', by.hash)
-  // What is about to be told teaches nothing: several together would end the very habit that they are judged by.
+  // What is about to be reported teaches nothing: several together would end the very habit that they are judged by.
   const paid = transfer.main ? related.sharing('main', transfer.main.hash) : []
   const isTold =
     lastTimeOf(transfer) >= tellSince &&

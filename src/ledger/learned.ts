@@ -46,7 +46,7 @@ export interface Learned extends LearnedMoney, Omit<Dissent, 'suspendedAt'> {
   /** Whether a type of zone action means a withdrawal, by what those of known withdrawals are. */
   meansWithdrawal(actionType: string): boolean
   learn(samples: readonly MoneySample[], by: Teacher, now: UnixMs): void
-  /** Takes back what a transaction taught: something was told of its transfer. */
+  /** Takes back what a transaction taught: its transfer is accused. */
   forget(hash: string): void
 }
 

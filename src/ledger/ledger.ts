@@ -78,9 +78,9 @@ export interface Ledger {
   listKeysSharing(chain: Chain, hashes: readonly string[]): ReadonlyMap<string, readonly string[]> | null
   /** Whether it is the first transfer to its recipient. */
   isFirstTo(transfer: Transfer): boolean
-  /** The other half of a transfer with one leg, told by amount and recipient alone: derived anew at each call. */
+  /** The other half of a transfer with one leg, found by amount and recipient alone: derived anew at each call. */
   joinedByAmount(transfer: Transfer): Transfer | null
-  /** Whether the list ever showed a record, as far as the oldest transfers tell: the chains alone tell of some. */
+  /** Whether the list ever showed a record, as far as the oldest transfers show: the chains alone show some. */
   hasListed(): boolean
   /** When a transfer was last shown, as far as that is newer than what is stored of it; else null. */
   seenAt(key: string): UnixMs | null
@@ -91,7 +91,7 @@ export interface Ledger {
 const stateCounts = table('state_counts', { state: transferState, count: int })
 
 const maxOfRecipient = 500
-/** So many of the oldest transfers tell whether the list shows anything. */
+/** How many of the oldest transfers are looked at for whether the list shows anything. */
 const oldestLooked = 20
 
 export function createLedger(

@@ -34,7 +34,7 @@ export interface ScanSpan {
 
 /** Transfers looked at in one step. */
 const stepSize = 2_000
-/** More than this at once is a list in trouble, not records that are gone: it is told by other means. */
+/** More than this at once is a list in trouble, not records that are gone: it is reported by other means. */
 const maxMissing = 1_000
 
 const readings = table('transfers', { key: int, originAt: instant, readAt: int })

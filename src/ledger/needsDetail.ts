@@ -17,12 +17,12 @@ export function needsDetail(group: Group, transfer: Transfer): boolean {
   return group.members.some((s) => isRecord(s) && isDisputing(s, transfer, detailAt))
 }
 
-/** A record read so long before another one may still be of the same reading of the list, on another page. */
+/** How long before another one a record may be read and still be of the same reading of the list, on another page, ms. */
 const pageGapMs = 60_000
 
 /**
  * A deposit is listed as open although every transfer that it could be is known to have arrived: a further one, equal to
- * them, or a replica that lags. The records of its main transaction side by side tell, and E12 does not know it.
+ * them, or a replica that lags. The records of its main transaction side by side show it, and E12 does not know it.
  */
 export function wantsMainRead({ members, ambiguous }: Group): boolean {
   const all = [...members, ...ambiguous].filter((sighting) => sighting.source === 'E3')

@@ -2,7 +2,7 @@ import { compareText, isRecord, type Sighting, sightingDigest } from './sighting
 
 /**
  * The newest non-null value. Records with an update time are ordered by it, records without by request time; which of
- * the two winners is newer is told by request time. Comparing records pair by pair would not do: that order has cycles.
+ * the two winners is newer is decided by request time. Comparing records pair by pair would not do: that order has cycles.
  */
 export function newest<T>(all: readonly Sighting[], read: (sighting: Sighting) => T | null): T | null {
   if (all.length === 1) return read(all[0] as Sighting)

@@ -32,7 +32,7 @@ export interface RecordResult {
   readonly joined: readonly { readonly from: string; readonly to: string }[]
 }
 
-/** What the ledger keeps beside its file, and what it is told of the bridge. */
+/** What the ledger keeps beside its file, and what it is given to know of the bridge. */
 export interface LedgerState {
   readonly db: Database
   readonly tokens: TokenBook
@@ -164,7 +164,7 @@ function restMs({ originAt }: Transfer, openIntervalMs: number, now: UnixMs): nu
   return Math.min(Math.max(openIntervalMs, Math.round((now - originAt) / 20)), maxPostponeMs)
 }
 
-/** Another transfer has the same origin transaction, and whether the two are one origin only E12 can tell. */
+/** Another transfer has the same origin transaction, and whether the two are one origin only E12 can show. */
 function isSharedUnasked(db: Database, group: Group, { key, direction, zone }: Transfer): boolean {
   if (direction !== 'ZoneToMain' || zone === null) return false
   if (group.members.some(({ source }) => source === 'E12')) return false

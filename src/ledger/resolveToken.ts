@@ -11,15 +11,15 @@ export interface EventClaim {
   readonly decimalsOf: (token: string) => number | null
 }
 
-/** Whether nothing says which token a transfer is of: no record tells of it, and its events name none. */
+/** Whether nothing says which token a transfer is of: it has no record, and its events name none. */
 export function lacksToken(sightings: readonly Sighting[]): boolean {
   return sightings.every((one) => one.token === '' && (!isRecord(one) || isUnsaid(one, 'token')))
 }
 
 /**
  * The token that an event without one is about, by what its transaction moved: the only one of which the very amount
- * moved; else, so that a wrong amount is told as one, the only one that moved at all. '' is the native currency, null
- * that nothing tells.
+ * moved; else, so that a wrong amount is reported as one, the only one that moved at all. '' is the native currency, null
+ * that nothing shows.
  */
 export function resolveToken(claim: EventClaim, evidence: readonly LegEvidence[]): string | null {
   const { main, recipient } = claim

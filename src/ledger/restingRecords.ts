@@ -6,7 +6,7 @@ import type { Database } from '../store/database.ts'
 import type { StoredTransfer } from './transferRows.ts'
 
 /**
- * Records of completed transfers that are in the ledger as they are. Being shown by the list once more tells nothing
+ * Records of completed transfers that are in the ledger as they are. Being shown by the list once more says nothing
  * but the time, and that is written once a minute only: a reading costs what is new in it. In between the time is kept
  * here, so that whoever reads the ledger in this process sees it; a crash forgets at most that minute of it.
  */

@@ -20,7 +20,7 @@ export interface Sighting extends Omit<Observation, 'requestedAt' | 'updateTime'
 /** The sightings of one transfer. */
 export interface Group {
   readonly members: readonly Sighting[]
-  /** Sightings that fit this transfer and an equal one alike: they tell of no further transfer, and prove nothing of this one. */
+  /** Sightings that fit this transfer and an equal one alike: they show no further transfer, and prove nothing of this one. */
   readonly ambiguous: readonly Sighting[]
 }
 
@@ -171,7 +171,7 @@ function unsaidOf(cell: Cell): { readonly unsaid?: string } {
   return cell === null ? {} : { unsaid: String(cell) }
 }
 
-/** Whether a record told nothing of a field, not even that it is empty. */
+/** Whether a record said nothing of a field, not even that it is empty. */
 export function isUnsaid({ unsaid }: Pick<Observation, 'unsaid'>, field: UnsaidField): boolean {
   return unsaid !== undefined && unsaid.split(',').includes(field)
 }
@@ -227,7 +227,7 @@ export function isRecord(sighting: Pick<Observation, 'source'>): boolean {
   return sighting.source !== 'chain'
 }
 
-/** Seen in a block of the zone chain, not told by a bridge contract of the main chain. */
+/** Seen in a block of the zone chain, not shown by a bridge contract of the main chain. */
 export function isZoneAction(sighting: Pick<Observation, 'source' | 'mainHash'>): boolean {
   return sighting.source === 'chain' && sighting.mainHash === null
 }

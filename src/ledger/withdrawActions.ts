@@ -16,7 +16,7 @@ export interface ActionCounts extends SeenActions {
   readonly deposits: number
 }
 
-/** So many withdrawals have to be of a type before it is believed to mean one. */
+/** How many withdrawals have to be of a type before it is believed to mean one. */
 const neededWithdrawals = 3
 /** A type of which more than this share has no withdrawal means something else as well, once so many were seen. */
 const maxUnmatchedShare = 0.25

@@ -42,7 +42,7 @@ interface Step {
 
 /** Less is slewing, or the scheduler between two readings. */
 const followedMs = 1_000
-/** A Date header tells whole seconds, and travels. */
+/** A Date header gives whole seconds, and travels. */
 const toleratedMs = 2_500
 /** Blocks may be so far ahead of honest clocks. */
 const blockLeadMs = 15_000

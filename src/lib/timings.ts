@@ -10,7 +10,7 @@ export interface TimingObserver {
 export interface Timings {
   readonly observers: Set<TimingObserver>
   commit(seconds: number): void
-  /** Adds up what each rule took; `done` tells it, once a rule. */
+  /** Adds up what each rule took; `done` reports it, once a rule. */
   startRules(): RuleTimer
 }
 

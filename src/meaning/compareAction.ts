@@ -152,7 +152,7 @@ export function toSlots(item: ActionItem, names: Names): Slot[] {
   const amounts = [...names.amount].map(
     (name) => [name, (item.get(name) ?? []).filter(isAmountLike)] as const,
   )
-  // Where no word for the amount is known, any list tells how many there are.
+  // Where no word for the amount is known, any list shows how many there are.
   const lengths = names.amount.size > 0 ? amounts.map(([, values]) => values.length) : countValues(item)
   const most = Math.max(0, ...lengths)
   if (most < 2) return [{ item, only: null }]

@@ -67,7 +67,7 @@ export function compareBatch(
   )
 }
 
-/** What is to be told of how a batch and its zone action differ; null for nothing. */
+/** What is to be reported of how a batch and its zone action differ; null for nothing. */
 export function judgeBatchAction(
   transfer: Transfer,
   sharing: readonly Transfer[],
@@ -94,7 +94,7 @@ export function sampleBatch(compared: ReadonlyMap<Account, BatchComparison>): Mo
   )
 }
 
-/** Whether the actions of this bridge's batches name what an account does: then one that names others is told. */
+/** Whether the actions of this bridge's batches name what an account does: then one that names others is reported. */
 export function namesItems(account: Account, { learned }: Pick<ActionSettings, 'learned'>): boolean {
   const seen = learned.actionsOf(itemsName(account))
   return isHabit(seen.get('equal') ?? 0, seen.get('unrelated') ?? 0, learned.needed)

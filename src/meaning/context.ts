@@ -28,7 +28,7 @@ export interface RelatedTransfers {
   sharing(chain: Chain, hash: string): readonly Transfer[]
   /** Whether nothing was sent to its recipient before it. */
   isFirstTo(transfer: Transfer): boolean
-  /** The other half of a transfer with one leg, told by amount and recipient alone; null when nothing or several fit. */
+  /** The other half of a transfer with one leg, found by amount and recipient alone; null when nothing or several fit. */
   joinedByAmount(transfer: Transfer): Transfer | null
   /** What the escrows hold of a token, base units; null when that is not known. */
   escrowBalance(token: string): bigint | null

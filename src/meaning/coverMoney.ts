@@ -9,7 +9,7 @@ export interface MoneySettings {
   readonly fees: readonly Fee[]
   /** The same as it was learned, of a claim in any unit: what the configuration says nothing of. */
   readonly keptOf?: (transfer: Transfer, claimed: bigint) => Bounds
-  /** What was kept of a transfer by the movements of its main transaction, in base units; null where they do not tell. */
+  /** What was kept of a transfer by the movements of its main transaction, in base units; null where they do not show it. */
   readonly keptHere?: (transfer: Transfer) => bigint | null
   /** Where deposits of a token go; empty when that is not known. */
   vaultsOf(token: string): readonly string[]
@@ -193,7 +193,7 @@ function describeGap(
   return other ? { what: 'token', found: other.token } : { what: 'amount', found: '' }
 }
 
-/** The movements of a transfer's token in base units; null when one of them cannot be told exactly. */
+/** The movements of a transfer's token in base units; null when one of them is not known exactly. */
 export function toCoins(moves: readonly TokenMove[], transfer: Transfer): Coin[] | null {
   const coins: Coin[] = []
   for (const move of moves) {

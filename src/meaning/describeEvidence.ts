@@ -2,7 +2,7 @@ import { formatUnits } from '../bridge/amount.ts'
 import { movedToken } from '../bridge/movedToken.ts'
 import type { LegEvidence, OriginProof, TokenMove, Transfer } from '../bridge/transfer.ts'
 
-/** So many movements are told one by one. */
+/** How many movements are listed one by one. */
 const maxTold = 5
 
 /**

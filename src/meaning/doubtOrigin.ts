@@ -10,11 +10,11 @@ import { readAction } from './zoneAction.ts'
 export interface OriginDoubt {
   /** What kind of action it is. */
   readonly kind: string
-  /** `other`: it is known to be something else, or says something else. `new`: nothing but its kind speaks against it. */
+  /** `other`: it is known to be something else, or says something else. `new`: nothing but its kind contradicts it. */
   readonly what: 'other' | 'new'
   readonly says: string
   readonly by: LegEvidence
-  /** Whether only what it does not name speaks against it. */
+  /** Whether only what it does not name contradicts it. */
   readonly isByWords: boolean
 }
 
@@ -62,7 +62,7 @@ export function doubtOrigin(
     : doubt('new', 'is of a kind that no withdrawal was')
 }
 
-/** Whether more transfers may still teach what kind of action a withdrawal is, or time tell what else this one is. */
+/** Whether more transfers may still teach what kind of action a withdrawal is, or time show what else this one is. */
 export function mayDoubtLater(transfer: Transfer, { learned }: Pick<ActionSettings, 'learned'>): boolean {
   const kind = zoneEvidence(transfer)?.actionType ?? ''
   return transfer.direction === 'ZoneToMain' && kind !== '' && !isKnown(learned, transfer, kind)

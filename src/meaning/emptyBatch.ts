@@ -4,7 +4,7 @@ import { movedToken } from '../bridge/movedToken.ts'
 import { toRawAmount } from '../bridge/tokenFlow.ts'
 import type { TokenMove, Transfer } from '../bridge/transfer.ts'
 
-/** A batch whose items nobody names: its main transaction alone tells what was paid. */
+/** A batch whose items nobody names: its main transaction alone shows what was paid. */
 export function isEmptyBatch(transfer: Transfer): boolean {
   const isAsked = transfer.confirmedStatus !== 'unknown'
   return isBatch(transfer) && isAsked && (transfer.batchDetail === null || readBatch(transfer) === null)
@@ -23,7 +23,7 @@ export function awaitsDetail(transfer: Transfer, now: UnixMs): boolean {
  * Whether what one party of the main transaction paid, or passed on, is what the batches in it claim together, and the
  * record's recipient got some of it. A batch may pay many, and through a contract that shares it out.
  * @param sharing transfers of the same main transaction
- * @returns null when that cannot be told exactly
+ * @returns null when that is not known exactly
  */
 export function addsUpByMoves(
   transfer: Transfer,

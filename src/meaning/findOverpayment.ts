@@ -59,7 +59,7 @@ function isSameItem(a: Transfer, b: Transfer): boolean {
   return a.token.id === b.token.id && a.amountRaw === b.amountRaw && a.targetAddress === b.targetAddress
 }
 
-/** So long it is asked whether the payouts of one origin are on chain, before a difference of their records is told. */
+/** How long it is asked whether the payouts of one origin are on chain, before a difference of their records is reported, ms. */
 const askMs = 90_000
 
 /** Whether a transfer may yet turn out to be one payout too many: what it differs in would then say less. */

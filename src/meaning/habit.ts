@@ -1,6 +1,6 @@
 /** So many samples of different parties make a habit that is asked by, and warned by. */
 export const enoughToWarn = 3
-/** So many make one that accuses by itself. */
+/** How many samples make one that accuses by itself. */
 export const enoughToAccuse = 20
 /** Of so many that agree one may say otherwise, and one in any case: what is judged may have taught it. */
 const mostContradicted = 20

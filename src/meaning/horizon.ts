@@ -30,7 +30,7 @@ export interface ChainReturn {
   readonly stoodAt: UnixMs
 }
 
-/** A chain that shows nothing for so long stands still. */
+/** How long a chain shows nothing before it stands still, ms. */
 const standsMs = 30_000
 
 /**

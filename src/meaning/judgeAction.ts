@@ -166,7 +166,7 @@ function findGap(
     .map((item) => listDifferences(item, transfer, names, settings))
     .sort((a, b) => a.length - b.length)
   if (nearest) return nearest[0] ?? null
-  // One origin with several payouts is another story, told as such; records that E12 never showed may be one record.
+  // One origin with several payouts is another finding, reported as such; records that E12 never showed may be one record.
   const isOfOther = open.some((one) => one.key !== transfer.key && isSameOrigin(one, transfer))
   return transfer.confirmedStatus === 'unknown' || isOfOther ? null : { what: 'amount', found: noItem }
 }

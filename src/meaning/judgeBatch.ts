@@ -23,7 +23,7 @@ export function readBatch(transfer: Transfer): Exclude<BatchReading, { kind: 'no
   const { batchDetail } = transfer
   if (batchDetail === null) return null
   const reading = readBatchDetail(batchDetail, expectedSums(transfer))
-  // What an empty detail leaves open the main transaction may tell: see emptyBatch.ts.
+  // What an empty detail leaves open the main transaction may show: see emptyBatch.ts.
   if (reading.kind === 'none') return null
   // Another kind of transfer promises no detail: what cannot be read there is not a batch that cannot be read.
   return reading.kind === 'unresolved' && !isBatch(transfer) ? null : reading

@@ -26,7 +26,7 @@ interface JudgedLog {
 }
 
 export interface EventJudgement {
-  /** Events beside the transfer that each tells of: what is learned from. */
+  /** Events beside the transfer that each stands for: what is learned from. */
   readonly samples: readonly { readonly log: BridgeLog; readonly sample: EventSample }[]
   /** All events of a kind of which there are more than records; the ledger's matching finds which are left over. */
   readonly missing: readonly JudgedLog[]
@@ -34,12 +34,12 @@ export interface EventJudgement {
   readonly isExplained: boolean
 }
 
-/** So many deposits of different parties must have shown that an event names whom the zone credits. */
+/** How many deposits of different parties must have shown that an event names whom the zone credits. */
 const neededSamples = 20
 
 /**
- * Sets the bridge's events of one main transaction beside the transfers that records tell of it. One transfer often
- * has several events, of one contract or of several: only the kind that tells most of it counts, or each would count
+ * Sets the bridge's events of one main transaction beside the transfers that records name in it. One transfer often
+ * has several events, of one contract or of several: only the kind that shows most of it counts, or each would count
  * as a transfer of its own.
  */
 export function judgeEvents(
@@ -104,7 +104,7 @@ function choose(kinds: readonly KnownKind[]): readonly JudgedLog[] {
   if (!best) return []
   const [only, ...others] = best.logs
   if (!only || others.length > 0) return best.logs
-  // One event of each kind tells of one transfer: what the best one does not say another may.
+  // One event of each kind stands for one transfer: what the best one does not say another may.
   const further = kinds.flatMap((kind) => (kind.logs.length === 1 ? kind.logs : []))
   const content = further.reduce((known, { content }) => fill(known, content), only.content)
   return [{ ...only, content }]
@@ -117,9 +117,9 @@ function fill(known: EventContent, more: EventContent): EventContent {
 }
 
 /**
- * Which event of a transaction tells of which of its transfers: one of each is a pair; of several, each event must
+ * Which event of a transaction stands for which of its transfers: one of each is a pair; of several, each event must
  * hold more of one transfer than of any other, and each transfer have its own. Otherwise nothing is taught.
- * `logs` have one first topic and one contract; `transfers` are those that records tell of.
+ * `logs` have one first topic and one contract; `transfers` are those that have records.
  */
 function pairEvents(logs: readonly BridgeLog[], transfers: readonly Transfer[]): EventSample[] {
   if (logs.length !== transfers.length || logs.length === 0) return []
@@ -159,7 +159,7 @@ function countHeld(log: BridgeLog, content: EventContent): number {
 }
 
 /**
- * Whom a deposit's own event names, where its record credits another; null where that cannot be told. Nothing but the
+ * Whom a deposit's own event names, where its record credits another; null where that is not known. Nothing but the
  * event says who a deposit is for: its money goes to the bridge either way.
  * @param samples what the event's meaning was learned from
  */

@@ -50,7 +50,7 @@ export function judgeMoney(
   if (by?.status !== 'success' || by.moves === null) return null
   if (transfer.token.isUnknown)
     return by.isWhole && by.moves.length === 0 ? { gap: nothingMoved, by, twin: null, kept: null } : null
-  // What an event of the chain tells of, and a record too, is one claim on the money.
+  // What an event of the chain shows, and a record too, is one claim on the money.
   const listed = all.filter((one) => one.isListed && one.status !== 'failed')
   if (!transfer.isListed && listed.length > 0) return null
   const sharing = transfer.isListed ? listed : all
@@ -107,7 +107,7 @@ function movedAt(transfer: Transfer): UnixMs {
   return Math.max(firstSeenAt, Math.min(main?.time ?? firstSeenAt, askedAt))
 }
 
-/** Whether nothing that is known by now speaks against another token: it may teach what others are judged by. */
+/** Whether nothing that is known by now contradicts another token: it may teach what others are judged by. */
 export function mayBeTwin(
   transfer: Transfer,
   twin: string,
@@ -118,8 +118,8 @@ export function mayBeTwin(
 }
 
 /**
- * Whether another token that moved in place of the record's is to be told now. `same`: it is the record's by another
- * address. `held`: other transfers will tell.
+ * Whether another token that moved in place of the record's is to be reported now. `same`: it is the record's by another
+ * address. `held`: other transfers will show.
  * @param listed tokens that the configuration names by their address on the main chain
  */
 export function judgeTwin(
@@ -147,7 +147,7 @@ export function judgeTwin(
 }
 
 /**
- * Whether less or more than the record says may be a fee that is not known yet: then other transfers will tell, and the
+ * Whether less or more than the record says may be a fee that is not known yet: then other transfers will show it, and the
  * judgement waits for them.
  */
 export function awaitsFee(
@@ -222,7 +222,7 @@ export function sampleZone(transfer: Transfer, fees: Fees): MoneySample | null {
 
 /**
  * Where a deposit came to rest: who got more than half of it and did not pass it on. Null where nobody did, or several
- * that cannot be told apart: whoever deposits may send anything to anybody beside it.
+ * that cannot be distinguished: whoever deposits may send anything to anybody beside it.
  * @param vaults where deposits of this token are known to go: what went there says nothing of others
  */
 function findRestingPlace(

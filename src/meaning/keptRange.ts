@@ -34,7 +34,7 @@ const million = 1_000_000n
 const steps = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8] as const
 /** Whoever makes many transfers has few voices. */
 const mostOfParty = 5
-/** So many parties show what others may keep too. */
+/** How many parties show what others may keep too. */
 const enoughParties = 3
 /** What fewer than this share of the voices show is an outlier. */
 const outliers = 0.05
@@ -103,7 +103,7 @@ export function boundsOf({ less, more, flat }: KeptRange, claimed: bigint): { le
     : { less: flat > 0n ? flat : 0n, more: flat < 0n ? -flat : 0n }
 }
 
-/** Whether others have to be looked at before a difference is told: it may be a fee that is not known yet. */
+/** Whether others have to be looked at before a difference is reported: it may be a fee that is not known yet. */
 export function mayBeFee(kept: Kept, { voices, amounts }: KeptRange): boolean {
   if (voices >= establishedVoices) return false
   return shareOf(kept) <= BigInt(mostUnknown) || (amounts.get(kept.less.toString()) ?? 0) > 1

@@ -25,7 +25,7 @@ const enoughDissent = 5
 /**
  * Learns which events mean a transfer, and where in them its parts stand. A place counts when it held the value in all
  * samples that know it but a few, over at least three parties and different values. Null while the samples do not
- * agree, or do not show enough to tell a transfer's event from any other that merely goes with it: they must show the
+ * agree, or do not show enough to distinguish a transfer's event from any other that merely goes with it: they must show the
  * amount beside a party, the token or the origin; or, where fees hide the amount, the recipient beside one of these.
  *
  * What was learned `before` is not unlearned by a few that say otherwise: see `isOutdated`.
@@ -68,7 +68,7 @@ export function newestDissent(samples: readonly EventSample[], template: EventTe
   return samples.slice(last + 1)
 }
 
-/** An event of which only the direction is known any more: what moved beside it tells the rest. */
+/** An event of which only the direction is known any more: what moved beside it shows the rest. */
 export function toBareTemplate({ direction, topics }: EventSample): EventTemplate {
   return { direction, topics: topics.length, places: toPlaces(() => []) }
 }
@@ -79,7 +79,7 @@ function toPlaces(of: (field: ContentField) => readonly EventPlace[]): EventTemp
   return Object.fromEntries(entries) as Record<ContentField, readonly EventPlace[]>
 }
 
-/** How many parts of a transfer the event shows: of two events that tell of one transfer the fuller one counts. */
+/** How many parts of a transfer the event shows: of two events that stand for one transfer the fuller one counts. */
 export function countKnown(template: EventTemplate): number {
   return contentFields.filter((field) => template.places[field].length > 0).length
 }

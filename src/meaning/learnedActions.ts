@@ -125,7 +125,7 @@ export function sampleAction(
   const best = bestItem(readings, transfer)
   if (best === null) return [{ kind: 'action', name: topic, value: 'none' }]
   const fields = actionFields.flatMap((what) => {
-    // Most people withdraw to themselves: such a one does not tell the recipient's name from the sender's.
+    // Most people withdraw to themselves: such a one does not distinguish the recipient's name from the sender's.
     const isParty = what === 'recipient' && isToSelf(transfer)
     const name = `${topic} ${isParty ? 'party' : what}`
     if (what === 'tokenId' && transfer.token.id === '') return []
@@ -154,7 +154,7 @@ export function isToSelf({ sourceAddress, from, targetAddress }: Transfer): bool
   return targetAddress === sourceAddress || targetAddress === from
 }
 
-/** Under which name an item tells the token is learned too: it says one thing of one token, and another of another. */
+/** Under which name an item names the token is learned too: it says one thing of one token, and another of another. */
 function sampleTokens(transfer: Transfer, { item, names }: ItemMatch): MoneySample[] {
   const taken = new Set([...names.amount, ...names.recipient, ...names.tokenId])
   return listTokenWords(transfer, item)
@@ -192,7 +192,7 @@ export function otherTokenOf(learned: LearnedActions, transfer: Transfer, item: 
   return null
 }
 
-/** What still has to be learned to tell whether an item names the transfer's token: as `isWordKnown` takes it. */
+/** What still has to be learned to know whether an item names the transfer's token: as `isWordKnown` takes it. */
 export function listTokenLessons(transfer: Transfer, item: ActionItem, learned: LearnedActions): string[] {
   const words = listTokenWords(transfer, item)
   const { address } = transfer.token
@@ -278,7 +278,7 @@ function isPlainCode(
   return isOneToOne && seen <= mostJudged && known.every(({ count }) => count >= plainCode)
 }
 
-/** So many samples of each tell a code from a habit. */
+/** How many samples of each distinguish a code from a habit. */
 const plainCode = enoughToAccuse
 /** What is judged has taught already; another one may have come with it. */
 const mostJudged = 2

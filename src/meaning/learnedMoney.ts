@@ -10,7 +10,7 @@ export interface LearnedMoney extends LearnedActions {
   tokensOf(token: string): ReadonlyMap<string, number>
   /** By recipient: how many matched deposits of this token came to rest there. */
   vaultsOf(token: string): ReadonlyMap<string, number>
-  /** By recipient: how many deposits of this token went there instead, and were told if they are not of the past. */
+  /** By recipient: how many deposits of this token went there instead, and were reported if they are not of the past. */
   elsewhereOf(token: string): ReadonlyMap<string, number>
   /** What is kept of transfers of this token between the record and the recipient. */
   keptOf(token: string, direction: Direction): KeptRange
@@ -26,9 +26,9 @@ export interface LearnedMoney extends LearnedActions {
   isReadingHistory(): boolean
 }
 
-/** So many samples make a habit. */
+/** How many samples make a habit. */
 const established = 3
-/** So many deposits to an address that is no known vault make it doubtful that they are thefts. */
+/** How many deposits to an address that is no known vault make it doubtful that they are thefts. */
 const enoughToDoubt = 5
 /** Where the configuration names no address of the bridge, more than these are no vaults: users may have one each. */
 const maxVaults = 3
@@ -43,7 +43,7 @@ export function movesAs(token: string, learned: Pick<LearnedMoney, 'tokensOf'>):
   return only && others.length === 0 && only[1] >= established ? only[0] : null
 }
 
-/** Whether another address than the record's may be the token's: nothing that is known of this bridge speaks against it. */
+/** Whether another address than the record's may be the token's: nothing that is known of this bridge contradicts it. */
 export function mayMoveAs(
   token: string,
   moved: string,
@@ -107,7 +107,7 @@ export function knownVaults(
   const agree = count(known.map((vault) => seen.get(vault) ?? 0))
   const mayBeVaults = listed.length > 0 || usual.length <= maxVaults
   if (!mayBeVaults || !isHabit(agree, count(seen.values()) - agree, needed)) return []
-  // Many that were told of are another vault; of a few it is not certain that they are none.
+  // Many that were reported are another vault; of a few it is not certain that they are none.
   const others = listOf(learned.elsewhereOf(own), needed < enoughToAccuse ? enoughToAccuse : enoughToDoubt)
   return [...known, ...others]
 }

@@ -1,6 +1,6 @@
 import type { Leg, Transfer } from '../bridge/transfer.ts'
 
-/** Whether a transfer may have failed as a whole: no record tells its status, and nothing shows that its value arrived. */
+/** Whether a transfer may have failed as a whole: no record says its status, and nothing shows that its value arrived. */
 export function mayHaveFailed(
   { unsaid, evidence }: Pick<Transfer, 'unsaid' | 'evidence'>,
   destination: Leg | null,

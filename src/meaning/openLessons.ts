@@ -18,7 +18,7 @@ export interface Lesson {
   readonly about: keyof typeof isKnown
   readonly direction: Direction
   readonly isOfBatches: boolean
-  /** A token, a word, a kind of action; '' where there is nothing to tell apart. */
+  /** A token, a word, a kind of action; '' where there is nothing to distinguish. */
   readonly of: string
   /** It warns already, and does not accuse yet. */
   readonly isLikely?: true

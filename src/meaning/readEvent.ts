@@ -46,7 +46,7 @@ function readField(
   return toValue(field, hex)
 }
 
-/** The observation that an event is, when no record tells of its transfer. */
+/** The observation that an event is, when its transfer has no record. */
 export function toChainObservation(
   log: BridgeLog,
   direction: Direction,

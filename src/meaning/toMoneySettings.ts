@@ -19,7 +19,7 @@ interface Related {
 
 /**
  * Where a deposit of a token has to go: to an escrow of that token, or, without one, to a bridge contract; and to where
- * deposits are seen to go. A contract that is configured and never used tells nothing of where they should go.
+ * deposits are seen to go. A contract that is configured and never used says nothing of where they should go.
  * @param related who shares a main transaction, where what the zone says is set beside its money
  */
 export function toMoneySettings(

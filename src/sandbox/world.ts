@@ -61,7 +61,7 @@ export interface ExtraTransaction {
   readonly preconf?: PreconfStory
 }
 
-/** A transaction of the zone chain with everything that any endpoint tells of it. */
+/** A transaction of the zone chain with everything that any endpoint shows of it. */
 export interface ZoneTransaction {
   readonly hash: string
   readonly height: number

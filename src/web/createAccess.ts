@@ -125,7 +125,7 @@ function wantsHtml(c: Context<WebEnv>): boolean {
   return (c.req.header('accept') ?? '').includes('text/html')
 }
 
-/** Digests have one length, so the comparison tells neither where nor how long the difference is. */
+/** Digests have one length, so the comparison shows neither where nor how long the difference is. */
 function isSame(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(expected))

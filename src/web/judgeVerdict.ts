@@ -3,7 +3,7 @@ import type { PollerHealth } from '../kernel/runner.ts'
 import type { EndpointHealth } from '../clients/sourceHealth.ts'
 import type { AlertView, Coverage, StatusFacts, Verdict } from './types.ts'
 
-/** An event stays in the verdict for so long: nobody has to have looked at the page in the minute it happened. */
+/** How long an event stays in the verdict, ms: nobody has to have looked at the page in the minute it happened. */
 export const recentEventMs = 24 * 3_600_000
 /** Queued messages older than this mean that messages do not reach people. */
 const slowOutboxMs = 5 * 60_000

@@ -63,7 +63,7 @@ export interface AlertView {
   readonly told: readonly AlertTold[]
   readonly labels: Readonly<Record<string, string>>
   readonly ack: { readonly by: string; readonly at: UnixMs } | null
-  /** The silence that keeps it quiet now; null when none does. */
+  /** The silence that holds for it now; null when none does. */
   readonly silence: { readonly id: number; readonly endsAt: UnixMs } | null
 }
 
@@ -72,7 +72,7 @@ export interface AlertStory extends AlertView {
   readonly subject: string
   readonly episode: number
   readonly firedAt: UnixMs | null
-  /** Channels that are to hear of it when a silence or a mute time ends. */
+  /** Channels that it is to be sent to when a silence or a mute time ends. */
   readonly heldFor: readonly string[]
   /** Oldest first. */
   readonly messages: readonly {

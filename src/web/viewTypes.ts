@@ -22,7 +22,7 @@ export interface RuleView {
   readonly events: number
   /** Why it cannot be judged: it could not be judged of late, or what it is judged by is silent; null when it can. */
   readonly problem: string | null
-  /** Of which subjects it cannot tell, and why, though it can of others; null when there are none. */
+  /** The subjects that it cannot judge, and why, though it can judge others; null when there are none. */
   readonly unsure: {
     readonly count: number
     readonly subjects: readonly string[]

@@ -114,7 +114,7 @@ function toRow(record: unknown): Row {
 
 function toText(column: string, value: unknown): string {
   if (value === null || value === undefined) return ''
-  // Times are told apart by their names alone: the records hold them as numbers, like heights.
+  // Times are known by their names alone: the records hold them as numbers, like heights.
   if (typeof value === 'number' && /time$/i.test(column)) return new Date(value).toISOString()
   if (typeof value === 'string') return value
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean') return `${value}`

@@ -61,7 +61,7 @@ const tellEveryMs = 2_000
 const maxGiven = 200_000
 
 /**
- * Answers a question of any size with the client's own splitting and proof of the end, telling how far it is, and able
+ * Answers a question of any size with the client's own splitting and proof of the end, saying how far it is, and able
  * to go on where an earlier read was stopped: after the lists of 20 that are done and, within a list, below the blocks
  * that are done (ranges are read from their top down).
  */

@@ -51,7 +51,7 @@ export function describeLacks(dialect: Dialect, lacks: readonly Lack[]): Describ
   })
 }
 
-/** The keys whose lack is told, as this dialect spells them; none for those that nothing rests on. */
+/** The keys whose lack is reported, as this dialect spells them; none for those that nothing rests on. */
 export function watchedKeys(dialect: Dialect, id: EndpointId): string[] {
   const keys = endpoints.find((one) => one.id === id)?.keys ?? {}
   return Object.entries(keys).flatMap(([name, keyClass]) =>

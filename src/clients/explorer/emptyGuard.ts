@@ -124,7 +124,7 @@ function judge(
   const { endpoint, family, params } = question
   const key = keyOf(question)
   const isContradicted = isEmpty && (isKnown || (key !== null && isRemembered(state, question, at)))
-  // An empty answer that nothing contradicts speaks neither for the service nor against it.
+  // An empty answer that nothing contradicts says nothing for the service nor against it.
   if (!isEmpty || isContradicted) count(state, { endpoint, at, isContradicted })
   if (isContradicted) noteContradicted(state.contradicted, question, at)
   if (isEmpty) return isContradicted

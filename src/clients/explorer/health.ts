@@ -12,7 +12,7 @@ interface EndpointRecord {
   readonly failingSince: UnixMs | null
   /** How often it failed again since then although another endpoint had answered in between: that is its own trouble. */
   readonly ownFailures: number
-  /** All that failed since then was throttling, told or in disguise, which picks single questions. */
+  /** All that failed since then was throttling, declared or in disguise, which picks single questions. */
   readonly isThrottling: boolean
   /** When it answered well again after it had failed; null while it fails, or never did. */
   readonly backAt: UnixMs | null
@@ -104,7 +104,7 @@ export function createHealth(options: {
     },
     answered(date, at) {
       const theirs = Date.parse(date ?? '')
-      // The header tells whole seconds, so half a second is its likeliest remainder.
+      // The header gives whole seconds, so half a second is its likeliest remainder.
       if (!Number.isNaN(theirs)) ahead = [...ahead, theirs + 500 - at].slice(-keptDates)
     },
     read() {

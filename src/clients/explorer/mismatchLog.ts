@@ -23,7 +23,7 @@ export interface MismatchLog {
 /** After so long without one the next one begins anew. */
 const pauseMs = 3_600_000
 
-/** Remembers answers to other questions: most of them leave no record that could tell of them. */
+/** Remembers answers to other questions: most of them leave no record that could show them. */
 export function createMismatchLog(): MismatchLog {
   const byEndpoint = new Map<EndpointId, Mismatches>()
   return {

@@ -224,7 +224,7 @@ function rateAt(rate: Rate, now: number): number {
   return rate.current
 }
 
-/** Requests sent before the last halving tell nothing about the rate since. */
+/** Requests sent before the last halving say nothing about the rate since. */
 function halve(rate: Rate, now: number, sentAt: number): void {
   if (sentAt < rate.halvedAt) return
   rate.current = Math.max(rate.floor, rateAt(rate, now) / 2)

@@ -12,7 +12,7 @@ import { listOrder, type Order } from './listOrder.ts'
 import { type KeyLack, noteFlaws } from './keyLacks.ts'
 import type { KeyFlaw, RecordReader } from './recordReader.ts'
 
-/** A record that breaks the contract: kept, counted and told, while the others go on. */
+/** A record that breaks the contract: kept, counted and reported, while the others go on. */
 export interface Quarantined {
   /** As it came, cut at 4,000 characters. */
   readonly raw: string

@@ -54,7 +54,7 @@ interface RecordDeclaration<S extends z.ZodObject, R> {
   ) => R
 }
 
-/** Nothing that this service tells of is older than 2015. */
+/** Nothing that this service shows is older than 2015. */
 const earliest: UnixMs = 1_420_070_400_000
 const noFlaws: readonly KeyFlaw[] = []
 const none: readonly string[] = []

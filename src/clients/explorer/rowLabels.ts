@@ -1,6 +1,6 @@
 import { nth } from '../../lib/nth.ts'
 /**
- * Names for the rows of one reading of a list, such that equal rows are told apart by how many of them came before:
+ * Names for the rows of one reading of a list, such that equal rows are distinguished by how many of them came before:
  * two equal calls of one transaction are two rows, also when the border of a page lies between them.
  */
 export interface RowLabels {
@@ -73,7 +73,7 @@ function numbered(keys: readonly string[], countBefore: (key: string) => number)
 /**
  * By how many places rows moved down between two pages, so that what both hold is the same; the least that fits. Null
  * when they do not join up. Pages side by side share nothing: there equal rows of two pages count as one seen twice,
- * since nothing tells the one from the other, and a list that is read so is not called complete without a total.
+ * since nothing distinguishes the one from the other, and a list that is read so is not called complete without a total.
  */
 function shiftOf(page: Page, start: number, keys: readonly string[]): number | null {
   const end = page.start + page.keys.length

@@ -2,7 +2,7 @@ import { isObject } from '../../lib/isObject.ts'
 import { z } from 'zod'
 
 // Quantities and data are hex strings. What the contract promises must be there and readable; any other field is null
-// when it is missing or unreadable, so that a rule can tell "no data" from a value. A block may hold thousands of
+// when it is missing or unreadable, so that a rule can distinguish "no data" from a value. A block may hold thousands of
 // receipts and is asked for several times a second, so that fields are read by plain functions; zod stands around the
 // whole.
 

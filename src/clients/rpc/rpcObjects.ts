@@ -13,7 +13,7 @@ import {
   word,
 } from './rpcFields.ts'
 
-/** An item of a list that breaks the contract: kept and told, while the others go on. */
+/** An item of a list that breaks the contract: kept and reported, while the others go on. */
 export interface UnreadableItem {
   readonly index: number
   /** What was expected and where: `status: expected 0x1 or 0x0`. */

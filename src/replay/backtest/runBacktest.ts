@@ -29,7 +29,7 @@ export interface Backtest {
   readonly since: UnixMs
   readonly until: UnixMs
   readonly transfers: number
-  /** Transfers that had to be looked at in full; what the rest is cannot be told by any rule. */
+  /** Transfers that had to be looked at in full; no rule can find anything of the rest. */
   readonly replayed: number
   readonly rules: readonly RuleTellings[]
   /** Rules that history says nothing of, and why. */
@@ -52,13 +52,13 @@ interface Replay extends BacktestInput {
   readonly isAsked: boolean
   readonly shared: ReadonlySet<string>
   readonly facts: Facts
-  /** Events whose subject is no transfer: told once over all of them. */
+  /** Events whose subject is no transfer: raised once over all of them. */
   readonly toldOnce: Map<string, ToldEvent>
 }
 
 /**
- * What rules would have told over the ledger's history, had they been in force. Each transfer is replayed as it became
- * known; those that no rule can tell anything of are passed over by their row alone.
+ * What rules would have raised over the ledger's history, had they been in force. Each transfer is replayed as it became
+ * known; those that no rule can find anything of are passed over by their row alone.
  */
 export function runBacktest(input: BacktestInput): Backtest {
   const { db, rules, since, until } = input
@@ -113,7 +113,7 @@ function replayRow(replay: Replay, row: HistoryRow): void {
   }
 }
 
-/** What is told of one payout depends on the others of its origin: what became known of them is a step as well. */
+/** What is found of one payout depends on the others of its origin: what became known of them is a step as well. */
 function withSameOrigin(replay: Replay, past: Past): readonly UnixMs[] {
   const hashes = new Set(past.group.members.flatMap(({ zoneHash, mainHash }) => [zoneHash, mainHash]))
   const times = new Set(past.steps)
@@ -151,7 +151,7 @@ function replayEvents(replay: Replay, steps: readonly Step[]): void {
   }
 }
 
-/** What was told of an event and is not found any more is corrected once its facts are others. */
+/** What was raised of an event and is not found any more is corrected once its facts are others. */
 function correctRest(
   of: {
     readonly replay: Replay
@@ -217,6 +217,6 @@ function emptyFacts({ db, ledger, until }: BacktestInput): Facts {
     listPending: () => [],
     countPending: () => ledger.countByState().pending,
   }
-  // No other condition is evaluated: see chooseRules. A fact that is missing here makes the rule fail, which is told.
+  // No other condition is evaluated: see chooseRules. A fact that is missing here makes the rule fail, which is reported.
   return facts as Facts
 }

@@ -11,12 +11,12 @@ interface Example {
   readonly text: string
 }
 
-/** What one rule would have told. */
+/** What one rule would have raised. */
 export interface RuleTellings {
   readonly rule: string
   readonly kind: string
   readonly severity: string
-  /** Events told, or how often a condition fired. */
+  /** Events raised, or how often a condition fired. */
   readonly told: number
   readonly corrected: number
   /** Of the conditions that fired: those that ended by themselves. */
@@ -45,7 +45,7 @@ interface Counts {
 const mostExamples = 5
 const dayMs = 86_400_000
 
-/** Counts what rules would have told between two times; what lies outside is passed over. */
+/** Counts what rules would have raised between two times; what lies outside is passed over. */
 export function createTellings(
   rules: readonly LoadedRule[],
   window: { readonly since: UnixMs; readonly until: UnixMs },
@@ -119,10 +119,10 @@ function createCounts(): Counts {
   }
 }
 
-/** What was told of one event so far; null before. */
+/** What was raised of one event so far; null before. */
 export type ToldEvent = { readonly finding: Finding; readonly digests: readonly string[] } | null
 
-/** Whether an event is news, a correction of what was told, or neither: as the alert engine decides it. */
+/** Whether an event is news, a correction of what was sent, or neither: as the alert engine decides it. */
 export function judgeNews(
   kind: Detector,
   told: ToldEvent,

@@ -9,7 +9,7 @@ import type { Channel, MessageItem } from '../../delivery/channels/message.ts'
 import type { Delivery } from '../../alerts/store/outboxDeliveries.ts'
 import type { TestWorld } from './createTestWorld.ts'
 
-/** One thing that a channel was told. */
+/** One item that was sent to a channel. */
 export interface Told {
   readonly at: UnixMs
   readonly channel: string
@@ -23,7 +23,7 @@ export interface Told {
 }
 
 export interface Deliverer {
-  /** Sends all that is due. @returns what was told, and when the next is due */
+  /** Sends all that is due. @returns what was sent, and when the next is due */
   deliver(now: UnixMs): { readonly told: readonly Told[]; readonly nextAt: UnixMs | null }
 }
 

@@ -9,7 +9,7 @@ import { fillCount, fillToken, fillUsers, hasStateBatch, systemSender } from './
 import { hasLeg } from './history.ts'
 import { mainGenesis } from './mainChain.ts'
 
-// What a block may hold, told from a few draws instead of from its transactions: the whole history is looked through
+// What a block may hold, found from a few draws instead of from its transactions: the whole history is looked through
 // in a fraction of a second. Each answer errs on the side of "may".
 
 /** Whether anything in a block may concern one of these addresses. */

@@ -26,7 +26,7 @@ export interface Log {
   readonly data: string
 }
 
-/** A transaction of the main chain with everything that any endpoint tells of it, before it has a place in a block. */
+/** A transaction of the main chain with everything that any endpoint shows of it, before it has a place in a block. */
 export interface MainCall {
   readonly hash: string
   /** When it reached the sequencer; its place in the block follows from it. */

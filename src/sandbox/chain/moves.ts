@@ -11,7 +11,7 @@ export interface Moved {
   readonly items: readonly BatchItem[]
 }
 
-/** What the lists of token transfers tell of a movement: one row, or one per token id; none of the chain's own currency. */
+/** What the lists of token transfers show of a movement: one row, or one per token id; none of the chain's own currency. */
 export function tokenMoves(token: Token, moved: Moved): TokenMove[] {
   if (token.type === 'NATIVE') return []
   const { from, to } = moved

@@ -43,7 +43,7 @@ export function native(wei: bigint): string {
   return toUnits(wei, 18)
 }
 
-/** The words by which lists of transactions are told apart, and what a row of each moves. */
+/** The words by which lists of transactions are distinguished, and what a row of each moves. */
 export interface Movement {
   readonly from: string
   readonly to: string

@@ -63,7 +63,7 @@ interface InboxState {
 
 type Done = (error?: Error | null) => void
 
-/** A mail server for the demo and for tests: takes everything, keeps it, misbehaves as told. Loopback only. */
+/** A mail server for the demo and for tests: takes everything, keeps it, misbehaves as configured. Loopback only. */
 export async function createSmtpInbox(options: SmtpInboxOptions = {}): Promise<SmtpInbox> {
   const state: InboxState = { mails: [], answers: [] }
   const server = new SMTPServer({ ...serverOptions(options), ...handlers(state, options, () => server) })

@@ -19,7 +19,7 @@ export interface TypedSilence {
 
 /** The form for a new silence; with an alert, its labels are filled in. */
 export function toSilenceDraft(alert: AlertView | null, { by }: FormContext): TypedSilence {
-  // The severity may change while the silence holds; the rule and the subject's labels tell the alert.
+  // The severity may change while the silence holds; the rule and the subject's labels identify the alert.
   const labels = Object.entries(alert?.labels ?? {}).filter(
     ([label, value]) => value !== '' && label !== 'severity' && label !== 'kind',
   )

@@ -4,7 +4,7 @@ import { errorText } from '../../lib/errors.ts'
 import type { WebDeps, WebEnv } from '../types.ts'
 
 const maxStreams = 64
-/** A page that hears nothing for twice this long says that it may be out of date (assets/app.js). */
+/** A page that gets nothing for twice this long says that it may be out of date (assets/app.js). */
 const beatMs = 10_000
 /** Changes closer together than this are sent as one. */
 const pauseMs = 1_000

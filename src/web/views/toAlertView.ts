@@ -16,7 +16,7 @@ export interface AlertViewSource {
   readonly now: UnixMs
   /** By how much our clock is ahead of everybody's, ms. */
   readonly clockLeadMs: number
-  /** Which silence keeps an alert with these labels quiet; null is none. */
+  /** The silence that holds for an alert with these labels; null is none. */
   readonly silenceOf: (labels: Readonly<Record<string, string>>) => SilenceRow | null
 }
 

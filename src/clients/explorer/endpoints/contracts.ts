@@ -57,7 +57,7 @@ const verifiedContract = z
   )
 
 const fitsContract = fitsOneOf('contractAddress', (row: VerifiedContract) => [row.contractAddress])
-/** What is compared with an earlier reading is judged by: a change of it is told. */
+/** What is compared with an earlier reading is judged by: a change of it is reported. */
 const keys: KeysOf<typeof verifiedContract> = {
   sourceCode: 'judged',
   contractName: 'judged',

@@ -154,7 +154,7 @@ const noDetail = {
   pushHeight: null,
 }
 
-/** Two equal transfers of one transaction share this key: page drift repeats rows, so a list cannot tell them apart. */
+/** Two equal transfers of one transaction share this key: page drift repeats rows, so a list cannot distinguish them. */
 function rowKey(row: Observation): string {
   const hash =
     row.direction === 'MainToZone' ? (row.mainHash ?? row.zoneHash) : (row.zoneHash ?? row.mainHash)

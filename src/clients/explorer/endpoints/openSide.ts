@@ -3,7 +3,7 @@ import { isFilled, type Row } from '../recordReader.ts'
 
 type Side = 'main' | 'zone'
 
-/** The keys of R14 that tell of one chain. */
+/** The keys of R14 that describe one chain. */
 const sides: Readonly<Record<Side, readonly string[]>> = {
   main: ['mainTxHash', 'mainBlockHeight', 'mainBlockTime'],
   zone: ['zoneTxHash', 'zoneBlockHeight', 'zoneBlockTime', 'zoneEventIndex'],
@@ -11,7 +11,7 @@ const sides: Readonly<Record<Side, readonly string[]>> = {
 
 /**
  * A transfer in flight shows nothing of the chain that it has not reached: those keys may be empty, and a service may
- * leave them out. They are missed where the record tells anything else of that side, or has a hash under another word
+ * leave them out. They are missed where the record says anything else of that side, or has a hash under another word
  * than the dialect's, or where no row of an answer has them though another one should. While nothing has arrived, a
  * status may be empty too.
  */
