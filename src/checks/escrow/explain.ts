@@ -2,13 +2,13 @@ import { compareDecimals, subtractDecimals, sumDecimals, toDecimal } from '../..
 import { movedToken } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { hasOpenPayout } from '../../ledger/bridgeEvents.ts'
 import { fillFromZone } from '../../ledger/fillFromZone.ts'
 import { isClaimFree } from '../../meaning/claimedOrigin.ts'
 import type { Shown } from '../../meaning/horizon.ts'
 import { judgeTwin } from '../../meaning/judgeMoney.ts'
 import type { MostKept } from '../../meaning/mostKept.ts'
 import { type Beside, hiddenBy, type Wait, waitsFor } from '../../meaning/standing.ts'
+import type { Database } from '../../store/database.ts'
 import { type EscrowFlow, type FlowVerdict, joinGross, judgeFlow } from './flow.ts'
 import type { StoredFlow } from './flowRow.ts'
 import { keepsDeposits, listFlowsOf } from './flowStore.ts'
@@ -20,6 +20,7 @@ export interface Explaining extends Pick<Kernel, 'clock' | 'db' | 'horizons' | '
 }
 
 const mostTransfers = 500
+
 /** An event is set beside the list within this. */
 const eventMs = 100_000
 
@@ -143,4 +144,11 @@ function fits(flow: Payment, transfer: Transfer, mostKept: MostKept): boolean {
   if (amount === null) return false
   const kept = subtractDecimals(amount, flow.outward)
   return kept.digits >= 0n && compareDecimals(kept, mostKept(transfer).less) <= 0
+}
+
+/** Whether a log of a transaction that is known to mean a payout is still to be set beside the list. */
+function hasOpenPayout(db: Database, hash: string): boolean {
+  const sql = `SELECT 1 FROM bridge_logs l JOIN bridge_topics t ON t.contract = l.contract AND t.topic = l.topic
+    WHERE l.hash = ? AND l.check_at IS NOT NULL AND json_extract(t.template, '$.direction') = 'ZoneToMain' LIMIT 1`
+  return db.prepare(sql).get(hash) !== undefined
 }

@@ -1,33 +1,35 @@
-import { kinds } from '../../checks/index.ts'
 import { type AlertEngine, createAlertEngine } from '../../alerts/alertEngine.ts'
+import { type AlertStore, createAlertStore } from '../../alerts/store/alertStore.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import type { Facts } from '../../checks/facts.ts'
+import { createFlow } from '../../checks/flow/read.ts'
+import { kinds } from '../../checks/index.ts'
+import type { SourceHealth } from '../../clients/sourceHealth.ts'
+import { createCommit } from '../../kernel/commit.ts'
+import type { Head } from '../../kernel/heads.ts'
+import type { Commit } from '../../kernel/reads.ts'
+import { createLedger, type Ledger } from '../../ledger/ledger.ts'
+import { createLatency } from '../../ledger/readLatency.ts'
+import { createTokenBook } from '../../ledger/tokenBook.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import { createSilentLog } from '../../lib/log.ts'
-import { createCommit } from '../../kernel/commit.ts'
-import type { Commit } from '../../kernel/reads.ts'
-import type { Finding } from '../../bridge/finding.ts'
-import type { LoadedRule } from '../../rules/types.ts'
-import type { Facts } from '../../checks/facts.ts'
-import { type AlertStore, createAlertStore } from '../../alerts/store/alertStore.ts'
-import { type Database, openDatabase } from '../../store/database.ts'
-import { createLedger, type Ledger } from '../../ledger/ledger.ts'
-import { createTokenBook } from '../../ledger/tokenBook.ts'
-import { createFlow } from '../../checks/flow/read.ts'
-import { createLatency } from '../../ledger/readLatency.ts'
 import { toRouting } from '../../monitor/toRouting.ts'
+import type { LoadedRule } from '../../rules/types.ts'
+import { type Database, openDatabase } from '../../store/database.ts'
 import type { FactTexts } from './factSchemas.ts'
+import { resolveMoments, toInstant } from './moment.ts'
 import type { RuleTest, TestFile } from './testSchema.ts'
-import type { Reading } from './toReading.ts'
-import { toInstant } from './moment.ts'
 import { tokensOf } from './testTokens.ts'
+import type { Reading } from './toReading.ts'
 
-export interface HeadState {
+interface HeadState {
   readonly height: number
   readonly from: UnixMs
   /** Null stands still. */
   readonly everyMs: number | null
 }
 
-export interface SourceState {
+interface SourceState {
   readonly state: 'good' | 'out' | 'rejected'
   readonly since: UnixMs
   readonly reason: string
@@ -61,8 +63,11 @@ export interface TestWorld {
 }
 
 const noBridge = { contracts: [], escrows: [], fees: [] }
+
 /** What records are given to settle where nothing was learned. */
 export const settleMs = 60_000
+
+const intervalMs = 5_000
 
 export function createTestWorld(file: TestFile, rules: readonly LoadedRule[], test: RuleTest): TestWorld {
   const start = toInstant(test.start, { start: 0, now: 0 })
@@ -161,5 +166,80 @@ function createVirtualClock(start: UnixMs): TestWorld['clock'] {
     set: (now) => {
       at = now
     },
+  }
+}
+
+/** Everything that conditions are judged on, as it would be at `now` if no further input came. */
+export function readTestFacts(world: TestWorld, now: UnixMs): Facts {
+  const { said, ledger, start, db, flow, latency } = world
+  const readAt = readableUntil(said, now)
+  const { challenges, ...given } = resolveMoments(said.facts, { start, now })
+  return {
+    now,
+    heads: [...said.heads].map(([chain, head]) => toHead(chain, head, readAt)),
+    sources: [...said.sources].map(([name, source]) => toSource(name, source, { start, now })),
+    canonicalHead: null,
+    preconf: null,
+    pollers: [],
+    drift: [],
+    lacks: [],
+    unreadKeys: [],
+    rulesRejected: null,
+    empties: { source: 'explorer', since: now - 300_000, answers: 0, contradicted: 0 },
+    listLag: null,
+    incomplete: [],
+    // Whatever is open is read again as long as the explorer answers: only the time of reading is other then.
+    *listPending(filter) {
+      for (const transfer of ledger.listPending(filter))
+        yield { ...transfer, readAt: Math.max(transfer.readAt, readAt) }
+    },
+    countPending: () => ledger.countByState().pending,
+    escrow: { moves: [], sums: [], unjudged: [], holdings: [] },
+    operators: [],
+    newestOriginAt: null,
+    // What it sums up it saves.
+    flow: db.transaction(() => flow(now)),
+    latency: latency(now),
+    challenges: {
+      terminal: challenges?.terminal ?? [],
+      listUnsettled: (sinceOrBefore) =>
+        (challenges?.unsettled ?? []).filter(({ since }) => since <= sinceOrBefore),
+    },
+    ...given,
+  }
+}
+
+function toHead(chain: Head['chain'], { height, from, everyMs }: HeadState, readAt: UnixMs): Head {
+  const steps = everyMs === null || readAt <= from ? 0 : Math.floor((readAt - from) / everyMs)
+  const advancedAt = from + steps * (everyMs ?? 0)
+  return { chain, height: height + steps, blockTime: advancedAt, advancedAt, readAt: Math.max(readAt, from) }
+}
+
+function toSource(
+  source: string,
+  { state, since, reason }: SourceState,
+  { start, now }: { readonly start: UnixMs; readonly now: UnixMs },
+): SourceHealth {
+  const isGood = state === 'good'
+  return {
+    source,
+    host: `${source}.example.com`,
+    startedAt: start,
+    endpoints: [
+      {
+        endpoint: source === 'explorer' ? 'E3' : 'eth_blockNumber',
+        firstAskedAt: start,
+        lastGoodAt: isGood ? now : since,
+        lastFailureAt: isGood ? null : now,
+        lastFailure: isGood ? null : reason,
+        failingSince: isGood ? null : since,
+        ownFailures: 0,
+        isThrottling: false,
+        backAt: isGood ? since : null,
+        intervalMs,
+      },
+    ],
+    backAt: isGood ? since : null,
+    rejected: state === 'rejected' ? { at: since, reason } : null,
   }
 }

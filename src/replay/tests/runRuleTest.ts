@@ -5,10 +5,9 @@ import { evaluateConditions } from '../../rules/evaluateRules.ts'
 import { originLeg } from '../../bridge/transfer.ts'
 import { applyInput } from './applyInput.ts'
 import { compareExpectation, type Difference } from './compareExpectation.ts'
-import { createTestWorld, readableUntil, settleMs, type TestWorld } from './createTestWorld.ts'
+import { createTestWorld, readableUntil, readTestFacts, settleMs, type TestWorld } from './createTestWorld.ts'
 import { createDeliverer, type Deliverer, type Told } from './deliverNow.ts'
 import type { LoadedTests } from './loadRuleTests.ts'
-import { readTestFacts } from './readTestFacts.ts'
 import type { RuleTest, TestInput } from './testSchema.ts'
 
 export interface TestResult {
