@@ -72,7 +72,7 @@ export function findAlert(store: Pick<AlertStore, 'findAlertsByPrefix'>, id: str
   if (!alert)
     throw new MonitorError(
       'not_found',
-      `There is no alert ${id}: spanwatch alerts list shows their ids${/^#?[0-9a-f]{6}$/.test(id) ? '; a message names those that it tells, beside its own' : ''}.`,
+      `There is no alert ${id}: spanwatch alerts list shows their ids${/^#?[0-9a-f]{6}$/.test(id) ? '; a message prints the ids of its alerts, beside its own' : ''}.`,
     )
   if (found.length === 1) return alert
   const ids = found.slice(0, 5).map(({ fingerprint }) => `#${fingerprint.slice(0, 16)}`)
@@ -111,7 +111,7 @@ function noteSilence(
   store.recordDecision({ at: now, alertId: null, rule: '', subject, ...entry })
 }
 
-/** So many in one call; the answer says how many. */
+/** How many are retried in one call at most; the answer says how many were. */
 const mostRetried = 5_000
 
 function retryOutbox(deps: OperationsDeps, id: number | 'dead', now: UnixMs): { count: number } {

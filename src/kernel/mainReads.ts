@@ -91,7 +91,7 @@ export interface MainReads {
   challenges(contract: string, blocks: Blocks, options: RangeOptions): Promise<RangeRead<ChallengeRow>>
 }
 
-/** How many movements of tokens that do not count are read along. */
+/** How many movements of tokens that do not count are taken along. */
 export const maxOthers = 100
 
 /** Of the calls inside a transaction only these carry value. */

@@ -20,7 +20,7 @@ export interface DueCheck {
 /** A transfer that is not found rests no longer than this between two readings. */
 export const maxPostponeMs = 60_000
 
-/** How many are looked at for what is at stake. */
+/** How many that are due are ordered by what is at stake. */
 const maxDue = 2_000
 
 /** The transfers that want to be read by hash, those of most value first, and each tenth the one due longest. */

@@ -20,7 +20,7 @@ export interface OriginDoubt {
 
 /** Of a kind that is new while others are usual it takes more samples to be that of withdrawals. */
 const establishedLate = 5
-/** Seen so often without a withdrawal a kind is known to mean something else. */
+/** How often a kind is seen without a withdrawal before it is known to mean something else. */
 const manyStrays = 20
 /** Of fewer samples all have to be of usual kinds to warn by what is usual; of more one in three may not. */
 const fewSamples = 6

@@ -10,7 +10,7 @@ export function isEmptyBatch(transfer: Transfer): boolean {
   return isBatch(transfer) && isAsked && (transfer.batchDetail === null || readBatch(transfer) === null)
 }
 
-/** So long a batch waits for its detail, which the list leaves out. */
+/** How long a batch waits for its detail, which the list leaves out. */
 const detailHoldMs = 60_000
 
 /** A batch that was not asked about yet: what it says of its items may be what its main transaction did. */

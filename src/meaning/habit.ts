@@ -1,4 +1,4 @@
-/** So many samples of different parties make a habit that is asked by, and warned by. */
+/** How many samples of different parties make a habit that questions and warnings rest on. */
 export const enoughToWarn = 3
 /** How many samples make one that accuses by itself. */
 export const enoughToAccuse = 20

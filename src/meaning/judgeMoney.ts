@@ -91,10 +91,10 @@ function findTwin(transfer: Transfer, sharing: readonly Transfer[], settings: Mo
   return twin === undefined || others.length > 0 ? null : twin
 }
 
-/** So long a judgement waits for what others teach: two minutes after the record, where evidence comes in time. */
+/** How long a judgement waits for what others teach: two minutes after the record, where evidence comes in time. */
 const holdMs = 105_000
 
-/** And so long after its own evidence: what is asked together is learned from together. */
+/** How long it waits after its own evidence: what is asked together is learned from together. */
 const evidenceHoldMs = 25_000
 
 /** Where there is more to be learned: a first start reads a day of transfers within this. */

@@ -19,7 +19,7 @@ export const mostOfParty = 5
 const varying: readonly ContentField[] = ['amount', 'tokenId', 'recipient', 'sender', 'zoneHash']
 /** More places than this say no more. */
 const maxPlaces = 16
-/** So many in a row, of different parties, that say otherwise: the event means something else by now. */
+/** How many in a row, of different parties, have to say otherwise before the event means something else. */
 const enoughDissent = 5
 
 /**

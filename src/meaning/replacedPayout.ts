@@ -2,7 +2,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { provenBy } from './findOverpayment.ts'
 import { destinationLeg, type Leg, type LegEvidence, type Transfer } from '../bridge/transfer.ts'
 
-/** So long is waited for the word of the chain on a payout that its record names no more. */
+/** How long a payout that its record names no more waits for evidence from the chain. */
 export const replacedHoldMs = 120_000
 
 /** The payout that the record named before it was rewritten; null when it names the same, or named none. */

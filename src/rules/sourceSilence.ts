@@ -11,7 +11,7 @@ const listFloorMs = 15_000
 const endpointFloorMs = 20_000
 /** Throttling picks single questions: an endpoint that is only throttled is given longer still. */
 const throttledFloorMs = 30_000
-/** So often an endpoint has to fail by itself, each time after another answered. */
+/** How often an endpoint has to fail by itself, each time after another answered. */
 const leastOwnFailures = 2
 
 /** Nothing good from any endpoint for three of the shortest intervals. */

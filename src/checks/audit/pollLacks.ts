@@ -25,7 +25,7 @@ interface Looking
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** So many are looked at for what is at stake. */
+/** How many that are due are ordered by what is at stake. */
 const maxDue = 500
 /** One place in a question by hash is the control's. */
 const batchSize = 19

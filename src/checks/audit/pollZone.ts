@@ -19,7 +19,7 @@ interface ZoneAudit
   readonly reads: Pick<AuditReads, 'zoneBlockPage' | 'zoneBlock'>
 }
 
-/** Of the pace the audit takes this share, and never more than so many requests in one run. */
+/** The share of the pace that the audit takes, and how many requests one run makes at most. */
 const zoneShare = 0.1
 export const zoneTickMs = 30_000
 const maxZoneRequests = 30
@@ -152,7 +152,7 @@ function toAction(transaction: ZoneBlockTransaction, block: ZoneBlock): Observat
   }
 }
 
-/** So many of them, by chance. */
+/** `count` of them, by chance. */
 function pick<T>(all: readonly T[], count: number, random: () => number): T[] {
   const left = [...all]
   return Array.from({ length: Math.min(count, left.length) }, () => {

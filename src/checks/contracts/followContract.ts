@@ -15,7 +15,7 @@ const deepEvery = 8
 const reachBlocks = 3_000
 /** How much of the past the very first reading takes; the rest is read backwards, without hurry. */
 const firstBlocks = 3_600
-/** A contract without logs for so long: what is not proven to be empty is kept for later. */
+/** For how many blocks a contract has no logs before what is not proven to be empty is kept for later. */
 const quietBlocks = 5_000
 
 /**

@@ -11,7 +11,7 @@ const gapsPerRun = 4
 const assumedBlockMs = 1_000
 const retryMs = 15_000
 const maxRetryMs = 3_600_000
-/** Where nothing can serve as a control question, an empty range is asked for so often, ever more rarely. */
+/** How often an empty range is asked for, ever more rarely, where nothing can serve as a control question. */
 const maxUncontrolled = 16
 
 /** Reads what the newest logs are not: ranges that were missed, oldest attempt first, and a piece of the past. */

@@ -21,9 +21,9 @@ import { escrowUnjudged } from './unjudged.ts'
 import { purgeUnjudged } from './unjudgedStore.ts'
 import { type EscrowWatch, noteTransfers, openEscrowWatch, reserveOf, riskOf } from './watch.ts'
 
-/** What is due is judged so often; it asks nothing while nothing is. */
+/** How often what is due is judged; it asks nothing while nothing is. */
 const checksMs = 10_000
-/** Lists that are full of what does not count are read on with this share of the pace, and looked for so often. */
+/** The share of the pace for reading on lists that are full of what does not count, and how often those are looked for. */
 const crowdShare = 0.1
 const crowdsMs = 30_000
 

@@ -72,7 +72,7 @@ function toFindings(moves: readonly EscrowMove[]): Found<typeof driftFacts>[] {
 interface MoveGroup {
   readonly count: number
   readonly total: string
-  /** So many of them that some are left to be named beside each. */
+  /** Enough of them that some are left to be named beside each. */
   readonly listed: readonly EscrowMove[]
 }
 

@@ -23,7 +23,7 @@ interface FlowSources extends Pick<Kernel, 'clock' | 'commit' | 'db' | 'tellSinc
   readonly crowds: Map<string, number>
 }
 
-/** What nobody named is read so often. */
+/** How often what nobody named is read. */
 const rareMs = 55_000
 
 /** How long after it was seen to be crowded a list is taken for that, ms: looking costs some pages. */

@@ -16,7 +16,7 @@ export interface Comparing {
   readonly shorts: Shorts
 }
 
-/** So many readings in a row, over so long, that nothing accounts for. */
+/** How many readings in a row have to lack what nothing accounts for. */
 export const neededMisses = 3
 
 /**

@@ -19,7 +19,7 @@ type Checking = Explaining & Pick<Kernel, 'commit' | 'cursors' | 'list' | 'reads
 const inwardSettleMs = 600_000
 const rereadMs = 15_000
 const heldMs = 30_000
-/** What waits for a source that lags is looked at again so often. */
+/** How often what waits for a source that lags is judged again. */
 const waitMs = 15_000
 /** What a record does not say, evidence and what other transfers taught say within this. */
 export const unsaidMs = 105_000

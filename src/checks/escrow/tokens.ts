@@ -8,7 +8,7 @@ import type { EscrowPlace, FlowStream } from './places.ts'
 import { type Blocks, type MainReads, maxOthers } from '../../kernel/mainReads.ts'
 import { type EscrowWatch, isBridgeToken, noteType } from './watch.ts'
 
-/** So many are looked up at a time, and again after so long. */
+/** How many tokens are looked up at a time, and after how long again. */
 const maxLookUps = 10
 const lookUpAgainMs = 600_000
 

@@ -28,7 +28,7 @@ const maxPerRun = 5
 
 const retryMs = 15_000
 
-/** So often, at least half a minute apart in all, the past is asked for before it is said to hold nothing. */
+/** How often the past is asked for, over at least half a minute in all, before it is said to hold nothing. */
 const neededReads = 3
 
 const maxTries = 40

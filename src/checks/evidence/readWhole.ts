@@ -49,7 +49,7 @@ interface Known {
   readonly calls?: boolean
 }
 
-/** One empty answer about a transaction proves nothing: so many readings before it have to agree. */
+/** One empty answer about a transaction proves nothing: how many readings before it have to agree. */
 const neededReads = 2
 
 /**

@@ -32,7 +32,7 @@ interface UnnamedOrigins
 const maxPerRun = 20
 const retryMs = 5_000
 const doubtMs = 15_000
-/** What waits for a chain or the list is looked at again so often, and asked for then. */
+/** How often what waits for a chain or the list is judged again, and asked for then. */
 const waitMs = 20_000
 /** The readings of one run share their control question. */
 const checkMs = 5_000

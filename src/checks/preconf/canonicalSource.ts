@@ -4,7 +4,7 @@ import type { CanonicalBlock, Found } from './receipt.ts'
 /** Whose word on the canonical chain preconfirmations are settled by. */
 export interface CanonicalSource {
   readonly name: 'canonical' | 'explorer'
-  /** A block is settled when so many more are there. */
+  /** How many more blocks have to be there before a block is settled. */
   readonly settleAfter: number
   readonly absence: AbsenceRule
   /** Held transactions of one reading, about. */

@@ -1,7 +1,7 @@
 import type { CanonicalBlock, CanonicalTransaction, Found, Outcome } from './receipt.ts'
 import type { Held } from './heldReceipts.ts'
 
-/** A transaction that is not in the block it was preconfirmed in may still come within so many more. */
+/** Within how many more blocks a transaction that is not in the block it was preconfirmed in may still come. */
 export const laterBlocks = 2
 
 /** What of a receipt is other than it was preconfirmed. */
@@ -15,7 +15,7 @@ interface Changes {
 export type Fate =
   | {
       readonly kind: 'held-by-block'
-      /** So many blocks after the one it was preconfirmed in; below zero is before. */
+      /** How many blocks after the one it was preconfirmed in; below zero is before. */
       readonly by: number
       /** Its place in the block is another; only said within the same block. */
       readonly isIndexMoved: boolean

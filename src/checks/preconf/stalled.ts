@@ -77,7 +77,7 @@ function findStanding(facts: Facts, preconf: PreconfFacts, after: number): Stand
   return beyond > pending.height ? { reason: 'frozen', since: pending.advancedAt } : null
 }
 
-/** Not yet for so long: no; for so long, but not read for so long: not known. */
+/** A state that has not lasted `after` yet is no finding; one that has, but was not read meanwhile, is not known. */
 function waitFor(now: UnixMs, since: UnixMs, after: number): 'unknown' | null {
   return now - since < after ? null : 'unknown'
 }

@@ -19,7 +19,7 @@ export function emptyView(startedAt: UnixMs): PreconfView {
   return { startedAt, readAt: null, readSince: null, pending: null, nullSince: null, latest: null }
 }
 
-/** After so long without a good answer what stood before is not known to have stood all the while. */
+/** After how long without a good answer what stood before is not known to have stood all the while. */
 const pauseMs = 5_000
 
 /** Adds one good answer, in the order in which they were asked for: one that comes late says nothing about the present any more. */

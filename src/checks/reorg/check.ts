@@ -6,7 +6,7 @@ import { chainReorg } from './reorg.ts'
 import { createShownChain } from './shownChain.ts'
 import { readBook, type ReorgBook, saveBook } from './store.ts'
 
-/** What was shown is saved so often: after a restart it is compared with what is shown then. */
+/** How often what was shown is saved: after a restart it is compared with what is shown then. */
 const saveMs = 60_000
 
 /** Reorganisations of the main chain, from the blocks that are read anyway. */

@@ -24,7 +24,7 @@ interface Missing extends Pick<Kernel, 'clock' | 'reads' | 'commit' | 'ledger' |
 const batchSize = 19
 /** Those known by their main hash alone cost a request each. */
 const maxSingles = 3
-/** So many are looked at for what is at stake. */
+/** How many that are due are ordered by what is at stake. */
 const maxDue = 500
 const neededReads = 3
 const neededMs = 600_000

@@ -47,11 +47,11 @@ const maxCounted = 20_000
 const leastCounted = 500
 /** Attempts so close together are one reading: under load they all come back empty. */
 const oneReadingMs = 10_000
-/** After so many contradicted readings a question is set aside for so long. */
+/** After how many contradicted readings a question is set aside, and for how long. */
 const maxContradicted = 5
 const asideMs = 600_000
 const maxAside = 1_000
-/** Contradictions of several endpoints within so long are one trouble. */
+/** Within how long contradictions of several endpoints are one trouble. */
 const spreadMs = 30_000
 
 interface Contradicted {

@@ -58,7 +58,7 @@ export interface HealthRecorder {
   read(): ExplorerHealth
 }
 
-/** Nothing of a source answered for so long, and several of its endpoints were asked: it was away as a whole. */
+/** How long nothing of a source answers, while several of its endpoints are asked, before it was away as a whole. */
 const awayMs = 5_000
 
 /** A few Date headers may be wrong, or come from a cache. */

@@ -20,7 +20,7 @@ export interface MismatchLog {
   rebaseClock(jump: ClockJump): void
 }
 
-/** After so long without one the next one begins anew. */
+/** After how long without one the next one begins anew. */
 const pauseMs = 3_600_000
 
 /** Remembers answers to other questions: most of them leave no record that could show them. */

@@ -20,7 +20,7 @@ export interface Past {
 /** What is first seen later than this after its newest block was read afterwards, as history. */
 const historyMs = 600_000
 
-/** A record that names no origin is judged once it was read again after so long. */
+/** How much later a record that names no origin has to be read again before it is judged. */
 const settleMs = 60_000
 
 /** The time in which a transfer was on its way. */
