@@ -4,7 +4,7 @@ import { durationText } from '../../rules/durationText.ts'
 import { moment } from './moment.ts'
 
 /**
- * The facts that a test may set, as the checks' parts have them: readTestFacts.ts makes a part that is missing here, or is
+ * The facts that a test may set, as the checks' parts have them: createTestWorld.ts makes a part that is missing here, or is
  * another, a type error. Times are moments, amounts of base units quoted.
  */
 
