@@ -3,7 +3,7 @@ import type { Channel, DeliveryResult } from './channels/message.ts'
 import type { Delivery } from '../alerts/store/outboxDeliveries.ts'
 
 /** What follows from a channel's answer. */
-export type Verdict =
+export type DeliveryStep =
   | { readonly do: 'ack' }
   /** Retried at `delivery.nextAt`. */
   | { readonly do: 'retry'; readonly delivery: Delivery; readonly reason: string }
@@ -25,7 +25,7 @@ export const probeMs = 900_000
 export const longestThrottleMs = 900_000
 
 /** The delivery table, without its effects on the channel as a whole. */
-export function planDelivery(answer: Answer, now: UnixMs): Verdict {
+export function planDelivery(answer: Answer, now: UnixMs): DeliveryStep {
   const { delivery, result } = answer
   switch (result.result) {
     case 'ack':
@@ -63,7 +63,7 @@ export function planDelivery(answer: Answer, now: UnixMs): Verdict {
 }
 
 /** Refused before anything was taken: uses up no attempt. What may have arrived in an earlier attempt stays as it is. */
-function handBack(delivery: Delivery, nextAt: UnixMs, reason: string): Verdict {
+function handBack(delivery: Delivery, nextAt: UnixMs, reason: string): DeliveryStep {
   if (delivery.attempt <= 1) return { do: 'release', reason }
   const back: Delivery = {
     ...delivery,
@@ -75,7 +75,7 @@ function handBack(delivery: Delivery, nextAt: UnixMs, reason: string): Verdict {
   return { do: 'retry', delivery: back, reason }
 }
 
-function retryLater({ delivery, channelType, random }: Answer, reason: string, now: UnixMs): Verdict {
+function retryLater({ delivery, channelType, random }: Answer, reason: string, now: UnixMs): DeliveryStep {
   const nextAt = now + retryDelayMs({ channelType, attempt: delivery.attempt, random })
   if (nextAt >= delivery.expiresAt)
     return { do: 'bury', reason: `given up after ${delivery.attempt} attempts: ${reason}` }

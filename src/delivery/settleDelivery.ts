@@ -6,7 +6,7 @@ import type { ChannelRow, Delivery } from '../alerts/store/outboxDeliveries.ts'
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import { messageIdOf } from '../alerts/fingerprint.ts'
 import type { DeadChannel } from '../alerts/judgeMeta.ts'
-import { planDelivery, probeMs, type Verdict } from './planDelivery.ts'
+import { planDelivery, probeMs, type DeliveryStep } from './planDelivery.ts'
 import { growRepeat } from '../alerts/routing.ts'
 
 export interface SettleDeps {
@@ -29,16 +29,16 @@ const hastenStepMs = 1_000
 const longestHastenMs = 32_000
 
 /** Writes down what a channel answered and all that follows from it, in one commit. */
-export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs): Verdict {
+export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs): DeliveryStep {
   const { delivery, channel, result } = settled
   const answer = { delivery, result, channelType: channel.type, random: deps.random() }
-  const verdict = planDelivery(answer, now)
+  const step = planDelivery(answer, now)
   deps.store.transaction(() => {
-    apply(deps, { delivery, verdict }, now)
+    apply(deps, { delivery, step }, now)
     noteAnswer(deps, { channel: channel.name, result, isToAll: delivery.recipients === null }, now)
   })
-  logVerdict(deps, settled, verdict)
-  return verdict
+  logStep(deps, settled, step)
+  return step
 }
 
 /** What an answer says of the channel as a whole, whatever was sent. Inside a transaction. */
@@ -61,11 +61,11 @@ interface ChannelAnswer {
 
 function apply(
   deps: SettleDeps,
-  { delivery, verdict }: { delivery: Delivery; verdict: Verdict },
+  { delivery, step }: { delivery: Delivery; step: DeliveryStep },
   now: UnixMs,
 ): void {
   const { store } = deps
-  switch (verdict.do) {
+  switch (step.do) {
     case 'ack':
       acknowledge(store, delivery, 'sent', now)
       store.hastenDeliveries(
@@ -74,7 +74,7 @@ function apply(
       )
       return
     case 'retry':
-      return store.saveDelivery(verdict.delivery)
+      return store.saveDelivery(step.delivery)
     case 'release':
       store.releaseItems(delivery.id)
       return store.deleteDelivery(delivery.id)
@@ -185,14 +185,14 @@ function listDead(deps: SettleDeps): DeadChannel[] {
     ])
 }
 
-function logVerdict(deps: SettleDeps, { delivery, result }: Settled, verdict: Verdict): void {
+function logStep(deps: SettleDeps, { delivery, result }: Settled, step: DeliveryStep): void {
   const facts = {
     channel: delivery.channel,
     message: messageIdOf(delivery.id, deps.store.generation),
     attempt: delivery.attempt,
     result: result.result,
   }
-  if (verdict.do === 'ack') deps.log.info(facts, 'message delivered')
-  else if (verdict.do === 'bury') deps.log.error({ ...facts, reason: verdict.reason }, 'message set aside')
-  else deps.log.warn({ ...facts, reason: verdict.reason }, 'message not delivered yet')
+  if (step.do === 'ack') deps.log.info(facts, 'message delivered')
+  else if (step.do === 'bury') deps.log.error({ ...facts, reason: step.reason }, 'message set aside')
+  else deps.log.warn({ ...facts, reason: step.reason }, 'message not delivered yet')
 }

@@ -21,7 +21,7 @@ import { countCommit } from '../store/openState.ts'
 import { type RequestNumbers, withTimes } from '../store/requestNumbers.ts'
 import { recordQuarantine } from './quarantine.ts'
 import type { RecordResult, TransferChange } from '../ledger/recordAnswer.ts'
-import type { Commit, Findings } from './reads.ts'
+import type { Commit, ReadingResult } from './reads.ts'
 import type { EventRetries } from './eventRetries.ts'
 import type { LiveRules } from './kernel.ts'
 import type { Stakes } from './stakes.ts'
@@ -35,7 +35,7 @@ interface Recorded {
 /** What a check does inside a commit's transaction. */
 export interface CommitHooks {
   /** Heads of chains were read, before they are recorded. */
-  onHeads?(heads: NonNullable<Findings['heads']>, now: UnixMs): void
+  onHeads?(heads: NonNullable<ReadingResult['heads']>, now: UnixMs): void
   /** Records came, before anything is judged by them. Returns the events that follow. */
   onRecords?(recorded: Recorded, now: UnixMs): readonly Finding[]
   /** Transfers that changed, and keys that ceased because they were joined into others. */
@@ -91,25 +91,25 @@ const maxRelated = 200
  * one transaction, so that no crash can separate a record from its alert.
  */
 export function createCommit(deps: CommitDeps): Commit {
-  return (findings) => {
+  return (result) => {
     for (const run of deps.before) run()
     const now = deps.clock.now()
     const results = deps.db.transaction(() => {
-      const recorded = (findings.answers ?? [])
+      const recorded = (result.answers ?? [])
         .filter((answer) => answer.length > 0)
         .map((answer) => deps.ledger.recordAnswer(answer, now))
       const evidence = [
-        ...deps.ledger.recordZoneTransactions(findings.zoneTransactions ?? [], now),
-        ...deps.ledger.recordEvidence(findings.evidence ?? [], now),
-        ...(findings.judge ?? []).flatMap((key) => {
+        ...deps.ledger.recordZoneTransactions(result.zoneTransactions ?? [], now),
+        ...deps.ledger.recordEvidence(result.evidence ?? [], now),
+        ...(result.judge ?? []).flatMap((key) => {
           const after = deps.ledger.getTransfer(key)
           return after ? [{ before: null, after }] : []
         }),
       ]
-      recordRest(deps, findings, now)
-      const news = onRecords(deps, findings.answers, recorded, now)
+      recordRest(deps, result, now)
+      const news = onRecords(deps, result.answers, recorded, now)
       tell(deps, recorded, evidence, now)
-      tellFindings(deps, [...news, ...(findings.apply?.(now) ?? [])], now)
+      tellFindings(deps, [...news, ...(result.apply?.(now) ?? [])], now)
       countCommit(deps.db)
       deps.numbers?.save()
       return recorded
@@ -124,7 +124,7 @@ export function createCommit(deps: CommitDeps): Commit {
 
 function onRecords(
   { hooks }: CommitDeps,
-  answers: Findings['answers'],
+  answers: ReadingResult['answers'],
   recorded: readonly RecordResult[],
   now: UnixMs,
 ): Finding[] {
@@ -133,10 +133,10 @@ function onRecords(
   return hooks.flatMap((hook) => hook.onRecords?.({ answers, changes }, now) ?? [])
 }
 
-function recordRest({ db, log, hooks }: CommitDeps, findings: Findings, now: UnixMs): void {
-  recordQuarantine(db, findings.bad ?? [], now)
-  if (findings.heads) for (const hook of hooks) hook.onHeads?.(findings.heads, now)
-  for (const { chain, height, blockTime, requestedAt } of findings.heads ?? []) {
+function recordRest({ db, log, hooks }: CommitDeps, result: ReadingResult, now: UnixMs): void {
+  recordQuarantine(db, result.bad ?? [], now)
+  if (result.heads) for (const hook of hooks) hook.onHeads?.(result.heads, now)
+  for (const { chain, height, blockTime, requestedAt } of result.heads ?? []) {
     // By the clock: requests are numbered on from before it was set back.
     const at = Math.min(requestedAt, now)
     const before = recordHead(db, chain, { height, blockTime, at })

@@ -57,7 +57,7 @@ interface BlockRead {
 }
 
 /** What a reading found, to be committed as one: records, evidence, heads, and the events that follow from them. */
-export interface Findings {
+export interface ReadingResult {
   /** Each inner list is one answer: what stands in one answer is known to be separate. */
   readonly answers?: readonly (readonly Observation[])[]
   readonly zoneTransactions?: readonly ZoneTransaction[]
@@ -82,4 +82,4 @@ interface CommitResult {
 }
 
 /** Commits durably, evaluates events, queues messages; synchronous, and all or nothing. */
-export type Commit = (findings: Findings) => CommitResult
+export type Commit = (result: ReadingResult) => CommitResult

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createEventRetries } from '../../../src/kernel/eventRetries.ts'
-import type { Findings } from '../../../src/kernel/reads.ts'
+import type { ReadingResult } from '../../../src/kernel/reads.ts'
 import { createRule } from '../alerts/harness.ts'
 
 function setUp() {
@@ -14,7 +14,7 @@ function setUp() {
       applyCondition: (rule) => void noted.push(`${rule.name}: well`),
     },
   })
-  const commit = ({ judge = [] }: Findings) => {
+  const commit = ({ judge = [] }: ReadingResult) => {
     judged.push(judge)
     for (const key of judge) if (live.fails) retries.failed('failed', key, 'a bug')
     return { news: 0, hasUrgent: false }
