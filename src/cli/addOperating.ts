@@ -17,7 +17,7 @@ const examples = (...lines: readonly string[]) =>
 export function addOperating(program: Command, io: Io, finish: Finish): void {
   addAlerts(program.command('alerts').description('look at alerts, and acknowledge them'), io, finish)
   addSilences(program.command('silences').description('silence alerts for a while'), io, finish)
-  addOutbox(program.command('outbox').description('messages that wait or were set aside'), io, finish)
+  addOutbox(program.command('outbox').description('messages that are queued or were set aside'), io, finish)
   program
     .command('channels')
     .description('try channels')
@@ -115,7 +115,7 @@ function addSilences(silences: Command, io: Io, finish: Finish): void {
 function addOutbox(outbox: Command, io: Io, finish: Finish): void {
   outbox
     .command('list')
-    .description('messages that wait, newest first')
+    .description('queued messages, newest first')
     .addOption(config())
     .option('--state <state>', 'queued, dead (set aside) or sent', 'queued')
     .option('--limit <n>', 'how many at most', '50')
@@ -124,7 +124,7 @@ function addOutbox(outbox: Command, io: Io, finish: Finish): void {
     .action((options) => finish(listOutbox(io, options)))
   outbox
     .command('retry')
-    .description('try one that waits at once, or put one that was set aside back into the queue')
+    .description('retry a queued message at once, or put one that was set aside back into the queue')
     .argument('<id>', 'its number, or dead for all that were set aside')
     .addOption(config())
     .addOption(json())

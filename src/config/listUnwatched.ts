@@ -59,7 +59,7 @@ const settings = [
   {
     setting: 'bridge.operators[].minBalance',
     isMissing: ({ bridge }) => bridge.operators.some(({ minBalance }) => minBalance === null),
-    what: 'whether operators can pay for what they send: of those without a bound nothing is said',
+    what: 'whether operators can pay for what they send: those without a bound are not judged',
     write: 'bridge: { operators: [ { address: "0x…", minBalance: "0.5" } ] }',
   },
   {
