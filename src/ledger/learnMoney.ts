@@ -71,7 +71,7 @@ function lastTimeOf({ originAt, destinationAt }: Transfer): UnixMs {
   return Math.max(originAt, destinationAt ?? 0)
 }
 
-/** By what is learned, and what is configured, it is told what is not known yet. */
+/** What open lessons are compared with: what was learned, and the vaults, configured ones included. */
 export function toTeaching({
   learned,
   bridge,

@@ -38,7 +38,7 @@ export function judgeZoneAmount(
   return isSameNumber(by.amount ?? null, amount) ? null : by
 }
 
-/** The name under which it is told what the zone's own word on amounts means. */
+/** The name under which dissent from what the zone's own word on amounts means is counted. */
 export function amountsName(direction: Transfer['direction']): string {
   return `${direction} zone`
 }

@@ -29,7 +29,7 @@ const enoughOfParty = 4
 
 /**
  * Which names of an item stand for a part of a transfer: they did in several that match, and hardly ever otherwise. A
- * bridge on which a share of the honest ones differs must not be told of each.
+ * bridge on which a share of the honest ones differs must not raise a finding for each.
  */
 export function establishedNames(
   learned: LearnedActions,
@@ -64,7 +64,7 @@ export function topicOf({ direction, crossType }: Pick<Transfer, 'direction' | '
   return /batch/i.test(crossType) ? `${direction} batch` : direction
 }
 
-/** The name under which it is told what the words of such actions mean. */
+/** The name under which dissent from what the words of such actions mean is counted. */
 export function wordsName(transfer: Pick<Transfer, 'direction' | 'crossType'>): string {
   return `${topicOf(transfer)} words`
 }

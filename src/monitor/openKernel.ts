@@ -187,7 +187,7 @@ function openLedger(of: {
   })
 }
 
-/** Blocks tell the time. */
+/** The clock is corrected by the times of blocks. */
 function noteBlocks(clock: CorrectedClock, rpcs: Rpcs): CommitHooks {
   return {
     onHeads(heads) {

@@ -41,7 +41,7 @@ interface Part {
 
 type Run = Evidence & Asking & Pick<Part, 'isLate'>
 
-/** Who tells what each question is answered by. */
+/** The endpoints that answer each question. */
 export const sources = { zone: ['E9', 'E14'], main: ['E13', 'E2'], native: ['E15', 'E16'] } as const
 const asks = ['zone', 'main', 'native', 'record', 'past'] as const
 /** E9, E13 and E15 take this many hashes. */
@@ -140,7 +140,7 @@ async function askBatch(run: Run, ask: LegAsk, batch: readonly QueuedLeg[]): Pro
   const byHash = new Map(read.readings.map((reading) => [reading.hash, reading]))
   const isWhole = read.bad.length === 0
   if (byHash.size === 0 && isWhole && control === null && known !== null) {
-    // Nothing of all this is known, or nothing is told at all: a known one in its midst tells which.
+    // Nothing of all this is known, or the service shows nothing at all: a known one in its midst decides which.
     const last = batch.slice(-1).map((leg) => dueIn(leg, run.clock.now(), retryMs))
     const outcome = await askBatch(run, ask, batch.slice(0, -1))
     return { ...outcome, saves: [...outcome.saves, ...last] }

@@ -31,7 +31,7 @@ export interface ExplorerHealth {
   readonly clockAheadMs: number | null
 }
 
-/** A question that was sent; what came of it is told by the recorder that gave it. */
+/** A question that was sent; what came of it is noted by the recorder that gave it. */
 export interface Asked {
   readonly endpoint: string
   readonly sentAt: number

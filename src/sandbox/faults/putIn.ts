@@ -11,7 +11,7 @@ import { toRaw } from '../units.ts'
 import type { World } from '../world.ts'
 import { injectTransfer } from '../worldTime.ts'
 
-/** What any put-in transfer can be told to be; what is left out is drawn by lot. */
+/** What any put-in transfer can be set to be; what is left out is drawn by lot. */
 export const transferShape = {
   count: z.int().min(1).max(100_000).default(1).describe('How many'),
   spacing: duration.default(0).describe('How far apart they begin'),
