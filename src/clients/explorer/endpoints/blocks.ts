@@ -95,7 +95,8 @@ const mainBlock = z.object({
 const mainBlockKeys: KeysOf<typeof mainBlock> = {
   chainFullName: 'ignored',
   chainShortName: 'ignored',
-  hash: 'shown',
+  // Reorganisations are seen by it where there is no RPC; a service that leaves it out drifts from nothing.
+  hash: 'ignored',
   height: 'vital!',
   validator: 'ignored',
   blockTime: 'judged!',
