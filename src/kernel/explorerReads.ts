@@ -72,8 +72,9 @@ export function createExplorerReads(of: {
       if (answer.beyondHead) return 'beyond'
       const [block] = answer.records
       if (!block) return 'unknown'
-      if (block.hash !== null) show(of.blockListeners, block.height, block.hash)
-      return { height: block.height, blockTime: block.time, requestedAt: answer.requestedAt }
+      const { hash } = block
+      if (hash !== null) show(of.blockListeners, block.height, hash)
+      return { height: block.height, blockTime: block.time, requestedAt: answer.requestedAt, hash }
     },
   }
 }

@@ -54,6 +54,8 @@ interface BlockRead {
   readonly height: number
   readonly blockTime: UnixMs | null
   readonly requestedAt: UnixMs
+  /** Null or left out where the answer does not say it. */
+  readonly hash?: string | null
 }
 
 /** What a reading found, to be committed as one: records, evidence, heads, and the events that follow from them. */

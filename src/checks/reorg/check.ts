@@ -28,7 +28,7 @@ export const reorg: Check = {
     },
   ],
   open(kernel) {
-    const { clock, config, db } = kernel
+    const { clock, config, db, log } = kernel
     const book = readBook(db)
     const watched = listSources(kernel).map(
       (source): Watched => ({ source, chain: createShownChain(book.chains[source]), queue: [] }),
@@ -49,7 +49,14 @@ export const reorg: Check = {
     return {
       pollers: [{ name: 'reorg', schedule: config.poll.heads, run }],
       facts: () => ({}),
-      stop: async () => save(),
+      async stop() {
+        try {
+          save()
+        } catch (error) {
+          // The end of everything else does not wait for this: a full disk must not keep messages from being sent.
+          log.warn({ err: error }, 'the blocks that were shown could not be saved')
+        }
+      },
       metrics: () => ({
         spanwatch_main_reorgs_total: watched.map(({ source }) => [{ source }, book.counts[source] ?? 0]),
         spanwatch_main_reorg_depth_blocks: watched.flatMap(({ source }) => {

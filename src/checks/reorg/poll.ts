@@ -1,7 +1,14 @@
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { MainBlock } from '../../kernel/mainBlocks.ts'
 import { chainReorg, toReorgFound } from './reorg.ts'
-import { addBlock, contradicts, leavesHole, replaceBlocks, type ShownChain } from './shownChain.ts'
+import {
+  addBlock,
+  contradicts,
+  createShownChain,
+  leavesHole,
+  replaceBlocks,
+  type ShownChain,
+} from './shownChain.ts'
 import { type ReorgBook, saveBook } from './store.ts'
 
 type Source = MainBlock['source']
@@ -9,13 +16,15 @@ type Shown = Omit<MainBlock, 'source'>
 
 export interface Watched {
   readonly source: Source
-  readonly chain: ShownChain
+  chain: ShownChain
   /** Blocks that were shown and not compared yet, in the order in which they came. */
   queue: MainBlock[]
 }
 
 /** More are shown in one interval by no chain. */
 const mostQueued = 1_000
+/** How many reorganisations are remembered: a source that swings between two chains shows ever more. */
+const keptReorgs = 50
 
 /** Keeps a block that is news for the next comparison: what was shown before costs a look. */
 export function noteBlock(watched: Watched, block: MainBlock): void {
@@ -25,48 +34,79 @@ export function noteBlock(watched: Watched, block: MainBlock): void {
   if (queue.length > mostQueued) queue.shift()
 }
 
+type CompareKernel = Pick<Kernel, 'clock' | 'commit' | 'db' | 'reads' | 'rpcs'>
+type ReadAt = (height: number) => Promise<Shown | null>
+
 /** Compares the blocks that were shown since the last run; what was replaced is reported, and counted. */
 export async function compareBlocks(
-  kernel: Pick<Kernel, 'clock' | 'commit' | 'db' | 'reads' | 'rpcs'>,
+  kernel: CompareKernel,
   watched: Watched,
   book: ReorgBook,
   signal: AbortSignal,
 ): Promise<void> {
-  const { chain, source } = watched
-  const readAt = (height: number) => readBlock(kernel, watched, height, signal)
+  const readAt: ReadAt = (height) => readBlock(kernel, watched.source, height, signal)
   for (let block = watched.queue[0]; block !== undefined; block = watched.queue[0]) {
-    let other: Shown | null = contradicts(chain, block) ? block : null
-    if (other === null && leavesHole(chain, block)) {
-      const tip = await readAt(chain.tip)
-      if (tip !== null && contradicts(chain, tip)) other = tip
+    if (!(await isOfAnotherNode(watched.chain, block, readAt))) {
+      const other = await findOther(watched.chain, block, readAt)
+      if (other !== null) {
+        // What was shown is replaced once that is saved: what could not be saved is found again.
+        const next = createShownChain(watched.chain.hashes)
+        const reorg = await replaceBlocks(next, other, readAt)
+        save(kernel, book, { ...reorg, source: watched.source, at: kernel.clock.now() }, next)
+        watched.chain = next
+      }
+      addBlock(watched.chain, block)
     }
-    if (other !== null) {
-      const reorg = await replaceBlocks(chain, other, readAt)
-      const at = kernel.clock.now()
-      book.reorgs.push({ ...reorg, source, at })
-      book.counts[source] = (book.counts[source] ?? 0) + 1
-      kernel.commit({
-        apply: () => (saveBook(kernel.db, book), [chainReorg.raise(toReorgFound(reorg, source, at))]),
-      })
-    }
-    addBlock(chain, block)
     // What could not be compared stays, and is retried.
     watched.queue = watched.queue.slice(1)
   }
 }
 
+/**
+ * Whether the source shows what stood above this block as before: behind one address nodes may answer in turn, of which
+ * one fell behind on a block that the chain left. It replaces nothing.
+ */
+async function isOfAnotherNode(chain: ShownChain, block: Shown, readAt: ReadAt): Promise<boolean> {
+  if (block.height >= chain.tip || !contradicts(chain, block)) return false
+  const tip = await readAt(chain.tip)
+  return tip !== null && tip.hash === chain.hashes.get(chain.tip)
+}
+
+/** A block that contradicts what was shown: this one, or the newest one as it is now; null when none does. */
+async function findOther(chain: ShownChain, block: Shown, readAt: ReadAt): Promise<Shown | null> {
+  if (contradicts(chain, block)) return block
+  if (!leavesHole(chain, block)) return null
+  const tip = await readAt(chain.tip)
+  return tip !== null && contradicts(chain, tip) ? tip : null
+}
+
+function save(
+  { commit, db }: CompareKernel,
+  book: ReorgBook,
+  reorg: ReorgBook['reorgs'][number],
+  chain: ShownChain,
+): void {
+  const { source, at } = reorg
+  const saved = {
+    chains: { ...book.chains, [source]: [...chain.hashes] },
+    counts: { ...book.counts, [source]: (book.counts[source] ?? 0) + 1 },
+    reorgs: [...book.reorgs, reorg].slice(-keptReorgs),
+  }
+  commit({ apply: () => (saveBook(db, saved), [chainReorg.raise(toReorgFound(reorg, source, at))]) })
+  Object.assign(book, saved)
+}
+
 async function readBlock(
   { rpcs, reads }: Pick<Kernel, 'reads' | 'rpcs'>,
-  { chain, queue, source }: Watched,
+  source: Source,
   height: number,
   signal: AbortSignal,
 ): Promise<Shown | null> {
   if (source === 'explorer') {
-    await reads.mainBlock(height, { priority: 'heads', signal })
-    const isNow = queue.findLast((block) => block.height === height)
-    const shown = chain.hashes.get(height)
-    // What is as it was shown is not queued.
-    return isNow ?? (shown === undefined ? null : { height, hash: shown, parentHash: null })
+    const block = await reads.mainBlock(height, { priority: 'heads', signal })
+    // An empty answer says nothing.
+    if (typeof block === 'string' || !block.hash) return null
+    return { height: block.height, hash: block.hash, parentHash: null }
   }
   const block = await rpcs[source]?.call('eth_getBlockByNumber', [height, false], { signal })
   if (!block || block.number === null || block.hash === null) return null

@@ -27,7 +27,8 @@ export const chainReorg = defineRaised({
   hasTransfer: false,
   subjectNames: ['chain'],
   facts,
-  params: z.strictObject({ depth: z.number().int().min(0).max(100_000).default(3) }),
+  // More than is remembered is never found.
+  params: z.strictObject({ depth: z.number().int().min(0).max(250).default(3) }),
   /** Where blocks in between were not read two that are known to be replaced count for as many as it may be. */
   accepts({ facts: { depth, depthAtMost } }, { depth: bound }) {
     const atLeast = Number(depth)

@@ -38,9 +38,9 @@ export function contradicts({ hashes }: ShownChain, { height, hash, parentHash }
   )
 }
 
-/** Whether blocks between the tip and this one were not shown, so that its parent proves nothing. */
-export function leavesHole({ hashes, tip }: ShownChain, { height }: Hashes): boolean {
-  return tip >= 0 && height > tip + 1 && !hashes.has(height - 1)
+/** Whether what lies above the tip does not say that it stands on it: blocks in between were not shown, or its parent is not said. */
+export function leavesHole({ hashes, tip }: ShownChain, { height, parentHash }: Hashes): boolean {
+  return tip >= 0 && height > tip && (parentHash === null || !hashes.has(height - 1))
 }
 
 export function addBlock(chain: ShownChain, { height, hash, parentHash }: Hashes): void {
@@ -72,7 +72,8 @@ export async function replaceBlocks(
       if (read !== null) addBlock(now, read)
     }
     const after = now.hashes.get(height)
-    if (after === undefined) break
+    // One that cannot be read says nothing of those below it.
+    if (after === undefined) continue
     if (after === before) {
       stayed = height
       break

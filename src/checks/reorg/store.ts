@@ -28,7 +28,6 @@ const book = z.object({
 export type ReorgBook = z.output<typeof book>
 
 const name = 'main_reorgs'
-const keptReorgs = 50
 
 export function readBook(db: Database): ReorgBook {
   const text = readMeta(db, name)
@@ -38,7 +37,7 @@ export function readBook(db: Database): ReorgBook {
 }
 
 export function saveBook(db: Database, kept: ReorgBook): void {
-  saveMeta(db, name, JSON.stringify({ ...kept, reorgs: kept.reorgs.slice(-keptReorgs) }))
+  saveMeta(db, name, JSON.stringify(kept))
 }
 
 function parseOrNull(text: string): unknown {

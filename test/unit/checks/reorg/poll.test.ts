@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest'
+import { compareBlocks, noteBlock, type Watched } from '../../../../src/checks/reorg/poll.ts'
+import { createShownChain } from '../../../../src/checks/reorg/shownChain.ts'
+import { readBook } from '../../../../src/checks/reorg/store.ts'
+import type { MainBlock } from '../../../../src/kernel/mainBlocks.ts'
+import type { ExplorerReads } from '../../../../src/kernel/reads.ts'
+import type { Rpcs } from '../../../../src/kernel/rpcs.ts'
+import { createTestKernel, noSignal } from '../support.ts'
+
+/** Blocks of a chain that forked off, by its letter, above a height. */
+const toHash = (height: number, fork = '', above = Infinity) =>
+  height > above ? `${height}${fork}` : `${height}`
+
+function toBlock(source: MainBlock['source'], height: number, fork = '', above = Infinity): MainBlock {
+  const parentHash = source === 'explorer' ? null : toHash(height - 1, fork, above)
+  return { source, height, hash: toHash(height, fork, above), parentHash }
+}
+
+type Answer = (height: number) => string | null
+
+/** The hash of each height as the source says it when it is asked; null where it answers with nothing. */
+function setUp(source: 'canonical' | 'explorer', answer: Answer, parentOf: Answer = () => null) {
+  const call = async (_method: string, [height]: [number]) => {
+    const hash = answer(height)
+    return hash === null ? null : { number: height, hash, parentHash: parentOf(height) }
+  }
+  const reads = {
+    mainBlock: async (height: number) => {
+      const hash = answer(height)
+      return hash === null ? 'unknown' : { height, hash, blockTime: null, requestedAt: 0 }
+    },
+  } as unknown as ExplorerReads
+  const rpcs = { canonical: { call }, preconf: null } as unknown as Rpcs
+  const kernel = createTestKernel({ reads, rpcs })
+  const watched: Watched = { source, chain: createShownChain(), queue: [] }
+  const book = readBook(kernel.db)
+  const show = async (...blocks: readonly MainBlock[]) => {
+    for (const block of blocks) noteBlock(watched, block)
+    await compareBlocks(kernel, watched, book, noSignal)
+  }
+  return { book, kernel, show, watched }
+}
+
+const grow = (source: MainBlock['source'], from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, n) => toBlock(source, from + n))
+
+describe('blocks that contradict what was shown', () => {
+  test('are told again when what was found could not be saved', async () => {
+    const { book, kernel, show, watched } = setUp('canonical', (height) => toHash(height, 'b', 94))
+    await show(...grow('canonical', 90, 100))
+    const full = {
+      ...kernel,
+      commit: () => {
+        throw new Error('disk full')
+      },
+    }
+    noteBlock(watched, toBlock('canonical', 101, 'b', 94))
+    await expect(compareBlocks(full, watched, book, noSignal)).rejects.toThrow('disk full')
+    expect(book.reorgs).toEqual([])
+    await show()
+    expect(book.reorgs).toMatchObject([{ depth: 6, fromHeight: 95 }])
+    expect(kernel.told).toMatchObject([{ kind: 'chain.reorg', facts: { depth: 6 } }])
+    expect(readBook(kernel.db).chains['canonical']).toContainEqual([95, '95b'])
+  })
+
+  test('replace nothing where a node fell behind on a block that the chain left', async () => {
+    const { book, show } = setUp('canonical', toHash)
+    await show(...grow('canonical', 90, 100), toBlock('canonical', 95, 'b', 94), toBlock('canonical', 101))
+    expect(book.reorgs).toEqual([])
+  })
+
+  test('replace what a shorter chain does not have any more', async () => {
+    const { book, show } = setUp('canonical', (height) => (height > 95 ? null : toHash(height, 'b', 94)))
+    await show(...grow('canonical', 90, 100), toBlock('canonical', 95, 'b', 94))
+    expect(book.reorgs).toMatchObject([{ depth: 6, fromHeight: 95, toHeight: 100 }])
+  })
+
+  test('are followed below a block that cannot be read', async () => {
+    const { book, show } = setUp('canonical', (height) => (height === 98 ? null : toHash(height, 'b', 94)))
+    await show(...grow('canonical', 90, 100), toBlock('canonical', 101, 'b', 94))
+    expect(book.reorgs).toMatchObject([{ depth: 6, depthAtMost: 6, fromHeight: 95 }])
+  })
+
+  test('are remembered up to a bound, however often a source changes its mind', async () => {
+    const { book, show } = setUp('canonical', toHash)
+    for (let n = 0; n < 120; n += 1) await show(toBlock('canonical', 100, n % 2 === 0 ? 'a' : 'b', 99))
+    expect(book.counts).toEqual({ canonical: 119 })
+    expect(book.reorgs).toHaveLength(50)
+  })
+})
+
+describe('the explorer, which does not say what a block stands on', () => {
+  const setUpFork = () => {
+    let answer: Answer = toHash
+    const world = setUp('explorer', (height) => answer(height))
+    const fork = (given: Answer) => {
+      answer = given
+    }
+    return { ...world, fork }
+  }
+  const showOneByOne = async ({ show }: ReturnType<typeof setUpFork>) => {
+    for (const block of grow('explorer', 90, 100)) await show(block)
+  }
+
+  test('is asked for the newest block once more, also where the next one follows it', async () => {
+    const world = setUpFork()
+    await showOneByOne(world)
+    world.fork((height) => toHash(height, 'b', 94))
+    await world.show(toBlock('explorer', 101, 'b', 94))
+    expect(world.book.reorgs).toMatchObject([{ depth: 6, depthAtMost: 6, fromHeight: 95 }])
+  })
+
+  test('says nothing by an empty answer', async () => {
+    const world = setUpFork()
+    await showOneByOne(world)
+    world.fork((height) => (height === 99 ? null : toHash(height, 'b', 94)))
+    await world.show(toBlock('explorer', 101, 'b', 94))
+    expect(world.book.reorgs).toMatchObject([{ depth: 6, depthAtMost: 6, fromHeight: 95 }])
+  })
+})
