@@ -31,7 +31,13 @@ export const reorg: Check = {
     const { clock, config, db, log } = kernel
     const book = readBook(db)
     const watched = listSources(kernel).map(
-      (source): Watched => ({ source, chain: createShownChain(book.chains[source]), queue: [] }),
+      (source): Watched => ({
+        source,
+        fillsHoles: source === 'canonical' && !kernel.rpcs.preconf,
+        chain: createShownChain(book.chains[source]),
+        queue: [],
+        ahead: null,
+      }),
     )
     kernel.blockListeners.add((block) => {
       for (const one of watched) if (one.source === block.source) noteBlock(one, block)

@@ -16,20 +16,32 @@ type Shown = Omit<MainBlock, 'source'>
 
 export interface Watched {
   readonly source: Source
+  /** No other source shows every block: those between two that it was asked for are read as well. */
+  readonly fillsHoles: boolean
   chain: ShownChain
   /** Blocks that were shown and not compared yet, in the order in which they came. */
   queue: MainBlock[]
+  /** A height so far ahead that another has to agree with it; null without one. */
+  ahead: number | null
 }
+
+/** What is further ahead may be a slip of the source. */
+const mostLeap = 100_000
 
 /** More are shown in one interval by no chain. */
 const mostQueued = 1_000
+/** How many blocks below a new one are read, so that depths are exact up to there. */
+const mostFilled = 32
 /** How many reorganisations are remembered: a source that swings between two chains shows ever more. */
 const keptReorgs = 50
 
 /** Keeps a block that is news for the next comparison: what was shown before costs a look. */
 export function noteBlock(watched: Watched, block: MainBlock): void {
-  const { chain, queue } = watched
+  const { ahead, chain, queue } = watched
   if (chain.hashes.get(block.height) === block.hash || queue.at(-1)?.hash === block.hash) return
+  const isLeap = chain.tip >= 0 && block.height > chain.tip + mostLeap
+  watched.ahead = isLeap ? block.height : null
+  if (isLeap && (ahead === null || Math.abs(block.height - ahead) > mostLeap)) return
   queue.push(block)
   if (queue.length > mostQueued) queue.shift()
 }
@@ -55,11 +67,22 @@ export async function compareBlocks(
         save(kernel, book, { ...reorg, source: watched.source, at: kernel.clock.now() }, next)
         watched.chain = next
       }
+      if (watched.fillsHoles) await fillHole(watched.chain, block, readAt)
       addBlock(watched.chain, block)
     }
     // What could not be compared stays, and is retried.
     watched.queue = watched.queue.slice(1)
   }
+}
+
+/** Each block names its parent too: every second one is enough. */
+async function fillHole(chain: ShownChain, block: Shown, readAt: ReadAt): Promise<void> {
+  if (!leavesHole(chain, block)) return
+  const heights: number[] = []
+  const lowest = Math.max(chain.tip + 1, block.height - mostFilled)
+  for (let height = block.height - 2; height >= lowest; height -= 2) heights.unshift(height)
+  const read = await Promise.all(heights.map(readAt))
+  for (const between of read) if (between !== null && !contradicts(chain, between)) addBlock(chain, between)
 }
 
 /**

@@ -29,11 +29,8 @@ export const chainReorg = defineRaised({
   facts,
   // More than is remembered is never found.
   params: z.strictObject({ depth: z.number().int().min(0).max(250).default(3) }),
-  /** Where blocks in between were not read two that are known to be replaced count for as many as it may be. */
-  accepts({ facts: { depth, depthAtMost } }, { depth: bound }) {
-    const atLeast = Number(depth)
-    return atLeast > bound || (atLeast > 1 && typeof depthAtMost === 'number' && depthAtMost > bound)
-  },
+  /** What is known counts: blocks in between that were not read may have stayed. */
+  accepts: ({ facts: { depth } }, { depth: bound }) => Number(depth) > bound,
 })
 
 /** The same blocks by another source, or there and back again, are the same reorganisation. */

@@ -32,7 +32,7 @@ function setUp(source: 'canonical' | 'explorer', answer: Answer, parentOf: Answe
   } as unknown as ExplorerReads
   const rpcs = { canonical: { call }, preconf: null } as unknown as Rpcs
   const kernel = createTestKernel({ reads, rpcs })
-  const watched: Watched = { source, chain: createShownChain(), queue: [] }
+  const watched: Watched = { source, fillsHoles: false, chain: createShownChain(), queue: [], ahead: null }
   const book = readBook(kernel.db)
   const show = async (...blocks: readonly MainBlock[]) => {
     for (const block of blocks) noteBlock(watched, block)
@@ -117,4 +117,31 @@ describe('the explorer, which does not say what a block stands on', () => {
     await world.show(toBlock('explorer', 101, 'b', 94))
     expect(world.book.reorgs).toMatchObject([{ depth: 6, depthAtMost: 6, fromHeight: 95 }])
   })
+})
+
+test('an honest reorganisation of two blocks that is read at every tenth block has a depth of two', async () => {
+  const world = setUp(
+    'canonical',
+    (height) => toHash(height, 'b', asked.above),
+    (height) => toHash(height - 1, 'b', asked.above),
+  )
+  const asked = { above: Infinity }
+  const watched = { ...world.watched, fillsHoles: true }
+  const show = async (height: number) => {
+    noteBlock(watched, toBlock('canonical', height, 'b', asked.above))
+    await compareBlocks(world.kernel, watched, world.book, noSignal)
+  }
+  for (const height of [70, 80, 90, 100]) await show(height)
+  asked.above = 98
+  await show(110)
+  expect(world.book.reorgs).toMatchObject([{ depth: 2, depthAtMost: 2, fromHeight: 99, toHeight: 100 }])
+})
+
+test('a height that no chain can have by now is passed over, until another one agrees', async () => {
+  const { book, show, watched } = setUp('canonical', (height) => toHash(height, 'b', 99))
+  await show(...grow('canonical', 95, 100), toBlock('canonical', 9e15))
+  await show(toBlock('canonical', 101, 'b', 99))
+  expect(book.reorgs).toMatchObject([{ depth: 1, toHeight: 100 }])
+  await show(toBlock('canonical', 500_000), toBlock('canonical', 500_001))
+  expect(watched.chain.tip).toBe(500_001)
 })
