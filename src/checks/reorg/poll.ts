@@ -39,7 +39,8 @@ const keptReorgs = 50
 export function noteBlock(watched: Watched, block: MainBlock): void {
   const { ahead, chain, queue } = watched
   if (chain.hashes.get(block.height) === block.hash || queue.at(-1)?.hash === block.hash) return
-  const isLeap = chain.tip >= 0 && block.height > chain.tip + mostLeap
+  const top = Math.max(chain.tip, queue.at(-1)?.height ?? -1)
+  const isLeap = top >= 0 && block.height > top + mostLeap
   watched.ahead = isLeap ? block.height : null
   if (isLeap && (ahead === null || Math.abs(block.height - ahead) > mostLeap)) return
   queue.push(block)
