@@ -44,7 +44,11 @@ export async function judgeOwed(
       holdings = again.reduce<bigint>((a, b) => a + (b ?? 0n), 0n)
   }
   const isShort = noteShort(shorts, token, holdings + openOut < whole, readAt)
-  return { owed: isShort ? whole : least, holdings, openOut, height: high, at: readAt }
+  if (!isShort) return { owed: least, holdings, openOut, height: high, at: readAt }
+  const onItsWay = whole - least
+  // What left and may have paid a withdrawal on its way is missed neither as owed nor as gone.
+  const paying = openOut < onItsWay ? openOut : onItsWay
+  return { owed: whole - paying, holdings, openOut: openOut - paying, height: high, at: readAt }
 }
 
 /** The least that was owed at any of the blocks that the reading may be of. */

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { toDecimal } from '../../../../src/bridge/decimal.ts'
+import { saveFlows } from '../../../../src/checks/escrow/flowStore.ts'
+import { judgeOwed } from '../../../../src/checks/escrow/judgeOwed.ts'
+import { saveOwedLeg, startOwed } from '../../../../src/checks/escrow/owedStore.ts'
+import { openEscrowWatch } from '../../../../src/checks/escrow/watch.ts'
+import { hash } from '../../../support/records.ts'
+import { noBridge } from '../../../support/appConfig.ts'
+import { createTestKernel, noSignal } from '../support.ts'
+
+const token = `0x${'aa'.repeat(20)}`
+const escrow = `0x${'bb'.repeat(20)}`
+const bridge = {
+  ...noBridge,
+  escrows: [{ address: escrow, token, baseline: null }],
+  tokens: [{ address: token, symbol: 'T', decimals: 0 }],
+}
+
+/**
+ * An escrow that owed 1,000 before a withdrawal of 200 set out, from which 300 were taken and `left` went out that
+ * nobody has judged yet; what readings in a row say of it.
+ */
+async function judgeAfter(left: number) {
+  const kernel = createTestKernel({ start: 1_000_000, config: { bridge } })
+  const { clock, db } = kernel
+  const watch = openEscrowWatch(kernel)
+  startOwed(db, token, { height: 1, time: 1 }, 1_000n)
+  saveOwedLeg(db, 'withdrawal', {
+    key: 'withdrawal',
+    token,
+    isCredit: false,
+    less: 0n,
+    more: 0n,
+    amount: 200n,
+    mainHash: null,
+    mainHeight: null,
+    mainTime: null,
+    zoneTime: clock.now(),
+  })
+  const net = toDecimal(String(left))
+  const flow = { escrow, token, hash: hash('left'), height: 50, at: clock.now(), party: '', gross: [] }
+  if (net !== null && left > 0) saveFlows(db, [{ ...flow, net, outward: net }], clock.now(), 0)
+  const balance = BigInt(700 - left)
+  const comparing = {
+    ...kernel,
+    watch,
+    balances: {
+      read: () => Promise.reject(new Error('reads one block alone')),
+      readAt: () => Promise.resolve(balance),
+      readNative: () => Promise.resolve([]),
+    },
+    shorts: new Map(),
+  }
+  const read = () => {
+    const readAt = clock.now()
+    const reading = {
+      id: 1,
+      token,
+      low: 100,
+      high: 100,
+      readAt,
+      newestAt: readAt,
+      balances: { [escrow]: balance },
+    }
+    return judgeOwed(comparing, { reading, places: [{ address: escrow, token }] }, noSignal)
+  }
+  const judged = []
+  for (let n = 0; n < 3; n += 1) {
+    await clock.advance(5 * 60_000)
+    judged.push(await read())
+  }
+  const last = judged.at(-1)
+  return {
+    isMissing: last ? last.holdings + last.openOut < last.owed : null,
+    missing: last ? last.owed - last.holdings : null,
+  }
+}
+
+test('a withdrawal that is on its way is owed until it is paid', async () => {
+  expect(await judgeAfter(0)).toEqual({ isMissing: true, missing: 300n })
+})
+
+test('what left and may have paid it is not missed beside what was taken', async () => {
+  expect(await judgeAfter(200)).toEqual({ isMissing: true, missing: 300n })
+  expect(await judgeAfter(150)).toEqual({ isMissing: true, missing: 300n })
+})
+
+test('what left beyond what is on its way is missed', async () => {
+  expect(await judgeAfter(250)).toEqual({ isMissing: true, missing: 350n })
+})
