@@ -11,9 +11,9 @@ import { addUntold } from '../rules/addUntold.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import { checkExplorer } from './checkExplorer.ts'
 import { checkRpc, type OnlineResult } from './checkRpc.ts'
-import { describeConfig, hostOf } from './describeConfig.ts'
 import { exitCodes, type Io } from './io.ts'
 import { loadProject } from './loadProject.ts'
+import { formatDuration } from '../lib/duration.ts'
 
 export interface CheckCommand {
   readonly config: string
@@ -141,4 +141,82 @@ function connectOnce(open: () => Socket, ready: string): Promise<void> {
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+/** What a configuration means, for somebody who wants to see that it is what was meant. No secret in it. */
+function describeConfig(config: Config, rules: readonly LoadedRule[]): string {
+  const { explorer, http } = config
+  const signed = explorer.auth === null ? 'without access headers' : `signed (${explorer.auth.signer})`
+  const rows: readonly (readonly [string, string])[] = [
+    [
+      'explorer',
+      `${explorer.baseUrl}, chains ${explorer.chains.main} and ${explorer.chains.zone}, ${signed}`,
+    ],
+    [
+      'pace',
+      `at most ${explorer.pace.maxRequestsPerSecond} requests a second, ${explorer.pace.concurrency} at a time`,
+    ],
+    [
+      'polls',
+      `transfers ${config.poll.transfers}, open transfers ${config.poll.openTransfers}, heads ${config.poll.heads}`,
+    ],
+    ['start', describeStart(config.start.from)],
+    ['state', config.stateDir],
+    [
+      'rules',
+      `${rules.length} from ${config.rulesDir}, for ${new Set(rules.map(({ kind }) => kind)).size} kinds`,
+    ],
+    ...config.channels.map((channel) => ['channel', describeChannel(channel)] as const),
+    ...describeRoutes(config),
+    [
+      'page',
+      http === null
+        ? 'none'
+        : `http://${http.host.includes(':') ? `[${http.host}]` : http.host}:${http.port}/`,
+    ],
+  ]
+  return rows.map(([name, text]) => `${name.padEnd(10)} ${text}\n`).join('')
+}
+
+function describeStart(from: Config['start']['from']): string {
+  switch (from.kind) {
+    case 'now':
+      return 'what happens from now on, and the time that the sweep reads back'
+    case 'genesis':
+      return 'the whole history'
+    case 'ago':
+      return `the last ${formatDuration(from.ms)}`
+    case 'height':
+      return `${from.chain} block ${from.height}`
+  }
+}
+
+function describeChannel(channel: ChannelSettings): string {
+  switch (channel.type) {
+    case 'console':
+      return `${channel.name}: console`
+    case 'email':
+      return `${channel.name}: email over ${hostOf(channel.smtp.reveal())} to ${channel.to.join(', ')}`
+    case 'slack':
+    case 'webhook':
+      return `${channel.name}: ${channel.type} at ${hostOf(channel.url.reveal())}`
+  }
+}
+
+/** Of an address that is a secret only the host may be said. */
+function hostOf(address: string): string {
+  return new URL(address).host
+}
+
+function describeRoutes(config: Config): (readonly [string, string])[] {
+  if (config.routes.length === 0)
+    return [['route', `everything to ${config.channels.map(({ name }) => name).join(', ')}`]]
+  return config.routes.map((route) => {
+    const what = route.match ?? 'everything'
+    const times = `every ${formatDuration(route.groupIntervalMs)}, again after ${formatDuration(route.repeatMs)}`
+    return [
+      'route',
+      `${what} to ${route.channels.join(', ')}, by ${route.groupBy.join(' and ') || 'nothing'}, ${times}`,
+    ]
+  })
 }

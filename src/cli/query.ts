@@ -2,7 +2,7 @@ import { createExplorer, type Explorer } from '../clients/explorer/createExplore
 import type { Endpoint } from '../clients/explorer/endpoint.ts'
 import { endpoints } from '../clients/explorer/endpoints.ts'
 import type { Answer } from '../clients/explorer/readAnswer.ts'
-import type { WideParams } from '../clients/explorer/askedHashes.ts'
+import type { WideParams } from '../clients/explorer/question.ts'
 import type { Config } from '../config/config.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { createSilentLog } from '../lib/log.ts'

@@ -8,7 +8,7 @@ import {
   manyAddressesTransactions,
 } from '../clients/explorer/endpoints/mainTransactions.ts'
 import type { Answer } from '../clients/explorer/readAnswer.ts'
-import type { WideParams } from '../clients/explorer/askedHashes.ts'
+import type { WideParams } from '../clients/explorer/question.ts'
 import { readAll, type ReadAllOptions } from '../clients/explorer/readAll.ts'
 import { canonicalToken } from '../bridge/movedToken.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'

@@ -1,10 +1,12 @@
 import type { Chain, Status } from '../bridge/observation.ts'
 import type { Sighting } from './sighting.ts'
-import type { EvidenceSource, LegEvidence, TokenMove } from '../bridge/transfer.ts'
+import type { EvidenceSource, LegEvidence, TokenMove, Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { chain, evidenceSource } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
 import { instant, int, jsonOf, oneOf, table, text } from '../store/table.ts'
+import { createHmac } from 'node:crypto'
+import { parseDecimal } from '../bridge/amount.ts'
 
 /** One answer about one leg. `unknown`: the source knows the leg and does not say how it ended. */
 export interface EvidenceReading {
@@ -185,4 +187,42 @@ function decodeBody(body: Body) {
     ...(body.paidIn !== undefined && { paidIn: body.paidIn }),
     ...(body.recipient !== undefined && { recipient: body.recipient }),
   }
+}
+
+/**
+ * How long an ordinary leg waits for others to share its request: with the half minute that absence takes it is reported
+ * within two minutes.
+ */
+export const evidenceHoldMs = 30_000
+/** Of what the escrows hold: what takes more is worth a request of its own. */
+const largeShare = 50n
+
+export function isLargeShare(amountRaw: bigint | null, reserve: bigint | null): boolean {
+  return amountRaw !== null && reserve !== null && amountRaw * largeShare > reserve
+}
+
+/** Of which main legs the second source is asked. */
+interface ReceiptChoice {
+  /** Of all of at least so many token units, as decimal text. */
+  readonly verifyAbove: string
+  /** Of the rest this share, 0 to 1. */
+  readonly sample: number
+}
+
+/**
+ * Which main legs the second source is asked of: all above a bound, and of the rest a share that no one can choose.
+ * @param key known to nobody else, and the same after a restart
+ */
+export function choosesReceipt({ verifyAbove, sample }: ReceiptChoice, key: string) {
+  return ({ amount }: Transfer, hash: string): boolean => {
+    if (amount === null || isAtLeast(amount, verifyAbove)) return true
+    // Keyed: who sends a transaction may choose its hash, and must not choose what is looked at.
+    const digest = createHmac('sha256', key).update(hash).digest()
+    return digest.readUInt32BE(0) / 0x1_0000_0000 < sample
+  }
+}
+
+function isAtLeast(amount: string, bound: string): boolean {
+  const [a, b] = [parseDecimal(amount), parseDecimal(bound)]
+  return !a || !b || a.digits * 10n ** BigInt(b.scale) >= b.digits * 10n ** BigInt(a.scale)
 }

@@ -12,7 +12,17 @@ import { askRecordAgain } from './disputes.ts'
 import { type DueCheck, listDueChecks, maxPostponeMs, postponeCheck } from './dueChecks.ts'
 import { deleteEvidence, type EvidenceReading, listEvidence, saveEvidence } from './evidence.ts'
 import { dropQueuedHash, queueAgain, queueClaimed, type QueueSettings } from './evidenceQueue.ts'
-import { createPendingList } from './pendingList.ts'
+import {
+  byHash,
+  createPendingList,
+  forgetTransfer,
+  formatKey,
+  isOpenRow,
+  listKeysSharing,
+  parseKey,
+  selectTransfers,
+  type StoredTransfer,
+} from './transferRows.ts'
 import {
   type LedgerState,
   readTransfer,
@@ -26,16 +36,6 @@ import { listSlicesUnderWay } from './slicesUnderWay.ts'
 import { listMatching, type TransferFilter } from './transferFilter.ts'
 import { createRestingRecords, forgetResting, restingSeenAt, withTimes } from './restingRecords.ts'
 import { createTokenBook, type TokenSetting } from './tokenBook.ts'
-import {
-  byHash,
-  forgetTransfer,
-  formatKey,
-  isOpenRow,
-  listKeysSharing,
-  parseKey,
-  selectTransfers,
-  type StoredTransfer,
-} from './transferRows.ts'
 
 /** The ledger of transfers. Every function is synchronous; `recordAnswer` belongs inside `database.transaction`. */
 export interface Ledger {

@@ -6,8 +6,10 @@ import { getSignedCookie, setSignedCookie } from 'hono/cookie'
 import type { Clock } from '../lib/clock.ts'
 import type { Secret } from '../lib/secret.ts'
 import { type FormGate, sessionCookie } from './createFormGate.ts'
-import { renderLoginPage } from './pages/loginPage.ts'
 import type { WebEnv } from './types.ts'
+import { html } from 'hono/html'
+import { renderLayout } from './pages/layout.ts'
+import type { Html } from './pages/words.ts'
 
 export interface Access {
   /** Lets a request through when it carries the token or a session; else answers 401, or 429 after too many tries. */
@@ -180,4 +182,29 @@ export function groupAddress(address: string): string {
   const right = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0')
   return [...left, ...zeros, ...right].slice(0, 4).join(':')
+}
+
+interface LoginView {
+  readonly next: string
+  readonly problem: string | null
+  readonly proof: string
+}
+
+function renderLoginPage({ next, problem, proof }: LoginView): Html {
+  return renderLayout({
+    title: 'Sign in',
+    active: null,
+    live: false,
+    main: html`<form class="card login" method="post" action="/login">
+<h1>Sign in</h1>
+<p class="muted">This page needs the token of <code>http.token</code> in the configuration.</p>
+${problem === null ? '' : html`<p class="problem" role="alert" id="problem">${problem}</p>`}
+<input type="text" name="username" value="spanwatch" autocomplete="username" hidden>
+<label for="token">Token</label>
+<input id="token" name="token" type="password" autocomplete="current-password" required autofocus${problem === null ? '' : html` aria-invalid="true" aria-describedby="problem"`}>
+<input type="hidden" name="proof" value="${proof}">
+<input type="hidden" name="next" value="${next}">
+<button class="primary">Sign in</button>
+</form>`,
+  })
 }

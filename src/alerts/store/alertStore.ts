@@ -1,7 +1,5 @@
 import * as groups from './alertGroups.ts'
 import * as rows from './alertRows.ts'
-import type { Database } from '../../store/database.ts'
-import { createEvaluationBook } from './evaluationBook.ts'
 import * as held from './heldEvents.ts'
 import * as deliveries from './outboxDeliveries.ts'
 import * as contents from './outboxContents.ts'
@@ -10,6 +8,9 @@ import * as operations from './outboxOperations.ts'
 import * as times from '../../store/rebaseTimes.ts'
 import * as silences from './silenceRows.ts'
 import * as told from './toldAlerts.ts'
+import type { Database } from '../../store/database.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { deleteEvaluation, listEvaluations, type RuleEvaluation, saveEvaluation } from './alertGroups.ts'
 
 const tables = {
   ...rows,
@@ -56,3 +57,72 @@ export function createAlertStore(db: Database): AlertStore {
 }
 
 type UnknownStoreFunction = (db: Database, ...rest: never[]) => unknown
+
+/**
+ * How the rules' evaluations went, read once and then kept in memory. That one went as well as the one before is
+ * written every few seconds only: a monitor in which nothing happens does not write to its disk every second. A crash
+ * forgets at most that much of the time, which then counts as time spent down.
+ */
+interface EvaluationBook {
+  getEvaluation(rule: string): RuleEvaluation | null
+  listEvaluations(): RuleEvaluation[]
+  saveEvaluation(entry: RuleEvaluation): void
+  deleteEvaluation(rule: string): void
+  /** The ledger was changed by other means. */
+  readonly forget: () => void
+}
+
+const writeMs = 5_000
+
+interface Entry {
+  readonly evaluation: RuleEvaluation
+  readonly writtenAt: UnixMs | null
+}
+
+function createEvaluationBook(db: Database): EvaluationBook {
+  let known: Map<string, Entry> | null = null
+  let rollbacks = -1
+
+  /** What was noted in a transaction that came to nothing never was. */
+  function open(): Map<string, Entry> {
+    if (known !== null && rollbacks === db.rollbacks()) return known
+    rollbacks = db.rollbacks()
+    known = new Map(
+      listEvaluations(db).map((evaluation) => [
+        evaluation.rule,
+        { evaluation, writtenAt: evaluation.evaluatedAt },
+      ]),
+    )
+    return known
+  }
+
+  return {
+    getEvaluation: (rule) => open().get(rule)?.evaluation ?? null,
+    listEvaluations: () => [...open().values()].map(({ evaluation }) => evaluation),
+    saveEvaluation(entry) {
+      const entries = open()
+      const before = entries.get(entry.rule)
+      const isWritten = before !== undefined && isSame(before.evaluation, entry)
+      const agoMs = (entry.evaluatedAt ?? 0) - (before?.writtenAt ?? 0)
+      const rests = isWritten && agoMs >= 0 && agoMs < writeMs
+      if (!rests) saveEvaluation(db, entry)
+      entries.set(entry.rule, { evaluation: entry, writtenAt: rests ? before.writtenAt : entry.evaluatedAt })
+    },
+    deleteEvaluation(rule) {
+      open().delete(rule)
+      deleteEvaluation(db, rule)
+    },
+    forget() {
+      known = null
+    },
+  }
+}
+
+function isSame(a: RuleEvaluation, b: RuleEvaluation): boolean {
+  return (
+    a.errors === b.errors &&
+    a.failingSince === b.failingSince &&
+    a.reason === b.reason &&
+    a.unknownSince === b.unknownSince
+  )
+}

@@ -2,8 +2,9 @@ import type { Check } from '../../kernel/check.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { Poller } from '../../kernel/runner.ts'
 import { trackHeight } from '../../kernel/trackHeight.ts'
-import { createHeadsPoll } from './poll.ts'
 import { chainStalled, type PreconfHeight } from './stalled.ts'
+import { readHeight } from '../../kernel/heads.ts'
+import type { ExplorerReads, ReadOptions } from '../../kernel/reads.ts'
 
 /** The heads of both chains: whether they go on. What they are stands in the shared facts. */
 export const chains: Check<object, PreconfHeight> = {
@@ -25,4 +26,104 @@ async function readCanonicalHead({ clock, mainHead, rpcs }: Kernel, signal: Abor
   if (!block || block.number === null) return
   mainHead.canonical = trackHeight(mainHead.canonical, block.number, at)
   if (block.timestamp !== null) clock.noteBlock(block.timestamp * 1_000)
+}
+
+type HeadsKernel = Pick<Kernel, 'db' | 'ledger' | 'reads' | 'commit'>
+
+/** Reads both heads: the zone's from E5, the main chain's by galloping on E11 from the last known height. */
+export function createHeadsPoll(kernel: HeadsKernel): (signal: AbortSignal) => Promise<void> {
+  let step = 1
+  return async (signal) => {
+    const options: ReadOptions = { priority: 'heads', signal }
+    const [zone, main] = await Promise.allSettled([
+      readZone(kernel, options),
+      readMain(kernel, options, step),
+    ])
+    if (main.status === 'fulfilled' && main.value !== null) step = Math.max(1, main.value)
+    // Each half is committed by itself: one chain's trouble must not hide the other's head.
+    if (zone.status === 'rejected') throw zone.reason
+    if (main.status === 'rejected') throw main.reason
+  }
+}
+
+async function readZone(kernel: HeadsKernel, options: ReadOptions): Promise<void> {
+  const head = await kernel.reads.zoneHead(options)
+  if (head) kernel.commit({ heads: [{ ...head, chain: 'zone' }] })
+}
+
+/** @returns how far the head moved, as the next gallop's first step */
+async function readMain(kernel: HeadsKernel, options: ReadOptions, step: number): Promise<number | null> {
+  const read = (height: number) => kernel.reads.mainBlock(height, options)
+  const before = readHeight(kernel.db, 'main')
+  // What a record says may be wrong.
+  const named = kernel.ledger.highestHeight('main')
+  const known = before === null && named === null ? null : Math.max(before ?? 0, named ?? 0)
+  if (known === null) return null
+  // A record may name a block above the last head: the head is expected where it moves to, not so far above that.
+  const guess = Math.max(1, (before ?? known) + step - known)
+  const found =
+    (await gallop(read, known, guess)) ?? (await searchBelow(read, { before, named: known, step }))
+  if (found) kernel.commit({ heads: [{ ...found, chain: 'main' }] })
+  return found ? found.height - (before ?? found.height) : null
+}
+
+/**
+ * A record may name a height that the explorer has not reached, or that never was; and the explorer itself may stand
+ * lower than it did. Then the head is looked for from where it was read last, and else downwards, in steps that double.
+ */
+async function searchBelow(
+  read: (height: number) => Promise<BlockAnswer>,
+  from: { readonly before: number | null; readonly named: number; readonly step: number },
+): ReturnType<typeof gallop> {
+  const { before, named, step } = from
+  if (before !== null) {
+    const found = before < named ? await gallop(read, before, step) : null
+    // An empty answer says nothing: only a block that is said to lie beyond the head does.
+    if (found !== null || (await read(before)) !== 'beyond') return found
+  }
+  const known = before ?? named
+  for (let down = 1, height = known; height > 0; down *= 2) {
+    height = Math.max(0, known - down)
+    const answer = await read(height)
+    if (typeof answer !== 'string') return gallop(read, height, Math.ceil(down / 2))
+    if (answer === 'unknown' && before !== null) return null
+  }
+  return null
+}
+
+type BlockAnswer = Awaited<ReturnType<ExplorerReads['mainBlock']>>
+
+/**
+ * The highest block from `known` on that can be read. The first step is a guess of the distance, mostly off by one;
+ * from where it lands steps double, up while blocks are there, else down, and what lies between the last one there and
+ * the first one beyond is halved.
+ * Without any (an answer may be only empty) the known block itself is asked for: when it answers, the head was read
+ * and has not moved as far as can be seen.
+ */
+export async function gallop(
+  read: (height: number) => Promise<BlockAnswer>,
+  known: number,
+  guess: number,
+): Promise<Exclude<BlockAnswer, string> | null> {
+  let best: Exclude<BlockAnswer, string> | null = null
+  let low = known
+  let high = Infinity
+  for (let probe = known + guess, up = 1, down = 1; high - low > 1; ) {
+    const block = await read(probe)
+    if (typeof block === 'string') high = probe
+    else {
+      best = block
+      low = probe
+    }
+    if (high === Infinity) {
+      probe = low + up
+      up *= 2
+    } else if (best === null) {
+      probe = Math.max(low + 1, high - down)
+      down *= 2
+    } else probe = low + Math.floor((high - low) / 2)
+  }
+  if (best) return best
+  const block = await read(known)
+  return typeof block === 'string' ? null : block
 }

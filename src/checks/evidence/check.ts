@@ -11,10 +11,11 @@ import { maxSharing } from './confirmMoves.ts'
 import { sourceDisagreement } from './disagreement.ts'
 import { createEarlierPayoutsPoll } from './earlierPayouts.ts'
 import { createEvidencePoll, sources } from './poll.ts'
-import { createDisputesPoll } from './pollDisputes.ts'
 import { createReceiptsPoll } from './pollReceipts.ts'
 import { createEvidenceReads } from './reads.ts'
 import { lookForOrigins } from './unnamedOrigins.ts'
+import { listDisputes } from '../../ledger/disputes.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 
 /** Second sources: what they say of each leg, of what happens now, and, when there is time, of what is long over. */
 export const evidence: Check = {
@@ -82,4 +83,38 @@ function findListed({ db, ledger }: Kernel): { readonly mainHash: string } | nul
     ledger.listSharing('main', hash, 1).some((transfer) => transfer.isListed),
   )
   return mainHash === undefined ? null : { mainHash }
+}
+
+/** What nobody took back by then is not waited for any more. */
+const watchedMs = 48 * 3_600_000
+const firstMs = 60_000
+/** Disputes looked at, and asked about again, in one run. */
+const maxListed = 200
+const maxAsked = 20
+
+/**
+ * Asks again about what was reported because a second source said otherwise: the answer may change, and then one correction
+ * follows. Each dispute is asked about after a minute and then ever more rarely, by its own age.
+ */
+export function createDisputesPoll({
+  clock,
+  db,
+  ledger,
+}: Pick<Kernel, 'clock' | 'db' | 'ledger'>): () => Promise<void> {
+  const askedAt = new Map<string, UnixMs>()
+  return async () => {
+    const now = clock.now()
+    const open = listDisputes(db, now - watchedMs, maxListed)
+    const keys = new Set(open.map(({ key }) => key))
+    for (const key of askedAt.keys()) if (!keys.has(key)) askedAt.delete(key)
+    const due = open.filter(({ key, toldAt }) => {
+      const last = askedAt.get(key) ?? toldAt
+      return now >= last + Math.max(firstMs, last - toldAt)
+    })
+    for (const { key } of due.slice(0, maxAsked)) {
+      askedAt.set(key, now)
+      const transfer = ledger.getTransfer(key)
+      if (transfer) ledger.askAgain(transfer, now)
+    }
+  }
 }

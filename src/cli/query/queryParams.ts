@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Endpoint, maxPerRequest } from '../../clients/explorer/endpoint.ts'
 import { endpoints, findEndpoint } from '../../clients/explorer/endpoints.ts'
-import type { WideParams } from '../../clients/explorer/askedHashes.ts'
+import type { WideParams } from '../../clients/explorer/question.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { cleanText } from '../../lib/text.ts'

@@ -1,4 +1,4 @@
-import { askedHashes, type WideParams } from '../../clients/explorer/askedHashes.ts'
+import { askedHashes, type WideParams } from '../../clients/explorer/question.ts'
 import { createHash } from 'node:crypto'
 import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import type { Endpoint } from '../../clients/explorer/endpoint.ts'

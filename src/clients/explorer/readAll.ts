@@ -1,12 +1,19 @@
 import type { z } from 'zod'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import { type Absence, isAbsent, noteReading, notYetAbsent } from './absence.ts'
-import { askedHashes, bears, type WideParams } from './askedHashes.ts'
+import {
+  askedHashes,
+  bears,
+  type BlockRange,
+  halveRange,
+  splitList,
+  splitRange,
+  type WideParams,
+} from './question.ts'
 import type { CallOptions, Explorer } from './createExplorer.ts'
 import { type Endpoint, maxPerRequest } from './endpoint.ts'
 import { misfitReason } from './fits.ts'
 import type { Answer, Quarantined } from './readAnswer.ts'
-import { type BlockRange, halveRange, splitList, splitRange } from './splitRequest.ts'
 
 export interface ReadAllOptions<R> extends CallOptions {
   /** Takes records as they become certain. */

@@ -1,9 +1,18 @@
 import type { Clock } from '../../lib/clock.ts'
 import { misfitReason } from './fits.ts'
-import { addRows, addTop, beginAnew, beginPass, isAdjacent, isRepeat, type Pass } from './pass.ts'
+import {
+  addRows,
+  addTop,
+  beginAnew,
+  beginPass,
+  createRowLabels,
+  isAdjacent,
+  isRepeat,
+  type Pass,
+  type RowLabels,
+} from './pass.ts'
 import { nextWindow, type Window } from './nextWindow.ts'
 import { limitOf, rowKeys, toRows } from './pageRows.ts'
-import { createRowLabels, type RowLabels } from './rowLabels.ts'
 import {
   createState,
   isEnd,

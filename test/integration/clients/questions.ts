@@ -1,4 +1,4 @@
-import type { WideParams } from '../../../src/clients/explorer/askedHashes.ts'
+import type { WideParams } from '../../../src/clients/explorer/question.ts'
 import { getTransfer } from '../../../src/sandbox/transfers.ts'
 import type { SteppedSandbox } from '../sandbox/steppedSandbox.ts'
 

@@ -7,7 +7,7 @@ import {
 } from '../../../src/clients/explorer/endpoints/mainTransactions.ts'
 import { manyTransactionsTransfers } from '../../../src/clients/explorer/endpoints/mainTransfers.ts'
 import type { Endpoint } from '../../../src/clients/explorer/endpoint.ts'
-import type { WideParams } from '../../../src/clients/explorer/askedHashes.ts'
+import type { WideParams } from '../../../src/clients/explorer/question.ts'
 import { readAll } from '../../../src/clients/explorer/readAll.ts'
 import {
   type ApiStub,

@@ -5,7 +5,7 @@ import { endpoints, findEndpoint } from '../../../src/clients/explorer/endpoints
 import { crossDetails } from '../../../src/clients/explorer/endpoints/crossRecords.ts'
 import { verifiedContracts } from '../../../src/clients/explorer/endpoints/contracts.ts'
 import type { Answer } from '../../../src/clients/explorer/readAnswer.ts'
-import type { WideParams } from '../../../src/clients/explorer/askedHashes.ts'
+import type { WideParams } from '../../../src/clients/explorer/question.ts'
 import { readAll } from '../../../src/clients/explorer/readAll.ts'
 import { readBatchDetail } from '../../../src/meaning/batchDetail.ts'
 import type { Observation } from '../../../src/bridge/observation.ts'

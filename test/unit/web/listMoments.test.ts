@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listMoments } from '../../../src/web/pages/listMoments.ts'
+import { listMoments } from '../../../src/web/pages/transferPage.ts'
 import { mainHash, now, observation, stalled, toStory, transfer } from './support/fakeWeb.ts'
 
 test('a story is told in the order of time, with what each answer changed', () => {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { noteUnjudged } from '../../../../src/checks/escrow/noteUnjudged.ts'
+import { listUnjudgedPayouts, noteUnjudged } from '../../../../src/checks/escrow/unjudgedStore.ts'
 import { openDatabase } from '../../../../src/store/database.ts'
 import { createLearned } from '../../../../src/ledger/learned.ts'
-import { listUnjudgedPayouts } from '../../../../src/checks/escrow/unjudgedStore.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { transferOf } from '../../rules/transfers.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createDisputesPoll } from '../../../../src/checks/evidence/pollDisputes.ts'
+import { createDisputesPoll } from '../../../../src/checks/evidence/check.ts'
 import { toRecord } from '../../../support/records.ts'
 import { createRule } from '../../alerts/harness.ts'
 import { createTestKernel } from '../support.ts'

@@ -1,6 +1,6 @@
 import { fc } from '../../../support/fastCheck.ts'
 import { expect, test } from 'vitest'
-import { halveRange, splitList, splitRange } from '../../../../src/clients/explorer/splitRequest.ts'
+import { halveRange, splitList, splitRange } from '../../../../src/clients/explorer/question.ts'
 
 test('a list in pieces loses and repeats nothing, and no piece is too long', () => {
   fc.assert(

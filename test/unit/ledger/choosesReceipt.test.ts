@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { choosesReceipt } from '../../../../src/ledger/choosesReceipt.ts'
-import { Secret } from '../../../../src/lib/secret.ts'
-import { hash } from '../../../support/records.ts'
-import { completed } from '../../rules/transfers.ts'
+import { choosesReceipt } from '../../../src/ledger/evidence.ts'
+import { Secret } from '../../../src/lib/secret.ts'
+import { hash } from '../../support/records.ts'
+import { completed } from '../rules/transfers.ts'
 
 const canonical = { url: new Secret('http://x'), verifyAbove: '2', sample: 0.25, confirmations: 3 }
 const transfer = completed()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createUpkeep } from '../../../src/kernel/upkeep.ts'
+import { createUpkeep } from '../../../src/monitor/watching.ts'
 import { createAlertStore } from '../../../src/alerts/store/alertStore.ts'
 import { recordHead } from '../../../src/kernel/heads.ts'
 import { hash, toPending, toRecord } from '../../support/records.ts'

@@ -1,6 +1,6 @@
 import { fc } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
-import { createHeadsPoll, gallop } from '../../../../src/checks/chains/poll.ts'
+import { createHeadsPoll, gallop } from '../../../../src/checks/chains/check.ts'
 import { listHeads, readHeight, recordHead } from '../../../../src/kernel/heads.ts'
 import type { ExplorerReads } from '../../../../src/kernel/reads.ts'
 import { toRecord } from '../../../support/records.ts'
