@@ -23,3 +23,8 @@ export function canonicalToken(address: string): string {
 export function movedToken({ address, movedAs }: Pick<TransferToken, 'address' | 'movedAs'>): string {
   return movedAs ?? canonicalToken(address)
 }
+
+/** One token id in one spelling: `0x07`, `07` and `7` are the same. */
+export function toCanonicalId(id: string): string {
+  return /^(0x[0-9a-f]{1,64}|\d{1,78})$/i.test(id) ? BigInt(id).toString() : id
+}

@@ -165,6 +165,11 @@ export function originChain(direction: Direction): Chain {
   return direction === 'MainToZone' ? 'main' : 'zone'
 }
 
+/** Whether it is one of many that are paid together, in words that are not documented. */
+export function isBatch({ crossType }: Pick<Transfer, 'crossType'>): boolean {
+  return /batch/i.test(crossType)
+}
+
 export function originLeg(transfer: Transfer): Leg | null {
   return transfer.direction === 'MainToZone' ? transfer.main : transfer.zone
 }

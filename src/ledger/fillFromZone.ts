@@ -1,9 +1,8 @@
 import { formatUnits } from '../bridge/amount.ts'
 import { valuesOf } from '../meaning/compareAction.ts'
-import { isBatch } from '../meaning/judgeBatch.ts'
 import { establishedNames } from '../meaning/learnedActions.ts'
 import { type LearnedMoney, namesZoneAmounts } from '../meaning/learnedMoney.ts'
-import type { LegEvidence, Transfer } from '../bridge/transfer.ts'
+import { isBatch, type LegEvidence, type Transfer } from '../bridge/transfer.ts'
 import { type ActionItem, readAction } from '../meaning/zoneAction.ts'
 
 /**

@@ -1,9 +1,8 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { retractionMs } from './deriveTransfer.ts'
 import { details } from './newestOf.ts'
-import { isBatch } from '../meaning/judgeBatch.ts'
 import { type Group, isRecord, type Sighting } from './sighting.ts'
-import type { Transfer } from '../bridge/transfer.ts'
+import { isBatch, type Transfer } from '../bridge/transfer.ts'
 
 /** Whether E12 has to be asked: something about the transfer is open, or the list says what only E12 may confirm. */
 export function needsDetail(group: Group, transfer: Transfer): boolean {

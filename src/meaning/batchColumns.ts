@@ -1,8 +1,9 @@
-import { type BatchItem, toCanonicalId } from './batchItem.ts'
+import type { BatchItem } from './batchItem.ts'
 import { type Decimal, isEqual, sumDecimals } from '../bridge/decimal.ts'
 import { unwrap } from '../bridge/nestedJson.ts'
 import { isObject } from '../lib/isObject.ts'
 import { parseDecimal } from '../bridge/amount.ts'
+import { toCanonicalId } from '../bridge/movedToken.ts'
 
 /** What stands under one name, or at one place, in every item. */
 interface Column {

@@ -1,5 +1,6 @@
 import { parseDecimal } from '../bridge/amount.ts'
 import type { Decimal } from '../bridge/decimal.ts'
+import { toCanonicalId } from '../bridge/movedToken.ts'
 import { unwrap } from '../bridge/nestedJson.ts'
 
 /** One item of a batch withdrawal. What the detail does not say is null. */
@@ -94,9 +95,4 @@ function toText(value: unknown): string | null | undefined {
   if (value === undefined || value === null || value === '') return null
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined
   return typeof value === 'string' ? value.trim() : undefined
-}
-
-/** One token id in one spelling: `0x07`, `07` and `7` are the same. */
-export function toCanonicalId(id: string): string {
-  return /^(0x[0-9a-f]{1,64}|\d{1,78})$/i.test(id) ? BigInt(id).toString() : id
 }

@@ -8,7 +8,7 @@ import {
   saysAnything,
   saysField,
 } from './learnedActions.ts'
-import type { Transfer } from '../bridge/transfer.ts'
+import { isBatch, type Transfer } from '../bridge/transfer.ts'
 import { type ActionItem, isAmountLike, isName, readAddress, readNumber } from './zoneAction.ts'
 
 /** How a record and the item of its zone transaction differ, and what the item says. */
@@ -32,10 +32,6 @@ export interface Slot {
   readonly item: ActionItem
   /** What stands at one place of the list, by name. */
   readonly only: ReadonlyMap<string, string> | null
-}
-
-export function isBatch({ crossType }: Transfer): boolean {
-  return /batch/i.test(crossType)
 }
 
 /** What an item says otherwise than the record; nothing where it says nothing. */

@@ -1,14 +1,13 @@
-import { toCanonicalId } from './batchItem.ts'
 import type { ActionSettings } from './compareAction.ts'
 import { type Decimal, fromBaseUnits, isEqual, sumDecimals } from '../bridge/decimal.ts'
 import { isHabit } from './habit.ts'
 import { actionOf } from './judgeAction.ts'
-import { isBatch, readBatch } from './judgeBatch.ts'
+import { readBatch } from './judgeBatch.ts'
 import { establishedNames, isOfEarlierWords, type MoneySample } from './learnedActions.ts'
-import { movedToken } from '../bridge/movedToken.ts'
+import { movedToken, toCanonicalId } from '../bridge/movedToken.ts'
 import { newestEvidence } from './proveOrigin.ts'
 import { toRawAmount } from '../bridge/tokenFlow.ts'
-import type { Transfer } from '../bridge/transfer.ts'
+import { isBatch, type Transfer } from '../bridge/transfer.ts'
 import { type ActionItem, readAction, readAddress, readNumber } from './zoneAction.ts'
 
 /** How a batch's items and those of its zone action differ. */

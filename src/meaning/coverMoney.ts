@@ -1,7 +1,7 @@
 import { formatUnits, parseDecimal } from '../bridge/amount.ts'
 import { type Fee, findFee } from './findFee.ts'
 import type { Kept } from './keptRange.ts'
-import { movedToken } from '../bridge/movedToken.ts'
+import { movedToken, toCanonicalId } from '../bridge/movedToken.ts'
 import type { TokenMove, Transfer } from '../bridge/transfer.ts'
 
 /** What the comparison rests on beside records and movements. */
@@ -74,7 +74,7 @@ function withoutReturns(
   const left = new Set(coins)
   assignExactly(payouts.filter((one) => claimOf(one) !== null).sort(byAge), left, settings)
   const given = new Map<string, bigint>()
-  const nameOf = (from: string, to: string, id: string) => `${from}|${to}|${toNumber(id)}`
+  const nameOf = (from: string, to: string, id: string) => `${from}|${to}|${toCanonicalId(id)}`
   for (const { move, raw } of left) {
     const name = nameOf(move.from, move.to, move.tokenId)
     given.set(name, (given.get(name) ?? 0n) + raw)
@@ -257,12 +257,9 @@ function isRecipient(transfer: Transfer, move: TokenMove, settings: MoneySetting
 
 function isSameId(transfer: Transfer, move: TokenMove): boolean {
   const { id } = transfer.token
-  return id === '' || move.tokenId === '' || isBatch(transfer) || toNumber(id) === toNumber(move.tokenId)
-}
-
-/** Token ids come in decimal and in hex. */
-function toNumber(id: string): string {
-  return /^(0x[0-9a-f]{1,64}|\d{1,78})$/i.test(id) ? BigInt(id).toString() : id
+  return (
+    id === '' || move.tokenId === '' || isBatch(transfer) || toCanonicalId(id) === toCanonicalId(move.tokenId)
+  )
 }
 
 function isBatch(transfer: Transfer): boolean {

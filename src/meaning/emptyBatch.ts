@@ -1,8 +1,8 @@
 import type { UnixMs } from '../lib/clock.ts'
-import { isBatch, readBatch } from './judgeBatch.ts'
+import { readBatch } from './judgeBatch.ts'
 import { movedToken } from '../bridge/movedToken.ts'
 import { toRawAmount } from '../bridge/tokenFlow.ts'
-import type { TokenMove, Transfer } from '../bridge/transfer.ts'
+import { isBatch, type TokenMove, type Transfer } from '../bridge/transfer.ts'
 
 /** A batch whose items nobody names: its main transaction alone shows what was paid. */
 export function isEmptyBatch(transfer: Transfer): boolean {

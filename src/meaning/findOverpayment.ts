@@ -2,7 +2,7 @@ import { readBatchDetail } from './batchDetail.ts'
 import type { Decimal } from '../bridge/decimal.ts'
 import { sumArrivals } from '../bridge/tokenFlow.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import { destinationLeg, type LegEvidence, originLeg, type Transfer } from '../bridge/transfer.ts'
+import { destinationLeg, isBatch, type LegEvidence, originLeg, type Transfer } from '../bridge/transfer.ts'
 
 /** More came out of one origin than went in. */
 export interface Overpayment {
@@ -150,10 +150,6 @@ function paidBy(group: readonly Transfer[]): bigint {
   const ids = new Set(group.map((one) => one.token.id))
   const moved = first && moves && ids.size === 1 ? sumArrivals(moves, first) : null
   return moved !== null && moved < recorded ? moved : recorded
-}
-
-function isBatch(transfer: Transfer): boolean {
-  return /batch/i.test(transfer.crossType)
 }
 
 /** The whole of a batch in base units, when its detail can be read. */

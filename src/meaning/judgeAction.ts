@@ -1,7 +1,6 @@
 import {
   type ActionGap,
   type ActionSettings,
-  isBatch,
   listDifferences,
   type Names,
   saidOf,
@@ -13,7 +12,7 @@ import { toRaws } from './actionFee.ts'
 import { deriveDecimals } from '../bridge/amount.ts'
 import { allLikely, enoughToAccuse } from './habit.ts'
 import { type ActionField, bestItem, establishedNames, isOfEarlierWords, isToSelf } from './learnedActions.ts'
-import type { LegEvidence, Transfer } from '../bridge/transfer.ts'
+import { isBatch, type LegEvidence, type Transfer } from '../bridge/transfer.ts'
 import { type ActionItem, readAction } from './zoneAction.ts'
 
 /** The zone's word on what a transfer's own transaction does; null without one, or where it failed. */

@@ -1,11 +1,11 @@
 import { type BatchReading, readBatchDetail } from './batchDetail.ts'
-import { type BatchItem, toCanonicalId } from './batchItem.ts'
+import type { BatchItem } from './batchItem.ts'
 import { boundsOf, type MoneySettings } from './coverMoney.ts'
 import { type Decimal, formatDecimal, isEqual, sumDecimals } from '../bridge/decimal.ts'
-import { movedToken } from '../bridge/movedToken.ts'
+import { movedToken, toCanonicalId } from '../bridge/movedToken.ts'
 import { expectedSums } from './findOverpayment.ts'
 import { toRawAmount } from '../bridge/tokenFlow.ts'
-import type { LegEvidence, TokenMove, Transfer } from '../bridge/transfer.ts'
+import { isBatch, type LegEvidence, type TokenMove, type Transfer } from '../bridge/transfer.ts'
 
 type Fees = Pick<MoneySettings, 'fees' | 'keptOf'>
 
@@ -71,10 +71,6 @@ export function isPaidApart(transfer: Transfer, moves: readonly TokenMove[], set
   const isWhole = expectedSums(transfer).some((sum) => isEqual(sum, total))
   if (payees.has(null) || payees.size < 2 || !isWhole) return false
   return listMissing(transfer, items, moves, settings).length === 0
-}
-
-export function isBatch({ crossType }: Pick<Transfer, 'crossType'>): boolean {
-  return /batch/i.test(crossType)
 }
 
 function isAddress(token: string): boolean {

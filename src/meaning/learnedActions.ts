@@ -1,6 +1,6 @@
 import { type Fees, isNear } from './actionFee.ts'
 import { enoughToAccuse, enoughToWarn, isHabit, type Lessons } from './habit.ts'
-import type { Transfer } from '../bridge/transfer.ts'
+import { isBatch, type Transfer } from '../bridge/transfer.ts'
 import { type ActionItem, isAllThereIs, isAmount, isName, readAddress, readNumber } from './zoneAction.ts'
 import { expectedSums } from './findOverpayment.ts'
 
@@ -60,8 +60,8 @@ export function namesOthers(
 const unsaid = 'nobody'
 
 /** Batches may use words of their own, and have several recipients. */
-export function topicOf({ direction, crossType }: Pick<Transfer, 'direction' | 'crossType'>): string {
-  return /batch/i.test(crossType) ? `${direction} batch` : direction
+export function topicOf(transfer: Pick<Transfer, 'direction' | 'crossType'>): string {
+  return isBatch(transfer) ? `${transfer.direction} batch` : transfer.direction
 }
 
 /** The name under which dissent from what the words of such actions mean is counted. */

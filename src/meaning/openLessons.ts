@@ -2,12 +2,11 @@ import { canonicalToken } from '../bridge/movedToken.ts'
 import { type Account, namesItems } from './compareBatch.ts'
 import { hasUsualKind, mayDoubtLater, paysNothingOut, zoneEvidence } from './doubtOrigin.ts'
 import { actionOf } from './judgeAction.ts'
-import { isBatch } from './judgeBatch.ts'
 import { onlyCertain } from './habit.ts'
 import { establishedNames, isWordKnown, listTokenLessons } from './learnedActions.ts'
 import { type LearnedMoney, namesZoneAmounts } from './learnedMoney.ts'
 import type { Direction } from '../bridge/observation.ts'
-import type { Transfer } from '../bridge/transfer.ts'
+import { isBatch, type Transfer } from '../bridge/transfer.ts'
 import { readAction } from './zoneAction.ts'
 
 /**

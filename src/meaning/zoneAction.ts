@@ -1,5 +1,5 @@
 import { parseDecimal } from '../bridge/amount.ts'
-import { toCanonicalId } from './batchItem.ts'
+import { toCanonicalId } from '../bridge/movedToken.ts'
 import { type Decimal, isEqual } from '../bridge/decimal.ts'
 import { unwrap } from '../bridge/nestedJson.ts'
 import { isObject } from '../lib/isObject.ts'

@@ -3,7 +3,7 @@ import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
 import type { RuleTimer } from '../lib/timings.ts'
-import type { EventContext } from '../meaning/context.ts'
+import type { EventContext } from '../ledger/context.ts'
 import type { Judgement, Moment } from './kind.ts'
 import type { LoadedRule } from './types.ts'
 

@@ -3,7 +3,7 @@ import type { FactValue, Finding } from '../bridge/finding.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { WatchedSetting } from '../config/listUnwatched.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { EventContext } from '../meaning/context.ts'
+import type { EventContext } from '../ledger/context.ts'
 
 /** A moment that conditions are judged at; what else there is to look at, each kind says itself. */
 export interface Moment {

@@ -8,12 +8,10 @@ import {
   sumDecimals,
   toDecimal,
 } from '../../bridge/decimal.ts'
-import { toCanonicalId } from '../../meaning/batchItem.ts'
-import { isBatch } from '../../meaning/judgeBatch.ts'
 import type { MostKept } from '../../meaning/mostKept.ts'
-import { canonicalToken, movedToken } from '../../bridge/movedToken.ts'
+import { canonicalToken, movedToken, toCanonicalId } from '../../bridge/movedToken.ts'
 import type { Direction } from '../../bridge/observation.ts'
-import type { Transfer } from '../../bridge/transfer.ts'
+import { isBatch, type Transfer } from '../../bridge/transfer.ts'
 import type { FlowRow } from '../../kernel/mainReads.ts'
 
 /** What one transaction moved at one escrow of one token. */

@@ -5,7 +5,7 @@ import { newestEvidence } from '../../meaning/proveOrigin.ts'
 import type { LegEvidence, TokenMove, Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
-import { type EventContext } from '../../meaning/context.ts'
+import { type EventContext } from '../../ledger/context.ts'
 
 const factTypes = declareFacts({ what: 'string', explorer: 'string', canonical: 'string', asked: 'string' })
 

@@ -10,7 +10,7 @@ import {
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
-import { type EventContext } from '../../meaning/context.ts'
+import { type EventContext } from '../../ledger/context.ts'
 
 const factTypes = declareFacts({
   errorMessage: 'string?',

@@ -1,5 +1,5 @@
 import { onlyCertain } from '../../meaning/habit.ts'
-import type { EventContext } from '../../meaning/context.ts'
+import type { EventContext } from '../../ledger/context.ts'
 
 /**
  * A verdict on a transfer, by what is certain where that is enough. `fewSamples`: nothing contradicts it but words

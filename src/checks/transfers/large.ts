@@ -3,7 +3,7 @@ import { parseDecimal } from '../../bridge/amount.ts'
 import { destinationLeg, type Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
-import { type EventContext } from '../../meaning/context.ts'
+import { type EventContext } from '../../ledger/context.ts'
 
 const params = z.strictObject({
   share: z

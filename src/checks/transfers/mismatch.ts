@@ -14,7 +14,7 @@ import { destinationLeg, originLeg, type LegEvidence, type Transfer } from '../.
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
-import { type EventContext } from '../../meaning/context.ts'
+import { type EventContext } from '../../ledger/context.ts'
 import { judgeByCertain } from './judgeByCertain.ts'
 
 const factTypes = declareFacts({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { destinationLeg, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
-import { type EventContext } from '../../meaning/context.ts'
+import { type EventContext } from '../../ledger/context.ts'
 
 /** Two chains' clocks, and block times in whole seconds: this much proves nothing. */
 const allowanceMs = 2_000

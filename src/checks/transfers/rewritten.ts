@@ -3,7 +3,7 @@ import { findStanding, isReplacementOpen } from '../../meaning/replacedPayout.ts
 import type { Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
-import { type EventContext } from '../../meaning/context.ts'
+import { type EventContext } from '../../ledger/context.ts'
 
 /** The fields of a record that a rewrite can name, as facts before and after. */
 const fields = ['status', 'amountRaw', 'token', 'targetAddress', 'mainHash', 'zoneHash'] as const

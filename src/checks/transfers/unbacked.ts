@@ -16,7 +16,7 @@ import {
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
-import { type EventContext } from '../../meaning/context.ts'
+import { type EventContext } from '../../ledger/context.ts'
 
 /** A record may be listed so much later than its block, where nothing longer was learned. */
 const defaultSettleMs = 60_000

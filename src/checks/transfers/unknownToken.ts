@@ -4,7 +4,7 @@ import type { Transfer } from '../../bridge/transfer.ts'
 import { deriveDecimals } from '../../bridge/amount.ts'
 import { describeTransfer } from '../../bridge/describeTransfer.ts'
 import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
-import { type EventContext } from '../../meaning/context.ts'
+import { type EventContext } from '../../ledger/context.ts'
 
 const factTypes = declareFacts({
   token: 'string',

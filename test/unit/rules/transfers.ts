@@ -2,7 +2,7 @@ import { deriveTransfer } from '../../../src/ledger/deriveTransfer.ts'
 import type { Observation } from '../../../src/bridge/observation.ts'
 import { toSightings } from '../../../src/ledger/sighting.ts'
 import type { LegEvidence, Transfer } from '../../../src/bridge/transfer.ts'
-import type { EventContext } from '../../../src/meaning/context.ts'
+import type { EventContext } from '../../../src/ledger/context.ts'
 import { toPending, toRecord } from '../../support/records.ts'
 
 /** A transfer as the ledger derives it from these answers, one record each. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Observation } from '../../../../src/bridge/observation.ts'
 import type { LegEvidence, TokenMove } from '../../../../src/bridge/transfer.ts'
-import type { EventContext } from '../../../../src/meaning/context.ts'
+import type { EventContext } from '../../../../src/ledger/context.ts'
 import { sourceDisagreement } from '../../../../src/checks/evidence/disagreement.ts'
 import { transferMismatch } from '../../../../src/checks/transfers/mismatch.ts'
 import { transferUnbacked } from '../../../../src/checks/transfers/unbacked.ts'

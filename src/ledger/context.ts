@@ -1,8 +1,8 @@
 import type { Chain, Direction } from '../bridge/observation.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { Horizons } from './horizon.ts'
-import type { LearnedMoney } from './learnedMoney.ts'
+import type { Horizons } from '../meaning/horizon.ts'
+import type { LearnedMoney } from '../meaning/learnedMoney.ts'
 
 /** What event detectors know beside the transfer. What lies before `tellSince` is history, not news. */
 export interface EventContext {
