@@ -2,7 +2,7 @@ import { createFlow } from '../src/checks/flow/read.ts'
 import { flowImbalance } from '../src/checks/flow/imbalance.ts'
 import { flowQuiet } from '../src/checks/flow/quiet.ts'
 import { flowSurge } from '../src/checks/flow/surge.ts'
-import type { Facts } from '../src/checks/facts.ts'
+import type { Facts } from '../src/checks/index.ts'
 import { openDatabase } from '../src/store/database.ts'
 import { recount, toStep } from '../src/ledger/flow.ts'
 

@@ -1,3 +1,4 @@
+import type { SharedFacts } from '../kernel/facts.ts'
 import type { Detector, JudgedOn } from '../rules/kind.ts'
 import { createKinds } from '../rules/kinds.ts'
 import { audit } from './audit/check.ts'
@@ -6,7 +7,6 @@ import { challenges } from './challenges/check.ts'
 import { contracts } from './contracts/check.ts'
 import { escrow } from './escrow/check.ts'
 import { evidence } from './evidence/check.ts'
-import type { Facts } from './facts.ts'
 import { flow } from './flow/check.ts'
 import { monitor } from './monitor/check.ts'
 import { operators } from './operators/check.ts'
@@ -31,6 +31,12 @@ export const checks = [
   monitor,
   reorg,
 ] as const
+
+type Parts = ReturnType<ReturnType<(typeof checks)[number]['open']>['facts']>
+type AllOf<T> = (T extends object ? (one: T) => void : never) extends (one: infer All) => void ? All : never
+
+/** Everything that conditions are judged on, at one moment: what all may look at, and each check's own part. */
+export type Facts = SharedFacts & AllOf<Parts>
 
 /** Every kind of finding that a rule can be written on. */
 export const kinds = createKinds<Facts>(

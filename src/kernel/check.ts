@@ -4,14 +4,19 @@ import type { ClockJump } from '../lib/rebaseInstant.ts'
 import type { Detector, JudgedOn } from '../rules/kind.ts'
 import type { CommitHooks } from './commit.ts'
 import type { SharedFacts } from './facts.ts'
+import type { Given } from './given.ts'
 import type { Kernel } from './kernel.ts'
 import type { Poller, PollerStatus } from './runner.ts'
 
 /**
  * A check: what it watches, the kinds of findings that it brings, and the tables that it keeps. `Part` is what it adds
- * to the facts that conditions are judged on, `Others` what its kinds look at of what other checks add.
+ * to the facts that conditions are judged on, `Others` what its kinds look at of what other checks add. One that adds a
+ * part says what tests of rules may say of it.
  */
-export interface Check<Part extends object = object, Others extends object = object> {
+export type Check<Part extends object = object, Others extends object = object> = Watch<Part, Others> &
+  (object extends Part ? unknown : { readonly given: Given<Part> })
+
+interface Watch<Part extends object, Others extends object> {
   readonly name: string
   readonly kinds: readonly (Detector & JudgedOn<SharedFacts & Part & Others>)[]
   /** What it measures, for Prometheus. Names and labels are public: add, don't rename. */

@@ -6,7 +6,7 @@ import { readRuleFolder } from '../../src/rules/readRuleFolder.ts'
 import type { FlowTotalFact } from '../../src/checks/flow/facts.ts'
 import { summarizePast } from '../../src/checks/flow/past.ts'
 import type { LoadedRule } from '../../src/rules/types.ts'
-import type { Facts } from '../../src/checks/facts.ts'
+import type { Facts } from '../../src/checks/index.ts'
 import {
   noFlow,
   toChallenge,

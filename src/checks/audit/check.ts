@@ -2,7 +2,7 @@ import { destinationLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { Check } from '../../kernel/check.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
-import type { AuditPart } from './facts.ts'
+import { type AuditPart, givenAudit } from './facts.ts'
 import { ledgerIncomplete } from './incomplete.ts'
 import { noteListed, noteTransfers, openListings, readListed } from './listings.ts'
 import { lookAgain } from './pollLacks.ts'
@@ -16,6 +16,7 @@ import { purgeZoneAudit } from './zoneStore.ts'
 export const audit: Check<AuditPart> = {
   name: 'audit',
   kinds: [ledgerIncomplete],
+  given: givenAudit,
   open(kernel) {
     const { config, db, horizons } = kernel
     const { poll } = config

@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { count, given, now, text } from '../../kernel/given.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 
 /** What an audit found, the ledger lacked, and a re-read did not take back. */
@@ -20,3 +22,21 @@ export interface AuditPart {
   /** What the ledger lacks, by where that was found; empty when nothing is known to. */
   readonly incomplete: readonly IncompleteFact[]
 }
+
+const heightSpan = z.tuple([count, count]).nullable().default(null)
+
+const incomplete = z.strictObject({
+  source: z.enum(['list', 'zone', 'event']),
+  count,
+  oldestAt: now,
+  toldAt: now,
+  mainHeights: heightSpan,
+  zoneHeights: heightSpan,
+  hashes: z.array(text).default([]),
+  method: text.default(''),
+})
+
+export const givenAudit = given(
+  { incomplete: z.array(incomplete).default([]) },
+  ({ incomplete = [] }): AuditPart => ({ incomplete }),
+)

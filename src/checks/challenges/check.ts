@@ -1,6 +1,6 @@
 import type { Check } from '../../kernel/check.ts'
 import { createMainReads } from '../../kernel/mainReads.ts'
-import type { ChallengesPart } from './facts.ts'
+import { type ChallengesPart, givenChallenges } from './facts.ts'
 import { challengeChanged } from './changed.ts'
 import { challengeStuck } from './stuck.ts'
 import { createChallengesPolls } from './poll.ts'
@@ -15,6 +15,7 @@ const keptMs = 14 * 86_400_000
 export const challenges: Check<ChallengesPart> = {
   name: 'challenges',
   kinds: [challengeChanged, challengeStuck],
+  given: givenChallenges,
   open(kernel) {
     const { config, db } = kernel
     const { bridge, poll, retention } = config

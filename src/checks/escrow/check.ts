@@ -10,6 +10,7 @@ import { readEscrowFacts } from './facts.ts'
 import { createFlowReader } from './flowReader.ts'
 import { purgeFlows } from './flowStore.ts'
 import { escrowForeignToken } from './foreignToken.ts'
+import { givenEscrow } from './given.ts'
 import type { EscrowPart } from './holding.ts'
 import { noteUnjudged, purgeUnjudged } from './unjudgedStore.ts'
 import { purgeOwedLegs } from './owedStore.ts'
@@ -35,6 +36,7 @@ const purgedAtOnce = 200
 export const escrow: Check<EscrowPart> = {
   name: 'escrow',
   kinds: [escrowDrift, escrowShortfall, escrowUnjudged, escrowForeignToken],
+  given: givenEscrow,
   open(kernel) {
     const { config, db, stakes } = kernel
     const watch = openEscrowWatch(kernel)

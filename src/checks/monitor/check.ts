@@ -5,7 +5,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import type { Poller } from '../../kernel/runner.ts'
 import { pollCanary } from './canary.ts'
 import { monitorClockJump } from './clockJump.ts'
-import type { MonitorPart } from './facts.ts'
+import { givenMonitor, type MonitorPart } from './facts.ts'
 import { monitorPollOverdue } from './pollOverdue.ts'
 import { monitorReportMissed } from './reportMissed.ts'
 import { monitorRulesRejected } from './rulesRejected.ts'
@@ -30,6 +30,7 @@ export const monitor: Check<MonitorPart> = {
     monitorReportMissed,
     monitorStateNotPersisted,
   ],
+  given: givenMonitor,
   open(kernel) {
     const { live, state } = kernel
     return {

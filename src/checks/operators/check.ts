@@ -5,7 +5,7 @@ import type { Check } from '../../kernel/check.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { createMainReads } from '../../kernel/mainReads.ts'
 import { readNewestOrigin } from '../../ledger/newestOrigin.ts'
-import type { OperatorFact, OperatorsPart } from './facts.ts'
+import { givenOperators, type OperatorFact, type OperatorsPart } from './facts.ts'
 import { operatorLowBalance } from './lowBalance.ts'
 import { operatorQuiet } from './quiet.ts'
 import { createOperatorsPoll, isSilenceProven } from './poll.ts'
@@ -15,6 +15,7 @@ import { listOperators } from './store.ts'
 export const operators: Check<OperatorsPart> = {
   name: 'operators',
   kinds: [operatorLowBalance, operatorQuiet],
+  given: givenOperators,
   open(kernel) {
     const { clock, config, db, rpcs } = kernel
     const { bridge, poll } = config

@@ -1,3 +1,6 @@
+import { z } from 'zod'
+import { count, given, maybeUnits, now, text } from '../../kernel/given.ts'
+import { moment } from '../../kernel/moment.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 
 export interface OperatorFact {
@@ -18,3 +21,18 @@ export interface OperatorsPart {
   /** When value last left either chain; null before the first transfer. */
   readonly newestOriginAt: UnixMs | null
 }
+
+const operator = z.strictObject({
+  address: text,
+  minBalance: maybeUnits,
+  balance: maybeUnits,
+  balanceAt: now.nullable(),
+  last: z.strictObject({ hash: text, height: count, at: moment }).nullable().default(null),
+  readAt: now.nullable(),
+  isSilent: z.boolean().default(false),
+})
+
+export const givenOperators = given(
+  { operators: z.array(operator), newestOriginAt: moment.nullable() },
+  ({ operators = [], newestOriginAt = null }): OperatorsPart => ({ operators, newestOriginAt }),
+)

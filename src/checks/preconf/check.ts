@@ -11,7 +11,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import type { Poller } from '../../kernel/runner.ts'
 import type { AppConfig } from '../../kernel/settings.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { PreconfPart } from './facts.ts'
+import { givenPreconf, type PreconfPart } from './facts.ts'
 import { preconfGap } from './gap.ts'
 import { preconfDropped } from './dropped.ts'
 import { preconfFlipped } from './flipped.ts'
@@ -33,6 +33,7 @@ const rememberedHeads = 600
 export const preconf: Check<PreconfPart> = {
   name: 'preconf',
   kinds: [preconfDropped, preconfFlipped, preconfMoved, preconfLate, preconfStalled, preconfGap],
+  given: givenPreconf,
   open(kernel) {
     const { clock, config, db, log } = kernel
     const prune = (now: UnixMs) => purgePreconf(db, now - config.retention.preconfMs)

@@ -1,4 +1,7 @@
+import { z } from 'zod'
+import { always, given, never, now, tracked } from '../../kernel/given.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import { durationText } from '../../rules/durationText.ts'
 import type { PreconfView } from './view.ts'
 
 /** How preconfirmations come; null in `Facts` when none are watched. */
@@ -20,3 +23,21 @@ export interface PreconfPart {
   readonly preconf: PreconfFacts | null
   readonly preconfLoad?: PreconfLoad
 }
+
+const preconf = z.strictObject({
+  intervalMs: durationText.prefault('200ms'),
+  unansweredSince: never,
+  view: z.strictObject({
+    startedAt: always,
+    readAt: now.nullable(),
+    readSince: always.nullable(),
+    pending: tracked.nullable().default(null),
+    nullSince: never,
+    latest: tracked.nullable().default(null),
+  }),
+})
+
+export const givenPreconf = given(
+  { preconf: preconf.nullable() },
+  ({ preconf = null }): PreconfPart => ({ preconf }),
+)

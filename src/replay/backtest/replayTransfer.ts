@@ -1,6 +1,6 @@
 import type { Finding } from '../../bridge/finding.ts'
 import { destinationLeg, type LegEvidence, originLeg, type Transfer } from '../../bridge/transfer.ts'
-import type { Facts } from '../../checks/facts.ts'
+import type { Facts } from '../../checks/index.ts'
 import { deriveTransfer, type TransferContext } from '../../ledger/deriveTransfer.ts'
 import type { Group, Sighting } from '../../ledger/sighting.ts'
 import { formatKey, type StoredTransfer } from '../../ledger/transferRows.ts'

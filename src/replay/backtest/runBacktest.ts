@@ -4,7 +4,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { EventContext, RelatedTransfers } from '../../ledger/context.ts'
 import { evaluateTransfer } from '../../rules/evaluateRules.ts'
 import type { LoadedRule } from '../../rules/types.ts'
-import type { Facts } from '../../checks/facts.ts'
+import type { Facts } from '../../checks/index.ts'
 import type { Database } from '../../store/database.ts'
 import {
   countHistory,

@@ -1,12 +1,12 @@
 import { type AlertEngine, createAlertEngine } from '../../alerts/alertEngine.ts'
 import { type AlertStore, createAlertStore } from '../../alerts/store/alertStore.ts'
 import type { Finding } from '../../bridge/finding.ts'
-import type { Facts } from '../../checks/facts.ts'
-import { createFlow } from '../../checks/flow/read.ts'
-import { kinds } from '../../checks/index.ts'
+import { checks, kinds } from '../../checks/index.ts'
 import type { SourceHealth } from '../../clients/sourceHealth.ts'
 import { createCommit } from '../../kernel/commit.ts'
 import type { Head } from '../../kernel/heads.ts'
+import type { SharedFacts } from '../../kernel/facts.ts'
+import type { Ground } from '../../kernel/given.ts'
 import type { Commit } from '../../kernel/reads.ts'
 import { createLedger, type Ledger } from '../../ledger/ledger.ts'
 import { createLatency } from '../../ledger/readLatency.ts'
@@ -17,7 +17,7 @@ import { toRouting } from '../../monitor/toRouting.ts'
 import type { LoadedRule } from '../../rules/types.ts'
 import { type Database, openDatabase } from '../../store/database.ts'
 import type { FactTexts } from './factSchemas.ts'
-import { resolveMoments, toInstant } from './moment.ts'
+import { resolveMoments, toInstant } from '../../kernel/moment.ts'
 import type { RuleTest, TestFile } from './testSchema.ts'
 import { tokensOf } from './testTokens.ts'
 import type { Reading } from './toReading.ts'
@@ -57,8 +57,9 @@ export interface TestWorld {
   readonly engine: AlertEngine
   readonly rules: readonly LoadedRule[]
   readonly commit: Commit
-  readonly flow: (now: UnixMs) => Facts['flow']
-  readonly latency: (now: UnixMs) => Facts['latency']
+  /** Each check's part of the facts, by what was said until then. */
+  readonly parts: readonly ((said: object, now: UnixMs) => object)[]
+  readonly latency: (now: UnixMs) => SharedFacts['latency']
   readonly said: Said
 }
 
@@ -102,7 +103,7 @@ export function createTestWorld(file: TestFile, rules: readonly LoadedRule[], te
   engine.releaseStart()
   const book = createTokenBook(db, [...tokensOf(file)])
   const observedSince = toInstant(test.observedSince, { start, now: start })
-  const flow = createFlow({
+  const ground: Ground = {
     db,
     settleMs: () => settleMs,
     token: (address) => book.find(address),
@@ -114,10 +115,10 @@ export function createTestWorld(file: TestFile, rules: readonly LoadedRule[], te
           ? 1
           : Math.max(0, Math.min(readableUntil(said, clock.now()), until) - from) / (until - from),
     },
-    limits: { folds: 1e6, windows: 1e6 },
-  })
+  }
+  const parts = checks.flatMap((check) => ('given' in check ? [check.given.open(ground)] : []))
   const latency = createLatency(db)
-  return { file, start, clock, db, ledger, store, engine, rules, commit, said, flow, latency }
+  return { file, start, clock, db, ledger, store, engine, rules, commit, said, parts, latency }
 }
 
 function routingOf({ channels, routes, inhibit, muteTimes }: TestFile): ReturnType<typeof toRouting> {
@@ -170,43 +171,32 @@ function createVirtualClock(start: UnixMs): TestWorld['clock'] {
 }
 
 /** Everything that conditions are judged on, as it would be at `now` if no further input came. */
-export function readTestFacts(world: TestWorld, now: UnixMs): Facts {
-  const { said, ledger, start, db, flow, latency } = world
+export function readTestFacts(world: TestWorld, now: UnixMs): SharedFacts {
+  const { db, latency, ledger, parts, said, start } = world
   const readAt = readableUntil(said, now)
-  const { challenges, ...given } = resolveMoments(said.facts, { start, now })
-  return {
+  const given = resolveMoments(said.facts, { start, now })
+  const shared: SharedFacts = {
     now,
     heads: [...said.heads].map(([chain, head]) => toHead(chain, head, readAt)),
     sources: [...said.sources].map(([name, source]) => toSource(name, source, { start, now })),
     canonicalHead: null,
-    preconf: null,
     pollers: [],
     drift: [],
     lacks: [],
     unreadKeys: [],
-    rulesRejected: null,
     empties: { source: 'explorer', since: now - 300_000, answers: 0, contradicted: 0 },
     listLag: null,
-    incomplete: [],
     // Whatever is open is read again as long as the explorer answers: only the time of reading is other then.
     *listPending(filter) {
       for (const transfer of ledger.listPending(filter))
         yield { ...transfer, readAt: Math.max(transfer.readAt, readAt) }
     },
     countPending: () => ledger.countByState().pending,
-    escrow: { moves: [], sums: [], unjudged: [], holdings: [] },
-    operators: [],
-    newestOriginAt: null,
-    // What it sums up it saves.
-    flow: db.transaction(() => flow(now)),
     latency: latency(now),
-    challenges: {
-      terminal: challenges?.terminal ?? [],
-      listUnsettled: (sinceOrBefore) =>
-        (challenges?.unsettled ?? []).filter(({ since }) => since <= sinceOrBefore),
-    },
     ...given,
   }
+  // Some parts save what they sum up.
+  return db.transaction(() => parts.reduce((all, read) => ({ ...all, ...read(given, now) }), shared))
 }
 
 function toHead(chain: Head['chain'], { height, from, everyMs }: HeadState, readAt: UnixMs): Head {

@@ -6,7 +6,7 @@ import { bridge, inhibition, muteTime, route } from '../../config/sections.ts'
 import { parseRawAmount } from '../../bridge/amount.ts'
 import { boundText, durationText } from '../../rules/durationText.ts'
 import { factsSchema } from './factSchemas.ts'
-import { moment } from './moment.ts'
+import { moment } from '../../kernel/moment.ts'
 
 const text = z.string({ error: 'expected a text' })
 const name = text.regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'expected a name of letters, digits, . _ and -')

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { parseDecimal } from '../../bridge/amount.ts'
 import type { Direction, Observation, RecordSource } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { type Line, Moment, toInstant } from './moment.ts'
+import { type Line, Moment, toInstant } from '../../kernel/moment.ts'
 import type { RecordText, TestFile } from './testSchema.ts'
 import { findToken } from './testTokens.ts'
 

@@ -7,7 +7,7 @@ import { evaluateConditions, evaluateTransfer, matchFinding } from '../../../src
 import { renderProblems } from '../../../src/lib/renderProblems.ts'
 import { readRuleFolder } from '../../../src/rules/readRuleFolder.ts'
 import type { LoadedRule } from '../../../src/rules/types.ts'
-import type { Facts } from '../../../src/checks/facts.ts'
+import type { Facts } from '../../../src/checks/index.ts'
 import { toEndpoint, toFacts, toHead, toSource } from './facts.ts'
 import { eventContext, pendingSince, transferOf } from './transfers.ts'
 import { toRecord } from '../../support/records.ts'

@@ -4,7 +4,7 @@ import { flowQuiet } from '../../../../src/checks/flow/quiet.ts'
 import { flowSurge } from '../../../../src/checks/flow/surge.ts'
 import type { FlowFacts, FlowTotalFact } from '../../../../src/checks/flow/facts.ts'
 import { type PastWindow, summarizePast } from '../../../../src/checks/flow/past.ts'
-import type { Facts } from '../../../../src/checks/facts.ts'
+import type { Facts } from '../../../../src/checks/index.ts'
 import { noFlow, toFacts, toHolding } from '../facts.ts'
 
 const dayMs = 86_400_000

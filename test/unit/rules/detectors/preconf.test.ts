@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { preconfGap } from '../../../../src/checks/preconf/gap.ts'
 import { preconfStalled } from '../../../../src/checks/preconf/stalled.ts'
-import type { Facts } from '../../../../src/checks/facts.ts'
+import type { Facts } from '../../../../src/checks/index.ts'
 import type { PreconfFacts } from '../../../../src/checks/preconf/facts.ts'
 import { toFacts, toHead, toPreconf } from '../facts.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { parseDuration } from '../../lib/duration.ts'
-import type { UnixMs } from '../../lib/clock.ts'
+import { parseDuration } from '../lib/duration.ts'
+import type { UnixMs } from '../lib/clock.ts'
 
 /** A time as tests write it: since the test's beginning, on the calendar, or whenever it is looked at. */
 export class Moment {
@@ -46,7 +46,7 @@ export function toInstant(one: Moment, line: Line): UnixMs {
 }
 
 /** A value whose moments are times. */
-type Resolved<T> = T extends Moment
+export type Resolved<T> = T extends Moment
   ? UnixMs
   : T extends object
     ? { readonly [N in keyof T]: Resolved<Exclude<T[N], undefined>> }
