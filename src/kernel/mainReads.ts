@@ -66,9 +66,11 @@ interface RangeOptions extends ReadOptions {
   readonly isKnown?: boolean
 }
 
-interface FlowOptions extends RangeOptions {
+export interface FlowOptions extends RangeOptions {
   /** Given, a list of tokens is not read on that shows many movements of others than these. */
   counts?(token: string): boolean
+  /** Takes the rows of each page of tokens as it comes: a long list is read for minutes. */
+  onPage?(rows: readonly FlowRow[]): Promise<void>
 }
 
 /** What the checks of escrows, operators and challenges ask of the main chain. Each throws when it could not ask. */
@@ -156,8 +158,9 @@ async function readTokenFlows(
   }
   let others = 0
   const isCrowded = () => others > maxOthers
-  const isEnough = (records: readonly (MovingRow & { readonly token: string })[]) => {
+  const isEnough = async (records: readonly TokenRow[]) => {
     others += records.filter((row) => options.counts?.(canonicalToken(row.token)) === false).length
+    await options.onPage?.(toTokenFlows(records, kind))
     return isCrowded()
   }
   const found = await readRange(source, addressTransactions, { ...options, params, blocks, isEnough })
@@ -165,11 +168,17 @@ async function readTokenFlows(
     ...found,
     isCrowded: isCrowded(),
     ...wholeUnless(isUnclear(found.rows, found.lacking), found),
-    rows: found.rows
-      .filter(isDone)
-      .map((row) => (kind === 'token_721' && !hasValue(row) ? { ...row, amount: '1' } : row))
-      .flatMap((row) => toFlowRow(row, canonicalToken(row.token))),
+    rows: toTokenFlows(found.rows, kind),
   }
+}
+
+type TokenRow = MovingRow & { readonly token: string }
+
+function toTokenFlows(rows: readonly TokenRow[], kind: TokenKind): FlowRow[] {
+  return rows
+    .filter(isDone)
+    .map((row) => (kind === 'token_721' && !hasValue(row) ? { ...row, amount: '1' } : row))
+    .flatMap((row) => toFlowRow(row, canonicalToken(row.token)))
 }
 
 /** At the top and inside: what is known to be there may be in either of the two lists. */

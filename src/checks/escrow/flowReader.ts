@@ -74,7 +74,7 @@ export function noteCrowd({ clock, crowds }: FlowReader, stream: string): void {
   crowds.set(stream, clock.monotonicMs())
 }
 
-export function isCrowded({ clock, crowds }: FlowReader, stream: string): boolean {
+function isCrowded({ clock, crowds }: FlowReader, stream: string): boolean {
   return clock.monotonicMs() - (crowds.get(stream) ?? -Infinity) < crowdedMs
 }
 

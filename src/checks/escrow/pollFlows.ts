@@ -1,10 +1,10 @@
-import type { Blocks, MainReads } from '../../kernel/mainReads.ts'
+import type { Blocks, FlowOptions, MainReads } from '../../kernel/mainReads.ts'
 import { type MainStream, noteDeepRead, readStream, saveStream } from '../../kernel/mainStreams.ts'
 import { waitForHead } from '../../kernel/waitForHead.ts'
 import { errorText, isSetAside, MonitorError } from '../../lib/errors.ts'
 import type { Database } from '../../store/database.ts'
 import { sumFlows } from './flow.ts'
-import { type FlowReader, isCrowded, isResting, listStreams, noteCrowd, rowsOf } from './flowReader.ts'
+import { type FlowReader, isResting, listStreams, noteCrowd, rowsOf } from './flowReader.ts'
 import { forgetFlow, saveFlows } from './flowStore.ts'
 import { toForeignToken } from './foreignToken.ts'
 import type { FlowStream } from './places.ts'
@@ -191,8 +191,10 @@ async function readStreamRows(
 ): Promise<FlowsRead> {
   const { place, kind, token } = stream
   const of = { address: place.address, kind, token }
-  if (reader.isOfCrowds || token !== undefined) return readList(reader, of, reach, signal)
-  if (isCrowded(reader, stream.id)) return readEach(reader, stream, reach, signal)
+  if (token !== undefined) return readList(reader, of, reach, signal)
+  // What nobody named yet may be the bridge's, and is read one by one from then on.
+  const onPage = (rows: FlowsRead['rows']) => lookUpTokens(reader, { stream, rows }, signal)
+  if (reader.isOfCrowds) return readList(reader, of, { ...reach, onPage }, signal)
   const counts = (other: string) => isWatched(reader.watch, place, other)
   const read = await readList(reader, of, { ...reach, counts }, signal)
   if (!read.isCrowded) return read
@@ -227,11 +229,17 @@ async function readEach(
 async function readList(
   { main, isOfCrowds }: FlowReader,
   of: Parameters<MainReads['flows']>[0],
-  { blocks, known, counts }: Reach & { readonly counts?: (token: string) => boolean },
+  { blocks, known, counts, onPage }: Reach & Pick<FlowOptions, 'counts' | 'onPage'>,
   signal: AbortSignal,
 ): Promise<FlowsRead> {
   const priority = isOfCrowds ? 'sweep' : 'evidence'
-  const options = { priority, signal, isKnown: known !== null, ...(counts && { counts }) } as const
+  const options = {
+    priority,
+    signal,
+    isKnown: known !== null,
+    ...(counts && { counts }),
+    ...(onPage && { onPage }),
+  } as const
   try {
     return await main.flows(of, blocks, options)
   } catch (error) {

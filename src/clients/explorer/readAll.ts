@@ -22,7 +22,7 @@ export interface ReadAllOptions<R> extends CallOptions {
   /** Values of the list that were asked for before: what concerns them was given then. */
   readonly before?: readonly string[]
   /** Takes each page's new rows; true ends the reading there, which is not whole then. */
-  isEnough?(records: readonly R[]): boolean
+  isEnough?(records: readonly R[]): boolean | Promise<boolean>
 }
 
 export interface ReadAllResult {
@@ -204,9 +204,9 @@ async function readOnce<R>(job: Job<R>, { asked, canNarrow, found }: Part<R>): P
   const result = await job.explorer.walk(endpoint, asked, {
     ...options,
     stop: (answer) => job.isOver || (canNarrow && isCutEarly(answer)),
-    onNew: (records) => {
+    onNew: async (records) => {
       found.push(...records)
-      job.isOver ||= options.isEnough?.(records) === true
+      if ((await options.isEnough?.(records)) === true) job.isOver = true
     },
     onPage: (answer) => options.onQuarantined?.(answer.quarantined),
   })
