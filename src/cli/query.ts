@@ -1,4 +1,4 @@
-import { createExplorer, type Explorer } from '../clients/explorer/createExplorer.ts'
+import { createExplorer } from '../clients/explorer/createExplorer.ts'
 import type { Endpoint } from '../clients/explorer/endpoint.ts'
 import { endpoints } from '../clients/explorer/endpoints.ts'
 import type { Answer } from '../clients/explorer/readAnswer.ts'
@@ -8,9 +8,10 @@ import { MonitorError } from '../lib/errors.ts'
 import { createSilentLog } from '../lib/log.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
-import { createRowPrinter, type Format, withList } from './query/printRows.ts'
+import { type Job, tellUnreadable } from './query/job.ts'
+import { createRowPrinter, withList } from './query/printRows.ts'
 import { describeEndpoint, getEndpoint, isWide, readQueryParams } from './query/queryParams.ts'
-import { readWhole, type Whole } from './query/readWhole.ts'
+import { beginWhole, type Reader, readWhole, type Whole } from './query/readWhole.ts'
 import { atStart, openResumeFile, type ResumeFile } from './query/resumeFile.ts'
 
 export interface QueryCommand {
@@ -19,16 +20,6 @@ export interface QueryCommand {
   readonly json?: boolean
   readonly csv?: boolean
   readonly resume?: string
-}
-
-interface Job {
-  readonly io: Io
-  readonly explorer: Explorer
-  readonly endpoint: Endpoint
-  readonly params: WideParams
-  readonly format: Format
-  /** Rows that could not be read. */
-  unreadable: number
 }
 
 /**
@@ -113,28 +104,14 @@ async function readAllPages(job: Job, resume: ResumeFile | null): Promise<number
   const from = resume?.progress ?? atStart
   if (from.rows > 0) io.err(`going on after ${from.rows.toLocaleString('en')} rows\n`)
   const printer = createRowPrinter(io.out, job.format, from.rows > 0)
-  const given = { rows: from.rows, isSaved: from.rows > 0 }
+  const reader = beginWhole(job, printer, resume)
   try {
-    const whole = await readWhole({ explorer: job.explorer, clock: io.clock }, endpoint, job.params, {
-      signal: io.stop,
-      from,
-      isResumable: resume !== null,
-      onRows(rows) {
-        printer.add(rows)
-        given.rows += rows.length
-      },
-      onUnreadable: (rows) => tellUnreadable(job, rows),
-      onProgress(progress) {
-        resume?.save(progress)
-        given.isSaved = true
-      },
-      tell: (line) => io.err(`${endpoint.id}: ${line}\n`),
-    })
+    const whole = await readWhole(reader)
     resume?.finish()
     return tellEnd(job, whole)
   } catch (error) {
     io.err(
-      `${endpoint.id}: not complete: stopped after ${given.rows.toLocaleString('en')} rows. ${howToGoOn(resume, given.isSaved)}\n`,
+      `${endpoint.id}: not complete: stopped after ${reader.rows.toLocaleString('en')} rows. ${howToGoOn(reader)}\n`,
     )
     if (io.stop.aborted) return exitCodes.wrong
     throw error
@@ -143,7 +120,7 @@ async function readAllPages(job: Job, resume: ResumeFile | null): Promise<number
   }
 }
 
-function howToGoOn(resume: ResumeFile | null, isSaved: boolean): string {
+function howToGoOn({ resume, isSaved }: Reader): string {
   if (resume === null) return 'With --resume FILE a read can go on where it was stopped.'
   return isSaved ? 'The same command goes on from here.' : 'The same command begins anew.'
 }
@@ -163,12 +140,4 @@ function tellEnd(job: Job, whole: Whole): number {
   }
   io.err(`${endpoint.id}: complete, ${[read, ...without].join('; ')}\n`)
   return job.unreadable > 0 ? exitCodes.wrong : exitCodes.fine
-}
-
-function tellUnreadable(job: Job, rows: Answer<unknown>['quarantined']): void {
-  const [first] = rows
-  if (first === undefined) return
-  if (job.unreadable === 0)
-    job.io.err(`${job.endpoint.id}: a row cannot be read and is left out: ${first.problem}\n`)
-  job.unreadable += rows.length
 }

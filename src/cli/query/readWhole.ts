@@ -2,24 +2,11 @@ import { askedHashes, type WideParams } from '../../clients/explorer/question.ts
 import { createHash } from 'node:crypto'
 import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import type { Endpoint } from '../../clients/explorer/endpoint.ts'
-import type { Answer, Quarantined } from '../../clients/explorer/readAnswer.ts'
+import type { Answer } from '../../clients/explorer/readAnswer.ts'
 import { doubtsOf, listOf, readAll, readMissing, splitLists } from '../../clients/explorer/readAll.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { withList } from './printRows.ts'
-import { atStart, type Progress } from './resumeFile.ts'
-
-export interface ReadWholeOptions {
-  readonly signal: AbortSignal
-  readonly from: Progress
-  /** Whether the read is to be gone on with when it is stopped. */
-  readonly isResumable: boolean
-  onRows(rows: readonly unknown[]): void
-  onUnreadable(rows: readonly Quarantined[]): void
-  /** The rows up to here have been given. */
-  onProgress(progress: Progress): void
-  /** A line for people who wait, now and then. */
-  tell(line: string): void
-}
+import { type Job, tellUnreadable } from './job.ts'
+import { type RowPrinter, withList } from './printRows.ts'
+import { atStart, type Progress, type ResumeFile } from './resumeFile.ts'
 
 export interface Whole {
   readonly rows: number
@@ -30,8 +17,14 @@ export interface Whole {
   readonly absent: readonly string[]
 }
 
-interface Reader extends ReadWholeOptions {
-  readonly clock: Pick<Clock, 'sleep' | 'now' | 'monotonicMs'>
+/** The read of a whole answer: where its rows go, and how far it has come. */
+export interface Reader {
+  readonly job: Job
+  readonly printer: RowPrinter
+  /** What a read that is stopped goes on from; null when it is not to be gone on with. */
+  readonly resume: ResumeFile | null
+  /** Whether how far it has come was saved. */
+  isSaved: boolean
   readonly reasons: Set<string>
   readonly missing: Set<string>
   control: string | null
@@ -60,50 +53,63 @@ const tellEveryMs = 2_000
 /** Of more rows than these it is not remembered which were given. */
 const maxGiven = 200_000
 
+/** A read that goes on where an earlier one was stopped. */
+export function beginWhole(job: Job, printer: RowPrinter, resume: ResumeFile | null): Reader {
+  const { rows, reasons, missing, control, given, doneFrom } = resume?.progress ?? atStart
+  return {
+    job,
+    printer,
+    resume,
+    isSaved: rows > 0,
+    reasons: new Set(reasons),
+    missing: new Set(missing),
+    control,
+    newest: [],
+    requests: 0,
+    rows,
+    toldAt: job.io.clock.monotonicMs(),
+    part: [],
+    hasMisfits: false,
+    given: countEach(given),
+    doneFrom,
+    list: {},
+    asked: {},
+    pageRows: 0,
+  }
+}
+
 /**
  * Answers a question of any size with the client's own splitting and proof of the end, saying how far it is, and able
  * to go on where an earlier read was stopped: after the lists of 20 that are done and, within a list, below the blocks
  * that are done (ranges are read from their top down).
  */
-export async function readWhole(
-  deps: { readonly explorer: Explorer; readonly clock: Reader['clock'] },
-  endpoint: Endpoint,
-  params: WideParams,
-  options: ReadWholeOptions,
-): Promise<Whole> {
-  const { from } = options
-  const reader: Reader = {
-    ...options,
-    clock: deps.clock,
-    reasons: new Set(from.reasons),
-    missing: new Set(from.missing),
-    control: from.control,
-    newest: [],
-    requests: 0,
-    rows: from.rows,
-    toldAt: deps.clock.monotonicMs(),
-    part: [],
-    hasMisfits: false,
-    given: countEach(from.given),
-    doneFrom: from.doneFrom,
-    list: {},
-    asked: {},
-    pageRows: 0,
-  }
-  const explorer = watch(deps.explorer, reader)
-  const lists = splitLists(endpoint, await bounded(explorer, endpoint, params, options))
+export async function readWhole(reader: Reader): Promise<Whole> {
+  const { endpoint, explorer, io } = reader.job
+  const from = reader.resume?.progress ?? atStart
+  const watched = { explorer: watch(explorer, reader), clock: io.clock }
+  const lists = splitLists(endpoint, await bounded(watched.explorer, reader, from))
   const before: string[] = []
   for (const [at, listed] of lists.entries()) {
     if (at > 0) before.push(...listOf(endpoint, lists[at - 1] ?? {}))
     if (at < from.lists) continue
     const piece = below(listed, at === from.lists ? from.doneFrom : null)
-    if (piece) await readPiece({ explorer, clock: deps.clock }, endpoint, piece, reader, { at, before })
+    if (piece) await readPiece(watched, piece, reader, { at, before })
     reader.given.clear()
     reader.doneFrom = null
-    if (at < lists.length - 1) options.onProgress({ ...progressOf(reader), lists: at + 1 })
+    if (at < lists.length - 1) save(reader, { lists: at + 1 })
   }
-  const absent = await readAgain({ explorer, clock: deps.clock }, endpoint, params, reader)
+  const absent = await readAgain(watched, reader)
   return { rows: reader.rows, requests: reader.requests, reasons: [...reader.reasons], absent }
+}
+
+function tell({ job }: Reader, line: string): void {
+  job.io.err(`${job.endpoint.id}: ${line}\n`)
+}
+
+/** The rows up to here have been given. */
+function save(reader: Reader, place: Partial<Progress>): void {
+  reader.resume?.save({ ...progressOf(reader), ...place })
+  reader.isSaved = true
 }
 
 function progressOf({ rows, reasons, missing, control, given }: Reader): Progress {
@@ -120,19 +126,18 @@ function progressOf({ rows, reasons, missing, control, given }: Reader): Progres
 /** What was asked for by its hash and not shown is asked for again. @returns what is absent by all rules */
 async function readAgain(
   deps: Parameters<typeof readMissing>[0],
-  endpoint: Endpoint,
-  params: WideParams,
   reader: Reader,
 ): Promise<readonly string[]> {
   if (reader.missing.size === 0) return []
-  reader.tell(`asks again for ${reader.missing.size} of the hashes, which are in no answer so far`)
+  const { endpoint, io, params } = reader.job
+  tell(reader, `asks again for ${reader.missing.size} of the hashes, which are in no answer so far`)
   const question = { params, missing: [...reader.missing], control: reader.control }
   const { absent, unclear, reasons } = await readMissing(deps, endpoint, question, {
     priority: 'bulk',
-    signal: reader.signal,
+    signal: io.stop,
     attempts,
     onRecords(rows) {
-      reader.onRows(withList(rows, reader.list))
+      reader.printer.add(withList(rows, reader.list))
       reader.rows += rows.length
     },
   })
@@ -148,16 +153,17 @@ async function readAgain(
  */
 async function bounded(
   explorer: Pick<Explorer, 'call'>,
-  endpoint: Endpoint,
-  params: WideParams,
-  { isResumable, from, signal }: ReadWholeOptions,
+  { job, resume }: Reader,
+  from: Progress,
 ): Promise<WideParams> {
+  const { endpoint, io, params } = job
   const isOpen = heightOf(params['endBlockHeight']) === null && endpoint.chain === 'main'
-  if (!isResumable || !endpoint.hasRange || !isOpen) return params
+  if (resume === null || !endpoint.hasRange || !isOpen) return params
   const startBlockHeight = params['startBlockHeight'] ?? 0
   if (from.doneFrom !== null) return { ...params, startBlockHeight, endBlockHeight: from.doneFrom }
   const limit = endpoint.maxLimit ?? undefined
-  const first = await explorer.call(endpoint, { ...params, limit }, { priority: 'bulk', signal, attempts })
+  const how = { priority: 'bulk', signal: io.stop, attempts } as const
+  const first = await explorer.call(endpoint, { ...params, limit }, how)
   const heights = first.records.map((row) => (row as { height?: number | null }).height)
   const known = heights.filter((height) => typeof height === 'number')
   // A row without a block, such as one that is pending, would be in no range.
@@ -167,29 +173,28 @@ async function bounded(
 
 async function readPiece(
   deps: Parameters<typeof readAll>[0],
-  endpoint: Endpoint,
   params: WideParams,
   reader: Reader,
   list: { readonly at: number; readonly before: readonly string[] },
 ): Promise<void> {
+  const { endpoint, io } = reader.job
   const hasRange = endpoint.hasRange === true && heightOf(params['endBlockHeight']) !== null
   const result = await readAll(deps, endpoint, params, {
     priority: 'bulk',
-    signal: reader.signal,
+    signal: io.stop,
     attempts,
     before: list.before,
-    onQuarantined: (rows) => reader.onUnreadable(rows),
+    onQuarantined: (rows) => tellUnreadable(reader.job, rows),
     onRecords(rows) {
-      give(reader, endpoint, rows)
+      give(reader, rows)
       reader.part = []
       reader.pageRows = 0
       for (const reason of reader.newest) reader.reasons.add(reason)
       reader.doneFrom = hasRange ? heightOf(reader.asked['startBlockHeight']) : null
-      if (reader.doneFrom === null) return
-      reader.onProgress({ ...progressOf(reader), lists: list.at, doneFrom: reader.doneFrom })
+      if (reader.doneFrom !== null) save(reader, { lists: list.at, doneFrom: reader.doneFrom })
     },
   }).catch((error: unknown) => {
-    if (reader.isResumable && !reader.hasMisfits) keepPart(reader, endpoint, params, list)
+    if (reader.resume !== null && !reader.hasMisfits) keepPart(reader, params, list)
     throw error
   })
   for (const reason of result.reasons) reader.reasons.add(reason)
@@ -198,15 +203,15 @@ async function readPiece(
 }
 
 /** Gives rows, but for those that an earlier run gave. */
-function give(reader: Reader, endpoint: Endpoint, rows: readonly unknown[]): void {
+function give(reader: Reader, rows: readonly unknown[]): void {
   const fresh = rows.filter((row) => {
-    const digest = reader.given.size === 0 ? '' : digestOf(endpoint, row)
+    const digest = reader.given.size === 0 ? '' : digestOf(reader.job.endpoint, row)
     const count = reader.given.get(digest) ?? 0
     if (count > 1) reader.given.set(digest, count - 1)
     else if (count === 1) reader.given.delete(digest)
     return count === 0
   })
-  reader.onRows(withList(fresh, reader.list))
+  reader.printer.add(withList(fresh, reader.list))
   reader.rows += fresh.length
 }
 
@@ -216,10 +221,10 @@ function give(reader: Reader, endpoint: Endpoint, rows: readonly unknown[]): voi
  */
 function keepPart(
   reader: Reader,
-  endpoint: Endpoint,
   params: WideParams,
   list: { readonly at: number; readonly before: readonly string[] },
 ): void {
+  const { endpoint } = reader.job
   const before = new Set(list.before.map((value) => value.toLowerCase()))
   const part = reader.part.filter(
     (row) => before.size === 0 || endpoint.concerns?.(row, before, params) !== true,
@@ -228,20 +233,19 @@ function keepPart(
   if (lowest !== null) {
     give(
       reader,
-      endpoint,
       part.filter((row) => toHeight(row) !== lowest),
     )
-    reader.onProgress({ ...progressOf(reader), lists: list.at, doneFrom: lowest + 1 })
+    save(reader, { lists: list.at, doneFrom: lowest + 1 })
     return
   }
   const known = [...reader.given]
   if (part.length === 0 || part.length + known.length > maxGiven) return
-  give(reader, endpoint, part)
+  give(reader, part)
   // What an earlier run gave is remembered on, whether or not this one came as far.
   for (const [digest, count] of known) reader.given.set(digest, count)
   for (const [digest, count] of countEach(part.map((row) => digestOf(endpoint, row))))
     reader.given.set(digest, Math.max(count, reader.given.get(digest) ?? 0))
-  reader.onProgress({ ...progressOf(reader), lists: list.at, doneFrom: reader.doneFrom })
+  save(reader, { lists: list.at, doneFrom: reader.doneFrom })
 }
 
 /** The height of the last row, when no row stands above one that is lower; null also when a row has none. */
@@ -326,7 +330,7 @@ function note(
   page: { readonly page: number | null; readonly totalPage: number | null } | null = null,
 ): void {
   reader.asked = asked
-  const now = reader.clock.monotonicMs()
+  const now = reader.job.io.clock.monotonicMs()
   if (now - reader.toldAt < tellEveryMs) return
   reader.toldAt = now
   const { startBlockHeight, endBlockHeight } = asked
@@ -335,7 +339,8 @@ function note(
       ? ''
       : `, in blocks ${String(startBlockHeight)} to ${String(endBlockHeight)}`
   const of = page?.totalPage ? `, page ${page.page ?? '?'} of ${page.totalPage}` : ''
-  reader.tell(
+  tell(
+    reader,
     `${(reader.rows + reader.pageRows).toLocaleString('en')} rows in ${reader.requests.toLocaleString('en')} requests${range}${of}`,
   )
 }
