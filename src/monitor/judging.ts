@@ -1,17 +1,13 @@
-import type { AlertEngine } from '../alerts/alertEngine.ts'
 import { createOperations } from '../alerts/operations.ts'
-import type { Finding } from '../bridge/finding.ts'
-import { toClockJump } from '../checks/monitor/clockJump.ts'
 import type { OpenCheck } from '../kernel/check.ts'
 import { createCoverageNotes } from '../kernel/coverage.ts'
-import { createEvaluateLoop, evaluate, isNoticeable } from '../kernel/evaluateLoop.ts'
+import { evaluate } from '../kernel/evaluate.ts'
 import type { PollerStatus } from '../kernel/runner.ts'
 import { readSharedFacts } from '../kernel/sharedFacts.ts'
 import { createLatency } from '../ledger/readLatency.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import { matchFinding } from '../rules/evaluateRules.ts'
 import type { Moment } from '../rules/kind.ts'
-import type { LoadedRule } from '../rules/types.ts'
+import { createEvaluateLoop } from './evaluateLoop.ts'
 import type { OpenedKernel } from './openKernel.ts'
 import type { createWatching } from './watching.ts'
 
@@ -39,6 +35,10 @@ export function createJudging(
     clock,
     log,
     engine,
+    live: kernel.live,
+    distress: sending.distress,
+    after,
+    sleepers: [kernel.explorer, runner, ...opened],
     judge(at) {
       const facts = readFacts(at)
       const raised = opened.flatMap((check) => check.raised?.(at) ?? [])
@@ -46,20 +46,6 @@ export function createJudging(
       noteReadings()
       kernel.eventRetries.tick(kernel.commit, at)
       if (runner.status().every(hasRun)) engine.releaseStart()
-    },
-    forgetSleep(jump) {
-      kernel.explorer.rebaseClock(jump)
-      runner.rebaseClock(jump)
-      for (const check of opened) check.rebaseClock?.(jump)
-    },
-    onClock({ moved, slept }) {
-      if (slept !== null) engine.rebaseClock(slept.byMs, slept.now)
-      if (moved !== null && isNoticeable(moved)) tellFinding(engine, rules(), toClockJump(moved), moved.now)
-    },
-    onEnded(failure, at) {
-      if (failure !== null) return sending.distress.failed(failure, at)
-      sending.distress.saved(clock.now())
-      onCommitted()
     },
   })
   kernel.before.add(() => evaluateLoop.followClock())
@@ -77,14 +63,4 @@ export function createJudging(
 
 function hasRun({ runs, lastSuccessAt, failures }: PollerStatus): boolean {
   return runs > 0 && (lastSuccessAt !== null || failures > 0)
-}
-
-/** A finding of the program about itself. */
-export function tellFinding(
-  engine: AlertEngine,
-  rules: readonly LoadedRule[],
-  finding: Finding,
-  now: UnixMs,
-): void {
-  engine.tellEvents(matchFinding(rules, finding, now).matches, now)
 }

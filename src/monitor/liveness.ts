@@ -1,5 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
-import type { EvaluateLoop } from '../kernel/evaluateLoop.ts'
+import type { EvaluateLoop } from './evaluateLoop.ts'
 import type { PollerStatus } from '../kernel/runner.ts'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import { judgeLiveness } from './judgeLiveness.ts'

@@ -1,6 +1,6 @@
 import { nth } from '../../lib/nth.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { evaluate } from '../../kernel/evaluateLoop.ts'
+import { evaluate } from '../../kernel/evaluate.ts'
 import { evaluateConditions } from '../../rules/evaluateRules.ts'
 import { originLeg } from '../../bridge/transfer.ts'
 import { applyInput } from './applyInput.ts'

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { createCorrectedClock } from '../../../src/lib/correctedClock.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
-import { createEvaluateLoop, evaluate } from '../../../src/kernel/evaluateLoop.ts'
+import { evaluate } from '../../../src/kernel/evaluate.ts'
+import { createEvaluateLoop } from '../../../src/monitor/evaluateLoop.ts'
 import type { Judgement } from '../../../src/rules/kind.ts'
 import type { LoadedRule } from '../../../src/rules/types.ts'
 import { toFacts } from '../rules/facts.ts'
@@ -76,9 +77,10 @@ test('F12: a rule that throws, whatever it is, holds up no other, is told, and i
       const facts = { ...toFacts(now), rulesRejected: { at: now, problems } }
       evaluate({ engine, rules, facts, raised: [] }, now)
     },
-    forgetSleep: () => undefined,
-    onClock: () => undefined,
-    onEnded: () => undefined,
+    live: { rules },
+    distress: { failed: () => undefined, saved: () => undefined },
+    after: [],
+    sleepers: [],
   })
   loop.start()
   await clock.advance(10_000)

@@ -1,29 +1,30 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
-import type { Finding } from '../bridge/finding.ts'
+import { toClockJump } from '../checks/monitor/clockJump.ts'
+import type { Distress } from '../delivery/distress.ts'
+import type { OpenCheck } from '../kernel/check.ts'
+import { tellFinding } from '../kernel/evaluate.ts'
+import type { LiveRules } from '../kernel/kernel.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { ClockNews, CorrectedClock } from '../lib/correctedClock.ts'
 import { errorText } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
-import type { RuleTimer } from '../lib/timings.ts'
 import type { ClockJump } from '../lib/rebaseInstant.ts'
-import { evaluateConditions } from '../rules/evaluateRules.ts'
-import type { Moment } from '../rules/kind.ts'
-import type { LoadedRule } from '../rules/types.ts'
 import type { Database } from '../store/database.ts'
 
 export interface EvaluateDeps {
   readonly db: Database
   readonly clock: Pick<CorrectedClock, 'now' | 'monotonicMs' | 'sleep' | 'look'>
   readonly log: Pick<Logger, 'error'>
-  readonly engine: Pick<AlertEngine, 'flush'>
+  readonly engine: Pick<AlertEngine, 'flush' | 'rebaseClock' | 'tellEvents'>
+  readonly live: Pick<LiveRules, 'rules'>
+  /** Says that nothing can be saved. A rule's own errors do not come here, so that it is the ledger that refused. */
+  readonly distress: Pick<Distress, 'failed' | 'saved'>
+  /** What waits for each commit. */
+  readonly after: Iterable<() => void>
+  /** What keeps times in memory: set on once for each sleep of the machine. */
+  readonly sleepers: readonly Pick<OpenCheck, 'rebaseClock'>[]
   /** Judges everything that is judged by the clock, inside the transaction. */
   readonly judge: (now: UnixMs) => void
-  /** The machine slept: times that are kept in memory, once for each sleep. */
-  readonly forgetSleep: (jump: ClockJump) => void
-  /** The machine slept, or the wall clock was moved by much: inside the next transaction, before anything else. */
-  readonly onClock: (news: ClockNews) => void
-  /** An evaluation ended; why it came to nothing, null when it did not. A rule's own errors do not come here, so that it is the ledger that refused. */
-  readonly onEnded: (failure: string | null, now: UnixMs) => void
 }
 
 interface EvaluationCounts {
@@ -72,7 +73,7 @@ export function createEvaluateLoop(deps: EvaluateDeps): EvaluateLoop {
     followClock() {
       look(loop)
       if (loop.pending === nothing) return
-      deps.db.transaction(() => deps.onClock(loop.pending))
+      deps.db.transaction(() => noteClock(loop))
       loop.pending = nothing
     },
     counts: () => loop.counts,
@@ -118,7 +119,7 @@ function look(loop: Loop): void {
   if (slept !== null) {
     loop.scheduled = slept.now
     loop.settledAt = loop.clock.monotonicMs() + settleMs
-    loop.forgetSleep(slept)
+    for (const sleeper of loop.sleepers) sleeper.rebaseClock?.(slept)
   }
   // What could not be saved yet is part of it.
   if (moved !== null || slept !== null)
@@ -129,20 +130,27 @@ function runOnce(loop: Loop, now: UnixMs): UnixMs | null {
   const { db, engine, log } = loop
   try {
     const next = db.transaction(() => {
-      if (loop.pending !== nothing) loop.onClock(loop.pending)
+      if (loop.pending !== nothing) noteClock(loop)
       if (loop.clock.monotonicMs() >= loop.settledAt) loop.judge(now)
       return engine.flush(now)
     })
     loop.pending = nothing
     loop.counts = { ...loop.counts, total: loop.counts.total + 1, lastAt: now }
-    loop.onEnded(null, now)
+    loop.distress.saved(loop.clock.now())
+    for (const notify of loop.after) notify()
     return next
   } catch (error) {
     loop.counts = { ...loop.counts, total: loop.counts.total + 1, failed: loop.counts.failed + 1 }
     log.error({ err: error }, `evaluation failed: ${errorText(error)}`)
-    loop.onEnded(errorText(error), now)
+    loop.distress.failed(errorText(error), now)
     return null
   }
+}
+
+/** The machine slept, or the wall clock was moved by much: inside a transaction, before anything else is judged. */
+function noteClock({ engine, live, pending: { moved, slept } }: Loop): void {
+  if (slept !== null) engine.rebaseClock(slept.byMs, slept.now)
+  if (moved !== null && isNoticeable(moved)) tellFinding(engine, live.rules, toClockJump(moved), moved.now)
 }
 
 const nothing: ClockNews = { moved: null, slept: null }
@@ -153,47 +161,6 @@ function add(before: ClockJump | null, after: ClockJump | null): ClockJump | nul
 }
 
 /** Whether a jump is more than what a time service corrects. */
-export function isNoticeable({ byMs }: ClockJump): boolean {
+function isNoticeable({ byMs }: ClockJump): boolean {
   return Math.abs(byMs) > noticeableMs
-}
-
-/** An `unless` that cannot be answered fails its own rule and no other. */
-function readExcuse(
-  rule: LoadedRule,
-  isFiring: (kind: string) => boolean,
-): { holds: boolean } | { failure: string } {
-  try {
-    return { holds: rule.isExcused(isFiring) }
-  } catch (error) {
-    return { failure: errorText(error) }
-  }
-}
-
-/** One evaluation of every condition, inside a transaction; `raised` are those that other parts hold to be true now. */
-export function evaluate(
-  of: {
-    readonly engine: Pick<
-      AlertEngine,
-      'applyCondition' | 'excuseCondition' | 'keepCondition' | 'dropRules' | 'isFiring'
-    >
-    readonly rules: readonly LoadedRule[]
-    readonly facts: Moment
-    readonly raised: readonly Finding[]
-    /** Measures what each rule takes. */
-    readonly timer?: RuleTimer
-  },
-  now: UnixMs,
-): void {
-  const { engine, rules } = of
-  const judged = evaluateConditions(rules, of.facts, of.raised, of.timer)
-  of.timer?.done()
-  for (const { rule, judgement, errors } of judged) {
-    const failure = errors.find(({ subject }) => subject === null)?.error
-    const excuse = failure === undefined ? readExcuse(rule, (kind) => engine.isFiring(kind)) : { failure }
-    if ('failure' in excuse) engine.keepCondition(rule, excuse.failure, now)
-    // An excused rule says nothing new, and takes nothing back either.
-    else if (excuse.holds) engine.excuseCondition(rule, now)
-    else engine.applyCondition(rule, judgement, now)
-  }
-  engine.dropRules(new Set(rules.map(({ name }) => name)), now)
 }

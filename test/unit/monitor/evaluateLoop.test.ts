@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { createCorrectedClock } from '../../../src/lib/correctedClock.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
-import { createEvaluateLoop, evaluate, isNoticeable } from '../../../src/kernel/evaluateLoop.ts'
+import { evaluate } from '../../../src/kernel/evaluate.ts'
+import { createEvaluateLoop } from '../../../src/monitor/evaluateLoop.ts'
 import { createBench, createRule } from '../alerts/harness.ts'
 import { toFacts } from '../rules/facts.ts'
 
@@ -23,14 +24,17 @@ function start() {
     db: database,
     clock: corrected,
     log: createSilentLog(),
-    engine,
-    judge: (now) => evaluate({ engine, rules: [rule], facts: toFacts(now), raised: [] }, now),
-    forgetSleep: ({ byMs }) => void seen.forgotten.push(byMs),
-    onClock({ moved, slept }) {
-      if (slept !== null) seen.slept.push(slept.byMs)
-      if (moved !== null && isNoticeable(moved)) seen.moved.push(moved.byMs)
+    engine: {
+      ...engine,
+      rebaseClock: (byMs, now) => (seen.slept.push(byMs), engine.rebaseClock(byMs, now)),
+      tellEvents: (matches) =>
+        void seen.moved.push(...[...matches].map(({ finding }) => Number(finding.facts['byMs']))),
     },
-    onEnded: () => undefined,
+    live: { rules: [rule, createRule({ name: 'jump', kind: 'monitor.clock_jump' })] },
+    distress: { failed: () => undefined, saved: () => undefined },
+    after: [],
+    sleepers: [{ rebaseClock: ({ byMs }) => void seen.forgotten.push(byMs) }],
+    judge: (now) => evaluate({ engine, rules: [rule], facts: toFacts(now), raised: [] }, now),
   })
   loop.start()
   async function stop() {
@@ -88,14 +92,15 @@ test('F66: while one evaluation blocks the event loop for ten seconds the ticks 
     clock: createCorrectedClock(late),
     log: createSilentLog(),
     engine,
+    live: { rules: [] },
+    distress: { failed: () => undefined, saved: () => undefined },
+    after: [],
+    sleepers: [{ rebaseClock: ({ byMs }) => void jumps.push(byMs) }],
     judge(now) {
       evaluatedAt.push(now)
       if (evaluatedAt.length === 4) blockedMs += 10_000
       evaluate({ engine, rules: [], facts: toFacts(now), raised: [] }, now)
     },
-    forgetSleep: ({ byMs }) => void jumps.push(byMs),
-    onClock: () => undefined,
-    onEnded: () => undefined,
   })
   const startedAt = late.now()
   loop.start()
