@@ -6,7 +6,7 @@ import { knownVaults, type LearnedMoney } from './learnedMoney.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 
 /** What the configuration says of the bridge's money. */
-interface BridgeMoney {
+export interface BridgeMoney {
   readonly fees: MoneySettings['fees']
   readonly contracts?: readonly string[]
   readonly escrows?: readonly { readonly address: string; readonly token: string }[]

@@ -1,0 +1,158 @@
+import type { Chain } from '../bridge/observation.ts'
+import type { Transfer } from '../bridge/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import { compareBatch, judgeBatchAction, sampleBatch } from './compareBatch.ts'
+import { doubtOrigin, kindsName, zoneEvidence } from './doubtOrigin.ts'
+import { onlyCertain } from './habit.ts'
+import { actionOf, isOneOfSeveral, judgeAction, listFitting, noItem } from './judgeAction.ts'
+import {
+  awaitsFee,
+  judgeMoney,
+  judgeTwin,
+  mayBeTwin,
+  sampleKept,
+  sampleMoney,
+  sampleZone,
+} from './judgeMoney.ts'
+import { amountsName, judgeZoneAmount } from './judgeZoneAmount.ts'
+import {
+  establishedNames,
+  isOfEarlierWords,
+  type MoneySample,
+  sampleAction,
+  topicOf,
+  wordsName,
+} from './learnedActions.ts'
+import type { LearnedMoney } from './learnedMoney.ts'
+import { type BridgeMoney, toMoneySettings } from './toMoneySettings.ts'
+import { readAction } from './zoneAction.ts'
+
+/** A transfer that others may learn from, and what it is judged by. */
+export interface Example {
+  readonly transfer: Transfer
+  readonly related: { sharing(chain: Chain, hash: string): readonly Transfer[] }
+  readonly learned: LearnedMoney
+  readonly bridge: BridgeMoney
+  readonly now: UnixMs
+}
+
+/** What one transaction of a transfer teaches. */
+export interface Taught {
+  readonly samples: readonly MoneySample[]
+  /** Whether its judgement waits for what others teach. */
+  readonly isHeld: boolean
+}
+
+const nothing: Taught = { samples: [], isHeld: false }
+
+/** What the zone says of an amount may be explained by others within this. */
+const othersMs = 120_000
+
+/**
+ * What the movements of its main transaction teach: tokens, vaults, fees. What is about to be reported is no example.
+ * @param isTold whether something is reported of it at all: of the past nothing is
+ */
+export function taughtByMoney({ transfer, related, learned, bridge, now }: Example, isTold: boolean): Taught {
+  const { main } = transfer
+  if (main === null || transfer.evidence.length === 0) return nothing
+  // A bridge with several vaults shows all of them in its past.
+  const settings = toMoneySettings(bridge, isTold ? learned : onlyCertain(learned))
+  const judged = judgeMoney(transfer, related.sharing('main', main.hash), settings)
+  if (judged === null) return nothing
+  const { twin } = judged
+  const listed = bridge.escrows?.map(({ token }) => token) ?? []
+  if (twin !== null && !mayBeTwin(transfer, twin, learned, listed)) return nothing
+  const isTwinOpen = twin !== null && judgeTwin(transfer, twin, { learned, listed, now }) === 'held'
+  const isFeeOpen = awaitsFee(transfer, judged, learned, now)
+  const kept = isFeeOpen || judged.gap === 'covered' ? sampleKept(transfer, judged) : []
+  return { samples: [...sampleMoney(transfer, judged, settings), ...kept], isHeld: isTwinOpen || isFeeOpen }
+}
+
+/** Whether the amount of its zone transaction is its record's. */
+export function taughtByZoneAmount(
+  { transfer, related, learned, bridge, now }: Example,
+  isTold: boolean,
+): Taught {
+  const fees = toMoneySettings(bridge, learned, related)
+  const sample = transfer.status === 'failed' ? null : sampleZone(transfer, fees)
+  if (sample === null || transfer.zone === null) return nothing
+  if (transfer.firstSeenAt < learned.suspendedAt(amountsName(transfer.direction))) return nothing
+  const sharing = related.sharing('zone', transfer.zone.hash)
+  // A bundle's one amount says nothing of its members.
+  if (sharing.filter(({ isListed }) => isListed).length > 1) return nothing
+  const isHeld = sample.value === 'other' && now - transfer.firstSeenAt < othersMs
+  // What is reported, or will be once no other may share it, teaches nothing: several would end what they are judged by.
+  const settings = { ...fees, learned, now: Infinity }
+  const isReported = isTold && judgeZoneAmount(transfer, sharing, settings) !== null
+  // Nor does what the zone says of several things together.
+  const teaches = !isReported && !isOneOfSeveral(transfer, sharing, settings)
+  return { samples: teaches ? [sample] : [], isHeld }
+}
+
+/** Of what kind its zone transaction's action is and which of its words say what. */
+export function taughtByAction(
+  { transfer, related, learned, bridge }: Example,
+  isTold: boolean,
+): readonly MoneySample[] {
+  const by = transfer.status === 'failed' ? null : zoneEvidence(transfer)
+  if (by === null) return []
+  const settings = { ...toMoneySettings(bridge, learned, related), learned }
+  const sharing = related.sharing('zone', by.hash)
+  if (doubtOrigin(transfer, sharing, settings)?.what === 'other') return []
+  const paid = transfer.main ? related.sharing('main', transfer.main.hash) : []
+  // What is about to be reported teaches nothing: several together would end the very habit that they are judged by.
+  const isReported =
+    isTold &&
+    (typeof (judgeAction(transfer, sharing, settings) ?? '') === 'object' ||
+      judgeBatchAction(transfer, paid, settings) !== null)
+  const { action, actionType = '' } = by
+  const name = kindsName(topicOf(transfer))
+  const kind = actionType === '' ? [] : [{ kind: 'action', name, value: actionType } as const]
+  if (isReported || isOfEarlierWords(transfer, learned)) return kind
+  const words = action ? sampleAction(transfer, listFitting(transfer, sharing, settings), settings) : []
+  return [...kind, ...words, ...sampleBatch(compareBatch(transfer, paid, settings))]
+}
+
+/**
+ * What was learned of zone actions that a transfer disagrees with while its money is just what its record says: it may
+ * be that the zone says something else by now. The names of these meanings.
+ */
+export function listDissent({ transfer, related, learned, bridge, now }: Example): string[] {
+  const money = toMoneySettings(bridge, learned, related)
+  const { main, zone } = transfer
+  const ofMain = main ? related.sharing('main', main.hash) : []
+  if (judgeMoney(transfer, ofMain, money)?.gap !== 'covered') return []
+  const settings = { ...money, learned }
+  const ofZone = zone ? related.sharing('zone', zone.hash) : []
+  const gap = judgeAction(transfer, ofZone, settings)
+  const isOtherwise =
+    (gap !== null && gap !== 'covered' && gap.found !== noItem) ||
+    judgeBatchAction(transfer, ofMain, settings) !== null ||
+    (doubtOrigin(transfer, ofZone, settings)?.isByWords ?? false)
+  return [
+    ...(isOtherwise ? [wordsName(transfer)] : []),
+    ...(judgeZoneAmount(transfer, ofZone, { ...settings, now }) === null
+      ? []
+      : [amountsName(transfer.direction)]),
+  ]
+}
+
+/** What was learned of zone actions that a transfer confirms. */
+export function listConsent({ transfer, related, learned, bridge }: Example): string[] {
+  const money = toMoneySettings(bridge, learned, related)
+  const ofMain = transfer.main ? related.sharing('main', transfer.main.hash) : []
+  const action = actionOf(transfer)?.action
+  const samples = action ? sampleAction(transfer, readAction(action), money) : []
+  const isSaid = (['amount', 'recipient'] as const).some((what) =>
+    establishedNames(learned, transfer, what)
+      .values()
+      .some((name) =>
+        samples.some((one) => one.name === `${topicOf(transfer)} ${what}` && one.value === `=${name}`),
+      ),
+  )
+  const isItems = compareBatch(transfer, ofMain, { learned }).values().toArray().includes('equal')
+  return [
+    ...(isSaid || isItems ? [wordsName(transfer)] : []),
+    ...(sampleZone(transfer, money)?.value === 'equal' ? [amountsName(transfer.direction)] : []),
+  ]
+}
