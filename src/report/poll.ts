@@ -1,7 +1,6 @@
 import { CronTime } from 'cron'
 import { DateTime } from 'luxon'
 import { retryDelayMs } from '../delivery/planDelivery.ts'
-import type { DailyReport } from './dailyReport.ts'
 import type { Finding } from '../bridge/finding.ts'
 import { dayOf, type DayWindow, type DueDays, listDueDays, shiftDay, windowOf } from './reportDay.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
@@ -27,7 +26,9 @@ export interface DailyReportDeps {
   readonly channel: Channel
   readonly settings: { readonly cron: string; readonly timezone: string }
   readonly pageUrl: string | null
-  build(window: DayWindow, before: DailyReport | null, now: UnixMs): Promise<DailyReport>
+  readonly db: Database
+  readonly ledger: Pick<Ledger, 'listUnderWay'>
+  readonly tokens: AppConfig['bridge']['tokens']
 }
 
 /** Reports that are caught up after a time down; what is older is named, not sent one by one. */
@@ -48,7 +49,7 @@ export function createDailyReportPoll(deps: DailyReportDeps): (signal: AbortSign
 }
 
 async function buildDue(deps: DailyReportDeps): Promise<void> {
-  const { store, clock, settings, commit } = deps
+  const { clock, commit, db, ledger, settings, store, tokens } = deps
   const now = clock.now()
   const zone = settings.timezone
   const lastDay = store.readLastDay()
@@ -61,7 +62,9 @@ async function buildDue(deps: DailyReportDeps): Promise<void> {
   for (const day of found.due) {
     const window = windowOf(day, zone)
     if (window === null) continue
-    const report = await deps.build(window, store.find(shiftDay(day, -1)), clock.now())
+    const before = store.find(shiftDay(day, -1))
+    const knows = readReportKnowledge(db, tokens, window)
+    const report = await buildDailyReport({ db, ledger, before, knows }, window, clock.now())
     const isFirst = day === found.due[0]
     commit({
       apply: () => {
@@ -152,9 +155,7 @@ function toMissed(day: string, reason: string, now: UnixMs): Finding {
   })
 }
 
-interface ReportingDeps extends Pick<DailyReportDeps, 'clock' | 'log' | 'commit'> {
-  readonly db: Database
-  readonly ledger: Pick<Ledger, 'listUnderWay'>
+interface ReportingDeps extends Pick<DailyReportDeps, 'clock' | 'log' | 'commit' | 'db' | 'ledger'> {
   readonly channels: readonly Channel[]
   readonly config: Pick<AppConfig, 'reports' | 'http' | 'bridge'>
 }
@@ -163,7 +164,7 @@ const everyMs = 30_000
 
 /** The daily report as a poller; none when none is configured. */
 export function createReporting(deps: ReportingDeps): Poller[] {
-  const { db, ledger, config } = deps
+  const { db, config } = deps
   const settings = config.reports.daily
   const channel = deps.channels.find(({ name }) => name === settings?.channel)
   if (!settings || !channel) return []
@@ -173,12 +174,7 @@ export function createReporting(deps: ReportingDeps): Poller[] {
     channel,
     store: createReportStore(db),
     pageUrl: config.http?.publicUrl ?? null,
-    build: (window, before, now) =>
-      buildDailyReport(
-        { db, ledger, before, knows: readReportKnowledge(db, config.bridge.tokens, window) },
-        window,
-        now,
-      ),
+    tokens: config.bridge.tokens,
   })
   return [{ name: 'report', schedule: everyMs, run }]
 }

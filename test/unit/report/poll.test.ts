@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import type { DailyReport } from '../../../src/report/dailyReport.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
+import { createReport } from './render/sampleReport.ts'
+import { createLedger } from '../../../src/ledger/ledger.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import type { DeliveryOptions, DeliveryResult } from '../../../src/delivery/channels/message.ts'
 import { createDailyReportPoll } from '../../../src/report/poll.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createReportStore } from '../../../src/report/store.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
-import { createReport } from './render/sampleReport.ts'
 
 const hour = 3_600_000
 
@@ -38,8 +38,9 @@ function setUp(start: string, answers: DeliveryResult[] = []) {
         },
         close: async () => {},
       },
-      build: async (window, _, builtAt): Promise<DailyReport> =>
-        createReport({ window, builtAt, hours: [], latencies: [] }),
+      db,
+      ledger: createLedger(db, { tokens: [], openIntervalMs: 10_000 }),
+      tokens: [],
     })
   let poll = create()
   const run = () => poll(new AbortController().signal)
