@@ -1,3 +1,4 @@
+import type { Quarantined } from '../clients/explorer/readAnswer.ts'
 import { createHash } from 'node:crypto'
 import { type DeclaredEvent, listEvents } from '../clients/readEventAbi.ts'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
@@ -43,14 +44,14 @@ export function createContractReads(deps: {
     async logs(address, span, options) {
       const requestedAt = deps.clock.now()
       const found: ClientLog[] = []
-      const bad: { endpoint: string; problem: string; raw: string }[] = []
+      const quarantined: Quarantined[] = []
       const params = { address, startBlockHeight: span.first, endBlockHeight: span.last }
       const { complete } = await readAll(deps, logsByBlocks, params, {
         ...options,
         onRecords: (records) => void found.push(...records),
-        onQuarantined: (records) =>
-          void bad.push(...records.map(({ raw, problem }) => ({ endpoint: 'E19', problem, raw }))),
+        quarantined,
       })
+      const bad = quarantined.map(({ raw, problem }) => ({ endpoint: 'E19', problem, raw }))
       return { requestedAt, records: toBridgeLogs(address, found), bad, complete }
     },
     async verified(address, options) {

@@ -7,7 +7,7 @@ import {
   addressTransactions,
   manyAddressesTransactions,
 } from '../clients/explorer/endpoints/mainTransactions.ts'
-import type { Answer } from '../clients/explorer/readAnswer.ts'
+import type { Answer, Quarantined } from '../clients/explorer/readAnswer.ts'
 import type { WideParams } from '../clients/explorer/question.ts'
 import { readAll, type ReadAllOptions } from '../clients/explorer/readAll.ts'
 import { canonicalToken } from '../bridge/movedToken.ts'
@@ -126,8 +126,7 @@ async function readRange<R>(
 ) {
   const requestedAt = source.clock.now()
   const rows: R[] = []
-  const bad: BadRecord[] = []
-  let lacking = 0
+  const quarantined: Quarantined[] = []
   const result = await readAll(
     source,
     endpoint,
@@ -135,12 +134,11 @@ async function readRange<R>(
     {
       ...how,
       onRecords: (records) => void rows.push(...records),
-      onQuarantined: (records) => {
-        bad.push(...records.map(({ raw, problem }) => ({ endpoint: endpoint.id, problem, raw })))
-        lacking += records.filter(({ isMissing }) => isMissing).length
-      },
+      quarantined,
     },
   )
+  const bad = quarantined.map(({ raw, problem }) => ({ endpoint: endpoint.id, problem, raw }))
+  const lacking = quarantined.filter(({ isMissing }) => isMissing).length
   return { requestedAt, rows, bad, lacking, isWhole: result.complete, problem: result.reasons.join(', ') }
 }
 

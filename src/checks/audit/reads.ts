@@ -51,7 +51,7 @@ export function createAuditReads(source: Source): AuditReads {
       readPages(source, crossTransactions, {
         ...options,
         params: {},
-        stop: ({ records }) => records.length > 0 && records.every((row) => newestTime(row) < until),
+        isEnough: ({ records }) => records.length > 0 && records.every((row) => newestTime(row) < until),
       }),
     async zoneBlockPage(page, options) {
       const params = { page, limit: pageSize }
@@ -89,18 +89,20 @@ async function readIn(
 ): Promise<WholeRead<Observation>> {
   const requestedAt = source.clock.now()
   const records: Observation[] = []
-  const bad: BadRecord[] = []
+  const quarantined: Quarantined[] = []
   const params = { startBlockHeight: span.first, endBlockHeight: span.last }
   try {
     const { complete, requests, reasons } = await readAll(source, crossTransactions, params, {
       ...options,
       onRecords: (found) => void records.push(...found),
-      onQuarantined: (found) => void bad.push(...toBad('E3', found)),
+      quarantined,
     })
     const isUnfiltered = reasons.includes(misfitReason)
+    const bad = toBad('E3', quarantined)
     return { requestedAt, records, bad, complete: complete && bad.length === 0, requests, isUnfiltered }
   } catch (error) {
     if (!(error instanceof MonitorError && error.code === 'source.mismatched')) throw error
+    const bad = toBad('E3', quarantined)
     return { requestedAt, records, bad, complete: false, requests: 1, isUnfiltered: true }
   }
 }
@@ -111,16 +113,19 @@ async function readPages<P extends z.ZodType, R>(
   endpoint: Endpoint<P, R>,
   how: ReadOptions & {
     readonly params: Omit<z.input<P>, 'page' | 'limit'>
-    readonly stop?: (answer: Answer<R>) => boolean
+    readonly isEnough?: (answer: Answer<R>) => boolean
   },
 ): Promise<WholeRead<R>> {
-  const { params, ...options } = how
+  const { params, isEnough, ...options } = how
   const requestedAt = clock.now()
   const records: R[] = []
   const bad: BadRecord[] = []
   const result = await explorer.walk(endpoint, params, {
     ...options,
-    onNew: (found) => void records.push(...found),
+    onNew(found, answer) {
+      records.push(...found)
+      return isEnough?.(answer)
+    },
     onPage: (answer) => void bad.push(...toBad(endpoint.id, answer.quarantined)),
   })
   return { requestedAt, records, bad, complete: result.complete && bad.length === 0, requests: result.pages }

@@ -1,3 +1,4 @@
+import type { Quarantined } from '../../clients/explorer/readAnswer.ts'
 import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import { blockTransactions } from '../../clients/explorer/endpoints/mainTransactions.ts'
 import { manyTransactionsTransfers } from '../../clients/explorer/endpoints/mainTransfers.ts'
@@ -76,15 +77,16 @@ async function listRows(
   signal: AbortSignal,
 ) {
   const rows: { hash: string; height: number | null; time: UnixMs | null; state: string }[] = []
-  let unreadable = 0
+  const quarantined: Quarantined[] = []
   const result = await readAll(deps, blockTransactions, range, {
     priority: 'evidence',
     signal,
     onRecords: (records) => void rows.push(...records),
-    onQuarantined: (bad) => void (unreadable += bad.length),
+    quarantined,
   })
-  if (!result.complete || unreadable > 0) {
-    const why = unreadable > 0 ? `${unreadable} records cannot be read` : result.reasons.join('; ')
+  if (!result.complete || quarantined.length > 0) {
+    const why =
+      quarantined.length > 0 ? `${quarantined.length} records cannot be read` : result.reasons.join('; ')
     throw new MonitorError('source.invalid', `E7: the list of a range of blocks is not whole: ${why}`)
   }
   // Blocks that were preconfirmed with transactions and a list without a single one: throttling looks like this.

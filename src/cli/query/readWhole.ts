@@ -184,7 +184,6 @@ async function readPiece(
     signal: io.stop,
     attempts,
     before: list.before,
-    onQuarantined: (rows) => tellUnreadable(reader.job, rows),
     onRecords(rows) {
       give(reader, rows)
       reader.part = []
@@ -294,6 +293,7 @@ function watch(explorer: Explorer, reader: Reader): Pick<Explorer, 'call' | 'wal
       note(reader, params as WideParams)
       const answer = await explorer.call(endpoint, params, how)
       reader.requests += 1
+      tellUnreadable(reader.job, answer.quarantined)
       reader.newest = doubtsOf(answer)
       reader.list = answer.list
       return answer
@@ -304,9 +304,9 @@ function watch(explorer: Explorer, reader: Reader): Pick<Explorer, 'call' | 'wal
       reader.hasMisfits = false
       const result = await explorer.walk(endpoint, params, {
         ...how,
-        onNew: async (rows) => {
+        onNew: (rows, answer) => {
           reader.part.push(...rows)
-          await how.onNew?.(rows)
+          return how.onNew?.(rows, answer)
         },
         onPage: async (answer) => {
           reader.requests += 1
@@ -314,6 +314,7 @@ function watch(explorer: Explorer, reader: Reader): Pick<Explorer, 'call' | 'wal
           reader.list = answer.list
           reader.hasMisfits ||= answer.misfits.length > 0
           note(reader, params as WideParams, answer)
+          tellUnreadable(reader.job, answer.quarantined)
           await how.onPage?.(answer)
         },
       })

@@ -153,7 +153,7 @@ function walk<P extends z.ZodType, R>(
           // A later page begins with rows that were given before.
           isKnown: how.isKnown === true || window.page > 1,
         }),
-      rowKey: (record) => endpoint.rowKey?.(record) ?? '',
+      endpoint,
     },
     { ...how, limit: Math.min(how.limit ?? maxLimit, maxLimit) },
   )

@@ -1,3 +1,5 @@
+import type { z } from 'zod'
+import type { Endpoint } from './endpoint.ts'
 import type { Window } from './nextWindow.ts'
 import type { Answer } from './readAnswer.ts'
 
@@ -5,10 +7,10 @@ import type { Answer } from './readAnswer.ts'
 export function rowKeys<R>(
   answer: Answer<R>,
   rows: readonly (R | null)[],
-  rowKey: (record: R) => string,
+  { rowKey }: Pick<Endpoint<z.ZodType, R>, 'rowKey'>,
 ): string[] {
   const raws = new Map(answer.quarantined.map(({ index, raw }) => [index, raw]))
-  return rows.map((row, index) => (row === null ? `?${raws.get(index) ?? ''}` : rowKey(row)))
+  return rows.map((row, index) => (row === null ? `?${raws.get(index) ?? ''}` : (rowKey?.(row) ?? '')))
 }
 
 /** The records of a page in their places, null for those that could not be read. */

@@ -18,7 +18,8 @@ import type { Answer, Quarantined } from './readAnswer.ts'
 export interface ReadAllOptions<R> extends CallOptions {
   /** Takes records as they become certain. */
   onRecords(records: readonly R[]): void | Promise<void>
-  onQuarantined?(records: readonly Quarantined[]): void
+  /** Takes the rows that cannot be read as they come. */
+  readonly quarantined?: Quarantined[]
   /** Values of the list that were asked for before: what concerns them was given then. */
   readonly before?: readonly string[]
   /** Takes each page's new rows; true ends the reading there, which is not whole then. */
@@ -194,7 +195,7 @@ async function readOnce<R>(job: Job<R>, { asked, canNarrow, found }: Part<R>): P
   if (endpoint.maxLimit === null) {
     const answer = await job.explorer.call(endpoint, asked, options)
     job.requests += 1
-    options.onQuarantined?.(answer.quarantined)
+    options.quarantined?.push(...answer.quarantined)
     found.push(...answer.records)
     return { isCut: isNearCap(countRows(answer), endpoint), reasons: doubtsOf(answer) }
   }
@@ -203,12 +204,12 @@ async function readOnce<R>(job: Job<R>, { asked, canNarrow, found }: Part<R>): P
     (answer.totalPage ?? 0) >= 10_000 || isNearCap((answer.totalPage ?? 0) * (answer.limit ?? 0), endpoint)
   const result = await job.explorer.walk(endpoint, asked, {
     ...options,
-    stop: (answer) => job.isOver || (canNarrow && isCutEarly(answer)),
-    onNew: async (records) => {
+    onNew: async (records, answer) => {
       found.push(...records)
-      if ((await options.isEnough?.(records)) === true) job.isOver = true
+      if (records.length > 0 && (await options.isEnough?.(records)) === true) job.isOver = true
+      return job.isOver || (canNarrow && isCutEarly(answer))
     },
-    onPage: (answer) => options.onQuarantined?.(answer.quarantined),
+    onPage: (answer) => void options.quarantined?.push(...answer.quarantined),
   })
   job.requests += result.pages
   const isCut = result.stopped || isNearCap(result.rows, endpoint)

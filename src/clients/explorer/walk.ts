@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
 import { misfitReason } from './fits.ts'
 import {
@@ -22,28 +23,32 @@ import {
   type WalkResult,
   type WalkState,
 } from './walkState.ts'
+import type { Endpoint } from './endpoint.ts'
 import type { Answer } from './readAnswer.ts'
 
 export interface WalkDeps<R> {
   readonly clock: Pick<Clock, 'sleep'>
   /** One page of the list, retried as far as a retry helps. */
   readonly ask: (window: Window) => Promise<Answer<R>>
-  /** A row's identity across reads. */
-  readonly rowKey: (record: R) => string
+  /** Says what a row is across reads. */
+  readonly endpoint: Pick<Endpoint<z.ZodType, R>, 'rowKey'>
 }
 
 export interface WalkOptions<R> {
   readonly limit: number
   /** Takes each page as it comes, repeats included; a page may come again. */
   onPage?(answer: Answer<R>): void | Promise<void>
-  /** Takes the rows that no page had given before, each once; equal rows of one page are several. */
-  onNew?(records: readonly R[]): void | Promise<void>
-  /** True ends the walk after this page. */
-  stop?(answer: Answer<R>): boolean
+  /**
+   * Takes the rows of a page that no page had given before, each once; equal rows of one page are several. True ends the
+   * walk after this page.
+   */
+  onNew?(records: readonly R[], answer: Answer<R>): Ends | Promise<Ends>
   /** `always` reads the list again until a reading finds nothing new; `auto` does so when rows were seen to move. */
   readonly verify?: 'auto' | 'always'
   readonly signal?: AbortSignal | undefined
 }
+
+type Ends = boolean | void
 
 const maxPasses = 4
 const maxRereads = 5
@@ -124,10 +129,10 @@ async function walkOnce<R>(walk: Walk<R>, pass: Pass): Promise<End> {
     restarts = stepsBack > 0 ? restarts + 1 : start > 0 ? 0 : restarts
     stepsBack = 0
     const { gained, fresh } = addRows(pass, start, keys)
-    await giveNew(options, read, fresh)
+    const isOver = await giveNew(options, read, fresh)
     idlePages = gained === 0 ? idlePages + 1 : 0
     if (idlePages > maxIdlePages) return fail(state, 'the list grew faster than it could be read')
-    if (options.stop?.(answer) === true) return 'stopped'
+    if (isOver) return 'stopped'
     if (isEnd(state, read, gained)) return 'end'
     offset = start + keys.length
   }
@@ -164,7 +169,7 @@ interface ReadWindow<R> {
 
 /** The window at `offset`, read again while it is empty or repeats the one before. Null when that does not end. */
 async function readWindow<R>(
-  { clock, ask, rowKey, options, state }: Walk<R>,
+  { clock, ask, endpoint, options, state }: Walk<R>,
   known: { readonly pass: Pass; readonly labels: RowLabels },
   offset: number,
 ): Promise<ReadWindow<R> | null> {
@@ -176,7 +181,7 @@ async function readWindow<R>(
     const answer = await ask(window)
     state.pages += 1
     const rows = toRows(answer)
-    const bare = rowKeys(answer, rows, rowKey)
+    const bare = rowKeys(answer, rows, endpoint)
     noteAnswer(state, window, answer, bare.length)
     await options.onPage?.(answer)
     if (answer.misfits.length > 0) {
@@ -222,9 +227,9 @@ async function giveNew<R>(
   options: WalkOptions<R>,
   read: ReadWindow<R>,
   fresh: readonly number[],
-): Promise<void> {
-  if (!options.onNew || fresh.length === 0) return
-  await options.onNew(fresh.map((index) => read.rows[index] ?? null).filter((row) => row !== null))
+): Promise<boolean> {
+  const records = fresh.map((index) => read.rows[index] ?? null).filter((row) => row !== null)
+  return (await options.onNew?.(records, read.answer)) === true
 }
 
 function fail(state: WalkState, reason: string): 'failed' {

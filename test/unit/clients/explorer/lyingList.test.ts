@@ -56,7 +56,7 @@ async function read(list: Rows, service: Service, verify: 'auto' | 'always' = 'a
   }
   const given: string[] = []
   const result = await walkPages(
-    { clock: createSteppedClock(), ask, rowKey: (row: Row) => row.name },
+    { clock: createSteppedClock(), ask, endpoint: { rowKey: (row: Row) => row.name } },
     {
       limit: 100,
       verify,

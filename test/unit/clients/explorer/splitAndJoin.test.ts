@@ -99,7 +99,7 @@ function serve(rows: readonly Row[], belongs: (row: Row, values: readonly string
           }),
         )
       return walkPages(
-        { clock: createSteppedClock(), ask, rowKey: (row: Row) => row.name },
+        { clock: createSteppedClock(), ask, endpoint: { rowKey: (row: Row) => row.name } },
         { limit: 20, ...how },
       )
     },

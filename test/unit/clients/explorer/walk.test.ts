@@ -58,7 +58,7 @@ async function walk(list: string[], world: World = {}, options: Partial<WalkOpti
   const read = new Set<string>()
   const { ask, asked } = serve(list, world)
   const result = await walkPages(
-    { clock: createSteppedClock(), ask, rowKey: (row: Row) => row.name },
+    { clock: createSteppedClock(), ask, endpoint: { rowKey: (row: Row) => row.name } },
     {
       limit: 100,
       onPage: (answer) => answer.records.forEach(({ name }) => read.add(name)),
@@ -145,7 +145,7 @@ describe('a list that stands still', () => {
     const { result, read } = await walk(
       names(1_000),
       {},
-      { stop: (answer) => answer.records.some(({ name }) => name === 'row-150') },
+      { onNew: (_, answer) => answer.records.some(({ name }) => name === 'row-150') },
     )
     expect(result).toMatchObject({ complete: true, stopped: true })
     expect(read.size).toBeGreaterThan(150)
