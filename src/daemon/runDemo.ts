@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { loadConfig } from '../config/loadConfig.ts'
 import { createScaledClock, createSystemClock } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
-import type { Logger } from '../lib/log.ts'
+import type { AppDeps } from '../monitor/options.ts'
 import { renderProblems } from '../lib/renderProblems.ts'
 import { readRuleFolder } from '../rules/readRuleFolder.ts'
 import { createSandbox } from '../sandbox/createSandbox.ts'
@@ -23,11 +23,7 @@ export interface DemoOptions extends Pick<RunOptions, 'stop' | 'onReload' | 'ver
   readonly listen: string
 }
 
-export interface DemoDeps {
-  readonly log: Logger
-  readonly write: (text: string) => void
-  readonly random: () => number
-}
+type DemoDeps = Pick<AppDeps, 'log' | 'write' | 'random'>
 
 /**
  * The daemon against a simulated bridge, with a Slack-like and an SMTP inbox that print what they get. Everything
@@ -70,7 +66,7 @@ export async function runDemo(deps: DemoDeps, options: DemoOptions): Promise<voi
     const rules = await readRuleFolder(loaded.config.rulesDir, kinds)
     if (!rules.ok) throw new MonitorError('config.invalid', 'the shipped rules cannot be read')
     await runMonitor(
-      { clock, log: deps.log, write: deps.write, random: deps.random },
+      { ...deps, clock },
       {
         ...options,
         config: loaded.config,

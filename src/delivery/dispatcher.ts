@@ -18,8 +18,7 @@ import {
 export interface DispatcherDeps extends Omit<ComposeDeps, 'store'>, Omit<SettleDeps, 'channels'> {
   readonly clock: Clock
   readonly channels: readonly Channel[]
-  /** For metrics. */
-  readonly onResult?: (channel: string, result: DeliveryResult['result']) => void
+  readonly counts?: ReturnType<typeof createNotificationCounts>
 }
 
 export interface Dispatcher {
@@ -73,7 +72,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     wake: () => state.alarm.abort(),
     noteAnswer(channel, result, now) {
       deps.store.transaction(() => noteAnswer(deps, { channel, result, isToAll: true }, now))
-      deps.onResult?.(channel, result.result)
+      deps.counts?.count(channel, result.result)
       state.alarm.abort()
     },
     stop: () => stop(state, loop),
@@ -175,7 +174,7 @@ async function send(state: State, lane: Lane, delivery: Delivery): Promise<void>
   const { deps } = state
   lane.isSending = true
   const result = await deliver(state, lane, delivery)
-  deps.onResult?.(lane.channel.name, result.result)
+  deps.counts?.count(lane.channel.name, result.result)
   if (result.result === 'throttled') {
     const jitterMs = deps.random() * 250
     lane.pause.until = deps.clock.monotonicMs() + Math.min(result.retryAfterMs, longestThrottleMs) + jitterMs
@@ -230,4 +229,17 @@ async function stop(state: State, loop: Promise<void>): Promise<void> {
   }
   await Promise.all(state.running)
   await loop
+}
+
+/** How each channel's deliveries ended, for metrics. */
+export function createNotificationCounts() {
+  const counts = new Map<string, { channel: string; result: string; count: number }>()
+  return {
+    count(channel: string, result: string) {
+      const key = `${channel}|${result}`
+      const entry = counts.get(key) ?? { channel, result, count: 0 }
+      counts.set(key, { ...entry, count: entry.count + 1 })
+    },
+    list: () => [...counts.values()],
+  }
 }

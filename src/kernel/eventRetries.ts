@@ -1,11 +1,11 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { LoadedRule } from '../rules/types.ts'
+import type { LiveRules } from './kernel.ts'
 import type { Commit } from './reads.ts'
 
 export interface EventRetriesDeps {
   readonly engine: Pick<AlertEngine, 'applyCondition' | 'keepCondition'>
-  rules(): readonly LoadedRule[]
+  readonly live: Pick<LiveRules, 'rules'>
 }
 
 export interface EventRetries {
@@ -28,7 +28,7 @@ export function createEventRetries(deps: EventRetriesDeps): EventRetries {
   let waiting = new Set<string>()
   let failing = new Map<string, string>()
   let lastAt = -Infinity
-  const find = (name: string) => deps.rules().find((rule) => rule.name === name)
+  const find = (name: string) => deps.live.rules.find((rule) => rule.name === name)
 
   return {
     failed(rule, key, error) {

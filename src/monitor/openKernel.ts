@@ -54,11 +54,11 @@ export function openKernel(
   const { config } = options
   const { state, timings } = opening
   const found = openFound(deps, options, opening)
-  const { clock, db, engine, rules } = found
+  const { clock, db, engine, live } = found
   const settleMs = createSettle(db, clock)
   const list: ListReadings = { readAt: null, sweptAt: null, rewind: () => undefined }
   const horizons = createHorizons({ ...found, list, settleMs })
-  const eventRetries = createEventRetries({ engine, rules })
+  const eventRetries = createEventRetries({ engine, live })
   // Checks are opened on what is opened here, and come into every commit from then on.
   const hooks: CommitHooks[] = [noteBlocks(clock, found.rpcs)]
   const before = new Set<() => void>()
@@ -115,8 +115,7 @@ function openFound(deps: PartDeps, options: AppOptions, { state, startedAt }: Op
   const engine = createAlertEngine({ store: alerts, log, settings: routing, live, kinds })
   const blockListeners: BlockListeners = new Set()
   const rpcs = createRpcs(clock, config, blockListeners)
-  const nextNumber = () => numbers.next()
-  const explorer = createExplorer({ ...config.explorer, clock, log, corrected: clock, nextNumber })
+  const explorer = createExplorer({ ...config.explorer, clock, log, corrected: clock, numbers })
   const sources = () => [explorer.health(), ...readRpcHealth(rpcs, config)]
   const leadMs = () => clockLeadMs({ now: clock.now(), sources: sources(), heads: listHeads(db) })
   return {

@@ -1,26 +1,21 @@
-import type { AlertEngine } from '../alerts/alertEngine.ts'
 import { kinds } from '../checks/index.ts'
 import { monitorStateNotPersisted } from '../checks/monitor/stateNotPersisted.ts'
 import { createDistress } from '../delivery/distress.ts'
-import { type Dispatcher, startDispatcher } from '../delivery/dispatcher.ts'
+import {
+  createNotificationCounts,
+  type Dispatcher,
+  type DispatcherDeps,
+  startDispatcher,
+} from '../delivery/dispatcher.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { createRotatingChannel } from '../delivery/channels/createChannel.ts'
 import type { DeliveryResult } from '../delivery/channels/message.ts'
-import type { LoadedRule } from '../rules/types.ts'
-import type { AlertStore } from '../alerts/store/alertStore.ts'
-import type { Ledger } from '../ledger/ledger.ts'
 import type { AppConfig } from '../kernel/settings.ts'
 import type { PartDeps } from './options.ts'
 
-interface SendingParts {
+interface SendingParts
+  extends Pick<DispatcherDeps, 'clockLeadMs' | 'engine' | 'fallback' | 'ledger' | 'live' | 'store'> {
   readonly config: AppConfig
-  readonly store: AlertStore
-  readonly ledger: Pick<Ledger, 'getTransfer'>
-  readonly engine: AlertEngine
-  readonly fallback: string | null
-  readonly live: { readonly rules: readonly LoadedRule[] }
-  /** By how much our clock is ahead of everybody's, ms. */
-  readonly clockLeadMs: () => number
 }
 
 /** Everything that leads out: channels, the outbox's dispatcher, and what is sent past it when nothing can be saved. */
@@ -62,7 +57,7 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
         random: deps.random,
         links: config.explorer.links.tx,
         pageUrl,
-        onResult: (channel, result) => counts.count(channel, result),
+        counts,
       })
     },
     wake: () => dispatcher?.wake(),
@@ -76,18 +71,5 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
       await dispatcher?.stop()
       await Promise.all(channels.map((channel) => channel.close()))
     },
-  }
-}
-
-/** How each channel's deliveries ended, for metrics. */
-function createNotificationCounts() {
-  const counts = new Map<string, { channel: string; result: string; count: number }>()
-  return {
-    count(channel: string, result: string) {
-      const key = `${channel}|${result}`
-      const entry = counts.get(key) ?? { channel, result, count: 0 }
-      counts.set(key, { ...entry, count: entry.count + 1 })
-    },
-    list: () => [...counts.values()],
   }
 }

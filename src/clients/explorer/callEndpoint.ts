@@ -29,8 +29,8 @@ export interface ExplorerOptions {
   readonly log: Pick<Logger, 'debug'>
   /** What answers say of the time, where a daemon goes by it. */
   readonly corrected?: Pick<CorrectedClock, 'noteDate' | 'decided' | 'sleptMs'>
-  /** The number of a request that is sent now; its time when left out. */
-  readonly nextNumber?: () => UnixMs
+  /** Numbers the requests; their times do when left out. */
+  readonly numbers?: { next(): UnixMs }
   /** For tests and proxies; the explorer closes only a dispatcher of its own. */
   readonly dispatcher?: HttpDeps['dispatcher']
 }
@@ -168,8 +168,8 @@ interface Sent {
   readonly sleptMs: number
 }
 
-function noteSent({ options: { clock, corrected, nextNumber } }: ExplorerContext): Sent {
-  const number = nextNumber?.() ?? clock.now()
+function noteSent({ options: { clock, corrected, numbers } }: ExplorerContext): Sent {
+  const number = numbers?.next() ?? clock.now()
   return { number, sentMs: clock.monotonicMs(), sleptMs: corrected?.sleptMs() ?? 0 }
 }
 

@@ -8,7 +8,7 @@ function setUp() {
   const judged: (readonly string[])[] = []
   const live = { fails: true }
   const retries = createEventRetries({
-    rules: () => [createRule({ name: 'failed' })],
+    live: { rules: [createRule({ name: 'failed' })] },
     engine: {
       keepCondition: (rule, reason) => void noted.push(`${rule.name}: ${reason}`),
       applyCondition: (rule) => void noted.push(`${rule.name}: well`),
