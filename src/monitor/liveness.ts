@@ -32,3 +32,9 @@ export function readLiveness(sources: LivenessSources, now: UnixMs, eventLoopLag
     isVoiceless: sources.voice?.isVoiceless(now) ?? false,
   })
 }
+
+/** Ready is whoever has judged once: what came before is in the ledger, what is due is queued. */
+export function readReadiness({ evaluate }: Pick<LivenessSources, 'evaluate'>): HealthVerdict {
+  const ok = evaluate.counts().lastAt !== null
+  return { ok, reasons: ok ? [] : ['rules have not been evaluated yet'] }
+}

@@ -7,6 +7,7 @@ import { secureHeaders } from 'hono/secure-headers'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { cleanText } from '../lib/text.ts'
 import type { HealthVerdict } from '../monitor/judgeLiveness.ts'
+import { readLiveness, readReadiness } from '../monitor/liveness.ts'
 import { createAccess } from './createAccess.ts'
 import { createFormGate } from './createFormGate.ts'
 import { renderMessagePage } from './pages/messagePage.ts'
@@ -137,8 +138,12 @@ export function isLoopbackAuthority(authority: string | undefined): boolean {
 
 /** Open to everyone who can connect: a probe carries no token, and reasons name no data. */
 function addHealthRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
-  app.get('/healthz', (c) => answerHealth(c, deps, () => deps.isLive()))
-  app.get('/readyz', (c) => answerHealth(c, deps, () => deps.isReady()))
+  app.get('/healthz', (c) =>
+    answerHealth(c, deps, () =>
+      readLiveness(deps.health, deps.clock.now(), deps.eventLoop.percentile(99) / 1e6),
+    ),
+  )
+  app.get('/readyz', (c) => answerHealth(c, deps, () => readReadiness(deps.health)))
 }
 
 function answerHealth(c: Context<WebEnv>, { log }: WebDeps, judge: () => HealthVerdict): Response {

@@ -1,3 +1,4 @@
+import type { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Panel, Sample } from '../kernel/check.ts'
 import type { Unwatched } from '../config/listUnwatched.ts'
 import type { HttpBindings } from '@hono/node-server'
@@ -18,7 +19,8 @@ import type { Severity } from '../rules/types.ts'
 import type { PollerHealth } from '../kernel/runner.ts'
 import type { SourceHealth } from '../clients/sourceHealth.ts'
 import type { Head } from '../kernel/heads.ts'
-import type { HealthVerdict } from '../monitor/judgeLiveness.ts'
+import type { LivenessSources } from '../monitor/liveness.ts'
+import type { Kept } from './views/kept.ts'
 import type { PreconfMetrics } from '../checks/preconf/metrics.ts'
 
 /** `unknown` is its own answer: spanwatch could not look, so neither good nor bad may be said. */
@@ -216,7 +218,7 @@ export interface WebDeps {
   readonly db: Database
   readStatus(): StatusSnapshot
   /** Transfers by hour and how long they took. */
-  readSeries(): Series
+  readonly series: Kept<Series>
   /** The rules with their state, and what the configuration leaves out. */
   readRules(): RulesView
   /** Null when no daily report is configured. */
@@ -235,8 +237,9 @@ export interface WebDeps {
   readonly operations: WebOperations
   /** Called after each commit that a reader could see. */
   readonly listeners: Set<() => void>
-  isLive(): HealthVerdict
-  isReady(): HealthVerdict
+  /** What health is judged by. */
+  readonly health: LivenessSources
+  readonly eventLoop: Pick<ReturnType<typeof monitorEventLoopDelay>, 'percentile'>
 }
 
 export interface WebEnv {

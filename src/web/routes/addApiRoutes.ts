@@ -3,6 +3,7 @@ import { MonitorError } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
 import { listKnownSilences, listReports } from '../views/pageQueries.ts'
+import { readSeries } from '../views/readSeries.ts'
 import { readKeptReport } from '../../report/readKeptReport.ts'
 import type { AlertQuery, WebDeps, WebEnv } from '../types.ts'
 
@@ -13,7 +14,7 @@ export function addApiRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
     return c.body(text, 200, { 'Content-Type': deps.registry.contentType })
   })
   app.get('/api/status', (c) => answerJson(c, deps.readStatus()))
-  app.get('/api/series', (c) => answerJson(c, deps.readSeries()))
+  app.get('/api/series', (c) => answerJson(c, readSeries(deps)))
   app.get('/api/rules', (c) => answerJson(c, deps.readRules()))
   addAlertApi(app, deps)
   app.get('/api/transfers', (c) => {

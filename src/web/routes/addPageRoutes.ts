@@ -20,6 +20,7 @@ import { toAlertPath, toTransferPath } from '../pages/words.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
 import type { AlertStory, AlertView, WebDeps, WebEnv } from '../types.ts'
 import { listKnownSilences, listReports } from '../views/pageQueries.ts'
+import { readSeries } from '../views/readSeries.ts'
 
 const sizes = { wide: { width: 460, height: 210 }, narrow: { width: 310, height: 200 } } as const
 
@@ -30,7 +31,7 @@ export function addPageRoutes(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate):
   app.get('/', (c) => {
     const status = readSafely(deps, 'the status', () => deps.readStatus())
     if (status === null) return c.html(renderBlindPage(), 500)
-    const series = readSafely(deps, 'the charts', () => deps.readSeries())
+    const series = readSafely(deps, 'the charts', () => readSeries(deps))
     return c.html(renderStatusPage(status, { form: gate.context(c), series }))
   })
   addTransferPages(app, deps, gate)
@@ -151,7 +152,7 @@ export function addChartRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
   })
 
   function draw(name: ChartName, theme: 'light' | 'dark', size: keyof typeof sizes): Promise<string> {
-    const spec = { ...toChart(name, deps.readSeries()), ...sizes[size], theme }
+    const spec = { ...toChart(name, readSeries(deps)), ...sizes[size], theme }
     const key = JSON.stringify(spec)
     const known = kept.get(key)
     if (known) return known

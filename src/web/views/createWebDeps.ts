@@ -8,14 +8,13 @@ import { type Clock, createSystemClock, type UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { AppParts } from '../../monitor/createMonitor.ts'
-import type { HealthVerdict } from '../../monitor/judgeLiveness.ts'
-import { readLiveness } from '../../monitor/liveness.ts'
 import { windowOf } from '../../report/reportDay.ts'
 import { createReportStore } from '../../report/store.ts'
 import { addUntold } from '../../rules/addUntold.ts'
 import { createRegistry } from '../metrics.ts'
 import type {
   MetricsFacts,
+  StatusSnapshot,
   TransferFilter,
   TransferPage,
   TransferStory,
@@ -24,7 +23,8 @@ import type {
 } from '../types.ts'
 import { searchAlerts } from './pageQueries.ts'
 import { readRules } from './readRules.ts'
-import { readNormal, readSeries } from './readSeries.ts'
+import { nothingKept, readKept } from './kept.ts'
+import { readNormal } from './readSeries.ts'
 import { readPreconf, readStatus } from './readStatus.ts'
 import { toAlertStory } from './toAlertStory.ts'
 import { createAlertViews, toAlertView } from './toAlertView.ts'
@@ -51,9 +51,16 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     ...createAlertViews(alerts, parts.live.rules, at, parts.clockLeadMs()),
     alerts,
   })
-  const normal = memoize(real, slowMs, () => readNormal(db, now()))
-  const status = memoize(real, quickMs, () => readStatus(parts, normal(), now()))
-  const live = () => readLiveness({ ...parts, pollers: parts.pollerStatus }, now(), loop.percentile(99) / 1e6)
+  const normal = nothingKept<ReturnType<typeof readNormal>>(slowMs)
+  const kept = nothingKept<StatusSnapshot>(quickMs)
+  const status = () =>
+    readKept(kept, real.monotonicMs(), () =>
+      readStatus(
+        parts,
+        readKept(normal, real.monotonicMs(), () => readNormal(db, now())),
+        now(),
+      ),
+    )
   const { registry, ...observer } = createRegistry({
     collect: () => toMetrics(parts, status(), loop.mean / 1e6),
   })
@@ -65,7 +72,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     registry,
     db,
     readStatus: status,
-    readSeries: memoize(real, slowMs, () => readSeries(db, now())),
+    series: nothingKept(slowMs),
     readRules: () => {
       const { rules } = parts.live
       const sources = { db, alerts, rules, coverage: status().coverage, unwatched: left }
@@ -86,15 +93,15 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
       return searchAlerts(db, text, mostFound).map((row) => toAlertView(views, row))
     },
     showAlert: (id) => toAlertStory(viewsAt(now()), findAlert(alerts, id)),
-    operations: forgetAfter(parts.operations, () => status.forget()),
+    operations: forgetAfter(parts.operations, () => (kept.now = null)),
     listeners: parts.after,
-    isLive: live,
-    isReady: () => readReadiness(parts),
+    health: { ...parts, pollers: parts.pollerStatus },
+    eventLoop: loop,
   }
 }
 
 /** What a person changed shows at once. */
-function forgetAfter(operations: WebOperations, forget: () => void): WebOperations {
+function forgetAfter(operations: WebOperations, forget: () => unknown): WebOperations {
   const then = <T>(result: T): T => (forget(), result)
   return {
     ackAlert: (id, by) => then(operations.ackAlert(id, by)),
@@ -104,12 +111,6 @@ function forgetAfter(operations: WebOperations, forget: () => void): WebOperatio
     dropOutbox: (id) => then(operations.dropOutbox(id)),
     rewindCursors: (until) => then(operations.rewindCursors(until)),
   }
-}
-
-/** Ready is whoever has judged once: what came before is in the ledger, what is due is queued. */
-function readReadiness({ evaluate }: AppParts): HealthVerdict {
-  const ok = evaluate.counts().lastAt !== null
-  return { ok, reasons: ok ? [] : ['rules have not been evaluated yet'] }
 }
 
 function listTransfers(parts: AppParts, filter: TransferFilter, now: UnixMs): TransferPage {
@@ -196,23 +197,4 @@ function toMetrics(parts: AppParts, status: MetricsFacts['status'], eventLoopLag
     lastReportAt: readLastReportAt(parts),
     checks: Object.assign({}, ...[...parts.opened.values()].map((check) => check.metrics?.() ?? {})),
   }
-}
-
-/** Keeps a value for a while, so that many readers cost what one does. `forget` has it read anew. */
-function memoize<T>(
-  clock: { monotonicMs(): number },
-  lifeMs: number,
-  read: () => T,
-): { (): T; forget(): void } {
-  let kept: { readonly value: T; readonly at: number } | null = null
-  const get = () => {
-    const at = clock.monotonicMs()
-    if (kept === null || at - kept.at >= lifeMs) kept = { value: read(), at }
-    return kept.value
-  }
-  return Object.assign(get, {
-    forget: () => {
-      kept = null
-    },
-  })
 }

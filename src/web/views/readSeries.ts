@@ -5,16 +5,21 @@ import type { Database } from '../../store/database.ts'
 import type { FlowSide } from '../../ledger/flow.ts'
 import { latencyStepMs, listLatency, percentileOf } from '../../ledger/latency.ts'
 import { listFlowHours, listLatencySteps, readKnownSince } from './pageQueries.ts'
-import type { NormalLatency } from '../types.ts'
+import type { NormalLatency, WebDeps } from '../types.ts'
+import { readKept } from './kept.ts'
 import type { FlowPoint, LatencyPoint, Series } from '../viewTypes.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 /** A shorter one says little about an hour. */
 const leastGapMs = 300_000
+
 /** What the charts of the page show. */
-export function readSeries(db: Database, now: UnixMs): Series {
-  return { flow: readFlow(db, now), latency: readLatency(db, now) }
+export function readSeries({ clock, db, series }: Pick<WebDeps, 'clock' | 'db' | 'series'>): Series {
+  return readKept(series, clock.monotonicMs(), () => {
+    const now = clock.now()
+    return { flow: readFlow(db, now), latency: readLatency(db, now) }
+  })
 }
 
 function readFlow(db: Database, now: UnixMs): FlowPoint[] {

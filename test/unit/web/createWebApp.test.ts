@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { createWebApp } from '../../../src/web/createWebApp.ts'
 import type { StatusFacts } from '../../../src/web/types.ts'
-import { createFakeWeb, failed, now, quiet, stalled, transfer, zoneHash } from './support/fakeWeb.ts'
+import {
+  createFakeWeb,
+  failed,
+  healthOf,
+  now,
+  quiet,
+  stalled,
+  transfer,
+  zoneHash,
+} from './support/fakeWeb.ts'
 
 const local = { listenHost: '127.0.0.1', token: null }
 const asBrowser = { headers: { accept: 'text/html' } }
@@ -227,22 +236,22 @@ describe('API', () => {
 })
 
 describe('health', () => {
-  test.each(['/healthz', '/readyz'])('%s is 200 when well and 503 with reasons when not', async (path) => {
+  test.each([
+    ['/healthz', { lastGoodAt: null }, 'no source has been read yet'],
+    ['/readyz', { lastGoodAt: now, evaluatedAt: null }, 'rules have not been evaluated yet'],
+  ])('%s is 200 when well and 503 with reasons when not', async (path, health, reason) => {
     expect((await createApp().get(path)).status).toBe(200)
-    const { get } = createApp({ health: { ok: false, reasons: ['no source has been read yet'] } })
-    const response = await get(path)
-    expect([response.status, await response.json()]).toEqual([
-      503,
-      { status: 'failing', reasons: ['no source has been read yet'] },
-    ])
+    const response = await createApp({ health: healthOf(health) }).get(path)
+    expect([response.status, await response.json()]).toEqual([503, { status: 'failing', reasons: [reason] }])
   })
 
   test('a health that cannot be told is red', async () => {
     const { web } = createApp()
-    const isLive = () => {
+    const counts = () => {
       throw new Error('gone')
     }
-    const response = await createWebApp({ ...web.deps, isLive }, local).request('http://127.0.0.1/healthz')
+    const health = { ...web.deps.health, evaluate: { counts } }
+    const response = await createWebApp({ ...web.deps, health }, local).request('http://127.0.0.1/healthz')
     expect([response.status, await response.json()]).toEqual([
       503,
       { status: 'failing', reasons: ['health could not be determined'] },

@@ -291,10 +291,37 @@ export interface FakeWeb {
   status: StatusFacts
   stories: readonly TransferStory[]
   next: string | null
-  health: { readonly ok: boolean; readonly reasons: readonly string[] }
   now: number
   change(): void
   readonly listeners: Set<() => void>
+}
+
+/** A monitor that does its work, with when its source answered and when its rules were evaluated. */
+export function healthOf(of: {
+  readonly lastGoodAt: number | null
+  readonly evaluatedAt?: number | null
+}): WebDeps['health'] {
+  const { lastGoodAt, evaluatedAt = now } = of
+  const [source] = quiet.sources
+  if (!source) throw new Error('the quiet status has a source')
+  const endpoints = source.endpoints.map((endpoint) => ({ ...endpoint, lastGoodAt }))
+  const counts = { total: 1, failed: 0, missed: 0, lastAt: evaluatedAt, clockJumps: 0 }
+  return {
+    startedAt: quiet.startedAt,
+    explorer: { health: () => ({ ...source, endpoints, clockAheadMs: null }) },
+    evaluate: { counts: () => counts },
+    pollers: () =>
+      quiet.pollers.map((poller) => ({
+        ...poller,
+        failedAt: null,
+        lastTickAt: now,
+        failures: 0,
+        runs: 1,
+        errors: 0,
+        missedTicks: 0,
+      })),
+    sending: { idleMs: () => 0 },
+  }
 }
 
 /** Writes down what it was asked to do. */
@@ -340,7 +367,10 @@ function createState({ silences }: StatusFacts): Database {
 }
 
 /** A monitor made of what a test says. */
-export function createFakeWeb(parts: Partial<Pick<FakeWeb, 'status' | 'stories' | 'health'>> = {}): FakeWeb {
+export function createFakeWeb(
+  given: Partial<Pick<FakeWeb, 'status' | 'stories'> & Pick<WebDeps, 'health'>> = {},
+): FakeWeb {
+  const { health = healthOf({ lastGoodAt: now - 4_000 }), ...parts } = given
   const listeners = new Set<() => void>()
   const filters: TransferFilter[] = []
   const logged: string[] = []
@@ -356,7 +386,6 @@ export function createFakeWeb(parts: Partial<Pick<FakeWeb, 'status' | 'stories' 
   const fake: FakeWeb = {
     status: quiet,
     stories: [{ transfer, observations: [observation], alerts: [toStory(stalled)] }],
-    health: { ok: true, reasons: [] },
     ...parts,
     next: null,
     now,
@@ -384,7 +413,7 @@ export function createFakeWeb(parts: Partial<Pick<FakeWeb, 'status' | 'stories' 
         if (!found) throw new MonitorError('not_found', `There is no alert ${id}`)
         return toStory({ ...found, ...fake.status.openAlerts.find((alert) => alert.id === found.id) })
       },
-      readSeries: () => series,
+      series: { now: { value: series, at: Infinity }, lifeMs: 0 },
       readRules: () => ({
         rules,
         unwatched: [
@@ -395,8 +424,8 @@ export function createFakeWeb(parts: Partial<Pick<FakeWeb, 'status' | 'stories' 
       listOutbox: (state) => outbox.filter((item) => item.state === state),
       operations: createFakeOperations(operated),
       listeners,
-      isLive: () => fake.health,
-      isReady: () => fake.health,
+      health,
+      eventLoop: { percentile: () => 0 },
     },
   }
   return fake

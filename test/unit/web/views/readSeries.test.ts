@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { nothingKept } from '../../../../src/web/views/kept.ts'
 import { readSeries } from '../../../../src/web/views/readSeries.ts'
 import { noteCoverage } from '../../../../src/kernel/coverage.ts'
 import { openDatabase } from '../../../../src/store/database.ts'
@@ -16,7 +17,8 @@ function flowOf(gap: { readonly from: number; readonly until: number }, leftAt: 
     if (at <= gap.from || at >= gap.until) noteCoverage(db, 'transfers', at, 3 * minute)
   for (const at of leftAt)
     recount(db, null, JSON.stringify({ t: '0xaa', d: 'ZoneToMain', a: '7', s: toStep(at), e: null, l: null }))
-  const flow = readSeries(db, start + 6 * hour).flow.map(({ at, started }) => [
+  const clock = { now: () => start + 6 * hour, monotonicMs: () => 0, sleep: async () => undefined }
+  const flow = readSeries({ clock, db, series: nothingKept(0) }).flow.map(({ at, started }) => [
     (at - start) / hour,
     started?.ZoneToMain ?? null,
   ])

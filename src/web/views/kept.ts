@@ -1,0 +1,15 @@
+/** A value that is read anew when it is old, so that many readers cost what one does. */
+export interface Kept<T> {
+  now: { readonly value: T; readonly at: number } | null
+  readonly lifeMs: number
+}
+
+export function nothingKept<T>(lifeMs: number): Kept<T> {
+  return { now: null, lifeMs }
+}
+
+/** @param at by the clock that nobody sets */
+export function readKept<T>(kept: Kept<T>, at: number, read: () => T): T {
+  if (kept.now === null || at - kept.now.at >= kept.lifeMs) kept.now = { value: read(), at }
+  return kept.now.value
+}
