@@ -24,34 +24,41 @@ interface Batch {
 
 const raw = (amount: number) => `${amount}000000`
 
-/** How deployments may write the items of a batch into its zone action. */
-const forms: Record<string, (items: readonly Item[]) => object> = {
-  'objects in words of their own': (items) => ({
-    type: 'batchExit',
-    exits: items.map(({ to, amount }, at) => ({ slot: at, beneficiary: to, quantity: raw(amount) })),
-  }),
-  'lists side by side, in units': (items) => ({
-    type: 'massLeave',
-    call: { whom: items.map(({ to }) => to), howMuch: items.map(({ amount }) => `${amount}.0`) },
-    nonce: 1_790_000_000_000,
-  }),
-  'rows without words': (items) => ({
-    type: 'zq9',
-    ops: items.map(({ to, amount }) => [to, raw(amount), 'x']),
-  }),
+interface Form {
+  readonly action: (items: readonly Item[]) => object
+  readonly detail: (items: readonly Item[]) => object
 }
 
-/** How a detail may be written. */
-const toDetail = (items: readonly Item[] | null) =>
-  items === null
-    ? ''
-    : JSON.stringify(items.map(({ to, amount }) => ({ recipient: to, amount: raw(amount) })))
+/** How deployments may write the items of a batch into its zone action, and into its detail. */
+const forms: Record<string, Form> = {
+  'objects in words of their own': {
+    action: (items) => ({
+      type: 'batchExit',
+      exits: items.map(({ to, amount }, at) => ({ slot: at, beneficiary: to, quantity: raw(amount) })),
+    }),
+    detail: (items) => items.map(({ to, amount }) => ({ recipient: to, amount: raw(amount) })),
+  },
+  'lists side by side, in units': {
+    action: (items) => ({
+      type: 'massLeave',
+      call: { whom: items.map(({ to }) => to), howMuch: items.map(({ amount }) => `${amount}.0`) },
+      nonce: 1_790_000_000_000,
+    }),
+    detail: (items) => ({ payees: items.map(({ to }) => to), tally: items.map(({ amount }) => raw(amount)) }),
+  },
+  'rows without words': {
+    action: (items) => ({ type: 'zq9', ops: items.map(({ to, amount }) => [to, raw(amount), 'x']) }),
+    detail: (items) => ({
+      exits: items.map(({ to, amount }) => ({ owner: to, nested: { sum: raw(amount) } })),
+    }),
+  },
+}
 
 function add(
   { withdraw, zone, main }: Pick<BridgeWorld, 'withdraw' | 'zone' | 'main'>,
   n: number,
   { action, detail, paid }: Batch,
-  write: (items: readonly Item[]) => object,
+  write: Form,
 ) {
   const sum = paid.reduce((total, { amount }) => total + amount, 0)
   const record = withdraw(n, {
@@ -59,9 +66,9 @@ function add(
     targetAddress: paid[0]?.to ?? '',
     value: String(sum),
     valueRaw: raw(sum),
-    batchDetail: toDetail(detail),
+    batchDetail: detail === null ? '' : JSON.stringify(write.detail(detail)),
   })
-  const data = write(action)
+  const data = write.action(action)
   zone(record['zoneTxHash'] ?? '', {
     value: '',
     valueRaw: '',

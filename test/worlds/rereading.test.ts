@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { shippedPoll } from '../support/incidents.ts'
 import { type BridgeWorld, createBridgeWorld, escrow, token, user } from '../support/bridgeWorld.ts'
+import { createEscrowWorld } from '../support/escrowWorld.ts'
 import { type FakeExplorer, send } from '../support/fakeExplorer.ts'
 
 const second = 1_000
@@ -133,4 +134,34 @@ describe('semantics.md 16: a deposit on its way that the newest pages no longer 
       expect(world.told()).toEqual([])
     },
   )
+})
+
+test('semantics.md 16: a payout whose record no page of the list shows is found by its hash, and is no drift', async () => {
+  const hidden = new Set<string | undefined>()
+  const world = await createEscrowWorld({
+    rules: 'rules:\n  - { name: drift, on: escrow.drift, severity: critical }\n',
+    bridge: { contracts: [] },
+    prepare(bare) {
+      for (let n = 0; n < 3; n += 1) bare.deposit(n, { amount: '500' })
+      for (let n = 3; n < 6; n += 1) bare.withdraw(n)
+      const { fake } = bare
+      const before = fake.intercept
+      fake.intercept = (request, response) => {
+        const { path, query } = request
+        if (!path.endsWith('/cross/transaction-list') || query.has('txid')) return before(request, response)
+        const rows = fake.records.filter(({ mainTxHash }) => !hidden.has(mainTxHash))
+        send(response, 200, { code: '0', msg: '', data: toPage(rows, Number(query.get('page') ?? 1)) })
+        return true
+      }
+    },
+  })
+  await world.pass(90 * second)
+  const { mainTxHash: hash = '', targetAddress: to = '', value: amount = '' } = world.withdraw(50)
+  hidden.add(hash)
+  const moves = [{ token, from: escrow, to, amount }]
+  world.main(hash, { height: world.fake.mainHead(), time: world.now(), moves })
+  await world.pass(5 * minute)
+  const { ledger } = world.monitor.app.parts
+  expect(ledger.listTransfers({ hash, limit: 9 })).toMatchObject([{ state: 'completed' }])
+  expect(world.conditions()).toEqual([])
 })
