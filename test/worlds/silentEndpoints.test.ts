@@ -121,7 +121,7 @@ describe('one endpoint that falls silent', () => {
     const { blind, judgesTransfers = false } = useOf(endpoint)
     expect(said).toContain(`not seen meanwhile: ${blind}`)
     expect(said.includes('not being judged')).toBe(judgesTransfers)
-    // E17 is read every 40 s, and again only then.
+    // E17 is read every 40 s, and 20 s after a reading that failed.
     expect((world.alerts()[0]?.activeAt ?? 0) - at).toBeLessThan((endpoint === 'E17' ? 2 : 1) * minute)
     expect(world.verdict()).toEqual({ ok: true, reasons: [] })
   })

@@ -12,7 +12,6 @@ interface Verifying extends Pick<Kernel, 'clock' | 'commit' | 'contractReads' | 
   readonly everyMs: number
 }
 
-const retryMs = 60_000
 /** How much later a second reading has to agree before a change is reported, ms: replicas lag. */
 const confirmMs = 30_000
 
@@ -28,9 +27,10 @@ export async function verifySource(verifying: Verifying, signal: AbortSignal): P
       if (verified !== 'unread') saveAbi(db, address, address, verified?.events ?? [])
       if (behind !== null) saveAbi(db, address, behind.address, behind.events)
       const progress = readProgress(db, address)
+      // What failed is asked again sooner than what was read, so that an endpoint that is silent is found in time.
       const { change, finding } =
         source === 'unread'
-          ? { change: { verifyAt: now + retryMs }, finding: null }
+          ? { change: { verifyAt: now + everyMs / 2 }, finding: null }
           : compareSource({ ...progress, address }, source, { now, everyMs })
       saveProgress(db, address, { ...progress, ...change })
       return finding === null ? [] : [finding]

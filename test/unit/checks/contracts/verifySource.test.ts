@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { createContractReads } from '../../../../src/kernel/contractReads.ts'
-import { compareSource } from '../../../../src/checks/contracts/verifySource.ts'
+import { compareSource, verifySource } from '../../../../src/checks/contracts/verifySource.ts'
 import { createSteppedClock } from '../../../support/steppedClock.ts'
 import type { VerifiedSource } from '../../../../src/kernel/contractReads.ts'
-import { noSignal } from '../support.ts'
+import { readProgress } from '../../../../src/checks/contracts/progressStore.ts'
+import { createTestKernel, noSignal } from '../support.ts'
 
 const contract = `0x${'c0'.repeat(20)}`
 const source: VerifiedSource = {
@@ -19,6 +20,13 @@ const compare = (known: Partial<Parameters<typeof compareSource>[0]>, read: Veri
 
 test('the first reading is what later ones are compared with', () => {
   expect(compare({}, source)).toMatchObject({ finding: null, change: { verified: source } })
+})
+
+test('what could not be read is asked again sooner than what was read', async () => {
+  const kernel = createTestKernel()
+  const contractReads = { ...kernel.contractReads, verified: () => Promise.reject(new Error('silent')) }
+  await verifySource({ ...kernel, contractReads, address: contract, everyMs: 40_000 }, noSignal)
+  expect(readProgress(kernel.db, contract).verifyAt - kernel.clock.now()).toBe(20_000)
 })
 
 test('an empty answer and empty fields say nothing', () => {
