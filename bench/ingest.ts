@@ -19,7 +19,7 @@ import { loadConfig } from '../src/config/loadConfig.ts'
 import { openDatabase } from '../src/store/database.ts'
 import { createSystemClock } from '../src/lib/clock.ts'
 import { createLog } from '../src/lib/log.ts'
-import { createExplorerReads } from '../src/kernel/explorerReads.ts'
+import { createExplorerReads } from '../src/kernel/reads.ts'
 import { loadRules } from '../src/rules/loadRules.ts'
 import { createRecord, toPage } from './support/records.ts'
 

@@ -16,7 +16,7 @@ import type { LoadedRule } from '../rules/types.ts'
 import type { Io } from './io.ts'
 import { createSystemClock } from '../lib/clock.ts'
 import { createChannel } from '../delivery/channels/createChannel.ts'
-import { compileLabelPredicate } from '../rules/cel/compileLabelPredicate.ts'
+import { compileLabelPredicate } from '../rules/cel/compileConditions.ts'
 
 export interface Project {
   readonly config: Config

@@ -1,7 +1,15 @@
-import type { UnixMs } from '../lib/clock.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Finding } from '../bridge/finding.ts'
 import type { Observation, ZoneTransaction } from '../bridge/observation.ts'
 import type { EvidenceReading } from '../ledger/evidence.ts'
+import type { Explorer, NonEmptyOptions } from '../clients/explorer/createExplorer.ts'
+import { mainBlockDetail, zoneBlocks } from '../clients/explorer/endpoints/blocks.ts'
+import { crossDetails, crossTransactions } from '../clients/explorer/endpoints/crossRecords.ts'
+import { zoneTransactions } from '../clients/explorer/endpoints/zoneTransactions.ts'
+import type { Answer } from '../clients/explorer/readAnswer.ts'
+import { type ErrorCode, MonitorError } from '../lib/errors.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { BlockListeners } from './mainBlocks.ts'
 
 /** How urgent a reading is; the client's pace serves the first ones first. */
 export type ReadPriority = 'urgent' | 'open' | 'tail' | 'heads' | 'evidence' | 'sweep' | 'bulk'
@@ -85,3 +93,127 @@ interface CommitResult {
 
 /** Commits durably, evaluates events, queues messages; synchronous, and all or nothing. */
 export type Commit = (result: ReadingResult) => CommitResult
+
+/** Rows asked for in one page; the service may give fewer. */
+const pageSize = 100
+
+/**
+ * The pollers' questions in the client's words. What makes an empty answer a failure to ask is known here: a list
+ * that had records, a page that its neighbours announced, a hash that a record named.
+ */
+export function createExplorerReads(of: {
+  readonly explorer: Pick<Explorer, 'call' | 'callNonEmpty'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly ledger: Pick<Ledger, 'hasListed'>
+  readonly blockListeners: BlockListeners
+}): ExplorerReads {
+  const { explorer, clock, ledger } = of
+  const feed: Feed = { announcedPages: 0, isListed: false }
+  return {
+    feedPage(page, options) {
+      feed.isListed ||= ledger.hasListed()
+      return readFeedPage(explorer, feed, page, options)
+    },
+    async feedByHash(hash, options) {
+      const params = { txid: hash, limit: pageSize }
+      try {
+        return toRead(await explorer.callNonEmpty(crossTransactions, params, toHow(options, false)))
+      } catch (error) {
+        // A filter that is refused is one that finds nothing: whoever asks tries it on a record that is known.
+        if (isCode(error, 'source.refused')) return { requestedAt: clock.now(), records: [], bad: [] }
+        return toUnfiltered(error, clock.now())
+      }
+    },
+    async feedByAddress(address, page, options) {
+      const params = { address, page, limit: pageSize }
+      try {
+        const answer = await explorer.callNonEmpty(crossTransactions, params, toHow(options, page > 1))
+        const { totalPage, total, limit } = answer
+        return { ...toRead(answer), totalPage, total, limit }
+      } catch (error) {
+        return { ...toUnfiltered(error, clock.now()), totalPage: null, total: null, limit: null }
+      }
+    },
+    async details(zoneHashes, options) {
+      return toRead(
+        await explorer.callNonEmpty(crossDetails, { txId: [...zoneHashes] }, toHow(options, false)),
+      )
+    },
+    async zoneTransactions(zoneHashes, options) {
+      return toRead(
+        await explorer.callNonEmpty(zoneTransactions, { txId: [...zoneHashes] }, toHow(options, false)),
+      )
+    },
+    async zoneHead(options) {
+      const answer = await explorer.callNonEmpty(zoneBlocks, { page: 1, limit: 20 }, toHow(options, false))
+      const head = answer.records.reduce<(typeof answer.records)[number] | null>(
+        (best, block) => (best === null || block.height > best.height ? block : best),
+        null,
+      )
+      return head && { height: head.height, blockTime: head.time, requestedAt: answer.requestedAt }
+    },
+    async mainBlock(height, options) {
+      const answer = await explorer.call(mainBlockDetail, { height }, options)
+      if (answer.beyondHead) return 'beyond'
+      const [block] = answer.records
+      if (!block) return 'unknown'
+      const { hash } = block
+      if (hash !== null) show(of.blockListeners, block.height, hash)
+      return { height: block.height, blockTime: block.time, requestedAt: answer.requestedAt, hash }
+    },
+  }
+}
+
+function show(listeners: BlockListeners, height: number, hash: string): void {
+  for (const listen of listeners) listen({ source: 'explorer', height, hash, parentHash: null })
+}
+
+interface Feed {
+  announcedPages: number
+  /** The list showed records. */
+  isListed: boolean
+}
+
+async function readFeedPage(
+  explorer: Pick<Explorer, 'callNonEmpty'>,
+  feed: Feed,
+  page: number,
+  options: ReadOptions,
+): Promise<FeedPage> {
+  const isKnown = page === 1 ? feed.isListed : page <= feed.announcedPages
+  const ask = (how: NonEmptyOptions) =>
+    explorer.callNonEmpty(crossTransactions, { page, limit: pageSize }, how)
+  let answer = await ask(toHow(options, isKnown))
+  // An end that nothing announced is believed when the first page, asked between, still answers.
+  if (answer.empty && page > 1) {
+    await explorer.callNonEmpty(crossTransactions, { page: 1, limit: 1 }, toHow(options, feed.isListed))
+    answer = await ask(toHow(options, false))
+  }
+  if (!answer.empty && answer.totalPage !== null) feed.announcedPages = answer.totalPage
+  const { totalPage, total, limit } = answer
+  return { ...toRead(answer), totalPage, total, limit }
+}
+
+function toHow(options: ReadOptions, isKnown: boolean): NonEmptyOptions {
+  // One attempt means that the caller has no time: an empty answer is then not read again either.
+  return { ...options, isKnown, ...(options.attempts === 1 && { rereads: 0 }) }
+}
+
+function isCode(error: unknown, code: ErrorCode): boolean {
+  return error instanceof MonitorError && error.code === code
+}
+
+/** Rows, of which none passes the filter. */
+function toUnfiltered(error: unknown, requestedAt: UnixMs): Read<never> {
+  if (!isCode(error, 'source.mismatched')) throw error
+  return { requestedAt, records: [], bad: [], isUnfiltered: true }
+}
+
+function toRead<T>(answer: Answer<T>): Read<T> {
+  return {
+    requestedAt: answer.requestedAt,
+    records: answer.records,
+    bad: answer.quarantined.map(({ raw, problem }) => ({ endpoint: answer.endpoint, problem, raw })),
+    isUnfiltered: answer.misfits.length > 0,
+  }
+}

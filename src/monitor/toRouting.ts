@@ -3,7 +3,7 @@ import type { AlertSettings } from '../alerts/alertEngine.ts'
 import { defaultRoute } from '../alerts/routing.ts'
 import type { AppConfig } from '../kernel/settings.ts'
 import { MonitorError } from '../lib/errors.ts'
-import { compileLabelPredicate } from '../rules/cel/compileLabelPredicate.ts'
+import { compileLabelPredicate } from '../rules/cel/compileConditions.ts'
 
 type Labels = Readonly<Record<string, string>>
 

@@ -7,7 +7,6 @@ import * as items from './outboxItems.ts'
 import * as operations from './outboxOperations.ts'
 import * as times from '../../store/rebaseTimes.ts'
 import * as silences from './silenceRows.ts'
-import * as told from './toldAlerts.ts'
 import type { Database } from '../../store/database.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { deleteEvaluation, listEvaluations, type RuleEvaluation, saveEvaluation } from './alertGroups.ts'
@@ -22,7 +21,6 @@ const tables = {
   ...held,
   ...operations,
   ...times,
-  ...told,
 }
 
 /** A store function without its database. */

@@ -8,8 +8,14 @@ import { createWaker } from '../../kernel/waker.ts'
 import { lacksRecord } from '../../ledger/lacksRecord.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
-import { type HeightFilter, type HeightSample, judgeHeightFilter } from './heightFilter.ts'
-import { type AuditReads, newestTime, type WholeRead } from './reads.ts'
+import {
+  type AuditReads,
+  type HeightFilter,
+  type HeightSample,
+  judgeHeightFilter,
+  newestTime,
+  type WholeRead,
+} from './reads.ts'
 import {
   addLack,
   lowestHeightSince,

@@ -1,15 +1,20 @@
 import type { Check } from '../../kernel/check.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { indexAdministration } from './administration.ts'
-import { contractChanged } from './changed.ts'
+import { contractChanged, toWordsFinding } from './changed.ts'
 import { followContract } from './followContract.ts'
 import { readContractHistory } from './history.ts'
 import { judgeLogs } from './judgeLogs.ts'
 import { forgetSamples, purgeLogs } from './logStore.ts'
 import { readProgress } from './progressStore.ts'
 import { verifySource } from './verifySource.ts'
-import { weighDissent } from './weighDissent.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import { partyOf, type Transfer } from '../../bridge/transfer.ts'
+import type { RelatedTransfers } from '../../ledger/context.ts'
+import { accuses } from '../../alerts/store/accused.ts'
+import { listConsent, listDissent } from '../../meaning/taught.ts'
 
 /** A run of the history takes no longer, however much else is asked. */
 const historyRunMs = 30_000
@@ -31,7 +36,7 @@ export const contracts: Check = {
   name: 'contracts',
   kinds: [contractChanged],
   open(kernel) {
-    const { config, db, learned, trigger } = kernel
+    const { config, db, trigger } = kernel
     const { bridge, poll } = config
     const configured = new Map(bridge.events.map(({ topic, means }) => [topic, means]))
     const named = bridge.events.flatMap(({ topic, means, name }): [string, string][] =>
@@ -62,8 +67,7 @@ export const contracts: Check = {
       onAccused({ main }) {
         if (main !== null) forgetSamples(db, main.hash)
       },
-      onJudged: (transfer, found, related, now) =>
-        weighDissent({ learned, bridge, kinds: kernel.kinds }, transfer, found, related, now),
+      onJudged: (transfer, found, related, now) => weighDissent(kernel, transfer, found, related, now),
       prune(now) {
         for (const contract of bridge.contracts) pruneLogs(db, contract, now)
       },
@@ -101,4 +105,30 @@ async function withinTime(
 function throwFirst(results: readonly PromiseSettledResult<void>[]): void {
   const failed = results.find((result) => result.status === 'rejected')
   if (failed) throw failed.reason
+}
+
+/**
+ * Counts who disagrees with what was learned of zone actions, each after it was reported by itself: enough in a row of
+ * different parties suspend what was learned. An upgrade is reported in this way, and honest transfers no more.
+ */
+function weighDissent(
+  { config, kinds, learned }: Pick<Kernel, 'config' | 'kinds' | 'learned'>,
+  transfer: Transfer,
+  found: readonly Finding[],
+  related: RelatedTransfers,
+  now: UnixMs,
+): Finding[] {
+  if (!transfer.isListed || transfer.zone === null || transfer.status === 'failed') return []
+  const { zone, firstSeenAt: at } = transfer
+  const accusing = found.filter((one) => accuses(kinds, one))
+  if (accusing.length === 0 && !learned.hasDissent()) return []
+  const example = { transfer, related, learned, bridge: config.bridge, now }
+  if (accusing.length === 0) {
+    for (const meaning of listConsent(example)) learned.consent(meaning, at)
+    return []
+  }
+  if (accusing.some(({ kind }) => !kinds.find(kind)?.readsActions)) return []
+  return listDissent(example)
+    .filter((meaning) => learned.dissent(meaning, { hash: zone.hash, party: partyOf(transfer) }, at))
+    .map((meaning) => toWordsFinding(transfer, meaning, now))
 }

@@ -7,8 +7,7 @@ import type { SharedFacts } from '../../kernel/facts.ts'
 import type { LatencyFacts } from '../../ledger/readLatency.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
-import { afterText, type LearnedBound } from '../../rules/afterText.ts'
-import { boundText } from '../../rules/durationText.ts'
+import { afterText, boundText, type LearnedBound } from '../../rules/durationText.ts'
 import {
   declareFacts,
   defineCondition,

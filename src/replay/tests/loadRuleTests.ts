@@ -16,7 +16,7 @@ import {
   type YamlPath,
   type YamlProblem,
 } from '../../lib/yamlProblems.ts'
-import { compileLabelPredicate } from '../../rules/cel/compileLabelPredicate.ts'
+import { compileLabelPredicate } from '../../rules/cel/compileConditions.ts'
 import { type LoadedRules, loadRules } from '../../rules/loadRules.ts'
 import { listRuleFiles } from '../../rules/readRuleFolder.ts'
 import { readRules } from '../../rules/readRules.ts'

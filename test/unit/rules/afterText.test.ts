@@ -1,6 +1,6 @@
 import { kinds } from '../../../src/checks/index.ts'
 import { expect, test } from 'vitest'
-import { parseAfter } from '../../../src/rules/afterText.ts'
+import { parseAfter } from '../../../src/rules/durationText.ts'
 import { loadRules } from '../../../src/rules/loadRules.ts'
 
 test.each([

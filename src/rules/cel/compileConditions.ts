@@ -1,11 +1,46 @@
-import { Duration } from '@marcbachmann/cel-js/evaluator'
 import { directions } from '../../bridge/observation.ts'
-import type { FactType, Detector } from '../kind.ts'
-import { type FindingScope, tokenNames, transferNames, type TransferScope } from '../toFindingScope.ts'
-import { toAmountValue } from './amountValue.ts'
+import {
+  type FindingScope,
+  standardLabels,
+  tokenNames,
+  transferNames,
+  type TransferScope,
+} from '../toFindingScope.ts'
 import { type Compiled, compileExpression, type Vocabulary } from './compileExpression.ts'
 import { createEnvironment } from './createEnvironment.ts'
-import { toLabelMap } from './toLabelMap.ts'
+import { Duration } from '@marcbachmann/cel-js/evaluator'
+import type { Detector, FactType } from '../kind.ts'
+import { toAmountValue } from './amountValue.ts'
+
+/**
+ * Compiles a condition over an alert's labels, as routes and inhibitions write it. The standard labels are names of
+ * their own, '' where an alert has none; `labels` holds all of them, the rule's own included.
+ * @example compileLabelPredicate(kinds, 'severity == "critical" && kind in ["transfer.failed"]')
+ */
+export function compileLabelPredicate(
+  kinds: readonly string[],
+  text: string,
+): Compiled<(labels: Readonly<Record<string, string>>) => boolean> {
+  const environment = createEnvironment().registerVariable('labels', 'map<string, string>')
+  for (const name of standardLabels) environment.registerVariable(name, 'string')
+  const compiled = compileExpression(environment, text, {
+    names: [...standardLabels, 'labels'],
+    values: {
+      kind: kinds,
+      severity: ['critical', 'warning', 'info'],
+      direction: [...directions, ''],
+      chain: ['main', 'zone', ''],
+    },
+  })
+  if (!compiled.ok) return compiled
+  return {
+    ok: true,
+    run: (labels) => {
+      const standard = Object.fromEntries(standardLabels.map((name) => [name, labels[name] ?? '']))
+      return compiled.run({ ...standard, labels: toLabelMap(labels) })
+    },
+  }
+}
 
 const durationType = 'google.protobuf.Duration'
 
@@ -128,4 +163,13 @@ function toCelNumber(value: unknown): unknown {
 
 function toCelTime(value: unknown): Date | null {
   return typeof value === 'number' ? new Date(value) : null
+}
+
+/** Labels as an expression sees them: one that an alert lacks reads as ''. */
+function toLabelMap(labels: Readonly<Record<string, string>>): Map<string, string> {
+  const map = new Map(Object.entries(labels))
+  const present = map.get.bind(map)
+  // Not a subclass: CEL recognises a map by its constructor.
+  map.get = (name) => present(name) ?? ''
+  return map
 }
