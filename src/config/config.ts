@@ -1,6 +1,9 @@
 import { join, resolve } from 'node:path'
 import type { ParsedConfig } from './schema.ts'
 
+/** The rules that come with spanwatch, and their tests. */
+export const shippedFolder = join(import.meta.dirname, '..', '..', 'rules')
+
 /** A configuration as the rest of spanwatch uses it: durations in ms, folders absolute, secrets wrapped. */
 export type Config = ReturnType<typeof toConfig>
 export type ChannelSettings = Config['channels'][number]
@@ -10,7 +13,6 @@ export function toConfig(
   parsed: ParsedConfig,
   places: {
     readonly folder: string
-    readonly shippedRules: string
     readonly isFolder: (path: string) => boolean
   },
 ) {
@@ -46,7 +48,7 @@ export function toConfig(
 function chooseRules(written: string | undefined, places: Parameters<typeof toConfig>[1]): string {
   if (written !== undefined) return resolve(places.folder, written)
   const beside = join(places.folder, 'rules')
-  return places.isFolder(beside) ? beside : places.shippedRules
+  return places.isFolder(beside) ? beside : shippedFolder
 }
 
 /** Without channels and routes people still hear: on the console. */

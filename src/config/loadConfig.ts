@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { errorText } from '../lib/errors.ts'
 import type { YamlMask } from '../lib/maskSecrets.ts'
 import { suggest } from '../lib/nearest.ts'
@@ -44,8 +44,6 @@ export type LoadedConfig =
   | { readonly ok: false; readonly problems: readonly YamlProblem[] }
 
 const maxConfigBytes = 1_048_576
-
-const shippedRules = join(import.meta.dirname, '..', '..', 'rules')
 
 interface ReferenceDeps {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -131,7 +129,7 @@ function load(input: ConfigInput): LoadedConfig {
     const context = { schema: configSchema, data, mask: secretPlaces }
     return failed([...found, ...withoutEchoes(found, schemaProblems(doc, context, parsed.error))])
   }
-  const config = toConfig(parsed.data, { folder, shippedRules, isFolder: files.isFolder })
+  const config = toConfig(parsed.data, { folder, isFolder: files.isFolder })
   const context = { doc, written: data, files, rulesDir: config.rulesDir }
   const all = [...found, ...checkWhole(context, parsed.data)]
   if (all.length > 0) return failed(all)

@@ -14,14 +14,19 @@ export interface Poller {
   run(signal: AbortSignal): Promise<void>
 }
 
-export interface PollerStatus {
+export interface PollerHealth {
   readonly poller: string
   readonly intervalMs: number
+  /** Its reads wait while others ask. */
   readonly isBackground?: boolean
   readonly startedAt: UnixMs
   readonly lastSuccessAt: UnixMs | null
   readonly lastError: string | null
-  /** Source and endpoint that kept its newest run from its work, as `explorer E6`; null when none did. */
+  /** Source and endpoint that kept its newest run from its work, as `explorer E6`; null or left out when none did. */
+  readonly failedAt?: string | null
+}
+
+export interface PollerStatus extends PollerHealth {
   readonly failedAt: string | null
   /** When its newest run ended, well or not. */
   readonly lastTickAt: UnixMs | null
@@ -49,16 +54,7 @@ const maxBackoffMs = 10_000
 
 interface Entry {
   readonly poller: Poller
-  readonly intervalMs: number
-  startedAt: UnixMs
-  lastSuccessAt: UnixMs | null
-  lastError: string | null
-  failedAt: string | null
-  lastTickAt: UnixMs | null
-  failures: number
-  runs: number
-  errors: number
-  missedTicks: number
+  status: PollerStatus
   /** Aborting it ends the pause before the next run. */
   wake: AbortController
   isTriggered: boolean
@@ -91,13 +87,9 @@ export function createRunner(deps: { clock: Clock; log: Logger }, pollers: reado
       entry.isTriggered = true
       entry.wake.abort()
     },
-    status: () => entries.map(toStatus),
+    status: () => entries.map(({ status }) => status),
     rebaseClock(jump) {
-      for (const entry of entries) {
-        entry.startedAt = rebaseInstant(entry.startedAt, jump)
-        if (entry.lastSuccessAt !== null) entry.lastSuccessAt = rebaseInstant(entry.lastSuccessAt, jump)
-        if (entry.lastTickAt !== null) entry.lastTickAt = rebaseInstant(entry.lastTickAt, jump)
-      }
+      for (const entry of entries) entry.status = rebase(entry.status, jump)
     },
     async stop() {
       ending.abort()
@@ -115,31 +107,65 @@ async function runOnce(
   const { poller } = entry
   const begunAt = deps.clock.now()
   entry.isTriggered = false
-  entry.runs += 1
+  note(entry, { runs: entry.status.runs + 1 })
   try {
     await poller.run(signal)
-    if (entry.failures > 0) deps.log.info({ poller: poller.name, failures: entry.failures }, 'poll recovered')
-    entry.lastSuccessAt = deps.clock.now()
-    entry.lastError = null
-    entry.failedAt = null
-    entry.failures = 0
+    const { failures } = entry.status
+    if (failures > 0) deps.log.info({ poller: poller.name, failures }, 'poll recovered')
+    note(entry, { lastSuccessAt: deps.clock.now(), ...withoutFailure })
   } catch (error) {
     if (signal.aborted) return
     const text = errorText(error)
     // One line for each new trouble, not for each repetition of it.
-    if (entry.lastError !== text)
+    if (entry.status.lastError !== text)
       deps.log.warn({ poller: poller.name, ...describe(error) }, `poll failed: ${text}`)
-    entry.lastError = text
-    entry.failedAt = placeOf(error)
-    entry.failures += 1
-    entry.errors += 1
+    note(entry, failureOf(entry.status, error))
   }
-  entry.lastTickAt = deps.clock.now()
-  entry.missedTicks += Math.max(0, Math.floor((entry.lastTickAt - begunAt) / entry.intervalMs))
+  const lastTickAt = deps.clock.now()
+  const { intervalMs, missedTicks } = entry.status
+  const missed = Math.max(0, Math.floor((lastTickAt - begunAt) / intervalMs))
+  note(entry, { lastTickAt, missedTicks: missedTicks + missed })
+}
+
+function note(entry: Entry, news: Partial<PollerStatus>): void {
+  entry.status = { ...entry.status, ...news }
+}
+
+/** Before its first run. */
+export function newStatus(
+  of: Pick<PollerStatus, 'poller' | 'intervalMs' | 'isBackground' | 'startedAt'>,
+): PollerStatus {
+  return {
+    ...of,
+    lastSuccessAt: null,
+    ...withoutFailure,
+    lastTickAt: null,
+    runs: 0,
+    errors: 0,
+    missedTicks: 0,
+  }
+}
+
+/** What a run that did its work leaves of earlier failures. */
+export const withoutFailure = { lastError: null, failedAt: null, failures: 0 } as const
+
+/** What a run that failed adds to them. */
+export function failureOf({ failures, errors }: PollerStatus, error: unknown): Partial<PollerStatus> {
+  return { lastError: errorText(error), failedAt: placeOf(error), failures: failures + 1, errors: errors + 1 }
+}
+
+function rebase(status: PollerStatus, jump: ClockJump): PollerStatus {
+  const { startedAt, lastSuccessAt, lastTickAt } = status
+  return {
+    ...status,
+    startedAt: rebaseInstant(startedAt, jump),
+    lastSuccessAt: lastSuccessAt === null ? null : rebaseInstant(lastSuccessAt, jump),
+    lastTickAt: lastTickAt === null ? null : rebaseInstant(lastTickAt, jump),
+  }
 }
 
 /** Which endpoint of which source a run failed at. */
-export function placeOf(error: unknown): string | null {
+function placeOf(error: unknown): string | null {
   if (!(error instanceof MonitorError)) return null
   const { source, endpoint } = error.details
   return source === undefined || endpoint === undefined ? null : `${source} ${endpoint}`
@@ -154,58 +180,21 @@ async function pause(clock: Clock, entry: Entry, signal: AbortSignal): Promise<v
   const now = clock.now()
   const { schedule } = entry.poller
   const due = typeof schedule === 'number' ? now + schedule : nextDue(schedule, now)
-  const backoffMs = Math.min(entry.intervalMs * 2 ** Math.min(entry.failures, 8), maxBackoffMs)
-  const waitMs = entry.failures === 0 ? due - now : Math.min(backoffMs, Math.max(due - now, backoffMs))
+  const { failures, intervalMs } = entry.status
+  const backoffMs = Math.min(intervalMs * 2 ** Math.min(failures, 8), maxBackoffMs)
+  const waitMs = failures === 0 ? due - now : Math.min(backoffMs, Math.max(due - now, backoffMs))
   entry.wake = new AbortController()
   if (entry.isTriggered || signal.aborted) return
   await clock.sleep(waitMs, entry.wake.signal)
 }
 
 function toEntry(poller: Poller, startedAt: UnixMs): Entry {
+  const { name, schedule, isBackground = false } = poller
+  const intervalMs = typeof schedule === 'number' ? schedule : intervalOf(schedule)
   return {
     poller,
-    intervalMs: typeof poller.schedule === 'number' ? poller.schedule : intervalOf(poller.schedule),
-    startedAt,
-    lastSuccessAt: null,
-    lastError: null,
-    failedAt: null,
-    lastTickAt: null,
-    failures: 0,
-    runs: 0,
-    errors: 0,
-    missedTicks: 0,
+    status: newStatus({ poller: name, intervalMs, isBackground, startedAt }),
     wake: new AbortController(),
     isTriggered: false,
   }
-}
-
-function toStatus(entry: Entry): PollerStatus {
-  const { intervalMs, startedAt, lastSuccessAt, lastError, failedAt } = entry
-  const { lastTickAt, failures, runs, errors, missedTicks } = entry
-  return {
-    poller: entry.poller.name,
-    intervalMs,
-    isBackground: entry.poller.isBackground ?? false,
-    startedAt,
-    lastSuccessAt,
-    lastError,
-    failedAt,
-    lastTickAt,
-    failures,
-    runs,
-    errors,
-    missedTicks,
-  }
-}
-
-export interface PollerHealth {
-  readonly poller: string
-  readonly intervalMs: number
-  /** Its reads wait while others ask. */
-  readonly isBackground?: boolean
-  readonly startedAt: UnixMs
-  readonly lastSuccessAt: UnixMs | null
-  readonly lastError: string | null
-  /** Source and endpoint that kept its newest run from its work, as `explorer E6`; null or left out when none did. */
-  readonly failedAt?: string | null
 }

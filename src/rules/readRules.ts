@@ -1,11 +1,8 @@
-import { join } from 'node:path'
+import { shippedFolder } from '../config/config.ts'
 import type { Kinds } from './kinds.ts'
 import type { LoadedRules } from './loadRules.ts'
 import { readRuleFolder } from './readRuleFolder.ts'
 import type { LoadedRule } from './types.ts'
-
-/** The rules that come with spanwatch, and their tests. */
-export const shippedFolder = join(import.meta.dirname, '..', '..', 'rules')
 
 /** The rules in force: those of a folder, and what the shipped ones add on sources and on the monitor itself. */
 export async function readRules(folder: string, kinds: Kinds): Promise<LoadedRules> {

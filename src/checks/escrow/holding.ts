@@ -2,6 +2,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { z } from 'zod'
 import { count, given, maybeUnits, never, now, text, units } from '../../kernel/given.ts'
 import { moment } from '../../kernel/moment.ts'
+import type { EscrowToken } from './owedStore.ts'
 
 /** What left or reached an escrow and no known transfer explains. Amounts are exact, in token units. */
 export interface EscrowMove {
@@ -50,24 +51,13 @@ export interface UnjudgedSum extends Pick<EscrowSum, 'token' | 'symbol' | 'escro
   readonly hashes: readonly string[]
 }
 
-/** What the escrows of a token hold together, against what is owed. Amounts in token units, base units where decimals are unknown. */
-export interface EscrowHolding {
-  readonly token: string
+/** What the escrows of a token hold together, against what is owed. */
+export interface EscrowHolding
+  extends Pick<EscrowToken, 'token' | 'holdings' | 'holdingsAt' | 'baseline' | 'judged'> {
   readonly symbol: string
   readonly escrows: readonly string[]
   readonly decimals: number | null
-  readonly holdings: bigint | null
-  readonly holdingsAt: UnixMs | null
-  readonly baseline: bigint | null
   readonly startedAt: UnixMs | null
-  /** The newest reading that the record list has passed; `openOut` left but was not judged yet. */
-  readonly judged: {
-    readonly owed: bigint
-    readonly holdings: bigint
-    readonly openOut: bigint
-    readonly height: number
-    readonly at: UnixMs
-  } | null
 }
 
 export interface EscrowPart {

@@ -3,7 +3,7 @@ import type { Clock, UnixMs } from '../../lib/clock.ts'
 import { errorText, MonitorError } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { PendingAnswer } from './reads.ts'
-import { placeOf, type PollerStatus } from '../../kernel/runner.ts'
+import { failureOf, newStatus, type PollerStatus, withoutFailure } from '../../kernel/runner.ts'
 
 /**
  * Asks at every tick of a fixed grid, whatever became of the questions before: a loop of its own, because a cron
@@ -47,19 +47,7 @@ export function createPreconfLoop(sources: LoopSources): PreconfLoop {
     view,
     unansweredSince: null,
     newest: 0,
-    status: {
-      poller: 'preconf',
-      intervalMs,
-      startedAt: view.startedAt,
-      lastSuccessAt: null,
-      lastError: null,
-      failedAt: null,
-      lastTickAt: null,
-      failures: 0,
-      runs: 0,
-      errors: 0,
-      missedTicks: 0,
-    },
+    status: newStatus({ poller: 'preconf', intervalMs, startedAt: view.startedAt }),
   }
 }
 
@@ -116,7 +104,7 @@ async function ask(loop: PreconfLoop, askedAt: UnixMs): Promise<void> {
     if (signal.aborted) return
     const { failures } = loop.status
     if (failures > 0) log.info({ failures }, 'preconfirmations answer again')
-    note(loop, { lastSuccessAt: clock.now(), lastError: null, failedAt: null, failures: 0 })
+    note(loop, { lastSuccessAt: clock.now(), ...withoutFailure })
     loop.unansweredSince = null
     if (place > loop.newest) {
       loop.newest = place
@@ -133,8 +121,7 @@ function fail(loop: PreconfLoop, error: unknown, askedAt: UnixMs): void {
   // One line for each new trouble, not for each repetition of it.
   if (status.lastError !== text)
     loop.log.warn(error instanceof MonitorError ? { code: error.code } : { err: error }, `preconf: ${text}`)
-  const { failures, errors } = status
-  note(loop, { lastError: text, failedAt: placeOf(error), failures: failures + 1, errors: errors + 1 })
+  note(loop, failureOf(status, error))
   if (!isUnanswered(error)) loop.unansweredSince = null
   else if (askedAt >= (loop.view.readAt ?? 0)) loop.unansweredSince ??= askedAt
 }

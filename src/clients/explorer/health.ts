@@ -2,7 +2,7 @@ import type { Clock, UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 
 /** How one endpoint has been answering; null means never. */
-interface EndpointRecord {
+export interface EndpointRecord {
   readonly endpoint: string
   readonly firstAskedAt: UnixMs
   readonly lastGoodAt: UnixMs | null
