@@ -76,3 +76,17 @@ test('semantics.md 44: of judgements that are due together those of most value a
   expect(take()).toEqual([])
   db.close()
 })
+
+test('semantics.md 48: what a transfer taught is taken back when it is accused, but for where its money went', () => {
+  const db = openDatabase(':memory:')
+  const learned = createLearned(db)
+  const samples = [
+    { kind: 'vault', name: '0xtoken', value: '0xvault' },
+    { kind: 'elsewhere', name: '0xtoken', value: '0xthief' },
+  ] as const
+  for (const hash of ['0x1', '0x2']) learned.learn(samples, { hash, party: hash }, 1)
+  learned.forget('0x2')
+  expect(learned.vaultsOf('0xtoken')).toEqual(new Map([['0xvault', 1]]))
+  expect(learned.elsewhereOf('0xtoken')).toEqual(new Map([['0xthief', 2]]))
+  db.close()
+})
