@@ -146,21 +146,26 @@ test('an event that an upgrade lays out anew is learned anew: that is told, and 
 test('an event that only its verified ABI tells how to read is learned by its names', async () => {
   const abi = parseAbi([
     'struct Order { bytes memo; address to; uint256 amount; bytes32 origin }',
-    'event Settled(Order[] orders)',
+    'event Settled(Order[][] rounds)',
   ])
   const [settledTopic] = encodeEventTopics({ abi, eventName: 'Settled' })
-  // Notes of any length stand before and behind what counts.
+  // Notes of any length stand before and behind what counts, and before what points to it.
   const memo = (n: number): Hex => `0x${'ab'.repeat((n * 37) % 90)}`
   const settle = (world: Bare, n: number) => {
     const record = pay(world, n, { emits: false })
-    const other = { memo: memo(n + 1), to: zeroAddress, amount: 0n, origin: zeroHash }
+    const other = (of: number) => ({ memo: memo(of), to: zeroAddress, amount: 0n, origin: zeroHash })
     const own = {
       memo: memo(n),
       to: toHex(record['targetAddress']),
       amount: BigInt(record['valueRaw'] ?? 0),
       origin: toHex(record['zoneTxHash']),
     }
-    emit(world, record, encodeAbiParameters(abi[0].inputs, [[other, own]]), settledTopic)
+    emit(
+      world,
+      record,
+      encodeAbiParameters(abi[0].inputs, [[[other(n + 1)], [other(3 * n + 2), own]]]),
+      settledTopic,
+    )
     return record
   }
   const world = await start((bare) => {
