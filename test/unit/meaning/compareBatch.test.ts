@@ -53,6 +53,12 @@ describe('semantics.md 47: what an action says of a batch is judged by the accou
     expect(judgeBatchAction(batch, [batch], settings)).toBe('unrelated')
   })
 
+  test('semantics.md 48: one that was seen before the words came to mean something else is not judged by them', () => {
+    const known = learned({ 'ZoneToMain batch items detail': 'equal' })
+    const suspendedAt = () => batch.firstSeenAt + 1
+    expect(judgeBatchAction(batch, [batch], { learned: { ...known, suspendedAt } })).toBeNull()
+  })
+
   test('each account teaches by itself, and none where one differs', () => {
     const gap = { what: 'items', missing: ['11'] } as const
     expect(

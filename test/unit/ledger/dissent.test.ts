@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { createDissent, enoughDissent } from '../../../src/ledger/dissent.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+
+test('semantics.md 48: five in a row suspend a meaning; those that were seen before one that agrees are in no row', () => {
+  const db = openDatabase(':memory:')
+  const dissent = createDissent(db)
+  const meaning = 'ZoneToMain words'
+  const disagree = (n: number, at: number) =>
+    dissent.dissent(meaning, { hash: `0x${n}`, party: `0xa${n}` }, at)
+  dissent.consent(meaning, 100)
+  const early = Array.from({ length: enoughDissent }, (_, n) => disagree(n, 90 + n))
+  expect(early).not.toContain(true)
+  const late = Array.from({ length: enoughDissent }, (_, n) => disagree(10 + n, 110 + n))
+  expect(late).toEqual([false, false, false, false, true])
+  expect(dissent.suspendedAt(meaning)).toBe(110)
+  db.close()
+})
