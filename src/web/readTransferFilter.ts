@@ -34,10 +34,13 @@ export function readTransferFilter(query: (name: string) => string | undefined):
   const minAgeMs = typed.age === '' ? null : parseDuration(typed.age)
   const limitText = read('limit')
   const limit = limitText === '' ? defaultLimit : Number(limitText)
+  const cursor = query('cursor') ?? null
   const problem =
     (typed.state !== '' && state === null && `state: expected one of ${states.join(', ')}`) ||
     (typed.direction !== '' && direction === null && `direction: expected one of ${directions.join(', ')}`) ||
     (typed.age !== '' && minAgeMs === null && 'age: expected a duration such as 30m or 6h') ||
+    // Taken for none it would show page one again, for ever.
+    (cursor !== null && !/^\d{1,15}$/.test(cursor) && 'cursor: expected the "next" of the page before') ||
     ((!Number.isInteger(limit) || limit < 1 || limit > maxLimit) && `limit: expected 1 to ${maxLimit}`) ||
     null
   if (problem !== null) return { typed, filter: null, problem }
@@ -48,7 +51,7 @@ export function readTransferFilter(query: (name: string) => string | undefined):
     token: emptyToNull(typed.token.toLowerCase()),
     minAgeMs,
     limit,
-    cursor: emptyToNull(read('cursor', 500)),
+    cursor,
   }
   return { typed, filter, problem: null }
 }

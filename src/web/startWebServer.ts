@@ -3,6 +3,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Clock } from '../lib/clock.ts'
 import { MonitorError, errorText } from '../lib/errors.ts'
+import { boundConnections } from './boundConnections.ts'
 import type { WebEnv } from './types.ts'
 
 export interface WebServerOptions {
@@ -22,6 +23,8 @@ export interface WebServer {
 }
 
 const graceMs = 250
+/** Four times as many as may follow events, and far from the descriptors that a process is given. */
+const mostConnections = 256
 
 /** Listens; rejects with `config.invalid` when the address cannot be used. */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
@@ -30,8 +33,21 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     fetch: app.fetch,
     overrideGlobalObjects: false,
     // A reader who never finishes asking must not hold a connection for ever.
-    serverOptions: { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 5_000 },
+    serverOptions: {
+      headersTimeout: 10_000,
+      requestTimeout: 15_000,
+      keepAliveTimeout: 5_000,
+      // Node's own 30 s would make both of the above 30 s longer.
+      connectionsCheckingInterval: 2_000,
+      maxHeaderSize: 16_384,
+    },
   })
+  // One who never reads what he asked for must not hold it in memory; an event stream says something every 10 s.
+  server.setTimeout(60_000)
+  if ('maxRequestsPerSocket' in server) {
+    server.maxRequestsPerSocket = 1_000
+    boundConnections(server, mostConnections)
+  }
   server.on('connection', (socket) => socket.setNoDelay(true))
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(toListenError(error, host, port)))

@@ -1,5 +1,5 @@
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createWebApp } from '../../src/web/createWebApp.ts'
 import { type WebServer, startWebServer } from '../../src/web/startWebServer.ts'
@@ -63,3 +63,44 @@ test('stopping ends open event streams, frees the port and may be asked for twic
   const again = await start('127.0.0.1', server.port)
   expect(again.server.port).toBe(server.port)
 })
+
+async function open(port: number, say: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => {}).resume()
+  await new Promise((resolve) => socket.once('connect', resolve))
+  socket.write(say)
+  return socket
+}
+
+test.each([
+  ['nothing is ever asked', ''],
+  ['headers never end', 'GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n'],
+  ['bodies never end', 'POST /silences HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 9\r\n\r\n'],
+])('three hundred connections on which %s leave room for a probe', async (_, say) => {
+  const { server } = await start()
+  const sockets = await Promise.all(Array.from({ length: 300 }, () => open(server.port, say)))
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+  await expect.poll(() => sockets.filter(({ closed }) => closed).length).toBeGreaterThan(40)
+  expect(sockets.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(256)
+})
+
+test('a request with headers of 20 kB is refused', async () => {
+  const { server } = await start()
+  const response = await fetch(`${server.url}/healthz`, { headers: { 'x-long': 'x'.repeat(20_000) } })
+  expect(response.status).toBe(431)
+})
+
+test.each(['0x10', '-1', '1.5', '1e3', ' 5', 'Next', '', '9'.repeat(400), '%00'])(
+  'the cursor %j is refused, not taken for another page',
+  async (cursor) => {
+    const { web, server } = await start()
+    const response = await fetch(`${server.url}/api/transfers?cursor=${cursor}`)
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      { code: 'usage', error: 'cursor: expected the "next" of the page before' },
+    ])
+    expect((await fetch(`${server.url}/transfers?cursor=${cursor}`)).status).toBe(400)
+    expect(web.filters).toEqual([])
+  },
+)
