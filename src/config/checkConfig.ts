@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net'
 import { formatDuration } from '../lib/duration.ts'
 import { suggest } from '../lib/nearest.ts'
 import { valueAt } from '../lib/schemaProblems.ts'
-import { Secret, shortestCovered } from '../lib/secret.ts'
+import { Secret, shortestCovered, shortestToken } from '../lib/secret.ts'
 import { problemAt, type YamlDoc, type YamlPath, type YamlProblem } from '../lib/yamlProblems.ts'
 import type { ConfigFiles } from './nodeFiles.ts'
 import type { ParsedConfig } from './schema.ts'
@@ -13,6 +13,8 @@ export interface CheckContext {
   readonly written: unknown
   readonly files: ConfigFiles
   readonly rulesDir: string
+  /** Stands in the place of a secret that this command does not use. */
+  readonly placeholder: string
 }
 
 /** Channels that a route or a report names and nobody defined. Looks at what was written, whole or not. */
@@ -62,10 +64,59 @@ export function checkWhole(context: CheckContext, config: ParsedConfig): YamlPro
     const message = 'expected http.token: without one the page must listen on loopback, such as 127.0.0.1'
     problems.push(problemAt(context.doc, ['http', 'listen'], message))
   }
+  problems.push(...checkTokens(context, config))
   if (config.rules !== undefined && !context.files.isFolder(context.rulesDir)) {
     problems.push(problemAt(context.doc, ['rules'], `there is no folder ${context.rulesDir}`))
   }
   return problems
+}
+
+const tokenNames = ['token', 'readToken'] as const
+
+/** The length of a token is what keeps out whoever may guess as often as he likes. */
+function checkTokens(context: CheckContext, { http }: ParsedConfig): YamlProblem[] {
+  if (http === null) return []
+  const at = (name: (typeof tokenNames)[number], message: string) =>
+    problemAt(context.doc, ['http', name], message)
+  const { token, readToken } = http
+  const problems = isLoopback(http.listen.host)
+    ? []
+    : listShortTokens(context, http).map((name) =>
+        at(name, `expected at least ${shortestToken} characters beyond loopback, ${likeThese}`),
+      )
+  if (readToken === null) return problems
+  if (token === null)
+    return [...problems, at('readToken', 'expected http.token beside it: the one that may act')]
+  const isSame = isKnown(context, token) && token.reveal() === readToken.reveal()
+  return isSame
+    ? [...problems, at('readToken', 'expected another text than http.token: it may look only')]
+    : problems
+}
+
+function isKnown({ placeholder }: CheckContext, secret: Secret): boolean {
+  return !secret.reveal().includes(placeholder)
+}
+
+const likeThese = 'such as those of `openssl rand -hex 16`'
+
+function listShortTokens(context: CheckContext, http: NonNullable<ParsedConfig['http']>) {
+  return tokenNames.filter((name) => {
+    const secret = http[name]
+    return secret !== null && isKnown(context, secret) && secret.reveal().length < shortestToken
+  })
+}
+
+/** Behind a proxy loopback is no bound. */
+function warnOfShortTokens(context: CheckContext, { http }: ParsedConfig): YamlProblem[] {
+  if (http === null || !isLoopback(http.listen.host)) return []
+  if (http.publicUrl === null && http.trustProxy.length === 0) return []
+  return listShortTokens(context, http).map((name) =>
+    problemAt(
+      context.doc,
+      ['http', name],
+      `\`http.${name}\` is shorter than ${shortestToken} characters, and others can reach the page: choose a longer one, ${likeThese}`,
+    ),
+  )
 }
 
 function checkRepeated(context: CheckContext, config: ParsedConfig): YamlProblem[] {
@@ -91,6 +142,7 @@ export function listWarnings(context: CheckContext, config: ParsedConfig): YamlP
   return [
     ...warnOfLiterals(context, config),
     ...warnOfShortSecrets(context, config),
+    ...warnOfShortTokens(context, config),
     ...warnOfPlainHttp(context, config),
     ...warnOfRoutes(context, config),
   ]
@@ -111,6 +163,7 @@ function warnOfLiterals(context: CheckContext, config: ParsedConfig): YamlProble
     ['explorer', 'auth', 'secret'],
     ['explorer', 'auth', 'passphrase'],
     ['http', 'token'],
+    ['http', 'readToken'],
     ...channels,
   ]
   return places.flatMap((path) => {
@@ -133,6 +186,7 @@ function warnOfShortSecrets(context: CheckContext, config: ParsedConfig): YamlPr
     [['explorer', 'auth', 'secret'], auth?.secret],
     [['explorer', 'auth', 'passphrase'], auth?.passphrase],
     [['http', 'token'], config.http?.token],
+    [['http', 'readToken'], config.http?.readToken],
     ...hooks,
   ]
   return places.flatMap(([path, secret]) => {

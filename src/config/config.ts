@@ -63,6 +63,6 @@ function toChannels(channels: ParsedConfig['channels']) {
 
 function toHttp(http: ParsedConfig['http']) {
   if (http === null) return null
-  const { listen, token, publicUrl } = http
-  return { host: listen.host, port: listen.port, token, publicUrl }
+  const { listen, ...rest } = http
+  return { host: listen.host, port: listen.port, ...rest }
 }

@@ -76,13 +76,14 @@ type Resolved =
  * a secret behind a mistyped key stays covered too.
  */
 const secretPlaces: YamlMask = {
-  keys: ['key', 'secret', 'passphrase', 'password', 'smtp', 'token', 'url'],
+  keys: ['key', 'secret', 'passphrase', 'password', 'smtp', 'token', 'readToken', 'url'],
   isSecret(keys) {
     const [section, second] = keys
     const last = keys.at(-1) ?? ''
     if (section === 'explorer') return second === 'auth' && last !== 'signer'
     if (section === 'channels') return keys.length > 2 && !['type', 'from', 'to'].includes(last)
-    if (section === 'http') return keys.length > 1 && last !== 'listen' && last !== 'publicUrl'
+    if (section === 'http')
+      return keys.length > 1 && !['listen', 'publicUrl', 'sessions', 'trustProxy'].includes(last)
     if (section === 'heartbeat') return keys.length > 1 && last !== 'every'
     return (section === 'preconf' || section === 'canonical') && last === 'url'
   },
@@ -130,7 +131,7 @@ function load(input: ConfigInput): LoadedConfig {
     return failed([...found, ...withoutEchoes(found, schemaProblems(doc, context, parsed.error))])
   }
   const config = toConfig(parsed.data, { folder, isFolder: files.isFolder })
-  const context = { doc, written: data, files, rulesDir: config.rulesDir }
+  const context = { doc, written: data, files, rulesDir: config.rulesDir, placeholder }
   const all = [...found, ...checkWhole(context, parsed.data)]
   if (all.length > 0) return failed(all)
   const secrets = [...collectSecrets(config), ...substituted.secrets].filter(

@@ -205,7 +205,13 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'reports.daily.channel': 'The channel it goes to.',
   http: 'Status page, API and metrics; `null` switches them off.',
   'http.listen': '`host:port`. Without a token on loopback only.',
-  'http.token': 'What the page and the API ask for; needed beyond loopback.',
+  'http.token':
+    'What the page and the API ask for; needed beyond loopback, and there at least 16 characters long.',
+  'http.readToken': 'A second token that may look and change nothing; without it there is only `http.token`.',
+  'http.sessions':
+    'Any text. Another one, and a restart, end all sessions of the page at once; so does another token.',
+  'http.trustProxy':
+    "Addresses and ranges of your reverse proxies: whose `X-Forwarded-For` is believed. Nobody else's is.",
   'http.publicUrl': 'The address under which people reach the page, for links in messages.',
   heartbeat: 'An outside switch that alarms when spanwatch falls silent.',
   'heartbeat.url': 'Its address; `/fail` is added while nothing can be checked.',

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { directions } from '../bridge/observation.ts'
 import { parseDuration } from '../lib/duration.ts'
@@ -235,9 +236,20 @@ const listen = z
     return { host, port }
   })
 
+const rangeExpected = 'expected an IP address or a range such as "10.0.0.0/8", in quotes'
+
+const addressRange = z.string({ error: rangeExpected }).refine((value) => {
+  const [, ip = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(value) ?? []
+  const family = isIP(ip)
+  return family !== 0 && Number(bits ?? 0) <= (family === 4 ? 32 : 128)
+}, rangeExpected)
+
 export const http = z.strictObject({
   listen: listen.prefault('127.0.0.1:9464'),
   token: secretText.nullable().default(null),
+  readToken: secretText.nullable().default(null),
+  sessions: text().max(200).default('1'),
+  trustProxy: z.array(addressRange).default([]),
   publicUrl: httpUrl.nullable().default(null),
 })
 

@@ -77,8 +77,8 @@ function notifyService(
 
 async function startWeb(deps: AppDeps, app: App, http: NonNullable<AppConfig['http']>) {
   const web = createWebApp(createWebDeps({ clock: app.parts.clock, log: deps.log }, app.parts), {
+    ...http,
     listenHost: http.host,
-    token: http.token,
   })
   return await startWebServer({ app: web, clock: app.parts.clock, host: http.host, port: http.port })
 }

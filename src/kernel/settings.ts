@@ -42,6 +42,9 @@ export interface AppConfig {
     readonly port: number
     readonly token: Secret | null
     readonly publicUrl: string | null
+    readonly readToken?: Secret | null
+    readonly trustProxy?: readonly string[]
+    readonly sessions?: string
   } | null
 }
 

@@ -30,6 +30,9 @@ export class Secret {
 /** The shortest secret that is covered, characters: a three-letter one would mask half of every line. */
 export const shortestCovered = 8
 
+/** The shortest token of the page that keeps out whoever may guess as often as his line allows, characters. */
+export const shortestToken = 16
+
 /** Of a secret that was cut off, fewer characters than this are left as they are. */
 const shortestBeginning = 4
 /** What `cleanText` puts in the place of what it cut. */

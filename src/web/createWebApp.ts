@@ -5,10 +5,11 @@ import { bodyLimit } from 'hono/body-limit'
 import { HTTPException } from 'hono/http-exception'
 import { secureHeaders } from 'hono/secure-headers'
 import { errorText, MonitorError } from '../lib/errors.ts'
+import { shortestToken } from '../lib/secret.ts'
 import { cleanText } from '../lib/text.ts'
 import type { HealthVerdict } from '../monitor/judgeLiveness.ts'
 import { readLiveness, readReadiness } from '../monitor/liveness.ts'
-import { createAccess } from './createAccess.ts'
+import { type Access, createAccess } from './createAccess.ts'
 import { createFormGate } from './createFormGate.ts'
 import { renderMessagePage } from './pages/messagePage.ts'
 import { addActionRoutes } from './routes/addActionRoutes.ts'
@@ -34,26 +35,17 @@ const assets = [
 export function createWebApp(deps: WebDeps, options: WebOptions): Hono<WebEnv> {
   const { listenHost, token } = options
   const isLocal = isLoopbackHost(listenHost)
-  if (!isLocal && token === null) {
-    throw new MonitorError(
-      'config.invalid',
-      `http.listen ${listenHost} can be reached from other machines: set http.token, or listen on 127.0.0.1`,
-    )
-  }
+  if (!isLocal) checkTokens(options)
   const app = new Hono<WebEnv>({ strict: false })
   // What stands first has the last word.
   app.use(finish, addHeaders)
+  if (options.publicUrl?.startsWith('https:')) app.use(markTls)
   // With a token a page of another site gains nothing by a rebound name, and a proxy may pass its own name on.
   if (isLocal && token === null) app.use(refuseForeignHosts)
   addHealthRoutes(app, deps)
   addAssets(app)
   const gate = createFormGate()
-  if (token !== null) {
-    const access = createAccess({ ...deps, gate }, token)
-    app.get('/login', access.showLogin)
-    app.post('/login', bodyLimit({ maxSize: 8_192 }), access.login)
-    app.use(access.guard)
-  }
+  if (token !== null) addAccess(app, createAccess({ ...deps, gate }, { ...options, token }))
   addActionRoutes(app, deps, gate)
   addApiRoutes(app, deps)
   addEventRoute(app, deps)
@@ -64,11 +56,38 @@ export function createWebApp(deps: WebDeps, options: WebOptions): Hono<WebEnv> {
   return app
 }
 
+/** @throws MonitorError when whoever can connect could see or guess his way in */
+function checkTokens({ listenHost, token, readToken }: WebOptions): void {
+  const reach = `http.listen ${listenHost} can be reached from other machines`
+  if (token === null) {
+    throw new MonitorError('config.invalid', `${reach}: set http.token, or listen on 127.0.0.1`)
+  }
+  for (const [name, secret] of [['token', token] as const, ['readToken', readToken] as const]) {
+    if (secret && secret.reveal().length < shortestToken) {
+      throw new MonitorError(
+        'config.invalid',
+        `${reach}: http.${name} needs at least ${shortestToken} characters, such as those of openssl rand -hex 16`,
+      )
+    }
+  }
+}
+
+/** What stands after this needs a token; what changes something the one that may act, whatever its route. */
+function addAccess(app: Hono<WebEnv>, access: Access): void {
+  const small = bodyLimit({ maxSize: 8_192 })
+  app.get('/login', access.showLogin)
+  app.post('/login', small, access.login)
+  app.post('/logout', small, access.logout)
+  app.use(access.guard)
+}
+
 function addFallbacks(app: Hono<WebEnv>, deps: WebDeps): void {
   app.notFound((c) => answerProblem(c, 404, 'Not found', 'There is no such page.'))
   app.onError((error, c) => {
     if (error instanceof HTTPException)
       return answerProblem(c, error.status, 'Refused', 'This request is refused.')
+    if (error instanceof MonitorError && error.code === 'usage')
+      return answerProblem(c, 400, 'Not understood', error.message)
     deps.log.error({ path: c.req.path, problem: errorText(error) }, 'a web request failed')
     return answerProblem(c, 500, 'Failed', 'spanwatch could not answer this. Its log says why.')
   })
@@ -97,6 +116,11 @@ async function finish(c: Context<WebEnv>, next: () => Promise<void>): Promise<vo
   c.res.headers.set('Cache-Control', 'no-store')
   const policy = c.get('policy')
   if (policy !== undefined) c.res.headers.set('Content-Security-Policy', policy)
+}
+
+async function markTls(c: Context<WebEnv>, next: () => Promise<void>): Promise<void> {
+  c.set('isPublicTls', true)
+  await next()
 }
 
 async function refuseForeignHosts(c: Context<WebEnv>, next: () => Promise<void>): Promise<Response | void> {

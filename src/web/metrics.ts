@@ -3,7 +3,7 @@ import { checks } from '../checks/index.ts'
 import type { Check, Metric, Sample } from '../kernel/check.ts'
 import type { TimingObserver } from '../lib/timings.ts'
 import type { Severity } from '../rules/types.ts'
-import type { AlertView, MetricsFacts, RequestCounts } from './types.ts'
+import { accessResults, type AlertView, type MetricsFacts, type RequestCounts } from './types.ts'
 
 export interface Metrics extends TimingObserver {
   readonly registry: Registry
@@ -147,6 +147,15 @@ export const metricDefinitions: readonly MetricDefinition[] = [
       ['channel', 'result', 'reason'],
       ({ notifications }) =>
         notifications.map(({ channel, result, reason, count }) => [{ channel, result, reason }, count]),
+    ),
+    type: 'counter',
+  },
+  {
+    ...gauge(
+      'access_total',
+      'Sign-ins to the page, and requests refused for their token.',
+      ['result'],
+      ({ accesses }) => accessResults.map((result) => [{ result }, accesses.get(result) ?? 0]),
     ),
     type: 'counter',
   },

@@ -213,8 +213,10 @@ interface RulesView {
 /** What the HTTP side needs of the rest. */
 export interface WebDeps {
   readonly clock: Clock
-  readonly log: Pick<Logger, 'warn' | 'error'>
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   readonly registry: Registry
+  /** Sign-ins and refusals since the start. */
+  readonly accesses: Map<AccessResult, number>
   readonly db: Database
   readStatus(): StatusSnapshot
   /** Transfers by hour and how long they took. */
@@ -245,17 +247,41 @@ export interface WebDeps {
 export interface WebEnv {
   Bindings: Partial<HttpBindings>
   /** A content policy of its own, for what is no page of ours: an image, a mail. */
-  Variables: { policy?: string }
+  Variables: { policy?: string; role?: Role; isPublicTls?: boolean }
 }
+
+/** `see` reads pages and the API, `act` may also change what they show. */
+export type Role = 'see' | 'act'
+
+export const accessResults = [
+  'signed_in',
+  'signed_out',
+  'no_token',
+  'wrong_token',
+  'limited',
+  'not_allowed',
+] as const
+
+/** What came of a request that had to show who it is. */
+export type AccessResult = (typeof accessResults)[number]
 
 export interface WebOptions {
   /** The host part of `http.listen`. */
   readonly listenHost: string
   readonly token: Secret | null
+  /** Lets its holder see and not act. */
+  readonly readToken?: Secret | null
+  /** Addresses and ranges whose X-Forwarded-For is believed. */
+  readonly trustProxy?: readonly string[]
+  /** Part of what sessions are signed with: another one ends them all. */
+  readonly sessions?: string
+  /** Where people reach the page. */
+  readonly publicUrl?: string | null
 }
 
 /** Totals since the start; the registry sets its counters to them. */
 export interface MetricsFacts {
+  readonly accesses: WebDeps['accesses']
   readonly status: StatusSnapshot
   readonly evaluations: { readonly total: number; readonly failed: number; readonly missed: number }
   readonly notifications: readonly {

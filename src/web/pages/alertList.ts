@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
-import type { FormContext } from '../createFormGate.ts'
+import { type FormContext, mayAct } from '../createFormGate.ts'
 import type { AlertView } from '../types.ts'
 import {
   type Html,
@@ -54,7 +54,7 @@ function renderAlert(alert: AlertView, view: AlertListView): Html {
 <p class="alert-head">${renderTag(alertTone(alert), alert.severity)} <strong><a class="plain" href="${toAlertPath(alert.id)}">${headline}</a></strong></p>
 ${headline === title ? '' : html`<p class="subject">${title}</p>`}
 <div class="foot-row">${renderMeta(alert, view.now)}
-${view.form === null || alert.state === 'resolved' ? '' : renderActions(alert, view.form, view.next)}</div>
+${view.form === null || alert.state === 'resolved' || !mayAct(view.form) ? '' : renderActions(alert, view.form, view.next)}</div>
 </li>`
 }
 
@@ -82,7 +82,8 @@ function renderActions(alert: AlertView, form: FormContext, next: string): Html 
 }
 
 /** The same on the alert's own page, with a name to type or to change. */
-export function renderAckForm(alert: AlertView, form: FormContext): Html {
+export function renderAckForm(alert: AlertView, form: FormContext): Html | '' {
+  if (!mayAct(form)) return ''
   if (alert.ack !== null) return html`<div class="actions">${renderSilenceLink(alert)}</div>`
   return html`<div class="actions"><form class="ack" method="post" action="${toAlertPath(alert.id)}/ack">${renderHidden(form, toAlertPath(alert.id))}<label for="by">Your name</label><input id="by" name="by" value="${form.by}" required maxlength="100" autocomplete="name"><button class="primary small">Acknowledge</button></form>${renderSilenceLink(alert)}</div>`
 }

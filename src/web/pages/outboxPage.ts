@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
-import type { FormContext } from '../createFormGate.ts'
+import { type FormContext, mayAct } from '../createFormGate.ts'
 import type { OutboxView } from '../viewTypes.ts'
 import { renderLayout } from './layout.ts'
 import { type Html, renderAgo, renderTag, toAlertPath } from './words.ts'
@@ -23,7 +23,7 @@ export function renderOutboxPage(
     main: html`<h1>Outbox</h1>
 <section class="card" aria-labelledby="queued-title"><h2 id="queued-title">Waiting</h2><div id="queued" data-live>${renderItems(queued, now, form, 'Nothing waits.')}</div></section>
 <section class="card" aria-labelledby="dead-title"><h2 id="dead-title">Set aside</h2><div id="dead" data-live>${
-      dead.length === 0
+      dead.length === 0 || !mayAct(form)
         ? ''
         : html`<form class="actions" method="post" action="/outbox/dead/retry"><input type="hidden" name="proof" value="${form.proof}"><button class="small">Try all again</button></form>`
     }${renderItems(dead, now, form, 'Nothing was set aside.')}</div></section>`,
@@ -35,15 +35,19 @@ function renderItems(items: readonly OutboxView[], now: UnixMs, form: FormContex
   return html`<ol class="alerts">${items.map((item) => renderItem(item, now, form))}</ol>`
 }
 
-function renderItem(item: OutboxView, now: UnixMs, { proof }: FormContext): Html {
+function renderItem(item: OutboxView, now: UnixMs, form: FormContext): Html {
   const { id, channel, what, alert, rule, subject, isCritical, createdAt, nextAt, lastError } = item
-  const of = html`<span class="hidden"> item ${id}</span>`
-  const hidden = html`<input type="hidden" name="proof" value="${proof}">`
   return html`<li class="alert edge-${isCritical ? 'critical' : 'info'}" data-key="${id}">
 <p>${isCritical ? renderTag('critical', 'critical') : ''} <strong>${cleanText(what)} to ${cleanText(channel)}</strong>${item.isDropped ? html` ${renderTag('info', 'dropped by hand')}` : ''}</p>
 <p class="subject">${cleanText(rule ?? '', 100)}: ${cleanText(subject ?? 'its alert is forgotten', 400)}</p>
 <p class="meta"><span>item ${id}</span><span>queued ${renderAgo(createdAt, now)}</span>${item.attempt === null ? '' : html`<span>attempt ${item.attempt}</span>`}${nextAt === null ? '' : html`<span>next ${renderAgo(nextAt, now)}</span>`}${alert === null ? '' : html`<a href="${toAlertPath(alert)}">Alert #${alert}</a>`}</p>
 ${lastError === null ? '' : html`<p class="detail">${cleanText(lastError, 300)}</p>`}
-<div class="actions"><form method="post" action="/outbox/${id}/retry">${hidden}<button class="small">Try now${of}</button></form>${item.state === 'queued' ? html`<form method="post" action="/outbox/${id}/drop">${hidden}<button class="small">Drop${of}</button></form>` : ''}</div>
+${mayAct(form) ? renderActions(item, form) : ''}
 </li>`
+}
+
+function renderActions({ id, state }: OutboxView, { proof }: FormContext): Html {
+  const of = html`<span class="hidden"> item ${id}</span>`
+  const hidden = html`<input type="hidden" name="proof" value="${proof}">`
+  return html`<div class="actions"><form method="post" action="/outbox/${id}/retry">${hidden}<button class="small">Try now${of}</button></form>${state === 'queued' ? html`<form method="post" action="/outbox/${id}/drop">${hidden}<button class="small">Drop${of}</button></form>` : ''}</div>`
 }

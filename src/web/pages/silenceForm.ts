@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { formatMatcher } from '../../alerts/matchers.ts'
-import type { FormContext } from '../createFormGate.ts'
+import { type FormContext, mayAct } from '../createFormGate.ts'
 import type { AlertView } from '../types.ts'
 import { renderLayout } from './layout.ts'
 import { type Html, formatAge, renderAgo, renderTag } from './words.ts'
@@ -71,7 +71,7 @@ export function renderSilencesPage(
     active: 'silences',
     live: true,
     main: html`<section class="card" aria-labelledby="silences-title">
-<div class="head-row"><h1 id="silences-title">Silences</h1><a class="button primary" href="/silences/new">New silence</a></div>
+<div class="head-row"><h1 id="silences-title">Silences</h1>${mayAct(form) ? html`<a class="button primary" href="/silences/new">New silence</a>` : ''}</div>
 <div id="silences" data-live>${
       silences.length === 0
         ? html`<p class="empty">No silence holds or is planned.</p>`
@@ -81,13 +81,13 @@ export function renderSilencesPage(
   })
 }
 
-function renderSilence(silence: SilenceRow, now: UnixMs, { proof }: FormContext): Html {
+function renderSilence(silence: SilenceRow, now: UnixMs, form: FormContext): Html {
   const { id, matchers, startsAt, endsAt, author, comment } = silence
   const isPlanned = startsAt > now
   return html`<li class="alert edge-info" id="silence-${id}">
 <p>${renderTag('info', isPlanned ? 'planned' : 'holds')} <strong>${cleanText(comment, 500)}</strong></p>
 <ul class="matchers">${matchers.map((matcher) => html`<li><code>${cleanText(matcher, 600)}</code></li>`)}</ul>
 <p class="meta"><span>by ${cleanText(author, 100)}</span>${isPlanned ? html`<span>begins ${renderAgo(startsAt, now)}</span>` : html`<span>began ${renderAgo(startsAt, now)}</span>`}<span>ends in ${formatAge(Math.max(0, endsAt - now))}</span></p>
-<form class="actions" method="post" action="/silences/${id}/expire"><input type="hidden" name="proof" value="${proof}"><button class="small">End now<span class="hidden"> silence ${id}</span></button></form>
+${mayAct(form) ? html`<form class="actions" method="post" action="/silences/${id}/expire"><input type="hidden" name="proof" value="${form.proof}"><button class="small">End now<span class="hidden"> silence ${id}</span></button></form>` : ''}
 </li>`
 }

@@ -10,6 +10,7 @@ import { isFailing, isOverdue, isStale } from '../judgeVerdict.ts'
 import type { Series } from '../viewTypes.ts'
 import { type ChartName, renderChartCard } from './chartCards.ts'
 import { renderLayout } from './layout.ts'
+import { renderSignedIn } from './loginPage.ts'
 import { renderChannels, renderPollers, renderSources } from './machinery.ts'
 import {
   type Html,
@@ -70,7 +71,7 @@ ${renderPart('sources', 'Sources', renderSources(status))}
 ${renderPart('pollers', 'Pollers', renderPollers(status))}
 ${renderPart('channels', 'Channels', renderChannels(status))}
 </div>
-<footer id="foot" data-live><p>State at ${formatTime(status.now)}. Running for ${formatAge(status.now - status.startedAt)}. spanwatch ${cleanText(status.version)}.</p></footer>`,
+<footer id="foot" data-live><p>State at ${formatTime(status.now)}. Running for ${formatAge(status.now - status.startedAt)}. spanwatch ${cleanText(status.version)}.</p>${renderSignedIn(form)}</footer>`,
   })
 }
 

@@ -4,7 +4,8 @@ import { renderChart } from '../../lib/charts.ts'
 import { errorText, MonitorError } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
 import { type KeptReport, readKeptReport } from '../../report/readKeptReport.ts'
-import type { FormGate } from '../createFormGate.ts'
+import { refuseReader } from '../createAccess.ts'
+import { type FormGate, mayAct } from '../createFormGate.ts'
 import { type AlertTab, renderAlertsPage } from '../pages/alertList.ts'
 import { renderAlertPage } from '../pages/alertPage.ts'
 import { type ChartName, chartNames, toChart } from '../pages/chartCards.ts'
@@ -104,6 +105,7 @@ function addAlertPages(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
     const id = c.req.query('alert')
     const alert = id === undefined ? null : findAlert(deps, id.slice(0, 100))
     const form = gate.context(c)
+    if (!mayAct(form)) return refuseReader(c)
     return c.html(renderSilenceForm(toSilenceDraft(alert, form), form))
   })
 }

@@ -5,7 +5,6 @@ import { kinds } from '../../checks/index.ts'
 import { listUnwatched } from '../../config/listUnwatched.ts'
 import type { TransferFilter as LedgerFilter } from '../../ledger/transferFilter.ts'
 import { type Clock, createSystemClock, type UnixMs } from '../../lib/clock.ts'
-import { MonitorError } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { AppParts } from '../../monitor/createMonitor.ts'
 import { windowOf } from '../../report/reportDay.ts'
@@ -42,8 +41,7 @@ const mostFound = 50
 /** What the HTTP side reads of the monitor. */
 export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppParts): WebDeps {
   const now = () => deps.clock.now()
-  const loop = monitorEventLoopDelay({ resolution: 20 })
-  loop.enable()
+  const loop = watchLoop()
   const real = createSystemClock()
   const { db, alerts } = parts
   const left = listUnwatched(parts.config, kinds.all)
@@ -61,8 +59,9 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
         now(),
       ),
     )
+  const accesses: WebDeps['accesses'] = new Map()
   const { registry, ...observer } = createRegistry({
-    collect: () => toMetrics(parts, status(), loop.mean / 1e6),
+    collect: () => ({ ...toMetrics(parts, status(), loop.mean / 1e6), accesses }),
   })
   parts.timings.observers.add(observer)
   return {
@@ -70,6 +69,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     clock: { ...real, now },
     log: deps.log,
     registry,
+    accesses,
     db,
     readStatus: status,
     series: nothingKept(slowMs),
@@ -100,6 +100,12 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
   }
 }
 
+function watchLoop() {
+  const loop = monitorEventLoopDelay({ resolution: 20 })
+  loop.enable()
+  return loop
+}
+
 /** What a person changed shows at once. */
 function forgetAfter(operations: WebOperations, forget: () => unknown): WebOperations {
   const then = <T>(result: T): T => (forget(), result)
@@ -115,8 +121,6 @@ function forgetAfter(operations: WebOperations, forget: () => unknown): WebOpera
 
 function listTransfers(parts: AppParts, filter: TransferFilter, now: UnixMs): TransferPage {
   const offset = filter.cursor === null ? 0 : Number(filter.cursor)
-  if (!Number.isSafeInteger(offset) || offset < 0)
-    throw new MonitorError('usage', 'cursor: expected the "next" of an earlier page')
   const text = filter.text === null ? {} : toTextFilter(filter.text)
   const transfers = parts.ledger.listTransfers({
     ...text,
@@ -163,7 +167,11 @@ function readLastReportAt({ db, config }: AppParts): number | null {
   return day === null || reports === null ? null : (windowOf(day, reports.timezone)?.until ?? null)
 }
 
-function toMetrics(parts: AppParts, status: MetricsFacts['status'], eventLoopLagMs: number): MetricsFacts {
+function toMetrics(
+  parts: AppParts,
+  status: MetricsFacts['status'],
+  eventLoopLagMs: number,
+): Omit<MetricsFacts, 'accesses'> {
   const { total, failed, missed } = parts.evaluate.counts()
   const pace = parts.explorer.paceMetrics()
   const { tail, sweep } = parts.cursors.read()

@@ -19,7 +19,15 @@ describe('what a configuration gives', () => {
       timeoutMs: 10_000,
       links: { tx: { main: null, zone: null } },
     })
-    expect(config.http).toEqual({ host: '127.0.0.1', port: 9464, token: null, publicUrl: null })
+    expect(config.http).toEqual({
+      host: '127.0.0.1',
+      port: 9464,
+      token: null,
+      readToken: null,
+      sessions: '1',
+      trustProxy: [],
+      publicUrl: null,
+    })
     expect(config.retention).toEqual({ transfersMs: 400 * 86_400_000, preconfMs: 7 * 86_400_000 })
     expect(config.poll.sweepMs).toBe(86_400_000)
   })
@@ -195,6 +203,36 @@ describe('what is refused, and where', () => {
       'an open door',
       'http: { listen: "0.0.0.0:9464" }',
       '2:17 expected http.token: without one the page must listen on loopback, such as 127.0.0.1',
+    ],
+    [
+      'a token that can be guessed',
+      'http: { listen: "0.0.0.0:9464", token: fifteen-letters }',
+      '2:40 expected at least 16 characters beyond loopback, such as those of `openssl rand -hex 16`',
+    ],
+    [
+      'a token to look with that can be guessed',
+      'http: { listen: "[::]:9464", token: sixteen-letters-, readToken: short }',
+      '2:66 expected at least 16 characters beyond loopback, such as those of `openssl rand -hex 16`',
+    ],
+    [
+      'a token to look with alone',
+      'http: { readToken: sixteen-letters- }',
+      '2:20 expected http.token beside it: the one that may act',
+    ],
+    [
+      'one token for both',
+      'http: { token: sixteen-letters-, readToken: sixteen-letters- }',
+      '2:45 expected another text than http.token: it may look only',
+    ],
+    [
+      'a proxy by name',
+      'http: { trustProxy: [proxy.example] }',
+      '2:22 `http.trustProxy[0]`: expected an IP address or a range such as "10.0.0.0/8", in quotes, got "proxy.example"',
+    ],
+    [
+      'a range too narrow to be one',
+      'http: { trustProxy: ["10.0.0.0/33"] }',
+      '2:22 `http.trustProxy[0]`: expected an IP address or a range such as "10.0.0.0/8", in quotes, got "10.0.0.0/33"',
     ],
     [
       'a port above 65535',

@@ -67,7 +67,7 @@ describe('status page', () => {
     expect(response.status).toBe(500)
     expect(page).toContain('Cannot tell')
     expect(page).not.toContain('secrets')
-    expect(web.logged).toEqual(['{"problem":"no such table: secrets"}'])
+    expect(web.logged).toEqual(['the status could not be read {"problem":"no such table: secrets"}'])
   })
 
   test('an alert shows its severity as a word, its subject in full and who was told', async () => {

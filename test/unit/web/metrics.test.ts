@@ -26,6 +26,7 @@ const facts: MetricsFacts = {
   stateCommitsFailed: 0,
   clockJumps: 1,
   checks: {},
+  accesses: new Map([['wrong_token', 3]]),
   eventLoopLagMs: 3,
   lastReportAt: now - 3_600_000,
 }
@@ -53,6 +54,8 @@ test.each([
   'spanwatch_alerts{state="firing",severity="warning"} 1',
   'spanwatch_alerts{state="firing",severity="critical"} 0',
   'spanwatch_notifications_total{channel="ops-slack",result="ack",reason=""} 3',
+  'spanwatch_access_total{result="wrong_token"} 3',
+  'spanwatch_access_total{result="signed_in"} 0',
   'spanwatch_outbox_depth{channel="ops-slack"} 0',
   'spanwatch_channel_circuit_open{channel="ops-slack"} 0',
   'spanwatch_state_bytes 4096',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTryLimiter, groupAddress } from '../../../src/web/createAccess.ts'
+import { createTryLimiter, groupAddress } from '../../../src/web/tryLimiter.ts'
 
 const limits = { maxTries: 3, windowMs: 1_000, maxAddresses: 2 }
 

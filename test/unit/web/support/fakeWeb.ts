@@ -375,8 +375,8 @@ export function createFakeWeb(
   const filters: TransferFilter[] = []
   const logged: string[] = []
   const operated: string[] = []
-  const log = (fields: object) => {
-    logged.push(JSON.stringify(fields))
+  const log = (fields: object, text?: string) => {
+    logged.push(text === undefined ? JSON.stringify(fields) : `${text} ${JSON.stringify(fields)}`)
   }
   const clock: Clock = {
     now: () => fake.now,
@@ -396,7 +396,8 @@ export function createFakeWeb(
     change: () => listeners.forEach((listener) => listener()),
     deps: {
       clock,
-      log: { error: log, warn: log },
+      log: { error: log, warn: log, info: log },
+      accesses: new Map(),
       registry: new Registry(),
       db: createState(parts.status ?? quiet),
       readStatus: () => ({ ...fake.status, verdict: judgeVerdict(fake.status) }),
