@@ -1,5 +1,8 @@
+import { isProportionate } from '../lib/parseJson.ts'
+
 /** What a text holds as JSON; undefined when it is none. */
 export function parseJson(text: string): unknown {
+  if (!isProportionate(text)) return undefined
   try {
     return JSON.parse(text)
   } catch {

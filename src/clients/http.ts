@@ -1,16 +1,21 @@
 import { pipeline } from 'node:stream/promises'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { createGunzip } from 'node:zlib'
 import { Agent, type Dispatcher } from 'undici'
 import { MonitorError } from '../lib/errors.ts'
+import { parseJson } from '../lib/parseJson.ts'
+import { type ByteBudget, createByteBudget } from './byteBudget.ts'
 
 /** Larger bodies are refused while they arrive; the size counts after decompression. */
 const maxBodyBytes = 32 * 1024 * 1024
 /** Of an answer that is an error anyway only the envelope matters. */
 const maxErrorBodyBytes = 256 * 1024
+/** Ten times a page of 100 records: a usual answer waits for no budget, whatever others are doing. */
+const uncountedBytes = 1024 * 1024
 
 export interface HttpDeps {
   /** Anything with undici's `request`; redirects must not be followed by it. */
   readonly dispatcher: Pick<Dispatcher, 'request'>
+  readonly budget: ByteBudget
 }
 
 export interface HttpRequest {
@@ -34,18 +39,39 @@ export interface HttpAnswer {
   /** The Date header: the clock of the other side, in whole seconds. */
   readonly date: string | null
   readonly contentType: string
-  readonly text: string
+  /** What the body holds; null where it is no JSON, none in proportion, or names a key twice. */
+  readonly json: { readonly value: unknown } | null
+  /** For people, where it is none. */
+  readonly looks: 'empty' | 'markup' | 'text'
+}
+
+/** One answer while it arrives. */
+interface Receiving {
+  readonly budget: ByteBudget
+  readonly request: HttpRequest
+  readonly signal: AbortSignal
+}
+
+/** What a body that is not what was expected is, for people. */
+export function describeBody(
+  { looks, contentType }: Pick<HttpAnswer, 'looks' | 'contentType'>,
+  expected: string,
+): string {
+  if (looks === 'empty') return 'empty'
+  if (looks === 'markup' || /html/i.test(contentType)) return 'HTML'
+  return `not ${expected}, names a key twice, or holds too much`
 }
 
 /**
  * What sends requests: the given dispatcher, which is left open, or one of our own, which follows no redirect and keeps
- * no more sockets than asked for.
+ * no more sockets than asked for; with the budget that its answers share with others.
  */
-export function openDispatcher(given: HttpDeps['dispatcher'] | undefined, connections: number) {
-  if (given) return { dispatcher: given, close: async () => undefined }
+export function openDispatcher(given: Partial<HttpDeps>, connections: number) {
+  const budget = given.budget ?? createByteBudget()
+  if (given.dispatcher) return { dispatcher: given.dispatcher, budget, close: async () => undefined }
   const own = new Agent({ connections, allowH2: false, connect: { timeout: 10_000 } })
   // Not close(): that would wait for answers that nobody wants any more.
-  return { dispatcher: own, close: () => own.destroy() }
+  return { dispatcher: own, budget, close: () => own.destroy() }
 }
 
 /**
@@ -67,13 +93,14 @@ export async function httpRequest(deps: HttpDeps, request: HttpRequest): Promise
       headers: { accept: 'application/json', 'accept-encoding': 'gzip', ...request.headers },
       signal,
     })
-    const text = await readBody(response, request, signal)
+    const { budget } = deps
+    const body = await readBody(response, { budget, request, signal })
     return {
       status: response.statusCode,
       retryAfter: headerOf(response.headers, 'retry-after'),
       date: headerOf(response.headers, 'date'),
       contentType: headerOf(response.headers, 'content-type') ?? '',
-      text,
+      ...body,
     }
   } catch (error) {
     request.signal?.throwIfAborted()
@@ -84,66 +111,81 @@ export async function httpRequest(deps: HttpDeps, request: HttpRequest): Promise
 
 async function readBody(
   response: Dispatcher.ResponseData,
-  request: HttpRequest,
-  signal: AbortSignal,
-): Promise<string> {
+  context: Receiving,
+): Promise<Pick<HttpAnswer, 'json' | 'looks'>> {
+  const { request, signal } = context
   const isError = response.statusCode >= 300
   const maxBytes = isError ? maxErrorBodyBytes : (request.maxBytes ?? maxBodyBytes)
   try {
     if (Number(headerOf(response.headers, 'content-length') ?? 0) > maxBytes)
       throw tooLarge(request, maxBytes)
     const decoder = createDecoder(headerOf(response.headers, 'content-encoding'), request)
-    const collect = (source: AsyncIterable<Uint8Array>) => collectText(source, maxBytes, request)
+    const collect = (source: AsyncIterable<Uint8Array>) => collectJson(source, maxBytes, context)
     return decoder === null
       ? await collect(response.body)
       : await pipeline(response.body, decoder, collect, { signal })
   } catch (error) {
     // Without this the rest of the body would still be received.
     response.body.on('error', ignore).destroy()
-    if (isError && !signal.aborted) return ''
+    if (isError && !signal.aborted) return { json: null, looks: 'empty' }
     throw error
   }
 }
 
-async function collectText(
+/** What is read is parsed before its bytes are given back: text and values cost as much again. */
+async function collectJson(
   source: AsyncIterable<Uint8Array>,
   maxBytes: number,
-  request: HttpRequest,
-): Promise<string> {
-  const body = createByteBuffer()
+  { budget, request, signal }: Receiving,
+): Promise<Pick<HttpAnswer, 'json' | 'looks'>> {
+  const body = createByteBuffer(maxBytes)
+  let giveBack = ignore
   try {
     for await (const chunk of source) {
-      if (body.size() + chunk.byteLength > maxBytes) throw tooLarge(request, maxBytes)
+      const size = body.size() + chunk.byteLength
+      if (size > maxBytes) throw tooLarge(request, maxBytes)
+      if (size > uncountedBytes && giveBack === ignore) giveBack = await budget.take(maxBytes, signal)
       body.append(chunk)
     }
-    return body.toText()
+    const text = body.toText()
+    body.free()
+    return { json: parseJson(text), looks: looksLike(text) }
   } finally {
     body.free()
+    giveBack()
   }
+}
+
+function looksLike(text: string): HttpAnswer['looks'] {
+  if (/^\s*$/.test(text.slice(0, 1_000))) return 'empty'
+  return /^\s*</.test(text) ? 'markup' : 'text'
 }
 
 /**
  * One growing piece of memory outside the heap, moved rather than copied and given back at once: a hostile body then
  * costs its bound, not what the garbage collector has not come round to yet.
  */
-function createByteBuffer() {
-  let memory = new ArrayBuffer(65_536)
+function createByteBuffer(maxBytes: number) {
+  let memory = new ArrayBuffer(Math.min(65_536, maxBytes))
   let size = 0
   return {
     size: () => size,
     append(chunk: Uint8Array): void {
       const needed = size + chunk.byteLength
-      if (needed > memory.byteLength) memory = memory.transfer(Math.max(needed, memory.byteLength * 2))
+      if (needed > memory.byteLength)
+        memory = memory.transfer(Math.min(maxBytes, Math.max(needed, memory.byteLength * 2)))
       new Uint8Array(memory).set(chunk, size)
       size = needed
     },
     toText: () => new TextDecoder('utf-8').decode(new Uint8Array(memory, 0, size)),
     free(): void {
-      memory.transfer(0)
+      memory = memory.transfer(0)
+      size = 0
     },
   }
 }
 
+/** Only what was offered is unpacked: other packings make gigabytes of a few hundred bytes. */
 function createDecoder(encoding: string | null, request: HttpRequest) {
   switch (encoding?.trim().toLowerCase() ?? '') {
     case '':
@@ -152,12 +194,11 @@ function createDecoder(encoding: string | null, request: HttpRequest) {
     case 'gzip':
     case 'x-gzip':
       return createGunzip()
-    case 'deflate':
-      return createInflate()
-    case 'br':
-      return createBrotliDecompress()
     default:
-      throw new MonitorError('source.invalid', `${request.label}: the answer has an unknown content encoding`)
+      throw new MonitorError(
+        'source.invalid',
+        `${request.label}: the answer has a content encoding that was not asked for: only gzip is`,
+      )
   }
 }
 
@@ -175,7 +216,7 @@ function toUnreachable(error: unknown, request: HttpRequest, isTimeout: boolean)
     })
   }
   const code = codeOf(error)
-  if (code.startsWith('Z_') || code.startsWith('ERR__ERROR_FORMAT') || code.startsWith('ERR_BROTLI')) {
+  if (code.startsWith('Z_')) {
     return new MonitorError('source.invalid', `${request.label}: the answer cannot be decompressed`, {
       retryable: true,
     })
@@ -193,6 +234,8 @@ const networkProblems: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was closed early',
   UND_ERR_CONNECT_TIMEOUT: 'no connection within the time allowed',
   ERR_STREAM_PREMATURE_CLOSE: 'the connection was closed early',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers are larger than 16 kB',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the body is not as long as was announced',
 }
 
 function codeOf(error: unknown): string {

@@ -1,5 +1,6 @@
 import type { AppConfig } from './settings.ts'
 import { createRpc, type Rpc, type RpcOptions } from '../clients/rpc/createRpc.ts'
+import type { ByteBudget } from '../clients/byteBudget.ts'
 import type { CorrectedClock } from '../lib/correctedClock.ts'
 import type { Secret } from '../lib/secret.ts'
 import { type BlockListeners, showBlocks } from './mainBlocks.ts'
@@ -20,13 +21,13 @@ const preconfConcurrency = 12
 const occasionalMs = 60_000
 
 export function createRpcs(
-  clock: CorrectedClock,
+  { clock, budget }: { readonly clock: CorrectedClock; readonly budget: ByteBudget },
   config: Pick<AppConfig, 'preconf' | 'canonical'>,
   listeners: BlockListeners,
 ): Rpcs {
   const open = (options: Pick<RpcOptions, 'source' | 'timeoutMs' | 'concurrency'>, url: Secret) =>
     showBlocks(
-      createRpc({ ...options, url: url.reveal(), clock, corrected: clock }),
+      createRpc({ ...options, url: url.reveal(), clock, corrected: clock, budget }),
       options.source,
       listeners,
     )

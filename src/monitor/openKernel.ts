@@ -3,6 +3,7 @@ import { createAlertEngine } from '../alerts/alertEngine.ts'
 import { createAlertStore } from '../alerts/store/alertStore.ts'
 import { noAmount, toDecimal } from '../bridge/decimal.ts'
 import { movedToken } from '../bridge/movedToken.ts'
+import { createByteBudget } from '../clients/byteBudget.ts'
 import { createExplorer } from '../clients/explorer/createExplorer.ts'
 import { clockLeadMs } from '../kernel/clockLead.ts'
 import { type CommitHooks, createCommit } from '../kernel/commit.ts'
@@ -114,8 +115,9 @@ function openFound(deps: PartDeps, options: AppOptions, { state, startedAt }: Op
   const routing = toRouting(config)
   const engine = createAlertEngine({ store: alerts, log, settings: routing, live, kinds })
   const blockListeners: BlockListeners = new Set()
-  const rpcs = createRpcs(clock, config, blockListeners)
-  const explorer = createExplorer({ ...config.explorer, clock, log, corrected: clock, numbers })
+  const budget = createByteBudget()
+  const rpcs = createRpcs({ clock, budget }, config, blockListeners)
+  const explorer = createExplorer({ ...config.explorer, clock, log, corrected: clock, numbers, budget })
   const sources = () => [explorer.health(), ...readRpcHealth(rpcs, config)]
   const leadMs = () => clockLeadMs({ now: clock.now(), sources: sources(), heads: listHeads(db) })
   return {

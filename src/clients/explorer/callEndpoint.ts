@@ -33,6 +33,8 @@ export interface ExplorerOptions {
   readonly numbers?: { next(): UnixMs }
   /** For tests and proxies; the explorer closes only a dispatcher of its own. */
   readonly dispatcher?: HttpDeps['dispatcher']
+  /** Memory for answers that others share. */
+  readonly budget?: HttpDeps['budget']
 }
 
 export interface CallOptions {

@@ -76,7 +76,7 @@ const rereadPauseMs = 250
 
 export function createExplorer(options: ExplorerOptions): Explorer {
   const url = new URL(options.baseUrl)
-  const http = openDispatcher(options.dispatcher, options.pace.concurrency)
+  const http = openDispatcher(options, options.pace.concurrency)
   const context: ExplorerContext = {
     options,
     dialect: options.dialect ?? neutralDialect,

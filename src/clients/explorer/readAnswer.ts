@@ -4,8 +4,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
 import { cutText } from '../cutText.ts'
-import type { HttpAnswer } from '../http.ts'
-import { parseJson } from '../parseJson.ts'
+import { describeBody, type HttpAnswer } from '../http.ts'
 import { beyondHeadCode, classifyAnswer } from './classifyAnswer.ts'
 import type { Endpoint, EndpointId } from './endpoint.ts'
 import { listOrder, type Order } from './listOrder.ts'
@@ -79,7 +78,7 @@ const shortRawLength = 200
  * @throws MonitorError by the answer's class, `source.invalid` when it is not an envelope of the endpoint's shape
  */
 export function readAnswer<R>(http: HttpAnswer, context: AnswerContext<R>): Answer<R> {
-  const envelope = toEnvelope(parseJson(http.text)?.value)
+  const envelope = toEnvelope(http.json?.value)
   const { noBlock } = context.endpoint
   if (noBlock && envelope?.code === beyondHeadCode && http.status < 500) {
     return toAnswer({ rows: [], paging: noPaging, head: {} }, context, noBlock === 'beyond-head')
@@ -119,9 +118,7 @@ function toEnvelope(body: unknown): Envelope | null {
 }
 
 function notAnEnvelope(http: HttpAnswer, label: string): MonitorError {
-  const isHtml = /html/i.test(http.contentType) || /^\s*</.test(http.text)
-  const what =
-    http.text.trim() === '' ? 'empty' : isHtml ? 'HTML' : 'not a JSON envelope, or names a key twice'
+  const what = http.json === null ? describeBody(http, 'a JSON envelope') : 'not a JSON envelope'
   // Most often a gateway or a connection cut short: another attempt can help.
   return new MonitorError('source.invalid', `${label}: the body is ${what} (HTTP ${http.status})`, {
     retryable: true,

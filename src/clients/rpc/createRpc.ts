@@ -38,6 +38,8 @@ export interface RpcOptions {
   readonly batchSize?: number
   /** For tests and proxies; the client closes only a dispatcher of its own. */
   readonly dispatcher?: HttpDeps['dispatcher']
+  /** Memory for answers that others share. */
+  readonly budget?: HttpDeps['budget']
 }
 
 interface RpcCallOptions {
@@ -105,11 +107,11 @@ interface LegalCall<M extends RpcMethodName> {
 export function createRpc(options: RpcOptions): Rpc {
   const { clock, concurrency = 8 } = options
   const { host } = new URL(options.url)
-  const { dispatcher, close } = openDispatcher(options.dispatcher, concurrency)
+  const http = openDispatcher(options, concurrency)
   const health = createHealth({ source: options.source, host, clock })
   const transport = createRpcTransport({
     url: options.url,
-    dispatcher,
+    http,
     timeoutMs: options.timeoutMs ?? 10_000,
     clock,
     onAnswer({ date }, sentMs) {
@@ -133,7 +135,7 @@ export function createRpc(options: RpcOptions): Rpc {
     callMany: (calls, how = {}) => callMany(context, calls, how.signal),
     health: () => health.read(),
     batchSize: () => batcher.size(),
-    close,
+    close: () => http.close(),
   }
 }
 

@@ -1,14 +1,13 @@
 import { getHttpRpcClient } from 'viem/utils'
 import type { Clock } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
-import { type HttpAnswer, type HttpDeps, httpRequest } from '../http.ts'
-import { parseJson } from '../parseJson.ts'
+import { describeBody, type HttpAnswer, type HttpDeps, httpRequest } from '../http.ts'
 import { errorOfStatus } from './rpcErrors.ts'
 
 export interface RpcTransportOptions {
   /** With any key that it holds: it appears in no error. */
   readonly url: string
-  readonly dispatcher: HttpDeps['dispatcher']
+  readonly http: HttpDeps
   readonly timeoutMs: number
   /** Told of every HTTP answer, whatever its status. */
   onAnswer?(answer: Pick<HttpAnswer, 'date'>, sentMs: number): void
@@ -72,22 +71,19 @@ async function fetchAnswer(
 ): Promise<unknown> {
   const url = new URL(input instanceof Request ? input.url : input)
   const sentMs = options.clock.monotonicMs()
-  const answer = await httpRequest(
-    { dispatcher: options.dispatcher },
-    {
-      origin: url.origin,
-      path: `${url.pathname}${url.search}`,
-      headers: Object.fromEntries(new Headers(init?.headers)),
-      // viem always sends text.
-      body: typeof init?.body === 'string' ? init.body : '',
-      timeoutMs: options.timeoutMs,
-      label,
-      signal: init?.signal ?? undefined,
-    },
-  )
+  const answer = await httpRequest(options.http, {
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    headers: Object.fromEntries(new Headers(init?.headers)),
+    // viem always sends text.
+    body: typeof init?.body === 'string' ? init.body : '',
+    timeoutMs: options.timeoutMs,
+    label,
+    signal: init?.signal ?? undefined,
+  })
   options.onAnswer?.(answer, sentMs)
   const error = errorOfStatus(answer.status, label, answer.retryAfter)
-  const parsed = /^\s*[[{]/.test(answer.text) ? parseJson(answer.text) : null
+  const parsed = typeof answer.json?.value === 'object' && answer.json.value !== null ? answer.json : null
   if (error !== null && !isJudgedByBody(answer.status, parsed?.value)) throw error
   if (parsed === null) throw notJson(label, answer)
   return parsed.value
@@ -100,9 +96,8 @@ function isJudgedByBody(status: number, body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'object'
 }
 
-function notJson(label: string, answer?: Pick<HttpAnswer, 'text' | 'contentType' | 'status'>): MonitorError {
-  const isHtml = answer !== undefined && (/html/i.test(answer.contentType) || /^\s*</.test(answer.text))
-  const what = isHtml ? 'HTML' : answer?.text.trim() === '' ? 'empty' : 'not JSON, or names a key twice'
+function notJson(label: string, answer?: HttpAnswer): MonitorError {
+  const what = answer?.json === null ? describeBody(answer, 'JSON') : 'no JSON object or array'
   // Most often a gateway or a connection cut short: another attempt can help.
   return new MonitorError('source.invalid', `${label}: the body is ${what}`, { retryable: true })
 }

@@ -1,6 +1,6 @@
 import { fc } from '../../support/fastCheck.ts'
 import { expect, test } from 'vitest'
-import { parseJson } from '../../../src/clients/parseJson.ts'
+import { parseJson } from '../../../src/lib/parseJson.ts'
 
 const filler = 'a'.repeat(1_000_001)
 

@@ -1,0 +1,96 @@
+import { isObject } from './isObject.ts'
+
+/** Answers nest their values less than ten deep. */
+const maxDepth = 200
+/** A page of 100 records has some 3,000 values; a list of ten thousand logs some 150,000. */
+const maxValues = 300_000
+
+/**
+ * `JSON.parse` for text from outside: never throws, and refuses texts whose structure is out of all proportion (a
+ * hundred thousand nested arrays, a million empty ones), which would cost many times their size in memory. An object
+ * that names a key twice is refused as well: other readers may take the other one.
+ */
+export function parseJson(text: string): { readonly value: unknown } | null {
+  const keys = countKeys(text)
+  if (keys === null) return null
+  try {
+    const value: unknown = JSON.parse(text)
+    return countReadKeys(value) === keys ? { value } : null
+  } catch {
+    return null
+  }
+}
+
+/** Whether the structure of a text is in proportion, so that it may be parsed. */
+export function isProportionate(text: string): boolean {
+  return countKeys(text) !== null
+}
+
+/**
+ * How many keys a JSON text names; null where it nests too deep or holds too many values. It goes from one sign of
+ * structure to the next: strings, which are most of an answer, are passed over.
+ */
+function countKeys(text: string): number | null {
+  let depth = 0
+  let values = 0
+  let keys = 0
+  for (let index = 0; index < text.length; index++) {
+    switch (text.charCodeAt(index)) {
+      case 0x22: // "
+        index = endOfString(text, index)
+        break
+      case 0x3a: // :
+        keys += 1
+        break
+      case 0x5b: // [
+      case 0x7b: // {
+        values += 1
+        depth += 1
+        if (depth > maxDepth || values > maxValues) return null
+        break
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth -= 1
+        break
+      case 0x2c: // ,
+        values += 1
+        if (values > maxValues) return null
+        break
+      default:
+    }
+  }
+  return keys
+}
+
+function endOfString(text: string, start: number): number {
+  let end = start
+  do {
+    end = text.indexOf('"', end + 1)
+    if (end === -1) return text.length
+  } while (isEscaped(text, end))
+  return end
+}
+
+function isEscaped(text: string, index: number): boolean {
+  let backslashes = 0
+  while (text.charCodeAt(index - 1 - backslashes) === 0x5c) backslashes += 1
+  return backslashes % 2 === 1
+}
+
+function countReadKeys(value: unknown): number {
+  let keys = 0
+  const open: unknown[] = [value]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (Array.isArray(next)) {
+      for (const item of next) if (typeof item === 'object' && item !== null) open.push(item)
+    } else if (isObject(next)) {
+      // Of what was parsed every enumerable key is its own.
+      for (const key in next) {
+        keys += 1
+        const item = next[key]
+        if (typeof item === 'object' && item !== null) open.push(item)
+      }
+    }
+  }
+  return keys
+}

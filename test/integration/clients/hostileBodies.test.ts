@@ -1,0 +1,65 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { createByteBudget } from '../../../src/clients/byteBudget.ts'
+import { crossTransactions } from '../../../src/clients/explorer/endpoints/crossRecords.ts'
+import { MonitorError } from '../../../src/lib/errors.ts'
+import { createTestExplorer } from '../../support/createTestExplorer.ts'
+import { hostileBodies } from '../../support/hostileBodies.ts'
+
+test.each(hostileBodies)('$name is read right or refused with what is wrong', async ({ send, gives }) => {
+  const server = createServer((_, response) => send(response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  // Only what never ends is to meet the limit of time.
+  const timeoutMs = gives instanceof RegExp && gives.test('no whole answer within') ? 300 : 30_000
+  const explorer = createTestExplorer(`http://127.0.0.1:${port}`, { timeoutMs })
+  onTestFinished(async () => {
+    await explorer.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  const outcome = await explorer.call(crossTransactions, {}, { priority: 'tail', attempts: 1 }).then(
+    () => 'answer',
+    (error: unknown) => (error instanceof MonitorError ? error.message : `no clear error: ${String(error)}`),
+  )
+  if (gives === 'answer') expect(outcome).toBe('answer')
+  else expect(outcome).toMatch(gives)
+})
+
+test('large answers share one budget: one that is held up lets usual ones pass, and its end lets the next go on', async () => {
+  const shared = createByteBudget(32 * 1024 * 1024)
+  let taking = 0
+  const budget: typeof shared = { take: (...of) => ((taking += 1), shared.take(...of)) }
+  const usual = '{"code":"0","msg":"","data":[{"page":"1","limit":"20","totalPage":"1","data":[]}]}'
+  const large = usual.padEnd(3_000_000)
+  const held: ServerResponse[] = []
+  const server = createServer(({ url = '' }, response) => {
+    if (url.includes('startBlockHeight=1')) held.push(response)
+    if (url.includes('startBlockHeight=1')) response.write(large)
+    else response.end(url.includes('startBlockHeight=2') ? large : usual)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const explorer = createTestExplorer(`http://127.0.0.1:${port}`, { budget, timeoutMs: 30_000 })
+  onTestFinished(async () => {
+    await explorer.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  const ended: string[] = []
+  const ask = (name: string, startBlockHeight: number) =>
+    explorer
+      .call(crossTransactions, { startBlockHeight }, { priority: 'tail', attempts: 1 })
+      .then(() => ended.push(name))
+  const first = ask('held', 1)
+  await expect.poll(() => taking).toBe(1)
+  const second = ask('waiting', 2)
+  await expect.poll(() => taking).toBe(2)
+  await ask('usual', 3)
+  await ask('usual', 4)
+  expect(ended).toEqual(['usual', 'usual'])
+  held[0]?.end(' ')
+  await Promise.all([first, second])
+  expect(ended).toEqual(['usual', 'usual', 'held', 'waiting'])
+})
