@@ -1,28 +1,48 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 
+interface Connection {
+  /** What is asked on it now. */
+  request: IncomingMessage | null
+  hasAsked: boolean
+}
+
 /**
- * Keeps no more connections open than `most`. Beyond it the oldest one that has no whole request under way gives way:
- * whoever opens hundreds and asks nothing, or never ends asking, then shuts out only himself, and a probe still gets in.
+ * Keeps no more connections open than `most`, each with one question at a time. Beyond it the oldest one that never asked
+ * anything whole gives way, then the oldest one that rests: whoever opens hundreds and never ends asking shuts out only
+ * himself, and a probe still gets in.
  */
 export function boundConnections(server: Server, most: number): void {
-  /** In the order in which they were opened, each with the request that it carries now. */
-  const open = new Map<Socket, IncomingMessage | null>()
+  /** In the order in which they were opened. */
+  const open = new Map<Socket, Connection>()
   server.on('connection', (socket) => {
     if (open.size >= most) {
-      const idle = [...open].find(([, request]) => request === null || !request.complete)?.[0]
-      if (idle === undefined) return void socket.destroy()
-      open.delete(idle)
-      idle.destroy()
+      const leaving = findWaiting(open)
+      if (leaving === null) return void socket.destroy()
+      open.delete(leaving)
+      leaving.destroy()
     }
-    open.set(socket, null)
+    open.set(socket, { request: null, hasAsked: false })
     socket.once('close', () => open.delete(socket))
   })
   server.on('request', (request, response) => {
-    const { socket } = request
-    if (open.has(socket)) open.set(socket, request)
+    const connection = open.get(request.socket)
+    if (connection === undefined) return
+    // No browser and no probe asks again before it was answered; thousands of questions in one packet are an attack.
+    if (connection.request !== null) return void request.socket.destroy()
+    connection.request = request
     response.once('close', () => {
-      if (open.get(socket) === request) open.set(socket, null)
+      connection.request = null
+      connection.hasAsked = true
     })
   })
+}
+
+function findWaiting(open: ReadonlyMap<Socket, Connection>): Socket | null {
+  let resting: Socket | null = null
+  for (const [socket, { request, hasAsked }] of open) {
+    if (request === null ? !hasAsked : !request.complete) return socket
+    if (request === null) resting ??= socket
+  }
+  return resting
 }

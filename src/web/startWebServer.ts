@@ -23,8 +23,8 @@ export interface WebServer {
 }
 
 const graceMs = 250
-/** Four times as many as may follow events, and far from the descriptors that a process is given. */
-const mostConnections = 256
+/** Many times more than may follow events, and half of the descriptors that a process is usually given. */
+const mostConnections = 512
 
 /** Listens; rejects with `config.invalid` when the address cannot be used. */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {

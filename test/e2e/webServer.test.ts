@@ -77,12 +77,26 @@ test.each([
   ['nothing is ever asked', ''],
   ['headers never end', 'GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n'],
   ['bodies never end', 'POST /silences HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 9\r\n\r\n'],
-])('three hundred connections on which %s leave room for a probe', async (_, say) => {
+])('six hundred connections on which %s leave room for a probe', async (_, say) => {
   const { server } = await start()
-  const sockets = await Promise.all(Array.from({ length: 300 }, () => open(server.port, say)))
+  const sockets = await Promise.all(Array.from({ length: 600 }, () => open(server.port, say)))
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
-  await expect.poll(() => sockets.filter(({ closed }) => closed).length).toBeGreaterThan(40)
-  expect(sockets.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(256)
+  await expect.poll(() => sockets.filter(({ closed }) => closed).length).toBeGreaterThan(80)
+  expect(sockets.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(512)
+})
+
+test('whoever asks again before he was answered is not answered any more; one question after another is', async () => {
+  const { server } = await start()
+  const ask = 'GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'
+  const hasty = await open(server.port, ask.repeat(50))
+  await expect.poll(() => hasty.closed).toBe(true)
+  const patient = await open(server.port, '')
+  let said = ''
+  patient.on('data', (data: Buffer) => (said += data.toString()))
+  for (let count = 1; count <= 3; count++) {
+    patient.write(ask)
+    await expect.poll(() => said.match(/HTTP\/1.1 200 OK/g)?.length).toBe(count)
+  }
 })
 
 test('a request with headers of 20 kB is refused', async () => {
