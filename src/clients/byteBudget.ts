@@ -8,7 +8,7 @@ export interface ByteBudget {
 }
 
 /** Two of the largest answers at a time. */
-const defaultBytes = 64 * 1024 * 1024
+const defaultBytes = 32 * 1024 * 1024
 
 interface Waiting {
   readonly bytes: number

@@ -1,12 +1,16 @@
 import { pipeline } from 'node:stream/promises'
+import { setImmediate } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import { Agent, type Dispatcher } from 'undici'
 import { MonitorError } from '../lib/errors.ts'
 import { parseJson } from '../lib/parseJson.ts'
 import { type ByteBudget, createByteBudget } from './byteBudget.ts'
 
-/** Larger bodies are refused while they arrive; the size counts after decompression. */
-const maxBodyBytes = 32 * 1024 * 1024
+/**
+ * Larger bodies are refused while they arrive; the size counts after decompression. A page of 100 records has 0.1 MB,
+ * the receipts of a block full of logs some 8 MB.
+ */
+const maxBodyBytes = 16 * 1024 * 1024
 /** Of an answer that is an error anyway only the envelope matters. */
 const maxErrorBodyBytes = 256 * 1024
 /** Ten times a page of 100 records: a usual answer waits for no budget, whatever others are doing. */
@@ -147,6 +151,8 @@ async function collectJson(
       if (size > uncountedBytes && giveBack === ignore) giveBack = await budget.take(maxBytes, signal)
       body.append(chunk)
     }
+    // Between two large ones others have their turn.
+    if (giveBack !== ignore) await setImmediate()
     const text = body.toText()
     body.free()
     return { json: parseJson(text), looks: looksLike(text) }

@@ -4,6 +4,8 @@ import { isObject } from './isObject.ts'
 const maxDepth = 200
 /** A page of 100 records has some 3,000 values; a list of ten thousand logs some 150,000. */
 const maxValues = 300_000
+/** A record has less than a hundred; from some thousand on each costs many times as much. */
+const maxKeysOfOne = 5_000
 
 /**
  * `JSON.parse` for text from outside: never throws, and refuses texts whose structure is out of all proportion (a
@@ -34,6 +36,8 @@ function countKeys(text: string): number | null {
   let depth = 0
   let values = 0
   let keys = 0
+  /** By depth, the keys of the object that is open there. */
+  const own: number[] = [0]
   for (let index = 0; index < text.length; index++) {
     switch (text.charCodeAt(index)) {
       case 0x22: // "
@@ -41,16 +45,20 @@ function countKeys(text: string): number | null {
         break
       case 0x3a: // :
         keys += 1
+        own[depth] = (own[depth] ?? 0) + 1
+        if ((own[depth] ?? 0) > maxKeysOfOne) return null
         break
       case 0x5b: // [
       case 0x7b: // {
         values += 1
         depth += 1
+        own[depth] = 0
         if (depth > maxDepth || values > maxValues) return null
         break
       case 0x5d: // ]
       case 0x7d: // }
         depth -= 1
+        if (depth < 0) return null
         break
       case 0x2c: // ,
         values += 1

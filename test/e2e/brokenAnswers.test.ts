@@ -96,7 +96,7 @@ const outages: readonly {
   },
   {
     title: 'F42: bodies of 80 MB',
-    says: 'larger than 32 MB',
+    says: 'larger than 16 MB',
     answer: (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.on('error', () => undefined)

@@ -419,7 +419,7 @@ describe('hostile bodies', () => {
     }))
     const error = await failure(explorer.call(crossTransactions, {}, tail))
     expect(error).toMatchObject({ code: 'source.invalid', retryable: false })
-    expect(error.message).toMatch(/larger than 32 MB$/)
+    expect(error.message).toMatch(/larger than 16 MB$/)
     expect(sent).toBeLessThan(50)
   })
 
@@ -430,13 +430,13 @@ describe('hostile bodies', () => {
         response.writeHead(200, { 'content-length': String(80_000_000) }).write('{')
       },
     }))
-    expect((await failure(explorer.call(crossTransactions, {}, tail))).message).toMatch(/larger than 32 MB$/)
+    expect((await failure(explorer.call(crossTransactions, {}, tail))).message).toMatch(/larger than 16 MB$/)
   })
 
   test('a small body that unpacks to 80 MB is refused', async () => {
     const bomb = gzipSync(Buffer.alloc(80_000_000, ' '))
     const { explorer } = await serveAtLeisure(() => ({ headers: { 'content-encoding': 'gzip' }, body: bomb }))
-    expect((await failure(explorer.call(crossTransactions, {}, tail))).message).toMatch(/larger than 32 MB$/)
+    expect((await failure(explorer.call(crossTransactions, {}, tail))).message).toMatch(/larger than 16 MB$/)
   })
 
   test('a packed answer is read', async () => {

@@ -28,7 +28,7 @@ test.each(hostileBodies)('$name is read right or refused with what is wrong', as
 })
 
 test('large answers share one budget: one that is held up lets usual ones pass, and its end lets the next go on', async () => {
-  const shared = createByteBudget(32 * 1024 * 1024)
+  const shared = createByteBudget(16 * 1024 * 1024)
   let taking = 0
   const budget: typeof shared = { take: (...of) => ((taking += 1), shared.take(...of)) }
   const usual = '{"code":"0","msg":"","data":[{"page":"1","limit":"20","totalPage":"1","data":[]}]}'

@@ -129,12 +129,12 @@ describe('one call', () => {
     expect(error.message).toContain('transactionHash: is not what was asked for')
   })
 
-  test('a body over 32 MB is refused', async () => {
+  test('a body over 16 MB is refused', async () => {
     const { rpc } = await serve(() => ({ text: `{"id":1,"result":"0x${'0'.repeat(33 * 1024 * 1024)}"}` }))
     const error = await failureOf(rpc.call('eth_call', [{ to: `0x${'1'.repeat(40)}` }]))
     expect([error.code, error.message]).toEqual([
       'source.invalid',
-      expect.stringContaining('larger than 32 MB'),
+      expect.stringContaining('larger than 16 MB'),
     ])
   })
 

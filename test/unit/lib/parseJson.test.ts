@@ -2,6 +2,8 @@ import { fc } from '../../support/fastCheck.ts'
 import { expect, test } from 'vitest'
 import { parseJson } from '../../../src/lib/parseJson.ts'
 
+const toKeys = (count: number) => `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join()}}`
+
 const filler = 'a'.repeat(1_000_001)
 
 test('what is not JSON is null', () => {
@@ -19,6 +21,19 @@ test.each([
   { title: 'of half a million empty arrays', text: `[${'[],'.repeat(500_000)}1]`, isRead: false },
   { title: 'with a string that never ends', text: `["${filler}`, isRead: false },
 ])('a large text $title', ({ text, isRead }) => {
+  expect(parseJson(text) !== null).toBe(isRead)
+})
+
+test.each([
+  { title: 'nested 200 deep', text: '['.repeat(200) + ']'.repeat(200), isRead: true },
+  { title: 'nested 201 deep', text: '['.repeat(201) + ']'.repeat(201), isRead: false },
+  { title: 'of 300,000 values', text: `[${'1,'.repeat(299_999)}1]`, isRead: true },
+  { title: 'of one more', text: `[${'1,'.repeat(300_000)}1]`, isRead: false },
+  { title: 'of 5,000 keys in one object', text: toKeys(5_000), isRead: true },
+  { title: 'of one more key', text: toKeys(5_001), isRead: false },
+  { title: 'of many keys in many objects', text: `[${`${toKeys(4_000)},`.repeat(30)}{}]`, isRead: true },
+  { title: 'that closes what is not open', text: ']]]]', isRead: false },
+])('a text of any size $title', ({ text, isRead }) => {
   expect(parseJson(text) !== null).toBe(isRead)
 })
 
