@@ -21,6 +21,7 @@ import {
 } from './judgeMeta.ts'
 import { metaKinds, metaRule } from './metaKinds.ts'
 import { defaultRoute, type Route } from './routing.ts'
+import { findSilenceProblem } from './silences.ts'
 import type { AlertHead, AlertRow } from './store/alertRows.ts'
 import type { AlertStore } from './store/alertStore.ts'
 import { correctEvents, type EventMatch, type StillFound, tellEvents } from './tellEvents.ts'
@@ -73,6 +74,8 @@ export interface AlertEngine {
 }
 
 const startHoldMs = 10_000
+
+const mostSilences = 1_000
 
 const defaultMaxActive = 1_000
 
@@ -154,6 +157,15 @@ function isMetaRule(context: EngineContext, { kind, rule }: Pick<AlertHead, 'kin
 function start(context: EngineContext): void {
   context.hold = { until: context.now + startHoldMs, isReleased: false, hasStarted: true }
   for (const head of context.store.listActive()) if (head.firedAt !== null) joinGroups(context, head)
+  for (const silence of context.store.listSilences({ since: context.now, limit: mostSilences })) {
+    const problem = findSilenceProblem(silence)
+    if (problem !== null) {
+      context.log.warn(
+        { silence: silence.id, problem },
+        'silence set aside, because it cannot be read: it silences nothing',
+      )
+    }
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { findPatternProblem } from '../rules/cel/findPatternProblem.ts'
+import { type ReadPattern, readPattern } from '../lib/linearPattern.ts'
 import type { Labels } from './routing.ts'
 
 export interface Matcher {
@@ -12,14 +12,17 @@ export type ParsedMatcher =
   | { readonly ok: false; readonly problem: string }
 
 const longestValue = 1_000
-/** Every open repeat multiplies the time that a pattern may take on a text. */
-const mostRepeats = 3
-/** No label is longer than a few hashes; what is, matches no pattern. */
-const longestMatched = 512
 
 /**
- * Reads one matcher: a label, `=`, `!=`, `=~` or `!~`, and a value, in quotes or not. A pattern has to match the whole
- * value.
+ * Patterns by their text. Silences are read from the ledger at every flush and for every event: a pattern of Unicode
+ * classes takes 100 ms to compile, and its automaton grows while it is used.
+ */
+const known = new Map<string, ReadPattern>()
+const mostKnown = 200
+
+/**
+ * Reads one matcher: a label, `=`, `!=`, `=~` or `!~`, and a value, in quotes or not. A pattern is in the syntax of RE2
+ * and has to match the whole value.
  * @example parseMatcher('token=~"0xa.*"')
  */
 export function parseMatcher(text: string): ParsedMatcher {
@@ -32,8 +35,8 @@ export function parseMatcher(text: string): ParsedMatcher {
   if (value.length > longestValue) return failed(text, `expected at most ${longestValue} characters`)
   // Narrowed by the expression above.
   const matcher: Matcher = { label, operator: operator as Matcher['operator'], value }
-  const problem = isPattern(matcher) ? findProblem(value) : null
-  return problem === null ? { ok: true, matcher } : failed(text, problem)
+  const read = isPattern(matcher) ? readKnown(value) : null
+  return read?.ok === false ? failed(text, read.problem) : { ok: true, matcher }
 }
 
 function failed(text: string, problem: string): ParsedMatcher {
@@ -44,12 +47,14 @@ function isPattern({ operator }: Matcher): boolean {
   return operator === '=~' || operator === '!~'
 }
 
-function findProblem(pattern: string): string | null {
-  const problem = findPatternProblem(pattern)
-  if (problem !== null) return problem
-  const plain = pattern.replace(/\\(?:u\{[^}]*\}|[pP]\{[^}]*\}|.)/gsu, 'x').replace(/\[[^\]]*\]/gu, 'x')
-  const repeats = plain.match(/[*+]|\{\d+,\d*\}/g)?.length ?? 0
-  return repeats > mostRepeats ? `expected a pattern with at most ${mostRepeats} open repeats` : null
+function readKnown(source: string): ReadPattern {
+  const found = known.get(source)
+  if (found !== undefined) return found
+  const [oldest] = known.keys()
+  if (oldest !== undefined && known.size >= mostKnown) known.delete(oldest)
+  const read = readPattern(source, 'everything')
+  known.set(source, read)
+  return read
 }
 
 /** @example formatMatcher({ label: 'rule', operator: '=', value: 'stalled' }) // 'rule="stalled"' */
@@ -57,17 +62,19 @@ export function formatMatcher({ label, operator, value }: Matcher): string {
   return `${label}${operator}"${value.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** Whether all of them match; a label that is not there is an empty one. */
+/**
+ * Whether all of them match; a label that is not there is an empty one. A matcher whose pattern cannot be read matches
+ * nothing, whatever it asks for.
+ */
 export function compileMatchers(matchers: readonly Matcher[]): (labels: Labels) => boolean {
   const tests = matchers.map((matcher) => ({ label: matcher.label, test: compile(matcher) }))
   return (labels) => tests.every(({ label, test }) => test(labels[label] ?? ''))
 }
 
-function compile(matcher: Matcher): (value: string) => boolean {
-  const { operator, value: wanted } = matcher
+function compile({ operator, value: wanted }: Matcher): (value: string) => boolean {
   if (operator === '=') return (value) => value === wanted
   if (operator === '!=') return (value) => value !== wanted
-  const pattern = new RegExp(`^(?:${wanted})$`, 'su')
-  const isWanted = operator === '=~'
-  return (value) => value.length <= longestMatched && pattern.test(value) === isWanted
+  const read = readKnown(wanted)
+  if (!read.ok) return () => false
+  return (value) => read.pattern.fits(value) === (operator === '=~')
 }

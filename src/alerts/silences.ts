@@ -14,6 +14,11 @@ export interface SilenceInput {
   readonly comment: string
 }
 
+/** A silence as it is shown: with why it is set aside, null when it is not. */
+export interface ShownSilence extends SilenceRow {
+  readonly problem: string | null
+}
+
 export type CheckedSilence =
   | { readonly ok: true; readonly silence: Omit<SilenceRow, 'id' | 'expiredAt'> }
   | { readonly ok: false; readonly problems: readonly string[] }
@@ -54,13 +59,29 @@ export function createSilencer(silences: readonly SilenceRow[]): (labels: Labels
   return (labels) => compiled.find(({ matches }) => matches(labels))?.silence ?? null
 }
 
-/** A silence that cannot be read any more silences nothing: an alert too many is better than one too few. */
 function compileRow(silence: Pick<SilenceRow, 'matchers'>): (labels: Labels) => boolean {
-  const matchers = silence.matchers.flatMap((text): Matcher[] => {
-    const parsed = parseMatcher(text)
-    return parsed.ok ? [parsed.matcher] : []
-  })
-  return matchers.length === 0 || matchers.length < silence.matchers.length
-    ? () => false
-    : compileMatchers(matchers)
+  const matchers = readMatchers(silence)
+  return 'problem' in matchers ? () => false : compileMatchers(matchers)
+}
+
+/**
+ * Why a silence is set aside: one that cannot be read any more, such as a pattern of an older version that RE2 does not
+ * take, silences nothing, because an alert too many is better than one too few. Null when it can be read.
+ */
+export function findSilenceProblem(silence: Pick<SilenceRow, 'matchers'>): string | null {
+  const matchers = readMatchers(silence)
+  return 'problem' in matchers ? matchers.problem : null
+}
+
+export function showSilence(silence: SilenceRow): ShownSilence {
+  return { ...silence, problem: findSilenceProblem(silence) }
+}
+
+function readMatchers({ matchers }: Pick<SilenceRow, 'matchers'>): readonly Matcher[] | { problem: string } {
+  const parsed = matchers.map(parseMatcher)
+  const broken = parsed.find((one) => !one.ok)
+  if (broken !== undefined) return { problem: broken.problem }
+  return parsed.length === 0
+    ? { problem: 'it has no matcher' }
+    : parsed.flatMap((one) => (one.ok ? [one.matcher] : []))
 }

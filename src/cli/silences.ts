@@ -2,6 +2,7 @@ import { cleanText } from '../lib/text.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { createAlertStore } from '../alerts/store/alertStore.ts'
+import { findSilenceProblem, showSilence } from '../alerts/silences.ts'
 import type { SilenceRow } from '../alerts/store/silenceRows.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
@@ -65,7 +66,9 @@ export function listSilences(io: Io, options: ListSilencesCommand): number {
   const { db } = openLedger(readConfig(io, options.config, { needs: [] }).config)
   try {
     const now = io.clock.now()
-    const silences = createAlertStore(db).listSilences({ since: options.all ? -1 : now, limit: 1_000 })
+    const silences = createAlertStore(db)
+      .listSilences({ since: options.all ? -1 : now, limit: 1_000 })
+      .map(showSilence)
     if (options.json) io.out(`${JSON.stringify(silences, null, 2)}\n`)
     else io.out(silences.map((silence) => format(silence, now)).join('') || 'No silence holds.\n')
     return exitCodes.fine
@@ -109,5 +112,7 @@ function format(silence: SilenceRow, now: number): string {
       : silence.startsAt - now >= clockToleranceMs
         ? `begins in ${formatDuration(silence.startsAt - now)}`
         : `ends in ${formatDuration(silence.endsAt - now)}`
-  return `#${silence.id}  ${state}  ${silence.matchers.map((text) => cleanText(text, 300)).join(' ')}\n    ${time(silence.startsAt)} to ${time(silence.endsAt)}, by ${silence.author}: ${silence.comment}\n`
+  const problem = findSilenceProblem(silence)
+  const aside = problem === null ? '' : `    set aside, silences nothing: ${cleanText(problem, 400)}\n`
+  return `#${silence.id}  ${state}  ${silence.matchers.map((text) => cleanText(text, 300)).join(' ')}\n    ${time(silence.startsAt)} to ${time(silence.endsAt)}, by ${silence.author}: ${silence.comment}\n${aside}`
 }

@@ -10,7 +10,7 @@ import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import type { Operations } from '../alerts/operations.ts'
 import type { EscrowLine } from '../report/dailyReport.ts'
 import type { OutboxItem } from '../alerts/store/outboxItems.ts'
-import type { SilenceRow } from '../alerts/store/silenceRows.ts'
+import type { ShownSilence } from '../alerts/silences.ts'
 import type { DailyReportSettings, OutboxView, RuleView, Series } from './viewTypes.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
@@ -150,9 +150,9 @@ export interface StatusFacts {
   readonly inFlight: readonly InFlight[]
   readonly totals: Readonly<Record<TransferState, number>>
   readonly channels: readonly ChannelStatus[]
-  /** Messages that were set aside, and silences that hold now. */
+  /** Messages that were set aside, and silences that hold now, those that are set aside among them. */
   readonly deadMessages: number
-  readonly silences: readonly SilenceRow[]
+  readonly silences: readonly ShownSilence[]
   /** Preconfirmations; null when none are watched. */
   readonly preconf: PreconfMetrics | null
   /** Escrows by token; null when none are watched. */

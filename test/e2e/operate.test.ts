@@ -106,7 +106,7 @@ describe('a day of operating', { shuffle: false }, () => {
     test.each([
       ['without an end', ['rule=x', '--comment', 'y']],
       ['that matches everything', ['rule=~.*', '--for', '1h', '--comment', 'y']],
-      ['with a pattern that may take for ever', ['rule=~(a+)+', '--for', '1h', '--comment', 'y']],
+      ['with a pattern that RE2 does not take', ['rule=~(?=a)', '--for', '1h', '--comment', 'y']],
     ])('a silence %s is refused with 2', async (_, args) => {
       const result = await run('silences', 'add', ...args)
       expect([result.code, result.stdout]).toEqual([2, ''])

@@ -19,6 +19,7 @@ const silence = {
   comment: 'migration of the relayer',
   createdAt: now - hour,
   expiredAt: null,
+  problem: null,
 }
 
 const acked = { ...stalled, id: 'b1b2c3', ack: { by: 'ben', at: now - 60_000 } }

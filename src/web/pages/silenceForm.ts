@@ -6,7 +6,7 @@ import { renderLayout } from './layout.ts'
 import { type Html, formatAge, renderAgo, renderTag } from './words.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
-import type { SilenceRow } from '../../alerts/store/silenceRows.ts'
+import type { ShownSilence } from '../../alerts/silences.ts'
 
 /** As typed, so that a refused form shows it again. */
 export interface TypedSilence {
@@ -63,7 +63,7 @@ ${problem === null ? '' : html`<p class="problem" role="alert" id="problem">${pr
 
 /** Silences that hold, and those that will, each with the alerts it silences and a way to end it. */
 export function renderSilencesPage(
-  silences: readonly SilenceRow[],
+  silences: readonly ShownSilence[],
   { now, form }: { readonly now: UnixMs; readonly form: FormContext },
 ): Html {
   return renderLayout({
@@ -81,12 +81,13 @@ export function renderSilencesPage(
   })
 }
 
-function renderSilence(silence: SilenceRow, now: UnixMs, form: FormContext): Html {
-  const { id, matchers, startsAt, endsAt, author, comment } = silence
+function renderSilence(silence: ShownSilence, now: UnixMs, form: FormContext): Html {
+  const { id, matchers, startsAt, endsAt, author, comment, problem } = silence
   const isPlanned = startsAt > now
   return html`<li class="alert edge-info" id="silence-${id}">
-<p>${renderTag('info', isPlanned ? 'planned' : 'holds')} <strong>${cleanText(comment, 500)}</strong></p>
+<p>${problem === null ? renderTag('info', isPlanned ? 'planned' : 'holds') : renderTag('warning', 'set aside')} <strong>${cleanText(comment, 500)}</strong></p>
 <ul class="matchers">${matchers.map((matcher) => html`<li><code>${cleanText(matcher, 600)}</code></li>`)}</ul>
+${problem === null ? '' : html`<p class="problem">Silences nothing, because it cannot be read: ${cleanText(problem, 400)}</p>`}
 <p class="meta"><span>by ${cleanText(author, 100)}</span>${isPlanned ? html`<span>begins ${renderAgo(startsAt, now)}</span>` : html`<span>began ${renderAgo(startsAt, now)}</span>`}<span>ends in ${formatAge(Math.max(0, endsAt - now))}</span></p>
 ${mayAct(form) ? html`<form class="actions" method="post" action="/silences/${id}/expire"><input type="hidden" name="proof" value="${form.proof}"><button class="small">End now<span class="hidden"> silence ${id}</span></button></form>` : ''}
 </li>`

@@ -128,9 +128,14 @@ function renderCoverage(status: StatusSnapshot): Html {
 ${coverage.map((entry) => renderSourceChip(entry, status))}
 ${renderPollerChip(pollers, now)}
 ${coverage.length === 0 ? renderChip('Sources', 'unknown', html`none read yet`) : ''}
-${silences.length === 0 ? '' : renderChip('Silences', 'attention', html`<a href="/silences">${silences.length} hold</a>`)}
+${silences.length === 0 ? '' : renderChip('Silences', 'attention', html`<a href="/silences">${countSilences(silences)}</a>`)}
 ${heads.map(({ chain, height, readAt }) => renderChip(`${chain} head`, 'info', html`${height} <span class="muted">read ${renderAgo(readAt, now)}</span>`))}
 </dl>`
+}
+
+function countSilences(silences: StatusSnapshot['silences']): string {
+  const aside = silences.filter(({ problem }) => problem !== null).length
+  return aside === 0 ? `${silences.length} hold` : `${silences.length - aside} hold, ${aside} set aside`
 }
 
 function renderPollerChip(pollers: StatusSnapshot['pollers'], now: number): Html | '' {

@@ -1,4 +1,5 @@
-import { listSilences, type SilenceRow } from '../../alerts/store/silenceRows.ts'
+import { showSilence, type ShownSilence } from '../../alerts/silences.ts'
+import { listSilences } from '../../alerts/store/silenceRows.ts'
 import { createReportStore, type ReportRow } from '../../report/store.ts'
 import type { WebDeps } from '../types.ts'
 import { type Direction, directions } from '../../bridge/observation.ts'
@@ -126,8 +127,8 @@ export function countDead(db: Database): number {
 const mostSilences = 1_000
 
 /** Those that hold or will. */
-export function listKnownSilences({ db, clock }: Pick<WebDeps, 'db' | 'clock'>): SilenceRow[] {
-  return listSilences(db, { since: clock.now(), limit: mostSilences })
+export function listKnownSilences({ db, clock }: Pick<WebDeps, 'db' | 'clock'>): ShownSilence[] {
+  return listSilences(db, { since: clock.now(), limit: mostSilences }).map(showSilence)
 }
 
 const mostReports = 400

@@ -6,6 +6,7 @@ import type { Direction } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { clockLeadMs } from '../../kernel/clockLead.ts'
 import type { SourceHealth } from '../../clients/sourceHealth.ts'
+import { showSilence } from '../../alerts/silences.ts'
 import type { AlertRow } from '../../alerts/store/alertRows.ts'
 import type { Database } from '../../store/database.ts'
 import { listHeads } from '../../kernel/heads.ts'
@@ -57,7 +58,7 @@ export function readStatus(parts: AppParts, normal: Normal, now: UnixMs): Status
     totals: parts.ledger.countByState(),
     channels: listChannels(parts),
     deadMessages: countDead(db),
-    silences: alerts.listSilencesAt(now),
+    silences: alerts.listSilencesAt(now).map(showSilence),
     preconf: readPreconf(parts, now),
     escrows: readEscrows(db, parts.config.bridge.tokens),
     panels: [...parts.opened.values()].flatMap((check) => check.panel?.(now) ?? []),

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { createOperations } from '../../../src/alerts/operations.ts'
-import { checkSilence } from '../../../src/alerts/silences.ts'
+import { createAlertEngine } from '../../../src/alerts/alertEngine.ts'
+import { checkSilence, findSilenceProblem, showSilence } from '../../../src/alerts/silences.ts'
+import { kinds } from '../../../src/checks/index.ts'
+import { renderSilencesPage } from '../../../src/web/pages/silenceForm.ts'
 import type { Judgement } from '../../../src/rules/kind.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import {
@@ -320,4 +323,45 @@ test('a condition that is dropped is not queued again, and its end is told', asy
   expect(ops.sent).toHaveLength(before)
   expect(engine.isFiring('chain.stalled')).toBe(true)
   await dispatcher.stop()
+})
+
+const stored = {
+  matchers: ['rule="urgent"', 'team!~"(?=a)b"'],
+  startsAt: start,
+  endsAt: start + hour,
+  author: 'ana',
+  comment: 'of an older version',
+  createdAt: start,
+}
+
+test('issue 12.1: a silence in the ledger whose pattern RE2 does not take silences nothing', async () => {
+  const { look, store, dispatcher } = run()
+  store.insertSilence(stored)
+  expect(await look(0, firing)).toEqual(['firing'])
+  await dispatcher.stop()
+})
+
+test('issue 12.1: it is said on the page, in answers, and in the log of the start; one that holds is not', async () => {
+  const { store } = run()
+  const ids = [store.insertSilence(stored), store.insertSilence({ ...stored, matchers: ['rule=~"(a+)+"'] })]
+  const shown = store.listSilences({ since: start, limit: 10 }).map(showSilence)
+  const problem = expect.stringContaining('invalid or unsupported Perl syntax `(?=` at character 1')
+  expect(shown.map(({ id, problem: said }) => [id, said])).toEqual([
+    [ids[1], null],
+    [ids[0], problem],
+  ])
+  const page = String(await renderSilencesPage(shown, { now: start, form: { proof: 'p', by: '' } }))
+  expect(page.match(/set aside/g)).toHaveLength(1)
+  expect(page).toContain('Silences nothing, because it cannot be read: team!~')
+
+  const said: unknown[] = []
+  const log = { info: () => undefined, warn: (details: unknown) => said.push(details) }
+  const settings = { routes: [], inhibit: [], channels: [] }
+  createAlertEngine({ store, log, settings, live: { rules: [] }, kinds }).start(start)
+  expect(said).toEqual([{ silence: ids[0], problem }])
+})
+
+test('a silence without matchers is set aside', () => {
+  expect(findSilenceProblem({ matchers: [] })).toBe('it has no matcher')
+  expect(findSilenceProblem({ matchers: ['rule=a'] })).toBeNull()
 })
