@@ -1,3 +1,4 @@
+import { OverBudgetError } from '../rules/cel/budget.ts'
 import type { Severity } from '../rules/types.ts'
 import type { AlertNature } from './store/alertRows.ts'
 import { canonicalJson } from './fingerprint.ts'
@@ -45,22 +46,26 @@ export function defaultRoute(channels: readonly string[]): Route {
   }
 }
 
-/** First match; `continue` goes on. A route that throws on these labels does not match them. */
+/**
+ * First match; `continue` goes on. A route that throws on these labels does not match them; one that could not finish
+ * takes them and goes on, so that they reach somebody.
+ */
 export function selectRoutes(routes: readonly Route[], labels: Labels): Route[] {
   const selected: Route[] = []
   for (const route of routes) {
-    if (!matches(route, labels)) continue
+    const answer = ask(route, labels)
+    if (answer === 'no') continue
     selected.push(route)
-    if (!route.continue) break
+    if (answer === 'yes' && !route.continue) break
   }
   return selected
 }
 
-function matches(route: Route, labels: Labels): boolean {
+function ask(route: Route, labels: Labels): 'yes' | 'no' | 'unfinished' {
   try {
-    return route.matches(labels)
-  } catch {
-    return false
+    return route.matches(labels) ? 'yes' : 'no'
+  } catch (error) {
+    return error instanceof OverBudgetError ? 'unfinished' : 'no'
   }
 }
 

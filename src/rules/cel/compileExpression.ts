@@ -1,8 +1,10 @@
 import type { ASTNode, Environment, ParseResult } from '@marcbachmann/cel-js'
+import { type LinearPattern, readPattern } from '../../lib/linearPattern.ts'
 import { nearest, suggest } from '../../lib/nearest.ts'
 import { parseAmount } from './amountValue.ts'
+import { type Budget, createBudget, findCostly, meter, mostSteps, runWithin, spend } from './budget.ts'
 import { createEnvironment } from './createEnvironment.ts'
-import { findPatternProblem } from './findPatternProblem.ts'
+import { walk } from './walk.ts'
 
 /** What is wrong with a text, and where in it: an offset in UTF-16 units. */
 export interface TextProblem {
@@ -31,9 +33,17 @@ export function compileExpression(
   vocabulary: Vocabulary,
 ): Compiled<(variables: Record<string, unknown>) => boolean> {
   if (text.trim() === '') return fail('an empty expression; leave the key out instead', 0)
+  const budget = createBudget()
+  const patterns = new Map<string, LinearPattern>()
+  environment.registerFunction(
+    `string.${linearMatches}(string): bool`,
+    (value: string, source: string) => matchWithin(budget, patterns.get(source), value),
+    { async: false },
+  )
   let program: ParseResult
   try {
     program = environment.parse(text)
+    replaceMatches(program.ast)
   } catch (error) {
     return fail(...describeError(text, error, vocabulary))
   }
@@ -42,10 +52,33 @@ export function compileExpression(
   if (checked.type !== 'bool') {
     return fail(`expected an expression that is true or false, this one gives ${checked.type}`, 0)
   }
-  const problem = findLiteralProblem(program.ast, vocabulary)
+  const problem = findLiteralProblem(program.ast, vocabulary, patterns) ?? findCostProblem(program.ast)
   if (problem) return { ok: false, problem }
   if (!hasName(program.ast)) return fail('the expression names nothing, so that it is always the same', 0)
-  return { ok: true, run: (variables) => evaluate(program, variables) }
+  meter(program.ast, budget)
+  return { ok: true, run: (variables) => runWithin(budget, () => evaluate(program, variables)) }
+}
+
+/** The library's own `matches` runs JavaScript's patterns, and cannot be registered again: ours has another name inside. */
+const linearMatches = 'matchesInLinearTime'
+
+function replaceMatches(root: ASTNode): void {
+  for (const node of walk(root))
+    if (node.op === 'rcall' && node.args[0] === 'matches') Object.assign(node.args, { 0: linearMatches })
+}
+
+function matchWithin(budget: Budget, pattern: LinearPattern | undefined, text: string): boolean {
+  if (pattern === undefined) throw new Error('the pattern of matches() is not written out')
+  spend(budget, Math.ceil((pattern.size * text.length) / 16))
+  return pattern.isIn(text)
+}
+
+function findCostProblem(root: ASTNode): TextProblem | null {
+  const costly = findCostly(root)
+  if (costly === null) return null
+  const [steps, most] = [costly.steps, mostSteps].map((count) => count.toLocaleString('en-US'))
+  const message = `this may take ${steps} steps, and an evaluation has ${most}: nest fewer loops, over shorter lists`
+  return { message, offset: costly.node.start }
 }
 
 function evaluate(program: ParseResult, variables: Record<string, unknown>): boolean {
@@ -77,7 +110,10 @@ function describeError(expression: string, error: unknown, vocabulary: Vocabular
       near === null ? `; known here: ${[...known].join(', ')}` : `, did you mean \`${before}${near}\`?`
     return [`unknown name \`${before}${name}\`${hint}`, offset]
   }
-  return [`${text.replaceAll('google.protobuf.', '')}${hintFor(text)}`, offset]
+  return [
+    `${text.replaceAll(linearMatches, 'matches').replaceAll('google.protobuf.', '')}${hintFor(text)}`,
+    offset,
+  ]
 }
 
 function hintFor(text: string): string {
@@ -85,10 +121,17 @@ function hintFor(text: string): string {
   return text.includes('Duration') ? ' (a duration is written duration("30m"))' : ''
 }
 
-function findLiteralProblem(root: ASTNode, vocabulary: Vocabulary): TextProblem | null {
+function findLiteralProblem(
+  root: ASTNode,
+  vocabulary: Vocabulary,
+  patterns: Map<string, LinearPattern>,
+): TextProblem | null {
   for (const node of walk(root)) {
     const problem =
-      checkCall(node) ?? checkPattern(node) ?? checkPresence(node) ?? checkComparison(node, vocabulary)
+      checkCall(node) ??
+      checkPattern(node, patterns) ??
+      checkPresence(node) ??
+      checkComparison(node, vocabulary)
     if (problem) return problem
   }
   return null
@@ -109,22 +152,17 @@ function checkCall(node: ASTNode): TextProblem | null {
   return null
 }
 
-/**
- * `matches` is a JavaScript regular expression, the one thing here that can run without end on a short text from the
- * chain: its pattern must be written out, and nest no repetitions.
- */
-function checkPattern(node: ASTNode): TextProblem | null {
-  const argument = node.op === 'rcall' && node.args[0] === 'matches' ? node.args[2][0] : patternOfCall(node)
-  if (argument === undefined) return null
-  if (argument.op !== 'value' || typeof argument.args !== 'string') {
-    return { message: 'expected the pattern of matches() in quotes', offset: argument.start }
+/** The pattern of `matches` must be written out, so that it is compiled once, and what is wrong with it is said now. */
+function checkPattern(node: ASTNode, patterns: Map<string, LinearPattern>): TextProblem | null {
+  if (node.op !== 'rcall' || node.args[0] !== linearMatches) return null
+  const [argument] = node.args[2]
+  if (argument?.op !== 'value' || typeof argument.args !== 'string') {
+    return { message: 'expected the pattern of matches() in quotes', offset: (argument ?? node).start }
   }
-  const problem = findPatternProblem(argument.args)
-  return problem === null ? null : { message: problem, offset: argument.start }
-}
-
-function patternOfCall(node: ASTNode): ASTNode | undefined {
-  return node.op === 'call' && node.args[0] === 'matches' ? node.args[1][1] : undefined
+  const read = readPattern(argument.args, 'line')
+  if (!read.ok) return { message: read.problem, offset: argument.start }
+  patterns.set(argument.args, read.pattern)
+  return null
 }
 
 function isCelDuration(text: string): boolean {
@@ -182,19 +220,4 @@ function hasName(root: ASTNode): boolean {
   for (const node of walk(root))
     if (node.op === 'id' || (node.op === 'call' && node.args[0] === 'open')) return true
   return false
-}
-
-/** Every node of a syntax tree; depth is bounded by the environment's limits. */
-export function* walk(node: ASTNode): Generator<ASTNode> {
-  yield node
-  for (const child of childrenOf(node.args)) yield* walk(child)
-}
-
-function childrenOf(args: unknown): ASTNode[] {
-  if (!Array.isArray(args)) return isNode(args) ? [args] : []
-  return args.flatMap((arg) => (Array.isArray(arg) ? childrenOf(arg) : isNode(arg) ? [arg] : []))
-}
-
-function isNode(value: unknown): value is ASTNode {
-  return typeof value === 'object' && value !== null && 'op' in value && 'args' in value
 }
