@@ -10,6 +10,7 @@ import {
   transferNames,
   type TransferScope,
 } from '../toFindingScope.ts'
+import { limitTemplates } from './limitTemplates.ts'
 import { templateFilters } from './templateFilters.ts'
 
 /** A summary is one line of a message; what is longer is cut where it is shown. */
@@ -208,6 +209,7 @@ export function createTemplateEngine(): Liquid {
     if (evaluatingFilters.test(filter)) delete engine.filters[filter]
   }
   for (const [name, filter] of Object.entries(templateFilters)) engine.registerFilter(name, filter)
+  limitTemplates(engine)
   return engine
 }
 

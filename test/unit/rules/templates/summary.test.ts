@@ -77,14 +77,72 @@ describe('a summary', () => {
     ).toMatch(/^a withdrawal \(the summary of rule test failed: /)
   })
 
-  test('that loops for long is stopped', () => {
-    expect(
-      problemsOf(
-        'on: transfer.stalled',
-        'severity: info',
-        'summary: "{% for i in (1..100000000) %}x{% endfor %}"',
-      ),
-    ).toHaveLength(1)
+  const tripled =
+    '{% assign a = "b" | split: "" %}{% for i in (1..30) %}{% assign a = a | push: a | push: a | push: a %}{% endfor %}'
+  test.each([
+    ['a long range', '{% for i in (1..100000000) %}x{% endfor %}'],
+    [
+      'ranges that count backwards',
+      '{% for i in (900000000..1) %}{% endfor %}{% for i in (1..3000000) %}{% endfor %}',
+    ],
+    [
+      'loops in loops',
+      '{% for i in (1..400) %}{% for j in (1..400) %}{% for k in (1..400) %}{% endfor %}{% endfor %}{% endfor %}',
+    ],
+    [
+      'loops over a list in loops',
+      '{% assign a = "a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a" | split: "," %}{% for i in a %}{% for j in a %}{% for k in a %}{% for l in a %}{% for m in a %}{% endfor %}{% endfor %}{% endfor %}{% endfor %}{% endfor %}',
+    ],
+    [
+      'loops that write much',
+      `{% for i in (1..400) %}{% for j in (1..400) %}${'x'.repeat(500)}{% endfor %}{% endfor %}`,
+    ],
+    [
+      'a text doubled again and again',
+      '{% assign s = "aa" %}{% for i in (1..40) %}{% assign s = s | append: s %}{% endfor %}',
+    ],
+    [
+      'a text replaced by itself',
+      '{% assign s = "aa" %}{% for i in (1..40) %}{% assign s = s | replace: "a", s %}{% endfor %}',
+    ],
+    [
+      'a capture of captures',
+      '{% assign s = "aa" %}{% for i in (1..40) %}{% capture s %}{{s}}{{s}}{{s}}{% endcapture %}{% endfor %}',
+    ],
+    [
+      'a list doubled again and again',
+      '{% assign a = "b,c" | split: "," %}{% for i in (1..40) %}{% assign a = a | concat: a %}{% endfor %}',
+    ],
+    ['lists in lists, written', `${tripled}{{ a }}`],
+    ['lists in lists, joined', `${tripled}{{ a | join: "x" }}`],
+    ['lists in lists, as JSON', `${tripled}{{ a | json | size }}`],
+    ['lists in lists, compared', `${tripled}{% assign b = a | push: 1 %}{% if a == b %}{% endif %}`],
+    [
+      'groups of groups',
+      '{% assign a = "b,c" | split: "," %}{% for i in (1..40) %}{% assign g = a | group_by: "size" %}{% assign a = g | concat: g | map: "items" %}{% endfor %}{{ a | join }}',
+    ],
+    ['a padded date', '{{ 0 | date: "%900000000d" }}'],
+  ])('issue 12.1: %s is stopped when the rule is loaded', (_, summary) => {
+    const problems = problemsOf(
+      'on: transfer.stalled',
+      'severity: info',
+      `summary: ${JSON.stringify(summary)}`,
+    )
+    expect(problems).toEqual([expect.stringContaining('memory alloc limit exceeded')])
+  })
+
+  test('issue 12.1: a template of 2,000 characters is parsed or refused, whatever it nests', () => {
+    for (const text of [
+      '{'.repeat(1_900),
+      '{%if a'.repeat(300),
+      '{{ a[' + 'a['.repeat(900),
+      `{{ ${'('.repeat(1_800)} }}`,
+      '{% if 1 %}'.repeat(190),
+    ]) {
+      expect(
+        problemsOf('on: transfer.stalled', 'severity: info', `summary: ${JSON.stringify(text)}`),
+      ).toHaveLength(1)
+    }
   })
 
   test.each([
