@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import { createScrubber, type Secret } from '../lib/secret.ts'
+import { escapeInvisible } from '../lib/text.ts'
 
 export const exitCodes = { fine: 0, wrong: 1, usage: 2, unreachable: 3, locked: 75 } as const
 
@@ -22,7 +23,7 @@ export interface Io {
   readonly protect: (secrets: readonly Secret[]) => void
 }
 
-/** Two sinks that hide whatever was protected. */
+/** Two sinks that hide whatever was protected, and write out what could not be seen. */
 export function createOutput(sinks: {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
@@ -30,8 +31,8 @@ export function createOutput(sinks: {
   const known: Secret[] = []
   let scrub = createScrubber(known)
   return {
-    out: (text) => sinks.out(scrub(text)),
-    err: (text) => sinks.err(scrub(text)),
+    out: (text) => sinks.out(escapeInvisible(scrub(text))),
+    err: (text) => sinks.err(escapeInvisible(scrub(text))),
     protect(secrets) {
       known.push(...secrets)
       scrub = createScrubber(known)

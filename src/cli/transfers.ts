@@ -8,6 +8,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { toCsvLine } from '../lib/csv.ts'
 import { formatDuration, parseDuration } from '../lib/duration.ts'
 import { MonitorError } from '../lib/errors.ts'
+import { inBrackets } from '../lib/text.ts'
 import { describeEvidence, describeProof } from '../meaning/describeEvidence.ts'
 import { toTextFilter } from '../web/views/createWebDeps.ts'
 import { exitCodes, type Io } from './io.ts'
@@ -194,8 +195,7 @@ function formatTransferList(transfers: readonly Transfer[], now: UnixMs): string
 }
 
 function formatAmount(transfer: Transfer): string {
-  const token =
-    transfer.token.symbol ?? `[${transfer.token.name || transfer.token.address || 'unknown token'}]`
+  const token = transfer.token.symbol ?? inBrackets(transfer.token.name || transfer.token.address)
   const id = transfer.token.id === '' ? '' : ` #${transfer.token.id}`
   return `${transfer.amount ?? transfer.amountRaw?.toString() ?? 'unknown amount of'} ${token}${id}`
 }

@@ -1,6 +1,7 @@
 import type { Finding } from '../bridge/finding.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { inBrackets } from '../lib/text.ts'
 import type { Detector } from '../rules/kind.ts'
 
 /** What each endpoint shows, for people who do not know its number. */
@@ -75,7 +76,7 @@ export function amountOf(transfer: Transfer): string {
 }
 
 export function tokenOf({ token }: Transfer): string {
-  const name = token.symbol ?? (token.name === '' ? '[unnamed token]' : `[${token.name}]`)
+  const name = token.symbol ?? inBrackets(token.name)
   return token.id === '' ? name : `${name} #${token.id}`
 }
 

@@ -1,6 +1,7 @@
 import type { FactValue, Finding } from '../bridge/finding.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { inBrackets } from '../lib/text.ts'
 import type { Detector, FactType } from './kind.ts'
 
 /** Labels that every alert has, '' when a finding gives none; the rule's own come on top. */
@@ -118,7 +119,8 @@ function toTransferScope(transfer: Transfer): TransferScope {
       symbol: token.symbol ?? '',
       name: token.name,
       // A name from the chain is not to be trusted; brackets say so.
-      label: token.symbol ?? (token.name === '' ? token.address || '[unnamed token]' : `[${token.name}]`),
+      label:
+        token.symbol ?? (token.name === '' && token.address !== '' ? token.address : inBrackets(token.name)),
       type: token.type,
       id: token.id,
     },

@@ -2,12 +2,13 @@ import { DateTime } from 'luxon'
 import type { DailyReport, ReportFlow, ReportSum, ReportToken } from '../dailyReport.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
+import { inBrackets } from '../../lib/text.ts'
 import { part } from '../../delivery/channels/textParts.ts'
 
 /** The symbol where the configuration lists the token; a name from the chain stands in brackets, for it proves nothing. */
 export function tokenLabel({ symbol, name, address }: ReportToken): string {
   if (symbol !== null) return part(symbol, 64)
-  return name === '' ? address || '[unnamed token]' : `[${part(name, 64)}]`
+  return name === '' && address !== '' ? address : inBrackets(name)
 }
 
 export function directionLabel(direction: ReportFlow['direction']): string {

@@ -4,7 +4,7 @@ import type { Direction, Status } from '../../bridge/observation.ts'
 import type { Transfer, TransferState, TransferToken } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
-import { cleanText } from '../../lib/text.ts'
+import { cleanText, inBrackets } from '../../lib/text.ts'
 import type { AlertView, VerdictLevel } from '../types.ts'
 
 /** What hono's `html` gives; everything put into it as a string is escaped. */
@@ -88,7 +88,7 @@ export function renderState(tone: string, word: string): Html {
   return html`<span class="state tone-${tone}">${word}</span>`
 }
 
-/** Amount and token. The listed symbol stands alone; a name from the chain stands in quotes, for it proves nothing. */
+/** Amount and token. The listed symbol stands alone; a name from the chain stands in brackets, for it proves nothing. */
 export function formatAmount({ amount, amountRaw, token }: Transfer): string {
   if (amount !== null) return `${amount} ${formatToken(token)}`
   if (amountRaw !== null) return `${amountRaw.toString()} base units of ${formatToken(token)}`
@@ -96,8 +96,7 @@ export function formatAmount({ amount, amountRaw, token }: Transfer): string {
 }
 
 export function formatToken({ symbol, name, address, id }: TransferToken): string {
-  const shown =
-    symbol ?? (name === '' ? (address === '' ? 'unnamed token' : address) : `“${cleanText(name)}”`)
+  const shown = symbol ?? (name === '' && address !== '' ? address : inBrackets(name))
   return id === '' ? cleanText(shown, 80) : `${cleanText(shown, 80)} #${cleanText(id, 80)}`
 }
 

@@ -135,7 +135,7 @@ describe('transfers', () => {
       token: { ...transfer.token, symbol: null, name: 'USDC', id: '7' },
     }
     const { get } = createApp({ stories: [{ transfer: odd, observations: [], alerts: [] }] })
-    expect(await (await get('/transfers')).text()).toContain(`${(1n << 255n) + 1n} base units of “USDC” #7`)
+    expect(await (await get('/transfers')).text()).toContain(`${(1n << 255n) + 1n} base units of [USDC] #7`)
   })
 
   test('the link to older ones keeps the filters', async () => {
