@@ -350,7 +350,9 @@ test('issue 12.1: it is said on the page, in answers, and in the log of the star
     [ids[1], null],
     [ids[0], problem],
   ])
-  const page = String(await renderSilencesPage(shown, { now: start, form: { proof: 'p', by: '', role: null } }))
+  const page = String(
+    await renderSilencesPage(shown, { now: start, form: { proof: 'p', by: '', role: null } }),
+  )
   expect(page.match(/set aside/g)).toHaveLength(1)
   expect(page).toContain('Silences nothing, because it cannot be read: team!~')
 
