@@ -6,17 +6,24 @@
 #     -v ./spanwatch.yaml:/etc/spanwatch/spanwatch.yaml:ro -v spanwatch-state:/var/lib/spanwatch \
 #     -e SLACK_WEBHOOK_URL spanwatch
 #
+# The base image can be pinned, so that what was tried is what runs. `docker buildx imagetools inspect node:26-slim` prints
+# its digest:
+#
+#   docker build --build-arg NODE_IMAGE=node:26-slim@sha256:… -t spanwatch .
+#
 # In spanwatch.yaml: state: /var/lib/spanwatch, and to see the page from outside
 # http: { listen: "0.0.0.0:9464", token: "${SPANWATCH_TOKEN}" }.
 
-FROM node:26-slim AS dependencies
+ARG NODE_IMAGE=node:26-slim
+FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /opt/spanwatch
 COPY package.json package-lock.json ./
-# Optional are what draws the charts of a report, for this machine, and Node itself, for machines that have an older one.
+# Optional are what draws the charts of a report, for this machine, Node itself, for machines that have an older one, and
+# the compiler that some libraries name for their types.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
-  && rm -rf node_modules/node-* node_modules/@foundry-rs
+  && rm -rf node_modules/node-* node_modules/typescript node_modules/@typescript node_modules/@types
 
-FROM node:26-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 WORKDIR /opt/spanwatch
 COPY --from=dependencies /opt/spanwatch/node_modules ./node_modules

@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const binary = fileURLToPath(
-  new URL('../../../node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil', import.meta.url),
+  new URL('../../anvil/node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil', import.meta.url),
 )
 
 /** Whether a real EVM node can be run here; says so when it cannot. */
 export function hasAnvil(): boolean {
   const isThere = process.platform === 'linux' && process.arch === 'x64' && existsSync(binary)
-  if (!isThere) console.log('skipped: anvil (@foundry-rs/anvil-linux-amd64) is not installed on this machine')
+  if (!isThere) console.log('skipped: anvil is not installed: npm ci --prefix test/anvil, on Linux x64')
   return isThere
 }
 
