@@ -7,8 +7,8 @@ export interface ByteBudget {
   take(bytes: number, signal: AbortSignal): Promise<() => void>
 }
 
-/** Two of the largest answers at a time. */
-const defaultBytes = 32 * 1024 * 1024
+/** One of the largest answers at a time, beside some that said how large they are. */
+const defaultBytes = 24 * 1024 * 1024
 
 interface Waiting {
   readonly bytes: number

@@ -13,6 +13,8 @@ import { type ByteBudget, createByteBudget } from './byteBudget.ts'
 const maxBodyBytes = 16 * 1024 * 1024
 /** Of an answer that is an error anyway only the envelope matters. */
 const maxErrorBodyBytes = 256 * 1024
+/** A service says once or twice that more is to come. */
+const maxInterim = 20
 /** Ten times a page of 100 records: a usual answer waits for no budget, whatever others are doing. */
 const uncountedBytes = 1024 * 1024
 
@@ -87,7 +89,10 @@ export function openDispatcher(given: Partial<HttpDeps>, connections: number) {
 export async function httpRequest(deps: HttpDeps, request: HttpRequest): Promise<HttpAnswer> {
   request.signal?.throwIfAborted()
   const timeout = AbortSignal.timeout(request.timeoutMs)
-  const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout
+  const excess = new AbortController()
+  const signals = [timeout, excess.signal]
+  const signal = AbortSignal.any(request.signal ? [request.signal, ...signals] : signals)
+  let interim = 0
   try {
     const response = await deps.dispatcher.request({
       origin: request.origin,
@@ -96,6 +101,10 @@ export async function httpRequest(deps: HttpDeps, request: HttpRequest): Promise
       ...(request.body !== undefined && { body: request.body }),
       headers: { accept: 'application/json', 'accept-encoding': 'gzip', ...request.headers },
       signal,
+      onInfo() {
+        interim += 1
+        if (interim > maxInterim) excess.abort(tooManyInterim(request))
+      },
     })
     const { budget } = deps
     const body = await readBody(response, { budget, request, signal })
@@ -121,10 +130,12 @@ async function readBody(
   const isError = response.statusCode >= 300
   const maxBytes = isError ? maxErrorBodyBytes : (request.maxBytes ?? maxBodyBytes)
   try {
-    if (Number(headerOf(response.headers, 'content-length') ?? 0) > maxBytes)
-      throw tooLarge(request, maxBytes)
+    const length = Number(headerOf(response.headers, 'content-length') ?? 0)
+    if (length > maxBytes) throw tooLarge(request, maxBytes)
     const decoder = createDecoder(headerOf(response.headers, 'content-encoding'), request)
-    const collect = (source: AsyncIterable<Uint8Array>) => collectJson(source, maxBytes, context)
+    // Nothing comes beyond a length that was announced; what is packed may become as large as is allowed.
+    const most = decoder === null && length > 0 ? length : maxBytes
+    const collect = (source: AsyncIterable<Uint8Array>) => collectJson(source, most, context)
     return decoder === null
       ? await collect(response.body)
       : await pipeline(response.body, decoder, collect, { signal })
@@ -211,6 +222,10 @@ function createDecoder(encoding: string | null, request: HttpRequest) {
 function tooLarge(request: HttpRequest, maxBytes: number): MonitorError {
   const megabytes = Math.ceil(maxBytes / (1024 * 1024))
   return new MonitorError('source.invalid', `${request.label}: the answer is larger than ${megabytes} MB`)
+}
+
+function tooManyInterim({ label }: HttpRequest): MonitorError {
+  return new MonitorError('source.invalid', `${label}: interim answers without end`, { retryable: true })
 }
 
 function toUnreachable(error: unknown, request: HttpRequest, isTimeout: boolean): MonitorError {

@@ -6,6 +6,9 @@ const maxDepth = 200
 const maxValues = 300_000
 /** A record has less than a hundred; from some thousand on each costs many times as much. */
 const maxKeysOfOne = 5_000
+/** Every object of other keys costs a description of its own: in large texts different keys are counted as well. */
+const manyKeysFrom = 1_000_000
+const maxDifferentKeys = 5_000
 
 /**
  * `JSON.parse` for text from outside: never throws, and refuses texts whose structure is out of all proportion (a
@@ -37,16 +40,19 @@ function countKeys(text: string): number | null {
   let values = 0
   let keys = 0
   /** By depth, the keys of the object that is open there. */
-  const own: number[] = [0]
+  const own = new Uint16Array(maxDepth + 2)
+  const different = text.length > manyKeysFrom ? new Set<string>() : null
+  let quote = 0
   for (let index = 0; index < text.length; index++) {
     switch (text.charCodeAt(index)) {
       case 0x22: // "
+        quote = index
         index = endOfString(text, index)
         break
       case 0x3a: // :
         keys += 1
-        own[depth] = (own[depth] ?? 0) + 1
-        if ((own[depth] ?? 0) > maxKeysOfOne) return null
+        if ((own[depth] = (own[depth] ?? 0) + 1) > maxKeysOfOne) return null
+        if (different && different.add(text.slice(quote, index)).size > maxDifferentKeys) return null
         break
       case 0x5b: // [
       case 0x7b: // {

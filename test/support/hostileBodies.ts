@@ -128,7 +128,7 @@ export const hostileBodies: readonly HostileBody[] = [
   {
     name: '140,000 objects of different shapes',
     send: body(withRows(shapes(140_000))),
-    gives: /does not have the documented shape/,
+    gives: notJson,
   },
   { name: 'one object of 5,000 keys', send: body(withRows(keys(5_000))), gives: 'answer' },
   { name: 'one object of a million keys', send: body(withRows(keys(1_000_000))), gives: notJson },
@@ -224,7 +224,7 @@ export const hostileBodies: readonly HostileBody[] = [
   {
     name: 'interim answers without end',
     send: interim,
-    gives: /no whole answer within|the connection/,
+    gives: /interim answers without end/,
   },
   {
     name: 'a length of 80 MB',

@@ -20,6 +20,10 @@ export interface ProjectOptions {
   readonly channels?: Readonly<Record<string, object>>
   readonly routes?: readonly object[]
   readonly listen?: string
+  /** Beside `listen`. */
+  readonly http?: object
+  /** Other sections of the configuration. */
+  readonly more?: object
 }
 
 const everySecond = '* * * * * *'
@@ -43,7 +47,8 @@ export function createProject(options: ProjectOptions): Project {
     routes: options.routes ?? [
       { channels: Object.keys(channels), groupBy: ['rule'], groupWait: '0s', groupInterval: '1s' },
     ],
-    http: { listen: options.listen ?? '127.0.0.1:0' },
+    http: { listen: options.listen ?? '127.0.0.1:0', ...options.http },
+    ...options.more,
   }
   const configPath = join(folder, 'spanwatch.yaml')
   writeFileSync(configPath, stringify(config))

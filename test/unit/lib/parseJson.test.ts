@@ -4,6 +4,10 @@ import { parseJson } from '../../../src/lib/parseJson.ts'
 
 const toKeys = (count: number) => `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join()}}`
 
+/** Objects of one key each, all different. */
+const toShapes = (count: number, padding: number) =>
+  `["${'a'.repeat(padding)}",${Array.from({ length: count }, (_, index) => `{"k${index}":1}`).join()}]`
+
 const filler = 'a'.repeat(1_000_001)
 
 test('what is not JSON is null', () => {
@@ -32,6 +36,9 @@ test.each([
   { title: 'of 5,000 keys in one object', text: toKeys(5_000), isRead: true },
   { title: 'of one more key', text: toKeys(5_001), isRead: false },
   { title: 'of many keys in many objects', text: `[${`${toKeys(4_000)},`.repeat(30)}{}]`, isRead: true },
+  { title: 'of 6,000 different keys', text: toShapes(6_000, 0), isRead: true },
+  { title: 'of 1 MB and 5,000 different keys', text: toShapes(5_000, 1_000_000), isRead: true },
+  { title: 'of 1 MB and one more', text: toShapes(5_001, 1_000_000), isRead: false },
   { title: 'that closes what is not open', text: ']]]]', isRead: false },
 ])('a text of any size $title', ({ text, isRead }) => {
   expect(parseJson(text) !== null).toBe(isRead)
