@@ -1,4 +1,4 @@
-import { type Document, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import { type Document, isCollection, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import { errorText } from './errors.ts'
 import { maskSecrets, rangeOf, type YamlMask } from './maskSecrets.ts'
 import { fileProblem, problemAtOffset, type YamlDoc, type YamlProblem } from './yamlProblems.ts'
@@ -40,6 +40,8 @@ export function parseYamlDocument(input: YamlInput): {
     problemAtOffset(doc, error.pos, describeSyntax(error.code, error.message)),
   )
   if (document.errors.length > 0) return { doc: null, data: null, problems: firstPerLine(syntax) }
+  const loops = findLoops(doc)
+  if (loops.length > 0) return { doc: null, data: null, problems: [...syntax, ...loops] }
   const values = checkValues(doc)
   try {
     return { doc, data: document.toJS({ maxAliasCount: 50 }), problems: [...syntax, ...values] }
@@ -73,6 +75,24 @@ function firstPerLine(problems: readonly YamlProblem[]): YamlProblem[] {
 
 function fail(path: string, message: string) {
   return { doc: null, data: null, problems: [fileProblem(path, message)] }
+}
+
+/** An alias inside what it stands for: read as data it would contain itself, and whoever walks it never ends. */
+function findLoops(doc: YamlDoc): YamlProblem[] {
+  const problems: YamlProblem[] = []
+  visit(doc.document, {
+    Alias(_, alias, path) {
+      if (!path.some((node) => isCollection(node) && node.anchor === alias.source)) return
+      problems.push(
+        problemAtOffset(
+          doc,
+          rangeOf(alias) ?? [0, 0],
+          `*${shorten(alias.source)} stands inside of what it stands for: write out what is meant`,
+        ),
+      )
+    },
+  })
+  return problems
 }
 
 /** Refuses what YAML reads as something else than the writer meant, and turns whole numbers into plain ones. */

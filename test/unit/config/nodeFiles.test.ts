@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,3 +52,17 @@ test('F80: what a variable or a file brings names no further file', () => {
   const { config } = load(text, { TOKEN: '${file:../secrets/token}' })
   expect(config.http?.token?.reveal()).toBe('${file:../secrets/token}')
 })
+
+test.skipIf(process.platform === 'win32')(
+  'a pipe or a device in the place of a secret is an error, and nobody waits for it',
+  () => {
+    const { root, load } = setUp({ file: 0o600, folder: 0o700 })
+    execFileSync('mkfifo', [join(root, 'secrets', 'pipe')])
+    expect(() => load(`${smallest}http: { token: "\${file:../secrets/pipe}" }\n`)).toThrow(
+      'it is a pipe or a device, not a file',
+    )
+    expect(() => load(`${smallest}http: { token: "\${file:/dev/zero}" }\n`)).toThrow(
+      'it is a pipe or a device',
+    )
+  },
+)
