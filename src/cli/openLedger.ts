@@ -5,6 +5,7 @@ import { MonitorError } from '../lib/errors.ts'
 import { type Database, openDatabase } from '../store/database.ts'
 import { createLedger, type Ledger } from '../ledger/ledger.ts'
 import { ledgerPath } from '../store/openState.ts'
+import { checkFolder } from '../store/stateFolder.ts'
 
 /** Opens the ledger for looking; the daemon may run beside. @throws MonitorError `not_found` before a first start */
 export function openLedger(config: Config): { db: Database; ledger: Ledger } {
@@ -15,6 +16,7 @@ export function openLedger(config: Config): { db: Database; ledger: Ledger } {
       `There is no ledger at ${path} yet: start the daemon first (spanwatch run).`,
     )
   }
+  checkFolder(config.stateDir)
   const db = openDatabase(path, { readOnly: true })
   const openIntervalMs = intervalOf(config.poll.openTransfers)
   return { db, ledger: createLedger(db, { tokens: config.bridge.tokens, openIntervalMs }) }

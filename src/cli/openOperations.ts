@@ -9,6 +9,7 @@ import { beginHistory } from '../store/cursors.ts'
 import { readDaemonUrl } from '../store/daemonFile.ts'
 import { ledgerPath, openState, type State } from '../store/openState.ts'
 import type { SilenceRow } from '../alerts/store/silenceRows.ts'
+import { isLoopbackHost } from '../web/createWebApp.ts'
 import type { WebOperations } from '../web/types.ts'
 import type { Io } from './io.ts'
 
@@ -75,7 +76,8 @@ function openRemote({ stateDir, http }: Config, locked: MonitorError): CommandOp
     )
   }
   const host = http.host.includes(':') ? `[${http.host}]` : http.host
-  const url = readDaemonUrl(stateDir) ?? `http://${host}:${http.port}`
+  const mayBe = (named: string) => isLoopbackHost(named) || named === host.toLowerCase()
+  const url = readDaemonUrl(stateDir, mayBe) ?? `http://${host}:${http.port}`
   const headers = {
     'content-type': 'application/json',
     ...(http.token === null ? {} : { authorization: `Bearer ${http.token.reveal()}` }),

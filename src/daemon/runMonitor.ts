@@ -4,6 +4,7 @@ import { errorText } from '../lib/errors.ts'
 import { type LoadedRules } from '../rules/loadRules.ts'
 import { renderProblem } from '../lib/renderProblems.ts'
 import { readRules } from '../rules/readRules.ts'
+import { brokenRemedy, DamagedLedger } from '../store/damage.ts'
 import { removeDaemonFile, writeDaemonFile } from '../store/daemonFile.ts'
 import { createWebApp } from '../web/createWebApp.ts'
 import { startWebServer } from '../web/startWebServer.ts'
@@ -14,6 +15,7 @@ import { createWebDeps } from '../web/views/createWebDeps.ts'
 import { createServiceNotifier, type ServiceNotifier, sendToServiceManager } from './serviceNotifier.ts'
 import { readLiveness } from '../monitor/liveness.ts'
 import { resolveStart } from './resolveStart.ts'
+import { type Damage, tellDamage } from './tellDamage.ts'
 
 export interface RunOptions extends Omit<AppOptions, 'config'> {
   readonly config: AppConfig
@@ -29,11 +31,25 @@ export interface RunOptions extends Omit<AppOptions, 'config'> {
 
 /**
  * Runs the daemon until `stop`: monitor, status page, rules reloaded when they change.
- * @throws MonitorError when it cannot start; what happens later is sent as alerts, not thrown
+ * @throws MonitorError when it cannot start, and DamagedLedger; what else happens later is sent as alerts, not thrown
  */
 export async function runMonitor(deps: AppDeps, options: RunOptions): Promise<void> {
   const config = await resolveStart(deps, options.config)
-  const app = createApp(deps, { ...options, config })
+  try {
+    await runApp(deps, { ...options, config })
+  } catch (error) {
+    if (error instanceof DamagedLedger) await tellDamage(deps, config, toDamage(error))
+    throw error
+  }
+}
+
+function toDamage({ message }: DamagedLedger): Damage {
+  return { error: message, next: 'spanwatch ends: nobody watches the bridge', remedy: brokenRemedy }
+}
+
+async function runApp(deps: AppDeps, options: RunOptions): Promise<void> {
+  const { config } = options
+  const app = createApp(deps, options)
   try {
     const server = config.http === null ? null : await startWeb(deps, app, config.http)
     if (server) writeDaemonFile(config.stateDir, server.url)
@@ -43,7 +59,8 @@ export async function runMonitor(deps: AppDeps, options: RunOptions): Promise<vo
       await app.start()
       service.ready()
       options.onReady?.(app, server?.url ?? null)
-      await aborted(options.stop)
+      await aborted(AbortSignal.any([options.stop, app.damage]))
+      app.damage.throwIfAborted()
       service.stopping()
       deps.log.info('stopping')
     } finally {

@@ -89,10 +89,38 @@ function toMessage(
   now: UnixMs,
 ): Message {
   const { trouble, isOver } = of
-  const { kind, remedy } = deps.kind
-  const summary = isOver
-    ? 'Resolved: the state can be saved again'
-    : `the state cannot be saved: ${trouble.reason}; nothing new is judged until it can`
+  return toStateMessage(
+    {
+      ...deps,
+      channel: of.channel.name,
+      id: messageIdOf(trouble.since + (isOver ? 1 : 0), 'distress'),
+      summary: isOver
+        ? 'Resolved: the state can be saved again'
+        : `the state cannot be saved: ${trouble.reason}; nothing new is judged until it can`,
+      error: trouble.reason,
+      since: trouble.since,
+      isOver,
+    },
+    now,
+  )
+}
+
+/** A message about the state itself, which no ledger is needed for. */
+export function toStateMessage(
+  of: {
+    readonly kind: Pick<Detector, 'kind' | 'remedy'>
+    readonly pageUrl: string | null
+    readonly channel: string
+    readonly id: string
+    readonly summary: string
+    readonly error: string
+    readonly since: UnixMs
+    readonly isOver: boolean
+  },
+  now: UnixMs,
+): Message {
+  const { summary, error, since, isOver } = of
+  const { kind, remedy } = of.kind
   const item: MessageItem = {
     alertId: 'state',
     rule: 'state-not-persisted',
@@ -101,26 +129,26 @@ function toMessage(
     status: isOver ? 'resolved' : 'firing',
     summary,
     subject: 'the state folder',
-    fields: [{ label: 'Error', value: trouble.reason, href: null }],
-    facts: { error: trouble.reason },
+    fields: [{ label: 'Error', value: error, href: null }],
+    facts: { error },
     labels: { rule: 'state-not-persisted', kind, severity: 'critical' },
     remedy: isOver ? null : remedy,
     runbook: null,
-    since: trouble.since,
+    since,
     at: now,
-    lastedMs: isOver ? now - trouble.since : null,
+    lastedMs: isOver ? now - since : null,
     joined: [],
   }
   return {
-    id: messageIdOf(trouble.since + (isOver ? 1 : 0), 'distress'),
+    id: of.id,
     attempt: 1,
-    channel: of.channel.name,
+    channel: of.channel,
     severity: 'critical',
     headline: `CRITICAL: ${summary}`,
     items: [item],
     rest: [],
     total: 1,
     createdAt: now,
-    pageUrl: deps.pageUrl,
+    pageUrl: of.pageUrl,
   }
 }

@@ -17,6 +17,8 @@ import { createWatching } from './watching.ts'
 
 export interface App {
   readonly parts: AppParts
+  /** Aborted with a DamagedLedger: there is nothing left to stand on. */
+  readonly damage: AbortSignal
   start(): Promise<void>
   /** A new set of rules, whole; or why the newest edit was refused, which keeps the old ones. */
   setRules(loaded: { readonly rules: readonly LoadedRule[] } | { readonly problems: readonly string[] }): void
@@ -81,8 +83,10 @@ function toApp(deps: PartDeps, parts: AppParts, state: State): App {
   let stopping: Promise<void> | null = null
   return {
     parts,
+    damage: state.damage,
     async start() {
       const now = deps.clock.now()
+      if (state.warning !== null) deps.log.warn(state.warning)
       parts.db.transaction(() => {
         parts.engine.start(now)
         if (state.recovered !== null)
@@ -109,13 +113,18 @@ function toApp(deps: PartDeps, parts: AppParts, state: State): App {
 
 /** In the reverse order of the data: no new readings, then no new judgements, then the messages under way. */
 async function stop({ log }: AppDeps, parts: AppParts, state: State): Promise<void> {
-  await Promise.all([parts.runner.stop(), ...[...parts.opened.values()].map((check) => check.stop?.())])
-  await parts.evaluate.stop()
-  await parts.sending.stop()
-  await parts.explorer.close()
-  await parts.rpcs.preconf?.close()
-  await parts.rpcs.canonical?.close()
-  const waiting = parts.alerts.listDepths().reduce((sum, { queued }) => sum + queued, 0)
-  if (waiting > 0) log.warn({ waiting }, 'messages are not delivered yet: they are sent after the next start')
-  state.close()
+  try {
+    await Promise.all([parts.runner.stop(), ...[...parts.opened.values()].map((check) => check.stop?.())])
+    await parts.evaluate.stop()
+    await parts.sending.stop()
+    await parts.explorer.close()
+    await parts.rpcs.preconf?.close()
+    await parts.rpcs.canonical?.close()
+    if (state.damage.aborted) return
+    const waiting = parts.alerts.listDepths().reduce((sum, { queued }) => sum + queued, 0)
+    if (waiting > 0)
+      log.warn({ waiting }, 'messages are not delivered yet: they are sent after the next start')
+  } finally {
+    state.close()
+  }
 }

@@ -9,6 +9,7 @@ import type { ClockNews, CorrectedClock } from '../lib/correctedClock.ts'
 import { errorText } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
 import type { ClockJump } from '../lib/rebaseInstant.ts'
+import { DamagedLedger } from '../store/damage.ts'
 import type { Database } from '../store/database.ts'
 
 export interface EvaluateDeps {
@@ -142,7 +143,8 @@ function runOnce(loop: Loop, now: UnixMs): UnixMs | null {
   } catch (error) {
     loop.counts = { ...loop.counts, total: loop.counts.total + 1, failed: loop.counts.failed + 1 }
     log.error({ err: error }, `evaluation failed: ${errorText(error)}`)
-    loop.distress.failed(errorText(error), now)
+    // A damaged ledger ends the process, which tells it itself.
+    if (!(error instanceof DamagedLedger)) loop.distress.failed(errorText(error), now)
     return null
   }
 }

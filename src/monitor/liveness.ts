@@ -2,6 +2,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { EvaluateLoop } from './evaluateLoop.ts'
 import type { PollerStatus } from '../kernel/runner.ts'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
+import type { Integrity } from '../store/integrity.ts'
 import { judgeLiveness } from './judgeLiveness.ts'
 import type { HealthVerdict } from './judgeLiveness.ts'
 
@@ -11,6 +12,8 @@ export interface LivenessSources {
   readonly startedAt: UnixMs
   pollers(): readonly PollerStatus[]
   readonly sending: { idleMs(): number }
+  /** Whose file has to be looked through before it is relied on. */
+  readonly state?: { readonly integrity: Pick<Integrity, 'pending'> }
   /** Left out where a restarted process could not send anything either. */
   readonly voice?: { isVoiceless(now: UnixMs): boolean }
 }
@@ -33,8 +36,15 @@ export function readLiveness(sources: LivenessSources, now: UnixMs, eventLoopLag
   })
 }
 
-/** Ready is whoever has judged once: what came before is in the ledger, what is due is queued. */
-export function readReadiness({ evaluate }: Pick<LivenessSources, 'evaluate'>): HealthVerdict {
-  const ok = evaluate.counts().lastAt !== null
-  return { ok, reasons: ok ? [] : ['rules have not been evaluated yet'] }
+/** Ready is whoever has judged once, on a ledger that is known to be whole: what came before is in it, what is due is queued. */
+export function readReadiness({
+  evaluate,
+  state,
+}: Pick<LivenessSources, 'evaluate' | 'state'>): HealthVerdict {
+  const unchecked = state?.integrity.pending() ?? null
+  const reasons = [
+    ...(evaluate.counts().lastAt === null ? ['rules have not been evaluated yet'] : []),
+    ...(unchecked === null ? [] : [unchecked]),
+  ]
+  return { ok: reasons.length === 0, reasons }
 }

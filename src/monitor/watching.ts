@@ -20,6 +20,17 @@ import type { AppConfig } from '../kernel/settings.ts'
 
 const upkeepMs = 60_000
 
+/** What a lost write-ahead log takes along at most, as when somebody copies the file of the ledger alone. */
+const checkpointMs = 5_000
+
+const integrityMs = 30_000
+
+/** A large ledger is looked through this seldom, ms: it takes seconds and wears the disk's cache. */
+const largeMs = 3_600_000
+
+/** From here on the write-ahead log gives back its room once all of it is in the file: 4 MB. */
+const longLogPages = 1_000
+
 interface HeartbeatDeps {
   readonly url: Secret
   /** Whether the monitor really checked and committed of late. */
@@ -40,6 +51,8 @@ export function createWatching(
   const runner = createRunner(kernel, [
     ...opened.flatMap(({ pollers }) => pollers),
     ...createReporting(kernel),
+    { name: 'checkpoint', schedule: checkpointMs, run: async () => checkpoint(kernel.db) },
+    { name: 'integrity', schedule: integrityMs, run: createIntegrityPoll(kernel) },
     { name: 'upkeep', schedule: upkeepMs, run: async () => (of.voice.note(), upkeep()) },
     ...(heartbeat
       ? [
@@ -55,6 +68,23 @@ export function createWatching(
     runner,
     pollerStatus: () => [...runner.status(), ...opened.flatMap((check) => check.status?.() ?? [])],
   }
+}
+
+/** A damaged file is found before somebody needs what is gone: what the process remembers of it hides it for days. */
+function createIntegrityPoll({ clock, state }: Pick<Kernel, 'clock' | 'state'>): () => Promise<void> {
+  let lookedAtMs = -Infinity
+  return async () => {
+    const nowMs = clock.monotonicMs()
+    const isDue = state.isSmall() || state.integrity.pending() !== null || nowMs - lookedAtMs >= largeMs
+    if (!isDue) return
+    await state.integrity.look()
+    lookedAtMs = nowMs
+  }
+}
+
+function checkpoint(db: Database): void {
+  const { pages, copied } = db.checkpoint()
+  if (pages > longLogPages && copied === pages) db.truncateLog()
 }
 
 /**

@@ -1,21 +1,11 @@
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { LowSync, type SyncAdapter } from 'lowdb'
 import { z } from 'zod'
 import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
+import { readPlainFile } from './stateFolder.ts'
 
 const instant = z.int().nonnegative()
 
@@ -224,28 +214,20 @@ function newerVersion(path: string): MonitorError {
 /**
  * A lowdb adapter whose write survives a power loss: a new file in the same folder, fsync, rename, fsync of the
  * folder. lowdb's own adapter renames without fsync, which leaves an empty file behind on some file systems.
- * `read` gives the raw text; whether it is any good is for the caller to judge. A symbolic link is followed: what it
- * leads to is replaced, the link stays.
+ * `read` gives the raw text; whether it is any good is for the caller to judge. No link is followed.
  */
 function createDurableTextFile(path: string): SyncAdapter<string> {
   return {
     read() {
-      const target = followLink(path)
-      removeLeftovers(dirname(target), prefixOf(target))
-      try {
-        return readFileSync(path, 'utf8')
-      } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-        throw error
-      }
+      removeLeftovers(dirname(path), prefixOf(path))
+      return readPlainFile(path)
     },
     write(text) {
-      const target = followLink(path)
-      const temporary = join(dirname(target), `${prefixOf(target)}${process.pid}.tmp`)
+      const temporary = join(dirname(path), `${prefixOf(path)}${process.pid}.tmp`)
       try {
         writeAndSync(temporary, text)
-        renameSync(temporary, target)
-        syncFolder(dirname(target))
+        renameSync(temporary, path)
+        syncFolder(dirname(path))
       } catch (error) {
         rmSync(temporary, { force: true })
         throw error
@@ -254,13 +236,10 @@ function createDurableTextFile(path: string): SyncAdapter<string> {
   }
 }
 
-/** @throws ENOENT for a link that leads nowhere */
-function followLink(path: string): string {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(path) : path
-}
-
 function writeAndSync(path: string, text: string): void {
-  const file = openSync(path, 'w', 0o600)
+  // Of a process before that had our number.
+  rmSync(path, { force: true })
+  const file = openSync(path, 'wx', 0o600)
   try {
     writeSync(file, text)
     fsyncSync(file)

@@ -1,6 +1,7 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { readPlainFile } from './stateFolder.ts'
 
 const schema = z.strictObject({ url: z.url({ protocol: /^http$/ }) })
 
@@ -10,13 +11,20 @@ function pathOf(folder: string): string {
 
 /** Says where the running daemon listens, for commands that change something. No secret in it. */
 export function writeDaemonFile(folder: string, url: string): void {
-  writeFileSync(pathOf(folder), `${JSON.stringify({ url })}\n`, { mode: 0o600 })
+  removeDaemonFile(folder)
+  writeFileSync(pathOf(folder), `${JSON.stringify({ url })}\n`, { flag: 'wx', mode: 0o600 })
 }
 
-/** Null when no daemon left one, or nobody can read it. */
-export function readDaemonUrl(folder: string): string | null {
+/**
+ * Null when no daemon left one, or nobody can read it.
+ * @param mayBe whether a host may be ours: the token goes there
+ */
+export function readDaemonUrl(folder: string, mayBe: (host: string) => boolean): string | null {
   try {
-    return schema.parse(JSON.parse(readFileSync(pathOf(folder), 'utf8'))).url
+    const { url } = schema.parse(JSON.parse(readPlainFile(pathOf(folder)) ?? ''))
+    const { hostname, username, password, pathname } = new URL(url)
+    const isPlain = username === '' && password === '' && pathname === '/'
+    return isPlain && mayBe(hostname) ? url.replace(/\/$/, '') : null
   } catch {
     return null
   }

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, rmSync } from 'node:fs'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import {
+  DatabaseSync,
+  type SQLInputValue,
+  type SQLOutputValue,
+  type StatementResultingChanges,
+  type StatementSync,
+} from 'node:sqlite'
 import type { Clock } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
+import { assertWhole, type DamagedLedger, isBroken, toDamaged } from './damage.ts'
 import { ledgerTables } from './migrations/0001_ledger.ts'
 import { alertTables } from './migrations/0002_alerts.ts'
 import { evidenceTables } from './migrations/0003_evidence.ts'
@@ -66,9 +73,24 @@ const migrations: readonly string[] = [
   legTries,
 ]
 
+type Row = Record<string, SQLOutputValue>
+
+interface Statement {
+  all(...values: SQLInputValue[]): Row[]
+  get(...values: SQLInputValue[]): Row | undefined
+  iterate(...values: SQLInputValue[]): Iterable<Row>
+  run(...values: SQLInputValue[]): StatementResultingChanges
+}
+
+/** What a checkpoint left: pages in the write-ahead log, and how many of them the file has by now. */
+interface Checkpoint {
+  readonly pages: number
+  readonly copied: number
+}
+
 export interface Database {
   /** Prepared once for each text, then reused. Integers come back as numbers; amounts are TEXT. */
-  prepare(sql: string): StatementSync
+  prepare(sql: string): Statement
   /**
    * Runs `work` in one durable commit; a throw rolls all of it back. Called inside a transaction it joins that one:
    * what belongs together commits together. `work` is synchronous, or its commit would hold half of another's.
@@ -76,36 +98,102 @@ export interface Database {
   transaction<T>(work: () => T): T
   /** Identifies this ledger file for its whole life; a restored backup has an older `commits` count. */
   readonly generation: string
+  /** Whether this opening made its tables. */
+  readonly isNew: boolean
   /** How many transactions came to nothing so far: what was remembered of them is not so. */
   rollbacks(): number
+  /** Copies what was committed into the file itself, as far as no reader is in the way; waits for nobody. */
+  checkpoint(): Checkpoint
+  /** The same, and gives back the room of the write-ahead log where nobody reads. */
+  truncateLog(): void
   close(): void
 }
 
 export interface DatabaseOptions {
   readonly readOnly?: boolean
+  /** Looks through the whole file before it is used: for one that is small. */
+  readonly check?: boolean
+  /** A new ledger is not begun here: why, as an error. */
+  readonly refuseNew?: () => Error
+  /** SQLite found the file broken; the error is thrown to the caller afterwards. */
+  readonly onDamaged?: (error: DamagedLedger) => void
   /** A commit failed; the error is thrown to the caller afterwards. */
   readonly onFailed?: (error: unknown) => void
   /** How long a commit took to be on disk. */
   readonly timing?: { readonly clock: Pick<Clock, 'monotonicMs'>; commit(seconds: number): void }
 }
 
-/** Opens, creates or migrates a ledger. `path` may be `:memory:`. */
+/** Opens, creates or migrates a ledger. `path` may be `:memory:`. @throws DamagedLedger */
 export function openDatabase(path: string, options: DatabaseOptions = {}): Database {
-  const connection = new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: 5_000 })
-  if (!options.readOnly) {
-    // FULL: a commit that was acknowledged survives a power loss.
-    connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;')
-    // Pages that change at every commit are copied back once in 32 MB, not once in 4.
-    connection.exec('PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 8000;')
-    migrate(connection, path)
-  } else assertVersion(connection, path)
+  const guarded = createGuard(path, options.onDamaged)
+  return guarded(() => {
+    const connection = new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: 5_000 })
+    try {
+      const isNew = prepareFile(connection, path, options)
+      return toDatabase({ connection, isNew, guarded }, options)
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  })
+}
 
-  const statements = new Map<string, StatementSync>()
+/** @returns whether the ledger is a new one */
+function prepareFile(connection: DatabaseSync, path: string, options: DatabaseOptions): boolean {
+  if (options.check) assertWhole(connection, path)
+  if (options.readOnly) {
+    assertVersion(connection, path)
+    return false
+  }
+  const isNew = readVersion(connection) === 0
+  if (isNew && options.refuseNew) throw options.refuseNew()
+  // FULL: a commit that was acknowledged survives a power loss.
+  connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;')
+  // Copied back by `checkpoint`, at its own times: a commit that has to do it as well is a slow one. What a burst left
+  // of the log is cut off when the log begins anew.
+  connection.exec(
+    'PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 8000; PRAGMA journal_size_limit = 4194304;',
+  )
+  migrate(connection, path)
+  return isNew
+}
+
+interface Opened {
+  readonly connection: DatabaseSync
+  readonly isNew: boolean
+  readonly guarded: Guard
+}
+
+type Guard = <T>(work: () => T) => T
+
+/** The one place where a broken file is noticed: everything that is asked of SQLite goes through it. */
+function createGuard(path: string, onDamaged: DatabaseOptions['onDamaged']): Guard {
+  return (work) => {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBroken(error)) throw error
+      const damaged = toDamaged(path, error)
+      onDamaged?.(damaged)
+      throw damaged
+    }
+  }
+}
+
+function toDatabase({ connection, isNew, guarded }: Opened, options: DatabaseOptions): Database {
+  const statements = new Map<string, Statement>()
   let inTransaction = false
   let rollbacks = 0
   const prepare = (sql: string) => {
     let statement = statements.get(sql)
-    if (!statement) statements.set(sql, (statement = connection.prepare(sql)))
+    if (!statement)
+      statements.set(
+        sql,
+        (statement = guardStatement(
+          guarded(() => connection.prepare(sql)),
+          guarded,
+        )),
+      )
     return statement
   }
 
@@ -113,12 +201,12 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     prepare,
     transaction(work) {
       if (inTransaction) return work()
-      connection.exec('BEGIN IMMEDIATE')
+      guarded(() => connection.exec('BEGIN IMMEDIATE'))
       inTransaction = true
       try {
         const result = work()
         const committedFrom = options.timing?.clock.monotonicMs() ?? 0
-        connection.exec('COMMIT')
+        guarded(() => connection.exec('COMMIT'))
         options.timing?.commit((options.timing.clock.monotonicMs() - committedFrom) / 1_000)
         return result
       } catch (error) {
@@ -132,8 +220,38 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
       }
     },
     generation: String(prepare("SELECT value FROM meta WHERE name = 'generation'").get()?.['value'] ?? ''),
+    isNew,
     rollbacks: () => rollbacks,
+    checkpoint: () => guarded(() => checkpoint(connection, 'PASSIVE')),
+    truncateLog: () => void guarded(() => checkpoint(connection, 'TRUNCATE')),
     close: () => connection.close(),
+  }
+}
+
+function guardStatement(statement: StatementSync, guarded: Guard): Statement {
+  return {
+    all: (...values: SQLInputValue[]) => guarded(() => statement.all(...values)),
+    get: (...values: SQLInputValue[]) => guarded(() => statement.get(...values)),
+    run: (...values: SQLInputValue[]) => guarded(() => statement.run(...values)),
+    *iterate(...values: SQLInputValue[]) {
+      const rows = guarded(() => statement.iterate(...values))
+      for (;;) {
+        const next = guarded(() => rows.next())
+        if (next.done) return
+        yield next.value
+      }
+    },
+  }
+}
+
+/** Never waits for a reader: it is done again in seconds. */
+function checkpoint(connection: DatabaseSync, mode: 'PASSIVE' | 'TRUNCATE'): Checkpoint {
+  connection.exec('PRAGMA busy_timeout = 0')
+  try {
+    const [, pages, copied] = Object.values(connection.prepare(`PRAGMA wal_checkpoint(${mode})`).get() ?? {})
+    return { pages: Number(pages ?? 0), copied: Number(copied ?? 0) }
+  } finally {
+    connection.exec('PRAGMA busy_timeout = 5000')
   }
 }
 

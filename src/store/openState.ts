@@ -1,24 +1,14 @@
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { chmodSync, existsSync, readdirSync, renameSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import type { UnixMs } from '../lib/clock.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
+import { type Ballast, createBallast, isDiskFull } from './ballast.ts'
 import { type CursorFile, initialCursors, openCursors } from './cursors.ts'
+import { brokenRemedy, isDiskError, isSuspicious } from './damage.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
+import { createIntegrity, type Integrity } from './integrity.ts'
 import { readMetaNumber } from './meta.ts'
+import { rightsRemedy, takeFolder, takeStateLock } from './stateFolder.ts'
 
 export interface State {
   readonly db: Database
@@ -32,23 +22,19 @@ export interface State {
   isInPlace(): boolean
   /** Commits of the ledger that failed since the start. */
   commitsFailed(): number
+  /** How often the disk refused since the start, in commits and in writes of cursors, and what it said last. */
+  diskErrors(): { readonly count: number; readonly last: string }
+  /** Aborted with a DamagedLedger once the ledger's file is found to be broken. */
+  readonly damage: AbortSignal
+  readonly integrity: Integrity
+  /** Whether the ledger is so small that looking through it costs next to nothing. */
+  isSmall(): boolean
+  /** Who else can write to the folder, for people; null when nobody can. */
+  readonly warning: string | null
   /** What the folder's files take up, bytes; null when it cannot be looked at. */
   bytes(): number | null
   close(): void
 }
-
-/** Room kept back on the state's disk, for the moment when it is full. */
-interface Ballast {
-  /** Takes the room, if it is not held and there is enough. @returns whether it is held now */
-  hold(): boolean
-  /** Gives the room away, so that what matters most can still be saved. */
-  free(): void
-}
-
-/** Enough for hours of acknowledgements and alerts. */
-const ballastBytes = 8 * 1024 * 1024
-
-const chunkBytes = 1024 * 1024
 
 /** What of a state folder is there, for commands that only look: no lock, nothing is created. */
 export function ledgerPath(folder: string): string {
@@ -68,52 +54,138 @@ export interface StateOptions extends Pick<DatabaseOptions, 'timing'> {
  */
 export function openState(options: StateOptions): State {
   const { folder } = options
-  const path = ledgerPath(folder)
-  const cursorPath = join(folder, 'cursors.json')
-  makeFolder(folder)
+  const { warning } = takeFolder(folder)
   const lock = takeStateLock(join(folder, 'lock.sqlite'))
   try {
     if (options.reset) setAside(folder, options.now)
-    const isFirstStart = !existsSync(path)
-    if (isFirstStart && existsSync(cursorPath)) throw missingLedger(path, cursorPath)
-    const ballast = createBallast(join(folder, 'ballast'))
-    let commitsFailed = 0
-    const onFailed = (error: unknown) => {
-      commitsFailed += 1
-      if (isDiskFull(error)) ballast.free()
-    }
-    const db = openLedgerFile(path, { onFailed, ...(options.timing && { timing: options.timing }) })
-    const opened = statSync(path)
-    try {
-      const cursors = openCursors({
-        path: cursorPath,
-        ledger: db.generation,
-        commit: () => readCommit(db),
-        initial: initialCursors(options.since),
-        isFirstStart,
-        now: options.now,
-      })
-      return {
-        db,
-        cursors: cursors.file,
-        isFirstStart,
-        recovered: cursors.recovered,
-        ballast,
-        isInPlace: () => isSameFile(statSync(path, { throwIfNoEntry: false }), opened),
-        commitsFailed: () => commitsFailed,
-        bytes: () => measureFolder(folder),
-        close() {
-          db.close()
-          lock.release()
-        },
-      }
-    } catch (error) {
-      db.close()
-      throw error
-    }
+    return { ...openFiles(options, lock), warning }
   } catch (error) {
     lock.release()
     throw error
+  }
+}
+
+function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>): Omit<State, 'warning'> {
+  const { folder } = options
+  const path = ledgerPath(folder)
+  const cursorPath = join(folder, 'cursors.json')
+  if (!existsSync(path) && existsSync(cursorPath)) throw missingLedger(path, cursorPath, 'does not')
+  const trouble = createTrouble(folder)
+  const isSmall = sizeOf(path) <= smallBytes
+  const db = openLedgerFile(path, {
+    ...(options.timing && { timing: options.timing }),
+    check: isSmall,
+    onDamaged: (error) => trouble.damage.abort(error),
+    onFailed: (error) => trouble.failed(error, db),
+    // As when the write-ahead log of a young ledger was lost: what is left is a file that holds nothing.
+    ...(existsSync(cursorPath) && { refuseNew: () => missingLedger(path, cursorPath, 'is empty') }),
+  })
+  const integrity = createIntegrity({
+    path,
+    isChecked: isSmall,
+    onDamaged: (error) => trouble.damage.abort(error),
+  })
+  // Whether it is, is said by the damage; whether that can be found out, by whoever looks regularly.
+  trouble.onSuspicion = () => void integrity.look().catch(() => undefined)
+  const opened = statSync(path)
+  try {
+    const cursors = openCursors({
+      path: cursorPath,
+      ledger: db.generation,
+      commit: () => readCommit(db),
+      initial: initialCursors(options.since),
+      isFirstStart: db.isNew,
+      now: options.now,
+    })
+    return {
+      db,
+      cursors: watchCursors(cursors.file, trouble),
+      isFirstStart: db.isNew,
+      recovered: cursors.recovered,
+      ballast: trouble.ballast,
+      isInPlace: () => isSameFile(statSync(path, { throwIfNoEntry: false }), opened),
+      commitsFailed: () => trouble.commits,
+      diskErrors: () => ({ count: trouble.diskErrors, last: trouble.lastDiskError }),
+      damage: trouble.damage.signal,
+      integrity,
+      isSmall: () => sizeOf(path) <= smallBytes,
+      bytes: () => measureFolder(folder),
+      close() {
+        void integrity.stop()
+        db.close()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** Up to here a ledger is looked through before it is used: a tenth of a second or two. */
+const smallBytes = 64 * 1024 * 1024
+
+function sizeOf(path: string): number {
+  return [path, `${path}-wal`].reduce(
+    (sum, one) => sum + (statSync(one, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  )
+}
+
+/** What went wrong with the folder's disk since the start. */
+interface Trouble {
+  readonly ballast: Ballast
+  readonly damage: AbortController
+  commits: number
+  diskErrors: number
+  lastDiskError: string
+  onSuspicion: () => void
+  failed(error: unknown, db: Database): void
+  noteDisk(error: unknown): void
+}
+
+function createTrouble(folder: string): Trouble {
+  return {
+    ballast: createBallast(join(folder, 'ballast')),
+    damage: new AbortController(),
+    commits: 0,
+    diskErrors: 0,
+    lastDiskError: '',
+    onSuspicion: () => undefined,
+    failed(error, db) {
+      this.commits += 1
+      if (isSuspicious(error)) this.onSuspicion()
+      if (isDiskError(error)) this.noteDisk(error)
+      if (isDiskFull(error)) makeRoom(this.ballast, db)
+    },
+    noteDisk(error) {
+      this.diskErrors += 1
+      this.lastDiskError = errorText(error)
+    },
+  }
+}
+
+/** The reserve gives the file room for what the write-ahead log holds, which gives back its own. */
+function makeRoom(ballast: Ballast, db: Database): void {
+  ballast.free()
+  try {
+    db.truncateLog()
+  } catch {
+    // Full to the last page: the next commit says so.
+  }
+}
+
+function watchCursors(file: CursorFile, trouble: Trouble): CursorFile {
+  return {
+    read: () => file.read(),
+    write(next) {
+      try {
+        file.write(next)
+      } catch (error) {
+        trouble.noteDisk(error)
+        throw error
+      }
+    },
   }
 }
 
@@ -127,20 +199,6 @@ export function countCommit(db: Database): void {
 
 function readCommit(db: Database): number {
   return readMetaNumber(db, 'commits') ?? 0
-}
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    throw new MonitorError(
-      'state.invalid',
-      `The state folder ${folder} cannot be made: ${errorText(error)}`,
-      {
-        cause: error,
-      },
-    )
-  }
 }
 
 function isSameFile(one: Stats | undefined, other: Stats): boolean {
@@ -163,29 +221,19 @@ function openLedgerFile(path: string, options: DatabaseOptions): Database {
     return db
   } catch (error) {
     if (error instanceof MonitorError) throw error
+    // Only what is broken may be set aside: a good ledger that cannot be written is no reason to forget it.
     throw new MonitorError(
       'state.invalid',
-      `The ledger ${path} cannot be opened: ${errorText(error)}. ${remedyOf(error)}`,
+      `The ledger ${path} cannot be opened: ${errorText(error)}. ${rightsRemedy}`,
       { cause: error },
     )
   }
 }
 
-/** SQLite's own codes of a file whose content is broken: SQLITE_CORRUPT and SQLITE_NOTADB. */
-const brokenCodes: ReadonlySet<unknown> = new Set([11, 26])
-
-/** Only what is broken may be set aside: a good ledger that cannot be written is no reason to forget it. */
-function remedyOf(error: unknown): string {
-  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : null
-  return brokenCodes.has(code)
-    ? 'Restore it from a backup, or begin anew with --reset-state, which sets the present files aside.'
-    : 'What it holds is not known to be broken: let the user that runs spanwatch read and write the file and its folder, on a disk that can be written.'
-}
-
-function missingLedger(path: string, cursorPath: string): MonitorError {
+function missingLedger(path: string, cursorPath: string, what: string): MonitorError {
   return new MonitorError(
     'state.invalid',
-    `${cursorPath} exists but the ledger ${path} does not. Restore the ledger from a backup, or begin anew with --reset-state, which sets the present files aside.`,
+    `${cursorPath} exists but the ledger ${path} ${what}. ${brokenRemedy}`,
   )
 }
 
@@ -200,71 +248,4 @@ function setAside(folder: string, now: UnixMs): void {
     const path = join(folder, name)
     if (existsSync(path)) renameSync(path, `${path}.reset-${now}`)
   }
-}
-
-/**
- * Takes the state folder for this process, for life. The lock is an exclusive SQLite transaction: the system drops it
- * with the process however that ends, and it holds across containers that share a volume.
- */
-function takeStateLock(path: string): { release(): void } {
-  const connection = new DatabaseSync(path, { timeout: 0 })
-  chmodSync(path, 0o600)
-  try {
-    connection.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;')
-  } catch (error) {
-    connection.close()
-    if (!/locked|busy/i.test(errorText(error))) {
-      throw new MonitorError('state.invalid', `${path} cannot be locked: ${errorText(error)}`, {
-        cause: error,
-      })
-    }
-    throw new MonitorError(
-      'state.locked',
-      `Another spanwatch process uses this state folder (${path} is held). Stop that one first, or give this one a folder of its own with "state:".`,
-      { cause: error },
-    )
-  }
-  return {
-    release() {
-      if (connection.isOpen) connection.close()
-    },
-  }
-}
-
-/** A file of zeros, written out in full: a file with holes would hold no room. */
-export function createBallast(path: string, bytes: number = ballastBytes): Ballast {
-  return {
-    hold() {
-      if (existsSync(path)) return true
-      try {
-        fill(path, bytes)
-        return true
-      } catch {
-        rmSync(path, { force: true })
-        return false
-      }
-    },
-    free: () => rmSync(path, { force: true }),
-  }
-}
-
-function fill(path: string, bytes: number): void {
-  const file = openSync(path, 'wx', 0o600)
-  try {
-    const chunk = Buffer.alloc(Math.min(chunkBytes, bytes))
-    for (let written = 0; written < bytes; ) {
-      written += writeSync(file, chunk, 0, Math.min(chunk.length, bytes - written))
-    }
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-}
-
-/** Whether an error says that the disk is full, be it SQLite's word for it or the system's. */
-export function isDiskFull(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const { errcode, code } = error as Error & { errcode?: number; code?: string }
-  const sqliteFull = 13
-  return errcode === sqliteFull || code === 'ENOSPC' || code === 'EDQUOT'
 }

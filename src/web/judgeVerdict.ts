@@ -52,6 +52,7 @@ function listBlindSpots(facts: StatusFacts): readonly string[] {
       }
       return [`${poller} has not succeeded for ${formatDuration(silentMs)}`]
     }),
+    ...(facts.unchecked == null ? [] : [facts.unchecked]),
     ...(facts.heads.length === 0 ? ['No chain head has been read yet'] : []),
   ]
 }

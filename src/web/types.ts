@@ -137,6 +137,8 @@ export interface StatusFacts {
   readonly now: UnixMs
   readonly startedAt: UnixMs
   readonly version: string
+  /** Why the ledger's file is not known to be whole; null or left out when it is. */
+  readonly unchecked?: string | null
   readonly heads: readonly Head[]
   readonly sources: readonly SourceHealth[]
   readonly pollers: readonly PollerHealth[]

@@ -22,24 +22,37 @@ export const monitorStateNotPersisted = defineRaised({
 /** The folder is looked at once in a while, not at every tick. */
 const lookMs = 10_000
 
+/** A disk that refused within this time is not to be relied on yet. */
+const refusedMs = 60_000
+
+type Watched = Pick<State, 'ballast' | 'diskErrors' | 'isInPlace'>
+
 /**
  * Whether what is committed will still be there after a restart, although commits work: the reserve on the disk could
- * not be taken back, or the folder was removed or replaced while its files were open.
+ * not be taken back, the disk refuses now and then, or the folder was removed or replaced while its files were open.
  */
-export function createStateWatch(state: Pick<State, 'ballast' | 'isInPlace'>) {
+export function createStateWatch(state: Watched) {
   let lookedAt = -Infinity
+  let seen = state.diskErrors().count
+  let refusedAt = -Infinity
+  let found: string | null = null
   let trouble: { readonly error: string; readonly since: UnixMs } | null = null
   return (now: UnixMs): Finding[] => {
+    const { count, last } = state.diskErrors()
+    if (count > seen) refusedAt = now
+    seen = count
     if (now - lookedAt >= lookMs || now < lookedAt) {
       lookedAt = now
-      const error = findTrouble(state)
-      trouble = error === null ? null : { error, since: trouble?.since ?? now }
+      found = findTrouble(state)
     }
+    const isRefusing = now >= refusedAt && now - refusedAt < refusedMs
+    const error = found ?? (isRefusing ? `its disk refuses now and then: ${last}` : null)
+    trouble = error === null ? null : { error, since: trouble?.since ?? now }
     return trouble === null ? [] : [toFinding(trouble)]
   }
 }
 
-function findTrouble({ ballast, isInPlace }: Pick<State, 'ballast' | 'isInPlace'>): string | null {
+function findTrouble({ ballast, isInPlace }: Watched): string | null {
   if (!isInPlace())
     return 'it was removed or replaced while it was in use; what is seen from now on is lost when this process ends'
   return ballast.hold() ? null : 'its disk is full; the reserve has been given away'

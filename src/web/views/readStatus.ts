@@ -42,6 +42,7 @@ export function readStatus(parts: AppParts, normal: Normal, now: UnixMs): Status
     now,
     startedAt: parts.startedAt,
     version: parts.version,
+    unchecked: parts.state.integrity.pending(),
     heads,
     sources: read,
     pollers: parts.pollerStatus(),

@@ -50,6 +50,11 @@ export function createTestKernel({ config: given, start, isManual, ...fakes }: T
     ballast: { hold: () => true, free: () => {} },
     isInPlace: () => true,
     commitsFailed: () => 0,
+    diskErrors: () => ({ count: 0, last: '' }),
+    damage: new AbortController().signal,
+    integrity: { pending: () => null, look: async () => undefined, stop: async () => undefined },
+    isSmall: () => true,
+    warning: null,
     bytes: () => null,
     close: () => db.close(),
   }

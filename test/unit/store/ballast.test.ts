@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createBallast, isDiskFull } from '../../../src/store/openState.ts'
+import { createBallast, isDiskFull } from '../../../src/store/ballast.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 
 function createFolder(): string {

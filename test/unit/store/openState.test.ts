@@ -1,8 +1,7 @@
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
-  lstatSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -69,17 +68,99 @@ describe('the state folder', () => {
     expect(opened.isInPlace()).toBe(false)
   })
 
-  test('F20: files stay readable by their owner alone, and a link stays a link, whatever is written', () => {
+  test('F20: files stay readable by their owner alone, whatever is written', () => {
     writeCursors(7)
-    const elsewhere = join(folder, 'elsewhere')
-    mkdirSync(elsewhere)
-    renameSync(cursorPath(), join(elsewhere, 'cursors.json'))
-    symlinkSync(join(elsewhere, 'cursors.json'), cursorPath())
-    writeCursors(9)
-    expect(lstatSync(cursorPath()).isSymbolicLink()).toBe(true)
     expect(statSync(cursorPath()).mode & 0o777).toBe(0o600)
-    expect(readdirSync(elsewhere)).toEqual(['cursors.json'])
-    expect(open().cursors.read().sweep.page).toBe(9)
+    expect(statSync(join(folder, 'ledger.sqlite')).mode & 0o777).toBe(0o600)
+  })
+
+  test.each(['ledger.sqlite', 'ledger.sqlite-wal', 'cursors.json', 'lock.sqlite', 'ballast', 'daemon.json'])(
+    'F20: a link in the place of %s is refused, and what it leads to stays as it is',
+    (name) => {
+      writeCursors(7)
+      const victim = join(folder, 'victim')
+      writeFileSync(victim, 'somebody else’s')
+      rmSync(join(folder, name), { force: true })
+      symlinkSync(victim, join(folder, name))
+      expect(() => open()).toThrow(
+        expect.objectContaining({
+          code: 'state.invalid',
+          message: expect.stringContaining('is a symbolic link'),
+        }),
+      )
+      expect(readFileSync(victim, 'utf8')).toBe('somebody else’s')
+    },
+  )
+
+  test('F20: the folder itself may be a link, and a link beside our files concerns nobody', () => {
+    const linked = `${folder}-linked`
+    symlinkSync(folder, linked)
+    symlinkSync('/etc/hostname', join(folder, 'note'))
+    const opened = openState({ folder: linked, since: 0, now: 0 })
+    expect(opened.warning).toBeNull()
+    opened.close()
+    rmSync(linked)
+  })
+
+  test('a folder that everybody can write to is refused, one that a group can write to is warned of', () => {
+    chmodSync(folder, 0o777)
+    expect(() => open()).toThrow(
+      expect.objectContaining({ code: 'state.invalid', message: expect.stringContaining('chmod o-w') }),
+    )
+    chmodSync(folder, 0o2770)
+    expect(open().warning).toContain('can be written by group')
+  })
+
+  test.runIf(process.geteuid?.() === 0)('files of another user are refused by anybody but root', () => {
+    close()
+    chownSync(folder, 65_534, 65_534)
+    writeFileSync(join(folder, 'ledger.sqlite'), '')
+    chownSync(join(folder, 'ledger.sqlite'), 4_321, 4_321)
+    process.seteuid?.(65_534)
+    try {
+      expect(() => openState({ folder, since: 0, now: 0 })).toThrow(
+        'belongs to user 4321, spanwatch runs as 65534',
+      )
+    } finally {
+      process.seteuid?.(0)
+    }
+  })
+
+  test.runIf(process.geteuid?.() === 0)('a folder without rights ends with a sentence', () => {
+    chmodSync(folder, 0o500)
+    chownSync(folder, 65_534, 65_534)
+    process.seteuid?.(65_534)
+    try {
+      expect(() => openState({ folder, since: 0, now: 0 })).toThrow(
+        expect.objectContaining({
+          code: 'state.invalid',
+          message: expect.stringContaining('let the user that runs'),
+        }),
+      )
+    } finally {
+      process.seteuid?.(0)
+    }
+  })
+
+  test.each([
+    ['an empty file', () => truncateSync(join(folder, 'ledger.sqlite'), 0)],
+    [
+      'a file whose write-ahead log was lost',
+      () => {
+        const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+        rmSync(join(folder, 'ledger.sqlite'))
+        const connection = new DatabaseSync(join(folder, 'ledger.sqlite'))
+        connection.exec('PRAGMA journal_mode = WAL')
+        connection.close()
+      },
+    ],
+  ])('F14: %s beside cursors is a missing ledger, not a new one', (_, damage) => {
+    writeCursors(7)
+    damage()
+    expect(() => open()).toThrow(
+      expect.objectContaining({ code: 'state.invalid', message: expect.stringContaining('is empty') }),
+    )
+    expect(open(true).isFirstStart).toBe(true)
   })
 
   test('a second start reads what the first one wrote', () => {

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { createStateWatch } from '../../../../src/checks/monitor/stateNotPersisted.ts'
 
 function setUp() {
-  const disk = { hasRoom: true, isInPlace: true, looks: 0 }
+  const disk = { hasRoom: true, isInPlace: true, looks: 0, errors: 0 }
   const watch = createStateWatch({
+    diskErrors: () => ({ count: disk.errors, last: 'disk I/O error' }),
     ballast: { hold: () => disk.hasRoom, free: () => {} },
     isInPlace: () => {
       disk.looks += 1
@@ -41,4 +42,17 @@ test('F17: a folder that was removed while it was in use is told as that, whatev
   disk.isInPlace = true
   disk.hasRoom = true
   expect(watch(10_000)).toEqual([])
+})
+
+test('a disk that refuses now and then is told at the first refusal, until none came for a minute', () => {
+  const { disk, watch } = setUp()
+  expect(watch(0)).toEqual([])
+  disk.errors = 1
+  expect(watch(1_000).map(({ facts }) => facts['error'])).toEqual([
+    'its disk refuses now and then: disk I/O error',
+  ])
+  disk.errors = 2
+  expect(watch(30_000).map(({ since }) => since)).toEqual([1_000])
+  expect(watch(89_999)).toHaveLength(1)
+  expect(watch(90_000)).toEqual([])
 })

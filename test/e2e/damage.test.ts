@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import { expect, test, type TestContext } from 'vitest'
+import { createSlackInbox } from '../../src/sandbox/inbox/slackInbox.ts'
+import { damages } from '../support/damage.ts'
+import { createFakeExplorer, toWire } from '../support/fakeExplorer.ts'
+import { createProject, endProgram, type Program, startDaemon, startProgram } from '../support/realMonitor.ts'
+import { until } from '../support/startMonitor.ts'
+
+async function setUp(context: Pick<TestContext, 'onTestFinished'>) {
+  const api = await createFakeExplorer()
+  api.records = Array.from({ length: 50 }, () => toWire())
+  const inbox = await createSlackInbox()
+  const project = createProject({ url: api.url, channels: { ops: { type: 'slack', url: inbox.url } } })
+  const running: Program[] = []
+  context.onTestFinished(async () => {
+    await Promise.all(running.map(endProgram))
+    await inbox.close()
+    await api.close()
+    project.remove()
+  })
+  return {
+    inbox,
+    path: join(project.folder, 'state', 'ledger.sqlite'),
+    told: () => inbox.messages.filter(({ text }) => text.includes('the ledger is damaged')),
+    start: async () => {
+      const daemon = await startDaemon(project)
+      running.push(daemon)
+      return daemon
+    },
+    startAnyway: () => {
+      const program = startProgram(['run', '-c', project.configPath])
+      running.push(program)
+      return program
+    },
+  }
+}
+
+test.concurrent('F84: a ledger that is damaged under the daemon ends it with 2, after the channels were told', async (context) => {
+  const { path, start, told } = await setUp(context)
+  const daemon = await start()
+  damages['overwritten pages']?.(path)
+  expect(await daemon.ended).toBe(2)
+  expect(told()).toHaveLength(1)
+  expect(told()[0]?.text).toMatch(/Restore it from a backup/)
+  expect(daemon.stderr()).toMatch(/--reset-state/)
+  expect(daemon.stderr()).not.toContain('this is a bug')
+}, 120_000)
+
+test.concurrent('F84: a daemon that finds its ledger damaged at the start tells it once, however often it is started', async (context) => {
+  const { path, start, startAnyway, told } = await setUp(context)
+  const daemon = await start()
+  daemon.kill('SIGKILL')
+  await daemon.ended
+  damages['a zeroed header']?.(path)
+  for (let round = 0; round < 2; round += 1) {
+    const program = startAnyway()
+    expect(await program.ended).toBe(2)
+    expect(program.stderr()).toMatch(/--reset-state/)
+    expect(program.stderr()).not.toContain('    at ')
+  }
+  await until(() => told().length > 0)
+  expect(told()).toHaveLength(1)
+}, 120_000)
