@@ -38,5 +38,5 @@ EXPOSE 9464
 # The status page's own verdict: red also when nothing could be checked.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9464/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "bin/spanwatch.js"]
+ENTRYPOINT ["node", "--disable-sigusr1", "bin/spanwatch.js"]
 CMD ["run", "-c", "/etc/spanwatch/spanwatch.yaml"]

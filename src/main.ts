@@ -49,6 +49,13 @@ function onBrokenPipe(error: NodeJS.ErrnoException): void {
 // The ledger, its journals and what is written beside them are nobody else's to read.
 process.umask(0o077)
 
+// Neither a debugger that anybody of our user can attach by a signal, nor a dump of environment and memory in a report.
+process.on('SIGUSR1', () => undefined)
+process.report.excludeEnv = true
+process.report.reportOnSignal = false
+process.report.reportOnFatalError = false
+process.report.reportOnUncaughtException = false
+
 process.on('SIGTERM', stop)
 process.on('SIGINT', stop)
 process.on('SIGHUP', reload)

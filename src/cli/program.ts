@@ -69,6 +69,7 @@ function addDaemon(program: Command, io: Io, finish: Finish): void {
     .description('run the daemon')
     .addOption(config())
     .option('--reset-state', 'set the present state aside and begin anew')
+    .option('--adopt-state', 'take a ledger that was written for other chains or contracts')
     .addOption(logLevel('info'))
     .action(async (options) => finish(await run(io, options)))
   program

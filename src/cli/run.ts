@@ -10,6 +10,7 @@ import type { ChannelConfig } from '../delivery/channels/createChannel.ts'
 export interface RunCommand {
   readonly config: string
   readonly resetState?: boolean
+  readonly adoptState?: boolean
   readonly logLevel: string
 }
 
@@ -33,6 +34,7 @@ export async function run(io: Io, options: RunCommand): Promise<number> {
       rules,
       version,
       resetState: options.resetState ?? false,
+      adoptState: options.adoptState ?? false,
       env: io.env,
       stop: io.stop,
       onReload: io.onReload,

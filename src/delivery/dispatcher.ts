@@ -30,7 +30,7 @@ export interface Dispatcher {
   stop(): Promise<void>
   /** Messages being sent at this moment. */
   inFlight(): number
-  /** How long ago the outbox was last looked into, ms. */
+  /** How long ago the outbox was last read and written as it should be, ms. */
   idleMs(): number
 }
 
@@ -103,7 +103,6 @@ function recover({ deps }: State): void {
 async function run(state: State): Promise<void> {
   while (!state.isStopping) {
     state.alarm = new AbortController()
-    state.lookedAtMs = state.deps.clock.monotonicMs()
     const waitMs = pump(state)
     await state.deps.clock.sleep(Math.max(waitMs, 1), state.alarm.signal)
     // A channel that answers at once would otherwise keep everything else from running.
@@ -121,6 +120,8 @@ function pump(state: State): number {
       if (state.running.size >= mostInFlight) break
       waitMs = Math.min(waitMs, tryLane(state, lane))
     }
+    // An outbox that cannot be read or written lets nothing leave.
+    state.lookedAtMs = deps.clock.monotonicMs()
     return waitMs
   } catch (error) {
     // A full disk, most likely: nothing was sent, so nothing is lost by waiting.

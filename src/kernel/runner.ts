@@ -22,6 +22,12 @@ export interface PollerHealth {
   readonly startedAt: UnixMs
   readonly lastSuccessAt: UnixMs | null
   readonly lastError: string | null
+  /** Runs that failed since the start. */
+  readonly errors?: number
+  /** When its newest runs ended in what no source and no disk explains, oldest first: at most `crashesKept`. */
+  readonly crashes?: readonly UnixMs[]
+  /** What the newest of them said; a run that succeeded later does not take it back. */
+  readonly lastCrash?: string
   /** Source and endpoint that kept its newest run from its work, as `explorer E6`; null or left out when none did. */
   readonly failedAt?: string | null
 }
@@ -48,6 +54,9 @@ export interface Runner {
   /** Waits for runs under way; may be called twice. */
   stop(): Promise<void>
 }
+
+/** So many say that it is no accident. */
+export const crashesKept = 3
 
 /** A failed poll is retried after at most this, whatever its schedule: recovery is quick. */
 const maxBackoffMs = 10_000
@@ -119,7 +128,7 @@ async function runOnce(
     // One line for each new trouble, not for each repetition of it.
     if (entry.status.lastError !== text)
       deps.log.warn({ poller: poller.name, ...describe(error) }, `poll failed: ${text}`)
-    note(entry, failureOf(entry.status, error))
+    note(entry, failureOf(entry.status, error, deps.clock.now()))
   }
   const lastTickAt = deps.clock.now()
   const { intervalMs, missedTicks } = entry.status
@@ -150,14 +159,28 @@ export function newStatus(
 export const withoutFailure = { lastError: null, failedAt: null, failures: 0 } as const
 
 /** What a run that failed adds to them. */
-export function failureOf({ failures, errors }: PollerStatus, error: unknown): Partial<PollerStatus> {
-  return { lastError: errorText(error), failedAt: placeOf(error), failures: failures + 1, errors: errors + 1 }
+export function failureOf(status: PollerStatus, error: unknown, now: UnixMs): Partial<PollerStatus> {
+  const { failures, errors, crashes = [] } = status
+  return {
+    lastError: errorText(error),
+    failedAt: placeOf(error),
+    failures: failures + 1,
+    errors: errors + 1,
+    ...(isCrash(error) && { crashes: [...crashes, now].slice(-crashesKept), lastCrash: errorText(error) }),
+  }
+}
+
+/** What is said nowhere else: a silent source and a disk that refuses are reported as such. */
+function isCrash(error: unknown): boolean {
+  if (error instanceof MonitorError) return error.code === 'internal'
+  return !(error instanceof Error && ('errcode' in error || 'syscall' in error))
 }
 
 function rebase(status: PollerStatus, jump: ClockJump): PollerStatus {
-  const { startedAt, lastSuccessAt, lastTickAt } = status
+  const { startedAt, lastSuccessAt, lastTickAt, crashes = [] } = status
   return {
     ...status,
+    crashes: crashes.map((at) => rebaseInstant(at, jump)),
     startedAt: rebaseInstant(startedAt, jump),
     lastSuccessAt: lastSuccessAt === null ? null : rebaseInstant(lastSuccessAt, jump),
     lastTickAt: lastTickAt === null ? null : rebaseInstant(lastTickAt, jump),

@@ -7,6 +7,7 @@ import { checks } from '../checks/index.ts'
 import { toRecovered } from '../checks/monitor/stateRecovered.ts'
 import type { Check } from '../kernel/check.ts'
 import { tellFinding } from '../kernel/evaluate.ts'
+import { claimLedger } from './claimLedger.ts'
 import { createJudging } from './judging.ts'
 import { readLiveness } from './liveness.ts'
 import { openKernel } from './openKernel.ts'
@@ -45,6 +46,8 @@ export function createApp(given: AppDeps, options: AppOptions): App {
     timing: { clock: deps.clock, commit: (seconds) => timings.commit(seconds) },
   })
   try {
+    const { moved } = claimLedger(state.db, config, options.adoptState ?? false)
+    if (moved !== null) deps.log.warn(`${moved}; it is taken for the same bridge`)
     const parts = createParts(deps, options, { state, timings, startedAt: now })
     return toApp(deps, parts, state)
   } catch (error) {

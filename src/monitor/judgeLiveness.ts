@@ -24,7 +24,7 @@ const lateFactor = 3
 const lateFloorMs = 10_000
 
 /** The outbox is looked into at least every 30 s. */
-const outboxLateMs = 90_000
+const outboxLateMs = 45_000
 
 /**
  * Whether the process does its work: the conditions of the watchdog. Red when nothing at all could be checked,

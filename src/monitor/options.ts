@@ -26,4 +26,6 @@ export interface AppOptions {
   readonly version: string
   /** Sets the present state aside and begins anew. */
   readonly resetState?: boolean
+  /** Takes a ledger that was written for another bridge. */
+  readonly adoptState?: boolean
 }

@@ -26,7 +26,7 @@ export interface ChannelState {
 }
 
 /** A message that waited for longer, behind a channel that only ever fails, reaches nobody. */
-const patienceMs = 5 * 60_000
+const patienceMs = 2 * 60_000
 
 /** Whether any channel takes messages. */
 export function createVoice(deps: VoiceDeps): Voice {

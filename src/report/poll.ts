@@ -4,7 +4,9 @@ import { retryDelayMs } from '../delivery/planDelivery.ts'
 import type { Finding } from '../bridge/finding.ts'
 import { dayOf, type DayWindow, type DueDays, listDueDays, shiftDay, windowOf } from './reportDay.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
+import { errorText } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
+import { cleanText } from '../lib/text.ts'
 import type { Channel, DeliveryResult } from '../delivery/channels/message.ts'
 import { renderReport } from './render/renderReport.ts'
 import { monitorReportMissed } from '../checks/monitor/reportMissed.ts'
@@ -43,36 +45,55 @@ const attemptMs = 120_000
  */
 export function createDailyReportPoll(deps: DailyReportDeps): (signal: AbortSignal) => Promise<void> {
   return async (signal) => {
-    await buildDue(deps)
-    for (const queued of deps.store.listDue(deps.clock.now())) await deliver(deps, queued, signal)
+    const thrown = [await buildDue(deps)]
+    for (const queued of deps.store.listDue(deps.clock.now()))
+      thrown.push(await deliver(deps, queued, signal))
+    // What could be done is done all the same; the run has failed, and counts as that.
+    for (const failed of thrown) if (failed !== null) throw failed.error
   }
 }
 
-async function buildDue(deps: DailyReportDeps): Promise<void> {
-  const { clock, commit, db, ledger, settings, store, tokens } = deps
+/** What was thrown, whatever it is; null when nothing was. */
+type Thrown = { readonly error: unknown } | null
+
+async function buildDue(deps: DailyReportDeps): Promise<Thrown> {
+  const { clock, commit, settings, store } = deps
   const now = clock.now()
   const zone = settings.timezone
   const lastDay = store.readLastDay()
   if (lastDay === null) {
     // The first report is of the day of the first start.
     commit({ apply: () => (store.startAfter(shiftDay(dayOf(now, zone), -1)), []) })
-    return
+    return null
   }
   const found = listDueDays({ lastDay, now, zone, most: mostCaughtUp }, (window) => dueAt(settings, window))
+  const skipped = found.skipped === null ? [] : [toSkipped(found.skipped, now)]
   for (const day of found.due) {
     const window = windowOf(day, zone)
     if (window === null) continue
-    const before = store.find(shiftDay(day, -1))
+    const news = day === found.due[0] ? skipped : []
+    const failed = await build(deps, window, news)
+    if (failed === null) continue
+    if (now - dueAt(settings, window) < keptTryingMs) return failed
+    // The days after it must not wait for one that cannot be made.
+    const reason = `it could not be made within a day: ${cleanText(errorText(failed.error), 300)}`
+    commit({ apply: () => (store.startAfter(day), [...news, toMissed(day, reason, now)]) })
+  }
+  return null
+}
+
+/** Builds and queues one day's. */
+async function build(deps: DailyReportDeps, window: DayWindow, news: readonly Finding[]): Promise<Thrown> {
+  const { clock, commit, db, ledger, store, tokens } = deps
+  try {
+    const before = store.find(shiftDay(window.day, -1))
     const knows = readReportKnowledge(db, tokens, window)
     const report = await buildDailyReport({ db, ledger, before, knows }, window, clock.now())
-    const isFirst = day === found.due[0]
-    commit({
-      apply: () => {
-        store.queue(report, now + keptTryingMs)
-        return isFirst && found.skipped !== null ? [toSkipped(found.skipped, now)] : []
-      },
-    })
-    deps.log.info({ day }, 'daily report built')
+    commit({ apply: (now) => (store.queue(report, now + keptTryingMs), [...news]) })
+    deps.log.info({ day: window.day }, 'daily report built')
+    return null
+  } catch (error) {
+    return { error }
   }
 }
 
@@ -83,12 +104,20 @@ function dueAt({ cron, timezone }: DailyReportDeps['settings'], { until }: DayWi
   return new CronTime(cron, timezone).getNextDateFrom(from.toJSDate(), timezone).toMillis()
 }
 
-async function deliver(deps: DailyReportDeps, queued: QueuedReport, signal: AbortSignal): Promise<void> {
+async function deliver(deps: DailyReportDeps, queued: QueuedReport, signal: AbortSignal): Promise<Thrown> {
   const { store, clock, commit, log } = deps
   const { day } = queued.report.window
   commit({ apply: (now) => (store.beginAttempt(day, now + attemptMs), []) })
-  const answer = await send(deps, queued, signal)
-  if (signal.aborted) return
+  let thrown: Thrown = null
+  // Whatever is thrown is an answer: one that never comes would be waited for beyond every limit.
+  const answer = await send(deps, queued, signal).catch((error: unknown): DeliveryResult => {
+    thrown = { error }
+    return {
+      result: 'transient',
+      reason: `it could not be made or sent: ${cleanText(errorText(error), 300)}`,
+    }
+  })
+  if (signal.aborted) return null
   const result = plan(queued, answer, clock.now())
   commit({
     apply: (now) => {
@@ -99,6 +128,7 @@ async function deliver(deps: DailyReportDeps, queued: QueuedReport, signal: Abor
   const facts = { day, attempt: queued.attempt + 1, answer: answer.result }
   if (result.state === 'sent') log.info(facts, 'daily report delivered')
   else log.warn({ ...facts, error: result.error }, 'daily report not delivered')
+  return thrown
 }
 
 async function send(

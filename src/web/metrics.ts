@@ -78,6 +78,12 @@ export const metricDefinitions: readonly MetricDefinition[] = [
       lastSuccessAt === null ? [] : [[{ poller }, seconds(status.now - lastSuccessAt)]],
     ),
   ),
+  {
+    ...gauge('poll_errors_total', 'Runs of a poller that failed.', ['poller'], ({ status }) =>
+      status.pollers.map(({ poller, errors }) => [{ poller }, errors ?? 0]),
+    ),
+    type: 'counter',
+  },
   gauge('cursor_lag_seconds', 'How far a cursor is behind the present.', ['cursor'], ({ cursors, status }) =>
     cursors.map(({ cursor, at }) => [{ cursor }, seconds(status.now - at)]),
   ),

@@ -61,3 +61,13 @@ test.concurrent('F84: a daemon that finds its ledger damaged at the start tells 
   await until(() => told().length > 0)
   expect(told()).toHaveLength(1)
 }, 120_000)
+
+test.concurrent('SIGUSR1 opens no debugger, whatever the process was started with', async (context) => {
+  const { start } = await setUp(context)
+  const daemon = await start()
+  daemon.kill('SIGUSR1')
+  const answers = () => fetch(`${daemon.page}/healthz`).then(({ ok }) => ok)
+  await until(() => daemon.isRunning())
+  expect(await answers().catch(() => null)).not.toBeNull()
+  expect(daemon.stderr()).not.toContain('Debugger')
+}, 60_000)

@@ -82,6 +82,12 @@ test.each(['x64', 'arm64'])('the image keeps what draws the charts of a report, 
   expect(install).not.toContain('node_modules/@resvg')
 })
 
+test('no debugger can be attached to a daemon by a signal', () => {
+  expect(read('Dockerfile')).toMatch(/^ENTRYPOINT .*"--disable-sigusr1"/m)
+  for (const unit of ['spanwatch.service', 'spanwatch@.service'])
+    expect(read(`deploy/${unit}`)).toMatch(/^ExecStart=.* --disable-sigusr1 /m)
+})
+
 test('the compose file builds this Dockerfile, writes to the state alone and keeps to what the daemon needs', () => {
   const { services } = parse(read('deploy/compose.yaml')) as {
     services: { spanwatch: Record<string, unknown> }

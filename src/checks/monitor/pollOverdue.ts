@@ -4,7 +4,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { boundText } from '../../rules/durationText.ts'
 import { isEndpointSilent, isSourceSilent } from '../../rules/sourceSilence.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
-import type { PollerHealth } from '../../kernel/runner.ts'
+import { crashesKept, type PollerHealth } from '../../kernel/runner.ts'
 import type { EndpointHealth } from '../../clients/sourceHealth.ts'
 import type { SourceHealth } from '../../clients/sourceHealth.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
@@ -20,11 +20,12 @@ const factTypes = declareFacts({
   limitMs: 'int',
   lastSuccessAt: 'dyn',
   lastError: 'string',
+  crashes: 'int',
 })
 
 export const monitorPollOverdue = defineCondition({
   kind: 'monitor.poll_overdue',
-  docs: 'A poller has not completed a run for several of its intervals, and no silent source or endpoint explains it.',
+  docs: 'A poller has not completed a run for several of its intervals, and no silent source or endpoint explains it; or three of its runs within an hour ended in an error that nothing explains.',
   remedy: "Look at this monitor's log and load; what this poller reads is not being watched.",
   sources: [],
   isGuard: true,
@@ -74,6 +75,10 @@ function judgeOverdue(
   const findings: Found<typeof factTypes>[] = []
   const unknown: string[] = []
   for (const poller of facts.pollers) {
+    if (isCrashing(poller, facts.now)) {
+      findings.push(toFinding(facts, poller, crashMs))
+      continue
+    }
     const cause = causeOf(facts, poller)
     const limitMs = Math.max(factor * poller.intervalMs, poller.isBackground ? backgroundFloor : floor)
     if (facts.now - couldWorkSince(poller, cause) < limitMs) continue
@@ -83,15 +88,30 @@ function judgeOverdue(
   return { findings, unknown }
 }
 
+/** Whatever else it does: a run between two that fail would hide both. */
+const crashMs = 3_600_000
+
+function isCrashing({ crashes = [] }: PollerHealth, now: UnixMs): boolean {
+  const [oldest] = crashes
+  return oldest !== undefined && crashes.length >= crashesKept && now - oldest < crashMs
+}
+
 function toFinding(facts: SharedFacts, poller: PollerHealth, limitMs: number): Found<typeof factTypes> {
-  const lastError = cleanText(poller.lastError ?? '', 200)
+  const lastError = cleanText(poller.lastError ?? poller.lastCrash ?? '', 200)
+  const crashes = isCrashing(poller, facts.now) ? (poller.crashes ?? []) : []
   return {
     subject: poller.poller,
     title: `poller ${poller.poller}`,
     transfer: null,
-    facts: { poller: poller.poller, limitMs, lastSuccessAt: poller.lastSuccessAt, lastError },
+    facts: {
+      poller: poller.poller,
+      limitMs,
+      lastSuccessAt: poller.lastSuccessAt,
+      lastError,
+      crashes: crashes.length,
+    },
     labels: { poller: poller.poller },
     evidence: [{ source: poller.poller, at: facts.now, says: lastError || 'no run has completed' }],
-    since: poller.lastSuccessAt ?? poller.startedAt,
+    since: crashes[0] ?? poller.lastSuccessAt ?? poller.startedAt,
   }
 }

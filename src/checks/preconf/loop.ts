@@ -121,7 +121,7 @@ function fail(loop: PreconfLoop, error: unknown, askedAt: UnixMs): void {
   // One line for each new trouble, not for each repetition of it.
   if (status.lastError !== text)
     loop.log.warn(error instanceof MonitorError ? { code: error.code } : { err: error }, `preconf: ${text}`)
-  note(loop, failureOf(status, error))
+  note(loop, failureOf(status, error, loop.clock.now()))
   if (!isUnanswered(error)) loop.unansweredSince = null
   else if (askedAt >= (loop.view.readAt ?? 0)) loop.unansweredSince ??= askedAt
 }

@@ -2,6 +2,8 @@ import type { CsvFile, RenderedReport, ReportChart } from '../../delivery/channe
 import { part } from '../../delivery/channels/textParts.ts'
 import { renderChart, toPng } from '../../lib/charts.ts'
 import { toCsvLine } from '../../lib/csv.ts'
+import { errorText } from '../../lib/errors.ts'
+import { cleanText } from '../../lib/text.ts'
 import type { DailyReport, ReportSum, ReportToken } from '../dailyReport.ts'
 import { renderReportHtml } from './renderReportHtml.ts'
 import { listReportTables, type ReportTable } from './reportTables.ts'
@@ -11,8 +13,16 @@ const parts = ['opening', 'started', 'completed', 'failed', 'closing'] as const
 
 const tokenNames = ['token', 'symbol', 'name_on_chain', 'decimals'] as const
 
-export async function renderReport(report: DailyReport, pageUrl: string | null): Promise<RenderedReport> {
-  const charts = await drawReportCharts(report)
+/**
+ * A report in all its forms. Charts that cannot be drawn, as where the native part of their library is missing, cost
+ * nothing but the charts, and it says so.
+ */
+export async function renderReport(
+  complete: DailyReport,
+  pageUrl: string | null,
+  draw: (report: DailyReport) => Promise<ReportChart[]> = drawReportCharts,
+): Promise<RenderedReport> {
+  const { report, charts } = await withCharts(complete, draw)
   return {
     day: report.window.day,
     subject: `[spanwatch] ${verdictLabel(report)}`,
@@ -20,6 +30,18 @@ export async function renderReport(report: DailyReport, pageUrl: string | null):
     html: renderReportHtml(report, charts, pageUrl),
     charts,
     csv: renderReportCsv(report),
+  }
+}
+
+async function withCharts(
+  report: DailyReport,
+  draw: (report: DailyReport) => Promise<ReportChart[]>,
+): Promise<{ readonly report: DailyReport; readonly charts: ReportChart[] }> {
+  try {
+    return { report, charts: await draw(report) }
+  } catch (error) {
+    const missing = `its charts, which could not be drawn (${cleanText(errorText(error), 200)}); every number stands in the tables`
+    return { report: { ...report, missing: [...report.missing, missing] }, charts: [] }
   }
 }
 

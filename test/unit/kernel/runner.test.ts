@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { MonitorError } from '../../../src/lib/errors.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import { createRunner } from '../../../src/kernel/runner.ts'
 import { intervalOf, nextDue } from '../../../src/kernel/schedule.ts'
@@ -50,6 +51,26 @@ describe('the runner', () => {
       ['throws', '503'],
       ['works', null],
     ])
+    await runner.stop()
+  })
+
+  test('what no source explains stays known although a run succeeds in between', async () => {
+    const deps = setUp()
+    const errors = [
+      new TypeError('bug'),
+      null,
+      new MonitorError('source.unreachable', '503'),
+      new TypeError('bug 2'),
+    ]
+    const run = async () => {
+      const error = errors.shift() ?? null
+      if (error !== null) throw error
+    }
+    const runner = createRunner(deps, [{ name: 'a', schedule: every5, run }])
+    runner.start()
+    await deps.clock.advance(120_000)
+    expect(runner.status()[0]).toMatchObject({ errors: 3, lastError: null, lastCrash: 'bug 2' })
+    expect(runner.status()[0]?.crashes).toHaveLength(2)
     await runner.stop()
   })
 

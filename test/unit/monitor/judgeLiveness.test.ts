@@ -11,7 +11,7 @@ const alive: LivenessFacts = {
   evaluationIntervalMs: 1_000,
   lastGoodAts: [now - 15_000, null],
   startedAt: 0,
-  outboxIdleMs: 90_000,
+  outboxIdleMs: 45_000,
   isVoiceless: false,
 }
 
@@ -54,8 +54,8 @@ test.each<{ title: string; facts: Partial<LivenessFacts>; reasons: readonly stri
   },
   {
     title: 'red when the outbox is not looked into',
-    facts: { outboxIdleMs: 90_001 },
-    reasons: ['messages have not been sent for 1m 30s'],
+    facts: { outboxIdleMs: 45_001 },
+    reasons: ['messages have not been sent for 45s'],
   },
   {
     title: 'F81: red when no channel takes messages',

@@ -9,20 +9,20 @@ const works: ChannelState = {
   lastAckAt: now - 1_000,
   lastErrorAt: null,
 }
-const waits = { oldestAt: now - 300_001, lastAckAt: now - 900_000, lastErrorAt: now - 1_000 }
+const waits = { oldestAt: now - 120_001, lastAckAt: now - 900_000, lastErrorAt: now - 1_000 }
 
 test.each<{ title: string; state: Partial<ChannelState>; isMute: boolean }>([
   { title: 'works', state: {}, isMute: false },
   { title: 'refuses us', state: { circuit: 'open' }, isMute: true },
-  { title: 'fails, with a message that waits for over five minutes', state: waits, isMute: true },
+  { title: 'fails, with a message that waits for over two minutes', state: waits, isMute: true },
   {
     title: 'has failed from the first message on',
     state: { ...waits, lastAckAt: null },
     isMute: true,
   },
   {
-    title: 'fails, with a message that waits for five minutes',
-    state: { ...waits, oldestAt: now - 300_000 },
+    title: 'fails, with a message that waits for two minutes',
+    state: { ...waits, oldestAt: now - 120_000 },
     isMute: false,
   },
   { title: 'failed, with nothing to send', state: { ...waits, oldestAt: null }, isMute: false },

@@ -14,9 +14,12 @@ const hour = 3_600_000
 function setUp(start: string, answers: DeliveryResult[] = []) {
   const db = openDatabase(':memory:')
   const store = createReportStore(db)
+  const ledger = createLedger(db, { tokens: [], openIntervalMs: 10_000 })
   const clock = createSteppedClock({ start: Date.parse(start), isManual: true })
   const sent: { day: string; recipients: DeliveryOptions['recipients']; degraded: boolean }[] = []
   const told: Finding[] = []
+  const broken: { send: Error | null; build: Error | null } = { send: null, build: null }
+  const errors: unknown[] = []
   const create = () =>
     createDailyReportPoll({
       clock,
@@ -34,12 +37,18 @@ function setUp(start: string, answers: DeliveryResult[] = []) {
         deliver: () => Promise.reject(new Error('a report is no message')),
         deliverReport: async (report, { recipients, degraded }) => {
           sent.push({ day: report.day, recipients, degraded })
+          if (broken.send !== null) throw broken.send
           return answers.shift() ?? { result: 'ack' }
         },
         close: async () => {},
       },
       db,
-      ledger: createLedger(db, { tokens: [], openIntervalMs: 10_000 }),
+      ledger: {
+        listUnderWay(...asked) {
+          if (broken.build !== null) throw broken.build
+          return ledger.listUnderWay(...asked)
+        },
+      },
       tokens: [],
     })
   let poll = create()
@@ -48,10 +57,10 @@ function setUp(start: string, answers: DeliveryResult[] = []) {
   const pass = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 30_000) {
       await clock.advance(30_000)
-      await run()
+      await run().catch((error: unknown) => errors.push(error))
     }
   }
-  return { clock, store, sent, told, run, pass, restart: () => void (poll = create()) }
+  return { broken, clock, errors, store, sent, told, run, pass, restart: () => void (poll = create()) }
 }
 
 test('the day of the first start is the first that is reported, once, at its time', async () => {
@@ -144,4 +153,36 @@ test('invariant 13: a process that died while it sent tries again, and counts th
   expect(monitor.sent.filter(({ day }) => day === '2026-10-25')).toEqual([])
   await monitor.pass(150_000)
   expect(monitor.sent.filter(({ day }) => day === '2026-10-25')).toHaveLength(1)
+})
+
+test('a report whose making or sending throws is told as missed within a day, with the reason, and each throw fails a run', async () => {
+  const monitor = setUp('2026-05-02T05:59:00Z')
+  monitor.store.startAfter('2026-04-30')
+  monitor.broken.send = new Error('Cannot find native binding')
+  await monitor.pass(25 * hour)
+  expect(monitor.errors.length).toBeGreaterThan(3)
+  expect(monitor.errors[0]).toBe(monitor.broken.send)
+  expect(monitor.told.map(({ kind, facts }) => [kind, facts['day'], facts['reason']])).toEqual([
+    ['monitor.report_missed', '2026-05-01', expect.stringContaining('Cannot find native binding')],
+  ])
+  monitor.broken.send = null
+  monitor.sent.length = 0
+  await monitor.pass(hour)
+  expect(monitor.sent.map(({ day }) => day)).toEqual(['2026-05-02'])
+})
+
+test('a report that cannot be built is told as missed within a day, and holds up no other', async () => {
+  const monitor = setUp('2026-05-02T05:59:00Z')
+  monitor.store.startAfter('2026-04-30')
+  monitor.broken.build = new TypeError('no such column')
+  await monitor.pass(23 * hour)
+  expect(monitor.told).toEqual([])
+  await monitor.pass(2 * hour)
+  expect(monitor.told.map(({ facts }) => [facts['day'], facts['reason']])).toEqual([
+    ['2026-05-01', 'it could not be made within a day: no such column'],
+  ])
+  monitor.broken.build = null
+  monitor.sent.length = 0
+  await monitor.pass(hour)
+  expect(monitor.sent.map(({ day }) => day)).toEqual(['2026-05-02'])
 })

@@ -79,3 +79,13 @@ describe('a quiet day', () => {
     expect((await render({ flows })).html).toContain(token.address)
   })
 })
+
+test('charts that cannot be drawn cost nothing but the charts, and the report says so', async () => {
+  const failing = () => Promise.reject(new Error("Cannot find module '@resvg/resvg-js-linux-x64-gnu'"))
+  const report = await renderReport(createReport(), null, failing)
+  expect(report.charts).toEqual([])
+  const said = /its charts, which could not be drawn \(Cannot find module/
+  expect(report.text).toMatch(said)
+  expect(report.html).toMatch(said)
+  expect(report.html).not.toContain('cid:')
+})

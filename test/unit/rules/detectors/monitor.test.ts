@@ -42,6 +42,23 @@ test.each([
 })
 
 test.each([
+  { title: 'found at the third within the hour', crashes: [0, 1_000, 3_599_999], now: 3_599_999, count: 1 },
+  {
+    title: 'over an hour after the first of three',
+    crashes: [0, 1_000, 3_599_999],
+    now: 3_600_000,
+    count: 0,
+  },
+  { title: 'silent at the second', crashes: [0, 1_000], now: 2_000, count: 0 },
+])('a poller that succeeds between runs that crash is $title', ({ crashes, now, count }) => {
+  const health = { ...poller, crashes, lastCrash: 'no such module', lastError: null, lastSuccessAt: now }
+  const found = overdue(now, health)
+  expect(found).toHaveLength(count)
+  if (count > 0)
+    expect(found[0]).toMatchObject({ since: 0, facts: { crashes: 3, lastError: 'no such module' } })
+})
+
+test.each([
   { title: 'six intervals', isBackground: false, ms: 120_000 },
   { title: 'ten minutes in the background', isBackground: true, ms: 600_000 },
 ])('F50: a poller that waited for a silent source has $title once it is back', ({ isBackground, ms }) => {
