@@ -41,6 +41,7 @@ export function toConfig(
     http: toHttp(parsed.http),
     canary: parsed.canary,
     heartbeat: parsed.heartbeat && { url: parsed.heartbeat.url, everyMs: parsed.heartbeat.every },
+    backups: parsed.backups && toBackups(parsed.backups),
     retention: { transfersMs: parsed.retention.transfers, preconfMs: parsed.retention.preconf },
   } as const
 }
@@ -59,6 +60,10 @@ function toChannels(channels: ParsedConfig['channels']) {
     return { name, ...rest, ...(secret === undefined ? {} : { secret }) }
   })
   return named.length > 0 ? named : [{ name: 'console', type: 'console' } as const]
+}
+
+function toBackups({ every, ...rest }: NonNullable<ParsedConfig['backups']>) {
+  return { everyMs: every, ...rest }
 }
 
 function toHttp(http: ParsedConfig['http']) {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Secret } from '../lib/secret.ts'
 import { pattern, refuse, secretHttpUrl, secretText, text } from './fields.ts'
 import {
+  backups,
   bridge,
   canary,
   canonical,
@@ -75,6 +76,7 @@ export const configSchema = z.strictObject({
   /** Real messages, so that a channel that fails in silence is noticed. */
   canary: canary.nullable().default(null),
   retention: retention.prefault({}),
+  backups: backups.nullable().default(null),
 })
 
 export type ParsedConfig = z.output<typeof configSchema>
@@ -223,6 +225,11 @@ export const settingTexts: Readonly<Record<string, string>> = {
   retention: 'Retention: how long the ledger keeps what is over.',
   'retention.transfers': 'Ended transfers.',
   'retention.preconf': 'Preconfirmations.',
+  backups: 'Copies of the ledger in `backups/` of the state folder, made while it runs; none when left out.',
+  'backups.every': 'How old the newest may become.',
+  'backups.keep': 'How many are kept.',
+  'backups.maxBytes': 'What they may take up together; the newest is kept whatever it takes.',
+  'backups.recover': 'Whether a damaged ledger is replaced by the newest good one, by itself.',
 }
 
 /** JSON Schema of `spanwatch.yaml`, for editors: every setting says what it means. */

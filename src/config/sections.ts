@@ -268,3 +268,10 @@ export const retention = z.strictObject({
   transfers: duration({ minMs: 86_400_000 }).prefault('400d'),
   preconf: duration({ minMs: 3_600_000 }).prefault('7d'),
 })
+
+export const backups = z.strictObject({
+  every: duration({ minMs: 60_000, maxMs: 30 * 86_400_000 }).prefault('1h'),
+  keep: wholeNumber(1, 1_000).default(24),
+  maxBytes: wholeNumber(1_000_000, Number.MAX_SAFE_INTEGER).default(5_000_000_000),
+  recover: z.boolean().default(false),
+})

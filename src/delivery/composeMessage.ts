@@ -11,6 +11,7 @@ import type { CarriedItem } from '../alerts/store/outboxContents.ts'
 import { findJoined } from '../alerts/findJoined.ts'
 import { readFinding } from '../alerts/findingJson.ts'
 import { alertIdOf, messageIdOf } from '../alerts/fingerprint.ts'
+import type { Restored } from '../store/restored.ts'
 import { nameAlert, statuses, type TransactionLinks, toMessageItem } from './wording.ts'
 import type { OutboxWhat } from '../alerts/store/outboxItems.ts'
 
@@ -24,6 +25,8 @@ export interface ComposeDeps {
   readonly links: TransactionLinks
   /** By how much our clock is ahead of everybody's, ms; 0 when it is not, or not known to be. */
   readonly clockLeadMs?: () => number
+  /** That the ledger was put back: what was sent before that it does not remember. */
+  readonly restored?: () => Restored | null
 }
 
 /** How many items are sent in full; beyond it only the largest. */
@@ -96,7 +99,8 @@ function worst(counts: readonly Pick<Count, 'severity'>[]): Severity {
 
 const flappingWindowMs = 3_600_000
 
-interface ItemDeps extends Pick<ComposeDeps, 'store' | 'kinds' | 'ledger' | 'links' | 'clockLeadMs'> {
+interface ItemDeps
+  extends Pick<ComposeDeps, 'store' | 'kinds' | 'ledger' | 'links' | 'clockLeadMs' | 'restored'> {
   readonly rules: ReadonlyMap<string, Rule>
 }
 
@@ -133,9 +137,27 @@ function wordSafely(deps: ItemDeps, carried: CarriedItem, isTold: boolean, now: 
   const { item, alert } = carried
   try {
     const above = isTold && item.what !== 'correction' ? findJoined(deps, alert, item.channel) : null
-    return { item: wordItem({ ...deps, isTold, above }, carried, now), above }
+    const worded = wordItem({ ...deps, isTold, above }, carried, now)
+    return { item: markRepeat(worded, carried, deps.restored?.() ?? null), above }
   } catch {
     return { item: toUnreadableItem(alert, item.what, now), above: null }
+  }
+}
+
+/** So long after a ledger was put back what was lost of it is read and told again. */
+const relearnMs = 86_400_000
+
+/** What may have been sent between the backup and its return, and whose sending was lost with the ledger, says so. */
+function markRepeat(item: MessageItem, carried: CarriedItem, restored: Restored | null): MessageItem {
+  if (restored === null || item.since >= restored.at) return item
+  const { createdAt } = carried.item
+  if (createdAt >= restored.at + relearnMs) return item
+  const from = new Date(restored.from).toISOString()
+  const value = `the ledger was put back to ${from}: this may have been sent before`
+  return {
+    ...item,
+    summary: `${item.summary} (may have been sent before)`,
+    fields: [{ label: 'Perhaps a repeat', value, href: null }, ...item.fields],
   }
 }
 

@@ -37,6 +37,7 @@ export interface AppConfig {
   readonly canary: Config['canary']
   readonly heartbeat: { readonly url: Secret; readonly everyMs: number } | null
   readonly retention: Config['retention']
+  readonly backups: Config['backups']
   readonly http: {
     readonly host: string
     readonly port: number

@@ -30,6 +30,7 @@ import { rebaseCursors } from '../store/cursors.ts'
 import type { Database } from '../store/database.ts'
 import type { State } from '../store/openState.ts'
 import { rebaseTimes } from '../store/rebaseTimes.ts'
+import { readRestored } from '../store/restored.ts'
 import { createRequestNumbers } from '../store/requestNumbers.ts'
 import type { AppOptions, PartDeps } from './options.ts'
 import { createSending } from './sending.ts'
@@ -148,6 +149,7 @@ function openFound(deps: PartDeps, options: AppOptions, { state, startedAt }: Op
       live,
       fallback: routing.fallback ?? null,
       clockLeadMs: leadMs,
+      restored: readRestored(db),
     }),
     stakes,
     startedAt,

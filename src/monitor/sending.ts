@@ -11,11 +11,14 @@ import type { UnixMs } from '../lib/clock.ts'
 import { createRotatingChannel } from '../delivery/channels/createChannel.ts'
 import type { DeliveryResult } from '../delivery/channels/message.ts'
 import type { AppConfig } from '../kernel/settings.ts'
+import type { Restored } from '../store/restored.ts'
 import type { PartDeps } from './options.ts'
 
 interface SendingParts
   extends Pick<DispatcherDeps, 'clockLeadMs' | 'engine' | 'fallback' | 'ledger' | 'live' | 'store'> {
   readonly config: AppConfig
+  /** That the ledger was put back before this start or an earlier one. */
+  readonly restored: Restored | null
 }
 
 /** Everything that leads out: channels, the outbox's dispatcher, and what is sent past it when nothing can be saved. */
@@ -58,6 +61,7 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
         links: config.explorer.links.tx,
         pageUrl,
         counts,
+        restored: () => parts.restored,
       })
     },
     wake: () => dispatcher?.wake(),

@@ -1,7 +1,7 @@
 import { type Dispatcher, request } from 'undici'
 import type { OpenCheck } from '../kernel/check.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { createRunner } from '../kernel/runner.ts'
+import { createRunner, type Poller } from '../kernel/runner.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import type { Secret } from '../lib/secret.ts'
 import { cleanText } from '../lib/text.ts'
@@ -13,6 +13,7 @@ import { purgeLearned } from '../ledger/learned.ts'
 import { purgeOpenLessons } from '../ledger/openLessons.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
+import { keepBackups } from '../store/backups.ts'
 import type { Database } from '../store/database.ts'
 import { purgeCoverage } from '../kernel/coverage.ts'
 import { listHeads } from '../kernel/heads.ts'
@@ -53,6 +54,7 @@ export function createWatching(
     ...createReporting(kernel),
     { name: 'checkpoint', schedule: checkpointMs, run: async () => checkpoint(kernel.db) },
     { name: 'integrity', schedule: integrityMs, run: createIntegrityPoll(kernel) },
+    ...listBackupPolls(kernel),
     { name: 'upkeep', schedule: upkeepMs, run: async () => (of.voice.note(), upkeep()) },
     ...(heartbeat
       ? [
@@ -80,6 +82,15 @@ function createIntegrityPoll({ clock, state }: Pick<Kernel, 'clock' | 'state'>):
     await state.integrity.look()
     lookedAtMs = nowMs
   }
+}
+
+const backupLookMs = 60_000
+
+function listBackupPolls({ clock, config, state }: Pick<Kernel, 'clock' | 'config' | 'state'>): Poller[] {
+  const settings = config.backups
+  if (settings === null) return []
+  const of = { folder: config.stateDir, integrity: state.integrity, settings }
+  return [{ name: 'backups', schedule: backupLookMs, run: () => keepBackups(of, clock.now()) }]
 }
 
 function checkpoint(db: Database): void {

@@ -1,6 +1,9 @@
 import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { errorText, MonitorError } from '../lib/errors.ts'
+import { assertWhole, isBroken, toDamaged } from './damage.ts'
+import { syncFolder } from './stateFolder.ts'
 
 export interface BackupProgress {
   readonly totalPages: number
@@ -24,10 +27,14 @@ export async function backupLedger(
   const partial = `${target}.partial`
   const source = new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
   try {
+    rmSync(partial, { force: true })
+    // One snapshot for all of it: a copy is begun anew whenever somebody writes between two steps.
+    source.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
     await backup(source, partial, { rate: pagesPerStep, progress: onProgress })
-    checkCopy(partial)
+    checkCopy(partial, path)
     chmodSync(partial, 0o600)
     renameSync(partial, target)
+    syncFolder(dirname(target))
   } catch (error) {
     rmSync(partial, { force: true })
     if (error instanceof MonitorError) throw error
@@ -39,13 +46,15 @@ export async function backupLedger(
   }
 }
 
-function checkCopy(path: string): void {
-  const copy = new DatabaseSync(path)
+/** What is broken in the copy, page by page, is broken in the ledger. */
+function checkCopy(copyPath: string, path: string): void {
+  const copy = new DatabaseSync(copyPath)
   try {
     // A backup is one file: without this the copy would want a journal beside it.
     copy.exec('PRAGMA journal_mode = DELETE')
-    const result = copy.prepare('PRAGMA quick_check(1)').get()?.['quick_check']
-    if (result !== 'ok') throw new MonitorError('state.invalid', `The backup is broken: ${String(result)}`)
+    assertWhole(copy, path)
+  } catch (error) {
+    throw isBroken(error) ? toDamaged(path, error) : error
   } finally {
     copy.close()
   }

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** Room kept back on the state's disk, for the moment when it is full. */
 export interface Ballast {
@@ -40,6 +40,13 @@ export function createBallast(path: string, bytes?: number): Ballast {
 function chooseSize(folder: string): number {
   const { blocks, bsize } = statfsSync(folder)
   return Math.min(ballastBytes, Math.max(leastBytes, Math.floor(blocks * bsize * shareOfDisk)))
+}
+
+/** What a disk has left for us beside the reserve, whether that is held or was given away. */
+export function readSpareBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder)
+  const isHeld = existsSync(join(folder, 'ballast'))
+  return bavail * bsize - (isHeld ? 0 : chooseSize(folder))
 }
 
 function fill(path: string, bytes: number): void {

@@ -5,7 +5,7 @@ import { LowSync, type SyncAdapter } from 'lowdb'
 import { z } from 'zod'
 import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
-import { readPlainFile } from './stateFolder.ts'
+import { readPlainFile, syncFolder } from './stateFolder.ts'
 
 const instant = z.int().nonnegative()
 
@@ -81,6 +81,8 @@ export interface OpenedCursors {
   readonly file: CursorFile
   /** Why the cursors were rebuilt; null when they were good or this is a first start. */
   readonly recovered: string | null
+  /** They pointed past the ledger, which is an older state of itself. */
+  readonly isAhead: boolean
 }
 
 const prefixOf = (path: string) => `.${basename(path)}.`
@@ -161,8 +163,11 @@ export function openCursors(options: {
     recovered: isRecovered
       ? `${options.path}: ${judged.problem}; ${fallback ? 'the previous generation is used' : 'rebuilt, history is read again'}`
       : null,
+    isAhead: judged.problem === ahead,
   }
 }
+
+const ahead = 'it is ahead of the ledger (a restored backup?)'
 
 /** Cursors of a file's text, whatever ledger they belong to; null when it is broken. */
 export function parseCursors(text: string): Cursors | null {
@@ -195,7 +200,7 @@ function judge(
   const envelope = parsed.data
   if (envelope.checksum !== checksum(envelope.cursors)) return bad('its checksum is wrong')
   if (envelope.ledger !== options.ledger) return bad('it belongs to another ledger')
-  if (envelope.commit > options.commit()) return bad('it is ahead of the ledger (a restored backup?)')
+  if (envelope.commit > options.commit()) return bad(ahead)
   return { cursors: envelope.cursors, problem: '', newer: false }
 }
 
@@ -245,15 +250,6 @@ function writeAndSync(path: string, text: string): void {
     fsyncSync(file)
   } finally {
     closeSync(file)
-  }
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
   }
 }
 

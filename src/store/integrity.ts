@@ -1,6 +1,6 @@
-import { Worker } from 'node:worker_threads'
-import { errorText, MonitorError } from '../lib/errors.ts'
+import { MonitorError } from '../lib/errors.ts'
 import { DamagedLedger } from './damage.ts'
+import { type LedgerJob, runLedgerJob } from './runLedgerJob.ts'
 
 /** Whether the ledger's file was looked through, which takes a while where it is large. */
 export interface Integrity {
@@ -8,7 +8,9 @@ export interface Integrity {
   pending(): string | null
   /** Looks through it, beside the work; resolves when that is done. @throws MonitorError when that cannot be done */
   look(): Promise<void>
-  stop(): Promise<void>
+  /** Copies it, looked through. @throws MonitorError */
+  copyTo(target: string): Promise<void>
+  stop(): void
 }
 
 export function createIntegrity(options: {
@@ -17,43 +19,22 @@ export function createIntegrity(options: {
   readonly isChecked: boolean
   readonly onDamaged: (error: DamagedLedger) => void
 }): Integrity {
-  let worker: Worker | null = null
+  const { path } = options
+  const ending = new AbortController()
   let looking: Promise<void> | null = null
   let pending = options.isChecked ? null : 'The ledger has not been looked through yet'
-  const look = async () => {
-    const started = (worker = startWorker(options.path))
-    const answer = await readAnswer(started)
-    worker = null
+  const run = async (job: LedgerJob, what: string) => {
+    const answer = await runLedgerJob(job, ending.signal)
+    if (ending.signal.aborted) return
     if ('damaged' in answer) options.onDamaged(new DamagedLedger(answer.damaged))
-    else if ('failed' in answer) throw new MonitorError('state.invalid', answer.failed)
+    else if ('failed' in answer)
+      throw new MonitorError('state.invalid', `The ledger could not be ${what}: ${answer.failed}`)
     else pending = null
   }
   return {
     pending: () => pending,
-    look: () => (looking ??= look().finally(() => (looking = null))),
-    async stop() {
-      await worker?.terminate()
-    },
+    look: () => (looking ??= run({ path }, 'looked through').finally(() => (looking = null))),
+    copyTo: (target) => run({ path, target }, 'backed up'),
+    stop: () => ending.abort(),
   }
-}
-
-/** What the worker says of a ledger. */
-export type CheckAnswer =
-  | { readonly whole: true }
-  | { readonly damaged: string }
-  | { readonly failed: string }
-
-/** In a thread of its own: reading a large file through would hold up everything else for seconds. */
-function startWorker(path: string): Worker {
-  return new Worker(new URL('./checkWorker.ts', import.meta.url), { workerData: path, execArgv: [] })
-}
-
-function readAnswer(worker: Worker): Promise<CheckAnswer> {
-  return new Promise((resolve) => {
-    worker.once('message', resolve)
-    worker.once('error', (error) =>
-      resolve({ failed: `The ledger could not be looked through: ${errorText(error)}` }),
-    )
-    worker.once('exit', () => resolve({ failed: 'The ledger was not looked through to its end' }))
-  })
 }

@@ -4,10 +4,12 @@ import type { UnixMs } from '../lib/clock.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { type Ballast, createBallast, isDiskFull } from './ballast.ts'
 import { type CursorFile, initialCursors, openCursors } from './cursors.ts'
-import { brokenRemedy, isDiskError, isSuspicious } from './damage.ts'
+import { brokenRemedy, DamagedLedger, isDiskError, isSuspicious } from './damage.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import { createIntegrity, type Integrity } from './integrity.ts'
 import { readMetaNumber } from './meta.ts'
+import { lastSavedAt } from './requestNumbers.ts'
+import { noteRestored } from './restored.ts'
 import { rightsRemedy, takeFolder, takeStateLock } from './stateFolder.ts'
 
 export interface State {
@@ -89,14 +91,17 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
   trouble.onSuspicion = () => void integrity.look().catch(() => undefined)
   const opened = statSync(path)
   try {
+    // A ledger that was restored is older than the present: what came since is read again, however old it is.
+    const knownUntil = lastSavedAt(db) ?? options.since
     const cursors = openCursors({
       path: cursorPath,
       ledger: db.generation,
       commit: () => readCommit(db),
-      initial: initialCursors(options.since),
+      initial: initialCursors(Math.min(options.since, knownUntil - overlapMs)),
       isFirstStart: db.isNew,
       now: options.now,
     })
+    if (cursors.isAhead) noteRestored(db, { from: knownUntil, at: options.now })
     return {
       db,
       cursors: watchCursors(cursors.file, trouble),
@@ -111,7 +116,7 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
       isSmall: () => sizeOf(path) <= smallBytes,
       bytes: () => measureFolder(folder),
       close() {
-        void integrity.stop()
+        integrity.stop()
         db.close()
         lock.release()
       },
@@ -121,6 +126,9 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
     throw error
   }
 }
+
+/** Records are listed late, and filled in later. */
+const overlapMs = 3_600_000
 
 /** Up to here a ledger is looked through before it is used: a tenth of a second or two. */
 const smallBytes = 64 * 1024 * 1024
@@ -230,11 +238,8 @@ function openLedgerFile(path: string, options: DatabaseOptions): Database {
   }
 }
 
-function missingLedger(path: string, cursorPath: string, what: string): MonitorError {
-  return new MonitorError(
-    'state.invalid',
-    `${cursorPath} exists but the ledger ${path} ${what}. ${brokenRemedy}`,
-  )
+function missingLedger(path: string, cursorPath: string, what: string): DamagedLedger {
+  return new DamagedLedger(`${cursorPath} exists but the ledger ${path} ${what}. ${brokenRemedy}`)
 }
 
 function setAside(folder: string, now: UnixMs): void {

@@ -45,6 +45,12 @@ export function createRequestNumbers(db: Database, clock: Pick<Clock, 'now'>): R
   }
 }
 
+/** When an answer was last saved in a ledger; null when none was. */
+export function lastSavedAt(db: Database): UnixMs | null {
+  const saved = readMeta(db, clockName)
+  return saved === null ? null : Number(saved)
+}
+
 /** With its readings when they were, to be set beside the present. @param unknownAt where that is not known */
 export function withTimes(
   numbers: Pick<RequestNumbers, 'timeOf'>,

@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   fstatSync,
+  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -86,6 +87,16 @@ export function readPlainFile(path: string): string | null {
     return readFileSync(file, 'utf8')
   } finally {
     closeSync(file)
+  }
+}
+
+/** What was renamed in it is so after a power loss, too. */
+export function syncFolder(path: string): void {
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
   }
 }
 

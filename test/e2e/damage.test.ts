@@ -1,16 +1,21 @@
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, type TestContext } from 'vitest'
 import { createSlackInbox } from '../../src/sandbox/inbox/slackInbox.ts'
 import { damages } from '../support/damage.ts'
-import { createFakeExplorer, toWire } from '../support/fakeExplorer.ts'
+import { createFakeExplorer, toOpenWire, toWire } from '../support/fakeExplorer.ts'
 import { createProject, endProgram, type Program, startDaemon, startProgram } from '../support/realMonitor.ts'
 import { until } from '../support/startMonitor.ts'
 
-async function setUp(context: Pick<TestContext, 'onTestFinished'>) {
+async function setUp(context: Pick<TestContext, 'onTestFinished'>, backups?: object) {
   const api = await createFakeExplorer()
   api.records = Array.from({ length: 50 }, () => toWire())
   const inbox = await createSlackInbox()
-  const project = createProject({ url: api.url, channels: { ops: { type: 'slack', url: inbox.url } } })
+  const project = createProject({
+    url: api.url,
+    channels: { ops: { type: 'slack', url: inbox.url } },
+    ...(backups && { more: { backups } }),
+  })
   const running: Program[] = []
   context.onTestFinished(async () => {
     await Promise.all(running.map(endProgram))
@@ -19,7 +24,13 @@ async function setUp(context: Pick<TestContext, 'onTestFinished'>) {
     project.remove()
   })
   return {
-    inbox,
+    addFailure: () => {
+      const failed = toOpenWire({ status: '0x0' })
+      api.records.unshift(failed)
+      return failed['zoneTxHash'] ?? '?'
+    },
+    naming: (hash: string) => inbox.messages.filter(({ text }) => text.includes(hash)),
+    state: join(project.folder, 'state'),
     path: join(project.folder, 'state', 'ledger.sqlite'),
     told: () => inbox.messages.filter(({ text }) => text.includes('the ledger is damaged')),
     start: async () => {
@@ -60,6 +71,25 @@ test.concurrent('F84: a daemon that finds its ledger damaged at the start tells 
   }
   await until(() => told().length > 0)
   expect(told()).toHaveLength(1)
+}, 120_000)
+
+test.concurrent('F86: with backups.recover a damaged ledger is replaced by its newest backup, and repeats are marked', async (context) => {
+  const { state, path, start, told, addFailure, naming } = await setUp(context, { recover: true })
+  const daemon = await start()
+  const backups = () => readdirSync(state).includes('backups') && readdirSync(join(state, 'backups'))
+  await until(() => JSON.stringify(backups()).includes('.sqlite"'))
+  const before = addFailure()
+  await until(() => naming(before).length === 1)
+  damages['overwritten pages']?.(path)
+  await until(() => told().length === 1)
+  expect(told()[0]?.text).toMatch(/goes on from the backup of 20/)
+  await until(() => naming(before).length === 2)
+  expect(naming(before)[0]?.text).not.toContain('may have been sent before')
+  expect(naming(before)[1]?.text).toContain('may have been sent before')
+  const after = addFailure()
+  await until(() => naming(after).length === 1)
+  expect(daemon.isRunning()).toBe(true)
+  expect(readdirSync(state).filter((name) => name.includes('.damaged-')).length).toBeGreaterThan(0)
 }, 120_000)
 
 test.concurrent('SIGUSR1 opens no debugger, whatever the process was started with', async (context) => {

@@ -49,5 +49,6 @@ export const plainConfig: AppConfig = {
   http: null,
   canary: null,
   heartbeat: null,
+  backups: null,
   retention: { transfersMs: 34_560_000_000, preconfMs: 604_800_000 },
 }

@@ -52,7 +52,12 @@ export function createTestKernel({ config: given, start, isManual, ...fakes }: T
     commitsFailed: () => 0,
     diskErrors: () => ({ count: 0, last: '' }),
     damage: new AbortController().signal,
-    integrity: { pending: () => null, look: async () => undefined, stop: async () => undefined },
+    integrity: {
+      pending: () => null,
+      look: async () => undefined,
+      copyTo: async () => undefined,
+      stop: () => undefined,
+    },
     isSmall: () => true,
     warning: null,
     bytes: () => null,

@@ -1,0 +1,34 @@
+import { Worker } from 'node:worker_threads'
+import { errorText } from '../lib/errors.ts'
+
+/** A ledger is looked through, or copied where `target` is given. */
+export interface LedgerJob {
+  readonly path: string
+  readonly target?: string
+}
+
+export type LedgerAnswer =
+  | { readonly done: true }
+  | { readonly damaged: string }
+  | { readonly failed: string }
+
+/** In a thread of its own: to read a large file through would hold up everything else for seconds. */
+export async function runLedgerJob(job: LedgerJob, signal: AbortSignal): Promise<LedgerAnswer> {
+  const worker = new Worker(new URL('./ledgerWorker.ts', import.meta.url), { workerData: job, execArgv: [] })
+  const stop = () => void worker.terminate()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await readAnswer(worker)
+  } finally {
+    signal.removeEventListener('abort', stop)
+    await worker.terminate()
+  }
+}
+
+function readAnswer(worker: Worker): Promise<LedgerAnswer> {
+  return new Promise((resolve) => {
+    worker.once('message', resolve)
+    worker.once('error', (error) => resolve({ failed: errorText(error) }))
+    worker.once('exit', () => resolve({ failed: 'it was ended before it was done' }))
+  })
+}
