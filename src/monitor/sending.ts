@@ -61,7 +61,6 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
         links: config.explorer.links.tx,
         pageUrl,
         counts,
-        restored: () => parts.restored,
       })
     },
     wake: () => dispatcher?.wake(),

@@ -9,7 +9,7 @@ import {
 } from 'node:sqlite'
 import type { Clock } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
-import { assertWhole, type DamagedLedger, isBroken, toDamaged } from './damage.ts'
+import { assertWhole, isBroken, toDamaged } from './damage.ts'
 import { ledgerTables } from './migrations/0001_ledger.ts'
 import { alertTables } from './migrations/0002_alerts.ts'
 import { evidenceTables } from './migrations/0003_evidence.ts'
@@ -113,10 +113,10 @@ export interface DatabaseOptions {
   readonly readOnly?: boolean
   /** Looks through the whole file before it is used: for one that is small. */
   readonly check?: boolean
-  /** A new ledger is not begun here: why, as an error. */
-  readonly refuseNew?: () => Error
-  /** SQLite found the file broken; the error is thrown to the caller afterwards. */
-  readonly onDamaged?: (error: DamagedLedger) => void
+  /** Why no new ledger may be begun here. */
+  readonly refuseNew?: Error
+  /** Aborted with a DamagedLedger when SQLite finds the file broken; the same is thrown to the caller. */
+  readonly damage?: AbortController
   /** A commit failed; the error is thrown to the caller afterwards. */
   readonly onFailed?: (error: unknown) => void
   /** How long a commit took to be on disk. */
@@ -125,7 +125,7 @@ export interface DatabaseOptions {
 
 /** Opens, creates or migrates a ledger. `path` may be `:memory:`. @throws DamagedLedger */
 export function openDatabase(path: string, options: DatabaseOptions = {}): Database {
-  const guarded = createGuard(path, options.onDamaged)
+  const guarded = createGuard(path, options.damage)
   return guarded(() => {
     const connection = new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: 5_000 })
     try {
@@ -146,7 +146,7 @@ function prepareFile(connection: DatabaseSync, path: string, options: DatabaseOp
     return false
   }
   const isNew = readVersion(connection) === 0
-  if (isNew && options.refuseNew) throw options.refuseNew()
+  if (isNew && options.refuseNew) throw options.refuseNew
   // FULL: a commit that was acknowledged survives a power loss.
   connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;')
   // Copied back by `checkpoint`, at its own times: a commit that has to do it as well is a slow one. What a burst left
@@ -167,14 +167,14 @@ interface Opened {
 type Guard = <T>(work: () => T) => T
 
 /** The one place where a broken file is noticed: everything that is asked of SQLite goes through it. */
-function createGuard(path: string, onDamaged: DatabaseOptions['onDamaged']): Guard {
+function createGuard(path: string, damage: DatabaseOptions['damage']): Guard {
   return (work) => {
     try {
       return work()
     } catch (error) {
       if (!isBroken(error)) throw error
       const damaged = toDamaged(path, error)
-      onDamaged?.(damaged)
+      damage?.abort(damaged)
       throw damaged
     }
   }

@@ -77,10 +77,10 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
   const db = openLedgerFile(path, {
     ...(options.timing && { timing: options.timing }),
     check: isSmall,
-    onDamaged: (error) => trouble.damage.abort(error),
+    damage: trouble.damage,
     onFailed: (error) => trouble.failed(error, db),
     // As when the write-ahead log of a young ledger was lost: what is left is a file that holds nothing.
-    ...(existsSync(cursorPath) && { refuseNew: () => missingLedger(path, cursorPath, 'is empty') }),
+    ...(existsSync(cursorPath) && { refuseNew: missingLedger(path, cursorPath, 'is empty') }),
   })
   const integrity = createIntegrity({
     path,
@@ -92,16 +92,16 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
   const opened = statSync(path)
   try {
     // A ledger that was restored is older than the present: what came since is read again, however old it is.
-    const knownUntil = lastSavedAt(db) ?? options.since
+    const knownUntil = lastSavedAt(db)
     const cursors = openCursors({
       path: cursorPath,
       ledger: db.generation,
       commit: () => readCommit(db),
-      initial: initialCursors(Math.min(options.since, knownUntil - overlapMs)),
+      initial: initialCursors(Math.min(options.since, (knownUntil ?? Infinity) - overlapMs)),
       isFirstStart: db.isNew,
       now: options.now,
     })
-    if (cursors.isAhead) noteRestored(db, { from: knownUntil, at: options.now })
+    if (cursors.isAhead) noteRestored(db, { from: knownUntil ?? options.since, at: options.now })
     return {
       db,
       cursors: watchCursors(cursors.file, trouble),
