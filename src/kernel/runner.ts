@@ -10,6 +10,8 @@ export interface Poller {
   readonly schedule: string | number
   /** Its reads wait while others ask: slow is its normal state on a busy bridge. */
   readonly isBackground?: boolean
+  /** It asks no source: its pace says nothing of how often one has to answer. */
+  readonly asksNobody?: boolean
   /** Throws when it could not do its work; the runner counts, reports and retries. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -19,6 +21,8 @@ export interface PollerHealth {
   readonly intervalMs: number
   /** Its reads wait while others ask. */
   readonly isBackground?: boolean
+  /** It asks no source. */
+  readonly asksNobody?: boolean
   readonly startedAt: UnixMs
   readonly lastSuccessAt: UnixMs | null
   readonly lastError: string | null
@@ -142,7 +146,7 @@ function note(entry: Entry, news: Partial<PollerStatus>): void {
 
 /** Before its first run. */
 export function newStatus(
-  of: Pick<PollerStatus, 'poller' | 'intervalMs' | 'isBackground' | 'startedAt'>,
+  of: Pick<PollerStatus, 'poller' | 'intervalMs' | 'isBackground' | 'asksNobody' | 'startedAt'>,
 ): PollerStatus {
   return {
     ...of,
@@ -212,11 +216,11 @@ async function pause(clock: Clock, entry: Entry, signal: AbortSignal): Promise<v
 }
 
 function toEntry(poller: Poller, startedAt: UnixMs): Entry {
-  const { name, schedule, isBackground = false } = poller
+  const { name, schedule, isBackground = false, asksNobody = false } = poller
   const intervalMs = typeof schedule === 'number' ? schedule : intervalOf(schedule)
   return {
     poller,
-    status: newStatus({ poller: name, intervalMs, isBackground, startedAt }),
+    status: newStatus({ poller: name, intervalMs, isBackground, asksNobody, startedAt }),
     wake: new AbortController(),
     isTriggered: false,
   }

@@ -59,8 +59,9 @@ export function judgeLiveness(facts: LivenessFacts): HealthVerdict {
 function blind({ lastGoodAts, pollers, now }: LivenessFacts): readonly string[] {
   const newest = lastGoodAts.filter((at) => at !== null)
   if (newest.length === 0) return ['no source has been read yet']
-  const shortestMs = Math.min(...pollers.map(({ intervalMs }) => intervalMs))
-  return pollers.length === 0 ? [] : late('no source has answered', Math.max(...newest), shortestMs, now)
+  const asking = pollers.filter(({ asksNobody }) => asksNobody !== true)
+  const shortestMs = Math.min(...asking.map(({ intervalMs }) => intervalMs))
+  return asking.length === 0 ? [] : late('no source has answered', Math.max(...newest), shortestMs, now)
 }
 
 function late(what: string, since: UnixMs, intervalMs: number, now: UnixMs): readonly string[] {

@@ -52,8 +52,8 @@ export function createWatching(
   const runner = createRunner(kernel, [
     ...opened.flatMap(({ pollers }) => pollers),
     ...createReporting(kernel),
-    { name: 'checkpoint', schedule: checkpointMs, run: async () => checkpoint(kernel.db) },
-    { name: 'integrity', schedule: integrityMs, run: createIntegrityPoll(kernel) },
+    { name: 'checkpoint', schedule: checkpointMs, asksNobody: true, run: async () => checkpoint(kernel.db) },
+    { name: 'integrity', schedule: integrityMs, asksNobody: true, run: createIntegrityPoll(kernel) },
     ...listBackupPolls(kernel),
     { name: 'upkeep', schedule: upkeepMs, run: async () => (of.voice.note(), upkeep()) },
     ...(heartbeat
@@ -90,7 +90,9 @@ function listBackupPolls({ clock, config, state }: Pick<Kernel, 'clock' | 'confi
   const settings = config.backups
   if (settings === null) return []
   const of = { folder: config.stateDir, integrity: state.integrity, settings }
-  return [{ name: 'backups', schedule: backupLookMs, run: () => keepBackups(of, clock.now()) }]
+  return [
+    { name: 'backups', schedule: backupLookMs, asksNobody: true, run: () => keepBackups(of, clock.now()) },
+  ]
 }
 
 function checkpoint(db: Database): void {

@@ -45,7 +45,7 @@ test('F81: while no channel takes messages the outside switch hears that, and he
   world.withdraw(1, { status: '0x0', mainTxHash: '', mainBlockTime: '', mainBlockHeight: '' })
   await world.until(() => got.includes('/refused') && got.includes('/down'), 'both channels are tried')
   // One refuses for good; the other might come back any moment.
-  await world.pass(180_000)
+  await world.pass(60_000)
   expect(health().ok).toBe(true)
   await world.pass(300_000)
   expect(health()).toEqual({ ok: false, reasons: ['no channel takes messages: nothing can be sent'] })

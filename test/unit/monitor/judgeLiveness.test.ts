@@ -48,6 +48,16 @@ test.each<{ title: string; facts: Partial<LivenessFacts>; reasons: readonly stri
     reasons: ['no source has answered for 15s'],
   },
   {
+    title: 'green while what asks nobody goes faster than what asks',
+    facts: {
+      pollers: [
+        { ...poller, lastTickAt: now },
+        { ...poller, poller: 'checkpoint', intervalMs: 1_000, asksNobody: true, lastTickAt: now },
+      ],
+    },
+    reasons: [],
+  },
+  {
     title: 'green while one source of two answers',
     facts: { lastGoodAts: [now - 60_000, now] },
     reasons: [],
