@@ -18,6 +18,7 @@ import { createServiceNotifier, type ServiceNotifier, sendToServiceManager } fro
 import { readLiveness } from '../monitor/liveness.ts'
 import { resolveStart } from './resolveStart.ts'
 import { type Damage, tellDamage } from './tellDamage.ts'
+import { watchIntegrity } from './watchIntegrity.ts'
 
 export interface RunOptions extends Omit<AppOptions, 'config'> {
   readonly config: AppConfig
@@ -98,6 +99,8 @@ async function runApp(deps: AppDeps, options: RunOptions): Promise<void> {
     if (server) writeDaemonFile(config.stateDir, server.url)
     const reloading = watchRules(deps, config.rulesDir, options, (loaded) => setRules(deps, app, loaded))
     const service = notifyService(deps, app, options.env ?? {})
+    const ended = new AbortController()
+    const checked = watchIntegrity(deps, app.parts.state, ended.signal)
     try {
       await app.start()
       service.ready()
@@ -108,6 +111,9 @@ async function runApp(deps: AppDeps, options: RunOptions): Promise<void> {
       deps.log.info('stopping')
     } finally {
       reloading.stop()
+      ended.abort()
+      app.parts.state.integrity.stop()
+      await checked
       await service.stop()
       removeDaemonFile(config.stateDir)
       await server?.stop()

@@ -24,11 +24,6 @@ const upkeepMs = 60_000
 /** What a lost write-ahead log takes along at most, as when somebody copies the file of the ledger alone. */
 const checkpointMs = 5_000
 
-const integrityMs = 30_000
-
-/** A large ledger is looked through this seldom, ms: it takes seconds and wears the disk's cache. */
-const largeMs = 3_600_000
-
 /** From here on the write-ahead log gives back its room once all of it is in the file: 4 MB. */
 const longLogPages = 1_000
 
@@ -53,7 +48,6 @@ export function createWatching(
     ...opened.flatMap(({ pollers }) => pollers),
     ...createReporting(kernel),
     { name: 'checkpoint', schedule: checkpointMs, asksNobody: true, run: async () => checkpoint(kernel.db) },
-    { name: 'integrity', schedule: integrityMs, asksNobody: true, run: createIntegrityPoll(kernel) },
     ...listBackupPolls(kernel),
     { name: 'upkeep', schedule: upkeepMs, run: async () => (of.voice.note(), upkeep()) },
     ...(heartbeat
@@ -69,18 +63,6 @@ export function createWatching(
   return {
     runner,
     pollerStatus: () => [...runner.status(), ...opened.flatMap((check) => check.status?.() ?? [])],
-  }
-}
-
-/** A damaged file is found before somebody needs what is gone: what the process remembers of it hides it for days. */
-function createIntegrityPoll({ clock, state }: Pick<Kernel, 'clock' | 'state'>): () => Promise<void> {
-  let lookedAtMs = -Infinity
-  return async () => {
-    const nowMs = clock.monotonicMs()
-    const isDue = state.isSmall() || state.integrity.pending() !== null || nowMs - lookedAtMs >= largeMs
-    if (!isDue) return
-    await state.integrity.look()
-    lookedAtMs = nowMs
   }
 }
 
