@@ -73,14 +73,17 @@ function toFinding(
 ): Found<typeof factTypes> {
   const { token, symbol, escrows, decimals } = holding
   const text = (raw: bigint) => (decimals === null ? `${raw} base units` : formatUnits(raw, decimals))
+  // What left a moment ago may be an honest payout: no more is said to be missing than is without it.
+  const owed = judged.owed - judged.openOut
+  const left = judged.openOut > 0n ? `, once the ${text(judged.openOut)} that just left count as paid` : ''
   return {
     subject: subjectOf(holding),
     title: `${symbol} at ${escrows.join(', ')}`,
     transfer: null,
     facts: {
-      missing: text(judged.owed - judged.holdings),
+      missing: text(owed - judged.holdings),
       holdings: text(judged.holdings),
-      owed: text(judged.owed),
+      owed: text(owed),
       baseline: text(holding.baseline ?? 0n),
       token: symbol,
       escrows: escrows.join(', '),
@@ -91,7 +94,7 @@ function toFinding(
       {
         source: 'eth_call, E3, E12',
         at: judged.at,
-        says: `holds ${text(judged.holdings)} ${symbol} at block ${judged.height}, owes ${text(judged.owed)}`,
+        says: `holds ${text(judged.holdings)} ${symbol} at block ${judged.height}, owes ${text(owed)}${left}`,
       },
     ],
     since: judged.at,
