@@ -157,9 +157,9 @@ describe.skipIf(!hasBrowser)('every view in Chromium', () => {
   })
 
   test('over plain http to another machine forms work, though the browser says nothing of their origin', async () => {
-    const token = new Secret('the right token')
+    const token = new Secret('the right token of the page')
     const { page, url, web } = await open('/alerts/a1b2c3', { token, host: 'bridge.example' })
-    await page.getByLabel('Token').fill('the right token')
+    await page.getByLabel('Token').fill('the right token of the page')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByLabel('Your name').fill('ana')
     await page.getByRole('button', { name: 'Acknowledge' }).click()
