@@ -20,7 +20,7 @@ const longestFolded = 200
 /** Times 512 characters of text this is 50 ms when everything is ambiguous; 1,000 plain characters fit. */
 const largest = 1_010
 
-/** How the dot reads a line break: as any other character, which Alertmanager's matchers do, or not, which CEL says. */
+/** What the dot stands for. Alertmanager's matchers take a line break for any other character; CEL's `matches` does not. */
 export type DotOf = 'everything' | 'line'
 
 /**

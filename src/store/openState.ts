@@ -29,8 +29,6 @@ export interface State {
   /** Aborted with a DamagedLedger once the ledger's file is found to be broken. */
   readonly damage: AbortSignal
   readonly integrity: Integrity
-  /** Whether the ledger is so small that looking through it costs next to nothing. */
-  isSmall(): boolean
   /** Who else can write to the folder, for people; null when nobody can. */
   readonly warning: string | null
   /** What the folder's files take up, bytes; null when it cannot be looked at. */
@@ -113,7 +111,6 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
       diskErrors: () => ({ count: trouble.diskErrors, last: trouble.lastDiskError }),
       damage: trouble.damage.signal,
       integrity,
-      isSmall: () => sizeOf(path) <= smallBytes,
       bytes: () => measureFolder(folder),
       close() {
         integrity.stop()

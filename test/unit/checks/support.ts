@@ -58,7 +58,6 @@ export function createTestKernel({ config: given, start, isManual, ...fakes }: T
       copyTo: async () => undefined,
       stop: () => undefined,
     },
-    isSmall: () => true,
     warning: null,
     bytes: () => null,
     close: () => db.close(),
