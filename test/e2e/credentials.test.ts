@@ -93,7 +93,7 @@ function speakAcme(record: WireRecord): WireRecord {
 }
 
 async function start(changed: Partial<typeof env> = {}) {
-  const daemon = await startDaemon(project, { ...env, ...changed })
+  const daemon = await startDaemon(project, { env: { ...env, ...changed } })
   running.push(daemon)
   return daemon
 }
@@ -109,7 +109,7 @@ test('another dialect with signed requests is read as the neutral one is', async
   await until(() => naming(failed['zoneTxHash'] ?? '?', 'ZoneToMain').length > 0)
   expect(api.requests.every(({ path }) => path.startsWith('/api/v5/acme/'))).toBe(true)
   expect(api.requests.some(({ path }) => path === '/api/v5/acme/az/cross/transaction-list')).toBe(true)
-  const { stdout } = await runProgram(['transfers', 'list', '--json', '-c', project.configPath], env)
+  const { stdout } = await runProgram(['transfers', 'list', '--json', '-c', project.configPath], { env })
   const directions = (JSON.parse(stdout) as { direction: string }[]).map(({ direction }) => direction)
   expect(directions.filter((direction) => direction === 'MainToZone')).toHaveLength(1)
   expect(naming('source.').map(({ text }) => text)).toEqual([])
@@ -117,7 +117,7 @@ test('another dialect with signed requests is read as the neutral one is', async
 
 test('check --online with the right secret finds nothing wrong with the source', async () => {
   api.records = [toWire()]
-  const result = await runProgram(['check', '--online', '-c', project.configPath], env)
+  const result = await runProgram(['check', '--online', '-c', project.configPath], { env })
   expect(result.stdout).toMatch(/ok +E3/)
   expect(result.stdout).toMatch(/ok +E12/)
 })
@@ -130,8 +130,7 @@ test.each([
   'check --online with a wrong $wrong exits 3 with a remedy that names explorer.auth',
   async ({ wrong, says }) => {
     const result = await runProgram(['check', '--online', '-c', project.configPath], {
-      ...env,
-      [wrong]: 'canary-wrong-value',
+      env: { ...env, [wrong]: 'canary-wrong-value' },
     })
     expect(result.code).toBe(3)
     expect(result.stdout).toMatch(/failed +E3/)
@@ -166,7 +165,7 @@ test.each(Object.keys(env))(
 
 test('the process itself ends with 2 for a missing variable', async () => {
   const { EXPLORER_SECRET: _, ...rest } = env
-  const result = await runProgram(['run', '-c', project.configPath], rest)
+  const result = await runProgram(['run', '-c', project.configPath], { env: rest })
   expect(result.code).toBe(2)
   expect(result.stderr).toContain('EXPLORER_SECRET')
 })
@@ -205,7 +204,7 @@ async function collectOutputs(daemon: Program & { page: string }): Promise<Recor
   ]
   const outputs: Record<string, string> = {}
   for (const command of commands) {
-    const { stdout, stderr } = await runProgram([...command, '-c', project.configPath], env)
+    const { stdout, stderr } = await runProgram([...command, '-c', project.configPath], { env })
     outputs[command.join(' ')] = stdout + stderr
   }
   const stateFolder = join(project.folder, 'state')

@@ -50,7 +50,7 @@ afterAll(async () => {
 
 async function run(...args: string[]) {
   const [group = '', name = '', ...rest] = args
-  const result = await runProgram([group, name, '-c', project.configPath, ...rest], { USER: 'ana' })
+  const result = await runProgram([group, name, '-c', project.configPath, ...rest], { env: { USER: 'ana' } })
   return { ...result, json: () => JSON.parse(result.stdout) }
 }
 

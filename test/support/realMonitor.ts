@@ -73,8 +73,16 @@ export interface Program {
 
 const entry = join(import.meta.dirname, '../../bin/spanwatch.js')
 
-export function startProgram(args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
-  const child = spawn(process.execPath, [entry, ...args], {
+/** What the program runs in. */
+export interface Surroundings {
+  readonly env?: Readonly<Record<string, string>>
+  /** A command that runs it, with its options: `['prlimit', '--nofile=64']`. */
+  readonly under?: readonly string[]
+}
+
+export function startProgram(args: readonly string[], { env = {}, under = [] }: Surroundings = {}): Program {
+  const [command, ...rest] = [...under, process.execPath, entry, ...args] as [string, ...string[]]
+  const child = spawn(command, rest, {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -100,8 +108,8 @@ export function startProgram(args: readonly string[], env: Readonly<Record<strin
 }
 
 /** A command that ends by itself. */
-export async function runProgram(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const program = startProgram(args, env)
+export async function runProgram(args: readonly string[], surroundings: Surroundings = {}) {
+  const program = startProgram(args, surroundings)
   const code = await program.ended
   return { code, stdout: program.stdout(), stderr: program.stderr() }
 }
@@ -109,9 +117,9 @@ export async function runProgram(args: readonly string[], env: Readonly<Record<s
 /** The daemon of a project, once it says that it is watching; `page` is its status page's address. */
 export async function startDaemon(
   project: Project,
-  env: Readonly<Record<string, string>> = {},
+  surroundings: Surroundings = {},
 ): Promise<Program & { readonly page: string }> {
-  const program = startProgram(['run', '-c', project.configPath], env)
+  const program = startProgram(['run', '-c', project.configPath], surroundings)
   const page = () => /"page":"([^"]+)"/.exec(program.stderr())?.[1]
   await until(() => page() !== undefined || !program.isRunning(), 40_000)
   const url = page()

@@ -1,0 +1,38 @@
+// npm run bench:torture [words]: each fault against the real process, those whose names hold all words when some are
+// given. Loopback only; some need root, or a program of Debian's, and say so. Ends with 1 when one was not survived.
+// A new torture is a row of a list in bench/tortures.
+import { diskTortures } from './tortures/disk.ts'
+import { openScene } from './tortures/scene.ts'
+import type { Torture } from './tortures/torture.ts'
+
+const tortures: readonly Torture[] = [...diskTortures]
+
+const words = process.argv.slice(2)
+const chosen = tortures.filter(({ name }) => words.every((word) => name.includes(word)))
+const counts = { survived: 0, failed: 0, leftOut: 0 }
+for (const torture of chosen) {
+  const { outcome, said } = await endure(torture)
+  counts[outcome] += 1
+  console.log(`${torture.name.padEnd(68)} ${said}`)
+}
+const { survived, failed, leftOut } = counts
+console.log(`${survived} of ${survived + failed} survived, ${leftOut} left out`)
+if (failed > 0 || chosen.length === 0) process.exitCode = 1
+
+async function endure(torture: Torture): Promise<{ outcome: keyof typeof counts; said: string }> {
+  const missing = torture.missing?.() ?? null
+  if (missing !== null) return { outcome: 'leftOut', said: `left out: ${missing}` }
+  const beganAt = performance.now()
+  const scene = await openScene(torture.options)
+  try {
+    const said = await torture.run(scene)
+    return {
+      outcome: 'survived',
+      said: `${said}, in ${((performance.now() - beganAt) / 1_000).toFixed(0)} s`,
+    }
+  } catch (error) {
+    return { outcome: 'failed', said: `FAILED: ${error instanceof Error ? error.message : String(error)}` }
+  } finally {
+    await scene.close()
+  }
+}
