@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { MonitorError } from '../lib/errors.ts'
 import { backupLedger } from '../store/backupLedger.ts'
 import { ledgerPath } from '../store/openState.ts'
+import { checkFolder } from '../store/stateFolder.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 
@@ -16,6 +17,7 @@ export async function backup(io: Io, options: BackupCommand): Promise<number> {
   const { config } = readConfig(io, options.config, { needs: [] })
   const path = ledgerPath(config.stateDir)
   if (!existsSync(path)) throw new MonitorError('not_found', `There is no ledger at ${path} yet.`)
+  checkFolder(config.stateDir)
   const stamp = new Date(io.clock.now()).toISOString().replace(/[:.]/g, '-')
   const target = resolve(options.to ?? join(config.stateDir, `ledger-backup-${stamp}.sqlite`))
   let shown = 0

@@ -1,15 +1,13 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MonitorError } from '../lib/errors.ts'
 import { type Cursors, parseCursors } from '../store/cursors.ts'
+import { readPlainFile } from '../store/stateFolder.ts'
 
 /** The cursors of a state folder, for looking only. */
 export function readCursorFile(folder: string): Cursors {
   const path = join(folder, 'cursors.json')
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch {
+  const text = readPlainFile(path)
+  if (text === null) {
     throw new MonitorError(
       'not_found',
       `There are no cursors at ${path} yet: start the daemon first (spanwatch run).`,

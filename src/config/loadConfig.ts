@@ -245,9 +245,7 @@ function resolveReference(deps: ReferenceDeps, name: string | null): Resolved {
 
 function resolveFile(deps: ReferenceDeps, path: string): Resolved {
   try {
-    const { files } = deps
-    const read = files.readPlainFile ?? files.readFile
-    const value = read(resolve(deps.folder, path), maxReferencedBytes).replace(/\r?\n$/, '')
+    const value = deps.files.readFile(resolve(deps.folder, path), maxReferencedBytes).replace(/\r?\n$/, '')
     return value === '' ? { ok: false, message: `the file ${path} is empty` } : { ok: true, value }
   } catch (error) {
     return { ok: false, message: `the file ${path} cannot be read: ${errorText(error)}` }

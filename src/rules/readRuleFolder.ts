@@ -1,8 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { errorText } from '../lib/errors.ts'
+import { readPlainText } from '../lib/plainFile.ts'
 import type { YamlInput } from '../lib/parseYamlDocument.ts'
-import { fileProblem } from '../lib/yamlProblems.ts'
+import { fileProblem, type YamlProblem } from '../lib/yamlProblems.ts'
 import type { Kinds } from './kinds.ts'
 import { type LoadedRules, loadRules } from './loadRules.ts'
 
@@ -19,19 +20,24 @@ export function isRuleTestName(name: string): boolean {
  * (`*.test.yaml`) are not read.
  */
 export async function readRuleFolder(folder: string, kinds: Kinds): Promise<LoadedRules> {
-  let files: YamlInput[]
+  let names: string[]
   try {
-    const names = await listRuleFiles(folder)
-    files = await Promise.all(
-      names.map(async (name) => ({
-        path: `${basename(folder)}/${name}`,
-        text: await readFile(join(folder, name), 'utf8'),
-      })),
-    )
+    names = await listRuleFiles(folder)
   } catch (error) {
     const message = `the folder of rules cannot be read: ${errorText(error)}`
     return { ok: false, problems: [fileProblem(folder, message)] }
   }
+  const files: YamlInput[] = []
+  const problems: YamlProblem[] = []
+  for (const name of names) {
+    const path = `${basename(folder)}/${name}`
+    try {
+      files.push({ path, text: readPlainText(join(folder, name)) })
+    } catch (error) {
+      problems.push(fileProblem(path, `these rules cannot be read: ${errorText(error)}`))
+    }
+  }
+  if (problems.length > 0) return { ok: false, problems }
   if (files.length > 0) return loadRules(files, kinds)
   const message = 'no rule file (*.yaml or *.yml) in this folder: nothing would ever be reported'
   return { ok: false, problems: [fileProblem(folder, message)] }

@@ -1,8 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { suggest } from '../lib/nearest.ts'
+import { readPlainText } from '../lib/plainFile.ts'
 import { parseYamlDocument } from '../lib/parseYamlDocument.ts'
 import { renderProblems } from '../lib/renderProblems.ts'
 import { schemaProblems } from '../lib/schemaProblems.ts'
@@ -103,7 +104,7 @@ export function scenarioJsonSchema(): Record<string, unknown> {
 
 async function read(path: string, asked: string, isPath: boolean): Promise<string> {
   try {
-    return await readFile(path, 'utf8')
+    return readPlainText(path)
   } catch (error) {
     const names = isPath ? [] : (await readdir(shippedFolder)).map((file) => basename(file, '.yaml'))
     const known = isPath ? errorText(error) : `known scenarios: ${names.join(', ')}`

@@ -4,6 +4,7 @@ import {
   copyFileSync,
   existsSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -44,7 +45,9 @@ export function listBackups(stateFolder: string): Backup[] {
     .flatMap((name): Backup[] => {
       const [, written] = /^ledger-(\d+)\.sqlite$/.exec(name) ?? []
       const path = join(folder, name)
-      return written === undefined ? [] : [{ path, at: Number(written), bytes: statSync(path).size }]
+      const stat = lstatSync(path, { throwIfNoEntry: false })
+      // What is no plain file was not put there by us: a pipe would be waited for.
+      return written === undefined || !stat?.isFile() ? [] : [{ path, at: Number(written), bytes: stat.size }]
     })
     .sort((one, other) => other.at - one.at)
 }

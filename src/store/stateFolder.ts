@@ -2,7 +2,6 @@ import {
   chmodSync,
   closeSync,
   constants,
-  fstatSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -15,6 +14,7 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { errorText, MonitorError } from '../lib/errors.ts'
+import { isMissing, withPlainFile } from '../lib/plainFile.ts'
 
 export const rightsRemedy =
   'What it holds is not known to be broken: let the user that runs spanwatch read and write the file and its folder, on a disk that can be written.'
@@ -73,20 +73,11 @@ export function checkFolder(folder: string): StateFolder {
 
 /** A small file of the folder, whatever was put in its place since the folder was checked; null where there is none. */
 export function readPlainFile(path: string): string | null {
-  // Not blocking: a pipe would be waited for.
-  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
-  let file: number
   try {
-    file = openSync(path, flags)
+    return withPlainFile(path, (file) => readFileSync(file, 'utf8'), constants.O_NOFOLLOW ?? 0)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw error
-  }
-  try {
-    if (!fstatSync(file).isFile()) throw new MonitorError('state.invalid', `${path} is no plain file`)
-    return readFileSync(file, 'utf8')
-  } finally {
-    closeSync(file)
+    if (isMissing(error)) return null
+    throw new MonitorError('state.invalid', `${path} cannot be read: ${errorText(error)}`, { cause: error })
   }
 }
 

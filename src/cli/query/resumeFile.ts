@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { errorText, MonitorError } from '../../lib/errors.ts'
+import { isMissing, withPlainFile } from '../../lib/plainFile.ts'
 
 /** How far a long read has come. Its rows were printed before it was written. */
 export interface Progress {
@@ -78,9 +79,9 @@ export function openResumeFile(path: string, question: string): ResumeFile {
 function read(path: string): z.output<typeof stored> | null {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = withPlainFile(path, (file) => readFileSync(file, 'utf8'))
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    if (isMissing(error)) return null
     throw new MonitorError('usage', `--resume: ${path} cannot be read: ${errorText(error)}`)
   }
   const parsed = stored.safeParse(parse(text))

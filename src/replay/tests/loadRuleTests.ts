@@ -1,10 +1,11 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { metaKinds } from '../../alerts/metaKinds.ts'
 import { kinds } from '../../checks/index.ts'
 import { checkMuteNames } from '../../config/checkConfig.ts'
 import { errorText } from '../../lib/errors.ts'
 import { suggest } from '../../lib/nearest.ts'
+import { readPlainText } from '../../lib/plainFile.ts'
 import { parseYamlDocument, type YamlInput } from '../../lib/parseYamlDocument.ts'
 import { schemaProblems } from '../../lib/schemaProblems.ts'
 import {
@@ -54,7 +55,7 @@ const doings = ['transfer', 'evidence', 'head', 'source', 'balances', 'facts', '
 export async function loadRuleTests(path: string): Promise<LoadedTestFile> {
   let text: string
   try {
-    text = await readFile(path, 'utf8')
+    text = readPlainText(path)
   } catch (error) {
     return fail([fileProblem(path, `the tests cannot be read: ${errorText(error)}`)])
   }
@@ -86,10 +87,12 @@ async function loadTestedRules(doc: YamlDoc, folder: string, { rules }: TestFile
   for (const [index, name] of rules.entries()) {
     try {
       for (const path of await listPlaces(resolve(folder, name))) {
-        files.push({ path, text: await readFile(path, 'utf8') })
+        files.push({ path, text: readPlainText(path) })
       }
     } catch (error) {
-      problems.push(problemAt(doc, ['rules', index], `these rules cannot be read: ${errorText(error)}`))
+      problems.push(
+        problemAt(doc, ['rules', index], `these rules cannot be read: ${name}: ${errorText(error)}`),
+      )
     }
   }
   return problems.length > 0 ? { ok: false, problems } : loadRules(files, kinds)

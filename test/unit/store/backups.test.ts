@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -110,6 +111,14 @@ test('F86: the newest good backup takes the place of the ledger, and what came s
   // From an hour before the ledger last knew anything, though the sweep reaches back a day alone.
   expect(after.cursors.read().history).toMatchObject({ until: now - 60_000 - hour, done: false })
   expect(existsSync(join(folder, `ledger.sqlite.damaged-${week}`))).toBe(true)
+})
+
+test.skipIf(process.platform === 'win32')('F87: a pipe among the backups is none of them', async () => {
+  await keep(now)
+  close()
+  execFileSync('mkfifo', [join(folder, 'backups', `ledger-${now + hour}.sqlite`)])
+  expect(times()).toEqual([0])
+  expect(restoreNewest(folder, now + 2 * hour)).toBe(now)
 })
 
 test('F86: without a good backup nothing is touched', async () => {
