@@ -2,10 +2,11 @@
 // given. Loopback only; some need root, or a program of Debian's, and say so. Ends with 1 when one was not survived.
 // A new torture is a row of a list in bench/tortures.
 import { diskTortures } from './tortures/disk.ts'
+import { syncTortures } from './tortures/sync.ts'
 import { openScene } from './tortures/scene.ts'
-import type { Torture } from './tortures/torture.ts'
+import { demand, type Torture } from './tortures/torture.ts'
 
-const tortures: readonly Torture[] = [...diskTortures]
+const tortures: readonly Torture[] = [...diskTortures, ...syncTortures]
 
 const words = process.argv.slice(2)
 const chosen = tortures.filter(({ name }) => words.every((word) => name.includes(word)))
@@ -26,6 +27,8 @@ async function endure(torture: Torture): Promise<{ outcome: keyof typeof counts;
   const scene = await openScene(torture.options)
   try {
     const said = await torture.run(scene)
+    const untrue = scene.listFalse()
+    demand(untrue.length === 0, untrue.join('; '))
     return {
       outcome: 'survived',
       said: `${said}, in ${((performance.now() - beganAt) / 1_000).toFixed(0)} s`,

@@ -31,6 +31,10 @@ export interface Scene {
   untold(failures: readonly string[]): string[]
   /** The messages that name this failure. */
   naming(failure: string): readonly { readonly text: string }[]
+  /** Waits until a message holds these words; gives after how many ms. */
+  toldOf(words: string, withinMs: number): Promise<number>
+  /** What was said of the bridge and is not so, and what was said again without a word of that. */
+  listFalse(): string[]
   /** Waits until each of them was told; throws naming those that were not. */
   allTold(failures: readonly string[], withinMs?: number): Promise<void>
   /** The daemon, once it says that it is watching. */
@@ -43,7 +47,9 @@ export interface Scene {
 /** Opens the API, the inbox and the project's folder. What it started ends with `close`. */
 export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const api = await createFakeExplorer()
-  api.records = Array.from({ length: 50 }, () => toWire())
+  api.records = Array.from({ length: 50 }, (_, n) =>
+    toWire({ value: `1.${n + 10}`, valueRaw: `1${n + 10}0000` }),
+  )
   const inbox = await createSlackInbox({ keep: 100_000 })
   const project = createProject({
     url: api.url,
@@ -53,10 +59,13 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const running: Program[] = []
   const naming = (failure: string) => inbox.messages.filter(({ text }) => text.includes(failure))
   const untold = (failures: readonly string[]) => failures.filter((failure) => naming(failure).length === 0)
+  const failed: string[] = []
   const addFailure = () => {
-    const failed = toOpenWire({ status: '0x0' })
-    api.records.unshift(failed)
-    return failed['zoneTxHash'] ?? '?'
+    const record = toOpenWire({ status: '0x0' })
+    const hash = record['zoneTxHash'] ?? '?'
+    failed.push(hash)
+    api.records.unshift(record)
+    return hash
   }
   return {
     api,
@@ -74,6 +83,16 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     },
     untold,
     naming,
+    async toldOf(words, withinMs) {
+      const isTold = () => inbox.messages.some(({ text }) => text.includes(words))
+      return until(isTold, withinMs).catch(() => {
+        throw new Error(`nobody was told within ${withinMs / 1_000} s that ${words}`)
+      })
+    },
+    listFalse: () => [
+      ...inbox.messages.flatMap(({ text }) => listInvented(text, failed)),
+      ...failed.flatMap((hash) => naming(hash).slice(1).filter(isUnmarked).map(describeRepeat)),
+    ],
     async allTold(failures, withinMs = 60_000) {
       await until(() => untold(failures).length === 0, withinMs).catch(() => {
         const silent = untold(failures)
@@ -99,4 +118,26 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
       project.remove()
     },
   }
+}
+
+/** Kinds of our own troubles and of those of the sources: here the bridge itself only ever fails withdrawals. */
+const ownKinds = /^(monitor|source)\./
+
+function listInvented(text: string, failed: readonly string[]): string[] {
+  const kinds = [...text.matchAll(/, rule \S+ \(([a-z_.]+)\)/g)].map(([, kind = '']) => kind)
+  const named = [...text.matchAll(/0x7a6f6e652d[0-9a-f]{54}/g)].map(([hash]) => hash)
+  return [
+    ...kinds
+      .filter((kind) => kind !== 'transfer.failed' && !ownKinds.test(kind))
+      .map((kind) => `${kind} was told, which is not so: ${text.slice(0, 200)}`),
+    ...named.filter((hash) => !failed.includes(hash)).map((hash) => `${hash} was told and is fine`),
+  ]
+}
+
+function isUnmarked({ text }: { readonly text: string }): boolean {
+  return !/ attempt \d|may have been sent before/.test(text)
+}
+
+function describeRepeat({ text }: { readonly text: string }): string {
+  return `told again unmarked: ${text.slice(0, 200)}`
 }

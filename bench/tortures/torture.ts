@@ -19,7 +19,11 @@ export function demand(holds: boolean, otherwise: string): void {
 
 /** What is missing of programs and of root's rights; null when nothing is. */
 export function lacks(...programs: readonly string[]): string | null {
-  if (programs.length > 0 && process.getuid?.() !== 0) return 'it needs root'
+  return process.getuid?.() === 0 ? lacksPrograms(...programs) : 'it needs root'
+}
+
+/** What is missing of programs; null when nothing is. */
+export function lacksPrograms(...programs: readonly string[]): string | null {
   const paths = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin']
   const absent = programs.filter((program) => !paths.some((path) => existsSync(join(path, program))))
   return absent.length === 0 ? null : `${absent.join(', ')} not installed`
