@@ -2,11 +2,12 @@
 // given. Loopback only; some need root, or a program of Debian's, and say so. Ends with 1 when one was not survived.
 // A new torture is a row of a list in bench/tortures.
 import { diskTortures } from './tortures/disk.ts'
+import { killTortures } from './tortures/kills.ts'
 import { syncTortures } from './tortures/sync.ts'
 import { openScene } from './tortures/scene.ts'
 import { demand, type Torture } from './tortures/torture.ts'
 
-const tortures: readonly Torture[] = [...diskTortures, ...syncTortures]
+const tortures: readonly Torture[] = [...diskTortures, ...syncTortures, ...killTortures]
 
 const words = process.argv.slice(2)
 const chosen = tortures.filter(({ name }) => words.every((word) => name.includes(word)))

@@ -11,10 +11,14 @@ import {
   startProgram,
   type Surroundings,
 } from '../../test/support/realMonitor.ts'
+import { openSlowDoor } from './slowDoor.ts'
 import { until } from '../../test/support/startMonitor.ts'
 
 /** What differs from a project that reads each second and sends to one Slack channel. */
-export type SceneOptions = Omit<ProjectOptions, 'url'>
+export interface SceneOptions extends Omit<ProjectOptions, 'url'> {
+  /** How long the channel may take for an answer; it answers at once when left out. */
+  readonly slackAnswersWithinMs?: number
+}
 
 /** A bridge on loopback, on which withdrawals fail when it is asked for, the monitor's project, and its channel. */
 export interface Scene {
@@ -45,19 +49,20 @@ export interface Scene {
 }
 
 /** Opens the API, the inbox and the project's folder. What it started ends with `close`. */
-export async function openScene(options: SceneOptions = {}): Promise<Scene> {
+export async function openScene({ slackAnswersWithinMs = 0, ...options }: SceneOptions = {}): Promise<Scene> {
   const api = await createFakeExplorer()
   api.records = Array.from({ length: 50 }, (_, n) =>
     toWire({ value: `1.${n + 10}`, valueRaw: `1${n + 10}0000` }),
   )
   const inbox = await createSlackInbox({ keep: 100_000 })
+  const door = await openSlowDoor(inbox.url, slackAnswersWithinMs)
   const project = createProject({
     url: api.url,
-    channels: { ops: { type: 'slack', url: inbox.url } },
+    channels: { ops: { type: 'slack', url: door.url } },
     ...options,
   })
   const running: Program[] = []
-  const naming = (failure: string) => inbox.messages.filter(({ text }) => text.includes(failure))
+  const naming = indexByHash(inbox.messages)
   const untold = (failures: readonly string[]) => failures.filter((failure) => naming(failure).length === 0)
   const failed: string[] = []
   const addFailure = () => {
@@ -113,6 +118,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     },
     async close() {
       await Promise.all(running.map(endProgram))
+      await door.close()
       await inbox.close()
       await api.close()
       project.remove()
@@ -120,12 +126,34 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   }
 }
 
+/** The messages that name a hash, each read once: a long run has thousands of both. */
+function indexByHash(
+  messages: SlackInbox['messages'],
+): (hash: string) => readonly { readonly text: string }[] {
+  const index = new Map<string, { readonly text: string }[]>()
+  let read = 0
+  return (hash) => {
+    for (const message of messages.slice(read)) {
+      for (const named of new Set(message.text.match(zoneHash))) {
+        const found = index.get(named)
+        if (found) found.push(message)
+        else index.set(named, [message])
+      }
+    }
+    read = messages.length
+    return index.get(hash) ?? []
+  }
+}
+
+/** A zone hash as test/support/fakeExplorer.ts makes it. */
+const zoneHash = /0x7a6f6e652d[0-9a-f]{54}/g
+
 /** Kinds of our own troubles and of those of the sources: here the bridge itself only ever fails withdrawals. */
 const ownKinds = /^(monitor|source)\./
 
 function listInvented(text: string, failed: readonly string[]): string[] {
   const kinds = [...text.matchAll(/, rule \S+ \(([a-z_.]+)\)/g)].map(([, kind = '']) => kind)
-  const named = [...text.matchAll(/0x7a6f6e652d[0-9a-f]{54}/g)].map(([hash]) => hash)
+  const named = text.match(zoneHash) ?? []
   return [
     ...kinds
       .filter((kind) => kind !== 'transfer.failed' && !ownKinds.test(kind))
