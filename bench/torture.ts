@@ -1,16 +1,21 @@
 // npm run bench:torture [words]: each fault against the real process, those whose names hold all words when some are
-// given. Loopback only; some need root, or a program of Debian's, and say so. Ends with 1 when one was not survived.
+// given (those that take long need theirs). Loopback only; some need root, or a program of Debian's, and say so. Ends with
+// 1 when one was not survived.
 // A new torture is a row of a list in bench/tortures.
 import { diskTortures } from './tortures/disk.ts'
 import { killTortures } from './tortures/kills.ts'
 import { syncTortures } from './tortures/sync.ts'
+import { networkTortures } from './tortures/network.ts'
 import { openScene } from './tortures/scene.ts'
 import { demand, type Torture } from './tortures/torture.ts'
 
-const tortures: readonly Torture[] = [...diskTortures, ...syncTortures, ...killTortures]
+const tortures: readonly Torture[] = [...diskTortures, ...syncTortures, ...killTortures, ...networkTortures]
 
 const words = process.argv.slice(2)
-const chosen = tortures.filter(({ name }) => words.every((word) => name.includes(word)))
+const chosen = tortures.filter(
+  ({ name, word: own }) =>
+    words.every((word) => name.includes(word)) && (own === undefined || words.includes(own)),
+)
 const counts = { survived: 0, failed: 0, leftOut: 0 }
 for (const torture of chosen) {
   const { outcome, said } = await endure(torture)

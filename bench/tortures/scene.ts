@@ -13,17 +13,25 @@ import {
 } from '../../test/support/realMonitor.ts'
 import { openSlowDoor } from './slowDoor.ts'
 import { until } from '../../test/support/startMonitor.ts'
+import { type Certificates, makeCertificates } from './certificates.ts'
+import { openWire, type Wire, type WireOptions } from './wire.ts'
 
 /** What differs from a project that reads each second and sends to one Slack channel. */
 export interface SceneOptions extends Omit<ProjectOptions, 'url'> {
   /** How long the channel may take for an answer; it answers at once when left out. */
   readonly slackAnswersWithinMs?: number
+  /** Of the lines to the explorer and to Slack. */
+  readonly wires?: WireOptions
 }
 
 /** A bridge on loopback, on which withdrawals fail when it is asked for, the monitor's project, and its channel. */
 export interface Scene {
   readonly api: FakeExplorer
   readonly inbox: SlackInbox
+  /** What the daemon reaches them by. */
+  readonly wires: { readonly explorer: Wire; readonly slack: Wire }
+  /** Where the wires speak TLS; they show the good one. */
+  readonly certificates: Certificates | null
   readonly configPath: string
   /** The state folder: what is mounted on it has to be left before `close`. */
   readonly state: string
@@ -49,17 +57,29 @@ export interface Scene {
 }
 
 /** Opens the API, the inbox and the project's folder. What it started ends with `close`. */
-export async function openScene({ slackAnswersWithinMs = 0, ...options }: SceneOptions = {}): Promise<Scene> {
+export async function openScene(options: SceneOptions = {}): Promise<Scene> {
+  const { wires: wireOptions, slackAnswersWithinMs = 0, ...others } = options
   const api = await createFakeExplorer()
   api.records = Array.from({ length: 50 }, (_, n) =>
     toWire({ value: `1.${n + 10}`, valueRaw: `1${n + 10}0000` }),
   )
   const inbox = await createSlackInbox({ keep: 100_000 })
   const door = await openSlowDoor(inbox.url, slackAnswersWithinMs)
+  const doorUrl = new URL(door.url)
+  const certificates = wireOptions?.tls ? makeCertificates() : null
+  const wires = {
+    explorer: await openWire(Number(new URL(api.url).port), wireOptions),
+    slack: await openWire(Number(doorUrl.port), wireOptions),
+  }
+  for (const wire of Object.values(wires)) wire.show(certificates?.good ?? null)
   const project = createProject({
-    url: api.url,
-    channels: { ops: { type: 'slack', url: door.url } },
-    ...options,
+    url: wires.explorer.origin,
+    channels: { ops: { type: 'slack', url: `${wires.slack.origin}${doorUrl.pathname}` } },
+    ...others,
+  })
+  const inSurroundings = ({ env, ...under }: Surroundings = {}): Surroundings => ({
+    ...under,
+    env: { ...(certificates && { NODE_EXTRA_CA_CERTS: certificates.trusted }), ...env },
   })
   const running: Program[] = []
   const naming = indexByHash(inbox.messages)
@@ -75,6 +95,8 @@ export async function openScene({ slackAnswersWithinMs = 0, ...options }: SceneO
   return {
     api,
     inbox,
+    wires,
+    certificates,
     configPath: project.configPath,
     state: join(project.folder, 'state'),
     addFailure,
@@ -107,20 +129,23 @@ export async function openScene({ slackAnswersWithinMs = 0, ...options }: SceneO
       })
     },
     async start(surroundings) {
-      const daemon = await startDaemon(project, surroundings)
+      const daemon = await startDaemon(project, inSurroundings(surroundings))
       running.push(daemon)
       return daemon
     },
     startAnyway(surroundings) {
-      const program = startProgram(['run', '-c', project.configPath], surroundings)
+      const program = startProgram(['run', '-c', project.configPath], inSurroundings(surroundings))
       running.push(program)
       return program
     },
     async close() {
       await Promise.all(running.map(endProgram))
+      await wires.explorer.close()
+      await wires.slack.close()
       await door.close()
       await inbox.close()
       await api.close()
+      certificates?.remove()
       project.remove()
     },
   }

@@ -6,6 +6,8 @@ import type { Scene, SceneOptions } from './scene.ts'
 export interface Torture {
   readonly name: string
   readonly options?: SceneOptions
+  /** One that takes long runs only when this is among the words. */
+  readonly word?: string
   /** What this machine lacks for it; null when it lacks nothing. */
   readonly missing?: () => string | null
   /** Gives what was measured, in a few words. Throws when something was lost, silent, invented or sent again unmarked. */

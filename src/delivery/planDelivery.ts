@@ -40,7 +40,7 @@ export function planDelivery(answer: Answer, now: UnixMs): DeliveryStep {
     case 'throttled':
       return handBack(delivery, now + Math.min(result.retryAfterMs, longestThrottleMs), result.reason)
     case 'dead':
-      return handBack(delivery, now + probeMs, result.reason)
+      return handBack(delivery, now + (result.probeAfterMs ?? probeMs), result.reason)
     case 'transient':
       return retryLater(answer, result.reason, now)
     case 'suspicious': {

@@ -123,7 +123,7 @@ function nextChannel(row: ChannelRow, { result, isToAll }: ChannelAnswer, now: U
     ...failed,
     circuit: 'open',
     openedAt: row.circuit === 'open' ? row.openedAt : now,
-    probeAt: now + probeMs,
+    probeAt: now + (result.probeAfterMs ?? probeMs),
     reason: result.reason,
   }
 }

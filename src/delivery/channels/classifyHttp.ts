@@ -27,6 +27,8 @@ const deadWords = new Set([
 ])
 const deadStatuses = new Set([401, 402, 403, 404, 405, 407, 410, 426, 451])
 const transientStatuses = new Set([408, 425])
+/** Nothing is sent before TLS stands: asking again soon repeats nothing, and a gateway's hiccup is over by then. */
+const tlsProbeMs = 60_000
 
 /** The delivery table for anything that is sent by an HTTP POST. */
 export function classifyHttp(outcome: PostOutcome, options: ClassifyOptions): DeliveryResult {
@@ -48,7 +50,11 @@ export function classifyHttp(outcome: PostOutcome, options: ClassifyOptions): De
 function classifyFailure(outcome: PostOutcome & { kind: 'failed' }, host: string): DeliveryResult {
   switch (outcome.cause) {
     case 'tls':
-      return { result: 'dead', reason: `${host}: no trusted TLS connection (${outcome.code})` }
+      return {
+        result: 'dead',
+        reason: `${host}: no trusted TLS connection (${outcome.code})`,
+        probeAfterMs: tlsProbeMs,
+      }
     case 'timeout':
       return { result: 'transient', reason: `${host} did not answer in time` }
     case 'stopped':

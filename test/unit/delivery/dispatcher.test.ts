@@ -194,6 +194,19 @@ test('a dead channel is said once on the fallback, probed every 15 minutes, and 
   await dispatcher.stop()
 })
 
+test('F103: a channel that no TLS connection can be had to is probed every minute', async () => {
+  const { engine, clock, startSending, ops } = createBench({ routes: [createRoute({ channels: ['ops'] })] })
+  ops.answers = [{ result: 'dead', reason: 'CERT_HAS_EXPIRED', probeAfterMs: 60_000 }, { result: 'ack' }]
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(59_999)
+  expect(ops.sent).toHaveLength(1)
+  await clock.advance(2)
+  const again = ops.sent.slice(1).flatMap(({ items }) => items.map(({ summary }) => summary))
+  expect(again).toContain('Withdrawal of 1 USDC failed')
+  await dispatcher.stop()
+})
+
 test('only the recipients that deferred a mail get it again; others are not kept waiting by that', async () => {
   const { engine, clock, startSending, ops } = createBench({ fakes: [createFakeChannel('ops', 'email')] })
   ops.answers = [{ result: 'partial', retry: ['b@x.example'], refused: [] }, { result: 'ack' }]

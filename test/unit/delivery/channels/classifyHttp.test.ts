@@ -62,6 +62,11 @@ describe('without an answer', () => {
   })
 })
 
+test('nothing is sent before TLS stands, so that it is tried again soon', () => {
+  const tls = classifyHttp({ kind: 'failed', cause: 'tls', code: 'CERT_HAS_EXPIRED' }, options)
+  expect(tls).toMatchObject({ result: 'dead', probeAfterMs: 60_000 })
+})
+
 test.each([
   ['no_service', ' no_service'],
   ['', ' with an empty body'],
