@@ -6,29 +6,66 @@ import { diskTortures } from './tortures/disk.ts'
 import { killTortures } from './tortures/kills.ts'
 import { syncTortures } from './tortures/sync.ts'
 import { networkTortures } from './tortures/network.ts'
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
 import { openScene } from './tortures/scene.ts'
 import { demand, type Torture } from './tortures/torture.ts'
+import type { Surroundings } from '../test/support/realMonitor.ts'
 
 const tortures: readonly Torture[] = [...diskTortures, ...syncTortures, ...killTortures, ...networkTortures]
 
+/** The one that this process was started for, by another one, within what it asks for. */
+const ownName = process.env['TORTURE']
 const words = process.argv.slice(2)
 const chosen = tortures.filter(
   ({ name, word: own }) =>
-    words.every((word) => name.includes(word)) && (own === undefined || words.includes(own)),
+    name === ownName ||
+    (ownName === undefined &&
+      words.every((word) => name.includes(word)) &&
+      (own === undefined || words.includes(own))),
 )
 const counts = { survived: 0, failed: 0, leftOut: 0 }
 for (const torture of chosen) {
   const { outcome, said } = await endure(torture)
   counts[outcome] += 1
-  console.log(`${torture.name.padEnd(68)} ${said}`)
+  console.log(
+    ownName === undefined ? `${torture.name.padEnd(68)} ${said}` : JSON.stringify({ outcome, said }),
+  )
 }
 const { survived, failed, leftOut } = counts
-console.log(`${survived} of ${survived + failed} survived, ${leftOut} left out`)
+if (ownName === undefined) console.log(`${survived} of ${survived + failed} survived, ${leftOut} left out`)
 if (failed > 0 || chosen.length === 0) process.exitCode = 1
 
-async function endure(torture: Torture): Promise<{ outcome: keyof typeof counts; said: string }> {
+interface Outcome {
+  readonly outcome: keyof typeof counts
+  readonly said: string
+}
+
+async function endure(torture: Torture): Promise<Outcome> {
   const missing = torture.missing?.() ?? null
   if (missing !== null) return { outcome: 'leftOut', said: `left out: ${missing}` }
+  return torture.within === undefined || ownName !== undefined
+    ? endureHere(torture)
+    : endureWithin(torture, torture.within)
+}
+
+/** The same bench once more, in other surroundings, for this one. */
+async function endureWithin({ name }: Torture, { under = [], env = {} }: Surroundings): Promise<Outcome> {
+  const [command, ...rest] = [...under, process.execPath, import.meta.filename]
+  const child = spawn(command, rest, {
+    env: { ...process.env, ...env, TORTURE: name },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const said = await text(child.stdout)
+  try {
+    // The line that this very file wrote.
+    return JSON.parse(said) as Outcome
+  } catch {
+    return { outcome: 'failed', said: `FAILED: the bench did not come to an end: ${said.slice(0, 200)}` }
+  }
+}
+
+async function endureHere(torture: Torture): Promise<Outcome> {
   const beganAt = performance.now()
   const scene = await openScene(torture.options)
   try {

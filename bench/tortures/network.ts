@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Certificate, Certificates } from './certificates.ts'
+import { packetTortures } from './packets.ts'
 import type { Scene } from './scene.ts'
 import { demandNoMore, healthIs, toldBy } from './told.ts'
 import { demand, lacks, type Torture } from './torture.ts'
@@ -69,13 +70,13 @@ async function endureSlackAway(scene: Scene, way: 'silent' | 'cut' | 'failing', 
   return `${failures.length} of ${failures.length} told, caught up in ${caughtUp} s, ${scene.inbox.messages.length} messages`
 }
 
-const tls = { wires: { tls: true, name: 'localhost' } } as const
+const byTls = { tls: true, name: 'localhost' } as const
 
 /** Both sides show it, one after the other; what failed meanwhile is told when the good one is back. */
 function badCertificate(name: string, pick: (of: Certificates) => Certificate | null, says: string): Torture {
   return {
     name: `F103: TLS, ${name}`,
-    options: tls,
+    options: { wires: { explorer: byTls, slack: byTls } },
     missing: () => lacks('openssl'),
     async run(scene) {
       const certificates = scene.certificates
@@ -114,5 +115,6 @@ export const networkTortures: readonly Torture[] = [
   badCertificate('wrong host', ({ wrongHost }) => wrongHost, 'ERR_TLS_CERT_ALTNAME_INVALID'),
   badCertificate('self-signed', ({ selfSigned }) => selfSigned, 'DEPTH_ZERO_SELF_SIGNED_CERT'),
   badCertificate('plain HTTP on its port', () => null, 'ERR_SSL'),
+  ...packetTortures,
   { ...slackAway('F101: Slack answers 500, 30 min', 'failing', 1_800_000), word: '30 min' },
 ]

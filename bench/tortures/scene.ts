@@ -20,8 +20,8 @@ import { openWire, type Wire, type WireOptions } from './wire.ts'
 export interface SceneOptions extends Omit<ProjectOptions, 'url'> {
   /** How long the channel may take for an answer; it answers at once when left out. */
   readonly slackAnswersWithinMs?: number
-  /** Of the lines to the explorer and to Slack. */
-  readonly wires?: WireOptions
+  /** The lines to the explorer and to Slack. */
+  readonly wires?: { readonly explorer?: WireOptions; readonly slack?: WireOptions }
 }
 
 /** A bridge on loopback, on which withdrawals fail when it is asked for, the monitor's project, and its channel. */
@@ -66,10 +66,10 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const inbox = await createSlackInbox({ keep: 100_000 })
   const door = await openSlowDoor(inbox.url, slackAnswersWithinMs)
   const doorUrl = new URL(door.url)
-  const certificates = wireOptions?.tls ? makeCertificates() : null
+  const certificates = wireOptions?.explorer?.tls ? makeCertificates() : null
   const wires = {
-    explorer: await openWire(Number(new URL(api.url).port), wireOptions),
-    slack: await openWire(Number(doorUrl.port), wireOptions),
+    explorer: await openWire(Number(new URL(api.url).port), wireOptions?.explorer),
+    slack: await openWire(Number(doorUrl.port), wireOptions?.slack),
   }
   for (const wire of Object.values(wires)) wire.show(certificates?.good ?? null)
   const project = createProject({

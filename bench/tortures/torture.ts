@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import type { Surroundings } from '../../test/support/realMonitor.ts'
 import type { Scene, SceneOptions } from './scene.ts'
 
 /** One bad day of the process. */
@@ -8,6 +9,8 @@ export interface Torture {
   readonly options?: SceneOptions
   /** One that takes long runs only when this is among the words. */
   readonly word?: string
+  /** What the whole bench has to be in, so that it starts itself again for it. */
+  readonly within?: Surroundings
   /** What this machine lacks for it; null when it lacks nothing. */
   readonly missing?: () => string | null
   /** Gives what was measured, in a few words. Throws when something was lost, silent, invented or sent again unmarked. */
