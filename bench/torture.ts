@@ -4,6 +4,7 @@
 // A new torture is a row of a list in bench/tortures.
 import { diskTortures } from './tortures/disk.ts'
 import { killTortures } from './tortures/kills.ts'
+import { stateFolderTortures } from './tortures/stateFolder.ts'
 import { syncTortures } from './tortures/sync.ts'
 import { networkTortures } from './tortures/network.ts'
 import { spawn } from 'node:child_process'
@@ -12,7 +13,13 @@ import { openScene } from './tortures/scene.ts'
 import { demand, type Torture } from './tortures/torture.ts'
 import type { Surroundings } from '../test/support/realMonitor.ts'
 
-const tortures: readonly Torture[] = [...diskTortures, ...syncTortures, ...killTortures, ...networkTortures]
+const tortures: readonly Torture[] = [
+  ...diskTortures,
+  ...syncTortures,
+  ...stateFolderTortures,
+  ...killTortures,
+  ...networkTortures,
+]
 
 /** The one that this process was started for, by another one, within what it asks for. */
 const ownName = process.env['TORTURE']

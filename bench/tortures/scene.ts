@@ -51,8 +51,8 @@ export interface Scene {
   allTold(failures: readonly string[], withinMs?: number): Promise<void>
   /** The daemon, once it says that it is watching. */
   start(surroundings?: Surroundings): Promise<Program & { readonly page: string }>
-  /** The daemon, whether or not it comes to watching. */
-  startAnyway(surroundings?: Surroundings): Program
+  /** The daemon, whether or not it comes to watching, with these options of `run`. */
+  startAnyway(surroundings?: Surroundings, ...options: string[]): Program
   close(): Promise<void>
 }
 
@@ -133,8 +133,9 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
       running.push(daemon)
       return daemon
     },
-    startAnyway(surroundings) {
-      const program = startProgram(['run', '-c', project.configPath], inSurroundings(surroundings))
+    startAnyway(surroundings, ...options) {
+      const args = ['run', '-c', project.configPath, ...options]
+      const program = startProgram(args, inSurroundings(surroundings))
       running.push(program)
       return program
     },

@@ -96,7 +96,7 @@ async function runApp(deps: AppDeps, options: RunOptions): Promise<void> {
   const app = createApp(deps, options)
   try {
     const server = config.http === null ? null : await startWeb(deps, app, config.http)
-    if (server) writeDaemonFile(config.stateDir, server.url)
+    if (server) noteDaemon(deps, config.stateDir, server.url)
     const reloading = watchRules(deps, config.rulesDir, options, (loaded) => setRules(deps, app, loaded))
     const service = notifyService(deps, app, options.env ?? {})
     const ended = new AbortController()
@@ -120,6 +120,15 @@ async function runApp(deps: AppDeps, options: RunOptions): Promise<void> {
     }
   } finally {
     await app.stop()
+  }
+}
+
+/** Commands need it; watching does not. */
+function noteDaemon({ log }: Pick<AppDeps, 'log'>, stateDir: string, url: string): void {
+  try {
+    writeDaemonFile(stateDir, url)
+  } catch (error) {
+    log.warn({ err: error }, `commands will not find this daemon: ${errorText(error)}`)
   }
 }
 

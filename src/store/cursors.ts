@@ -73,7 +73,7 @@ const firstLeast = 10_000
 
 export interface CursorFile {
   read(): Cursors
-  /** Durable when it returns. Call it after the commit of what it points past. */
+  /** Durable when it returns, unless the disk refuses, which is noted. Call it after the commit of what it points past. */
   write(cursors: Cursors): void
 }
 
@@ -131,6 +131,8 @@ export function openCursors(options: {
   initial: Cursors
   isFirstStart: boolean
   now: UnixMs
+  /** The disk took nothing. That is no reason not to watch: what the file lacks the next start reads again. */
+  onUnwritten: (error: unknown) => void
 }): OpenedCursors {
   const current = new LowSync<string>(createDurableTextFile(options.path), '')
   const previous = new LowSync<string>(createDurableTextFile(`${options.path}.previous`), '')
@@ -149,13 +151,17 @@ export function openCursors(options: {
 
   const write = (next: Cursors) => {
     const text = toText(next, options.ledger, options.commit())
-    if (judge(current.data, options).cursors !== null) {
-      previous.data = current.data
-      previous.write()
-    }
-    current.data = text
-    current.write()
     cursors = next
+    try {
+      if (judge(current.data, options).cursors !== null) {
+        previous.data = current.data
+        previous.write()
+      }
+      current.data = text
+      current.write()
+    } catch (error) {
+      options.onUnwritten(error)
+    }
   }
   write(cursors)
   return {

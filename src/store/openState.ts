@@ -61,8 +61,21 @@ export function openState(options: StateOptions): State {
     return { ...openFiles(options, lock), warning }
   } catch (error) {
     lock.release()
-    throw error
+    throw isSystemError(error) ? toInvalid(folder, error) : error
   }
+}
+
+/** The system's own and those of Node's file functions carry a word, SQLite's a number beside theirs. */
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && !(error instanceof MonitorError) && 'code' in error
+}
+
+function toInvalid(folder: string, error: unknown): MonitorError {
+  return new MonitorError(
+    'state.invalid',
+    `The state folder ${folder} cannot be used: ${errorText(error)}. ${rightsRemedy}`,
+    { cause: error },
+  )
 }
 
 function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>): Omit<State, 'warning'> {
@@ -98,11 +111,12 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
       initial: initialCursors(Math.min(options.since, (knownUntil ?? Infinity) - overlapMs)),
       isFirstStart: db.isNew,
       now: options.now,
+      onUnwritten: (error) => trouble.noteDisk(error),
     })
     if (cursors.isAhead) noteRestored(db, { from: knownUntil ?? options.since, at: options.now })
     return {
       db,
-      cursors: watchCursors(cursors.file, trouble),
+      cursors: cursors.file,
       isFirstStart: db.isNew,
       recovered: cursors.recovered,
       ballast: trouble.ballast,
@@ -177,20 +191,6 @@ function makeRoom(ballast: Ballast, db: Database): void {
     db.truncateLog()
   } catch {
     // Full to the last page: the next commit says so.
-  }
-}
-
-function watchCursors(file: CursorFile, trouble: Trouble): CursorFile {
-  return {
-    read: () => file.read(),
-    write(next) {
-      try {
-        file.write(next)
-      } catch (error) {
-        trouble.noteDisk(error)
-        throw error
-      }
-    },
   }
 }
 

@@ -33,13 +33,18 @@ type Watched = Pick<State, 'ballast' | 'diskErrors' | 'isInPlace'>
  */
 export function createStateWatch(state: Watched) {
   let lookedAt = -Infinity
-  let seen = state.diskErrors().count
+  // What was refused at the start counts as well.
+  let seen = 0
   let refusedAt = -Infinity
   let found: string | null = null
   let trouble: { readonly error: string; readonly since: UnixMs } | null = null
   return (now: UnixMs): Finding[] => {
     const { count, last } = state.diskErrors()
-    if (count > seen) refusedAt = now
+    if (count > seen) {
+      refusedAt = now
+      // Named for what it is from the first message on.
+      if (!state.isInPlace()) lookedAt = -Infinity
+    }
     seen = count
     if (now - lookedAt >= lookMs || now < lookedAt) {
       lookedAt = now

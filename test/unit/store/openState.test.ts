@@ -2,6 +2,7 @@ import {
   chmodSync,
   chownSync,
   copyFileSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -249,6 +250,34 @@ describe('the state folder', () => {
     expect(() => open()).toThrow(
       expect.objectContaining({ code: 'state.invalid', message: expect.stringContaining('--reset-state') }),
     )
+  })
+
+  test('F89: cursors that cannot be written are known all the same, are noted, and are written with the next', () => {
+    writeCursors(7)
+    const opened = open()
+    const { cursors } = opened
+    const turn = (page: number) =>
+      cursors.write({ ...cursors.read(), sweep: { ...cursors.read().sweep, page } })
+    renameSync(folder, `${folder}.away`)
+    turn(8)
+    expect(cursors.read().sweep.page).toBe(8)
+    expect(opened.diskErrors()).toEqual({ count: 1, last: expect.stringContaining('ENOENT') })
+    renameSync(`${folder}.away`, folder)
+    expect(readFileSync(cursorPath(), 'utf8')).toContain('"page": 7')
+    turn(9)
+    close()
+    expect(open().cursors.read().sweep.page).toBe(9)
+  })
+
+  test('what the system refuses while the folder is opened is said with the folder, and the lock is given back', () => {
+    writeCursors(7)
+    const inTheWay = join(folder, '.cursors.json.999.tmp')
+    mkdirSync(inTheWay)
+    expect(() => open()).toThrow(
+      expect.objectContaining({ code: 'state.invalid', message: expect.stringContaining(inTheWay) }),
+    )
+    rmSync(inTheWay, { recursive: true })
+    expect(open().cursors.read().sweep.page).toBe(7)
   })
 
   test('cursors ahead of a restored ledger are not trusted', () => {

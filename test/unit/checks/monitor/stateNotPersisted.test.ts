@@ -44,6 +44,16 @@ test('F17: a folder that was removed while it was in use is told as that, whatev
   expect(watch(10_000)).toEqual([])
 })
 
+test('F17: a write that was refused because the folder is gone is told as that at once, not as a disk that refuses', () => {
+  const { disk, watch } = setUp()
+  expect(watch(0)).toEqual([])
+  disk.isInPlace = false
+  disk.errors = 1
+  expect(watch(1_000).map(({ facts }) => facts['error'])).toEqual([
+    expect.stringMatching(/^it was removed or replaced/),
+  ])
+})
+
 test('a disk that refuses now and then is told at the first refusal, until none came for a minute', () => {
   const { disk, watch } = setUp()
   expect(watch(0)).toEqual([])
