@@ -6,6 +6,7 @@ import { diskTortures } from './tortures/disk.ts'
 import { killTortures } from './tortures/kills.ts'
 import { stateFolderTortures } from './tortures/stateFolder.ts'
 import { syncTortures } from './tortures/sync.ts'
+import { fullDiskTortures } from './tortures/fullDisk.ts'
 import { networkTortures } from './tortures/network.ts'
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
@@ -15,6 +16,7 @@ import type { Surroundings } from '../test/support/realMonitor.ts'
 
 const tortures: readonly Torture[] = [
   ...diskTortures,
+  ...fullDiskTortures,
   ...syncTortures,
   ...stateFolderTortures,
   ...killTortures,

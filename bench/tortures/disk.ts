@@ -1,12 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { appendFileSync, mkdirSync } from 'node:fs'
 import { damageLog, damages } from '../../test/support/damage.ts'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { endProgram } from '../../test/support/realMonitor.ts'
 import type { Scene } from './scene.ts'
-import { demand, lacks, type Torture } from './torture.ts'
+import { demand, type Torture } from './torture.ts'
 
 const ledgerOf = (scene: Scene) => join(scene.state, 'ledger.sqlite')
 const toldDamage = ({ inbox }: Scene) =>
@@ -63,32 +61,4 @@ export const diskTortures: readonly Torture[] = [
       return 'all told'
     },
   },
-  {
-    name: 'a disk of 12 MB that somebody else fills',
-    missing: () => lacks('mount', 'umount'),
-    async run(scene) {
-      mkdirSync(scene.state)
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=12m,mode=700', 'tmpfs', scene.state])
-      try {
-        await scene.start()
-        await scene.allTold([scene.addFailure()])
-        fill(join(scene.state, 'neighbour'))
-        const failures = await scene.addFailures(25, 500)
-        await scene.allTold(failures)
-        return '25 of 25 failures told'
-      } finally {
-        execFileSync('umount', ['--lazy', scene.state])
-      }
-    },
-  },
 ]
-
-/** Writes until the disk takes no more. */
-function fill(path: string): void {
-  const block = Buffer.alloc(64 * 1024)
-  try {
-    for (;;) appendFileSync(path, block)
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
-  }
-}

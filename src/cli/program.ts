@@ -238,6 +238,7 @@ export const exitCodeOf: Readonly<Record<ErrorCode, number>> = {
   'config.invalid': exitCodes.usage,
   usage: exitCodes.usage,
   'state.invalid': exitCodes.usage,
+  'state.full': exitCodes.wrong,
   'state.locked': exitCodes.locked,
   'source.unreachable': exitCodes.unreachable,
   'source.throttled': exitCodes.unreachable,

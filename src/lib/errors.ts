@@ -3,6 +3,7 @@ export type ErrorCode =
   | 'config.invalid' // a configuration, rule or scenario file cannot be honoured: exit 2
   | 'usage' // a command line cannot be understood: exit 2
   | 'state.invalid' // the state folder cannot be used as it is: exit 2
+  | 'state.full' // the state folder's disk takes nothing: exit 1, a later start can work
   | 'state.locked' // another process holds the state folder: exit 75
   | 'source.unreachable' // network, timeout, 5xx: a retry can help
   | 'source.throttled' // 429 and its kin: a retry after a pause helps

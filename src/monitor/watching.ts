@@ -15,6 +15,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { keepBackups } from '../store/backups.ts'
 import type { Database } from '../store/database.ts'
+import type { State } from '../store/openState.ts'
 import { purgeCoverage } from '../kernel/coverage.ts'
 import { listHeads } from '../kernel/heads.ts'
 import type { AppConfig } from '../kernel/settings.ts'
@@ -47,7 +48,12 @@ export function createWatching(
   const runner = createRunner(kernel, [
     ...opened.flatMap(({ pollers }) => pollers),
     ...createReporting(kernel),
-    { name: 'checkpoint', schedule: checkpointMs, asksNobody: true, run: async () => checkpoint(kernel.db) },
+    {
+      name: 'checkpoint',
+      schedule: checkpointMs,
+      asksNobody: true,
+      run: async () => checkpoint(kernel.state),
+    },
     ...listBackupPolls(kernel),
     { name: 'upkeep', schedule: upkeepMs, run: async () => (of.voice.note(), upkeep()) },
     ...(heartbeat
@@ -77,7 +83,8 @@ function listBackupPolls({ clock, config, state }: Pick<Kernel, 'clock' | 'confi
   ]
 }
 
-function checkpoint(db: Database): void {
+function checkpoint({ db, settle }: Pick<State, 'db' | 'settle'>): void {
+  settle()
   const { pages, copied } = db.checkpoint()
   if (pages > longLogPages && copied === pages) db.truncateLog()
 }

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 export interface Ballast {
   /** Takes the room, if it is not held and there is enough. @returns whether it is held now */
   hold(): boolean
-  /** Gives the room away, so that what matters most can still be saved. */
-  free(): void
+  /** Gives the room away, so that what matters most can still be saved. @returns whether there was any */
+  free(): boolean
 }
 
 /** Enough for hours of acknowledgements and alerts. */
@@ -33,7 +33,11 @@ export function createBallast(path: string, bytes?: number): Ballast {
         return false
       }
     },
-    free: () => rmSync(path, { force: true }),
+    free() {
+      const isThere = existsSync(path)
+      rmSync(path, { force: true })
+      return isThere
+    },
   }
 }
 
@@ -47,6 +51,20 @@ export function readSpareBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder)
   const isHeld = existsSync(join(folder, 'ballast'))
   return bavail * bsize - (isHeld ? 0 : chooseSize(folder))
+}
+
+/** Whether the disk takes so many bytes now: where it says so, found out by writing them. */
+export function takesBytes(folder: string, bytes: number): boolean {
+  const { bavail, bsize } = statfsSync(folder)
+  if (bavail * bsize < bytes) return false
+  const probe = createBallast(join(folder, 'room'), bytes)
+  try {
+    // One that a killed process left proves nothing.
+    probe.free()
+    return probe.hold()
+  } finally {
+    probe.free()
+  }
 }
 
 function fill(path: string, bytes: number): void {

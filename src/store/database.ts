@@ -9,6 +9,7 @@ import {
 } from 'node:sqlite'
 import type { Clock } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
+import { type Commits, createCommits } from './commits.ts'
 import { assertWhole, isBroken, toDamaged } from './damage.ts'
 import { ledgerTables } from './migrations/0001_ledger.ts'
 import { alertTables } from './migrations/0002_alerts.ts'
@@ -96,13 +97,15 @@ export interface Database {
    * what belongs together commits together. `work` is synchronous, or its commit would hold half of another's.
    */
   transaction<T>(work: () => T): T
+  /** For a disk that takes nothing: commits stay in memory until they are released. */
+  readonly held: Pick<Commits, 'hold' | 'isHeld' | 'heldBytes' | 'release'>
   /** Identifies this ledger file for its whole life; a restored backup has an older `commits` count. */
   readonly generation: string
   /** Whether this opening made its tables. */
   readonly isNew: boolean
   /** How many transactions came to nothing so far: what was remembered of them is not so. */
   rollbacks(): number
-  /** Copies what was committed into the file itself, as far as no reader is in the way; waits for nobody. */
+  /** Copies what was committed into the file itself, as far as no reader is in the way; waits for nobody. Not while commits are held. */
   checkpoint(): Checkpoint
   /** The same, and gives back the room of the write-ahead log where nobody reads. */
   truncateLog(): void
@@ -119,6 +122,8 @@ export interface DatabaseOptions {
   readonly damage?: AbortController
   /** A commit failed; the error is thrown to the caller afterwards. */
   readonly onFailed?: (error: unknown) => void
+  /** A commit is on the disk. */
+  readonly onSaved?: () => void
   /** How long a commit took to be on disk. */
   readonly timing?: { readonly clock: Pick<Clock, 'monotonicMs'>; commit(seconds: number): void }
 }
@@ -182,8 +187,23 @@ function createGuard(path: string, damage: DatabaseOptions['damage']): Guard {
 
 function toDatabase({ connection, isNew, guarded }: Opened, options: DatabaseOptions): Database {
   const statements = new Map<string, Statement>()
-  let inTransaction = false
-  let rollbacks = 0
+  const commits = createCommits(
+    {
+      exec: (sql) => guarded(() => connection.exec(sql)),
+      prepare: (sql) => connection.prepare(sql),
+      get isTransaction() {
+        return connection.isTransaction
+      },
+    },
+    {
+      monotonicMs: () => options.timing?.clock.monotonicMs() ?? 0,
+      onFailed: options.onFailed,
+      onSaved(tookMs) {
+        options.timing?.commit(tookMs / 1_000)
+        options.onSaved?.()
+      },
+    },
+  )
   const prepare = (sql: string) => {
     let statement = statements.get(sql)
     if (!statement)
@@ -199,29 +219,11 @@ function toDatabase({ connection, isNew, guarded }: Opened, options: DatabaseOpt
 
   return {
     prepare,
-    transaction(work) {
-      if (inTransaction) return work()
-      guarded(() => connection.exec('BEGIN IMMEDIATE'))
-      inTransaction = true
-      try {
-        const result = work()
-        const committedFrom = options.timing?.clock.monotonicMs() ?? 0
-        guarded(() => connection.exec('COMMIT'))
-        options.timing?.commit((options.timing.clock.monotonicMs() - committedFrom) / 1_000)
-        return result
-      } catch (error) {
-        rollbacks += 1
-        // A full disk may already have rolled back by itself.
-        if (connection.isTransaction) connection.exec('ROLLBACK')
-        options.onFailed?.(error)
-        throw error
-      } finally {
-        inTransaction = false
-      }
-    },
+    transaction: (work) => commits.transaction(work),
+    rollbacks: () => commits.rollbacks(),
+    held: commits,
     generation: String(prepare("SELECT value FROM meta WHERE name = 'generation'").get()?.['value'] ?? ''),
     isNew,
-    rollbacks: () => rollbacks,
     checkpoint: () => guarded(() => checkpoint(connection, 'PASSIVE')),
     truncateLog: () => void guarded(() => checkpoint(connection, 'TRUNCATE')),
     close: () => connection.close(),
@@ -246,6 +248,7 @@ function guardStatement(statement: StatementSync, guarded: Guard): Statement {
 
 /** Never waits for a reader: it is done again in seconds. */
 function checkpoint(connection: DatabaseSync, mode: 'PASSIVE' | 'TRUNCATE'): Checkpoint {
+  if (connection.isTransaction) return { pages: 0, copied: 0 }
   connection.exec('PRAGMA busy_timeout = 0')
   try {
     const [, pages, copied] = Object.values(connection.prepare(`PRAGMA wal_checkpoint(${mode})`).get() ?? {})

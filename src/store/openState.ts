@@ -4,13 +4,14 @@ import type { UnixMs } from '../lib/clock.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { type Ballast, createBallast, isDiskFull } from './ballast.ts'
 import { type CursorFile, initialCursors, openCursors } from './cursors.ts'
-import { brokenRemedy, DamagedLedger, isDiskError, isSuspicious } from './damage.ts'
+import { brokenRemedy, DamagedLedger } from './damage.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import { createIntegrity, type Integrity } from './integrity.ts'
 import { readMetaNumber } from './meta.ts'
 import { lastSavedAt } from './requestNumbers.ts'
 import { noteRestored } from './restored.ts'
 import { rightsRemedy, takeFolder, takeStateLock } from './stateFolder.ts'
+import { createTrouble, readMarker, removeMarker } from './trouble.ts'
 
 export interface State {
   readonly db: Database
@@ -26,6 +27,10 @@ export interface State {
   commitsFailed(): number
   /** How often the disk refused since the start, in commits and in writes of cursors, and what it said last. */
   diskErrors(): { readonly count: number; readonly last: string }
+  /** Whether what is committed stays in memory, because the disk takes nothing. */
+  isUnsaved(): boolean
+  /** Saves it as soon as the disk takes it. @throws what the disk says when it refuses nevertheless */
+  settle(): void
   /** Aborted with a DamagedLedger once the ledger's file is found to be broken. */
   readonly damage: AbortSignal
   readonly integrity: Integrity
@@ -55,10 +60,31 @@ export interface StateOptions extends Pick<DatabaseOptions, 'timing'> {
 export function openState(options: StateOptions): State {
   const { folder } = options
   const { warning } = takeFolder(folder)
+  try {
+    return { ...takeFiles(options), warning }
+  } catch (error) {
+    if (!isFullBelow(error)) throw error
+    if (createBallast(join(folder, 'ballast')).free()) return { ...takeFiles(options), warning }
+    throw new MonitorError(
+      'state.full',
+      `The disk of the state folder ${folder} is full: free space there, and start again.`,
+      { cause: error },
+    )
+  }
+}
+
+function isFullBelow(error: unknown): boolean {
+  return (
+    isDiskFull(error) || (error instanceof Error && error.cause !== undefined && isFullBelow(error.cause))
+  )
+}
+
+function takeFiles(options: StateOptions): Omit<State, 'warning'> {
+  const { folder } = options
   const lock = takeStateLock(join(folder, 'lock.sqlite'))
   try {
     if (options.reset) setAside(folder, options.now)
-    return { ...openFiles(options, lock), warning }
+    return openFiles(options, lock)
   } catch (error) {
     lock.release()
     throw isSystemError(error) ? toInvalid(folder, error) : error
@@ -83,13 +109,15 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
   const path = ledgerPath(folder)
   const cursorPath = join(folder, 'cursors.json')
   if (!existsSync(path) && existsSync(cursorPath)) throw missingLedger(path, cursorPath, 'does not')
-  const trouble = createTrouble(folder)
+  // Whether it is, is said by the damage; whether that can be found out, by whoever looks regularly.
+  const trouble = createTrouble(folder, () => void integrity.look().catch(() => undefined))
   const isSmall = sizeOf(path) <= smallBytes
   const db = openLedgerFile(path, {
     ...(options.timing && { timing: options.timing }),
     check: isSmall,
     damage: trouble.damage,
     onFailed: (error) => trouble.failed(error, db),
+    onSaved: () => trouble.saved(),
     // As when the write-ahead log of a young ledger was lost: what is left is a file that holds nothing.
     ...(existsSync(cursorPath) && { refuseNew: missingLedger(path, cursorPath, 'is empty') }),
   })
@@ -98,8 +126,6 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
     isChecked: isSmall,
     onDamaged: (error) => trouble.damage.abort(error),
   })
-  // Whether it is, is said by the damage; whether that can be found out, by whoever looks regularly.
-  trouble.onSuspicion = () => void integrity.look().catch(() => undefined)
   const opened = statSync(path)
   try {
     // A ledger that was restored is older than the present: what came since is read again, however old it is.
@@ -113,21 +139,27 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
       now: options.now,
       onUnwritten: (error) => trouble.noteDisk(error),
     })
+    const unsavedSince = readMarker(folder)
     if (cursors.isAhead) noteRestored(db, { from: knownUntil ?? options.since, at: options.now })
+    else if (unsavedSince !== null) noteRestored(db, { from: unsavedSince, at: options.now })
+    removeMarker(folder)
     return {
       db,
-      cursors: cursors.file,
+      cursors: trouble.watchCursors(cursors.file, db),
       isFirstStart: db.isNew,
-      recovered: cursors.recovered,
+      recovered: cursors.recovered ?? describeUnsaved(unsavedSince),
       ballast: trouble.ballast,
       isInPlace: () => isSameFile(statSync(path, { throwIfNoEntry: false }), opened),
-      commitsFailed: () => trouble.commits,
-      diskErrors: () => ({ count: trouble.diskErrors, last: trouble.lastDiskError }),
+      commitsFailed: () => trouble.commits(),
+      diskErrors: () => trouble.diskErrors(),
+      isUnsaved: () => db.held.isHeld(),
+      settle: () => trouble.settle(db),
       damage: trouble.damage.signal,
       integrity,
       bytes: () => measureFolder(folder),
       close() {
         integrity.stop()
+        trouble.saveAnyway(db)
         db.close()
         lock.release()
       },
@@ -136,6 +168,11 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
     db.close()
     throw error
   }
+}
+
+function describeUnsaved(since: UnixMs | null): string | null {
+  if (since === null) return null
+  return `the disk took nothing from ${new Date(since).toISOString()} on, until the last process ended: what came since is read again, and what was sent since is sent again, marked as a repeat`
 }
 
 /** Records are listed late, and filled in later. */
@@ -149,49 +186,6 @@ function sizeOf(path: string): number {
     (sum, one) => sum + (statSync(one, { throwIfNoEntry: false })?.size ?? 0),
     0,
   )
-}
-
-/** What went wrong with the folder's disk since the start. */
-interface Trouble {
-  readonly ballast: Ballast
-  readonly damage: AbortController
-  commits: number
-  diskErrors: number
-  lastDiskError: string
-  onSuspicion: () => void
-  failed(error: unknown, db: Database): void
-  noteDisk(error: unknown): void
-}
-
-function createTrouble(folder: string): Trouble {
-  return {
-    ballast: createBallast(join(folder, 'ballast')),
-    damage: new AbortController(),
-    commits: 0,
-    diskErrors: 0,
-    lastDiskError: '',
-    onSuspicion: () => undefined,
-    failed(error, db) {
-      this.commits += 1
-      if (isSuspicious(error)) this.onSuspicion()
-      if (isDiskError(error)) this.noteDisk(error)
-      if (isDiskFull(error)) makeRoom(this.ballast, db)
-    },
-    noteDisk(error) {
-      this.diskErrors += 1
-      this.lastDiskError = errorText(error)
-    },
-  }
-}
-
-/** The reserve gives the file room for what the write-ahead log holds, which gives back its own. */
-function makeRoom(ballast: Ballast, db: Database): void {
-  ballast.free()
-  try {
-    db.truncateLog()
-  } catch {
-    // Full to the last page: the next commit says so.
-  }
 }
 
 /** Counts the commits that cursors may point past. Call it inside the transaction that the cursor follows. */

@@ -21,7 +21,7 @@ export const rightsRemedy =
 
 /** What a state folder holds by name; what was set aside and copies of the ledger are opened by people alone. */
 const ours =
-  /^(ledger\.sqlite(-wal|-shm|-journal)?|cursors\.json(\.previous)?|lock\.sqlite(-journal)?|ballast|daemon\.json|damage-told|backups)$/
+  /^(ledger\.sqlite(-wal|-shm|-journal)?|cursors\.json(\.previous)?|lock\.sqlite(-journal)?|ballast|daemon\.json|damage-told|backups|unsaved|room)$/
 
 /** Root may write whatever belongs to whomever: from it a file of its own is no more of a danger. */
 const root = 0

@@ -25,7 +25,7 @@ const lookMs = 10_000
 /** A disk that refused within this time is not to be relied on yet. */
 const refusedMs = 60_000
 
-type Watched = Pick<State, 'ballast' | 'diskErrors' | 'isInPlace'>
+type Watched = Pick<State, 'ballast' | 'diskErrors' | 'isInPlace' | 'isUnsaved'>
 
 /**
  * Whether what is committed will still be there after a restart, although commits work: the reserve on the disk could
@@ -51,15 +51,17 @@ export function createStateWatch(state: Watched) {
       found = findTrouble(state)
     }
     const isRefusing = now >= refusedAt && now - refusedAt < refusedMs
-    const error = found ?? (isRefusing ? `its disk refuses now and then: ${last}` : null)
+    const error = found ?? (isRefusing ? `its disk refused: ${last}` : null)
     trouble = error === null ? null : { error, since: trouble?.since ?? now }
     return trouble === null ? [] : [toFinding(trouble)]
   }
 }
 
-function findTrouble({ ballast, isInPlace }: Watched): string | null {
+function findTrouble({ ballast, isInPlace, isUnsaved }: Watched): string | null {
   if (!isInPlace())
     return 'it was removed or replaced while it was in use; what is seen from now on is lost when this process ends'
+  if (isUnsaved())
+    return 'its disk takes nothing; what is found is kept in memory, and found and sent again if this process ends before there is room'
   return ballast.hold() ? null : 'its disk is full; the reserve has been given away'
 }
 

@@ -2,10 +2,11 @@ import { expect, test } from 'vitest'
 import { createStateWatch } from '../../../../src/checks/monitor/stateNotPersisted.ts'
 
 function setUp() {
-  const disk = { hasRoom: true, isInPlace: true, looks: 0, errors: 0 }
+  const disk = { hasRoom: true, isInPlace: true, isUnsaved: false, looks: 0, errors: 0 }
   const watch = createStateWatch({
     diskErrors: () => ({ count: disk.errors, last: 'disk I/O error' }),
-    ballast: { hold: () => disk.hasRoom, free: () => {} },
+    ballast: { hold: () => disk.hasRoom, free: () => false },
+    isUnsaved: () => disk.isUnsaved,
     isInPlace: () => {
       disk.looks += 1
       return disk.isInPlace
@@ -58,9 +59,7 @@ test('a disk that refuses now and then is told at the first refusal, until none 
   const { disk, watch } = setUp()
   expect(watch(0)).toEqual([])
   disk.errors = 1
-  expect(watch(1_000).map(({ facts }) => facts['error'])).toEqual([
-    'its disk refuses now and then: disk I/O error',
-  ])
+  expect(watch(1_000).map(({ facts }) => facts['error'])).toEqual(['its disk refused: disk I/O error'])
   disk.errors = 2
   expect(watch(30_000).map(({ since }) => since)).toEqual([1_000])
   expect(watch(89_999)).toHaveLength(1)

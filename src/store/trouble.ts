@@ -1,0 +1,132 @@
+import { closeSync, openSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { UnixMs } from '../lib/clock.ts'
+import { errorText } from '../lib/errors.ts'
+import { type Ballast, createBallast, isDiskFull, takesBytes } from './ballast.ts'
+import type { CursorFile, Cursors } from './cursors.ts'
+import { isDiskError, isSuspicious } from './damage.ts'
+import type { Database } from './database.ts'
+
+/** What went wrong with a state folder's disk since the start, and what is done about it. */
+export interface Trouble {
+  /** Room kept back on the disk; it is given away when a commit finds the disk full. */
+  readonly ballast: Ballast
+  /** Aborted with a DamagedLedger. */
+  readonly damage: AbortController
+  /** Commits that failed. */
+  commits(): number
+  /** How often the disk refused, in commits and in writes of cursors, and what it said last. */
+  diskErrors(): { readonly count: number; readonly last: string }
+  /** The disk refused something other than a commit. */
+  noteDisk(error: unknown): void
+  failed(error: unknown, db: Database): void
+  saved(): void
+  /** Cursors that stay in memory as long as the commits which they point past. */
+  watchCursors(file: CursorFile, db: Database): CursorFile
+  /** Saves what stayed in memory once the disk takes it. @throws what the disk says when it refuses nevertheless */
+  settle(db: Database): void
+  /** The same without asking whether there is room: this process ends. */
+  saveAnyway(db: Database): void
+}
+
+/** An error that is not a full disk's may pass; so many in a row do not. */
+const refusalsInARow = 5
+
+/** Room for what is written beside the ledger's pages. */
+const marginBytes = 1024 * 1024
+
+/** `onSuspicion`: an error came that a broken file may be the cause of. */
+export function createTrouble(folder: string, onSuspicion: () => void): Trouble {
+  const ballast = createBallast(join(folder, 'ballast'))
+  const counts = { commits: 0, disk: 0, lastDisk: '', inARow: 0 }
+  let unsaved: Cursors | null = null
+
+  const noteDisk = (error: unknown) => {
+    counts.disk += 1
+    counts.lastDisk = errorText(error)
+  }
+  const save = (db: Database, file: CursorFile | null) => {
+    db.held.release()
+    if (unsaved !== null) file?.write(unsaved)
+    unsaved = null
+    removeMarker(folder)
+  }
+  let cursors: CursorFile | null = null
+
+  return {
+    ballast,
+    damage: new AbortController(),
+    commits: () => counts.commits,
+    diskErrors: () => ({ count: counts.disk, last: counts.lastDisk }),
+    noteDisk,
+    failed(error, db) {
+      counts.commits += 1
+      // Cursors never point past what is neither on the disk nor in memory.
+      if (!db.held.isHeld()) unsaved = null
+      if (isSuspicious(error)) onSuspicion()
+      if (isDiskError(error)) noteDisk(error)
+      if (!isDiskError(error) && !isDiskFull(error)) return
+      counts.inARow += 1
+      if (isDiskFull(error) && ballast.free()) return giveRoom(db)
+      if (!isDiskFull(error) && counts.inARow < refusalsInARow) return
+      leaveMarker(folder)
+      db.held.hold()
+    },
+    saved() {
+      counts.inARow = 0
+    },
+    watchCursors(file, db) {
+      cursors = file
+      return {
+        read: () => unsaved ?? file.read(),
+        write(next) {
+          if (db.held.isHeld()) unsaved = next
+          else file.write(next)
+        },
+      }
+    },
+    settle(db) {
+      if (!db.held.isHeld()) return
+      ballast.free()
+      if (takesBytes(folder, db.held.heldBytes() + marginBytes)) save(db, cursors)
+    },
+    saveAnyway(db) {
+      if (!db.held.isHeld()) return
+      ballast.free()
+      try {
+        save(db, cursors)
+      } catch {
+        // The marker stays, and the next start says what it means.
+      }
+    },
+  }
+}
+
+/** The reserve gives the file room for what the write-ahead log holds, which gives back its own. */
+function giveRoom(db: Database): void {
+  try {
+    db.truncateLog()
+  } catch {
+    // Full to the last page: the next commit says so.
+  }
+}
+
+/** An empty file: the disk that has no room for anything else has room for its name. */
+const marker = 'unsaved'
+
+function leaveMarker(folder: string): void {
+  try {
+    closeSync(openSync(join(folder, marker), 'a', 0o600))
+  } catch {
+    // Then what is sent again after the next start does not say so.
+  }
+}
+
+/** Since when a process before this one could save nothing, and ended so; null when none did. */
+export function readMarker(folder: string): UnixMs | null {
+  return statSync(join(folder, marker), { throwIfNoEntry: false })?.mtimeMs ?? null
+}
+
+export function removeMarker(folder: string): void {
+  rmSync(join(folder, marker), { force: true })
+}

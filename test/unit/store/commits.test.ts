@@ -1,0 +1,111 @@
+import { DatabaseSync } from 'node:sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { createCommits } from '../../../src/store/commits.ts'
+
+const full = () => Object.assign(new Error('database or disk is full'), { errcode: 13 })
+
+/** A connection whose disk takes nothing while it is full: as SQLite does, it rolls back what it could not commit. */
+function setUp() {
+  const connection = new DatabaseSync(':memory:')
+  onTestFinished(() => connection.close())
+  connection.exec('CREATE TABLE seen (what TEXT)')
+  const disk = { isFull: false, failures: 0 }
+  const commits = createCommits(
+    {
+      exec(sql) {
+        if (sql === 'COMMIT' && disk.isFull) {
+          connection.exec('ROLLBACK')
+          throw full()
+        }
+        connection.exec(sql)
+      },
+      prepare: (sql) => connection.prepare(sql),
+      get isTransaction() {
+        return connection.isTransaction
+      },
+    },
+    {
+      monotonicMs: () => 0,
+      onFailed() {
+        disk.failures += 1
+        commits.hold()
+      },
+    },
+  )
+  const see = (what: string) =>
+    commits.transaction(() => void connection.prepare('INSERT INTO seen VALUES (?)').run(what))
+  const seen = () =>
+    connection
+      .prepare('SELECT what FROM seen')
+      .all()
+      .map(({ what }) => what)
+  return { commits, connection, disk, see, seen }
+}
+
+test('F16: what is committed while the disk takes nothing is known, and saved when it is released', () => {
+  const { commits, connection, disk, see, seen } = setUp()
+  see('before')
+  disk.isFull = true
+  expect(() => see('refused')).toThrow('disk is full')
+  see('held')
+  see('held too')
+  expect(commits.isHeld()).toBe(true)
+  expect(seen()).toEqual(['before', 'held', 'held too'])
+  expect(commits.heldBytes()).toBeGreaterThan(0)
+  disk.isFull = false
+  commits.release()
+  expect(commits.isHeld()).toBe(false)
+  expect(connection.isTransaction).toBe(false)
+  see('after')
+  expect(seen()).toEqual(['before', 'held', 'held too', 'after'])
+  expect(disk.failures).toBe(1)
+})
+
+test('F16: work that throws while commits are held takes back itself alone', () => {
+  const { commits, disk, see, seen } = setUp()
+  disk.isFull = true
+  expect(() => see('refused')).toThrow('disk is full')
+  see('held')
+  expect(() =>
+    commits.transaction(() => {
+      see('joined')
+      throw new Error('a bug')
+    }),
+  ).toThrow('a bug')
+  expect(seen()).toEqual(['held'])
+  expect(commits.isHeld()).toBe(true)
+  expect(commits.rollbacks()).toBe(2)
+})
+
+test('F16: what is released onto a disk that is still full is lost, and said to be', () => {
+  const { commits, disk, see, seen } = setUp()
+  see('before')
+  disk.isFull = true
+  expect(() => see('refused')).toThrow('disk is full')
+  see('held')
+  expect(() => commits.release()).toThrow('disk is full')
+  expect(commits.rollbacks()).toBe(2)
+  expect(seen()).toEqual(['before'])
+  // The next hold began at once: what is found again is kept.
+  see('found again')
+  expect(seen()).toEqual(['before', 'found again'])
+})
+
+test('F16: a hold that SQLite gave up begins anew with the next commit that is refused', () => {
+  const { commits, connection, disk, see, seen } = setUp()
+  see('before')
+  disk.isFull = true
+  expect(() => see('refused')).toThrow('disk is full')
+  see('held')
+  expect(() =>
+    commits.transaction(() => {
+      // More than what may be held was written out, which the disk refused.
+      connection.exec('ROLLBACK')
+      throw full()
+    }),
+  ).toThrow('disk is full')
+  expect(seen()).toEqual(['before'])
+  see('found again')
+  expect(seen()).toEqual(['before', 'found again'])
+  expect(commits.isHeld()).toBe(true)
+})

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { type CursorFile, initialCursors } from '../../../src/store/cursors.ts'
+import type { Database } from '../../../src/store/database.ts'
+import { createTrouble, readMarker } from '../../../src/store/trouble.ts'
+
+const full = Object.assign(new Error('database or disk is full'), { errcode: 13 })
+const ioError = Object.assign(new Error('disk I/O error'), { errcode: 10 })
+
+function setUp() {
+  const folder = mkdtempSync(join(tmpdir(), 'spanwatch-trouble-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const ledger = { isHeld: false, released: 0, heldBytes: 4_096, refuses: false }
+  const db = {
+    truncateLog: () => undefined,
+    held: {
+      hold: () => void (ledger.isHeld = true),
+      isHeld: () => ledger.isHeld,
+      heldBytes: () => ledger.heldBytes,
+      release() {
+        ledger.isHeld = false
+        if (ledger.refuses) throw full
+        ledger.released += 1
+      },
+    },
+  } as unknown as Database
+  const trouble = createTrouble(folder, () => undefined)
+  const written: number[] = []
+  let kept = initialCursors(0)
+  const file: CursorFile = {
+    read: () => kept,
+    write(next) {
+      kept = next
+      written.push(next.sweep.page)
+    },
+  }
+  const cursors = trouble.watchCursors(file, db)
+  const at = (page: number) => ({ ...initialCursors(0), sweep: { ...initialCursors(0).sweep, page } })
+  return { folder, ledger, db, trouble, cursors, written, at }
+}
+
+test('F16: the first commit that finds the disk full gives the reserve away, the next one holds', () => {
+  const { folder, ledger, db, trouble } = setUp()
+  writeFileSync(join(folder, 'ballast'), 'room')
+  trouble.failed(full, db)
+  expect(ledger.isHeld).toBe(false)
+  expect(readMarker(folder)).toBeNull()
+  trouble.failed(full, db)
+  expect(ledger.isHeld).toBe(true)
+  expect(readMarker(folder)).toBeGreaterThan(0)
+})
+
+test('a disk that refuses now and then is asked again; one that refuses five times in a row is not', () => {
+  const { ledger, db, trouble } = setUp()
+  for (let round = 0; round < 10; round += 1) {
+    for (let refusal = 0; refusal < 4; refusal += 1) trouble.failed(ioError, db)
+    trouble.saved()
+  }
+  expect(ledger.isHeld).toBe(false)
+  for (let refusal = 0; refusal < 5; refusal += 1) trouble.failed(ioError, db)
+  expect(ledger.isHeld).toBe(true)
+  expect(trouble.diskErrors()).toEqual({ count: 45, last: 'disk I/O error' })
+})
+
+test('F16: cursors stay in memory with the commits that they point past, and are saved after them', () => {
+  const { folder, ledger, db, trouble, cursors, written, at } = setUp()
+  cursors.write(at(2))
+  trouble.failed(full, db)
+  cursors.write(at(3))
+  expect(written).toEqual([2])
+  expect(cursors.read().sweep.page).toBe(3)
+  trouble.settle(db)
+  expect(ledger.released).toBe(1)
+  expect(written).toEqual([2, 3])
+  expect(readMarker(folder)).toBeNull()
+})
+
+test('F16: cursors that point past what was lost are lost with it', () => {
+  const { ledger, db, trouble, cursors, at } = setUp()
+  cursors.write(at(2))
+  trouble.failed(full, db)
+  cursors.write(at(3))
+  ledger.isHeld = false
+  trouble.failed(full, db)
+  expect(cursors.read().sweep.page).toBe(2)
+})
+
+test('F16: without room for all that is held nothing is tried', () => {
+  const { ledger, db, trouble } = setUp()
+  trouble.failed(full, db)
+  ledger.heldBytes = Number.MAX_SAFE_INTEGER / 2
+  trouble.settle(db)
+  expect(ledger).toMatchObject({ isHeld: true, released: 0 })
+})
+
+test('F16: the end of the process saves what it can, and leaves a note of what it could not', () => {
+  const { folder, ledger, db, trouble } = setUp()
+  trouble.failed(full, db)
+  ledger.refuses = true
+  trouble.saveAnyway(db)
+  expect(readMarker(folder)).toBeGreaterThan(0)
+})
