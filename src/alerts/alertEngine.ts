@@ -134,6 +134,7 @@ function createContext({ store, log, settings, live, kinds }: AlertEngineDeps): 
     fallback: settings.fallback ?? null,
     maxActivePerRule: settings.maxActivePerRule ?? defaultMaxActive,
     now: 0,
+    startedAt: 0,
     hold: { until: 0, isReleased: true, hasStarted: false },
     evaluated: new Set(),
     looked: new Set(),
@@ -155,6 +156,7 @@ function isMetaRule(context: EngineContext, { kind, rule }: Pick<AlertHead, 'kin
 
 /** Routes may be others than before: what fires joins the groups it has now. Nothing is sent twice to a channel by that. */
 function start(context: EngineContext): void {
+  context.startedAt = context.now
   context.hold = { until: context.now + startHoldMs, isReleased: false, hasStarted: true }
   for (const head of context.store.listActive()) if (head.firedAt !== null) joinGroups(context, head)
   for (const silence of context.store.listSilences({ since: context.now, limit: mostSilences })) {

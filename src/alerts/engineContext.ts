@@ -25,6 +25,8 @@ export interface EngineContext {
   now: UnixMs
   /** Until when conditions are held after the start, unless released before. */
   hold: { readonly until: UnixMs; readonly isReleased: boolean; readonly hasStarted: boolean }
+  /** When this process began to judge; 0 before. */
+  startedAt: UnixMs
   /** Rules evaluated since the start. */
   readonly evaluated: Set<string>
   /** Those, and the ones whose evaluation failed. */

@@ -33,11 +33,12 @@ function judgeMeta(
   context: EngineContext,
   kind: Pick<MetaKind, 'kind' | 'severity'>,
   findings: readonly Finding[],
+  unknown: readonly string[] = [],
 ): void {
   const rule = metaRule(context.live.rules, kind)
   const before = context.store.getEvaluation(rule.name)
   judgeConditions(context, rule, {
-    judgement: { findings, unknown: [] },
+    judgement: { findings, unknown },
     evaluatedAt: before?.evaluatedAt ?? null,
   })
   saveGoodEvaluation(context, rule, context.now)
@@ -70,14 +71,14 @@ const noDataMs = 300_000
 
 /** One alert for each rule that has nothing to judge by. While a source is out that says it already, for all rules. */
 export function judgeNoData(context: EngineContext): void {
-  const { store, kinds, outage } = context
-  // A source that is back has as long as one that was there all the time.
-  const sinceOutage = (since: UnixMs) => Math.max(since, Math.min(outage.lastAt ?? since, context.now))
-  const silent = store
+  const { store, kinds, outage, startedAt } = context
+  // A source that is back has as long as one that was there all the time, and while we were down nobody looked.
+  const countedFrom = (since: UnixMs) =>
+    Math.max(since, Math.min(Math.max(outage.lastAt ?? since, startedAt), context.now))
+  const unseen = store
     .listEvaluations()
-    .filter(
-      ({ unknownSince }) => unknownSince !== null && context.now - sinceOutage(unknownSince) >= noDataMs,
-    )
+    .flatMap(({ rule: name, unknownSince }) => (unknownSince === null ? [] : [{ rule: name, unknownSince }]))
+  const silent = unseen.filter(({ unknownSince }) => context.now - countedFrom(unknownSince) >= noDataMs)
   const rule = metaRule(context.live.rules, noData)
   if (kinds.all.some(({ kind, stops }) => stops === 'source' && store.isKindFiring(kind))) {
     context.outage.lastAt = context.now
@@ -90,10 +91,15 @@ export function judgeNoData(context: EngineContext): void {
       subject: rule,
       title: `rule ${rule}: what it is judged by has not been seen`,
       facts: { rule },
-      since: unknownSince ?? context.now,
+      since: unknownSince,
     }),
   )
-  judgeMeta(context, noData, findings)
+  judgeMeta(
+    context,
+    noData,
+    findings,
+    unseen.filter((one) => !silent.includes(one)).map(({ rule: subject }) => subject),
+  )
 }
 
 /** One alert for each rule that finds more than may be active at once; it counts what is not reported. */

@@ -488,6 +488,27 @@ test('F50, F61: a rule that has nothing to judge by is told after 5 minutes, of 
   expect(look(1_000_003, false)).toEqual(['stalled'])
 })
 
+test('F61: of the five minutes without anything to judge by none is one that spanwatch was down', () => {
+  const bench = createBench({ routes: [createRoute({ groupWaitMs: 0 })] })
+  const look = (afterMs: number) => {
+    const now = start + afterMs
+    bench.engine.applyCondition(stalled, { findings: [], unknown: 'all' as const }, now)
+    bench.engine.dropRules(new Set(['stalled']), now)
+    return bench.store.listActiveOf('monitor.no_data').map(({ subject }) => subject)
+  }
+  bench.engine.start(start)
+  expect(look(0)).toEqual([])
+  bench.engine.start(start + 3_600_000)
+  expect(look(3_600_000)).toEqual([])
+  expect(look(3_899_999)).toEqual([])
+  expect(look(3_900_000)).toEqual(['stalled'])
+  // What was told before a restart is neither over nor told anew by it.
+  bench.engine.start(start + 7_200_000)
+  expect(look(7_200_000)).toEqual(['stalled'])
+  expect(look(7_500_000)).toEqual(['stalled'])
+  expect(bench.store.listActiveOf('monitor.no_data')[0]?.firedAt).toBe(start + 3_900_000)
+})
+
 test('F50: a poller is not told to be overdue before it had three minutes since its source is back', () => {
   const bench = createBench({ routes: [createRoute({ groupWaitMs: 0, groupIntervalMs: 1_000 })] })
   const outage = createRule({ name: 'outage', kind: 'source.unavailable', severity: 'critical' })
