@@ -21,11 +21,14 @@ export function historySince(config: AppConfig, now: UnixMs): UnixMs {
 
 const tellSinceName = 'tell_since'
 
-/** From when on final records are news. Kept in the ledger: a restart must not make history of what was missed. */
-export function tellSince(state: State, config: AppConfig, now: UnixMs): UnixMs {
-  const known = readMeta(state.db, tellSinceName)
-  if (known !== null) return Number(known)
-  const since = historySince(config, now)
-  saveMeta(state.db, tellSinceName, String(since))
+/**
+ * From when on final records are news. Kept in the ledger: a restart must not make history of what was missed. Later than
+ * where a first start would begin now it can only be by a clock that was ahead, until which all would be history.
+ */
+export function tellSince({ db }: Pick<State, 'db'>, config: AppConfig, now: UnixMs): UnixMs {
+  const known = readMeta(db, tellSinceName)
+  const since =
+    known === null ? historySince(config, now) : Math.min(Number(known), now - config.poll.sweepMs)
+  if (String(since) !== known) saveMeta(db, tellSinceName, String(since))
   return since
 }

@@ -1,0 +1,26 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { tellSince } from '../../../src/monitor/startTimes.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+import { plainConfig } from '../../support/appConfig.ts'
+
+const day = 86_400_000
+const now = Date.UTC(2026, 0, 10)
+
+function setUp() {
+  const db = openDatabase(':memory:')
+  onTestFinished(() => db.close())
+  return (at: number) => tellSince({ db }, plainConfig, at)
+}
+
+test('what is news begins a day before the first start, and stays there', () => {
+  const readAt = setUp()
+  expect(readAt(now)).toBe(now - day)
+  expect(readAt(now + 30 * day)).toBe(now - day)
+})
+
+test('F106: a first start by a clock that was years ahead makes no history of what happens, once it is set right', () => {
+  const readAt = setUp()
+  readAt(now + 1_000 * day)
+  expect(readAt(now)).toBe(now - day)
+  expect(readAt(now + 30 * day)).toBe(now - day)
+})
