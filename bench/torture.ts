@@ -2,6 +2,7 @@
 // given (those that take long need theirs). Loopback only; some need root, or a program of Debian's, and say so. Ends with
 // 1 when one was not survived.
 // A new torture is a row of a list in bench/tortures.
+import { clockTortures } from './tortures/clocks.ts'
 import { diskTortures } from './tortures/disk.ts'
 import { killTortures } from './tortures/kills.ts'
 import { stateFolderTortures } from './tortures/stateFolder.ts'
@@ -21,6 +22,7 @@ const tortures: readonly Torture[] = [
   ...stateFolderTortures,
   ...killTortures,
   ...networkTortures,
+  ...clockTortures,
 ]
 
 /** The one that this process was started for, by another one, within what it asks for. */

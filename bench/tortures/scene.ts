@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSlackInbox, type SlackInbox } from '../../src/sandbox/inbox/slackInbox.ts'
+import { createSmtpInbox, type SmtpInbox } from '../../src/sandbox/inbox/smtpInbox.ts'
 import { createFakeExplorer, type FakeExplorer, toOpenWire, toWire } from '../../test/support/fakeExplorer.ts'
 import {
   createProject,
@@ -20,6 +21,8 @@ import { openWire, type Wire, type WireOptions } from './wire.ts'
 export interface SceneOptions extends Omit<ProjectOptions, 'url'> {
   /** How long the channel may take for an answer; it answers at once when left out. */
   readonly slackAnswersWithinMs?: number
+  /** A daily report, by mail. */
+  readonly report?: { readonly cron: string; readonly timezone: string }
   /** The lines to the explorer and to Slack. */
   readonly wires?: { readonly explorer?: WireOptions; readonly slack?: WireOptions }
 }
@@ -28,6 +31,8 @@ export interface SceneOptions extends Omit<ProjectOptions, 'url'> {
 export interface Scene {
   readonly api: FakeExplorer
   readonly inbox: SlackInbox
+  /** Reports; null where none is asked for. */
+  readonly mails: SmtpInbox['mails'] | null
   /** What the daemon reaches them by. */
   readonly wires: { readonly explorer: Wire; readonly slack: Wire }
   /** Where the wires speak TLS; they show the good one. */
@@ -35,8 +40,8 @@ export interface Scene {
   readonly configPath: string
   /** The state folder: what is mounted on it has to be left before `close`. */
   readonly state: string
-  /** A withdrawal that fails just now; its zone hash, by which messages name it. */
-  addFailure(): string
+  /** A withdrawal that fails just now, or then by a clock that is ahead by so much; its zone hash, by which messages name it. */
+  addFailure(aheadMs?: number): string
   /** One failure each `everyMs` until `until`; their hashes. */
   addFailures(count: number, everyMs: number): Promise<string[]>
   /** Of these failures, those that no message named. */
@@ -58,12 +63,13 @@ export interface Scene {
 
 /** Opens the API, the inbox and the project's folder. What it started ends with `close`. */
 export async function openScene(options: SceneOptions = {}): Promise<Scene> {
-  const { wires: wireOptions, slackAnswersWithinMs = 0, ...others } = options
+  const { wires: wireOptions, slackAnswersWithinMs = 0, report, ...others } = options
   const api = await createFakeExplorer()
   api.records = Array.from({ length: 50 }, (_, n) =>
     toWire({ value: `1.${n + 10}`, valueRaw: `1${n + 10}0000` }),
   )
   const inbox = await createSlackInbox({ keep: 100_000 })
+  const mailbox = report ? await createSmtpInbox() : null
   const door = await openSlowDoor(inbox.url, slackAnswersWithinMs)
   const doorUrl = new URL(door.url)
   const certificates = wireOptions?.explorer?.tls ? makeCertificates() : null
@@ -75,6 +81,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const project = createProject({
     url: wires.explorer.origin,
     channels: { ops: { type: 'slack', url: `${wires.slack.origin}${doorUrl.pathname}` } },
+    ...(mailbox && report && withReport(mailbox.url, `${wires.slack.origin}${doorUrl.pathname}`, report)),
     ...others,
   })
   const inSurroundings = ({ env, ...under }: Surroundings = {}): Surroundings => ({
@@ -85,8 +92,8 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const naming = indexByHash(inbox.messages)
   const untold = (failures: readonly string[]) => failures.filter((failure) => naming(failure).length === 0)
   const failed: string[] = []
-  const addFailure = () => {
-    const record = toOpenWire({ status: '0x0' })
+  const addFailure = (aheadMs = 0) => {
+    const record = toOpenWire({ status: '0x0', zoneBlockTime: String(Date.now() + aheadMs - 60_000) })
     const hash = record['zoneTxHash'] ?? '?'
     failed.push(hash)
     api.records.unshift(record)
@@ -95,6 +102,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   return {
     api,
     inbox,
+    mails: mailbox?.mails ?? null,
     wires,
     certificates,
     configPath: project.configPath,
@@ -145,6 +153,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
       await wires.slack.close()
       await door.close()
       await inbox.close()
+      await mailbox?.close()
       await api.close()
       certificates?.remove()
       project.remove()
@@ -173,6 +182,18 @@ function indexByHash(
 
 /** A zone hash as test/support/fakeExplorer.ts makes it. */
 const zoneHash = /0x7a6f6e652d[0-9a-f]{54}/g
+
+/** Reports go to a mailbox, and all else to Slack, as it does without. */
+function withReport(mailUrl: string, slackUrl: string, report: SceneOptions['report']) {
+  return {
+    channels: {
+      ops: { type: 'slack', url: slackUrl },
+      mail: { type: 'email', smtp: mailUrl, from: 'bridge@example.com', to: ['ops@example.com'] },
+    },
+    routes: [{ channels: ['ops'], groupBy: ['rule'], groupWait: '0s', groupInterval: '1s' }],
+    more: { reports: { daily: { ...report, channel: 'mail' } } },
+  }
+}
 
 /** Kinds of our own troubles and of those of the sources: here the bridge itself only ever fails withdrawals. */
 const ownKinds = /^(monitor|source)\./
