@@ -113,6 +113,8 @@ function openRemote({ stateDir, http }: Config, locked: MonitorError): CommandOp
 function toError(status: number, text: string): MonitorError {
   const parsed = failure.safeParse(parseJson(text))
   const said = parsed.success ? parsed.data.error : `the daemon answered ${status}`
+  if (parsed.success && parsed.data.code === 'forbidden')
+    return new MonitorError('usage', `${said} The one of this configuration is the daemon's http.readToken.`)
   if (status === 401 || status === 403 || status === 429)
     return new MonitorError('usage', `${said} (http.token of this configuration is not the daemon's?)`)
   return new MonitorError(status === 404 ? 'not_found' : status === 400 ? 'usage' : 'internal', said)

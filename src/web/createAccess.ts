@@ -175,12 +175,15 @@ function refuse(
   return c.json({ error: problem ?? 'This needs the token: Authorization: Bearer <token>.' }, status)
 }
 
-const mayOnlyLook =
-  'http.readToken may look and change nothing: this needs http.token. Sign out and sign in again with that one.'
+const mayOnlyLook = 'http.readToken may look and change nothing: this needs http.token.'
 
 /** What a reader is told who wants to change something. */
 export function refuseReader(c: Context<WebEnv>): Response | Promise<Response> {
-  if (wantsHtml(c)) return c.html(renderMessagePage('Not allowed', mayOnlyLook), 403)
+  if (wantsHtml(c))
+    return c.html(
+      renderMessagePage('Not allowed', `${mayOnlyLook} Sign out and sign in again with that one.`),
+      403,
+    )
   return c.json({ code: 'forbidden', error: mayOnlyLook }, 403)
 }
 

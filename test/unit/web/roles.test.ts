@@ -68,14 +68,21 @@ test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE'])(
   },
 )
 
+test('a reader at the page is told how to get what it needs', async () => {
+  const { ask } = createApp()
+  const headers = { ...own, ...reader, accept: 'text/html' }
+  const response = await ask('/outbox/dead/retry', { method: 'POST', headers })
+  expect(response.status).toBe(403)
+  expect(await response.text()).toContain('Sign out and sign in again with that one.')
+})
+
 test('a reader is told what he may not do, and it is logged and counted', async () => {
   const { web, ask } = createApp()
   const headers = { ...own, ...reader, 'content-type': 'application/json' }
   const response = await ask('/api/outbox/dead/retry', { method: 'POST', headers, body: '{}' })
   expect(await response.json()).toEqual({
     code: 'forbidden',
-    error:
-      'http.readToken may look and change nothing: this needs http.token. Sign out and sign in again with that one.',
+    error: 'http.readToken may look and change nothing: this needs http.token.',
   })
   expect(web.deps.accesses.get('not_allowed')).toBe(1)
   expect(web.logged).toEqual([
