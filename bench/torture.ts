@@ -5,6 +5,7 @@
 import { clockTortures } from './tortures/clocks.ts'
 import { diskTortures } from './tortures/disk.ts'
 import { killTortures } from './tortures/kills.ts'
+import { recoveryTortures } from './tortures/recovery.ts'
 import { stateFolderTortures } from './tortures/stateFolder.ts'
 import { syncTortures } from './tortures/sync.ts'
 import { fullDiskTortures } from './tortures/fullDisk.ts'
@@ -20,6 +21,7 @@ const tortures: readonly Torture[] = [
   ...fullDiskTortures,
   ...syncTortures,
   ...stateFolderTortures,
+  ...recoveryTortures,
   ...killTortures,
   ...networkTortures,
   ...clockTortures,
