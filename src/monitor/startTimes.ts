@@ -27,8 +27,8 @@ const tellSinceName = 'tell_since'
  */
 export function tellSince({ db }: Pick<State, 'db'>, config: AppConfig, now: UnixMs): UnixMs {
   const known = readMeta(db, tellSinceName)
-  const since =
-    known === null ? historySince(config, now) : Math.min(Number(known), now - config.poll.sweepMs)
+  const latest = Math.max(historySince(config, now), now - config.poll.sweepMs)
+  const since = known === null ? historySince(config, now) : Math.min(Number(known), latest)
   if (String(since) !== known) saveMeta(db, tellSinceName, String(since))
   return since
 }

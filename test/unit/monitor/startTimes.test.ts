@@ -1,15 +1,16 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { tellSince } from '../../../src/monitor/startTimes.ts'
+import type { AppConfig } from '../../../src/kernel/settings.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { plainConfig } from '../../support/appConfig.ts'
 
 const day = 86_400_000
 const now = Date.UTC(2026, 0, 10)
 
-function setUp() {
+function setUp(config: Pick<AppConfig, 'start'> = plainConfig) {
   const db = openDatabase(':memory:')
   onTestFinished(() => db.close())
-  return (at: number) => tellSince({ db }, plainConfig, at)
+  return (at: number) => tellSince({ db }, { ...plainConfig, ...config }, at)
 }
 
 test('what is news begins a day before the first start, and stays there', () => {
@@ -23,4 +24,11 @@ test('F106: a first start by a clock that was years ahead makes no history of wh
   readAt(now + 1_000 * day)
   expect(readAt(now)).toBe(now - day)
   expect(readAt(now + 30 * day)).toBe(now - day)
+})
+
+test('a start that looks back less than a day stays where it began after a restart, too', () => {
+  const hour = 3_600_000
+  const readAt = setUp({ start: { from: { kind: 'ago', ms: hour } } })
+  expect(readAt(now)).toBe(now - hour)
+  expect(readAt(now + 300_000)).toBe(now - hour)
 })
