@@ -12,15 +12,16 @@ const maxDifferentKeys = 5_000
 
 /**
  * `JSON.parse` for text from outside: never throws, and refuses texts whose structure is out of all proportion (a
- * hundred thousand nested arrays, a million empty ones), which would cost many times their size in memory. An object
- * that names a key twice is refused as well: other readers may take the other one.
+ * million empty arrays), which would cost many times their size in memory. What nests too deep reads as null, so that
+ * one such record is no trouble of the others. An object that names a key twice is refused as well: other readers may
+ * take the other one.
  */
 export function parseJson(text: string): { readonly value: unknown } | null {
-  const keys = countKeys(text)
-  if (keys === null) return null
+  const structure = readStructure(text)
+  if (structure === null) return null
   try {
-    const value: unknown = JSON.parse(text)
-    return countReadKeys(value) === keys ? { value } : null
+    const value: unknown = JSON.parse(withoutDeep(text, structure.deep))
+    return countReadKeys(value) === structure.keys ? { value } : null
   } catch {
     return null
   }
@@ -28,14 +29,23 @@ export function parseJson(text: string): { readonly value: unknown } | null {
 
 /** Whether the structure of a text is in proportion, so that it may be parsed. */
 export function isProportionate(text: string): boolean {
-  return countKeys(text) !== null
+  return readStructure(text)?.deep.length === 0
+}
+
+/** What a text holds, without parsing it. */
+interface Structure {
+  /** How many keys it names. */
+  readonly keys: number
+  /** Where what nests too deep begins, and where it is over. */
+  readonly deep: readonly (readonly [from: number, until: number])[]
 }
 
 /**
- * How many keys a JSON text names; null where it nests too deep or holds too many values. It goes from one sign of
- * structure to the next: strings, which are most of an answer, are passed over.
+ * The structure of a JSON text; null where it holds too many values. It goes from one sign of structure to the next:
+ * strings, which are most of an answer, are passed over.
  */
-function countKeys(text: string): number | null {
+function readStructure(text: string): Structure | null {
+  const deep: (readonly [number, number])[] = []
   let depth = 0
   let values = 0
   let keys = 0
@@ -57,9 +67,15 @@ function countKeys(text: string): number | null {
       case 0x5b: // [
       case 0x7b: // {
         values += 1
+        if (values > maxValues) return null
+        if (depth === maxDepth) {
+          const until = endOfValue(text, index)
+          deep.push([index, until])
+          index = until - 1
+          break
+        }
         depth += 1
         own[depth] = 0
-        if (depth > maxDepth || values > maxValues) return null
         break
       case 0x5d: // ]
       case 0x7d: // }
@@ -73,7 +89,36 @@ function countKeys(text: string): number | null {
       default:
     }
   }
-  return keys
+  return { keys, deep }
+}
+
+function withoutDeep(text: string, deep: Structure['deep']): string {
+  if (deep.length === 0) return text
+  const kept = deep.map(([from], nth) => text.slice(deep[nth - 1]?.[1] ?? 0, from))
+  return [...kept, text.slice(deep.at(-1)?.[1])].join('null')
+}
+
+/** Behind the array or object that begins here; the end of the text where it is never closed. */
+function endOfValue(text: string, start: number): number {
+  let depth = 0
+  for (let index = start; index < text.length; index++) {
+    switch (text.charCodeAt(index)) {
+      case 0x22: // "
+        index = endOfString(text, index)
+        break
+      case 0x5b: // [
+      case 0x7b: // {
+        depth += 1
+        break
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth -= 1
+        if (depth === 0) return index + 1
+        break
+      default:
+    }
+  }
+  return text.length
 }
 
 function endOfString(text: string, start: number): number {

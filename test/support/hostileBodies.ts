@@ -16,6 +16,7 @@ const bound = 16 * megabyte
 const zeros = (bytes: number) => Buffer.alloc(bytes, '0')
 
 const notJson = /the body is not a JSON envelope, names a key twice, or holds too much/
+const notEnvelope = /the body is not a JSON envelope \(/
 const tooLarge = /the answer is larger than 16 MB/
 const notAsked = /a content encoding that was not asked for/
 const notUnpacked = /the answer cannot be decompressed/
@@ -110,16 +111,16 @@ export const hostileBodies: readonly HostileBody[] = [
   },
   { name: 'plain text that says gzip', send: packed('gzip', Buffer.from(page)), gives: notUnpacked },
   { name: 'gzip that is right', send: packed('gzip', gzipSync(page)), gives: 'answer' },
-  { name: 'arrays 450,000 deep', send: body('['.repeat(450_000) + ']'.repeat(450_000)), gives: notJson },
+  { name: 'arrays 450,000 deep', send: body('['.repeat(450_000) + ']'.repeat(450_000)), gives: notEnvelope },
   {
     name: 'arrays 100,000 deep in a row',
     send: body(withRows('['.repeat(100_000) + ']'.repeat(100_000))),
-    gives: notJson,
+    gives: 'answer',
   },
   {
     name: 'objects 100,000 deep',
     send: body(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`),
-    gives: notJson,
+    gives: notEnvelope,
   },
   { name: 'brackets that never close', send: body('['.repeat(bound)), gives: notJson },
   { name: '333,000 empty arrays', send: body(many('[]', 333_000)), gives: notJson },

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createByteBudget } from '../../../src/clients/byteBudget.ts'
 import { crossTransactions } from '../../../src/clients/explorer/endpoints/crossRecords.ts'
 import { MonitorError } from '../../../src/lib/errors.ts'
+import { toWire } from '../../support/fakeExplorer.ts'
 import { createTestExplorer } from '../../support/createTestExplorer.ts'
 import { hostileBodies } from '../../support/hostileBodies.ts'
 
@@ -26,6 +27,32 @@ test.each(hostileBodies)('$name is read right or refused with what is wrong', as
   if (gives === 'answer') expect(outcome).toBe('answer')
   else expect(outcome).toMatch(gives)
 })
+
+test.each([
+  { place: 'status', set: 1, records: 2 },
+  { place: 'aFieldOfItsOwn', set: 0, records: 3 },
+])(
+  'F110: a record that nests 100,000 deep in $place costs none of the others',
+  async ({ place, set, records }) => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    const rows = JSON.stringify([toWire(), { ...toWire(), [place]: 'DEEP' }, toWire()]).replace(
+      '"DEEP"',
+      deep,
+    )
+    const page = `{"code":"0","msg":"","data":[{"page":"1","limit":"20","totalPage":"1","total":"3","data":${rows}}]}`
+    const server = createServer((_, response) => response.end(page))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const explorer = createTestExplorer(`http://127.0.0.1:${port}`)
+    onTestFinished(async () => {
+      await explorer.close()
+      server.close()
+    })
+    const answer = await explorer.call(crossTransactions, {}, { priority: 'tail', attempts: 1 })
+    expect(answer.quarantined.map(({ index }) => index)).toEqual(set === 1 ? [1] : [])
+    expect(answer.records).toHaveLength(records)
+  },
+)
 
 test('large answers share one budget: one that is held up lets usual ones pass, and its end lets the next go on', async () => {
   const shared = createByteBudget(16 * 1024 * 1024)
