@@ -78,10 +78,15 @@ export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>
   /** A command that runs it, with its options: `['prlimit', '--nofile=64']`. */
   readonly under?: readonly string[]
+  /** Node's own options, those that no variable of the environment may set. */
+  readonly node?: readonly string[]
 }
 
-export function startProgram(args: readonly string[], { env = {}, under = [] }: Surroundings = {}): Program {
-  const [command, ...rest] = [...under, process.execPath, entry, ...args] as [string, ...string[]]
+export function startProgram(
+  args: readonly string[],
+  { env = {}, under = [], node = [] }: Surroundings = {},
+): Program {
+  const [command, ...rest] = [...under, process.execPath, ...node, entry, ...args] as [string, ...string[]]
   const child = spawn(command, rest, {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
