@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import { Agent, type Dispatcher } from 'undici'
 import { MonitorError } from '../lib/errors.ts'
+import { isTlsCode } from '../lib/isTlsCode.ts'
 import { parseJson } from '../lib/parseJson.ts'
 import { type ByteBudget, createByteBudget } from './byteBudget.ts'
 
@@ -243,7 +244,7 @@ function toUnreachable(error: unknown, request: HttpRequest, isTimeout: boolean)
     })
   }
   // Only the code: messages of lower layers may quote an address with credentials.
-  const message = `${request.label}: ${networkProblems[code] ?? 'the connection failed'}${code && ` (${code})`}`
+  const message = `${request.label}: ${networkProblems[code] ?? otherProblem(code)}${code && ` (${code})`}`
   return new MonitorError('source.unreachable', message, { retryable: true })
 }
 
@@ -257,6 +258,12 @@ const networkProblems: Readonly<Record<string, string>> = {
   ERR_STREAM_PREMATURE_CLOSE: 'the connection was closed early',
   UND_ERR_HEADERS_OVERFLOW: 'the headers are larger than 16 kB',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the body is not as long as was announced',
+}
+
+function otherProblem(code: string): string {
+  return isTlsCode(code)
+    ? 'no trusted TLS connection: check its certificate, its host name and the clock of this machine'
+    : 'the connection failed'
 }
 
 function codeOf(error: unknown): string {

@@ -2,7 +2,7 @@ import type { NodemailerError, SMTPSentMessageInfo } from 'nodemailer'
 import { createScrubber, type Secret } from '../../lib/secret.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { DeliveryResult } from './message.ts'
-import { isTlsCode } from './postOnce.ts'
+import { isTlsCode } from '../../lib/isTlsCode.ts'
 
 export interface SmtpContext {
   readonly host: string

@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher, request } from 'undici'
+import { isTlsCode } from '../../lib/isTlsCode.ts'
 
 /** What came of one POST. Never thrown: every outcome means something for the delivery. */
 export type PostOutcome =
@@ -109,9 +110,4 @@ function errorCode(error: unknown): string {
 function codeOf(error: unknown): string | null {
   if (typeof error !== 'object' || error === null || !('code' in error)) return null
   return typeof error.code === 'string' && /^[A-Z0-9_]{1,60}$/.test(error.code) ? error.code : null
-}
-
-/** Whether a Node error code says that TLS could not be agreed on or the certificate not be trusted. */
-export function isTlsCode(code: string): boolean {
-  return /CERT|^ERR_(SSL|TLS)_|^EPROTO$|^UNABLE_TO_|SELF_SIGNED|^HOSTNAME_MISMATCH$|^CRL_/.test(code)
 }

@@ -54,6 +54,20 @@ test.each([
   },
 )
 
+test('F103: a source without trusted TLS is named as that', async () => {
+  const server = createServer((_, response) => response.end())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const explorer = createTestExplorer(`https://127.0.0.1:${port}`)
+  onTestFinished(async () => {
+    await explorer.close()
+    server.close()
+  })
+  await expect(explorer.call(crossTransactions, {}, { priority: 'tail', attempts: 1 })).rejects.toThrow(
+    /no trusted TLS connection: .* \((EPROTO|ERR_SSL_\w+)\)/,
+  )
+})
+
 test('large answers share one budget: one that is held up lets usual ones pass, and its end lets the next go on', async () => {
   const shared = createByteBudget(16 * 1024 * 1024)
   let taking = 0

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { classifyHttp } from '../../../../src/delivery/channels/classifyHttp.ts'
-import { isTlsCode, type PostOutcome } from '../../../../src/delivery/channels/postOnce.ts'
+import type { PostOutcome } from '../../../../src/delivery/channels/postOnce.ts'
+import { isTlsCode } from '../../../../src/lib/isTlsCode.ts'
 
 const options = { host: 'hooks.example.com', now: 0, judgeSuccess: () => ({ result: 'ack' }) as const }
 const answer = (status: number, body: string | null = '', retryAfter: string | null = null): PostOutcome => ({
