@@ -5,6 +5,7 @@
 import { clockTortures } from './tortures/clocks.ts'
 import { diskTortures } from './tortures/disk.ts'
 import { killTortures } from './tortures/kills.ts'
+import { limitTortures } from './tortures/limits.ts'
 import { recoveryTortures } from './tortures/recovery.ts'
 import { stateFolderTortures } from './tortures/stateFolder.ts'
 import { syncTortures } from './tortures/sync.ts'
@@ -22,6 +23,7 @@ const tortures: readonly Torture[] = [
   ...syncTortures,
   ...stateFolderTortures,
   ...recoveryTortures,
+  ...limitTortures,
   ...killTortures,
   ...networkTortures,
   ...clockTortures,
