@@ -1,5 +1,5 @@
 // npm run bench:torture [words]: each fault against the real process, those whose names hold all words when some are
-// given (those that take long need theirs). Loopback only; some need root, or a program of Debian's, and say so. Ends with
+// given (those that take long need theirs), or a few that take seconds and no rights (`short`). Loopback only; some need root, or a program of Debian's, and say so. Ends with
 // 1 when one was not survived.
 // A new torture is a row of a list in bench/tortures.
 import { clockTortures } from './tortures/clocks.ts'
@@ -14,6 +14,7 @@ import { networkTortures } from './tortures/network.ts'
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { openScene } from './tortures/scene.ts'
+import { choose } from './support/choose.ts'
 import { demand, type Torture } from './tortures/torture.ts'
 import type { Surroundings } from '../test/support/realMonitor.ts'
 
@@ -32,13 +33,17 @@ const tortures: readonly Torture[] = [
 /** The one that this process was started for, by another one, within what it asks for. */
 const ownName = process.env['TORTURE']
 const words = process.argv.slice(2)
-const chosen = tortures.filter(
-  ({ name, word: own }) =>
-    name === ownName ||
-    (ownName === undefined &&
-      words.every((word) => name.includes(word)) &&
-      (own === undefined || words.includes(own))),
-)
+/** One of each sort. */
+const short = [
+  'the write-ahead log is overwritten while running',
+  'F17: the state folder is removed while running',
+  'F85: the ledger of another bridge',
+]
+
+const chosen =
+  ownName === undefined
+    ? choose(tortures, words, short).filter(({ word: own }) => own === undefined || words.includes(own))
+    : tortures.filter(({ name }) => name === ownName)
 const counts = { survived: 0, failed: 0, leftOut: 0 }
 for (const torture of chosen) {
   const { outcome, said } = await endure(torture)
