@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../../test/support/startMonitor.ts'
 import type { Scene } from './scene.ts'
 import { demand, type Torture } from './torture.ts'
 
@@ -27,9 +28,13 @@ const killedAtRandom: Torture = {
     const failures = await failing
     await scene.start()
     failures.push(scene.addFailure())
-    await scene.allTold(failures, 120_000)
+    const isAllTold = () => countTold(scene) >= failures.length
+    await until(isAllTold, 120_000).catch(() => {
+      throw new Error(`${failures.length - countTold(scene)} of ${failures.length} failures not told`)
+    })
     // What would be sent again is sent by now.
     await sleep(5_000)
+    demand(countTold(scene) === failures.length, `${countTold(scene)} failures told of ${failures.length}`)
     const repeated = failures.filter((failure) => scene.naming(failure).length > 1)
     const others = repeated.filter((failure) => !isOneMessage(scene, failure))
     demand(others.length === 0, `${others.length} failures were told in a second message: ${others[0]}`)
@@ -37,6 +42,22 @@ const killedAtRandom: Torture = {
     demand(messages.size <= kills, `${messages.size} messages were sent again after ${kills} kills`)
     return `${kills} kills, ${watched} of them while it watched: ${failures.length} of ${failures.length} failures told, ${repeated.length} twice in ${messages.size} marked messages`
   },
+}
+
+/**
+ * How many failures were told in all, a message that was sent again counted once. Of many in one message it names the
+ * largest and says how many more there are.
+ */
+function countTold({ inbox }: Scene): number {
+  const counts = new Map<string, number>()
+  for (const { text } of inbox.messages) {
+    if (!text.includes(' failed\n')) continue
+    counts.set(
+      /message #(\w+)/.exec(text)?.[1] ?? text,
+      Number(/(\d+) transfer\.failed/.exec(text)?.[1] ?? 1),
+    )
+  }
+  return [...counts.values()].reduce((sum, count) => sum + count, 0)
 }
 
 /** Adds a failure each 700 ms or so until `signal`; their hashes. */
