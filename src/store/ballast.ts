@@ -85,5 +85,7 @@ export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { errcode, code } = error as Error & { errcode?: number; code?: string }
   const sqliteFull = 13
-  return errcode === sqliteFull || code === 'ENOSPC' || code === 'EDQUOT'
+  // SQLITE_IOERR_SHMSIZE: the index of the write-ahead log could not be made larger.
+  const noRoomForIndex = 4_874
+  return errcode === sqliteFull || errcode === noRoomForIndex || code === 'ENOSPC' || code === 'EDQUOT'
 }

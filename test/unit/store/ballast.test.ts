@@ -43,3 +43,8 @@ test('F16: a commit that finds the disk full says so, and nothing else does', ()
   expect(() => db.transaction(() => db.prepare('INSERT INTO meta VALUES (1, NULL)').run())).toThrow()
   expect(failures.map(isDiskFull)).toEqual([true, false])
 })
+
+test('F16: no room for the index of the write-ahead log is a full disk, whatever SQLite calls it', () => {
+  const refusal = (errcode: number) => Object.assign(new Error('disk I/O error'), { errcode })
+  expect([4_874, 10, 778].map((code) => isDiskFull(refusal(code)))).toEqual([true, false, false])
+})
