@@ -2,7 +2,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { createCorrectedClock } from '../lib/correctedClock.ts'
 import { createTimings, type Timings } from '../lib/timings.ts'
 import type { LoadedRule } from '../rules/types.ts'
-import { openState, type State } from '../store/openState.ts'
+import { commitOnFullDisk, openState, type State, toFull } from '../store/openState.ts'
 import { checks } from '../checks/index.ts'
 import { toRecovered } from '../checks/monitor/stateRecovered.ts'
 import type { Check } from '../kernel/check.ts'
@@ -52,7 +52,7 @@ export function createApp(given: AppDeps, options: AppOptions): App {
     return toApp(deps, parts, state)
   } catch (error) {
     state.close()
-    throw error
+    throw toFull(config.stateDir, error)
   }
 }
 
@@ -90,11 +90,12 @@ function toApp(deps: PartDeps, parts: AppParts, state: State): App {
     async start() {
       const now = deps.clock.now()
       if (state.warning !== null) deps.log.warn(state.warning)
-      parts.db.transaction(() => {
+      commitOnFullDisk(parts.db, () => {
         parts.engine.start(now)
         if (state.recovered !== null)
           tellFinding(parts.engine, parts.live.rules, toRecovered(state.recovered, now), now)
       })
+      state.noteTold()
       parts.sending.start()
       for (const check of parts.opened.values()) check.start?.()
       parts.runner.start()

@@ -19,6 +19,8 @@ export interface State {
   readonly isFirstStart: boolean
   /** What had to be repaired at the start, for people; null when nothing had to. */
   readonly recovered: string | null
+  /** What `recovered` says is an alert by now: the next start need not say it. */
+  noteTold(): void
   /** Room kept back on the disk; it is given away when a commit finds the disk full. */
   readonly ballast: Ballast
   /** Whether the ledger's path still leads to the file that is written: a folder can be removed under a process. */
@@ -65,11 +67,31 @@ export function openState(options: StateOptions): State {
   } catch (error) {
     if (!isFullBelow(error)) throw error
     if (createBallast(join(folder, 'ballast')).free()) return { ...takeFiles(options), warning }
-    throw new MonitorError(
-      'state.full',
-      `The disk of the state folder ${folder} is full: free space there, and start again.`,
-      { cause: error },
-    )
+    throw toFull(folder, error)
+  }
+}
+
+/** The same error, or what to do where it is a full disk's. */
+export function toFull(folder: string, error: unknown): unknown {
+  if (!isFullBelow(error)) return error
+  return new MonitorError(
+    'state.full',
+    `The disk of the state folder ${folder} is full: free space there, and start again.`,
+    { cause: error },
+  )
+}
+
+/** A full disk gives its reserve away at the first refusal, and is not written to from the second on. */
+const triesOnFullDisk = 3
+
+/** A commit that a start cannot go without: watching in memory is better than ending on a full disk. */
+export function commitOnFullDisk(db: Database, work: () => void): void {
+  for (let left = triesOnFullDisk - 1; ; left -= 1) {
+    try {
+      return db.transaction(work)
+    } catch (error) {
+      if (left === 0 || !isDiskFull(error)) throw error
+    }
   }
 }
 
@@ -142,12 +164,14 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
     const unsavedSince = readMarker(folder)
     if (cursors.isAhead) noteRestored(db, { from: knownUntil ?? options.since, at: options.now })
     else if (unsavedSince !== null) noteRestored(db, { from: unsavedSince, at: options.now })
-    removeMarker(folder)
     return {
       db,
       cursors: trouble.watchCursors(cursors.file, db),
       isFirstStart: db.isNew,
       recovered: cursors.recovered ?? describeUnsaved(unsavedSince),
+      noteTold() {
+        if (!db.held.isHeld()) removeMarker(folder)
+      },
       ballast: trouble.ballast,
       isInPlace: () => isSameFile(statSync(path, { throwIfNoEntry: false }), opened),
       commitsFailed: () => trouble.commits(),

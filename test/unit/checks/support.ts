@@ -47,6 +47,7 @@ export function createTestKernel({ config: given, start, isManual, ...fakes }: T
     cursors: { read: () => cursors, write: (next) => void (cursors = next) },
     isFirstStart: true,
     recovered: null,
+    noteTold: () => undefined,
     ballast: { hold: () => true, free: () => false },
     isInPlace: () => true,
     isUnsaved: () => false,

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { countCommit, openState, type State } from '../../../src/store/openState.ts'
+import { commitOnFullDisk, countCommit, openState, type State } from '../../../src/store/openState.ts'
 
 let folder: string
 let state: State | null = null
@@ -267,6 +267,34 @@ describe('the state folder', () => {
     turn(9)
     close()
     expect(open().cursors.read().sweep.page).toBe(9)
+  })
+
+  test('F16: that nothing could be saved is said at each start until one has saved saying so', () => {
+    open()
+    close()
+    writeFileSync(join(folder, 'unsaved'), '')
+    open()
+    close()
+    const again = open()
+    expect(again.recovered).toContain('the disk took nothing')
+    again.noteTold()
+    close()
+    expect(open().recovered).toBeNull()
+  })
+
+  test('F16: what a start has to save is kept in memory where the disk is full, its reserve given away first', () => {
+    const opened = open()
+    const { db } = opened
+    writeFileSync(join(folder, 'ballast'), 'room')
+    const insert = () => void db.prepare("INSERT INTO meta VALUES ('long', ?)").run('x'.repeat(1_000_000))
+    db.prepare('PRAGMA max_page_count = 1').get()
+    // It holds for what stays in memory as well, which a full disk has nothing to do with.
+    expect(() => commitOnFullDisk(db, insert)).toThrow('full')
+    expect(readdirSync(folder)).not.toContain('ballast')
+    expect(opened.isUnsaved()).toBe(true)
+    db.prepare('PRAGMA max_page_count = 100000').get()
+    commitOnFullDisk(db, insert)
+    expect(opened.isUnsaved()).toBe(true)
   })
 
   test('what the system refuses while the folder is opened is said with the folder, and the lock is given back', () => {
