@@ -27,7 +27,7 @@ const mostKnown = 200
  */
 export function parseMatcher(text: string): ParsedMatcher {
   const [, label, operator, written] =
-    /^\s*([A-Za-z_][A-Za-z0-9_.-]{0,63})\s*(=~|!~|!=|=)\s*(.*?)\s*$/su.exec(text) ?? []
+    /^([A-Za-z_][A-Za-z0-9_.-]{0,63})\s*(=~|!~|!=|=)\s*(.*)$/su.exec(text.trim()) ?? []
   if (label === undefined || operator === undefined || written === undefined) {
     return failed(text, 'expected label=value, label!=value, label=~pattern or label!~pattern')
   }

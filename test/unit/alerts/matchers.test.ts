@@ -70,3 +70,10 @@ test('a matcher that was made without reading it, and whose pattern is none, mat
   expect(compileMatchers(matcher('=~'))({ rule: 'a' })).toBe(false)
   expect(compileMatchers(matcher('!~'))({ rule: 'b' })).toBe(false)
 })
+
+test('a matcher of any length is read in time in proportion to it', () => {
+  const startedAt = performance.now()
+  for (const text of [`a="x${' '.repeat(60_000)}x`, `a${' '.repeat(60_000)}x`, `a=${' '.repeat(60_000)}`])
+    parseMatcher(text)
+  expect(performance.now() - startedAt).toBeLessThan(500)
+})
