@@ -22,7 +22,7 @@ const recovered = (name: string, spoil: (scene: Scene) => void): Torture => ({
   options: { more: { backups: { recover: true } } },
   async run(scene) {
     const daemon = await scene.start()
-    await until(() => listBackups(scene.state).length > 0)
+    await until(() => listBackups(scene.state, Date.now()).length > 0)
     const before = await scene.addFailures(10, 500)
     await scene.allTold(before)
     spoil(scene)
@@ -48,7 +48,7 @@ const recovered = (name: string, spoil: (scene: Scene) => void): Torture => ({
 export const recoveryTortures: readonly Torture[] = [
   recovered('the newest is good', () => undefined),
   recovered('the newest is damaged too', ({ state }) => {
-    const [newest] = listBackups(state)
+    const [newest] = listBackups(state, Date.now())
     const path = join(state, 'backups', `ledger-${Date.now()}.sqlite`)
     copyFileSync(newest?.path ?? '', path)
     damages['overwritten pages']?.(path)

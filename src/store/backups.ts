@@ -37,8 +37,8 @@ function folderOf(stateFolder: string): string {
   return join(stateFolder, 'backups')
 }
 
-/** The scheduled backups of a state folder, newest first. */
-export function listBackups(stateFolder: string): Backup[] {
+/** The scheduled backups of a state folder, newest first; those from the future, which a wrong clock made, are the last. */
+export function listBackups(stateFolder: string, now: UnixMs): Backup[] {
   const folder = folderOf(stateFolder)
   if (!existsSync(folder)) return []
   return readdirSync(folder)
@@ -49,7 +49,7 @@ export function listBackups(stateFolder: string): Backup[] {
       // What is no plain file was not put there by us: a pipe would be waited for.
       return written === undefined || !stat?.isFile() ? [] : [{ path, at: Number(written), bytes: stat.size }]
     })
-    .sort((one, other) => other.at - one.at)
+    .sort((one, other) => Number(one.at > now) - Number(other.at > now) || other.at - one.at)
 }
 
 /**
@@ -66,8 +66,7 @@ export async function keepBackups(
   now: UnixMs,
 ): Promise<void> {
   const { folder, settings } = of
-  const [newest] = listBackups(folder)
-  // One from the future was made by a clock that was wrong.
+  const [newest] = listBackups(folder, now)
   if (newest !== undefined && newest.at <= now && now - newest.at < settings.everyMs) return
   mkdirSync(folderOf(folder), { recursive: true, mode: 0o700 })
   removePartial(folderOf(folder))
@@ -79,7 +78,7 @@ export async function keepBackups(
     )
   }
   await of.integrity.copyTo(join(folderOf(folder), `ledger-${now}.sqlite`))
-  forget(listBackups(folder), settings)
+  forget(listBackups(folder, now), settings)
 }
 
 function removePartial(folder: string): void {
@@ -104,7 +103,7 @@ export function restoreNewest(folder: string, now: UnixMs): UnixMs | null {
   checkFolder(folder)
   const lock = takeStateLock(join(folder, 'lock.sqlite'))
   try {
-    const backup = listBackups(folder).find(({ path }) => isGood(path))
+    const backup = listBackups(folder, now).find(({ path }) => isGood(path))
     if (backup === undefined) return null
     const path = ledgerPath(folder)
     const restoring = `${path}.restoring`

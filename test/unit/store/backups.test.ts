@@ -21,6 +21,8 @@ import { damages } from '../../support/damage.ts'
 
 const hour = 3_600_000
 const now = 1_800_000_000_000
+/** Later than every backup here. */
+const far = now + 1_000 * hour
 const settings = { everyMs: hour, keep: 3, maxBytes: 1_000_000_000 }
 let folder: string
 let state: State | null = null
@@ -40,18 +42,18 @@ afterEach(() => {
 
 const keep = (at: number, changes: Partial<typeof settings> = {}) =>
   keepBackups({ folder, integrity: (state ?? open()).integrity, settings: { ...settings, ...changes } }, at)
-const times = () => listBackups(folder).map(({ at }) => (at - now) / hour)
+const times = () => listBackups(folder, far).map(({ at }) => (at - now) / hour)
 
 test('a backup is made when the newest is old enough, and the oldest are forgotten', async () => {
   for (const at of [0, 0.5, 1, 2, 2.9, 3, 4]) await keep(now + at * hour)
   expect(times()).toEqual([4, 3, 2])
-  expect(statSync(listBackups(folder)[0]?.path ?? '').mode & 0o777).toBe(0o600)
+  expect(statSync(listBackups(folder, far)[0]?.path ?? '').mode & 0o777).toBe(0o600)
   expect(readdirSync(join(folder, 'backups')).every((name) => /^ledger-\d+\.sqlite$/.test(name))).toBe(true)
 })
 
 test('together they take no more than they may, and the newest stays whatever it takes', async () => {
   await keep(now)
-  const bytes = listBackups(folder)[0]?.bytes ?? 0
+  const bytes = listBackups(folder, far)[0]?.bytes ?? 0
   await keep(now + hour, { maxBytes: 2 * bytes })
   expect(times()).toEqual([1, 0])
   await keep(now + 2 * hour, { maxBytes: 2 * bytes })
@@ -67,6 +69,18 @@ test('one from the future does not keep others from being made, and half a file 
   await keep(now + 9 * hour)
   await keep(now)
   expect(times()).toEqual([9, 0])
+  await keep(now + hour / 2)
+  expect(times()).toEqual([9, 0])
+})
+
+test('of those from the future none is the newest: they are forgotten first, and gone back to last', async () => {
+  open()
+  for (const at of [99, 0, 1, 2]) await keep(now + at * hour)
+  expect(times()).toEqual([2, 1, 0])
+  await keep(now + 99 * hour)
+  close()
+  damages['overwritten pages']?.(join(folder, 'ledger.sqlite'))
+  expect(restoreNewest(folder, now + 3 * hour)).toBe(now + 2 * hour)
 })
 
 test('without room beside the reserve none is made, and that is said', async () => {
@@ -74,7 +88,7 @@ test('without room beside the reserve none is made, and that is said', async () 
   // A file with holes: as large as all that is left, and taking nothing.
   truncateSync(join(folder, 'ledger.sqlite'), readSpareBytes(folder) + 4_096)
   await expect(keep(now)).rejects.toThrow('There is no room for a backup')
-  expect(listBackups(folder)).toEqual([])
+  expect(listBackups(folder, far)).toEqual([])
 })
 
 test('F86: a damaged ledger makes no backup: it is the damage', async () => {
@@ -83,7 +97,7 @@ test('F86: a damaged ledger makes no backup: it is the damage', async () => {
   damages['a zeroed header']?.(join(folder, 'ledger.sqlite'))
   await keep(now)
   expect(damage.aborted).toBe(true)
-  expect(listBackups(folder)).toEqual([])
+  expect(listBackups(folder, far)).toEqual([])
 })
 
 test('F86: the newest good backup takes the place of the ledger, and what came since is read again', async () => {
@@ -101,7 +115,7 @@ test('F86: the newest good backup takes the place of the ledger, and what came s
   close()
   damages['overwritten pages']?.(join(folder, 'ledger.sqlite'))
   // The newest backup is broken as well.
-  damages['overwritten pages']?.(listBackups(folder)[0]?.path ?? '')
+  damages['overwritten pages']?.(listBackups(folder, far)[0]?.path ?? '')
   const week = now + 7 * 24 * hour
   expect(restoreNewest(folder, week)).toBe(now)
   const after = open(week)
@@ -125,7 +139,7 @@ test('F86: without a good backup nothing is touched', async () => {
   open()
   await keep(now)
   close()
-  for (const path of [join(folder, 'ledger.sqlite'), listBackups(folder)[0]?.path ?? ''])
+  for (const path of [join(folder, 'ledger.sqlite'), listBackups(folder, far)[0]?.path ?? ''])
     damages['a zeroed header']?.(path)
   const files = readdirSync(folder)
   expect(restoreNewest(folder, now + hour)).toBeNull()
