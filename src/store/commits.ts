@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { Clock } from '../lib/clock.ts'
 
 /** The commits of one connection: each on the disk when it returns or, while they are held, in memory. */
 export interface Commits {
@@ -15,12 +16,11 @@ export interface Commits {
   release(): void
 }
 
-export interface CommitsOptions {
-  readonly onSaved?: ((tookMs: number) => void) | undefined
-  /** A transaction came to nothing; the error is thrown to the caller afterwards. */
-  readonly onFailed?: ((error: unknown) => void) | undefined
-  readonly monotonicMs: () => number
-}
+/** What became of a commit: how long it took to be on the disk, or why it came to nothing. */
+export type Outcome = { readonly tookMs: number } | { readonly error: unknown }
+
+/** Hears of each commit that was not held; of one that failed before its caller does. */
+export type OnOutcome = (outcome: Outcome) => void
 
 /** What may be held: more than this SQLite writes out, which a full disk refuses, and what was held is lost. */
 const mostHeldBytes = 64 * 1024 * 1024
@@ -31,7 +31,11 @@ type Connection = Pick<DatabaseSync, 'exec' | 'prepare' | 'isTransaction'>
  * While commits are held they are savepoints of one transaction that stays open, so that what was judged before is known and
  * nothing is found twice. A hold that SQLite could not keep ends by itself, and counts as one that came to nothing.
  */
-export function createCommits(connection: Connection, options: CommitsOptions): Commits {
+export function createCommits(
+  connection: Connection,
+  clock: Pick<Clock, 'monotonicMs'> | null,
+  onOutcome: OnOutcome,
+): Commits {
   let inTransaction = false
   let isHeld = false
   let rollbacks = 0
@@ -42,12 +46,12 @@ export function createCommits(connection: Connection, options: CommitsOptions): 
     if (connection.isTransaction) connection.exec(isHeld ? 'ROLLBACK TO one; RELEASE one' : 'ROLLBACK')
     if (!connection.isTransaction) isHeld = false
     inTransaction = false
-    options.onFailed?.(error)
+    onOutcome({ error })
   }
   const save = () => {
-    const from = options.monotonicMs()
+    const from = clock?.monotonicMs() ?? 0
     connection.exec('COMMIT')
-    options.onSaved?.(options.monotonicMs() - from)
+    onOutcome({ tookMs: (clock?.monotonicMs() ?? 0) - from })
   }
 
   return {

@@ -9,7 +9,7 @@ import {
 } from 'node:sqlite'
 import type { Clock } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
-import { type Commits, createCommits } from './commits.ts'
+import { type Commits, createCommits, type OnOutcome } from './commits.ts'
 import { assertWhole, isBroken, toDamaged } from './damage.ts'
 import { ledgerTables } from './migrations/0001_ledger.ts'
 import { alertTables } from './migrations/0002_alerts.ts'
@@ -120,10 +120,7 @@ export interface DatabaseOptions {
   readonly refuseNew?: Error
   /** Aborted with a DamagedLedger when SQLite finds the file broken; the same is thrown to the caller. */
   readonly damage?: AbortController
-  /** A commit failed; the error is thrown to the caller afterwards. */
-  readonly onFailed?: (error: unknown) => void
-  /** A commit is on the disk. */
-  readonly onSaved?: () => void
+  readonly onOutcome?: OnOutcome
   /** How long a commit took to be on disk. */
   readonly timing?: { readonly clock: Pick<Clock, 'monotonicMs'>; commit(seconds: number): void }
 }
@@ -195,13 +192,10 @@ function toDatabase({ connection, isNew, guarded }: Opened, options: DatabaseOpt
         return connection.isTransaction
       },
     },
-    {
-      monotonicMs: () => options.timing?.clock.monotonicMs() ?? 0,
-      onFailed: options.onFailed,
-      onSaved(tookMs) {
-        options.timing?.commit(tookMs / 1_000)
-        options.onSaved?.()
-      },
+    options.timing?.clock ?? null,
+    (outcome) => {
+      if ('tookMs' in outcome) options.timing?.commit(outcome.tookMs / 1_000)
+      options.onOutcome?.(outcome)
     },
   )
   const prepare = (sql: string) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { UnixMs } from '../lib/clock.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { type Ballast, createBallast, isDiskFull } from './ballast.ts'
-import { type CursorFile, initialCursors, openCursors } from './cursors.ts'
+import { type CursorFile, initialCursors, openCursors, type OpenedCursors } from './cursors.ts'
 import { brokenRemedy, DamagedLedger } from './damage.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import { createIntegrity, type Integrity } from './integrity.ts'
@@ -11,7 +11,7 @@ import { readMetaNumber } from './meta.ts'
 import { lastSavedAt } from './requestNumbers.ts'
 import { noteRestored } from './restored.ts'
 import { rightsRemedy, takeFolder, takeStateLock } from './stateFolder.ts'
-import { createTrouble, readMarker, removeMarker } from './trouble.ts'
+import { createTrouble, type Trouble, readMarker, removeMarker } from './trouble.ts'
 
 export interface State {
   readonly db: Database
@@ -138,8 +138,7 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
     ...(options.timing && { timing: options.timing }),
     check: isSmall,
     damage: trouble.damage,
-    onFailed: (error) => trouble.failed(error, db),
-    onSaved: () => trouble.saved(),
+    onOutcome: (outcome) => trouble.note(outcome, db),
     // As when the write-ahead log of a young ledger was lost: what is left is a file that holds nothing.
     ...(existsSync(cursorPath) && { refuseNew: missingLedger(path, cursorPath, 'is empty') }),
   })
@@ -150,25 +149,12 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
   })
   const opened = statSync(path)
   try {
-    // A ledger that was restored is older than the present: what came since is read again, however old it is.
-    const knownUntil = lastSavedAt(db)
-    const cursors = openCursors({
-      path: cursorPath,
-      ledger: db.generation,
-      commit: () => readCommit(db),
-      initial: initialCursors(Math.min(options.since, (knownUntil ?? Infinity) - overlapMs)),
-      isFirstStart: db.isNew,
-      now: options.now,
-      onUnwritten: (error) => trouble.noteDisk(error),
-    })
-    const unsavedSince = readMarker(folder)
-    if (cursors.isAhead) noteRestored(db, { from: knownUntil ?? options.since, at: options.now })
-    else if (unsavedSince !== null) noteRestored(db, { from: unsavedSince, at: options.now })
+    const cursors = takeCursors({ ...options, path: cursorPath }, db, trouble)
     return {
       db,
-      cursors: trouble.watchCursors(cursors.file, db),
+      cursors: cursors.file,
       isFirstStart: db.isNew,
-      recovered: cursors.recovered ?? describeUnsaved(unsavedSince),
+      recovered: cursors.recovered,
       noteTold() {
         if (!db.held.isHeld()) removeMarker(folder)
       },
@@ -183,7 +169,11 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
       bytes: () => measureFolder(folder),
       close() {
         integrity.stop()
-        trouble.saveAnyway(db)
+        try {
+          trouble.release(db)
+        } catch {
+          // The marker stays, and the next start says what it means.
+        }
         db.close()
         lock.release()
       },
@@ -191,6 +181,32 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
   } catch (error) {
     db.close()
     throw error
+  }
+}
+
+/** The cursors of a ledger. One that was put back, or that a process could not save to the end, is noted in it. */
+function takeCursors(
+  { folder, path, since, now }: StateOptions & { readonly path: string },
+  db: Database,
+  trouble: Trouble,
+): Pick<OpenedCursors, 'file' | 'recovered'> {
+  // A ledger that was restored is older than the present: what came since is read again, however old it is.
+  const knownUntil = lastSavedAt(db)
+  const cursors = openCursors({
+    path,
+    ledger: db.generation,
+    commit: () => readCommit(db),
+    initial: initialCursors(Math.min(since, (knownUntil ?? Infinity) - overlapMs)),
+    isFirstStart: db.isNew,
+    now,
+    onUnwritten: (error) => trouble.noteDisk(error),
+  })
+  const unsavedSince = readMarker(folder)
+  if (cursors.isAhead) noteRestored(db, { from: knownUntil ?? since, at: now })
+  else if (unsavedSince !== null) noteRestored(db, { from: unsavedSince, at: now })
+  return {
+    file: trouble.watchCursors(cursors.file, db),
+    recovered: cursors.recovered ?? describeUnsaved(unsavedSince),
   }
 }
 

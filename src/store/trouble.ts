@@ -4,6 +4,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
 import { type Ballast, createBallast, isDiskFull, takesBytes } from './ballast.ts'
 import type { CursorFile, Cursors } from './cursors.ts'
+import type { Outcome } from './commits.ts'
 import { isDiskError, isSuspicious } from './damage.ts'
 import type { Database } from './database.ts'
 
@@ -19,14 +20,14 @@ export interface Trouble {
   diskErrors(): { readonly count: number; readonly last: string }
   /** The disk refused something other than a commit. */
   noteDisk(error: unknown): void
-  failed(error: unknown, db: Database): void
-  saved(): void
+  /** What became of a commit. */
+  note(outcome: Outcome, db: Database): void
   /** Cursors that stay in memory as long as the commits which they point past. */
   watchCursors(file: CursorFile, db: Database): CursorFile
   /** Saves what stayed in memory once the disk takes it. @throws what the disk says when it refuses nevertheless */
   settle(db: Database): void
-  /** The same without asking whether there is room: this process ends. */
-  saveAnyway(db: Database): void
+  /** The same without asking whether there is room. */
+  release(db: Database): void
 }
 
 /** An error that is not a full disk's may pass; so many in a row do not. */
@@ -45,13 +46,15 @@ export function createTrouble(folder: string, onSuspicion: () => void): Trouble 
     counts.disk += 1
     counts.lastDisk = errorText(error)
   }
-  const save = (db: Database, file: CursorFile | null) => {
+  let cursors: CursorFile | null = null
+  const release = (db: Database) => {
+    if (!db.held.isHeld()) return
+    ballast.free()
     db.held.release()
-    if (unsaved !== null) file?.write(unsaved)
+    if (unsaved !== null) cursors?.write(unsaved)
     unsaved = null
     removeMarker(folder)
   }
-  let cursors: CursorFile | null = null
 
   return {
     ballast,
@@ -59,7 +62,9 @@ export function createTrouble(folder: string, onSuspicion: () => void): Trouble 
     commits: () => counts.commits,
     diskErrors: () => ({ count: counts.disk, last: counts.lastDisk }),
     noteDisk,
-    failed(error, db) {
+    note(outcome, db) {
+      if ('tookMs' in outcome) return void (counts.inARow = 0)
+      const { error } = outcome
       counts.commits += 1
       // Cursors never point past what is neither on the disk nor in memory.
       if (!db.held.isHeld()) unsaved = null
@@ -71,9 +76,6 @@ export function createTrouble(folder: string, onSuspicion: () => void): Trouble 
       if (!isDiskFull(error) && counts.inARow < refusalsInARow) return
       leaveMarker(folder)
       db.held.hold()
-    },
-    saved() {
-      counts.inARow = 0
     },
     watchCursors(file, db) {
       cursors = file
@@ -88,17 +90,9 @@ export function createTrouble(folder: string, onSuspicion: () => void): Trouble 
     settle(db) {
       if (!db.held.isHeld()) return
       ballast.free()
-      if (takesBytes(folder, db.held.heldBytes() + marginBytes)) save(db, cursors)
+      if (takesBytes(folder, db.held.heldBytes() + marginBytes)) release(db)
     },
-    saveAnyway(db) {
-      if (!db.held.isHeld()) return
-      ballast.free()
-      try {
-        save(db, cursors)
-      } catch {
-        // The marker stays, and the next start says what it means.
-      }
-    },
+    release,
   }
 }
 

@@ -30,7 +30,9 @@ test('room that cannot be had leaves no half a file', () => {
 
 test('F16: a commit that finds the disk full says so, and nothing else does', () => {
   const failures: unknown[] = []
-  const db = openDatabase(':memory:', { onFailed: (error) => failures.push(error) })
+  const db = openDatabase(':memory:', {
+    onOutcome: (outcome) => 'error' in outcome && failures.push(outcome.error),
+  })
   onTestFinished(() => db.close())
   db.prepare('PRAGMA max_page_count = 1').get()
   const fill = () =>

@@ -24,12 +24,11 @@ function setUp() {
         return connection.isTransaction
       },
     },
-    {
-      monotonicMs: () => 0,
-      onFailed() {
-        disk.failures += 1
-        commits.hold()
-      },
+    null,
+    (outcome) => {
+      if (!('error' in outcome)) return
+      disk.failures += 1
+      commits.hold()
     },
   )
   const see = (what: string) =>

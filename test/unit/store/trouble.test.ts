@@ -44,10 +44,10 @@ function setUp() {
 test('F16: the first commit that finds the disk full gives the reserve away, the next one holds', () => {
   const { folder, ledger, db, trouble } = setUp()
   writeFileSync(join(folder, 'ballast'), 'room')
-  trouble.failed(full, db)
+  trouble.note({ error: full }, db)
   expect(ledger.isHeld).toBe(false)
   expect(readMarker(folder)).toBeNull()
-  trouble.failed(full, db)
+  trouble.note({ error: full }, db)
   expect(ledger.isHeld).toBe(true)
   expect(readMarker(folder)).toBeGreaterThan(0)
 })
@@ -55,11 +55,11 @@ test('F16: the first commit that finds the disk full gives the reserve away, the
 test('a disk that refuses now and then is asked again; one that refuses five times in a row is not', () => {
   const { ledger, db, trouble } = setUp()
   for (let round = 0; round < 10; round += 1) {
-    for (let refusal = 0; refusal < 4; refusal += 1) trouble.failed(ioError, db)
-    trouble.saved()
+    for (let refusal = 0; refusal < 4; refusal += 1) trouble.note({ error: ioError }, db)
+    trouble.note({ tookMs: 1 }, db)
   }
   expect(ledger.isHeld).toBe(false)
-  for (let refusal = 0; refusal < 5; refusal += 1) trouble.failed(ioError, db)
+  for (let refusal = 0; refusal < 5; refusal += 1) trouble.note({ error: ioError }, db)
   expect(ledger.isHeld).toBe(true)
   expect(trouble.diskErrors()).toEqual({ count: 45, last: 'disk I/O error' })
 })
@@ -67,7 +67,7 @@ test('a disk that refuses now and then is asked again; one that refuses five tim
 test('F16: cursors stay in memory with the commits that they point past, and are saved after them', () => {
   const { folder, ledger, db, trouble, cursors, written, at } = setUp()
   cursors.write(at(2))
-  trouble.failed(full, db)
+  trouble.note({ error: full }, db)
   cursors.write(at(3))
   expect(written).toEqual([2])
   expect(cursors.read().sweep.page).toBe(3)
@@ -80,25 +80,25 @@ test('F16: cursors stay in memory with the commits that they point past, and are
 test('F16: cursors that point past what was lost are lost with it', () => {
   const { ledger, db, trouble, cursors, at } = setUp()
   cursors.write(at(2))
-  trouble.failed(full, db)
+  trouble.note({ error: full }, db)
   cursors.write(at(3))
   ledger.isHeld = false
-  trouble.failed(full, db)
+  trouble.note({ error: full }, db)
   expect(cursors.read().sweep.page).toBe(2)
 })
 
 test('F16: without room for all that is held nothing is tried', () => {
   const { ledger, db, trouble } = setUp()
-  trouble.failed(full, db)
+  trouble.note({ error: full }, db)
   ledger.heldBytes = Number.MAX_SAFE_INTEGER / 2
   trouble.settle(db)
   expect(ledger).toMatchObject({ isHeld: true, released: 0 })
 })
 
-test('F16: the end of the process saves what it can, and leaves a note of what it could not', () => {
+test('F16: what the disk refuses nevertheless is thrown, and the note of it stays', () => {
   const { folder, ledger, db, trouble } = setUp()
-  trouble.failed(full, db)
+  trouble.note({ error: full }, db)
   ledger.refuses = true
-  trouble.saveAnyway(db)
+  expect(() => trouble.release(db)).toThrow('disk is full')
   expect(readMarker(folder)).toBeGreaterThan(0)
 })
