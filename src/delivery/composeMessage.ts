@@ -26,7 +26,7 @@ export interface ComposeDeps {
   /** By how much our clock is ahead of everybody's, ms; 0 when it is not, or not known to be. */
   readonly clockLeadMs?: () => number
   /** That the ledger was put back: what was sent before that it does not remember. */
-  readonly restored?: Restored | null
+  readonly restored?: () => Restored | null
 }
 
 /** How many items are sent in full; beyond it only the largest. */
@@ -138,7 +138,7 @@ function wordSafely(deps: ItemDeps, carried: CarriedItem, isTold: boolean, now: 
   try {
     const above = isTold && item.what !== 'correction' ? findJoined(deps, alert, item.channel) : null
     const worded = wordItem({ ...deps, isTold, above }, carried, now)
-    return { item: markRepeat(worded, carried, deps.restored ?? null), above }
+    return { item: markRepeat(worded, carried, deps.restored?.() ?? null), above }
   } catch {
     return { item: toUnreadableItem(alert, item.what, now), above: null }
   }

@@ -17,8 +17,8 @@ import type { PartDeps } from './options.ts'
 interface SendingParts
   extends Pick<DispatcherDeps, 'clockLeadMs' | 'engine' | 'fallback' | 'ledger' | 'live' | 'store'> {
   readonly config: AppConfig
-  /** That the ledger was put back before this start or an earlier one. */
-  readonly restored: Restored | null
+  /** That the ledger was put back, before a start or because what stayed in memory did not fit. */
+  readonly restored: () => Restored | null
 }
 
 /** Everything that leads out: channels, the outbox's dispatcher, and what is sent past it when nothing can be saved. */

@@ -122,7 +122,7 @@ export interface DatabaseOptions {
   readonly damage?: AbortController
   readonly onOutcome?: OnOutcome
   /** How long a commit took to be on disk. */
-  readonly timing?: { readonly clock: Pick<Clock, 'monotonicMs'>; commit(seconds: number): void }
+  readonly timing?: { readonly clock: Pick<Clock, 'monotonicMs' | 'now'>; commit(seconds: number): void }
 }
 
 /** Opens, creates or migrates a ledger. `path` may be `:memory:`. @throws DamagedLedger */

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import type { UnixMs } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
 import { type Ballast, createBallast, isDiskFull, takesBytes } from './ballast.ts'
-import type { CursorFile, Cursors } from './cursors.ts'
 import type { Outcome } from './commits.ts'
+import type { CursorFile, Cursors } from './cursors.ts'
 import { isDiskError, isSuspicious } from './damage.ts'
 import type { Database } from './database.ts'
+import { noteRestored } from './restored.ts'
 
 /** What went wrong with a state folder's disk since the start, and what is done about it. */
 export interface Trouble {
@@ -36,11 +37,19 @@ const refusalsInARow = 5
 /** Room for what is written beside the ledger's pages. */
 const marginBytes = 1024 * 1024
 
-/** `onSuspicion`: an error came that a broken file may be the cause of. */
-export function createTrouble(folder: string, onSuspicion: () => void): Trouble {
+interface TroubleOptions {
+  /** An error came that a broken file may be the cause of. */
+  readonly onSuspicion: () => void
+  readonly now: () => UnixMs
+}
+
+export function createTrouble(folder: string, { onSuspicion, now }: TroubleOptions): Trouble {
   const ballast = createBallast(join(folder, 'ballast'))
   const counts = { commits: 0, disk: 0, lastDisk: '', inARow: 0 }
   let unsaved: Cursors | null = null
+  let heldSince: UnixMs | null = null
+  /** Since when what was held was lost, until the ledger says so. */
+  let lostSince: UnixMs | null = null
 
   const noteDisk = (error: unknown) => {
     counts.disk += 1
@@ -53,7 +62,22 @@ export function createTrouble(folder: string, onSuspicion: () => void): Trouble 
     db.held.release()
     if (unsaved !== null) cursors?.write(unsaved)
     unsaved = null
+    heldSince = null
     removeMarker(folder)
+  }
+  const noteLost = (db: Database) => {
+    if (lostSince === null) return
+    try {
+      noteRestored(db, { from: lostSince, at: now() })
+      lostSince = null
+    } catch {
+      // The next refusal tries it again.
+    }
+  }
+  const hold = (db: Database) => {
+    leaveMarker(folder)
+    db.held.hold()
+    heldSince ??= now()
   }
 
   return {
@@ -66,16 +90,20 @@ export function createTrouble(folder: string, onSuspicion: () => void): Trouble 
       if ('tookMs' in outcome) return void (counts.inARow = 0)
       const { error } = outcome
       counts.commits += 1
-      // Cursors never point past what is neither on the disk nor in memory.
-      if (!db.held.isHeld()) unsaved = null
+      if (!db.held.isHeld()) {
+        // Cursors never point past what is neither on the disk nor in memory.
+        unsaved = null
+        // What was sent of it is found and sent again, and has to say so.
+        lostSince ??= heldSince
+        heldSince = null
+      }
       if (isSuspicious(error)) onSuspicion()
       if (isDiskError(error)) noteDisk(error)
       if (!isDiskError(error) && !isDiskFull(error)) return
       counts.inARow += 1
-      if (isDiskFull(error) && ballast.free()) return giveRoom(db)
-      if (!isDiskFull(error) && counts.inARow < refusalsInARow) return
-      leaveMarker(folder)
-      db.held.hold()
+      if (isDiskFull(error) && ballast.free()) giveRoom(db)
+      else if (isDiskFull(error) || counts.inARow >= refusalsInARow) hold(db)
+      noteLost(db)
     },
     watchCursors(file, db) {
       cursors = file

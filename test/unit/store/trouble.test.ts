@@ -13,7 +13,9 @@ function setUp() {
   const folder = mkdtempSync(join(tmpdir(), 'spanwatch-trouble-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const ledger = { isHeld: false, released: 0, heldBytes: 4_096, refuses: false }
+  const notes: unknown[] = []
   const db = {
+    prepare: () => ({ run: (...values: unknown[]) => void notes.push(values) }),
     truncateLog: () => undefined,
     held: {
       hold: () => void (ledger.isHeld = true),
@@ -26,7 +28,8 @@ function setUp() {
       },
     },
   } as unknown as Database
-  const trouble = createTrouble(folder, () => undefined)
+  let now = 0
+  const trouble = createTrouble(folder, { onSuspicion: () => undefined, now: () => (now += 1_000) })
   const written: number[] = []
   let kept = initialCursors(0)
   const file: CursorFile = {
@@ -38,7 +41,7 @@ function setUp() {
   }
   const cursors = trouble.watchCursors(file, db)
   const at = (page: number) => ({ ...initialCursors(0), sweep: { ...initialCursors(0).sweep, page } })
-  return { folder, ledger, db, trouble, cursors, written, at }
+  return { folder, ledger, db, notes, trouble, cursors, written, at }
 }
 
 test('F16: the first commit that finds the disk full gives the reserve away, the next one holds', () => {
@@ -85,6 +88,19 @@ test('F16: cursors that point past what was lost are lost with it', () => {
   ledger.isHeld = false
   trouble.note({ error: full }, db)
   expect(cursors.read().sweep.page).toBe(2)
+})
+
+test('F16: that what was held was lost is noted in the ledger, so that what is sent again says so', () => {
+  const { ledger, db, notes, trouble } = setUp()
+  trouble.note({ error: full }, db)
+  trouble.note({ error: full }, db)
+  expect(notes).toEqual([])
+  ledger.isHeld = false
+  trouble.note({ error: full }, db)
+  expect(notes).toEqual([['restored', JSON.stringify({ from: 1_000, at: 3_000 })]])
+  trouble.settle(db)
+  trouble.note({ error: full }, db)
+  expect(notes).toHaveLength(1)
 })
 
 test('F16: without room for all that is held nothing is tried', () => {
