@@ -6,6 +6,7 @@ import { addressOf, createAddressReader } from './clientAddress.ts'
 import { type FormGate } from './createFormGate.ts'
 import { renderLoginPage } from './pages/loginPage.ts'
 import { renderMessagePage } from './pages/messagePage.ts'
+import { readFields } from './readFields.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createTryLimiter, type TryLimiter } from './tryLimiter.ts'
 import type { AccessResult, Role, WebDeps, WebEnv, WebOptions } from './types.ts'
@@ -82,11 +83,11 @@ async function guard(door: Door, c: Context<WebEnv>, next: () => Promise<void>):
 }
 
 async function login(door: Door, c: Context<WebEnv>): Promise<Response> {
-  const form = await c.req.parseBody()
+  const form = await readFields(c)
   const next = toLocalPath(form['next'])
   // Or another site could sign a reader in as somebody else.
   if (!door.gate.isOwn(c, form['proof'])) return refuse(c, door.gate, { result: 'foreign' }, next)
-  const outcome = await tryToken(door, c, typeof form['token'] === 'string' ? form['token'].trim() : '')
+  const outcome = await tryToken(door, c, (form['token'] ?? '').trim())
   if (outcome.result !== 'ok') return refuse(c, door.gate, outcome, next)
   await door.sessions.open(c, outcome.role)
   count(door, 'signed_in')
@@ -95,7 +96,7 @@ async function login(door: Door, c: Context<WebEnv>): Promise<Response> {
 }
 
 async function logout(door: Door, c: Context<WebEnv>): Promise<Response> {
-  const form = await c.req.parseBody()
+  const form = await readFields(c)
   if (!door.gate.isOwn(c, form['proof'])) return refuse(c, door.gate, { result: 'foreign' }, '/')
   await door.sessions.end(c)
   count(door, 'signed_out')

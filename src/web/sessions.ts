@@ -1,10 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Context } from 'hono'
 import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie'
+import { z } from 'zod'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Secret } from '../lib/secret.ts'
 import type { Database } from '../store/database.ts'
 import { readMeta, saveMeta } from '../store/meta.ts'
+import { parseJson } from '../store/table.ts'
 import { sessionCookieOf } from './createFormGate.ts'
 import type { Role, WebEnv } from './types.ts'
 
@@ -18,7 +20,7 @@ export interface Sessions {
 
 /** How long somebody stays signed in. */
 const sessionMs = 12 * 3_600_000
-/** Sessions that were signed out are remembered until they would have ended; beyond this the oldest are forgotten. */
+/** Sessions that were signed out are remembered until they would have ended; beyond this the oldest of the same role are forgotten. */
 const mostEnded = 1_000
 const endedName = 'web.ended_sessions'
 
@@ -72,24 +74,28 @@ export function createSessions(
       const { name, secure } = sessionCookieOf(c)
       deleteCookie(c, name, { path: '/', secure })
       if (session === null) return
-      ended.set(session.name, session.until)
-      for (const [other, until] of ended) {
-        if (until <= deps.clock.now() || ended.size > mostEnded) ended.delete(other)
-      }
-      saveMeta(deps.db, endedName, JSON.stringify([...ended]))
+      const now = deps.clock.now()
+      ended.set(session.name, session)
+      for (const { name: other, until } of ended.values()) if (until <= now) ended.delete(other)
+      // Of the same role: who may only look must not bring back a session of who may act.
+      const alike = [...ended.values()].filter(({ role }) => role === session.role)
+      for (const { name: other } of alike.slice(0, -mostEnded)) ended.delete(other)
+      const kept = [...ended.values()].map(({ name: other, until, role }) => [other, until, role])
+      saveMeta(deps.db, endedName, JSON.stringify(kept))
     },
   }
 }
 
-function readEnded(db: Database): Map<string, UnixMs> {
-  try {
-    const pairs: unknown = JSON.parse(readMeta(db, endedName) ?? '[]')
-    return new Map(Array.isArray(pairs) ? pairs.filter(isEnded) : [])
-  } catch {
-    return new Map()
-  }
+interface Ended {
+  readonly name: string
+  readonly until: UnixMs
+  readonly role: Role
 }
 
-function isEnded(pair: unknown): pair is [string, UnixMs] {
-  return Array.isArray(pair) && typeof pair[0] === 'string' && typeof pair[1] === 'number'
+/** An older version noted no role. */
+const endedSchema = z.array(z.tuple([z.string(), z.number(), z.enum(['act', 'see']).default('act')]))
+
+function readEnded(db: Database): Map<string, Ended> {
+  const rows = endedSchema.safeParse(parseJson(readMeta(db, endedName) ?? '')).data ?? []
+  return new Map(rows.map(([name, until, role]) => [name, { name, until, role }]))
 }

@@ -10,12 +10,10 @@ import { cleanText } from '../../lib/text.ts'
 import type { FormGate } from '../createFormGate.ts'
 import { renderMessagePage } from '../pages/messagePage.ts'
 import { renderSilenceForm, type TypedSilence } from '../pages/silenceForm.ts'
+import { contentTypeOf, type Fields, readFields } from '../readFields.ts'
 import type { WebDeps, WebEnv, WebOperations } from '../types.ts'
 
 const maxBody = { maxSize: 65_536 }
-
-/** What a form's fields hold, as they were typed. */
-type Fields = Readonly<Record<string, string>>
 
 interface Change {
   readonly operations: WebOperations
@@ -160,11 +158,6 @@ async function answerForm(c: Context<WebEnv>, { deps, gate, path, submit }: Form
 const notOwn =
   'This form did not come from a page that spanwatch showed lately, so nothing was changed. Open the page again and repeat it.'
 
-async function readFields(c: Context<WebEnv>): Promise<Fields> {
-  if (contentTypeOf(c) !== 'application/x-www-form-urlencoded') return {}
-  return Object.fromEntries(new URLSearchParams(await c.req.text()))
-}
-
 /** A page of ours, nothing that leads elsewhere. */
 function toNext(next: string | undefined, otherwise: string): string {
   return next !== undefined && /^\/(?!\/)[\w/?=&%#.-]*$/.test(next) ? next : otherwise
@@ -200,10 +193,6 @@ async function refuseCrossSite(c: Context<WebEnv>, next: () => Promise<void>): P
 
 function isSameOrigin(origin: string, host: string | undefined): boolean {
   return URL.canParse(origin) && new URL(origin).host === host
-}
-
-function contentTypeOf(c: Context<WebEnv>): string | undefined {
-  return (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
 }
 
 function define<T, R extends object>({ path, body, work, form }: ActionSpec<T, R>): Action {

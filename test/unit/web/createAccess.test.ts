@@ -170,6 +170,43 @@ test('another site cannot sign anybody out', async () => {
   expect((await get('/', { cookie })).status).toBe(200)
 })
 
+test('who may only look does not bring back a session that was ended, however often he signs in and out', async () => {
+  const { web } = createGuarded()
+  const readToken = new Secret('may-see-may-see-1')
+  const app = createWebApp(web.deps, { listenHost: '0.0.0.0', token: new Secret(token), readToken })
+  const post = (path: string, given: string, headers = {}) =>
+    app.request(`http://bridge.example${path}`, {
+      method: 'POST',
+      headers: { origin: 'http://bridge.example', host: 'bridge.example', ...headers },
+      body: new URLSearchParams({ token: given }),
+    })
+  const signInAndOut = async (given: string) => {
+    const cookie = readCookie(await post('/login', given))
+    await post('/logout', '', { cookie })
+    return cookie
+  }
+  const cookie = await signInAndOut(token)
+  for (let times = 0; times < 1_001; times += 1) await signInAndOut(readToken.reveal())
+  expect((await app.request('http://bridge.example/', { headers: { cookie } })).status).toBe(401)
+})
+
+test.each(['/login', '/logout'])(
+  'what is no form of ours is refused at %s, and is no failure',
+  async (path) => {
+    const { app, web } = createGuarded()
+    for (const [type, body] of Object.entries({
+      'multipart/form-data': 'abc',
+      'multipart/form-data; boundary=x': '--x\r\nhalf',
+      'text/plain': 'token=x',
+    })) {
+      const headers = { origin: 'http://bridge.example', host: 'bridge.example', 'content-type': type }
+      const response = await app.request(`http://bridge.example${path}`, { method: 'POST', headers, body })
+      expect(response.status).toBe(path === '/login' ? 401 : 303)
+    }
+    expect(web.logged.join()).not.toContain('a web request failed')
+  },
+)
+
 test('another http.sessions ends every session', async () => {
   const { web, login } = createGuarded()
   const headers = { cookie: readCookie(await login(token)) }
