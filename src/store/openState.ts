@@ -215,7 +215,7 @@ function takeCursors(
 
 function describeUnsaved(since: UnixMs | null): string | null {
   if (since === null) return null
-  return `the disk took nothing from ${new Date(since).toISOString()} on, until the last process ended: what came since is read again, and what was sent since is sent again, marked as a repeat`
+  return `the disk took nothing from ${new Date(since).toISOString()} on, until the last process ended: what came since is read again, and what was sent since is sent again, marked as a repeat; acknowledgements and silences of that time are gone`
 }
 
 /** Records are listed late, and filled in later. */
