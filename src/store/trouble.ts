@@ -47,10 +47,7 @@ export function createTrouble(folder: string, { onSuspicion, now }: TroubleOptio
   const ballast = createBallast(join(folder, 'ballast'))
   const counts = { commits: 0, disk: 0, lastDisk: '', inARow: 0 }
   let unsaved: Cursors | null = null
-  let heldSince: UnixMs | null = null
-  /** Since when what was held was lost, until the ledger says so. */
-  let lostSince: UnixMs | null = null
-
+  const losses = createLosses(now)
   const noteDisk = (error: unknown) => {
     counts.disk += 1
     counts.lastDisk = errorText(error)
@@ -62,22 +59,13 @@ export function createTrouble(folder: string, { onSuspicion, now }: TroubleOptio
     db.held.release()
     if (unsaved !== null) cursors?.write(unsaved)
     unsaved = null
-    heldSince = null
+    losses.saved()
     removeMarker(folder)
-  }
-  const noteLost = (db: Database) => {
-    if (lostSince === null) return
-    try {
-      noteRestored(db, { from: lostSince, at: now() })
-      lostSince = null
-    } catch {
-      // The next refusal tries it again.
-    }
   }
   const hold = (db: Database) => {
     leaveMarker(folder)
     db.held.hold()
-    heldSince ??= now()
+    losses.held()
   }
 
   return {
@@ -93,9 +81,7 @@ export function createTrouble(folder: string, { onSuspicion, now }: TroubleOptio
       if (!db.held.isHeld()) {
         // Cursors never point past what is neither on the disk nor in memory.
         unsaved = null
-        // What was sent of it is found and sent again, and has to say so.
-        lostSince ??= heldSince
-        heldSince = null
+        losses.lost()
       }
       if (isSuspicious(error)) onSuspicion()
       if (isDiskError(error)) noteDisk(error)
@@ -103,7 +89,7 @@ export function createTrouble(folder: string, { onSuspicion, now }: TroubleOptio
       counts.inARow += 1
       if (isDiskFull(error) && ballast.free()) giveRoom(db)
       else if (isDiskFull(error) || counts.inARow >= refusalsInARow) hold(db)
-      noteLost(db)
+      losses.note(db)
     },
     watchCursors(file, db) {
       cursors = file
@@ -121,6 +107,29 @@ export function createTrouble(folder: string, { onSuspicion, now }: TroubleOptio
       if (takesBytes(folder, db.held.heldBytes() + marginBytes)) release(db)
     },
     release,
+  }
+}
+
+/** What stayed in memory and was lost: what was sent of it is found and sent again, and has to say so. */
+function createLosses(now: () => UnixMs) {
+  let heldSince: UnixMs | null = null
+  let lostSince: UnixMs | null = null
+  return {
+    held: () => void (heldSince ??= now()),
+    saved: () => void (heldSince = null),
+    lost() {
+      lostSince ??= heldSince
+      heldSince = null
+    },
+    note(db: Database) {
+      if (lostSince === null) return
+      try {
+        noteRestored(db, { from: lostSince, at: now() })
+        lostSince = null
+      } catch {
+        // The next refusal tries it again.
+      }
+    },
   }
 }
 
