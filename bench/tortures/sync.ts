@@ -39,19 +39,12 @@ const failingSync = (
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
 
 /** Faults of syncing. */
-export const syncTortures: readonly Torture[] = [
-  failingSync(20, async (scene, heal) => {
+export const syncTortures: readonly Torture[] = [20, 100].map((percent) =>
+  failingSync(percent, async (scene, heal) => {
     const telling = scene.toldOf('the state folder cannot be relied on', 15_000)
     const [toldMs, failures] = await Promise.all([telling, scene.addFailures(25, 500)])
     await scene.allTold(failures)
     heal()
     return `told after ${seconds(toldMs)}, 25 of 25 failures told meanwhile`
   }),
-  failingSync(100, async (scene, heal) => {
-    const telling = scene.toldOf('the state cannot be saved', 15_000)
-    const [toldMs, failures] = await Promise.all([telling, scene.addFailures(25, 500)])
-    heal()
-    await scene.allTold(failures)
-    return `told after ${seconds(toldMs)}, 25 of 25 failures told once it was over`
-  }),
-]
+)

@@ -11,7 +11,7 @@ import type { CarriedItem } from '../alerts/store/outboxContents.ts'
 import { findJoined } from '../alerts/findJoined.ts'
 import { readFinding } from '../alerts/findingJson.ts'
 import { alertIdOf, messageIdOf } from '../alerts/fingerprint.ts'
-import type { Restored } from '../store/restored.ts'
+import type { Restored, RestoredNote } from '../store/restored.ts'
 import { nameAlert, statuses, type TransactionLinks, toMessageItem } from './wording.ts'
 import type { OutboxWhat } from '../alerts/store/outboxItems.ts'
 
@@ -26,7 +26,7 @@ export interface ComposeDeps {
   /** By how much our clock is ahead of everybody's, ms; 0 when it is not, or not known to be. */
   readonly clockLeadMs?: () => number
   /** That the ledger was put back: what was sent before that it does not remember. */
-  readonly restored?: () => Restored | null
+  readonly restored?: RestoredNote
 }
 
 /** How many items are sent in full; beyond it only the largest. */
@@ -138,7 +138,7 @@ function wordSafely(deps: ItemDeps, carried: CarriedItem, isTold: boolean, now: 
   try {
     const above = isTold && item.what !== 'correction' ? findJoined(deps, alert, item.channel) : null
     const worded = wordItem({ ...deps, isTold, above }, carried, now)
-    return { item: markRepeat(worded, carried, deps.restored?.() ?? null), above }
+    return { item: markRepeat(worded, carried, deps.restored?.read() ?? null), above }
   } catch {
     return { item: toUnreadableItem(alert, item.what, now), above: null }
   }

@@ -149,7 +149,7 @@ function openFound(deps: PartDeps, options: AppOptions, { state, startedAt }: Op
       live,
       fallback: routing.fallback ?? null,
       clockLeadMs: leadMs,
-      restored: () => readRestored(db),
+      restored: { read: () => readRestored(db) },
     }),
     stakes,
     startedAt,

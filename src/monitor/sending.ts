@@ -11,14 +11,14 @@ import type { UnixMs } from '../lib/clock.ts'
 import { createRotatingChannel } from '../delivery/channels/createChannel.ts'
 import type { DeliveryResult } from '../delivery/channels/message.ts'
 import type { AppConfig } from '../kernel/settings.ts'
-import type { Restored } from '../store/restored.ts'
+import type { RestoredNote } from '../store/restored.ts'
 import type { PartDeps } from './options.ts'
 
 interface SendingParts
   extends Pick<DispatcherDeps, 'clockLeadMs' | 'engine' | 'fallback' | 'ledger' | 'live' | 'store'> {
   readonly config: AppConfig
   /** That the ledger was put back, before a start or because what stayed in memory did not fit. */
-  readonly restored: () => Restored | null
+  readonly restored: RestoredNote
 }
 
 /** Everything that leads out: channels, the outbox's dispatcher, and what is sent past it when nothing can be saved. */

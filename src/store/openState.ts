@@ -132,10 +132,8 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
   const cursorPath = join(folder, 'cursors.json')
   if (!existsSync(path) && existsSync(cursorPath)) throw missingLedger(path, cursorPath, 'does not')
   // Whether it is, is said by the damage; whether that can be found out, by whoever looks regularly.
-  const trouble = createTrouble(folder, {
-    onSuspicion: () => void integrity.look().catch(() => undefined),
-    now: () => options.timing?.clock.now() ?? options.now,
-  })
+  const now = () => options.timing?.clock.now() ?? options.now
+  const trouble = createTrouble(folder, now, () => void integrity.look().catch(() => undefined))
   const isSmall = sizeOf(path) <= smallBytes
   const db = openLedgerFile(path, {
     ...(options.timing && { timing: options.timing }),

@@ -12,6 +12,11 @@ export interface Restored {
   readonly at: UnixMs
 }
 
+/** Where the last such note is read, at each message: one may be made while the process runs. */
+export interface RestoredNote {
+  read(): Restored | null
+}
+
 const name = 'restored'
 
 export function noteRestored(db: Database, restored: Restored): void {

@@ -37,13 +37,8 @@ const refusalsInARow = 5
 /** Room for what is written beside the ledger's pages. */
 const marginBytes = 1024 * 1024
 
-interface TroubleOptions {
-  /** An error came that a broken file may be the cause of. */
-  readonly onSuspicion: () => void
-  readonly now: () => UnixMs
-}
-
-export function createTrouble(folder: string, { onSuspicion, now }: TroubleOptions): Trouble {
+/** `onSuspicion`: an error came that a broken file may be the cause of. */
+export function createTrouble(folder: string, now: () => UnixMs, onSuspicion: () => void): Trouble {
   const ballast = createBallast(join(folder, 'ballast'))
   const counts = { commits: 0, disk: 0, lastDisk: '', inARow: 0 }
   let unsaved: Cursors | null = null
@@ -53,19 +48,13 @@ export function createTrouble(folder: string, { onSuspicion, now }: TroubleOptio
     counts.lastDisk = errorText(error)
   }
   let cursors: CursorFile | null = null
-  const release = (db: Database) => {
-    if (!db.held.isHeld()) return
+  const release = ({ held }: Database) => {
+    if (!held.isHeld()) return
     ballast.free()
-    db.held.release()
+    held.release()
     if (unsaved !== null) cursors?.write(unsaved)
-    unsaved = null
-    losses.saved()
+    unsaved = losses.saved()
     removeMarker(folder)
-  }
-  const hold = (db: Database) => {
-    leaveMarker(folder)
-    db.held.hold()
-    losses.held()
   }
 
   return {
@@ -78,28 +67,27 @@ export function createTrouble(folder: string, { onSuspicion, now }: TroubleOptio
       if ('tookMs' in outcome) return void (counts.inARow = 0)
       const { error } = outcome
       counts.commits += 1
-      if (!db.held.isHeld()) {
-        // Cursors never point past what is neither on the disk nor in memory.
-        unsaved = null
-        losses.lost()
-      }
+      // Cursors never point past what is neither on the disk nor in memory.
+      if (!db.held.isHeld()) unsaved = losses.lost()
       if (isSuspicious(error)) onSuspicion()
       if (isDiskError(error)) noteDisk(error)
       if (!isDiskError(error) && !isDiskFull(error)) return
       counts.inARow += 1
       if (isDiskFull(error) && ballast.free()) giveRoom(db)
-      else if (isDiskFull(error) || counts.inARow >= refusalsInARow) hold(db)
+      else if (isDiskFull(error) || counts.inARow >= refusalsInARow) {
+        leaveMarker(folder)
+        db.held.hold()
+        losses.held()
+      }
       losses.note(db)
     },
     watchCursors(file, db) {
       cursors = file
-      return {
-        read: () => unsaved ?? file.read(),
-        write(next) {
-          if (db.held.isHeld()) unsaved = next
-          else file.write(next)
-        },
+      const write = (next: Cursors) => {
+        if (db.held.isHeld()) unsaved = next
+        else file.write(next)
       }
+      return { read: () => unsaved ?? file.read(), write }
     },
     settle(db) {
       if (!db.held.isHeld()) return
@@ -116,10 +104,11 @@ function createLosses(now: () => UnixMs) {
   let lostSince: UnixMs | null = null
   return {
     held: () => void (heldSince ??= now()),
-    saved: () => void (heldSince = null),
+    /** @returns what is left of it: nothing */
+    saved: () => (heldSince = null),
     lost() {
       lostSince ??= heldSince
-      heldSince = null
+      return (heldSince = null)
     },
     note(db: Database) {
       if (lostSince === null) return

@@ -29,7 +29,11 @@ function setUp() {
     },
   } as unknown as Database
   let now = 0
-  const trouble = createTrouble(folder, { onSuspicion: () => undefined, now: () => (now += 1_000) })
+  const trouble = createTrouble(
+    folder,
+    () => (now += 1_000),
+    () => undefined,
+  )
   const written: number[] = []
   let kept = initialCursors(0)
   const file: CursorFile = {
