@@ -26,7 +26,7 @@ export function withPlainFile<T>(path: string, read: (file: number) => T, flags 
 const mostBytes = 1_048_576
 
 /**
- * The text of a plain file of at most `maxBytes`, without a byte order mark.
+ * The text of a plain file of at most `maxBytes`; a byte order mark stays in it.
  * @throws Error with a reason for people; the system's own is its cause
  */
 export function readPlainText(path: string, maxBytes = mostBytes): string {

@@ -25,6 +25,10 @@ export type OnOutcome = (outcome: Outcome) => void
 /** What may be held: more than this SQLite writes out, which a full disk refuses, and what was held is lost. */
 const mostHeldBytes = 64 * 1024 * 1024
 
+/** As SQLite says that a disk is full. */
+const givenUp = () =>
+  Object.assign(new Error('what was kept in memory did not fit, and was given up'), { errcode: 13 })
+
 type Connection = Pick<DatabaseSync, 'exec' | 'prepare' | 'isTransaction'>
 
 /**
@@ -42,11 +46,18 @@ export function createCommits(
 
   const fail = (error: unknown) => {
     rollbacks += 1
+    inTransaction = false
     // A full disk may already have rolled back by itself.
     if (connection.isTransaction) connection.exec(isHeld ? 'ROLLBACK TO one; RELEASE one' : 'ROLLBACK')
     if (!connection.isTransaction) isHeld = false
-    inTransaction = false
     onOutcome({ error })
+  }
+  /** A statement beside any transaction, a reader's too, can find no room in memory: SQLite rolls back all for it. */
+  const noticeLoss = () => {
+    if (!isHeld || connection.isTransaction) return null
+    const error = givenUp()
+    fail(error)
+    return error
   }
   const save = () => {
     const from = clock?.monotonicMs() ?? 0
@@ -54,21 +65,29 @@ export function createCommits(
     onOutcome({ tookMs: (clock?.monotonicMs() ?? 0) - from })
   }
 
+  const attempt = <T>(work: () => T): T => {
+    try {
+      const result = work()
+      inTransaction = false
+      return result
+    } catch (error) {
+      fail(error)
+      throw error
+    }
+  }
+
   return {
     transaction(work) {
       if (inTransaction) return work()
+      noticeLoss()
       connection.exec(isHeld ? 'SAVEPOINT one' : 'BEGIN IMMEDIATE')
       inTransaction = true
-      try {
+      return attempt(() => {
         const result = work()
         if (isHeld) connection.exec('RELEASE one')
         else save()
-        inTransaction = false
         return result
-      } catch (error) {
-        fail(error)
-        throw error
-      }
+      })
     },
     rollbacks: () => rollbacks,
     hold() {
@@ -77,20 +96,22 @@ export function createCommits(
       isHeld = true
     },
     isHeld: () => isHeld,
-    heldBytes() {
-      const read = (name: string) => Number(connection.prepare(`PRAGMA ${name}`).get()?.[name])
-      return Math.min(read('page_count') * read('page_size'), mostHeldBytes)
-    },
+    heldBytes: () => Math.min(readBytes(connection), mostHeldBytes),
     release() {
+      const lost = noticeLoss()
+      if (lost !== null) throw lost
       isHeld = false
       try {
-        save()
-      } catch (error) {
-        fail(error)
-        throw error
+        attempt(save)
       } finally {
         connection.exec('PRAGMA cache_size = -32768')
       }
     },
   }
+}
+
+/** The ledger as it is in memory. */
+function readBytes(connection: Connection): number {
+  const read = (name: string) => Number(connection.prepare(`PRAGMA ${name}`).get()?.[name])
+  return read('page_count') * read('page_size')
 }

@@ -108,3 +108,53 @@ test('F16: a hold that SQLite gave up begins anew with the next commit that is r
   expect(seen()).toEqual(['before', 'found again'])
   expect(commits.isHeld()).toBe(true)
 })
+
+test('F16: a hold that SQLite gave up for a reader is noticed before anything else is held', () => {
+  const { commits, connection, disk, see, seen } = setUp()
+  see('before')
+  disk.isFull = true
+  expect(() => see('refused')).toThrow('disk is full')
+  see('held')
+  // A statement beside any transaction found no room in memory: SQLite rolls back all of it.
+  connection.exec('ROLLBACK')
+  see('found again')
+  expect(commits.rollbacks()).toBe(2)
+  expect(disk.failures).toBe(2)
+  expect(seen()).toEqual(['before', 'found again'])
+  expect(commits.isHeld()).toBe(true)
+  disk.isFull = false
+  connection.exec('ROLLBACK')
+  expect(() => commits.release()).toThrow('did not fit')
+  see('after')
+  commits.release()
+  expect(seen()).toEqual(['before', 'after'])
+})
+
+test('a transaction that cannot even be taken back leaves the next one whole', () => {
+  const connection = new DatabaseSync(':memory:')
+  onTestFinished(() => connection.close())
+  connection.exec('CREATE TABLE seen (what TEXT)')
+  let isBroken = true
+  const commits = createCommits(
+    {
+      exec(sql) {
+        if (sql === 'ROLLBACK' && isBroken) throw new Error('disk I/O error')
+        connection.exec(sql)
+      },
+      prepare: (sql) => connection.prepare(sql),
+      get isTransaction() {
+        return connection.isTransaction
+      },
+    },
+    null,
+    () => undefined,
+  )
+  const fails = () =>
+    commits.transaction(() => {
+      throw new Error('a bug')
+    })
+  expect(fails).toThrow('disk I/O error')
+  isBroken = false
+  connection.exec('ROLLBACK')
+  expect(() => commits.transaction(() => expect(connection.isTransaction).toBe(true))).not.toThrow()
+})
