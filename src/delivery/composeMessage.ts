@@ -61,6 +61,8 @@ export function composeMessage(
     headline: headlineOf(severity, { items, counts, total }),
     items,
     rest: rest.map((one) => wordSafely(words, one, false, now).item),
+    case: null,
+    changes: [],
     total,
     createdAt: delivery.createdAt,
     pageUrl: deps.pageUrl,

@@ -147,6 +147,8 @@ export function toStateMessage(
     headline: `CRITICAL: ${summary}`,
     items: [item],
     rest: [],
+    case: null,
+    changes: [],
     total: 1,
     createdAt: now,
     pageUrl: of.pageUrl,

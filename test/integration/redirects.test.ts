@@ -27,6 +27,8 @@ const message: Message = {
   headline: 'CRITICAL: x',
   items: [],
   rest: [],
+  case: null,
+  changes: [],
   total: 1,
   createdAt: 0,
   pageUrl: null,

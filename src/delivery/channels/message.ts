@@ -31,6 +31,47 @@ export interface MessageItem {
   readonly joined: readonly MessageItem[]
 }
 
+/** How much of one token is at risk in a case. */
+interface MoneyAtRisk {
+  /** Lower-case contract address; '' is the native currency. */
+  readonly token: string
+  /** From the configuration, else the untrusted name in brackets, else the address. */
+  readonly symbol: string
+  /** Token units, exact, no separators. */
+  readonly amount: string
+  /** In US dollars, two decimals, where a price is configured; null where none is. */
+  readonly usd: string | null
+}
+
+/** The case that a message's items belong to: findings that share a cause. */
+interface MessageCase {
+  /** As people call it, e.g. `c42`; stable for its life. */
+  readonly id: string
+  /** What pagers know it by. Another one each time that the case opens again, so that it rings anew. */
+  readonly key: string
+  readonly state: 'open' | 'acknowledged' | 'handled' | 'closed'
+  readonly severity: 'critical' | 'warning' | 'info'
+  /** Its worst finding, in one line. */
+  readonly title: string
+  /** By token, the largest first; each unit of money is counted once. */
+  readonly money: readonly MoneyAtRisk[]
+  /** How many findings it gathers. */
+  readonly members: number
+  readonly openedAt: UnixMs
+  readonly closedAt: UnixMs | null
+  readonly assignee: string | null
+  /** Who acknowledged or handled it last, and why; null while nobody did. */
+  readonly by: string | null
+  readonly reason: string | null
+  /** The ledger's key of the one transfer that it is about; null where there are several, or none. */
+  readonly transferKey: string | null
+  /** Its page; null where no address is configured. */
+  readonly url: string | null
+}
+
+/** What happened to a case as a whole: told to the channels that follow cases, beside or without items. */
+type CaseChange = 'acknowledged' | 'assigned' | 'noted' | 'handled' | 'closed' | 'opened again' | 'merged'
+
 /** A finished message for one channel. Channels render and deliver it; they decide nothing. */
 export interface Message {
   /** Short and stable over attempts and restarts, e.g. `a1b2c3`. */
@@ -46,6 +87,10 @@ export interface Message {
   /** Shown in the mail, the webhook and the page only, when the items are too many. */
   readonly rest: readonly MessageItem[]
   readonly total: number
+  /** The case of all its items; null for a message about several cases, or none. */
+  readonly case: MessageCase | null
+  /** What happened to that case as a whole, oldest first; a message may have no items then. */
+  readonly changes: readonly CaseChange[]
   readonly createdAt: UnixMs
   /** Base address of the status page, for links; null when not configured. */
   readonly pageUrl: string | null
@@ -53,7 +98,8 @@ export interface Message {
 
 /** What a channel's answer means; delivery/planDelivery.ts says what follows from it. `reason` is for people, without secrets. */
 export type DeliveryResult =
-  | { readonly result: 'ack' }
+  /** `thread`: what the channel needs to find this case's thread again, e.g. the time stamp of its first message. */
+  | { readonly result: 'ack'; readonly thread?: string }
   /** Some recipients took it, some did not: `retry` are transient, `refused` permanent. */
   | {
       readonly result: 'partial'
@@ -76,11 +122,15 @@ export interface DeliveryOptions {
   readonly degraded: boolean
   /** Mail: only these recipients (the rest has it); null is all. */
   readonly recipients: readonly string[] | null
+  /** What the channel gave back when it first told of the message's case; null when it did not yet. */
+  readonly thread?: string | null
 }
 
 export interface Channel {
   readonly name: string
   readonly type: 'slack' | 'email' | 'webhook' | 'console'
+  /** It shows a case as one thing that changes: it is told what happens to the case as a whole, and gets one case a message. */
+  readonly followsCases?: true
   deliver(message: Message, options: DeliveryOptions): Promise<DeliveryResult>
   /** A report with its tables, charts and files; channels without it get a message that sums it up. */
   deliverReport?(report: RenderedReport, options: DeliveryOptions): Promise<DeliveryResult>

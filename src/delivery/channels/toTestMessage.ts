@@ -37,6 +37,8 @@ export function toTestMessage(of: {
       },
     ],
     rest: [],
+    case: null,
+    changes: [],
     total: 1,
     createdAt: now,
     pageUrl,

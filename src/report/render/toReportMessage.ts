@@ -42,6 +42,8 @@ export function toReportMessage(
       },
     ],
     rest: [],
+    case: null,
+    changes: [],
     total: 1,
     createdAt: report.builtAt,
     pageUrl: of.pageUrl,

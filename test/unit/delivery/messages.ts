@@ -42,6 +42,8 @@ export function toMessage(overrides: Partial<Message> = {}): Message {
     headline: 'CRITICAL: a withdrawal of 1250000.500001 USDC has not arrived',
     items,
     rest: [],
+    case: null,
+    changes: [],
     total: items.length,
     createdAt: Date.UTC(2026, 0, 5, 9),
     pageUrl: 'http://127.0.0.1:9464/',
