@@ -1,7 +1,9 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
-import { cleanText } from '../lib/text.ts'
+import { type Actor, cleanActor } from '../store/actor.ts'
+import { type NewChange, recordChange } from '../store/auditLog.ts'
+import type { Database } from '../store/database.ts'
 import type { AlertRow } from './store/alertRows.ts'
 import type { AlertStore } from './store/alertStore.ts'
 import type { OutboxItem } from './store/outboxItems.ts'
@@ -10,16 +12,16 @@ import { expiryOf, note } from './engineContext.ts'
 import { alertIdOf } from './fingerprint.ts'
 import { checkSilence, type SilenceInput } from './silences.ts'
 
-/** What people change while the monitor runs. Each call is one commit. */
+/** What people change while the monitor runs. Each call is one commit, and an entry of the audit log is part of it. */
 export interface Operations {
   /** Acknowledges an alert: no reminders; its end and what is new are still sent. `id` as printed, with or without `#`. */
-  ackAlert(id: string, by: string): Acked
-  addSilence(input: SilenceInput): SilenceRow
-  expireSilence(id: number): SilenceRow
+  ackAlert(id: string, actor: Actor): Acked
+  addSilence(input: SilenceInput, actor: Actor): SilenceRow
+  expireSilence(id: number, actor: Actor): SilenceRow
   /** Puts what was set aside back into the queue, and retries what waits at once; `dead` is all that was set aside. */
-  retryOutbox(id: number | 'dead'): { readonly count: number }
+  retryOutbox(id: number | 'dead', actor: Actor): { readonly count: number }
   /** Sets an unsent item aside for good. */
-  dropOutbox(id: number): { readonly count: number }
+  dropOutbox(id: number, actor: Actor): { readonly count: number }
 }
 
 export interface Acked {
@@ -39,30 +41,54 @@ export interface OperationsDeps {
 
 /** @throws MonitorError (in each call) `usage` for what cannot be meant, `not_found` for what is not there */
 export function createOperations(deps: OperationsDeps): Operations {
-  const commit = <T>(work: (now: UnixMs) => T): T => {
-    const result = deps.store.transaction(() => work(deps.clock.now()))
+  const commit = <T>(given: Actor, work: (by: ByHand) => T): T => {
+    const actor = cleanActor(given)
+    const result = deps.store.transaction(() => {
+      const now = deps.clock.now()
+      return work({ ...deps, actor, now, record: (change) => deps.store.recordChange(actor, change, now) })
+    })
     deps.onChanged()
     return result
   }
   return {
-    ackAlert: (id, by) => commit((now) => ackAlert(deps, { id, by }, now)),
-    addSilence: (input) => commit((now) => addSilence(deps, input, now)),
-    expireSilence: (id) => commit((now) => expireSilence(deps, id, now)),
-    retryOutbox: (id) => commit((now) => retryOutbox(deps, id, now)),
-    dropOutbox: (id) => commit((now) => dropOutbox(deps, id, now)),
+    ackAlert: (id, actor) => commit(actor, (by) => ackAlert(by, id)),
+    addSilence: (input, actor) => commit(actor, (by) => addSilence(by, input)),
+    expireSilence: (id, actor) => commit(actor, (by) => expireSilence(by, id)),
+    retryOutbox: (id, actor) => commit(actor, (by) => retryOutbox(by, id)),
+    dropOutbox: (id, actor) => commit(actor, (by) => dropOutbox(by, id)),
   }
 }
 
-function ackAlert(deps: OperationsDeps, of: { id: string; by: string }, now: UnixMs): Acked {
-  const by = cleanText(of.by, 100).trim()
+/** Into the audit log: somebody had the list read again. */
+export function recordRewind(db: Database, actor: Actor, until: UnixMs, now: UnixMs): void {
+  const aboutId = new Date(until).toISOString()
+  recordChange(db, actor, { what: 'read again', about: 'list', aboutId, detail: 'back to that time' }, now)
+}
+
+/** One change by a person, under way. */
+interface ByHand extends OperationsDeps {
+  readonly actor: Actor
+  readonly now: UnixMs
+  /** Into the audit log. */
+  readonly record: (change: NewChange) => void
+}
+
+function ackAlert(deps: ByHand, name: string): Acked {
+  const { now, actor } = deps
+  const { by } = actor
   if (by === '') throw new MonitorError('usage', 'expected who acknowledges it: --by NAME')
-  const alert = findAlert(deps.store, of.id)
+  const alert = findAlert(deps.store, name)
   const id = alertIdOf(alert.fingerprint)
   if (alert.state === 'resolved' || alert.state === 'inactive')
     throw new MonitorError('usage', `Alert #${id} is over: there is nothing to acknowledge.`)
   deps.store.ackAlert(alert.id, by, now)
   note(deps, alert, { what: 'acknowledged', reason: `by ${by}: no reminders until it fires anew` }, now)
+  deps.record({ what: 'acknowledged', about: 'alert', aboutId: id, detail: nameAlert(alert) })
   return { id, rule: alert.rule, ackedBy: by, ackedAt: now }
+}
+
+function nameAlert({ rule, subject }: Pick<AlertRow, 'rule' | 'subject'>): string {
+  return `${rule}: ${subject}`
 }
 
 /** @throws MonitorError `not_found`, or `usage` when several begin like that */
@@ -79,32 +105,36 @@ export function findAlert(store: Pick<AlertStore, 'findAlertsByPrefix'>, id: str
   throw new MonitorError('usage', `Several alerts begin with ${id}: ${ids.join(', ')}`)
 }
 
-function addSilence(deps: OperationsDeps, input: SilenceInput, now: UnixMs): SilenceRow {
+function addSilence(deps: ByHand, input: SilenceInput): SilenceRow {
+  const { now } = deps
   const checked = checkSilence(input, now)
   if (!checked.ok) throw new MonitorError('usage', `This silence is refused: ${checked.problems.join('; ')}`)
   const id = deps.store.insertSilence(checked.silence)
   const silence = { ...checked.silence, id, expiredAt: null }
   const until = new Date(silence.endsAt).toISOString()
   const reason = `${silence.matchers.join(' ')} until ${until}, by ${silence.author}: ${silence.comment}`
-  noteSilence(deps, id, { what: 'silence added', reason }, now)
+  noteSilence(deps, id, { what: 'silence added', reason })
+  deps.record({ what: 'made', about: 'silence', aboutId: String(id), detail: reason })
   return silence
 }
 
-function expireSilence(deps: OperationsDeps, id: number, now: UnixMs): SilenceRow {
+function expireSilence(deps: ByHand, id: number): SilenceRow {
+  const { now } = deps
   const silence = deps.store.getSilence(id)
   if (!silence) throw new MonitorError('not_found', `There is no silence ${id}: spanwatch silences list`)
   if (silence.endsAt <= now) throw new MonitorError('usage', `Silence ${id} is over already.`)
   deps.store.endSilence(id, now)
   deps.store.hastenHeld(id, now)
-  noteSilence(deps, id, { what: 'silence ended', reason: 'before its time' }, now)
+  noteSilence(deps, id, { what: 'silence ended', reason: 'before its time' })
+  const detail = `${silence.matchers.join(' ')}, of ${silence.author}: ${silence.comment}`
+  deps.record({ what: 'ended', about: 'silence', aboutId: String(id), detail })
   return deps.store.getSilence(id) ?? silence
 }
 
 function noteSilence(
-  { store, log }: OperationsDeps,
+  { store, log, now }: ByHand,
   id: number,
   entry: { readonly what: string; readonly reason: string },
-  now: UnixMs,
 ): void {
   const subject = `silence #${id}`
   log.info({ subject, ...entry }, 'decision')
@@ -114,13 +144,22 @@ function noteSilence(
 /** How many are retried in one call at most; the answer says how many were. */
 const mostRetried = 5_000
 
-function retryOutbox(deps: OperationsDeps, id: number | 'dead', now: UnixMs): { count: number } {
+function retryOutbox(deps: ByHand, id: number | 'dead'): { count: number } {
   const items = id === 'dead' ? deps.store.listDead(mostRetried) : [getItem(deps.store, id)]
-  for (const item of items) retry(deps, item, now)
+  for (const item of items) retry(deps, item)
+  const [item] = items
+  const detail =
+    id === 'dead' || !item ? `all ${items.length} that were set aside` : sayItem(deps.store, item)
+  deps.record({ what: 'retried', about: 'outbox', aboutId: String(id), detail })
   return { count: items.length }
 }
 
-function retry({ store, log }: OperationsDeps, item: OutboxItem, now: UnixMs): void {
+function sayItem(store: AlertStore, { channel, what, alertId }: OutboxItem): string {
+  const alert = store.getAlert(alertId)
+  return `${what}${alert ? ` of ${nameAlert(alert)}` : ''}, to ${channel}`
+}
+
+function retry({ store, log, now }: ByHand, item: OutboxItem): void {
   if (item.state === 'sent') throw new MonitorError('usage', `Outbox item ${item.id} was sent already.`)
   const alert = store.getAlert(item.alertId)
   if (!alert) throw new MonitorError('not_found', `The alert of outbox item ${item.id} is forgotten.`)
@@ -131,7 +170,7 @@ function retry({ store, log }: OperationsDeps, item: OutboxItem, now: UnixMs): v
   note({ store, log }, alert, { what: 'retried', reason: `by hand, to ${item.channel}` }, now)
 }
 
-function dropOutbox({ store, log }: OperationsDeps, id: number, now: UnixMs): { count: number } {
+function dropOutbox({ store, log, now, record }: ByHand, id: number): { count: number } {
   const item = getItem(store, id)
   if (item.state !== 'queued') throw new MonitorError('usage', `Outbox item ${id} does not wait any more.`)
   const delivery = item.deliveryId === null ? null : store.getDelivery(item.deliveryId)
@@ -141,6 +180,7 @@ function dropOutbox({ store, log }: OperationsDeps, id: number, now: UnixMs): { 
   if (delivery && store.countItemsOf(delivery.id) === 0) store.deleteDelivery(delivery.id)
   const alert = store.getAlert(item.alertId)
   if (alert) note({ store, log }, alert, { what: 'dropped', reason: `by hand, not to ${item.channel}` }, now)
+  record({ what: 'dropped', about: 'outbox', aboutId: String(id), detail: sayItem(store, item) })
   return { count: 1 }
 }
 

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { listAlerts, ackAlert, showAlert } from './alerts.ts'
+import { listAudit } from './audit.ts'
 import type { Io } from './io.ts'
 import { dropOutbox, listOutbox, retryOutbox } from './outbox.ts'
 import { addSilence, expireSilence, listSilences } from './silences.ts'
@@ -18,6 +19,16 @@ export function addOperating(program: Command, io: Io, finish: Finish): void {
   addAlerts(program.command('alerts').description('look at alerts, and acknowledge them'), io, finish)
   addSilences(program.command('silences').description('silence alerts for a while'), io, finish)
   addOutbox(program.command('outbox').description('messages that are queued or were set aside'), io, finish)
+  program
+    .command('audit')
+    .description('who changed what')
+    .command('list')
+    .description('what people changed, newest first: who, when and from where')
+    .addOption(config())
+    .option('--limit <n>', 'how many at most', '50')
+    .addOption(json())
+    .addHelpText('after', examples('audit list', 'audit list --limit 1000 --json'))
+    .action((options) => finish(listAudit(io, options)))
   program
     .command('channels')
     .description('try channels')
@@ -107,6 +118,7 @@ function addSilences(silences: Command, io: Io, finish: Finish): void {
     .description('end a silence now')
     .argument('<id>', 'its number')
     .addOption(config())
+    .option('--by <name>', 'who; the user of this machine when left out')
     .addOption(json())
     .addHelpText('after', examples('silences expire 3'))
     .action(async (id: string, options) => finish(await expireSilence(io, id, options)))
@@ -127,6 +139,7 @@ function addOutbox(outbox: Command, io: Io, finish: Finish): void {
     .description('retry a queued message at once, or put one that was set aside back into the queue')
     .argument('<id>', 'its number, or dead for all that were set aside')
     .addOption(config())
+    .option('--by <name>', 'who; the user of this machine when left out')
     .addOption(json())
     .addHelpText('after', examples('outbox retry 17', 'outbox retry dead'))
     .action(async (id: string, options) => finish(await retryOutbox(io, id, options)))
@@ -135,6 +148,7 @@ function addOutbox(outbox: Command, io: Io, finish: Finish): void {
     .description('set a message aside for good: it is not sent to that channel')
     .argument('<id>', 'its number')
     .addOption(config())
+    .option('--by <name>', 'who; the user of this machine when left out')
     .addOption(json())
     .action(async (id: string, options) => finish(await dropOutbox(io, id, options)))
 }

@@ -9,7 +9,7 @@ import { findAlert } from '../alerts/operations.ts'
 import { toAlertStory } from '../web/views/toAlertStory.ts'
 import { cleanText } from '../lib/text.ts'
 import { openOperations } from './openOperations.ts'
-import { readAuthor } from './readAuthor.ts'
+import { readAuthor, toActor } from './readAuthor.ts'
 
 export interface AlertsCommand {
   readonly config: string
@@ -111,7 +111,7 @@ export async function ackAlert(io: Io, id: string, options: AckCommand): Promise
   const author = readAuthor(io, options.by)
   const operations = openOperations(io, readConfig(io, options.config, { needs: ['http'] }).config)
   try {
-    const acked = await operations.ackAlert(id, author)
+    const acked = await operations.ackAlert(id, toActor(author))
     if (options.json) io.out(`${JSON.stringify(acked, null, 2)}\n`)
     else
       io.out(

@@ -8,6 +8,7 @@ import { beginHistory, type HistoryWalk } from '../store/cursors.ts'
 import { exitCodes, type Io } from './io.ts'
 import { loadProject } from './loadProject.ts'
 import { openOperations } from './openOperations.ts'
+import { readActor } from './readAuthor.ts'
 import { readCursorFile } from './readCursorFile.ts'
 import { readTime } from './readTime.ts'
 import { version } from './version.ts'
@@ -79,7 +80,7 @@ async function follow(
   if (before.done || before.until > until) {
     const operations = openOperations(io, config)
     try {
-      await operations.rewindCursors(until)
+      await operations.rewindCursors(until, readActor(io, undefined))
     } finally {
       operations.close()
     }

@@ -3,6 +3,7 @@ import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 import { openOperations } from './openOperations.ts'
 import { readCursorFile } from './readCursorFile.ts'
+import { readActor } from './readAuthor.ts'
 import { readTime } from './readTime.ts'
 
 export interface CursorsCommand {
@@ -20,6 +21,7 @@ export function showCursors(io: Io, options: CursorsCommand): number {
 export interface RewindCommand {
   readonly config: string
   readonly to: string
+  readonly by?: string
   readonly json?: boolean
 }
 
@@ -30,7 +32,7 @@ export async function rewindCursors(io: Io, options: RewindCommand): Promise<num
   const to = options.to === 'genesis' ? 0 : readTime('--to', options.to, { now, sign: -1 })
   const operations = openOperations(io, config)
   try {
-    const { until } = await operations.rewindCursors(to)
+    const { until } = await operations.rewindCursors(to, readActor(io, options.by))
     io.out(
       options.json
         ? `${JSON.stringify({ until })}\n`

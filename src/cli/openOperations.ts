@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { z } from 'zod'
-import { type Acked, createOperations } from '../alerts/operations.ts'
+import { type Acked, createOperations, recordRewind } from '../alerts/operations.ts'
 import type { Config } from '../config/config.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { createSilentLog } from '../lib/log.ts'
@@ -10,7 +10,7 @@ import { readDaemonUrl } from '../store/daemonFile.ts'
 import { ledgerPath, openState, type State } from '../store/openState.ts'
 import type { SilenceRow } from '../alerts/store/silenceRows.ts'
 import { isLoopbackHost } from '../web/createWebApp.ts'
-import type { WebOperations } from '../web/types.ts'
+import { clientHeader, type WebOperations } from '../web/types.ts'
 import type { Io } from './io.ts'
 
 /** The same, whether a daemon does it or this process. */
@@ -48,16 +48,17 @@ function openLocal(io: Io, state: State): CommandOperations {
     onChanged: () => undefined,
   })
   return {
-    ackAlert: async (id, by) => operations.ackAlert(id, by),
-    addSilence: async (input) => operations.addSilence(input),
-    expireSilence: async (id) => operations.expireSilence(id),
-    retryOutbox: async (id) => operations.retryOutbox(id),
-    dropOutbox: async (id) => operations.dropOutbox(id),
-    rewindCursors: async (until) => {
+    ackAlert: async (...given) => operations.ackAlert(...given),
+    addSilence: async (...given) => operations.addSilence(...given),
+    expireSilence: async (...given) => operations.expireSilence(...given),
+    retryOutbox: async (...given) => operations.retryOutbox(...given),
+    dropOutbox: async (...given) => operations.dropOutbox(...given),
+    rewindCursors: async (until, actor) => {
       state.cursors.write({
         ...state.cursors.read(),
         history: beginHistory(until),
       })
+      state.db.transaction(() => recordRewind(state.db, actor, until, io.clock.now()))
       return { until }
     },
     close: () => state.close(),
@@ -80,9 +81,10 @@ function openRemote({ stateDir, http }: Config, locked: MonitorError): CommandOp
   const url = readDaemonUrl(stateDir, mayBe) ?? `http://${host}:${http.port}`
   const headers = {
     'content-type': 'application/json',
+    [clientHeader]: 'cli',
     ...(http.token === null ? {} : { authorization: `Bearer ${http.token.reveal()}` }),
   }
-  const post = async <T>(path: string, body: object = {}): Promise<T> => {
+  const post = async <T>(path: string, body: object): Promise<T> => {
     const response = await fetch(`${url}${path}`, {
       method: 'POST',
       headers,
@@ -100,12 +102,12 @@ function openRemote({ stateDir, http }: Config, locked: MonitorError): CommandOp
   }
   const part = (id: string | number) => encodeURIComponent(String(id).replace(/^#/, ''))
   return {
-    ackAlert: (id, by) => post<Acked>(`/api/alerts/${part(id)}/ack`, { by }),
+    ackAlert: (id, { by }) => post<Acked>(`/api/alerts/${part(id)}/ack`, { by }),
     addSilence: (input) => post<SilenceRow>('/api/silences', input),
-    expireSilence: (id) => post<SilenceRow>(`/api/silences/${part(id)}/expire`),
-    retryOutbox: (id) => post<{ count: number }>(`/api/outbox/${part(id)}/retry`),
-    dropOutbox: (id) => post<{ count: number }>(`/api/outbox/${part(id)}/drop`),
-    rewindCursors: (until) => post<{ until: number }>('/api/cursors/rewind', { until }),
+    expireSilence: (id, { by }) => post<SilenceRow>(`/api/silences/${part(id)}/expire`, { by }),
+    retryOutbox: (id, { by }) => post<{ count: number }>(`/api/outbox/${part(id)}/retry`, { by }),
+    dropOutbox: (id, { by }) => post<{ count: number }>(`/api/outbox/${part(id)}/drop`, { by }),
+    rewindCursors: (until, { by }) => post<{ until: number }>('/api/cursors/rewind', { until, by }),
     close: () => undefined,
   }
 }

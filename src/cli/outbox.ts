@@ -7,6 +7,8 @@ import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
 import { openOperations } from './openOperations.ts'
+import type { Actor } from '../store/actor.ts'
+import { readActor } from './readAuthor.ts'
 import { readId } from './silences.ts'
 
 export interface ListOutboxCommand {
@@ -46,30 +48,35 @@ function format(view: OutboxView, now: number): string {
 
 export interface ChangeOutboxCommand {
   readonly config: string
+  readonly by?: string
   readonly json?: boolean
 }
 
 /** `spanwatch outbox retry`: an item's number, or `dead` for everything that was set aside. */
 export async function retryOutbox(io: Io, id: string, options: ChangeOutboxCommand): Promise<number> {
   const wanted = id === 'dead' ? 'dead' : readId(id)
-  return await change(io, options, 'back in the queue', (operations) => operations.retryOutbox(wanted))
+  return await change(io, options, 'back in the queue', (operations, actor) =>
+    operations.retryOutbox(wanted, actor),
+  )
 }
 
 /** `spanwatch outbox drop`. */
 export async function dropOutbox(io: Io, id: string, options: ChangeOutboxCommand): Promise<number> {
   const wanted = readId(id)
-  return await change(io, options, 'set aside for good', (operations) => operations.dropOutbox(wanted))
+  return await change(io, options, 'set aside for good', (operations, actor) =>
+    operations.dropOutbox(wanted, actor),
+  )
 }
 
 async function change(
   io: Io,
   options: ChangeOutboxCommand,
   done: string,
-  work: (operations: ReturnType<typeof openOperations>) => Promise<{ readonly count: number }>,
+  work: (operations: ReturnType<typeof openOperations>, actor: Actor) => Promise<{ readonly count: number }>,
 ): Promise<number> {
   const operations = openOperations(io, readConfig(io, options.config, { needs: ['http'] }).config)
   try {
-    const { count } = await work(operations)
+    const { count } = await work(operations, readActor(io, options.by))
     io.out(options.json ? `${JSON.stringify({ count })}\n` : `${count} ${done}.\n`)
     return exitCodes.fine
   } finally {

@@ -178,6 +178,7 @@ function addLooking(program: Command, io: Io, finish: Finish): void {
     .description('read the list again back to a time')
     .addOption(config())
     .requiredOption('--to <time>', 'a duration such as 24h, an ISO time, or genesis')
+    .option('--by <name>', 'who; the user of this machine when left out')
     .option('--json', 'print JSON')
     .action(async (options) => finish(await rewindCursors(io, options)))
 }

@@ -8,7 +8,7 @@ import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
 import { openOperations } from './openOperations.ts'
-import { readAuthor } from './readAuthor.ts'
+import { readActor, readAuthor, toActor } from './readAuthor.ts'
 import { readTime } from './readTime.ts'
 
 export interface AddSilenceCommand {
@@ -34,13 +34,9 @@ export async function addSilence(
   const author = readAuthor(io, options.by)
   const operations = openOperations(io, config)
   try {
-    const silence = await operations.addSilence({
-      matchers,
-      startsAt,
-      endsAt,
-      author,
-      comment: options.comment,
-    })
+    const { comment } = options
+    const input = { matchers, startsAt, endsAt, author, comment }
+    const silence = await operations.addSilence(input, toActor(author))
     io.out(options.json ? `${JSON.stringify(silence, null, 2)}\n` : format(silence, now))
     return exitCodes.fine
   } finally {
@@ -81,12 +77,12 @@ export function listSilences(io: Io, options: ListSilencesCommand): number {
 export async function expireSilence(
   io: Io,
   id: string,
-  options: { readonly config: string; readonly json?: boolean },
+  options: { readonly config: string; readonly by?: string; readonly json?: boolean },
 ): Promise<number> {
   const { config } = readConfig(io, options.config, { needs: ['http'] })
   const operations = openOperations(io, config)
   try {
-    const silence = await operations.expireSilence(readId(id))
+    const silence = await operations.expireSilence(readId(id), readActor(io, options.by))
     io.out(options.json ? `${JSON.stringify(silence, null, 2)}\n` : format(silence, io.clock.now()))
     return exitCodes.fine
   } finally {

@@ -42,7 +42,11 @@ export function toConfig(
     canary: parsed.canary,
     heartbeat: parsed.heartbeat && { url: parsed.heartbeat.url, everyMs: parsed.heartbeat.every },
     backups: parsed.backups && toBackups(parsed.backups),
-    retention: { transfersMs: parsed.retention.transfers, preconfMs: parsed.retention.preconf },
+    retention: {
+      transfersMs: parsed.retention.transfers,
+      preconfMs: parsed.retention.preconf,
+      auditMs: parsed.retention.audit,
+    },
   } as const
 }
 

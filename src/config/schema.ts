@@ -225,6 +225,7 @@ export const settingTexts: Readonly<Record<string, string>> = {
   retention: 'Retention: how long the ledger keeps what is over.',
   'retention.transfers': 'Ended transfers.',
   'retention.preconf': 'Preconfirmations.',
+  'retention.audit': 'The audit log: who changed what.',
   backups: 'Copies of the ledger in `backups/` of the state folder, made while it runs; none when left out.',
   'backups.every': 'How old the newest may become.',
   'backups.keep': 'How many are kept.',

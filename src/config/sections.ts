@@ -267,6 +267,7 @@ export const heartbeat = z.strictObject({
 export const retention = z.strictObject({
   transfers: duration({ minMs: 86_400_000 }).prefault('400d'),
   preconf: duration({ minMs: 3_600_000 }).prefault('7d'),
+  audit: duration({ minMs: 86_400_000 }).prefault('1100d'),
 })
 
 export const backups = z.strictObject({

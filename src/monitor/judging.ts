@@ -1,4 +1,4 @@
-import { createOperations } from '../alerts/operations.ts'
+import { createOperations, recordRewind } from '../alerts/operations.ts'
 import type { OpenCheck } from '../kernel/check.ts'
 import { createCoverageNotes } from '../kernel/coverage.ts'
 import { evaluate } from '../kernel/evaluate.ts'
@@ -6,6 +6,7 @@ import type { PollerStatus } from '../kernel/runner.ts'
 import { readSharedFacts } from '../kernel/sharedFacts.ts'
 import { createLatency } from '../ledger/readLatency.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import type { Actor } from '../store/actor.ts'
 import type { Moment } from '../rules/kind.ts'
 import { createEvaluateLoop } from './evaluateLoop.ts'
 import type { OpenedKernel } from './openKernel.ts'
@@ -56,7 +57,11 @@ export function createJudging(
       clock,
       onChanged: () => (evaluateLoop.wake(), onCommitted()),
     }),
-    rewindCursors: (until: UnixMs) => (kernel.list.rewind(until), { until }),
+    rewindCursors(until: UnixMs, actor: Actor) {
+      kernel.list.rewind(until)
+      db.transaction(() => recordRewind(db, actor, until, clock.now()))
+      return { until }
+    },
   }
   return { evaluate: evaluateLoop, operations }
 }

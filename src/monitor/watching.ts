@@ -123,7 +123,7 @@ interface UpkeepDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly db: Database
   readonly ledger: Pick<Ledger, 'purge'>
-  readonly alerts: Pick<AlertStore, 'purgeDone' | 'purgeEnded' | 'purgeSilences'>
+  readonly alerts: Pick<AlertStore, 'purgeDone' | 'purgeEnded' | 'purgeSilences' | 'purgeChanges'>
   readonly config: Pick<AppConfig, 'retention'>
 }
 
@@ -151,6 +151,7 @@ export function createUpkeep(
       deps.alerts.purgeDone(now - keptMs)
       deps.alerts.purgeEnded(now - keptMs)
       deps.alerts.purgeSilences(now - keptMs)
+      deps.alerts.purgeChanges(now - deps.config.retention.auditMs, stepSize)
       for (const check of checks) check.prune?.(now)
     })
   }

@@ -40,6 +40,7 @@ import { legSurplusColumns } from './migrations/0027_leg_surplus.ts'
 import { firstEvents } from './migrations/0028_first_events.ts'
 import { unjudgedPayouts } from './migrations/0029_unjudged_payouts.ts'
 import { legTries } from './migrations/0030_leg_tries.ts'
+import { auditLogTables } from './migrations/0031_audit_log.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -72,6 +73,7 @@ const migrations: readonly string[] = [
   firstEvents,
   unjudgedPayouts,
   legTries,
+  auditLogTables,
 ]
 
 type Row = Record<string, SQLOutputValue>

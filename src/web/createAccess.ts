@@ -26,6 +26,8 @@ type Outcome =
 
 type Refused = Exclude<Outcome, { result: 'ok' }>
 
+/** So much of a session's name is shown in the audit log: enough to tell sessions apart, too little to be one. */
+const sessionDigits = 6
 /** How long a wrong token waits for its answer once its address had too many. */
 const delayMs = 1_000
 /** More of them are answered at once: what waits holds a connection. */
@@ -107,8 +109,11 @@ async function logout(door: Door, c: Context<WebEnv>): Promise<Response> {
 async function authenticate(door: Door, c: Context<WebEnv>): Promise<Outcome> {
   const bearer = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1]
   if (bearer !== undefined) return tryToken(door, c, bearer)
-  const role = await door.sessions.read(c)
-  if (role !== null) return { result: 'ok', role }
+  const session = await door.sessions.read(c)
+  if (session !== null) {
+    c.set('session', session.name.slice(0, sessionDigits))
+    return { result: 'ok', role: session.role }
+  }
   count(door, 'no_token')
   return { result: 'none' }
 }

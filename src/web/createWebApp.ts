@@ -10,6 +10,7 @@ import { cleanText } from '../lib/text.ts'
 import type { HealthVerdict } from '../monitor/judgeLiveness.ts'
 import { readLiveness, readReadiness } from '../monitor/liveness.ts'
 import { type Access, createAccess } from './createAccess.ts'
+import { createAddressReader } from './clientAddress.ts'
 import { createFormGate } from './createFormGate.ts'
 import { renderMessagePage } from './pages/messagePage.ts'
 import { addActionRoutes } from './routes/addActionRoutes.ts'
@@ -46,7 +47,7 @@ export function createWebApp(deps: WebDeps, options: WebOptions): Hono<WebEnv> {
   addAssets(app)
   const gate = createFormGate()
   if (token !== null) addAccess(app, createAccess({ ...deps, gate }, { ...options, token }))
-  addActionRoutes(app, deps, gate)
+  addActionRoutes(app, { deps, gate, readAddress: createAddressReader(options.trustProxy ?? []) })
   addApiRoutes(app, deps)
   addEventRoute(app, deps)
   addPageRoutes(app, deps, gate)

@@ -12,8 +12,8 @@ import type { Role, WebEnv } from './types.ts'
 
 export interface Sessions {
   open(c: Context<WebEnv>, role: Role): Promise<void>
-  /** What the session of a request may do; null without one that holds. */
-  read(c: Context<WebEnv>): Promise<Role | null>
+  /** The session of a request; null without one that holds. */
+  read(c: Context<WebEnv>): Promise<{ readonly role: Role; readonly name: string } | null>
   /** Ends the session of a request for good: whoever copied its cookie is out too. */
   end(c: Context<WebEnv>): Promise<void>
 }
@@ -68,7 +68,7 @@ export function createSessions(
         maxAge: sessionMs / 1_000,
       })
     },
-    read: async (c) => (await find(c))?.role ?? null,
+    read: find,
     async end(c) {
       const session = await find(c)
       const { name, secure } = sessionCookieOf(c)

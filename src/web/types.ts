@@ -14,6 +14,7 @@ import type { ShownSilence } from '../alerts/silences.ts'
 import type { DailyReportSettings, OutboxView, RuleView, Series } from './viewTypes.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import type { Actor } from '../store/actor.ts'
 import type { Secret } from '../lib/secret.ts'
 import type { Severity } from '../rules/types.ts'
 import type { PollerHealth } from '../kernel/runner.ts'
@@ -199,8 +200,11 @@ export interface TransferStory {
 /** What may be changed over HTTP. */
 export interface WebOperations extends Operations {
   /** Has the list read again back to a time. */
-  rewindCursors(until: UnixMs): { readonly until: UnixMs }
+  rewindCursors(until: UnixMs, actor: Actor): { readonly until: UnixMs }
 }
+
+/** By this header our own command line says that it asks. */
+export const clientHeader = 'spanwatch-client'
 
 export interface AlertQuery {
   readonly state?: 'open'
@@ -249,7 +253,7 @@ export interface WebDeps {
 export interface WebEnv {
   Bindings: Partial<HttpBindings>
   /** A content policy of its own, for what is no page of ours: an image, a mail. */
-  Variables: { policy?: string; role?: Role; isPublicTls?: boolean }
+  Variables: { policy?: string; role?: Role; session?: string; isPublicTls?: boolean }
 }
 
 /** `see` reads pages and the API, `act` may also change what they show. */

@@ -50,5 +50,5 @@ export const plainConfig: AppConfig = {
   canary: null,
   heartbeat: null,
   backups: null,
-  retention: { transfersMs: 34_560_000_000, preconfMs: 604_800_000 },
+  retention: { transfersMs: 34_560_000_000, preconfMs: 604_800_000, auditMs: 95_040_000_000 },
 }

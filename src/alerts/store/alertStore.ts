@@ -5,6 +5,7 @@ import * as deliveries from './outboxDeliveries.ts'
 import * as contents from './outboxContents.ts'
 import * as items from './outboxItems.ts'
 import * as operations from './outboxOperations.ts'
+import * as audit from '../../store/auditLog.ts'
 import * as times from '../../store/rebaseTimes.ts'
 import * as silences from './silenceRows.ts'
 import type { Database } from '../../store/database.ts'
@@ -21,6 +22,7 @@ const tables = {
   ...held,
   ...operations,
   ...times,
+  ...audit,
 }
 
 /** A store function without its database. */

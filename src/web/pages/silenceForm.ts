@@ -77,7 +77,8 @@ export function renderSilencesPage(
         ? html`<p class="empty">No silence holds or is planned.</p>`
         : html`<ol class="alerts">${silences.map((silence) => renderSilence(silence, now, form))}</ol>`
     }</div>
-</section>`,
+</section>
+<footer><p><a href="/audit">Audit log</a>: who changed what, and from where.</p></footer>`,
   })
 }
 

@@ -11,7 +11,9 @@ import type { FormGate } from '../createFormGate.ts'
 import { renderMessagePage } from '../pages/messagePage.ts'
 import { renderSilenceForm, type TypedSilence } from '../pages/silenceForm.ts'
 import { contentTypeOf, type Fields, readFields } from '../readFields.ts'
-import type { WebDeps, WebEnv, WebOperations } from '../types.ts'
+import type { Actor, Origin } from '../../store/actor.ts'
+import { addressOf, type createAddressReader } from '../clientAddress.ts'
+import { clientHeader, type WebDeps, type WebEnv, type WebOperations } from '../types.ts'
 
 const maxBody = { maxSize: 65_536 }
 
@@ -20,6 +22,7 @@ interface Change {
   readonly now: UnixMs
   /** `:id` of the path; '' where it has none. */
   readonly id: string
+  readonly from: Origin
 }
 
 /** One thing that may be changed over HTTP: as JSON below `/api`, and where a page has a form for it as that form. */
@@ -39,12 +42,15 @@ interface Submitted {
 interface ActionSpec<T, R extends object> {
   readonly path: string
   readonly body: z.ZodType<T>
-  readonly work: (operations: WebOperations, body: T, id: string) => R
+  readonly work: (operations: WebOperations, body: T, by: { readonly id: string; readonly actor: Actor }) => R
+  /** Who signed it. */
+  readonly by: (body: T) => string | undefined
   readonly form?: {
     /** The fields as the body that they stand for. */
     readonly read: (fields: Fields, now: UnixMs) => T
     readonly next: (done: R) => string
-    readonly by?: (body: T) => string
+    /** Whether the name is kept for the next form. */
+    readonly isSigned?: true
   }
 }
 
@@ -60,77 +66,101 @@ const silenceBody = z.strictObject({
   comment: z.string().max(2_000),
 })
 
-const nothing = z.looseObject({})
+const name = z.string().max(200)
 
-const leadTo = (next: string) => ({ read: () => ({}), next: () => next })
+const nothing = z.looseObject({ by: name.optional() })
+
+/** A button without fields: the name is the one that was last used here. */
+const leadTo = (next: string) => ({ read: ({ by = '' }: Fields) => ({ by }), next: () => next })
+
+const signer = ({ by }: { readonly by?: string | undefined }) => by
 
 /** Times are UnixMs. */
 const actions: readonly Action[] = [
   define({
     path: '/alerts/:id/ack',
-    body: z.strictObject({ by: z.string().max(200) }),
-    work: (operations, { by }, id) => operations.ackAlert(id, by),
-    form: { read: ({ by = '' }) => ({ by }), next: ({ id }) => `/alerts/${id}`, by: ({ by }) => by },
+    body: z.strictObject({ by: name }),
+    work: (operations, _, { id, actor }) => operations.ackAlert(id, actor),
+    by: signer,
+    form: { read: ({ by = '' }) => ({ by }), next: ({ id }) => `/alerts/${id}`, isSigned: true },
   }),
   define({
     path: '/silences',
     body: silenceBody,
-    work: (operations, body) => operations.addSilence(body),
-    form: { read: readSilence, next: ({ id }) => `/silences#silence-${id}`, by: ({ author }) => author },
+    work: (operations, body, { actor }) => operations.addSilence(body, actor),
+    by: ({ author }) => author,
+    form: { read: readSilence, next: ({ id }) => `/silences#silence-${id}`, isSigned: true },
   }),
   define({
     path: '/silences/:id/expire',
     body: nothing,
-    work: (operations, _, id) => operations.expireSilence(Number(id)),
+    work: (operations, _, { id, actor }) => operations.expireSilence(Number(id), actor),
+    by: signer,
     form: leadTo('/silences'),
   }),
   define({
     path: '/outbox/:id/retry',
     body: nothing,
-    work: (operations, _, id) => operations.retryOutbox(id === 'dead' ? id : Number(id)),
+    work: (operations, _, { id, actor }) => operations.retryOutbox(id === 'dead' ? id : Number(id), actor),
+    by: signer,
     form: leadTo('/outbox'),
   }),
   define({
     path: '/outbox/:id/drop',
     body: nothing,
-    work: (operations, _, id) => operations.dropOutbox(Number(id)),
+    work: (operations, _, { id, actor }) => operations.dropOutbox(Number(id), actor),
+    by: signer,
     form: leadTo('/outbox'),
   }),
   define({
     path: '/cursors/rewind',
-    body: z.strictObject({ until: time }),
-    work: (operations, { until }) => operations.rewindCursors(until),
+    body: z.strictObject({ until: time, by: name.optional() }),
+    work: (operations, { until }, { actor }) => operations.rewindCursors(until, actor),
+    by: signer,
   }),
 ]
 
+/** What the routes of changes need. */
+interface Doors {
+  readonly deps: WebDeps
+  readonly gate: FormGate
+  readonly readAddress: ReturnType<typeof createAddressReader>
+}
+
 /** Everything that changes something, each action twice: POST of JSON below `/api`, and POST of the form of a page. */
-export function addActionRoutes(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
+export function addActionRoutes(app: Hono<WebEnv>, doors: Doors): void {
   app.use('/api/*', refuseCrossSite)
   app.use('/api/*', bodyLimit(maxBody))
   for (const action of actions) {
     const { path, submit } = action
-    app.post(`/api${path}`, (c) => answerJson(c, deps, action))
-    if (submit) app.post(path, bodyLimit(maxBody), (c) => answerForm(c, { deps, gate, path, submit }))
+    app.post(`/api${path}`, (c) => answerJson(c, doors, action))
+    if (submit) app.post(path, bodyLimit(maxBody), (c) => answerForm(c, { ...doors, path, submit }))
   }
 }
 
-function toChange(c: Context<WebEnv>, { operations, clock }: WebDeps) {
-  return { operations, now: clock.now(), id: c.req.param('id') ?? '' }
+function toChange(c: Context<WebEnv>, { deps, readAddress }: Doors, isPage: boolean): Change {
+  const { operations, clock } = deps
+  const via = isPage ? 'page' : c.req.header(clientHeader) === 'cli' ? 'cli' : 'api'
+  const from: Origin = {
+    via,
+    address: readAddress(addressOf(c), c.req.header('x-forwarded-for')),
+    role: c.get('role') ?? null,
+    session: c.get('session') ?? null,
+  }
+  return { operations, now: clock.now(), id: c.req.param('id') ?? '', from }
 }
 
-async function answerJson(c: Context<WebEnv>, deps: WebDeps, action: Action): Promise<Response> {
+async function answerJson(c: Context<WebEnv>, doors: Doors, action: Action): Promise<Response> {
   try {
     const body = await readBody(c)
-    return c.json(action.answer(toChange(c, deps), body))
+    return c.json(action.answer(toChange(c, doors, false), body))
   } catch (error) {
     if (!(error instanceof MonitorError)) throw error
     return c.json({ code: error.code, error: error.message }, error.code === 'not_found' ? 404 : 400)
   }
 }
 
-interface Form {
-  readonly deps: WebDeps
-  readonly gate: FormGate
+interface Form extends Doors {
   readonly path: string
   readonly submit: NonNullable<Action['submit']>
 }
@@ -139,11 +169,13 @@ interface Form {
  * Forms work without a script. What was done shows on the page that follows; what is refused is said, a silence with
  * what was typed.
  */
-async function answerForm(c: Context<WebEnv>, { deps, gate, path, submit }: Form): Promise<Response> {
-  const fields = await readFields(c)
+async function answerForm(c: Context<WebEnv>, form: Form): Promise<Response> {
+  const { gate, path, submit } = form
+  const typed = await readFields(c)
+  const fields: Fields = { by: gate.context(c).by, ...typed }
   if (!gate.isOwn(c, fields['proof'])) return c.html(renderMessagePage('Refused', notOwn), 403)
   try {
-    const { next, by } = submit(toChange(c, deps), fields)
+    const { next, by } = submit(toChange(c, form, true), fields)
     if (by !== null) gate.remember(c, by)
     return c.redirect(toNext(fields['next'], next), 303)
   } catch (error) {
@@ -195,22 +227,25 @@ function isSameOrigin(origin: string, host: string | undefined): boolean {
   return URL.canParse(origin) && new URL(origin).host === host
 }
 
-function define<T, R extends object>({ path, body, work, form }: ActionSpec<T, R>): Action {
+function define<T, R extends object>({ path, body, work, by, form }: ActionSpec<T, R>): Action {
+  const run = ({ operations, id, from }: Change, read: T) =>
+    work(operations, read, { id, actor: { by: by(read) ?? '', from } })
   return {
     path,
-    answer({ operations, id }, given) {
+    answer(change, given) {
       const parsed = body.safeParse(given)
       if (!parsed.success) throw new MonitorError('usage', describeIssues(parsed.error))
-      if (!isLegalId(path, id)) throw new MonitorError('usage', 'expected a number as the id')
-      return work(operations, parsed.data, id)
+      if (!isLegalId(path, change.id)) throw new MonitorError('usage', 'expected a number as the id')
+      return run(change, parsed.data)
     },
     submit:
       form === undefined
         ? null
-        : ({ operations, id, now }, fields) => {
-            if (!isLegalId(path, id)) throw new MonitorError('not_found', 'There is no such number.')
-            const read = form.read(fields, now)
-            return { next: form.next(work(operations, read, id)), by: form.by?.(read) ?? null }
+        : (change, fields) => {
+            if (!isLegalId(path, change.id)) throw new MonitorError('not_found', 'There is no such number.')
+            const read = form.read(fields, change.now)
+            const next = form.next(run(change, read))
+            return { next, by: form.isSigned ? (by(read) ?? null) : null }
           },
   }
 }

@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono'
 import { MonitorError } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
-import { listKnownSilences, listReports } from '../views/pageQueries.ts'
+import { listKnownSilences, listReports, readAudit } from '../views/pageQueries.ts'
 import { readSeries } from '../views/readSeries.ts'
 import { readKeptReport } from '../../report/readKeptReport.ts'
 import type { AlertQuery, WebDeps, WebEnv } from '../types.ts'
@@ -52,6 +52,13 @@ function addAlertApi(app: Hono<WebEnv>, deps: WebDeps): void {
       if (!(error instanceof MonitorError)) throw error
       return c.json({ code: error.code, error: error.message }, error.code === 'not_found' ? 404 : 400)
     }
+  })
+  app.get('/api/audit', (c) => {
+    const read = (name: string) => Number(c.req.query(name) ?? '')
+    const [limit, before] = [read('limit'), read('before')]
+    if (!Number.isSafeInteger(limit) || !Number.isSafeInteger(before) || limit < 0 || before < 0)
+      return refuse(c, 'limit, before: expected a number')
+    return answerJson(c, readAudit(deps.db, { limit: limit || 200, before: before || null }))
   })
   app.get('/api/silences', (c) => answerJson(c, { silences: listKnownSilences(deps) }))
   app.get('/api/outbox', (c) => {

@@ -9,6 +9,7 @@ import { type FormGate, mayAct } from '../createFormGate.ts'
 import { type AlertTab, renderAlertsPage } from '../pages/alertList.ts'
 import { renderAlertPage } from '../pages/alertPage.ts'
 import { type ChartName, chartNames, toChart } from '../pages/chartCards.ts'
+import { renderAuditPage } from '../pages/auditPage.ts'
 import { renderMessagePage } from '../pages/messagePage.ts'
 import { renderOutboxPage } from '../pages/outboxPage.ts'
 import { renderReportPage, renderReportsPage } from '../pages/reportsPage.ts'
@@ -20,7 +21,7 @@ import { renderSearchPage, renderTransfersPage } from '../pages/transfersPage.ts
 import { toAlertPath, toTransferPath } from '../pages/words.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
 import type { AlertStory, AlertView, WebDeps, WebEnv } from '../types.ts'
-import { listKnownSilences, listReports } from '../views/pageQueries.ts'
+import { listKnownSilences, listReports, readAudit } from '../views/pageQueries.ts'
 import { readSeries } from '../views/readSeries.ts'
 
 const sizes = { wide: { width: 460, height: 210 }, narrow: { width: 310, height: 200 } } as const
@@ -100,6 +101,11 @@ function addAlertPages(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
   app.get('/silences', (c) => {
     const view = { now: deps.clock.now(), form: gate.context(c) }
     return c.html(renderSilencesPage(listKnownSilences(deps), view))
+  })
+  app.get('/audit', (c) => {
+    const before = Number(c.req.query('before') ?? '')
+    const at = Number.isSafeInteger(before) && before > 0 ? before : null
+    return c.html(renderAuditPage(readAudit(deps.db, { limit: 100, before: at })))
   })
   app.get('/silences/new', (c) => {
     const id = c.req.query('alert')

@@ -110,12 +110,12 @@ function watchLoop() {
 function forgetAfter(operations: WebOperations, forget: () => unknown): WebOperations {
   const then = <T>(result: T): T => (forget(), result)
   return {
-    ackAlert: (id, by) => then(operations.ackAlert(id, by)),
-    addSilence: (input) => then(operations.addSilence(input)),
-    expireSilence: (id) => then(operations.expireSilence(id)),
-    retryOutbox: (id) => then(operations.retryOutbox(id)),
-    dropOutbox: (id) => then(operations.dropOutbox(id)),
-    rewindCursors: (until) => then(operations.rewindCursors(until)),
+    ackAlert: (...given) => then(operations.ackAlert(...given)),
+    addSilence: (...given) => then(operations.addSilence(...given)),
+    expireSilence: (...given) => then(operations.expireSilence(...given)),
+    retryOutbox: (...given) => then(operations.retryOutbox(...given)),
+    dropOutbox: (...given) => then(operations.dropOutbox(...given)),
+    rewindCursors: (...given) => then(operations.rewindCursors(...given)),
   }
 }
 

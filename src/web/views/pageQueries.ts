@@ -8,6 +8,7 @@ import { activeAlerts, alertColumns, type AlertRow, alertTable } from '../../ale
 import { flowSide } from '../../ledger/flow.ts'
 import { direction } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
+import { type Change, listChanges } from '../../store/auditLog.ts'
 import { readMetaNumber } from '../../store/meta.ts'
 import { columns, instant, int, type Read, table, text } from '../../store/table.ts'
 import { latencyStepMs } from '../../ledger/latency.ts'
@@ -129,6 +130,19 @@ const mostSilences = 1_000
 /** Those that hold or will. */
 export function listKnownSilences({ db, clock }: Pick<WebDeps, 'db' | 'clock'>): ShownSilence[] {
   return listSilences(db, { since: clock.now(), limit: mostSilences }).map(showSilence)
+}
+
+const mostChanges = 1_000
+
+/** What people changed, newest first, and where to go on; null when that was all. */
+export function readAudit(
+  db: Database,
+  { limit, before }: { readonly limit: number; readonly before: number | null },
+): { readonly changes: readonly Change[]; readonly next: number | null } {
+  const most = Math.min(limit, mostChanges)
+  const found = listChanges(db, { limit: most + 1, before })
+  const changes = found.slice(0, most)
+  return { changes, next: found.length > most ? (changes.at(-1)?.id ?? null) : null }
 }
 
 const mostReports = 400

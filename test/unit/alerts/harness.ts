@@ -15,9 +15,13 @@ import type {
 } from '../../../src/delivery/channels/message.ts'
 import type { LoadedRule } from '../../../src/rules/types.ts'
 import { createAlertStore } from '../../../src/alerts/store/alertStore.ts'
+import type { Actor } from '../../../src/store/actor.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 
 export const start = 1_790_000_000_000
+
+/** Who changes something in these tests. */
+export const ana: Actor = { by: 'ana', from: { via: 'cli', address: null, role: null, session: null } }
 
 export interface ManualClock extends Clock {
   /** Moves time from timer to timer, letting what each wakes run to its next wait. */

@@ -8,6 +8,7 @@ import { renderSlack } from '../../../src/delivery/channels/renderSlack.ts'
 import type { Judgement } from '../../../src/rules/kind.ts'
 import type { LoadedRule } from '../../../src/rules/types.ts'
 import {
+  ana,
   createBench,
   createCondition,
   createEvent,
@@ -250,14 +251,17 @@ describe('semantics.md 49: nothing hides by joining', () => {
     await world.judge(slow, late)
     await world.send(30_000)
     await world.send()
-    world.operations.ackAlert(world.items()[0]?.alertId ?? '', 'ops')
-    world.operations.addSilence({
-      matchers: ['kind=transfer.mismatch'],
-      startsAt: world.clock.now(),
-      endsAt: world.clock.now() + 3_600_000,
-      author: 'ops',
-      comment: 'known',
-    })
+    world.operations.ackAlert(world.items()[0]?.alertId ?? '', ana)
+    world.operations.addSilence(
+      {
+        matchers: ['kind=transfer.mismatch'],
+        startsAt: world.clock.now(),
+        endsAt: world.clock.now() + 3_600_000,
+        author: 'ops',
+        comment: 'known',
+      },
+      ana,
+    )
     await world.tell([mismatch, about('transfer.mismatch')])
     await world.judge(stalled, late)
     await world.tell([unbacked, about('transfer.unbacked')])
@@ -267,13 +271,16 @@ describe('semantics.md 49: nothing hides by joining', () => {
 
   test('where the higher one is silenced the lower one is told in full', async () => {
     const world = run()
-    world.operations.addSilence({
-      matchers: ['kind=transfer.unbacked'],
-      startsAt: world.clock.now(),
-      endsAt: world.clock.now() + 3_600_000,
-      author: 'ops',
-      comment: 'known',
-    })
+    world.operations.addSilence(
+      {
+        matchers: ['kind=transfer.unbacked'],
+        startsAt: world.clock.now(),
+        endsAt: world.clock.now() + 3_600_000,
+        author: 'ops',
+        comment: 'known',
+      },
+      ana,
+    )
     await world.tell([unbacked, about('transfer.unbacked')], [mismatch, about('transfer.mismatch')])
     await world.judge(drift, outflow('100'))
     expect(world.said()).toEqual(['event mismatch', 'firing drift'])

@@ -26,7 +26,7 @@ test('F65: two months of alerts and transfers: tables, timers and listeners stay
     },
   }
   const ledger = createLedger(database, { tokens: [], openIntervalMs: 10_000 })
-  const retention = { transfersMs: 20 * day, preconfMs: day }
+  const retention = { transfersMs: 20 * day, preconfMs: day, auditMs: 20 * day }
   const upkeep = createUpkeep({ clock, db: database, ledger, alerts: store, config: { retention } }, [])
   const runner = createRunner({ clock, log: createSilentLog() }, [
     { name: 'upkeep', schedule: step, run: upkeep },

@@ -7,6 +7,7 @@ import { renderSilencesPage } from '../../../src/web/pages/silenceForm.ts'
 import type { Judgement } from '../../../src/rules/kind.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import {
+  ana,
   createBench,
   createCondition,
   createEvent,
@@ -73,7 +74,7 @@ function run(options: Parameters<typeof createBench>[0] = {}) {
 
 test('F57: what fires in a silence is told when it ends', async () => {
   const { look, operations, dispatcher } = run()
-  operations.addSilence(input)
+  operations.addSilence(input, ana)
   expect(await look(0, firing)).toEqual([])
   expect(await look(hour - 1, firing)).toEqual([])
   expect(await look(1, firing)).toEqual(['firing'])
@@ -82,7 +83,7 @@ test('F57: what fires in a silence is told when it ends', async () => {
 
 test('F57: what fires and ends in a silence is told to nobody, and counted', async () => {
   const { look, operations, dispatcher, decisions } = run()
-  operations.addSilence(input)
+  operations.addSilence(input, ana)
   await look(0, firing)
   await look(60_000, over)
   expect(await look(hour, over)).toEqual([])
@@ -93,7 +94,7 @@ test('F57: what fires and ends in a silence is told to nobody, and counted', asy
 test('F57: the end of what had been told is told when the silence ends', async () => {
   const { look, operations, dispatcher } = run()
   expect(await look(0, firing)).toEqual(['firing'])
-  operations.addSilence(input)
+  operations.addSilence(input, ana)
   expect(await look(60_000, over)).toEqual(['firing'])
   expect(await look(hour - 60_001, over)).toEqual(['firing'])
   expect(await look(1, over)).toEqual(['firing', 'resolved'])
@@ -104,7 +105,7 @@ test('F57: the end of what had been told is told when the silence ends', async (
 test('F57: what ended and fired anew in a silence is new when it ends', async () => {
   const { look, operations, dispatcher } = run()
   await look(0, firing)
-  operations.addSilence(input)
+  operations.addSilence(input, ana)
   await look(60_000, over)
   await look(60_000, firing)
   expect(await look(hour, firing)).toEqual(['firing', 'firing'])
@@ -114,40 +115,40 @@ test('F57: what ended and fired anew in a silence is new when it ends', async ()
 test('what fires on through a silence is said once more when it ends, unless it was acknowledged', async () => {
   const first = run()
   await first.look(0, firing)
-  first.operations.addSilence(input)
+  first.operations.addSilence(input, ana)
   await first.look(60_000, firing)
   expect(await first.look(hour, firing)).toEqual(['firing', 'repeat'])
   expect(await first.look(hour, firing)).toEqual(['firing', 'repeat'])
   await first.dispatcher.stop()
   const second = run()
   await second.look(0, firing)
-  second.operations.addSilence(input)
+  second.operations.addSilence(input, ana)
   await second.look(60_000, firing)
-  second.operations.ackAlert(second.store.listAlerts({ limit: 1 })[0]?.fingerprint ?? '', 'ana')
+  second.operations.ackAlert(second.store.listAlerts({ limit: 1 })[0]?.fingerprint ?? '', ana)
   expect(await second.look(hour, firing)).toEqual(['firing'])
   await second.dispatcher.stop()
 })
 
 test('a silence that is ended by hand is over at once', async () => {
   const { look, operations, dispatcher } = run()
-  const { id } = operations.addSilence(input)
+  const { id } = operations.addSilence(input, ana)
   await look(0, firing)
-  operations.expireSilence(id)
+  operations.expireSilence(id, ana)
   expect(await look(5_000, firing)).toEqual(['firing'])
-  expect(() => operations.expireSilence(id)).toThrow('over already')
+  expect(() => operations.expireSilence(id, ana)).toThrow('over already')
   await dispatcher.stop()
 })
 
 test('a silence of the future does not hold yet', async () => {
   const { look, operations, dispatcher } = run()
-  operations.addSilence({ ...input, startsAt: start + 1 })
+  operations.addSilence({ ...input, startsAt: start + 1 }, ana)
   expect(await look(0, firing)).toEqual(['firing'])
   await dispatcher.stop()
 })
 
 test('a silence survives a restart and holds for rules that came after it', async () => {
   const first = run()
-  first.operations.addSilence({ ...input, matchers: ['kind=~chain\\..*', 'team=bridge'] })
+  first.operations.addSilence({ ...input, matchers: ['kind=~chain\\..*', 'team=bridge'] }, ana)
   await first.dispatcher.stop()
   const second = run({ database: first.database, clock: first.clock })
   const late = createRule({
@@ -165,7 +166,7 @@ test('a silence survives a restart and holds for rules that came after it', asyn
 
 test('a silenced event is listed once when the silence ends', async () => {
   const { look, operations, dispatcher, engine, ops } = run()
-  operations.addSilence({ ...input, matchers: ['kind=transfer.failed'] })
+  operations.addSilence({ ...input, matchers: ['kind=transfer.failed'] }, ana)
   engine.tellEvents(
     [1, 2].map((n) => ({ rule: failed, finding: createEvent(n) })),
     start,
@@ -180,9 +181,9 @@ test('a silenced event is listed once when the silence ends', async () => {
 
 test('an event that a second silence holds too waits for that one', async () => {
   const { look, operations, dispatcher, engine } = run()
-  operations.addSilence({ ...input, matchers: ['kind=transfer.failed'] })
+  operations.addSilence({ ...input, matchers: ['kind=transfer.failed'] }, ana)
   engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
-  operations.addSilence({ ...input, matchers: ['rule=failed'], endsAt: start + 2 * hour })
+  operations.addSilence({ ...input, matchers: ['rule=failed'], endsAt: start + 2 * hour }, ana)
   expect(await look(hour, null)).toEqual([])
   expect(await look(hour - 1, null)).toEqual([])
   expect(await look(1, null)).toEqual(['event'])
@@ -191,9 +192,9 @@ test('an event that a second silence holds too waits for that one', async () => 
 
 test('events of a silence that is ended by hand are listed at once', async () => {
   const { look, operations, dispatcher, engine } = run()
-  const { id } = operations.addSilence({ ...input, matchers: ['kind=transfer.failed'] })
+  const { id } = operations.addSilence({ ...input, matchers: ['kind=transfer.failed'] }, ana)
   engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
-  operations.expireSilence(id)
+  operations.expireSilence(id, ana)
   expect(await look(0, null)).toEqual(['event'])
   await dispatcher.stop()
 })
@@ -272,7 +273,7 @@ test('an acknowledgement survives a restart, and is over when it fires anew', as
   const first = run({ routes })
   await first.look(0, firing)
   const id = first.store.listAlerts({ limit: 1 })[0]?.fingerprint.slice(0, 8) ?? ''
-  expect(first.operations.ackAlert(`#${id}`, 'ana')).toMatchObject({ id, ackedBy: 'ana' })
+  expect(first.operations.ackAlert(`#${id}`, ana)).toMatchObject({ id, ackedBy: 'ana' })
   await first.dispatcher.stop()
   const second = run({ routes, database: first.database, clock: first.clock })
   expect(await second.look(2 * hour, firing)).toEqual([])
@@ -284,12 +285,12 @@ test('an acknowledgement survives a restart, and is over when it fires anew', as
 
 test('what cannot be acknowledged is refused', async () => {
   const { operations, look, dispatcher, store } = run()
-  expect(() => operations.ackAlert('abcdef12', 'ana')).toThrow('no alert')
+  expect(() => operations.ackAlert('abcdef12', ana)).toThrow('no alert')
   await look(0, firing)
   const id = store.listAlerts({ limit: 1 })[0]?.fingerprint ?? ''
-  expect(() => operations.ackAlert(id, ' ')).toThrow('who')
+  expect(() => operations.ackAlert(id, { ...ana, by: ' ' })).toThrow('who')
   await look(400_000, over)
-  expect(() => operations.ackAlert(id, 'ana')).toThrow('over')
+  expect(() => operations.ackAlert(id, ana)).toThrow('over')
   await dispatcher.stop()
 })
 
@@ -300,12 +301,12 @@ test('an item that was set aside goes out again by hand; one that is dropped doe
   await look(0, null)
   const [dead] = store.listOutbox({ state: 'dead', limit: 9 })
   ops.answers = [{ result: 'ack' }]
-  expect(operations.retryOutbox('dead')).toEqual({ count: 1 })
+  expect(operations.retryOutbox('dead', ana)).toEqual({ count: 1 })
   await look(60_000, null)
   expect(store.getOutboxItem(dead?.id ?? 0)?.state).toBe('sent')
-  expect(() => operations.retryOutbox(dead?.id ?? 0)).toThrow('sent already')
-  expect(() => operations.dropOutbox(dead?.id ?? 0)).toThrow('does not wait')
-  expect(() => operations.dropOutbox(999)).toThrow('no outbox item')
+  expect(() => operations.retryOutbox(dead?.id ?? 0, ana)).toThrow('sent already')
+  expect(() => operations.dropOutbox(dead?.id ?? 0, ana)).toThrow('does not wait')
+  expect(() => operations.dropOutbox(999, ana)).toThrow('no outbox item')
   await dispatcher.stop()
 })
 
@@ -315,7 +316,7 @@ test('a condition that is dropped is not queued again, and its end is told', asy
   ops.answers = [{ result: 'transient', reason: '500' }]
   await look(0, firing)
   const [item] = store.listOutbox({ state: 'queued', limit: 9 })
-  operations.dropOutbox(item?.id ?? 0)
+  operations.dropOutbox(item?.id ?? 0, ana)
   expect(store.listAllDeliveries()).toEqual([])
   ops.answers = [{ result: 'ack' }]
   const before = ops.sent.length

@@ -28,7 +28,11 @@ describe('what a configuration gives', () => {
       trustProxy: [],
       publicUrl: null,
     })
-    expect(config.retention).toEqual({ transfersMs: 400 * 86_400_000, preconfMs: 7 * 86_400_000 })
+    expect(config.retention).toEqual({
+      transfersMs: 400 * 86_400_000,
+      preconfMs: 7 * 86_400_000,
+      auditMs: 1_100 * 86_400_000,
+    })
     expect(config.poll.sweepMs).toBe(86_400_000)
   })
 

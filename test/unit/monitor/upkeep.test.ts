@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createUpkeep } from '../../../src/monitor/watching.ts'
 import { createAlertStore } from '../../../src/alerts/store/alertStore.ts'
+import { listChanges, recordChange } from '../../../src/store/auditLog.ts'
 import { recordHead } from '../../../src/kernel/heads.ts'
 import { hash, toPending, toRecord } from '../../support/records.ts'
 import { setUp } from '../checks/support.ts'
@@ -10,7 +11,7 @@ const day = 86_400_000
 function setUpUpkeep() {
   const parts = setUp()
   const alerts = createAlertStore(parts.db)
-  const retention = { transfersMs: 2 * day, preconfMs: 2 * day }
+  const retention = { transfersMs: 2 * day, preconfMs: 2 * day, auditMs: 2 * day }
   return { ...parts, upkeep: createUpkeep({ ...parts, alerts, config: { retention } }, []) }
 }
 
@@ -44,4 +45,19 @@ test('F67: a clock that was set years ahead makes the ledger forget nothing', as
   await clock.advance(3_650 * day)
   await upkeep()
   expect(ledger.listTransfers({})).toHaveLength(1)
+})
+
+test('the audit log is forgotten by a retention of its own, some at a time', async () => {
+  const { clock, db, upkeep } = setUpUpkeep()
+  const change = { what: 'ended', about: 'silence', aboutId: '1', detail: '' } as const
+  const actor = { by: 'ana', from: { via: 'cli', address: null, role: null, session: null } } as const
+  db.transaction(() => {
+    for (let n = 0; n < 300; n += 1) recordChange(db, actor, change, clock.now())
+  })
+  await clock.advance(2 * day)
+  await upkeep()
+  expect(listChanges(db, { limit: 999 })).toHaveLength(300)
+  await clock.advance(1)
+  await upkeep()
+  expect(listChanges(db, { limit: 999 })).toHaveLength(100)
 })

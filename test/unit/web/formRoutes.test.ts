@@ -22,7 +22,7 @@ function createApp(token: string | null = null) {
     })
   const readProof = async (path: string, headers: Record<string, string> = {}) =>
     /name="proof" value="([0-9a-f]{64})"/.exec(await (await get(path, headers)).text())?.[1] ?? ''
-  return { get, post, readProof, operated: web.operated }
+  return { get, post, readProof, operated: web.operated, actors: web.actors }
 }
 
 const silence = { matchers: 'rule="x"\r\nsymbol="USDC"\r\n', for: '2h', by: 'ana', comment: 'why' }
@@ -89,6 +89,23 @@ test('the proof of one session is worth nothing in another', async () => {
   expect(operated).toEqual([])
   const proof = await readProof('/silences/new', session)
   expect((await post('/alerts/x/ack', { by: 'ana', proof }, session)).status).toBe(303)
+})
+
+test('a button without a name is pressed by whoever was named here last, in that session', async () => {
+  const { post, readProof, actors } = createApp('secret-token')
+  const signedIn = await post('/login', { token: 'secret-token', proof: await readProof('/login') }, {})
+  const cookie = `${signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''}; spanwatch_by=ana`
+  await post('/silences/3/expire', {}, { ...own, cookie })
+  const [actor] = actors
+  expect(actor).toEqual({
+    by: 'ana',
+    from: {
+      via: 'page',
+      address: 'in-process',
+      role: 'act',
+      session: expect.stringMatching(/^[\w-]{6}$/),
+    },
+  })
 })
 
 test('signing in by a form of another site is refused', async () => {

@@ -19,7 +19,7 @@ function createApp(token: string | null = null) {
       body: typeof body === 'string' ? body : JSON.stringify(body),
       headers: { host: '127.0.0.1:9464', ...headers },
     })
-  return { post, operated: web.operated }
+  return { post, operated: web.operated, actors: web.actors }
 }
 
 const silence = { matchers: ['rule=x'], endsAt: 1_790_000_000_000, author: 'ana', comment: 'why' }
@@ -40,6 +40,20 @@ test.each([
   const { post, operated } = createApp()
   expect((await post(path, body)).status).toBe(200)
   expect(operated).toEqual([expected])
+})
+
+test('who does it is passed on: a program, or our own command line, with the address and what the token allows', async () => {
+  const { post, actors } = createApp('secret-token')
+  const token = { ...json, authorization: 'Bearer secret-token' }
+  await post('/api/alerts/612cb0aa/ack', { by: 'ana' }, token)
+  await post('/api/silences/3/expire', {}, { ...token, 'spanwatch-client': 'cli' })
+  await post('/api/outbox/17/drop', { by: 'bob' }, { ...token, 'x-forwarded-for': '198.51.100.1' })
+  const from = { via: 'api', address: 'in-process', role: 'act', session: null }
+  expect(actors).toEqual([
+    { by: 'ana', from },
+    { by: '', from: { ...from, via: 'cli' } },
+    { by: 'bob', from },
+  ])
 })
 
 test.each([

@@ -1,6 +1,7 @@
 import { insertSilence } from '../../../../src/alerts/store/silenceRows.ts'
 import { createReportStore } from '../../../../src/report/store.ts'
 import { type Database, openDatabase } from '../../../../src/store/database.ts'
+import type { Actor } from '../../../../src/store/actor.ts'
 import type { Transfer } from '../../../../src/bridge/transfer.ts'
 import type { Clock } from '../../../../src/lib/clock.ts'
 import { MonitorError } from '../../../../src/lib/errors.ts'
@@ -288,6 +289,8 @@ export interface FakeWeb {
   readonly logged: string[]
   /** What it was asked to change. */
   readonly operated: string[]
+  /** Who did each. */
+  readonly actors: Actor[]
   status: StatusFacts
   stories: readonly TransferStory[]
   next: string | null
@@ -325,7 +328,7 @@ export function healthOf(of: {
 }
 
 /** Writes down what it was asked to do. */
-function createFakeOperations(operated: string[]): WebDeps['operations'] {
+function createFakeOperations(operated: string[], actors: Actor[]): WebDeps['operations'] {
   const silence = {
     id: 3,
     matchers: [],
@@ -337,16 +340,20 @@ function createFakeOperations(operated: string[]): WebDeps['operations'] {
     expiredAt: null,
   }
   return {
-    ackAlert: (id, by) => {
+    ackAlert: (id, actor) => {
+      const { by } = actor
+      actors.push(actor)
       operated.push(`ack ${id} by ${by}`)
       if (id === 'none') throw new MonitorError('not_found', 'There is no alert none')
       return { id, rule: 'r', ackedBy: by, ackedAt: now }
     },
-    addSilence: (input) => (operated.push(`silence ${JSON.stringify(input)}`), silence),
-    expireSilence: (id) => (operated.push(`expire ${id}`), silence),
-    retryOutbox: (id) => (operated.push(`retry ${id}`), { count: 1 }),
-    dropOutbox: (id) => (operated.push(`drop ${id}`), { count: 1 }),
-    rewindCursors: (until) => (operated.push(`rewind ${until}`), { until }),
+    addSilence: (input, actor) => (
+      actors.push(actor), operated.push(`silence ${JSON.stringify(input)}`), silence
+    ),
+    expireSilence: (id, actor) => (actors.push(actor), operated.push(`expire ${id}`), silence),
+    retryOutbox: (id, actor) => (actors.push(actor), operated.push(`retry ${id}`), { count: 1 }),
+    dropOutbox: (id, actor) => (actors.push(actor), operated.push(`drop ${id}`), { count: 1 }),
+    rewindCursors: (until, actor) => (actors.push(actor), operated.push(`rewind ${until}`), { until }),
   }
 }
 
@@ -375,6 +382,7 @@ export function createFakeWeb(
   const filters: TransferFilter[] = []
   const logged: string[] = []
   const operated: string[] = []
+  const actors: Actor[] = []
   const log = (fields: object, text?: string) => {
     logged.push(text === undefined ? JSON.stringify(fields) : `${text} ${JSON.stringify(fields)}`)
   }
@@ -392,6 +400,7 @@ export function createFakeWeb(
     filters,
     logged,
     operated,
+    actors,
     listeners,
     change: () => listeners.forEach((listener) => listener()),
     deps: {
@@ -423,7 +432,7 @@ export function createFakeWeb(
       }),
       dailyReport: { cron: '0 8 * * *', timezone: 'UTC', channel: 'ops-email' },
       listOutbox: (state) => outbox.filter((item) => item.state === state),
-      operations: createFakeOperations(operated),
+      operations: createFakeOperations(operated, actors),
       listeners,
       health,
       eventLoop: { percentile: () => 0 },

@@ -1,0 +1,30 @@
+import { cleanText } from '../lib/text.ts'
+import { type Change, listChanges, sayWhence } from '../store/auditLog.ts'
+import { exitCodes, type Io } from './io.ts'
+import { readConfig } from './loadProject.ts'
+import { openLedger } from './openLedger.ts'
+
+export interface ListAuditCommand {
+  readonly config: string
+  readonly limit: string
+  readonly json?: boolean
+}
+
+/** `spanwatch audit list`: what people changed, newest first. */
+export function listAudit(io: Io, options: ListAuditCommand): number {
+  const { db } = openLedger(readConfig(io, options.config, { needs: [] }).config)
+  try {
+    const changes = listChanges(db, { limit: Number(options.limit) || 50 })
+    if (options.json) io.out(`${JSON.stringify(changes, null, 2)}\n`)
+    else io.out(changes.map(format).join('') || 'Nobody has changed anything.\n')
+    return exitCodes.fine
+  } finally {
+    db.close()
+  }
+}
+
+function format(change: Change): string {
+  const clean = (text: string) => cleanText(text, 1_000)
+  const who = change.who === '' ? 'somebody' : clean(change.who)
+  return `${new Date(change.at).toISOString()}  ${who} ${clean(change.what)} ${change.about} ${clean(change.aboutId)} (${clean(sayWhence(change))})\n    ${clean(change.detail)}\n`
+}
