@@ -78,6 +78,7 @@ async function checkChannel(channel: ChannelSettings): Promise<OnlineResult[]> {
       return [await checkMail(channel)]
     case 'slack':
     case 'webhook':
+    case 'pagerduty':
       return [await checkWebhook(channel.name, channel.url)]
   }
 }
@@ -199,6 +200,7 @@ function describeChannel(channel: ChannelSettings): string {
       return `${channel.name}: email over ${hostOf(channel.smtp.reveal())} to ${channel.to.join(', ')}`
     case 'slack':
     case 'webhook':
+    case 'pagerduty':
       return `${channel.name}: ${channel.type} at ${hostOf(channel.url.reveal())}`
   }
 }

@@ -149,15 +149,9 @@ export function listWarnings(context: CheckContext, config: ParsedConfig): YamlP
 }
 
 function warnOfLiterals(context: CheckContext, config: ParsedConfig): YamlProblem[] {
-  const channels = Object.entries(config.channels).flatMap(([name, channel]): YamlPath[] => {
-    const path = ['channels', name]
-    if (channel.type === 'slack') return [[...path, 'url']]
-    if (channel.type === 'email') return holdsCredentials(channel.smtp) ? [[...path, 'smtp']] : []
-    if (channel.type === 'webhook') {
-      return [[...path, 'secret'], ...(holdsCredentials(channel.url) ? [[...path, 'url']] : [])]
-    }
-    return []
-  })
+  const channels = listChannelSecrets(config)
+    .filter(({ type, secret, isAddress }) => !isAddress || isKeyItself(type) || holdsCredentials(secret))
+    .map(({ path }) => path)
   const places: YamlPath[] = [
     ['explorer', 'auth', 'key'],
     ['explorer', 'auth', 'secret'],
@@ -177,17 +171,16 @@ function warnOfLiterals(context: CheckContext, config: ParsedConfig): YamlProble
 /** A text this short stands in many lines that have nothing to do with it: it is not covered in what is written. */
 function warnOfShortSecrets(context: CheckContext, config: ParsedConfig): YamlProblem[] {
   const { auth } = config.explorer
-  const hooks = Object.entries(config.channels).flatMap(
-    ([name, channel]): [YamlPath, Secret | undefined][] =>
-      channel.type === 'webhook' ? [[['channels', name, 'secret'], channel.secret]] : [],
-  )
+  const ofChannels = listChannelSecrets(config)
+    .filter(({ isAddress }) => !isAddress)
+    .map(({ path, secret }): [YamlPath, Secret] => [path, secret])
   const places: [YamlPath, Secret | null | undefined][] = [
     [['explorer', 'auth', 'key'], auth?.key],
     [['explorer', 'auth', 'secret'], auth?.secret],
     [['explorer', 'auth', 'passphrase'], auth?.passphrase],
     [['http', 'token'], config.http?.token],
     [['http', 'readToken'], config.http?.readToken],
-    ...hooks,
+    ...ofChannels,
   ]
   return places.flatMap(([path, secret]) => {
     const length = secret?.reveal().length ?? 0
@@ -197,18 +190,40 @@ function warnOfShortSecrets(context: CheckContext, config: ParsedConfig): YamlPr
   })
 }
 
+interface ChannelSecret {
+  readonly type: ParsedConfig['channels'][string]['type']
+  readonly path: YamlPath
+  readonly secret: Secret
+  readonly isAddress: boolean
+}
+
+/** Whatever of the channels' settings is never shown. */
+function listChannelSecrets({ channels }: ParsedConfig): ChannelSecret[] {
+  return Object.entries(channels).flatMap(([name, channel]) =>
+    Object.entries(channel).flatMap(([key, secret]: [string, unknown]) =>
+      secret instanceof Secret
+        ? [{ type: channel.type, path: ['channels', name, key], secret, isAddress: addressNames.has(key) }]
+        : [],
+    ),
+  )
+}
+
+const addressNames = new Set(['url', 'smtp'])
+
+/** Whether whoever knows a channel's address may post to it: the address is all that is asked for. */
+function isKeyItself(type: ChannelSecret['type']): boolean {
+  return type === 'slack'
+}
+
 function holdsCredentials(secret: Secret): boolean {
   const url = new URL(secret.reveal())
   return url.password !== '' || url.search !== ''
 }
 
 function warnOfPlainHttp(context: CheckContext, config: ParsedConfig): YamlProblem[] {
-  const channels = Object.entries(config.channels).flatMap(
-    ([name, channel]): [YamlPath, string | Secret][] =>
-      channel.type === 'slack' || channel.type === 'webhook'
-        ? [[['channels', name, 'url'], channel.url]]
-        : [],
-  )
+  const channels = listChannelSecrets(config)
+    .filter(({ path }) => path.at(-1) === 'url')
+    .map(({ path, secret }): [YamlPath, Secret] => [path, secret])
   const places: [YamlPath, string | Secret | undefined][] = [
     [['explorer', 'baseUrl'], config.explorer.baseUrl],
     [['preconf', 'url'], config.preconf?.url],

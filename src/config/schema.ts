@@ -32,6 +32,9 @@ const mailAddress = pattern(
   'expected a mail address such as ops@example.com',
 )
 
+/** An address that is the service's own unless another is written. */
+const urlOr = (address: string) => secretHttpUrl.optional().transform((url) => url ?? new Secret(address))
+
 /** Every kind of channel, by its `type`. */
 const channel = z.discriminatedUnion(
   'type',
@@ -44,9 +47,14 @@ const channel = z.discriminatedUnion(
       to: z.array(mailAddress).min(1, 'expected at least one recipient'),
     }),
     z.strictObject({ type: z.literal('webhook'), url: secretHttpUrl, secret: secretText.optional() }),
+    z.strictObject({
+      type: z.literal('pagerduty'),
+      routingKey: secretText,
+      url: urlOr('https://events.pagerduty.com/v2/enqueue'),
+    }),
     z.strictObject({ type: z.literal('console') }),
   ],
-  { error: 'expected a channel with type slack, email, webhook or console' },
+  { error: 'expected a channel with type slack, email, webhook, pagerduty or console' },
 )
 
 const channelName = pattern(
@@ -169,12 +177,14 @@ export const settingTexts: Readonly<Record<string, string>> = {
   rules: 'The folder of the rules, from this file’s folder; `./rules`, else the shipped ones.',
   channels: 'Where messages go, by a name of your own; the console when there are none.',
   'channels.NAME': 'One channel.',
-  'channels.NAME.type': '`slack`, `email`, `webhook` or `console`.',
-  'channels.NAME.url': '`slack`, `webhook`: the address that is posted to.',
+  'channels.NAME.type': '`slack`, `email`, `webhook`, `pagerduty` or `console`: [channels.md](channels.md).',
+  'channels.NAME.url':
+    'The address that is posted to: `slack`, `webhook`; `pagerduty`, where it is not the one of the United States.',
   'channels.NAME.smtp': '`email`: the server, `smtp://user:password@host:587` or `smtps://host`.',
   'channels.NAME.from': '`email`: the sender.',
   'channels.NAME.to': '`email`: the recipients.',
   'channels.NAME.secret': '`webhook`: what each body is signed with (HMAC-SHA256).',
+  'channels.NAME.routingKey': '`pagerduty`: the integration key of an Events API v2 integration.',
   routes:
     'Which alerts go to which channels: the first that matches; everything to all channels when there are none.',
   'routes[].match': 'CEL over labels, such as `severity == "critical"`; everything when left out.',

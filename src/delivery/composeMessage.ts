@@ -1,6 +1,6 @@
 import type { Ledger } from '../ledger/ledger.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { Channel, Message, MessageItem } from './channels/message.ts'
+import { type Channel, listsRest, type Message, type MessageItem } from './channels/message.ts'
 import { verdictLine } from './channels/textParts.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import type { Rule, Severity } from '../rules/types.ts'
@@ -42,8 +42,11 @@ export function composeMessage(
   const { delivery, channel } = of
   const carried = deps.store.countCarried(delivery.id)
   const count = carried.reduce((sum, one) => sum + one.count, 0)
-  const listsRest = channel.type === 'email' || channel.type === 'webhook'
-  const { told, rest } = pick(deps.store, { deliveryId: delivery.id, total: count, listsRest })
+  const { told, rest } = pick(deps.store, {
+    deliveryId: delivery.id,
+    total: count,
+    listsRest: listsRest(channel),
+  })
   const rules = new Map([...deps.live.rules].map((rule) => [rule.name, rule]))
   const words = { ...deps, rules }
   const items = joinItems(told.map((one) => wordSafely(words, one, true, now)))

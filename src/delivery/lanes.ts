@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import type { Channel } from './channels/message.ts'
+import { type Channel, listsRest } from './channels/message.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
 import type { Delivery } from '../alerts/store/outboxDeliveries.ts'
 import { expiryOf } from '../alerts/engineContext.ts'
@@ -18,7 +18,8 @@ export interface Lane {
 }
 
 export function createLane(channel: Channel, now: number): { readonly critical: Lane; readonly other: Lane } {
-  const bucket = channel.type === 'slack' ? { value: fullBucket(now) } : null
+  const pace = paces[channel.type]
+  const bucket = pace === null ? null : { value: fullBucket(now, pace) }
   const shared = { channel, bucket, pause: { until: -Infinity } }
   const critical: Lane = { ...shared, isCritical: true, isSending: false, hold: noHold, twin: () => other }
   const other: Lane = { ...shared, isCritical: false, isSending: false, hold: noHold, twin: () => critical }
@@ -38,12 +39,8 @@ export type Next = { readonly delivery: Delivery } | { readonly waitMs: number }
 
 const idleMs = 30_000
 /** A retry that seems further away was written before the wall clock went back. */
-const longestRetryMs = {
-  email: 75 * 60_000,
-  slack: 16 * 60_000,
-  webhook: 16 * 60_000,
-  console: 16 * 60_000,
-} as const
+const longestRetryMs = 16 * 60_000
+const longestMailRetryMs = 75 * 60_000
 /** Mail and webhook list every item: a message of more would be megabytes, and building it would hold up everything. */
 const itemsListed = 2_500
 const itemsCounted = 5_000
@@ -58,9 +55,8 @@ export function nextDelivery(deps: LaneDeps, lane: Lane): Next {
   const waiting = deps.store
     .listDeliveries({ channel: lane.channel.name, isCritical: lane.isCritical })
     .filter((delivery) => delivery.state === 'waiting')
-  const retry = waiting.find(
-    ({ nextAt }) => nextAt <= now || nextAt > now + longestRetryMs[lane.channel.type],
-  )
+  const longestMs = lane.channel.type === 'email' ? longestMailRetryMs : longestRetryMs
+  const retry = waiting.find(({ nextAt }) => nextAt <= now || nextAt > now + longestMs)
   if (retry) return takePlace(lane, mono, () => resend(deps, retry))
   const retryIn = Math.min(idleMs, ...waiting.map(({ nextAt }) => nextAt - now))
   const { due, nextAt } = deps.store.measureLane(
@@ -96,7 +92,7 @@ function resend({ store }: LaneDeps, retry: Delivery): Next {
 function claim({ store, clock }: LaneDeps, lane: Lane, retryIn: number): Next {
   const now = clock.now()
   const { channel, isCritical } = lane
-  const limit = channel.type === 'slack' || channel.type === 'console' ? itemsCounted : itemsListed
+  const limit = listsRest(channel) ? itemsListed : itemsCounted
   return store.transaction(() => {
     const expiresAt = expiryOf(isCritical ? 'critical' : 'warning', now)
     const id = store.insertDelivery({ channel: channel.name, isCritical, expiresAt }, now)
@@ -113,18 +109,31 @@ function claim({ store, clock }: LaneDeps, lane: Lane, retryIn: number): Next {
   })
 }
 
-/** How many messages may leave at once, and how fast that is filled again. All times are monotonic. */
-interface Bucket {
+/** How many messages may leave at once, and how fast that is filled again. */
+interface Pace {
+  readonly burst: number
+  readonly perSecond: number
+}
+
+/** What each service takes, or less; null where nothing limits it. */
+const paces: Readonly<Record<Channel['type'], Pace | null>> = {
+  /** A message a second and short bursts, for each webhook. */
+  slack: { burst: 3, perSecond: 1 },
+  /** 120 calls in any minute, for each integration key; a message may be three of them. */
+  pagerduty: { burst: 10, perSecond: 0.5 },
+  email: null,
+  webhook: null,
+  console: null,
+}
+
+/** All times are monotonic. */
+interface Bucket extends Pace {
   readonly tokens: number
   readonly at: number
 }
 
-/** Slack allows a message a second and short bursts, for each webhook. */
-const burst = 3
-const perSecond = 1
-
-export function fullBucket(at: number): Bucket {
-  return { tokens: burst, at }
+export function fullBucket(at: number, pace: Pace): Bucket {
+  return { ...pace, tokens: pace.burst, at }
 }
 
 /**
@@ -136,10 +145,11 @@ export function takeToken(
   isCritical: boolean,
   now: number,
 ): { readonly bucket: Bucket } | { readonly waitMs: number } {
+  const { burst, perSecond } = bucket
   const tokens = Math.min(burst, bucket.tokens + (Math.max(now - bucket.at, 0) / 1_000) * perSecond)
   const needed = isCritical ? 1 : 2
   // Sums of fractions of seconds fall short of whole tokens by rounding.
-  if (tokens >= needed - 1e-6) return { bucket: { tokens: tokens - 1, at: now } }
+  if (tokens >= needed - 1e-6) return { bucket: { ...bucket, tokens: tokens - 1, at: now } }
   return { waitMs: Math.ceil(((needed - tokens) / perSecond) * 1_000) }
 }
 

@@ -1,4 +1,6 @@
 import type { UnixMs } from '../../lib/clock.ts'
+import { isObject } from '../../lib/isObject.ts'
+import { parseJson } from '../../lib/parseJson.ts'
 import type { DeliveryResult } from './message.ts'
 import type { PostOutcome } from './postOnce.ts'
 
@@ -10,6 +12,17 @@ export interface ClassifyOptions {
   readonly host: string
   readonly now: UnixMs
   readonly judgeSuccess: JudgeSuccess
+  /** Asked first about every answer that is neither a success nor a redirect; null leaves it to the table. */
+  readonly judgeRefusal?: (refusal: Refusal) => DeliveryResult | null
+}
+
+/** An answer that says no. */
+export interface Refusal {
+  readonly status: number
+  readonly retryAfter: string | null
+  readonly body: string | null
+  /** Host, status and what may be said of the body. */
+  readonly reason: string
 }
 
 // What Slack says of a channel that is gone or forbids us, whatever status it comes with.
@@ -39,6 +52,8 @@ export function classifyHttp(outcome: PostOutcome, options: ClassifyOptions): De
   if (status >= 200 && status < 300) return options.judgeSuccess(body, where)
   if (status >= 300 && status < 400)
     return { result: 'dead', reason: `${where}, a redirect, which is not followed` }
+  const judged = options.judgeRefusal?.({ status, retryAfter: outcome.retryAfter, body, reason })
+  if (judged) return judged
   if (status === 429) {
     return { result: 'throttled', retryAfterMs: parseRetryAfter(outcome.retryAfter, options.now), reason }
   }
@@ -64,31 +79,41 @@ function classifyFailure(outcome: PostOutcome & { kind: 'failed' }, host: string
   }
 }
 
+/** The object that a body holds as JSON; null for everything else. */
+export function readJsonObject(body: string | null): Readonly<Record<string, unknown>> | null {
+  const parsed = body === null ? null : parseJson(body)
+  return parsed !== null && isObject(parsed.value) ? parsed.value : null
+}
+
 /**
  * A short word such as `no_service` as it came; anything else only by its size. A longer body may echo the request's
- * address, which is a secret.
+ * address, and a word with digits a key: both are secrets.
  */
 export function describeBody(body: string | null): string {
   if (body === null) return ' with a body that could not be read'
   const text = body.trim()
-  if (/^[a-z][a-z0-9_]{1,48}$/.test(text)) return ` ${text}`
+  if (text.length < 50 && /^[a-z]+(_[a-z]+)*$/.test(text)) return ` ${text}`
   if (text === '') return ' with an empty body'
   return ` with ${/^<(!doctype|html)/i.test(text) ? 'an HTML page' : 'a body'} of ${body.length} characters`
 }
 
-const defaultMs = 1_000
+const leastMs = 1_000
 const capMs = 15 * 60_000
 
 /**
  * How long a 429 asks to wait: whole seconds or an HTTP date, at least 1 s, at most 15 min; 1 s when the header is
- * absent or unreadable.
+ * absent or unreadable, or what the service is known to want then.
  * @example parseRetryAfter('30', now) // 30_000
  */
-export function parseRetryAfter(header: string | null, now: UnixMs): number {
+export function parseRetryAfter(header: string | null, now: UnixMs, otherwiseMs = leastMs): number {
   const text = header?.trim() ?? ''
   const wanted = /^\d+$/.test(text) ? Number(text) * 1_000 : dateOf(text) - now
-  if (Number.isNaN(wanted)) return defaultMs
-  return Math.min(Math.max(wanted, defaultMs), capMs)
+  return Number.isNaN(wanted) ? otherwiseMs : boundWait(wanted)
+}
+
+/** A wait that a service asks for, in bounds. */
+function boundWait(ms: number): number {
+  return Math.min(Math.max(ms, leastMs), capMs)
 }
 
 // Only what starts with a weekday is a date here: Date.parse also reads '-5' and '1e3'.

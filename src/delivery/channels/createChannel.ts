@@ -1,12 +1,13 @@
 import type { Channel, Message } from './message.ts'
 import { createEmailChannel, type EmailConfig, type EmailDeps } from './email.ts'
+import { createPagerDutyChannel, type PagerDutyConfig, type PagerDutyDeps } from './pagerduty.ts'
 import { createSlackChannel, type SlackConfig, type SlackDeps } from './slack.ts'
 import { createWebhookChannel, type WebhookConfig, type WebhookDeps } from './webhook.ts'
 import { renderText } from './renderText.ts'
 import { Secret } from '../../lib/secret.ts'
 
-export type ChannelConfig = SlackConfig | EmailConfig | WebhookConfig | ConsoleConfig
-export type ChannelDeps = SlackDeps & EmailDeps & WebhookDeps & ConsoleDeps
+export type ChannelConfig = SlackConfig | EmailConfig | WebhookConfig | PagerDutyConfig | ConsoleConfig
+export type ChannelDeps = SlackDeps & EmailDeps & WebhookDeps & PagerDutyDeps & ConsoleDeps
 
 type Creators = {
   readonly [Type in ChannelConfig['type']]: (
@@ -20,6 +21,7 @@ const creators: Creators = {
   slack: createSlackChannel,
   email: createEmailChannel,
   webhook: createWebhookChannel,
+  pagerduty: createPagerDutyChannel,
   console: createConsoleChannel,
 }
 
@@ -99,6 +101,7 @@ export function createRotatingChannel(deps: RotatingDeps, config: ChannelConfig)
   return {
     name: config.name,
     type: config.type,
+    ...(current.channel.followsCases && { followsCases: true }),
     deliver: (message, options) => renew().deliver(message, options),
     ...(sendsReports && {
       deliverReport: async (report, options) =>

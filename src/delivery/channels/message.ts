@@ -32,7 +32,7 @@ export interface MessageItem {
 }
 
 /** How much of one token is at risk in a case. */
-interface MoneyAtRisk {
+export interface MoneyAtRisk {
   /** Lower-case contract address; '' is the native currency. */
   readonly token: string
   /** From the configuration, else the untrusted name in brackets, else the address. */
@@ -44,7 +44,7 @@ interface MoneyAtRisk {
 }
 
 /** The case that a message's items belong to: findings that share a cause. */
-interface MessageCase {
+export interface MessageCase {
   /** As people call it, e.g. `c42`; stable for its life. */
   readonly id: string
   /** What pagers know it by. Another one each time that the case opens again, so that it rings anew. */
@@ -69,7 +69,10 @@ interface MessageCase {
   readonly url: string | null
 }
 
-/** What happened to a case as a whole: told to the channels that follow cases, beside or without items. */
+/**
+ * What happened to a case as a whole: told to the channels that follow cases, beside or without items. `merged` is told
+ * of the case that went into another and is no more, never of the one that lives on.
+ */
 type CaseChange = 'acknowledged' | 'assigned' | 'noted' | 'handled' | 'closed' | 'opened again' | 'merged'
 
 /** A finished message for one channel. Channels render and deliver it; they decide nothing. */
@@ -98,7 +101,10 @@ export interface Message {
 
 /** What a channel's answer means; delivery/planDelivery.ts says what follows from it. `reason` is for people, without secrets. */
 export type DeliveryResult =
-  /** `thread`: what the channel needs to find this case's thread again, e.g. the time stamp of its first message. */
+  /**
+   * `thread`: what the channel needs to find this case's thread again, e.g. the time stamp of its first message. The
+   * newest one counts; left out, the one before stays.
+   */
   | { readonly result: 'ack'; readonly thread?: string }
   /** Some recipients took it, some did not: `retry` are transient, `refused` permanent. */
   | {
@@ -122,19 +128,24 @@ export interface DeliveryOptions {
   readonly degraded: boolean
   /** Mail: only these recipients (the rest has it); null is all. */
   readonly recipients: readonly string[] | null
-  /** What the channel gave back when it first told of the message's case; null when it did not yet. */
+  /** What the channel gave back when it last told of the message's case; null when it did not yet. */
   readonly thread?: string | null
 }
 
 export interface Channel {
   readonly name: string
-  readonly type: 'slack' | 'email' | 'webhook' | 'console'
+  readonly type: 'slack' | 'email' | 'webhook' | 'pagerduty' | 'console'
   /** It shows a case as one thing that changes: it is told what happens to the case as a whole, and gets one case a message. */
   readonly followsCases?: true
   deliver(message: Message, options: DeliveryOptions): Promise<DeliveryResult>
   /** A report with its tables, charts and files; channels without it get a message that sums it up. */
   deliverReport?(report: RenderedReport, options: DeliveryOptions): Promise<DeliveryResult>
   close(): Promise<void>
+}
+
+/** Whether a channel lists every item of a message, however many there are. */
+export function listsRest({ type }: Pick<Channel, 'type'>): boolean {
+  return type === 'email' || type === 'webhook'
 }
 
 export interface ReportChart {

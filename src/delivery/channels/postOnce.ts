@@ -29,6 +29,11 @@ export interface PostRequest {
   readonly signal: AbortSignal
 }
 
+export const jsonHeaders = {
+  'content-type': 'application/json; charset=utf-8',
+  'user-agent': 'spanwatch',
+} as const
+
 /** A receiver that answers a byte at a time is as good as one that does not answer. */
 const defaultTimeoutMs = 15_000
 const maxBodyBytes = 64 * 1024

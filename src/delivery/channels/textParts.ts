@@ -78,6 +78,12 @@ export function originLine(item: MessageItem): string {
   return `${alert}rule ${part(item.rule, 100)} (${part(item.kind, 60)}), ${times}`
 }
 
+/** For programs; null where Date cannot follow. */
+export function isoInstant(at: UnixMs): string | null {
+  const date = new Date(at)
+  return Number.isNaN(date.getTime()) ? null : date.toISOString()
+}
+
 function formatInstant(at: UnixMs): string {
   const date = new Date(at)
   // A time from outside may lie where Date cannot follow; the message must go out all the same.
@@ -102,6 +108,17 @@ export function headlineOf(message: { readonly headline: string; readonly severi
   const headline = part(message.headline)
   const word = message.severity.toUpperCase()
   return headline.toUpperCase().includes(word) ? headline : `${word}: ${headline}`
+}
+
+/**
+ * What fits into `room` UTF-16 units, which is how services count, cut at a character's boundary.
+ * @example fitText('abcdef', 4) // 'abc…'
+ */
+export function fitText(text: string, room: number): string {
+  if (text.length <= room) return text
+  const kept = text.slice(0, Math.max(room - 1, 0))
+  // The first half of a pair alone is no character.
+  return `${/[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept}…`.slice(0, Math.max(room, 0))
 }
 
 /** How many findings a message counts without showing them. */

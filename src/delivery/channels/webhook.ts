@@ -3,9 +3,9 @@ import type { Clock } from '../../lib/clock.ts'
 import { Secret } from '../../lib/secret.ts'
 import { classifyHttp } from './classifyHttp.ts'
 import type { Channel, DeliveryResult, Message, MessageItem } from './message.ts'
-import { createPostDeps, type PostDeps, postOnce } from './postOnce.ts'
+import { createPostDeps, jsonHeaders, type PostDeps, postOnce } from './postOnce.ts'
 import { decodePart, parseChannelUrl } from './parseChannelUrl.ts'
-import { headerId, headlineOf } from './textParts.ts'
+import { headerId, headlineOf, isoInstant } from './textParts.ts'
 
 export interface WebhookConfig {
   readonly name: string
@@ -34,8 +34,7 @@ export function createWebhookChannel(deps: WebhookDeps, config: WebhookConfig): 
       const body = JSON.stringify(toWebhookBody(message, options.degraded))
       const timestamp = Math.floor(deps.clock.now() / 1_000)
       const headers = {
-        'content-type': 'application/json; charset=utf-8',
-        'user-agent': 'spanwatch',
+        ...jsonHeaders,
         'x-spanwatch-id': headerId(message.id),
         'x-spanwatch-attempt': String(message.attempt),
         'x-spanwatch-timestamp': String(timestamp),
@@ -70,7 +69,7 @@ function toWebhookBody(message: Message, degraded: boolean): Readonly<Record<str
     severity: message.severity,
     headline: headlineOf(message),
     total: message.total,
-    createdAt: isoTime(message.createdAt),
+    createdAt: isoInstant(message.createdAt),
     pageUrl: message.pageUrl,
     items: degraded ? [] : [...message.items, ...message.rest].map(toWebhookItem),
   }
@@ -79,15 +78,10 @@ function toWebhookBody(message: Message, degraded: boolean): Readonly<Record<str
 function toWebhookItem(item: MessageItem): object {
   return {
     ...item,
-    since: isoTime(item.since),
-    at: isoTime(item.at),
+    since: isoInstant(item.since),
+    at: isoInstant(item.at),
     joined: item.joined.map(toWebhookItem),
   }
-}
-
-function isoTime(at: number): string | null {
-  const date = new Date(at)
-  return Number.isNaN(date.getTime()) ? null : date.toISOString()
 }
 
 /** Credentials in the address go into the header, where they belong, and out of the address. */

@@ -1,4 +1,4 @@
-import type { Message, MessageItem } from '../../../src/delivery/channels/message.ts'
+import type { Message, MessageCase, MessageItem } from '../../../src/delivery/channels/message.ts'
 
 export const mainHash = `0x${'a1'.repeat(32)}`
 export const zoneHash = `0x${'b2'.repeat(32)}`
@@ -70,3 +70,23 @@ export const hostileTexts = [
   '👩‍👩‍👧‍👦'.repeat(50),
   'A'.repeat(200_000),
 ]
+
+export function toCase(overrides: Partial<MessageCase> = {}): MessageCase {
+  return {
+    id: 'c42',
+    key: 'ledger-1:c42:1',
+    state: 'open',
+    severity: 'critical',
+    title: 'Withdrawal of 1250000.5 USDC has no origin',
+    money: [{ token: '0xcc', symbol: 'USDC', amount: '1250000.5', usd: '1250000.50' }],
+    members: 3,
+    openedAt: Date.UTC(2026, 0, 5, 8, 59),
+    closedAt: null,
+    assignee: null,
+    by: null,
+    reason: null,
+    transferKey: 't1',
+    url: 'https://watch.example.com/cases/c42',
+    ...overrides,
+  }
+}

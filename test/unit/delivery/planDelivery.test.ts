@@ -70,7 +70,7 @@ test('a mail that some took and none deferred is done', () => {
 })
 
 test('after a burst of 3 one message a second leaves, the last place kept for critical ones', () => {
-  let bucket = fullBucket(0)
+  let bucket = fullBucket(0, { burst: 3, perSecond: 1 })
   const take = (isCritical: boolean, now: number) => {
     const taken = takeToken(bucket, isCritical, now)
     if ('waitMs' in taken) return taken.waitMs

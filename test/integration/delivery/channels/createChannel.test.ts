@@ -14,6 +14,12 @@ test.each<ChannelConfig>([
     to: ['b@example.com'],
   },
   { name: 'c', type: 'webhook', url: 'https://hooks.example.com/' },
+  {
+    name: 'p',
+    type: 'pagerduty',
+    routingKey: new Secret('k'),
+    url: new Secret('https://events.pagerduty.com/v2/enqueue'),
+  },
   { name: 'd', type: 'console' },
 ])('a configuration of type $type becomes its channel', async (config) => {
   const channel = createChannel(deps, config)
