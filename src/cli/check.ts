@@ -79,6 +79,7 @@ async function checkChannel(channel: ChannelSettings): Promise<OnlineResult[]> {
     case 'slack':
     case 'webhook':
     case 'pagerduty':
+    case 'alertmanager':
       return [await checkWebhook(channel.name, channel.url)]
   }
 }
@@ -201,6 +202,7 @@ function describeChannel(channel: ChannelSettings): string {
     case 'slack':
     case 'webhook':
     case 'pagerduty':
+    case 'alertmanager':
       return `${channel.name}: ${channel.type} at ${hostOf(channel.url.reveal())}`
   }
 }

@@ -87,12 +87,12 @@ export function readJsonObject(body: string | null): Readonly<Record<string, unk
 
 /**
  * A short word such as `no_service` as it came; anything else only by its size. A longer body may echo the request's
- * address, and a word with digits a key: both are secrets.
+ * address, and any other word a key: both are secrets.
  */
 export function describeBody(body: string | null): string {
   if (body === null) return ' with a body that could not be read'
   const text = body.trim()
-  if (text.length < 50 && /^[a-z]+(_[a-z]+)*$/.test(text)) return ` ${text}`
+  if (text.length < 50 && /^[a-z]+(_[a-z]+)+$/.test(text)) return ` ${text}`
   if (text === '') return ' with an empty body'
   return ` with ${/^<(!doctype|html)/i.test(text) ? 'an HTML page' : 'a body'} of ${body.length} characters`
 }

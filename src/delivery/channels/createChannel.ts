@@ -1,4 +1,5 @@
 import type { Channel, Message } from './message.ts'
+import { type AlertmanagerConfig, type AlertmanagerDeps, createAlertmanagerChannel } from './alertmanager.ts'
 import { createEmailChannel, type EmailConfig, type EmailDeps } from './email.ts'
 import { createPagerDutyChannel, type PagerDutyConfig, type PagerDutyDeps } from './pagerduty.ts'
 import { createSlackChannel, type SlackConfig, type SlackDeps } from './slack.ts'
@@ -6,8 +7,14 @@ import { createWebhookChannel, type WebhookConfig, type WebhookDeps } from './we
 import { renderText } from './renderText.ts'
 import { Secret } from '../../lib/secret.ts'
 
-export type ChannelConfig = SlackConfig | EmailConfig | WebhookConfig | PagerDutyConfig | ConsoleConfig
-export type ChannelDeps = SlackDeps & EmailDeps & WebhookDeps & PagerDutyDeps & ConsoleDeps
+export type ChannelConfig =
+  | SlackConfig
+  | EmailConfig
+  | WebhookConfig
+  | PagerDutyConfig
+  | AlertmanagerConfig
+  | ConsoleConfig
+export type ChannelDeps = SlackDeps & EmailDeps & WebhookDeps & PagerDutyDeps & AlertmanagerDeps & ConsoleDeps
 
 type Creators = {
   readonly [Type in ChannelConfig['type']]: (
@@ -22,6 +29,7 @@ const creators: Creators = {
   email: createEmailChannel,
   webhook: createWebhookChannel,
   pagerduty: createPagerDutyChannel,
+  alertmanager: createAlertmanagerChannel,
   console: createConsoleChannel,
 }
 
@@ -97,12 +105,23 @@ export function createRotatingChannel(deps: RotatingDeps, config: ChannelConfig)
     replaced.close().catch(() => undefined)
     return current.channel
   }
+  const { refresh } = current.channel
   const sendsReports = current.channel.deliverReport !== undefined
   return {
     name: config.name,
     type: config.type,
     ...(current.channel.followsCases && { followsCases: true }),
     deliver: (message, options) => renew().deliver(message, options),
+    ...(refresh && {
+      refresh: {
+        everyMs: refresh.everyMs,
+        tell: async (cases, options) =>
+          (await renew().refresh?.tell(cases, options)) ?? {
+            result: 'transient',
+            reason: 'it repeats nothing',
+          },
+      },
+    }),
     ...(sendsReports && {
       deliverReport: async (report, options) =>
         (await renew().deliverReport?.(report, options)) ?? { result: 'transient', reason: 'no reports' },

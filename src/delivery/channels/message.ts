@@ -132,12 +132,24 @@ export interface DeliveryOptions {
   readonly thread?: string | null
 }
 
+/** A case that a channel was told of and that stands. */
+export interface StandingCase {
+  readonly case: MessageCase
+  /** What the channel gave back when it last told of it. */
+  readonly thread: string
+}
+
 export interface Channel {
   readonly name: string
-  readonly type: 'slack' | 'email' | 'webhook' | 'pagerduty' | 'console'
+  readonly type: 'slack' | 'email' | 'webhook' | 'pagerduty' | 'alertmanager' | 'console'
   /** It shows a case as one thing that changes: it is told what happens to the case as a whole, and gets one case a message. */
   readonly followsCases?: true
   deliver(message: Message, options: DeliveryOptions): Promise<DeliveryResult>
+  /** Of a service that forgets what is not said again: it is handed every open case that it was told of, past the outbox. */
+  readonly refresh?: {
+    readonly everyMs: number
+    tell(cases: readonly StandingCase[], options: Pick<DeliveryOptions, 'signal'>): Promise<DeliveryResult>
+  }
   /** A report with its tables, charts and files; channels without it get a message that sums it up. */
   deliverReport?(report: RenderedReport, options: DeliveryOptions): Promise<DeliveryResult>
   close(): Promise<void>

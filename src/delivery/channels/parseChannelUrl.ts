@@ -17,3 +17,12 @@ export function decodePart(text: string): string {
     return text
   }
 }
+
+/** Credentials in the address go into the header, where they belong, and out of the address. */
+export function basicAuthorization(url: URL): string | null {
+  if (url.username === '' && url.password === '') return null
+  const pair = `${decodePart(url.username)}:${decodePart(url.password)}`
+  url.username = ''
+  url.password = ''
+  return `Basic ${Buffer.from(pair).toString('base64')}`
+}

@@ -4,7 +4,7 @@ import { Secret } from '../../lib/secret.ts'
 import { classifyHttp } from './classifyHttp.ts'
 import type { Channel, DeliveryResult, Message, MessageItem } from './message.ts'
 import { createPostDeps, jsonHeaders, type PostDeps, postOnce } from './postOnce.ts'
-import { decodePart, parseChannelUrl } from './parseChannelUrl.ts'
+import { basicAuthorization, parseChannelUrl } from './parseChannelUrl.ts'
 import { headerId, headlineOf, isoInstant } from './textParts.ts'
 
 export interface WebhookConfig {
@@ -82,15 +82,6 @@ function toWebhookItem(item: MessageItem): object {
     at: isoInstant(item.at),
     joined: item.joined.map(toWebhookItem),
   }
-}
-
-/** Credentials in the address go into the header, where they belong, and out of the address. */
-function basicAuthorization(url: URL): string | null {
-  if (url.username === '' && url.password === '') return null
-  const pair = `${decodePart(url.username)}:${decodePart(url.password)}`
-  url.username = ''
-  url.password = ''
-  return `Basic ${Buffer.from(pair).toString('base64')}`
 }
 
 function judgeSuccess(): DeliveryResult {

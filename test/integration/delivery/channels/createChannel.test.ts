@@ -20,6 +20,7 @@ test.each<ChannelConfig>([
     routingKey: new Secret('k'),
     url: new Secret('https://events.pagerduty.com/v2/enqueue'),
   },
+  { name: 'm', type: 'alertmanager', url: new Secret('http://127.0.0.1:9093') },
   { name: 'd', type: 'console' },
 ])('a configuration of type $type becomes its channel', async (config) => {
   const channel = createChannel(deps, config)

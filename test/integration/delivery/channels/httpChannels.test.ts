@@ -3,6 +3,7 @@ import { type ChannelConfig, createChannel } from '../../../../src/delivery/chan
 import type { DeliveryResult } from '../../../../src/delivery/channels/message.ts'
 import { Secret } from '../../../../src/lib/secret.ts'
 import type { ChannelServer } from '../../../support/channelServer.ts'
+import { startFakeAlertmanager } from '../../../support/fakeAlertmanager.ts'
 import { routingKey, startFakePagerDuty } from '../../../support/fakePagerDuty.ts'
 import { fc, seeds } from '../../../support/fastCheck.ts'
 import { anyMessage } from '../../../unit/delivery/channels/anyMessage.ts'
@@ -28,6 +29,15 @@ const services: Record<string, Service> = {
       url: new Secret(url),
     }),
     secrets: [routingKey],
+  },
+  alertmanager: {
+    start: startFakeAlertmanager,
+    config: (url) => ({
+      name: 'manager',
+      type: 'alertmanager',
+      url: new Secret(url.replace('://', '://bob:averysecretword@')),
+    }),
+    secrets: ['averysecretword'],
   },
 }
 

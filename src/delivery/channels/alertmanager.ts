@@ -1,0 +1,74 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Secret } from '../../lib/secret.ts'
+import { classifyHttp, describeBody } from './classifyHttp.ts'
+import { createThreads } from './createThreads.ts'
+import type { Channel, DeliveryResult } from './message.ts'
+import { basicAuthorization, parseChannelUrl } from './parseChannelUrl.ts'
+import { createPostDeps, jsonHeaders, type PostDeps, postOnce } from './postOnce.ts'
+import { type ManagedAlert, renderAlertmanager, repeatCase } from './renderAlertmanager.ts'
+
+export interface AlertmanagerConfig {
+  readonly name: string
+  readonly type: 'alertmanager'
+  /** Where Alertmanager is, without `/api/v2/alerts`. */
+  readonly url: Secret
+}
+
+export interface AlertmanagerDeps extends Partial<PostDeps> {
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** Alertmanager keeps alerts in memory alone: after its restart it knows of nothing until it is told again. */
+const everyMs = 60_000
+/** Alerts of one request: some hundred kilobytes. */
+const batch = 200
+
+/**
+ * An Alertmanager by its API v2, with every receiver that it has: a case is one alert there. It ends when the case is
+ * over, and never by itself: its end lies a day ahead, and what stands is told again each minute.
+ */
+export function createAlertmanagerChannel(deps: AlertmanagerDeps, config: AlertmanagerConfig): Channel {
+  const url = parseChannelUrl(config.name, config.url.reveal())
+  const authorization = basicAuthorization(url)
+  url.pathname = `${url.pathname.replace(/\/+(api\/v2\/alerts\/*)?$/, '')}/api/v2/alerts`
+  const headers = { ...jsonHeaders, ...(authorization !== null && { authorization }) }
+  const http = createPostDeps(deps)
+  const inThread = createThreads()
+  async function post(alerts: readonly ManagedAlert[], signal: AbortSignal): Promise<DeliveryResult> {
+    for (let from = 0; from < alerts.length; from += batch) {
+      const body = JSON.stringify(alerts.slice(from, from + batch))
+      const outcome = await postOnce(http, { url: url.href, headers, body, signal })
+      const result = classifyHttp(outcome, { host: url.host, now: deps.clock.now(), judgeSuccess })
+      if (result.result !== 'ack') return result
+    }
+    return { result: 'ack' }
+  }
+  return {
+    name: config.name,
+    type: 'alertmanager',
+    followsCases: true,
+    deliver: (message, options) =>
+      inThread(message, options, async (before) => {
+        const { degraded } = options
+        const { alerts, thread } = renderAlertmanager(message, { degraded, before }, deps.clock.now())
+        const result = await post(alerts, options.signal)
+        return result.result === 'ack' && thread !== null ? { result: 'ack', thread } : result
+      }),
+    refresh: {
+      everyMs,
+      tell: (cases, { signal }) =>
+        post(
+          cases.flatMap((one) => repeatCase(one, deps.clock.now())),
+          signal,
+        ),
+    },
+    close: () => http.close(),
+  }
+}
+
+/** It says yes with nothing. */
+function judgeSuccess(body: string | null, where: string): DeliveryResult {
+  if (body === null) return { result: 'transient', reason: `${where}, but the body broke off` }
+  if (body.trim() === '') return { result: 'ack' }
+  return { result: 'suspicious', reason: `${where}${describeBody(body)}, where Alertmanager says nothing` }
+}

@@ -1,0 +1,35 @@
+import type { DeliveryOptions, DeliveryResult, Message } from './message.ts'
+
+/** Threads that were made a while ago stand in the ledger. */
+const kept = 1_000
+
+type Send = (thread: string | null) => Promise<DeliveryResult>
+
+/**
+ * The threads that a channel makes. What is critical and what is not may be sent at the same time, also of one case: one
+ * message with a case goes after the other, so that the second one knows the thread of the first.
+ */
+export function createThreads() {
+  const newest = new Map<string, string>()
+  let last: Promise<unknown> = Promise.resolve()
+  async function send(id: string, options: Pick<DeliveryOptions, 'thread'>, inThread: Send) {
+    const result = await inThread(newest.get(id) ?? options.thread ?? null)
+    if (result.result !== 'ack' || result.thread === undefined) return result
+    newest.delete(id)
+    newest.set(id, result.thread)
+    const [oldest] = newest.keys()
+    if (newest.size > kept && oldest !== undefined) newest.delete(oldest)
+    return result
+  }
+  return (
+    message: Pick<Message, 'case'>,
+    options: Pick<DeliveryOptions, 'thread'>,
+    inThread: Send,
+  ): Promise<DeliveryResult> => {
+    const of = message.case
+    if (of === null) return inThread(null)
+    const sending = last.then(() => send(of.id, options, inThread))
+    last = sending.catch(() => undefined)
+    return sending
+  }
+}
