@@ -80,6 +80,7 @@ async function checkChannel(channel: ChannelSettings): Promise<OnlineResult[]> {
     case 'webhook':
     case 'pagerduty':
     case 'alertmanager':
+    case 'teams':
       return [await checkWebhook(channel.name, channel.url)]
   }
 }
@@ -203,6 +204,7 @@ function describeChannel(channel: ChannelSettings): string {
     case 'webhook':
     case 'pagerduty':
     case 'alertmanager':
+    case 'teams':
       return `${channel.name}: ${channel.type} at ${hostOf(channel.url.reveal())}`
   }
 }

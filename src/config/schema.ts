@@ -53,9 +53,10 @@ const channel = z.discriminatedUnion(
       url: urlOr('https://events.pagerduty.com/v2/enqueue'),
     }),
     z.strictObject({ type: z.literal('alertmanager'), url: secretHttpUrl }),
+    z.strictObject({ type: z.literal('teams'), url: secretHttpUrl }),
     z.strictObject({ type: z.literal('console') }),
   ],
-  { error: 'expected a channel with type slack, email, webhook, pagerduty, alertmanager or console' },
+  { error: 'expected a channel with type slack, email, webhook, pagerduty, alertmanager, teams or console' },
 )
 
 const channelName = pattern(
@@ -179,9 +180,9 @@ export const settingTexts: Readonly<Record<string, string>> = {
   channels: 'Where messages go, by a name of your own; the console when there are none.',
   'channels.NAME': 'One channel.',
   'channels.NAME.type':
-    '`slack`, `email`, `webhook`, `pagerduty`, `alertmanager` or `console`: [channels.md](channels.md).',
+    '`slack`, `email`, `webhook`, `pagerduty`, `alertmanager`, `teams` or `console`: [channels.md](channels.md).',
   'channels.NAME.url':
-    'The address that is posted to: `slack`, `webhook`, `alertmanager`; `pagerduty`, where it is not the one of the United States.',
+    'The address that is posted to: `slack`, `webhook`, `alertmanager`, `teams`; `pagerduty`, where it is not the one of the United States.',
   'channels.NAME.smtp': '`email`: the server, `smtp://user:password@host:587` or `smtps://host`.',
   'channels.NAME.from': '`email`: the sender.',
   'channels.NAME.to': '`email`: the recipients.',

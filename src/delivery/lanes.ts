@@ -121,6 +121,8 @@ const paces: Readonly<Record<Channel['type'], Pace | null>> = {
   slack: { burst: 3, perSecond: 1 },
   /** 120 calls in any minute, for each integration key; a message may be three of them. */
   pagerduty: { burst: 10, perSecond: 0.5 },
+  /** A connector's 60 in half a minute, and no more than a workflow's plan bears. */
+  teams: { burst: 3, perSecond: 0.5 },
   alertmanager: null,
   email: null,
   webhook: null,

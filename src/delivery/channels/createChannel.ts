@@ -3,6 +3,7 @@ import { type AlertmanagerConfig, type AlertmanagerDeps, createAlertmanagerChann
 import { createEmailChannel, type EmailConfig, type EmailDeps } from './email.ts'
 import { createPagerDutyChannel, type PagerDutyConfig, type PagerDutyDeps } from './pagerduty.ts'
 import { createSlackChannel, type SlackConfig, type SlackDeps } from './slack.ts'
+import { createTeamsChannel, type TeamsConfig, type TeamsDeps } from './teams.ts'
 import { createWebhookChannel, type WebhookConfig, type WebhookDeps } from './webhook.ts'
 import { renderText } from './renderText.ts'
 import { Secret } from '../../lib/secret.ts'
@@ -13,8 +14,15 @@ export type ChannelConfig =
   | WebhookConfig
   | PagerDutyConfig
   | AlertmanagerConfig
+  | TeamsConfig
   | ConsoleConfig
-export type ChannelDeps = SlackDeps & EmailDeps & WebhookDeps & PagerDutyDeps & AlertmanagerDeps & ConsoleDeps
+export type ChannelDeps = SlackDeps &
+  EmailDeps &
+  WebhookDeps &
+  PagerDutyDeps &
+  AlertmanagerDeps &
+  TeamsDeps &
+  ConsoleDeps
 
 type Creators = {
   readonly [Type in ChannelConfig['type']]: (
@@ -30,6 +38,7 @@ const creators: Creators = {
   webhook: createWebhookChannel,
   pagerduty: createPagerDutyChannel,
   alertmanager: createAlertmanagerChannel,
+  teams: createTeamsChannel,
   console: createConsoleChannel,
 }
 

@@ -141,7 +141,7 @@ export interface StandingCase {
 
 export interface Channel {
   readonly name: string
-  readonly type: 'slack' | 'email' | 'webhook' | 'pagerduty' | 'alertmanager' | 'console'
+  readonly type: 'slack' | 'email' | 'webhook' | 'pagerduty' | 'alertmanager' | 'teams' | 'console'
   /** It shows a case as one thing that changes: it is told what happens to the case as a whole, and gets one case a message. */
   readonly followsCases?: true
   deliver(message: Message, options: DeliveryOptions): Promise<DeliveryResult>

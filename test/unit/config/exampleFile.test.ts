@@ -15,6 +15,7 @@ const env = {
   EXPLORER_PASSPHRASE: 'passphrase',
   SMTP_URL: 'smtp://user:password@mail.example:587',
   PAGERDUTY_ROUTING_KEY: 'routing-key-of-32-characters-0000',
+  TEAMS_WORKFLOW_URL: 'https://flows.example/x',
   HOOK_URL: 'https://hook.example/x',
   HOOK_SECRET: 'hook-secret',
   SPANWATCH_TOKEN: 'token',

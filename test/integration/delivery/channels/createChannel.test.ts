@@ -21,6 +21,7 @@ test.each<ChannelConfig>([
     url: new Secret('https://events.pagerduty.com/v2/enqueue'),
   },
   { name: 'm', type: 'alertmanager', url: new Secret('http://127.0.0.1:9093') },
+  { name: 't', type: 'teams', url: new Secret('https://flows.example.com/x') },
   { name: 'd', type: 'console' },
 ])('a configuration of type $type becomes its channel', async (config) => {
   const channel = createChannel(deps, config)

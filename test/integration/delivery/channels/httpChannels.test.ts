@@ -5,6 +5,7 @@ import { Secret } from '../../../../src/lib/secret.ts'
 import type { ChannelServer } from '../../../support/channelServer.ts'
 import { startFakeAlertmanager } from '../../../support/fakeAlertmanager.ts'
 import { routingKey, startFakePagerDuty } from '../../../support/fakePagerDuty.ts'
+import { startFakeTeams, workflowPath } from '../../../support/fakeTeams.ts'
 import { fc, seeds } from '../../../support/fastCheck.ts'
 import { anyMessage } from '../../../unit/delivery/channels/anyMessage.ts'
 import { toCase, toItem, toMessage } from '../../../unit/delivery/messages.ts'
@@ -38,6 +39,11 @@ const services: Record<string, Service> = {
       url: new Secret(url.replace('://', '://bob:averysecretword@')),
     }),
     secrets: ['averysecretword'],
+  },
+  teams: {
+    start: startFakeTeams,
+    config: (url) => ({ name: 'ops', type: 'teams', url: new Secret(`${url}${workflowPath}`) }),
+    secrets: ['averysecretsignature'],
   },
 }
 
