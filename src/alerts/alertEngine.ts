@@ -130,6 +130,7 @@ function createContext({ store, log, settings, live, kinds }: AlertEngineDeps): 
     kinds,
     channels,
     routes: settings.routes.length > 0 ? settings.routes : [defaultRoute(channels)],
+    asksTransfer: settings.routes.some(({ asksTransfer }) => asksTransfer),
     inhibitions: [...listInhibitions(kinds), ...settings.inhibit],
     fallback: settings.fallback ?? null,
     maxActivePerRule: settings.maxActivePerRule ?? defaultMaxActive,
@@ -143,6 +144,7 @@ function createContext({ store, log, settings, live, kinds }: AlertEngineDeps): 
     windows: new Map(),
     mutedNoted: new Set(),
     mutesInForce: { value: null },
+    overLook: { at: 0 },
     muteTimes: new Map(),
     routeCache: new Map(),
   }

@@ -15,6 +15,8 @@ export interface EngineContext {
   readonly store: AlertStore
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly routes: readonly Route[]
+  /** Whether one of them names transfers. */
+  readonly asksTransfer: boolean
   readonly inhibitions: readonly InhibitRule[]
   readonly channels: readonly string[]
   readonly fallback: string | null
@@ -41,6 +43,8 @@ export interface EngineContext {
   readonly mutedNoted: Set<string>
   /** Silences and mute times that held at the last look; null before the first. */
   readonly mutesInForce: { value: string | null }
+  /** When silences that end with their transfer were last looked at. */
+  readonly overLook: { at: UnixMs }
   /** By route. */
   readonly muteTimes: Map<string, ReturnType<typeof createMuteTimes>>
   readonly routeCache: Map<string, readonly Route[]>
@@ -56,8 +60,16 @@ export function parseLabels(text: string): Labels {
   return JSON.parse(text) as Labels
 }
 
-/** Thousands of alerts share a handful of label sets: a predicate runs once for each. */
-export function routesFor(context: EngineContext, labelsText: string): readonly Route[] {
+/**
+ * Thousands of alerts share a handful of label sets: a predicate runs once for each. One that names a transfer runs for
+ * each alert that has one, and each time anew: a transfer gets its hashes one by one.
+ */
+export function routesFor(
+  context: EngineContext,
+  { labels: labelsText, transferKey }: Pick<AlertHead, 'labels' | 'transferKey'>,
+): readonly Route[] {
+  if (transferKey !== null && context.asksTransfer)
+    return selectFor(withNames(context, transferKey), parseLabels(labelsText))
   const cached = context.routeCache.get(labelsText)
   if (cached) return cached
   const labels = parseLabels(labelsText)
@@ -67,8 +79,27 @@ export function routesFor(context: EngineContext, labelsText: string): readonly 
   return routes
 }
 
+/** The routes for alerts of one transfer; each of the keys that it goes by will do. */
+function withNames(
+  context: EngineContext,
+  transferKey: string,
+): Pick<EngineContext, 'routes' | 'channels' | 'fallback'> {
+  const { transfer, ...rest } = context.store.readTransferNames(transferKey)
+  const others = Object.fromEntries(Object.entries(rest).map(([label, [name = '']]) => [label, name]))
+  const routes = context.routes.map((route) => ({
+    ...route,
+    matches: !route.asksTransfer
+      ? route.matches
+      : (labels: Labels) => transfer.some((key) => route.matches({ ...labels, ...others, transfer: key })),
+  }))
+  return { ...context, routes }
+}
+
 /** That a channel is dead is sent to others: to the fallback channel, else to every other one. */
-function selectFor(context: EngineContext, labels: Labels): readonly Route[] {
+function selectFor(
+  context: Pick<EngineContext, 'routes' | 'channels' | 'fallback'>,
+  labels: Labels,
+): readonly Route[] {
   if (labels['kind'] !== channelDead.kind) return selectRoutes(context.routes, labels)
   const others = context.channels.filter((name) => name !== labels['channel'])
   const fallback =

@@ -10,6 +10,7 @@ import { releaseHeldEvents } from './heldEvents.ts'
 import { gravity } from './joining.ts'
 import { createMute, isFiring, type Mute, type MuteOf, noticeMutes } from './mutes.ts'
 import { groupKeyOf, type Route } from './routing.ts'
+import { endOverSilences } from './endOverSilences.ts'
 
 /** How soon a muted alert is evaluated again. */
 const recheckMs = 5_000
@@ -21,6 +22,7 @@ const longestWaitMs = 3_600_000
 export function flushGroups(context: EngineContext): UnixMs | null {
   const { store } = context
   store.clampGroups(context.now, longestWaitMs)
+  endOverSilences(context)
   releaseHeldEvents(context)
   noticeMutes(context)
   const due = store
@@ -133,9 +135,7 @@ function noteOnce(context: EngineContext, alert: AlertHead, reason: string): voi
 function routeOf(context: EngineContext, group: GroupRow, members: readonly AlertHead[]): Route | null {
   for (const member of members) {
     const labels = parseLabels(member.labels)
-    const route = routesFor(context, member.labels).find(
-      (candidate) => groupKeyOf(candidate, labels) === group.key,
-    )
+    const route = routesFor(context, member).find((candidate) => groupKeyOf(candidate, labels) === group.key)
     if (route) return route
   }
   return null

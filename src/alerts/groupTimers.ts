@@ -24,7 +24,7 @@ function dueAfterEnd(group: Pick<GroupRow, 'flushedAt' | 'intervalMs'>, now: Uni
 
 /** Puts an alert that fired into the groups that its routes give it. */
 export function joinGroups(context: EngineContext, alert: AlertHead): void {
-  const routes = routesFor(context, alert.labels)
+  const routes = routesFor(context, alert)
   if (routes.length === 0)
     note(context, alert, { what: 'not told', reason: 'no route matches its labels' }, context.now)
   for (const route of routes) {

@@ -155,7 +155,7 @@ function isOf({ finding: { transfer, labels }, kind }: Accusation, token: string
 }
 
 /** The largest amount that a finding names, token units; null when it names none. */
-function amountNamed(by: Accusation): Decimal | null {
+export function amountNamed(by: Accusation): Decimal | null {
   const amounts = [by.finding.transfer?.amount ?? '', foundAmount(by)].flatMap(
     (text) => toDecimal(text) ?? [],
   )

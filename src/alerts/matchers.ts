@@ -1,4 +1,5 @@
 import { type ReadPattern, readPattern } from '../lib/linearPattern.ts'
+import { transferLabels } from '../rules/toFindingScope.ts'
 import type { Labels } from './routing.ts'
 
 export interface Matcher {
@@ -12,6 +13,9 @@ export type ParsedMatcher =
   | { readonly ok: false; readonly problem: string }
 
 const longestValue = 1_000
+
+/** What a transfer goes by, in lower case. */
+export type NamesOfTransfer = Readonly<Record<(typeof transferLabels)[number], readonly string[]>>
 
 /**
  * Patterns by their text. Silences are read from the ledger at every flush and for every event: a pattern of Unicode
@@ -69,6 +73,45 @@ export function formatMatcher({ label, operator, value }: Matcher): string {
 export function compileMatchers(matchers: readonly Matcher[]): (labels: Labels) => boolean {
   const tests = matchers.map((matcher) => ({ label: matcher.label, test: compile(matcher) }))
   return (labels) => tests.every(({ label, test }) => test(labels[label] ?? ''))
+}
+
+/**
+ * Matchers in two parts: `labels` asks what an alert carries, `transfer` what its transfer goes by, and is null where
+ * no matcher asks that. A name is compared in lower case, and any of several will do.
+ */
+export function compileParts(matchers: readonly Matcher[]): {
+  readonly labels: (labels: Labels) => boolean
+  readonly transfer: ((names: NamesOfTransfer | null, labels: Labels) => boolean) | null
+} {
+  const asked = matchers.flatMap((matcher) => {
+    const label = transferLabels.find((name) => name === matcher.label)
+    return label === undefined ? [] : [{ label, test: compileNamed(matcher) }]
+  })
+  const labels = compileMatchers(matchers.filter(({ label }) => !isTransferLabel(label)))
+  if (asked.length === 0) return { labels, transfer: null }
+  return {
+    labels,
+    // A rule may have a label of its own of such a name.
+    transfer: (names, own) =>
+      asked.every(({ label, test }) => test([...(names?.[label] ?? []), ...ownOf(own, label)])),
+  }
+}
+
+function ownOf(labels: Labels, label: string): string[] {
+  const value = labels[label]
+  return value === undefined ? [] : [value.toLowerCase()]
+}
+
+export function isTransferLabel(label: string): boolean {
+  return (transferLabels as readonly string[]).includes(label)
+}
+
+function compileNamed(matcher: Matcher): (names: readonly string[]) => boolean {
+  const isPositive = matcher.operator === '=' || matcher.operator === '=~'
+  const value = isPattern(matcher) ? matcher.value : matcher.value.toLowerCase()
+  const test = compile({ ...matcher, value })
+  const orNone = (names: readonly string[]) => (names.length === 0 ? [''] : names)
+  return (names) => (isPositive ? orNone(names).some(test) : orNone(names).every(test))
 }
 
 function compile({ operator, value: wanted }: Matcher): (value: string) => boolean {

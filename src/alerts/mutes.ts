@@ -1,4 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
+import { once } from '../lib/once.ts'
 import type { AlertHead } from './store/alertRows.ts'
 import type { SilenceRow } from './store/silenceRows.ts'
 import { type EngineContext, parseLabels, routesFor } from './engineContext.ts'
@@ -6,7 +7,7 @@ import { createInhibitor } from './inhibition.ts'
 import { isMetaKind } from './metaKinds.ts'
 import { createMuteTimes } from './muteTimes.ts'
 import type { Labels, Route } from './routing.ts'
-import { createSilencer } from './silences.ts'
+import { createSilencer, type SilencedAlert } from './silences.ts'
 
 /** Why something is not sent now. */
 export interface Mute {
@@ -47,8 +48,8 @@ export function createMute(context: EngineContext): MuteOf {
 }
 
 function silenced(context: EngineContext): MuteOf {
-  const silenceOf = createSilenceOf(context, context.now)
-  return (alert) => byPeople(sayMuted(silenceOf(alert.labels)))
+  const silencerOf = once(() => createSilencer(context.store.listSilencesAt(context.now), context))
+  return (alert) => byPeople(sayMuted(silencerOf()(alert).silence))
 }
 
 function inMuteTime(context: EngineContext): MuteOf {
@@ -122,22 +123,6 @@ export function noticeMutes(context: EngineContext): void {
   context.store.touchQuietGroups(context.now)
 }
 
-/** The silence that holds for labels at `now`, as written by canonicalJson. */
-function createSilenceOf(
-  { store }: Pick<EngineContext, 'store'>,
-  now: UnixMs,
-): (labels: string) => SilenceRow | null {
-  const silencerOf = once(() => createSilencer(store.listSilencesAt(now)))
-  const judged = new Map<string, SilenceRow | null>()
-  return (labels) => {
-    const known = judged.get(labels)
-    if (known !== undefined) return known
-    const silence = silencerOf()(parseLabels(labels))
-    judged.set(labels, silence)
-    return silence
-  }
-}
-
 function sayMuted(silence: SilenceRow | null): string | null {
   return silence && `silence #${silence.id} of ${silence.author}: ${silence.comment}`
 }
@@ -166,13 +151,10 @@ export interface ChannelHold {
 }
 
 /** Each channel of an event once; a channel that one route mutes and another does not gets it. */
-export function listEventChannels(
-  context: EngineContext,
-  alert: Pick<AlertHead, 'labels' | 'severity'>,
-): ChannelHold[] {
-  const silence = createSilenceOf(context, context.now)(alert.labels)
+export function listEventChannels(context: EngineContext, alert: SilencedAlert): ChannelHold[] {
+  const { silence } = createSilencer(context.store.listSilencesAt(context.now), context)(alert)
   const found = new Map<string, ChannelHold>()
-  for (const route of routesFor(context, alert.labels)) {
+  for (const route of routesFor(context, alert)) {
     const hold = silence
       ? { reason: sayMuted(silence) ?? '', until: silence.endsAt, silenceId: silence.id }
       : holdByTime(context, route, alert.severity)
@@ -188,9 +170,4 @@ function holdByTime(context: EngineContext, route: Route, severity: string): Cha
   const reason = sayMuteTime(context, route, severity)
   if (reason === null) return null
   return { reason, until: muteTimesOf(context, route).endOf(context.now), silenceId: null }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | null = null
-  return () => (made ??= { value: make() }).value
 }

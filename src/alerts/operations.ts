@@ -1,6 +1,7 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
+import type { Kinds } from '../rules/kinds.ts'
 import { type Actor, cleanActor } from '../store/actor.ts'
 import { type NewChange, recordChange } from '../store/auditLog.ts'
 import type { Database } from '../store/database.ts'
@@ -10,7 +11,9 @@ import type { OutboxItem } from './store/outboxItems.ts'
 import type { SilenceRow } from './store/silenceRows.ts'
 import { expiryOf, note } from './engineContext.ts'
 import { alertIdOf } from './fingerprint.ts'
-import { checkSilence, type SilenceInput } from './silences.ts'
+import { formatMatcher } from './matchers.ts'
+import { checkSilence, type SilenceInput, untilOverMs } from './silences.ts'
+import { readTransferSilence, sayScope } from './transferSilence.ts'
 
 /** What people change while the monitor runs. Each call is one commit, and an entry of the audit log is part of it. */
 export interface Operations {
@@ -33,6 +36,7 @@ export interface Acked {
 
 export interface OperationsDeps {
   readonly store: AlertStore
+  readonly kinds: Kinds
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly clock: Pick<Clock, 'now'>
   /** After each commit. */
@@ -106,16 +110,39 @@ export function findAlert(store: Pick<AlertStore, 'findAlertsByPrefix'>, id: str
 }
 
 function addSilence(deps: ByHand, input: SilenceInput): SilenceRow {
-  const { now } = deps
-  const checked = checkSilence(input, now)
-  if (!checked.ok) throw new MonitorError('usage', `This silence is refused: ${checked.problems.join('; ')}`)
-  const id = deps.store.insertSilence(checked.silence)
-  const silence = { ...checked.silence, id, expiredAt: null }
+  const wanted = readSilence(deps, input, deps.now)
+  const id = deps.store.insertSilence(wanted)
+  const silence = { ...wanted, id, expiredAt: null }
   const until = new Date(silence.endsAt).toISOString()
-  const reason = `${silence.matchers.join(' ')} until ${until}, by ${silence.author}: ${silence.comment}`
+  const scope = silence.transfer ? sayScope(silence.transfer) : silence.matchers.join(' ')
+  const reason = `${scope} ${silence.transfer?.untilOver ? 'at the latest ' : ''}until ${until}, by ${silence.author}: ${silence.comment}`
   noteSilence(deps, id, { what: 'silence added', reason })
   deps.record({ what: 'made', about: 'silence', aboutId: String(id), detail: reason })
   return silence
+}
+
+/** A silence as it would be made. @throws MonitorError `usage` for one that is refused */
+function readSilence(
+  { store, kinds }: Pick<OperationsDeps, 'store' | 'kinds'>,
+  input: SilenceInput,
+  now: UnixMs,
+): Omit<SilenceRow, 'id' | 'expiredAt'> {
+  const transfer = input.transfer ? readTransferSilence(store, input.transfer, kinds) : null
+  const matchers =
+    transfer === null
+      ? input.matchers
+      : [formatMatcher({ label: 'transfer', operator: '=', value: transfer.key })]
+  const endsAt = input.endsAt ?? (transfer?.untilOver ? (input.startsAt ?? now) + untilOverMs : Number.NaN)
+  const checked = checkSilence({ ...input, matchers, endsAt }, now)
+  const problems = [
+    ...(transfer !== null && input.matchers.length > 0
+      ? ['a silence of one transfer takes no other matchers']
+      : []),
+    ...(checked.ok ? [] : checked.problems),
+  ]
+  if (!checked.ok || problems.length > 0)
+    throw new MonitorError('usage', `This silence is refused: ${problems.join('; ')}`)
+  return { ...checked.silence, transfer }
 }
 
 function expireSilence(deps: ByHand, id: number): SilenceRow {

@@ -10,6 +10,8 @@ export interface Route {
   /** Distinct, also for routes with equal matchers. */
   readonly id: string
   readonly matches: (labels: Labels) => boolean
+  /** Whether `matches` names the alert's transfer, which belongs to no alert's labels. */
+  readonly asksTransfer?: boolean
   readonly channels: readonly string[]
   readonly groupBy: readonly string[]
   /** Null when the route does not say: 0 for events and critical alerts, 30 s otherwise. */

@@ -1,18 +1,29 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { cleanText } from '../lib/text.ts'
-import type { SilenceRow } from './store/silenceRows.ts'
-import { compileMatchers, formatMatcher, type Matcher, parseMatcher } from './matchers.ts'
+import type { Kinds } from '../rules/kinds.ts'
+import type { AlertHead } from './store/alertRows.ts'
+import type { AlertStore } from './store/alertStore.ts'
+import type { SilenceRow, TransferSilence } from './store/silenceRows.ts'
+import { compileParts, formatMatcher, type Matcher, parseMatcher } from './matchers.ts'
 import type { Labels } from './routing.ts'
+import { findBeyond, type TransferInput } from './transferSilence.ts'
 
 /** As somebody asks for it; times in UnixMs. */
 export interface SilenceInput {
+  /** Empty for a silence of one transfer. */
   readonly matchers: readonly string[]
   /** Null is now. */
   readonly startsAt: UnixMs | null
-  readonly endsAt: UnixMs
+  /** Null for a silence that ends when its transfer is over, and at the latest after a week. */
+  readonly endsAt: UnixMs | null
   readonly author: string
   readonly comment: string
+  /** For what the alerts of one transfer say now. */
+  readonly transfer?: TransferInput | null | undefined
 }
+
+/** How long a silence until a transfer is over holds, if nobody says otherwise. */
+export const untilOverMs = 7 * 86_400_000
 
 /** A silence as it is shown: with why it is set aside, null when it is not. */
 export interface ShownSilence extends SilenceRow {
@@ -26,7 +37,10 @@ export type CheckedSilence =
 const mostMatchers = 20
 
 /** Refuses what would silence nothing, everything, or for no time that anybody could mean. */
-export function checkSilence(input: SilenceInput, now: UnixMs): CheckedSilence {
+export function checkSilence(
+  input: Omit<SilenceInput, 'endsAt'> & { readonly endsAt: UnixMs },
+  now: UnixMs,
+): CheckedSilence {
   const parsed = input.matchers.slice(0, mostMatchers).map(parseMatcher)
   const matchers = parsed.flatMap((one) => (one.ok ? [one.matcher] : []))
   const startsAt = input.startsAt ?? now
@@ -35,7 +49,7 @@ export function checkSilence(input: SilenceInput, now: UnixMs): CheckedSilence {
     ...parsed.flatMap((one) => (one.ok ? [] : [one.problem])),
     ...(input.matchers.length > mostMatchers ? [`expected at most ${mostMatchers} matchers`] : []),
     ...(input.matchers.length === 0 ? ['expected a matcher such as rule=withdrawal-stalled'] : []),
-    ...(matchers.length > 0 && compileMatchers(matchers)({})
+    ...(matchers.length > 0 && matchesAll(matchers)
       ? ['it would silence every alert: at least one matcher has to ask for a value']
       : []),
     ...(isTime(startsAt) && isTime(input.endsAt) ? [] : ['expected a start and an end']),
@@ -46,22 +60,82 @@ export function checkSilence(input: SilenceInput, now: UnixMs): CheckedSilence {
   ]
   if (problems.length > 0) return { ok: false, problems }
   const silence = { startsAt, endsAt: input.endsAt, author, comment, createdAt: now }
-  return { ok: true, silence: { ...silence, matchers: matchers.map(formatMatcher) } }
+  return { ok: true, silence: { ...silence, matchers: matchers.map(formatMatcher), transfer: null } }
+}
+
+/** Whether they match an alert without any label, of no transfer. */
+function matchesAll(matchers: readonly Matcher[]): boolean {
+  const { labels, transfer } = compileParts(matchers)
+  return labels({}) && (transfer === null || transfer(null, {}))
 }
 
 function isTime(at: UnixMs): boolean {
   return Number.isSafeInteger(at) && at >= 0 && at <= 8.64e15
 }
 
-/** The silence that holds for an alert with these labels; null is none. */
-export function createSilencer(silences: readonly SilenceRow[]): (labels: Labels) => SilenceRow | null {
-  const compiled = silences.map((silence) => ({ silence, matches: compileRow(silence) }))
-  return (labels) => compiled.find(({ matches }) => matches(labels))?.silence ?? null
+/** What silences are asked about. */
+export type SilencedAlert = Pick<AlertHead, 'id' | 'kind' | 'severity' | 'labels' | 'transferKey'>
+
+/** What is said of one alert. */
+export interface SilenceAnswer {
+  /** The one that holds for it; null is none. */
+  readonly silence: SilenceRow | null
+  /** A silence of its transfer that it goes beyond, and in what; null where none is, or another one holds. */
+  readonly broken: { readonly silence: SilenceRow; readonly beyond: string } | null
 }
 
-function compileRow(silence: Pick<SilenceRow, 'matchers'>): (labels: Labels) => boolean {
+export type Silencer = (alert: SilencedAlert) => SilenceAnswer
+
+const none: SilenceAnswer = { silence: null, broken: null }
+
+/**
+ * What silences say of alerts, made for one look at them. Thousands of alerts share a handful of label sets: matchers
+ * run once for each; what a transfer goes by is read only where a silence asks for it.
+ */
+export function createSilencer(silences: readonly SilenceRow[], { store, kinds }: SilenceSource): Silencer {
+  const compiled = silences.flatMap((silence) => compileRow(silence))
+  const byLabels = memoise((labels: string) => {
+    // Written by canonicalJson.
+    const parsed = JSON.parse(labels) as Labels
+    return { own: parsed, asked: compiled.filter((one) => one.labels(parsed)) }
+  })
+  const namesOf = memoise((key: string) => store.readTransferNames(key))
+  return (alert) => {
+    let broken: SilenceAnswer['broken'] = null
+    const { own, asked } = byLabels(alert.labels)
+    for (const { silence, transfer } of asked) {
+      const names = () => (alert.transferKey === null ? null : namesOf(alert.transferKey))
+      if (transfer !== null && !transfer(names(), own)) continue
+      const beyond = silence.transfer && beyondOf(silence.transfer, alert)
+      if (beyond === null) return { silence, broken: null }
+      broken ??= { silence, beyond }
+    }
+    return broken === null ? none : { silence: null, broken }
+  }
+
+  function beyondOf(made: TransferSilence, { id }: SilencedAlert): string | null {
+    const row = store.getAlert(id)
+    return row ? findBeyond(made, row, kinds) : 'its alert cannot be read'
+  }
+}
+
+export interface SilenceSource {
+  readonly store: Pick<AlertStore, 'readTransferNames' | 'getAlert'>
+  readonly kinds: Kinds
+}
+
+function memoise<T>(read: (text: string) => T): (text: string) => T {
+  const known = new Map<string, { readonly value: T }>()
+  return (text) => {
+    const found = known.get(text) ?? { value: read(text) }
+    known.set(text, found)
+    return found.value
+  }
+}
+
+function compileRow(silence: SilenceRow) {
   const matchers = readMatchers(silence)
-  return 'problem' in matchers ? () => false : compileMatchers(matchers)
+  return 'problem' in matchers ? [] : [{ silence, ...compileParts(matchers) }]
 }
 
 /**

@@ -90,7 +90,16 @@ function addSilences(silences: Command, io: Io, finish: Finish): void {
   silences
     .command('add')
     .description('silence the alerts whose labels match all of these, until the silence ends')
-    .argument('<matchers...>', 'label=value, label!=value, label=~pattern, label!~pattern')
+    .argument(
+      '[matchers...]',
+      'label=value, label!=value, label=~pattern, label!~pattern; the labels transfer, transfer_id, main_tx and zone_tx name a transfer',
+    )
+    .option('--transfer <name>', 'instead: one transfer, by key, id or hash, for what its alerts say now')
+    .option('--kinds <kinds>', 'with --transfer: of these kinds alone, with commas between')
+    .option(
+      '--until-over',
+      'with --transfer: until it is completed and its alerts have ended, and for a week at most; so too without --for and --until',
+    )
     .addOption(config())
     .option('--for <duration>', 'how long')
     .option('--until <time>', 'when it ends: an ISO time, or a duration from now')
@@ -102,6 +111,7 @@ function addSilences(silences: Command, io: Io, finish: Finish): void {
       'after',
       examples(
         'silences add rule=withdrawal-stalled symbol=USDC --for 2h --comment "token migration"',
+        'silences add --transfer t42 --comment "asked the relayer" --by ana',
         'silences add "kind=~source\\..*" --until 2026-12-01T06:00:00Z --comment "explorer maintenance" --by ana',
       ),
     )

@@ -4,19 +4,13 @@ import { loadConfig, type Section } from '../config/loadConfig.ts'
 import { MonitorError, errorText } from '../lib/errors.ts'
 import { renderProblems } from '../lib/renderProblems.ts'
 import { createScrubber, type Secret } from '../lib/secret.ts'
-import {
-  type YamlDoc,
-  problemAt,
-  type YamlProblem,
-  problemInside,
-  type YamlPath,
-} from '../lib/yamlProblems.ts'
+import { type YamlDoc, problemAt, type YamlProblem, problemInside } from '../lib/yamlProblems.ts'
 import { readRules } from '../rules/readRules.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import type { Io } from './io.ts'
 import { createSystemClock } from '../lib/clock.ts'
 import { createChannel } from '../delivery/channels/createChannel.ts'
-import { compileLabelPredicate } from '../rules/cel/compileConditions.ts'
+import { compileLabelPredicate, compileRouteMatch } from '../rules/cel/compileConditions.ts'
 
 export interface Project {
   readonly config: Config
@@ -89,14 +83,16 @@ async function checkChannels(doc: YamlDoc, { channels }: Config): Promise<YamlPr
 
 /** The expressions of routes and inhibitions, each problem at its place inside the text. */
 export function checkPredicates(doc: YamlDoc, config: Config): YamlProblem[] {
-  const routes = config.routes.map(({ match }, index) => [['routes', index, 'match'], match] as const)
+  const routes = config.routes.map(
+    ({ match }, index) => [['routes', index, 'match'], match, compileRouteMatch] as const,
+  )
   const inhibitions = config.inhibit.flatMap(({ source, target }, index) => [
-    [['inhibit', index, 'source'], source] as const,
-    [['inhibit', index, 'target'], target] as const,
+    [['inhibit', index, 'source'], source, compileLabelPredicate] as const,
+    [['inhibit', index, 'target'], target, compileLabelPredicate] as const,
   ])
-  return [...routes, ...inhibitions].flatMap(([path, text]: readonly [YamlPath, string | null]) => {
+  return [...routes, ...inhibitions].flatMap(([path, text, compile]) => {
     if (text === null) return []
-    const compiled = compileLabelPredicate(kinds.names, text)
+    const compiled = compile(kinds.names, text)
     if (compiled.ok) return []
     return [problemInside(doc, path, compiled.problem.offset, compiled.problem.message)]
   })

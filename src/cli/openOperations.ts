@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import { type Acked, createOperations, recordRewind } from '../alerts/operations.ts'
+import { kinds } from '../checks/index.ts'
 import type { Config } from '../config/config.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { createSilentLog } from '../lib/log.ts'
@@ -43,6 +44,7 @@ export function openOperations(io: Io, config: Config): CommandOperations {
 function openLocal(io: Io, state: State): CommandOperations {
   const operations = createOperations({
     store: createAlertStore(state.db),
+    kinds,
     log: createSilentLog(),
     clock: io.clock,
     onChanged: () => undefined,

@@ -3,6 +3,7 @@ import { formatDuration } from '../lib/duration.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { createAlertStore } from '../alerts/store/alertStore.ts'
 import { findSilenceProblem, showSilence } from '../alerts/silences.ts'
+import { sayScope, type TransferInput } from '../alerts/transferSilence.ts'
 import type { SilenceRow } from '../alerts/store/silenceRows.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
@@ -16,6 +17,11 @@ export interface AddSilenceCommand {
   readonly for?: string
   readonly until?: string
   readonly from?: string
+  /** A key, an id or a hash: for what the alerts of that transfer say now. */
+  readonly transfer?: string
+  /** With commas between. */
+  readonly kinds?: string
+  readonly untilOver?: boolean
   readonly comment: string
   readonly by?: string
   readonly json?: boolean
@@ -30,12 +36,13 @@ export async function addSilence(
   const { config } = readConfig(io, options.config, { needs: ['http'] })
   const now = io.clock.now()
   const startsAt = options.from === undefined ? null : readTime('--from', options.from, { now, sign: 1 })
+  const transfer = readTransfer(options, matchers)
   const endsAt = readEnd(options, startsAt ?? now, now)
   const author = readAuthor(io, options.by)
   const operations = openOperations(io, config)
   try {
     const { comment } = options
-    const input = { matchers, startsAt, endsAt, author, comment }
+    const input = { matchers, startsAt, endsAt, author, comment, ...(transfer && { transfer }) }
     const silence = await operations.addSilence(input, toActor(author))
     io.out(options.json ? `${JSON.stringify(silence, null, 2)}\n` : format(silence, now))
     return exitCodes.fine
@@ -44,10 +51,36 @@ export async function addSilence(
   }
 }
 
-function readEnd({ for: length, until }: AddSilenceCommand, startsAt: number, now: number): number {
+function readTransfer(options: AddSilenceCommand, matchers: readonly string[]): TransferInput | null {
+  const { transfer: name, kinds, untilOver, for: length, until } = options
+  if (name === undefined) {
+    if (kinds === undefined && !untilOver) return null
+    throw new MonitorError(
+      'usage',
+      '--kinds and --until-over are of a silence of one transfer: --transfer t42',
+    )
+  }
+  if (matchers.length > 0)
+    throw new MonitorError(
+      'usage',
+      'expected either matchers or --transfer: a silence of one transfer takes none',
+    )
+  return {
+    name,
+    kinds: kinds?.split(',').map((kind) => kind.trim()) ?? null,
+    untilOver: untilOver ?? (length === undefined && until === undefined),
+  }
+}
+
+function readEnd(
+  { for: length, until, transfer }: AddSilenceCommand,
+  startsAt: number,
+  now: number,
+): number | null {
   if (length !== undefined && until === undefined)
     return readTime('--for', length, { now: startsAt, sign: 1 })
   if (until !== undefined && length === undefined) return readTime('--until', until, { now, sign: 1 })
+  if (length === undefined && until === undefined && transfer !== undefined) return null
   throw new MonitorError('usage', 'expected when it ends: --for 2h, or --until 2026-03-08T06:00:00Z')
 }
 
@@ -107,8 +140,12 @@ function format(silence: SilenceRow, now: number): string {
       ? 'over'
       : silence.startsAt - now >= clockToleranceMs
         ? `begins in ${formatDuration(silence.startsAt - now)}`
-        : `ends in ${formatDuration(silence.endsAt - now)}`
+        : `ends${silence.transfer?.untilOver ? ' at the latest' : ''} in ${formatDuration(silence.endsAt - now)}`
   const problem = findSilenceProblem(silence)
   const aside = problem === null ? '' : `    set aside, silences nothing: ${cleanText(problem, 400)}\n`
-  return `#${silence.id}  ${state}  ${silence.matchers.map((text) => cleanText(text, 300)).join(' ')}\n    ${time(silence.startsAt)} to ${time(silence.endsAt)}, by ${silence.author}: ${silence.comment}\n${aside}`
+  const scope =
+    silence.transfer === null
+      ? silence.matchers.map((text) => cleanText(text, 300)).join(' ')
+      : cleanText(sayScope(silence.transfer), 600)
+  return `#${silence.id}  ${state}  ${scope}\n    ${time(silence.startsAt)} to ${time(silence.endsAt)}, by ${silence.author}: ${silence.comment}\n${aside}`
 }

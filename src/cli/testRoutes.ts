@@ -1,5 +1,9 @@
 import { createMuteTimes } from '../alerts/muteTimes.ts'
+import { canonicalJson } from '../alerts/fingerprint.ts'
+import { isTransferLabel } from '../alerts/matchers.ts'
 import { createSilencer } from '../alerts/silences.ts'
+import { sayScope } from '../alerts/transferSilence.ts'
+import { kinds } from '../checks/index.ts'
 import { type Labels, type Route, selectRoutes } from '../alerts/routing.ts'
 import { toRouting } from '../monitor/toRouting.ts'
 import type { Config } from '../config/config.ts'
@@ -8,6 +12,7 @@ import { createAlertStore } from '../alerts/store/alertStore.ts'
 import { existsSync } from 'node:fs'
 import { ledgerPath } from '../store/openState.ts'
 import { exitCodes, type Io } from './io.ts'
+import { transferLabels } from '../rules/toFindingScope.ts'
 import { loadProject } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
 
@@ -38,7 +43,7 @@ function readLabels(words: readonly string[]): Labels {
       const [, name, value] = /^([A-Za-z_][A-Za-z0-9_.-]*)=(.*)$/s.exec(word) ?? []
       if (name === undefined || value === undefined)
         throw new MonitorError('usage', `expected label=value, got "${word}"`)
-      return [name, value]
+      return [name, isTransferLabel(name) ? value.toLowerCase() : value]
     }),
   )
 }
@@ -76,11 +81,23 @@ function findSilence(config: Config, labels: Labels, now: number) {
   if (!existsSync(ledgerPath(config.stateDir))) return null
   const { db } = openLedger(config)
   try {
-    return createSilencer(createAlertStore(db).listSilencesAt(now))(labels)
+    const store = createAlertStore(db)
+    const [name] = transferLabels.flatMap((label) => labels[label] ?? [])
+    const [transferKey = null] = name === undefined ? [] : store.listKeysNamed(name, 1)
+    const own = Object.entries(labels).filter(([label]) => !isTransferLabel(label))
+    // No alert is meant, so that what one says beyond its labels is not known.
+    const source = { store: { ...store, getAlert: () => null }, kinds }
+    const { silence, broken } = createSilencer(
+      store.listSilencesAt(now),
+      source,
+    )({ ...nobody, labels: canonicalJson(Object.fromEntries(own)), transferKey })
+    return silence ?? broken?.silence ?? null
   } finally {
     db.close()
   }
 }
+
+const nobody = { id: -1, kind: '', severity: 'info' } as const
 
 function format(labels: Labels, { routes, silence, channels }: Verdict): string {
   return [
@@ -93,7 +110,7 @@ function format(labels: Labels, { routes, silence, channels }: Verdict): string 
     ),
     silence === null
       ? ''
-      : `silenced   by #${silence.id} of ${silence.author} until ${new Date(silence.endsAt).toISOString()}: ${silence.comment}\n`,
+      : `silenced   by #${silence.id} of ${silence.author} until ${new Date(silence.endsAt).toISOString()}: ${silence.comment}${silence.transfer === null ? '' : `; ${sayScope(silence.transfer)}`}\n`,
     `sent to    ${channels.join(', ') || 'nobody'}\n`,
   ].join('')
 }

@@ -190,7 +190,8 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'channels.NAME.routingKey': '`pagerduty`: the integration key of an Events API v2 integration.',
   routes:
     'Which alerts go to which channels: the first that matches; everything to all channels when there are none.',
-  'routes[].match': 'CEL over labels, such as `severity == "critical"`; everything when left out.',
+  'routes[].match':
+    'CEL over labels, such as `severity == "critical"`, and over `transfer`, `transfer_id`, `main_tx`, `zone_tx`; everything when left out.',
   'routes[].channels': 'The channels.',
   'routes[].groupBy': 'Alerts with equal labels of these names share messages.',
   'routes[].groupWait':

@@ -1,9 +1,11 @@
 import type { Ledger } from '../ledger/ledger.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { once } from '../lib/once.ts'
 import { type Channel, listsRest, type Message, type MessageItem } from './channels/message.ts'
 import { verdictLine } from './channels/textParts.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import type { Rule, Severity } from '../rules/types.ts'
+import { createSilencer, type SilenceAnswer, type Silencer } from '../alerts/silences.ts'
 import type { AlertRow } from '../alerts/store/alertRows.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
 import type { Delivery } from '../alerts/store/outboxDeliveries.ts'
@@ -48,7 +50,8 @@ export function composeMessage(
     listsRest: listsRest(channel),
   })
   const rules = new Map([...deps.live.rules].map((rule) => [rule.name, rule]))
-  const words = { ...deps, rules }
+  const silencer = once(() => createSilencer(deps.store.listSilencesAt(now), deps))
+  const words = { ...deps, rules, silencer }
   const items = joinItems(told.map((one) => wordSafely(words, one, true, now)))
   const total = count - (told.length - items.length)
   const counts: readonly Count[] =
@@ -107,6 +110,7 @@ const flappingWindowMs = 3_600_000
 interface ItemDeps
   extends Pick<ComposeDeps, 'store' | 'kinds' | 'ledger' | 'links' | 'clockLeadMs' | 'restored'> {
   readonly rules: ReadonlyMap<string, Rule>
+  readonly silencer: () => Silencer
 }
 
 /** An item in words, with the alert of the same thing that says as much or more. */
@@ -143,7 +147,8 @@ function wordSafely(deps: ItemDeps, carried: CarriedItem, isTold: boolean, now: 
   try {
     const above = isTold && item.what !== 'correction' ? findJoined(deps, alert, item.channel) : null
     const worded = wordItem({ ...deps, isTold, above }, carried, now)
-    return { item: markRepeat(worded, carried, deps.restored?.read() ?? null), above }
+    const marked = markBroken(worded, deps.silencer()(alert), item.what)
+    return { item: markRepeat(marked, carried, deps.restored?.read() ?? null), above }
   } catch {
     return { item: toUnreadableItem(alert, item.what, now), above: null }
   }
@@ -163,6 +168,18 @@ function markRepeat(item: MessageItem, carried: CarriedItem, restored: Restored 
     ...item,
     summary: `${item.summary} (may have been sent before)`,
     fields: [{ label: 'Perhaps a repeat', value, href: null }, ...item.fields],
+  }
+}
+
+/** What goes beyond a silence of its transfer says so: whoever made that does not expect it. */
+function markBroken(item: MessageItem, { broken }: SilenceAnswer, what: OutboxWhat): MessageItem {
+  if (broken === null || what === 'resolved' || what === 'both') return item
+  const { silence, beyond } = broken
+  const value = `#${silence.id} of ${silence.author} (${silence.comment}) does not hold for it: ${beyond}`
+  return {
+    ...item,
+    summary: `${item.summary} (beyond silence #${silence.id})`,
+    fields: [{ label: 'Beyond a silence', value, href: null }, ...item.fields],
   }
 }
 

@@ -1,4 +1,5 @@
 import { createOperations, recordRewind } from '../alerts/operations.ts'
+import { kinds } from '../checks/index.ts'
 import type { OpenCheck } from '../kernel/check.ts'
 import { createCoverageNotes } from '../kernel/coverage.ts'
 import { evaluate } from '../kernel/evaluate.ts'
@@ -53,6 +54,7 @@ export function createJudging(
   const operations = {
     ...createOperations({
       store: kernel.alerts,
+      kinds,
       log,
       clock,
       onChanged: () => (evaluateLoop.wake(), onCommitted()),

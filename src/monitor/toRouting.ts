@@ -3,7 +3,7 @@ import type { AlertSettings } from '../alerts/alertEngine.ts'
 import { defaultRoute } from '../alerts/routing.ts'
 import type { AppConfig } from '../kernel/settings.ts'
 import { MonitorError } from '../lib/errors.ts'
-import { compileLabelPredicate } from '../rules/cel/compileConditions.ts'
+import { compileLabelPredicate, compileRouteMatch, type RouteMatch } from '../rules/cel/compileConditions.ts'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -22,7 +22,7 @@ export function toRouting(
         ? [{ ...defaultRoute(channels), groupIntervalMs: 10_000 }]
         : config.routes.map((route, index) => ({
             id: `routes[${index}]`,
-            matches: route.match === null ? () => true : compile(route.match, `routes[${index}].match`),
+            ...compileMatch(route.match, `routes[${index}].match`),
             channels: route.channels,
             groupBy: route.groupBy,
             groupWaitMs: route.groupWaitMs,
@@ -48,6 +48,13 @@ export function toRouting(
 function chooseFallback(channels: AppConfig['channels']): string | null {
   if (channels.length < 2) return null
   return (channels.find(({ type }) => type === 'email') ?? channels.at(-1))?.name ?? null
+}
+
+function compileMatch(text: string | null, where: string): RouteMatch {
+  if (text === null) return { matches: () => true, asksTransfer: false }
+  const compiled = compileRouteMatch(kinds.names, text)
+  if (compiled.ok) return compiled.run
+  throw new MonitorError('config.invalid', `${where}: ${compiled.problem.message}`)
 }
 
 function compile(text: string, where: string): (labels: Labels) => boolean {

@@ -19,6 +19,12 @@ export const standardLabels = [
   'contract',
 ] as const
 
+/**
+ * Labels that name the transfer which an alert is about, in silences and routes. They belong to no alert: a transfer gets
+ * its hashes one by one, and may be joined into another, while an alert stays the one that it is.
+ */
+export const transferLabels = ['transfer', 'transfer_id', 'main_tx', 'zone_tx'] as const
+
 /** What `transfer` consists of in `where` and in templates, with the type of each name. */
 export const transferNames = {
   key: 'string',

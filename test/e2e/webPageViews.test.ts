@@ -18,6 +18,7 @@ const silence = {
   author: 'ana',
   comment: 'migration of the relayer',
   createdAt: now - hour,
+  transfer: null,
   expiredAt: null,
   problem: null,
 }

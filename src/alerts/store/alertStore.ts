@@ -8,6 +8,7 @@ import * as operations from './outboxOperations.ts'
 import * as audit from '../../store/auditLog.ts'
 import * as times from '../../store/rebaseTimes.ts'
 import * as silences from './silenceRows.ts'
+import * as names from './transferNames.ts'
 import type { Database } from '../../store/database.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { deleteEvaluation, listEvaluations, type RuleEvaluation, saveEvaluation } from './alertGroups.ts'
@@ -23,6 +24,7 @@ const tables = {
   ...operations,
   ...times,
   ...audit,
+  ...names,
 }
 
 /** A store function without its database. */

@@ -1,6 +1,32 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
-import { instant, int, type Read, table, text, texts } from '../../store/table.ts'
+import { instant, int, json, type Read, table, text, texts } from '../../store/table.ts'
+import { z } from 'zod'
+
+const transferSilence = z.strictObject({
+  /** The ledger's key then; it may be an alias by now. */
+  key: z.string(),
+  /** Whether it ends when the transfer is over well, before `endsAt`. */
+  untilOver: z.boolean(),
+  /** What its alerts said then. Another kind, a higher severity, or more money is not silenced. */
+  kinds: z
+    .array(
+      z.strictObject({
+        kind: z.string(),
+        severity: z.enum(['critical', 'warning', 'info']),
+        /** Token units, exact; null where none was named. */
+        amount: z.string().nullable(),
+        token: z.string(),
+        symbol: z.string(),
+      }),
+    )
+    .readonly(),
+})
+/** What a silence of one transfer is made for. */
+export type TransferSilence = z.output<typeof transferSilence>
+
+/** One that cannot be read silences nothing: an alert too many is better than one too few. */
+const unreadable: TransferSilence = { key: '', untilOver: false, kinds: [] }
 
 const newSilences = table('silences', {
   /** As written: `kind="transfer.stalled"`. All must match. */
@@ -10,6 +36,8 @@ const newSilences = table('silences', {
   author: text,
   comment: text,
   createdAt: instant,
+  /** Null for a silence by matchers alone. */
+  transfer: json(transferSilence).orElse(unreadable).orNull(),
 })
 const silences = table('silences', {
   id: int,
@@ -20,8 +48,12 @@ const silences = table('silences', {
 export type SilenceRow = Read<typeof silences>
 
 /** Returns its id. */
-export function insertSilence(db: Database, row: Omit<SilenceRow, 'id' | 'expiredAt'>): number {
-  const result = db.prepare(`INSERT ${newSilences.into}`).run(...newSilences.values(row))
+export function insertSilence(
+  db: Database,
+  row: Omit<SilenceRow, 'id' | 'expiredAt' | 'transfer'> & Partial<Pick<SilenceRow, 'transfer'>>,
+): number {
+  const values = newSilences.values({ transfer: null, ...row })
+  const result = db.prepare(`INSERT ${newSilences.into}`).run(...values)
   return Number(result.lastInsertRowid)
 }
 

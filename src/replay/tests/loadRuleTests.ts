@@ -17,7 +17,7 @@ import {
   type YamlPath,
   type YamlProblem,
 } from '../../lib/yamlProblems.ts'
-import { compileLabelPredicate } from '../../rules/cel/compileConditions.ts'
+import { compileLabelPredicate, compileRouteMatch } from '../../rules/cel/compileConditions.ts'
 import { type LoadedRules, loadRules } from '../../rules/loadRules.ts'
 import { listRuleFiles } from '../../rules/readRuleFolder.ts'
 import { readRules } from '../../rules/readRules.ts'
@@ -130,19 +130,26 @@ function checkRoutes({ doc, file }: Context): YamlProblem[] {
           ],
     ),
   )
-  const texts: [YamlPath, string | null][] = [
-    ...file.routes.map(({ match }, index): [YamlPath, string | null] => [['routes', index, 'match'], match]),
-    ...file.inhibit.flatMap(({ source, target }, index): [YamlPath, string][] => [
-      [['inhibit', index, 'source'], source],
-      [['inhibit', index, 'target'], target],
+  const texts = [
+    ...file.routes.map(({ match }, index) => [['routes', index, 'match'], match, compileRouteMatch] as const),
+    ...file.inhibit.flatMap(({ source, target }, index) => [
+      [['inhibit', index, 'source'], source, compileLabelPredicate] as const,
+      [['inhibit', index, 'target'], target, compileLabelPredicate] as const,
     ]),
   ]
-  return [...names, ...texts.flatMap(([path, text]) => checkPredicate(doc, path, text))]
+  return [...names, ...texts.flatMap((one) => checkPredicate(doc, one))]
 }
 
-function checkPredicate(doc: YamlDoc, path: YamlPath, text: string | null): YamlProblem[] {
+function checkPredicate(
+  doc: YamlDoc,
+  [path, text, compile]: readonly [
+    YamlPath,
+    string | null,
+    typeof compileRouteMatch | typeof compileLabelPredicate,
+  ],
+): YamlProblem[] {
   if (text === null) return []
-  const compiled = compileLabelPredicate(kinds.names, text)
+  const compiled = compile(kinds.names, text)
   return compiled.ok ? [] : [problemInside(doc, path, compiled.problem.offset, compiled.problem.message)]
 }
 

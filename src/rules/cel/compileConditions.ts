@@ -3,6 +3,7 @@ import {
   type FindingScope,
   standardLabels,
   tokenNames,
+  transferLabels,
   transferNames,
   type TransferScope,
 } from '../toFindingScope.ts'
@@ -20,11 +21,13 @@ import { toAmountValue } from './amountValue.ts'
 export function compileLabelPredicate(
   kinds: readonly string[],
   text: string,
+  others: readonly string[] = [],
 ): Compiled<(labels: Readonly<Record<string, string>>) => boolean> {
+  const names = [...standardLabels, ...others]
   const environment = createEnvironment().registerVariable('labels', 'map<string, string>')
-  for (const name of standardLabels) environment.registerVariable(name, 'string')
+  for (const name of names) environment.registerVariable(name, 'string')
   const compiled = compileExpression(environment, text, {
-    names: [...standardLabels, 'labels'],
+    names: [...names, 'labels'],
     values: {
       kind: kinds,
       severity: ['critical', 'warning', 'info'],
@@ -36,10 +39,27 @@ export function compileLabelPredicate(
   return {
     ok: true,
     run: (labels) => {
-      const standard = Object.fromEntries(standardLabels.map((name) => [name, labels[name] ?? '']))
+      const standard = Object.fromEntries(names.map((name) => [name, labels[name] ?? '']))
       return compiled.run({ ...standard, labels: toLabelMap(labels) })
     },
   }
+}
+
+/** What decides whether a route takes an alert. */
+export interface RouteMatch {
+  readonly matches: (labels: Readonly<Record<string, string>>) => boolean
+  /** Whether it names the alert's transfer: `transfer`, `transfer_id`, `main_tx` or `zone_tx` are then among the labels. */
+  readonly asksTransfer: boolean
+}
+
+/** Compiles a route's `match`: a condition over labels that may name the alert's transfer too. */
+export function compileRouteMatch(kinds: readonly string[], text: string): Compiled<RouteMatch> {
+  const plain = compileLabelPredicate(kinds, text)
+  if (plain.ok) return { ok: true, run: { matches: plain.run, asksTransfer: false } }
+  // A hash may be written in any case, and is compared in lower case.
+  const lower = text.replace(/0x[0-9a-fA-F]{64}/g, (hash) => hash.toLowerCase())
+  const named = compileLabelPredicate(kinds, lower, transferLabels)
+  return named.ok ? { ok: true, run: { matches: named.run, asksTransfer: true } } : named
 }
 
 const durationType = 'google.protobuf.Duration'

@@ -3,7 +3,8 @@ import { formatMatcher } from '../../alerts/matchers.ts'
 import { type FormContext, mayAct } from '../createFormGate.ts'
 import type { AlertView } from '../types.ts'
 import { renderLayout } from './layout.ts'
-import { type Html, formatAge, renderAgo, renderTag } from './words.ts'
+import { type Html, formatAge, renderAgo, renderTag, toTransferPath } from './words.ts'
+import { listScope } from '../../alerts/transferSilence.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { ShownSilence } from '../../alerts/silences.ts'
@@ -83,13 +84,13 @@ export function renderSilencesPage(
 }
 
 function renderSilence(silence: ShownSilence, now: UnixMs, form: FormContext): Html {
-  const { id, matchers, startsAt, endsAt, author, comment, problem } = silence
+  const { id, matchers, startsAt, endsAt, author, comment, problem, transfer } = silence
   const isPlanned = startsAt > now
   return html`<li class="alert edge-info" id="silence-${id}">
 <p>${problem === null ? renderTag('info', isPlanned ? 'planned' : 'holds') : renderTag('warning', 'set aside')} <strong>${cleanText(comment, 500)}</strong></p>
-<ul class="matchers">${matchers.map((matcher) => html`<li><code>${cleanText(matcher, 600)}</code></li>`)}</ul>
+${transfer === null ? html`<ul class="matchers">${matchers.map((matcher) => html`<li><code>${cleanText(matcher, 600)}</code></li>`)}</ul>` : html`<p><a href="${toTransferPath(transfer.key)}">Transfer ${cleanText(transfer.key)}</a>${transfer.untilOver ? ', until it is over' : ''}. What goes beyond this is sent:</p><ul class="matchers">${listScope(transfer).map((line) => html`<li>${cleanText(line, 200)}</li>`)}</ul>`}
 ${problem === null ? '' : html`<p class="problem">Silences nothing, because it cannot be read: ${cleanText(problem, 400)}</p>`}
-<p class="meta"><span>by ${cleanText(author, 100)}</span>${isPlanned ? html`<span>begins ${renderAgo(startsAt, now)}</span>` : html`<span>began ${renderAgo(startsAt, now)}</span>`}<span>ends in ${formatAge(Math.max(0, endsAt - now))}</span></p>
+<p class="meta"><span>by ${cleanText(author, 100)}</span>${isPlanned ? html`<span>begins ${renderAgo(startsAt, now)}</span>` : html`<span>began ${renderAgo(startsAt, now)}</span>`}<span>ends ${transfer?.untilOver ? 'at the latest ' : ''}in ${formatAge(Math.max(0, endsAt - now))}</span></p>
 ${mayAct(form) ? html`<form class="actions" method="post" action="/silences/${id}/expire"><input type="hidden" name="proof" value="${form.proof}"><button class="small">End now<span class="hidden"> silence ${id}</span></button></form>` : ''}
 </li>`
 }

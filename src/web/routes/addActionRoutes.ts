@@ -58,12 +58,25 @@ const numberId = z.coerce.number().int().positive().max(Number.MAX_SAFE_INTEGER)
 
 const time = z.coerce.number().int().nonnegative().max(8.64e15)
 
-const silenceBody = z.strictObject({
-  matchers: z.array(z.string().max(2_000)).max(50),
+const silenceFields = z.strictObject({
+  matchers: z.array(z.string().max(2_000)).max(50).readonly().default([]),
   startsAt: time.nullable().default(null),
-  endsAt: time,
+  endsAt: time.nullable().default(null),
   author: z.string().max(200),
   comment: z.string().max(2_000),
+  transfer: z
+    .strictObject({
+      name: z.string().max(200),
+      kinds: z.array(z.string().max(200)).max(50).readonly().nullable().default(null),
+      untilOver: z.boolean().default(false),
+    })
+    .nullable()
+    .optional(),
+})
+
+const silenceBody = silenceFields.refine(({ endsAt, transfer }) => endsAt !== null || transfer?.untilOver, {
+  path: ['endsAt'],
+  error: 'expected when it ends',
 })
 
 const name = z.string().max(200)

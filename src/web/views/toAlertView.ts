@@ -1,13 +1,12 @@
 import { readFinding } from '../../alerts/findingJson.ts'
 import { alertIdOf } from '../../alerts/fingerprint.ts'
-import { createSilencer } from '../../alerts/silences.ts'
+import { createSilencer, type Silencer } from '../../alerts/silences.ts'
 import { hasBlockTime } from '../../delivery/wording.ts'
 import { kinds } from '../../checks/index.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { LoadedRule } from '../../rules/types.ts'
 import type { AlertRow } from '../../alerts/store/alertRows.ts'
 import type { AlertStore } from '../../alerts/store/alertStore.ts'
-import type { SilenceRow } from '../../alerts/store/silenceRows.ts'
 import type { AlertView } from '../types.ts'
 
 export interface AlertViewSource {
@@ -16,8 +15,8 @@ export interface AlertViewSource {
   readonly now: UnixMs
   /** By how much our clock is ahead of everybody's, ms. */
   readonly clockLeadMs: number
-  /** The silence that holds for an alert with these labels; null is none. */
-  readonly silenceOf: (labels: Readonly<Record<string, string>>) => SilenceRow | null
+  /** What silences say of an alert. */
+  readonly silencer: Silencer
 }
 
 /** An alert as page, API and command line show it: worded anew from its finding, with which channels got it and when. */
@@ -25,7 +24,7 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
   const finding = readFinding(row)
   // Written by canonicalJson.
   const labels = JSON.parse(row.labels) as Record<string, string>
-  const silence = source.silenceOf(labels)
+  const { silence } = source.silencer(row)
   const rule = source.rules.find(({ name }) => name === row.rule)
   const leadMs = hasBlockTime(kinds.find(row.kind), row, finding) ? source.clockLeadMs : 0
   const told = source.alerts.listItemsOf(row.id).filter((item) => item.state !== 'dead')
@@ -69,12 +68,13 @@ function hasEndedBadly({ alerts }: AlertViewSource, { resolvedReason, transferKe
 
 /** What a reader needs beside the rows, at one moment. */
 export function createAlertViews(
-  alerts: AlertViewSource['alerts'] & Pick<AlertStore, 'listSilencesAt'>,
+  alerts: AlertViewSource['alerts'] & Pick<AlertStore, 'listSilencesAt' | 'readTransferNames' | 'getAlert'>,
   rules: readonly LoadedRule[],
   now: UnixMs,
   clockLeadMs = 0,
 ): AlertViewSource {
-  return { alerts, rules, now, clockLeadMs, silenceOf: createSilencer(alerts.listSilencesAt(now)) }
+  const silencer = createSilencer(alerts.listSilencesAt(now), { store: alerts, kinds })
+  return { alerts, rules, now, clockLeadMs, silencer }
 }
 
 function summarize(rule: LoadedRule, finding: ReturnType<typeof readFinding>, now: UnixMs): string | null {

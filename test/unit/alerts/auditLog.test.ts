@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createOperations } from '../../../src/alerts/operations.ts'
+import { kinds } from '../../../src/checks/index.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import { ana, createBench, createEvent, createFakeChannel, createRule, start } from './harness.ts'
 
@@ -7,6 +8,7 @@ function run() {
   const bench = createBench({ fakes: [createFakeChannel('ops')] })
   const operations = createOperations({
     store: bench.store,
+    kinds,
     log: createSilentLog(),
     clock: bench.clock,
     onChanged: () => undefined,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createOperations } from '../../../src/alerts/operations.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
+import { kinds } from '../../../src/checks/index.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import type { MessageItem } from '../../../src/delivery/channels/message.ts'
 import { renderSlack } from '../../../src/delivery/channels/renderSlack.ts'
@@ -52,6 +53,7 @@ function run(options: Parameters<typeof createBench>[0] = {}) {
   const dispatcher = bench.startSending()
   const operations = createOperations({
     store: bench.store,
+    kinds,
     log: createSilentLog(),
     clock: bench.clock,
     onChanged: () => undefined,

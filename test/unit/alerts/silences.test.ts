@@ -54,6 +54,7 @@ function run(options: Parameters<typeof createBench>[0] = {}) {
   const bench = createBench(options)
   const operations = createOperations({
     store: bench.store,
+    kinds,
     log: createSilentLog(),
     clock: bench.clock,
     onChanged: () => undefined,

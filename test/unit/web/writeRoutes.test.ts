@@ -31,6 +31,11 @@ test.each([
     silence,
     `silence {"matchers":["rule=x"],"startsAt":null,"endsAt":1790000000000,"author":"ana","comment":"why"}`,
   ],
+  [
+    '/api/silences',
+    { transfer: { name: 't42', untilOver: true }, author: 'ana', comment: 'why' },
+    `silence {"matchers":[],"startsAt":null,"endsAt":null,"author":"ana","comment":"why","transfer":{"name":"t42","kinds":null,"untilOver":true}}`,
+  ],
   ['/api/silences/3/expire', {}, 'expire 3'],
   ['/api/outbox/17/retry', {}, 'retry 17'],
   ['/api/outbox/dead/retry', {}, 'retry dead'],
@@ -61,6 +66,12 @@ test.each([
   ['a list', '/api/silences', [], 400],
   ['a field too much', '/api/alerts/x/ack', { by: 'ana', extra: 1 }, 400],
   ['a field too few', '/api/silences', { ...silence, endsAt: undefined }, 400],
+  [
+    'a transfer without an end',
+    '/api/silences',
+    { ...silence, endsAt: null, transfer: { name: 't42' } },
+    400,
+  ],
   ['an id that is no number', '/api/outbox/x/drop', {}, 400],
   ['a body beyond all measure', '/api/silences', 'x'.repeat(70_000), 413],
 ])('%s is refused and does nothing', async (_, path, body, status) => {

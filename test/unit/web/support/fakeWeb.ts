@@ -337,6 +337,7 @@ function createFakeOperations(operated: string[], actors: Actor[]): WebDeps['ope
     author: '',
     comment: '',
     createdAt: 0,
+    transfer: null,
     expiredAt: null,
   }
   return {
