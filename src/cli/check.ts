@@ -11,6 +11,7 @@ import { addUntold } from '../rules/addUntold.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import { checkExplorer } from './checkExplorer.ts'
 import { checkRpc, type OnlineResult } from './checkRpc.ts'
+import { checkSlackApp } from './checkSlackApp.ts'
 import { exitCodes, type Io } from './io.ts'
 import { loadProject } from './loadProject.ts'
 import { formatDuration } from '../lib/duration.ts'
@@ -61,7 +62,7 @@ async function checkOnline(io: Pick<Io, 'clock' | 'stop'>, config: Config): Prom
     checkExplorer(io, config.explorer, config.bridge.contracts),
     ...(config.preconf ? [checkRpc(io, 'preconf', config.preconf.url)] : []),
     ...(config.canonical ? [checkRpc(io, 'canonical', config.canonical.url)] : []),
-    ...config.channels.map((channel) => checkChannel(channel)),
+    ...config.channels.map((channel) => checkChannel(io, channel)),
   ])
   return results.flat()
 }
@@ -70,12 +71,17 @@ async function checkOnline(io: Pick<Io, 'clock' | 'stop'>, config: Config): Prom
  * Whether a channel can be reached, without a message that anybody would see: a mail server is greeted and logged in
  * to; of a webhook only the connection is tried, because every request to it would be a message.
  */
-async function checkChannel(channel: ChannelSettings): Promise<OnlineResult[]> {
+async function checkChannel(
+  io: Pick<Io, 'clock' | 'stop'>,
+  channel: ChannelSettings,
+): Promise<OnlineResult[]> {
   switch (channel.type) {
     case 'console':
       return []
     case 'email':
       return [await checkMail(channel)]
+    case 'slack-app':
+      return [await checkSlackApp(io, channel)]
     case 'slack':
     case 'webhook':
     case 'pagerduty':
@@ -200,6 +206,10 @@ function describeChannel(channel: ChannelSettings): string {
       return `${channel.name}: console`
     case 'email':
       return `${channel.name}: email over ${hostOf(channel.smtp.reveal())} to ${channel.to.join(', ')}`
+    case 'slack-app': {
+      const buttons = channel.appToken === undefined ? 'without buttons' : 'with buttons'
+      return `${channel.name}: slack-app in ${channel.channel} at ${hostOf(channel.url.reveal())}, ${buttons}`
+    }
     case 'slack':
     case 'webhook':
     case 'pagerduty':

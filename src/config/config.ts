@@ -59,6 +59,10 @@ function chooseRules(written: string | undefined, places: Parameters<typeof toCo
 /** Without channels and routes people still hear: on the console. */
 function toChannels(channels: ParsedConfig['channels']) {
   const named = Object.entries(channels).map(([name, channel]) => {
+    if (channel.type === 'slack-app') {
+      const { appToken, ...rest } = channel
+      return { name, ...rest, ...(appToken === undefined ? {} : { appToken }) }
+    }
     if (channel.type !== 'webhook') return { name, ...channel }
     const { secret, ...rest } = channel
     return { name, ...rest, ...(secret === undefined ? {} : { secret }) }

@@ -35,11 +35,23 @@ const mailAddress = pattern(
 /** An address that is the service's own unless another is written. */
 const urlOr = (address: string) => secretHttpUrl.optional().transform((url) => url ?? new Secret(address))
 
+const slackChannel = pattern(
+  /^#?[\p{L}\p{N}][\p{L}\p{N}_.-]{0,79}$/u,
+  'expected the id of a Slack channel such as C012AB3CD, or its name',
+)
+
 /** Every kind of channel, by its `type`. */
 const channel = z.discriminatedUnion(
   'type',
   [
     z.strictObject({ type: z.literal('slack'), url: secretHttpUrl }),
+    z.strictObject({
+      type: z.literal('slack-app'),
+      token: secretText,
+      appToken: secretText.optional(),
+      channel: slackChannel,
+      url: urlOr('https://slack.com/api/'),
+    }),
     z.strictObject({
       type: z.literal('email'),
       smtp: smtpUrl,
@@ -56,7 +68,10 @@ const channel = z.discriminatedUnion(
     z.strictObject({ type: z.literal('teams'), url: secretHttpUrl }),
     z.strictObject({ type: z.literal('console') }),
   ],
-  { error: 'expected a channel with type slack, email, webhook, pagerduty, alertmanager, teams or console' },
+  {
+    error:
+      'expected a channel with type slack, slack-app, email, webhook, pagerduty, alertmanager, teams or console',
+  },
 )
 
 const channelName = pattern(
@@ -180,9 +195,12 @@ export const settingTexts: Readonly<Record<string, string>> = {
   channels: 'Where messages go, by a name of your own; the console when there are none.',
   'channels.NAME': 'One channel.',
   'channels.NAME.type':
-    '`slack`, `email`, `webhook`, `pagerduty`, `alertmanager`, `teams` or `console`: [channels.md](channels.md).',
+    '`slack`, `slack-app`, `email`, `webhook`, `pagerduty`, `alertmanager`, `teams` or `console`: [channels.md](channels.md).',
   'channels.NAME.url':
-    'The address that is posted to: `slack`, `webhook`, `alertmanager`, `teams`; `pagerduty`, where it is not the one of the United States.',
+    'The address that is posted to: `slack`, `webhook`, `alertmanager`, `teams`; `slack-app`, where it is not https://slack.com/api/; `pagerduty`, where it is not the one of the United States.',
+  'channels.NAME.token': '`slack-app`: the bot token, `xoxb-…`.',
+  'channels.NAME.appToken': '`slack-app`: the app-level token, `xapp-…`.',
+  'channels.NAME.channel': '`slack-app`: the id of the channel, or its name.',
   'channels.NAME.smtp': '`email`: the server, `smtp://user:password@host:587` or `smtps://host`.',
   'channels.NAME.from': '`email`: the sender.',
   'channels.NAME.to': '`email`: the recipients.',

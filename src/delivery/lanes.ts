@@ -119,6 +119,8 @@ interface Pace {
 const paces: Readonly<Record<Channel['type'], Pace | null>> = {
   /** A message a second and short bursts, for each webhook. */
   slack: { burst: 3, perSecond: 1 },
+  /** The same for an app in each channel. */
+  'slack-app': { burst: 3, perSecond: 1 },
   /** 120 calls in any minute, for each integration key; a message may be three of them. */
   pagerduty: { burst: 10, perSecond: 0.5 },
   /** A connector's 60 in half a minute, and no more than a workflow's plan bears. */

@@ -2,6 +2,7 @@ import type { Channel, Message } from './message.ts'
 import { type AlertmanagerConfig, type AlertmanagerDeps, createAlertmanagerChannel } from './alertmanager.ts'
 import { createEmailChannel, type EmailConfig, type EmailDeps } from './email.ts'
 import { createPagerDutyChannel, type PagerDutyConfig, type PagerDutyDeps } from './pagerduty.ts'
+import { createSlackAppChannel, type SlackAppConfig, type SlackAppDeps } from './slackApp/createSlackApp.ts'
 import { createSlackChannel, type SlackConfig, type SlackDeps } from './slack.ts'
 import { createTeamsChannel, type TeamsConfig, type TeamsDeps } from './teams.ts'
 import { createWebhookChannel, type WebhookConfig, type WebhookDeps } from './webhook.ts'
@@ -10,6 +11,7 @@ import { Secret } from '../../lib/secret.ts'
 
 export type ChannelConfig =
   | SlackConfig
+  | SlackAppConfig
   | EmailConfig
   | WebhookConfig
   | PagerDutyConfig
@@ -17,6 +19,7 @@ export type ChannelConfig =
   | TeamsConfig
   | ConsoleConfig
 export type ChannelDeps = SlackDeps &
+  SlackAppDeps &
   EmailDeps &
   WebhookDeps &
   PagerDutyDeps &
@@ -34,6 +37,7 @@ type Creators = {
 /** Every kind of channel: a new one is a file and a row here. */
 const creators: Creators = {
   slack: createSlackChannel,
+  'slack-app': createSlackAppChannel,
   email: createEmailChannel,
   webhook: createWebhookChannel,
   pagerduty: createPagerDutyChannel,

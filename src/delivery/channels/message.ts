@@ -73,7 +73,14 @@ export interface MessageCase {
  * What happened to a case as a whole: told to the channels that follow cases, beside or without items. `merged` is told
  * of the case that went into another and is no more, never of the one that lives on.
  */
-type CaseChange = 'acknowledged' | 'assigned' | 'noted' | 'handled' | 'closed' | 'opened again' | 'merged'
+export type CaseChange =
+  | 'acknowledged'
+  | 'assigned'
+  | 'noted'
+  | 'handled'
+  | 'closed'
+  | 'opened again'
+  | 'merged'
 
 /** A finished message for one channel. Channels render and deliver it; they decide nothing. */
 export interface Message {
@@ -141,7 +148,15 @@ export interface StandingCase {
 
 export interface Channel {
   readonly name: string
-  readonly type: 'slack' | 'email' | 'webhook' | 'pagerduty' | 'alertmanager' | 'teams' | 'console'
+  readonly type:
+    | 'slack'
+    | 'slack-app'
+    | 'email'
+    | 'webhook'
+    | 'pagerduty'
+    | 'alertmanager'
+    | 'teams'
+    | 'console'
   /** It shows a case as one thing that changes: it is told what happens to the case as a whole, and gets one case a message. */
   readonly followsCases?: true
   deliver(message: Message, options: DeliveryOptions): Promise<DeliveryResult>

@@ -7,7 +7,7 @@ export type PostOutcome =
       readonly kind: 'answer'
       readonly status: number
       readonly retryAfter: string | null
-      /** Its first 64 KiB; null when it broke off or dripped past the deadline. */
+      /** Its first 64 KiB, or as much as was asked for; null when it broke off or dripped past the deadline. */
       readonly body: string | null
     }
   | { readonly kind: 'failed'; readonly cause: FailureCause; readonly code: string }
@@ -27,6 +27,8 @@ export interface PostRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly signal: AbortSignal
+  /** Of the answer's body, where 64 KiB are too few for what is fine. */
+  readonly maxBodyBytes?: number
 }
 
 export const jsonHeaders = {
@@ -36,7 +38,7 @@ export const jsonHeaders = {
 
 /** A receiver that answers a byte at a time is as good as one that does not answer. */
 const defaultTimeoutMs = 15_000
-const maxBodyBytes = 64 * 1024
+const defaultBodyBytes = 64 * 1024
 
 /**
  * The connections of one HTTP channel: at most two at a time, 5 s to connect, 10 s to the answer's head. A dispatcher
@@ -52,7 +54,7 @@ export function createPostDeps(options: Partial<PostDeps>): PostDeps & { close()
   return { ...common, dispatcher: agent, close: () => agent.close() }
 }
 
-/** Sends one POST: no retry, no redirect followed, one deadline over everything, at most 64 KiB read. */
+/** Sends one POST: no retry, no redirect followed, one deadline over everything, and a bounded part of the answer read. */
 export async function postOnce(deps: PostDeps, post: PostRequest): Promise<PostOutcome> {
   const deadline = AbortSignal.timeout(deps.timeoutMs)
   const signal = AbortSignal.any([post.signal, deadline])
@@ -70,7 +72,7 @@ export async function postOnce(deps: PostDeps, post: PostRequest): Promise<PostO
       kind: 'answer',
       status: answer.statusCode,
       retryAfter: firstOf(answer.headers['retry-after']),
-      body: await readBounded(answer.body),
+      body: await readBounded(answer.body, post.maxBodyBytes ?? defaultBodyBytes),
     }
   } catch (error) {
     if (post.signal.aborted) return { kind: 'failed', cause: 'stopped', code: 'ABORTED' }
@@ -83,7 +85,7 @@ function firstOf(header: string | string[] | undefined): string | null {
   return (Array.isArray(header) ? header[0] : header) ?? null
 }
 
-async function readBounded(body: AsyncIterable<Buffer>): Promise<string | null> {
+async function readBounded(body: AsyncIterable<Buffer>, maxBodyBytes: number): Promise<string | null> {
   const chunks: Buffer[] = []
   let bytes = 0
   try {

@@ -15,11 +15,30 @@ import {
 
 type SlackText = PlainText | MarkdownText
 
-type SlackBlock =
+/** A button: one with `url` opens that, any other one is told to the app by its `action_id` and `value`. */
+export interface SlackButton {
+  readonly type: 'button'
+  readonly action_id: string
+  readonly text: PlainText
+  readonly url?: string
+  readonly value?: string
+  readonly style?: 'primary' | 'danger'
+}
+
+export type SlackBlock = { readonly block_id?: string } & (
   | { readonly type: 'header'; readonly text: PlainText }
   | { readonly type: 'section'; readonly text?: SlackText; readonly fields?: SlackText[] }
   | { readonly type: 'context'; readonly elements: SlackText[] }
+  | { readonly type: 'actions'; readonly elements: SlackButton[] }
   | { readonly type: 'divider' }
+)
+
+/** What stands above a message's findings, where it is not the headline alone. */
+export interface SlackHead {
+  readonly blocks: readonly SlackBlock[]
+  /** Whether it says the headline in full, so that a single finding need not. */
+  readonly saysHeadline: boolean
+}
 
 /** The body of one incoming-webhook request. */
 export interface SlackPayload {
@@ -32,9 +51,14 @@ export interface SlackPayload {
   readonly unfurl_media: false
 }
 
-const inertOptions = { mrkdwn: false, link_names: false, unfurl_links: false, unfurl_media: false } as const
+export const inertOptions = {
+  mrkdwn: false,
+  link_names: false,
+  unfurl_links: false,
+  unfurl_media: false,
+} as const
 
-const symbols = { critical: '🔴', warning: '🟠', info: '🔵' } as const
+export const symbols = { critical: '🔴', warning: '🟠', info: '🔵' } as const
 
 /** What Slack takes of one message; its own limits, and ours where they are lower. */
 const slackLimits = {
@@ -47,7 +71,7 @@ const slackLimits = {
   header: 150,
 } as const
 
-interface PlainText {
+export interface PlainText {
   readonly type: 'plain_text'
   readonly text: string
   /** False: `:name:` in data stays what it is. */
@@ -68,27 +92,33 @@ const costs: Readonly<Record<string, number>> = { '&': 5, '<': 4, '>': 4, '"': 2
  * A message in Block Kit, always within Slack's limits: each finding in full while all of them fit, then each in one
  * block of shrinking size, and only then fewer of them with the true count of the rest.
  */
-export function renderSlack(message: Message): SlackPayload {
+export function renderSlack(message: Message, head: SlackHead = headlineAlone(message)): SlackPayload {
   const full = assemble(
     message,
-    message.items.flatMap((item) => fullItem(message, item)),
+    head,
+    message.items.flatMap((item) => fullItem(message, item, head.saysHeadline)),
     message.items.length,
   )
   if (fits(full)) return full
   // What one more compact finding costs beyond its text, and what the line `… and 312 more` does.
   const wrapping = 76
   const shared = sharedRemedy(message)
-  const room = slackLimits.body - JSON.stringify(assemble(message, shared)).length - 100
-  const most = Math.min(message.items.length, slackLimits.blocks - 3 - shared.length)
+  const room = slackLimits.body - JSON.stringify(assemble(message, head, shared)).length - 100
+  const most = Math.min(message.items.length, slackLimits.blocks - 2 - head.blocks.length - shared.length)
   for (let count = most; count > 0; count -= 1) {
     const budget = Math.min(Math.floor(room / count) - wrapping, slackLimits.text)
     // Less than this cannot hold two hashes and what they are about.
     if (budget < 280 && count > 1) continue
     const items = message.items.slice(0, count).map((item) => compactItem(item, budget))
-    const compact = assemble(message, [...shared, ...items], items.length)
+    const compact = assemble(message, head, [...shared, ...items], items.length)
     if (fits(compact)) return compact
   }
-  return assemble(message, [])
+  return assemble(message, head, [])
+}
+
+function headlineAlone(message: Message): SlackHead {
+  const text = plainText(`${symbolOf(message)} ${headlineOf(message)}`, slackLimits.header)
+  return { blocks: [{ type: 'header', text }], saysHeadline: isSaidByHeader(message) }
 }
 
 /** The plain form: after a refused message, text alone and at most 3,000 characters of it. */
@@ -116,8 +146,7 @@ function fits(payload: SlackPayload): boolean {
   )
 }
 
-function assemble(message: Message, body: readonly SlackBlock[], told = 0): SlackPayload {
-  const header = `${symbolOf(message)} ${headlineOf(message)}`
+function assemble(message: Message, head: SlackHead, body: readonly SlackBlock[], told = 0): SlackPayload {
   const untold = countUntold(message.total, told)
   const page = safeLink(message.pageUrl)
   const foot: SlackText[] = [plainText(idLine(message), 100)]
@@ -125,7 +154,7 @@ function assemble(message: Message, body: readonly SlackBlock[], told = 0): Slac
   return {
     text: fallbackText(message),
     blocks: [
-      { type: 'header', text: plainText(header, slackLimits.header) },
+      ...head.blocks,
       ...body,
       ...(untold > 0
         ? [{ type: 'section', text: plainText(`… and ${untold} more`, 100) } satisfies SlackBlock]
@@ -136,7 +165,7 @@ function assemble(message: Message, body: readonly SlackBlock[], told = 0): Slac
   }
 }
 
-function symbolOf(message: Message): string {
+export function symbolOf(message: Message): string {
   const all = (...words: readonly MessageItem['status'][]) =>
     message.items.length > 0 && message.items.every(({ status }) => words.includes(status))
   if (all('resolved')) return '🟢'
@@ -144,7 +173,7 @@ function symbolOf(message: Message): string {
   return all('resolved', 'ended') ? '⚪' : symbols[message.severity]
 }
 
-function fallbackText(message: Message): string {
+export function fallbackText(message: Message): string {
   const lines = isSaidByHeadline(message)
     ? message.items.map((item) => part(item.subject, 200))
     : message.items.slice(0, 3).map((item) => `• ${part(item.summary, 120)}`)
@@ -156,8 +185,7 @@ function isSaidByHeader(message: Message): boolean {
   return isSaidByHeadline(message) && slackCost(headlineOf(message)) + 4 <= slackLimits.header
 }
 
-function fullItem(message: Message, item: MessageItem): SlackBlock[] {
-  const isSaid = isSaidByHeader(message)
+function fullItem(message: Message, item: MessageItem, isSaid: boolean): SlackBlock[] {
   const summary = isSaid ? '' : `${toSlackText(verdictLine(item), 1_400)}\n`
   const subject = toSlackText(part(item.subject), 1_100)
   const remedy = item.remedy === null ? '' : `\nWhat to do: ${toSlackText(part(item.remedy, 300), 400)}`
@@ -259,7 +287,7 @@ export function plainText(text: string, maxCost: number): PlainText {
   return { type: 'plain_text', text: toSlackText(text === '' ? '–' : text, maxCost), emoji: false }
 }
 
-function markdown(text: string): MarkdownText {
+export function markdown(text: string): MarkdownText {
   return { type: 'mrkdwn', text, verbatim: true }
 }
 

@@ -240,6 +240,8 @@ function isValidBlock(block: unknown): boolean {
       return isValidSection(block)
     case 'context':
       return isList(block['elements'], 10, { max: 2_000, types: anyText })
+    case 'actions':
+      return isButtonRow(block['elements'])
     case 'divider':
       return true
     default:
@@ -252,6 +254,23 @@ function isValidSection(block: Json): boolean {
   if (text === undefined && fields === undefined) return false
   if (text !== undefined && !isText(text, { max: 3_000, types: anyText })) return false
   return fields === undefined || isList(fields, 10, { max: 2_000, types: anyText })
+}
+
+function isButtonRow(elements: unknown): boolean {
+  return Array.isArray(elements) && elements.length >= 1 && elements.length <= 25 && elements.every(isButton)
+}
+
+function isButton(element: unknown): boolean {
+  if (!isObject(element) || element['type'] !== 'button') return false
+  const { text, action_id: id, value, url } = element
+  const fits = (word: unknown, max: number) =>
+    word === undefined || (typeof word === 'string' && word.length <= max)
+  return (
+    isText(text, { max: 75, types: ['plain_text'] }) &&
+    fits(id, 255) &&
+    fits(value, 2_000) &&
+    fits(url, 3_000)
+  )
 }
 
 function isList(list: unknown, max: number, rule: TextRule): boolean {

@@ -13,6 +13,7 @@ const env = {
   EXPLORER_KEY: 'key',
   EXPLORER_SECRET: 'secret',
   EXPLORER_PASSPHRASE: 'passphrase',
+  SLACK_BOT_TOKEN: 'xoxb-1-2-token',
   SMTP_URL: 'smtp://user:password@mail.example:587',
   PAGERDUTY_ROUTING_KEY: 'routing-key-of-32-characters-0000',
   TEAMS_WORKFLOW_URL: 'https://flows.example/x',

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { createSystemClock } from '../../../../src/lib/clock.ts'
 import { Secret } from '../../../../src/lib/secret.ts'
 import { type ChannelConfig, createChannel } from '../../../../src/delivery/channels/createChannel.ts'
 
-const deps = { clock: { now: () => 0 }, write: () => undefined, color: false }
+const deps = { clock: createSystemClock(), write: () => undefined, color: false }
 
 test.each<ChannelConfig>([
   { name: 'a', type: 'slack', url: new Secret('https://hooks.example.com/services/T/B/k') },

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ChannelConfig, createChannel } from '../../../../src/delivery/channels/createChannel.ts'
 import type { DeliveryResult } from '../../../../src/delivery/channels/message.ts'
+import { createSystemClock } from '../../../../src/lib/clock.ts'
 import { Secret } from '../../../../src/lib/secret.ts'
 import type { ChannelServer } from '../../../support/channelServer.ts'
 import { startFakeAlertmanager } from '../../../support/fakeAlertmanager.ts'
@@ -63,7 +64,8 @@ describe.each(Object.entries(services))('%s', (_, { start, config, secrets }) =>
   })
 
   async function deliver(message = toMessage({ case: toCase() }), options = plain): Promise<DeliveryResult> {
-    const deps = { clock: { now: () => now }, write: () => undefined, color: false, timeoutMs: 400 }
+    const clock = { ...createSystemClock(), now: () => now }
+    const deps = { clock, write: () => undefined, color: false, timeoutMs: 400 }
     const channel = createChannel(deps, config(server.url))
     try {
       const result = await channel.deliver(message, options)

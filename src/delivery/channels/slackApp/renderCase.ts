@@ -1,0 +1,220 @@
+import { formatDuration } from '../../../lib/duration.ts'
+import { isObject } from '../../../lib/isObject.ts'
+import { handLine, moneyLine } from '../caseWords.ts'
+import type { CaseChange, Message, MessageCase } from '../message.ts'
+import {
+  codeSpan,
+  fallbackText,
+  inertOptions,
+  markdown,
+  plainText,
+  renderSlack,
+  renderSlackPlain,
+  type SlackBlock,
+  type SlackButton,
+  type SlackHead,
+  type SlackPayload,
+  slackCost,
+  symbolOf,
+  symbols,
+  toSlackText,
+} from '../renderSlack.ts'
+import { headlineOf, part, safeLink, verdictLine } from '../textParts.ts'
+
+/** The blocks that say how a case stands are named so, and replaced when it changes; all others stay. */
+const ownBlock = /^case-/
+/** What buttons are called in what Slack says of a press. */
+const actionIds = { ack: 'case-ack', silence: 'case-silence', handle: 'case-handle' } as const
+const headerCost = 150
+
+/** What a first message keeps while its case changes. */
+export interface RootParts {
+  /** The findings that it told. */
+  readonly details: readonly SlackBlock[]
+  /** Runbook, explorer and page. */
+  readonly links: readonly SlackButton[]
+}
+
+export interface RootOptions {
+  /** Whether somebody listens for presses. */
+  readonly hasButtons: boolean
+}
+
+/** The first message of a case: how it stands, what can be done, and the findings that opened it. */
+export function renderRoot(
+  message: Message,
+  of: MessageCase,
+  options: RootOptions,
+): { readonly payload: SlackPayload; readonly parts: RootParts } {
+  const links = listLinks(message, of)
+  const head: SlackHead = { blocks: headBlocks(of, links, options), saysHeadline: isSaidByTitle(message, of) }
+  const payload = renderSlack(message, head)
+  const details = (payload.blocks ?? []).filter((block) => !isOwn(block))
+  return { payload, parts: { details, links } }
+}
+
+/** The same message as its case stands now. */
+export function renderRootAgain(of: MessageCase, parts: RootParts, options: RootOptions): SlackPayload {
+  const blocks = [...headBlocks(of, parts.links, options), ...parts.details]
+  return { text: toSlackText(titleOf(of), 600), blocks, ...inertOptions }
+}
+
+/** What came of a case since: what was done with it, and new findings. */
+export function renderReply(message: Message, of: MessageCase): SlackPayload {
+  const lines = message.changes.map((change) => changeLine(change, of))
+  const told: SlackBlock[] =
+    lines.length === 0 ? [] : [{ type: 'section', text: plainText(lines.join('\n'), 1_500) }]
+  if (message.items.length === 0) {
+    const text = lines.length === 0 ? titleOf(of) : lines.join('\n')
+    const blocks: SlackBlock[] = told.length > 0 ? told : [{ type: 'section', text: plainText(text, 1_500) }]
+    return { ...renderSlack(message, { blocks, saysHeadline: true }), text: toSlackText(text, 600) }
+  }
+  const header = `${symbolOf(message)} ${headlineOf(message)}`
+  const saysHeadline = isOneOf(message, header)
+  const blocks: SlackBlock[] = [...told, { type: 'header', text: plainText(header, headerCost) }]
+  const text = [...lines.map((line) => toSlackText(line, 200)), fallbackText(message)].join('\n')
+  return { ...renderSlack(message, { blocks, saysHeadline }), text }
+}
+
+/** The plain form of either: after a refused message. */
+export function renderCasePlain(message: Message, of: MessageCase): SlackPayload {
+  const lines = message.changes.map((change) => toSlackText(changeLine(change, of), 300)).slice(0, 3)
+  const payload = renderSlackPlain(message)
+  return { ...payload, text: [...lines, payload.text].join('\n\n') }
+}
+
+/**
+ * What happened to a case as a whole, in one line.
+ * @example changeLine('acknowledged', of) // '👀 Acknowledged by ann'
+ */
+export function changeLine(change: CaseChange, of: MessageCase): string {
+  const by = of.by === null ? '' : ` by ${part(of.by, 100)}`
+  const why = of.reason === null ? '' : `: ${part(of.reason, 500)}`
+  switch (change) {
+    case 'acknowledged':
+      return `👀 Acknowledged${by}${why}`
+    case 'assigned':
+      return of.assignee === null ? 'Assigned to nobody' : `👤 Assigned to ${part(of.assignee, 100)}`
+    case 'noted':
+      return '📝 A note was added'
+    case 'handled':
+      return `✅ Handled${by}${why}`
+    case 'closed':
+      return `⚪ Closed${lasted(of)}`
+    case 'opened again':
+      return `${symbols[of.severity]} Opened again: ${titleOf(of)}`
+    case 'merged':
+      return '🔀 Went into another case: what follows is told there'
+  }
+}
+
+function lasted({ openedAt, closedAt }: MessageCase): string {
+  return closedAt === null ? '' : ` after ${formatDuration(Math.max(closedAt - openedAt, 0))}`
+}
+
+/** A first message as Slack gives it back, when it is no longer known here; null where it is none of ours. */
+export function readRootParts(given: unknown): RootParts | null {
+  const blocks = Array.isArray(given) ? given.filter(isBlock) : []
+  if (!blocks.some(isOwn)) return null
+  const elements = blocks.flatMap((block) =>
+    block.type === 'actions' && isOwn(block) && Array.isArray(block.elements) ? block.elements : [],
+  )
+  return {
+    details: blocks.filter((block) => !isOwn(block)),
+    links: elements.filter((element) => isObject(element) && element.url !== undefined),
+  }
+}
+
+/** It was sent from here, and goes back as it came: no more of it is looked at. */
+function isBlock(value: unknown): value is SlackBlock {
+  return isObject(value) && typeof value['type'] === 'string'
+}
+
+function isOwn({ block_id }: SlackBlock): boolean {
+  return typeof block_id === 'string' && ownBlock.test(block_id)
+}
+
+function titleOf(of: MessageCase): string {
+  return headlineOf({ headline: of.title, severity: of.severity })
+}
+
+function isSaidByTitle(message: Message, of: MessageCase): boolean {
+  return isOneOf(message, headerText(of))
+}
+
+function isOneOf(message: Message, header: string): boolean {
+  const [item] = message.items
+  if (item === undefined || message.total !== 1 || slackCost(header) > headerCost) return false
+  return header.includes(verdictLine(item))
+}
+
+const stateSymbols = { acknowledged: '👀', handled: '✅', closed: '⚪' } as const
+
+function headerText(of: MessageCase): string {
+  const symbol = of.state === 'open' ? symbols[of.severity] : stateSymbols[of.state]
+  return `${symbol} ${titleOf(of)}`
+}
+
+function headBlocks(
+  of: MessageCase,
+  links: readonly SlackButton[],
+  { hasButtons }: RootOptions,
+): SlackBlock[] {
+  const money = moneyLine(of.money)
+  const facts: readonly (readonly [string, string])[] = [
+    ['Case', `${part(of.id, 40)}, ${stateLine(of)}`],
+    ...(money === '' ? [] : [['At risk', money] as const]),
+    ['Findings', String(of.members)],
+    ...(of.assignee === null ? [] : [['Assigned to', part(of.assignee, 100)] as const]),
+  ]
+  const fields = facts.map(([label, value]) => markdown(`*${label}*\n${codeSpan(value, 700)}`))
+  const elements = [...(hasButtons ? listButtons(of) : []), ...links]
+  return [
+    { type: 'header', block_id: 'case-title', text: plainText(headerText(of), headerCost) },
+    { type: 'section', block_id: 'case-facts', fields },
+    ...(elements.length === 0
+      ? []
+      : [{ type: 'actions', block_id: 'case-actions', elements } satisfies SlackBlock]),
+  ]
+}
+
+function stateLine(of: MessageCase): string {
+  if (of.state === 'closed') return `closed${lasted(of)}`
+  return handLine({ ...of, assignee: null }) ?? of.state
+}
+
+/** What is left to do with a case in its state. */
+function listButtons({ id, state, transferKey }: MessageCase): SlackButton[] {
+  if (state === 'handled' || state === 'closed') return []
+  const silence = button(actionIds.silence, 'Silence this transfer', id)
+  return [
+    ...(state === 'open'
+      ? [{ ...button(actionIds.ack, 'Acknowledge', id), style: 'primary' } satisfies SlackButton]
+      : []),
+    ...(transferKey === null ? [] : [silence]),
+    button(actionIds.handle, 'Handled', id),
+  ]
+}
+
+function button(actionId: string, words: string, value: string): SlackButton {
+  return { type: 'button', action_id: actionId, text: plainText(words, 75), value }
+}
+
+function listLinks({ items }: Message, of: MessageCase): SlackButton[] {
+  const runbook = firstLink(items.map((item) => item.runbook))
+  const explorer = firstLink(items.flatMap((item) => item.fields.map(({ href }) => href)))
+  const page = safeLink(of.url)
+  return [
+    ...(runbook === null ? [] : [linkButton('link-runbook', 'Runbook', runbook)]),
+    ...(explorer === null ? [] : [linkButton('link-explorer', 'Explorer', explorer)]),
+    ...(page === null ? [] : [linkButton('link-case', 'Case', page)]),
+  ]
+}
+
+function firstLink(hrefs: readonly (string | null)[]): string | null {
+  return hrefs.map(safeLink).find((href) => href !== null) ?? null
+}
+
+function linkButton(actionId: string, words: string, url: string): SlackButton {
+  return { type: 'button', action_id: actionId, text: plainText(words, 75), url }
+}

@@ -1,0 +1,143 @@
+import type { Clock } from '../../../lib/clock.ts'
+import type { Logger } from '../../../lib/log.ts'
+import type { MessageCase } from '../message.ts'
+import type { SlackApi } from './api.ts'
+import { readMessages } from './findPosted.ts'
+import { type RootOptions, type RootParts, readRootParts, renderRootAgain } from './renderCase.ts'
+import type { Thread } from './threads.ts'
+
+export interface RootsDeps extends RootOptions {
+  readonly api: SlackApi
+  readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
+  readonly log: Pick<Logger, 'warn'>
+}
+
+/** The first messages of cases, which show how these stand now. */
+export interface Roots {
+  /** What a first message tells beside the state of its case. */
+  remember(thread: Thread, parts: RootParts): void
+  /** Brings it up to date soon; when that fails, with the next one. */
+  refresh(thread: Thread, of: MessageCase): void
+  /** Waits a moment for the edits under way, then ends them. */
+  close(): Promise<void>
+}
+
+/** Ten kilobytes each. */
+const mostRemembered = 300
+/** Of what could not be brought up to date. */
+const mostStale = 1_000
+const closeMs = 3_000
+
+interface Stale {
+  readonly thread: Thread
+  readonly of: MessageCase
+}
+
+/**
+ * Edits are one at a time and never the only telling of anything: what Slack refuses for good is given up, all else
+ * waits for the next edit.
+ */
+export function createRoots(deps: RootsDeps): Roots {
+  const state: State = {
+    deps,
+    parts: new Map(),
+    stale: new Map(),
+    stop: new AbortController(),
+    pausedUntil: -Infinity,
+    said: new Set(),
+    work: null,
+  }
+  return {
+    remember: ({ channel, ts }, parts) => keep(state.parts, `${channel} ${ts}`, parts, mostRemembered),
+    refresh(thread, of) {
+      if (thread.isPlain || state.stop.signal.aborted) return
+      keep(state.stale, `${thread.channel} ${thread.ts}`, { thread, of }, mostStale)
+      state.work ??= work(state).finally(() => {
+        state.work = null
+      })
+    },
+    async close() {
+      const done = new AbortController()
+      const pause = deps.clock.sleep(closeMs, done.signal)
+      await Promise.race([state.work ?? Promise.resolve(), pause])
+      done.abort()
+      state.stop.abort()
+      await state.work
+    },
+  }
+}
+
+interface State {
+  readonly deps: RootsDeps
+  readonly parts: Map<string, RootParts>
+  readonly stale: Map<string, Stale>
+  readonly stop: AbortController
+  /** Monotonic. */
+  pausedUntil: number
+  /** What was logged: a scope that is missing is missing for every case. */
+  readonly said: Set<string>
+  work: Promise<void> | null
+}
+
+async function work(state: State): Promise<void> {
+  const { deps, stale, stop } = state
+  if (deps.clock.monotonicMs() < state.pausedUntil) return
+  for (const [key, one] of stale) {
+    if (stop.signal.aborted) return
+    const outcome = await edit(state, key, one)
+    if (outcome === 'later') return
+    // What came meanwhile stays for another round, which this loop reaches: it was put at the end.
+    if (stale.get(key) === one) stale.delete(key)
+  }
+}
+
+async function edit(state: State, key: string, { thread, of }: Stale): Promise<'done' | 'later'> {
+  const { deps, stop } = state
+  const parts = state.parts.get(key) ?? (await readParts(state, thread))
+  if (parts === 'later') return 'later'
+  if (parts === null) return 'done'
+  keep(state.parts, key, parts, mostRemembered)
+  const { text, blocks } = renderRootAgain(of, parts, deps)
+  const args = { channel: thread.channel, ts: thread.ts, text, blocks, parse: 'none', link_names: false }
+  const answer = await deps.api.call({ method: 'chat.update', args, signal: stop.signal })
+  return answer.ok ? 'done' : judge(state, answer.failure, 'the first message of a case could not be edited')
+}
+
+/** After a restart its findings are only in Slack. */
+async function readParts(state: State, { channel, ts }: Thread): Promise<RootParts | null | 'later'> {
+  const { deps, stop } = state
+  const args = { channel, latest: ts, oldest: ts, inclusive: true, limit: 1 }
+  const answer = await deps.api.call({ method: 'conversations.history', args, signal: stop.signal })
+  if (!answer.ok) return judge(state, answer.failure, unreadable) === 'later' ? 'later' : null
+  const message = readMessages(answer.body).find((one) => one['ts'] === ts)
+  return readRootParts(message?.['blocks'])
+}
+
+const unreadable = 'the first message of a case could not be read, and so not be edited'
+
+function judge(
+  state: State,
+  failure: { readonly result: string; readonly reason: string; readonly retryAfterMs?: number },
+  what: string,
+): 'done' | 'later' {
+  const { deps } = state
+  if (failure.result === 'throttled') {
+    state.pausedUntil = deps.clock.monotonicMs() + (failure.retryAfterMs ?? 0)
+    return 'later'
+  }
+  if (failure.result === 'transient') return 'later'
+  const key = `${what}: ${failure.reason}`
+  if (!state.said.has(key)) deps.log.warn({ reason: failure.reason }, what)
+  state.said.add(key)
+  return 'done'
+}
+
+/** Puts it at the end; what was put first goes when there are too many. */
+function keep<T>(map: Map<string, T>, key: string, value: T, most: number): void {
+  map.delete(key)
+  map.set(key, value)
+  for (const oldest of map.keys()) {
+    if (map.size <= most) break
+    map.delete(oldest)
+  }
+}

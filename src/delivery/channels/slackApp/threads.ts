@@ -1,0 +1,86 @@
+/** Where a case is told: a channel, and the time stamp of its first message there. */
+export interface Thread {
+  readonly channel: string
+  readonly ts: string
+  /** Its first message is text alone: an edit would take the text away. */
+  readonly isPlain: boolean
+}
+
+export interface Threads {
+  /** The thread of a case: made by this process, or given back by the outbox; null while there is none. */
+  find(caseId: string, ref: string | null | undefined): Thread | null
+  remember(caseId: string, thread: Thread): void
+  /** It cannot be replied to: the case gets another one. */
+  forget(caseId: string, thread: Thread): void
+  /** One at a time for a case, so that two messages of a new case do not make two threads. */
+  alone<T>(caseId: string, work: () => Promise<T>): Promise<T>
+}
+
+/** Threads of cases that were told long ago come back with the outbox. */
+const mostKnown = 1_000
+
+const channelId = /^[A-Z][A-Z0-9]{6,20}$/
+const timeStamp = /^\d{1,12}\.\d{1,9}$/
+
+/** The threads of one channel. `channel` as it is configured: a name, or an id. */
+export function createThreads(channel: string): Threads {
+  const known = new Map<string, Thread>()
+  const lost = new Set<string>()
+  const turns = new Map<string, Promise<unknown>>()
+  return {
+    find(caseId, ref) {
+      const own = known.get(caseId)
+      if (own) return own
+      const given = typeof ref === 'string' ? parseThread(ref, channel) : null
+      return given && !lost.has(nameOf(given)) ? given : null
+    },
+    remember(caseId, thread) {
+      known.delete(caseId)
+      known.set(caseId, thread)
+      for (const oldest of known.keys()) {
+        if (known.size <= mostKnown) break
+        known.delete(oldest)
+      }
+    },
+    forget(caseId, thread) {
+      lost.add(nameOf(thread))
+      known.delete(caseId)
+    },
+    async alone(caseId, work) {
+      const before = turns.get(caseId) ?? Promise.resolve()
+      const turn = before.then(work, work)
+      turns.set(caseId, turn)
+      try {
+        return await turn
+      } finally {
+        if (turns.get(caseId) === turn) turns.delete(caseId)
+      }
+    },
+  }
+}
+
+function nameOf({ channel, ts }: Thread): string {
+  return `${channel} ${ts}`
+}
+
+/** @example formatThread({ channel: 'C012AB3CD', ts: '1700000000.000100', isPlain: false }, 'ops') // 'C012AB3CD 1700000000.000100 ops' */
+export function formatThread({ channel, ts, isPlain }: Thread, configured: string): string {
+  return [channel, ts, configured, ...(isPlain ? ['plain'] : [])].join(' ')
+}
+
+/** null where it is unreadable, or in another channel than the one that is configured now. */
+function parseThread(ref: string, configured: string): Thread | null {
+  const [channel = '', ts = '', name = '', form] = ref.split(' ')
+  if (!channelId.test(channel) || !timeStamp.test(ts)) return null
+  if (configured !== name && configured !== channel) return null
+  return { channel, ts, isPlain: form === 'plain' }
+}
+
+/** Whether a channel is configured by its id, which the methods that read messages ask for. */
+export function isChannelId(channel: string): boolean {
+  return channelId.test(channel)
+}
+
+export function isTimeStamp(text: unknown): text is string {
+  return typeof text === 'string' && timeStamp.test(text)
+}

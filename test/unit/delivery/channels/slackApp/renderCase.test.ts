@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest'
+import type { CaseChange } from '../../../../../src/delivery/channels/message.ts'
+import {
+  changeLine,
+  readRootParts,
+  renderCasePlain,
+  renderReply,
+  renderRoot,
+  renderRootAgain,
+} from '../../../../../src/delivery/channels/slackApp/renderCase.ts'
+import { checkSlackPayload, readSlackText } from '../../../../../src/sandbox/inbox/slackInbox.ts'
+import { fc, seeds } from '../../../../support/fastCheck.ts'
+import { toCase, toItem, toMessage } from '../../messages.ts'
+import { anyMessage } from '../anyMessage.ts'
+
+const options = { hasButtons: true }
+
+test('the first message says how its case stands, then the findings', () => {
+  const of = toCase({ title: 'Withdrawal of 1250000.5 USDC has no origin' })
+  const { payload } = renderRoot(toMessage({ case: of }), of, options)
+  expect(readSlackText({ blocks: payload.blocks?.slice(0, 5) })).toMatchInlineSnapshot(`
+    "🔴 CRITICAL: Withdrawal of 1250000.5 USDC has no origin
+    *Case*
+    \`c42, open\`
+    *At risk*
+    \`1,250,000.5 USDC (1,250,000.50 USD)\`
+    *Findings*
+    \`3\`
+    Acknowledge
+    Silence this transfer
+    Handled
+    Runbook
+    Explorer
+    Case
+    CRITICAL: 1250000.5 USDC has waited 2h 10m
+    withdrawal, zone transaction 0xb2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2, no main transaction
+    What to do: Ask the relayer.
+    *Amount*
+    \`1250000.500001 USDC\`
+    *Token*
+    \`USDC 0xcccccccccccccccccccccccccccccccccccccccc\`
+    *Direction*
+    \`ZoneToMain\`
+    *Zone transaction*
+    \`0xb2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2\`
+    open: https://explorer.example.com/tx/1?a=1&b=2
+    *Main transaction*
+    \`–\`
+    *Evidence*
+    \`E12 at 08:59:58 UTC: no main transaction\`"
+  `)
+  expect(payload.blocks?.map(({ type }) => type)).toMatchInlineSnapshot(`
+    [
+      "header",
+      "section",
+      "actions",
+      "divider",
+      "section",
+      "context",
+      "context",
+    ]
+  `)
+})
+
+test('what the title says in full is not said twice', () => {
+  const item = toItem({ summary: 'Withdrawal of 1 USDC has no origin' })
+  const of = toCase({ title: item.summary })
+  const { payload } = renderRoot(toMessage({ case: of, items: [item] }), of, options)
+  expect(readSlackText(payload).split(item.summary).length).toBe(2)
+})
+
+test('another state replaces the first lines and keeps all others', () => {
+  const of = toCase()
+  const { payload, parts } = renderRoot(toMessage({ case: of }), of, options)
+  const closed = toCase({ state: 'closed', closedAt: of.openedAt + 60_000 })
+  const again = renderRootAgain(closed, parts, options)
+  expect(again.blocks?.slice(3)).toEqual(payload.blocks?.slice(3))
+  expect(readSlackText(again).split('\n').slice(0, 2)).toMatchInlineSnapshot(`
+    [
+      "⚪ CRITICAL: Withdrawal of 1250000.5 USDC has no origin",
+      "*Case*",
+    ]
+  `)
+})
+
+test('what Slack gives back of a first message are the parts that were sent', () => {
+  const of = toCase()
+  const { payload, parts } = renderRoot(toMessage({ case: of }), of, options)
+  expect(readRootParts(JSON.parse(JSON.stringify(payload.blocks)))).toEqual(parts)
+})
+
+test.each([
+  [null],
+  ['x'],
+  [[]],
+  [[null, 1, 'x']],
+  [[{ type: 'section' }]],
+  [[{ type: 'actions', elements: 7 }]],
+])('%j is no first message of ours', (blocks) => {
+  expect(readRootParts(blocks)).toBeNull()
+})
+
+describe('what happened to a case, in one line', () => {
+  const of = toCase({
+    by: 'ann',
+    reason: 'known relayer',
+    assignee: 'bob',
+    closedAt: toCase().openedAt + 3_600_000,
+  })
+  const lines = (
+    [
+      'acknowledged',
+      'assigned',
+      'noted',
+      'handled',
+      'closed',
+      'opened again',
+      'merged',
+    ] satisfies CaseChange[]
+  ).map((change) => changeLine(change, of))
+  test('names who did it, and why', () => {
+    expect(lines).toMatchInlineSnapshot(`
+      [
+        "👀 Acknowledged by ann: known relayer",
+        "👤 Assigned to bob",
+        "📝 A note was added",
+        "✅ Handled by ann: known relayer",
+        "⚪ Closed after 1h",
+        "🔴 Opened again: CRITICAL: Withdrawal of 1250000.5 USDC has no origin",
+        "🔀 Went into another case: what follows is told there",
+      ]
+    `)
+  })
+})
+
+test('a message of changes alone is their lines', () => {
+  const message = toMessage({ items: [], total: 0, changes: ['acknowledged', 'closed'] })
+  const of = toCase({ by: 'ann', closedAt: toCase().openedAt + 60_000 })
+  expect(readSlackText(renderReply(message, of))).toMatchInlineSnapshot(`
+    "👀 Acknowledged by ann
+    ⚪ Closed after 1m
+    message #a1b2c3
+    Status page: http://127.0.0.1:9464/"
+  `)
+  expect(renderCasePlain(message, of).text.split('\n')[0]).toBe('👀 Acknowledged by ann')
+})
+
+test.each(seeds())(
+  'every message is within what Slack takes, and activates nothing of its data (seed %i)',
+  (seed) => {
+    fc.assert(
+      fc.property(anyMessage, (message) => {
+        const of = message.case ?? toCase()
+        const { payload, parts } = renderRoot(message, of, options)
+        for (const one of [
+          payload,
+          renderRootAgain(of, parts, options),
+          renderReply(message, of),
+          renderCasePlain(message, of),
+        ]) {
+          const body = JSON.stringify(one)
+          expect(checkSlackPayload(body)).toBeNull()
+          expect(body).not.toMatch(/<[!@#]/)
+          expect(one.text.length).toBeLessThanOrEqual(4_000)
+        }
+      }),
+      { seed, numRuns: 100 },
+    )
+  },
+)
