@@ -87,6 +87,8 @@ async function checkChannel(
     case 'pagerduty':
     case 'alertmanager':
     case 'teams':
+    case 'discord':
+    case 'telegram':
       return [await checkWebhook(channel.name, channel.url)]
   }
 }
@@ -215,6 +217,8 @@ function describeChannel(channel: ChannelSettings): string {
     case 'pagerduty':
     case 'alertmanager':
     case 'teams':
+    case 'discord':
+    case 'telegram':
       return `${channel.name}: ${channel.type} at ${hostOf(channel.url.reveal())}`
   }
 }

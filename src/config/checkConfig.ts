@@ -212,7 +212,7 @@ const addressNames = new Set(['url', 'smtp'])
 
 /** Whether whoever knows a channel's address may post to it: the address is all that is asked for. */
 function isKeyItself(type: ChannelSecret['type']): boolean {
-  return type === 'slack' || type === 'teams'
+  return type === 'slack' || type === 'teams' || type === 'discord'
 }
 
 function holdsCredentials(secret: Secret): boolean {

@@ -63,6 +63,10 @@ function toChannels(channels: ParsedConfig['channels']) {
       const { appToken, ...rest } = channel
       return { name, ...rest, ...(appToken === undefined ? {} : { appToken }) }
     }
+    if (channel.type === 'telegram') {
+      const { messageThreadId, ...rest } = channel
+      return { name, ...rest, ...(messageThreadId === undefined ? {} : { messageThreadId }) }
+    }
     if (channel.type !== 'webhook') return { name, ...channel }
     const { secret, ...rest } = channel
     return { name, ...rest, ...(secret === undefined ? {} : { secret }) }

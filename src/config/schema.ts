@@ -40,6 +40,11 @@ const slackChannel = pattern(
   'expected the id of a Slack channel such as C012AB3CD, or its name',
 )
 
+/** Written with quotes or without. */
+const chatId = z
+  .union([z.int(), text()], { error: 'expected the number of a chat, or the "@name" of a channel' })
+  .transform(String)
+
 /** Every kind of channel, by its `type`. */
 const channel = z.discriminatedUnion(
   'type',
@@ -66,11 +71,19 @@ const channel = z.discriminatedUnion(
     }),
     z.strictObject({ type: z.literal('alertmanager'), url: secretHttpUrl }),
     z.strictObject({ type: z.literal('teams'), url: secretHttpUrl }),
+    z.strictObject({ type: z.literal('discord'), url: secretHttpUrl }),
+    z.strictObject({
+      type: z.literal('telegram'),
+      botToken: secretText,
+      chatId,
+      messageThreadId: z.int('expected the number of a topic').min(1).optional(),
+      url: urlOr('https://api.telegram.org'),
+    }),
     z.strictObject({ type: z.literal('console') }),
   ],
   {
     error:
-      'expected a channel with type slack, slack-app, email, webhook, pagerduty, alertmanager, teams or console',
+      'expected a channel with type slack, slack-app, email, webhook, pagerduty, alertmanager, teams, discord, telegram or console',
   },
 )
 
@@ -195,9 +208,9 @@ export const settingTexts: Readonly<Record<string, string>> = {
   channels: 'Where messages go, by a name of your own; the console when there are none.',
   'channels.NAME': 'One channel.',
   'channels.NAME.type':
-    '`slack`, `slack-app`, `email`, `webhook`, `pagerduty`, `alertmanager`, `teams` or `console`: [channels.md](channels.md).',
+    '`slack`, `slack-app`, `email`, `webhook`, `pagerduty`, `alertmanager`, `teams`, `discord`, `telegram` or `console`: [channels.md](channels.md).',
   'channels.NAME.url':
-    'The address that is posted to: `slack`, `webhook`, `alertmanager`, `teams`; `slack-app`, where it is not https://slack.com/api/; `pagerduty`, where it is not the one of the United States.',
+    'The address that is posted to: `slack`, `webhook`, `alertmanager`, `teams`, `discord`; `slack-app`, where it is not https://slack.com/api/; `pagerduty`, where it is not the one of the United States; `telegram`, of another Bot API server.',
   'channels.NAME.token': '`slack-app`: the bot token, `xoxb-…`.',
   'channels.NAME.appToken': '`slack-app`: the app-level token, `xapp-…`.',
   'channels.NAME.channel': '`slack-app`: the id of the channel, or its name.',
@@ -205,6 +218,9 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'channels.NAME.from': '`email`: the sender.',
   'channels.NAME.to': '`email`: the recipients.',
   'channels.NAME.secret': '`webhook`: what each body is signed with (HMAC-SHA256).',
+  'channels.NAME.botToken': '`telegram`: the token of the bot.',
+  'channels.NAME.chatId': '`telegram`: the chat that it writes to.',
+  'channels.NAME.messageThreadId': '`telegram`: the topic within the chat; none when left out.',
   'channels.NAME.routingKey': '`pagerduty`: the integration key of an Events API v2 integration.',
   routes:
     'Which alerts go to which channels: the first that matches; everything to all channels when there are none.',

@@ -125,6 +125,10 @@ const paces: Readonly<Record<Channel['type'], Pace | null>> = {
   pagerduty: { burst: 10, perSecond: 0.5 },
   /** A connector's 60 in half a minute, and no more than a workflow's plan bears. */
   teams: { burst: 3, perSecond: 0.5 },
+  /** 30 a minute for each webhook, and five in any two seconds. */
+  discord: { burst: 4, perSecond: 0.4 },
+  /** 20 a minute to one group. */
+  telegram: { burst: 3, perSecond: 0.25 },
   alertmanager: null,
   email: null,
   webhook: null,

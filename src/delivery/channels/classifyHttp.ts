@@ -112,7 +112,7 @@ export function parseRetryAfter(header: string | null, now: UnixMs, otherwiseMs 
 }
 
 /** A wait that a service asks for, in bounds. */
-function boundWait(ms: number): number {
+export function boundWait(ms: number): number {
   return Math.min(Math.max(ms, leastMs), capMs)
 }
 

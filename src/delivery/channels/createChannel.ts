@@ -1,5 +1,7 @@
 import type { Channel, Message } from './message.ts'
 import { type AlertmanagerConfig, type AlertmanagerDeps, createAlertmanagerChannel } from './alertmanager.ts'
+import { createTelegramChannel, type TelegramConfig, type TelegramDeps } from './telegram.ts'
+import { createDiscordChannel, type DiscordConfig, type DiscordDeps } from './discord.ts'
 import { createEmailChannel, type EmailConfig, type EmailDeps } from './email.ts'
 import { createPagerDutyChannel, type PagerDutyConfig, type PagerDutyDeps } from './pagerduty.ts'
 import { createSlackAppChannel, type SlackAppConfig, type SlackAppDeps } from './slackApp/createSlackApp.ts'
@@ -17,6 +19,8 @@ export type ChannelConfig =
   | PagerDutyConfig
   | AlertmanagerConfig
   | TeamsConfig
+  | DiscordConfig
+  | TelegramConfig
   | ConsoleConfig
 export type ChannelDeps = SlackDeps &
   SlackAppDeps &
@@ -25,6 +29,8 @@ export type ChannelDeps = SlackDeps &
   PagerDutyDeps &
   AlertmanagerDeps &
   TeamsDeps &
+  DiscordDeps &
+  TelegramDeps &
   ConsoleDeps
 
 type Creators = {
@@ -43,6 +49,8 @@ const creators: Creators = {
   pagerduty: createPagerDutyChannel,
   alertmanager: createAlertmanagerChannel,
   teams: createTeamsChannel,
+  discord: createDiscordChannel,
+  telegram: createTelegramChannel,
   console: createConsoleChannel,
 }
 

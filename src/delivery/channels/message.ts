@@ -156,6 +156,8 @@ export interface Channel {
     | 'pagerduty'
     | 'alertmanager'
     | 'teams'
+    | 'discord'
+    | 'telegram'
     | 'console'
   /** It shows a case as one thing that changes: it is told what happens to the case as a whole, and gets one case a message. */
   readonly followsCases?: true

@@ -17,6 +17,8 @@ const env = {
   SMTP_URL: 'smtp://user:password@mail.example:587',
   PAGERDUTY_ROUTING_KEY: 'routing-key-of-32-characters-0000',
   TEAMS_WORKFLOW_URL: 'https://flows.example/x',
+  DISCORD_WEBHOOK_URL: 'https://discord.example/x',
+  TELEGRAM_BOT_TOKEN: '123456:abcdefgh',
   HOOK_URL: 'https://hook.example/x',
   HOOK_SECRET: 'hook-secret',
   SPANWATCH_TOKEN: 'token',

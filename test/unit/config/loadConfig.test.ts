@@ -196,7 +196,7 @@ describe('what is refused, and where', () => {
     [
       'a channel of unknown type',
       'channels: { a: { type: pager } }',
-      '2:24 `channels.a.type`: expected a channel with type slack, slack-app, email, webhook, pagerduty, alertmanager, teams or console, got "pager"',
+      '2:24 `channels.a.type`: expected a channel with type slack, slack-app, email, webhook, pagerduty, alertmanager, teams, discord, telegram or console, got "pager"',
     ],
     [
       'a key of another channel type',

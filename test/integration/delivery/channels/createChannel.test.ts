@@ -23,6 +23,14 @@ test.each<ChannelConfig>([
   },
   { name: 'm', type: 'alertmanager', url: new Secret('http://127.0.0.1:9093') },
   { name: 't', type: 'teams', url: new Secret('https://flows.example.com/x') },
+  { name: 'x', type: 'discord', url: new Secret('https://discord.example.com/x') },
+  {
+    name: 'g',
+    type: 'telegram',
+    botToken: new Secret('1:a'),
+    chatId: '@ops',
+    url: new Secret('https://api.telegram.org'),
+  },
   { name: 'd', type: 'console' },
 ])('a configuration of type $type becomes its channel', async (config) => {
   const channel = createChannel(deps, config)

@@ -6,6 +6,8 @@ import { Secret } from '../../../../src/lib/secret.ts'
 import type { ChannelServer } from '../../../support/channelServer.ts'
 import { startFakeAlertmanager } from '../../../support/fakeAlertmanager.ts'
 import { routingKey, startFakePagerDuty } from '../../../support/fakePagerDuty.ts'
+import { discordPath, startFakeDiscord } from '../../../support/fakeDiscord.ts'
+import { botToken, chatId, startFakeTelegram } from '../../../support/fakeTelegram.ts'
 import { startFakeTeams, workflowPath } from '../../../support/fakeTeams.ts'
 import { fc, seeds } from '../../../support/fastCheck.ts'
 import { anyMessage } from '../../../unit/delivery/channels/anyMessage.ts'
@@ -45,6 +47,22 @@ const services: Record<string, Service> = {
     start: startFakeTeams,
     config: (url) => ({ name: 'ops', type: 'teams', url: new Secret(`${url}${workflowPath}`) }),
     secrets: ['averysecretsignature'],
+  },
+  discord: {
+    start: startFakeDiscord,
+    config: (url) => ({ name: 'ops', type: 'discord', url: new Secret(`${url}${discordPath}`) }),
+    secrets: ['averysecrettoken'],
+  },
+  telegram: {
+    start: startFakeTelegram,
+    config: (url) => ({
+      name: 'ops',
+      type: 'telegram',
+      botToken: new Secret(botToken),
+      chatId,
+      url: new Secret(url),
+    }),
+    secrets: [botToken, 'averysecret_bot-token'],
   },
 }
 

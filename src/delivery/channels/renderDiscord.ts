@@ -1,0 +1,229 @@
+import { handLine, moneyLine } from './caseWords.ts'
+import { compactLines, fitMessage } from './fitMessage.ts'
+import type { Message, MessageItem } from './message.ts'
+import {
+  countUntold,
+  fieldsOf,
+  fitText,
+  headlineOf,
+  idLine,
+  isoInstant,
+  isSaidByHeadline,
+  originLine,
+  part,
+  safeLink,
+  storyLink,
+  verdictLine,
+} from './textParts.ts'
+
+interface Embed {
+  readonly description?: string
+  readonly color: number
+  readonly fields?: readonly EmbedField[]
+  readonly footer?: { readonly text: string }
+  readonly timestamp?: string
+}
+
+interface EmbedField {
+  readonly name: string
+  readonly value: string
+  readonly inline: false
+}
+
+/** The body of one request. */
+interface DiscordMessage {
+  readonly content: string
+  readonly embeds?: readonly Embed[]
+  /** Nobody is called, whatever a text says. */
+  readonly allowed_mentions: { readonly parse: readonly never[] }
+}
+
+/** Discord's own limits, in UTF-16 units, which are never fewer than its characters. */
+const limits = {
+  content: 2_000,
+  embeds: 10,
+  /** All texts of all embeds together. */
+  embedTexts: 6_000,
+  description: 4_096,
+  fields: 25,
+  fieldName: 256,
+  fieldValue: 1_024,
+} as const
+/** Ours: a verdict of more lines is none. */
+const lineRoom = 500
+
+const noMentions = { parse: [] } as const
+
+/** A message with embeds, always within Discord's limits. */
+export function renderDiscord(message: Message): DiscordMessage {
+  return fitMessage({
+    message,
+    full: () =>
+      frame(
+        message,
+        message.items.map((item) => fullItem(message, item)),
+        message.items.length,
+      ),
+    compact: (items, room) => frame(message, compactEmbeds(message, items, room), items.length),
+    fits,
+  })
+}
+
+/** The plain form: after a refused message, text alone. */
+export function renderDiscordPlain(message: Message): DiscordMessage {
+  const [first] = message.items
+  const untold = countUntold(message.total, first === undefined ? 0 : 1)
+  const lines = [
+    escapeTo(headlineOf(message), lineRoom),
+    ...(first === undefined ? [] : compactLines(first, 1_000).map((line) => escapeTo(line, 400))),
+    ...(untold > 0 ? [`… and ${untold} more`] : []),
+    escapeTo(idLine(message), 100),
+  ]
+  return { content: lines.join('\n'), allowed_mentions: noMentions }
+}
+
+function fits({ embeds = [], content }: DiscordMessage): boolean {
+  const texts = embeds.map(lengthOf).reduce((sum, length) => sum + length, 0)
+  return (
+    content.length <= limits.content &&
+    embeds.length <= limits.embeds &&
+    texts <= limits.embedTexts &&
+    embeds.every(
+      ({ description = '', fields = [] }) =>
+        description.length <= limits.description && fields.length <= limits.fields,
+    )
+  )
+}
+
+function lengthOf({ description = '', fields = [], footer }: Embed): number {
+  const named = fields.map(({ name, value }) => name.length + value.length)
+  return [description.length, footer?.text.length ?? 0, ...named].reduce((sum, length) => sum + length, 0)
+}
+
+function frame(message: Message, body: readonly Embed[], told: number): DiscordMessage {
+  const untold = countUntold(message.total, told)
+  const timestamp = isoInstant(message.createdAt)
+  const color = colorOf(message)
+  const lines = [
+    ...caseLines(message),
+    ...(untold > 0 ? [`**… and ${untold} more**`] : []),
+    ...listLinks(message),
+  ]
+  const foot: Embed = {
+    ...(lines.length > 0 && { description: lines.join('\n') }),
+    color,
+    footer: { text: fitText(idLine(message), 100) },
+    ...(timestamp !== null && { timestamp }),
+  }
+  return {
+    content: `**${escapeTo(headlineOf(message), lineRoom)}**`,
+    embeds: [...body, foot],
+    allowed_mentions: noMentions,
+  }
+}
+
+function caseLines({ case: of }: Message): string[] {
+  if (of === null) return []
+  const money = moneyLine(of.money)
+  const hand = handLine(of)
+  return [
+    ...(money === '' ? [] : [`At risk: ${escapeTo(money, lineRoom)}`]),
+    `Case ${escapeTo(of.id, 40)}: ${escapeTo(of.title, lineRoom)}`,
+    ...(hand === null ? [] : [escapeTo(hand, lineRoom)]),
+  ]
+}
+
+function listLinks(message: Message): string[] {
+  const page = safeLink(message.case?.url ?? message.pageUrl)
+  const runbook = message.items.map((item) => safeLink(item.runbook)).find((href) => href !== null)
+  const links = [
+    ...(page === null ? [] : [link(message.case?.url ? 'Case' : 'Status page', page)]),
+    ...(runbook === undefined || runbook === null ? [] : [link('Runbook', runbook)]),
+  ]
+  return links.length === 0 ? [] : [links.join(' · ')]
+}
+
+const colors = {
+  critical: 0xd32f2f,
+  warning: 0xed6c02,
+  info: 0x0288d1,
+  well: 0x2e7d32,
+  over: 0x757575,
+} as const
+
+function colorOf({ items, severity }: Pick<Message, 'items' | 'severity'>): number {
+  const all = (...words: readonly MessageItem['status'][]) =>
+    items.length > 0 && items.every(({ status }) => words.includes(status))
+  if (all('resolved')) return colors.well
+  return all('resolved', 'ended') ? colors.over : colors[severity]
+}
+
+function fullItem(message: Message, item: MessageItem): Embed {
+  const isSaid = isSaidByHeadline(message) && headlineOf(message).length <= lineRoom / 2
+  const story = storyLink(message, item)
+  const lines = [
+    ...(isSaid ? [] : [`**${escapeTo(verdictLine(item), 1_000)}**`]),
+    escapeTo(part(item.subject), 1_000),
+    ...(item.remedy === null ? [] : [`What to do: ${escapeTo(part(item.remedy, 300), 600)}`]),
+    `${escapeTo(originLine(item), 600)}${story === null ? '' : ` · ${link('Whole story', story)}`}`,
+  ]
+  return {
+    description: lines.join('\n'),
+    color: colorOf({ items: [item], severity: item.severity }),
+    fields: fieldsOf(item).map(fieldOf),
+  }
+}
+
+/** The value as code: nothing formats there, and a hash can be copied as a whole. */
+function fieldOf({ label, value, href }: MessageItem['fields'][number]): EmbedField {
+  const safe = safeLink(href)
+  const suffix = safe === null ? '' : ` ${link('open', safe)}`
+  const room = limits.fieldValue - suffix.length - 2
+  const text = suffix.length > 800 ? code(part(value), 800) : `${code(part(value), room)}${suffix}`
+  return { name: escapeTo(part(label, 60), limits.fieldName) || '–', value: text, inline: false }
+}
+
+function code(value: string, room: number): string {
+  const inside = value.replaceAll('`', "'").trim()
+  return `\`${fitText(inside === '' ? '–' : inside, room)}\``
+}
+
+/** Several findings an embed, as many as its description takes. */
+function compactEmbeds(message: Message, items: readonly MessageItem[], room: number): Embed[] {
+  const texts = items.map((item) => {
+    const [verdict = '', ...lines] = compactLines(item, room)
+    return [`**${escapeTo(verdict, room * 2)}**`, ...lines.map((line) => escapeTo(line, room * 2))].join('\n')
+  })
+  const descriptions: string[] = []
+  for (const text of texts) {
+    const last = descriptions.at(-1)
+    const joined = last === undefined ? text : `${last}\n\n${text}`
+    if (last !== undefined && joined.length <= limits.description)
+      descriptions[descriptions.length - 1] = joined
+    else descriptions.push(text)
+  }
+  return descriptions.map((description) => ({ description, color: colorOf(message) }))
+}
+
+/** The address went through `safeLink`, the words are ours. */
+function link(words: string, href: string): string {
+  return `[${words}](<${href.replaceAll('(', '%28').replaceAll(')', '%29')}>)`
+}
+
+/** All that formats, mentions, links or draws somewhere in a line; behind a backslash it is a character like others. */
+const marks = /[\\`*_~|<>[\]()#@:+-]/
+
+/**
+ * Escapes text from outside for Discord's Markdown within so many UTF-16 units, cut at a character's boundary and never
+ * inside an escape. Addresses are escaped too: without a colon they are no links.
+ * @example escapeTo('<@1> *x*', 100) // '\\<\\@1\\> \\*x\\*'
+ */
+export function escapeTo(text: string, room: number): string {
+  let escaped = ''
+  for (const char of part(text)) {
+    const next = marks.test(char) ? `\\${char}` : char
+    if (escaped.length + next.length > room - 1) return `${escaped}…`
+    escaped += next
+  }
+  return escaped
+}

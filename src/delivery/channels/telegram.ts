@@ -1,0 +1,123 @@
+import type { Clock } from '../../lib/clock.ts'
+import { MonitorError } from '../../lib/errors.ts'
+import { isObject } from '../../lib/isObject.ts'
+import type { Secret } from '../../lib/secret.ts'
+import { boundWait, classifyHttp, describeBody, readJsonObject, type Refusal } from './classifyHttp.ts'
+import { createThreads } from './createThreads.ts'
+import type { Channel, DeliveryResult } from './message.ts'
+import { parseChannelUrl } from './parseChannelUrl.ts'
+import { createPostDeps, jsonHeaders, type PostDeps, postOnce } from './postOnce.ts'
+import { renderTelegram, renderTelegramPlain } from './renderTelegram.ts'
+
+export interface TelegramConfig {
+  readonly name: string
+  readonly type: 'telegram'
+  readonly botToken: Secret
+  /** A number, negative for groups, or the `@name` of a public channel. */
+  readonly chatId: string
+  /** A topic of a group that has some. */
+  readonly messageThreadId?: number
+  /** Of another Bot API server. */
+  readonly url: Secret
+}
+
+export interface TelegramDeps extends Partial<PostDeps> {
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** A Telegram bot: what follows of a case replies to its first message. */
+export function createTelegramChannel(deps: TelegramDeps, config: TelegramConfig): Channel {
+  const url = addressOf(config)
+  const http = createPostDeps(deps)
+  const inThread = createThreads()
+  const chat = {
+    chat_id: config.chatId,
+    ...(config.messageThreadId !== undefined && { message_thread_id: config.messageThreadId }),
+    link_preview_options: { is_disabled: true },
+  }
+  return {
+    name: config.name,
+    type: 'telegram',
+    deliver: (message, options) =>
+      inThread(message, options, async (before) => {
+        const first = Number(before ?? '')
+        const text = options.degraded
+          ? { text: renderTelegramPlain(message) }
+          : {
+              text: renderTelegram(message),
+              parse_mode: 'HTML',
+              // One that was deleted must not hold up what follows it.
+              ...(first > 0 && {
+                reply_parameters: { message_id: first, allow_sending_without_reply: true },
+              }),
+            }
+        const outcome = await postOnce(http, {
+          url: url.href,
+          headers: jsonHeaders,
+          body: JSON.stringify({ ...chat, ...text }),
+          signal: options.signal,
+        })
+        return classifyHttp(outcome, {
+          host: url.host,
+          now: deps.clock.now(),
+          judgeSuccess: (body, where) => judgeSuccess(body, where, message.case !== null && before === null),
+          judgeRefusal: judge,
+        })
+      }),
+    close: () => http.close(),
+  }
+}
+
+/** @throws MonitorError `config.invalid`, without repeating the token */
+function addressOf({ name, botToken, chatId, url }: TelegramConfig): URL {
+  const token = botToken.reveal()
+  if (!/^\d+:[\w-]+$/.test(token)) {
+    throw new MonitorError(
+      'config.invalid',
+      `channel ${name}: botToken is not one as @BotFather gives it: a number, a colon, letters`,
+    )
+  }
+  if (!/^(-?\d+|@\w+)$/.test(chatId)) {
+    throw new MonitorError(
+      'config.invalid',
+      `channel ${name}: chatId is neither a number such as "-1001234567890" nor the "@name" of a channel`,
+    )
+  }
+  const address = parseChannelUrl(name, url.reveal())
+  address.pathname = `${address.pathname.replace(/\/+$/, '')}/bot${token}/sendMessage`
+  return address
+}
+
+function judgeSuccess(body: string | null, where: string, isFirst: boolean): DeliveryResult {
+  if (body === null) return { result: 'transient', reason: `${where}, but the body broke off` }
+  const said = readJsonObject(body)
+  const sent = said?.['ok'] === true ? said['result'] : null
+  const id = isObject(sent) ? sent['message_id'] : null
+  if (typeof id !== 'number')
+    return { result: 'suspicious', reason: `${where}${describeBody(body)}, not the message` }
+  return isFirst ? { result: 'ack', thread: String(id) } : { result: 'ack' }
+}
+
+/** What it says with 400 that no message to this chat can help, in its words and in ours. */
+const deadWords: readonly (readonly [RegExp, string])[] = [
+  [/chat not found|PEER_ID_INVALID|CHAT_ID_INVALID/i, 'it does not know this chat, or the bot is not in it'],
+  [/group is deactivated|CHANNEL_PRIVATE/i, 'the chat is gone'],
+  [/rights|CHAT_WRITE_FORBIDDEN|CHAT_RESTRICTED|CHAT_ADMIN_REQUIRED/i, 'the bot may not write there'],
+  [/thread not found|TOPIC_(CLOSED|DELETED)/i, 'the topic is gone or closed'],
+]
+
+function judge({ status, body, reason }: Refusal): DeliveryResult | null {
+  const said = readJsonObject(body)
+  const parameters = isObject(said?.['parameters']) ? said['parameters'] : {}
+  const seconds = parameters['retry_after']
+  if (status === 429 && typeof seconds === 'number' && Number.isFinite(seconds)) {
+    return { result: 'throttled', retryAfterMs: boundWait(Math.ceil(seconds * 1_000)), reason }
+  }
+  const moved = parameters['migrate_to_chat_id']
+  if (typeof moved === 'number') {
+    return { result: 'dead', reason: `${reason}: the group has become another one, chatId is ${moved} now` }
+  }
+  const description = typeof said?.['description'] === 'string' ? said['description'] : ''
+  const dead = status === 400 ? deadWords.find(([words]) => words.test(description)) : undefined
+  return dead === undefined ? null : { result: 'dead', reason: `${reason}: ${dead[1]}` }
+}
