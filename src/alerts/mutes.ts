@@ -115,7 +115,7 @@ export function noticeMutes(context: EngineContext): void {
   const inForce = [
     ...context.store.listSilencesAt(context.now).map(({ id }) => `#${id}`),
     ...context.routes.map((route) =>
-      route.mutes?.length ? (muteTimesOf(context, route).find(context.now) ?? '-') : '',
+      hasTimes(route) ? (muteTimesOf(context, route).find(context.now) ?? '-') : '',
     ),
   ].join(' ')
   if (inForce === context.mutesInForce.value) return
@@ -129,17 +129,21 @@ function sayMuted(silence: SilenceRow | null): string | null {
 
 function sayMuteTime(context: EngineContext, route: Route | null, severity: string): string | null {
   const name = route && findMuteTime(context, route, severity)
-  return name === null ? null : `mute time ${name} of its route`
+  return name === null ? null : `${name} of its route`
 }
 
 function findMuteTime(context: EngineContext, route: Route, severity: string): string | null {
-  if (!route.mutes?.length || (severity === 'critical' && route.muteCritical !== true)) return null
+  if (!hasTimes(route) || (severity === 'critical' && route.muteCritical !== true)) return null
   return muteTimesOf(context, route).find(context.now)
+}
+
+function hasTimes({ mutes, active }: Route): boolean {
+  return (mutes?.length ?? 0) + (active?.length ?? 0) > 0
 }
 
 function muteTimesOf({ muteTimes }: EngineContext, route: Route) {
   let times = muteTimes.get(route.id)
-  if (!times) muteTimes.set(route.id, (times = createMuteTimes(route.mutes ?? [])))
+  if (!times) muteTimes.set(route.id, (times = createMuteTimes(route)))
   return times
 }
 

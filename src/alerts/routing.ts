@@ -24,6 +24,8 @@ export interface Route {
   readonly sendResolved?: boolean
   /** While one of these holds, this route sends only what is critical. */
   readonly mutes?: readonly MuteTime[]
+  /** Where there are any: outside of them, too. */
+  readonly active?: readonly MuteTime[]
   /** Whether they hold for what is critical too. */
   readonly muteCritical?: boolean
   /** Whether routes below are looked at too. */

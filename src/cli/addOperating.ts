@@ -46,12 +46,14 @@ export function addOperating(program: Command, io: Io, finish: Finish): void {
     .description('which channels would get an alert with these labels now, and why')
     .argument('<labels...>', 'label=value; rule=NAME brings the kind, severity and labels of that rule')
     .addOption(config())
+    .option('--at <time>', 'at that moment, not now: an ISO time, or a duration from now')
     .addOption(json())
     .addHelpText(
       'after',
       examples(
         'routes test rule=withdrawal-stalled symbol=USDC',
         'routes test severity=critical team=bridge',
+        'routes test severity=warning --at 2026-12-24T20:00:00Z',
       ),
     )
     .action(async (labels: string[], options) => finish(await testRoutes(io, labels, options)))

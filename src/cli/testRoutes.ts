@@ -15,9 +15,12 @@ import { exitCodes, type Io } from './io.ts'
 import { transferLabels } from '../rules/toFindingScope.ts'
 import { loadProject } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
+import { readTime } from './readTime.ts'
 
 export interface TestRoutesCommand {
   readonly config: string
+  /** As at this moment; now when left out. */
+  readonly at?: string
   readonly json?: boolean
 }
 
@@ -32,7 +35,9 @@ export async function testRoutes(
   // A rule's name gives its kind, severity and labels.
   const rule = rules.find(({ name }) => name === given['rule'])
   const labels = { ...(rule && { ...rule.labels, kind: rule.kind, severity: rule.severity }), ...given }
-  const result = judge(config, labels, io.clock.now())
+  const now = io.clock.now()
+  const at = options.at === undefined ? now : readTime('--at', options.at, { now, sign: 1 })
+  const result = judge(config, labels, at)
   io.out(options.json ? `${JSON.stringify({ labels, ...result }, null, 2)}\n` : format(labels, result))
   return exitCodes.fine
 }
@@ -74,7 +79,7 @@ function whyOf(route: Route, of: { labels: Labels; selected: readonly Route[] })
 
 function findMute(route: Route, labels: Labels, now: number): string | null {
   if (labels['severity'] === 'critical' && route.muteCritical !== true) return null
-  return createMuteTimes(route.mutes ?? []).find(now)
+  return createMuteTimes(route).find(now)
 }
 
 function findSilence(config: Config, labels: Labels, now: number) {
@@ -106,7 +111,7 @@ function format(labels: Labels, { routes, silence, channels }: Verdict): string 
       .join(' ')}\n`,
     ...routes.map(
       ({ route, match, isTaken, why, channels: names, mute }) =>
-        `${isTaken ? '*' : ' '} ${route.padEnd(10)} ${match ?? 'everything'}: ${why}${isTaken ? `; ${names.join(', ')}` : ''}${mute === null ? '' : `, muted now (mute time ${mute})`}\n`,
+        `${isTaken ? '*' : ' '} ${route.padEnd(10)} ${match ?? 'everything'}: ${why}${isTaken ? `; ${names.join(', ')}` : ''}${mute === null ? '' : `, muted (${mute})`}\n`,
     ),
     silence === null
       ? ''

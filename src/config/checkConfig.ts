@@ -40,12 +40,14 @@ export function checkChannelNames(doc: YamlDoc, written: unknown): YamlProblem[]
 export function checkMuteNames(doc: YamlDoc, written: unknown): YamlProblem[] {
   const known = keysOf(valueAt(written, ['muteTimes']))
   return listOf(valueAt(written, ['routes'])).flatMap((route, index) =>
-    listOf(valueAt(route, ['mute'])).flatMap((name, position) => {
-      if (typeof name !== 'string' || known.includes(name)) return []
-      const there = known.length === 0 ? ': muteTimes is empty' : `: there is ${known.join(', ')}`
-      const message = `no mute time is named \`${name}\`${suggest(name, known) || there}`
-      return [problemAt(doc, ['routes', index, 'mute', position], message)]
-    }),
+    (['mute', 'activeTimes'] as const).flatMap((setting) =>
+      listOf(valueAt(route, [setting])).flatMap((name, position) => {
+        if (typeof name !== 'string' || known.includes(name)) return []
+        const there = known.length === 0 ? ': muteTimes is empty' : `: there is ${known.join(', ')}`
+        const message = `no mute time is named \`${name}\`${suggest(name, known) || there}`
+        return [problemAt(doc, ['routes', index, setting, position], message)]
+      }),
+    ),
   )
 }
 

@@ -104,7 +104,7 @@ export const configSchema = z.strictObject({
   rules: text('expected the path of a folder').optional(),
   channels: z.record(channelName, channel).default({}),
   routes: z.array(route).default([]),
-  /** Named parts of the week, for `mute` of routes. */
+  /** Named days and times, for `mute` and `activeTimes` of routes. */
   muteTimes: z.record(channelName, muteTime).default({}),
   /** Beside what always holds: a silent source mutes the conditions that rest on it. */
   inhibit: z.array(inhibition).default([]),
@@ -236,12 +236,20 @@ export const settingTexts: Readonly<Record<string, string>> = {
     'Reminders grow up to here, each twice as late as the one before; they do not when left out.',
   'routes[].sendResolved': 'Whether the end of a condition is sent.',
   'routes[].mute': 'Names of `muteTimes`: while one holds, this route sends only what is critical.',
+  'routes[].activeTimes':
+    'Names of `muteTimes`: while none of them holds, this route sends only what is critical. Always active when left out.',
   'routes[].muteCritical': 'Whether they hold for what is critical too.',
   'routes[].continue': 'Whether the routes below are looked at too.',
-  muteTimes: 'Parts of the week in which routes may be muted, by name.',
-  'muteTimes.NAME': 'A list of intervals.',
+  muteTimes: 'Days and times in which routes may be muted, or be active, by name.',
+  'muteTimes.NAME':
+    'A list of intervals: it holds while one of them does. All that an interval names must hold.',
   'muteTimes.NAME[].timezone': 'IANA name of the zone whose clock counts.',
   'muteTimes.NAME[].weekdays': 'The days on which it begins: `mon`, `tue`, …',
+  'muteTimes.NAME[].daysOfMonth':
+    'The days of the month on which it begins: `1`, `-1` (the last), `"1:7"`, `"-3:-1"`; every day when left out.',
+  'muteTimes.NAME[].months': 'The months: `dec`, `12`, `"jun:aug"`; every month when left out.',
+  'muteTimes.NAME[].dates':
+    'The dates on which it begins: `2026-12-24`, `"2026-12-24:2027-01-01"`; every date when left out.',
   'muteTimes.NAME[].from': 'When it begins, such as `"22:00"`.',
   'muteTimes.NAME[].to': 'When it ends; at or before `from` it ends on the next day.',
   inhibit: 'Conditions that another alert explains are not sent while it fires.',

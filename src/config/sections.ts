@@ -1,3 +1,4 @@
+import { date, dayOfMonth, month, ranges } from './calendarFields.ts'
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { directions } from '../bridge/observation.ts'
@@ -180,6 +181,7 @@ export const route = z.strictObject({
   repeatMax: duration({ minMs: 1_000 }).nullable().default(null),
   sendResolved: z.boolean({ error: 'expected true or false' }).default(true),
   mute: z.array(text('expected the name of a mute time')).default([]),
+  activeTimes: z.array(text('expected the name of one of muteTimes')).default([]),
   muteCritical: z.boolean({ error: 'expected true or false' }).default(false),
   continue: z.boolean({ error: 'expected true or false' }).default(false),
 })
@@ -190,7 +192,7 @@ const clockTime = pattern(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, 'expected a tim
   (value) => Number(value.slice(0, 2)) * 60 + Number(value.slice(3)),
 )
 
-/** A part of the week in which routes may be quiet; `to` at or before `from` ends on the next day. */
+/** Days and times in which routes may be quiet; `to` at or before `from` ends on the next day. */
 const muteInterval = z
   .strictObject({
     timezone: timeZone.default('UTC'),
@@ -198,6 +200,9 @@ const muteInterval = z
       .array(weekday)
       .min(1, 'expected at least one weekday')
       .default([...weekdayNames]),
+    daysOfMonth: ranges(dayOfMonth),
+    months: ranges(month),
+    dates: ranges(date),
     from: clockTime.prefault('00:00'),
     to: clockTime.prefault('24:00'),
   })

@@ -55,8 +55,9 @@ export type StartFrom =
   | { readonly kind: 'ago'; readonly ms: number }
   | { readonly kind: 'height'; readonly chain: 'main' | 'zone'; readonly height: number }
 
-interface RouteConfig extends Omit<Route, 'id' | 'matches' | 'mutes'> {
+interface RouteConfig extends Omit<Route, 'id' | 'matches' | 'mutes' | 'active'> {
   readonly match: string | null
   /** Names of mute times. */
   readonly mute?: readonly string[]
+  readonly activeTimes?: readonly string[]
 }

@@ -16,6 +16,7 @@ export function toRouting(
   config: Pick<AppConfig, 'routes' | 'inhibit' | 'channels' | 'muteTimes'>,
 ): AlertSettings {
   const channels = config.channels.map(({ name }) => name)
+  const toTime = (name: string) => ({ name, intervals: config.muteTimes?.[name] ?? [] })
   return {
     routes:
       config.routes.length === 0
@@ -30,7 +31,8 @@ export function toRouting(
             repeatMs: route.repeatMs,
             maxRepeatMs: route.maxRepeatMs ?? null,
             sendResolved: route.sendResolved ?? true,
-            mutes: (route.mute ?? []).map((name) => ({ name, intervals: config.muteTimes?.[name] ?? [] })),
+            mutes: (route.mute ?? []).map(toTime),
+            active: (route.activeTimes ?? []).map(toTime),
             muteCritical: route.muteCritical ?? false,
             continue: route.continue,
           })),

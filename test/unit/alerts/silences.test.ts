@@ -200,10 +200,8 @@ test('events of a silence that is ended by hand are listed at once', async () =>
   await dispatcher.stop()
 })
 
-const night = {
-  name: 'night',
-  intervals: [{ timezone: 'UTC', weekdays: [0, 1, 2, 3, 4, 5, 6], from: 0, to: 24 * 60 }],
-}
+const everyDay = { timezone: 'UTC', weekdays: [0, 1, 2, 3, 4, 5, 6] }
+const night = { name: 'night', intervals: [{ ...everyDay, from: 0, to: 24 * 60 }] }
 
 test('a mute time of a route holds back what is not critical', async () => {
   const warn = createRule({ name: 'warn', kind: 'chain.stalled' })
@@ -231,6 +229,23 @@ test('when a mute time ends, what waited is told', async () => {
   const wait = Date.parse('2026-09-21T15:00:00Z') - start
   expect(await look(wait - 1, firing)).toEqual([])
   expect([...(await look(5_000, firing))].sort()).toEqual(['event', 'firing'])
+  await dispatcher.stop()
+})
+
+test('outside of its active times a route sends what is critical alone, and the rest when they begin', async () => {
+  const evening = { name: 'evening', intervals: [{ ...everyDay, from: 15 * 60, to: 18 * 60 }] }
+  const { engine, look, dispatcher, ops, store } = run({
+    routes: [createRoute({ active: [evening], groupWaitMs: 0 })],
+  })
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
+  expect(await look(0, firing)).toEqual(['firing'])
+  expect(store.listDecisions({ limit: 9 }).map(({ reason }) => reason)).toContain(
+    'outside of the active times evening of its route; listed to ops when that ends',
+  )
+  const wait = Date.parse('2026-09-21T15:00:00Z') - start
+  expect(await look(wait - 1, firing)).toEqual(['firing'])
+  expect(await look(1, firing)).toEqual(['firing', 'event'])
+  expect(ops.sent[0]?.items[0]?.rule).toBe('urgent')
   await dispatcher.stop()
 })
 

@@ -63,7 +63,13 @@ describe('what a configuration gives', () => {
 
   test('a route keeps its expression and has its durations in ms', () => {
     const text = `${smallest}channels: { a: { type: console } }\nroutes: [{ match: 'kind == "x"', channels: [a], groupWait: 10s, repeat: 1d }, { channels: [a] }]\n`
-    const plain = { maxRepeatMs: null, sendResolved: true, mute: [], muteCritical: false }
+    const plain = {
+      maxRepeatMs: null,
+      sendResolved: true,
+      mute: [],
+      activeTimes: [],
+      muteCritical: false,
+    }
     expect(loadGood(text).config.routes).toEqual([
       {
         match: 'kind == "x"',
@@ -86,6 +92,42 @@ describe('what a configuration gives', () => {
         ...plain,
       },
     ])
+  })
+
+  test('days of a month, months and dates are points and ranges; null is all of them', () => {
+    const intervals = `[{ daysOfMonth: [1, "15:20", -1, "28:-1"], months: [jan, 3, "jun:aug"], dates: [2026-12-24, "2026-12-24:2027-01-01"] }, {}]`
+    const { config } = loadGood(`${smallest}muteTimes: { quiet: ${intervals} }\n`)
+    const point = <T>(from: T, to = from) => ({ from, to })
+    expect(config.muteTimes['quiet']).toMatchObject([
+      {
+        daysOfMonth: [point(1), point(15, 20), point(-1), point(28, -1)],
+        months: [point(1), point(3), point(6, 8)],
+        dates: [point('2026-12-24'), point('2026-12-24', '2027-01-01')],
+      },
+      { daysOfMonth: null, months: null, dates: null },
+    ])
+  })
+
+  test.each([
+    ['daysOfMonth: [0]', 'expected a day of the month'],
+    ['daysOfMonth: [32]', 'expected a day of the month'],
+    ['daysOfMonth: ["7:1"]', 'expected a day of the month'],
+    ['daysOfMonth: ["-1:1"]', 'expected a day of the month'],
+    ['daysOfMonth: ["1:2:3"]', 'expected a day of the month'],
+    ['daysOfMonth: []', 'expected a day of the month'],
+    ['months: [13]', 'expected a month'],
+    ['months: ["nov:feb"]', 'over the turn of the year write two'],
+    ['months: [xyz]', 'expected a month'],
+    ['dates: [2026-02-29]', 'expected a date'],
+    ['dates: ["2026-12-24:2026-12-23"]', 'expected a date'],
+    ['dates: [24.12.2026]', 'expected a date'],
+  ])('a mute time with %s is refused', (interval, problem) => {
+    expect(problemsOf(`${smallest}muteTimes: { quiet: [{ ${interval} }] }\n`).join()).toContain(problem)
+  })
+
+  test('an active time that nobody defined is refused', () => {
+    const text = `${smallest}channels: { a: { type: console } }\nmuteTimes: { office: [{}] }\nroutes: [{ channels: [a], activeTimes: [ofice] }]\n`
+    expect(problemsOf(text).join()).toContain('no mute time is named `ofice`, did you mean `office`?')
   })
 
   test.each([
