@@ -11,9 +11,10 @@ import type { OutboxItem } from './store/outboxItems.ts'
 import type { SilenceRow } from './store/silenceRows.ts'
 import { expiryOf, note } from './engineContext.ts'
 import { alertIdOf } from './fingerprint.ts'
-import { formatMatcher } from './matchers.ts'
+import { formatMatcher, type Matcher } from './matchers.ts'
 import { checkSilence, type SilenceInput, untilOverMs } from './silences.ts'
 import { readTransferSilence, sayScope } from './transferSilence.ts'
+import { findUnknown, type Vocabulary } from './vocabulary.ts'
 
 /** What people change while the monitor runs. Each call is one commit, and an entry of the audit log is part of it. */
 export interface Operations {
@@ -37,6 +38,8 @@ export interface Acked {
 export interface OperationsDeps {
   readonly store: AlertStore
   readonly kinds: Kinds
+  /** What matchers may ask for now. */
+  readonly vocabulary: () => Vocabulary
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly clock: Pick<Clock, 'now'>
   /** After each commit. */
@@ -123,7 +126,7 @@ function addSilence(deps: ByHand, input: SilenceInput): SilenceRow {
 
 /** A silence as it would be made. @throws MonitorError `usage` for one that is refused */
 function readSilence(
-  { store, kinds }: Pick<OperationsDeps, 'store' | 'kinds'>,
+  { store, kinds, vocabulary }: Pick<OperationsDeps, 'store' | 'kinds' | 'vocabulary'>,
   input: SilenceInput,
   now: UnixMs,
 ): Omit<SilenceRow, 'id' | 'expiredAt'> {
@@ -135,6 +138,7 @@ function readSilence(
   const endsAt = input.endsAt ?? (transfer?.untilOver ? (input.startsAt ?? now) + untilOverMs : Number.NaN)
   const checked = checkSilence({ ...input, matchers, endsAt }, now)
   const problems = [
+    ...(checked.ok && !input.allowUnknown ? listUnknown(checked.matchers, vocabulary()) : []),
     ...(transfer !== null && input.matchers.length > 0
       ? ['a silence of one transfer takes no other matchers']
       : []),
@@ -143,6 +147,14 @@ function readSilence(
   if (!checked.ok || problems.length > 0)
     throw new MonitorError('usage', `This silence is refused: ${problems.join('; ')}`)
   return { ...checked.silence, transfer }
+}
+
+/** What does not exist, and how it is silenced all the same. */
+function listUnknown(matchers: readonly Matcher[], known: Vocabulary): string[] {
+  const problems = matchers.flatMap((matcher) => findUnknown(matcher, known) ?? [])
+  return problems.length === 0
+    ? []
+    : [...problems, 'for what is to come, allow what is unknown: --allow-unknown']
 }
 
 function expireSilence(deps: ByHand, id: number): SilenceRow {

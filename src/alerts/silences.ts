@@ -20,6 +20,8 @@ export interface SilenceInput {
   readonly comment: string
   /** For what the alerts of one transfer say now. */
   readonly transfer?: TransferInput | null | undefined
+  /** Takes labels and values that no alert can have yet. */
+  readonly allowUnknown?: boolean | undefined
 }
 
 /** How long a silence until a transfer is over holds, if nobody says otherwise. */
@@ -31,7 +33,11 @@ export interface ShownSilence extends SilenceRow {
 }
 
 export type CheckedSilence =
-  | { readonly ok: true; readonly silence: Omit<SilenceRow, 'id' | 'expiredAt'> }
+  | {
+      readonly ok: true
+      readonly silence: Omit<SilenceRow, 'id' | 'expiredAt'>
+      readonly matchers: readonly Matcher[]
+    }
   | { readonly ok: false; readonly problems: readonly string[] }
 
 const mostMatchers = 20
@@ -60,7 +66,11 @@ export function checkSilence(
   ]
   if (problems.length > 0) return { ok: false, problems }
   const silence = { startsAt, endsAt: input.endsAt, author, comment, createdAt: now }
-  return { ok: true, silence: { ...silence, matchers: matchers.map(formatMatcher), transfer: null } }
+  return {
+    ok: true,
+    matchers,
+    silence: { ...silence, matchers: matchers.map(formatMatcher), transfer: null },
+  }
 }
 
 /** Whether they match an alert without any label, of no transfer. */

@@ -11,23 +11,22 @@ export interface EvidenceNote {
   readonly says: string
 }
 
+export const findingLabelNames = [
+  'token',
+  'symbol',
+  'direction',
+  'chain',
+  'source',
+  'endpoint',
+  'channel',
+  'poller',
+  'contract',
+  'escrow',
+  'operator',
+] as const
+
 /** Labels that a detector may set; alerts add `rule`, `kind`, `severity` and the rule's own. */
-export type FindingLabels = Partial<
-  Record<
-    | 'token'
-    | 'symbol'
-    | 'direction'
-    | 'chain'
-    | 'source'
-    | 'endpoint'
-    | 'channel'
-    | 'poller'
-    | 'contract'
-    | 'escrow'
-    | 'operator',
-    string
-  >
->
+export type FindingLabels = Partial<Record<(typeof findingLabelNames)[number], string>>
 
 /** What a detector found. It judges; it does not know rules' names, alerts or messages. */
 export interface Finding {

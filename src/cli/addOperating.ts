@@ -103,6 +103,7 @@ function addSilences(silences: Command, io: Io, finish: Finish): void {
       'with --transfer: until it is completed and its alerts have ended, and for a week at most; so too without --for and --until',
     )
     .addOption(config())
+    .option('--allow-unknown', 'take rules, kinds and labels that do not exist yet')
     .option('--for <duration>', 'how long')
     .option('--until <time>', 'when it ends: an ISO time, or a duration from now')
     .option('--from <time>', 'when it begins, if not now: an ISO time, or a duration from now')

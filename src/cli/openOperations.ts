@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import { type Acked, createOperations, recordRewind } from '../alerts/operations.ts'
+import { listVocabulary } from '../alerts/vocabulary.ts'
 import { kinds } from '../checks/index.ts'
 import type { Config } from '../config/config.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { createSilentLog } from '../lib/log.ts'
 import { createAlertStore } from '../alerts/store/alertStore.ts'
+import type { Rule } from '../rules/types.ts'
 import { beginHistory } from '../store/cursors.ts'
 import { readDaemonUrl } from '../store/daemonFile.ts'
 import { ledgerPath, openState, type State } from '../store/openState.ts'
@@ -23,9 +25,14 @@ export type CommandOperations = {
 
 /**
  * Changes the state: through the running daemon's HTTP API, else in the state folder itself, which is then locked.
+ * @param rules those of the project, for what makes silences; null when they cannot be read, or are not used
  * @throws MonitorError `state.locked` when a daemon runs that cannot be asked, `not_found` before a first start
  */
-export function openOperations(io: Io, config: Config): CommandOperations {
+export function openOperations(
+  io: Io,
+  config: Config,
+  rules: readonly Rule[] | null = null,
+): CommandOperations {
   if (!existsSync(ledgerPath(config.stateDir))) {
     throw new MonitorError(
       'not_found',
@@ -34,17 +41,29 @@ export function openOperations(io: Io, config: Config): CommandOperations {
   }
   try {
     const now = io.clock.now()
-    return openLocal(io, openState({ folder: config.stateDir, since: now, now }))
+    return openLocal(io, { config, rules }, openState({ folder: config.stateDir, since: now, now }))
   } catch (error) {
     if (!(error instanceof MonitorError) || error.code !== 'state.locked') throw error
     return openRemote(config, error)
   }
 }
 
-function openLocal(io: Io, state: State): CommandOperations {
+function openLocal(
+  io: Io,
+  { config, rules }: { readonly config: Config; readonly rules: readonly Rule[] | null },
+  state: State,
+): CommandOperations {
   const operations = createOperations({
     store: createAlertStore(state.db),
     kinds,
+    vocabulary() {
+      if (rules === null)
+        throw new MonitorError(
+          'usage',
+          'The rules cannot be read, so that nobody knows what there is to silence: spanwatch check says why.',
+        )
+      return listVocabulary({ rules, kinds, channels: config.channels.map(({ name }) => name) })
+    },
     log: createSilentLog(),
     clock: io.clock,
     onChanged: () => undefined,

@@ -5,6 +5,10 @@ import { createAlertStore } from '../alerts/store/alertStore.ts'
 import { findSilenceProblem, showSilence } from '../alerts/silences.ts'
 import { sayScope, type TransferInput } from '../alerts/transferSilence.ts'
 import type { SilenceRow } from '../alerts/store/silenceRows.ts'
+import { kinds } from '../checks/index.ts'
+import type { Config } from '../config/config.ts'
+import { readRules } from '../rules/readRules.ts'
+import type { Rule } from '../rules/types.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
@@ -22,6 +26,7 @@ export interface AddSilenceCommand {
   /** With commas between. */
   readonly kinds?: string
   readonly untilOver?: boolean
+  readonly allowUnknown?: boolean
   readonly comment: string
   readonly by?: string
   readonly json?: boolean
@@ -39,16 +44,30 @@ export async function addSilence(
   const transfer = readTransfer(options, matchers)
   const endsAt = readEnd(options, startsAt ?? now, now)
   const author = readAuthor(io, options.by)
-  const operations = openOperations(io, config)
+  const operations = openOperations(io, config, await readRulesOrNull(config))
   try {
     const { comment } = options
-    const input = { matchers, startsAt, endsAt, author, comment, ...(transfer && { transfer }) }
+    const input = {
+      matchers,
+      startsAt,
+      endsAt,
+      author,
+      comment,
+      ...(transfer && { transfer }),
+      ...(options.allowUnknown && { allowUnknown: true }),
+    }
     const silence = await operations.addSilence(input, toActor(author))
     io.out(options.json ? `${JSON.stringify(silence, null, 2)}\n` : format(silence, now))
     return exitCodes.fine
   } finally {
     operations.close()
   }
+}
+
+/** A daemon that runs knows its own: only without one are the rules of the project asked. */
+async function readRulesOrNull({ rulesDir }: Config): Promise<readonly Rule[] | null> {
+  const loaded = await readRules(rulesDir, kinds)
+  return loaded.ok ? loaded.rules : null
 }
 
 function readTransfer(options: AddSilenceCommand, matchers: readonly string[]): TransferInput | null {

@@ -1,4 +1,5 @@
 import { createOperations, recordRewind } from '../alerts/operations.ts'
+import { listVocabulary } from '../alerts/vocabulary.ts'
 import { kinds } from '../checks/index.ts'
 import type { OpenCheck } from '../kernel/check.ts'
 import { createCoverageNotes } from '../kernel/coverage.ts'
@@ -55,6 +56,8 @@ export function createJudging(
     ...createOperations({
       store: kernel.alerts,
       kinds,
+      vocabulary: () =>
+        listVocabulary({ rules: rules(), kinds, channels: kernel.channels.map(({ name }) => name) }),
       log,
       clock,
       onChanged: () => (evaluateLoop.wake(), onCommitted()),

@@ -46,7 +46,7 @@ const looks = [
   ['routes', 'test', 'rule=outage'],
 ]
 const acts = [
-  ['silences', 'add', 'rule=outage', '--for', '2h', '--comment', 'migration', '--by', 'ana'],
+  ['silences', 'add', 'kind=source.unavailable', '--for', '2h', '--comment', 'migration', '--by', 'ana'],
   ['silences', 'expire', '1'],
   ['outbox', 'retry', 'dead'],
   ['outbox', 'drop', '1'],
@@ -89,5 +89,5 @@ test('a token that is neither is refused as that', async () => {
 
 test('beside `http.readToken` the configuration of the daemon acts by `http.token`', async () => {
   const { code, stdout } = await run(project.configPath, acts[0] ?? [])
-  expect([code, stdout]).toEqual([0, expect.stringContaining('rule="outage"')])
+  expect([code, stdout]).toEqual([0, expect.stringContaining('kind="source.unavailable"')])
 })

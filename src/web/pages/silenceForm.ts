@@ -16,6 +16,8 @@ export interface TypedSilence {
   readonly for: string
   readonly by: string
   readonly comment: string
+  /** Whether rules, kinds and labels need not exist yet. */
+  readonly allowUnknown: boolean
 }
 
 /** The form for a new silence; with an alert, its labels are filled in. */
@@ -31,6 +33,7 @@ export function toSilenceDraft(alert: AlertView | null, { by }: FormContext): Ty
     for: '2h',
     by,
     comment: '',
+    allowUnknown: false,
   }
 }
 
@@ -57,6 +60,7 @@ ${problem === null ? '' : html`<p class="problem" role="alert" id="problem">${pr
 </div>
 <label for="comment">Comment <span class="muted">why, for whoever comes next</span></label>
 <input id="comment" name="comment" value="${typed.comment}" required maxlength="500" autocomplete="off">
+<p class="check"><input type="checkbox" id="unknown" name="unknown" value="yes"${typed.allowUnknown ? html` checked` : ''}> <label for="unknown">Rules, kinds and labels may be ones that do not exist yet</label></p>
 <p class="buttons"><button class="primary">Silence</button> <a href="/silences">Cancel</a></p>
 </form>`,
   })

@@ -72,6 +72,7 @@ const silenceFields = z.strictObject({
     })
     .nullable()
     .optional(),
+  allowUnknown: z.boolean().optional(),
 })
 
 const silenceBody = silenceFields.refine(({ endsAt, transfer }) => endsAt !== null || transfer?.untilOver, {
@@ -281,6 +282,7 @@ function toTyped(fields: Fields): TypedSilence {
     for: cleanText(read('for', 40), 40),
     by: cleanText(read('by', 400), 100),
     comment: cleanText(read('comment', 4_000), 500),
+    allowUnknown: fields['unknown'] === 'yes',
   }
 }
 
@@ -295,5 +297,6 @@ function readSilence(fields: Fields, now: UnixMs): SilenceInput {
     endsAt: now + forMs,
     author: typed.by,
     comment: typed.comment,
+    ...(typed.allowUnknown && { allowUnknown: true }),
   }
 }

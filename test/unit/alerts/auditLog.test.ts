@@ -2,13 +2,14 @@ import { expect, test } from 'vitest'
 import { createOperations } from '../../../src/alerts/operations.ts'
 import { kinds } from '../../../src/checks/index.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
-import { ana, createBench, createEvent, createFakeChannel, createRule, start } from './harness.ts'
+import { ana, createBench, createEvent, createFakeChannel, createRule, start, vocabulary } from './harness.ts'
 
 function run() {
   const bench = createBench({ fakes: [createFakeChannel('ops')] })
   const operations = createOperations({
     store: bench.store,
     kinds,
+    vocabulary,
     log: createSilentLog(),
     clock: bench.clock,
     onChanged: () => undefined,

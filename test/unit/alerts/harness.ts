@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { listVocabulary } from '../../../src/alerts/vocabulary.ts'
 import { createAlertEngine, type AlertSettings } from '../../../src/alerts/alertEngine.ts'
 import { startDispatcher } from '../../../src/delivery/dispatcher.ts'
 import { defaultRoute, type Route } from '../../../src/alerts/routing.ts'
@@ -96,6 +97,16 @@ export function createRule(overrides: Partial<LoadedRule> = {}): LoadedRule {
     ...overrides,
   }
 }
+
+/** What the tests' silences may ask for. */
+export const vocabulary = () =>
+  listVocabulary({
+    rules: ['failed', 'urgent', 'other', 'a', 'b'].map((name) =>
+      createRule({ name, labels: { team: 'bridge' } }),
+    ),
+    kinds,
+    channels: ['ops'],
+  })
 
 const hashOf = (seed: string, n: number) => `0x${seed}${String(n).padStart(64 - seed.length, '0')}`
 

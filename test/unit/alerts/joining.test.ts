@@ -10,6 +10,7 @@ import type { Judgement } from '../../../src/rules/kind.ts'
 import type { LoadedRule } from '../../../src/rules/types.ts'
 import {
   ana,
+  vocabulary,
   createBench,
   createCondition,
   createEvent,
@@ -54,6 +55,7 @@ function run(options: Parameters<typeof createBench>[0] = {}) {
   const operations = createOperations({
     store: bench.store,
     kinds,
+    vocabulary,
     log: createSilentLog(),
     clock: bench.clock,
     onChanged: () => undefined,

@@ -8,6 +8,7 @@ import type { Judgement } from '../../../src/rules/kind.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import {
   ana,
+  vocabulary,
   createBench,
   createCondition,
   createEvent,
@@ -55,6 +56,7 @@ function run(options: Parameters<typeof createBench>[0] = {}) {
   const operations = createOperations({
     store: bench.store,
     kinds,
+    vocabulary,
     log: createSilentLog(),
     clock: bench.clock,
     onChanged: () => undefined,

@@ -11,6 +11,7 @@ import type { LoadedRule } from '../../../src/rules/types.ts'
 import type { Database } from '../../../src/store/database.ts'
 import {
   ana,
+  vocabulary,
   type BenchOptions,
   createBench,
   createEvent,
@@ -52,7 +53,13 @@ function run(options: BenchOptions = {}) {
   const bench = createBench({ routes: [createRoute({ groupWaitMs: 0 })], ...options })
   const { database, clock, engine, ops } = bench
   for (const n of [1, 2, 3]) addTransfer(database, n, { main: n === 2 ? mainHash(2) : null })
-  const operations = createOperations({ ...bench, kinds, log: createSilentLog(), onChanged: () => undefined })
+  const operations = createOperations({
+    ...bench,
+    kinds,
+    vocabulary,
+    log: createSilentLog(),
+    onChanged: () => undefined,
+  })
   const dispatcher = bench.startSending()
   onTestFinished(() => dispatcher.stop())
   const advance = async (ms: number) => {
