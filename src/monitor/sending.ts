@@ -33,6 +33,7 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
     createRotatingChannel(
       {
         clock,
+        log,
         write: deps.write,
         color: false,
         onRequest: onRequestOf(`channel ${channel.name}`),

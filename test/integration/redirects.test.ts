@@ -67,6 +67,14 @@ const askers: Record<string, Asks> = {
     }
   },
   slack: (url) => deliver({ name: 'a', type: 'slack', url: new Secret(`${url}/services/T/B/k`) }),
+  'slack-app': (url) =>
+    deliver({
+      name: 'a',
+      type: 'slack-app',
+      token: new Secret('xoxb-12345678'),
+      channel: 'ops',
+      url: new Secret(`${url}/api/`),
+    }),
   webhook: (url) =>
     deliver({ name: 'a', type: 'webhook', url: new Secret(url), secret: new Secret('secret-12345678') }),
   heartbeat: (url) => createHeartbeat({ url: new Secret(`${url}/ping/k`), isAlive: () => true })(signal),

@@ -1,5 +1,5 @@
 /** What came of a request: done, or why not, in words for the person who asked. */
-type CaseAnswer = { readonly ok: true } | { readonly ok: false; readonly reason: string }
+export type CaseAnswer = { readonly ok: true } | { readonly ok: false; readonly reason: string }
 
 /**
  * What people may do with a case from within a channel. `by` is the person's name as the channel knows it, `from` the

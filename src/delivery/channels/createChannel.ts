@@ -1,3 +1,4 @@
+import type { CaseActions } from './caseActions.ts'
 import type { Channel, Message } from './message.ts'
 import { type AlertmanagerConfig, type AlertmanagerDeps, createAlertmanagerChannel } from './alertmanager.ts'
 import { createTelegramChannel, type TelegramConfig, type TelegramDeps } from './telegram.ts'
@@ -117,11 +118,13 @@ interface RotatingDeps extends ChannelDeps {
  */
 export function createRotatingChannel(deps: RotatingDeps, config: ChannelConfig): Channel {
   let current = { config, channel: createChannel(deps, config) }
+  let heardBy: CaseActions | null = null
   const renew = (): Channel => {
     const found = deps.reread(config.name)
     if (found === null || found.type !== config.type || isSame(found, current.config)) return current.channel
     const replaced = current.channel
     current = { config: found, channel: createChannel(deps, found) }
+    if (heardBy !== null) current.channel.listen?.(heardBy)
     // What is still under way on the old connections ends by itself.
     replaced.close().catch(() => undefined)
     return current.channel
@@ -133,6 +136,13 @@ export function createRotatingChannel(deps: RotatingDeps, config: ChannelConfig)
     type: config.type,
     ...(current.channel.followsCases && { followsCases: true }),
     deliver: (message, options) => renew().deliver(message, options),
+    ...(current.channel.listen && {
+      listen(actions) {
+        heardBy = actions
+        current.channel.listen?.(actions)
+      },
+      listening: () => current.channel.listening?.() ?? null,
+    }),
     ...(refresh && {
       refresh: {
         everyMs: refresh.everyMs,

@@ -1,5 +1,6 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { FactValue } from '../../bridge/finding.ts'
+import type { CaseActions } from './caseActions.ts'
 
 /** One item of a message, worded but not escaped: every string may hold text from the chain. */
 export interface MessageItem {
@@ -146,6 +147,14 @@ export interface StandingCase {
   readonly thread: string
 }
 
+/** How a channel hears what people press. */
+export interface ListeningStatus {
+  /** `waiting`: broken, and tried again soon; `refused`: its token is not let in, which is tried again rarely. */
+  readonly state: 'connecting' | 'connected' | 'waiting' | 'refused' | 'closed'
+  readonly since: UnixMs
+  readonly reason: string | null
+}
+
 export interface Channel {
   readonly name: string
   readonly type:
@@ -162,6 +171,9 @@ export interface Channel {
   /** It shows a case as one thing that changes: it is told what happens to the case as a whole, and gets one case a message. */
   readonly followsCases?: true
   deliver(message: Message, options: DeliveryOptions): Promise<DeliveryResult>
+  /** Of one that has buttons: hears what people press from now on, and says how that goes. Before, it shows none. */
+  listen?(actions: CaseActions): void
+  listening?(): ListeningStatus | null
   /** Of a service that forgets what is not said again: it is handed every open case that it was told of, past the outbox. */
   readonly refresh?: {
     readonly everyMs: number

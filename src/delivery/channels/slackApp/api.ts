@@ -48,7 +48,7 @@ export function createSlackApi(http: PostDeps, config: ApiConfig): SlackApi {
 }
 
 /** The library with nothing of its own going on: no retries, no waiting, no lines on the console. */
-function clientOptions(url: string) {
+export function clientOptions(url: string) {
   return {
     slackApiUrl: url,
     retryConfig: { retries: 0 },
@@ -59,7 +59,7 @@ function clientOptions(url: string) {
 }
 
 /** What the library would say stands in the answer, and its lines may hold what is secret. */
-const silentLogger: Logger = {
+export const silentLogger: Logger = {
   debug: () => {},
   info: () => {},
   warn: () => {},
@@ -70,7 +70,7 @@ const silentLogger: Logger = {
 }
 
 /** The library's way to the network: `postOnce`, with its limits. */
-function toFetch(
+export function toFetch(
   http: PostDeps,
   signal: AbortSignal,
   onOutcome: (outcome: PostOutcome) => void,

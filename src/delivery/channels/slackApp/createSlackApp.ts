@@ -2,7 +2,14 @@ import type { Clock, UnixMs } from '../../../lib/clock.ts'
 import type { Logger } from '../../../lib/log.ts'
 import type { Secret } from '../../../lib/secret.ts'
 import type { CaseActions } from '../caseActions.ts'
-import type { Channel, DeliveryOptions, DeliveryResult, Message, MessageCase } from '../message.ts'
+import type {
+  Channel,
+  DeliveryOptions,
+  DeliveryResult,
+  ListeningStatus,
+  Message,
+  MessageCase,
+} from '../message.ts'
 import { createPostDeps, type PostDeps } from '../postOnce.ts'
 import { renderSlack, renderSlackPlain, type SlackPayload } from '../renderSlack.ts'
 import { parseChannelUrl } from '../parseChannelUrl.ts'
@@ -10,7 +17,9 @@ import { isLostThread, type Failure, type SlackAnswer } from './answers.ts'
 import { createSlackApi, type SlackApi } from './api.ts'
 import { findPosted, type Looked, metadataOf } from './findPosted.ts'
 import { renderCasePlain, renderReply, renderRoot } from './renderCase.ts'
+import { createPresses, type Presses, type PressesDeps } from './presses.ts'
 import { createRoots, type Roots } from './roots.ts'
+import { openSocket, type SlackSocket, type SocketDeps } from './socket.ts'
 import {
   createThreads,
   formatThread,
@@ -35,8 +44,6 @@ export interface SlackAppConfig {
 export interface SlackAppDeps extends Partial<PostDeps> {
   readonly clock: Clock
   readonly log?: Pick<Logger, 'info' | 'warn'>
-  /** What buttons do; there are none without it. */
-  readonly actions?: CaseActions
 }
 
 /** After so many attempts a message is posted although nobody knows whether it is there. */
@@ -48,16 +55,24 @@ const mostLookups = 4
  */
 export function createSlackAppChannel(deps: SlackAppDeps, config: SlackAppConfig): Channel {
   const app = openApp(deps, config)
+  let closing: Promise<void> | null = null
   return {
     name: config.name,
     type: 'slack-app',
     followsCases: true,
     deliver: (message, options) => deliver(app, message, options),
-    async close() {
-      await app.roots.close()
-      await app.close()
-    },
+    ...(app.ear && {
+      listen: (actions) => app.ear?.listen(actions),
+      listening: () => app.ear?.status() ?? null,
+    }),
+    close: () => (closing ??= close(app)),
   }
+}
+
+async function close(app: App): Promise<void> {
+  await app.ear?.close()
+  await app.roots.close()
+  await app.close()
 }
 
 interface App {
@@ -67,28 +82,65 @@ interface App {
   channelId: string | null
   readonly threads: Threads
   readonly roots: Roots
-  readonly hasButtons: boolean
+  /** Hears what people press; null without a token for it. */
+  readonly ear: Ear | null
+  hasButtons(): boolean
   readonly startedAt: UnixMs
   close(): Promise<void>
 }
 
 function openApp(deps: SlackAppDeps, config: SlackAppConfig): App {
   const { href } = parseChannelUrl(config.name, config.url.reveal())
-  const http = createPostDeps(deps)
   const url = href.endsWith('/') ? href : `${href}/`
-  const api = createSlackApi(http, { url, token: config.token, now: () => deps.clock.now() })
-  const hasButtons = config.appToken !== undefined && deps.actions !== undefined
+  const http = createPostDeps(deps)
+  // Connections of their own: an edit that hangs holds up no message.
+  const aside = createPostDeps(deps)
+  const toApi = (over: PostDeps) =>
+    createSlackApi(over, { url, token: config.token, now: () => deps.clock.now() })
   const log = deps.log ?? { info: () => {}, warn: () => {} }
+  const { clock } = deps
+  const { name, appToken } = config
+  const ear =
+    appToken === undefined
+      ? null
+      : createEar({ http: aside, api: toApi(aside), clock, log, name, url, appToken })
+  const look = { hasButtons: () => ear !== null && ear.status() !== null }
   return {
-    api,
+    api: toApi(http),
     channel: config.channel,
     channelId: isChannelId(config.channel) ? config.channel : null,
     threads: createThreads(config.channel),
-    roots: createRoots({ api, clock: deps.clock, log, hasButtons }),
-    hasButtons,
-    startedAt: deps.clock.now(),
-    close: () => http.close(),
+    ear,
+    roots: createRoots({ api: toApi(aside), clock, log, ...look }),
+    ...look,
+    startedAt: clock.now(),
+    async close() {
+      await Promise.all([http.close(), aside.close()])
+    },
   }
+}
+
+interface Ear {
+  listen(actions: CaseActions): void
+  status(): ListeningStatus | null
+  close(): Promise<void>
+}
+
+/** Opens a socket when it is told to listen. */
+function createEar(deps: Omit<SocketDeps, 'onEnvelope'> & Omit<PressesDeps, 'actions'>): Ear {
+  let socket: SlackSocket | null = null
+  let presses: Presses | null = null
+  const listen = (actions: CaseActions) => {
+    if (socket !== null) return
+    const taker = createPresses({ ...deps, actions })
+    presses = taker
+    socket = openSocket({ ...deps, onEnvelope: (envelope) => taker.take(envelope) })
+  }
+  const close = async () => {
+    await socket?.close()
+    presses?.close()
+  }
+  return { listen, status: () => socket?.status() ?? null, close }
 }
 
 async function deliver(app: App, message: Message, options: DeliveryOptions): Promise<DeliveryResult> {

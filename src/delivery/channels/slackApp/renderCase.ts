@@ -24,7 +24,7 @@ import { headlineOf, part, safeLink, verdictLine } from '../textParts.ts'
 /** The blocks that say how a case stands are named so, and replaced when it changes; all others stay. */
 const ownBlock = /^case-/
 /** What buttons are called in what Slack says of a press. */
-const actionIds = { ack: 'case-ack', silence: 'case-silence', handle: 'case-handle' } as const
+export const actionIds = { ack: 'case-ack', silence: 'case-silence', handle: 'case-handle' } as const
 const headerCost = 150
 
 /** What a first message keeps while its case changes. */
@@ -37,7 +37,7 @@ export interface RootParts {
 
 export interface RootOptions {
   /** Whether somebody listens for presses. */
-  readonly hasButtons: boolean
+  hasButtons(): boolean
 }
 
 /** The first message of a case: how it stands, what can be done, and the findings that opened it. */
@@ -155,11 +155,7 @@ function headerText(of: MessageCase): string {
   return `${symbol} ${titleOf(of)}`
 }
 
-function headBlocks(
-  of: MessageCase,
-  links: readonly SlackButton[],
-  { hasButtons }: RootOptions,
-): SlackBlock[] {
+function headBlocks(of: MessageCase, links: readonly SlackButton[], options: RootOptions): SlackBlock[] {
   const money = moneyLine(of.money)
   const facts: readonly (readonly [string, string])[] = [
     ['Case', `${part(of.id, 40)}, ${stateLine(of)}`],
@@ -168,7 +164,7 @@ function headBlocks(
     ...(of.assignee === null ? [] : [['Assigned to', part(of.assignee, 100)] as const]),
   ]
   const fields = facts.map(([label, value]) => markdown(`*${label}*\n${codeSpan(value, 700)}`))
-  const elements = [...(hasButtons ? listButtons(of) : []), ...links]
+  const elements = [...(options.hasButtons() ? listButtons(of) : []), ...links]
   return [
     { type: 'header', block_id: 'case-title', text: plainText(headerText(of), headerCost) },
     { type: 'section', block_id: 'case-facts', fields },

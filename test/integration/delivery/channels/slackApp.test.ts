@@ -38,9 +38,10 @@ function open({ timeoutMs = 5_000, ...config }: OpenOptions = {}) {
   const logged: string[] = []
   const write = (facts: object | string, text?: string) => void logged.push(JSON.stringify([facts, text]))
   const channel = createSlackAppChannel(
-    { clock, timeoutMs, log: { info: write, warn: write }, actions },
+    { clock, timeoutMs, log: { info: write, warn: write } },
     slackAppTo(slack, config),
   )
+  channel.listen?.(actions)
   onTestFinished(() => channel.close())
   return { channel, logged }
 }
