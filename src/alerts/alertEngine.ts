@@ -1,11 +1,15 @@
+import type { Finding } from '../bridge/finding.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { formatDuration } from '../lib/duration.ts'
 import type { Logger } from '../lib/log.ts'
+import type { KnownEscrow } from '../cases/listKeys.ts'
 import type { Judgement } from '../rules/kind.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import type { Rule } from '../rules/types.ts'
+import { adoptAlerts, putIntoCase } from './caseOf.ts'
 import { type EngineContext, note } from './engineContext.ts'
+import { decodeFinding } from './findingJson.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { flushGroups } from './flushGroups.ts'
 import { joinGroups } from './groupTimers.ts'
@@ -31,7 +35,13 @@ export interface AlertSettings {
   readonly routes: readonly Route[]
   /** Configured ones; the built-in ones hold as well. */
   readonly inhibit: readonly InhibitRule[]
-  readonly channels: readonly { readonly name: string; readonly type: string }[]
+  readonly channels: readonly {
+    readonly name: string
+    readonly type: string
+    readonly followsCases?: boolean
+  }[]
+  /** Where each token's money is held: findings of one escrow share a cause. */
+  readonly escrows?: readonly KnownEscrow[]
   readonly fallback?: string | null
   /** Active conditions of one rule; what goes beyond is counted. */
   readonly maxActivePerRule?: number
@@ -129,6 +139,8 @@ function createContext({ store, log, settings, live, kinds }: AlertEngineDeps): 
     live,
     kinds,
     channels,
+    following: new Set(settings.channels.flatMap((one) => (one.followsCases ? [one.name] : []))),
+    escrows: settings.escrows ?? [],
     routes: settings.routes.length > 0 ? settings.routes : [defaultRoute(channels)],
     asksTransfer: settings.routes.some(({ asksTransfer }) => asksTransfer),
     inhibitions: [...listInhibitions(kinds), ...settings.inhibit],
@@ -160,6 +172,7 @@ function isMetaRule(context: EngineContext, { kind, rule }: Pick<AlertHead, 'kin
 function start(context: EngineContext): void {
   context.startedAt = context.now
   context.hold = { until: context.now + startHoldMs, isReleased: false, hasStarted: true }
+  adoptAlerts(context)
   for (const head of context.store.listActive()) if (head.firedAt !== null) joinGroups(context, head)
   for (const silence of context.store.listSilences({ since: context.now, limit: mostSilences })) {
     const problem = findSilenceProblem(silence)
@@ -180,15 +193,27 @@ function renameSubject(context: EngineContext, from: string, to: string): void {
   for (const row of context.store.listAlertsOfTransfer(from)) {
     const fingerprint = fingerprintOf(row.rule, { kind: row.kind, subject: to })
     const survivor = context.store.findAlert(fingerprint)
-    if (survivor) merge(context, row, survivor.id)
-    else context.store.renameAlert(row.id, { fingerprint, subject: to, transferKey: to })
+    if (survivor) {
+      putIntoCase(context, row, renamed(row, to))
+      merge(context, row, survivor.id)
+    } else {
+      context.store.renameAlert(row.id, { fingerprint, subject: to, transferKey: to })
+      putIntoCase(context, row, renamed(row, to))
+    }
     note(context, row, { what: 'renamed', reason: `its transfer ${from} was joined into ${to}` }, context.now)
   }
+}
+
+/** Its finding, of the transfer that it goes on as: the keys of both lead to one case. */
+function renamed(row: AlertRow, to: string): Finding {
+  const finding = decodeFinding(row.finding)
+  return finding.transfer === null ? finding : { ...finding, transfer: { ...finding.transfer, key: to } }
 }
 
 function merge(context: EngineContext, row: AlertRow, survivorId: number): void {
   const { store } = context
   store.deleteUnsentOf(row.id)
+  store.retireMember(row.id, context.now)
   store.moveTold(row.id, survivorId)
   store.moveHeld(row.id, survivorId)
   store.updatePhase(row.id, { ...row, state: 'merged' }, context.now)

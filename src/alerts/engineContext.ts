@@ -1,3 +1,4 @@
+import type { KnownEscrow } from '../cases/listKeys.ts'
 import type { Finding } from '../bridge/finding.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
@@ -19,6 +20,9 @@ export interface EngineContext {
   readonly asksTransfer: boolean
   readonly inhibitions: readonly InhibitRule[]
   readonly channels: readonly string[]
+  /** Those that are told what happens to a case as a whole. */
+  readonly following: ReadonlySet<string>
+  readonly escrows: readonly KnownEscrow[]
   readonly fallback: string | null
   readonly maxActivePerRule: number
   readonly live: { readonly rules: Iterable<Rule> }

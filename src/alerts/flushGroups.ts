@@ -9,8 +9,11 @@ import { addsNothing, findJoined } from './findJoined.ts'
 import { releaseHeldEvents } from './heldEvents.ts'
 import { gravity } from './joining.ts'
 import { createMute, isFiring, type Mute, type MuteOf, noticeMutes } from './mutes.ts'
-import { groupKeyOf, type Route } from './routing.ts'
 import { endOverSilences } from './endOverSilences.ts'
+import { closeCases, isUrgent } from './caseOf.ts'
+import { noteKnown } from './caseWindows.ts'
+import { escalate } from './escalation.ts'
+import { groupKeyOf, isByCase, type Route } from './routing.ts'
 
 /** How soon a muted alert is evaluated again. */
 const recheckMs = 5_000
@@ -25,6 +28,8 @@ export function flushGroups(context: EngineContext): UnixMs | null {
   endOverSilences(context)
   releaseHeldEvents(context)
   noticeMutes(context)
+  escalate(context)
+  closeCases(context)
   const due = store
     .listDueGroups(context.now)
     .map((group): DueGroup => ({ group, members: store.listMembers(group.key) }))
@@ -35,7 +40,8 @@ export function flushGroups(context: EngineContext): UnixMs | null {
       flushGroup(context, { ...one, mute })
     store.deleteIdleGroups(context.now)
   }
-  return earliest(store.nextGroupDue(), store.nextHeldDue())
+  const next = [store.nextGroupDue(), store.nextHeldDue(), store.nextEscalation(), store.nextCaseEnd()]
+  return next.reduce(earliest)
 }
 
 function earliest(a: UnixMs | null, b: UnixMs | null): UnixMs | null {
@@ -83,7 +89,14 @@ function flushGroup(context: EngineContext, { group, members, mute }: DueGroup &
       { ...facts, alerts: alerts.map((alert) => ({ ...alert, joins: joined.get(alert.id) ?? null })) },
       context.now,
     )
-    queueDecision(context, { group, channel, members, toldItems, decision })
+    queueDecision(context, {
+      group,
+      channel,
+      members,
+      toldItems,
+      decision,
+      isByCase: route !== null && isByCase(route),
+    })
     hasSpoken ||= decision.reason !== 'nothing'
     if (decision.reason === 'nothing' && repeatAt !== null && repeatAt <= context.now) {
       postpone(context, { group, channel, isOpen: alerts.some((alert) => alert.isFiring) })
@@ -135,7 +148,10 @@ function noteOnce(context: EngineContext, alert: AlertHead, reason: string): voi
 function routeOf(context: EngineContext, group: GroupRow, members: readonly AlertHead[]): Route | null {
   for (const member of members) {
     const labels = parseLabels(member.labels)
-    const route = routesFor(context, member).find((candidate) => groupKeyOf(candidate, labels) === group.key)
+    const caseId = context.store.findCaseOf(member.id)
+    const route = routesFor(context, member).find(
+      (candidate) => groupKeyOf(candidate, labels, caseId) === group.key,
+    )
     if (route) return route
   }
   return null
@@ -162,6 +178,7 @@ function readTold(items: readonly OutboxItem[]): Map<number, Told> {
 }
 
 interface Decided {
+  readonly isByCase: boolean
   readonly group: GroupRow
   readonly channel: string
   readonly members: readonly Member[]
@@ -201,7 +218,7 @@ function countRepeats({ store }: EngineContext, { group, channel, decision }: De
 
 function queueItem(
   context: EngineContext,
-  { group, channel, toldItems, alert, what }: Decided & { alert: AlertHead; what: OutboxWhat },
+  { group, channel, toldItems, alert, what, isByCase }: Decided & { alert: AlertHead; what: OutboxWhat },
 ): void {
   const open = toldItems.findLast((item) => item.alertId === alert.id && item.channel === channel)
   if (what === 'resolved') context.store.deleteUnsentRepeats(alert.id, channel)
@@ -210,16 +227,20 @@ function queueItem(
     return context.store.setItemWhat(open.id, 'both')
   if (open && isUnsent && what === 'firing' && open.what === 'joined' && open.episode === alert.episode)
     return context.store.setItemWhat(open.id, 'firing')
+  const caseId = isByCase ? context.store.findCaseOf(alert.id) : null
+  if (caseId !== null) noteKnown(context, caseId, { channel, kind: alert.kind })
   context.store.queueItem({
     alertId: alert.id,
     channel,
     episode: what === 'resolved' ? (open?.episode ?? alert.episode) : alert.episode,
     what,
     groupKey: group.key,
-    isCritical: alert.severity === 'critical',
+    isCritical: isUrgent(context, alert, caseId),
     createdAt: context.now,
     notBefore: context.now,
     expiresAt: expiryOf(alert.severity, context.now),
+    caseId,
+    change: null,
   })
 }
 

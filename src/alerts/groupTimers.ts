@@ -17,9 +17,13 @@ function dueAfterFiring(
   return of.isCritical || quietUntil <= now ? now + of.waitMs : quietUntil
 }
 
-/** When the end of an alert is sent: as soon as its group may send again. */
-function dueAfterEnd(group: Pick<GroupRow, 'flushedAt' | 'intervalMs'>, now: UnixMs): UnixMs {
-  return group.flushedAt === null ? now : Math.max(now, group.flushedAt + group.intervalMs)
+/** When the end of an alert is sent: as soon as its group may send again, that of a critical one at once. */
+function dueAfterEnd(
+  group: Pick<GroupRow, 'flushedAt' | 'intervalMs'>,
+  isAtOnce: boolean,
+  now: UnixMs,
+): UnixMs {
+  return isAtOnce || group.flushedAt === null ? now : Math.max(now, group.flushedAt + group.intervalMs)
 }
 
 /** Puts an alert that fired into the groups that its routes give it. */
@@ -27,8 +31,9 @@ export function joinGroups(context: EngineContext, alert: AlertHead): void {
   const routes = routesFor(context, alert)
   if (routes.length === 0)
     note(context, alert, { what: 'not told', reason: 'no route matches its labels' }, context.now)
+  const caseId = context.store.findCaseOf(alert.id)
   for (const route of routes) {
-    const key = groupKeyOf(route, parseLabels(alert.labels))
+    const key = groupKeyOf(route, parseLabels(alert.labels), caseId)
     const group = context.store.getGroup(key)
     const due = dueAfterFiring(
       group,
@@ -49,10 +54,19 @@ export function joinGroups(context: EngineContext, alert: AlertHead): void {
   }
 }
 
+const flappingMs = 3_600_000
+const flappingFrom = 2
+
 /** Schedules a flush of the groups of an alert that is over. */
-export function touchGroups(context: EngineContext, alertId: number): void {
-  for (const group of context.store.listGroupsOf(alertId)) {
-    const due = dueAfterEnd(group, context.now)
+export function touchGroups(
+  context: EngineContext,
+  { id, severity }: Pick<AlertHead, 'id' | 'severity'>,
+): void {
+  // What flaps would end at each turn: that is told once an interval.
+  const isAtOnce =
+    severity === 'critical' && context.store.countFirings(id, context.now - flappingMs) < flappingFrom
+  for (const group of context.store.listGroupsOf(id)) {
+    const due = dueAfterEnd(group, isAtOnce, context.now)
     context.store.saveGroup({
       ...group,
       isDirty: true,

@@ -1,5 +1,7 @@
 import type { AlertHead, AlertRow } from './store/alertRows.ts'
 import type { HeldEvent } from './store/heldEvents.ts'
+import { isUrgent } from './caseOf.ts'
+import { noteKnown } from './caseWindows.ts'
 import { type EngineContext, expiryOf, note } from './engineContext.ts'
 import { findJoined } from './findJoined.ts'
 import { type ChannelHold, listEventChannels } from './mutes.ts'
@@ -58,16 +60,20 @@ function release(
   const heard = new Set(context.store.listItemsOf(alert.id).map((item) => item.channel))
   for (const channel of channels) {
     if (held.what === 'event' && channel !== held.channel && heard.has(channel)) continue
+    const caseId = context.store.findCaseOf(alert.id)
+    if (caseId !== null) noteKnown(context, caseId, { channel, kind: alert.kind })
     context.store.queueItem({
       alertId: alert.id,
       channel,
       episode: held.episode,
       what: held.what === 'event' && findJoined(context, alert, channel) ? 'joined' : held.what,
       groupKey: null,
-      isCritical: alert.severity === 'critical',
+      isCritical: isUrgent(context, alert, caseId),
       createdAt: context.now,
       notBefore: context.now,
       expiresAt: expiryOf(alert.severity, context.now),
+      caseId,
+      change: null,
     })
     note(context, alert, { what: 'told', reason: `no longer muted, to ${channel}` }, context.now)
   }

@@ -6,6 +6,7 @@ import type { AlertHead } from './store/alertRows.ts'
 import { type EngineContext, labelsOf, note } from './engineContext.ts'
 import { decodeFinding, encodeFinding, rankAmount } from './findingJson.ts'
 import { canonicalJson, fingerprintOf } from './fingerprint.ts'
+import { putIntoCase } from './caseOf.ts'
 import { joinGroups, touchGroups } from './groupTimers.ts'
 import { type Phase, resumeCondition, type Step, stepCondition, untouched } from './stateMachine.ts'
 
@@ -49,7 +50,7 @@ export function judgeConditions(
   for (const head of left.values()) {
     if (!unknowns || unknowns.has(head.subject)) continue
     const step = stepCondition(phaseOf(head), false, rule, context.now)
-    move(context, rule, head, step, lossOf(context, head, step, judgement))
+    move(context, rule, head, { step, finding: null, resolvedReason: lossOf(context, head, step, judgement) })
   }
   context.evaluated.add(rule.name)
   context.looked.add(rule.name)
@@ -79,7 +80,7 @@ function resume(context: EngineContext, rule: Rule, evaluatedAt: UnixMs | null):
   return heads.flatMap((head) => {
     const step = resumeCondition(phaseOf(head), rule, evaluatedAt, context.now)
     if (step.phase === head) return [head]
-    move(context, rule, head, step)
+    move(context, rule, head, { step, finding: null })
     return step.transition === null ? [{ ...head, ...step.phase }] : []
   })
 }
@@ -111,7 +112,8 @@ function stepKnown(
   const isOther =
     isStale || step.transition !== null || labels !== head.labels || rule.severity !== head.severity
   if (isOther) context.store.updateContent(head.id, contentOf(rule, finding, labels), context.now)
-  move(context, rule, { ...head, labels, severity: rule.severity }, step)
+  const present = { ...head, ...contentOf(rule, finding, labels) }
+  move(context, rule, present, { step, finding: isOther ? finding : null })
   return isOther
 }
 
@@ -123,8 +125,11 @@ function stepNew(context: EngineContext, rule: Rule, finding: Finding): void {
   const known = context.store.findAlert(fingerprint)
   if (known) {
     context.store.updateContent(known.id, contentOf(rule, finding, labels), context.now)
-    const head = { ...known, labels, severity: rule.severity }
-    return move(context, rule, head, stepCondition(phaseOf(known), true, rule, context.now))
+    const head = { ...known, ...contentOf(rule, finding, labels) }
+    return move(context, rule, head, {
+      step: stepCondition(phaseOf(known), true, rule, context.now),
+      finding,
+    })
   }
   const step = stepCondition(untouched, true, rule, context.now)
   const row = {
@@ -142,7 +147,7 @@ function stepNew(context: EngineContext, rule: Rule, finding: Finding): void {
     changedAt: context.now,
   }
   const id = context.store.insertAlert(row)
-  if (id !== null) follow(context, { ...row, id, ackedBy: null, ackedAt: null }, step)
+  if (id !== null) follow(context, { ...row, id, ackedBy: null, ackedAt: null }, { step, finding })
 }
 
 function contentOf(rule: Rule, finding: Finding, labels: string) {
@@ -164,14 +169,19 @@ function move(
   context: EngineContext,
   rule: Rule,
   head: AlertHead,
-  step: Step,
-  resolvedReason: string | null = null,
+  moved: Moved & { readonly resolvedReason?: string | null },
 ): void {
-  if (step.phase === head || (step.transition === null && isSamePhase(head, step.phase))) return
+  const { step, finding, resolvedReason = null } = moved
+  if (step.phase === head || (step.transition === null && isSamePhase(head, step.phase))) {
+    // More money may be at risk than before.
+    if (finding !== null && (head.state === 'firing' || head.state === 'recovering'))
+      putIntoCase(context, head, finding)
+    return
+  }
   // No message of it was sent: nothing is left to remember.
   if (step.transition === 'forgotten' && step.phase.episode === 1) context.store.deleteAlert(head.id)
   else context.store.updatePhase(head.id, { ...step.phase, resolvedReason }, context.now)
-  follow(context, { ...head, ...step.phase, rule: rule.name }, step)
+  follow(context, { ...head, ...step.phase, rule: rule.name }, { step, finding })
 }
 
 function isSamePhase(head: AlertHead, phase: Phase): boolean {
@@ -188,14 +198,27 @@ const reasons = {
   demoted: '`for` was raised above its age',
 } as const
 
+interface Moved {
+  readonly step: Step
+  /** As it is now; null where it was not found, or is as it was. */
+  readonly finding: Finding | null
+}
+
 /** What a transition causes. */
-function follow(context: EngineContext, alert: AlertHead, { transition }: Step): void {
+function follow(context: EngineContext, alert: AlertHead, { step: { transition }, finding }: Moved): void {
   if (transition === null) return
   note(context, alert, { what: transition, reason: reasons[transition] }, context.now)
   if (transition === 'fired') {
     if (alert.ackedAt !== null) context.store.clearAck(alert.id)
+    if (finding !== null) putIntoCase(context, alert, finding)
     joinGroups(context, alert)
-  } else if (transition === 'resolved') touchGroups(context, alert.id)
+  } else if (transition === 'resolved') endOf(context, alert)
+}
+
+function endOf(context: EngineContext, alert: AlertHead): void {
+  const row = context.store.getAlert(alert.id)
+  if (row !== null) putIntoCase(context, alert, decodeFinding(row.finding))
+  touchGroups(context, alert)
 }
 
 /** Rules that are gone: their firing alerts end with that as the reason, their pending ones are forgotten. */
@@ -214,6 +237,6 @@ export function dropRules(context: EngineContext, isKept: (head: AlertHead) => b
       context.now,
     )
     note(context, head, { what: 'resolved', reason: resolvedReason }, context.now)
-    touchGroups(context, head.id)
+    endOf(context, { ...head, state: 'resolved', resolvedAt: context.now })
   }
 }

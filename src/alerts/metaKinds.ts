@@ -90,6 +90,7 @@ function defineMeta<const T extends FactTable>(of: {
     nature: 'condition',
     raisedBy: 'alerts',
     sources: [],
+    ties: [],
     isGuard: true,
     hasTransfer: false,
     subjectNames,

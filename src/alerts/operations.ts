@@ -1,14 +1,15 @@
-import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
-import type { Logger } from '../lib/log.ts'
-import type { Kinds } from '../rules/kinds.ts'
 import { type Actor, cleanActor } from '../store/actor.ts'
-import { type NewChange, recordChange } from '../store/auditLog.ts'
+import { recordChange } from '../store/auditLog.ts'
 import type { Database } from '../store/database.ts'
 import type { AlertRow } from './store/alertRows.ts'
 import type { AlertStore } from './store/alertStore.ts'
 import type { OutboxItem } from './store/outboxItems.ts'
 import type { SilenceRow } from './store/silenceRows.ts'
+import type { ByHand, OperationsDeps } from './byHand.ts'
+import { type CaseCommand, changeCase } from './caseOperations.ts'
+import type { CaseRow } from '../cases/store/caseRows.ts'
 import { expiryOf, note } from './engineContext.ts'
 import { alertIdOf } from './fingerprint.ts'
 import { formatMatcher, type Matcher } from './matchers.ts'
@@ -22,6 +23,8 @@ export interface Operations {
   ackAlert(id: string, actor: Actor): Acked
   addSilence(input: SilenceInput, actor: Actor): SilenceRow
   expireSilence(id: number, actor: Actor): SilenceRow
+  /** Acknowledges a case, assigns, notes, handles or opens it again; gives it as it is then. */
+  changeCase(command: CaseCommand, actor: Actor): CaseRow
   /** Puts what was set aside back into the queue, and retries what waits at once; `dead` is all that was set aside. */
   retryOutbox(id: number | 'dead', actor: Actor): { readonly count: number }
   /** Sets an unsent item aside for good. */
@@ -33,17 +36,6 @@ export interface Acked {
   readonly rule: string
   readonly ackedBy: string
   readonly ackedAt: UnixMs
-}
-
-export interface OperationsDeps {
-  readonly store: AlertStore
-  readonly kinds: Kinds
-  /** What matchers may ask for now. */
-  readonly vocabulary: () => Vocabulary
-  readonly log: Pick<Logger, 'info' | 'warn'>
-  readonly clock: Pick<Clock, 'now'>
-  /** After each commit. */
-  onChanged(): void
 }
 
 /** @throws MonitorError (in each call) `usage` for what cannot be meant, `not_found` for what is not there */
@@ -59,6 +51,7 @@ export function createOperations(deps: OperationsDeps): Operations {
   }
   return {
     ackAlert: (id, actor) => commit(actor, (by) => ackAlert(by, id)),
+    changeCase: (command, actor) => commit(actor, (by) => changeCase(by, command)),
     addSilence: (input, actor) => commit(actor, (by) => addSilence(by, input)),
     expireSilence: (id, actor) => commit(actor, (by) => expireSilence(by, id)),
     retryOutbox: (id, actor) => commit(actor, (by) => retryOutbox(by, id)),
@@ -72,14 +65,6 @@ export function recordRewind(db: Database, actor: Actor, until: UnixMs, now: Uni
   recordChange(db, actor, { what: 'read again', about: 'list', aboutId, detail: 'back to that time' }, now)
 }
 
-/** One change by a person, under way. */
-interface ByHand extends OperationsDeps {
-  readonly actor: Actor
-  readonly now: UnixMs
-  /** Into the audit log. */
-  readonly record: (change: NewChange) => void
-}
-
 function ackAlert(deps: ByHand, name: string): Acked {
   const { now, actor } = deps
   const { by } = actor
@@ -91,6 +76,10 @@ function ackAlert(deps: ByHand, name: string): Acked {
   deps.store.ackAlert(alert.id, by, now)
   note(deps, alert, { what: 'acknowledged', reason: `by ${by}: no reminders until it fires anew` }, now)
   deps.record({ what: 'acknowledged', about: 'alert', aboutId: id, detail: nameAlert(alert) })
+  const row = deps.store.findCaseOfAlert(alert.id)
+  // Who acknowledges what says the most of a case has seen the case.
+  if (row?.state === 'open' && row.worstAlert === alert.id)
+    changeCase(deps, { id: `c${row.id}`, do: 'ack', text: null })
   return { id, rule: alert.rule, ackedBy: by, ackedAt: now }
 }
 

@@ -13,6 +13,7 @@ export interface Route {
   /** Whether `matches` names the alert's transfer, which belongs to no alert's labels. */
   readonly asksTransfer?: boolean
   readonly channels: readonly string[]
+  /** Names of labels; `case` is the case of the alert. */
   readonly groupBy: readonly string[]
   /** Null when the route does not say: 0 for events and critical alerts, 30 s otherwise. */
   readonly groupWaitMs: number | null
@@ -28,8 +29,15 @@ export interface Route {
   readonly active?: readonly MuteTime[]
   /** Whether they hold for what is critical too. */
   readonly muteCritical?: boolean
+  /** Who is told too when nobody has taken the case so long after it opened. */
+  readonly escalate?: readonly EscalationStep[]
   /** Whether routes below are looked at too. */
   readonly continue: boolean
+}
+
+interface EscalationStep {
+  readonly afterMs: number
+  readonly channels: readonly string[]
 }
 
 const defaultGroupWaitMs = 30_000
@@ -42,7 +50,7 @@ export function defaultRoute(channels: readonly string[]): Route {
     id: 'default',
     matches: () => true,
     channels: channels.length > 0 ? channels : ['console'],
-    groupBy: ['rule'],
+    groupBy: ['case'],
     groupWaitMs: null,
     groupIntervalMs: defaultGroupIntervalMs,
     repeatMs: defaultRepeatMs,
@@ -73,9 +81,23 @@ function ask(route: Route, labels: Labels): 'yes' | 'no' | 'unfinished' {
   }
 }
 
+/** Whether a route's alerts are told by case: one message, and one thread, for what shares a cause. */
+export function isByCase({ groupBy }: Pick<Route, 'groupBy'>): boolean {
+  return groupBy.includes('case')
+}
+
+/** A case in a group's key: merged cases are found by it. */
+export function caseMark(caseId: number): string {
+  return `"case":"c${caseId}"`
+}
+
 /** The route and the values of its `groupBy` labels; a missing label is an empty one. */
-export function groupKeyOf(route: Route, labels: Labels): string {
-  return `${route.id} ${canonicalJson(Object.fromEntries(route.groupBy.map((name) => [name, labels[name] ?? ''])))}`
+export function groupKeyOf(route: Route, labels: Labels, caseId: number | null): string {
+  const values = route.groupBy.map((name) => [
+    name,
+    name === 'case' ? (caseId === null ? '' : `c${caseId}`) : (labels[name] ?? ''),
+  ])
+  return `${route.id} ${canonicalJson(Object.fromEntries(values))}`
 }
 
 export function groupWaitOf(

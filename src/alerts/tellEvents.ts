@@ -4,6 +4,9 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Rule } from '../rules/types.ts'
 import type { AlertHead, AlertRow } from './store/alertRows.ts'
 import type { OutboxWhat } from './store/outboxItems.ts'
+import { isUrgent, putIntoCase } from './caseOf.ts'
+import { whenToTell } from './caseWindows.ts'
+import type { Placed } from '../cases/placeMember.ts'
 import { type EngineContext, expiryOf, labelsOf, note, parseLabels } from './engineContext.ts'
 import { decodeFinding, encodeFinding, rankAmount } from './findingJson.ts'
 import { canonicalJson, fingerprintOf } from './fingerprint.ts'
@@ -12,7 +15,7 @@ import { holdEvent } from './heldEvents.ts'
 import { compareRanks, stands } from './joining.ts'
 import { digestMaterial, isNews, isOnlyFilledIn, reconsider } from './material.ts'
 import { listEventChannels } from './mutes.ts'
-import { groupKeyOf, groupWaitOf, type Route } from './routing.ts'
+import { groupKeyOf, groupWaitOf, isByCase, type Route } from './routing.ts'
 
 export interface EventMatch {
   readonly rule: Rule
@@ -65,17 +68,20 @@ function tellFirst(
     changedAt: context.now,
   }
   const id = context.store.insertAlert(row)
-  if (id !== null) queueEvent(context, { ...row, id, ackedBy: null, ackedAt: null })
+  if (id === null) return
+  const alert = { ...row, id, ackedBy: null, ackedAt: null }
+  queueEvent(context, alert, putIntoCase(context, alert, finding))
 }
 
-function queueEvent(context: EngineContext, alert: AlertRow): void {
+function queueEvent(context: EngineContext, alert: AlertRow, placed: Placed | null): void {
   const channels = listEventChannels(context, alert)
   const told = channels.filter(({ hold }) => hold === null)
   for (const { route, channel, hold } of channels) {
     if (hold) holdEvent(context, alert, { channel, what: 'event', hold })
     else {
       const what = findJoined(context, alert, channel) ? 'joined' : 'event'
-      queue(context, alert, { channel, what, notBefore: windowOf(context, route, alert) })
+      const at = windowOf(context, route, { alert, caseId: placed?.row.id ?? null })
+      queue(context, alert, { channel, what, ...whereOf(context, { route, alert, channel, placed, at }) })
     }
   }
   if (channels.length === 0)
@@ -92,24 +98,52 @@ function queueEvent(context: EngineContext, alert: AlertRow): void {
 function queue(
   context: EngineContext,
   alert: AlertRow,
-  item: { readonly channel: string; readonly what: OutboxWhat; readonly notBefore: UnixMs },
+  item: {
+    readonly channel: string
+    readonly what: OutboxWhat
+    readonly notBefore: UnixMs
+    readonly caseId: number | null
+  },
 ): void {
   context.store.queueItem({
     alertId: alert.id,
     episode: alert.episode,
     groupKey: null,
-    isCritical: alert.severity === 'critical',
+    isCritical: isUrgent(context, alert, item.caseId),
     createdAt: context.now,
     expiresAt: expiryOf(alert.severity, context.now),
+    change: null,
     ...item,
   })
 }
 
+/** In which case it is told, and when: what is but one more of it waits for the next update. */
+function whereOf(
+  context: EngineContext,
+  of: {
+    readonly route: Route
+    readonly alert: AlertRow
+    readonly channel: string
+    readonly placed: Placed | null
+    readonly at: UnixMs
+  },
+): { caseId: number | null; notBefore: UnixMs } {
+  const { route, alert, channel, placed, at } = of
+  if (placed === null || !isByCase(route)) return { caseId: null, notBefore: at }
+  const isUrgent = placed.isFirst || placed.reopened !== null
+  const notBefore = Math.max(at, whenToTell(context, placed.row, { alert, channel, isUrgent }))
+  return { caseId: placed.row.id, notBefore }
+}
+
 /** A written group wait counts from the first event of a window; those that follow within it join. */
-function windowOf(context: EngineContext, route: Route, alert: AlertRow): UnixMs {
+function windowOf(
+  context: EngineContext,
+  route: Route,
+  { alert, caseId }: { readonly alert: AlertRow; readonly caseId: number | null },
+): UnixMs {
   const wait = groupWaitOf(route, { nature: 'event', severity: alert.severity })
   if (wait <= 0) return context.now
-  const key = groupKeyOf(route, parseLabels(alert.labels))
+  const key = groupKeyOf(route, parseLabels(alert.labels), caseId)
   const open = context.windows.get(key)
   if (open !== undefined && open > context.now && open <= context.now + wait) return open
   if (context.windows.size >= 10_000) context.windows.clear()
@@ -127,6 +161,7 @@ function tellAgain(context: EngineContext, known: AlertHead, finding: Finding): 
   if (!row) return
   if (finding.transfer === null && !finding.isOver)
     return tellRecurrence(context, row, { finding, told, digest })
+  putIntoCase(context, row, finding)
   const isFilledIn = isOnlyFilledIn(kind, decodeFinding(row.finding), finding)
   keepFinding(context, row, { finding, material: [...told, digest], episode: row.episode })
   // What joined it has to be sent by itself from now on.
@@ -150,7 +185,7 @@ function tellRecurrence(
     { ...again, state: 'new', activeAt: context.now, firedAt: context.now },
     context.now,
   )
-  queueEvent(context, again)
+  queueEvent(context, again, putIntoCase(context, again, finding))
 }
 
 const keptDigests = 20
@@ -185,7 +220,13 @@ function correct(context: EngineContext, row: AlertRow): void {
   for (const channel of told) {
     const hold = holds.find((entry) => entry.channel === channel)?.hold
     if (hold) holdEvent(context, row, { channel, what: 'correction', hold })
-    else queue(context, row, { channel, what: 'correction', notBefore: context.now })
+    else
+      queue(context, row, {
+        channel,
+        what: 'correction',
+        notBefore: context.now,
+        caseId: context.store.findCaseOf(row.id),
+      })
   }
   const reason = told.length > 0 ? `facts changed, to ${told.join(', ')}` : 'facts changed before it was sent'
   note(context, row, { what: 'correction', reason }, context.now)

@@ -1,3 +1,5 @@
+import type { CaseRow } from '../cases/store/caseRows.ts'
+import { listFollowing } from '../delivery/channels/createChannel.ts'
 import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import { type Acked, createOperations, recordRewind } from '../alerts/operations.ts'
@@ -66,10 +68,12 @@ function openLocal(
     },
     log: createSilentLog(),
     clock: io.clock,
+    following: listFollowing(config.channels),
     onChanged: () => undefined,
   })
   return {
     ackAlert: async (...given) => operations.ackAlert(...given),
+    changeCase: async (...given) => operations.changeCase(...given),
     addSilence: async (...given) => operations.addSilence(...given),
     expireSilence: async (...given) => operations.expireSilence(...given),
     retryOutbox: async (...given) => operations.retryOutbox(...given),
@@ -124,6 +128,8 @@ function openRemote({ stateDir, http }: Config, locked: MonitorError): CommandOp
   const part = (id: string | number) => encodeURIComponent(String(id).replace(/^#/, ''))
   return {
     ackAlert: (id, { by }) => post<Acked>(`/api/alerts/${part(id)}/ack`, { by }),
+    changeCase: ({ id, do: verb, text }, { by }) =>
+      post<CaseRow>(`/api/cases/${part(id)}/${verb}`, { by, text }),
     addSilence: (input) => post<SilenceRow>('/api/silences', input),
     expireSilence: (id, { by }) => post<SilenceRow>(`/api/silences/${part(id)}/expire`, { by }),
     retryOutbox: (id, { by }) => post<{ count: number }>(`/api/outbox/${part(id)}/retry`, { by }),

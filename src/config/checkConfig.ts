@@ -25,10 +25,17 @@ export function checkChannelNames(doc: YamlDoc, written: unknown): YamlProblem[]
   const places: YamlPath[] = routes.flatMap((route, index) =>
     listOf(valueAt(route, ['channels'])).map((_, position) => ['routes', index, 'channels', position]),
   )
+  const escalations = routes.flatMap((route, index) =>
+    listOf(valueAt(route, ['escalate'])).flatMap((step, place) =>
+      listOf(valueAt(step, ['channels'])).map(
+        (_, position): YamlPath => ['routes', index, 'escalate', place, 'channels', position],
+      ),
+    ),
+  )
   const canaries = listOf(valueAt(written, ['canary', 'channels'])).map(
     (_, index): YamlPath => ['canary', 'channels', index],
   )
-  return [...places, ...canaries, ['reports', 'daily', 'channel']].flatMap((path) => {
+  return [...places, ...escalations, ...canaries, ['reports', 'daily', 'channel']].flatMap((path) => {
     const name = valueAt(written, path)
     if (typeof name !== 'string' || known.includes(name)) return []
     const hint = suggest(name, known) || `: there is ${known.join(', ')}`
@@ -244,7 +251,9 @@ function warnOfPlainHttp(context: CheckContext, config: ParsedConfig): YamlProbl
 
 function warnOfRoutes(context: CheckContext, config: ParsedConfig): YamlProblem[] {
   const { routes } = config
-  const used = new Set(routes.flatMap((route) => route.channels))
+  const used = new Set(
+    routes.flatMap((route) => [...route.channels, ...route.escalate.flatMap((step) => step.channels)]),
+  )
   if (config.reports.daily) used.add(config.reports.daily.channel)
   const unused = routes.length === 0 ? [] : Object.keys(config.channels).filter((name) => !used.has(name))
   const warnings = unused.map((name) =>

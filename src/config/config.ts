@@ -28,13 +28,7 @@ export function toConfig(
     stateDir: resolve(places.folder, parsed.state),
     rulesDir: chooseRules(parsed.rules, places),
     channels: toChannels(parsed.channels),
-    routes: parsed.routes.map(({ groupWait, groupInterval, repeat, repeatMax, ...route }) => ({
-      ...route,
-      groupWaitMs: groupWait,
-      groupIntervalMs: groupInterval,
-      repeatMs: repeat,
-      maxRepeatMs: repeatMax,
-    })),
+    routes: parsed.routes.map(toRoute),
     muteTimes: parsed.muteTimes,
     inhibit: parsed.inhibit,
     reports: parsed.reports,
@@ -48,6 +42,19 @@ export function toConfig(
       auditMs: parsed.retention.audit,
     },
   } as const
+}
+
+/** A route in the units of the program: ms. */
+export function toRoute(route: ParsedConfig['routes'][number]) {
+  const { groupWait, groupInterval, repeat, repeatMax, escalate, ...rest } = route
+  return {
+    ...rest,
+    groupWaitMs: groupWait,
+    groupIntervalMs: groupInterval,
+    repeatMs: repeat,
+    maxRepeatMs: repeatMax,
+    escalate: escalate.map(({ after, channels }) => ({ afterMs: after, channels })),
+  }
 }
 
 function chooseRules(written: string | undefined, places: Parameters<typeof toConfig>[1]): string {

@@ -182,6 +182,8 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'bridge.tokens[].address': 'The token contract.',
   'bridge.tokens[].symbol': 'The symbol shown in messages.',
   'bridge.tokens[].decimals': 'Its decimals.',
+  'bridge.tokens[].usd':
+    'What one of it is worth in US dollars: money at risk is shown in dollars too, at this price.',
   'bridge.challenge': 'Values of `challengeStatus`, when they are known.',
   'bridge.challenge.known': 'All of them; any other one is reported. Off when empty.',
   'bridge.challenge.terminal':
@@ -227,7 +229,11 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'routes[].match':
     'CEL over labels, such as `severity == "critical"`, and over `transfer`, `transfer_id`, `main_tx`, `zone_tx`; everything when left out.',
   'routes[].channels': 'The channels.',
-  'routes[].groupBy': 'Alerts with equal labels of these names share messages.',
+  'routes[].groupBy':
+    'What shares messages: `case` is what shares a cause; else alerts with equal labels of these names.',
+  'routes[].escalate': 'Who is told too when nobody has acknowledged or handled a case.',
+  'routes[].escalate[].after': 'How long after the case opened.',
+  'routes[].escalate[].channels': 'The names of channels.',
   'routes[].groupWait':
     'How long the first message of a group waits for others; 0 for events and critical alerts, else 30s.',
   'routes[].groupInterval': 'The least time between two messages of a group of conditions.',

@@ -105,7 +105,12 @@ export const canonical = z.strictObject({
   confirmations: wholeNumber(0, 10_000).default(3),
 })
 
-const token = z.strictObject({ address, symbol: text().max(64), decimals: wholeNumber(0, 77) })
+const token = z.strictObject({
+  address,
+  symbol: text().max(64),
+  decimals: wholeNumber(0, 77),
+  usd: amount.optional(),
+})
 
 const topic = pattern(
   /^0x[0-9a-fA-F]{64}$/,
@@ -174,7 +179,7 @@ const label = pattern(/^[A-Za-z_][A-Za-z0-9_.-]*$/, 'expected the name of a labe
 export const route = z.strictObject({
   match: text('expected an expression such as \'severity == "critical"\'').nullable().default(null),
   channels: z.array(text('expected the name of a channel')).min(1, 'expected at least one channel'),
-  groupBy: z.array(label).default(['rule']),
+  groupBy: z.array(label).default(['case']),
   groupWait: duration({ maxMs: 86_400_000 }).nullable().default(null),
   groupInterval: duration({ minMs: 1_000, maxMs: 86_400_000 }).prefault('5m'),
   repeat: duration({ minMs: 1_000 }).prefault('4h'),
@@ -183,6 +188,15 @@ export const route = z.strictObject({
   mute: z.array(text('expected the name of a mute time')).default([]),
   activeTimes: z.array(text('expected the name of one of muteTimes')).default([]),
   muteCritical: z.boolean({ error: 'expected true or false' }).default(false),
+  escalate: z
+    .array(
+      z.strictObject({
+        after: duration({ minMs: 1_000, maxMs: 7 * 86_400_000 }),
+        channels: z.array(text('expected the name of a channel')).min(1, 'expected at least one channel'),
+      }),
+    )
+    .max(20, 'expected at most 20 steps')
+    .default([]),
   continue: z.boolean({ error: 'expected true or false' }).default(false),
 })
 

@@ -1,7 +1,16 @@
 import type { Ledger } from '../ledger/ledger.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { once } from '../lib/once.ts'
-import { type Channel, listsRest, type Message, type MessageItem } from './channels/message.ts'
+import {
+  type CaseChange,
+  type Channel,
+  listsRest,
+  type Message,
+  type MessageCase,
+  type MessageItem,
+  readCaseChange,
+} from './channels/message.ts'
+import { describeCase, type TokenFacts } from './describeCase.ts'
 import { verdictLine } from './channels/textParts.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import type { Rule, Severity } from '../rules/types.ts'
@@ -24,12 +33,16 @@ export interface ComposeDeps {
   /** The ledger's present view of a transfer, so that an end names the leg that ended it. */
   readonly ledger?: Pick<Ledger, 'getTransfer'>
   readonly pageUrl: string | null
+  /** Left out: no token has a symbol or a price. */
+  readonly tokens?: TokenFacts
   readonly links: TransactionLinks
   /** By how much our clock is ahead of everybody's, ms; 0 when it is not, or not known to be. */
   readonly clockLeadMs?: () => number
   /** That the ledger was put back: what was sent before that it does not remember. */
   readonly restored?: RestoredNote
 }
+
+const noTokens: TokenFacts = { symbolOf: () => null, priceOf: () => null }
 
 /** How many items are sent in full; beyond it only the largest. */
 const fullItems = 25
@@ -58,17 +71,20 @@ export function composeMessage(
     total === items.length
       ? items.map((item) => ({ ...item, count: 1 }))
       : carried.map((one) => ({ ...one, status: statuses[one.what] }))
-  const severity = worst(counts)
+  const row = delivery.caseId === null ? null : deps.store.getCase(delivery.caseId)
+  const about = row && describeCase({ ...deps, tokens: deps.tokens ?? noTokens }, row, now)
+  const changes = deps.store.listCarriedChanges(delivery.id).flatMap((one) => readCaseChange(one) ?? [])
+  const severity = counts.length === 0 && about ? about.severity : worst(counts)
   return {
     id: messageIdOf(delivery.id, deps.store.generation),
     attempt: delivery.attempt,
     channel: channel.name,
     severity,
-    headline: headlineOf(severity, { items, counts, total }),
+    headline: headlineOf(severity, { items, counts, total, about, changes }),
     items,
     rest: rest.map((one) => wordSafely(words, one, false, now).item),
-    case: null,
-    changes: [],
+    case: about,
+    changes,
     total,
     createdAt: delivery.createdAt,
     pageUrl: deps.pageUrl,
@@ -82,7 +98,8 @@ function pick(
 ): { told: CarriedItem[]; rest: CarriedItem[] } {
   if (of.total <= fullItems) {
     const told = store.listCarried(of.deliveryId, fullItems)
-    return { told: told.sort((a, b) => rank(a) - rank(b) || a.item.id - b.item.id), rest: [] }
+    const byRank = (a: CarriedItem, b: CarriedItem) => endRank(a) - endRank(b) || rank(a) - rank(b)
+    return { told: told.sort((a, b) => byRank(a, b) || a.item.id - b.item.id), rest: [] }
   }
   const all = store.listCarried(of.deliveryId, of.listsRest ? of.total : largestItems)
   const largest = all.slice(0, largestItems)
@@ -95,6 +112,11 @@ function pick(
 }
 
 const ranks = { critical: 0, warning: 1, info: 2 } as const
+
+/** What holds goes before what is over. */
+function endRank({ item: { what } }: CarriedItem): number {
+  return what === 'resolved' || what === 'both' ? 1 : 0
+}
 
 function rank({ alert }: CarriedItem): number {
   return ranks[alert.severity]
@@ -225,10 +247,13 @@ function headlineOf(
     readonly items: readonly MessageItem[]
     readonly counts: readonly Count[]
     readonly total: number
+    readonly about: MessageCase | null
+    readonly changes: readonly CaseChange[]
   },
 ): string {
   const word = severity.toUpperCase()
   const [only] = of.items
+  if (of.about && of.total === 0) return headlineOfChanges(of.about, of.changes)
   if (of.total === 1 && only) return verdictLine(only)
   const isUpdate = of.counts.every(({ status }) => status === 'update')
   const parts = new Map<string, number>()
@@ -240,6 +265,14 @@ function headlineOf(
   const shown = list.length > 6 ? [...list.slice(0, 6), `${list.length - 6} other kinds`] : list
   if (isUpdate) return `${word}, update: ${shown.join(', ')}, of what was told already`
   return `${word}: ${of.total} alerts: ${shown.join(', ')}`
+}
+
+/** @example 'CRITICAL, case c42 acknowledged by Ada: Withdrawal of 1.5 USDC: no origin' */
+function headlineOfChanges(about: MessageCase, changes: readonly CaseChange[]): string {
+  const { by, severity, id, title } = about
+  const what = changes.join(', ')
+  const isByHand = changes.some((one) => one === 'acknowledged' || one === 'handled' || one === 'assigned')
+  return `${severity.toUpperCase()}, case ${id} ${what}${isByHand && by !== null ? ` by ${by}` : ''}: ${title}`
 }
 
 interface Count extends Pick<MessageItem, 'status' | 'kind'> {

@@ -189,7 +189,14 @@ async function deliver(state: State, lane: Lane, delivery: Delivery): Promise<De
   const signal = AbortSignal.any([state.aborter.signal, done.signal])
   try {
     const message = composeMessage(deps, { delivery, channel: lane.channel }, deps.clock.now())
-    const options = { signal, degraded: delivery.isDegraded, recipients: delivery.recipients }
+    const known =
+      delivery.caseId === null ? null : deps.store.getCaseChannel(delivery.caseId, delivery.channel)
+    const options = {
+      signal,
+      degraded: delivery.isDegraded,
+      recipients: delivery.recipients,
+      thread: known?.thread ?? null,
+    }
     return await Promise.race([lane.channel.deliver(message, options), giveUp(deps.clock, signal)])
   } catch (error) {
     return { result: 'transient', reason: errorText(error) }

@@ -1,5 +1,5 @@
-import type { Clock } from '../lib/clock.ts'
 import { type Channel, listsRest } from './channels/message.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
 import type { Delivery } from '../alerts/store/outboxDeliveries.ts'
 import { expiryOf } from '../alerts/engineContext.ts'
@@ -95,18 +95,37 @@ function claim({ store, clock }: LaneDeps, lane: Lane, retryIn: number): Next {
   const limit = listsRest(channel) ? itemsListed : itemsCounted
   return store.transaction(() => {
     const expiresAt = expiryOf(isCritical ? 'critical' : 'warning', now)
-    const id = store.insertDelivery({ channel: channel.name, isCritical, expiresAt }, now)
-    const count = store.claimItems({ deliveryId: id, channel: channel.name, isCritical, limit }, now)
+    const only = chooseCase(store, lane, now)
+    const caseId = only?.caseId ?? null
+    const id = store.insertDelivery({ channel: channel.name, isCritical, expiresAt, caseId }, now)
+    const claim = { deliveryId: id, channel: channel.name, isCritical, limit, ...(only && { only }) }
+    const count = store.claimItems(claim, now)
     const delivery = count > 0 ? store.getDelivery(id) : null
     if (!delivery) {
       // All that is due waits for a message about the same alerts.
       store.deleteDelivery(id)
       return { waitMs: retryIn }
     }
-    // A full message leaves a rest that is already late.
-    if (count < limit) lane.hold = holdAfter(lane.hold, { count, isCritical }, clock.monotonicMs())
+    // A full message leaves a rest that is already late, and what joins a case waits for its own minute.
+    if (count < limit && caseId === null)
+      lane.hold = holdAfter(lane.hold, { count, isCritical }, clock.monotonicMs())
     return { delivery }
   })
+}
+
+/** So many cases get a message each; more than these at once are one message about all of them. */
+const mostCases = 3
+
+/** The case that the next message is about, the one with the most money first; null for all that is due. */
+function chooseCase(
+  store: Pick<AlertStore, 'listDueCases'>,
+  { channel, isCritical }: Lane,
+  now: UnixMs,
+): { readonly caseId: number | null } | null {
+  const due = store.listDueCases({ channel: channel.name, isCritical }, now)
+  const [first] = due
+  if (first === undefined || (due.length > mostCases && !channel.followsCases)) return null
+  return { caseId: first.caseId }
 }
 
 /** How many messages may leave at once, and how fast that is filled again. */

@@ -35,6 +35,8 @@ export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs):
   const step = planDelivery(answer, now)
   deps.store.transaction(() => {
     apply(deps, { delivery, step }, now)
+    if (result.result === 'ack' && result.thread !== undefined && delivery.caseId !== null)
+      deps.store.setThread(delivery.caseId, { channel: channel.name, thread: result.thread })
     noteAnswer(deps, { channel: channel.name, result, isToAll: delivery.recipients === null }, now)
   })
   logStep(deps, settled, step)

@@ -56,6 +56,8 @@ export const statuses = {
   resolved: 'resolved',
   both: 'resolved',
   correction: 'correction',
+  // Shown as what happened to the case, never as an item.
+  case: 'update',
 } as const satisfies Record<OutboxWhat, MessageItem['status']>
 
 /** What an item is by the time that it is sent: what it joined may be taken back, and an end may be no good one. */
@@ -134,7 +136,7 @@ export function nameAlert({ fingerprint, rule }: Pick<AlertRow, 'fingerprint' | 
 }
 
 /** A template that fails on these facts must not keep the message back. */
-function summarize(rule: Rule | null, finding: Finding, now: UnixMs): string | null {
+export function summarize(rule: Rule | null, finding: Finding, now: UnixMs): string | null {
   try {
     const summary = rule?.summarize(finding, now)?.trim()
     return summary ? summary : null

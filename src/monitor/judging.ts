@@ -1,3 +1,4 @@
+import { listFollowing } from '../delivery/channels/createChannel.ts'
 import { createOperations, recordRewind } from '../alerts/operations.ts'
 import { listVocabulary } from '../alerts/vocabulary.ts'
 import { kinds } from '../checks/index.ts'
@@ -60,6 +61,7 @@ export function createJudging(
         listVocabulary({ rules: rules(), kinds, channels: kernel.channels.map(({ name }) => name) }),
       log,
       clock,
+      following: listFollowing(kernel.config.channels),
       onChanged: () => (evaluateLoop.wake(), onCommitted()),
     }),
     rewindCursors(until: UnixMs, actor: Actor) {

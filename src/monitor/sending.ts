@@ -1,5 +1,6 @@
 import { kinds } from '../checks/index.ts'
 import { monitorStateNotPersisted } from '../checks/monitor/stateNotPersisted.ts'
+import { toTokenFacts } from '../delivery/describeCase.ts'
 import { createDistress } from '../delivery/distress.ts'
 import {
   createNotificationCounts,
@@ -60,6 +61,7 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
         channels,
         random: deps.random,
         links: config.explorer.links.tx,
+        tokens: toTokenFacts(config.bridge.tokens),
         pageUrl,
         counts,
       })

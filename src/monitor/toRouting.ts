@@ -1,5 +1,7 @@
 import { kinds } from '../checks/index.ts'
 import type { AlertSettings } from '../alerts/alertEngine.ts'
+import type { KnownEscrow } from '../cases/listKeys.ts'
+import { followsCases } from '../delivery/channels/createChannel.ts'
 import { defaultRoute } from '../alerts/routing.ts'
 import type { AppConfig } from '../kernel/settings.ts'
 import { MonitorError } from '../lib/errors.ts'
@@ -13,7 +15,9 @@ type Labels = Readonly<Record<string, string>>
  * @throws MonitorError `config.invalid`
  */
 export function toRouting(
-  config: Pick<AppConfig, 'routes' | 'inhibit' | 'channels' | 'muteTimes'>,
+  config: Pick<AppConfig, 'routes' | 'inhibit' | 'channels' | 'muteTimes'> & {
+    readonly bridge?: AppConfig['bridge']
+  },
 ): AlertSettings {
   const channels = config.channels.map(({ name }) => name)
   const toTime = (name: string) => ({ name, intervals: config.muteTimes?.[name] ?? [] })
@@ -34,6 +38,7 @@ export function toRouting(
             mutes: (route.mute ?? []).map(toTime),
             active: (route.activeTimes ?? []).map(toTime),
             muteCritical: route.muteCritical ?? false,
+            escalate: route.escalate ?? [],
             continue: route.continue,
           })),
     inhibit: config.inhibit.map((inhibition, index) => ({
@@ -41,9 +46,17 @@ export function toRouting(
       target: compile(inhibition.target, `inhibit[${index}].target`),
       equal: inhibition.equal,
     })),
-    channels: config.channels.map(({ name, type }) => ({ name, type })),
+    channels: config.channels.map(({ name, type }) => ({ name, type, followsCases: followsCases(type) })),
+    escrows: config.bridge === undefined ? [] : listEscrows(config.bridge),
     fallback: chooseFallback(config.channels),
   }
+}
+
+/** Where each token's money is held; without escrows a single contract holds everything. */
+function listEscrows({ escrows, contracts, tokens }: AppConfig['bridge']): KnownEscrow[] {
+  const [only, ...others] = contracts
+  if (escrows.length > 0 || only === undefined || others.length > 0) return [...escrows]
+  return ['', ...tokens.map(({ address }) => address)].map((token) => ({ address: only, token }))
 }
 
 /** Which channel gets the messages of one that refuses us: mail, which rarely fails together with the others. */

@@ -123,7 +123,10 @@ interface UpkeepDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly db: Database
   readonly ledger: Pick<Ledger, 'purge'>
-  readonly alerts: Pick<AlertStore, 'purgeDone' | 'purgeEnded' | 'purgeSilences' | 'purgeChanges'>
+  readonly alerts: Pick<
+    AlertStore,
+    'purgeCases' | 'purgeDone' | 'purgeEnded' | 'purgeSilences' | 'purgeChanges'
+  >
   readonly config: Pick<AppConfig, 'retention'>
 }
 
@@ -148,6 +151,7 @@ export function createUpkeep(
       purgeLearned(deps.db, transfersSince, stepSize)
       purgeOpenLessons(deps.db, now - keptMs)
       purgeCoverage(deps.db, transfersSince, stepSize)
+      deps.alerts.purgeCases(now - keptMs, stepSize)
       deps.alerts.purgeDone(now - keptMs)
       deps.alerts.purgeEnded(now - keptMs)
       deps.alerts.purgeSilences(now - keptMs)

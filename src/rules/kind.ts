@@ -49,6 +49,9 @@ export type FactsOf<T extends FactTable> = {
   readonly [N in Exclude<keyof T, OptionalOf<T>>]: ValueOf<T[N]>
 } & { readonly [N in OptionalOf<T>]?: ValueOf<T[N]> }
 
+/** What findings have in common when they share a cause. */
+export type Tie = 'transfer' | 'transaction' | 'escrow' | 'error' | 'source' | 'chain' | 'token'
+
 /** A finding as the code of its kind makes it; the kind's object puts the name on it. */
 export interface Found<T extends FactTable> extends Omit<Finding, 'kind' | 'facts'> {
   readonly facts: FactsOf<T>
@@ -92,6 +95,10 @@ interface Described extends Relations {
   readonly words?: Words
   /** The sources that it is judged by: while one of them is silent nothing is known of the present. */
   readonly sources: readonly ('explorer' | 'canonical' | 'preconf')[]
+  /** By what its alerts join others in one case, beside their own subject; cases/listKeys.ts says what each means. */
+  readonly ties: readonly Tie[]
+  /** Whether all that its transfer moves is at risk; a loss says itself how much, see `joins`. */
+  readonly risksTransfer?: true
   /** Settings without one of which it cannot be found. */
   readonly needs?: readonly WatchedSetting[]
   /** Whether the rule on it that is shipped holds beside the operator's own: who judges must be known to work. */

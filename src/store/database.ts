@@ -41,6 +41,7 @@ import { firstEvents } from './migrations/0028_first_events.ts'
 import { unjudgedPayouts } from './migrations/0029_unjudged_payouts.ts'
 import { legTries } from './migrations/0030_leg_tries.ts'
 import { auditLogTables } from './migrations/0031_audit_log.ts'
+import { caseTables } from './migrations/0032_cases.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -74,6 +75,7 @@ const migrations: readonly string[] = [
   unjudgedPayouts,
   legTries,
   auditLogTables,
+  caseTables,
 ]
 
 type Row = Record<string, SQLOutputValue>

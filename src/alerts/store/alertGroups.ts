@@ -119,6 +119,21 @@ export function touchJoined(db: Database, now: UnixMs): void {
   ).run(now)
 }
 
+/** Two cases became one: their groups go on as those of the one. */
+export function moveGroups(db: Database, from: string, to: string, now: UnixMs): void {
+  for (const group of groups.all(db, 'SELECT * FROM alert_groups WHERE instr(key, ?) > 0', from)) {
+    const key = group.key.replace(from, to)
+    const other = getGroup(db, key)
+    db.prepare('UPDATE OR IGNORE group_members SET group_key = ?2 WHERE group_key = ?1').run(group.key, key)
+    db.prepare('DELETE FROM group_members WHERE group_key = ?').run(group.key)
+    db.prepare('UPDATE outbox SET group_key = ?2 WHERE group_key = ?1').run(group.key, key)
+    db.prepare('DELETE FROM alert_groups WHERE key = ?').run(group.key)
+    db.prepare('DELETE FROM group_channels WHERE group_key = ?').run(group.key)
+    const flushAt = Math.min(group.isDirty ? group.flushAt : now, other?.isDirty ? other.flushAt : Infinity)
+    saveGroup(db, { ...(other ?? group), key, isDirty: true, flushAt })
+  }
+}
+
 /** How many reminders in a row a channel got of a group. */
 export function countRepeats(db: Database, key: string, channel: string): number {
   const sql = 'SELECT count FROM group_repeats WHERE group_key = ? AND channel = ?'

@@ -196,6 +196,8 @@ export function renameAlert(
 }
 
 export function deleteAlert(db: Database, id: number): void {
+  for (const name of ['case_members', 'case_open_keys', 'case_risks'])
+    db.prepare(`DELETE FROM ${name} WHERE alert_id = ?`).run(id)
   db.prepare('DELETE FROM alerts WHERE id = ?').run(id)
 }
 
@@ -205,6 +207,42 @@ export function ackAlert(db: Database, id: number, by: string, now: UnixMs): voi
 
 export function clearAck(db: Database, id: number): void {
   db.prepare('UPDATE alerts SET acked_by = NULL, acked_at = NULL WHERE id = ?').run(id)
+}
+
+/** What of a case holds, the worst first. */
+export function listStanding(db: Database, caseId: number, limit: number): AlertRow[] {
+  const sql = `SELECT ${alertColumns} FROM case_members m JOIN alerts a ON a.id = m.alert_id AND a.episode = m.episode
+    WHERE m.case_id = ? AND a.state <> 'merged' AND (a.nature = 'event' OR m.until_at IS NULL)
+    ORDER BY CASE a.severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, a.amount_rank DESC, a.id LIMIT ?`
+  return alertTable.all(db, sql, caseId, limit)
+}
+
+/** The transfers that a case is about. */
+export function listCaseTransfers(db: Database, caseId: number, limit: number): string[] {
+  const sql = `SELECT DISTINCT a.transfer_key FROM case_members m JOIN alerts a ON a.id = m.alert_id
+    WHERE m.case_id = ? AND a.transfer_key IS NOT NULL LIMIT ?`
+  return text.all(db, sql, caseId, limit)
+}
+
+/** What fires, and events that were found since, that are in no case. */
+export function listWithoutCase(db: Database, since: UnixMs, limit: number): AlertRow[] {
+  const sql = `SELECT ${alertColumns} FROM alerts a WHERE ((${activeAlerts} AND a.state <> 'pending')
+      OR (a.nature = 'event' AND a.changed_at >= ?1 AND a.active_at >= ?1 AND a.state <> 'merged'))
+    AND NOT EXISTS (SELECT 1 FROM case_members m WHERE m.alert_id = a.id AND m.episode = a.episode) ORDER BY a.id LIMIT ?2`
+  return alertTable.all(db, sql, since, limit)
+}
+
+/** All of a case is acknowledged: no reminders. */
+export function ackCase(db: Database, caseId: number, by: string, now: UnixMs): void {
+  db.prepare(
+    'UPDATE alerts SET acked_by = ?2, acked_at = ?3 WHERE id IN (SELECT alert_id FROM case_members WHERE case_id = ?1)',
+  ).run(caseId, by, now)
+}
+
+export function clearAcks(db: Database, caseId: number): void {
+  db.prepare(
+    'UPDATE alerts SET acked_by = NULL, acked_at = NULL WHERE acked_at IS NOT NULL AND id IN (SELECT alert_id FROM case_members WHERE case_id = ?)',
+  ).run(caseId)
 }
 
 /** By the start of its fingerprint, with or without `#`; several when that is ambiguous. */

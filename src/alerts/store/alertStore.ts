@@ -1,3 +1,8 @@
+import * as caseChannels from '../../cases/store/caseChannels.ts'
+import * as caseMembers from '../../cases/store/caseMembers.ts'
+import * as caseRows from '../../cases/store/caseRows.ts'
+import * as escalations from '../../cases/store/escalations.ts'
+import * as places from '../../cases/placeMember.ts'
 import * as groups from './alertGroups.ts'
 import * as rows from './alertRows.ts'
 import * as held from './heldEvents.ts'
@@ -25,6 +30,11 @@ const tables = {
   ...times,
   ...audit,
   ...names,
+  ...caseRows,
+  ...caseMembers,
+  ...caseChannels,
+  ...escalations,
+  ...places,
 }
 
 /** A store function without its database. */

@@ -23,7 +23,7 @@ export function listCarried(db: Database, deliveryId: number, limit: number): Ca
   return db
     .prepare(
       `SELECT ${carriedColumns}, ${alertColumns} FROM outbox o JOIN alerts a ON a.id = o.alert_id
-        WHERE o.delivery_id = ? ORDER BY a.amount_rank DESC, o.id LIMIT ?`,
+        WHERE o.delivery_id = ? AND o.what <> 'case' ORDER BY a.amount_rank DESC, o.id LIMIT ?`,
     )
     .all(deliveryId, limit)
     .map(toCarried)
@@ -35,7 +35,7 @@ export function listCriticalOfRules(db: Database, deliveryId: number, limit: num
     .prepare(
       `SELECT * FROM (SELECT ${carriedColumns}, ${alertColumns},
           ROW_NUMBER() OVER (PARTITION BY a.rule ORDER BY a.amount_rank DESC, o.id) AS place
-        FROM outbox o JOIN alerts a ON a.id = o.alert_id WHERE o.delivery_id = ? AND a.severity = 'critical')
+        FROM outbox o JOIN alerts a ON a.id = o.alert_id WHERE o.delivery_id = ? AND o.what <> 'case' AND a.severity = 'critical')
         WHERE place = 1 LIMIT ?`,
     )
     .all(deliveryId, limit)
@@ -57,6 +57,12 @@ export type CarriedCount = Read<typeof counts>
 
 export function countCarried(db: Database, deliveryId: number): CarriedCount[] {
   const sql = `SELECT o.what, a.severity, a.rule, a.kind, COUNT(*) AS count FROM outbox o JOIN alerts a ON a.id = o.alert_id
-    WHERE o.delivery_id = ? GROUP BY o.what, a.severity, a.rule, a.kind ORDER BY count DESC`
+    WHERE o.delivery_id = ? AND o.what <> 'case' GROUP BY o.what, a.severity, a.rule, a.kind ORDER BY count DESC`
   return counts.all(db, sql, deliveryId)
+}
+
+/** What happened to the case that a message is about, oldest first, each once. */
+export function listCarriedChanges(db: Database, deliveryId: number): string[] {
+  const sql = `SELECT change FROM outbox WHERE delivery_id = ? AND what = 'case' AND change IS NOT NULL GROUP BY change ORDER BY MIN(id)`
+  return text.all(db, sql, deliveryId)
 }

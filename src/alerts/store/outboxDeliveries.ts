@@ -24,21 +24,23 @@ const deliveries = table('deliveries', {
   ...attempts.shape,
   createdAt: instant,
   expiresAt: instant,
+  /** The one case of all that it carries; null when there are several, or none. */
+  caseId: int.orNull(),
 })
 export type Delivery = Read<typeof deliveries>
 
 /** Returns its id. Ids are never given twice, so that names of messages made from them are not either. */
 export function insertDelivery(
   db: Database,
-  of: { readonly channel: string; readonly isCritical: boolean; readonly expiresAt: UnixMs },
+  of: Pick<Delivery, 'channel' | 'isCritical' | 'expiresAt' | 'caseId'>,
   now: UnixMs,
 ): number {
   const result = db
     .prepare(
-      `INSERT INTO deliveries (channel, critical, state, attempt, next_at, created_at, expires_at, suspicious, degraded)
-        VALUES (?, ?, 'sending', 1, ?, ?, ?, 0, 0)`,
+      `INSERT INTO deliveries (channel, critical, state, attempt, next_at, created_at, expires_at, case_id, suspicious, degraded)
+        VALUES (?, ?, 'sending', 1, ?, ?, ?, ?, 0, 0)`,
     )
-    .run(of.channel, of.isCritical ? 1 : 0, now, now, of.expiresAt)
+    .run(of.channel, of.isCritical ? 1 : 0, now, now, of.expiresAt, of.caseId)
   return Number(result.lastInsertRowid)
 }
 

@@ -4,9 +4,11 @@ import { columns, flag, instant, int, oneOf, type Read, table, text } from '../.
 
 /**
  * `both`: fired and resolved before anything was sent to the channel. `joined`: an alert that says more of the same
- * thing was sent to the channel, so that this one is an update of that.
+ * thing was sent to the channel, so that this one is an update of that. `case`: something happened to its case as a whole.
  */
-const what = oneOf('event', 'firing', 'joined', 'repeat', 'resolved', 'both', 'correction').orElse('event')
+const what = oneOf('event', 'firing', 'joined', 'repeat', 'resolved', 'both', 'correction', 'case').orElse(
+  'event',
+)
 export type OutboxWhat = Read<typeof what>
 
 const newItems = table('outbox', {
@@ -19,6 +21,10 @@ const newItems = table('outbox', {
   createdAt: instant,
   notBefore: instant,
   expiresAt: instant,
+  /** The case that it is told within; null where its route groups by something else. */
+  caseId: int.orNull(),
+  /** What happened to the case. */
+  change: text.orNull(),
 })
 export const outboxTable = table('outbox', {
   ...newItems.shape,
@@ -34,7 +40,7 @@ export type OutboxItem = Read<typeof outboxTable>
 
 export function queueItem(db: Database, item: NewOutboxItem): void {
   db.prepare(
-    `INSERT INTO outbox (${newItems.list()}, state, rerouted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0)`,
+    `INSERT INTO outbox (${newItems.list()}, state, rerouted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0)`,
   ).run(...newItems.values(item))
 }
 
@@ -111,6 +117,24 @@ export function measureLane(
   return laneDepth.get(db, sql, now, lane.channel, lane.isCritical ? 1 : 0) ?? { due: 0, nextAt: null }
 }
 
+const dueCases = columns({ caseId: int.orNull(), count: int })
+export type DueCase = Read<typeof dueCases>
+
+/** Of which cases something is due in a lane, null for what belongs to none: the most money first. */
+export function listDueCases(
+  db: Database,
+  lane: { readonly channel: string; readonly isCritical: boolean },
+  now: UnixMs,
+): DueCase[] {
+  const sql = `SELECT o.case_id, COUNT(*) AS count FROM outbox o JOIN alerts a ON a.id = o.alert_id
+    WHERE o.state = 'queued' AND o.delivery_id IS NULL AND o.channel = ?2 AND o.critical = ?3
+      AND (o.not_before <= ?1 OR o.created_at > ?1)
+      AND NOT EXISTS (SELECT 1 FROM outbox u WHERE u.alert_id = o.alert_id AND u.channel = o.channel
+        AND u.state = 'queued' AND u.delivery_id IS NOT NULL)
+    GROUP BY o.case_id ORDER BY MAX(a.amount_rank) DESC, MIN(o.id)`
+  return dueCases.all(db, sql, now, lane.channel, lane.isCritical ? 1 : 0)
+}
+
 /**
  * Puts what is due into a message, oldest first, and returns how many. An alert of which something is being sent to
  * the channel at this moment waits, so that a resolution cannot overtake its firing.
@@ -122,9 +146,12 @@ export function claimItems(
     readonly channel: string
     readonly isCritical: boolean
     readonly limit: number
+    /** Only what is told within this case, or within none; left out, all that is due. */
+    readonly only?: { readonly caseId: number | null }
   },
   now: UnixMs,
 ): number {
+  const ofCase = claim.only === undefined ? '' : 'AND o.case_id IS ?6'
   const { changes } = db
     .prepare(
       `UPDATE outbox SET delivery_id = ?1 WHERE id IN (
@@ -132,10 +159,22 @@ export function claimItems(
           AND (o.not_before <= ?4 OR o.created_at > ?4)
           AND NOT EXISTS (SELECT 1 FROM outbox u WHERE u.alert_id = o.alert_id AND u.channel = o.channel
             AND u.state = 'queued' AND u.delivery_id IS NOT NULL)
-        ORDER BY o.id LIMIT ?5)`,
+          ${ofCase} ORDER BY o.id LIMIT ?5)`,
     )
-    .run(claim.deliveryId, claim.channel, claim.isCritical ? 1 : 0, now, claim.limit)
-  return changes === 0 ? 0 : Number(changes) - collapse(db, claim.deliveryId)
+    .run(
+      claim.deliveryId,
+      claim.channel,
+      claim.isCritical ? 1 : 0,
+      now,
+      claim.limit,
+      ...(claim.only === undefined ? [] : [claim.only.caseId]),
+    )
+  if (changes === 0) return 0
+  // What waited for long has no more time than when it was queued.
+  db.prepare(
+    'UPDATE deliveries SET expires_at = MIN(expires_at, (SELECT MAX(expires_at) FROM outbox WHERE delivery_id = ?1)) WHERE id = ?1',
+  ).run(claim.deliveryId)
+  return Number(changes) - collapse(db, claim.deliveryId)
 }
 
 /** A firing and its resolution in one message are one item: fired and resolved. */
@@ -200,10 +239,10 @@ export function copyToFallback(db: Database, rerouted: ReroutedScope, now: UnixM
   const expiredBy = scope === 'expired' ? now : null
   const { changes } = db
     .prepare(
-      `INSERT INTO outbox (alert_id, channel, episode, what, group_key, critical, created_at, not_before, expires_at, state,
+      `INSERT INTO outbox (alert_id, channel, episode, what, group_key, critical, created_at, not_before, expires_at, case_id, state,
         rerouted) SELECT o.alert_id, ?4, o.episode, o.what, o.group_key, o.critical, ?5, ?5,
-        ?5 + MAX(o.expires_at - o.created_at, 3600000), 'queued', 0
-        FROM outbox o WHERE ${where} AND NOT EXISTS (SELECT 1 FROM outbox f WHERE f.alert_id = o.alert_id
+        ?5 + MAX(o.expires_at - o.created_at, 3600000), o.case_id, 'queued', 0
+        FROM outbox o WHERE ${where} AND o.what <> 'case' AND NOT EXISTS (SELECT 1 FROM outbox f WHERE f.alert_id = o.alert_id
           AND f.channel = ?4 AND f.episode = o.episode AND f.what = o.what AND f.state <> 'dead') ORDER BY o.id`,
     )
     .run(channel, deliveryId, expiredBy, fallback, now)

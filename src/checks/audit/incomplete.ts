@@ -22,6 +22,7 @@ export const ledgerIncomplete = defineCondition({
   docs: 'An audit found records, or transfers on the chains, that the ledger lacked, and after a re-read it still did.',
   remedy: 'Look up the hashes that the list does not show, and report the gap to whoever runs the explorer.',
   sources: ['explorer'],
+  ties: [],
   restsOn: ['source'],
   hasTransfer: false,
   subjectNames: [],

@@ -42,6 +42,7 @@ export const chainStalled = defineCondition({
   remedy:
     "Check the chain's own status page and a second node; transfers in flight wait until it moves again.",
   sources: ['explorer'],
+  ties: ['chain'],
   restsOn: ['source'],
   stops: 'chain',
   cannotTell: 'its head was not read, or not since the bound passed',

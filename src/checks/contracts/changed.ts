@@ -24,6 +24,7 @@ export const contractChanged = defineRaised({
   docs: 'A bridge contract was upgraded, paused, or given another owner, role, threshold, signer or fee; its verified source is another; or an event of it, or what the zone says of transfers, means something else than before or is new.',
   remedy: "Ask the bridge's team whether this change was planned; if nobody knows of it, pause the bridge.",
   sources: ['explorer'],
+  ties: ['transaction'],
   needs: ['bridge.contracts'],
   hasTransfer: false,
   subjectNames: ['contract'],

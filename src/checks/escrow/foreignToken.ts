@@ -12,6 +12,7 @@ export const escrowForeignToken = defineRaised({
   remedy:
     "Nothing to do for the bridge's money; list the token under bridge.tokens if it is the bridge's, and look at who makes the noise.",
   sources: ['explorer'],
+  ties: [],
   needs: ['bridge.escrows'],
   isOncePerSubject: true,
   hasTransfer: false,

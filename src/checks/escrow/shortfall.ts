@@ -28,6 +28,7 @@ export const escrowShortfall = defineCondition({
   docs: 'An escrow holds less than is owed.',
   remedy: 'Stop withdrawals of this token until the missing amount is found.',
   sources: ['explorer'],
+  ties: ['escrow'],
   needs: ['bridge.escrows', 'canonical or preconf'],
   restsOn: ['source'],
   joins: { of: 'escrow', missing: 'missing', isMovement: false },

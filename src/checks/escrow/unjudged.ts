@@ -20,6 +20,7 @@ export const escrowUnjudged = defineCondition({
   remedy:
     'Compare these payouts with their zone transactions by hand, and ask whoever runs the explorer why the records lack it.',
   sources: ['explorer'],
+  ties: ['escrow'],
   hasTransfer: false,
   subjectNames: [],
   facts: factTypes,

@@ -19,6 +19,8 @@ export const sourceDisagreement = defineEvent({
     over: 'the second source and the explorer agree by now',
   },
   sources: ['explorer', 'canonical'],
+  ties: ['transfer'],
+  risksTransfer: true,
   needs: ['canonical'],
   isGuard: true,
   isComparison: true,

@@ -23,6 +23,7 @@ export const flowImbalance = defineCondition({
   remedy: 'Check that the escrow can pay what is being withdrawn, and why one direction dominates.',
   words: { open: sayFlow('Far more crosses the bridge in one direction') },
   sources: ['explorer'],
+  ties: ['token'],
   restsOn: ['source'],
   hasTransfer: false,
   subjectNames: [],

@@ -27,6 +27,7 @@ export const flowQuiet = defineCondition({
   remedy: 'Try the bridge with a small amount and check its front end and relayer.',
   words: { open: sayFlow('Nothing crosses the bridge') },
   sources: ['explorer'],
+  ties: ['token'],
   restsOn: ['source', 'chain'],
   hasTransfer: false,
   subjectNames: [],

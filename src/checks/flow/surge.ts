@@ -49,6 +49,7 @@ export const flowSurge = defineCondition({
     'Look at the largest transfers of the window; payouts of one amount to many recipients are an attack.',
   words: { open: sayFlow('More than usual crosses the bridge') },
   sources: ['explorer'],
+  ties: ['token'],
   restsOn: ['source'],
   hasTransfer: false,
   subjectNames: [],

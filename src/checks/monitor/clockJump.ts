@@ -11,6 +11,7 @@ export const monitorClockJump = defineRaised({
   nature: 'event',
   raisedBy: 'app',
   sources: [],
+  ties: [],
   isGuard: true,
   hasTransfer: false,
   subjectNames: [],

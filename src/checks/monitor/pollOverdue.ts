@@ -28,6 +28,7 @@ export const monitorPollOverdue = defineCondition({
   docs: 'A poller has not completed a run for several of its intervals, and no silent source or endpoint explains it; or three of its runs within an hour ended in an error that nothing explains.',
   remedy: "Look at this monitor's log and load; what this poller reads is not being watched.",
   sources: [],
+  ties: [],
   isGuard: true,
   restsOn: ['source'],
   isHeldAfterOutage: true,

@@ -9,6 +9,7 @@ export const monitorReportMissed = defineRaised({
   nature: 'event',
   raisedBy: 'app',
   sources: [],
+  ties: [],
   isGuard: true,
   hasTransfer: false,
   subjectNames: [],

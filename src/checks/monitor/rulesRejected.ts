@@ -12,6 +12,7 @@ export const monitorRulesRejected = defineCondition({
   docs: 'The newest edit of the rules is broken; the rules before it stay in force.',
   remedy: 'Correct the newest edit of the rules: `spanwatch check` shows the line.',
   sources: [],
+  ties: [],
   isGuard: true,
   hasTransfer: false,
   subjectNames: [],

@@ -12,6 +12,7 @@ export const monitorStateNotPersisted = defineRaised({
   nature: 'condition',
   raisedBy: 'app',
   sources: [],
+  ties: [],
   isGuard: true,
   hasTransfer: false,
   subjectNames: [],

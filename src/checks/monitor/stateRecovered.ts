@@ -10,6 +10,7 @@ export const monitorStateRecovered = defineRaised({
   nature: 'event',
   raisedBy: 'app',
   sources: [],
+  ties: [],
   isGuard: true,
   hasTransfer: false,
   subjectNames: [],

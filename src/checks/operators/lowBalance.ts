@@ -24,6 +24,7 @@ export const operatorLowBalance = defineCondition({
   docs: 'An operator is running out of gas money: it holds less than its `minBalance`.',
   remedy: 'Send gas money to this operator address.',
   sources: ['explorer'],
+  ties: [],
   needs: ['canonical or preconf', 'bridge.operators'],
   restsOn: ['source'],
   cannotTell: 'its balance was not read of late',

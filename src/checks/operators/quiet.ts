@@ -18,6 +18,7 @@ export const operatorQuiet = defineCondition({
   docs: 'An operator has stopped sending transactions while the bridge had something to do.',
   remedy: "Check that the operator's process runs and has gas; transfers are waiting for it.",
   sources: ['explorer'],
+  ties: [],
   needs: ['bridge.operators'],
   restsOn: ['source', 'chain'],
   cannotTell: 'it was never seen to send, or not looked for since the bound passed',

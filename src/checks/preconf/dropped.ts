@@ -11,6 +11,7 @@ export const preconfDropped = defineRaised({
   remedy: 'Tell whoever acted on the preconfirmation that the transaction is not in the chain.',
   words: { over: 'it is in a block after all' },
   sources: ['preconf'],
+  ties: ['transaction'],
   needs: ['preconf'],
   facts: { ...settledFacts, status: 'string' },
   params: z.strictObject({}),

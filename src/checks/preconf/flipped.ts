@@ -11,6 +11,7 @@ export const preconfFlipped = defineRaised({
   docs: 'The final receipt of a preconfirmed transaction is another: its status, gas or logs changed.',
   remedy: 'Compare the final receipt; whatever was credited on the first answer has to be looked at again.',
   sources: ['preconf'],
+  ties: ['transaction'],
   needs: ['preconf'],
   facts: {
     ...settledFacts,

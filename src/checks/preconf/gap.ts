@@ -25,6 +25,7 @@ export const preconfGap = defineCondition({
   docs: 'The block being made lies so many blocks behind the newest complete one.',
   remedy: 'Check the sequencer: it builds on an old block.',
   sources: ['preconf'],
+  ties: ['source'],
   needs: ['preconf'],
   restsOn: ['chain'],
   cannotTell: 'the preconfirmation endpoint does not answer',

@@ -20,6 +20,7 @@ export const preconfLate = defineRaised({
   docs: 'A share of the transactions was preconfirmed late or not at all: over 1 s after the time of their block, or first seen in it.',
   remedy: "Check the sequencer's load and the network between it and this monitor.",
   sources: ['preconf'],
+  ties: ['source'],
   needs: ['preconf'],
   facts: {
     sharePercent: 'int',

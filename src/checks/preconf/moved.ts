@@ -13,6 +13,7 @@ export const preconfMoved = defineRaised({
   docs: 'A preconfirmed transaction is in another block, or at another place of its block.',
   remedy: "Nothing to do for one; many in a short time are a question for the sequencer's operator.",
   sources: ['preconf'],
+  ties: ['transaction'],
   needs: ['preconf'],
   facts: { ...settledFacts, heightAfter: 'int', by: 'int', indexBefore: 'dyn', indexAfter: 'dyn' },
   params,

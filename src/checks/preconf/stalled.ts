@@ -28,6 +28,7 @@ export const preconfStalled = defineCondition({
   docs: 'Preconfirmations stand still while the chain goes on; an open connection that answers nothing counts.',
   remedy: 'Check the preconfirmation endpoint; blocks still come, so do not credit anything before they do.',
   sources: ['preconf'],
+  ties: ['source'],
   needs: ['preconf'],
   restsOn: ['chain'],
   cannotTell: 'the preconfirmation endpoint does not answer',

@@ -23,6 +23,7 @@ export const chainReorg = defineRaised({
     'Look up the transfers of these blocks again, and let nothing be paid by hand that rests on them before it is final.',
   words: { open: 'replaced blocks that it had shown' },
   sources: [],
+  ties: ['chain'],
   isOncePerSubject: true,
   hasTransfer: false,
   subjectNames: ['chain'],

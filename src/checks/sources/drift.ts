@@ -36,6 +36,7 @@ export const sourceDrift = defineCondition({
   remedy:
     'Look at what came: the source changed the form of its records, answers another question than was asked, or explorer.dialect does not fit.',
   sources: [],
+  ties: ['source'],
   isGuard: true,
   restsOn: ['source'],
   hasTransfer: false,

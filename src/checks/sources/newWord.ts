@@ -17,6 +17,7 @@ export const sourceNewWord = defineRaised({
   remedy:
     "Ask the bridge's team what this word means: a new kind of transfer may be one that nobody watches yet.",
   sources: [],
+  ties: [],
   isGuard: true,
   hasTransfer: false,
   subjectNames: ['source'],

@@ -13,6 +13,7 @@ export const sourceRejected = defineCondition({
   docs: "A source refuses the monitor's credentials.",
   remedy: "Renew the credentials of this source and check this machine's clock.",
   sources: [],
+  ties: ['source'],
   isGuard: true,
   stops: 'source',
   inhibits: [sourceUnavailable.kind],

@@ -32,6 +32,7 @@ export const sourceSuspicious = defineCondition({
   docs: 'A source gave empty answers where something is known to be, a fifth of its answers over five minutes; or its list lags behind the chains.',
   remedy: 'Do not trust empty answers of this source; compare with a block explorer of the chain.',
   sources: [],
+  ties: ['source'],
   isGuard: true,
   restsOn: ['source'],
   cannotTell: 'there were no answers to judge',

@@ -32,6 +32,7 @@ export const sourceUnavailable = defineCondition({
   docs: 'A source gave no good answer for three intervals, at least 5 s; or one endpoint of it failed for 20 s while others answered, and again after they did (the list for 15 s; one that only throttles for six intervals, at least 30 s).',
   remedy: 'Check network and status of this source; what only it shows is not seen until it answers.',
   sources: [],
+  ties: ['source'],
   isGuard: true,
   stops: 'source',
   cannotTell: 'it failed, and was not asked again since',

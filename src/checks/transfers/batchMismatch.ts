@@ -25,6 +25,8 @@ export const batchMismatch = defineEvent({
   remedy: "Add up the batch's transfers on the main chain; a surplus is money that left without an origin.",
   words: { open: 'its batch does not add up', over: 'its batch adds up by now' },
   sources: ['explorer'],
+  ties: ['transfer'],
+  risksTransfer: true,
   isComparison: true,
   accuses: () => true,
   readsActions: true,

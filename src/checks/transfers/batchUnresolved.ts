@@ -20,6 +20,7 @@ export const batchUnresolved = defineEvent({
   remedy: 'Read the batch by hand and check that each recipient got its share.',
   words: { open: 'its batch detail cannot be read', over: 'its batch detail can be read by now' },
   sources: ['explorer'],
+  ties: ['transfer'],
   isComparison: true,
   looksAt: ['batches'],
   hasTransfer: true,

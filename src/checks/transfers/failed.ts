@@ -31,6 +31,8 @@ export const transferFailed = defineEvent({
     "Read why it failed, check whether the sender was refunded, and let the bridge's operator retry or refund it.",
   words: { open: ({ what }) => `${what} failed` },
   sources: ['explorer'],
+  ties: ['transfer', 'error'],
+  risksTransfer: true,
   joins: { of: 'transfer', rank: 4 },
   stands: (transfer) => transfer?.state === 'failed',
   material: (_finding, transfer) => ({ isFailed: transfer.state === 'failed' }),

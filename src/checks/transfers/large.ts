@@ -30,6 +30,7 @@ export const transferLarge = defineEvent({
   remedy: 'Confirm that sender and recipient are expected for this amount.',
   words: { open: 'unusually large' },
   sources: ['explorer'],
+  ties: ['transfer'],
   hasTransfer: true,
   subjectNames: [],
   facts: factTypes,

@@ -39,6 +39,7 @@ export const transferMismatch = defineEvent({
     over: 'its record and its transactions agree by now',
   },
   sources: ['explorer'],
+  ties: ['transfer', 'escrow'],
   joins: {
     of: 'transfer',
     rank: 3,

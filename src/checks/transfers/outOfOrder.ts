@@ -15,6 +15,8 @@ export const transferOutOfOrder = defineEvent({
   remedy: 'Check the two block times; a payout before its deposit is a forged or a wrongly joined record.',
   words: { open: 'its times are out of order', over: 'its times are in order by now' },
   sources: ['explorer'],
+  ties: ['transfer'],
+  risksTransfer: true,
   isComparison: true,
   looksAt: ['outOfOrder'],
   hasTransfer: true,

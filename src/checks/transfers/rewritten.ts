@@ -30,6 +30,8 @@ export const transferRewritten = defineEvent({
   remedy: 'Read what changed; if an amount, token or recipient did, verify the transactions on chain.',
   words: { open: 'its final record was changed' },
   sources: ['explorer'],
+  ties: ['transfer'],
+  risksTransfer: true,
   accuses: () => true,
   material: (_finding, transfer) => ({ after: transfer.rewrites.at(-1)?.after ?? {} }),
   looksAt: ['evidence'],

@@ -53,6 +53,8 @@ export const transferStalled = defineCondition({
     "Check whether the destination chain and the relayer are alive; if they are, ask the bridge's operator about this one transfer.",
   words: { open: sayStalled },
   sources: ['explorer'],
+  ties: ['transfer'],
+  risksTransfer: true,
   restsOn: ['source'],
   joins: { of: 'transfer', rank: 5, saysAllAtOnce: true },
   judgesPast: true,

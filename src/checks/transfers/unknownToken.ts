@@ -22,6 +22,7 @@ export const transferUnknownToken = defineEvent({
   docs: 'A token that the configuration does not list crosses the bridge, or its decimals are not what they should be; once a token, and only with `bridge.tokens`.',
   remedy: "Verify the token's address; list it under bridge.tokens or have it blocked.",
   sources: ['explorer'],
+  ties: [],
   needs: ['bridge.tokens'],
   isOncePerSubject: true,
   looksAt: ['evidence', 'tokens'],

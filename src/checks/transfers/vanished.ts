@@ -15,6 +15,8 @@ export const transferVanished = defineRaised({
     'Look the transaction up on chain; if it stands there, report the gap to whoever runs the explorer.',
   words: { open: 'its record is gone', corrected: () => 'its record is shown again' },
   sources: ['explorer'],
+  ties: ['transfer'],
+  risksTransfer: true,
   // A record that was gone and is shown again; what is merely gone keeps its digest.
   material: ({ since }, transfer) => ({ isBack: transfer.readAt > since }),
   hasTransfer: true,

@@ -55,6 +55,19 @@ const creators: Creators = {
   console: createConsoleChannel,
 }
 
+/** Kinds of channels that show a case as one thing that changes. */
+const followingTypes: ReadonlySet<string> = new Set(['slack-app', 'pagerduty', 'alertmanager'])
+
+export function followsCases(type: string): boolean {
+  return followingTypes.has(type)
+}
+
+export function listFollowing(
+  channels: readonly { readonly name: string; readonly type: string }[],
+): ReadonlySet<string> {
+  return new Set(channels.filter(({ type }) => followsCases(type)).map(({ name }) => name))
+}
+
 /** The channel that a parsed configuration describes. Opens no connection before the first message. */
 export function createChannel<Type extends ChannelConfig['type']>(
   deps: ChannelDeps,

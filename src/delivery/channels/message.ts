@@ -50,6 +50,8 @@ export interface MessageCase {
   readonly id: string
   /** What pagers know it by. Another one each time that the case opens again, so that it rings anew. */
   readonly key: string
+  /** The one before, which a pager may still show as open; null while it opened once. */
+  readonly keyBefore: string | null
   readonly state: 'open' | 'acknowledged' | 'handled' | 'closed'
   readonly severity: 'critical' | 'warning' | 'info'
   /** Its worst finding, in one line. */
@@ -64,6 +66,8 @@ export interface MessageCase {
   /** Who acknowledged or handled it last, and why; null while nobody did. */
   readonly by: string | null
   readonly reason: string | null
+  /** The case that it goes on as; null for one that stands by itself. */
+  readonly mergedInto: string | null
   /** The ledger's key of the one transfer that it is about; null where there are several, or none. */
   readonly transferKey: string | null
   /** Its page; null where no address is configured. */
@@ -74,14 +78,21 @@ export interface MessageCase {
  * What happened to a case as a whole: told to the channels that follow cases, beside or without items. `merged` is told
  * of the case that went into another and is no more, never of the one that lives on.
  */
-export type CaseChange =
-  | 'acknowledged'
-  | 'assigned'
-  | 'noted'
-  | 'handled'
-  | 'closed'
-  | 'opened again'
-  | 'merged'
+const caseChanges = [
+  'acknowledged',
+  'assigned',
+  'noted',
+  'handled',
+  'closed',
+  'opened again',
+  'merged',
+] as const
+export type CaseChange = (typeof caseChanges)[number]
+
+/** Of what was stored as one; null for a word that is none. */
+export function readCaseChange(text: string): CaseChange | null {
+  return caseChanges.find((one) => one === text) ?? null
+}
 
 /** A finished message for one channel. Channels render and deliver it; they decide nothing. */
 export interface Message {

@@ -1,6 +1,7 @@
 import { type AlertEngine, createAlertEngine } from '../../alerts/alertEngine.ts'
 import { type AlertStore, createAlertStore } from '../../alerts/store/alertStore.ts'
 import type { Finding } from '../../bridge/finding.ts'
+import { toRoute } from '../../config/config.ts'
 import { checks, kinds } from '../../checks/index.ts'
 import type { SourceHealth } from '../../clients/sourceHealth.ts'
 import { createCommit } from '../../kernel/commit.ts'
@@ -123,13 +124,7 @@ export function createTestWorld(file: TestFile, rules: readonly LoadedRule[], te
 
 function routingOf({ channels, routes, inhibit, muteTimes }: TestFile): ReturnType<typeof toRouting> {
   return toRouting({
-    routes: routes.map(({ groupWait, groupInterval, repeat, repeatMax, ...route }) => ({
-      ...route,
-      groupWaitMs: groupWait,
-      groupIntervalMs: groupInterval,
-      repeatMs: repeat,
-      maxRepeatMs: repeatMax,
-    })),
+    routes: routes.map(toRoute),
     inhibit,
     channels: channels.map((name) => ({ name, type: 'webhook' as const, url: '' })),
     muteTimes,

@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { z } from 'zod'
+import { caseVerbs } from '../../alerts/caseOperations.ts'
 import type { SilenceInput } from '../../alerts/silences.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { parseDuration } from '../../lib/duration.ts'
@@ -98,6 +99,19 @@ const actions: readonly Action[] = [
     by: signer,
     form: { read: ({ by = '' }) => ({ by }), next: ({ id }) => `/alerts/${id}`, isSigned: true },
   }),
+  ...caseVerbs.map((verb) =>
+    define({
+      path: `/cases/:id/${verb}`,
+      body: z.strictObject({ by: name, text: z.string().max(5_000).nullable().default(null) }),
+      work: (operations, { text }, { id, actor }) => operations.changeCase({ id, do: verb, text }, actor),
+      by: signer,
+      form: {
+        read: ({ by = '', text = '' }) => ({ by, text: text === '' ? null : text }),
+        next: ({ id }) => `/cases/c${id}`,
+        isSigned: true as const,
+      },
+    }),
+  ),
   define({
     path: '/silences',
     body: silenceBody,

@@ -111,6 +111,7 @@ function forgetAfter(operations: WebOperations, forget: () => unknown): WebOpera
   const then = <T>(result: T): T => (forget(), result)
   return {
     ackAlert: (...given) => then(operations.ackAlert(...given)),
+    changeCase: (...given) => then(operations.changeCase(...given)),
     addSilence: (...given) => then(operations.addSilence(...given)),
     expireSilence: (...given) => then(operations.expireSilence(...given)),
     retryOutbox: (...given) => then(operations.retryOutbox(...given)),

@@ -117,7 +117,7 @@ test('an event that is not about a transfer is told again when it happens again'
 })
 
 test('a written group wait holds for events too, counted from the first of the window', () => {
-  const bench = createBench({ routes: [createRoute({ groupWaitMs: 10_000 })] })
+  const bench = createBench({ routes: [createRoute({ groupWaitMs: 10_000, groupBy: ['rule'] })] })
   bench.engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
   bench.engine.tellEvents([{ rule: failed, finding: createEvent(2) }], start + 9_000)
   bench.engine.tellEvents([{ rule: failed, finding: createEvent(3) }], start + 10_000)
@@ -169,15 +169,15 @@ test('F56: what begins and ends within its group wait is told to nobody', () => 
   )
 })
 
-async function tellStalled(options: Parameters<typeof createBench>[0] = {}) {
+async function tellStalled(options: Parameters<typeof createBench>[0] = {}, rule = urgent) {
   const bench = createBench(options)
-  bench.engine.applyCondition(urgent, firing, start)
+  bench.engine.applyCondition(rule, firing, start)
   bench.engine.flush(start)
   const dispatcher = bench.startSending()
   await bench.clock.advance(0)
   const look = async (ms: number, judgement = firing) => {
     await bench.clock.advance(ms)
-    bench.engine.applyCondition(urgent, judgement, bench.clock.now())
+    bench.engine.applyCondition(rule, judgement, bench.clock.now())
     bench.engine.flush(bench.clock.now())
     dispatcher.wake()
     await bench.clock.advance(0)
@@ -187,11 +187,21 @@ async function tellStalled(options: Parameters<typeof createBench>[0] = {}) {
 }
 
 test('a resolution comes once, when the group interval is over, and says how long it lasted', async () => {
-  const { look, ops, dispatcher } = await tellStalled()
+  const routes = [createRoute({ groupWaitMs: 0 })]
+  const { look, ops, dispatcher } = await tellStalled({ routes }, stalled)
   expect(await look(299_999, silent)).toEqual(['firing'])
   expect(await look(1, silent)).toEqual(['firing', 'resolved'])
   expect(await look(600_000, silent)).toEqual(['firing', 'resolved'])
   expect(ops.sent[1]?.items[0]?.summary).toMatch(/^Resolved after 4m 59s: /)
+  await dispatcher.stop()
+})
+
+test('the end of what is critical is sent at once, that of what flaps when the group interval is over', async () => {
+  const { look, dispatcher } = await tellStalled()
+  expect(await look(1_000, silent)).toEqual(['firing', 'resolved'])
+  expect(await look(1_000)).toEqual(['firing', 'resolved', 'firing'])
+  expect(await look(1_000, silent)).toEqual(['firing', 'resolved', 'firing'])
+  expect(await look(300_000, silent)).toEqual(['firing', 'resolved', 'firing', 'resolved'])
   await dispatcher.stop()
 })
 
@@ -295,7 +305,8 @@ test('a silent source keeps conditions that rest on it quiet, and they speak whe
   expect(queued(bench)).toEqual(['firing ops'])
   bench.engine.applyCondition(outage, silent, start + 60_000)
   bench.engine.flush(start + 60_000)
-  expect(queued(bench)).toEqual(['firing ops', 'firing ops'])
+  // The end of what is critical waits for nothing.
+  expect(queued(bench)).toEqual(['both ops', 'firing ops'])
 })
 
 test('a configured inhibition holds; an event is never inhibited', () => {
@@ -435,8 +446,8 @@ test('an event costs about the same after 20,000 others as at first', () => {
 test('F55: what flaps says so, from the third firing in an hour on', async () => {
   const { look, ops, dispatcher } = await tellStalled()
   for (let n = 0; n < 60; n += 1) await look(30_000, n % 2 === 0 ? silent : firing)
-  const [first, ...rest] = ops.sent.map(({ items }) => items[0]?.summary ?? '')
-  expect(first).not.toMatch(/flapping/)
+  const [first, end, again, ...rest] = ops.sent.map(({ items }) => items[0]?.summary ?? '')
+  expect([first, end, again].join()).not.toMatch(/flapping/)
   expect(rest.length).toBeGreaterThan(2)
   expect(rest.every((summary) => summary.endsWith('(flapping)'))).toBe(true)
   await look(3_700_000, silent)

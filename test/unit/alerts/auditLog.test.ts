@@ -7,6 +7,7 @@ import { ana, createBench, createEvent, createFakeChannel, createRule, start, vo
 function run() {
   const bench = createBench({ fakes: [createFakeChannel('ops')] })
   const operations = createOperations({
+    following: new Set(),
     store: bench.store,
     kinds,
     vocabulary,
@@ -49,6 +50,7 @@ test('each change by a person is an entry of the audit log: who, from where, wha
       "ana | cli | retried | outbox | 1 | event of failed: t1, to ops",
       " | cli | ended | silence | 1 | rule="failed", of ana: known",
       "ana | cli | made | silence | 1 | rule="failed" until 2026-09-21T15:13:20.000Z, by ana: known",
+      "ana | cli | acknowledged | case | c1 | it opens again when something critical joins it, or when its money at risk grows by a tenth",
       "ana | cli | acknowledged | alert | 2a17ef27 | failed: t1",
     ]
   `)

@@ -53,6 +53,7 @@ function run(options: Parameters<typeof createBench>[0] = {}) {
   const bench = createBench(options)
   const dispatcher = bench.startSending()
   const operations = createOperations({
+    following: new Set(),
     store: bench.store,
     kinds,
     vocabulary,

@@ -54,6 +54,7 @@ function run(options: BenchOptions = {}) {
   const { database, clock, engine, ops } = bench
   for (const n of [1, 2, 3]) addTransfer(database, n, { main: n === 2 ? mainHash(2) : null })
   const operations = createOperations({
+    following: new Set(),
     ...bench,
     kinds,
     vocabulary,

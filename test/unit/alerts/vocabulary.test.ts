@@ -68,6 +68,7 @@ test.each([
 function run() {
   const bench = createBench()
   const operations = createOperations({
+    following: new Set(),
     ...bench,
     kinds,
     vocabulary: () => known,

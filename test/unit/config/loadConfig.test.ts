@@ -74,7 +74,7 @@ describe('what a configuration gives', () => {
       {
         match: 'kind == "x"',
         channels: ['a'],
-        groupBy: ['rule'],
+        groupBy: ['case'],
         continue: false,
         groupWaitMs: 10_000,
         groupIntervalMs: 300_000,
@@ -84,7 +84,7 @@ describe('what a configuration gives', () => {
       {
         match: null,
         channels: ['a'],
-        groupBy: ['rule'],
+        groupBy: ['case'],
         continue: false,
         groupWaitMs: null,
         groupIntervalMs: 300_000,

@@ -39,7 +39,7 @@ test('what is queued while the channel is busy joins its next message', async ()
   const slow = Promise.withResolvers<{ result: 'ack' }>()
   ops.answers = [slow.promise, { result: 'ack' }]
   const dispatcher = startSending()
-  for (const n of [1, 2, 3]) {
+  for (const n of [1, 2, 3, 4, 5]) {
     engine.tellEvents([{ rule: failed, finding: createEvent(n) }], clock.now())
     dispatcher.wake()
     await clock.advance(10)
@@ -47,7 +47,8 @@ test('what is queued while the channel is busy joins its next message', async ()
   expect(ops.sent.map(({ total }) => total)).toEqual([1])
   slow.resolve({ result: 'ack' })
   await clock.advance(0)
-  expect(ops.sent.map(({ total }) => total)).toEqual([1, 2])
+  // More cases than get a message each.
+  expect(ops.sent.map(({ total }) => total)).toEqual([1, 4])
   await dispatcher.stop()
 })
 

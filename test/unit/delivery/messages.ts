@@ -75,6 +75,8 @@ export function toCase(overrides: Partial<MessageCase> = {}): MessageCase {
   return {
     id: 'c42',
     key: 'ledger-1:c42:1',
+    keyBefore: null,
+    mergedInto: null,
     state: 'open',
     severity: 'critical',
     title: 'Withdrawal of 1250000.5 USDC has no origin',

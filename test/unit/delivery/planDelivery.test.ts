@@ -18,6 +18,7 @@ const delivery: Delivery = {
   isDegraded: false,
   recipients: null,
   lastError: null,
+  caseId: null,
 }
 const plan = (result: DeliveryResult, overrides: Partial<Delivery> = {}, now = 0) =>
   planDelivery({ delivery: { ...delivery, ...overrides }, result, channelType: 'slack', random: 0.5 }, now)

@@ -29,11 +29,13 @@ test('every change there is stands among those that are tried', () => {
   expect([...new Set(changes.map(({ name }) => name))].toSorted()).toEqual([
     'POST /alerts/:id/ack',
     'POST /api/alerts/:id/ack',
+    ...['ack', 'assign', 'handle', 'note', 'reopen'].map((verb) => `POST /api/cases/:id/${verb}`),
     'POST /api/cursors/rewind',
     'POST /api/outbox/:id/drop',
     'POST /api/outbox/:id/retry',
     'POST /api/silences',
     'POST /api/silences/:id/expire',
+    ...['ack', 'assign', 'handle', 'note', 'reopen'].map((verb) => `POST /cases/:id/${verb}`),
     'POST /outbox/:id/drop',
     'POST /outbox/:id/retry',
     'POST /silences',

@@ -348,6 +348,11 @@ function createFakeOperations(operated: string[], actors: Actor[]): WebDeps['ope
       if (id === 'none') throw new MonitorError('not_found', 'There is no alert none')
       return { id, rule: 'r', ackedBy: by, ackedAt: now }
     },
+    changeCase: (command, actor) => {
+      actors.push(actor)
+      operated.push(`${command.do} ${command.id} ${command.text ?? ''}`)
+      throw new MonitorError('not_found', 'There is no such case')
+    },
     addSilence: (input, actor) => (
       actors.push(actor), operated.push(`silence ${JSON.stringify(input)}`), silence
     ),

@@ -1,0 +1,173 @@
+import type { Finding } from '../bridge/finding.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Detector } from '../rules/kind.ts'
+import { listKeys } from '../cases/listKeys.ts'
+import { toRisk } from '../cases/money.ts'
+import type { NewMember, Placed } from '../cases/placeMember.ts'
+import type { CaseRow } from '../cases/store/caseRows.ts'
+import { type EngineContext, expiryOf, note } from './engineContext.ts'
+import { scheduleEscalations } from './escalation.ts'
+import { decodeFinding } from './findingJson.ts'
+import { compareRanks, gravity, isLoss } from './joining.ts'
+import { caseMark } from './routing.ts'
+import type { AlertHead } from './store/alertRows.ts'
+
+type CaseAlert = Omit<AlertHead, 'refreshedAt' | 'material' | 'changedAt' | 'fingerprint'>
+
+/** How long an event that is no loss keeps its case open, ms: nobody has to have looked in the minute it happened. */
+const eventOpenMs = 24 * 3_600_000
+
+/**
+ * Puts an alert as it is now into its case, and has everybody who follows the case told what that changed: that it
+ * opened again, or goes on as another. Costs one look where nothing did.
+ */
+export function putIntoCase(context: EngineContext, alert: CaseAlert, finding: Finding): Placed | null {
+  const { store, now } = context
+  const placed = store.placeMember(toMember(context, alert, finding), now)
+  if (placed === null) return null
+  for (const other of placed.merged) {
+    store.moveGroups(caseMark(other.id), caseMark(placed.row.id), now)
+    tellChange(context, { row: other, change: 'merged' })
+    noteCase(context, placed.row, {
+      what: 'case merged',
+      reason: `c${other.id} goes on as c${placed.row.id}`,
+    })
+  }
+  if (placed.reopened !== null) {
+    store.clearAcks(placed.row.id)
+    store.beginEscalations(placed.row.id, placed.row.turn, now)
+    tellChange(context, { row: placed.row, change: 'opened again' })
+    noteCase(context, placed.row, { what: 'case opened again', reason: placed.reopened })
+  }
+  if (placed.isFirst || placed.reopened !== null || placed.isNew)
+    scheduleEscalations(context, placed.row, alert)
+  return placed
+}
+
+function toMember(context: EngineContext, alert: CaseAlert, finding: Finding): NewMember {
+  const kind = context.kinds.find(alert.kind)
+  const isEvent = alert.nature === 'event'
+  const isOpen = isEvent
+    ? stillStands(kind, finding)
+    : alert.state === 'firing' || alert.state === 'recovering'
+  const from = beginningOf(alert, finding)
+  const endedAt = alert.resolvedAt ?? context.now
+  const isLasting = isEvent && isLoss(kind) && alert.severity === 'critical'
+  return {
+    alertId: alert.id,
+    episode: alert.episode,
+    severity: alert.severity,
+    keys: listKeys(kind, finding, context.escrows),
+    from,
+    until: isEvent ? from : isOpen ? null : Math.max(endedAt, from),
+    openUntil: isEvent
+      ? isOpen
+        ? isLasting
+          ? null
+          : alert.activeAt + eventOpenMs
+        : Math.min(context.now, alert.activeAt + eventOpenMs)
+      : isOpen
+        ? null
+        : endedAt,
+    isLoss: isLasting && isOpen,
+    risk: isOpen ? toRisk(kind, finding) : null,
+    title: `${alert.kind}: ${finding.title}`.slice(0, 300),
+    isWorseThan: (id) => isWorse(context, { ...alert, kind }, id),
+  }
+}
+
+/** What began long before it was found began anew since: an episode does not reach into those before it. */
+function beginningOf({ nature, activeAt }: CaseAlert, { since, transfer }: Finding): UnixMs {
+  const from = Math.min(since, activeAt)
+  return nature === 'event' || transfer !== null ? from : Math.max(from, activeAt - longestUnseenMs)
+}
+
+const longestUnseenMs = 3_600_000
+
+function stillStands(kind: Detector | null, finding: Finding): boolean {
+  return finding.isOver !== true && (kind?.stands?.(finding.transfer) ?? true)
+}
+
+/** More severe; else a loss before others, what says more of a transfer, more money. */
+function isWorse(
+  { store, kinds }: EngineContext,
+  alert: Pick<CaseAlert, 'severity' | 'amountRank'> & { readonly kind: Detector | null },
+  than: number,
+): boolean {
+  const other = store.getAlert(than)
+  if (other === null) return true
+  const kind = kinds.find(other.kind)
+  const bySeverity = gravity[alert.severity] - gravity[other.severity]
+  if (bySeverity !== 0) return bySeverity < 0
+  const byLoss = Number(isLoss(kind)) - Number(isLoss(alert.kind))
+  if (byLoss !== 0) return byLoss < 0
+  const byRank = compareRanks(alert.kind, kind)
+  if (byRank !== 0) return byRank < 0
+  return alert.amountRank > other.amountRank
+}
+
+/** Something happened to a case as a whole: the channels that follow cases and know this one hear of it. */
+export function tellChange(
+  context: Pick<EngineContext, 'store' | 'following' | 'now'>,
+  { row, change }: { readonly row: CaseRow; readonly change: string },
+): void {
+  for (const { channel, caseId } of context.store.listCaseChannels(row.id)) {
+    if (!context.following.has(channel)) continue
+    context.store.queueItem({
+      alertId: row.worstAlert,
+      episode: 0,
+      channel,
+      what: 'case',
+      groupKey: null,
+      isCritical: row.severity === 'critical',
+      createdAt: context.now,
+      notBefore: context.now,
+      expiresAt: expiryOf(row.severity, context.now),
+      caseId,
+      change,
+    })
+  }
+}
+
+function noteCase(
+  context: EngineContext,
+  row: Pick<CaseRow, 'id' | 'worstAlert'>,
+  entry: { readonly what: string; readonly reason: string },
+): void {
+  note(context, { id: row.worstAlert, rule: '', subject: `c${row.id}` }, entry, context.now)
+}
+
+/** What belongs to a critical case goes with it, so that all of it is one message. */
+export function isUrgent(
+  { store }: Pick<EngineContext, 'store'>,
+  { severity }: Pick<AlertHead, 'severity'>,
+  caseId: number | null,
+): boolean {
+  return severity === 'critical' || (caseId !== null && store.findCase(caseId)?.severity === 'critical')
+}
+
+/** Cases of which nothing holds any more are over. */
+export function closeCases(context: EngineContext): void {
+  for (const row of context.store.listEndedCases(context.now)) {
+    const closedAt = row.closeAt ?? context.now
+    const closed: CaseRow = { ...row, state: 'closed', closedAt, changedAt: context.now }
+    context.store.saveCase(closed)
+    context.store.endEscalations(row.id)
+    context.store.addCaseLog({
+      caseId: row.id,
+      at: context.now,
+      what: 'closed',
+      by: null,
+      text: 'nothing of it holds any more',
+    })
+    tellChange(context, { row: closed, change: 'closed' })
+  }
+}
+
+/** What was open before there were cases, or in a ledger that a later version wrote. */
+export function adoptAlerts(context: EngineContext): void {
+  for (const alert of context.store.listWithoutCase(context.now - eventOpenMs, mostAdopted))
+    putIntoCase(context, alert, decodeFinding(alert.finding))
+}
+
+const mostAdopted = 20_000

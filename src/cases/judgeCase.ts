@@ -1,0 +1,77 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { Severity } from '../rules/types.ts'
+import { hasGrown } from './money.ts'
+import type { CaseRow } from './store/caseRows.ts'
+
+/** How long after it opened a case that nobody took yet opens again for more money, ms: a storm is no pager's alarm clock. */
+const sameTurnMs = 60_000
+
+/** What joined a case, or changed in it. */
+export interface CaseNews {
+  readonly severity: Severity
+  /** A finding that the case did not have, or that began anew. */
+  readonly isNew: boolean
+  /** It is one more of many with the same error text. */
+  readonly isOfStorm: boolean
+}
+
+/**
+ * Why a case opens again, in words; null when it goes on as it is. It never swallows: what is critical and new opens
+ * one that was acknowledged, handled or closed, and so does money that grew by a tenth, whatever brought it.
+ */
+export function judgeReopening(row: CaseRow, news: CaseNews, now: UnixMs): string | null {
+  const hasMore = hasGrown(row.turnMoney, row.money)
+  if (row.state === 'open') {
+    const isSameTurn = now >= row.turnAt && now - row.turnAt < sameTurnMs
+    return hasMore && !isSameTurn ? moreMoney : null
+  }
+  if (hasMore) return moreMoney
+  if (!news.isNew) return null
+  if (row.state === 'closed') return 'something of the same cause happened'
+  const isMoreOfSame = news.isOfStorm && row.state === 'acknowledged'
+  return news.severity === 'critical' && !isMoreOfSame ? 'something critical joined' : null
+}
+
+const moreMoney = 'more money is at risk'
+
+/** The same case, opened anew. */
+export function openAgain(row: CaseRow, now: UnixMs): CaseRow {
+  return {
+    ...row,
+    state: 'open',
+    turn: row.turn + 1,
+    turnAt: now,
+    turnMoney: row.money,
+    closedAt: null,
+    changedAt: now,
+  }
+}
+
+const urgency = ['open', 'acknowledged', 'handled', 'closed', 'merged'] as const
+
+/** Two cases turned out to be one: the older goes on, in the more urgent state of both. Money is moved apart from this. */
+export function joinCases(older: CaseRow, other: CaseRow, now: UnixMs): CaseRow {
+  const isOtherMoreUrgent = urgency.indexOf(other.state) < urgency.indexOf(older.state)
+  const taken = isOtherMoreUrgent ? other : older
+  return {
+    ...older,
+    state: taken.state,
+    by: taken.by,
+    byAt: taken.byAt,
+    reason: taken.reason,
+    closedAt: taken.closedAt,
+    // It has to ring anew where the older one was quiet.
+    turn: Math.max(older.turn, other.turn) + (isOtherMoreUrgent && other.state === 'open' ? 1 : 0),
+    turnAt: isOtherMoreUrgent ? now : Math.max(older.turnAt, other.turnAt),
+    openedAt: Math.min(older.openedAt, other.openedAt),
+    members: older.members + other.members,
+    assignee: older.assignee ?? other.assignee,
+    changedAt: now,
+  }
+}
+
+const weights: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 }
+
+export function worseOf(a: Severity, b: Severity): Severity {
+  return weights[a] <= weights[b] ? a : b
+}

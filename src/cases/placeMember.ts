@@ -1,0 +1,270 @@
+import type { UnixMs } from '../lib/clock.ts'
+import type { Severity } from '../rules/types.ts'
+import type { Database } from '../store/database.ts'
+import { type CaseNews, joinCases, judgeReopening, openAgain, worseOf } from './judgeCase.ts'
+import type { CaseKey } from './listKeys.ts'
+import { changePlace, type MoneyByToken, type RiskUnit, setLacking, sumPlace } from './money.ts'
+import { compareDecimals, noAmount, toDecimal } from '../bridge/decimal.ts'
+import {
+  type CaseContent,
+  type CaseRow,
+  addCaseLog,
+  findCase,
+  insertCase,
+  saveCase,
+} from './store/caseRows.ts'
+import { moveChannels } from './store/caseChannels.ts'
+import * as rows from './store/caseMembers.ts'
+import { joinSpans, type Span } from './spans.ts'
+
+/** One episode of an alert, as far as its case is concerned. */
+export interface NewMember {
+  readonly alertId: number
+  readonly episode: number
+  readonly severity: Severity
+  readonly keys: readonly CaseKey[]
+  /** When what it says happened, or began. */
+  readonly from: UnixMs
+  /** When it was over; null for a condition that holds, `from` for an event. */
+  readonly until: UnixMs | null
+  /** Until when it keeps its case open; null without an end that is known. */
+  readonly openUntil: UnixMs | null
+  readonly isLoss: boolean
+  readonly risk: RiskUnit | null
+  /** In words, for the timeline. */
+  readonly title: string
+  /** Whether it says more than another alert of its case. */
+  isWorseThan(alertId: number): boolean
+}
+
+/** What became of a case by what was put into it. */
+export interface Placed {
+  readonly row: CaseRow
+  /** This episode was not in a case before. */
+  readonly isNew: boolean
+  /** The case began with it. */
+  readonly isFirst: boolean
+  /** Why it opened again; null when it did not. */
+  readonly reopened: string | null
+  /** Other cases that turned out to be this one, as they were. */
+  readonly merged: readonly CaseRow[]
+}
+
+/**
+ * Puts an alert's episode into its case: the one that has a key of it at that time, or a new one. Where several have,
+ * they are one case from now on, the oldest; nothing ever leaves a case. The same may be put again with more keys, an
+ * end, or other money. Belongs inside a transaction.
+ */
+export function placeMember(db: Database, member: NewMember, now: UnixMs): Placed | null {
+  const known = rows.getMember(db, member.alertId, member.episode)
+  const keys = JSON.stringify(member.keys.map(({ key }) => key))
+  const risk = rows.getRisk(db, member.alertId)
+  const isSamePlace =
+    known?.keys === keys && known.untilAt === member.openUntil && known.isLoss === member.isLoss
+  if (isSamePlace && isSameRisk(risk, member.risk)) return null
+  const { found, others, isFirst } = findPlace(db, { member, known }, now)
+  let row = found
+  const merged: CaseRow[] = []
+  for (const other of others) {
+    merged.push(other)
+    row = merge(db, row, other, { member, now })
+  }
+  rows.saveMember(db, {
+    alertId: member.alertId,
+    episode: member.episode,
+    caseId: row.id,
+    fromAt: Math.min(member.from, known?.fromAt ?? member.from),
+    untilAt: member.openUntil,
+    isLoss: member.isLoss,
+    addedAt: known?.addedAt ?? now,
+    keys,
+  })
+  const held = member.until === null ? member.keys.map(({ key }) => key) : []
+  rows.setOpenKeys(db, { alertId: member.alertId, episode: member.episode, keys: held })
+  row = { ...row, money: moveRisk(db, row, { alertId: member.alertId, risk: member.risk }) }
+  const isNew = known === null
+  const settled = settle(db, row, { member, isNew, isFirst, isMerged: merged.length > 0 }, now)
+  return { ...settled, isNew, isFirst, merged }
+}
+
+function isSameRisk(a: rows.CaseRisk | null, b: RiskUnit | null): boolean {
+  if (a === null || b === null) return a === b
+  return a.token === b.token && a.place === b.place && a.unit === b.unit && a.amount === b.amount
+}
+
+/** The case that a member belongs to, and those that turn out to be the same one. */
+function findPlace(
+  db: Database,
+  { member, known }: { readonly member: NewMember; readonly known: rows.CaseMember | null },
+  now: UnixMs,
+): { found: CaseRow; others: CaseRow[]; isFirst: boolean } {
+  const from = Math.min(member.from, known?.fromAt ?? member.from)
+  const own = { from, until: Math.max(member.until ?? from, from) }
+  const near = member.keys.map((key) => ({ key, ...findNear(db, key, own) }))
+  const ids = new Set(near.flatMap(({ touched }) => touched.map(({ caseId }) => caseId)))
+  if (known) ids.add(known.caseId)
+  const found = [...ids].flatMap((id) => findCase(db, id) ?? []).toSorted((a, b) => a.id - b.id)
+  const [oldest, ...others] = [...new Map(found.map((one) => [one.id, one])).values()]
+  const row = oldest ?? openCase(db, member, now)
+  for (const { key, hull, touched } of near)
+    rows.replaceSpans(db, key.key, touched, { ...hull, caseId: row.id })
+  return { found: row, others, isFirst: oldest === undefined }
+}
+
+/** What holds without an end reaches until now. */
+function findNear(db: Database, { key, gapMs }: CaseKey, own: Pick<Span, 'from' | 'until'>) {
+  const openSince = rows.findOpenSince(db, key)
+  const isUnderOpen = openSince !== null && openSince <= own.until + gapMs
+  const stretch = isUnderOpen ? { from: Math.min(openSince, own.from), until: own.until } : own
+  const reach = gapMs === Infinity ? null : { from: stretch.from - gapMs, until: stretch.until + gapMs }
+  return joinSpans(rows.listSpans(db, key, reach), stretch, gapMs)
+}
+
+function openCase(db: Database, member: NewMember, now: UnixMs): CaseRow {
+  const content: CaseContent = {
+    state: 'open',
+    mergedInto: null,
+    turn: 1,
+    turnAt: now,
+    openedAt: member.from,
+    closedAt: null,
+    closeAt: null,
+    severity: member.severity,
+    worstAlert: member.alertId,
+    members: 0,
+    money: {},
+    turnMoney: {},
+    by: null,
+    byAt: null,
+    reason: null,
+    assignee: null,
+    changedAt: now,
+  }
+  return { id: insertCase(db, content), ...content }
+}
+
+function merge(
+  db: Database,
+  older: CaseRow,
+  other: CaseRow,
+  { member, now }: { readonly member: NewMember; readonly now: UnixMs },
+): CaseRow {
+  const risks = rows.listRisks(db, other.id)
+  rows.moveCase(db, other.id, older.id)
+  moveChannels(db, other.id, older.id)
+  saveCase(db, { ...other, state: 'merged', mergedInto: older.id, changedAt: now })
+  let row = joinCases(older, other, now)
+  for (const { alertId, ...risk } of risks) row = { ...row, money: moveRisk(db, row, { alertId, risk }) }
+  const text = `c${other.id} turned out to be the same, by ${member.title}`
+  addCaseLog(db, { caseId: row.id, at: now, what: 'merged', by: null, text })
+  return row
+}
+
+/** Sets what one alert puts at risk within a case, and gives the money of the case as it is then. */
+function moveRisk(
+  db: Database,
+  { id, money }: Pick<CaseRow, 'id' | 'money'>,
+  { alertId, risk }: { readonly alertId: number; readonly risk: RiskUnit | null },
+): MoneyByToken {
+  const before = rows.getRisk(db, alertId)
+  let sum = money
+  if (before !== null) {
+    const mine = before.caseId === id
+    sum = changeAt(db, { id, money: sum, isCounted: mine }, before, () => rows.deleteRisk(db, alertId))
+  }
+  if (risk === null) return sum
+  return changeAt(db, { id, money: sum, isCounted: true }, risk, () =>
+    rows.saveRisk(db, { caseId: id, alertId, ...plain(risk) }),
+  )
+}
+
+function plain({ token, place, unit, amount }: RiskUnit): RiskUnit {
+  return { token, place, unit, amount }
+}
+
+function changeAt(
+  db: Database,
+  {
+    id,
+    money,
+    isCounted,
+  }: { readonly id: number; readonly money: MoneyByToken; readonly isCounted: boolean },
+  at: Pick<RiskUnit, 'token' | 'place'>,
+  change: () => void,
+): MoneyByToken {
+  const before = sumPlace(rows.listRisksAt(db, id, at))
+  change()
+  if (!isCounted) return money
+  const units = rows.listRisksAt(db, id, at)
+  if (at.place !== '') return changePlace(money, at.token, { before, after: sumPlace(units) })
+  const most = units.map(({ amount }) => toDecimal(amount) ?? noAmount)
+  return setLacking(
+    money,
+    at.token,
+    most.reduce((a, b) => (compareDecimals(a, b) >= 0 ? a : b), noAmount),
+  )
+}
+
+/** How many of its findings the timeline names: a storm is no story. */
+const longestLog = 200
+
+/** What the case is with its new member, and whether it opens again. */
+function settle(
+  db: Database,
+  before: CaseRow,
+  of: {
+    readonly member: NewMember
+    readonly isNew: boolean
+    readonly isFirst: boolean
+    readonly isMerged: boolean
+  },
+  now: UnixMs,
+): Pick<Placed, 'row' | 'reopened'> {
+  const { member, isNew, isFirst } = of
+  const isWorse = before.worstAlert !== member.alertId && member.isWorseThan(before.worstAlert)
+  let row: CaseRow = {
+    ...before,
+    members: before.members + (isNew ? 1 : 0),
+    openedAt: Math.min(before.openedAt, member.from),
+    severity: worseOf(before.severity, member.severity),
+    worstAlert: isWorse ? member.alertId : before.worstAlert,
+    changedAt: isNew || of.isMerged ? now : before.changedAt,
+  }
+  if (isFirst) row = { ...row, turnMoney: row.money }
+  const news: CaseNews = {
+    severity: member.severity,
+    isNew,
+    isOfStorm: member.keys.some(({ key }) => key.startsWith('error:')),
+  }
+  const reopened = isFirst ? null : judgeReopening(row, news, now)
+  if (reopened !== null) row = openAgain(row, now)
+  row = { ...row, closeAt: rows.readCaseEnd(db, row.id, { isHandled: row.state === 'handled' }) }
+  saveCase(db, row)
+  if (isNew && row.members <= longestLog)
+    addCaseLog(db, {
+      caseId: row.id,
+      at: now,
+      what: isFirst ? 'opened' : 'joined',
+      by: null,
+      text: member.title,
+    })
+  if (reopened !== null)
+    addCaseLog(db, { caseId: row.id, at: now, what: 'opened again', by: null, text: reopened })
+  return { row, reopened }
+}
+
+/** An alert that goes on as another one keeps no case open and puts nothing at risk any more. */
+export function retireMember(db: Database, alertId: number, now: UnixMs): void {
+  const row = findCaseOfAlert(db, alertId)
+  if (row === null) return
+  rows.endMembers(db, alertId, now)
+  const money = moveRisk(db, row, { alertId, risk: null })
+  const closeAt = rows.readCaseEnd(db, row.id, { isHandled: row.state === 'handled' })
+  saveCase(db, { ...row, money, closeAt })
+}
+
+/** The case of an alert, as it goes on. */
+export function findCaseOfAlert(db: Database, alertId: number): CaseRow | null {
+  const id = rows.findCaseOf(db, alertId)
+  return id === null ? null : findCase(db, id)
+}

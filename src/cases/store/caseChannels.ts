@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import type { Database } from '../../store/database.ts'
+import { instant, int, json, type Read, table, text, texts } from '../../store/table.ts'
+
+const channels = table('case_channels', {
+  caseId: int,
+  channel: text,
+  /** What the channel needs to find its thread again; null before its first acknowledgement, or where it needs nothing. */
+  thread: text.orNull(),
+  /** When the minute began in which tellings are counted. */
+  windowAt: instant,
+  /** Of the newest telling at once. */
+  lastAt: instant,
+  /** How often it was told at once in that minute. */
+  tellings: int,
+  /** When what waits is told; null when nothing does. */
+  nextAt: instant.orNull(),
+  /** How much was at risk at `lastAt`, by token: what alone is more than that waits for nothing. */
+  money: json(z.record(z.string(), z.string())).orElse({}),
+  /** The kinds of which something was told, or is queued. */
+  kinds: texts.orElse([]),
+})
+export type CaseChannel = Read<typeof channels>
+
+export function getCaseChannel(db: Database, caseId: number, channel: string): CaseChannel | null {
+  return channels.get(db, 'SELECT * FROM case_channels WHERE case_id = ? AND channel = ?', caseId, channel)
+}
+
+export function listCaseChannels(db: Database, caseId: number): CaseChannel[] {
+  return channels.all(db, 'SELECT * FROM case_channels WHERE case_id = ? ORDER BY channel', caseId)
+}
+
+export function saveCaseChannel(db: Database, row: CaseChannel): void {
+  db.prepare(`INSERT OR REPLACE ${channels.into}`).run(...channels.values(row))
+}
+
+export function setThread(
+  db: Database,
+  caseId: number,
+  { channel, thread }: { readonly channel: string; readonly thread: string },
+): void {
+  db.prepare('UPDATE case_channels SET thread = ? WHERE case_id = ? AND channel = ?').run(
+    thread,
+    caseId,
+    channel,
+  )
+}
+
+/** A channel that knows the one case alone goes on with its thread; one that knows both keeps both. */
+export function moveChannels(db: Database, from: number, to: number): void {
+  db.prepare('UPDATE OR IGNORE case_channels SET case_id = ?2 WHERE case_id = ?1').run(from, to)
+}

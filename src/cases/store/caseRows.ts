@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
+import { columns, instant, int, json, oneOf, type Read, table, text } from '../../store/table.ts'
+
+const moneyByToken = json(z.record(z.string(), z.object({ places: z.string(), lacking: z.string() }))).orElse(
+  {},
+)
+
+/** `merged` goes on as another case. */
+const caseState = oneOf('open', 'acknowledged', 'handled', 'closed', 'merged').orElse('open')
+export type CaseState = Read<typeof caseState>
+
+const content = {
+  state: caseState,
+  mergedInto: int.orNull(),
+  /** How often it opened: pagers know it by its id and this. */
+  turn: int,
+  /** When this turn began, by our clock. */
+  turnAt: instant,
+  /** When the first thing that it gathers happened. */
+  openedAt: instant,
+  closedAt: instant.orNull(),
+  /** When the last of what keeps it open ends; null while something holds. */
+  closeAt: instant.orNull(),
+  severity: oneOf('critical', 'warning', 'info').orElse('critical'),
+  /** The alert that says the most. */
+  worstAlert: int,
+  members: int,
+  money: moneyByToken,
+  /** As it was when people last heard that it opened, or took it. */
+  turnMoney: moneyByToken,
+  /** Who acknowledged or handled it last, when and why. */
+  by: text.orNull(),
+  byAt: instant.orNull(),
+  reason: text.orNull(),
+  assignee: text.orNull(),
+  changedAt: instant,
+}
+const newCases = table('cases', content)
+const cases = table('cases', { id: int, ...content })
+export type CaseRow = Read<typeof cases>
+export type CaseContent = Read<typeof newCases>
+
+export function insertCase(db: Database, row: CaseContent): number {
+  return Number(db.prepare(`INSERT ${newCases.into}`).run(...newCases.values(row)).lastInsertRowid)
+}
+
+export function saveCase(db: Database, row: CaseRow): void {
+  db.prepare(`UPDATE cases SET ${newCases.set} WHERE id = ?`).run(...newCases.values(row), row.id)
+}
+
+/** By its number; one that was merged is the case that it goes on as. */
+export function findCase(db: Database, id: number): CaseRow | null {
+  let row = cases.get(db, 'SELECT * FROM cases WHERE id = ?', id)
+  // Each goes on as an older one.
+  while (row?.state === 'merged' && row.mergedInto !== null && row.mergedInto < row.id)
+    row = cases.get(db, 'SELECT * FROM cases WHERE id = ?', row.mergedInto)
+  return row
+}
+
+/** Just this one, also when it goes on as another. */
+export function getCase(db: Database, id: number): CaseRow | null {
+  return cases.get(db, 'SELECT * FROM cases WHERE id = ?', id)
+}
+
+/** Those of which nothing holds any more. */
+export function listEndedCases(db: Database, now: UnixMs): CaseRow[] {
+  const sql = `SELECT * FROM cases WHERE state IN ('open', 'acknowledged', 'handled') AND close_at <= ? ORDER BY id LIMIT 500`
+  return cases.all(db, sql, now)
+}
+
+export function nextCaseEnd(db: Database): UnixMs | null {
+  const sql = `SELECT MIN(close_at) FROM cases WHERE state IN ('open', 'acknowledged', 'handled') AND close_at IS NOT NULL`
+  return instant.orNull().get(db, sql)
+}
+
+/** Newest change first; those that are not over when no state is given. */
+export function listCases(
+  db: Database,
+  query: { readonly states: readonly CaseState[]; readonly limit: number },
+): CaseRow[] {
+  const sql = `SELECT * FROM cases WHERE state IN (SELECT value FROM json_each(?)) ORDER BY changed_at DESC, id DESC LIMIT ?`
+  return cases.all(db, sql, JSON.stringify(query.states), query.limit)
+}
+
+const counts = columns({ state: caseState, count: int })
+
+export function countCases(db: Database): Read<typeof counts>[] {
+  return counts.all(db, 'SELECT state, COUNT(*) AS count FROM cases GROUP BY state')
+}
+
+const log = table('case_log', { caseId: int, at: instant, what: text, by: text.orNull(), text })
+export type CaseLogEntry = Read<typeof log>
+
+export function addCaseLog(db: Database, entry: CaseLogEntry): void {
+  db.prepare(`INSERT ${log.into}`).run(...log.values(entry))
+}
+
+/** Oldest first. */
+export function listCaseLog(db: Database, caseId: number, limit: number): CaseLogEntry[] {
+  const sql = 'SELECT * FROM (SELECT * FROM case_log WHERE case_id = ? ORDER BY id DESC LIMIT ?) ORDER BY id'
+  return log.all(db, sql, caseId, limit)
+}
+
+/** Cases that were over before a time, with all that belongs to them, some at a time. Returns how many. */
+export function purgeCases(db: Database, before: UnixMs, limit: number): number {
+  const ids = int.all(
+    db,
+    "SELECT id FROM cases WHERE state IN ('closed', 'merged') AND changed_at < ? ORDER BY changed_at LIMIT ?",
+    before,
+    limit,
+  )
+  for (const id of ids) {
+    for (const name of [
+      'case_members',
+      'case_spans',
+      'case_risks',
+      'case_channels',
+      'case_log',
+      'case_escalations',
+    ])
+      db.prepare(`DELETE FROM ${name} WHERE case_id = ?`).run(id)
+    db.prepare('DELETE FROM cases WHERE id = ?').run(id)
+  }
+  return ids.length
+}

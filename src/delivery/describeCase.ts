@@ -1,0 +1,107 @@
+import { compareDecimals, type Decimal, formatDecimal, toDecimal } from '../bridge/decimal.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import { canonicalToken } from '../bridge/movedToken.ts'
+import { atRisk } from '../cases/money.ts'
+import type { CaseRow } from '../cases/store/caseRows.ts'
+import type { AlertStore } from '../alerts/store/alertStore.ts'
+import { readFinding } from '../alerts/findingJson.ts'
+import type { Kinds } from '../rules/kinds.ts'
+import type { Rule } from '../rules/types.ts'
+import { cleanText } from '../lib/text.ts'
+import type { MessageCase, MoneyAtRisk } from './channels/message.ts'
+import { summarize } from './wording.ts'
+import { sayFinding, wordsOf } from './kindWords.ts'
+
+/** What is known of tokens: their symbols, and what one of them is worth. */
+export interface TokenFacts {
+  /** Null for one that the configuration does not list. */
+  symbolOf(token: string): string | null
+  /** US dollars for one unit, as a decimal; null without a price. */
+  priceOf(token: string): string | null
+}
+
+export interface CaseWords {
+  readonly store: Pick<AlertStore, 'getAlert' | 'generation' | 'listCaseTransfers'>
+  readonly kinds: Kinds
+  readonly live: { readonly rules: Iterable<Rule> }
+  readonly tokens: TokenFacts
+  readonly pageUrl: string | null
+}
+
+/** A case in words, as of now. */
+export function describeCase(words: CaseWords, row: CaseRow, now: UnixMs): MessageCase {
+  const id = `c${row.id}`
+  const mark = words.store.generation.slice(0, 8)
+  const transfers = words.store.listCaseTransfers(row.id, 2)
+  return {
+    id,
+    key: `spanwatch-${mark}-${id}-${row.turn}`,
+    keyBefore: row.turn > 1 ? `spanwatch-${mark}-${id}-${row.turn - 1}` : null,
+    state: row.state === 'merged' ? 'closed' : row.state,
+    severity: row.severity,
+    title: titleOf(words, row, now),
+    money: listMoney(words.tokens, row),
+    members: row.members,
+    openedAt: row.openedAt,
+    closedAt: row.closedAt,
+    assignee: row.assignee,
+    by: row.by,
+    reason: row.reason,
+    mergedInto: row.state === 'merged' && row.mergedInto !== null ? `c${row.mergedInto}` : null,
+    transferKey: transfers.length === 1 ? (transfers[0] ?? null) : null,
+    url: words.pageUrl === null ? null : `${words.pageUrl.replace(/\/+$/, '')}/cases/${id}`,
+  }
+}
+
+/** Its worst finding, in one line. */
+function titleOf({ store, kinds, live }: CaseWords, row: CaseRow, now: UnixMs): string {
+  const alert = store.getAlert(row.worstAlert)
+  if (alert === null) return 'its findings are forgotten'
+  try {
+    const finding = readFinding(alert)
+    const rule = [...live.rules].find(({ name }) => name === alert.rule) ?? null
+    return cleanText(summarize(rule, finding, now) ?? sayFinding(kinds.find(alert.kind), finding, now), 300)
+  } catch {
+    return `${wordsOf(alert.kind)} of ${cleanText(alert.subject, 100)}`
+  }
+}
+
+/** The most valuable first, then by amount. */
+function listMoney(tokens: TokenFacts, { money }: Pick<CaseRow, 'money'>): MoneyAtRisk[] {
+  return Object.entries(money)
+    .map(([token, one]) => ({ token, amount: atRisk(one) }))
+    .filter(({ amount }) => amount.digits > 0n)
+    .map(({ token, amount }) => ({ token, amount, usd: worthOf(amount, tokens.priceOf(token)) }))
+    .toSorted((a, b) => compareDecimals(b.usd ?? zero, a.usd ?? zero) || compareDecimals(b.amount, a.amount))
+    .map(({ token, amount, usd }) => ({
+      token,
+      symbol: tokens.symbolOf(token) ?? (token === '' ? 'native currency' : token),
+      amount: formatDecimal(amount),
+      usd: usd === null ? null : toCents(usd),
+    }))
+}
+
+const zero: Decimal = { digits: 0n, scale: 0 }
+
+function worthOf(amount: Decimal, price: string | null): Decimal | null {
+  const each = price === null ? null : toDecimal(price)
+  return each && { digits: amount.digits * each.digits, scale: amount.scale + each.scale }
+}
+
+/** Rounded down, so that no more is said to be at risk than is. */
+function toCents({ digits, scale }: Decimal): string {
+  const cents = scale >= 2 ? digits / 10n ** BigInt(scale - 2) : digits * 10n ** BigInt(2 - scale)
+  const text = cents.toString().padStart(3, '0')
+  return `${text.slice(0, -2)}.${text.slice(-2)}`
+}
+
+/** What the configuration says of tokens. */
+export function toTokenFacts(
+  tokens: readonly { readonly address: string; readonly symbol: string; readonly usd?: string | undefined }[],
+): TokenFacts {
+  const byAddress = new Map(tokens.map((one) => [canonicalToken(one.address), one]))
+  return {
+    symbolOf: (token) => byAddress.get(token)?.symbol ?? null,
+    priceOf: (token) => byAddress.get(token)?.usd ?? null,
+  }
+}

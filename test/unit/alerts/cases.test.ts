@@ -1,0 +1,453 @@
+import { describe, expect, test } from 'vitest'
+import { createOperations } from '../../../src/alerts/operations.ts'
+import type { CaseCommand } from '../../../src/alerts/caseOperations.ts'
+import type { AlertSettings } from '../../../src/alerts/alertEngine.ts'
+import type { Finding } from '../../../src/bridge/finding.ts'
+import type { Transfer } from '../../../src/bridge/transfer.ts'
+import { kinds } from '../../../src/checks/index.ts'
+import { createSilentLog } from '../../../src/lib/log.ts'
+import {
+  createBench,
+  createCondition,
+  createEvent,
+  createFakeChannel,
+  createRoute,
+  createRule,
+  type FakeChannel,
+  start,
+  vocabulary,
+} from './harness.ts'
+
+const usdc = `0x${'c'.repeat(40)}`
+const vault = `0x${'e'.repeat(40)}`
+const tx = (n: number) => `0x${String(n).padStart(64, '7')}`
+const minute = 60_000
+
+const failed = createRule({ severity: 'critical' })
+const unbacked = createRule({ name: 'unbacked', kind: 'transfer.unbacked', severity: 'critical' })
+const drift = createRule({ name: 'drift', kind: 'escrow.drift', severity: 'critical' })
+const smallDrift = createRule({ name: 'small-drift', kind: 'escrow.drift', severity: 'warning' })
+const shortfall = createRule({ name: 'shortfall', kind: 'escrow.shortfall', severity: 'critical' })
+const slow = createRule({ name: 'slow', kind: 'transfer.stalled', severity: 'warning' })
+
+/** A withdrawal that was paid in transaction `n` and has no origin. */
+function theft(n: number, amount: string, overrides: Partial<Transfer> = {}): Finding {
+  const main = { chain: 'main' as const, hash: tx(n), height: 5, time: start - minute }
+  return {
+    ...createEvent(n, { main, zone: null, amount, state: 'unbacked', originProof: 'absent', ...overrides }),
+    kind: 'transfer.unbacked',
+    facts: { reason: 'absent' },
+  }
+}
+
+function outflow(n: number, amount: string): Finding {
+  return createCondition(`${vault}:${usdc}:${tx(n)}`, {
+    kind: 'escrow.drift',
+    labels: { chain: 'main', escrow: vault, token: usdc },
+    facts: { direction: 'out', amount, mainTxHash: tx(n), sum: '' },
+  })
+}
+
+function lack(missing: string): Finding {
+  return createCondition('usdc', {
+    kind: 'escrow.shortfall',
+    labels: { chain: 'main', escrow: vault, token: usdc },
+    facts: { missing },
+  })
+}
+
+/** A failure with its text. */
+function failure(n: number, errorMessage: string, { at = start, amount = '5' } = {}): Finding {
+  return { ...createEvent(n, { originAt: at, amount }), facts: { errorMessage }, since: at }
+}
+
+interface WorldOptions extends Partial<AlertSettings> {
+  readonly fakes?: readonly FakeChannel[]
+}
+
+function run(options: WorldOptions = {}) {
+  const following = createFakeChannel('pager')
+  const fakes = options.fakes ?? [
+    createFakeChannel('ops'),
+    Object.assign(following, { followsCases: true as const }),
+  ]
+  const channels = fakes.map(({ name, type, followsCases }) => ({
+    name,
+    type,
+    followsCases: followsCases === true,
+  }))
+  const bench = createBench({
+    escrows: [{ address: vault, token: usdc }],
+    routes: [createRoute({ channels: fakes.map(({ name }) => name), groupWaitMs: 0 })],
+    ...options,
+    fakes,
+    channels,
+  })
+  const { engine, clock, store } = bench
+  const dispatcher = bench.startSending()
+  const actor = { by: 'ana', from: { via: 'cli' as const, address: null, role: null, session: null } }
+  const operations = createOperations({
+    store,
+    log: createSilentLog(),
+    clock,
+    kinds,
+    vocabulary,
+    following: new Set(['pager']),
+    onChanged: () => undefined,
+  })
+  const send = async (ms = 0) => {
+    engine.flush(clock.now())
+    dispatcher.wake()
+    await clock.advance(ms)
+    engine.flush(clock.now())
+    dispatcher.wake()
+    await clock.advance(0)
+  }
+  return {
+    ...bench,
+    pager: fakes[1] as FakeChannel,
+    send,
+    async tell(rule: typeof failed, ...findings: Finding[]) {
+      engine.tellEvents(
+        findings.map((finding) => ({ rule, finding })),
+        clock.now(),
+      )
+      await send()
+    },
+    async judge(rule: typeof failed, ...findings: Finding[]) {
+      engine.applyCondition(rule, { findings, unknown: [] }, clock.now())
+      await send()
+    },
+    async by(id: string, verb: CaseCommand['do'], text: string | null = null) {
+      const row = operations.changeCase({ id, do: verb, text }, actor)
+      await send()
+      return row
+    },
+    cases: () =>
+      store
+        .listCases({ states: ['open', 'acknowledged', 'handled', 'closed'], limit: 100 })
+        .toSorted((a, b) => a.id - b.id),
+    stop: () => dispatcher.stop(),
+  }
+}
+
+describe('a case', () => {
+  test('gathers what one theft is found as: the payout, the movement, what lacks', async () => {
+    const world = run()
+    await world.tell(unbacked, theft(1, '100'))
+    await world.judge(drift, outflow(1, '100'))
+    await world.judge(shortfall, lack('100'))
+    const [only, ...others] = world.cases()
+    expect(others).toEqual([])
+    expect(only).toMatchObject({ state: 'open', severity: 'critical', members: 3 })
+    expect(only?.money[usdc]).toEqual({ places: '100', lacking: '100' })
+    expect(new Set(world.ops.sent.map((message) => message.case?.id))).toEqual(new Set(['c1']))
+    expect(world.ops.sent[0]?.case).toMatchObject({ title: expect.stringContaining('100'), members: 1 })
+    await world.stop()
+  })
+
+  test('of another transfer of the same token is another case, unless the escrow says otherwise', async () => {
+    const world = run({ escrows: [] })
+    await world.tell(unbacked, theft(1, '100'))
+    await world.tell(unbacked, theft(2, '100'))
+    expect(world.cases()).toHaveLength(2)
+    await world.stop()
+  })
+
+  test('of many failures with the same text is one: the first at once, then one update a minute', async () => {
+    const world = run()
+    for (let second = 0; second < 130; second += 1) {
+      world.engine.tellEvents(
+        [1, 2, 3].map((n) => ({
+          rule: failed,
+          finding: failure(second * 3 + n, `nonce too low: ${second}`, { at: world.clock.now() }),
+        })),
+        world.clock.now(),
+      )
+      await world.send(1_000)
+    }
+    await world.send(minute)
+    expect(world.cases()).toHaveLength(1)
+    expect(world.cases()[0]?.members).toBe(390)
+    expect(world.ops.sent.length).toBeLessThanOrEqual(8)
+    expect(world.ops.sent.reduce((sum, { total }) => sum + total, 0)).toBe(390)
+    await world.stop()
+  })
+
+  test('of two kinds at once is a storm as well', async () => {
+    const world = run()
+    for (let n = 1; n <= 60; n += 1) {
+      await world.tell(failed, failure(n, 'nonce too low'))
+      await world.tell(unbacked, theft(1_000 + n, '5', { zone: failure(n, '').transfer?.zone ?? null }))
+      await world.send(500)
+    }
+    expect(world.cases()).toHaveLength(1)
+    expect(world.ops.sent.length).toBeLessThanOrEqual(6)
+    await world.stop()
+  })
+
+  test('large by itself waits for nothing within a storm', async () => {
+    const world = run()
+    for (let n = 1; n <= 40; n += 1) await world.tell(failed, failure(n, 'nonce too low'))
+    const before = world.ops.sent.length
+    await world.tell(failed, failure(99, 'nonce too low', { amount: '9750000' }))
+    expect(world.ops.sent.length).toBe(before + 1)
+    expect(world.ops.sent.at(-1)?.items.map(({ facts }) => facts['amount'])).toContain('9750000')
+    await world.stop()
+  })
+
+  test('is over when nothing of it holds, and says so to who follows it', async () => {
+    const world = run()
+    await world.judge(shortfall, lack('100'))
+    expect(world.cases()[0]?.state).toBe('open')
+    await world.clock.advance(minute)
+    await world.judge(shortfall)
+    expect(world.cases()[0]).toMatchObject({ state: 'closed', closedAt: start + minute })
+    expect(world.pager.sent.at(-1)?.changes).toEqual(['closed'])
+    // What comes back within the hour is the same case, under a new key.
+    await world.clock.advance(minute)
+    await world.judge(shortfall, lack('100'))
+    expect(world.cases()).toHaveLength(1)
+    const keys = new Set(world.pager.sent.map((message) => message.case?.key))
+    expect(keys.size).toBe(2)
+    await world.stop()
+  })
+
+  test('of a loss stays open until somebody handles it, of another event for a day', async () => {
+    const world = run({ escrows: [] })
+    await world.tell(unbacked, theft(1, '100'))
+    await world.tell(failed, failure(2, 'other'))
+    await world.send(24 * 60 * minute - 1)
+    expect(world.cases().map(({ state }) => state)).toEqual(['open', 'open'])
+    await world.send(1)
+    expect(world.cases().map(({ state }) => state)).toEqual(['open', 'closed'])
+    await world.send(60 * 24 * 60 * minute)
+    expect(world.cases().map(({ state }) => state)).toEqual(['open', 'closed'])
+    await world.by('c1', 'handle', 'paid back')
+    expect(world.cases()[0]?.state).toBe('handled')
+    await world.send(24 * 60 * minute)
+    expect(world.cases()[0]?.state).toBe('closed')
+    await world.stop()
+  })
+
+  test('of a transfer that arrives after all is over, and its money is not at risk', async () => {
+    const world = run()
+    const told = failure(1, 'x')
+    await world.tell(failed, told)
+    const arrived = { ...told.transfer, state: 'completed', status: 'success' } as Transfer
+    world.engine.correctEvents([arrived], () => false, world.clock.now())
+    await world.send()
+    expect(world.cases()[0]).toMatchObject({ state: 'closed' })
+    expect(world.cases()[0]?.money[usdc]?.places).toBe('0')
+    await world.stop()
+  })
+})
+
+describe('semantics.md 51: a case never swallows', () => {
+  test('the small drift that was acknowledged and the ten million that follow from the same escrow', async () => {
+    const world = run()
+    await world.judge(smallDrift, outflow(1, '12'))
+    await world.by('c1', 'ack')
+    expect(world.cases()[0]?.state).toBe('acknowledged')
+    const [sent, rung] = [world.ops.sent.length, world.pager.sent.at(-1)?.case?.key]
+    await world.judge(drift, outflow(2, '10000000'))
+    expect(world.cases()).toHaveLength(1)
+    expect(world.cases()[0]).toMatchObject({ state: 'open', turn: 2, severity: 'critical' })
+    expect(world.ops.sent.length).toBe(sent + 1)
+    expect(world.pager.sent.at(-1)?.case?.key).not.toBe(rung)
+    expect(world.pager.sent.flatMap(({ changes }) => changes)).toContain('opened again')
+    await world.stop()
+  })
+
+  test.each(['ack', 'handle'] as const)(
+    'what is critical and joins after %s opens it again',
+    async (verb) => {
+      const world = run()
+      await world.tell(unbacked, theft(1, '1000'))
+      await world.by('c1', verb, 'known')
+      await world.tell(unbacked, theft(2, '1'))
+      expect(world.cases()[0]).toMatchObject({ state: 'open', turn: 2 })
+      expect(world.ops.sent.at(-1)?.items.map(({ rule }) => rule)).toEqual(['unbacked'])
+      await world.stop()
+    },
+  )
+
+  test('a shortfall that grows by a tenth opens it again, without a new finding', async () => {
+    const world = run()
+    await world.judge(shortfall, lack('1000'))
+    await world.by('c1', 'ack')
+    await world.clock.advance(minute)
+    await world.judge(shortfall, lack('1099'))
+    expect(world.cases()[0]?.state).toBe('acknowledged')
+    await world.clock.advance(minute)
+    await world.judge(shortfall, lack('1100'))
+    expect(world.cases()[0]).toMatchObject({ state: 'open', turn: 2 })
+    await world.stop()
+  })
+
+  test('a lesser finding that adds little leaves it acknowledged, and is told', async () => {
+    const world = run()
+    await world.tell(unbacked, theft(1, '1000'))
+    await world.by('c1', 'ack')
+    const late = { ...theft(1, '1000'), kind: 'transfer.stalled', facts: {} }
+    await world.judge(slow, late)
+    expect(world.cases()[0]?.state).toBe('acknowledged')
+    expect(world.ops.sent.at(-1)?.items.map(({ rule }) => rule)).toEqual(['slow'])
+    await world.stop()
+  })
+
+  test('two that turn out to be one go on as the older, in the more urgent state of both, and say so', async () => {
+    const world = run()
+    await world.judge(shortfall, lack('50'))
+    await world.by('c1', 'ack')
+    await world.tell(failed, failure(9, 'x'))
+    expect(world.cases()).toHaveLength(2)
+    // The failed one was paid in the movement that makes the lack.
+    const both = { ...outflow(3, '40'), transfer: null }
+    const paid = { ...failure(9, 'x') }
+    await world.judge(drift, both)
+    world.engine.tellEvents(
+      [
+        {
+          rule: failed,
+          finding: {
+            ...paid,
+            transfer: {
+              ...(paid.transfer as Transfer),
+              amountRaw: 1n,
+              main: { chain: 'main', hash: tx(3), height: 5, time: start },
+            },
+          },
+        },
+      ],
+      world.clock.now(),
+    )
+    await world.send()
+    expect(world.cases().map(({ id, state }) => [id, state])).toEqual([[1, 'open']])
+    expect(world.store.findCase(2)?.id).toBe(1)
+    expect(
+      world.pager.sent.filter(({ changes }) => changes.includes('merged')).map((one) => one.case?.id),
+    ).toEqual(['c2'])
+    await world.stop()
+  })
+})
+
+describe('escalation', () => {
+  const routes = [
+    createRoute({
+      channels: ['ops'],
+      groupWaitMs: 0,
+      escalate: [
+        { afterMs: 10 * minute, channels: ['pager'] },
+        { afterMs: 30 * minute, channels: ['boss'] },
+      ],
+    }),
+  ]
+  const fakes = () => [createFakeChannel('ops'), createFakeChannel('pager'), createFakeChannel('boss')]
+
+  test('tells the next when nobody has taken the case, to the second', async () => {
+    const world = run({ routes, fakes: fakes() })
+    await world.tell(unbacked, theft(1, '100'))
+    await world.send(10 * minute - 1_000)
+    expect(world.pager.sent).toEqual([])
+    await world.send(1_000)
+    expect(world.pager.sent.map(({ items }) => items.map(({ rule }) => rule))).toEqual([['unbacked']])
+    await world.send(20 * minute - 1_000)
+    expect(world.fakes[2]?.sent).toEqual([])
+    await world.send(1_000)
+    expect(world.fakes[2]?.sent).toHaveLength(1)
+    await world.send(600 * minute)
+    expect(world.pager.sent).toHaveLength(1)
+    await world.stop()
+  })
+
+  test.each(['ack', 'handle'] as const)(
+    'ends with %s, and begins anew when the case opens again',
+    async (verb) => {
+      const world = run({ routes, fakes: fakes() })
+      await world.tell(unbacked, theft(1, '100'))
+      await world.send(9 * minute)
+      await world.by('c1', verb, 'mine')
+      await world.send(60 * minute)
+      expect(world.pager.sent).toEqual([])
+      await world.tell(unbacked, theft(2, '100'))
+      await world.send(10 * minute - 1)
+      expect(world.pager.sent).toEqual([])
+      await world.send(1)
+      expect(world.pager.sent).toHaveLength(1)
+      await world.stop()
+    },
+  )
+
+  test('survives a restart', async () => {
+    const world = run({ routes, fakes: fakes() })
+    await world.tell(unbacked, theft(1, '100'))
+    await world.send(5 * minute)
+    await world.stop()
+    const again = createFakeChannel('pager')
+    const second = createBench({
+      database: world.database,
+      clock: world.clock,
+      routes,
+      fakes: [createFakeChannel('ops'), again, createFakeChannel('boss')],
+    })
+    second.engine.start(world.clock.now())
+    const dispatcher = second.startSending()
+    await world.clock.advance(5 * minute)
+    second.engine.flush(world.clock.now())
+    dispatcher.wake()
+    await world.clock.advance(0)
+    expect(again.sent).toHaveLength(1)
+    await dispatcher.stop()
+  })
+})
+
+describe('by hand', () => {
+  test('a reason is required, and an unknown case is an error', async () => {
+    const world = run()
+    await world.tell(unbacked, theft(1, '100'))
+    await expect(world.by('c1', 'handle', ' ')).rejects.toThrow(/reason/)
+    await expect(world.by('c7', 'ack')).rejects.toThrow(/no case c7/)
+    await expect(world.by('7x', 'ack')).rejects.toThrow(/c42/)
+    await world.stop()
+  })
+
+  test('each change is in the timeline, in the audit log, and told to who follows the case', async () => {
+    const world = run()
+    await world.tell(unbacked, theft(1, '100'))
+    await world.by('c1', 'ack')
+    await world.by('c1', 'assign', 'Ben')
+    await world.by('c1', 'note', 'asked the operator')
+    await world.by('c1', 'handle', 'refunded')
+    await world.by('c1', 'reopen', 'not refunded')
+    const whats = world.store.listCaseLog(1, 100).map(({ what, by }) => `${what} ${by ?? ''}`.trim())
+    expect(whats).toEqual([
+      'opened',
+      'acknowledged ana',
+      'assigned ana',
+      'noted ana',
+      'handled ana',
+      'opened again ana',
+    ])
+    const told = world.pager.sent.flatMap(({ changes }) => changes)
+    expect(told).toEqual(['acknowledged', 'assigned', 'noted', 'handled', 'opened again'])
+    expect(world.cases()[0]).toMatchObject({ state: 'open', assignee: 'Ben', turn: 2 })
+    await world.stop()
+  })
+})
+
+test('alerts of before there were cases are put into them, and nothing is sent again', async () => {
+  const world = run()
+  await world.tell(unbacked, theft(1, '100'))
+  await world.judge(shortfall, lack('100'))
+  const sent = world.ops.sent.length
+  for (const name of ['cases', 'case_members', 'case_spans', 'case_channels', 'case_open_keys', 'case_risks'])
+    world.database.prepare(`DELETE FROM ${name}`).run()
+  world.engine.start(world.clock.now())
+  await world.judge(shortfall, lack('100'))
+  await world.send(minute)
+  expect(world.cases()).toHaveLength(1)
+  expect(world.cases()[0]?.members).toBe(2)
+  expect(world.ops.sent.length).toBe(sent)
+  await world.stop()
+})
