@@ -1,5 +1,5 @@
 import { kinds } from '../checks/index.ts'
-import type { Config } from '../config/config.ts'
+import type { ChannelSettings, Config } from '../config/config.ts'
 import { loadConfig, type Section } from '../config/loadConfig.ts'
 import { MonitorError, errorText } from '../lib/errors.ts'
 import { renderProblems } from '../lib/renderProblems.ts'
@@ -9,6 +9,7 @@ import { readRules } from '../rules/readRules.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import type { Io } from './io.ts'
 import { createSystemClock } from '../lib/clock.ts'
+import { compileBody } from '../delivery/channels/compileBody.ts'
 import { createChannel } from '../delivery/channels/createChannel.ts'
 import { compileLabelPredicate, compileRouteMatch } from '../rules/cel/compileConditions.ts'
 
@@ -67,6 +68,8 @@ export async function loadProject(
 async function checkChannels(doc: YamlDoc, { channels }: Config): Promise<YamlProblem[]> {
   const problems = await Promise.all(
     channels.map(async (settings): Promise<YamlProblem[]> => {
+      const ofBody = settings.type === 'webhook' ? checkBody(doc, settings) : []
+      if (ofBody.length > 0) return ofBody
       try {
         await createChannel(
           { clock: createSystemClock(), write: () => undefined, color: false },
@@ -79,6 +82,16 @@ async function checkChannels(doc: YamlDoc, { channels }: Config): Promise<YamlPr
     }),
   )
   return problems.flat()
+}
+
+/** The template of a webhook's body, a problem at its place inside the text. */
+function checkBody(
+  doc: YamlDoc,
+  { name, body, contentType }: Extract<ChannelSettings, { type: 'webhook' }>,
+): YamlProblem[] {
+  const compiled = body === undefined ? null : compileBody(body, contentType)
+  if (compiled === null || compiled.ok) return []
+  return [problemInside(doc, ['channels', name, 'body'], compiled.problem.offset, compiled.problem.message)]
 }
 
 /** The expressions of routes and inhibitions, each problem at its place inside the text. */

@@ -75,8 +75,14 @@ function toChannels(channels: ParsedConfig['channels']) {
       return { name, ...rest, ...(messageThreadId === undefined ? {} : { messageThreadId }) }
     }
     if (channel.type !== 'webhook') return { name, ...channel }
-    const { secret, ...rest } = channel
-    return { name, ...rest, ...(secret === undefined ? {} : { secret }) }
+    const { secret, body, contentType, ...rest } = channel
+    return {
+      name,
+      ...rest,
+      ...(secret !== undefined && { secret }),
+      ...(body !== undefined && { body }),
+      ...(contentType !== undefined && { contentType }),
+    }
   })
   return named.length > 0 ? named : [{ name: 'console', type: 'console' } as const]
 }

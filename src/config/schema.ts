@@ -63,7 +63,16 @@ const channel = z.discriminatedUnion(
       from: mailAddress,
       to: z.array(mailAddress).min(1, 'expected at least one recipient'),
     }),
-    z.strictObject({ type: z.literal('webhook'), url: secretHttpUrl, secret: secretText.optional() }),
+    z.strictObject({
+      type: z.literal('webhook'),
+      url: secretHttpUrl,
+      secret: secretText.optional(),
+      body: text().optional(),
+      contentType: pattern(
+        /^[\w.+-]+\/[\w.+-]+(\s*;\s*[\w-]+=[\w.-]+)*$/,
+        'expected a type of content such as application/json or text/plain; charset=utf-8',
+      ).optional(),
+    }),
     z.strictObject({
       type: z.literal('pagerduty'),
       routingKey: secretText,
@@ -220,6 +229,9 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'channels.NAME.from': '`email`: the sender.',
   'channels.NAME.to': '`email`: the recipients.',
   'channels.NAME.secret': '`webhook`: what each body is signed with (HMAC-SHA256).',
+  'channels.NAME.body':
+    '`webhook`: a Liquid template that the body is made by: [webhook.md](webhook.md#a-body-of-your-own).',
+  'channels.NAME.contentType': '`webhook`: what such a body is; `application/json` when left out.',
   'channels.NAME.botToken': '`telegram`: the token of the bot.',
   'channels.NAME.chatId': '`telegram`: the chat that it writes to.',
   'channels.NAME.messageThreadId': '`telegram`: the topic within the chat; none when left out.',

@@ -37,6 +37,11 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
         log,
         write: deps.write,
         color: false,
+        onBodyError: (name, error) =>
+          log.warn(
+            { channel: name, error },
+            'the body of a webhook could not be made: the documented one is sent',
+          ),
         onRequest: onRequestOf(`channel ${channel.name}`),
         reread: (name) => deps.rereadChannel?.(name) ?? null,
       },

@@ -77,6 +77,13 @@ const askers: Record<string, Asks> = {
     }),
   webhook: (url) =>
     deliver({ name: 'a', type: 'webhook', url: new Secret(url), secret: new Secret('secret-12345678') }),
+  pagerduty: (url) =>
+    deliver({ name: 'a', type: 'pagerduty', routingKey: new Secret('k'), url: new Secret(url) }),
+  alertmanager: (url) => deliver({ name: 'a', type: 'alertmanager', url: new Secret(url) }),
+  teams: (url) => deliver({ name: 'a', type: 'teams', url: new Secret(url) }),
+  discord: (url) => deliver({ name: 'a', type: 'discord', url: new Secret(url) }),
+  telegram: (url) =>
+    deliver({ name: 'a', type: 'telegram', botToken: new Secret('1:a'), chatId: '1', url: new Secret(url) }),
   heartbeat: (url) => createHeartbeat({ url: new Secret(`${url}/ping/k`), isAlive: () => true })(signal),
 }
 

@@ -42,6 +42,7 @@ export function handLine({ assignee, by, reason, state }: MessageCase): string |
 export function stageOf({ case: of, changes }: Message): 'open' | 'acknowledged' | 'over' {
   if (of === null) return 'open'
   // One that went into another lives on there.
-  if (changes.includes('merged') || of.state === 'handled' || of.state === 'closed') return 'over'
+  if (of.mergedInto !== null || changes.includes('merged') || of.state === 'handled' || of.state === 'closed')
+    return 'over'
   return of.state
 }

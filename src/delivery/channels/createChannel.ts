@@ -136,7 +136,12 @@ export function createRotatingChannel(deps: RotatingDeps, config: ChannelConfig)
     const found = deps.reread(config.name)
     if (found === null || found.type !== config.type || isSame(found, current.config)) return current.channel
     const replaced = current.channel
-    current = { config: found, channel: createChannel(deps, found) }
+    try {
+      current = { config: found, channel: createChannel(deps, found) }
+    } catch {
+      // Settings that are being edited: the ones before hold until these are good.
+      return replaced
+    }
     if (heardBy !== null) current.channel.listen?.(heardBy)
     // What is still under way on the old connections ends by itself.
     replaced.close().catch(() => undefined)

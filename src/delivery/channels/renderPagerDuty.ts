@@ -64,7 +64,7 @@ export function renderPagerDuty(message: Message, options: Options): PagerDutyEv
 function renderCase(message: Message, of: MessageCase, options: Options): PagerDutyEvents {
   const key = keyOf(of.key)
   const stage = stageOf(message)
-  const before = options.thread ?? null
+  const before = options.thread ?? (message.changes.includes('opened again') ? of.keyBefore : null)
   // A case that opened again rings anew; what rang for its former key would stay open for ever.
   const former = before !== null && before !== key ? [end(before)] : []
   if (stage === 'over') return { events: [end(key), ...former], key: before }
@@ -97,7 +97,7 @@ function triggerCase(message: Message, of: MessageCase, options: Options): Pager
 /** One event for each alert, and one for those that the message only counts. */
 function renderAlerts(message: Message, options: Options): PagerDutyEvent[] {
   const told = message.items.flatMap((item) => {
-    const key = keyOf(`alert:${item.alertId}`)
+    const key = keyOf(`spanwatch-alert-${item.alertId}`)
     if (!isStanding(item)) return [end(key)]
     const trigger = triggerAlert(message, item, options)
     // A test shows that the way is open, and leaves nothing behind.
@@ -108,7 +108,7 @@ function renderAlerts(message: Message, options: Options): PagerDutyEvent[] {
   const line = `${headlineOf(message)}: … and ${untold} more`
   const rest: PagerDutyEvent = {
     event_action: 'trigger',
-    dedup_key: keyOf(`message:${message.id}`),
+    dedup_key: keyOf(`spanwatch-message-${message.id}`),
     payload: payloadOf(message, { line, severity: message.severity, since: message.createdAt }),
     ...frameOf(message, { url: null, items: [] }),
   }
@@ -122,7 +122,7 @@ function isTest({ labels }: MessageItem): boolean {
 function triggerAlert(message: Message, item: MessageItem, options: Options): PagerDutyEvent {
   return {
     event_action: 'trigger',
-    dedup_key: keyOf(`alert:${item.alertId}`),
+    dedup_key: keyOf(`spanwatch-alert-${item.alertId}`),
     payload: {
       ...payloadOf(message, { line: verdictLine(item), severity: item.severity, since: item.since }),
       ...sortOf(item),
@@ -138,8 +138,8 @@ function end(key: string): PagerDutyEvent {
 
 /** Cut keys could be equal: what is too long is known by its digest. */
 function keyOf(key: string): string {
-  const whole = `spanwatch:${part(key, 2_000)}`
-  return whole.length <= limits.key ? whole : `spanwatch:${createHash('sha256').update(key).digest('hex')}`
+  const whole = part(key)
+  return whole.length <= limits.key ? whole : `spanwatch-${createHash('sha256').update(key).digest('hex')}`
 }
 
 function payloadOf(

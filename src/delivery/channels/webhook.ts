@@ -1,25 +1,33 @@
 import { createHmac } from 'node:crypto'
 import type { Clock } from '../../lib/clock.ts'
+import { errorText, MonitorError } from '../../lib/errors.ts'
 import { Secret } from '../../lib/secret.ts'
 import { classifyHttp } from './classifyHttp.ts'
-import type { Channel, DeliveryResult, Message, MessageItem } from './message.ts'
+import { compileBody } from './compileBody.ts'
+import type { Channel, DeliveryResult, Message } from './message.ts'
 import { createPostDeps, jsonHeaders, type PostDeps, postOnce } from './postOnce.ts'
 import { basicAuthorization, parseChannelUrl } from './parseChannelUrl.ts'
-import { headerId, headlineOf, isoInstant } from './textParts.ts'
+import { toWebhookBody } from './renderWebhook.ts'
+import { headerId, part } from './textParts.ts'
 
 export interface WebhookConfig {
   readonly name: string
   readonly type: 'webhook'
   readonly url: string | Secret
   readonly secret?: Secret
+  /** A Liquid template that the body is made by; the documented body without it. */
+  readonly body?: string
+  readonly contentType?: string
 }
 
 export interface WebhookDeps extends Partial<PostDeps> {
   readonly clock: Pick<Clock, 'now'>
+  /** Told when the body that is configured could not be made. */
+  readonly onBodyError?: (channel: string, error: string) => void
 }
 
 /**
- * A generic webhook: one POST of JSON (see `toWebhookBody`), any 2xx is an acknowledgement. With a secret it carries
+ * A generic webhook: one POST of JSON (see `toWebhookBody`) or of a body of one's own, any 2xx is an acknowledgement. With a secret it carries
  * `x-spanwatch-signature: sha256=<hex>`, the HMAC-SHA256 over `<x-spanwatch-timestamp>.<body>`; a receiver should
  * refuse timestamps that are minutes old. `x-spanwatch-id` repeats when a message may have arrived before.
  */
@@ -27,14 +35,17 @@ export function createWebhookChannel(deps: WebhookDeps, config: WebhookConfig): 
   const url = parseChannelUrl(config.name, config.url instanceof Secret ? config.url.reveal() : config.url)
   const authorization = basicAuthorization(url)
   const http = createPostDeps(deps)
+  const makeBody = createBodyMaker(deps, config)
   return {
     name: config.name,
     type: 'webhook',
+    followsCases: true,
     async deliver(message, options) {
-      const body = JSON.stringify(toWebhookBody(message, options.degraded))
+      const { contentType, body } = makeBody(message, options.degraded)
       const timestamp = Math.floor(deps.clock.now() / 1_000)
       const headers = {
         ...jsonHeaders,
+        'content-type': contentType,
         'x-spanwatch-id': headerId(message.id),
         'x-spanwatch-attempt': String(message.attempt),
         'x-spanwatch-timestamp': String(timestamp),
@@ -50,38 +61,37 @@ export function createWebhookChannel(deps: WebhookDeps, config: WebhookConfig): 
   }
 }
 
+/**
+ * A body that cannot be made must not keep the message back: the documented one goes out, and says why.
+ * @throws MonitorError `config.invalid`, when the template is none
+ */
+function createBodyMaker(
+  deps: Pick<WebhookDeps, 'onBodyError'>,
+  { name, body: text, contentType = jsonHeaders['content-type'] }: WebhookConfig,
+) {
+  const compiled = text === undefined ? null : compileBody(text, contentType)
+  if (compiled?.ok === false) {
+    throw new MonitorError('config.invalid', `channel ${name}: body: ${compiled.problem.message}`)
+  }
+  const documented = (message: Message, degraded: boolean, bodyError: string | null) => ({
+    contentType: jsonHeaders['content-type'] as string,
+    body: JSON.stringify(toWebhookBody(message, { degraded, bodyError })),
+  })
+  return (message: Message, degraded: boolean) => {
+    if (compiled === null) return documented(message, degraded, null)
+    try {
+      return { contentType, body: compiled.run(message, degraded) }
+    } catch (error) {
+      const says = part(errorText(error), 200)
+      deps.onBodyError?.(name, says)
+      return documented(message, degraded, says)
+    }
+  }
+}
+
 /** @example signBody(secret, 1763715600, '{}') // 'sha256=…', 64 hex digits */
 function signBody(secret: Secret, timestamp: number, body: string): string {
   return `sha256=${createHmac('sha256', secret.reveal()).update(`${timestamp}.${body}`).digest('hex')}`
-}
-
-/**
- * The documented body: `version`, `id`, `attempt`, `channel`, `severity`, `headline`, `total`, `createdAt` and
- * `items`, each with its alert's id, rule, kind, severity, status, texts, fields, facts, labels and times. Strings come
- * as they are: escaping is the receiver's. The plain form leaves out `items`.
- */
-function toWebhookBody(message: Message, degraded: boolean): Readonly<Record<string, unknown>> {
-  return {
-    version: 1,
-    id: message.id,
-    attempt: message.attempt,
-    channel: message.channel,
-    severity: message.severity,
-    headline: headlineOf(message),
-    total: message.total,
-    createdAt: isoInstant(message.createdAt),
-    pageUrl: message.pageUrl,
-    items: degraded ? [] : [...message.items, ...message.rest].map(toWebhookItem),
-  }
-}
-
-function toWebhookItem(item: MessageItem): object {
-  return {
-    ...item,
-    since: isoInstant(item.since),
-    at: isoInstant(item.at),
-    joined: item.joined.map(toWebhookItem),
-  }
 }
 
 function judgeSuccess(): DeliveryResult {

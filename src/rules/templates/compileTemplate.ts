@@ -1,7 +1,6 @@
-import { Liquid, type Template } from 'liquidjs'
+import { Liquid } from 'liquidjs'
 import type { FactValue } from '../../bridge/finding.ts'
-import { suggest } from '../../lib/nearest.ts'
-import type { Compiled, TextProblem } from '../cel/compileExpression.ts'
+import type { Compiled } from '../cel/compileExpression.ts'
 import type { Detector, FactType } from '../kind.ts'
 import {
   type FindingScope,
@@ -10,6 +9,7 @@ import {
   transferNames,
   type TransferScope,
 } from '../toFindingScope.ts'
+import { compileText } from './compileText.ts'
 import { limitTemplates } from './limitTemplates.ts'
 import { templateFilters } from './templateFilters.ts'
 
@@ -83,23 +83,10 @@ export function compileTemplate(
   ownLabels: readonly string[],
   text: string,
 ): Compiled<(scope: FindingScope) => string> {
-  if (text.length > maxTemplate)
-    return fail(`expected at most ${maxTemplate} characters, got ${text.length}`, 0)
-  let template: Template[]
-  try {
-    template = engine.parse(text)
-  } catch (error) {
-    return fail(...describeError(engine, text, error))
-  }
-  const problem = findUnknownName(engine, detector, ownLabels, text, template)
-  if (problem) return { ok: false, problem }
-  const render = (scope: FindingScope) => String(engine.renderSync(template, toVariables(scope)))
-  try {
-    render(createSampleScope(detector, ownLabels))
-  } catch (error) {
-    return fail(...describeError(engine, text, error))
-  }
-  return { ok: true, run: render }
+  const known = listNames(detector, ownLabels)
+  const samples = [toVariables(createSampleScope(detector, ownLabels))]
+  const compiled = compileText(engine, { known, samples, maxLength: maxTemplate }, text)
+  return compiled.ok ? { ok: true, run: (scope) => compiled.run(toVariables(scope)) } : compiled
 }
 
 function toVariables(scope: FindingScope): Record<string, unknown> {
@@ -111,29 +98,6 @@ function toVariables(scope: FindingScope): Record<string, unknown> {
     labels: scope.labels,
     ...(scope.transfer !== null && { transfer: scope.transfer }),
   }
-}
-
-function findUnknownName(
-  engine: Liquid,
-  detector: Detector,
-  ownLabels: readonly string[],
-  text: string,
-  template: Template[],
-): TextProblem | null {
-  const known = listNames(detector, ownLabels)
-  const { globals } = engine.analyzeSync(template, { partials: false })
-  const uses = Object.values(globals).flat()
-  for (const { segments, location } of uses) {
-    const dynamicAt = segments.findIndex((one) => typeof one !== 'string')
-    const name = (dynamicAt === -1 ? segments : segments.slice(0, dynamicAt)).join('.')
-    // `labels` and the like as a whole are names too, of things that a loop can walk.
-    if (known.some((one) => one === name || one.startsWith(`${name}.`))) continue
-    return {
-      message: `unknown name \`${name}\`${suggest(name, known)}`,
-      offset: toOffset(text, location.row, location.col),
-    }
-  }
-  return null
 }
 
 function listNames(detector: Detector, ownLabels: readonly string[]): string[] {
@@ -151,30 +115,6 @@ function listNames(detector: Detector, ownLabels: readonly string[]): string[] {
   ]
 }
 
-function fail(message: string, offset: number): { readonly ok: false; readonly problem: TextProblem } {
-  return { ok: false, problem: { message, offset } }
-}
-
-function describeError(engine: Liquid, text: string, error: unknown): [string, number] {
-  const { message = String(error), token } = error as {
-    message?: string
-    token?: { getPosition?: () => [number, number] }
-  }
-  const [row, column] = token?.getPosition?.() ?? [1, 1]
-  const offset = toOffset(text, row, column)
-  const filter = /^undefined filter: (\w+)/.exec(message)?.[1]
-  if (filter !== undefined) {
-    return [`unknown filter \`${filter}\`${suggest(filter, Object.keys(engine.filters))}`, offset]
-  }
-  // The library appends its own position and file name.
-  return [message.replace(/(, file:[^,]*)?, line:\d+, col:\d+$/, ''), offset]
-}
-
-function toOffset(text: string, row: number, column: number): number {
-  const before = text.split('\n').slice(0, row - 1)
-  return before.reduce((sum, line) => sum + line.length + 1, 0) + column - 1
-}
-
 /** A finding of a kind with every name filled, to try a text on when it is loaded. */
 function createSampleScope(detector: Detector, ownLabels: readonly string[]): FindingScope {
   const samples: Record<FactType, FactValue> = { string: '1', int: 1, bool: true, dyn: 1 }
@@ -189,11 +129,15 @@ function createSampleScope(detector: Detector, ownLabels: readonly string[]): Fi
   }
 }
 
-/** Liquid without files, without prototypes, with small limits and our own filters. */
-export function createTemplateEngine(): Liquid {
+/**
+ * Liquid without files, without prototypes, with small limits and our own filters. `lenientIf`: a name that is not there
+ * may be asked for by `if` and given another value by `default`.
+ */
+export function createTemplateEngine({ lenientIf = false } = {}): Liquid {
   const engine = new Liquid({
     strictFilters: true,
     strictVariables: true,
+    lenientIf,
     ownPropertyOnly: true,
     dynamicPartials: false,
     relativeReference: false,

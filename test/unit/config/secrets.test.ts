@@ -188,6 +188,32 @@ test.each([
   expect(warnings).toEqual(place === null ? [] : [expect.stringContaining(told)])
 })
 
+test('of every type of channel what is secret is known to the scrubber, and warned about in plain text', () => {
+  const text = `${smallest}channels:
+  pager: { type: pagerduty, routingKey: literal-of-pager }
+  manager: { type: alertmanager, url: "http://127.0.0.1:9093" }
+  cloud: { type: alertmanager, url: "https://me:literal-of-cloud@am.example/" }
+  teams: { type: teams, url: "https://flows.example/x?sig=literal-of-teams" }
+  discord: { type: discord, url: "https://discord.example/api/webhooks/1/literal-of-discord" }
+  telegram: { type: telegram, botToken: "1:literal-of-telegram", chatId: -100 }
+`
+  const { secrets } = loadGood(text)
+  const scrub = createScrubber(secrets)
+  const literals = [...text.matchAll(/literal-of-\w+/g)].map(([literal]) => literal)
+  expect(literals).toHaveLength(5)
+  const said = [
+    'routing_key: literal-of-pager',
+    'password literal-of-cloud',
+    'POST /x?sig=literal-of-teams',
+    '/api/webhooks/1/literal-of-discord not found',
+    'bot1:literal-of-telegram',
+  ]
+  expect(said.map(scrub).filter((line) => literals.some((literal) => line.includes(literal)))).toEqual([])
+  expect(
+    warningsOf(text).map((warning) => /`channels\.(\S+)` is a secret in plain text/.exec(warning)?.[1]),
+  ).toEqual(['pager.routingKey', 'cloud.url', 'teams.url', 'discord.url', 'telegram.botToken'])
+})
+
 describe('other warnings', () => {
   const hook = (url: string) => `channels: { a: { type: webhook, url: "${url}" } }`
   test.each([

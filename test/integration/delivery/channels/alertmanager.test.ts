@@ -48,33 +48,33 @@ describe.runIf(hasProgram('prometheus-alertmanager'))('the real Alertmanager', (
   }
 
   test('tells its receivers of a case, of its end, and of its opening again', async () => {
-    const of = toCase({ id: 'c1', key: 'k1', openedAt: Date.now() - 1_000 })
+    const of = toCase({ id: 'real-1', key: 'k1', openedAt: Date.now() - 1_000 })
     let thread = await deliver(toMessage({ case: of }), null)
-    await until(() => heard('c1').length >= 1)
+    await until(() => heard('real-1').length >= 1)
     thread = await deliver(
       toMessage({ items: [], changes: ['closed'], case: { ...of, state: 'closed' } }),
       thread,
     )
-    await until(() => heard('c1').length >= 2)
+    await until(() => heard('real-1').length >= 2)
     const again = { ...of, key: 'k2', openedAt: Date.now() }
     await deliver(toMessage({ changes: ['opened again'], case: again }), thread)
-    await until(() => heard('c1').includes('firing k2'))
-    const told = heard('c1')
+    await until(() => heard('real-1').includes('firing k2'))
+    const told = heard('real-1')
     expect([told[0], told[1], told.at(-1)]).toEqual(['firing k1', 'resolved k1', 'firing k2'])
   })
 
   test('hears of a standing case again after its restart, and of one that is over no more', async () => {
-    const of = toCase({ id: 'c2', openedAt: Date.now() - 1_000 })
+    const of = toCase({ id: 'real-2', openedAt: Date.now() - 1_000 })
     const thread = (await deliver(toMessage({ case: of }), null)) ?? ''
     await manager.restart()
     const listed = async () => JSON.stringify(await (await fetch(`${manager.url}/api/v2/alerts`)).json())
-    expect(await listed()).not.toContain('c2')
+    expect(await listed()).not.toContain('real-2')
     const channel = createChannel(manager.url)
     expect(await channel.refresh?.tell([{ case: of, thread }], plain)).toEqual({ result: 'ack' })
-    expect(await listed()).toContain('c2')
+    expect(await listed()).toContain('real-2')
     await channel.close()
     await deliver(toMessage({ items: [], changes: ['handled'], case: { ...of, state: 'handled' } }), thread)
-    expect(await listed()).not.toContain('c2')
+    expect(await listed()).not.toContain('real-2')
   })
 
   test('takes an alert of each kind without a case', async () => {

@@ -81,9 +81,13 @@ describe.each(Object.entries(services))('%s', (_, { start, config, secrets }) =>
     expect(secrets.filter((secret) => said.join('\n').includes(secret))).toEqual([])
   })
 
-  async function deliver(message = toMessage({ case: toCase() }), options = plain): Promise<DeliveryResult> {
+  async function deliver(
+    message = toMessage({ case: toCase() }),
+    options = plain,
+    timeoutMs = 5_000,
+  ): Promise<DeliveryResult> {
     const clock = { ...createSystemClock(), now: () => now }
-    const deps = { clock, write: () => undefined, color: false, timeoutMs: 400 }
+    const deps = { clock, write: () => undefined, color: false, timeoutMs }
     const channel = createChannel(deps, config(server.url))
     try {
       const result = await channel.deliver(message, options)
@@ -124,7 +128,8 @@ describe.each(Object.entries(services))('%s', (_, { start, config, secrets }) =>
     '%s: it may have arrived, and is tried again',
     async (how) => {
       server.respond(how)
-      expect(await deliver()).toMatchObject({ result: 'transient' })
+      const timeoutMs = how === 'hang' || how === 'drip' ? 300 : 5_000
+      expect(await deliver(undefined, plain, timeoutMs)).toMatchObject({ result: 'transient' })
     },
   )
 

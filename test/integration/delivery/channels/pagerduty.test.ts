@@ -40,7 +40,7 @@ const states = () => [...pagerDuty.alerts.values()].map(({ state }) => state)
 
 test('a case rings once, whatever joins it, is taken, and ends', async () => {
   const first = await deliver(toMessage({ case: toCase() }))
-  expect(first).toEqual({ result: 'ack', thread: 'spanwatch:ledger-1:c42:1' })
+  expect(first).toEqual({ result: 'ack', thread: 'ledger-1:c42:1' })
   await deliver(toMessage({ items: [toItem({ status: 'update' })], case: toCase() }))
   expect([pagerDuty.rings.length, ...states()]).toEqual([1, 'triggered'])
   await deliver(toMessage({ items: [], changes: ['acknowledged'], case: toCase({ state: 'acknowledged' }) }))
@@ -52,7 +52,7 @@ test('a case rings once, whatever joins it, is taken, and ends', async () => {
 test('a case that opens again rings anew, and leaves one alert open', async () => {
   await deliver(toMessage({ case: toCase() }))
   const again = toMessage({ changes: ['opened again'], case: toCase({ key: 'ledger-1:c42:2' }) })
-  await deliver(again, { thread: 'spanwatch:ledger-1:c42:1' })
+  await deliver(again, { thread: 'ledger-1:c42:1' })
   expect([pagerDuty.rings.length, ...states()]).toEqual([2, 'resolved', 'triggered'])
 })
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Secret } from '../../../../src/lib/secret.ts'
 import { createWebhookChannel, type WebhookConfig } from '../../../../src/delivery/channels/webhook.ts'
-import { toItem, toMessage, zoneHash } from '../../../unit/delivery/messages.ts'
+import { toCase, toItem, toMessage, zoneHash } from '../../../unit/delivery/messages.ts'
 
 const now = Date.UTC(2026, 0, 5, 9)
 const plain = { signal: new AbortController().signal, degraded: false, recipients: null }
@@ -114,4 +114,67 @@ test('semantics.md 42: the Date header of the answer is handed on to whoever ask
   await channel.deliver(toMessage({}), plain)
   await channel.close()
   expect(dates.map((date) => Number.isNaN(Date.parse(date ?? '')))).toEqual([false])
+})
+
+test('a body of its own is sent as what it is, and signed', async () => {
+  const secret = new Secret('a shared secret')
+  await deliver({ body: '{{ severity }}: {{ total }}', contentType: 'text/plain', secret })
+  const { headers, body } = received[0] ?? { headers: {}, body: '' }
+  expect([body, headers['content-type']]).toEqual(['critical: 2', 'text/plain'])
+  const expected = createHmac('sha256', 'a shared secret')
+    .update(`${now / 1_000}.critical: 2`)
+    .digest('hex')
+  expect(headers['x-spanwatch-signature']).toBe(`sha256=${expected}`)
+})
+
+test('a body that cannot be made keeps no message back: the documented one goes out, and says why', async () => {
+  const told: string[] = []
+  const channel = createWebhookChannel(
+    { clock: { now: () => now }, onBodyError: (name, error) => told.push(`${name}: ${error}`) },
+    {
+      name: 'hook',
+      type: 'webhook',
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      body: '{{ case.money[0].amount | amount }}',
+      contentType: 'text/plain',
+    },
+  )
+  const money = [{ token: '', symbol: 'X', amount: 'a lot', usd: null }]
+  await channel.deliver(toMessage({ case: toCase() }), plain)
+  await channel.deliver(toMessage({ case: toCase({ money }) }), plain)
+  await channel.close()
+  expect(received[0]?.body).toBe('1,250,000.5')
+  expect(JSON.parse(received[1]?.body ?? '')).toMatchObject({
+    items: [{ rule: 'withdrawal-stalled' }],
+    bodyError: expect.stringContaining('the filter amount takes an amount'),
+  })
+  expect(received[1]?.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(told).toEqual([expect.stringContaining('hook: the filter amount takes an amount')])
+})
+
+test('a template that is none is refused when the channel is made', async () => {
+  await expect(deliver({ body: '{{ headlin }}' })).rejects.toThrow(
+    'channel hook: body: unknown name `headlin`',
+  )
+})
+
+test('a case and what happened to it are told, also without items', async () => {
+  const channel = createWebhookChannel(
+    { clock: { now: () => now } },
+    { name: 'hook', type: 'webhook', url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` },
+  )
+  const message = toMessage({
+    items: [],
+    changes: ['handled'],
+    case: toCase({ state: 'handled', by: 'mia' }),
+  })
+  expect(await channel.deliver(message, plain)).toEqual({ result: 'ack' })
+  expect(channel.followsCases).toBe(true)
+  await channel.close()
+  expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
+    case: { id: 'c42', state: 'handled', by: 'mia', openedAt: '2026-01-05T08:59:00.000Z', closedAt: null },
+    changes: ['handled'],
+    items: [],
+    bodyError: null,
+  })
 })

@@ -12,7 +12,7 @@ function actionsOf(message = toMessage(), options: Parameters<typeof renderPager
   )
 }
 
-const key = 'spanwatch:ledger-1:c42:1'
+const key = 'ledger-1:c42:1'
 const ended = toItem({ status: 'resolved' })
 const inState = (state: 'open' | 'acknowledged' | 'handled' | 'closed') => toCase({ state })
 
@@ -81,30 +81,38 @@ describe('a case', () => {
   test('that opens again rings under its new key, and only then the old one is resolved', () => {
     const again = toMessage({ items: [], changes: ['opened again'], case: toCase({ key: 'ledger-1:c42:2' }) })
     expect(renderPagerDuty(again, { degraded: false, thread: key })).toMatchObject({
-      key: 'spanwatch:ledger-1:c42:2',
+      key: 'ledger-1:c42:2',
       events: [
-        { event_action: 'trigger', dedup_key: 'spanwatch:ledger-1:c42:2' },
+        { event_action: 'trigger', dedup_key: 'ledger-1:c42:2' },
         { event_action: 'resolve', dedup_key: key },
       ],
     })
   })
 })
 
+test('a case that opened again, of which nothing was kept, resolves the key before', () => {
+  const of = toCase({ key: 'ledger-1:c42:2', keyBefore: key })
+  expect(actionsOf(toMessage({ items: [], changes: ['opened again'], case: of }))).toEqual([
+    'trigger ledger-1:c42:2',
+    `resolve ${key}`,
+  ])
+})
+
 describe('without a case', () => {
   test('each alert stands for itself, and the rest is counted', () => {
     const items = [toItem({ alertId: 'aaaaaaaa' }), toItem({ alertId: 'bbbbbbbb', status: 'ended' })]
     expect(actionsOf(toMessage({ items, total: 14 }))).toEqual([
-      'trigger spanwatch:alert:aaaaaaaa',
-      'resolve spanwatch:alert:bbbbbbbb',
-      'trigger spanwatch:message:a1b2c3',
+      'trigger spanwatch-alert-aaaaaaaa',
+      'resolve spanwatch-alert-bbbbbbbb',
+      'trigger spanwatch-message-a1b2c3',
     ])
   })
 
   test('a test leaves nothing open', () => {
     const items = [toItem({ alertId: '00000000', labels: { test: 'true' } })]
     expect(actionsOf(toMessage({ items }))).toEqual([
-      'trigger spanwatch:alert:00000000',
-      'resolve spanwatch:alert:00000000',
+      'trigger spanwatch-alert-00000000',
+      'resolve spanwatch-alert-00000000',
     ])
   })
 })

@@ -1,0 +1,63 @@
+import type { Message, MessageCase, MessageItem } from './message.ts'
+import { headlineOf, isoInstant } from './textParts.ts'
+
+/** How a body is sent, and what could not be done about it. */
+interface BodyForm {
+  /** After a refused message: without its items. */
+  readonly degraded: boolean
+  /** Why the body that is configured could not be made; null where it could, or none is. */
+  readonly bodyError: string | null
+}
+
+/**
+ * The documented body: `version`, `id`, `attempt`, `channel`, `severity`, `headline`, `total`, `createdAt`, its `case`
+ * with the `changes` to it, and `items`, each with its alert's id, rule, kind, severity, status, texts, fields, facts,
+ * labels and times. Strings come as they are: escaping is the receiver's. The plain form leaves out `items`.
+ */
+export function toWebhookBody(
+  message: Message,
+  { degraded, bodyError }: BodyForm,
+): Readonly<Record<string, unknown>> {
+  return {
+    version: 1,
+    id: message.id,
+    attempt: message.attempt,
+    channel: message.channel,
+    severity: message.severity,
+    headline: headlineOf(message),
+    total: message.total,
+    createdAt: isoInstant(message.createdAt),
+    pageUrl: message.pageUrl,
+    case: message.case && toWebhookCase(message.case),
+    changes: message.changes,
+    items: degraded ? [] : [...message.items, ...message.rest].map(toWebhookItem),
+    bodyError,
+  }
+}
+
+/** What a body that is configured may ask for: the same, with at most 25 items and the number of the others. */
+export function toBodyVariables(message: Message, degraded: boolean): Readonly<Record<string, unknown>> {
+  const { bodyError: _, ...documented } = toWebhookBody(
+    { ...message, rest: [] },
+    { degraded, bodyError: null },
+  )
+  const told = degraded ? 0 : message.items.length
+  return { ...documented, untold: Math.max(message.total - told, 0) }
+}
+
+function toWebhookCase(of: MessageCase): object {
+  return {
+    ...of,
+    openedAt: isoInstant(of.openedAt),
+    closedAt: of.closedAt === null ? null : isoInstant(of.closedAt),
+  }
+}
+
+function toWebhookItem(item: MessageItem): object {
+  return {
+    ...item,
+    since: isoInstant(item.since),
+    at: isoInstant(item.at),
+    joined: item.joined.map(toWebhookItem),
+  }
+}
