@@ -14,6 +14,7 @@ import { expiryOf, note } from './engineContext.ts'
 import { alertIdOf } from './fingerprint.ts'
 import { formatMatcher, type Matcher } from './matchers.ts'
 import { checkSilence, type SilenceInput, untilOverMs } from './silences.ts'
+import { previewSilence, type SilencePreview } from './previewSilence.ts'
 import { readTransferSilence, sayScope } from './transferSilence.ts'
 import { findUnknown, type Vocabulary } from './vocabulary.ts'
 
@@ -25,6 +26,8 @@ export interface Operations {
   expireSilence(id: number, actor: Actor): SilenceRow
   /** Acknowledges a case, assigns, notes, handles or opens it again; gives it as it is then. */
   changeCase(command: CaseCommand, actor: Actor): CaseRow
+  /** What a silence would match. Author and comment may be left empty; nothing is changed. */
+  previewSilence(input: SilenceInput): SilencePreview
   /** Puts what was set aside back into the queue, and retries what waits at once; `dead` is all that was set aside. */
   retryOutbox(id: number | 'dead', actor: Actor): { readonly count: number }
   /** Sets an unsent item aside for good. */
@@ -53,6 +56,11 @@ export function createOperations(deps: OperationsDeps): Operations {
     ackAlert: (id, actor) => commit(actor, (by) => ackAlert(by, id)),
     changeCase: (command, actor) => commit(actor, (by) => changeCase(by, command)),
     addSilence: (input, actor) => commit(actor, (by) => addSilence(by, input)),
+    previewSilence(input) {
+      const now = deps.clock.now()
+      const someone = { author: input.author || 'nobody', comment: input.comment || 'a preview' }
+      return previewSilence(deps, readSilence(deps, { ...input, ...someone }, now), now)
+    },
     expireSilence: (id, actor) => commit(actor, (by) => expireSilence(by, id)),
     retryOutbox: (id, actor) => commit(actor, (by) => retryOutbox(by, id)),
     dropOutbox: (id, actor) => commit(actor, (by) => dropOutbox(by, id)),

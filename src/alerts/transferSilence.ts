@@ -119,6 +119,12 @@ function sayAmount({ amount, symbol }: Pick<Said, 'amount' | 'symbol'>): string 
   return `${templateFilters.amount(amount)} ${symbol}`.trim()
 }
 
+/** The largest amount that an alert names, with its token; null when it names none. */
+export function nameAmount(alert: AlertRow, kinds: Kinds): string | null {
+  const said = toSaid(alert, kinds)
+  return said.amount === null ? null : sayAmount(said)
+}
+
 /** What a silence of one transfer is made for, in words. */
 export function sayScope(silence: TransferSilence): string {
   const { key, untilOver } = silence

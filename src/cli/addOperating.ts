@@ -3,7 +3,7 @@ import { listAlerts, ackAlert, showAlert } from './alerts.ts'
 import { listAudit } from './audit.ts'
 import type { Io } from './io.ts'
 import { dropOutbox, listOutbox, retryOutbox } from './outbox.ts'
-import { addSilence, expireSilence, listSilences } from './silences.ts'
+import { addSilence, expireSilence, listSilences, previewSilence } from './silences.ts'
 import { testChannel } from './testChannel.ts'
 import { testRoutes } from './testRoutes.ts'
 
@@ -89,26 +89,11 @@ function addAlerts(alerts: Command, io: Io, finish: Finish): void {
 }
 
 function addSilences(silences: Command, io: Io, finish: Finish): void {
-  silences
-    .command('add')
+  toSilence(silences.command('add'))
     .description('silence the alerts whose labels match all of these, until the silence ends')
-    .argument(
-      '[matchers...]',
-      'label=value, label!=value, label=~pattern, label!~pattern; the labels transfer, transfer_id, main_tx and zone_tx name a transfer',
-    )
-    .option('--transfer <name>', 'instead: one transfer, by key, id or hash, for what its alerts say now')
-    .option('--kinds <kinds>', 'with --transfer: of these kinds alone, with commas between')
-    .option(
-      '--until-over',
-      'with --transfer: until it is completed and its alerts have ended, and for a week at most; so too without --for and --until',
-    )
-    .addOption(config())
-    .option('--allow-unknown', 'take rules, kinds and labels that do not exist yet')
-    .option('--for <duration>', 'how long')
-    .option('--until <time>', 'when it ends: an ISO time, or a duration from now')
-    .option('--from <time>', 'when it begins, if not now: an ISO time, or a duration from now')
-    .requiredOption('--comment <text>', 'why')
+    .option('--comment <text>', 'why; required')
     .option('--by <name>', 'who; the user of this machine when left out')
+    .option('--preview', 'say what it would match, and make nothing')
     .addOption(json())
     .addHelpText(
       'after',
@@ -119,6 +104,14 @@ function addSilences(silences: Command, io: Io, finish: Finish): void {
       ),
     )
     .action(async (matchers: string[], options) => finish(await addSilence(io, matchers, options)))
+  toSilence(silences.command('preview'))
+    .description('which alerts a silence would match: now, and of the past week')
+    .addOption(json())
+    .addHelpText(
+      'after',
+      examples('silences preview rule=withdrawal-stalled', 'silences preview --transfer t42'),
+    )
+    .action(async (matchers: string[], options) => finish(await previewSilence(io, matchers, options)))
   silences
     .command('list')
     .description('silences that hold, and those that will')
@@ -135,6 +128,26 @@ function addSilences(silences: Command, io: Io, finish: Finish): void {
     .addOption(json())
     .addHelpText('after', examples('silences expire 3'))
     .action(async (id: string, options) => finish(await expireSilence(io, id, options)))
+}
+
+/** What a silence is for, and how long. */
+function toSilence(command: Command): Command {
+  return command
+    .argument(
+      '[matchers...]',
+      'label=value, label!=value, label=~pattern, label!~pattern; the labels transfer, transfer_id, main_tx and zone_tx name a transfer',
+    )
+    .option('--transfer <name>', 'instead: one transfer, by key, id or hash, for what its alerts say now')
+    .option('--kinds <kinds>', 'with --transfer: of these kinds alone, with commas between')
+    .option(
+      '--until-over',
+      'with --transfer: until it is completed and its alerts have ended, and for a week at most; so too without --for and --until',
+    )
+    .addOption(config())
+    .option('--allow-unknown', 'take rules, kinds and labels that do not exist yet')
+    .option('--for <duration>', 'how long')
+    .option('--until <time>', 'when it ends: an ISO time, or a duration from now')
+    .option('--from <time>', 'when it begins, if not now: an ISO time, or a duration from now')
 }
 
 function addOutbox(outbox: Command, io: Io, finish: Finish): void {

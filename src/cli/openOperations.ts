@@ -3,6 +3,7 @@ import { listFollowing } from '../delivery/channels/createChannel.ts'
 import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import { type Acked, createOperations, recordRewind } from '../alerts/operations.ts'
+import type { SilencePreview } from '../alerts/previewSilence.ts'
 import { listVocabulary } from '../alerts/vocabulary.ts'
 import { kinds } from '../checks/index.ts'
 import type { Config } from '../config/config.ts'
@@ -75,6 +76,7 @@ function openLocal(
     ackAlert: async (...given) => operations.ackAlert(...given),
     changeCase: async (...given) => operations.changeCase(...given),
     addSilence: async (...given) => operations.addSilence(...given),
+    previewSilence: async (input) => operations.previewSilence(input),
     expireSilence: async (...given) => operations.expireSilence(...given),
     retryOutbox: async (...given) => operations.retryOutbox(...given),
     dropOutbox: async (...given) => operations.dropOutbox(...given),
@@ -131,6 +133,7 @@ function openRemote({ stateDir, http }: Config, locked: MonitorError): CommandOp
     changeCase: ({ id, do: verb, text }, { by }) =>
       post<CaseRow>(`/api/cases/${part(id)}/${verb}`, { by, text }),
     addSilence: (input) => post<SilenceRow>('/api/silences', input),
+    previewSilence: (input) => post<SilencePreview>('/api/silences/preview', input),
     expireSilence: (id, { by }) => post<SilenceRow>(`/api/silences/${part(id)}/expire`, { by }),
     retryOutbox: (id, { by }) => post<{ count: number }>(`/api/outbox/${part(id)}/retry`, { by }),
     dropOutbox: (id, { by }) => post<{ count: number }>(`/api/outbox/${part(id)}/drop`, { by }),

@@ -3,6 +3,7 @@ import { formatDuration } from '../lib/duration.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { createAlertStore } from '../alerts/store/alertStore.ts'
 import { findSilenceProblem, showSilence } from '../alerts/silences.ts'
+import { sayMatched, type SilencePreview } from '../alerts/previewSilence.ts'
 import { sayScope, type TransferInput } from '../alerts/transferSilence.ts'
 import type { SilenceRow } from '../alerts/store/silenceRows.ts'
 import { kinds } from '../checks/index.ts'
@@ -27,41 +28,88 @@ export interface AddSilenceCommand {
   readonly kinds?: string
   readonly untilOver?: boolean
   readonly allowUnknown?: boolean
-  readonly comment: string
+  readonly comment?: string
   readonly by?: string
+  /** Says what it would match, and makes nothing. */
+  readonly preview?: boolean
   readonly json?: boolean
 }
 
-/** `spanwatch silences add`. */
+/** `spanwatch silences add`: says what it matches, and makes it; with `--preview` it only says. */
 export async function addSilence(
   io: Io,
   matchers: readonly string[],
   options: AddSilenceCommand,
 ): Promise<number> {
+  if (options.preview) return await previewSilence(io, matchers, options)
   const { config } = readConfig(io, options.config, { needs: ['http'] })
-  const now = io.clock.now()
-  const startsAt = options.from === undefined ? null : readTime('--from', options.from, { now, sign: 1 })
-  const transfer = readTransfer(options, matchers)
-  const endsAt = readEnd(options, startsAt ?? now, now)
+  const { comment } = options
+  if (comment === undefined) throw new MonitorError('usage', 'expected why it is silent: --comment TEXT')
   const author = readAuthor(io, options.by)
+  const now = io.clock.now()
+  const input = { ...readInput(matchers, options, now), author, comment }
   const operations = openOperations(io, config, await readRulesOrNull(config))
   try {
-    const { comment } = options
-    const input = {
-      matchers,
-      startsAt,
-      endsAt,
-      author,
-      comment,
-      ...(transfer && { transfer }),
-      ...(options.allowUnknown && { allowUnknown: true }),
-    }
+    const preview = await operations.previewSilence(input)
     const silence = await operations.addSilence(input, toActor(author))
-    io.out(options.json ? `${JSON.stringify(silence, null, 2)}\n` : format(silence, now))
+    if (options.json) io.out(`${JSON.stringify(silence, null, 2)}\n`)
+    else
+      io.out(
+        `${format(silence, now)}    matches now ${sayMatched(preview.now)}; of the past week ${sayMatched(preview.week)}\n`,
+      )
     return exitCodes.fine
   } finally {
     operations.close()
   }
+}
+
+/** `spanwatch silences preview`: what it would match, and makes nothing. */
+export async function previewSilence(
+  io: Io,
+  matchers: readonly string[],
+  options: AddSilenceCommand,
+): Promise<number> {
+  const { config } = readConfig(io, options.config, { needs: ['http'] })
+  const isOpen = options.for === undefined && options.until === undefined && options.transfer === undefined
+  const input = readInput(matchers, { ...options, ...(isOpen && { for: '2h' }) }, io.clock.now())
+  const operations = openOperations(io, config, await readRulesOrNull(config))
+  try {
+    const preview = await operations.previewSilence({ ...input, author: '', comment: '' })
+    io.out(options.json ? `${JSON.stringify(preview, null, 2)}\n` : formatPreview(preview))
+    return exitCodes.fine
+  } finally {
+    operations.close()
+  }
+}
+
+function readInput(matchers: readonly string[], options: AddSilenceCommand, now: number) {
+  const startsAt = options.from === undefined ? null : readTime('--from', options.from, { now, sign: 1 })
+  const transfer = readTransfer(options, matchers)
+  const endsAt = readEnd(options, startsAt ?? now, now)
+  const { allowUnknown = false } = options
+  return { matchers, startsAt, endsAt, ...(transfer && { transfer }), ...(allowUnknown && { allowUnknown }) }
+}
+
+function formatPreview({ silence, now, week }: SilencePreview): string {
+  const scope = silence.transfer === null ? silence.matchers.join(' ') : sayScope(silence.transfer)
+  const clean = (text: string) => cleanText(text, 300)
+  const rules = week.rules.map(
+    ({ rule, kind, count }) => `    ${String(count).padStart(6)}  ${rule} (${kind})\n`,
+  )
+  const list = (alerts: SilencePreview['now']['first']) =>
+    alerts.map(
+      ({ id, severity, rule, subject, amount }) =>
+        `    ${id}  ${severity.padEnd(8)} ${rule}  ${amount === null ? '' : `${clean(amount)}  `}${clean(subject)}\n`,
+    )
+  return [
+    `${clean(scope)}\n`,
+    `  now          ${sayMatched(now)}\n`,
+    ...list(now.first),
+    `  past week    ${sayMatched(week)}\n`,
+    ...rules,
+    ...(week.largest.length === 0 ? [] : ['  largest of the week\n', ...list(week.largest)]),
+    'Nothing was made.\n',
+  ].join('')
 }
 
 /** A daemon that runs knows its own: only without one are the rules of the project asked. */

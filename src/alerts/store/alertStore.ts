@@ -12,6 +12,7 @@ import * as items from './outboxItems.ts'
 import * as operations from './outboxOperations.ts'
 import * as audit from '../../store/auditLog.ts'
 import * as times from '../../store/rebaseTimes.ts'
+import * as silenced from './silencedRows.ts'
 import * as silences from './silenceRows.ts'
 import * as names from './transferNames.ts'
 import type { Database } from '../../store/database.ts'
@@ -35,6 +36,7 @@ const tables = {
   ...caseChannels,
   ...escalations,
   ...places,
+  ...silenced,
 }
 
 /** A store function without its database. */

@@ -81,6 +81,12 @@ const silenceBody = silenceFields.refine(({ endsAt, transfer }) => endsAt !== nu
   error: 'expected when it ends',
 })
 
+const previewBody = z.strictObject({
+  ...silenceFields.shape,
+  author: silenceFields.shape.author.default(''),
+  comment: silenceFields.shape.comment.default(''),
+})
+
 const name = z.string().max(200)
 
 const nothing = z.looseObject({ by: name.optional() })
@@ -118,6 +124,12 @@ const actions: readonly Action[] = [
     work: (operations, body, { actor }) => operations.addSilence(body, actor),
     by: ({ author }) => author,
     form: { read: readSilence, next: ({ id }) => `/silences#silence-${id}`, isSigned: true },
+  }),
+  define({
+    path: '/silences/preview',
+    body: previewBody,
+    work: (operations, body) => operations.previewSilence(body),
+    by: () => undefined,
   }),
   define({
     path: '/silences/:id/expire',

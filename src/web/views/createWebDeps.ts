@@ -113,6 +113,7 @@ function forgetAfter(operations: WebOperations, forget: () => unknown): WebOpera
     ackAlert: (...given) => then(operations.ackAlert(...given)),
     changeCase: (...given) => then(operations.changeCase(...given)),
     addSilence: (...given) => then(operations.addSilence(...given)),
+    previewSilence: (input) => operations.previewSilence(input),
     expireSilence: (...given) => then(operations.expireSilence(...given)),
     retryOutbox: (...given) => then(operations.retryOutbox(...given)),
     dropOutbox: (...given) => then(operations.dropOutbox(...given)),

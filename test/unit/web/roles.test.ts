@@ -35,6 +35,7 @@ test('every change there is stands among those that are tried', () => {
     'POST /api/outbox/:id/retry',
     'POST /api/silences',
     'POST /api/silences/:id/expire',
+    'POST /api/silences/preview',
     ...['ack', 'assign', 'handle', 'note', 'reopen'].map((verb) => `POST /cases/:id/${verb}`),
     'POST /outbox/:id/drop',
     'POST /outbox/:id/retry',

@@ -356,6 +356,11 @@ function createFakeOperations(operated: string[], actors: Actor[]): WebDeps['ope
     addSilence: (input, actor) => (
       actors.push(actor), operated.push(`silence ${JSON.stringify(input)}`), silence
     ),
+    previewSilence: (input) => {
+      operated.push(`preview ${JSON.stringify(input)}`)
+      const matched = { count: 0, isAtLeast: false, critical: 0, rules: [], first: [], largest: [] }
+      return { silence, now: matched, week: matched }
+    },
     expireSilence: (id, actor) => (actors.push(actor), operated.push(`expire ${id}`), silence),
     retryOutbox: (id, actor) => (actors.push(actor), operated.push(`retry ${id}`), { count: 1 }),
     dropOutbox: (id, actor) => (actors.push(actor), operated.push(`drop ${id}`), { count: 1 }),
