@@ -31,12 +31,13 @@ export interface CaseWords {
 /** A case in words, as of now. */
 export function describeCase(words: CaseWords, row: CaseRow, now: UnixMs): MessageCase {
   const id = `c${row.id}`
-  const mark = words.store.generation.slice(0, 8)
+  const root = `spanwatch-${words.store.generation.slice(0, 8)}-${id}`
   const transfers = words.store.listCaseTransfers(row.id, 2)
   return {
     id,
-    key: `spanwatch-${mark}-${id}-${row.turn}`,
-    keyBefore: row.turn > 1 ? `spanwatch-${mark}-${id}-${row.turn - 1}` : null,
+    root,
+    key: `${root}-${row.turn}`,
+    keyBefore: row.turn > 1 ? `${root}-${row.turn - 1}` : null,
     state: row.state === 'merged' ? 'closed' : row.state,
     severity: row.severity,
     title: titleOf(words, row, now),

@@ -35,8 +35,9 @@ export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs):
   const step = planDelivery(answer, now)
   deps.store.transaction(() => {
     apply(deps, { delivery, step }, now)
-    if (result.result === 'ack' && result.thread !== undefined && delivery.caseId !== null)
-      deps.store.setThread(delivery.caseId, { channel: channel.name, thread: result.thread })
+    const thread = 'thread' in result ? result.thread : undefined
+    if (thread !== undefined && delivery.caseId !== null)
+      deps.store.setThread(delivery.caseId, { channel: channel.name, thread })
     noteAnswer(deps, { channel: channel.name, result, isToAll: delivery.recipients === null }, now)
   })
   logStep(deps, settled, step)

@@ -44,6 +44,7 @@ const fullSample: Message = {
   total: 12,
   case: {
     id: 'c42',
+    root: 'c42',
     key: 'c42-2',
     keyBefore: 'c42-1',
     state: 'open',

@@ -6,30 +6,35 @@ const kept = 1_000
 type Send = (thread: string | null) => Promise<DeliveryResult>
 
 /**
- * The threads that a channel makes. What is critical and what is not may be sent at the same time, also of one case: one
- * message with a case goes after the other, so that the second one knows the thread of the first.
+ * The threads that a channel makes. What is critical and what is not may be sent at the same time, also of one case: of
+ * each case one message goes after the other, so that the second one knows the thread of the first.
  */
 export function createThreads() {
   const newest = new Map<string, string>()
-  let last: Promise<unknown> = Promise.resolve()
+  const last = new Map<string, Promise<unknown>>()
   async function send(id: string, options: Pick<DeliveryOptions, 'thread'>, inThread: Send) {
     const result = await inThread(newest.get(id) ?? options.thread ?? null)
-    if (result.result !== 'ack' || result.thread === undefined) return result
+    if (!('thread' in result) || result.thread === undefined) return result
     newest.delete(id)
     newest.set(id, result.thread)
     const [oldest] = newest.keys()
     if (newest.size > kept && oldest !== undefined) newest.delete(oldest)
     return result
   }
-  return (
+  return async (
     message: Pick<Message, 'case'>,
     options: Pick<DeliveryOptions, 'thread'>,
     inThread: Send,
   ): Promise<DeliveryResult> => {
     const of = message.case
     if (of === null) return inThread(null)
-    const sending = last.then(() => send(of.id, options, inThread))
-    last = sending.catch(() => undefined)
-    return sending
+    const sending = (last.get(of.id) ?? Promise.resolve()).then(() => send(of.id, options, inThread))
+    const done = sending.catch(() => undefined)
+    last.set(of.id, done)
+    try {
+      return await sending
+    } finally {
+      if (last.get(of.id) === done) last.delete(of.id)
+    }
   }
 }

@@ -4,9 +4,17 @@ import { createTransport, type NodemailerError, type Transporter, type SMTPSentM
 import { MonitorError } from '../../lib/errors.ts'
 import { Secret } from '../../lib/secret.ts'
 import { classifySmtpError, classifySmtpSuccess, type SmtpContext } from './classifySmtp.ts'
-import type { Channel, DeliveryOptions, DeliveryResult, Message, RenderedReport } from './message.ts'
+import { createThreads } from './createThreads.ts'
+import type {
+  Channel,
+  DeliveryOptions,
+  DeliveryResult,
+  Message,
+  MessageCase,
+  RenderedReport,
+} from './message.ts'
 import { type Mail, renderMail, renderPlainMail, renderShortMail } from './renderMail.ts'
-import { headerId } from './textParts.ts'
+import { headerId, part } from './textParts.ts'
 import { isIPv4 } from 'node:net'
 import { decodePart } from './parseChannelUrl.ts'
 
@@ -34,7 +42,8 @@ const defaultTimeouts: SmtpTimeouts = { connectionMs: 10_000, greetingMs: 10_000
 
 /**
  * Mail over SMTP: one envelope for all recipients, no pool, a Message-ID that stays the same over attempts so that a
- * mail which arrives twice is dropped by the reader's side. In clear only to this machine and without credentials.
+ * mail which arrives twice is dropped by the reader's side. The mails of a case are one conversation, under the subject
+ * of the first. In clear only to this machine and without credentials.
  */
 export function createEmailChannel(deps: EmailDeps, config: EmailConfig): Channel {
   const server = parseSmtpUrl(config.name, config.smtp.reveal())
@@ -43,20 +52,23 @@ export function createEmailChannel(deps: EmailDeps, config: EmailConfig): Channe
   if (to.length === 0) throw new MonitorError('config.invalid', `channel ${config.name}: to names nobody`)
   const transport = createTransport(transportOptions(server, deps))
   const context = { host: server.host, secrets: secretsOf(config.smtp, server) }
+  const inThread = createThreads()
   return {
     name: config.name,
     type: 'email',
-    async deliver(message, options) {
-      const recipients = to.filter(({ address }) => options.recipients?.includes(address) ?? true)
-      // Whoever was still owed this mail is no longer configured: nothing is left to do.
-      if (recipients.length === 0) return { result: 'ack' }
-      const mail = toMail(message, options, {
-        from,
-        to,
-        recipients: recipients.map(({ address }) => address),
-      })
-      return send(transport, mail, context)
-    },
+    deliver: (message, options) =>
+      inThread(message, options, async (before) => {
+        const recipients = to.filter(({ address }) => options.recipients?.includes(address) ?? true)
+        // Whoever was still owed this mail is no longer configured: nothing is left to do.
+        if (recipients.length === 0) return { result: 'ack' }
+        const parties = { from, to, recipients: recipients.map(({ address }) => address) }
+        const mail = toMail(message, { ...options, thread: before }, parties)
+        const result = await send(transport, mail, context)
+        const isFirst = message.case !== null && before === null
+        return isFirst && (result.result === 'ack' || result.result === 'partial')
+          ? { ...result, thread: mail.subject }
+          : result
+      }),
     async deliverReport(report, options) {
       const recipients = to.filter(({ address }) => options.recipients?.includes(address) ?? true)
       if (recipients.length === 0) return { result: 'ack' }
@@ -115,16 +127,32 @@ interface MailParties {
 
 function toMail(message: Message, options: DeliveryOptions, parties: MailParties) {
   const host = parties.from.address.split('@').at(-1) ?? 'localhost'
+  const mail = renderSafely(message, options.degraded)
   return {
-    ...renderSafely(message, options.degraded),
+    ...mail,
+    ...(message.case && threadOf(message.case, host)),
+    subject: options.thread ? `Re: ${part(options.thread, 200)}` : mail.subject,
     from: parties.from,
     to: [...parties.to],
     envelope: { from: parties.from.address, to: [...parties.recipients] },
     messageId: messageIdOf(message, host),
     date: new Date(message.createdAt),
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Spanwatch-Id': headerId(message.id) },
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'X-Spanwatch-Id': headerId(message.id),
+      ...(message.case && { 'X-Spanwatch-Case': headerId(message.case.id) }),
+    },
     signal: options.signal,
   }
+}
+
+/**
+ * All mails of a case answer one that was never sent: readers show them as one conversation, in whatever order they
+ * come, after a restart too, and where the first one was lost.
+ */
+function threadOf({ root }: MessageCase, host: string) {
+  const id = `<case.${headerId(root)}@${host}>`
+  return { inReplyTo: id, references: id }
 }
 
 /** One Message-ID for a day, whatever the attempt: a mail that arrives twice is dropped by the reader's side. */

@@ -48,6 +48,8 @@ export interface MoneyAtRisk {
 export interface MessageCase {
   /** As people call it, e.g. `c42`; stable for its life. */
   readonly id: string
+  /** Its id and the ledger's, for its whole life: what belongs together refers to it. */
+  readonly root: string
   /** What pagers know it by. Another one each time that the case opens again, so that it rings anew. */
   readonly key: string
   /** The one before, which a pager may still show as open; null while it opened once. */
@@ -130,6 +132,8 @@ export type DeliveryResult =
       readonly result: 'partial'
       readonly retry: readonly string[]
       readonly refused: readonly { readonly recipient: string; readonly reason: string }[]
+      /** As of an acknowledgement. */
+      readonly thread?: string
     }
   | { readonly result: 'throttled'; readonly retryAfterMs: number; readonly reason: string }
   /** May or may not have arrived: retried later. */

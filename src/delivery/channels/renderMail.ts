@@ -56,9 +56,10 @@ export function renderShortMail(message: Message): Mail {
   }
 }
 
-/** @example '[spanwatch] CRITICAL: 2 findings: a withdrawal has waited 2h' */
+/** @example '[spanwatch] CRITICAL: 2 findings: a withdrawal has waited 2h (case c42)' */
 function subjectOf(message: Message): string {
-  return `[spanwatch] ${part(headlineOf(message), 120)}`
+  const of = message.case === null ? '' : ` (case ${part(message.case.id, 40)})`
+  return `[spanwatch] ${part(headlineOf(message), 120)}${of}`
 }
 
 function page(message: Message): string {

@@ -75,6 +75,7 @@ export function toCase(overrides: Partial<MessageCase> = {}): MessageCase {
   return {
     id: 'c42',
     key: 'ledger-1:c42:1',
+    root: 'ledger-1:c42',
     keyBefore: null,
     mergedInto: null,
     state: 'open',

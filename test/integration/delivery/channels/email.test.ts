@@ -14,13 +14,14 @@ import {
   type SmtpInbox,
   type SmtpInboxOptions,
 } from '../../../../src/sandbox/inbox/smtpInbox.ts'
-import { hostileTexts, toItem, toMessage, zoneHash } from '../../../unit/delivery/messages.ts'
+import { hostileTexts, toCase, toItem, toMessage, zoneHash } from '../../../unit/delivery/messages.ts'
 import { selfSigned } from '../selfSigned.ts'
 
 const plain = {
   signal: new AbortController().signal,
   degraded: false,
   recipients: null as readonly string[] | null,
+  thread: null as string | null,
 }
 // smtp-server waits 100 ms before it greets: what is not under test is far above that.
 const quickGreeting = { connectionMs: 5_000, greetingMs: 150, socketMs: 60_000 }
@@ -83,6 +84,57 @@ describe('a mail', () => {
     expect(first).toMatch(/^<a1b2c3\.[0-9a-f]{16}@example\.com>$/)
     expect(again).toBe(first)
     expect(joined).not.toBe(first)
+  })
+
+  test('of a case joins its conversation: one root for its life, and the subject of the first', async () => {
+    const inbox = await startInbox()
+    const first = await deliver(inbox.url, { message: toMessage({ case: toCase() }) })
+    expect(first).toEqual({
+      result: 'ack',
+      thread: '[spanwatch] CRITICAL: a withdrawal of 1250000.500001 USDC has not arrived (case c42)',
+    })
+    const thread = first.result === 'ack' ? (first.thread ?? null) : null
+    // Another process, another turn of the case, a worse headline.
+    const later = toMessage({
+      id: 'd4e5f6',
+      headline: 'CRITICAL: escrow short',
+      items: [toItem({ alertId: 'alert-2' })],
+      case: toCase({ key: 'ledger-1:c42:2' }),
+    })
+    expect(await deliver(inbox.url, { message: later, options: { thread } })).toEqual({ result: 'ack' })
+    const other = toMessage({ id: 'a7b8c9', case: toCase({ id: 'c43', root: 'ledger-1:c43' }) })
+    await deliver(inbox.url, { message: other })
+    const mails = await Promise.all(inbox.mails.map(({ raw }) => PostalMime.parse(raw)))
+    const root = '<case.ledger-1c42@example.com>'
+    expect(mails.map(({ inReplyTo, references }) => [inReplyTo, references])).toEqual([
+      [root, root],
+      [root, root],
+      ['<case.ledger-1c43@example.com>', '<case.ledger-1c43@example.com>'],
+    ])
+    expect(mails.map(({ subject }) => subject)).toEqual([
+      thread,
+      `Re: ${thread}`,
+      '[spanwatch] CRITICAL: a withdrawal of 1250000.500001 USDC has not arrived (case c43)',
+    ])
+    expect(new Set(mails.map(({ messageId }) => messageId)).size).toBe(3)
+    expect(mails[0]?.headers.find(({ key }) => key === 'x-spanwatch-case')?.value).toBe('c42')
+  })
+
+  test('without a case is no conversation', async () => {
+    const inbox = await startInbox()
+    expect(await deliver(inbox.url)).toEqual({ result: 'ack' })
+    const mail = await PostalMime.parse(inbox.mails[0]?.raw ?? '')
+    expect([mail.inReplyTo, mail.references]).toEqual([undefined, undefined])
+  })
+
+  test.each(hostileTexts)('stays one subject line and one root of %j', async (hostile) => {
+    const inbox = await startInbox()
+    const message = toMessage({ case: toCase({ id: hostile, root: hostile }) })
+    await deliver(inbox.url, { message, options: { thread: hostile } })
+    const mail = await PostalMime.parse(inbox.mails[0]?.raw ?? '')
+    expect(mail.headers.map(({ key }) => key)).not.toContain('bcc')
+    expect(mail.inReplyTo).toMatch(/^<case\.[\w.-]{1,64}@example\.com>$/)
+    expect(mail.subject).toMatch(/^Re: [^\r\n]{0,201}$/u)
   })
 
   test('in plain form has no HTML', async () => {
