@@ -1,53 +1,14 @@
-import type { Clock, UnixMs } from '../../../lib/clock.ts'
-import type { Logger } from '../../../lib/log.ts'
-import type { Secret } from '../../../lib/secret.ts'
-import type { CaseActions } from '../caseActions.ts'
-import type {
-  Channel,
-  DeliveryOptions,
-  DeliveryResult,
-  ListeningStatus,
-  Message,
-  MessageCase,
-} from '../message.ts'
-import { createPostDeps, type PostDeps } from '../postOnce.ts'
+import type { Channel, DeliveryOptions, DeliveryResult, Message, MessageCase } from '../message.ts'
 import { renderSlack, renderSlackPlain, type SlackPayload } from '../renderSlack.ts'
-import { parseChannelUrl } from '../parseChannelUrl.ts'
 import { isLostThread, type Failure, type SlackAnswer } from './answers.ts'
-import { createSlackApi, type SlackApi } from './api.ts'
-import { findPosted, type Looked, metadataOf } from './findPosted.ts'
+import { type Looked, metadataOf } from './findPosted.ts'
+import { type App, closeApp, openApp, type SlackAppConfig, type SlackAppDeps } from './openApp.ts'
 import { renderCasePlain, renderReply, renderRoot } from './renderCase.ts'
-import { createPresses, type Presses, type PressesDeps } from './presses.ts'
-import { createRoots, type Roots } from './roots.ts'
-import { openSocket, type SlackSocket, type SocketDeps } from './socket.ts'
-import {
-  createThreads,
-  formatThread,
-  isChannelId,
-  isTimeStamp,
-  type Thread,
-  type Threads,
-} from './threads.ts'
-
-export interface SlackAppConfig {
-  readonly name: string
-  readonly type: 'slack-app'
-  readonly token: Secret
-  /** For buttons; there are none without it. */
-  readonly appToken?: Secret
-  /** A name, or an id. */
-  readonly channel: string
-  /** Of the API: Slack's own, or GovSlack's. */
-  readonly url: Secret
-}
-
-export interface SlackAppDeps extends Partial<PostDeps> {
-  readonly clock: Clock
-  readonly log?: Pick<Logger, 'info' | 'warn'>
-}
+import { formatThread, isChannelId, isTimeStamp, type Thread } from './threads.ts'
 
 /** After so many attempts a message is posted although nobody knows whether it is there. */
 const mostLookups = 4
+const mostPages = 6
 
 /**
  * A Slack app: each case has one thread, whose first message always shows how the case stands. What is acknowledged is
@@ -65,82 +26,8 @@ export function createSlackAppChannel(deps: SlackAppDeps, config: SlackAppConfig
       listen: (actions) => app.ear?.listen(actions),
       listening: () => app.ear?.status() ?? null,
     }),
-    close: () => (closing ??= close(app)),
+    close: () => (closing ??= closeApp(app)),
   }
-}
-
-async function close(app: App): Promise<void> {
-  await app.ear?.close()
-  await app.roots.close()
-  await app.close()
-}
-
-interface App {
-  readonly api: SlackApi
-  readonly channel: string
-  /** The id of the channel, as soon as Slack said it. */
-  channelId: string | null
-  readonly threads: Threads
-  readonly roots: Roots
-  /** Hears what people press; null without a token for it. */
-  readonly ear: Ear | null
-  hasButtons(): boolean
-  readonly startedAt: UnixMs
-  close(): Promise<void>
-}
-
-function openApp(deps: SlackAppDeps, config: SlackAppConfig): App {
-  const { href } = parseChannelUrl(config.name, config.url.reveal())
-  const url = href.endsWith('/') ? href : `${href}/`
-  const http = createPostDeps(deps)
-  // Connections of their own: an edit that hangs holds up no message.
-  const aside = createPostDeps(deps)
-  const toApi = (over: PostDeps) =>
-    createSlackApi(over, { url, token: config.token, now: () => deps.clock.now() })
-  const log = deps.log ?? { info: () => {}, warn: () => {} }
-  const { clock } = deps
-  const { name, appToken } = config
-  const ear =
-    appToken === undefined
-      ? null
-      : createEar({ http: aside, api: toApi(aside), clock, log, name, url, appToken })
-  const look = { hasButtons: () => ear !== null && ear.status() !== null }
-  return {
-    api: toApi(http),
-    channel: config.channel,
-    channelId: isChannelId(config.channel) ? config.channel : null,
-    threads: createThreads(config.channel),
-    ear,
-    roots: createRoots({ api: toApi(aside), clock, log, ...look }),
-    ...look,
-    startedAt: clock.now(),
-    async close() {
-      await Promise.all([http.close(), aside.close()])
-    },
-  }
-}
-
-interface Ear {
-  listen(actions: CaseActions): void
-  status(): ListeningStatus | null
-  close(): Promise<void>
-}
-
-/** Opens a socket when it is told to listen. */
-function createEar(deps: Omit<SocketDeps, 'onEnvelope'> & Omit<PressesDeps, 'actions'>): Ear {
-  let socket: SlackSocket | null = null
-  let presses: Presses | null = null
-  const listen = (actions: CaseActions) => {
-    if (socket !== null) return
-    const taker = createPresses({ ...deps, actions })
-    presses = taker
-    socket = openSocket({ ...deps, onEnvelope: (envelope) => taker.take(envelope) })
-  }
-  const close = async () => {
-    await socket?.close()
-    presses?.close()
-  }
-  return { listen, status: () => socket?.status() ?? null, close }
 }
 
 async function deliver(app: App, message: Message, options: DeliveryOptions): Promise<DeliveryResult> {
@@ -269,8 +156,10 @@ async function look(
   const channel = thread?.channel ?? app.channelId
   if (channel === null) return { found: 'unreadable' }
   const since = Math.min(message.createdAt, of?.openedAt ?? message.createdAt)
-  const wanted = { messageId: message.id, caseId: of?.id ?? null, channel, thread, since }
-  const looked = await findPosted(app.api, wanted, signal)
+  // Without an attempt before, only a process that ended just now can have posted it: among the newest.
+  const pages = message.attempt > 1 ? mostPages : 1
+  const wanted = { messageId: message.id, caseId: of?.id ?? null, channel, thread, since, pages }
+  const looked = await app.find(wanted, signal)
   if (looked.found !== 'message' && looked.found !== 'root') return looked
   return { found: looked.found, thread: { channel, ts: looked.ts, isPlain: looked.isPlain } }
 }

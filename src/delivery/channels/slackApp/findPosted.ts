@@ -13,6 +13,8 @@ export interface Wanted {
   readonly thread: Thread | null
   /** No message was posted before. */
   readonly since: UnixMs
+  /** How far back at most, in pages. */
+  readonly pages: number
 }
 
 export type Looked =
@@ -37,7 +39,6 @@ export function metadataOf(messageId: string, caseId: string | null) {
 }
 
 const pageSize = 50
-const mostPages = 6
 /** Slack's clock and ours may differ. */
 const clockDifferenceMs = 120_000
 
@@ -45,12 +46,25 @@ const clockDifferenceMs = 120_000
  * Looks for a message that may have been posted by an earlier attempt, or a process that ended: in its thread, or in
  * the channel. Only what this app posted itself counts.
  */
-export async function findPosted(api: SlackApi, wanted: Wanted, signal: AbortSignal): Promise<Looked> {
-  const self = await api.call({ method: 'auth.test', args: {}, signal })
-  if (!self.ok) return unknown(self)
-  const botId = self.body['bot_id']
+export function createFinder(api: SlackApi): (wanted: Wanted, signal: AbortSignal) => Promise<Looked> {
+  let botId: unknown = null
+  return async (wanted, signal) => {
+    if (botId === null) {
+      const self = await api.call({ method: 'auth.test', args: {}, signal })
+      if (!self.ok) return unknown(self)
+      botId = self.body['bot_id']
+    }
+    return find(api, { ...wanted, botId }, signal)
+  }
+}
+
+async function find(
+  api: SlackApi,
+  { botId, ...wanted }: Wanted & { readonly botId: unknown },
+  signal: AbortSignal,
+): Promise<Looked> {
   let cursor = ''
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 0; page < wanted.pages; page += 1) {
     const answer = await api.call({ ...toCall(wanted, cursor), signal })
     if (!answer.ok) return unknown(answer)
     const messages = readMessages(answer.body).filter((message) => message['bot_id'] === botId)
