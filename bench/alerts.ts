@@ -11,6 +11,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createApp } from '../src/monitor/createMonitor.ts'
+import { createCaseActions } from '../src/monitor/caseActions.ts'
 import { loadConfig } from '../src/config/loadConfig.ts'
 import type { Observation } from '../src/bridge/observation.ts'
 import { createSystemClock } from '../src/lib/clock.ts'
@@ -146,7 +147,8 @@ async function measureMany(app: App): Promise<void> {
 /** Pages of failures one after the other, one of them with a large amount in the middle. */
 async function measureStorm(app: App): Promise<void> {
   app.parts.db.transaction(() => app.parts.engine.start(Date.now()))
-  app.parts.sending.start()
+  const { operations, alerts: store } = app.parts
+  app.parts.sending.start(createCaseActions({ operations, store }))
   const delay = monitorEventLoopDelay({ resolution: 10 })
   delay.enable()
   const turns: number[] = []

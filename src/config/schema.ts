@@ -223,7 +223,8 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'channels.NAME.url':
     'The address that is posted to: `slack`, `webhook`, `alertmanager`, `teams`, `discord`; `slack-app`, where it is not https://slack.com/api/; `pagerduty`, where it is not the one of the United States; `telegram`, of another Bot API server.',
   'channels.NAME.token': '`slack-app`: the bot token, `xoxb-…`.',
-  'channels.NAME.appToken': '`slack-app`: the app-level token, `xapp-…`.',
+  'channels.NAME.appToken':
+    '`slack-app`: the app-level token, `xapp-…`, for buttons; there are none without it.',
   'channels.NAME.channel': '`slack-app`: the id of the channel, or its name.',
   'channels.NAME.smtp': '`email`: the server, `smtp://user:password@host:587` or `smtps://host`.',
   'channels.NAME.from': '`email`: the sender.',

@@ -7,6 +7,7 @@ import { checks } from '../checks/index.ts'
 import { toRecovered } from '../checks/monitor/stateRecovered.ts'
 import type { Check } from '../kernel/check.ts'
 import { tellFinding } from '../kernel/evaluate.ts'
+import { createCaseActions } from './caseActions.ts'
 import { claimLedger } from './claimLedger.ts'
 import { createJudging } from './judging.ts'
 import { readLiveness } from './liveness.ts'
@@ -96,7 +97,7 @@ function toApp(deps: PartDeps, parts: AppParts, state: State): App {
           tellFinding(parts.engine, parts.live.rules, toRecovered(state.recovered, now), now)
       })
       state.noteTold()
-      parts.sending.start()
+      parts.sending.start(createCaseActions({ operations: parts.operations, store: parts.alerts }))
       for (const check of parts.opened.values()) check.start?.()
       parts.runner.start()
       parts.evaluate.start()

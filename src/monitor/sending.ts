@@ -9,6 +9,7 @@ import {
   startDispatcher,
 } from '../delivery/dispatcher.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import type { CaseActions } from '../delivery/channels/caseActions.ts'
 import { createRotatingChannel } from '../delivery/channels/createChannel.ts'
 import type { DeliveryResult } from '../delivery/channels/message.ts'
 import type { AppConfig } from '../kernel/settings.ts'
@@ -56,7 +57,9 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
     channels,
     counts,
     distress,
-    start() {
+    /** `actions`: what people may do with a case from within a channel. */
+    start(actions: CaseActions) {
+      for (const channel of channels) channel.listen?.(actions)
       dispatcher ??= startDispatcher({
         ...parts,
         store,

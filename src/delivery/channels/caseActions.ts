@@ -2,11 +2,11 @@
 export type CaseAnswer = { readonly ok: true } | { readonly ok: false; readonly reason: string }
 
 /**
- * What people may do with a case from within a channel. `by` is the person's name as the channel knows it, `from` the
- * channel with the person's id there: both come from outside, cleaned and cut. To ask twice changes nothing.
+ * What people may do with a case from within a channel. `by` is the person's name as the channel knows it, `from`
+ * the person's id there: both come from outside, cleaned and cut.
  */
 export interface CaseActions {
-  ack(caseId: string, by: string, from: string): CaseAnswer | Promise<CaseAnswer>
-  handle(caseId: string, by: string, from: string, reason: string): CaseAnswer | Promise<CaseAnswer>
-  silenceTransfer(caseId: string, by: string, from: string): CaseAnswer | Promise<CaseAnswer>
+  ack(caseId: string, by: string, from: string): CaseAnswer
+  handle(caseId: string, by: string, from: string, reason: string): CaseAnswer
+  silenceTransfer(caseId: string, by: string, from: string): CaseAnswer
 }

@@ -1,4 +1,4 @@
-import type { SlackAppConfig } from '../../../src/delivery/channels/slackApp/createSlackApp.ts'
+import type { SlackAppConfig } from '../../../src/delivery/channels/slackApp/openApp.ts'
 import { Secret } from '../../../src/lib/secret.ts'
 import type { FakeSlack } from './fakeSlack.ts'
 

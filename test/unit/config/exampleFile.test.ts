@@ -14,6 +14,7 @@ const env = {
   EXPLORER_SECRET: 'secret',
   EXPLORER_PASSPHRASE: 'passphrase',
   SLACK_BOT_TOKEN: 'xoxb-1-2-token',
+  SLACK_APP_TOKEN: 'xapp-1-2-token',
   SMTP_URL: 'smtp://user:password@mail.example:587',
   PAGERDUTY_ROUTING_KEY: 'routing-key-of-32-characters-0000',
   TEAMS_WORKFLOW_URL: 'https://flows.example/x',

@@ -106,4 +106,3 @@ export async function closeApp(app: App): Promise<void> {
   await app.roots.close()
   await app.close()
 }
-

@@ -156,7 +156,7 @@ function parseJson(text: string): unknown {
 function personOf({ id, name, username, team_id }: z.output<typeof user>) {
   const userId = onlyId(id)
   const by = cleanText(name ?? username ?? '', 64)
-  return { userId, by: by === '' ? userId : by, from: `slack ${onlyId(team_id ?? '')}/${userId}` }
+  return { userId, by: by === '' ? userId : by, from: `${onlyId(team_id ?? '')}/${userId}` }
 }
 
 function onlyId(text: string): string {
@@ -165,23 +165,23 @@ function onlyId(text: string): string {
 
 interface Deed {
   readonly name: string
-  readonly run: () => CaseAnswer | Promise<CaseAnswer>
+  readonly run: () => CaseAnswer
 }
 
 /** Does what was asked for, unless the same person has just asked for it; says it to that person when it fails. */
 async function act(state: State, asked: Asked, { name, run }: Deed): Promise<boolean> {
   const key = `${name} ${asked.caseId} ${asked.userId}`
   if (!state.once.isNew(key, 'pressed twice')) return false
-  const answer = await attempt(state, run)
+  const answer = attempt(state, run)
   if (answer.ok) return true
   state.once.forget(key)
   await tellPerson(state, asked, answer.reason)
   return false
 }
 
-async function attempt({ deps }: State, run: Deed['run']): Promise<CaseAnswer> {
+function attempt({ deps }: State, run: Deed['run']): CaseAnswer {
   try {
-    return await run()
+    return run()
   } catch (error) {
     deps.log.warn({ error: errorText(error) }, 'what was asked for in Slack failed')
     return { ok: false, reason: 'this could not be done now: try again, or use the status page' }

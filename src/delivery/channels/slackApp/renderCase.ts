@@ -104,7 +104,7 @@ export function changeLine(change: CaseChange, of: MessageCase): string {
     case 'opened again':
       return `${symbols[of.severity]} Opened again: ${titleOf(of)}`
     case 'merged':
-      return '🔀 Went into another case: what follows is told there'
+      return `🔀 Went into ${of.mergedInto === null ? 'another case' : `case ${part(of.mergedInto, 40)}`}: what follows is told there`
   }
 }
 

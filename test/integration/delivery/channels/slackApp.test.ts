@@ -1,10 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { DeliveryOptions, Message } from '../../../../src/delivery/channels/message.ts'
-import {
-  createSlackAppChannel,
-  type SlackAppConfig,
-} from '../../../../src/delivery/channels/slackApp/createSlackApp.ts'
+import { createSlackAppChannel } from '../../../../src/delivery/channels/slackApp/createSlackApp.ts'
+import type { SlackAppConfig } from '../../../../src/delivery/channels/slackApp/openApp.ts'
 import { createSystemClock } from '../../../../src/lib/clock.ts'
 import {
   type FakeSlack,

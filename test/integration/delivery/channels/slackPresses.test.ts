@@ -87,7 +87,7 @@ describe('a button', () => {
     const { payload } = await slack.press(ann, { ts, actionId })
     expect(payload).toEqual({})
     await until(() => asked.length > 0)
-    expect(asked).toEqual([[name, 'c42', 'ann', 'slack T0FAKE0001/U0ANN00001']])
+    expect(asked).toEqual([[name, 'c42', 'ann', 'T0FAKE0001/U0ANN00001']])
     expect(slack.ephemerals).toEqual([])
   })
 
@@ -111,7 +111,7 @@ describe('a button', () => {
     expect(slack.views.length).toBe(1)
     expect((await slack.submit(ann, view, { reason: 'refunded\nby hand' })).payload).toEqual({})
     await until(() => asked.length > 0)
-    expect(asked).toEqual([['handle', 'c42', 'ann', 'slack T0FAKE0001/U0ANN00001', 'refunded by hand']])
+    expect(asked).toEqual([['handle', 'c42', 'ann', 'T0FAKE0001/U0ANN00001', 'refunded by hand']])
     expect(slack.views).toEqual([])
   })
 
@@ -165,7 +165,10 @@ describe('a button', () => {
 
   test('whose deed fails says so, without the reason', async () => {
     const { actions, ts, logged } = await listen()
-    Object.assign(actions, { ack: () => Promise.reject(new Error('disk full at /secret')) })
+    const fail = () => {
+      throw new Error('disk full at /secret')
+    }
+    Object.assign(actions, { ack: fail })
     await slack.press(ann, { ts, actionId: 'case-ack' })
     await until(() => slack.ephemerals.length === 1)
     expect(slack.ephemerals[0]?.text).toBe(
@@ -191,7 +194,7 @@ describe('a button', () => {
     for (const [, , by = '', from = ''] of asked) {
       expect(Array.from(by).length).toBeLessThanOrEqual(64)
       expect(by).not.toMatch(/[\n\r\u202e\u200b]/)
-      expect(from).toMatch(/^slack T0FAKE0001\/U0\d+$/)
+      expect(from).toMatch(/^T0FAKE0001\/U0\d+$/)
     }
     await until(() => slack.thread(ts).length === hostileTexts.length)
     expect(JSON.stringify(slack.thread(ts).map(({ raw }) => raw))).not.toMatch(/<[!@#]/)
