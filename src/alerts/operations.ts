@@ -115,7 +115,7 @@ function addSilence(deps: ByHand, input: SilenceInput): SilenceRow {
   const silence = { ...wanted, id, expiredAt: null }
   const until = new Date(silence.endsAt).toISOString()
   const scope = silence.transfer ? sayScope(silence.transfer) : silence.matchers.join(' ')
-  const reason = `${scope} ${silence.transfer?.untilOver ? 'at the latest ' : ''}until ${until}, by ${silence.author}: ${silence.comment}`
+  const reason = `${scope}${silence.transfer?.untilOver ? ', at the latest' : ''} until ${until}, by ${silence.author}: ${silence.comment}`
   noteSilence(deps, id, { what: 'silence added', reason })
   deps.record({ what: 'made', about: 'silence', aboutId: String(id), detail: reason })
   return silence

@@ -132,21 +132,54 @@ describe.skipIf(!hasBrowser)('every view in Chromium', () => {
   test('an alert is silenced by a form that its labels fill in, and a refusal keeps what was typed', async () => {
     const { page, url, web } = await open('/alerts/a1b2c3', { script: false })
     await page.getByRole('link', { name: /^Silence…/ }).click()
-    expect(await page.getByLabel(/^Matchers/).inputValue()).toBe('rule="withdrawal-stalled"\nsymbol="USDC"')
-    await page.getByLabel('Your name').fill('ana')
-    await page.getByLabel(/^Comment/).fill('migration')
-    await page.getByLabel(/^For/).fill('soon')
-    await page.getByRole('button', { name: 'Silence' }).click()
+    const wide = () => page.getByRole('form', { name: /^Wider|^By labels/ })
+    expect(
+      await wide()
+        .getByLabel(/^Matchers/)
+        .inputValue(),
+    ).toBe('rule="withdrawal-stalled"\nsymbol="USDC"')
+    await wide().getByLabel('Your name').fill('ana')
+    await wide()
+      .getByLabel(/^Comment/)
+      .fill('migration')
+    await wide().getByLabel(/^For/).fill('soon')
+    await wide().getByRole('button', { name: 'Silence' }).click()
     expect(await page.getByRole('alert').textContent()).toContain('expected a duration')
-    expect(await page.getByLabel(/^Comment/).inputValue()).toBe('migration')
-    await page.getByLabel(/^For/).fill('3h')
-    await page.getByRole('button', { name: 'Silence' }).click()
+    expect(
+      await wide()
+        .getByLabel(/^Comment/)
+        .inputValue(),
+    ).toBe('migration')
+    await wide().getByLabel(/^For/).fill('3h')
+    await wide().getByRole('button', { name: 'Silence' }).click()
     expect(page.url()).toBe(`${url}/silences#silence-3`)
     expect(web.operated).toEqual([
       `silence {"matchers":["rule=\\"withdrawal-stalled\\"","symbol=\\"USDC\\""],"startsAt":null,"endsAt":${now + 3 * hour},"author":"ana","comment":"migration"}`,
     ])
     await page.getByRole('button', { name: /^End now/ }).click()
     expect(web.operated.at(-1)).toBe('expire 3')
+  })
+
+  test('its transfer is silenced by one press, and changed matchers are shown before they are silenced', async () => {
+    const { page, url, web } = await open('/silences/new?alert=a1b2c3', { script: false })
+    const one = page.getByRole('form', { name: /^This transfer alone/ })
+    await one.getByLabel('Your name').fill('ana')
+    await one.getByLabel(/^Comment/).fill('asked the relayer')
+    await one.getByRole('button', { name: 'Silence this transfer' }).click()
+    expect(page.url()).toBe(`${url}/silences#silence-3`)
+    expect(web.operated).toEqual([
+      expect.stringContaining('"transfer":{"name":"t42","kinds":["transfer.stalled"],"untilOver":true}'),
+    ])
+    await page.goto(`${url}/silences/new?alert=a1b2c3`)
+    await page.getByLabel(/^Matchers/).fill('symbol="USDC"')
+    const wide = page.getByRole('form', { name: /^Wider|^By labels/ })
+    await wide.getByLabel('Your name').fill('ana')
+    await wide.getByLabel(/^Comment/).fill('migration')
+    await wide.getByRole('button', { name: 'Silence' }).click()
+    expect(web.operated).toHaveLength(1)
+    expect(await page.getByLabel('What it matches').textContent()).toContain('Conditions that hold now: none')
+    await page.getByRole('button', { name: 'Silence' }).click()
+    expect(web.operated).toHaveLength(2)
   })
 
   test('what waits is tried again and dropped', async () => {

@@ -2,15 +2,13 @@ import type { Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { z } from 'zod'
 import { caseVerbs } from '../../alerts/caseOperations.ts'
-import type { SilenceInput } from '../../alerts/silences.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { parseDuration } from '../../lib/duration.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { isObject } from '../../lib/isObject.ts'
-import { cleanText } from '../../lib/text.ts'
 import type { FormGate } from '../createFormGate.ts'
 import { renderMessagePage } from '../pages/messagePage.ts'
-import { renderSilenceForm, type TypedSilence } from '../pages/silenceForm.ts'
+import { readSilenceForm, wantsPreview } from '../readSilenceForm.ts'
+import { showTypedSilence } from './showNewSilence.ts'
 import { contentTypeOf, type Fields, readFields } from '../readFields.ts'
 import type { Actor, Origin } from '../../store/actor.ts'
 import { addressOf, type createAddressReader } from '../clientAddress.ts'
@@ -123,7 +121,7 @@ const actions: readonly Action[] = [
     body: silenceBody,
     work: (operations, body, { actor }) => operations.addSilence(body, actor),
     by: ({ author }) => author,
-    form: { read: readSilence, next: ({ id }) => `/silences#silence-${id}`, isSigned: true },
+    form: { read: readSilenceForm, next: ({ id }) => `/silences#silence-${id}`, isSigned: true },
   }),
   define({
     path: '/silences/preview',
@@ -214,6 +212,8 @@ async function answerForm(c: Context<WebEnv>, form: Form): Promise<Response> {
   const typed = await readFields(c)
   const fields: Fields = { by: gate.context(c).by, ...typed }
   if (!gate.isOwn(c, fields['proof'])) return c.html(renderMessagePage('Refused', notOwn), 403)
+  if (path === '/silences' && wantsPreview(fields))
+    return c.html(showTypedSilence(form.deps, { fields, form: gate.context(c), problem: null }))
   try {
     const { next, by } = submit(toChange(c, form, true), fields)
     if (by !== null) gate.remember(c, by)
@@ -222,7 +222,7 @@ async function answerForm(c: Context<WebEnv>, form: Form): Promise<Response> {
     if (!(error instanceof MonitorError)) throw error
     const status = error.code === 'not_found' ? 404 : 400
     return path === '/silences'
-      ? c.html(renderSilenceForm(toTyped(fields), gate.context(c), error.message), status)
+      ? c.html(showTypedSilence(form.deps, { fields, form: gate.context(c), problem: error.message }), status)
       : c.html(renderMessagePage('Not done', error.message), status)
   }
 }
@@ -298,31 +298,4 @@ function isLegalId(path: string, id: string): boolean {
 
 function describeIssues({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`).join('; ')
-}
-
-/** What was typed of a silence, as far as it is kept. */
-function toTyped(fields: Fields): TypedSilence {
-  const read = (name: string, max: number) => (fields[name] ?? '').slice(0, max)
-  return {
-    matchers: read('matchers', 20_000).replace(/\r\n?/g, '\n'),
-    for: cleanText(read('for', 40), 40),
-    by: cleanText(read('by', 400), 100),
-    comment: cleanText(read('comment', 4_000), 500),
-    allowUnknown: fields['unknown'] === 'yes',
-  }
-}
-
-function readSilence(fields: Fields, now: UnixMs): SilenceInput {
-  const typed = toTyped(fields)
-  const forMs = parseDuration(typed.for)
-  if (forMs === null || forMs <= 0) throw new MonitorError('usage', 'For: expected a duration such as 2h')
-  const lines = typed.matchers.split('\n').map((line) => line.trim())
-  return {
-    matchers: lines.filter((line) => line !== ''),
-    startsAt: null,
-    endsAt: now + forMs,
-    author: typed.by,
-    comment: typed.comment,
-    ...(typed.allowUnknown && { allowUnknown: true }),
-  }
 }

@@ -14,7 +14,8 @@ import { renderMessagePage } from '../pages/messagePage.ts'
 import { renderOutboxPage } from '../pages/outboxPage.ts'
 import { renderReportPage, renderReportsPage } from '../pages/reportsPage.ts'
 import { renderRulesPage } from '../pages/rulesPage.ts'
-import { renderSilenceForm, renderSilencesPage, toSilenceDraft } from '../pages/silenceForm.ts'
+import { renderSilencesPage } from '../pages/silencesPage.ts'
+import { showNewSilence } from './showNewSilence.ts'
 import { renderBlindPage, renderStatusPage } from '../pages/statusPage.ts'
 import { renderSeveralTransfers, renderTransferPage } from '../pages/transferPage.ts'
 import { renderSearchPage, renderTransfersPage } from '../pages/transfersPage.ts'
@@ -112,7 +113,7 @@ function addAlertPages(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
     const alert = id === undefined ? null : findAlert(deps, id.slice(0, 100))
     const form = gate.context(c)
     if (!mayAct(form)) return refuseReader(c)
-    return c.html(renderSilenceForm(toSilenceDraft(alert, form), form))
+    return c.html(showNewSilence(deps, { alert, form }))
   })
 }
 

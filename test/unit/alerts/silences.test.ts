@@ -3,7 +3,7 @@ import { createOperations } from '../../../src/alerts/operations.ts'
 import { createAlertEngine } from '../../../src/alerts/alertEngine.ts'
 import { checkSilence, findSilenceProblem, showSilence } from '../../../src/alerts/silences.ts'
 import { kinds } from '../../../src/checks/index.ts'
-import { renderSilencesPage } from '../../../src/web/pages/silenceForm.ts'
+import { renderSilencesPage } from '../../../src/web/pages/silencesPage.ts'
 import type { Judgement } from '../../../src/rules/kind.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import {

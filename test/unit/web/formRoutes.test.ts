@@ -160,6 +160,48 @@ test('a silence is filled in with the labels of its alert', async () => {
   expect(page).toContain('rule=&quot;withdrawal-stalled&quot;\nsymbol=&quot;USDC&quot;</textarea>')
 })
 
+test('the transfer of an alert is offered first, with its kinds ticked, then its labels', async () => {
+  const page = await (await createApp().get('/silences/new?alert=a1b2c3')).text()
+  expect(page.indexOf('This transfer alone')).toBeGreaterThan(0)
+  expect(page.indexOf('Wider: every alert')).toBeGreaterThan(page.indexOf('This transfer alone'))
+  expect(page).toContain('name="kind:transfer.stalled" value="yes" checked')
+  expect(page).toContain('transfer.stalled (up to critical, up to 18,250.75 USDC)')
+  expect(page).toContain('Conditions that hold now: <strong>none</strong>')
+})
+
+test('a silence of one transfer is of the kinds that are ticked', async () => {
+  const { post, operated } = createApp()
+  const fields = {
+    transfer: 't42',
+    'kind:transfer.stalled': 'yes',
+    over: 'yes',
+    for: '7d',
+    by: 'ana',
+    comment: 'why',
+  }
+  const response = await post('/silences', fields)
+  expect(response.status).toBe(303)
+  expect(operated).toEqual([
+    `silence {"matchers":[],"startsAt":null,"endsAt":${now + 7 * 86_400_000},"author":"ana","comment":"why","transfer":{"name":"t42","kinds":["transfer.stalled"],"untilOver":true}}`,
+  ])
+})
+
+test.each([
+  ['nothing was shown yet', { previewed: '' }],
+  ['other matchers were shown', { previewed: 'rule="x"' }],
+  ['it was asked for', { previewed: silence.matchers, preview: 'yes' }],
+  ['the box was ticked since', { previewed: silence.matchers, unknown: 'yes' }],
+])('what a silence matches is shown before the button makes it: %s', async (_, fields) => {
+  const { post, operated } = createApp()
+  const response = await post('/silences', { ...silence, ...fields })
+  const page = await response.text()
+  expect([response.status, operated]).toEqual([200, []])
+  expect(page).toContain('Conditions that hold now')
+  const shown = /name="previewed" value="([^"]*)"/.exec(page)?.[1]?.replaceAll('&quot;', '"') ?? ''
+  const made = await post('/silences', { ...silence, ...fields, preview: '', previewed: shown })
+  expect([made.status, operated.length]).toEqual([303, 1])
+})
+
 test.each(['GET', 'PUT', 'DELETE'])('%s of a form changes nothing', async (method) => {
   const web = createFakeWeb()
   const app = createWebApp(web.deps, { listenHost: '127.0.0.1', token: null })

@@ -357,9 +357,13 @@ function createFakeOperations(operated: string[], actors: Actor[]): WebDeps['ope
       actors.push(actor), operated.push(`silence ${JSON.stringify(input)}`), silence
     ),
     previewSilence: (input) => {
-      operated.push(`preview ${JSON.stringify(input)}`)
+      const { transfer } = input
       const matched = { count: 0, isAtLeast: false, critical: 0, rules: [], first: [], largest: [] }
-      return { silence, now: matched, week: matched }
+      const kinds = [
+        { kind: 'transfer.stalled', severity: 'critical', amount: '18250.75', token: '', symbol: 'USDC' },
+      ] as const
+      const made = transfer ? { key: transfer.name, untilOver: transfer.untilOver, kinds } : null
+      return { silence: { ...silence, transfer: made }, now: matched, week: matched }
     },
     expireSilence: (id, actor) => (actors.push(actor), operated.push(`expire ${id}`), silence),
     retryOutbox: (id, actor) => (actors.push(actor), operated.push(`retry ${id}`), { count: 1 }),
