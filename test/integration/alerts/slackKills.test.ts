@@ -56,7 +56,7 @@ async function runKilled(scopes: readonly string[]) {
 
 const all = Array.from({ length: events }, (_, n) => n + 1)
 
-test('five kill -9 between a post and its acknowledgement lose nothing, repeat nothing, and make one thread a case', async () => {
+test('F111: five kill -9 between a post and its acknowledgement lose nothing, repeat nothing, and make one thread a case', async () => {
   const { slack, told } = await runKilled(['chat:write', 'channels:history'])
   expect(told).toEqual(all)
   const cases = slack.posts().map(({ raw }) => JSON.stringify(raw.metadata).match(/"case_id":"(c\d+)"/)?.[1])

@@ -60,7 +60,7 @@ export function openApp(deps: SlackAppDeps, config: SlackAppConfig): App {
     appToken === undefined
       ? null
       : createEar({ http: aside, api: toApi(aside), clock, log, name, url, appToken })
-  const look = { hasButtons: () => ear !== null && ear.status() !== null }
+  const look = { hasButtons: () => ear !== null && hears(ear.status()) }
   const api = toApi(http)
   return {
     api,
@@ -76,6 +76,11 @@ export function openApp(deps: SlackAppDeps, config: SlackAppConfig): App {
       await Promise.all([http.close(), aside.close()])
     },
   }
+}
+
+/** Whether a press would be heard, now or soon. */
+function hears(status: ListeningStatus | null): boolean {
+  return status !== null && status.state !== 'refused' && status.state !== 'closed'
 }
 
 interface Ear {

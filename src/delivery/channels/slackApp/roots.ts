@@ -1,4 +1,5 @@
 import type { Clock } from '../../../lib/clock.ts'
+import { errorText } from '../../../lib/errors.ts'
 import type { Logger } from '../../../lib/log.ts'
 import type { MessageCase } from '../message.ts'
 import type { SlackApi } from './api.ts'
@@ -45,21 +46,20 @@ export function createRoots(deps: RootsDeps): Roots {
     stop: new AbortController(),
     pausedUntil: -Infinity,
     said: new Set(),
-    work: null,
+    isWorking: false,
+    work: Promise.resolve(),
   }
   return {
     remember: ({ channel, ts }, parts) => keep(state.parts, `${channel} ${ts}`, parts, mostRemembered),
     refresh(thread, of) {
       if (thread.isPlain || state.stop.signal.aborted) return
       keep(state.stale, `${thread.channel} ${thread.ts}`, { thread, of }, mostStale)
-      state.work ??= work(state).finally(() => {
-        state.work = null
-      })
+      if (!state.isWorking) state.work = work(state)
     },
     async close() {
       const done = new AbortController()
       const pause = deps.clock.sleep(closeMs, done.signal)
-      await Promise.race([state.work ?? Promise.resolve(), pause])
+      await Promise.race([state.work, pause])
       done.abort()
       state.stop.abort()
       await state.work
@@ -76,18 +76,28 @@ interface State {
   pausedUntil: number
   /** What was logged: a scope that is missing is missing for every case. */
   readonly said: Set<string>
-  work: Promise<void> | null
+  isWorking: boolean
+  work: Promise<void>
 }
 
 async function work(state: State): Promise<void> {
   const { deps, stale, stop } = state
   if (deps.clock.monotonicMs() < state.pausedUntil) return
+  state.isWorking = true
+  // What comes meanwhile is put at the end, which this loop reaches.
   for (const [key, one] of stale) {
-    if (stop.signal.aborted) return
-    const outcome = await edit(state, key, one)
-    if (outcome === 'later') return
-    // What came meanwhile stays for another round, which this loop reaches: it was put at the end.
+    const outcome = stop.signal.aborted ? 'later' : await edit(state, key, one).catch(failed(state))
+    if (outcome === 'later') break
     if (stale.get(key) === one) stale.delete(key)
+  }
+  state.isWorking = false
+}
+
+/** What Slack gave back may be anything: an edit that fails ends itself alone. */
+function failed({ deps }: State): (error: unknown) => 'done' {
+  return (error) => {
+    deps.log.warn({ error: errorText(error) }, 'the first message of a case could not be edited')
+    return 'done'
   }
 }
 

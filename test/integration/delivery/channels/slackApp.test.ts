@@ -239,7 +239,7 @@ describe('the first message', () => {
   })
 })
 
-describe('a message that may have arrived', () => {
+describe('F111: a message that may have arrived', () => {
   test.each([
     { title: 'of no case', message: { case: null } },
     { title: 'the first one of a case', message: {} },

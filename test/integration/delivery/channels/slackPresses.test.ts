@@ -229,7 +229,7 @@ test('what is no press is acknowledged, passed over, and ends nothing', async ()
   expect(slack.sockets.count()).toBe(1)
 })
 
-describe('the socket', () => {
+describe('F112: the socket', () => {
   test('is not opened before it is to be heard, nor without an app token', async () => {
     const { channel } = open()
     await channel.deliver(toMessage(), plain)
@@ -279,7 +279,9 @@ describe('the socket', () => {
       await until(() => channel.listening?.()?.state === 'refused')
       expect(channel.listening?.()?.reason).toContain(`${error}: check \`appToken\``)
       expect(logged.length).toBe(1)
-      expect((await channel.deliver(toMessage(), plain)).result).toBe('ack')
+      const message = toMessage({ case: toCase({ openedAt: now + 1 }) })
+      expect((await channel.deliver(message, plain)).result).toBe('ack')
+      expect(slack.posts()[0]?.buttons).not.toContain('case-ack')
       advance(15 * 60_000)
       await slack.sockets.until(1)
     },
