@@ -4,6 +4,7 @@ import { openAgain } from '../cases/judgeCase.ts'
 import type { CaseRow } from '../cases/store/caseRows.ts'
 import { tellChange } from './caseOf.ts'
 import type { ByHand } from './byHand.ts'
+import type { AlertStore } from './store/alertStore.ts'
 
 /** What somebody does with a case. */
 export interface CaseCommand {
@@ -20,7 +21,7 @@ export interface CaseCommand {
 export const caseVerbs = ['ack', 'assign', 'note', 'handle', 'reopen'] as const
 
 /** What brings a case back that somebody acknowledged or handled. */
-const comesBack =
+export const comesBack =
   'it opens again when something critical joins it, or when its money at risk grows by a tenth'
 
 /** @throws MonitorError `usage` for what cannot be meant, `not_found` for what is not there */
@@ -39,7 +40,7 @@ export function changeCase(deps: ByHand, { id, do: verb, text }: CaseCommand): C
   }
 }
 
-/** @throws MonitorError `not_found`, or `usage` for what is no name of a case */
+/** @throws MonitorError `usage` for what is no name of a case */
 function readCaseId(text: string): number {
   const [, digits] = /^#?c?(\d{1,15})$/i.exec(text.trim()) ?? []
   if (digits === undefined)
@@ -47,7 +48,8 @@ function readCaseId(text: string): number {
   return Number(digits)
 }
 
-function find({ store }: Pick<ByHand, 'store'>, id: string): CaseRow {
+/** By its name; one that was merged is the case that it goes on as. @throws MonitorError `not_found`, `usage` */
+export function findCaseNamed(store: Pick<AlertStore, 'findCase'>, id: string): CaseRow {
   const row = store.findCase(readCaseId(id))
   if (row === null)
     throw new MonitorError('not_found', `There is no case ${cleanText(id, 40)}: spanwatch cases list`)
@@ -83,7 +85,7 @@ function assertOpen(row: CaseRow): void {
 
 function ack(deps: ByHand, id: string): CaseRow {
   assertNamed(deps)
-  const row = find(deps, id)
+  const row = findCaseNamed(deps.store, id)
   assertOpen(row)
   if (row.state === 'handled')
     throw new MonitorError('usage', `Case c${row.id} is handled already, by ${row.by ?? 'somebody'}.`)
@@ -103,7 +105,7 @@ function ack(deps: ByHand, id: string): CaseRow {
 
 function assign(deps: ByHand, id: string, to: string | null): CaseRow {
   assertNamed(deps)
-  const row = find(deps, id)
+  const row = findCaseNamed(deps.store, id)
   const assignee = to === null ? null : cleanText(to, 100).trim()
   if (assignee === '') throw new MonitorError('usage', 'expected whose it is: --to NAME')
   return record(
@@ -115,7 +117,7 @@ function assign(deps: ByHand, id: string, to: string | null): CaseRow {
 
 function addNote(deps: ByHand, id: string, text: string): CaseRow {
   assertNamed(deps)
-  const row = find(deps, id)
+  const row = findCaseNamed(deps.store, id)
   const note = cleanText(text, 2_000).trim()
   if (note === '') throw new MonitorError('usage', 'expected a text')
   return record(deps, row, { what: 'noted', text: note })
@@ -126,7 +128,7 @@ const handledMs = 24 * 3_600_000
 
 function handle(deps: ByHand, id: string, reason: string): CaseRow {
   assertNamed(deps)
-  const row = find(deps, id)
+  const row = findCaseNamed(deps.store, id)
   assertOpen(row)
   const why = cleanText(reason, 500).trim()
   if (why === '') throw new MonitorError('usage', 'expected a reason: why does it need nobody any more?')
@@ -149,7 +151,7 @@ function handle(deps: ByHand, id: string, reason: string): CaseRow {
 
 function reopen(deps: ByHand, id: string, reason: string): CaseRow {
   assertNamed(deps)
-  const row = find(deps, id)
+  const row = findCaseNamed(deps.store, id)
   assertOpen(row)
   if (row.state === 'open') throw new MonitorError('usage', `Case c${row.id} is open.`)
   const { store, now } = deps

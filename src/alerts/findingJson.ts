@@ -59,14 +59,3 @@ function decodeEvidence({ amountRaw, moves, ...rest }: StoredEvidence): LegEvide
 function toBigInt(text: string | null): bigint | null {
   return text === null ? null : BigInt(text)
 }
-
-/**
- * Sorts as text in the order of the amounts in token units, exactly. '' when there is no amount.
- * @example rankAmount('10') > rankAmount('9.5') // true
- */
-export function rankAmount(amount: string | null): string {
-  const match = /^(\d{1,78})(\.\d{1,78})?$/.exec(amount ?? '')
-  if (!match) return ''
-  const whole = (match[1] ?? '').replace(/^0+(?=\d)/, '')
-  return `${String(whole.length).padStart(2, '0')}${whole}${match[2] ?? ''}`
-}

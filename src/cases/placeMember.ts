@@ -4,6 +4,7 @@ import type { Database } from '../store/database.ts'
 import { type CaseNews, joinCases, judgeReopening, openAgain, worseOf } from './judgeCase.ts'
 import type { CaseKey } from './listKeys.ts'
 import { changePlace, type MoneyByToken, type RiskUnit, setLacking, sumPlace } from './money.ts'
+import { rankAmount } from '../bridge/amount.ts'
 import { compareDecimals, noAmount, toDecimal } from '../bridge/decimal.ts'
 import {
   type CaseContent,
@@ -58,9 +59,13 @@ export interface Placed {
 export function placeMember(db: Database, member: NewMember, now: UnixMs): Placed | null {
   const known = rows.getMember(db, member.alertId, member.episode)
   const keys = JSON.stringify(member.keys.map(({ key }) => key))
+  const rank = `${weights[member.severity]}${rankAmount(member.risk?.amount ?? null)}`
   const risk = rows.getRisk(db, member.alertId)
   const isSamePlace =
-    known?.keys === keys && known.untilAt === member.openUntil && known.isLoss === member.isLoss
+    known?.keys === keys &&
+    known.untilAt === member.openUntil &&
+    known.isLoss === member.isLoss &&
+    known.rank === rank
   if (isSamePlace && isSameRisk(risk, member.risk)) return null
   const { found, others, isFirst } = findPlace(db, { member, known }, now)
   let row = found
@@ -78,6 +83,7 @@ export function placeMember(db: Database, member: NewMember, now: UnixMs): Place
     isLoss: member.isLoss,
     addedAt: known?.addedAt ?? now,
     keys,
+    rank,
   })
   const held = member.until === null ? member.keys.map(({ key }) => key) : []
   rows.setOpenKeys(db, { alertId: member.alertId, episode: member.episode, keys: held })
@@ -86,6 +92,8 @@ export function placeMember(db: Database, member: NewMember, now: UnixMs): Place
   const settled = settle(db, row, { member, isNew, isFirst, isMerged: merged.length > 0 }, now)
   return { ...settled, isNew, isFirst, merged }
 }
+
+const weights: Readonly<Record<Severity, number>> = { critical: 2, warning: 1, info: 0 }
 
 function isSameRisk(a: rows.CaseRisk | null, b: RiskUnit | null): boolean {
   if (a === null || b === null) return a === b

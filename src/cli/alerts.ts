@@ -42,9 +42,13 @@ function formatList(views: readonly AlertView[], now: number): string {
       const told = view.told.map(({ channel, at }) => (at === null ? `${channel} (queued)` : channel))
       const ago = (at: number) => `${formatDuration(Math.max(0, now - at))} ago`
       const state = view.endedBadly ? 'ended' : view.state
-      return `${view.id}  ${view.severity.padEnd(8)} ${state.padEnd(10)} ${view.rule}  happened ${ago(view.since)}, ${view.toldAt === null ? 'not sent yet' : `sent ${ago(view.toldAt)}`}\n          ${view.summary ?? view.title}\n          ${view.title}\n          told: ${told.join(', ') || 'nobody yet'}${view.ack ? `; acknowledged by ${view.ack.by}` : ''}\n`
+      return `${view.id}  ${view.severity.padEnd(8)} ${state.padEnd(10)} ${view.rule}  happened ${ago(view.since)}, ${view.toldAt === null ? 'not sent yet' : `sent ${ago(view.toldAt)}`}\n          ${view.summary ?? view.title}\n          ${view.title}\n          told: ${told.join(', ') || 'nobody yet'}${view.ack ? `; acknowledged by ${view.ack.by}` : ''}${sayCase(view)}\n`
     })
     .join('')
+}
+
+function sayCase(view: AlertView): string {
+  return view.case === null ? '' : `; case ${view.case.id}, ${view.case.state}`
 }
 
 interface ShowAlertCommand {
@@ -77,6 +81,7 @@ function formatStory(story: AlertStory, now: number): string {
     `  ${clean(story.summary ?? story.title)}\n  ${clean(story.title)}\n`,
     `  happened   ${time(story.since)}, ${formatDuration(Math.max(0, now - story.since))} ago; episode ${story.episode}\n`,
     `  sent       ${story.toldAt === null ? 'to nobody yet' : time(story.toldAt)}\n`,
+    story.case === null ? '' : `  case       ${story.case.id}, ${story.case.state}\n`,
     `  labels     ${labels.join(' ')}\n`,
     story.ack ? `  ack        by ${clean(story.ack.by)} at ${time(story.ack.at)}\n` : '',
     story.heldFor.length === 0 ? '' : `  silenced   to be listed to ${story.heldFor.join(', ')}\n`,

@@ -1,4 +1,3 @@
-import type { CaseRow } from '../cases/store/caseRows.ts'
 import { listFollowing } from '../delivery/channels/createChannel.ts'
 import { existsSync } from 'node:fs'
 import { z } from 'zod'
@@ -10,13 +9,16 @@ import type { Config } from '../config/config.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { createSilentLog } from '../lib/log.ts'
 import { createAlertStore } from '../alerts/store/alertStore.ts'
-import type { Rule } from '../rules/types.ts'
+import type { LoadedRule } from '../rules/types.ts'
 import { beginHistory } from '../store/cursors.ts'
 import { readDaemonUrl } from '../store/daemonFile.ts'
 import { ledgerPath, openState, type State } from '../store/openState.ts'
 import type { SilenceRow } from '../alerts/store/silenceRows.ts'
 import { isLoopbackHost } from '../web/createWebApp.ts'
+import type { CaseStory } from '../web/caseTypes.ts'
 import { clientHeader, type WebOperations } from '../web/types.ts'
+import { createAlertViews } from '../web/views/toAlertView.ts'
+import { toCaseSettings, toCaseStory } from '../web/views/toCaseView.ts'
 import type { Io } from './io.ts'
 
 /** The same, whether a daemon does it or this process. */
@@ -28,13 +30,13 @@ export type CommandOperations = {
 
 /**
  * Changes the state: through the running daemon's HTTP API, else in the state folder itself, which is then locked.
- * @param rules those of the project, for what makes silences; null when they cannot be read, or are not used
+ * @param rules those of the project, for what makes silences and what names cases; null when they cannot be read, or are not used
  * @throws MonitorError `state.locked` when a daemon runs that cannot be asked, `not_found` before a first start
  */
 export function openOperations(
   io: Io,
   config: Config,
-  rules: readonly Rule[] | null = null,
+  rules: readonly LoadedRule[] | null = null,
 ): CommandOperations {
   if (!existsSync(ledgerPath(config.stateDir))) {
     throw new MonitorError(
@@ -53,11 +55,12 @@ export function openOperations(
 
 function openLocal(
   io: Io,
-  { config, rules }: { readonly config: Config; readonly rules: readonly Rule[] | null },
+  { config, rules }: { readonly config: Config; readonly rules: readonly LoadedRule[] | null },
   state: State,
 ): CommandOperations {
+  const store = createAlertStore(state.db)
   const operations = createOperations({
-    store: createAlertStore(state.db),
+    store,
     kinds,
     vocabulary() {
       if (rules === null)
@@ -74,7 +77,11 @@ function openLocal(
   })
   return {
     ackAlert: async (...given) => operations.ackAlert(...given),
-    changeCase: async (...given) => operations.changeCase(...given),
+    changeCase: async (...given) => {
+      const row = operations.changeCase(...given)
+      const views = createAlertViews(store, rules ?? [], io.clock.now())
+      return toCaseStory({ ...views, ...toCaseSettings(config), store }, row)
+    },
     addSilence: async (...given) => operations.addSilence(...given),
     previewSilence: async (input) => operations.previewSilence(input),
     expireSilence: async (...given) => operations.expireSilence(...given),
@@ -131,7 +138,7 @@ function openRemote({ stateDir, http }: Config, locked: MonitorError): CommandOp
   return {
     ackAlert: (id, { by }) => post<Acked>(`/api/alerts/${part(id)}/ack`, { by }),
     changeCase: ({ id, do: verb, text }, { by }) =>
-      post<CaseRow>(`/api/cases/${part(id)}/${verb}`, { by, text }),
+      post<CaseStory>(`/api/cases/${part(id)}/${verb}`, { by, text }),
     addSilence: (input) => post<SilenceRow>('/api/silences', input),
     previewSilence: (input) => post<SilencePreview>('/api/silences/preview', input),
     expireSilence: (id, { by }) => post<SilenceRow>(`/api/silences/${part(id)}/expire`, { by }),

@@ -9,7 +9,7 @@ import type { SilenceRow } from '../alerts/store/silenceRows.ts'
 import { kinds } from '../checks/index.ts'
 import type { Config } from '../config/config.ts'
 import { readRules } from '../rules/readRules.ts'
-import type { Rule } from '../rules/types.ts'
+import type { LoadedRule } from '../rules/types.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
@@ -113,7 +113,7 @@ function formatPreview({ silence, now, week }: SilencePreview): string {
 }
 
 /** A daemon that runs knows its own: only without one are the rules of the project asked. */
-async function readRulesOrNull({ rulesDir }: Config): Promise<readonly Rule[] | null> {
+export async function readRulesOrNull({ rulesDir }: Config): Promise<readonly LoadedRule[] | null> {
   const loaded = await readRules(rulesDir, kinds)
   return loaded.ok ? loaded.rules : null
 }

@@ -74,12 +74,29 @@ function listMoney(tokens: TokenFacts, { money }: Pick<CaseRow, 'money'>): Money
     .filter(({ amount }) => amount.digits > 0n)
     .map(({ token, amount }) => ({ token, amount, usd: worthOf(amount, tokens.priceOf(token)) }))
     .toSorted((a, b) => compareDecimals(b.usd ?? zero, a.usd ?? zero) || compareDecimals(b.amount, a.amount))
-    .map(({ token, amount, usd }) => ({
-      token,
-      symbol: tokens.symbolOf(token) ?? (token === '' ? 'native currency' : token),
-      amount: formatDecimal(amount),
-      usd: usd === null ? null : toCents(usd),
-    }))
+    .map(({ token, amount, usd }) => toMoney(tokens, token, { amount, usd }))
+}
+
+/** What one finding puts at risk, in the same words. */
+export function toMoneyAtRisk(
+  tokens: TokenFacts,
+  { token, amount: text }: { readonly token: string; readonly amount: string },
+): MoneyAtRisk {
+  const amount = toDecimal(text) ?? zero
+  return toMoney(tokens, token, { amount, usd: worthOf(amount, tokens.priceOf(token)) })
+}
+
+function toMoney(
+  tokens: TokenFacts,
+  token: string,
+  { amount, usd }: { readonly amount: Decimal; readonly usd: Decimal | null },
+): MoneyAtRisk {
+  return {
+    token,
+    symbol: tokens.symbolOf(token) ?? (token === '' ? 'native currency' : token),
+    amount: formatDecimal(amount),
+    usd: usd === null ? null : toCents(usd),
+  }
 }
 
 const zero: Decimal = { digits: 0n, scale: 0 }

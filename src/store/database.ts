@@ -42,6 +42,7 @@ import { unjudgedPayouts } from './migrations/0029_unjudged_payouts.ts'
 import { legTries } from './migrations/0030_leg_tries.ts'
 import { auditLogTables } from './migrations/0031_audit_log.ts'
 import { caseTables } from './migrations/0032_cases.ts'
+import { caseRanks } from './migrations/0033_case_ranks.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -76,6 +77,7 @@ const migrations: readonly string[] = [
   legTries,
   auditLogTables,
   caseTables,
+  caseRanks,
 ]
 
 type Row = Record<string, SQLOutputValue>

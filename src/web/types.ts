@@ -22,6 +22,7 @@ import type { SourceHealth } from '../clients/sourceHealth.ts'
 import type { Head } from '../kernel/heads.ts'
 import type { LivenessSources } from '../monitor/liveness.ts'
 import type { Kept } from './views/kept.ts'
+import type { CaseQuery, CaseStory, CaseView } from './caseTypes.ts'
 import type { PreconfMetrics } from '../checks/preconf/metrics.ts'
 
 /** `unknown` is its own answer: spanwatch could not look, so neither good nor bad may be said. */
@@ -68,6 +69,8 @@ export interface AlertView {
   readonly ack: { readonly by: string; readonly at: UnixMs } | null
   /** The silence that holds for it now; null when none does. */
   readonly silence: { readonly id: number; readonly endsAt: UnixMs } | null
+  /** The case that it is part of; null while it is pending, and when its case is forgotten. */
+  readonly case: { readonly id: string; readonly state: CaseView['state'] } | null
 }
 
 /** An alert with all that the ledger knows of it. */
@@ -198,7 +201,9 @@ export interface TransferStory {
 }
 
 /** What may be changed over HTTP. */
-export interface WebOperations extends Operations {
+export interface WebOperations extends Omit<Operations, 'changeCase'> {
+  /** As `Operations.changeCase`; answers with the case as it is shown. */
+  changeCase(...given: Parameters<Operations['changeCase']>): CaseStory
   /** Has the list read again back to a time. */
   rewindCursors(until: UnixMs, actor: Actor): { readonly until: UnixMs }
 }
@@ -242,6 +247,9 @@ export interface WebDeps {
   listAlerts(query: AlertQuery): readonly AlertView[]
   /** @throws MonitorError `not_found`, or `usage` when several begin like that */
   showAlert(id: string): AlertStory
+  listCases(query: CaseQuery): readonly CaseView[]
+  /** One that was merged is the case that it goes on as. @throws MonitorError `not_found`, or `usage` for what is no id */
+  showCase(id: string): CaseStory
   readonly operations: WebOperations
   /** Called after each commit that a reader could see. */
   readonly listeners: Set<() => void>

@@ -217,6 +217,19 @@ export function listStanding(db: Database, caseId: number, limit: number): Alert
   return alertTable.all(db, sql, caseId, limit)
 }
 
+const caseAlerts = columns({ ...alertTable.shape, ofEpisode: int, untilAt: instant.orNull() })
+/** An alert of a case, with the newest of its episodes that belongs to it. */
+export type CaseAlertRow = Read<typeof caseAlerts>
+
+/** The alerts of a case, the worst first: the most severe, then the most money. Reads no more than it gives. */
+export function listCaseAlerts(db: Database, caseId: number, limit: number): CaseAlertRow[] {
+  const sql = `SELECT ${alertColumns}, m.episode AS of_episode, m.until_at FROM case_members m CROSS JOIN alerts a ON a.id = m.alert_id
+    WHERE m.case_id = ? AND a.state <> 'merged' AND NOT EXISTS (SELECT 1 FROM case_members n
+      WHERE n.alert_id = m.alert_id AND n.episode > m.episode AND n.case_id = m.case_id)
+    ORDER BY m.rank DESC, m.alert_id LIMIT ?`
+  return caseAlerts.all(db, sql, caseId, limit)
+}
+
 /** The transfers that a case is about. */
 export function listCaseTransfers(db: Database, caseId: number, limit: number): string[] {
   const sql = `SELECT DISTINCT a.transfer_key FROM case_members m JOIN alerts a ON a.id = m.alert_id

@@ -16,6 +16,8 @@ const members = table('case_members', {
   addedAt: instant,
   /** As they were when it was last put into its case: what is new among them joins it to more. */
   keys: text,
+  /** How much it says: the severity, then how much it puts at risk. Sorts as text. */
+  rank: text,
 })
 export type CaseMember = Read<typeof members>
 

@@ -75,7 +75,7 @@ export function nextCaseEnd(db: Database): UnixMs | null {
   return instant.orNull().get(db, sql)
 }
 
-/** Newest change first; those that are not over when no state is given. */
+/** Newest change first. */
 export function listCases(
   db: Database,
   query: { readonly states: readonly CaseState[]; readonly limit: number },
@@ -84,10 +84,27 @@ export function listCases(
   return cases.all(db, sql, JSON.stringify(query.states), query.limit)
 }
 
-const counts = columns({ state: caseState, count: int })
+/** As the index of those that are not over says it, so that no query walks through all that ever were. */
+const isLive = "state IN ('open', 'acknowledged', 'handled')"
 
-export function countCases(db: Database): Read<typeof counts>[] {
-  return counts.all(db, 'SELECT state, COUNT(*) AS count FROM cases GROUP BY state')
+/** Those that are not over: open ones first, the most severe of each state first, then the newest. */
+export function listLiveCases(
+  db: Database,
+  query: { readonly states: readonly CaseState[]; readonly limit: number },
+): CaseRow[] {
+  const sql = `SELECT * FROM cases WHERE ${isLive} AND state IN (SELECT value FROM json_each(?))
+    ORDER BY CASE state WHEN 'open' THEN 0 WHEN 'acknowledged' THEN 1 ELSE 2 END,
+      CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, turn_at DESC, id DESC LIMIT ?`
+  return cases.all(db, sql, JSON.stringify(query.states), query.limit)
+}
+
+const counts = columns({ state: caseState, severity: content.severity, count: int })
+export type CaseCount = Read<typeof counts>
+
+/** How many are not over, by state and severity. */
+export function countCases(db: Database): CaseCount[] {
+  const sql = `SELECT state, severity, COUNT(*) AS count FROM cases WHERE ${isLive} GROUP BY state, severity`
+  return counts.all(db, sql)
 }
 
 const log = table('case_log', { caseId: int, at: instant, what: text, by: text.orNull(), text })

@@ -29,6 +29,13 @@ export function saveEscalation(db: Database, row: Escalation): void {
   db.prepare(`INSERT OR REPLACE ${escalations.into}`).run(...escalations.values(row))
 }
 
+/** Those of a case that still wait, the next one first. */
+export function listWaitingEscalations(db: Database, caseId: number): Escalation[] {
+  const sql =
+    'SELECT * FROM case_escalations WHERE case_id = ? AND due_at IS NOT NULL ORDER BY due_at, step LIMIT 100'
+  return escalations.all(db, sql, caseId)
+}
+
 export function listDueEscalations(db: Database, now: UnixMs): Escalation[] {
   const sql = 'SELECT * FROM case_escalations WHERE due_at <= ? ORDER BY due_at, case_id, step LIMIT 1000'
   return escalations.all(db, sql, now)

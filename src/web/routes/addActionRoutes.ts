@@ -111,7 +111,7 @@ const actions: readonly Action[] = [
       by: signer,
       form: {
         read: ({ by = '', text = '' }) => ({ by, text: text === '' ? null : text }),
-        next: ({ id }) => `/cases/c${id}`,
+        next: ({ id }) => `/cases/${id}`,
         isSigned: true as const,
       },
     }),
@@ -290,9 +290,9 @@ function define<T, R extends object>({ path, body, work, by, form }: ActionSpec<
   }
 }
 
-/** Alerts are named by text, all else by a number; `dead` is all of the outbox that was set aside. */
+/** Alerts and cases are named by text, all else by a number; `dead` is all of the outbox that was set aside. */
 function isLegalId(path: string, id: string): boolean {
-  if (!path.includes(':id') || path.startsWith('/alerts/')) return true
+  if (!path.includes(':id') || path.startsWith('/alerts/') || path.startsWith('/cases/')) return true
   return numberId.safeParse(id).success || (path === '/outbox/:id/retry' && id === 'dead')
 }
 

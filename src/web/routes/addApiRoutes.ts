@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono'
 import { MonitorError } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
+import { caseStates } from '../caseTypes.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
 import { listKnownSilences, listReports, readAudit } from '../views/pageQueries.ts'
 import { readSeries } from '../views/readSeries.ts'
@@ -17,6 +18,7 @@ export function addApiRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
   app.get('/api/series', (c) => answerJson(c, readSeries(deps)))
   app.get('/api/rules', (c) => answerJson(c, deps.readRules()))
   addAlertApi(app, deps)
+  addCaseApi(app, deps)
   app.get('/api/transfers', (c) => {
     const { filter, problem } = readTransferFilter((name) => c.req.query(name))
     return filter === null ? refuse(c, problem ?? '') : answerJson(c, deps.listTransfers(filter))
@@ -45,14 +47,7 @@ function addAlertApi(app: Hono<WebEnv>, deps: WebDeps): void {
     const query: AlertQuery = { ...(state === 'open' && { state }), ...(nature !== '' && { nature }) }
     return answerJson(c, { alerts: deps.listAlerts(query) })
   })
-  app.get('/api/alerts/:id', (c) => {
-    try {
-      return answerJson(c, deps.showAlert(c.req.param('id').slice(0, 100)))
-    } catch (error) {
-      if (!(error instanceof MonitorError)) throw error
-      return c.json({ code: error.code, error: error.message }, error.code === 'not_found' ? 404 : 400)
-    }
-  })
+  app.get('/api/alerts/:id', (c) => answerNamed(c, () => deps.showAlert(c.req.param('id').slice(0, 100))))
   app.get('/api/audit', (c) => {
     const read = (name: string) => Number(c.req.query(name) ?? '')
     const [limit, before] = [read('limit'), read('before')]
@@ -67,6 +62,28 @@ function addAlertApi(app: Hono<WebEnv>, deps: WebDeps): void {
       return refuse(c, 'state: expected queued, dead or sent')
     return answerJson(c, { items: deps.listOutbox(state) })
   })
+}
+
+function addCaseApi(app: Hono<WebEnv>, deps: WebDeps): void {
+  app.get('/api/cases', (c) => {
+    const given = c.req.query('state') ?? 'live'
+    const state = [...caseStates, 'all' as const, 'live' as const].find((one) => one === given)
+    if (state === undefined) return refuse(c, `state: expected ${caseStates.join(', ')} or all`)
+    const limit = Number(c.req.query('limit') ?? '100')
+    if (!Number.isSafeInteger(limit) || limit < 1 || limit > 500) return refuse(c, 'limit: expected 1 to 500')
+    return answerJson(c, { cases: deps.listCases({ state, limit }) })
+  })
+  app.get('/api/cases/:id', (c) => answerNamed(c, () => deps.showCase(c.req.param('id').slice(0, 100))))
+}
+
+/** What is asked for by a name: there may be none of it, or several. */
+function answerNamed(c: Context<WebEnv>, read: () => object): Response {
+  try {
+    return answerJson(c, read())
+  } catch (error) {
+    if (!(error instanceof MonitorError)) throw error
+    return c.json({ code: error.code, error: error.message }, error.code === 'not_found' ? 404 : 400)
+  }
 }
 
 function refuse(c: Context<WebEnv>, error: string): Response {

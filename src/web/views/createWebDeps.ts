@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { findAlert } from '../../alerts/operations.ts'
+import { findCaseNamed } from '../../alerts/caseOperations.ts'
+import { findAlert, type Operations } from '../../alerts/operations.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import { kinds } from '../../checks/index.ts'
 import { listUnwatched } from '../../config/listUnwatched.ts'
@@ -27,6 +28,7 @@ import { readNormal } from './readSeries.ts'
 import { readPreconf, readStatus } from './readStatus.ts'
 import { toAlertStory } from './toAlertStory.ts'
 import { createAlertViews, toAlertView } from './toAlertView.ts'
+import { listCaseViews, toCaseSettings, toCaseStory } from './toCaseView.ts'
 import { toOutboxView } from './toOutboxView.ts'
 
 /** Many open pages cost what two readings a second do; what changes slowly is read less often. */
@@ -49,6 +51,9 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     ...createAlertViews(alerts, parts.live.rules, at, parts.clockLeadMs()),
     alerts,
   })
+  const settings = toCaseSettings(parts.config)
+  const casesAt = (at: UnixMs) => ({ ...viewsAt(at), ...settings, store: alerts })
+  const showCase = (id: string) => toCaseStory(casesAt(now()), findCaseNamed(alerts, id))
   const normal = nothingKept<ReturnType<typeof readNormal>>(slowMs)
   const kept = nothingKept<StatusSnapshot>(quickMs)
   const status = () =>
@@ -93,7 +98,9 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
       return searchAlerts(db, text, mostFound).map((row) => toAlertView(views, row))
     },
     showAlert: (id) => toAlertStory(viewsAt(now()), findAlert(alerts, id)),
-    operations: forgetAfter(parts.operations, () => (kept.now = null)),
+    listCases: (query) => listCaseViews(casesAt(now()), query),
+    showCase,
+    operations: forgetAfter(parts.operations, () => (kept.now = null), showCase),
     listeners: parts.after,
     health: { ...parts, pollers: parts.pollerStatus },
     eventLoop: loop,
@@ -107,11 +114,15 @@ function watchLoop() {
 }
 
 /** What a person changed shows at once. */
-function forgetAfter(operations: WebOperations, forget: () => unknown): WebOperations {
+function forgetAfter(
+  operations: Operations & Pick<WebOperations, 'rewindCursors'>,
+  forget: () => unknown,
+  showCase: WebDeps['showCase'],
+): WebOperations {
   const then = <T>(result: T): T => (forget(), result)
   return {
     ackAlert: (...given) => then(operations.ackAlert(...given)),
-    changeCase: (...given) => then(operations.changeCase(...given)),
+    changeCase: (...given) => showCase(`c${then(operations.changeCase(...given)).id}`),
     addSilence: (...given) => then(operations.addSilence(...given)),
     previewSilence: (input) => operations.previewSilence(input),
     expireSilence: (...given) => then(operations.expireSilence(...given)),

@@ -6,7 +6,12 @@ import { type AlertViewSource, toAlertView } from './toAlertView.ts'
 export interface AlertStorySource extends AlertViewSource {
   readonly alerts: Pick<
     AlertStore,
-    'listAlerts' | 'listItemsOf' | 'readTransferState' | 'listDecisions' | 'listHeldChannels'
+    | 'listAlerts'
+    | 'listItemsOf'
+    | 'readTransferState'
+    | 'findCaseOfAlert'
+    | 'listDecisions'
+    | 'listHeldChannels'
   >
 }
 

@@ -7,10 +7,11 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { LoadedRule } from '../../rules/types.ts'
 import type { AlertRow } from '../../alerts/store/alertRows.ts'
 import type { AlertStore } from '../../alerts/store/alertStore.ts'
+import type { CaseRow } from '../../cases/store/caseRows.ts'
 import type { AlertView } from '../types.ts'
 
 export interface AlertViewSource {
-  readonly alerts: Pick<AlertStore, 'listAlerts' | 'listItemsOf' | 'readTransferState'>
+  readonly alerts: Pick<AlertStore, 'listAlerts' | 'listItemsOf' | 'readTransferState' | 'findCaseOfAlert'>
   readonly rules: readonly LoadedRule[]
   readonly now: UnixMs
   /** By how much our clock is ahead of everybody's, ms. */
@@ -53,7 +54,12 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
     told: told.map((item) => ({ channel: item.channel, at: item.sentAt })),
     labels,
     silence: silence && { id: silence.id, endsAt: silence.endsAt },
+    case: nameCase(source.alerts.findCaseOfAlert(row.id)),
   }
+}
+
+function nameCase(row: CaseRow | null): AlertView['case'] {
+  return row && { id: `c${row.id}`, state: row.state === 'merged' ? 'closed' : row.state }
 }
 
 function earlier(a: UnixMs | null, b: UnixMs | null): UnixMs | null {

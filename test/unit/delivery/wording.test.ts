@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { kinds } from '../../../src/checks/index.ts'
-import { encodeFinding, rankAmount } from '../../../src/alerts/findingJson.ts'
+import { encodeFinding } from '../../../src/alerts/findingJson.ts'
+import { rankAmount } from '../../../src/bridge/amount.ts'
 import { toMessageItem, type Wording } from '../../../src/delivery/wording.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
 import type { AlertRow } from '../../../src/alerts/store/alertRows.ts'

@@ -28,6 +28,7 @@ test('every example is JSON', () => {
 const examples: readonly (readonly [string, readonly string[]])[] = [
   ['/api/transfers?state=pending&limit=1', ['transfers', 'next']],
   ['/api/alerts?state=open', ['alerts']],
+  ['/api/cases', ['cases']],
   ['/api/rules', ['rules', 'unwatched']],
   ['/api/series', ['flow', 'latency']],
 ]

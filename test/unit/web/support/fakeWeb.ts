@@ -14,6 +14,7 @@ import type {
   TransferStory,
   WebDeps,
 } from '../../../../src/web/types.ts'
+import type { CaseStory } from '../../../../src/web/caseTypes.ts'
 import { judgeVerdict } from '../../../../src/web/judgeVerdict.ts'
 import { now, outbox, report, rules, series } from './fakeViews.ts'
 import { toRecord } from '../../../support/records.ts'
@@ -118,6 +119,38 @@ export const stalled: AlertView = {
   labels: { rule: 'withdrawal-stalled', kind: 'transfer.stalled', severity: 'warning', symbol: 'USDC' },
   ack: null,
   silence: null,
+  case: null,
+}
+
+/** What both alerts are part of. */
+export const theft: CaseStory = {
+  id: 'c42',
+  state: 'open',
+  severity: 'critical',
+  title: 'Withdrawal of 9,750,000.5 USDC without an origin',
+  money: [{ token: `0x${'ab'.repeat(20)}`, symbol: 'USDC', amount: '9750000.5', usd: '9750000.50' }],
+  members: 3,
+  openedAt: now - 47 * minute,
+  closedAt: null,
+  assignee: null,
+  by: null,
+  byAt: null,
+  reason: null,
+  transferKey: 't42',
+  turn: 1,
+  turnAt: now - 47 * minute,
+  changedAt: now - 40 * minute,
+  comesBack: null,
+  remedy: 'Stop the operator, then see who signed it',
+  runbook: 'https://runbooks.example.com/unbacked',
+  findings: [],
+  timeline: [
+    { at: now - 47 * minute, what: 'opened', by: null, text: 'transfer.unbacked: zone transaction' },
+    { at: now - 40 * minute, what: 'noted', by: 'ana', text: 'called the operator' },
+  ],
+  told: [{ channel: 'ops-slack', at: now - 47 * minute }],
+  escalations: [{ dueAt: now + 3 * minute, route: 'routes[0]', channels: ['pager'] }],
+  endsAt: null,
 }
 
 /** An alert with all that is kept of it. */
@@ -293,6 +326,7 @@ export interface FakeWeb {
   readonly actors: Actor[]
   status: StatusFacts
   stories: readonly TransferStory[]
+  cases: readonly CaseStory[]
   next: string | null
   now: number
   change(): void
@@ -351,7 +385,8 @@ function createFakeOperations(operated: string[], actors: Actor[]): WebDeps['ope
     changeCase: (command, actor) => {
       actors.push(actor)
       operated.push(`${command.do} ${command.id} ${command.text ?? ''}`)
-      throw new MonitorError('not_found', 'There is no such case')
+      if (command.id !== 'c42') throw new MonitorError('not_found', 'There is no such case')
+      return { ...theft, state: command.do === 'handle' ? 'handled' : theft.state }
     },
     addSilence: (input, actor) => (
       actors.push(actor), operated.push(`silence ${JSON.stringify(input)}`), silence
@@ -390,7 +425,7 @@ function createState({ silences }: StatusFacts): Database {
 
 /** A monitor made of what a test says. */
 export function createFakeWeb(
-  given: Partial<Pick<FakeWeb, 'status' | 'stories'> & Pick<WebDeps, 'health'>> = {},
+  given: Partial<Pick<FakeWeb, 'status' | 'stories' | 'cases'> & Pick<WebDeps, 'health'>> = {},
 ): FakeWeb {
   const { health = healthOf({ lastGoodAt: now - 4_000 }), ...parts } = given
   const listeners = new Set<() => void>()
@@ -409,6 +444,7 @@ export function createFakeWeb(
   const fake: FakeWeb = {
     status: quiet,
     stories: [{ transfer, observations: [observation], alerts: [toStory(stalled)] }],
+    cases: [theft],
     ...parts,
     next: null,
     now,
@@ -437,6 +473,15 @@ export function createFakeWeb(
         const found = [stalled, failed].find((alert) => alert.id === id.replace('#', ''))
         if (!found) throw new MonitorError('not_found', `There is no alert ${id}`)
         return toStory({ ...found, ...fake.status.openAlerts.find((alert) => alert.id === found.id) })
+      },
+      listCases: ({ state }) =>
+        fake.cases.filter(
+          (one) => state === 'all' || one.state === state || (state === 'live' && one.state !== 'closed'),
+        ),
+      showCase: (id) => {
+        const found = fake.cases.find((one) => one.id === id || (id === 'c43' && one.id === 'c42'))
+        if (!found) throw new MonitorError('not_found', `There is no case ${id}`)
+        return found
       },
       series: { now: { value: series, at: Infinity }, lifeMs: 0 },
       readRules: () => ({

@@ -1,0 +1,179 @@
+import { createAlertStore } from '../alerts/store/alertStore.ts'
+import { type CaseCommand, findCaseNamed } from '../alerts/caseOperations.ts'
+import { moneyLine } from '../delivery/channels/caseWords.ts'
+import { formatDuration } from '../lib/duration.ts'
+import { MonitorError } from '../lib/errors.ts'
+import { cleanText } from '../lib/text.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import { type CaseQuery, type CaseStory, type CaseView, caseStates } from '../web/caseTypes.ts'
+import { createAlertViews } from '../web/views/toAlertView.ts'
+import { type CaseStorySource, listCaseViews, toCaseSettings, toCaseStory } from '../web/views/toCaseView.ts'
+import { exitCodes, type Io } from './io.ts'
+import { loadProject, readConfig } from './loadProject.ts'
+import { openLedger } from './openLedger.ts'
+import { openOperations } from './openOperations.ts'
+import { readAuthor, toActor } from './readAuthor.ts'
+import { readRulesOrNull } from './silences.ts'
+
+interface Shown {
+  readonly config: string
+  readonly json?: boolean
+}
+
+/** Reads cases of the ledger, the daemon may run beside. */
+async function withCases<T>(io: Io, path: string, read: (source: CaseStorySource) => T): Promise<T> {
+  const { config, rules } = await loadProject(io, path, { needs: [] })
+  const { db } = openLedger(config)
+  try {
+    const store = createAlertStore(db)
+    const views = createAlertViews(store, rules, io.clock.now())
+    return read({ ...views, ...toCaseSettings(config), store })
+  } finally {
+    db.close()
+  }
+}
+
+export interface ListCasesCommand extends Shown {
+  readonly state?: string
+  readonly limit: string
+}
+
+/** `spanwatch cases list`: those that are not over, open ones first. */
+export async function listCases(io: Io, options: ListCasesCommand): Promise<number> {
+  const query = { state: readState(options.state), limit: Number(options.limit) || 50 }
+  const { views, now } = await withCases(io, options.config, (source) => ({
+    views: listCaseViews(source, query),
+    now: source.now,
+  }))
+  if (options.json) io.out(`${JSON.stringify(views, null, 2)}\n`)
+  else io.out(views.map((view) => formatLine(view, now)).join('') || 'No cases.\n')
+  return exitCodes.fine
+}
+
+function readState(text: string | undefined): CaseQuery['state'] {
+  if (text === undefined) return 'live'
+  const state = [...caseStates, 'all' as const].find((one) => one === text)
+  if (state !== undefined) return state
+  throw new MonitorError(
+    'usage',
+    `--state: expected ${caseStates.join(', ')} or all, got "${cleanText(text, 40)}"`,
+  )
+}
+
+const clean = (text: string, most = 600) => cleanText(text, most)
+
+/** @example formatLine(view, now) // 'c42  critical  open  Withdrawal of …' and what is at risk below */
+function formatLine(view: CaseView, now: UnixMs): string {
+  const age = `opened ${formatDuration(Math.max(0, now - view.turnAt))} ago`
+  const details = [sayMoney(view), sayMembers(view), age, ...sayWho(view)].join('; ')
+  return `${view.id.padEnd(6)} ${view.severity.padEnd(8)} ${view.state.padEnd(12)} ${clean(view.title, 300)}\n          ${details}\n`
+}
+
+function sayMoney({ money }: CaseView): string {
+  return money.length === 0 ? 'no money at risk is known' : `${moneyLine(money)} at risk`
+}
+
+function sayMembers({ members }: CaseView): string {
+  return `${members} finding${members === 1 ? '' : 's'}`
+}
+
+function sayWho({ state, by, assignee, reason }: CaseView): string[] {
+  const why = state === 'handled' && reason !== null ? `: ${clean(reason, 300)}` : ''
+  return [
+    ...(by !== null && state !== 'open' && state !== 'closed' ? [`${state} by ${clean(by, 100)}${why}`] : []),
+    ...(assignee === null ? [] : [`assigned to ${clean(assignee, 100)}`]),
+  ]
+}
+
+/** `spanwatch cases show`: what it gathers, what is at risk, what was done about it. */
+export async function showCase(io: Io, id: string, options: Shown): Promise<number> {
+  const { story, now } = await withCases(io, options.config, (source) => ({
+    story: toCaseStory(source, findCaseNamed(source.store, id)),
+    now: source.now,
+  }))
+  if (options.json) io.out(`${JSON.stringify(story, null, 2)}\n`)
+  else io.out(formatStory(story, { now, asked: id }))
+  return exitCodes.fine
+}
+
+function formatStory(
+  story: CaseStory,
+  { now, asked }: { readonly now: UnixMs; readonly asked: string },
+): string {
+  const { id, members, findings } = story
+  const goesOn = asked.replace(/^#?c?/i, '') === id.slice(1) ? '' : `${clean(asked, 40)} goes on as ${id}.\n`
+  const more = members - findings.length
+  return [
+    goesOn,
+    `${id}  ${story.severity}  ${story.state}\n  ${clean(story.title)}\n`,
+    ...formatHead(story, now),
+    ...section('findings', [
+      ...findings.map(formatFinding),
+      ...(more > 0 ? [`and ${more} more, ${members} in all`] : []),
+    ]),
+    ...section('timeline', story.timeline.map(formatEntry)),
+  ].join('')
+}
+
+const time = (at: UnixMs) => new Date(at).toISOString()
+
+function formatHead(story: CaseStory, now: UnixMs): string[] {
+  const { money, told, escalations, comesBack, remedy, runbook, endsAt } = story
+  const line = (name: string, text: string | null) =>
+    text === null || text === '' ? '' : `  ${name.padEnd(10)} ${text}\n`
+  const ago = (at: UnixMs) => `${time(at)}, ${formatDuration(Math.max(0, now - at))} ago`
+  const again = story.turn > 1 ? ` (opened ${story.turn} times, first ${time(story.openedAt)})` : ''
+  return [
+    ...(money.length === 0
+      ? [line('at risk', 'no money at risk is known')]
+      : money.map((one, index) => line(index === 0 ? 'at risk' : '', moneyLine([one])))),
+    line('opened', `${ago(story.turnAt)}${again}`),
+    line('closed', story.closedAt === null || story.state !== 'closed' ? null : ago(story.closedAt)),
+    line('in hand', sayWho(story).join('; ') || 'nobody has it'),
+    line('comes back', comesBack),
+    line('ends', endsAt === null ? null : `${time(endsAt)}, unless something of it still holds`),
+    line('to do', remedy),
+    line('runbook', runbook),
+    line('told', told.map(({ channel }) => clean(channel, 100)).join(', ') || 'nobody yet'),
+    ...escalations.map(({ dueAt, channels, route }) =>
+      line('escalates', `${time(dueAt)}, to ${channels.join(', ') || route}, unless somebody takes it`),
+    ),
+  ]
+}
+
+function formatFinding(finding: CaseStory['findings'][number]): string {
+  const { atRisk, severity, state, summary, title } = finding
+  const risk = atRisk === null ? '' : `, ${moneyLine([atRisk])} at risk`
+  return `${finding.id}  ${severity.padEnd(8)} ${(finding.endedBadly ? 'ended' : state).padEnd(10)} ${finding.rule}${risk}\n              ${clean(summary ?? title)}`
+}
+
+function formatEntry({ at, what, by, text }: CaseStory['timeline'][number]): string {
+  return `${time(at)}  ${clean(what, 40)}${by === null ? '' : ` by ${clean(by, 100)}`}: ${clean(text)}`
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [`\n  ${title}\n`, ...lines.map((line) => `    ${line}\n`)]
+}
+
+export interface ChangeCaseCommand extends Shown {
+  readonly by?: string
+}
+
+/** `spanwatch cases ack`, `assign`, `note`, `handle`, `reopen`. */
+export async function changeCase(io: Io, command: CaseCommand, options: ChangeCaseCommand): Promise<number> {
+  const author = readAuthor(io, options.by)
+  const { config } = readConfig(io, options.config, { needs: ['http'] })
+  const operations = openOperations(io, config, await readRulesOrNull(config))
+  try {
+    const story = await operations.changeCase(command, toActor(author))
+    if (options.json) io.out(`${JSON.stringify(story, null, 2)}\n`)
+    else io.out(`${formatLine(story, io.clock.now())}${sayAfter(story)}`)
+    return exitCodes.fine
+  } finally {
+    operations.close()
+  }
+}
+
+function sayAfter({ comesBack }: CaseStory): string {
+  return comesBack === null ? '' : `          ${comesBack}\n`
+}

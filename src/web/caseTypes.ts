@@ -1,0 +1,70 @@
+import type { MessageCase, MoneyAtRisk } from '../delivery/channels/message.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { AlertView } from './types.ts'
+
+/** A case as page, API and command line show it. Its strings may hold text from the chain. */
+export interface CaseView
+  extends Pick<
+    MessageCase,
+    | 'id'
+    | 'state'
+    | 'severity'
+    | 'title'
+    | 'money'
+    | 'members'
+    | 'openedAt'
+    | 'closedAt'
+    | 'assignee'
+    | 'by'
+    | 'reason'
+    | 'transferKey'
+  > {
+  /** How often it opened, and when it did last. */
+  readonly turn: number
+  readonly turnAt: UnixMs
+  /** When `by` acknowledged or handled it. */
+  readonly byAt: UnixMs | null
+  readonly changedAt: UnixMs
+  /** What brings it back to those who took it; null while it is open. */
+  readonly comesBack: string | null
+}
+
+/** One alert of a case. */
+export interface CaseFinding extends AlertView {
+  /** Several findings may name the same money: the case counts it once. */
+  readonly atRisk: MoneyAtRisk | null
+}
+
+/** A case with all that is kept of it. */
+export interface CaseStory extends CaseView {
+  /** What is to be done about the worst of it; null once its finding is forgotten. */
+  readonly remedy: string | null
+  readonly runbook: string | null
+  /** The worst ones, at most 50; `members` is how many findings there were in all. */
+  readonly findings: readonly CaseFinding[]
+  /** The newest 200 entries, oldest first. */
+  readonly timeline: readonly {
+    readonly at: UnixMs
+    readonly what: string
+    readonly by: string | null
+    readonly text: string
+  }[]
+  /** Channels that were told, or are about to be; `at` is when the newest news went out to them. */
+  readonly told: readonly { readonly channel: string; readonly at: UnixMs | null }[]
+  /** Who is told too, and when, unless somebody takes it before. */
+  readonly escalations: readonly {
+    readonly dueAt: UnixMs
+    readonly route: string
+    readonly channels: readonly string[]
+  }[]
+  /** When what is handled is over at the earliest; null while something of it holds, and for all others. */
+  readonly endsAt: UnixMs | null
+}
+
+export const caseStates = ['open', 'acknowledged', 'handled', 'closed'] as const
+
+export interface CaseQuery {
+  /** `live` is all that are not over. */
+  readonly state: (typeof caseStates)[number] | 'live' | 'all'
+  readonly limit: number
+}

@@ -1,0 +1,110 @@
+import { comesBack } from '../../alerts/caseOperations.ts'
+import type { Route } from '../../alerts/routing.ts'
+import type { CaseAlertRow } from '../../alerts/store/alertRows.ts'
+import type { AlertStore } from '../../alerts/store/alertStore.ts'
+import type { CaseRow } from '../../cases/store/caseRows.ts'
+import { kinds } from '../../checks/index.ts'
+import type { AppConfig } from '../../kernel/settings.ts'
+import { toRouting } from '../../monitor/toRouting.ts'
+import { describeCase, type TokenFacts, toMoneyAtRisk, toTokenFacts } from '../../delivery/describeCase.ts'
+import type { CaseFinding, CaseQuery, CaseStory, CaseView } from '../caseTypes.ts'
+import { caseStates } from '../caseTypes.ts'
+import { type AlertViewSource, toAlertView } from './toAlertView.ts'
+
+export interface CaseViewSource extends AlertViewSource {
+  readonly store: AlertStore
+  readonly tokens: TokenFacts
+}
+
+/** What else a case's story needs. */
+export interface CaseStorySource extends CaseViewSource {
+  readonly routes: readonly Pick<Route, 'id' | 'escalate'>[]
+}
+
+/** What the configuration says to cases, read once. */
+export function toCaseSettings(config: AppConfig): Pick<CaseStorySource, 'tokens' | 'routes'> {
+  return { tokens: toTokenFacts(config.bridge.tokens), routes: toRouting(config).routes }
+}
+
+const mostFindings = 50
+const mostEntries = 200
+
+/** A case as page, API and command line show it: worded anew from its worst finding. */
+function toCaseView(source: CaseViewSource, row: CaseRow): CaseView {
+  const { store, rules, tokens, now } = source
+  const words = { store, kinds, live: { rules }, tokens, pageUrl: null }
+  const of = describeCase(words, row, now)
+  return {
+    id: of.id,
+    state: of.state,
+    severity: of.severity,
+    title: of.title,
+    money: of.money,
+    members: of.members,
+    openedAt: of.openedAt,
+    closedAt: of.closedAt,
+    assignee: of.assignee,
+    by: of.by,
+    reason: of.reason,
+    transferKey: of.transferKey,
+    turn: row.turn,
+    turnAt: row.turnAt,
+    byAt: row.byAt,
+    changedAt: row.changedAt,
+    comesBack: sayComingBack(row),
+  }
+}
+
+function sayComingBack({ state }: CaseRow): string | null {
+  if (state === 'acknowledged' || state === 'handled') return comesBack
+  return state === 'closed' ? 'it opens again when something of the same cause happens soon after it' : null
+}
+
+/** The cases of a state: what is not over in the order in which it wants a look, else the newest change first. */
+export function listCaseViews(source: CaseViewSource, { state, limit }: CaseQuery): CaseView[] {
+  const { store } = source
+  const live = ['open', 'acknowledged', 'handled'] as const
+  const rows =
+    state === 'all'
+      ? store.listCases({ states: caseStates, limit })
+      : state === 'closed'
+        ? store.listCases({ states: ['closed'], limit })
+        : store.listLiveCases({ states: state === 'live' ? live : [state], limit })
+  return rows.map((row) => toCaseView(source, row))
+}
+
+/** All that is kept of one case. */
+export function toCaseStory(source: CaseStorySource, row: CaseRow): CaseStory {
+  const { store } = source
+  const worst = store.getAlert(row.worstAlert)
+  return {
+    ...toCaseView(source, row),
+    remedy: worst === null ? null : (kinds.find(worst.kind)?.remedy ?? null),
+    runbook: worst?.runbook ?? null,
+    findings: store.listCaseAlerts(row.id, mostFindings).map((alert) => toFinding(source, alert)),
+    timeline: store
+      .listCaseLog(row.id, mostEntries)
+      .map(({ at, what, by, text }) => ({ at, what, by, text })),
+    told: store
+      .listCaseChannels(row.id)
+      .map(({ channel, lastAt }) => ({ channel, at: lastAt < 0 ? null : lastAt })),
+    escalations: store.listWaitingEscalations(row.id).map(({ dueAt, route, step }) => ({
+      dueAt: dueAt ?? source.now,
+      route,
+      channels: source.routes.find(({ id }) => id === route)?.escalate?.[step]?.channels ?? [],
+    })),
+    endsAt: row.state === 'handled' ? row.closeAt : null,
+  }
+}
+
+/** One that fired again since, in another case, is over here. */
+function toFinding(source: CaseStorySource, row: CaseAlertRow): CaseFinding {
+  const view = toAlertView(source, row)
+  const risk = source.store.getRisk(row.id)
+  const isPast = row.nature === 'condition' && row.episode !== row.ofEpisode
+  return {
+    ...view,
+    ...(isPast && { state: 'resolved', resolvedAt: row.untilAt ?? view.since }),
+    atRisk: risk === null || isPast ? null : toMoneyAtRisk(source.tokens, risk),
+  }
+}
