@@ -157,7 +157,7 @@ function tellAgain(context: EngineContext, known: AlertHead, finding: Finding): 
   const digest = digestMaterial(kind, finding)
   // Written by tellFirst and below.
   const told = JSON.parse(known.material) as string[]
-  if (!isNews(told, digest)) return
+  if (!isNews(told, digest)) return learnKeys(context, known, finding)
   const row = context.store.getAlert(known.id)
   if (!row) return
   if (finding.transfer === null && !finding.isOver)
@@ -170,6 +170,16 @@ function tellAgain(context: EngineContext, known: AlertHead, finding: Finding): 
   if (isFilledIn)
     return note(context, row, { what: 'not told', reason: 'only fills in what was unknown' }, context.now)
   correct(context, row)
+}
+
+/** What is known of it by now may tie it to others, as the text of an error that was asked for after it was told. */
+function learnKeys(context: EngineContext, known: AlertHead, finding: Finding): void {
+  if (finding.isOver || known.state === 'merged') return
+  if (putIntoCase(context, known, finding) === null) return
+  const { labels, severity, runbook } = known
+  const amountRank = rankAmount(finding.transfer?.amount ?? null)
+  const content = { labels, severity, runbook, amountRank, finding: encodeFinding(finding) }
+  context.store.updateContent(known.id, content, context.now)
 }
 
 /** Without a transfer an event can happen anew: the monitor's state was recovered a second time. */

@@ -50,6 +50,11 @@ const tieOf: Readonly<Record<Tie, (finding: Finding, escrows: readonly KnownEscr
     const escrow = transfer === null ? (labels.escrow ?? '') : escrowOf(transfer, token, escrows)
     return escrow === '' ? [] : [{ key: `escrow:${escrow.toLowerCase()}:${token}`, gapMs: escrowGapMs }]
   },
+  party: ({ transfer, facts }) => {
+    const party = (transfer?.targetAddress ?? String(facts['party'] ?? '')).toLowerCase()
+    const isNobody = !/^0x[0-9a-f]{40}$/.test(party) || /^0x0+$/.test(party)
+    return isNobody ? [] : [{ key: `party:${party}`, gapMs: escrowGapMs }]
+  },
   error: ({ kind, facts, transfer }) => {
     const text = plainError(String(facts['errorMessage'] ?? ''))
     const key = `error:${kind}:${transfer?.direction ?? ''}:${text}`

@@ -28,7 +28,7 @@ export const escrowDrift = defineCondition({
   docs: "An escrow's balance moved by something other than known transfers.",
   remedy: 'Open the movements named: value that left the escrow without a transfer is theft until explained.',
   sources: ['explorer'],
-  ties: ['transaction', 'escrow'],
+  ties: ['transaction', 'escrow', 'party'],
   needs: ['bridge.escrows'],
   restsOn: ['source'],
   joins: { of: 'escrow', missing: 'amount', isMovement: true },

@@ -23,7 +23,7 @@ export const transferDuplicate = defineEvent({
     'Compare the payout transactions; if both stand on chain, pause withdrawals and trace the recipient.',
   words: { open: 'paid more than once', over: 'it is not paid more than once any more' },
   sources: ['explorer'],
-  ties: ['transfer', 'escrow'],
+  ties: ['transfer', 'escrow', 'party'],
   joins: { of: 'transfer', rank: 1, loses: 'all' },
   isComparison: true,
   accuses: () => true,

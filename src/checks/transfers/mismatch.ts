@@ -39,7 +39,7 @@ export const transferMismatch = defineEvent({
     over: 'its record and its transactions agree by now',
   },
   sources: ['explorer'],
-  ties: ['transfer', 'escrow'],
+  ties: ['transfer', 'escrow', 'party'],
   joins: {
     of: 'transfer',
     rank: 3,

@@ -48,7 +48,7 @@ export const transferUnbacked = defineEvent({
     corrected: (transfer) => (transfer?.originProof === 'proven' ? 'its origin is proven by now' : null),
   },
   sources: ['explorer'],
-  ties: ['transfer', 'escrow'],
+  ties: ['transfer', 'escrow', 'party'],
   joins: { of: 'transfer', rank: 2, loses: 'all' },
   stands: (transfer) => transfer?.originProof !== 'proven',
   accuses: ({ reason }) => reason !== 'doubtful',

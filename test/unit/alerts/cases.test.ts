@@ -146,10 +146,12 @@ describe('a case', () => {
     await world.stop()
   })
 
-  test('of another transfer of the same token is another case, unless the escrow says otherwise', async () => {
+  test('of another transfer of the same token is another case, unless escrow or recipient say otherwise', async () => {
     const world = run({ escrows: [] })
     await world.tell(unbacked, theft(1, '100'))
-    await world.tell(unbacked, theft(2, '100'))
+    await world.tell(unbacked, theft(2, '100', { targetAddress: `0x${'9'.repeat(40)}` }))
+    expect(world.cases()).toHaveLength(2)
+    await world.tell(unbacked, theft(3, '100'))
     expect(world.cases()).toHaveLength(2)
     await world.stop()
   })
@@ -183,6 +185,18 @@ describe('a case', () => {
     }
     expect(world.cases()).toHaveLength(1)
     expect(world.ops.sent.length).toBeLessThanOrEqual(6)
+    await world.stop()
+  })
+
+  test('is joined when the text of its error is learned after it was told', async () => {
+    const world = run()
+    await world.tell(failed, failure(1, 'nonce too low'), failure(2, ''), failure(3, ''))
+    expect(world.cases()).toHaveLength(3)
+    const sent = world.ops.sent.length
+    await world.tell(failed, failure(2, 'Nonce too low '), failure(3, 'nonce too low'))
+    expect(world.cases().map(({ members }) => members)).toEqual([3])
+    await world.send(2 * minute)
+    expect(world.ops.sent.length).toBe(sent)
     await world.stop()
   })
 
