@@ -46,7 +46,7 @@ async function measure(name: string): Promise<void> {
     if (slack.messages.length > 0) seen.slack ??= clock.now() - startedAt
   }
   const texts = slack.messages.map(({ payload }) => JSON.stringify(payload))
-  const mails = mail.mails.map(({ raw }) => raw.toString())
+  const mails = mail.mails.map(({ raw }) => raw)
   print(name, run, [summarize(texts, seen.slack), summarize(mails, null)])
   await run.stop()
   await Promise.all([slack.close(), mail.close()])

@@ -2,7 +2,9 @@ import type { Finding } from '../bridge/finding.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Detector } from '../rules/kind.ts'
 import { listKeys } from '../cases/listKeys.ts'
-import { toRisk } from '../cases/money.ts'
+import { moreMoney, openAgain } from '../cases/judgeCase.ts'
+import { hasGrown, toRisk } from '../cases/money.ts'
+import { listEventChannels } from './mutes.ts'
 import type { NewMember, Placed } from '../cases/placeMember.ts'
 import type { CaseRow } from '../cases/store/caseRows.ts'
 import { type EngineContext, expiryOf, note } from './engineContext.ts'
@@ -36,7 +38,9 @@ export function putIntoCase(context: EngineContext, alert: CaseAlert, finding: F
   if (placed.reopened !== null) {
     store.clearAcks(placed.row.id)
     store.beginEscalations(placed.row.id, placed.row.turn, now)
-    tellChange(context, { row: placed.row, change: 'opened again' })
+    // What a silence or a mute time keeps quiet rings no pager, whatever case it is in.
+    const quiet = new Set(listEventChannels(context, alert).flatMap((one) => (one.hold ? [one.channel] : [])))
+    tellChange(context, { row: placed.row, change: 'opened again', quiet })
     noteCase(context, placed.row, { what: 'case opened again', reason: placed.reopened })
   }
   if (placed.isFirst || placed.reopened !== null || placed.isNew)
@@ -109,10 +113,11 @@ function isWorse(
 /** Something happened to a case as a whole: the channels that follow cases and know this one hear of it. */
 export function tellChange(
   context: Pick<EngineContext, 'store' | 'following' | 'now'>,
-  { row, change }: { readonly row: CaseRow; readonly change: string },
+  of: { readonly row: CaseRow; readonly change: string; readonly quiet?: ReadonlySet<string> },
 ): void {
+  const { row, change } = of
   for (const { channel, caseId } of context.store.listCaseChannels(row.id)) {
-    if (!context.following.has(channel)) continue
+    if (!context.following.has(channel) || of.quiet?.has(channel)) continue
     context.store.queueItem({
       alertId: row.worstAlert,
       episode: 0,
@@ -144,6 +149,24 @@ export function isUrgent(
   caseId: number | null,
 ): boolean {
   return severity === 'critical' || (caseId !== null && store.findCase(caseId)?.severity === 'critical')
+}
+
+/** Money was added to a case that had just opened, and nobody has taken it since: it rings anew. */
+export function recheckCases(context: EngineContext): void {
+  const { store, now } = context
+  for (const row of store.listRechecks(now)) {
+    const isMore = row.state === 'open' && hasGrown(row.turnMoney, row.money)
+    if (!isMore) {
+      store.saveCase({ ...row, recheckAt: null })
+      continue
+    }
+    const opened = openAgain(row, now)
+    store.saveCase(opened)
+    store.beginEscalations(row.id, opened.turn, now)
+    store.addCaseLog({ caseId: row.id, at: now, what: 'opened again', by: null, text: moreMoney })
+    tellChange(context, { row: opened, change: 'opened again' })
+    noteCase(context, opened, { what: 'case opened again', reason: moreMoney })
+  }
 }
 
 /** Cases of which nothing holds any more are over. */

@@ -30,7 +30,7 @@ export function escalate(context: EngineContext): void {
     const step = route?.escalate?.[due.step]
     if (row?.state !== 'open' || !route || !step) continue
     const alerts = context.store
-      .listStanding(row.id, mostEscalated)
+      .listStanding(row.id, { now: context.now, limit: mostEscalated })
       .filter((alert) => isSpoken(context, alert, route))
     // Silenced, or in a mute time: it is asked again until it ends, or somebody takes the case.
     if (alerts.length === 0) {

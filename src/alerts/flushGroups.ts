@@ -10,7 +10,7 @@ import { releaseHeldEvents } from './heldEvents.ts'
 import { gravity } from './joining.ts'
 import { createMute, isFiring, type Mute, type MuteOf, noticeMutes } from './mutes.ts'
 import { endOverSilences } from './endOverSilences.ts'
-import { closeCases, isUrgent } from './caseOf.ts'
+import { closeCases, isUrgent, recheckCases } from './caseOf.ts'
 import { noteKnown } from './caseWindows.ts'
 import { escalate } from './escalation.ts'
 import { groupKeyOf, isByCase, type Route } from './routing.ts'
@@ -29,6 +29,7 @@ export function flushGroups(context: EngineContext): UnixMs | null {
   releaseHeldEvents(context)
   noticeMutes(context)
   escalate(context)
+  recheckCases(context)
   closeCases(context)
   const due = store
     .listDueGroups(context.now)
@@ -40,7 +41,13 @@ export function flushGroups(context: EngineContext): UnixMs | null {
       flushGroup(context, { ...one, mute })
     store.deleteIdleGroups(context.now)
   }
-  const next = [store.nextGroupDue(), store.nextHeldDue(), store.nextEscalation(), store.nextCaseEnd()]
+  const next = [
+    store.nextGroupDue(),
+    store.nextHeldDue(),
+    store.nextEscalation(),
+    store.nextCaseEnd(),
+    store.nextRecheck(),
+  ]
   return next.reduce(earliest)
 }
 

@@ -3,14 +3,22 @@ import type { Severity } from '../rules/types.ts'
 import { hasGrown } from './money.ts'
 import type { CaseRow } from './store/caseRows.ts'
 
-/** How long after it opened a case that nobody took yet opens again for more money, ms: a storm is no pager's alarm clock. */
+/** How long after it opened a case that nobody took yet opens again for more money, ms: a storm is no alarm clock. */
 const sameTurnMs = 60_000
+const mostDoublings = 6
+
+/** Before then an open case does not ring anew: each time that it did doubles that. */
+export function endOfTurn({ turn, turnAt }: Pick<CaseRow, 'turn' | 'turnAt'>): UnixMs {
+  return turnAt + sameTurnMs * 2 ** Math.min(turn - 1, mostDoublings)
+}
 
 /** What joined a case, or changed in it. */
 export interface CaseNews {
   readonly severity: Severity
   /** A finding that the case did not have, or that began anew. */
   readonly isNew: boolean
+  /** It holds now. */
+  readonly holds: boolean
   /** It is one more of many with the same error text. */
   readonly isOfStorm: boolean
 }
@@ -22,17 +30,16 @@ export interface CaseNews {
 export function judgeReopening(row: CaseRow, news: CaseNews, now: UnixMs): string | null {
   const hasMore = hasGrown(row.turnMoney, row.money)
   if (row.state === 'open') {
-    const isSameTurn = now >= row.turnAt && now - row.turnAt < sameTurnMs
-    return hasMore && !isSameTurn ? moreMoney : null
+    return hasMore && now >= endOfTurn(row) ? moreMoney : null
   }
   if (hasMore) return moreMoney
+  if (row.state === 'closed' && news.holds) return 'something of the same cause holds'
   if (!news.isNew) return null
-  if (row.state === 'closed') return 'something of the same cause happened'
   const isMoreOfSame = news.isOfStorm && row.state === 'acknowledged'
   return news.severity === 'critical' && !isMoreOfSame ? 'something critical joined' : null
 }
 
-const moreMoney = 'more money is at risk'
+export const moreMoney = 'more money is at risk'
 
 /** The same case, opened anew. */
 export function openAgain(row: CaseRow, now: UnixMs): CaseRow {
@@ -43,6 +50,7 @@ export function openAgain(row: CaseRow, now: UnixMs): CaseRow {
     turnAt: now,
     turnMoney: row.money,
     closedAt: null,
+    recheckAt: null,
     changedAt: now,
   }
 }

@@ -36,7 +36,9 @@ export function listKeys(
   const { subject, transfer } = finding
   // A transfer is a subject itself, whatever the kind says of it.
   const own =
-    transfer?.key === subject ? [] : [{ key: `subject:${finding.kind}:${subject}`, gapMs: subjectGapMs }]
+    transfer?.key === subject
+      ? []
+      : [{ key: shorten(`subject:${finding.kind}:${subject}`), gapMs: subjectGapMs }]
   const tied = (kind?.ties ?? []).flatMap((tie) => tieOf[tie](finding, escrows))
   return [...own, ...new Map(tied.map((one) => [one.key, one])).values()]
 }

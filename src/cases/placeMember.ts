@@ -1,10 +1,10 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Severity } from '../rules/types.ts'
 import type { Database } from '../store/database.ts'
-import { type CaseNews, joinCases, judgeReopening, openAgain, worseOf } from './judgeCase.ts'
+import { type CaseNews, endOfTurn, joinCases, judgeReopening, openAgain, worseOf } from './judgeCase.ts'
 import type { CaseKey } from './listKeys.ts'
-import { changePlace, type MoneyByToken, type RiskUnit, setLacking, sumPlace } from './money.ts'
 import { rankAmount } from '../bridge/amount.ts'
+import { changePlace, hasGrown, type MoneyByToken, type RiskUnit, setLacking, sumPlace } from './money.ts'
 import { compareDecimals, noAmount, toDecimal } from '../bridge/decimal.ts'
 import {
   type CaseContent,
@@ -137,6 +137,7 @@ function openCase(db: Database, member: NewMember, now: UnixMs): CaseRow {
     openedAt: member.from,
     closedAt: null,
     closeAt: null,
+    recheckAt: null,
     severity: member.severity,
     worstAlert: member.alertId,
     members: 0,
@@ -242,10 +243,13 @@ function settle(
   const news: CaseNews = {
     severity: member.severity,
     isNew,
+    holds: member.openUntil === null || member.openUntil > now,
     isOfStorm: member.keys.some(({ key }) => key.startsWith('error:')),
   }
   const reopened = isFirst ? null : judgeReopening(row, news, now)
   if (reopened !== null) row = openAgain(row, now)
+  else if (row.state === 'open' && hasGrown(row.turnMoney, row.money))
+    row = { ...row, recheckAt: endOfTurn(row) }
   row = { ...row, closeAt: rows.readCaseEnd(db, row.id, { isHandled: row.state === 'handled' }) }
   saveCase(db, row)
   if (isNew && row.members <= longestLog)

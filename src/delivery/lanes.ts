@@ -188,7 +188,7 @@ interface Hold {
   readonly digestAt: number
 }
 
-/** More items than this in one message are a storm. */
+/** So many items in one message are a storm. */
 const stormDepth = 20
 const firstHoldMs = 2_000
 const longestHoldMs = 60_000
@@ -207,7 +207,7 @@ export function holdAfter(
   of: { readonly count: number; readonly isCritical: boolean },
   now: number,
 ): Hold {
-  if (of.count <= stormDepth) return hold
+  if (of.count < stormDepth) return hold
   const longest = of.isCritical ? longestCriticalHoldMs : longestHoldMs
   const stepMs =
     now - hold.digestAt > calmMs ? firstHoldMs : Math.min(Math.max(hold.stepMs * 2, firstHoldMs), longest)

@@ -13,7 +13,7 @@ const moments: Readonly<Record<string, { readonly columns: readonly string[]; re
   outbox: { columns: ['created_at', 'not_before', 'expires_at'], where: "WHERE state = 'queued'" },
   deliveries: { columns: ['next_at', 'created_at', 'expires_at'], where: '' },
   channels: { columns: ['opened_at', 'probe_at'], where: '' },
-  cases: { columns: ['turn_at', 'close_at'], where: '' },
+  cases: { columns: ['turn_at', 'close_at', 'recheck_at'], where: '' },
   case_channels: { columns: ['window_at', 'last_at', 'next_at'], where: '' },
   case_escalations: { columns: ['due_at'], where: 'WHERE due_at IS NOT NULL' },
   heads: { columns: ['advanced_at', 'read_at', 'seen_at'], where: '' },

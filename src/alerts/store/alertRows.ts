@@ -210,11 +210,15 @@ export function clearAck(db: Database, id: number): void {
 }
 
 /** What of a case holds, the worst first. */
-export function listStanding(db: Database, caseId: number, limit: number): AlertRow[] {
+export function listStanding(
+  db: Database,
+  caseId: number,
+  { now, limit }: { readonly now: UnixMs; readonly limit: number },
+): AlertRow[] {
   const sql = `SELECT ${alertColumns} FROM case_members m JOIN alerts a ON a.id = m.alert_id AND a.episode = m.episode
-    WHERE m.case_id = ? AND a.state <> 'merged' AND (a.nature = 'event' OR m.until_at IS NULL)
+    WHERE m.case_id = ? AND a.state <> 'merged' AND (m.until_at IS NULL OR m.until_at > ?)
     ORDER BY CASE a.severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, a.amount_rank DESC, a.id LIMIT ?`
-  return alertTable.all(db, sql, caseId, limit)
+  return alertTable.all(db, sql, caseId, now, limit)
 }
 
 const caseAlerts = columns({ ...alertTable.shape, ofEpisode: int, untilAt: instant.orNull() })

@@ -23,6 +23,8 @@ const content = {
   closedAt: instant.orNull(),
   /** When the last of what keeps it open ends; null while something holds. */
   closeAt: instant.orNull(),
+  /** When to look whether more money is at risk than when it opened; null where nothing was added since. */
+  recheckAt: instant.orNull(),
   severity: oneOf('critical', 'warning', 'info').orElse('critical'),
   /** The alert that says the most. */
   worstAlert: int,
@@ -68,6 +70,15 @@ export function getCase(db: Database, id: number): CaseRow | null {
 export function listEndedCases(db: Database, now: UnixMs): CaseRow[] {
   const sql = `SELECT * FROM cases WHERE state IN ('open', 'acknowledged', 'handled') AND close_at <= ? ORDER BY id LIMIT 500`
   return cases.all(db, sql, now)
+}
+
+/** Those to which money was added soon after they opened. */
+export function listRechecks(db: Database, now: UnixMs): CaseRow[] {
+  return cases.all(db, 'SELECT * FROM cases WHERE recheck_at <= ? ORDER BY id LIMIT 500', now)
+}
+
+export function nextRecheck(db: Database): UnixMs | null {
+  return instant.orNull().get(db, 'SELECT MIN(recheck_at) FROM cases WHERE recheck_at IS NOT NULL')
 }
 
 export function nextCaseEnd(db: Database): UnixMs | null {

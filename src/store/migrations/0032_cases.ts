@@ -10,6 +10,8 @@ CREATE TABLE cases (
   closed_at INTEGER,
   -- When the last of what keeps it open ends; NULL while something holds.
   close_at INTEGER,
+  -- When to look whether more money is at risk than when it opened; NULL where nothing was added since.
+  recheck_at INTEGER,
   severity TEXT NOT NULL,
   worst_alert INTEGER NOT NULL,
   members INTEGER NOT NULL,
@@ -23,6 +25,7 @@ CREATE TABLE cases (
 ) STRICT;
 CREATE INDEX cases_changed ON cases (changed_at);
 CREATE INDEX cases_ending ON cases (close_at) WHERE state IN ('open', 'acknowledged', 'handled') AND close_at IS NOT NULL;
+CREATE INDEX cases_recheck ON cases (recheck_at) WHERE recheck_at IS NOT NULL;
 CREATE INDEX cases_open ON cases (state) WHERE state IN ('open', 'acknowledged', 'handled');
 
 -- One row an episode of an alert. 'until_at' is NULL while it holds; an event's is when it no longer keeps its case open.

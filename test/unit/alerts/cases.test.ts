@@ -299,6 +299,53 @@ describe('semantics.md 51: a case never swallows', () => {
     await world.stop()
   })
 
+  test('money that joins an open case rings anew, once a minute at most and then ever more rarely', async () => {
+    const world = run()
+    await world.judge(smallDrift, outflow(1, '12'))
+    await world.judge(drift, outflow(1, '12'), outflow(2, '10000000'))
+    const keys = () => new Set(world.pager.sent.map((message) => message.case?.key)).size
+    expect(keys()).toBe(1)
+    await world.send(minute - 1)
+    expect(keys()).toBe(1)
+    await world.send(1)
+    expect(keys()).toBe(2)
+    await world.send(600 * minute)
+    expect(keys()).toBe(2)
+    await world.stop()
+  })
+
+  test('what was taken back and holds after all opens its case again', async () => {
+    const world = run()
+    const told = failure(1, 'x')
+    await world.tell(failed, told)
+    const arrived = { ...told.transfer, state: 'completed', status: 'success' } as Transfer
+    world.engine.correctEvents([arrived], () => false, world.clock.now())
+    await world.send()
+    expect(world.cases()[0]?.state).toBe('closed')
+    await world.tell(failed, told)
+    expect(world.cases()[0]).toMatchObject({ state: 'open', turn: 2 })
+    await world.stop()
+  })
+
+  test('a silenced finding opens its case again, and rings no pager', async () => {
+    const world = run()
+    await world.tell(unbacked, theft(1, '1000'))
+    await world.by('c1', 'ack')
+    world.store.insertSilence({
+      matchers: ['rule="unbacked"'],
+      startsAt: start,
+      endsAt: start + 60 * minute,
+      author: 'ana',
+      comment: 'known',
+      createdAt: start,
+    })
+    const rung = world.pager.sent.length
+    await world.tell(unbacked, theft(2, '1000'))
+    expect(world.cases()[0]).toMatchObject({ state: 'open', turn: 2 })
+    expect(world.pager.sent.length).toBe(rung)
+    await world.stop()
+  })
+
   test('a lesser finding that adds little leaves it acknowledged, and is told', async () => {
     const world = run()
     await world.tell(unbacked, theft(1, '1000'))
