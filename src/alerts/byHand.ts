@@ -3,14 +3,14 @@ import type { Logger } from '../lib/log.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import type { Actor } from '../store/actor.ts'
 import type { NewChange } from '../store/auditLog.ts'
-import type { Vocabulary } from './vocabulary.ts'
+import type { Vocabularies } from './vocabulary.ts'
 import type { AlertStore } from './store/alertStore.ts'
 
 export interface OperationsDeps {
   readonly store: AlertStore
   readonly kinds: Kinds
-  /** What matchers may ask for now. */
-  readonly vocabulary: () => Vocabulary
+  /** What matchers may ask for. */
+  readonly vocabulary: Vocabularies
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly clock: Pick<Clock, 'now'>
   /** The channels that are told what happens to a case as a whole. */

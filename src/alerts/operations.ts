@@ -16,7 +16,7 @@ import { formatMatcher, type Matcher } from './matchers.ts'
 import { checkSilence, type SilenceInput, untilOverMs } from './silences.ts'
 import { previewSilence, type SilencePreview } from './previewSilence.ts'
 import { readTransferSilence, sayScope } from './transferSilence.ts'
-import { findUnknown, type Vocabulary } from './vocabulary.ts'
+import { findUnknown, listVocabulary, type Vocabulary } from './vocabulary.ts'
 
 /** What people change while the monitor runs. Each call is one commit, and an entry of the audit log is part of it. */
 export interface Operations {
@@ -135,7 +135,9 @@ function readSilence(
   const endsAt = input.endsAt ?? (transfer?.untilOver ? (input.startsAt ?? now) + untilOverMs : Number.NaN)
   const checked = checkSilence({ ...input, matchers, endsAt }, now)
   const problems = [
-    ...(checked.ok && !input.allowUnknown ? listUnknown(checked.matchers, vocabulary()) : []),
+    ...(checked.ok && !input.allowUnknown
+      ? listUnknown(checked.matchers, listVocabulary(vocabulary, kinds))
+      : []),
     ...(transfer !== null && input.matchers.length > 0
       ? ['a silence of one transfer takes no other matchers']
       : []),

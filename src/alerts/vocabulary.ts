@@ -1,5 +1,6 @@
 import { findingLabelNames } from '../bridge/finding.ts'
 import { directions } from '../bridge/observation.ts'
+import { MonitorError } from '../lib/errors.ts'
 import { suggest } from '../lib/nearest.ts'
 import { type Kinds } from '../rules/kinds.ts'
 import { transferLabels } from '../rules/toFindingScope.ts'
@@ -16,8 +17,8 @@ export interface Vocabulary {
 
 /** What alerts are made of. */
 export interface Vocabularies {
-  readonly rules: Iterable<Rule>
-  readonly kinds: Kinds
+  /** Those in force; null where they cannot be read. */
+  readonly rules: Iterable<Rule> | null
   /** Names of channels. */
   readonly channels: readonly string[]
 }
@@ -25,7 +26,13 @@ export interface Vocabularies {
 /** Of sources with a health of their own. */
 const sources = ['explorer', 'preconf', 'canonical']
 
-export function listVocabulary({ rules, kinds, channels }: Vocabularies): Vocabulary {
+/** @throws MonitorError `usage` where the rules cannot be read */
+export function listVocabulary({ rules, channels }: Vocabularies, kinds: Kinds): Vocabulary {
+  if (rules === null)
+    throw new MonitorError(
+      'usage',
+      'The rules cannot be read, so that nobody knows what there is to silence: spanwatch check says why.',
+    )
   const all = [...rules]
   const own = Map.groupBy(
     all.flatMap((rule) => Object.entries(rule.labels)),

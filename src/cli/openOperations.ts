@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import { type Acked, createOperations, recordRewind } from '../alerts/operations.ts'
 import type { SilencePreview } from '../alerts/previewSilence.ts'
-import { listVocabulary } from '../alerts/vocabulary.ts'
 import { kinds } from '../checks/index.ts'
 import type { Config } from '../config/config.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
@@ -62,14 +61,7 @@ function openLocal(
   const operations = createOperations({
     store,
     kinds,
-    vocabulary() {
-      if (rules === null)
-        throw new MonitorError(
-          'usage',
-          'The rules cannot be read, so that nobody knows what there is to silence: spanwatch check says why.',
-        )
-      return listVocabulary({ rules, kinds, channels: config.channels.map(({ name }) => name) })
-    },
+    vocabulary: { rules, channels: config.channels.map(({ name }) => name) },
     log: createSilentLog(),
     clock: io.clock,
     following: listFollowing(config.channels),

@@ -1,6 +1,5 @@
 import { listFollowing } from '../delivery/channels/createChannel.ts'
 import { createOperations, recordRewind } from '../alerts/operations.ts'
-import { listVocabulary } from '../alerts/vocabulary.ts'
 import { kinds } from '../checks/index.ts'
 import type { OpenCheck } from '../kernel/check.ts'
 import { createCoverageNotes } from '../kernel/coverage.ts'
@@ -57,8 +56,12 @@ export function createJudging(
     ...createOperations({
       store: kernel.alerts,
       kinds,
-      vocabulary: () =>
-        listVocabulary({ rules: rules(), kinds, channels: kernel.channels.map(({ name }) => name) }),
+      vocabulary: {
+        get rules() {
+          return rules()
+        },
+        channels: kernel.channels.map(({ name }) => name),
+      },
       log,
       clock,
       following: listFollowing(kernel.config.channels),

@@ -231,6 +231,21 @@ describe('a silence of one transfer', () => {
     expect(told()).toEqual([expect.stringMatching(/^firing urgent/)])
   })
 
+  test('a condition that it held breaks through once more money is named', async () => {
+    const { silenceTransfer, judge, told, forget, advance, ops } = run()
+    await judge(stalled, about(1, 'transfer.stalled'))
+    silenceTransfer('t1')
+    forget()
+    const again = createRule({ name: 'again', kind: 'transfer.stalled' })
+    await judge(again, about(1, 'transfer.stalled'))
+    await advance(300_000)
+    expect(told()).toEqual([])
+    await judge(again, about(1, 'transfer.stalled', { amount: '9.5', amountRaw: 9_500_000n }))
+    await advance(5_000)
+    expect(told()).toEqual([expect.stringMatching(/^firing again/)])
+    expect(ops.sent[0]?.items[0]?.summary).toContain('(beyond silence #1)')
+  })
+
   test.each([
     ['the same amount', '1', 0],
     ['less', '0.999', 0],

@@ -10,7 +10,7 @@ const rules = [
   createRule({ name: 'withdrawal-stalled', labels: { team: 'bridge' } }),
   createRule({ name: 'deposit-stalled', labels: { team: 'treasury', chain: 'side' } }),
 ]
-const known = listVocabulary({ rules, kinds, channels: ['ops-slack'] })
+const known = listVocabulary({ rules, channels: ['ops-slack'] }, kinds)
 
 function problemOf(text: string): string | null {
   const parsed = parseMatcher(text)
@@ -65,13 +65,13 @@ test.each([
   expect(problemOf(text)).toBe(problem)
 })
 
-function run() {
+function run(areRead = true) {
   const bench = createBench()
   const operations = createOperations({
     following: new Set(),
     ...bench,
     kinds,
-    vocabulary: () => known,
+    vocabulary: { rules: areRead ? rules : null, channels: ['ops-slack'] },
     log: createSilentLog(),
     onChanged: () => undefined,
   })
@@ -99,4 +99,10 @@ test('one that stands already goes on to hold, whatever became of its rule', () 
   store.insertSilence({ ...row, matchers: ['rule="gone"'] })
   engine.tellEvents([{ rule: gone, finding: createEvent(1) }], start)
   expect(store.listHeldChannels(1)).toEqual(['ops'])
+})
+
+test('where the rules cannot be read nobody can say what exists, and says so', () => {
+  const { silence } = run(false)
+  expect(() => silence(['rule=withdrawal-stalled'])).toThrow('The rules cannot be read')
+  expect(silence(['rule=withdrawal-stalled'], true).id).toBe(1)
 })
