@@ -8,6 +8,7 @@ import {
   type DispatcherDeps,
   startDispatcher,
 } from '../delivery/dispatcher.ts'
+import { refreshCases } from '../delivery/refreshCases.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { CaseActions } from '../delivery/channels/caseActions.ts'
 import { createRotatingChannel } from '../delivery/channels/createChannel.ts'
@@ -52,7 +53,13 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
   const pageUrl = config.http?.publicUrl ?? null
   const counts = createNotificationCounts()
   const distress = createDistress({ kind: monitorStateNotPersisted, channels, log, pageUrl })
+  const words = { kinds, live: parts.live, tokens: toTokenFacts(config.bridge.tokens), pageUrl }
+  const ending = new AbortController()
   let dispatcher: Dispatcher | null = null
+  let refreshing: Promise<void> | null = null
+  /** What a channel made of a message that did not come from the outbox. */
+  const noteAnswer = (channel: string, result: DeliveryResult, now: UnixMs) =>
+    dispatcher?.noteAnswer(channel, result, now)
   return {
     channels,
     counts,
@@ -62,27 +69,26 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
       for (const channel of channels) channel.listen?.(actions)
       dispatcher ??= startDispatcher({
         ...parts,
+        ...words,
         store,
-        kinds,
         clock,
         log,
         channels,
         random: deps.random,
         links: config.explorer.links.tx,
-        tokens: toTokenFacts(config.bridge.tokens),
-        pageUrl,
         counts,
       })
+      refreshing ??= refreshCases({ ...words, clock, store, channels, log, noteAnswer }, ending.signal)
     },
     wake: () => dispatcher?.wake(),
     /** How long ago the outbox was last looked into, ms; 0 before the start. */
     idleMs: () => dispatcher?.idleMs() ?? 0,
-    /** What a channel made of a message that did not come from the outbox. */
-    noteAnswer: (channel: string, result: DeliveryResult, now: UnixMs) =>
-      dispatcher?.noteAnswer(channel, result, now),
+    noteAnswer,
     async stop() {
+      ending.abort()
       await distress.stop()
       await dispatcher?.stop()
+      await refreshing
       await Promise.all(channels.map((channel) => channel.close()))
     },
   }

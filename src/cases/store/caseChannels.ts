@@ -30,6 +30,18 @@ export function listCaseChannels(db: Database, caseId: number): CaseChannel[] {
   return channels.all(db, 'SELECT * FROM case_channels WHERE case_id = ? ORDER BY channel', caseId)
 }
 
+/** Of the cases that stand, what a channel gave back when it told of them. */
+export function listStandingThreads(
+  db: Database,
+  channel: string,
+): { readonly caseId: number; readonly thread: string }[] {
+  const sql = `SELECT case_channels.* FROM case_channels JOIN cases ON cases.id = case_channels.case_id
+    WHERE channel = ? AND thread IS NOT NULL AND cases.state IN ('open', 'acknowledged') ORDER BY cases.id`
+  return channels
+    .all(db, sql, channel)
+    .flatMap(({ caseId, thread }) => (thread === null ? [] : [{ caseId, thread }]))
+}
+
 export function saveCaseChannel(db: Database, row: CaseChannel): void {
   db.prepare(`INSERT OR REPLACE ${channels.into}`).run(...channels.values(row))
 }

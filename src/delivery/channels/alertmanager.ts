@@ -33,7 +33,9 @@ export function createAlertmanagerChannel(deps: AlertmanagerDeps, config: Alertm
   url.pathname = `${url.pathname.replace(/\/+(api\/v2\/alerts\/*)?$/, '')}/api/v2/alerts`
   const headers = { ...jsonHeaders, ...(authorization !== null && { authorization }) }
   const http = createPostDeps(deps)
-  const inThread = createThreads()
+  const { inThread, newestOf } = createThreads()
+  /** What is told again at the moment. */
+  let telling: Promise<unknown> = Promise.resolve()
   async function post(alerts: readonly ManagedAlert[], signal: AbortSignal): Promise<DeliveryResult> {
     for (let from = 0; from < alerts.length; from += batch) {
       const body = JSON.stringify(alerts.slice(from, from + batch))
@@ -50,17 +52,23 @@ export function createAlertmanagerChannel(deps: AlertmanagerDeps, config: Alertm
     deliver: (message, options) =>
       inThread(message, options, async (before) => {
         const { degraded } = options
-        const { alerts, thread } = renderAlertmanager(message, { degraded, before }, deps.clock.now())
+        const { alerts, thread, ends } = renderAlertmanager(message, { degraded, before }, deps.clock.now())
+        // What was about to be told again must not come after its end: it would stand for another day.
+        if (ends) await telling
         const result = await post(alerts, options.signal)
         return result.result === 'ack' && thread !== null ? { result: 'ack', thread } : result
       }),
     refresh: {
       everyMs,
-      tell: (cases, { signal }) =>
-        post(
-          cases.flatMap((one) => repeatCase(one, deps.clock.now())),
-          signal,
-        ),
+      tell(cases, { signal }) {
+        const alerts = cases.flatMap(({ case: of, thread }) => {
+          const told = newestOf(of.id, thread)
+          return told === null ? [] : repeatCase({ case: of, thread: told }, deps.clock.now())
+        })
+        const told = post(alerts, signal)
+        telling = told.catch(() => undefined)
+        return told
+      },
     },
     close: () => http.close(),
   }

@@ -12,8 +12,8 @@ type Send = (thread: string | null) => Promise<DeliveryResult>
 export function createThreads() {
   const newest = new Map<string, string>()
   const last = new Map<string, Promise<unknown>>()
-  async function send(id: string, options: Pick<DeliveryOptions, 'thread'>, inThread: Send) {
-    const result = await inThread(newest.get(id) ?? options.thread ?? null)
+  async function send(id: string, options: Pick<DeliveryOptions, 'thread'>, deliver: Send) {
+    const result = await deliver(newest.get(id) ?? options.thread ?? null)
     if (!('thread' in result) || result.thread === undefined) return result
     newest.delete(id)
     newest.set(id, result.thread)
@@ -21,14 +21,14 @@ export function createThreads() {
     if (newest.size > kept && oldest !== undefined) newest.delete(oldest)
     return result
   }
-  return async (
+  async function inThread(
     message: Pick<Message, 'case'>,
     options: Pick<DeliveryOptions, 'thread'>,
-    inThread: Send,
-  ): Promise<DeliveryResult> => {
+    deliver: Send,
+  ): Promise<DeliveryResult> {
     const of = message.case
-    if (of === null) return inThread(null)
-    const sending = (last.get(of.id) ?? Promise.resolve()).then(() => send(of.id, options, inThread))
+    if (of === null) return deliver(null)
+    const sending = (last.get(of.id) ?? Promise.resolve()).then(() => send(of.id, options, deliver))
     const done = sending.catch(() => undefined)
     last.set(of.id, done)
     try {
@@ -36,5 +36,10 @@ export function createThreads() {
     } finally {
       if (last.get(of.id) === done) last.delete(of.id)
     }
+  }
+  return {
+    inThread,
+    /** The newest of a case, when the ledger knows the one that is given; null while a message of it is under way. */
+    newestOf: (id: string, given: string): string | null => (last.has(id) ? null : (newest.get(id) ?? given)),
   }
 }

@@ -52,7 +52,7 @@ export function createEmailChannel(deps: EmailDeps, config: EmailConfig): Channe
   if (to.length === 0) throw new MonitorError('config.invalid', `channel ${config.name}: to names nobody`)
   const transport = createTransport(transportOptions(server, deps))
   const context = { host: server.host, secrets: secretsOf(config.smtp, server) }
-  const inThread = createThreads()
+  const { inThread } = createThreads()
   return {
     name: config.name,
     type: 'email',

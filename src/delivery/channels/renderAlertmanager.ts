@@ -40,29 +40,39 @@ const testMs = 5 * 60_000
 /** Alertmanager itself has no limits; those behind it have. */
 const limits = { labels: 20, label: 200, text: 1_000, fields: 12, description: 4_000 } as const
 
-/** The alerts of a message, and what to remember of its case; null leaves what was remembered. */
+interface ManagedMessage {
+  readonly alerts: readonly ManagedAlert[]
+  /** What to remember of its case; null leaves what was remembered. */
+  readonly thread: string | null
+  /** Whether one of them ends an alert of its case. */
+  readonly ends: boolean
+}
+
+/** The alerts of a message. */
 export function renderAlertmanager(
   message: Message,
   options: { readonly degraded: boolean; readonly before: string | null },
   now: UnixMs,
-): { readonly alerts: readonly ManagedAlert[]; readonly thread: string | null } {
+): ManagedMessage {
   const { case: of } = message
-  if (of === null) return { alerts: renderItems(message, options.degraded, now), thread: null }
+  if (of === null) return { alerts: renderItems(message, options.degraded, now), thread: null, ends: false }
   const before = readTold(options.before)
   const end = (told: Told) => toAlert(of, told, { now, isOver: true })
-  if (stageOf(message) === 'over') return { alerts: before === null ? [] : [end(before)], thread: null }
+  if (stageOf(message) === 'over')
+    return { alerts: before === null ? [] : [end(before)], thread: null, ends: true }
   const told = tell(message, of, before)
   // Worse than before, or open again under another key: another alert, in whose place the former one ends.
   const former = before !== null && !isSame(before.labels, told.labels) ? [end(before)] : []
   const shown = options.degraded ? { ...told, annotations: {} } : told
   const alerts = [toAlert(of, shown, { now, isOver: false }), ...former]
-  return { alerts, thread: JSON.stringify(told) }
+  return { alerts, thread: JSON.stringify(told), ends: former.length > 0 }
 }
 
-/** A case that stands, told once more. */
+/** A case that stands, told once more; not what was told of an earlier turn of it, or of one that went into it. */
 export function repeatCase({ case: of, thread }: StandingCase, now: UnixMs): ManagedAlert[] {
   const told = readTold(thread)
-  return told === null ? [] : [toAlert(of, told, { now, isOver: false })]
+  const isOfNow = told?.labels['case_key'] === toLabels({ case_key: of.key })['case_key']
+  return told !== null && isOfNow ? [toAlert(of, told, { now, isOver: false })] : []
 }
 
 /** Labels stay what they were told as while neither severity nor key change, whatever joins. */

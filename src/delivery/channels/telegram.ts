@@ -29,7 +29,7 @@ export interface TelegramDeps extends Partial<PostDeps> {
 export function createTelegramChannel(deps: TelegramDeps, config: TelegramConfig): Channel {
   const url = addressOf(config)
   const http = createPostDeps(deps)
-  const inThread = createThreads()
+  const { inThread } = createThreads()
   const chat = {
     chat_id: config.chatId,
     ...(config.messageThreadId !== undefined && { message_thread_id: config.messageThreadId }),

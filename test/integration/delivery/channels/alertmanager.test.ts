@@ -110,6 +110,32 @@ test('two messages of one case at the same time are one alert', async () => {
   await server.close()
 })
 
+test('an end waits for what is being told again, which would bring it back; what is under way is not told again', async () => {
+  const server = await startFakeAlertmanager()
+  const channel = createAlertmanagerChannel(
+    { clock: { now: () => Date.now() }, timeoutMs: 400 },
+    { name: 'manager', type: 'alertmanager', url: new Secret(server.url) },
+  )
+  const of = toCase()
+  const first = await channel.deliver(toMessage({ case: of }), plain)
+  const standing = [{ case: of, thread: first.result === 'ack' ? (first.thread ?? '') : '' }]
+  server.respond('hang')
+  const telling = channel.refresh?.tell(standing, plain)
+  const over = toMessage({ items: [], changes: ['closed'], case: toCase({ state: 'closed' }) })
+  const ending = channel.deliver(over, plain)
+  await pause(100)
+  expect(server.posted).toHaveLength(2)
+  // The message of its end is under way.
+  expect(await channel.refresh?.tell(standing, plain)).toEqual({ result: 'ack' })
+  expect([(await telling)?.result, (await ending).result]).toEqual(['transient', 'ack'])
+  const ends = server.posted.map(({ body }) =>
+    Date.parse((JSON.parse(body) as { endsAt: string }[])[0]?.endsAt ?? ''),
+  )
+  expect(ends.map((at) => at > Date.now())).toEqual([true, true, false])
+  await channel.close()
+  await server.close()
+})
+
 test.each([
   ['/', '/api/v2/alerts'],
   ['/manager/', '/manager/api/v2/alerts'],

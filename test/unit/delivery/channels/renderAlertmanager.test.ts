@@ -109,6 +109,12 @@ describe('a case', () => {
     ])
   })
 
+  test('is not repeated as an earlier turn of it was told', () => {
+    expect(repeatCase({ case: toCase({ key: 'ledger-1:c42:2' }), thread: first.thread ?? '' }, now)).toEqual(
+      [],
+    )
+  })
+
   test.each(['', 'x', '{}', '{"labels":3}'])(
     'of which %o was kept is not repeated, and is told anew',
     (before) => {
