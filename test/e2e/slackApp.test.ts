@@ -1,9 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { listChanges } from '../../src/store/auditLog.ts'
 import { listElements } from '../support/fakeSlack/methods.ts'
+import { createFakeExplorer, toWire } from '../support/fakeExplorer.ts'
 import { startFakeSlack } from '../support/fakeSlack/fakeSlack.ts'
 import { slackAppTo } from '../support/fakeSlack/slackAppTo.ts'
 import { shippedPoll } from '../support/incidents.ts'
+import { createProject, endProgram, startDaemon } from '../support/realMonitor.ts'
 import { runScenario } from '../support/runScenario.ts'
 import { until } from '../support/startMonitor.ts'
 
@@ -73,4 +75,45 @@ test('a theft: one thread; acknowledged in Slack it is acknowledged here, handle
     text: expect.stringContaining('handled already, by eve'),
   })
   expect(run.log.join('')).not.toContain('aVerySecret')
+})
+
+test('a daemon that is stopped and started again goes on in the same thread, and its socket keeps nobody waiting', async () => {
+  const slack = await startFakeSlack()
+  const api = await createFakeExplorer()
+  const project = createProject({
+    url: api.url,
+    rules: 'rules:\n  - { name: failed, on: transfer.failed, severity: critical }\n',
+    channels: {
+      ops: {
+        type: 'slack-app',
+        token: '${SLACK_BOT_TOKEN}',
+        appToken: '${SLACK_APP_TOKEN}',
+        channel: slack.channelId,
+        url: slack.url,
+      },
+    },
+    routes: [{ channels: ['ops'], groupWait: '0s', groupInterval: '1s' }],
+  })
+  const env = { SLACK_BOT_TOKEN: slack.tokens.bot, SLACK_APP_TOKEN: slack.tokens.app }
+  let daemon = await startDaemon(project, { env })
+  onTestFinished(async () => {
+    await endProgram(daemon)
+    await Promise.all([slack.close(), api.close()])
+    project.remove()
+  })
+  api.records.unshift(toWire({ status: '0x0' }))
+  await until(() => slack.posts().length === 1 && slack.sockets.count() === 1)
+  const { ts = '' } = slack.posts()[0] ?? {}
+  const stopped = performance.now()
+  expect(await endProgram(daemon)).toBe(0)
+  expect(performance.now() - stopped).toBeLessThan(8_000)
+  expect(slack.sockets.count()).toBe(0)
+
+  daemon = await startDaemon(project, { env })
+  await until(() => slack.sockets.count() === 1)
+  await slack.press(ann, { ts, actionId: 'case-ack' })
+  await until(() => slack.thread(ts).some(({ text }) => text.includes('Acknowledged by ann')))
+  await until(() => slack.posts()[0]?.text.includes('acknowledged by ann') === true)
+  expect(slack.posts().length).toBe(1)
+  expect(daemon.stderr()).not.toContain('aVerySecret')
 })

@@ -4,6 +4,7 @@ import { isLostThread, type Failure, type SlackAnswer } from './answers.ts'
 import { type Looked, metadataOf } from './findPosted.ts'
 import { type App, closeApp, openApp, type SlackAppConfig, type SlackAppDeps } from './openApp.ts'
 import { renderCasePlain, renderReply, renderRoot } from './renderCase.ts'
+import { hears } from './roots.ts'
 import { formatThread, isChannelId, isTimeStamp, type Thread } from './threads.ts'
 
 /** After so many attempts a message is posted although nobody knows whether it is there. */
@@ -81,7 +82,7 @@ async function postRoot(
   { message, of }: OfCase,
   options: DeliveryOptions,
 ): Promise<DeliveryResult> {
-  const { payload, parts } = renderRoot(message, of, app)
+  const { payload, parts } = renderRoot(message, of, { hasButtons: hears(app.ear) })
   const sent = options.degraded ? renderCasePlain(message, of) : payload
   const answer = await post(app, { message, payload: sent, thread: null, isBroadcast: false }, options)
   const { result, posted } = readPosted(app, answer)

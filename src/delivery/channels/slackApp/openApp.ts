@@ -2,13 +2,12 @@ import type { Clock, UnixMs } from '../../../lib/clock.ts'
 import type { Logger } from '../../../lib/log.ts'
 import type { Secret } from '../../../lib/secret.ts'
 import type { CaseActions } from '../caseActions.ts'
-import type { ListeningStatus } from '../message.ts'
 import { parseChannelUrl } from '../parseChannelUrl.ts'
 import { createPostDeps, type PostDeps } from '../postOnce.ts'
 import { createSlackApi, type SlackApi } from './api.ts'
 import { createFinder } from './findPosted.ts'
 import { createPresses, type Presses, type PressesDeps } from './presses.ts'
-import { createRoots, type Roots } from './roots.ts'
+import { createRoots, type Listening, type Roots } from './roots.ts'
 import { openSocket, type SlackSocket, type SocketDeps } from './socket.ts'
 import { createThreads, isChannelId, type Threads } from './threads.ts'
 
@@ -40,7 +39,6 @@ export interface App {
   readonly roots: Roots
   /** Hears what people press; null without a token for it. */
   readonly ear: Ear | null
-  hasButtons(): boolean
   readonly startedAt: UnixMs
   close(): Promise<void>
 }
@@ -60,7 +58,6 @@ export function openApp(deps: SlackAppDeps, config: SlackAppConfig): App {
     appToken === undefined
       ? null
       : createEar({ http: aside, api: toApi(aside), clock, log, name, url, appToken })
-  const look = { hasButtons: () => ear !== null && hears(ear.status()) }
   const api = toApi(http)
   return {
     api,
@@ -69,8 +66,7 @@ export function openApp(deps: SlackAppDeps, config: SlackAppConfig): App {
     channelId: isChannelId(config.channel) ? config.channel : null,
     threads: createThreads(config.channel),
     ear,
-    roots: createRoots({ api: toApi(aside), clock, log, ...look }),
-    ...look,
+    roots: createRoots({ api: toApi(aside), clock, log, ear }),
     startedAt: clock.now(),
     async close() {
       await Promise.all([http.close(), aside.close()])
@@ -78,26 +74,19 @@ export function openApp(deps: SlackAppDeps, config: SlackAppConfig): App {
   }
 }
 
-/** Whether a press would be heard, now or soon. */
-function hears(status: ListeningStatus | null): boolean {
-  return status !== null && status.state !== 'refused' && status.state !== 'closed'
-}
-
-interface Ear {
+interface Ear extends Listening {
   listen(actions: CaseActions): void
-  status(): ListeningStatus | null
   close(): Promise<void>
 }
 
 /** Opens a socket when it is told to listen. */
-function createEar(deps: Omit<SocketDeps, 'onEnvelope'> & Omit<PressesDeps, 'actions'>): Ear {
+function createEar(deps: Omit<SocketDeps, 'presses'> & Omit<PressesDeps, 'actions'>): Ear {
   let socket: SlackSocket | null = null
   let presses: Presses | null = null
   const listen = (actions: CaseActions) => {
     if (socket !== null) return
-    const taker = createPresses({ ...deps, actions })
-    presses = taker
-    socket = openSocket({ ...deps, onEnvelope: (envelope) => taker.take(envelope) })
+    presses = createPresses({ ...deps, actions })
+    socket = openSocket({ ...deps, presses })
   }
   const close = async () => {
     await socket?.close()

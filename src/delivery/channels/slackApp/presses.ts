@@ -8,8 +8,14 @@ import { inertOptions, plainText, toSlackText } from '../renderSlack.ts'
 import type { SlackApi } from './api.ts'
 import { createOnce, type Once } from './once.ts'
 import { actionIds } from './renderCase.ts'
-import type { Envelope } from './socket.ts'
 import { isChannelId, isTimeStamp } from './threads.ts'
+
+/** What Slack tells of a person's doing, to be acknowledged within three seconds. */
+interface Envelope {
+  readonly body: unknown
+  /** May carry what a modal shows next. Never throws: a socket that is gone takes no acknowledgement. */
+  ack(payload?: object): Promise<void>
+}
 
 export interface PressesDeps {
   readonly api: SlackApi

@@ -37,7 +37,7 @@ export interface RootParts {
 
 export interface RootOptions {
   /** Whether somebody listens for presses. */
-  hasButtons(): boolean
+  readonly hasButtons: boolean
 }
 
 /** The first message of a case: how it stands, what can be done, and the findings that opened it. */
@@ -164,7 +164,7 @@ function headBlocks(of: MessageCase, links: readonly SlackButton[], options: Roo
     ...(of.assignee === null ? [] : [['Assigned to', part(of.assignee, 100)] as const]),
   ]
   const fields = facts.map(([label, value]) => markdown(`*${label}*\n${codeSpan(value, 700)}`))
-  const elements = [...(options.hasButtons() ? listButtons(of) : []), ...links]
+  const elements = [...(options.hasButtons ? listButtons(of) : []), ...links]
   return [
     { type: 'header', block_id: 'case-title', text: plainText(headerText(of), headerCost) },
     { type: 'section', block_id: 'case-facts', fields },

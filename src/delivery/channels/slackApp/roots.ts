@@ -1,16 +1,28 @@
 import type { Clock } from '../../../lib/clock.ts'
 import { errorText } from '../../../lib/errors.ts'
 import type { Logger } from '../../../lib/log.ts'
-import type { MessageCase } from '../message.ts'
+import type { ListeningStatus, MessageCase } from '../message.ts'
 import type { SlackApi } from './api.ts'
 import { readMessages } from './findPosted.ts'
-import { type RootOptions, type RootParts, readRootParts, renderRootAgain } from './renderCase.ts'
+import { type RootParts, readRootParts, renderRootAgain } from './renderCase.ts'
 import type { Thread } from './threads.ts'
 
-export interface RootsDeps extends RootOptions {
+/** Somebody who may hear what people press. */
+export interface Listening {
+  status(): ListeningStatus | null
+}
+
+/** Whether a press would be heard, now or soon. */
+export function hears(ear: Listening | null): boolean {
+  const state = ear?.status()?.state
+  return state !== undefined && state !== 'refused' && state !== 'closed'
+}
+
+export interface RootsDeps {
   readonly api: SlackApi
   readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
   readonly log: Pick<Logger, 'warn'>
+  readonly ear: Listening | null
 }
 
 /** The first messages of cases, which show how these stand now. */
@@ -107,7 +119,7 @@ async function edit(state: State, key: string, { thread, of }: Stale): Promise<'
   if (parts === 'later') return 'later'
   if (parts === null) return 'done'
   keep(state.parts, key, parts, mostRemembered)
-  const { text, blocks } = renderRootAgain(of, parts, deps)
+  const { text, blocks } = renderRootAgain(of, parts, { hasButtons: hears(deps.ear) })
   const args = { channel: thread.channel, ts: thread.ts, text, blocks, parse: 'none', link_names: false }
   const answer = await deps.api.call({ method: 'chat.update', args, signal: stop.signal })
   return answer.ok ? 'done' : judge(state, answer.failure, 'the first message of a case could not be edited')

@@ -7,13 +7,7 @@ import type { ListeningStatus } from '../message.ts'
 import type { PostDeps } from '../postOnce.ts'
 import { readAnswer, type SlackAnswer } from './answers.ts'
 import { clientOptions, silentLogger, toFetch } from './api.ts'
-
-/** What Slack tells of a person's doing, to be acknowledged within three seconds. */
-export interface Envelope {
-  readonly body: unknown
-  /** May carry what a modal shows next. Never throws: a socket that is gone takes no acknowledgement. */
-  ack(payload?: object): Promise<void>
-}
+import type { Presses } from './presses.ts'
 
 export interface SlackSocket {
   status(): ListeningStatus
@@ -28,7 +22,7 @@ export interface SocketDeps {
   readonly name: string
   readonly url: string
   readonly appToken: Secret
-  onEnvelope(envelope: Envelope): Promise<void>
+  readonly presses: Pick<Presses, 'take'>
 }
 
 /** Slack says hello at once; a connection that stays silent is no use. */
@@ -130,7 +124,7 @@ function createClient({ deps, stop }: State, onAnswer: (answer: SlackAnswer) => 
   })
   client.on('interactive', ({ ack, body }: { ack: (payload?: object) => Promise<void>; body: unknown }) => {
     const envelope = { body, ack: (payload?: object) => ack(payload).catch(() => undefined) }
-    deps.onEnvelope(envelope).catch((error: unknown) => {
+    deps.presses.take(envelope).catch((error: unknown) => {
       deps.log.warn({ channel: deps.name, error: errorText(error) }, 'a press of a button came to nothing')
     })
   })

@@ -13,7 +13,7 @@ import { fc, seeds } from '../../../../support/fastCheck.ts'
 import { toCase, toItem, toMessage } from '../../messages.ts'
 import { anyMessage } from '../anyMessage.ts'
 
-const options = { hasButtons: () => true }
+const options = { hasButtons: true }
 
 test('the first message says how its case stands, then the findings', () => {
   const of = toCase({ title: 'Withdrawal of 1250000.5 USDC has no origin' })
