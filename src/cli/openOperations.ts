@@ -3,6 +3,11 @@ import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import { type Acked, createOperations, recordRewind } from '../alerts/operations.ts'
 import type { SilencePreview } from '../alerts/previewSilence.ts'
+import { openBreakSources } from '../breaks/breakSources.ts'
+import { createBreakOperations } from '../breaks/operations.ts'
+import type { ShownEntry } from '../breaks/showEntry.ts'
+import { intervalOf } from '../kernel/schedule.ts'
+import { createLedger } from '../ledger/ledger.ts'
 import { kinds } from '../checks/index.ts'
 import type { Config } from '../config/config.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
@@ -67,6 +72,13 @@ function openLocal(
     following: listFollowing(config.channels),
     onChanged: () => undefined,
   })
+  const { tokens } = config.bridge
+  const ledger = createLedger(state.db, { tokens, openIntervalMs: intervalOf(config.poll.openTransfers) })
+  const breaks = createBreakOperations({
+    open: () => openBreakSources({ db: state.db, ledger, tokens }),
+    clock: io.clock,
+    onChanged: () => undefined,
+  })
   return {
     ackAlert: async (...given) => operations.ackAlert(...given),
     changeCase: async (...given) => {
@@ -79,6 +91,9 @@ function openLocal(
     expireSilence: async (...given) => operations.expireSilence(...given),
     retryOutbox: async (...given) => operations.retryOutbox(...given),
     dropOutbox: async (...given) => operations.dropOutbox(...given),
+    matchBreaks: async (...given) => breaks.matchBreaks(...given),
+    writeOffBreak: async (...given) => breaks.writeOffBreak(...given),
+    undoEntry: async (...given) => breaks.undoEntry(...given),
     rewindCursors: async (until, actor) => {
       state.cursors.write({
         ...state.cursors.read(),
@@ -136,6 +151,9 @@ function openRemote({ stateDir, http }: Config, locked: MonitorError): CommandOp
     expireSilence: (id, { by }) => post<SilenceRow>(`/api/silences/${part(id)}/expire`, { by }),
     retryOutbox: (id, { by }) => post<{ count: number }>(`/api/outbox/${part(id)}/retry`, { by }),
     dropOutbox: (id, { by }) => post<{ count: number }>(`/api/outbox/${part(id)}/drop`, { by }),
+    matchBreaks: (input, { by }) => post<ShownEntry>('/api/breaks/match', { ...input, by }),
+    writeOffBreak: (input, { by }) => post<ShownEntry>('/api/breaks/write-off', { ...input, by }),
+    undoEntry: (input, { by }) => post<ShownEntry>('/api/breaks/undo', { ...input, by }),
     rewindCursors: (until, { by }) => post<{ until: number }>('/api/cursors/rewind', { until, by }),
     close: () => undefined,
   }

@@ -1,5 +1,7 @@
 import { listFollowing } from '../delivery/channels/createChannel.ts'
 import { createOperations, recordRewind } from '../alerts/operations.ts'
+import { openBreakSources } from '../breaks/breakSources.ts'
+import { createBreakOperations } from '../breaks/operations.ts'
 import { kinds } from '../checks/index.ts'
 import type { OpenCheck } from '../kernel/check.ts'
 import { createCoverageNotes } from '../kernel/coverage.ts'
@@ -66,6 +68,11 @@ export function createJudging(
       clock,
       following: listFollowing(kernel.config.channels),
       onChanged: () => (evaluateLoop.wake(), onCommitted()),
+    }),
+    ...createBreakOperations({
+      open: () => openBreakSources({ ...kernel, tokens: kernel.config.bridge.tokens }),
+      clock,
+      onChanged: onCommitted,
     }),
     rewindCursors(until: UnixMs, actor: Actor) {
       kernel.list.rewind(until)

@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 import { instant, int, oneOf, type Read, table, text } from './table.ts'
 
 /** What a change is about, beside which `aboutId` is its name. */
-const about = oneOf('alert', 'case', 'silence', 'transfer', 'outbox', 'list').orElse('alert')
+const about = oneOf('alert', 'case', 'silence', 'transfer', 'movement', 'outbox', 'list').orElse('alert')
 
 const written = table('audit_log', {
   at: instant,

@@ -43,6 +43,7 @@ import { legTries } from './migrations/0030_leg_tries.ts'
 import { auditLogTables } from './migrations/0031_audit_log.ts'
 import { caseTables } from './migrations/0032_cases.ts'
 import { caseRanks } from './migrations/0033_case_ranks.ts'
+import { breakEntryTables } from './migrations/0034_break_entries.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -78,6 +79,7 @@ const migrations: readonly string[] = [
   auditLogTables,
   caseTables,
   caseRanks,
+  breakEntryTables,
 ]
 
 type Row = Record<string, SQLOutputValue>

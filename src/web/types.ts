@@ -8,6 +8,9 @@ import type { EvidenceNote, FactValue } from '../bridge/finding.ts'
 import type { Direction, Observation } from '../bridge/observation.ts'
 import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import type { Operations } from '../alerts/operations.ts'
+import type { BreakList, BreakQuery } from '../breaks/listBreaks.ts'
+import type { BreakOperations } from '../breaks/operations.ts'
+import type { ShownEntry } from '../breaks/showEntry.ts'
 import type { EscrowLine } from '../report/dailyReport.ts'
 import type { OutboxItem } from '../alerts/store/outboxItems.ts'
 import type { ShownSilence } from '../alerts/silences.ts'
@@ -201,7 +204,7 @@ export interface TransferStory {
 }
 
 /** What may be changed over HTTP. */
-export interface WebOperations extends Omit<Operations, 'changeCase'> {
+export interface WebOperations extends Omit<Operations, 'changeCase'>, BreakOperations {
   /** As `Operations.changeCase`; answers with the case as it is shown. */
   changeCase(...given: Parameters<Operations['changeCase']>): CaseStory
   /** Has the list read again back to a time. */
@@ -250,6 +253,10 @@ export interface WebDeps {
   listCases(query: CaseQuery): readonly CaseView[]
   /** One that was merged is the case that it goes on as. @throws MonitorError `not_found`, or `usage` for what is no id */
   showCase(id: string): CaseStory
+  /** What does not reconcile, and what people settled of it. */
+  readBreaks(query: BreakQuery): BreakList
+  /** What people did about breaks, newest first; `before` is the number of the last one that was seen. */
+  listBreakEntries(query: { readonly limit: number; readonly before: number | null }): readonly ShownEntry[]
   readonly operations: WebOperations
   /** Called after each commit that a reader could see. */
   readonly listeners: Set<() => void>

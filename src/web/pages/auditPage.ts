@@ -38,5 +38,6 @@ ${detail === '' ? '' : html`<p class="detail">${cleanText(detail, 1_000)}</p>`}
 
 function toPath({ about, aboutId }: Change): string | null {
   if (about === 'alert') return toAlertPath(aboutId)
+  if (about === 'movement') return '/breaks?state=all'
   return about === 'transfer' ? toTransferPath(aboutId) : null
 }

@@ -5,6 +5,7 @@ const pages = [
   ['status', '/', 'Status'],
   ['transfers', '/transfers', 'Transfers'],
   ['alerts', '/alerts', 'Alerts'],
+  ['breaks', '/breaks', 'Breaks'],
   ['silences', '/silences', 'Silences'],
   ['rules', '/rules', 'Rules'],
   ['reports', '/reports', 'Reports'],

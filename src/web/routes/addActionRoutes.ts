@@ -86,6 +86,7 @@ const previewBody = z.strictObject({
 })
 
 const name = z.string().max(200)
+const reason = z.string().max(2_000)
 
 const nothing = z.looseObject({ by: name.optional() })
 
@@ -149,6 +150,45 @@ const actions: readonly Action[] = [
     work: (operations, _, { id, actor }) => operations.dropOutbox(Number(id), actor),
     by: signer,
     form: leadTo('/outbox'),
+  }),
+  define({
+    path: '/breaks/match',
+    body: z.strictObject({ payout: name, origin: name, reason, force: z.boolean().default(false), by: name }),
+    work: (operations, body, { actor }) => operations.matchBreaks(body, actor),
+    by: signer,
+    form: {
+      read: ({ payout = '', origin = '', reason = '', force, by = '' }) => ({
+        payout,
+        origin,
+        reason,
+        force: force === 'yes',
+        by,
+      }),
+      next: ({ id }) => `/breaks#${id}`,
+      isSigned: true,
+    },
+  }),
+  define({
+    path: '/breaks/write-off',
+    body: z.strictObject({ name, reason, by: name }),
+    work: (operations, body, { actor }) => operations.writeOffBreak(body, actor),
+    by: signer,
+    form: {
+      read: ({ name = '', reason = '', by = '' }) => ({ name, reason, by }),
+      next: ({ id }) => `/breaks#${id}`,
+      isSigned: true,
+    },
+  }),
+  define({
+    path: '/breaks/undo',
+    body: z.strictObject({ entry: name, reason, by: name }),
+    work: (operations, body, { actor }) => operations.undoEntry(body, actor),
+    by: signer,
+    form: {
+      read: ({ entry = '', reason = '', by = '' }) => ({ entry, reason, by }),
+      next: ({ id }) => `/breaks#${id}`,
+      isSigned: true,
+    },
   }),
   define({
     path: '/cursors/rewind',

@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono'
 import { MonitorError } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
 import { caseStates } from '../caseTypes.ts'
+import { readBreakQuery, toPageOf } from '../readBreakQuery.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
 import { listKnownSilences, listReports, readAudit } from '../views/pageQueries.ts'
 import { readSeries } from '../views/readSeries.ts'
@@ -27,6 +28,14 @@ export function addApiRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
     const stories = deps.showTransfer(c.req.param('key').slice(0, 200))
     if (stories.length === 0) return missing(c, 'The ledger holds no such transfer.')
     return answerJson(c, { transfers: stories })
+  })
+  app.get('/api/breaks', (c) => {
+    const { query, problem } = readBreakQuery((name) => c.req.query(name))
+    if (query === null) return refuse(c, problem ?? '')
+    return answerJson(c, {
+      ...toPageOf(query, deps.readBreaks(query)),
+      entries: deps.listBreakEntries({ limit: 50, before: null }),
+    })
   })
   app.get('/api/reports', (c) => answerJson(c, { reports: listReports(deps.db) }))
   app.get('/api/reports/:day', async (c) => {

@@ -8,6 +8,7 @@ import { refuseReader } from '../createAccess.ts'
 import { type FormGate, mayAct } from '../createFormGate.ts'
 import { type AlertTab, renderAlertsPage } from '../pages/alertList.ts'
 import { renderAlertPage } from '../pages/alertPage.ts'
+import { renderBreaksPage } from '../pages/breaksPage.ts'
 import { type ChartName, chartNames, toChart } from '../pages/chartCards.ts'
 import { renderAuditPage } from '../pages/auditPage.ts'
 import { renderMessagePage } from '../pages/messagePage.ts'
@@ -20,12 +21,16 @@ import { renderBlindPage, renderStatusPage } from '../pages/statusPage.ts'
 import { renderSeveralTransfers, renderTransferPage } from '../pages/transferPage.ts'
 import { renderSearchPage, renderTransfersPage } from '../pages/transfersPage.ts'
 import { toAlertPath, toTransferPath } from '../pages/words.ts'
+import { readBreakQuery, toPageOf } from '../readBreakQuery.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
 import type { AlertStory, AlertView, WebDeps, WebEnv } from '../types.ts'
 import { listKnownSilences, listReports, readAudit } from '../views/pageQueries.ts'
 import { readSeries } from '../views/readSeries.ts'
 
 const sizes = { wide: { width: 460, height: 210 }, narrow: { width: 310, height: 200 } } as const
+
+/** Entries about breaks at once. */
+const entriesListed = 50
 
 /** Both charts in both schemes and widths, twice over while one follows another. */
 const mostKept = 16
@@ -38,6 +43,7 @@ export function addPageRoutes(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate):
     return c.html(renderStatusPage(status, { form: gate.context(c), series }))
   })
   addTransferPages(app, deps, gate)
+  addBreakPage(app, deps, gate)
   addAlertPages(app, deps, gate)
   app.get('/rules', (c) => c.html(renderRulesPage(deps.readRules(), deps.clock.now())))
   app.get('/outbox', (c) => {
@@ -70,6 +76,22 @@ function addTransferPages(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): voi
     )
   })
   app.get('/search', (c) => search(c, deps))
+}
+
+function addBreakPage(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
+  app.get('/breaks', (c) => {
+    const { typed, query, problem } = readBreakQuery((name) => c.req.query(name))
+    const before = Number(c.req.query('before') ?? '')
+    const entries = deps.listBreakEntries({
+      limit: entriesListed,
+      before: Number.isSafeInteger(before) && before > 0 ? before : null,
+    })
+    const page = query === null ? null : toPageOf(query, deps.readBreaks(query))
+    const read = (name: string) => cleanText(c.req.query(name) ?? '', 200)
+    const chosen = { payout: read('payout'), origin: read('origin') }
+    const view = { typed, page, problem, entries, chosen, now: deps.clock.now(), form: gate.context(c) }
+    return c.html(renderBreaksPage(view), query === null ? 400 : 200)
+  })
 }
 
 /** Straight to the one thing that is meant, else a list of all that names it. */

@@ -1,6 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { findCaseNamed } from '../../alerts/caseOperations.ts'
 import { findAlert, type Operations } from '../../alerts/operations.ts'
+import { openBreakSources } from '../../breaks/breakSources.ts'
+import { readBreakList } from '../../breaks/listBreaks.ts'
+import type { BreakOperations } from '../../breaks/operations.ts'
+import { listShownEntries } from '../../breaks/showEntry.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import { kinds } from '../../checks/index.ts'
 import { listUnwatched } from '../../config/listUnwatched.ts'
@@ -54,6 +58,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
   const settings = toCaseSettings(parts.config)
   const casesAt = (at: UnixMs) => ({ ...viewsAt(at), ...settings, store: alerts })
   const showCase = (id: string) => toCaseStory(casesAt(now()), findCaseNamed(alerts, id))
+  const breaks = () => openBreakSources({ ...parts, tokens: parts.config.bridge.tokens })
   const normal = nothingKept<ReturnType<typeof readNormal>>(slowMs)
   const kept = nothingKept<StatusSnapshot>(quickMs)
   const status = () =>
@@ -101,6 +106,8 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     listCases: (query) => listCaseViews(casesAt(now()), query),
     showCase,
     operations: forgetAfter(parts.operations, () => (kept.now = null), showCase),
+    readBreaks: (query) => readBreakList(breaks(), query, now()),
+    listBreakEntries: (query) => listShownEntries(breaks(), query, now()),
     listeners: parts.after,
     health: { ...parts, pollers: parts.pollerStatus },
     eventLoop: loop,
@@ -115,7 +122,7 @@ function watchLoop() {
 
 /** What a person changed shows at once. */
 function forgetAfter(
-  operations: Operations & Pick<WebOperations, 'rewindCursors'>,
+  operations: Operations & BreakOperations & Pick<WebOperations, 'rewindCursors'>,
   forget: () => unknown,
   showCase: WebDeps['showCase'],
 ): WebOperations {
@@ -128,6 +135,9 @@ function forgetAfter(
     expireSilence: (...given) => then(operations.expireSilence(...given)),
     retryOutbox: (...given) => then(operations.retryOutbox(...given)),
     dropOutbox: (...given) => then(operations.dropOutbox(...given)),
+    matchBreaks: (...given) => then(operations.matchBreaks(...given)),
+    writeOffBreak: (...given) => then(operations.writeOffBreak(...given)),
+    undoEntry: (...given) => then(operations.undoEntry(...given)),
     rewindCursors: (...given) => then(operations.rewindCursors(...given)),
   }
 }

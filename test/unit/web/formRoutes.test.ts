@@ -40,6 +40,24 @@ test.each([
   ['/outbox/17/retry', {}, 'retry 17', '/outbox'],
   ['/outbox/dead/retry', {}, 'retry dead', '/outbox'],
   ['/outbox/17/drop', {}, 'drop 17', '/outbox'],
+  [
+    '/breaks/match',
+    { payout: 't4', origin: 't2', reason: 'the same', force: 'yes', by: 'ana' },
+    'match {"payout":"t4","origin":"t2","reason":"the same","force":true,"by":"ana"}',
+    '/breaks#e3',
+  ],
+  [
+    '/breaks/write-off',
+    { name: 't2', reason: 'refunded', by: 'ana' },
+    'write off {"name":"t2","reason":"refunded","by":"ana"}',
+    '/breaks#e3',
+  ],
+  [
+    '/breaks/undo',
+    { entry: 'e3', reason: 'wrong', by: 'ana' },
+    'undo {"entry":"e3","reason":"wrong","by":"ana"}',
+    '/breaks#e3',
+  ],
 ])('the form of %s %j does it and leads on', async (path, fields, expected, next) => {
   const { post, operated } = createApp()
   const response = await post(path, fields)

@@ -29,6 +29,7 @@ test('every change there is stands among those that are tried', () => {
   expect([...new Set(changes.map(({ name }) => name))].toSorted()).toEqual([
     'POST /alerts/:id/ack',
     'POST /api/alerts/:id/ack',
+    ...['match', 'undo', 'write-off'].map((verb) => `POST /api/breaks/${verb}`),
     ...['ack', 'assign', 'handle', 'note', 'reopen'].map((verb) => `POST /api/cases/:id/${verb}`),
     'POST /api/cursors/rewind',
     'POST /api/outbox/:id/drop',
@@ -36,6 +37,7 @@ test('every change there is stands among those that are tried', () => {
     'POST /api/silences',
     'POST /api/silences/:id/expire',
     'POST /api/silences/preview',
+    ...['match', 'undo', 'write-off'].map((verb) => `POST /breaks/${verb}`),
     ...['ack', 'assign', 'handle', 'note', 'reopen'].map((verb) => `POST /cases/:id/${verb}`),
     'POST /outbox/:id/drop',
     'POST /outbox/:id/retry',
@@ -93,7 +95,7 @@ test('a reader is told what he may not do, and it is logged and counted', async 
   ])
 })
 
-test.each(['/', '/alerts', '/alerts/a1b2c3', '/silences', '/outbox', '/transfers/t42'])(
+test.each(['/', '/alerts', '/alerts/a1b2c3', '/breaks', '/silences', '/outbox', '/transfers/t42'])(
   '%s shows a reader all, and no form that he may not send',
   async (path) => {
     const { ask } = createApp()

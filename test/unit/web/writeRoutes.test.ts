@@ -40,6 +40,21 @@ test.each([
   ['/api/outbox/17/retry', {}, 'retry 17'],
   ['/api/outbox/dead/retry', {}, 'retry dead'],
   ['/api/outbox/17/drop', {}, 'drop 17'],
+  [
+    '/api/breaks/match',
+    { payout: 't4', origin: 't2', reason: 'the same', by: 'ana' },
+    'match {"payout":"t4","origin":"t2","reason":"the same","force":false,"by":"ana"}',
+  ],
+  [
+    '/api/breaks/write-off',
+    { name: 't2', reason: 'refunded', by: 'ana' },
+    'write off {"name":"t2","reason":"refunded","by":"ana"}',
+  ],
+  [
+    '/api/breaks/undo',
+    { entry: 'e3', reason: 'wrong', by: 'ana' },
+    'undo {"entry":"e3","reason":"wrong","by":"ana"}',
+  ],
   ['/api/cursors/rewind', { until: 5 }, 'rewind 5'],
 ])('POST %s does it', async (path, body, expected) => {
   const { post, operated } = createApp()

@@ -1,4 +1,6 @@
 import type { DailyReport } from '../../../../src/report/dailyReport.ts'
+import type { ShownBreak } from '../../../../src/breaks/describeBreak.ts'
+import type { ShownEntry } from '../../../../src/breaks/showEntry.ts'
 import type { OutboxView, RuleView, Series } from '../../../../src/web/viewTypes.ts'
 
 export const now = Date.UTC(2026, 2, 8, 10, 31, 5)
@@ -95,3 +97,51 @@ export const outbox: readonly OutboxView[] = [
   item,
   { ...item, id: 12, state: 'dead', attempt: null, nextAt: null, lastError: null, isDropped: true },
 ]
+
+export const openBreak: ShownBreak = {
+  name: 't42',
+  kind: 'stalled',
+  direction: 'ZoneToMain',
+  isOpen: true,
+  token: { address: `0x${'ab'.repeat(20)}`, symbol: 'USDC', name: 'USD Coin' },
+  inBaseUnits: false,
+  amount: '12000.5',
+  left: '2000.5',
+  settled: '10000',
+  entries: ['e3'],
+  remark: 'what is left beside e3',
+  since: now - 2 * hour,
+  state: 'pending',
+  transferKey: 't42',
+  mainHash: null,
+  zoneHash: `0x${'5a'.repeat(32)}`,
+  source: `0x${'11'.repeat(20)}`,
+  target: `0x${'33'.repeat(20)}`,
+  escrow: null,
+  height: null,
+  evidence: 'no main transaction; origin not verified',
+  caseId: 'c7',
+}
+
+export const entry: ShownEntry = {
+  id: 'e3',
+  at: now - hour,
+  what: 'matched',
+  who: 'ana',
+  from: 'page, 192.0.2.7',
+  reason: 'the operator confirmed it',
+  difference: '-2000.5',
+  undoes: null,
+  undoneBy: null,
+  shares: [
+    {
+      name: 't42',
+      part: 'origin',
+      kind: 'stalled',
+      token: { address: `0x${'ab'.repeat(20)}`, symbol: 'USDC' },
+      inBaseUnits: false,
+      amount: '10000',
+      now: 'holds',
+    },
+  ],
+}

@@ -16,7 +16,9 @@ import type {
 } from '../../../../src/web/types.ts'
 import type { CaseStory } from '../../../../src/web/caseTypes.ts'
 import { judgeVerdict } from '../../../../src/web/judgeVerdict.ts'
-import { now, outbox, report, rules, series } from './fakeViews.ts'
+import type { BreakList } from '../../../../src/breaks/listBreaks.ts'
+import type { ShownEntry } from '../../../../src/breaks/showEntry.ts'
+import { entry, now, openBreak, outbox, report, rules, series } from './fakeViews.ts'
 import { toRecord } from '../../../support/records.ts'
 
 export { now }
@@ -328,6 +330,8 @@ export interface FakeWeb {
   stories: readonly TransferStory[]
   cases: readonly CaseStory[]
   next: string | null
+  breaks: BreakList
+  entries: readonly ShownEntry[]
   now: number
   change(): void
   readonly listeners: Set<() => void>
@@ -403,6 +407,13 @@ function createFakeOperations(operated: string[], actors: Actor[]): WebDeps['ope
     expireSilence: (id, actor) => (actors.push(actor), operated.push(`expire ${id}`), silence),
     retryOutbox: (id, actor) => (actors.push(actor), operated.push(`retry ${id}`), { count: 1 }),
     dropOutbox: (id, actor) => (actors.push(actor), operated.push(`drop ${id}`), { count: 1 }),
+    matchBreaks: (input, actor) => (
+      actors.push(actor), operated.push(`match ${JSON.stringify(input)}`), entry
+    ),
+    writeOffBreak: (input, actor) => (
+      actors.push(actor), operated.push(`write off ${JSON.stringify(input)}`), entry
+    ),
+    undoEntry: (input, actor) => (actors.push(actor), operated.push(`undo ${JSON.stringify(input)}`), entry),
     rewindCursors: (until, actor) => (actors.push(actor), operated.push(`rewind ${until}`), { until }),
   }
 }
@@ -447,6 +458,8 @@ export function createFakeWeb(
     cases: [theft],
     ...parts,
     next: null,
+    breaks: { breaks: [openBreak], total: 1, sums: [], isCut: false },
+    entries: [entry],
     now,
     filters,
     logged,
@@ -492,6 +505,8 @@ export function createFakeWeb(
       }),
       dailyReport: { cron: '0 8 * * *', timezone: 'UTC', channel: 'ops-email' },
       listOutbox: (state) => outbox.filter((item) => item.state === state),
+      readBreaks: () => fake.breaks,
+      listBreakEntries: () => fake.entries,
       operations: createFakeOperations(operated, actors),
       listeners,
       health,

@@ -1,0 +1,265 @@
+import { decodeFinding } from '../alerts/findingJson.ts'
+import { stands } from '../alerts/joining.ts'
+import {
+  compareDecimals,
+  type Decimal,
+  fromBaseUnits,
+  noAmount,
+  subtractDecimals,
+  sumDecimals,
+  toDecimal,
+} from '../bridge/decimal.ts'
+import { canonicalToken, nativeDecimals } from '../bridge/movedToken.ts'
+import type { Transfer } from '../bridge/transfer.ts'
+import { toRisk } from '../cases/money.ts'
+import { selectFlows, type StoredFlow } from '../checks/escrow/flowRow.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { TokenBook } from '../ledger/tokenBook.ts'
+import { formatKey, isOpenRow, parseKey } from '../ledger/transferRows.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import type { Kinds } from '../rules/kinds.ts'
+import { direction, transferState } from '../store/bridgeCodecs.ts'
+import type { Database } from '../store/database.ts'
+import { bigintText, columns, instant, int, type Read, text } from '../store/table.ts'
+import { type Break, type BreakKind, breakKinds } from './break.ts'
+
+/** What breaks are read from: the ledger's own tables, so that nothing can drift from them. */
+export interface BreakSources {
+  readonly db: Database
+  readonly ledger: Pick<Ledger, 'getTransfer'>
+  readonly kinds: Kinds
+  readonly tokens: Pick<TokenBook, 'find'>
+}
+
+/** What is open longer is a break, whatever the rules say. */
+const openMs = 86_400_000
+
+/** Rows that are read of each source at once; beyond that it is said that there are more. */
+const mostRead = 20_000
+/** Of what came in nobody lost anything, and anybody can send as much as he likes. */
+const mostInflows = 2_000
+
+/** All breaks as of now, in no order; `isCut` when there were more than are read at once. */
+export function listBreaks(
+  sources: BreakSources,
+  now: UnixMs,
+): { readonly breaks: readonly Break[]; readonly isCut: boolean } {
+  const { db } = sources
+  const rows = (['failed', 'pending', 'unbacked'] as const).map((state) =>
+    rested.all(
+      db,
+      `${openRows} AND t.state = ?2 ORDER BY t.origin_at LIMIT ?3`,
+      now - openMs,
+      state,
+      mostRead,
+    ),
+  )
+  const accused = accusations.all(db, `${accusedRows} ORDER BY a.id DESC LIMIT ?`, mostRead)
+  const flows = [
+    ...selectFlows(db, unexplainedFlows, 'out', mostRead),
+    ...selectFlows(db, unexplainedFlows, 'in', mostInflows),
+  ]
+  const transfers = joinByKey([
+    ...rows.flat().map((row) => toOpen(sources, row)),
+    ...accused.flatMap((row) => toAccused(sources, row)),
+  ])
+  return {
+    breaks: [...transfers, ...withoutTransfers(flows, transfers)],
+    isCut: [...rows, accused, flows].some(({ length }) => length >= mostRead),
+  }
+}
+
+/** One break by its name; null when there is none of that name now. A transfer that was joined goes by its older key. */
+export function findBreak(sources: BreakSources, name: string, now: UnixMs): Break | null {
+  const key = parseKey(name)
+  if (key !== null) return findTransfer(sources, key, now)
+  const [escrow = '', token = '', hash = ''] = splitName(name)
+  const sql = "SELECT * FROM escrow_flows WHERE hash = ? AND verdict = 'unexplained'"
+  const flows = selectFlows(sources.db, sql, hash)
+  if (!flows.some((flow) => flow.escrow === escrow && flow.token === token)) return null
+  const transfers = int
+    .all(sources.db, 'SELECT key FROM transfers WHERE main_hash = ? LIMIT 1000', hash)
+    .flatMap((one) => findTransfer(sources, one, now) ?? [])
+  return withoutTransfers(flows, transfers).find((one) => one.name === name) ?? null
+}
+
+/** Escrow, token and hash of a movement's name. */
+export function splitName(name: string): readonly string[] {
+  const [escrow = '', token = '', ...hash] = name.split(':')
+  return [escrow, token === 'native' ? '' : token, hash.join(':')]
+}
+
+function findTransfer(sources: BreakSources, key: number, now: UnixMs): Break | null {
+  const { db } = sources
+  const known = int.get(db, 'SELECT transfer_key FROM aliases WHERE key = ?', key) ?? key
+  const rows = rested.all(db, `${openRows} AND t.key = ?2`, now - openMs, known)
+  const accused = accusations.all(db, `${accusedRows} AND a.transfer_key = ?`, formatKey(known))
+  const [found = null] = joinByKey([
+    ...rows.map((row) => toOpen(sources, row)),
+    ...accused.flatMap((row) => toAccused(sources, row)),
+  ])
+  return found
+}
+
+// A rule says when a transfer is open too long; the alert follows the transfer.
+const openRows = `SELECT t.key, t.state, t.direction, t.token, t.main_hash, t.origin_at, t.destination_at, t.flow FROM transfers t
+  WHERE ${isOpenRow.replace('state', 't.state')} AND (t.state = 'failed' OR t.origin_at <= ?1 OR t.state = 'pending' AND EXISTS (
+    SELECT 1 FROM alerts a WHERE a.transfer_key = 't' || t.key AND a.kind = 'transfer.stalled' AND a.state IN ('firing', 'recovering')))`
+
+const rested = columns({
+  key: int,
+  state: transferState,
+  direction,
+  token: text,
+  mainHash: text.orNull(),
+  originAt: instant,
+  flow: text.orNull(),
+})
+
+// In these words, or the planner does not see that the index of them answers.
+const accusedRows = `SELECT a.kind, a.finding, a.transfer_key FROM alerts a
+  WHERE a.kind IN ('transfer.duplicate', 'transfer.unbacked', 'transfer.mismatch', 'batch.mismatch') AND a.state <> 'merged'`
+
+const accusations = columns({ kind: text, finding: text, transferKey: text.orNull() })
+
+const accusedAs: Readonly<Record<string, BreakKind>> = {
+  'transfer.duplicate': 'duplicate',
+  'transfer.unbacked': 'unbacked',
+  'transfer.mismatch': 'mismatch',
+  'batch.mismatch': 'mismatch',
+}
+
+const unexplainedFlows = `SELECT * FROM escrow_flows INDEXED BY escrow_flows_told
+  WHERE verdict = 'unexplained' AND direction = ? ORDER BY at DESC LIMIT ?`
+
+const kindOf = { failed: 'failed', pending: 'stalled', unbacked: 'unbacked', completed: 'mismatch' } as const
+
+function toOpen(sources: BreakSources, row: Read<typeof rested>): Break {
+  const { key, state, mainHash, originAt } = row
+  const name = formatKey(key)
+  const money = readMoney(sources, row)
+  return {
+    name,
+    kind: kindOf[state],
+    direction: row.direction,
+    token: canonicalToken(row.token),
+    ...money,
+    since: originAt,
+    mainHash,
+    transferKey: name,
+  }
+}
+
+/** The amount as it is counted with the row, else as its records give it. */
+function readMoney(
+  { ledger, tokens }: BreakSources,
+  { key, token, flow }: Read<typeof rested>,
+): Pick<Break, 'amount' | 'inBaseUnits'> {
+  const raw = flow === null ? null : bigintText.read(toCountedAmount(flow))
+  const decimals = tokens.find(token).decimals ?? (canonicalToken(token) === '' ? nativeDecimals : null)
+  if (raw !== undefined && raw !== null)
+    return { amount: fromBaseUnits(raw, decimals ?? 0), inBaseUnits: decimals === null }
+  return { amount: toDecimal(ledger.getTransfer(formatKey(key))?.amount ?? ''), inBaseUnits: false }
+}
+
+/** What ledger/flow.ts counts of it, base units. */
+function toCountedAmount(flow: string): string | null {
+  const counted = JSON.parse(flow) as { readonly a: string | null }
+  return counted.a
+}
+
+function toAccused({ kinds, tokens }: BreakSources, row: Read<typeof accusations>): Break[] {
+  const finding = decodeFinding(row.finding)
+  const kind = kinds.find(row.kind)
+  const as = accusedAs[row.kind]
+  const { transfer } = finding
+  if (transfer === null || as === undefined || !stands({ finding, kind })) return []
+  const risk = toRisk(kind, finding)
+  const name = row.transferKey ?? transfer.key
+  return [
+    {
+      name,
+      kind: as,
+      direction: transfer.direction,
+      token: canonicalToken(transfer.token.address),
+      ...toUnits(transfer, toDecimal(risk?.amount ?? transfer.amount ?? ''), tokens),
+      since: finding.since,
+      mainHash: transfer.main?.hash ?? null,
+      transferKey: name,
+    },
+  ]
+}
+
+/** Sums of a token are in one unit: where the token is known by its base units alone, all of it is. */
+function toUnits(
+  { token, amountRaw }: Transfer,
+  amount: Decimal | null,
+  tokens: BreakSources['tokens'],
+): Pick<Break, 'amount' | 'inBaseUnits'> {
+  const known =
+    tokens.find(token.address).decimals ?? (canonicalToken(token.address) === '' ? nativeDecimals : null)
+  if (known !== null) return { amount, inBaseUnits: false }
+  return { amount: amountRaw === null ? null : fromBaseUnits(amountRaw, 0), inBaseUnits: true }
+}
+
+/** Each transfer once: by the gravest that is said of it, and the most money. */
+function joinByKey(found: readonly Break[]): Break[] {
+  const byName = new Map<string, Break>()
+  for (const one of found) {
+    const known = byName.get(one.name)
+    byName.set(one.name, known === undefined ? one : joinTwo(known, one))
+  }
+  return [...byName.values()]
+}
+
+function joinTwo(a: Break, b: Break): Break {
+  const [first, second] = breakKinds.indexOf(a.kind) <= breakKinds.indexOf(b.kind) ? [a, b] : [b, a]
+  if (first.amount === null || second.amount === null)
+    return { ...first, amount: first.amount ?? second.amount }
+  return {
+    ...first,
+    amount: compareDecimals(first.amount, second.amount) >= 0 ? first.amount : second.amount,
+  }
+}
+
+/** Movements as breaks, for what the transfers of the same transaction do not account for already: no money is counted twice. */
+function withoutTransfers(flows: readonly StoredFlow[], transfers: readonly Break[]): Break[] {
+  const named = Map.groupBy(
+    transfers.filter(({ direction, inBaseUnits }) => direction === 'ZoneToMain' && !inBaseUnits),
+    ({ mainHash, token }) => `${mainHash} ${token}`,
+  )
+  const groups = Map.groupBy(flows, ({ hash, token, direction }) => `${hash} ${token} ${direction}`)
+  return [...groups.values()].flatMap((group) => {
+    const [{ hash, token, direction: way } = { hash: '', token: '', direction: 'in' }] = group
+    const payouts = way === 'out' ? (named.get(`${hash} ${token}`) ?? []) : []
+    let rest = sumDecimals(payouts.map(({ amount }) => amount ?? noAmount))
+    return group
+      .toSorted((a, b) => (a.escrow < b.escrow ? -1 : 1))
+      .flatMap((flow) => {
+        const all = amountOf(flow)
+        const amount = compareDecimals(all, rest) > 0 ? subtractDecimals(all, rest) : noAmount
+        rest = subtractDecimals(rest, subtractDecimals(all, amount))
+        return amount.digits > 0n || all.digits === 0n ? [toMovement(flow, amount)] : []
+      })
+  })
+}
+
+function amountOf({ unexplained, outward, net }: StoredFlow): Decimal {
+  const amount = unexplained ?? (outward.digits === 0n ? net : outward)
+  return amount.digits < 0n ? subtractDecimals(noAmount, amount) : amount
+}
+
+function toMovement(flow: StoredFlow, amount: Decimal): Break {
+  const { escrow, token, hash, at, fromHeight } = flow
+  return {
+    name: `${escrow}:${token || 'native'}:${hash}`,
+    kind: flow.direction,
+    direction: flow.direction === 'out' ? 'ZoneToMain' : 'MainToZone',
+    token,
+    inBaseUnits: false,
+    amount,
+    since: at,
+    mainHash: fromHeight === null ? hash : null,
+    transferKey: null,
+  }
+}

@@ -1,0 +1,66 @@
+import {
+  compareDecimals,
+  type Decimal,
+  formatDecimal,
+  noAmount,
+  subtractDecimals,
+  sumDecimals,
+} from '../bridge/decimal.ts'
+import { type Break, breakWords, type Share } from './break.ts'
+
+/** A break beside what people settled of it: `left` and `settled` together are its amount. */
+export interface Settlement {
+  readonly isOpen: boolean
+  /** Null when the amount is not known. */
+  readonly left: Decimal | null
+  readonly settled: Decimal
+  /** The entries that hold of it. */
+  readonly entries: readonly number[]
+  /** Why it is on the list although an entry is about it; null where none is. */
+  readonly remark: string | null
+}
+
+/**
+ * What is left of a break. An entry holds for what was known when it was made: of another kind, or in another token, the
+ * break is a new one, and money that came since is not settled. A pure function: what entries are taken back leaves no trace.
+ */
+export function settle(one: Break, shares: readonly Share[]): Settlement {
+  const isHeld = (share: Share) =>
+    share.kind === one.kind && share.token === one.token && share.inBaseUnits === one.inBaseUnits
+  const held = shares.filter(isHeld)
+  const lapsed = shares.filter((share) => !isHeld(share))
+  const entries = held.map(({ entryId }) => entryId)
+  if (one.amount === null) {
+    const isOpen = !held.some(({ amount }) => amount === null)
+    return {
+      isOpen,
+      left: null,
+      settled: noAmount,
+      entries,
+      remark: isOpen ? sayWhy(one, held, lapsed) : null,
+    }
+  }
+  const most = sumDecimals(held.map(({ amount }) => amount ?? noAmount))
+  const settled = compareDecimals(most, one.amount) > 0 ? one.amount : most
+  const left = subtractDecimals(one.amount, settled)
+  const isOpen = left.digits > 0n || held.length === 0
+  return { isOpen, left, settled, entries, remark: isOpen ? sayWhy(one, held, lapsed) : null }
+}
+
+function sayWhy(one: Break, held: readonly Share[], lapsed: readonly Share[]): string | null {
+  const [old] = lapsed.slice(-1)
+  const [newest] = held.slice(-1)
+  if (newest === undefined) return old === undefined ? null : sayLapsed(one, old)
+  const { amount } = one
+  if (amount === null) return `back: how much it is was known in e${newest.entryId}, and is not now`
+  if (newest.whole === null) return `back: how much it is was not known in e${newest.entryId}`
+  if (compareDecimals(amount, newest.whole) > 0)
+    return `back: e${newest.entryId} was made of ${formatDecimal(newest.whole)}, by now it is ${formatDecimal(amount)}`
+  return `what is left beside ${held.map(({ entryId }) => `e${entryId}`).join(', ')}`
+}
+
+function sayLapsed(one: Break, { entryId, kind }: Share): string {
+  return kind === one.kind
+    ? `back: e${entryId} was made of another token`
+    : `back: e${entryId} was made when it was ${breakWords[kind]}`
+}

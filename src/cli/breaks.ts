@@ -1,0 +1,187 @@
+import { breakWords } from '../breaks/break.ts'
+import { openBreakSources } from '../breaks/breakSources.ts'
+import type { ShownBreak } from '../breaks/describeBreak.ts'
+import { type BreakList, type BreakSum, readBreakList } from '../breaks/listBreaks.ts'
+import { listShownEntries, type ShownEntry } from '../breaks/showEntry.ts'
+import { toCsvLine } from '../lib/csv.ts'
+import { formatDuration } from '../lib/duration.ts'
+import { MonitorError } from '../lib/errors.ts'
+import { cleanText, inBrackets } from '../lib/text.ts'
+import { readBreakQuery } from '../web/readBreakQuery.ts'
+import { exitCodes, type Io } from './io.ts'
+import { readConfig } from './loadProject.ts'
+import { openLedger } from './openLedger.ts'
+import { type CommandOperations, openOperations } from './openOperations.ts'
+import { readAuthor, toActor } from './readAuthor.ts'
+import type { Actor } from '../store/actor.ts'
+
+export interface ListBreaksCommand {
+  readonly config: string
+  readonly token?: string
+  readonly min?: string
+  readonly olderThan?: string
+  readonly state: string
+  readonly sort: string
+  readonly limit: string
+  readonly json?: boolean
+  readonly csv?: boolean
+}
+
+const entriesListed = 20
+
+/** `spanwatch breaks list`: what does not reconcile, and what people settled of it. */
+export function listBreaks(io: Io, options: ListBreaksCommand): number {
+  const { config } = readConfig(io, options.config, { needs: [] })
+  const { token, min, olderThan: age, state, sort, limit } = options
+  const given = new Map(Object.entries({ token, min, age, state, sort, limit }))
+  const { query, problem } = readBreakQuery((name) => given.get(name))
+  if (query === null) throw new MonitorError('usage', `--${(problem ?? '').replace(/^age/, 'older-than')}`)
+  const { db, ledger } = openLedger(config)
+  try {
+    const now = io.clock.now()
+    const sources = openBreakSources({ db, ledger, tokens: config.bridge.tokens })
+    const list = readBreakList(sources, query, now)
+    const entries = listShownEntries(sources, { limit: entriesListed, before: null }, now)
+    if (options.json) io.out(`${JSON.stringify({ ...list, entries }, null, 2)}\n`)
+    else io.out(options.csv ? toCsv(list) : formatList(list, entries, now))
+    return exitCodes.fine
+  } finally {
+    db.close()
+  }
+}
+
+const csvColumns: readonly (readonly [string, (one: ShownBreak) => string | number | null])[] = [
+  ['name', (one) => one.name],
+  ['kind', (one) => one.kind],
+  ['isOpen', (one) => String(one.isOpen)],
+  ['direction', (one) => one.direction],
+  ['tokenSymbol', (one) => one.token.symbol],
+  ['tokenAddress', (one) => one.token.address],
+  ['unit', (one) => (one.inBaseUnits ? 'base' : 'token')],
+  ['amount', (one) => one.amount],
+  ['left', (one) => one.left],
+  ['settled', (one) => one.settled],
+  ['since', (one) => new Date(one.since).toISOString()],
+  ['state', (one) => one.state],
+  ['mainTxHash', (one) => one.mainHash],
+  ['zoneTxHash', (one) => one.zoneHash],
+  ['source', (one) => one.source],
+  ['target', (one) => one.target],
+  ['escrow', (one) => one.escrow],
+  ['case', (one) => one.caseId],
+  ['evidence', (one) => one.evidence],
+  ['entries', (one) => one.entries.join(' ')],
+  ['remark', (one) => one.remark],
+]
+
+function toCsv({ breaks }: BreakList): string {
+  return [
+    toCsvLine(csvColumns.map(([name]) => name)),
+    ...breaks.map((one) => toCsvLine(csvColumns.map(([, read]) => read(one)))),
+  ].join('')
+}
+
+function formatList(list: BreakList, entries: readonly ShownEntry[], now: number): string {
+  const { breaks, total, sums, isCut } = list
+  const rest = total - breaks.length
+  return [
+    breaks.length === 0
+      ? 'Nothing like this fails to reconcile.\n'
+      : breaks.map((one) => formatBreak(one, now)).join(''),
+    rest > 0 ? `and ${rest} more: --limit\n` : '',
+    ...(sums.length === 0 ? [] : ['\n', ...sums.map(formatSum)]),
+    isCut ? 'There are more than are read at once: these are of what was read.\n' : '',
+    ...(entries.length === 0 ? [] : ['\nentries, newest first\n', ...entries.map(formatEntry)]),
+  ].join('')
+}
+
+function formatBreak(one: ShownBreak, now: number): string {
+  const token = nameToken(one.token.symbol, one.token.name || one.token.address, one.inBaseUnits)
+  const shown = one.isOpen ? one.left : one.settled
+  const amount =
+    shown === null ? 'unknown amount' : shown === one.amount ? shown : `${shown} of ${one.amount}`
+  const age = formatDuration(Math.max(0, now - one.since))
+  const about = [one.caseId, one.state, ...one.entries, ...(one.remark === null ? [] : [one.remark])].filter(
+    (word) => word !== null,
+  )
+  return [
+    `${one.name}  ${breakWords[one.kind]}  ${amount} ${token}  ${one.direction}, ${age} old${about.length === 0 ? '' : ` (${about.join(', ')})`}\n`,
+    `         main ${one.mainHash ?? '-'}  zone ${one.zoneHash ?? '-'}\n`,
+    ...(one.source === '' && one.target === ''
+      ? []
+      : [`         from ${one.source || '-'}  to ${one.target || '-'}\n`]),
+    ...(one.evidence === '' ? [] : [`         ${one.evidence}\n`]),
+  ].join('')
+}
+
+function formatSum({ token, symbol, inBaseUnits, open, settled }: BreakSum): string {
+  const unknown = open.unknown === 0 ? '' : ` and ${open.unknown} of unknown amount`
+  return `${nameToken(symbol, token, inBaseUnits)}: ${open.count} open, ${open.amount}${unknown}; ${settled.count} settled by hand, ${settled.amount}\n`
+}
+
+function nameToken(symbol: string | null, name: string, inBaseUnits: boolean): string {
+  const shown = symbol === null ? inBrackets(name || 'native currency') : cleanText(symbol, 80)
+  return inBaseUnits ? `base units of ${shown}` : shown
+}
+
+function formatEntry(entry: ShownEntry): string {
+  const { id, at, what, who, from, reason, undoes, undoneBy, difference, shares } = entry
+  const about = [
+    ...(undoes === null ? [] : [`of ${undoes}`]),
+    ...(undoneBy === null ? [] : [`taken back by ${undoneBy}`]),
+    ...(what !== 'matched' || difference === '0'
+      ? []
+      : [`payout less origin: ${difference ?? 'cannot be said'}`]),
+  ]
+  const lines = shares.map(
+    (share) =>
+      `         ${share.part === 'all' ? '' : `${share.part} `}${share.name}: ${share.amount ?? 'unknown amount'} ${nameToken(share.token.symbol, share.token.address, share.inBaseUnits)}, ${breakWords[share.kind]}, ${share.now}\n`,
+  )
+  return `${id.padEnd(8)} ${new Date(at).toISOString()}  ${what}${about.length === 0 ? '' : ` (${about.join(', ')})`} by ${cleanText(who, 100)} (${cleanText(from, 200)}): ${cleanText(reason, 500)}\n${lines.join('')}`
+}
+
+export interface ChangeBreakCommand {
+  readonly config: string
+  readonly reason: string
+  readonly by?: string
+  readonly json?: boolean
+}
+
+/** `spanwatch breaks match`: this payout belongs to that origin. */
+export async function matchBreaks(
+  io: Io,
+  sides: { readonly payout: string; readonly origin: string },
+  options: ChangeBreakCommand & { readonly force?: boolean },
+): Promise<number> {
+  const input = { ...sides, reason: options.reason, force: options.force ?? false }
+  return await change(io, options, (operations, actor) => operations.matchBreaks(input, actor))
+}
+
+/** `spanwatch breaks write-off`. */
+export async function writeOffBreak(io: Io, name: string, options: ChangeBreakCommand): Promise<number> {
+  const input = { name, reason: options.reason }
+  return await change(io, options, (operations, actor) => operations.writeOffBreak(input, actor))
+}
+
+/** `spanwatch breaks undo`: takes an entry back. */
+export async function undoEntry(io: Io, entry: string, options: ChangeBreakCommand): Promise<number> {
+  const input = { entry, reason: options.reason }
+  return await change(io, options, (operations, actor) => operations.undoEntry(input, actor))
+}
+
+async function change(
+  io: Io,
+  options: ChangeBreakCommand,
+  work: (operations: CommandOperations, actor: Actor) => Promise<ShownEntry>,
+): Promise<number> {
+  const { config } = readConfig(io, options.config, { needs: ['http'] })
+  const actor = toActor(readAuthor(io, options.by))
+  const operations = openOperations(io, config)
+  try {
+    const entry = await work(operations, actor)
+    io.out(options.json ? `${JSON.stringify(entry, null, 2)}\n` : formatEntry(entry))
+    return exitCodes.fine
+  } finally {
+    operations.close()
+  }
+}

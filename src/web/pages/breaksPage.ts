@@ -1,0 +1,178 @@
+import { html } from 'hono/html'
+import { breakWords } from '../../breaks/break.ts'
+import type { ShownBreak } from '../../breaks/describeBreak.ts'
+import type { BreakSum } from '../../breaks/listBreaks.ts'
+import type { ShownEntry } from '../../breaks/showEntry.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { cleanText } from '../../lib/text.ts'
+import { templateFilters } from '../../rules/templates/templateFilters.ts'
+import { type FormContext, mayAct } from '../createFormGate.ts'
+import type { BreakPage, TypedBreakQuery } from '../readBreakQuery.ts'
+import { renderEntries } from './breakEntries.ts'
+import { renderLayout } from './layout.ts'
+import {
+  directionPaths,
+  directionWords,
+  formatToken,
+  type Html,
+  renderAgo,
+  renderHash,
+  renderTag,
+  toTransferPath,
+} from './words.ts'
+
+export interface BreaksView {
+  readonly typed: TypedBreakQuery
+  /** Null when the filter was not understood. */
+  readonly page: BreakPage | null
+  readonly problem: string | null
+  readonly entries: readonly ShownEntry[]
+  /** What a matching is to be made of, as far as it was chosen. */
+  readonly chosen: { readonly payout: string; readonly origin: string }
+  readonly now: UnixMs
+  readonly form: FormContext
+}
+
+/** The work list: what does not reconcile, what is done about it by hand, and what was done. */
+export function renderBreaksPage(view: BreaksView): Html {
+  const { typed, page, problem, entries, form } = view
+  return renderLayout({
+    title: 'Breaks',
+    active: 'breaks',
+    live: false,
+    main: html`<section class="card" aria-labelledby="breaks-title">
+<h1 id="breaks-title">Breaks</h1>
+<p class="muted">What does not reconcile, as the chains show it now. Each is over by itself once it completes or is explained, or by hand, below.</p>
+${renderFilters(typed)}
+${problem === null ? '' : html`<p class="problem" role="alert">${problem}</p>`}
+${page === null ? '' : html`${renderSums(page, view.now)}${renderList(page, view)}`}
+</section>
+${mayAct(form) ? renderMatchForm(view) : ''}
+<section class="card" aria-labelledby="entries-title"><h2 id="entries-title">Entries</h2>${renderEntries(entries, form)}</section>
+<footer><p><a href="/api/breaks">As JSON</a>, <a href="/audit">audit log</a></p></footer>`,
+  })
+}
+
+const ages = ['1h', '6h', '1d', '7d', '30d']
+
+function renderFilters(typed: TypedBreakQuery): Html {
+  const option = (value: string, label: string, current: string) =>
+    html`<option value="${value}"${value === current ? html` selected` : ''}>${label}</option>`
+  const others = typed.age === '' || ages.includes(typed.age) ? [] : [typed.age]
+  return html`<form class="filters" method="get" action="/breaks">
+<div><label for="f-token">Token, symbol or address</label><input id="f-token" name="token" value="${typed.token}" maxlength="100" autocomplete="off" spellcheck="false"></div>
+<div><label for="f-min">At least</label><input id="f-min" name="min" value="${typed.min}" maxlength="100" inputmode="decimal" autocomplete="off"></div>
+<div><label for="f-age">Older than</label><select id="f-age" name="age">${option('', 'any age', typed.age)}${[...ages, ...others].map((age) => option(age, age, typed.age))}</select></div>
+<div><label for="f-state">State</label><select id="f-state" name="state">${option('open', 'open', typed.state)}${option('settled', 'settled by hand', typed.state)}${option('all', 'all', typed.state)}</select></div>
+<div><label for="f-sort">First</label><select id="f-sort" name="sort">${option('age', 'the oldest', typed.sort)}${option('amount', 'the largest', typed.sort)}</select></div>
+<div class="buttons"><button class="primary">Filter</button> <a href="/breaks">Clear</a></div>
+</form>`
+}
+
+/** The roles are written out because the narrow layout takes the table's display away, and its meaning with it. */
+function renderSums({ sums, isCut }: BreakPage, now: UnixMs): Html {
+  if (sums.length === 0) return html``
+  return html`<table class="stack" role="table">
+<thead role="rowgroup"><tr role="row">${['Token', 'Open', 'Amount', 'Oldest', 'Settled by hand', 'Amount settled'].map((name) => html`<th scope="col" role="columnheader">${name}</th>`)}</tr></thead>
+<tbody role="rowgroup">${sums.map(
+    (sum) => html`<tr role="row">
+<th scope="row" role="rowheader">${nameToken(sum)}</th>
+<td role="cell" data-label="Open">${sum.open.count}</td>
+<td role="cell" data-label="Amount" class="amount">${templateFilters.amount(sum.open.amount)}${sum.open.unknown === 0 ? '' : ` and ${sum.open.unknown} of unknown amount`}</td>
+<td role="cell" data-label="Oldest">${sum.oldestAt === null ? '' : renderAgo(sum.oldestAt, now)}</td>
+<td role="cell" data-label="Settled by hand">${sum.settled.count}</td>
+<td role="cell" data-label="Amount settled" class="amount">${templateFilters.amount(sum.settled.amount)}</td>
+</tr>`,
+  )}</tbody></table>${isCut ? html`<p class="problem">There are more than are read at once: counts and sums are of those that were read.</p>` : ''}`
+}
+
+function nameToken({ token, symbol, inBaseUnits }: BreakSum): string {
+  const name = cleanText(symbol ?? (token || 'native currency'), 80)
+  return inBaseUnits ? `base units of ${name}` : name
+}
+
+function renderList({ breaks, total, next }: BreakPage, { typed, now, form }: BreaksView): Html {
+  if (breaks.length === 0)
+    return html`<p class="empty">Nothing like this. That says nothing about what spanwatch has not read.</p>`
+  return html`<ol class="alerts">${breaks.map((one, index) => renderBreak(one, { index, now, form }))}</ol>
+<nav class="paging" aria-label="Paging"><span class="muted">${breaks.length} of ${total} shown, the ${typed.sort === 'age' ? 'oldest' : 'largest'} first</span>${next === null ? '' : html`<a class="button" rel="next" href="${toNextHref(typed, next)}">More</a>`}</nav>`
+}
+
+const tones: Readonly<Record<ShownBreak['kind'], string>> = {
+  duplicate: 'critical',
+  unbacked: 'critical',
+  mismatch: 'critical',
+  failed: 'attention',
+  stalled: 'attention',
+  out: 'critical',
+  in: 'info',
+}
+
+interface Place {
+  /** In the list: what names a field of it. */
+  readonly index: number
+  readonly now: UnixMs
+  readonly form: FormContext
+}
+
+function renderBreak(one: ShownBreak, { index, now, form }: Place): Html {
+  const { kind, transferKey, mainHash, zoneHash, source, target, since, caseId, remark, entries } = one
+  const parts = [
+    ...(mainHash === null ? [] : [html`<span>main ${renderHash(mainHash)}</span>`]),
+    ...(zoneHash === null ? [] : [html`<span>zone ${renderHash(zoneHash)}</span>`]),
+    ...(source === '' ? [] : [html`<span>from ${renderHash(source)}</span>`]),
+    ...(target === '' ? [] : [html`<span>to ${renderHash(target)}</span>`]),
+  ]
+  return html`<li class="alert edge-${one.isOpen ? tones[kind] : 'info'}">
+<p>${renderTag(tones[kind], breakWords[kind])} <strong class="amount">${sayAmount(one)}</strong> ${transferKey === null ? html`<span>at escrow</span>` : html`<a href="${toTransferPath(transferKey)}">${transferKey}</a> ${directionWords[one.direction]}, ${directionPaths[one.direction]}`}</p>
+${remark === null ? '' : html`<p><strong>${remark}</strong></p>`}
+<p class="meta"><span>since ${renderAgo(since, now)}</span>${one.state === null ? '' : html`<span>${one.state}</span>`}${parts}${caseId === null ? '' : html`<a href="/cases/${caseId}">Case ${caseId}</a>`}${entries.map((id) => html`<a href="#${id}">${id}</a>`)}</p>
+${one.evidence === '' ? '' : html`<p class="detail">${one.evidence}</p>`}
+${one.isOpen && mayAct(form) ? renderWriteOff(one, index, form) : ''}
+</li>`
+}
+
+/** What is left; beside it all that the chains show, where entries settle a part. */
+function sayAmount(one: ShownBreak): string {
+  const { token, inBaseUnits, amount, left, settled } = one
+  const name = formatToken({ ...token, id: '', type: '', decimals: null })
+  const unit = inBaseUnits ? `base units of ${name}` : name
+  if (amount === null || left === null) return `unknown amount of ${unit}`
+  const shown = one.isOpen ? left : settled
+  const of = shown === amount ? '' : ` of ${templateFilters.amount(amount)}`
+  return `${templateFilters.amount(shown)}${of} ${unit}`
+}
+
+const payoutKinds: readonly ShownBreak['kind'][] = ['unbacked', 'duplicate', 'mismatch', 'out']
+
+function renderWriteOff({ name, kind }: ShownBreak, index: number, form: FormContext): Html {
+  const part = payoutKinds.includes(kind) ? 'payout' : 'origin'
+  return html`<details><summary>Settle by hand</summary>
+<p><a href="/breaks?${new URLSearchParams({ [part]: name }).toString()}#match">Match with ${part === 'payout' ? 'its origin' : 'its payout'}</a>, or write it off:</p>
+<form class="form" method="post" action="/breaks/write-off"><input type="hidden" name="proof" value="${form.proof}"><input type="hidden" name="name" value="${name}">
+<div class="fields"><div><label for="reason-${index}">Reason</label><input id="reason-${index}" name="reason" required maxlength="500" autocomplete="off"></div>
+<div><label for="by-${index}">Your name</label><input id="by-${index}" name="by" value="${form.by}" required maxlength="100" autocomplete="name"></div></div>
+<p class="buttons"><button class="small">Write off<span class="hidden"> ${name}</span></button></p></form></details>`
+}
+
+function renderMatchForm({ chosen, form }: BreaksView): Html {
+  return html`<form class="card form" id="match" method="post" action="/breaks/match">
+<h2>Match</h2>
+<p class="muted">This payout belongs to that origin: two transfers, or a transfer and a movement, by key, id or hash. What one of them is more than the other stays a break. It hides nothing from the rules.</p>
+<input type="hidden" name="proof" value="${form.proof}">
+<div class="fields">
+<div><label for="m-payout">Payout</label><input id="m-payout" name="payout" value="${chosen.payout}" required maxlength="200" autocomplete="off" spellcheck="false"></div>
+<div><label for="m-origin">Origin</label><input id="m-origin" name="origin" value="${chosen.origin}" required maxlength="200" autocomplete="off" spellcheck="false"></div>
+<div><label for="m-reason">Reason</label><input id="m-reason" name="reason" required maxlength="500" autocomplete="off"></div>
+<div><label for="m-by">Your name</label><input id="m-by" name="by" value="${form.by}" required maxlength="100" autocomplete="name"></div>
+</div>
+<p class="check"><input type="checkbox" id="m-force" name="force" value="yes"> <label for="m-force">Also of different tokens, or where nobody knows how much it is</label></p>
+<p class="buttons"><button class="primary">Match</button></p>
+</form>`
+}
+
+function toNextHref(typed: TypedBreakQuery, cursor: string): string {
+  const query = new URLSearchParams(Object.entries(typed).filter(([, value]) => value !== ''))
+  query.set('cursor', cursor)
+  return `/breaks?${query.toString()}`
+}

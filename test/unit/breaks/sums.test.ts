@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest'
+import { addDecimals, formatDecimal, noAmount, toDecimal } from '../../../src/bridge/decimal.ts'
+import { sumKeyOf } from '../../../src/breaks/break.ts'
+import { findBreak, listBreaks } from '../../../src/breaks/readBreaks.ts'
+import { MonitorError } from '../../../src/lib/errors.ts'
+import { fc, seeds } from '../../support/fastCheck.ts'
+import { hash } from '../../support/records.ts'
+import { ana, createWorld, dai, day, pending, start, unbacked, usdc } from './world.ts'
+
+type World = ReturnType<typeof createWorld>
+
+/** What happens on the chains: a transfer that comes to be, or changes, or is accused; a movement, or its explanation. */
+const happening = fc.record({
+  what: fc.constantFrom('pending', 'failed', 'unbacked', 'completed', 'accused', 'out', 'in', 'explained'),
+  id: fc.nat(5),
+  amount: fc.oneof(fc.bigInt(1n, 10n ** 24n), fc.constant(null)),
+  token: fc.constantFrom(usdc, dai),
+  kind: fc.constantFrom('transfer.mismatch', 'transfer.duplicate', 'transfer.unbacked'),
+})
+type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never
+
+/** What people do; which breaks they mean is by their place in the list. */
+const doing = fc.record({
+  what: fc.constantFrom('match', 'write off', 'undo'),
+  first: fc.nat(20),
+  second: fc.nat(20),
+  force: fc.boolean(),
+})
+type Doing = typeof doing extends fc.Arbitrary<infer T> ? T : never
+
+function happen(world: World, { what, id, amount, token, kind }: Happening, at: number): void {
+  const of = { token, requestedAt: start + 1_000 + at }
+  const units = String(amount ?? 3n)
+  if (what === 'pending') world.record(`${id}`, pending(1n, { ...of, amountRaw: amount }))
+  if (what === 'failed') world.record(`${id}`, { ...of, status: 'failed', amountRaw: amount })
+  if (what === 'unbacked') world.record(`u${id}`, unbacked(1n, { ...of, amountRaw: amount }))
+  if (what === 'completed') world.record(`${id}`, { ...of, amountRaw: amount })
+  if (what === 'accused') {
+    const [transfer] = world.ledger.listTransfers({ hash: `${id}` })
+    const facts = { what: 'amount', expected: '1', found: '0.5' }
+    if (transfer) world.db.prepare('DELETE FROM alerts WHERE transfer_key = ?').run(transfer.key)
+    if (transfer) world.accuse(transfer.key, kind, facts)
+  }
+  // Some of them are the payouts of transfers.
+  const name = id < 3 ? hash(`mu${id}`) : hash(`x${id}`)
+  if (what === 'out' || what === 'in') world.move({ hash: name, amount: units, direction: what, token })
+  if (what === 'explained') world.explain(name)
+}
+
+/** Refused is fine: nothing changed then. */
+function act(world: World, { what, first, second, force }: Doing): void {
+  const names = world.list({ state: 'all' }).breaks.map(({ name }) => name)
+  const [one = 't0', other = 't0'] = [names[first % names.length], names[second % names.length]]
+  try {
+    if (what === 'match')
+      world.operations.matchBreaks({ payout: one, origin: other, reason: 'why', force }, ana)
+    else if (what === 'write off') world.operations.writeOffBreak({ name: one, reason: 'why' }, ana)
+    else world.operations.undoEntry({ entry: `e${(first % 8) + 1}`, reason: 'why' }, ana)
+  } catch (error) {
+    if (!(error instanceof MonitorError)) throw error
+  }
+}
+
+/** By token, what the chains show: without any entry. */
+function chainSums(world: World): Record<string, string> {
+  const { breaks } = listBreaks(world.sources, world.clock.now())
+  const sums = Map.groupBy(breaks, sumKeyOf)
+  return Object.fromEntries(
+    [...sums].map(([key, of]) => [
+      key,
+      formatDecimal(of.map(({ amount }) => amount ?? noAmount).reduce(addDecimals, noAmount)),
+    ]),
+  )
+}
+
+function listedSums(world: World): Record<string, string> {
+  const { sums } = world.list({ state: 'all' })
+  const add = (a: string, b: string) =>
+    formatDecimal(addDecimals(toDecimal(a) ?? noAmount, toDecimal(b) ?? noAmount))
+  return Object.fromEntries(sums.map((one) => [sumKeyOf(one), add(one.open.amount, one.settled.amount)]))
+}
+
+const settings = { numRuns: 60 }
+
+test.each(seeds())(
+  'open and settled together are what the chains show, to the last digit: seed %i',
+  (seed) => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(happening, doing), { maxLength: 25 }), (steps) => {
+        const world = createWorld()
+        steps.forEach((step, at) => {
+          if ('first' in step) act(world, step)
+          else happen(world, step, at)
+          expect(listedSums(world)).toEqual(chainSums(world))
+        })
+        world.close()
+      }),
+      { ...settings, seed },
+    )
+  },
+)
+
+test.each(seeds())('taking back every entry gives the list as it was: seed %i', (seed) => {
+  fc.assert(
+    fc.property(
+      fc.array(happening, { minLength: 3, maxLength: 15 }),
+      fc.array(doing, { maxLength: 12 }),
+      (facts, deeds) => {
+        const world = createWorld()
+        facts.forEach((fact, at) => happen(world, fact, at))
+        const before = world.list({ state: 'all' })
+        for (const deed of deeds) act(world, deed)
+        const made = world.db
+          .prepare(
+            'SELECT id FROM break_entries e WHERE undoes IS NULL AND id NOT IN (SELECT undoes FROM break_entries WHERE undoes IS NOT NULL)',
+          )
+          .all()
+        for (const { id } of made) world.operations.undoEntry({ entry: `e${Number(id)}`, reason: 'why' }, ana)
+        expect(world.list({ state: 'all' })).toEqual(before)
+        world.close()
+      },
+    ),
+    { ...settings, seed },
+  )
+})
+
+test.each(seeds())('a break found by its name is the one of the list: seed %i', (seed) => {
+  fc.assert(
+    fc.property(fc.array(happening, { maxLength: 20 }), (facts) => {
+      const world = createWorld()
+      facts.forEach((fact, at) => happen(world, fact, at))
+      world.clock.at += day
+      const { breaks } = listBreaks(world.sources, world.clock.now())
+      expect(breaks.map(({ name }) => findBreak(world.sources, name, world.clock.now()))).toEqual(breaks)
+      world.close()
+    }),
+    { ...settings, seed },
+  )
+})
