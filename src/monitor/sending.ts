@@ -12,7 +12,7 @@ import { refreshCases } from '../delivery/refreshCases.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { CaseActions } from '../delivery/channels/caseActions.ts'
 import { createRotatingChannel } from '../delivery/channels/createChannel.ts'
-import type { DeliveryResult } from '../delivery/channels/message.ts'
+import type { Channel, DeliveryResult } from '../delivery/channels/message.ts'
 import type { AppConfig } from '../kernel/settings.ts'
 import type { RestoredNote } from '../store/restored.ts'
 import type { PartDeps } from './options.ts'
@@ -28,28 +28,7 @@ interface SendingParts
 export function createSending(deps: PartDeps, parts: SendingParts) {
   const { clock, log } = deps
   const { config, store } = parts
-  const onRequestOf = (source: string) => () => {
-    const sentMs = clock.monotonicMs()
-    return (date: string | null) => clock.noteDate(source, { date, sentMs })
-  }
-  const channels = config.channels.map((channel) =>
-    createRotatingChannel(
-      {
-        clock,
-        log,
-        write: deps.write,
-        color: false,
-        onBodyError: (name, error) =>
-          log.warn(
-            { channel: name, error },
-            'the body of a webhook could not be made: the documented one is sent',
-          ),
-        onRequest: onRequestOf(`channel ${channel.name}`),
-        reread: (name) => deps.rereadChannel?.(name) ?? null,
-      },
-      channel,
-    ),
-  )
+  const channels = createChannels(deps, config)
   const pageUrl = config.http?.publicUrl ?? null
   const counts = createNotificationCounts()
   const distress = createDistress({ kind: monitorStateNotPersisted, channels, log, pageUrl })
@@ -92,4 +71,16 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
       await Promise.all(channels.map((channel) => channel.close()))
     },
   }
+}
+
+function createChannels({ clock, log, write, rereadChannel }: PartDeps, { channels }: AppConfig): Channel[] {
+  const onRequestOf = (source: string) => () => {
+    const sentMs = clock.monotonicMs()
+    return (date: string | null) => clock.noteDate(source, { date, sentMs })
+  }
+  const reread = (name: string) => rereadChannel?.(name) ?? null
+  return channels.map((channel) => {
+    const onRequest = onRequestOf(`channel ${channel.name}`)
+    return createRotatingChannel({ clock, log, write, color: false, onRequest, reread }, channel)
+  })
 }

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Clock } from '../../lib/clock.ts'
 import { errorText, MonitorError } from '../../lib/errors.ts'
+import type { Logger } from '../../lib/log.ts'
 import { Secret } from '../../lib/secret.ts'
 import { classifyHttp } from './classifyHttp.ts'
 import { compileBody } from './compileBody.ts'
@@ -22,8 +23,7 @@ export interface WebhookConfig {
 
 export interface WebhookDeps extends Partial<PostDeps> {
   readonly clock: Pick<Clock, 'now'>
-  /** Told when the body that is configured could not be made. */
-  readonly onBodyError?: (channel: string, error: string) => void
+  readonly log?: Pick<Logger, 'warn'>
 }
 
 /**
@@ -66,7 +66,7 @@ export function createWebhookChannel(deps: WebhookDeps, config: WebhookConfig): 
  * @throws MonitorError `config.invalid`, when the template is none
  */
 function createBodyMaker(
-  deps: Pick<WebhookDeps, 'onBodyError'>,
+  { log }: Pick<WebhookDeps, 'log'>,
   { name, body: text, contentType = jsonHeaders['content-type'] }: WebhookConfig,
 ) {
   const compiled = text === undefined ? null : compileBody(text, contentType)
@@ -83,7 +83,10 @@ function createBodyMaker(
       return { contentType, body: compiled.run(message, degraded) }
     } catch (error) {
       const says = part(errorText(error), 200)
-      deps.onBodyError?.(name, says)
+      log?.warn(
+        { channel: name, error: says },
+        'the body of a webhook could not be made: the documented one is sent',
+      )
       return documented(message, degraded, says)
     }
   }

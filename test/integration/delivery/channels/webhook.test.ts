@@ -130,7 +130,7 @@ test('a body of its own is sent as what it is, and signed', async () => {
 test('a body that cannot be made keeps no message back: the documented one goes out, and says why', async () => {
   const told: string[] = []
   const channel = createWebhookChannel(
-    { clock: { now: () => now }, onBodyError: (name, error) => told.push(`${name}: ${error}`) },
+    { clock: { now: () => now }, log: { warn: (facts: object) => void told.push(JSON.stringify(facts)) } },
     {
       name: 'hook',
       type: 'webhook',
@@ -149,7 +149,7 @@ test('a body that cannot be made keeps no message back: the documented one goes 
     bodyError: expect.stringContaining('the filter amount takes an amount'),
   })
   expect(received[1]?.headers['content-type']).toBe('application/json; charset=utf-8')
-  expect(told).toEqual([expect.stringContaining('hook: the filter amount takes an amount')])
+  expect(told).toEqual([expect.stringMatching(/"channel":"hook","error":"the filter amount takes an amount/)])
 })
 
 test('a template that is none is refused when the channel is made', async () => {
