@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net'
+import { readPrices } from './priceFile.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { suggest } from '../lib/nearest.ts'
 import { valueAt } from '../lib/schemaProblems.ts'
@@ -13,6 +14,8 @@ export interface CheckContext {
   readonly written: unknown
   readonly files: ConfigFiles
   readonly rulesDir: string
+  /** Null without a price file. */
+  readonly pricesPath: string | null
   /** Stands in the place of a secret that this command does not use. */
   readonly placeholder: string
 }
@@ -41,6 +44,13 @@ export function checkChannelNames(doc: YamlDoc, written: unknown): YamlProblem[]
     const hint = suggest(name, known) || `: there is ${known.join(', ')}`
     return [problemAt(doc, path, `no channel is named \`${name}\`${hint}`)]
   })
+}
+
+/** A price file has to be there at the start; what happens to it later stops nobody. */
+function checkPrices({ doc, pricesPath }: CheckContext, { bridge }: ParsedConfig): YamlProblem[] {
+  if (bridge.prices === undefined || pricesPath === null) return []
+  const read = readPrices(pricesPath)
+  return read.ok ? [] : [problemAt(doc, ['bridge', 'prices'], read.problem)]
 }
 
 /** Mute times that a route names and nobody defined. */
@@ -73,7 +83,7 @@ export function checkWhole(context: CheckContext, config: ParsedConfig): YamlPro
     const message = 'expected http.token: without one the page must listen on loopback, such as 127.0.0.1'
     problems.push(problemAt(context.doc, ['http', 'listen'], message))
   }
-  problems.push(...checkTokens(context, config))
+  problems.push(...checkTokens(context, config), ...checkPrices(context, config))
   if (config.rules !== undefined && !context.files.isFolder(context.rulesDir)) {
     problems.push(problemAt(context.doc, ['rules'], `there is no folder ${context.rulesDir}`))
   }

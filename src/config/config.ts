@@ -22,7 +22,10 @@ export function toConfig(
     explorer: { ...explorer, timeoutMs: timeout },
     preconf: parsed.preconf && { url: parsed.preconf.url, intervalMs: parsed.preconf.interval },
     canonical: parsed.canonical,
-    bridge: parsed.bridge,
+    bridge: {
+      ...parsed.bridge,
+      ...(parsed.bridge.prices !== undefined && { prices: resolve(places.folder, parsed.bridge.prices) }),
+    },
     poll: { ...schedules, sweepMs: sweep },
     start: parsed.start,
     stateDir: resolve(places.folder, parsed.state),

@@ -131,7 +131,14 @@ function load(input: ConfigInput): LoadedConfig {
     return failed([...found, ...withoutEchoes(found, schemaProblems(doc, context, parsed.error))])
   }
   const config = toConfig(parsed.data, { folder, isFolder: files.isFolder })
-  const context = { doc, written: data, files, rulesDir: config.rulesDir, placeholder }
+  const context = {
+    doc,
+    written: data,
+    files,
+    rulesDir: config.rulesDir,
+    pricesPath: config.bridge.prices ?? null,
+    placeholder,
+  }
   const all = [...found, ...checkWhole(context, parsed.data)]
   if (all.length > 0) return failed(all)
   const secrets = [...collectSecrets(config), ...substituted.secrets].filter(

@@ -191,6 +191,8 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'bridge.tokens[].address': 'The token contract.',
   'bridge.tokens[].symbol': 'The symbol shown in messages.',
   'bridge.tokens[].decimals': 'Its decimals.',
+  'bridge.prices':
+    'A JSON file of prices that others keep up to date: `{ "0x…": "0.9998", "native": "2950.1" }`, US dollars for one unit. It goes before `usd`, and is read again when it changed.',
   'bridge.tokens[].usd':
     'What one of it is worth in US dollars: money at risk is shown in dollars too, at this price.',
   'bridge.challenge': 'Values of `challengeStatus`, when they are known.',

@@ -134,6 +134,7 @@ export const bridge = z.strictObject({
     .default([]),
   operators: z.array(z.strictObject({ address, minBalance: amount.nullable().default(null) })).default([]),
   tokens: z.array(token).default([]),
+  prices: text('expected the path of a file').optional(),
   challenge: z
     .strictObject({ known: z.array(text()).default([]), terminal: z.array(text()).default([]) })
     .prefault({}),

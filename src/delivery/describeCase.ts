@@ -1,4 +1,5 @@
 import { compareDecimals, type Decimal, formatDecimal, toDecimal } from '../bridge/decimal.ts'
+import { createPriceFile } from '../config/priceFile.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { canonicalToken } from '../bridge/movedToken.ts'
 import { atRisk } from '../cases/money.ts'
@@ -113,13 +114,22 @@ function toCents({ digits, scale }: Decimal): string {
   return `${text.slice(0, -2)}.${text.slice(-2)}`
 }
 
-/** What the configuration says of tokens. */
-export function toTokenFacts(
-  tokens: readonly { readonly address: string; readonly symbol: string; readonly usd?: string | undefined }[],
-): TokenFacts {
+/** What the configuration says of tokens: a price file goes before prices that are written there. */
+export function toTokenFacts({
+  tokens,
+  prices,
+}: {
+  readonly tokens: readonly {
+    readonly address: string
+    readonly symbol: string
+    readonly usd?: string | undefined
+  }[]
+  readonly prices?: string | undefined
+}): TokenFacts {
   const byAddress = new Map(tokens.map((one) => [canonicalToken(one.address), one]))
+  const priceInFile = prices === undefined ? () => null : createPriceFile(prices)
   return {
     symbolOf: (token) => byAddress.get(token)?.symbol ?? null,
-    priceOf: (token) => byAddress.get(token)?.usd ?? null,
+    priceOf: (token) => priceInFile(token) ?? byAddress.get(token)?.usd ?? null,
   }
 }

@@ -32,7 +32,7 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
   const pageUrl = config.http?.publicUrl ?? null
   const counts = createNotificationCounts()
   const distress = createDistress({ kind: monitorStateNotPersisted, channels, log, pageUrl })
-  const words = { kinds, live: parts.live, tokens: toTokenFacts(config.bridge.tokens), pageUrl }
+  const words = { kinds, live: parts.live, tokens: toTokenFacts(config.bridge), pageUrl }
   const ending = new AbortController()
   let dispatcher: Dispatcher | null = null
   let refreshing: Promise<void> | null = null

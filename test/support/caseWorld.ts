@@ -77,7 +77,7 @@ export function createCaseWorld(options: BenchOptions = {}) {
     views: (): CaseStorySource => ({
       ...createAlertViews(store, rules, clock.now()),
       store,
-      tokens: toTokenFacts([{ address: usdc, symbol: 'USDC', usd: '0.5' }]),
+      tokens: toTokenFacts({ tokens: [{ address: usdc, symbol: 'USDC', usd: '0.5' }] }),
       routes,
     }),
   }

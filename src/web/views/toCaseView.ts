@@ -23,7 +23,7 @@ export interface CaseStorySource extends CaseViewSource {
 
 /** What the configuration says to cases, read once. */
 export function toCaseSettings(config: AppConfig): Pick<CaseStorySource, 'tokens' | 'routes'> {
-  return { tokens: toTokenFacts(config.bridge.tokens), routes: toRouting(config).routes }
+  return { tokens: toTokenFacts(config.bridge), routes: toRouting(config).routes }
 }
 
 const mostFindings = 50
