@@ -1,3 +1,4 @@
+import type { UnixMs } from '../lib/clock.ts'
 import { formatKey, parseKey } from '../ledger/transferRows.ts'
 import { decimal } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
@@ -61,6 +62,16 @@ export function listEntries(
 ): Entry[] {
   const sql = `SELECT ${entryColumns} FROM break_entries e WHERE e.id < ? ORDER BY e.id DESC LIMIT ?`
   return stored.all(db, sql, query.before ?? Number.MAX_SAFE_INTEGER, query.limit)
+}
+
+/** Those that were made from one time on and before another, oldest first. */
+export function listEntriesOf(
+  db: Database,
+  window: { readonly from: UnixMs; readonly until: UnixMs },
+  limit: number,
+): Entry[] {
+  const sql = `SELECT ${entryColumns} FROM break_entries e WHERE e.at >= ? AND e.at < ? ORDER BY e.id LIMIT ?`
+  return stored.all(db, sql, window.from, window.until, limit)
 }
 
 // A transfer that was joined into an older one goes by the older one's key.

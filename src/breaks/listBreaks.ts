@@ -45,7 +45,7 @@ interface Judged {
 }
 
 /** All breaks beside what entries settle of them. */
-function judgeBreaks(
+export function judgeBreaks(
   sources: BreakSources,
   now: UnixMs,
 ): { readonly judged: readonly Judged[]; readonly isCut: boolean } {
@@ -100,7 +100,7 @@ function amountOf({ isOpen, left, settled }: Settlement): Decimal {
 }
 
 /** By token, the one with the most breaks first. */
-function sumBreaks({ tokens }: Pick<BreakSources, 'tokens'>, judged: readonly Judged[]): BreakSum[] {
+export function sumBreaks({ tokens }: Pick<BreakSources, 'tokens'>, judged: readonly Judged[]): BreakSum[] {
   const groups = [...Map.groupBy(judged, ({ of }) => sumKeyOf(of)).values()]
   return groups
     .flatMap((group): BreakSum[] => {

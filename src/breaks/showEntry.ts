@@ -54,7 +54,7 @@ export function listShownEntries(
   return listEntries(sources.db, query).map((entry) => toShownEntry(sources, entry, now))
 }
 
-function toShownEntry(sources: BreakSources, entry: Entry, now: UnixMs): ShownEntry {
+export function toShownEntry(sources: BreakSources, entry: Entry, now: UnixMs): ShownEntry {
   const { id, at, what, who, reason, difference, undoes, undoneBy } = entry
   // What was taken back is said again, so that an entry speaks for itself.
   const shares = listShares(sources.db, undoes ?? id)

@@ -52,7 +52,7 @@ async function build(io: Io, config: Config, date: string): Promise<DailyReport>
   const { db, ledger } = openLedger(config)
   try {
     const before = createReportStore(db).find(shiftDay(day, -1))
-    const knows = readReportKnowledge(db, config.bridge.tokens, window)
+    const knows = readReportKnowledge({ db, ledger, tokens: config.bridge.tokens }, window, now)
     return await buildDailyReport({ db, ledger, before, knows }, window, now)
   } finally {
     db.close()

@@ -29,7 +29,7 @@ export interface ReportSources {
   readonly before: DailyReport | null
   /** What other parts know of the day; null or left out: could not be known. */
   readonly knows: Partial<
-    Pick<DailyReport, 'preconf' | 'escrows' | 'coverage'> & {
+    Pick<DailyReport, 'breaks' | 'preconf' | 'escrows' | 'coverage'> & {
       readonly suppressed: number
       /** Of the 30 days before. */
       pastLatency(token: string, direction: Direction): LatencyLine['past'] | null
@@ -64,6 +64,7 @@ export async function buildDailyReport(
     findings: groupFindings(told),
     oldest: day.oldest,
     alerts: { told: told.length, suppressed },
+    ...(sources.knows.breaks && { breaks: sources.knows.breaks }),
     preconf,
     escrows,
     coverage,

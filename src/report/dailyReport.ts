@@ -1,5 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { formatUnits } from '../bridge/amount.ts'
+import type { BreakSummary } from '../breaks/summarizeBreaks.ts'
 import type { Direction } from '../bridge/observation.ts'
 import type { FlowLine, Sum } from './reconcile.ts'
 import type { DayWindow } from './reportDay.ts'
@@ -21,6 +22,8 @@ export interface DailyReport {
   /** What was raised of the day, by kind: how often, and the largest ones. */
   readonly findings: readonly FindingGroup[]
   readonly oldest: readonly TransferLine[]
+  /** As of when it was built, and the entries of the day; left out of what was kept before there were any. */
+  readonly breaks?: BreakSummary
   readonly alerts: { readonly told: number; readonly suppressed: number }
   readonly preconf: PreconfSummary | null
   readonly escrows: readonly EscrowLine[] | null

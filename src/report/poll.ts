@@ -29,7 +29,7 @@ export interface DailyReportDeps {
   readonly settings: { readonly cron: string; readonly timezone: string }
   readonly pageUrl: string | null
   readonly db: Database
-  readonly ledger: Pick<Ledger, 'listUnderWay'>
+  readonly ledger: Pick<Ledger, 'listUnderWay' | 'getTransfer'>
   readonly tokens: AppConfig['bridge']['tokens']
 }
 
@@ -87,7 +87,7 @@ async function build(deps: DailyReportDeps, window: DayWindow, news: readonly Fi
   const { clock, commit, db, ledger, store, tokens } = deps
   try {
     const before = store.find(shiftDay(window.day, -1))
-    const knows = readReportKnowledge(db, tokens, window)
+    const knows = readReportKnowledge({ db, ledger, tokens }, window, clock.now())
     const report = await buildDailyReport({ db, ledger, before, knows }, window, clock.now())
     commit({ apply: (now) => (store.queue(report, now + keptTryingMs), [...news]) })
     deps.log.info({ day: window.day }, 'daily report built')

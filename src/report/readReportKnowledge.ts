@@ -1,8 +1,11 @@
 import type { CoverageLine, EscrowLine, LatencyLine, PreconfSummary, ReportToken } from './dailyReport.ts'
+import { openBreakSources } from '../breaks/breakSources.ts'
+import { summarizeBreaks } from '../breaks/summarizeBreaks.ts'
 import type { Direction } from '../bridge/observation.ts'
 import { coverageOf, listCovered, listCoveredSources } from '../kernel/coverage.ts'
 import { listLatency, percentileOf } from '../ledger/latency.ts'
 import { countSuppressed } from './queries.ts'
+import type { UnixMs } from '../lib/clock.ts'
 import { formatUnits } from '../bridge/amount.ts'
 import type { DayWindow } from './reportDay.ts'
 import type { Database } from '../store/database.ts'
@@ -14,11 +17,12 @@ import type { ReportSources } from './buildDailyReport.ts'
 
 /** What the other parts kept of a day. A part that is not configured, or kept nothing, leaves its section unknown. */
 export function readReportKnowledge(
-  db: Database,
-  tokens: readonly TokenSetting[],
+  { db, ledger, tokens }: Parameters<typeof openBreakSources>[0],
   window: DayWindow,
+  now: UnixMs,
 ): ReportSources['knows'] {
   return {
+    breaks: summarizeBreaks(openBreakSources({ db, ledger, tokens }), window, now),
     preconf: readPreconf(db, window),
     escrows: readEscrows(db, tokens),
     coverage: readCoverage(db, window),

@@ -5,6 +5,7 @@ import { toCsvLine } from '../../lib/csv.ts'
 import { errorText } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { DailyReport, ReportSum, ReportToken } from '../dailyReport.ts'
+import { renderBreakCsv } from './breakTables.ts'
 import { renderReportHtml } from './renderReportHtml.ts'
 import { listReportTables, type ReportTable } from './reportTables.ts'
 import { directionLabel, tokenLabel, verdictLabel, windowLabel } from './reportWords.ts'
@@ -123,6 +124,7 @@ function renderReportCsv(report: DailyReport): CsvFile[] {
     { name: `reconciliation-${day}.csv`, content: flowLines(report) },
     { name: `findings-${day}.csv`, content: findingLines(report) },
     { name: `in-flight-${day}.csv`, content: oldestLines(report) },
+    ...(report.breaks === undefined ? [] : renderBreakCsv(day, report.breaks)),
     { name: `coverage-${day}.csv`, content: coverageLines(report) },
   ]
 }

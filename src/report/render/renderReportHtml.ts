@@ -30,6 +30,7 @@ export function renderReportHtml(
 ): string {
   const [, ...tables] = listReportTables(report)
   const link = safeLink(pageUrl)
+  const breaks = link && `${link.replace(/\/$/, '')}/breaks?state=all`
   return mailFrame({
     title: verdictLabel(report),
     styles: narrow,
@@ -43,7 +44,7 @@ export function renderReportHtml(
       flowCards(report.flows),
       charts.map(chartCard),
       tables.map(tableCard),
-      html`<tr><td class="muted" style="${mailStyles.foot}">Amounts are exact and in token units; the attached CSV files hold them for a spreadsheet.${link === null ? '' : html` <a class="link" href="${link}" style="${mailStyles.link}">Status page</a>`}</td></tr>`,
+      html`<tr><td class="muted" style="${mailStyles.foot}">Amounts are exact and in token units; the attached CSV files hold them for a spreadsheet.${link === null ? '' : html` <a class="link" href="${link}" style="${mailStyles.link}">Status page</a>`}${breaks === null || report.breaks === undefined ? '' : html`, <a class="link" href="${breaks}" style="${mailStyles.link}">breaks, and what was settled by hand</a>`}</td></tr>`,
     ],
   })
 }

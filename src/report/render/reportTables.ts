@@ -1,4 +1,5 @@
 import type { DailyReport, TransferLine } from '../dailyReport.ts'
+import { listBreakTables } from './breakTables.ts'
 import {
   directionLabel,
   durationLabel,
@@ -26,6 +27,7 @@ export function listReportTables(report: DailyReport): ReportTable[] {
     flowTable(report),
     ...(report.restated === null || report.restated.length === 0 ? [] : [restatedTable(report)]),
     findingTable(report),
+    ...(report.breaks === undefined ? [] : listBreakTables(report, report.breaks)),
     oldestTable(report),
     legTable(report),
     latencyTable(report),

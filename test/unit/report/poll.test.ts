@@ -44,6 +44,7 @@ function setUp(start: string, answers: DeliveryResult[] = []) {
       },
       db,
       ledger: {
+        ...ledger,
         listUnderWay(...asked) {
           if (broken.build !== null) throw broken.build
           return ledger.listUnderWay(...asked)
