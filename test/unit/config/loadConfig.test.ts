@@ -69,6 +69,7 @@ describe('what a configuration gives', () => {
       mute: [],
       activeTimes: [],
       muteCritical: false,
+      escalate: [],
     }
     expect(loadGood(text).config.routes).toEqual([
       {
