@@ -113,10 +113,16 @@ function claim({ store, clock }: LaneDeps, lane: Lane, retryIn: number): Next {
   })
 }
 
-/** So many cases get a message each; more than these at once are one message about all of them. */
-const mostCases = 3
+/**
+ * So many cases get a message each; more than these at once are one message about all of them. A pager's incident is a
+ * case, however many there are.
+ */
+function mostCases({ type, followsCases }: Pick<Channel, 'type' | 'followsCases'>): number {
+  if (!followsCases) return 3
+  return type === 'slack-app' ? 20 : Infinity
+}
 
-/** The case that the next message is about, the one with the most money first; null for all that is due. */
+/** The case that the next message is about, the one with the most money first; null for all that is found. */
 function chooseCase(
   store: Pick<AlertStore, 'listDueCases'>,
   { channel, isCritical }: Lane,
@@ -124,7 +130,8 @@ function chooseCase(
 ): { readonly caseId: number | null } | null {
   const due = store.listDueCases({ channel: channel.name, isCritical }, now)
   const [first] = due
-  if (first === undefined || (due.length > mostCases && !channel.followsCases)) return null
+  const found = due.filter((one) => one.found > 0)
+  if (first === undefined || found.length > mostCases(channel)) return null
   return { caseId: first.caseId }
 }
 

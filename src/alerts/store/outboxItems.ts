@@ -117,7 +117,8 @@ export function measureLane(
   return laneDepth.get(db, sql, now, lane.channel, lane.isCritical ? 1 : 0) ?? { due: 0, nextAt: null }
 }
 
-const dueCases = columns({ caseId: int.orNull(), count: int })
+/** `found`: items that are no changes of the case as a whole. */
+const dueCases = columns({ caseId: int.orNull(), found: int })
 export type DueCase = Read<typeof dueCases>
 
 /** Of which cases something is due in a lane, null for what belongs to none: the most money first. */
@@ -126,7 +127,7 @@ export function listDueCases(
   lane: { readonly channel: string; readonly isCritical: boolean },
   now: UnixMs,
 ): DueCase[] {
-  const sql = `SELECT o.case_id, COUNT(*) AS count FROM outbox o JOIN alerts a ON a.id = o.alert_id
+  const sql = `SELECT o.case_id, SUM(o.what <> 'case') AS found FROM outbox o JOIN alerts a ON a.id = o.alert_id
     WHERE o.state = 'queued' AND o.delivery_id IS NULL AND o.channel = ?2 AND o.critical = ?3
       AND (o.not_before <= ?1 OR o.created_at > ?1)
       AND NOT EXISTS (SELECT 1 FROM outbox u WHERE u.alert_id = o.alert_id AND u.channel = o.channel
@@ -151,7 +152,8 @@ export function claimItems(
   },
   now: UnixMs,
 ): number {
-  const ofCase = claim.only === undefined ? '' : 'AND o.case_id IS ?6'
+  // What happened to a case is told within that case.
+  const ofCase = claim.only === undefined ? "AND o.what <> 'case'" : 'AND o.case_id IS ?6'
   const { changes } = db
     .prepare(
       `UPDATE outbox SET delivery_id = ?1 WHERE id IN (

@@ -393,6 +393,23 @@ describe('semantics.md 51: a case never swallows', () => {
   })
 })
 
+test('a channel that takes digests gets one of many cases, and what happened to each within that case', async () => {
+  const app = Object.assign(createFakeChannel('pager', 'slack-app'), { followsCases: true as const })
+  const world = run({ fakes: [createFakeChannel('ops'), app] })
+  await world.tell(failed, failure(0, 'first'))
+  const many = Array.from({ length: 30 }, (_, n) => failure(n + 1, ''))
+  await world.tell(failed, ...many)
+  await world.send(minute)
+  expect(app.sent.map((message) => [message.case?.id ?? null, message.total])).toEqual([
+    ['c1', 1],
+    [null, 30],
+  ])
+  for (let n = 1; n <= 31; n += 1) await world.by(`c${n}`, 'ack')
+  await world.send(5 * minute)
+  expect(app.sent.filter(({ changes }) => changes.includes('acknowledged'))).toHaveLength(31)
+  await world.stop()
+})
+
 describe('escalation', () => {
   const routes = [
     createRoute({
