@@ -1,5 +1,6 @@
 import type { MessageCase, MoneyAtRisk } from '../delivery/channels/message.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import type { Severity } from '../rules/types.ts'
 import type { AlertView } from './types.ts'
 
 /** A case as page, API and command line show it. Its strings may hold text from the chain. */
@@ -27,6 +28,12 @@ export interface CaseView
   readonly changedAt: UnixMs
   /** What brings it back to those who took it; null while it is open. */
   readonly comesBack: string | null
+}
+
+/** One case of the status, with what it says to the verdict. */
+export interface StatusCase extends CaseView {
+  /** The most severe of what holds in it, or happened of late; null when nothing of it counts any more. */
+  readonly counts: Severity | null
 }
 
 /** One alert of a case. */

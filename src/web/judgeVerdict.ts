@@ -1,6 +1,7 @@
 import { formatDuration } from '../lib/duration.ts'
 import type { PollerHealth } from '../kernel/runner.ts'
 import type { EndpointHealth } from '../clients/sourceHealth.ts'
+import type { StatusCase } from './caseTypes.ts'
 import type { AlertView, Coverage, StatusFacts, Verdict } from './types.ts'
 
 /** How long an event stays in the verdict, ms: nobody has to have looked at the page in the minute it happened. */
@@ -13,14 +14,20 @@ const overdueFloorMs = 5_000
 const backgroundFloorMs = 600_000
 
 /**
- * The one word at the top of the page. Known harm goes before blindness, blindness before lesser harm: with a
+ * The one word at the top of the page: by cases, in which what is acknowledged counts and what is handled does not. Known harm goes before blindness, blindness before lesser harm: with a
  * critical alert open it is `critical` even when half of the sources are silent, but with a source silent it is
  * never `fine` and never merely `attention`.
  */
 export function judgeVerdict(facts: StatusFacts): Verdict {
-  const alerts = [...facts.openAlerts.filter(isSpeaking), ...facts.recentEvents.filter(isRecent(facts.now))]
-  const critical = alerts.filter(({ severity }) => severity === 'critical').map(nameAlert)
-  const warning = alerts.filter((alert) => isLesser(alert) && !isCovered(alert, alerts)).map(nameAlert)
+  const alerts = listLoose(facts)
+  const critical = [
+    ...facts.cases.filter(({ counts }) => counts === 'critical').map(nameCase),
+    ...alerts.filter(({ severity }) => severity === 'critical').map(nameAlert),
+  ]
+  const warning = [
+    ...facts.cases.filter(({ counts }) => counts === 'warning').map(nameCase),
+    ...alerts.filter((alert) => isLesser(alert) && !isCovered(alert, alerts)).map(nameAlert),
+  ]
   const blind = listBlindSpots(facts)
   const attention = [...warning, ...listChannelProblems(facts)]
   const reasons = [...critical, ...blind, ...attention]
@@ -28,6 +35,43 @@ export function judgeVerdict(facts: StatusFacts): Verdict {
   if (blind.length > 0) return { level: 'unknown', reasons }
   if (attention.length > 0) return { level: 'attention', reasons }
   return { level: 'fine', reasons: [] }
+}
+
+/**
+ * What fires, or happened of late, and is in no case, or in one that the list of cases had no room for. What is in a case
+ * that was handled or is over does not count.
+ */
+function listLoose({
+  cases,
+  openAlerts,
+  recentEvents,
+  now,
+}: Pick<StatusFacts, 'cases' | 'openAlerts' | 'recentEvents' | 'now'>): AlertView[] {
+  const listed = new Set(cases.map(({ id }) => id))
+  return [...openAlerts.filter(isSpeaking), ...recentEvents.filter(isRecent(now))].filter(
+    ({ case: of }) =>
+      of === null || ((of.state === 'open' || of.state === 'acknowledged') && !listed.has(of.id)),
+  )
+}
+
+/** How much is critical, in words: cases, and alerts that are in none. */
+export function countCritical(
+  facts: Pick<StatusFacts, 'cases' | 'openAlerts' | 'recentEvents' | 'now'>,
+): string {
+  const cases = facts.cases.filter(({ counts }) => counts === 'critical')
+  const taken = cases.filter(({ state }) => state === 'acknowledged').length
+  const alerts = listLoose(facts).filter(({ severity }) => severity === 'critical').length
+  const count = (number: number, what: string) => `${number} critical ${what}${number === 1 ? '' : 's'}`
+  const inHand =
+    taken === 0 ? '' : taken === cases.length ? ', acknowledged' : `, ${taken} of them acknowledged`
+  return [
+    ...(cases.length === 0 ? [] : [`${count(cases.length, 'case')}${inHand}`]),
+    ...(alerts === 0 ? [] : [count(alerts, 'alert')]),
+  ].join(' and ')
+}
+
+function nameCase({ id, title, state, by }: StatusCase): string {
+  return `${id}: ${title}${state === 'acknowledged' ? ` (acknowledged by ${by ?? 'somebody'})` : ''}`
 }
 
 /** Why the present cannot be judged; empty when everything that has to be looked at was. */

@@ -25,7 +25,8 @@ import type { SourceHealth } from '../clients/sourceHealth.ts'
 import type { Head } from '../kernel/heads.ts'
 import type { LivenessSources } from '../monitor/liveness.ts'
 import type { Kept } from './views/kept.ts'
-import type { CaseQuery, CaseStory, CaseView } from './caseTypes.ts'
+import type { CaseCount } from '../cases/store/caseRows.ts'
+import type { CaseQuery, CaseStory, CaseView, StatusCase } from './caseTypes.ts'
 import type { PreconfMetrics } from '../checks/preconf/metrics.ts'
 
 /** `unknown` is its own answer: spanwatch could not look, so neither good nor bad may be said. */
@@ -150,6 +151,12 @@ export interface StatusFacts {
   readonly sources: readonly SourceHealth[]
   readonly pollers: readonly PollerHealth[]
   readonly coverage: readonly Coverage[]
+  /** Cases that are open or acknowledged: what counts the most first, at most 100. */
+  readonly cases: readonly StatusCase[]
+  /** What was handled and is not over yet, the newest first, at most 20. */
+  readonly handledCases: readonly CaseView[]
+  /** How many are not over, by state and severity. */
+  readonly caseCounts: readonly CaseCount[]
   /** Conditions that are pending, firing or recovering: the most severe first, at most 200. */
   readonly openAlerts: readonly AlertView[]
   /** How many there are in all. */

@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.getByRole('heading', { name: 'Critical' }).waitFor()
     expect(await page.title()).toBe('Critical – spanwatch')
     expect(await page.getByRole('status').textContent()).toBe('Verdict: Critical')
-    expect(await page.locator('#alerts').textContent()).toContain('1500.25 USDC has waited 47m')
+    expect(await page.locator('#cases').textContent()).toContain('1500.25 USDC has waited 47m')
     expect(await page.evaluate(() => 'sameDocument' in globalThis)).toBe(true)
     expect(complaints).toEqual([])
   })
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   test('what is being typed survives an update, and so does the focus on a link', async () => {
     const { page, web } = await open('/', troubled)
     await page.getByRole('searchbox').fill('0xabc')
-    await page.locator('#alerts a').first().focus()
+    await page.locator('#cases a').first().focus()
     await expect.poll(() => web.listeners.size).toBe(1)
     web.status = { ...troubled, openAlerts: [{ ...stalled, summary: 'another text' }] }
     web.change()
@@ -92,11 +92,11 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     web.status = { ...quiet, coverage: null as never }
     web.change()
     await page.getByRole('heading', { name: 'Cannot tell' }).waitFor()
-    expect(await page.locator('#alerts').count()).toBe(0)
+    expect(await page.locator('#cases').count()).toBe(0)
     web.status = quiet
     web.change()
     await page.getByRole('heading', { name: 'No problem found' }).waitFor()
-    expect(await page.locator('#alerts').count()).toBe(1)
+    expect(await page.locator('#cases').count()).toBe(1)
   })
 
   test('a hostile token name is shown and does nothing', async () => {
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     const hostile = { ...transfer, token: { ...transfer.token, symbol: null, name } }
     const alert = { ...stalled, summary: name, title: name }
     const { page, web, url, complaints } = await open('/', { ...quiet, openAlerts: [alert] })
-    expect(await page.locator('#alerts').textContent()).toContain(name)
+    expect(await page.locator('#cases').textContent()).toContain(name)
     web.stories = [{ transfer: hostile, observations: [], alerts: [toStory(alert)] }]
     for (const path of ['/transfers', '/transfers/t42']) {
       await page.goto(url + path)
@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     const damage = `document.querySelector('h2').style.color = '#888'; document.querySelector('h1').style.width = '3000px'`
     expect(await page.evaluate(`(() => { ${damage}; return ${findFaults} })()`)).toEqual([
       'wider than the window',
-      'contrast 3.54 of Open alerts',
+      'contrast 3.54 of Cases',
     ])
   })
 })

@@ -39,6 +39,8 @@ const paths = [
   '/',
   '/transfers',
   '/transfers/t42',
+  '/cases',
+  '/cases/c42',
   '/alerts',
   '/alerts?show=events',
   '/alerts/a1b2c3',

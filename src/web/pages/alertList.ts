@@ -11,6 +11,7 @@ import {
   renderTag,
   shortenHashes,
   toAlertPath,
+  toCasePath,
   toSafeHref,
   toTransferPath,
 } from './words.ts'
@@ -65,6 +66,7 @@ export function renderMeta(alert: AlertView, now: UnixMs): Html {
 <span>${renderHappened(alert, now)}</span>${renderTold(alert, now)}
 ${alert.ack === null ? '' : html`<span class="tone-info">acknowledged by ${cleanText(alert.ack.by, 100)}, ${renderAgo(alert.ack.at, now)}</span>`}
 ${alert.silence === null ? '' : html`<a href="/silences#silence-${alert.silence.id}">silenced for ${formatAge(Math.max(0, alert.silence.endsAt - now))} more</a>`}
+${alert.case === null ? '' : html`<a href="${toCasePath(alert.case.id)}">Case ${alert.case.id}</a>`}
 ${alert.transferKey === null ? '' : html`<a href="${toTransferPath(alert.transferKey)}">Whole story<span class="hidden"> of transfer ${alert.transferKey}</span></a>`}
 ${runbook === null ? '' : html`<a href="${runbook}" rel="noreferrer">Runbook<span class="hidden"> of ${cleanText(alert.rule, 100)}</span></a>`}</p>`
 }

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { cleanText } from '../../lib/text.ts'
 import { type Change, sayWhence } from '../../store/auditLog.ts'
 import { renderLayout } from './layout.ts'
-import { type Html, renderTime, toAlertPath, toTransferPath } from './words.ts'
+import { type Html, renderTime, toAlertPath, toCasePath, toTransferPath } from './words.ts'
 
 /** Who changed what, and from where, the newest first. */
 export function renderAuditPage({
@@ -39,5 +39,6 @@ ${detail === '' ? '' : html`<p class="detail">${cleanText(detail, 1_000)}</p>`}
 function toPath({ about, aboutId }: Change): string | null {
   if (about === 'alert') return toAlertPath(aboutId)
   if (about === 'movement') return '/breaks?state=all'
+  if (about === 'case') return toCasePath(aboutId)
   return about === 'transfer' ? toTransferPath(aboutId) : null
 }

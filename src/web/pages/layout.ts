@@ -3,6 +3,7 @@ import type { Html } from './words.ts'
 
 const pages = [
   ['status', '/', 'Status'],
+  ['cases', '/cases', 'Cases'],
   ['transfers', '/transfers', 'Transfers'],
   ['alerts', '/alerts', 'Alerts'],
   ['breaks', '/breaks', 'Breaks'],

@@ -5,8 +5,9 @@ import type { Panel } from '../../kernel/check.ts'
 import type { PollerHealth } from '../../kernel/runner.ts'
 import type { Coverage, StatusSnapshot, VerdictLevel, InFlight } from '../types.ts'
 import { renderAlertList } from './alertList.ts'
+import { renderCaseList } from './caseList.ts'
 import type { FormContext } from '../createFormGate.ts'
-import { isFailing, isOverdue, isStale } from '../judgeVerdict.ts'
+import { countCritical, isFailing, isOverdue, isStale } from '../judgeVerdict.ts'
 import type { Series } from '../viewTypes.ts'
 import { type ChartName, renderChartCard } from './chartCards.ts'
 import { renderLayout } from './layout.ts'
@@ -18,6 +19,7 @@ import {
   formatTime,
   renderAgo,
   shortenHashes,
+  toCasePath,
   verdictWords,
   renderState,
   directionPaths,
@@ -27,6 +29,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 
 const maxReasons = 4
 const maxEvents = 8
+const maxCases = 20
 
 const icons: Readonly<Record<VerdictLevel, string>> = {
   fine: 'M7 12.5l3.4 3.4L17 9',
@@ -53,7 +56,7 @@ export function renderStatusPage(status: StatusSnapshot, { form, series }: Statu
 <div id="coverage" data-live>${renderCoverage(status)}</div>
 <div class="columns">
 <div class="column">
-${renderPart('alerts', 'Open alerts', renderOpenAlerts(status, form))}
+${renderPart('cases', 'Cases', renderCases(status, form))}
 ${renderPart('events', 'Recent events', renderEvents(status, form))}
 ${renderPart('totals', 'Transfers in the ledger', renderTotals(status))}
 ${renderPart('preconf', 'Preconfirmations', renderPreconf(status))}
@@ -95,7 +98,8 @@ function renderVerdict(status: StatusSnapshot): Html {
   return renderBanner(level, sayVerdict(status), reasons)
 }
 
-function sayVerdict({ verdict, inFlight }: StatusSnapshot): string {
+function sayVerdict(status: StatusSnapshot): string {
+  const { verdict, inFlight } = status
   const flying = inFlight.flatMap(({ buckets }) => buckets).reduce((sum, { count }) => sum + count, 0)
   switch (verdict.level) {
     case 'fine':
@@ -103,7 +107,7 @@ function sayVerdict({ verdict, inFlight }: StatusSnapshot): string {
     case 'attention':
       return 'Everything could be looked at. This wants a look:'
     case 'critical':
-      return 'Something critical was found:'
+      return `${countCritical(status)}:`
     case 'unknown':
       return 'Not everything could be looked at, so this is no all-clear:'
   }
@@ -117,9 +121,16 @@ function renderBanner(level: VerdictLevel, text: string, reasons: readonly strin
 ${
   reasons.length === 0
     ? ''
-    : html`<ul>${reasons.slice(0, maxReasons).map((reason) => html`<li>${shortenHashes(cleanText(reason, 300))}</li>`)}${more > 0 ? html`<li>and ${more} more below</li>` : ''}</ul>`
+    : html`<ul>${reasons.slice(0, maxReasons).map((reason) => html`<li>${renderReason(reason)}</li>`)}${more > 0 ? html`<li>and ${more} more below</li>` : ''}</ul>`
 }</div>
 </section>`
+}
+
+/** That of a case leads to it. */
+function renderReason(reason: string): Html {
+  const text = shortenHashes(cleanText(reason, 300))
+  const [, id, rest] = /^(c\d{1,15}): (.*)$/s.exec(text) ?? []
+  return id === undefined ? html`${text}` : html`<a href="${toCasePath(id)}">${id}</a>: ${rest ?? ''}`
 }
 
 function renderCoverage(status: StatusSnapshot): Html {
@@ -183,13 +194,27 @@ function renderChart(name: ChartName, series: Series | null): Html {
     : renderChartCard(name, series)
 }
 
-function renderOpenAlerts(
-  { openAlerts, openAlertCount, verdict, now }: StatusSnapshot,
-  form: FormContext,
-): Html {
-  return openAlerts.length > 0
-    ? renderAlertList(openAlerts, { now, form, next: '/', total: openAlertCount })
-    : renderNothing('No alert is open', verdict.level)
+/** What is to be dealt with, one card a case; what is in no case yet; then what was dealt with. */
+function renderCases(status: StatusSnapshot, form: FormContext): Html {
+  const { cases, handledCases, caseCounts, openAlerts, recentEvents, openAlertCount, verdict, now } = status
+  const view = { now, form, next: '/', alerts: [...openAlerts, ...recentEvents] }
+  const loose = openAlerts.filter((alert) => alert.case === null)
+  const unlisted = openAlertCount - openAlerts.length
+  const shown = cases.slice(0, maxCases)
+  const live = caseCounts
+    .filter(({ state }) => state !== 'handled')
+    .reduce((sum, { count }) => sum + count, 0)
+  const more = Math.max(live, cases.length) - shown.length
+  return html`${
+    shown.length > 0
+      ? renderCaseList(shown, view)
+      : loose.length > 0
+        ? ''
+        : renderNothing('No case is open', verdict.level)
+  }
+${more > 0 ? html`<p class="note">And ${more} more. <a href="/cases">All cases</a></p>` : ''}
+${loose.length === 0 ? '' : html`<h3 class="sub">In no case yet</h3>${renderAlertList(loose, { now, form, next: '/', total: loose.length + unlisted })}`}
+${handledCases.length === 0 ? '' : html`<h3 class="sub">Handled</h3>${renderCaseList(handledCases, { ...view, alerts: [] })}`}`
 }
 
 function renderEvents({ recentEvents, verdict, now }: StatusSnapshot, form: FormContext): Html {

@@ -108,6 +108,10 @@ export function toAlertPath(id: string): string {
   return `/alerts/${encodeURIComponent(id)}`
 }
 
+export function toCasePath(id: string): string {
+  return `/cases/${encodeURIComponent(id)}`
+}
+
 export function alertTone({
   state,
   severity,

@@ -4,8 +4,10 @@ import { z } from 'zod'
 import { caseVerbs } from '../../alerts/caseOperations.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
+import { cleanText } from '../../lib/text.ts'
 import { isObject } from '../../lib/isObject.ts'
 import type { FormGate } from '../createFormGate.ts'
+import { renderCasePage } from '../pages/casePage.ts'
 import { renderMessagePage } from '../pages/messagePage.ts'
 import { readSilenceForm, wantsPreview } from '../readSilenceForm.ts'
 import { showTypedSilence } from './showNewSilence.ts'
@@ -261,9 +263,26 @@ async function answerForm(c: Context<WebEnv>, form: Form): Promise<Response> {
   } catch (error) {
     if (!(error instanceof MonitorError)) throw error
     const status = error.code === 'not_found' ? 404 : 400
+    if (path.startsWith('/cases/') && status === 400) return showRefusedCase(c, form, { fields, error })
     return path === '/silences'
       ? c.html(showTypedSilence(form.deps, { fields, form: gate.context(c), problem: error.message }), status)
       : c.html(renderMessagePage('Not done', error.message), status)
+  }
+}
+
+/** What was refused of a case, on the case's own page. */
+function showRefusedCase(
+  c: Context<WebEnv>,
+  { deps, gate, path }: Form,
+  { fields, error }: { readonly fields: Fields; readonly error: MonitorError },
+): Response | Promise<Response> {
+  try {
+    const story = deps.showCase(c.req.param('id') ?? '')
+    const verb = path.split('/').at(-1) ?? ''
+    const refused = { problem: error.message, verb, text: cleanText(fields['text'] ?? '', 2_000) }
+    return c.html(renderCasePage(story, { now: deps.clock.now(), form: gate.context(c), refused }), 400)
+  } catch {
+    return c.html(renderMessagePage('Not done', error.message), 400)
   }
 }
 

@@ -16,12 +16,13 @@ import { renderOutboxPage } from '../pages/outboxPage.ts'
 import { renderReportPage, renderReportsPage } from '../pages/reportsPage.ts'
 import { renderRulesPage } from '../pages/rulesPage.ts'
 import { renderSilencesPage } from '../pages/silencesPage.ts'
+import { addCasePages, findCase } from './addCasePages.ts'
 import { showNewSilence } from './showNewSilence.ts'
 import { renderBlindPage, renderStatusPage } from '../pages/statusPage.ts'
 import { renderSeveralTransfers, renderTransferPage } from '../pages/transferPage.ts'
 import { renderSearchPage, renderTransfersPage } from '../pages/transfersPage.ts'
-import { toAlertPath, toTransferPath } from '../pages/words.ts'
 import { readBreakQuery, toPageOf } from '../readBreakQuery.ts'
+import { toAlertPath, toCasePath, toTransferPath } from '../pages/words.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
 import type { AlertStory, AlertView, WebDeps, WebEnv } from '../types.ts'
 import { listKnownSilences, listReports, readAudit } from '../views/pageQueries.ts'
@@ -44,6 +45,7 @@ export function addPageRoutes(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate):
   })
   addTransferPages(app, deps, gate)
   addBreakPage(app, deps, gate)
+  addCasePages(app, deps, gate)
   addAlertPages(app, deps, gate)
   app.get('/rules', (c) => c.html(renderRulesPage(deps.readRules(), deps.clock.now())))
   app.get('/outbox', (c) => {
@@ -98,6 +100,8 @@ function addBreakPage(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
 function search(c: Context<WebEnv>, deps: WebDeps): Response | Promise<Response> {
   const query = cleanText(c.req.query('q') ?? '', 200)
   if (query === '') return c.redirect('/transfers', 303)
+  if (/^c\d{1,15}$/i.test(query) && findCase(deps, query) !== null)
+    return c.redirect(toCasePath(query.toLowerCase()), 303)
   const alert = query.startsWith('#') ? findAlert(deps, query) : null
   if (alert !== null) return c.redirect(toAlertPath(alert.id), 303)
   const { filter } = readTransferFilter((name) => (name === 'q' ? query : undefined))

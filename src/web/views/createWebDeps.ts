@@ -65,7 +65,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     readKept(kept, real.monotonicMs(), () =>
       readStatus(
         parts,
-        readKept(normal, real.monotonicMs(), () => readNormal(db, now())),
+        { normal: readKept(normal, real.monotonicMs(), () => readNormal(db, now())), settings },
         now(),
       ),
     )

@@ -23,7 +23,9 @@ import { judgeVerdict, recentEventMs } from '../judgeVerdict.ts'
 import type { ChannelStatus, InFlight, NormalLatency, StatusSnapshot } from '../types.ts'
 import type { PreconfMetrics } from '../../checks/preconf/metrics.ts'
 import { type FactSources, readSources } from '../../kernel/sharedFacts.ts'
+import { readStatusCases } from './readStatusCases.ts'
 import { createAlertViews, toAlertView } from './toAlertView.ts'
+import type { CaseSettings } from './toCaseView.ts'
 
 /** How long transfers of each direction took over the past 30 days. */
 type Normal = Readonly<Record<Direction, NormalLatency | null>>
@@ -32,7 +34,11 @@ const ageBoundsMs = [60_000, 600_000, 1_800_000, 3_600_000, 21_600_000]
 const listed = 200
 
 /** Everything about the present in one go, so that the parts of a page agree. */
-export function readStatus(parts: AppParts, normal: Normal, now: UnixMs): StatusSnapshot {
+export function readStatus(
+  parts: AppParts,
+  { normal, settings }: { readonly normal: Normal; readonly settings: CaseSettings },
+  now: UnixMs,
+): StatusSnapshot {
   const { alerts, db } = parts
   const read = readSources({ ...parts, intervals: parts.intervals.byEndpoint })
   const heads = listHeads(db)
@@ -51,6 +57,7 @@ export function readStatus(parts: AppParts, normal: Normal, now: UnixMs): Status
       lastGoodAt: newest(source.endpoints.map((endpoint) => endpoint.lastGoodAt)),
       staleAfterMs: Math.max(5_000, 3 * shortestInterval(source, parts.intervals.byEndpoint)),
     })),
+    ...readStatusCases({ ...views, ...settings, store: alerts, db }),
     openAlerts: open.map((row) => toAlertView(views, row)),
     openAlertCount:
       open.length < listed ? open.length : countOpenByRule(db).reduce((sum, { count }) => sum + count, 0),

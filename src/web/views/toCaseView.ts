@@ -21,8 +21,10 @@ export interface CaseStorySource extends CaseViewSource {
   readonly routes: readonly Pick<Route, 'id' | 'escalate'>[]
 }
 
+export type CaseSettings = Pick<CaseStorySource, 'tokens' | 'routes'>
+
 /** What the configuration says to cases, read once. */
-export function toCaseSettings(config: AppConfig): Pick<CaseStorySource, 'tokens' | 'routes'> {
+export function toCaseSettings(config: AppConfig): CaseSettings {
   return { tokens: toTokenFacts(config.bridge), routes: toRouting(config).routes }
 }
 
@@ -30,7 +32,7 @@ const mostFindings = 50
 const mostEntries = 200
 
 /** A case as page, API and command line show it: worded anew from its worst finding. */
-function toCaseView(source: CaseViewSource, row: CaseRow): CaseView {
+export function toCaseView(source: CaseViewSource, row: CaseRow): CaseView {
   const { store, rules, tokens, now } = source
   const words = { store, kinds, live: { rules }, tokens, pageUrl: null }
   const of = describeCase(words, row, now)

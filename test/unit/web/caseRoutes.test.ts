@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { Secret } from '../../../src/lib/secret.ts'
 import { createWebApp } from '../../../src/web/createWebApp.ts'
-import { createFakeWeb, theft } from './support/fakeWeb.ts'
+import { createFakeWeb, now, quiet, stalled, theft } from './support/fakeWeb.ts'
 
 const host = '127.0.0.1:9464'
 
@@ -21,7 +22,7 @@ function createApp() {
       body: new URLSearchParams(fields),
       headers: { host, accept: 'text/html', origin: `http://${host}` },
     })
-  return { web, get, post, submit }
+  return { web, app, get, post, submit }
 }
 
 test.each([
@@ -72,4 +73,127 @@ test.each([
   const response = await submit(`/cases/c42/${verb}`, { by: 'ana', ...fields })
   expect([response.status, response.headers.get('location')]).toEqual([303, '/cases/c42'])
   expect(web.operated).toEqual([expected])
+})
+
+describe('the page of a case', () => {
+  const hostile = '<script>alert(1)</script>\u202e" onload="x'
+
+  test('has the title and the money first, then what to do, then the buttons', async () => {
+    const page = await (await createApp().get('/cases/c42')).text()
+    const places = [
+      '<h1 id="case-title">Withdrawal of 9,750,000.5 USDC',
+      '9,750,000.5 USDC</dd>',
+      '9,750,000.50 USD</dd>',
+      'Stop the operator, then see who signed it',
+      'href="https://runbooks.example.com/unbacked"',
+      'action="/cases/c42/ack"',
+      'href="/silences/new?alert=a1b2c3"',
+      'action="/cases/c42/handle"',
+      'action="/cases/c42/assign"',
+      'action="/cases/c42/note"',
+      'The worst 1 of 3.',
+      'called the operator',
+      'ops-slack <span',
+      'Unless somebody takes it: pager',
+    ].map((text) => page.indexOf(text))
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    expect(places[0]).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['acknowledged', ['handle', 'reopen', 'assign', 'note']],
+    ['handled', ['reopen', 'assign', 'note']],
+    ['closed', ['reopen', 'assign', 'note'].slice(1)],
+  ] as const)('of one that is %s offers what can be done', async (state, verbs) => {
+    const { get, web } = createApp()
+    web.cases = [{ ...theft, state, by: 'ana', byAt: now, reason: 'refunded', comesBack: 'it comes back' }]
+    const page = await (await get('/cases/c42')).text()
+    const offered = [...page.matchAll(/action="\/cases\/c42\/(\w+)"/g)].map(([, verb]) => verb)
+    expect(offered).toEqual(verbs)
+    expect(page).toContain('It comes back.')
+  })
+
+  test('says what was refused, with what was typed', async () => {
+    const { submit, web } = createApp()
+    const response = await submit('/cases/c42/handle', { by: 'ana', text: 'refuse <me>' })
+    const page = await response.text()
+    expect([response.status, web.operated]).toEqual([400, ['handle c42 refuse <me>']])
+    expect(page).toContain('role="alert">expected a better reason</p>')
+    expect(page).toContain('value="refuse &lt;me&gt;"')
+  })
+
+  test('asks for a name where nobody is known, and where it is somebody else', async () => {
+    const { app } = createApp()
+    const cookie = 'spanwatch_by=ana'
+    const read = async (path: string) =>
+      (await app.request(`http://${host}${path}`, { headers: { host, cookie } })).text()
+    expect(await read('/cases/c42')).not.toContain('Your name')
+    expect(await read('/cases/c42?as=other')).toContain('Your name')
+  })
+
+  test('leads to the one that it goes on as', async () => {
+    const response = await createApp().get('/cases/c43')
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/cases/c42'])
+  })
+
+  test('escapes what comes from a chain, and from people', async () => {
+    const { get, web } = createApp()
+    const [finding] = theft.findings
+    if (!finding) throw new Error('the theft has a finding')
+    const money = [{ token: hostile, symbol: hostile, amount: hostile, usd: hostile }]
+    web.cases = [
+      {
+        ...theft,
+        state: 'handled',
+        title: hostile,
+        by: hostile,
+        reason: hostile,
+        assignee: hostile,
+        remedy: hostile,
+        runbook: 'javascript:alert(1)',
+        transferKey: hostile,
+        money,
+        comesBack: 'it comes back',
+        timeline: [{ at: now, what: hostile, by: hostile, text: hostile }],
+        told: [{ channel: hostile, at: now }],
+        escalations: [{ dueAt: now, route: hostile, channels: [hostile] }],
+        findings: [{ ...finding, title: hostile, summary: hostile, rule: hostile, atRisk: money[0]! }],
+      },
+    ]
+    for (const path of ['/cases/c42', '/cases?state=handled']) {
+      const page = await (await get(path)).text()
+      for (const bad of ['<script>alert', ' onload="', 'javascript:', '\u202e'])
+        expect(page).not.toContain(bad)
+    }
+  })
+})
+
+test('cases are listed by tab, and lead from the alert, the search and the reasons', async () => {
+  const { get, web } = createApp()
+  const all = await (await get('/cases')).text()
+  expect(all).toContain('9,750,000.5 USDC (9,750,000.50 USD)')
+  expect(await (await get('/cases?state=handled')).text()).toContain('No case is handled')
+  expect((await get('/search?q=c42')).headers.get('location')).toBe('/cases/c42')
+  const alert = { ...stalled, case: { id: 'c42', state: 'open' as const } }
+  web.status = { ...quiet, openAlerts: [alert], cases: [{ ...theft, counts: 'critical' }] }
+  const status = await (await get('/')).text()
+  expect(status).toContain('<a href="/cases/c42">c42</a>: Withdrawal of 9,750,000.5 USDC without an origin')
+  expect(status).toContain('1 critical case:')
+  // Named in its case, and not once more beside it.
+  expect([...status.matchAll(/href="\/alerts\/a1b2c3"/g)]).toHaveLength(1)
+  expect(await (await get('/alerts')).text()).toContain('<a href="/cases/c42">Case c42</a>')
+})
+
+test('whoever may only look sees cases, and no form of them', async () => {
+  const web = createFakeWeb({ status: { ...quiet, cases: [{ ...theft, counts: 'critical' }] } })
+  const tokens = { token: new Secret('may-act-may-act-1'), readToken: new Secret('may-see-may-see-1') }
+  const app = createWebApp(web.deps, { listenHost: '127.0.0.1', ...tokens })
+  for (const path of ['/', '/cases', '/cases/c42']) {
+    const headers = { host, authorization: `Bearer ${tokens.readToken.reveal()}` }
+    const page = await (await app.request(`http://${host}${path}`, { headers })).text()
+    expect(page).toContain('9,750,000.5 USDC')
+    expect(page).not.toContain('<form method="post"')
+    expect(page).not.toContain('Acknowledge')
+    expect(page).not.toContain('/silences/new')
+  }
 })

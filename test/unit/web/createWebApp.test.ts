@@ -38,7 +38,7 @@ describe('status page', () => {
     const page = await readPage({ coverage: [{ source: 'explorer', lastGoodAt: null, staleAfterMs: 1 }] })
     expect(page).toMatch(/<h1[^>]*>Cannot tell<\/h1>/)
     expect(page).toContain('explorer has never been read')
-    expect(page).toContain('No alert is open, but not everything could be looked at.')
+    expect(page).toContain('No case is open, but not everything could be looked at.')
     expect(page).not.toContain('No problem found')
   })
 

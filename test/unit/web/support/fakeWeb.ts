@@ -145,7 +145,7 @@ export const theft: CaseStory = {
   comesBack: null,
   remedy: 'Stop the operator, then see who signed it',
   runbook: 'https://runbooks.example.com/unbacked',
-  findings: [],
+  findings: [{ ...stalled, atRisk: null }],
   timeline: [
     { at: now - 47 * minute, what: 'opened', by: null, text: 'transfer.unbacked: zone transaction' },
     { at: now - 40 * minute, what: 'noted', by: 'ana', text: 'called the operator' },
@@ -246,6 +246,9 @@ export const quiet: StatusFacts = {
     lastError: null,
   })),
   coverage: [{ source: 'explorer', lastGoodAt: now - 4_000, staleAfterMs: 15_000 }],
+  cases: [],
+  handledCases: [],
+  caseCounts: [],
   openAlerts: [],
   openAlertCount: 0,
   deadMessages: 0,
@@ -389,6 +392,7 @@ function createFakeOperations(operated: string[], actors: Actor[]): WebDeps['ope
     changeCase: (command, actor) => {
       actors.push(actor)
       operated.push(`${command.do} ${command.id} ${command.text ?? ''}`)
+      if (command.text?.startsWith('refuse')) throw new MonitorError('usage', 'expected a better reason')
       if (command.id !== 'c42') throw new MonitorError('not_found', 'There is no such case')
       return { ...theft, state: command.do === 'handle' ? 'handled' : theft.state }
     },
