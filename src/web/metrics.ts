@@ -17,6 +17,8 @@ const severities: readonly Severity[] = ['critical', 'warning', 'info']
 
 const alertStates: readonly AlertView['state'][] = ['pending', 'firing', 'recovering']
 
+const caseStates = ['open', 'acknowledged', 'handled'] as const
+
 const levels = ['fine', 'attention', 'critical', 'unknown'] as const
 
 const requestMetrics = (
@@ -143,6 +145,14 @@ export const metricDefinitions: readonly MetricDefinition[] = [
       severities.map((severity): Sample => {
         const same = status.openAlerts.filter((alert) => alert.state === state && alert.severity === severity)
         return [{ state, severity }, same.length]
+      }),
+    ),
+  ),
+  gauge('cases', 'Cases that are not over.', ['state', 'severity'], ({ status }) =>
+    caseStates.flatMap((state) =>
+      severities.map((severity): Sample => {
+        const same = status.caseCounts.find((one) => one.state === state && one.severity === severity)
+        return [{ state, severity }, same?.count ?? 0]
       }),
     ),
   ),

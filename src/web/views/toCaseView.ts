@@ -59,7 +59,9 @@ export function toCaseView(source: CaseViewSource, row: CaseRow): CaseView {
 
 function sayComingBack({ state }: CaseRow): string | null {
   if (state === 'acknowledged' || state === 'handled') return comesBack
-  return state === 'closed' ? 'it opens again when something of the same cause happens soon after it' : null
+  return state === 'closed'
+    ? 'it opens again when something of the same cause holds, or something critical of it is found, soon after'
+    : null
 }
 
 /** The cases of a state: what is not over in the order in which it wants a look, else the newest change first. */

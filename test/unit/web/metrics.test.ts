@@ -5,7 +5,12 @@ import { judgeVerdict } from '../../../src/web/judgeVerdict.ts'
 import { now, quiet, stalled } from './support/fakeWeb.ts'
 
 const facts: MetricsFacts = {
-  status: { ...quiet, openAlerts: [stalled], verdict: judgeVerdict(quiet) },
+  status: {
+    ...quiet,
+    openAlerts: [stalled],
+    caseCounts: [{ state: 'acknowledged', severity: 'critical', count: 2 }],
+    verdict: judgeVerdict(quiet),
+  },
   evaluations: { total: 7, failed: 1, missed: 2 },
   notifications: [{ channel: 'ops-slack', result: 'ack', reason: '', count: 3 }],
   preconf: null,
@@ -53,6 +58,8 @@ test.each([
   'spanwatch_transfers_in_flight{direction="ZoneToMain"} 11',
   'spanwatch_alerts{state="firing",severity="warning"} 1',
   'spanwatch_alerts{state="firing",severity="critical"} 0',
+  'spanwatch_cases{state="acknowledged",severity="critical"} 2',
+  'spanwatch_cases{state="open",severity="critical"} 0',
   'spanwatch_notifications_total{channel="ops-slack",result="ack",reason=""} 3',
   'spanwatch_access_total{result="wrong_token"} 3',
   'spanwatch_access_total{result="signed_in"} 0',

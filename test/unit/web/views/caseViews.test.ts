@@ -108,7 +108,10 @@ test('cases are listed by state, what wants a look first', async () => {
   world.tell(
     unbacked,
     theft(1, '10'),
-    theft(2, '20', { token: { ...theft(2, '1').transfer!.token, address: `0x${'d'.repeat(40)}` } }),
+    theft(2, '20', {
+      token: { ...theft(2, '1').transfer!.token, address: `0x${'d'.repeat(40)}` },
+      targetAddress: `0x${'9'.repeat(40)}`,
+    }),
   )
   world.by('c3', 'handle', 'done')
   const list = (state: Parameters<typeof listCaseViews>[1]['state']) =>
