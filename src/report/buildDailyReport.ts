@@ -29,7 +29,7 @@ export interface ReportSources {
   readonly before: DailyReport | null
   /** What other parts know of the day; null or left out: could not be known. */
   readonly knows: Partial<
-    Pick<DailyReport, 'breaks' | 'preconf' | 'escrows' | 'coverage'> & {
+    Pick<DailyReport, 'breaks' | 'cases' | 'preconf' | 'escrows' | 'coverage'> & {
       readonly suppressed: number
       /** Of the 30 days before. */
       pastLatency(token: string, direction: Direction): LatencyLine['past'] | null
@@ -65,6 +65,7 @@ export async function buildDailyReport(
     oldest: day.oldest,
     alerts: { told: told.length, suppressed },
     ...(sources.knows.breaks && { breaks: sources.knows.breaks }),
+    ...(sources.knows.cases && { cases: sources.knows.cases }),
     preconf,
     escrows,
     coverage,

@@ -1,6 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { formatUnits } from '../bridge/amount.ts'
 import type { BreakSummary } from '../breaks/summarizeBreaks.ts'
+import type { CaseSummary } from './summarizeCases.ts'
 import type { Direction } from '../bridge/observation.ts'
 import type { FlowLine, Sum } from './reconcile.ts'
 import type { DayWindow } from './reportDay.ts'
@@ -24,6 +25,8 @@ export interface DailyReport {
   readonly oldest: readonly TransferLine[]
   /** As of when it was built, and the entries of the day; left out of what was kept before there were any. */
   readonly breaks?: BreakSummary
+  /** Left out of reports that were kept before there were cases. */
+  readonly cases?: CaseSummary
   readonly alerts: { readonly told: number; readonly suppressed: number }
   readonly preconf: PreconfSummary | null
   readonly escrows: readonly EscrowLine[] | null

@@ -5,6 +5,7 @@ import type { Direction } from '../bridge/observation.ts'
 import { coverageOf, listCovered, listCoveredSources } from '../kernel/coverage.ts'
 import { listLatency, percentileOf } from '../ledger/latency.ts'
 import { countSuppressed } from './queries.ts'
+import { summarizeCases } from './summarizeCases.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { formatUnits } from '../bridge/amount.ts'
 import type { DayWindow } from './reportDay.ts'
@@ -23,6 +24,7 @@ export function readReportKnowledge(
 ): ReportSources['knows'] {
   return {
     breaks: summarizeBreaks(openBreakSources({ db, ledger, tokens }), window, now),
+    cases: summarizeCases(db, window, (token) => createTokenBook(db, tokens).find(token).symbol),
     preconf: readPreconf(db, window),
     escrows: readEscrows(db, tokens),
     coverage: readCoverage(db, window),

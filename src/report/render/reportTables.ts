@@ -1,5 +1,6 @@
 import type { DailyReport, TransferLine } from '../dailyReport.ts'
 import { listBreakTables } from './breakTables.ts'
+import { sayCases } from '../summarizeCases.ts'
 import {
   directionLabel,
   durationLabel,
@@ -83,10 +84,10 @@ function restatedTable({ restated }: DailyReport): ReportTable {
   }
 }
 
-function findingTable({ findings, alerts, window }: DailyReport): ReportTable {
+function findingTable({ findings, alerts, cases, window }: DailyReport): ReportTable {
   return {
     title: 'Findings',
-    note: `${alerts.told} raised, ${alerts.suppressed} suppressed.`,
+    note: `${alerts.told} raised, ${alerts.suppressed} suppressed.${cases === undefined ? '' : ` ${sayCases(cases)}`}`,
     columns: [text('Severity'), text('Kind'), number('Count'), text('The largest of them')],
     rows: findings.map(({ severity, kind, count, examples }) => [
       severity.toUpperCase(),
