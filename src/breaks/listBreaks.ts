@@ -44,19 +44,25 @@ interface Judged {
   readonly is: Settlement
 }
 
-/** All breaks beside what entries settle of them. */
-export function judgeBreaks(
-  sources: BreakSources,
-  now: UnixMs,
-): { readonly judged: readonly Judged[]; readonly isCut: boolean } {
+/** All breaks beside what entries settle of them; `isCut` when there are more than are read at once. */
+export interface JudgedBreaks {
+  readonly judged: readonly Judged[]
+  readonly isCut: boolean
+}
+
+export function judgeBreaks(sources: BreakSources, now: UnixMs): JudgedBreaks {
   const { breaks, isCut } = listBreaks(sources, now)
   const shares = listHeldShares(sources.db)
   return { judged: breaks.map((of) => ({ of, is: settle(of, shares.get(of.name) ?? []) })), isCut }
 }
 
 /** The work list: what does not reconcile, by age or amount. What is shown is read in full, of the rest only what sums need. */
-export function readBreakList(sources: BreakSources, query: BreakQuery, now: UnixMs): BreakList {
-  const { judged, isCut } = judgeBreaks(sources, now)
+export function readBreakList(
+  sources: BreakSources,
+  query: BreakQuery,
+  now: UnixMs,
+  { judged, isCut }: JudgedBreaks = judgeBreaks(sources, now),
+): BreakList {
   const fitting = judged.filter((one) => fits(sources, one, query, now))
   const wanted = fitting
     .filter(({ is }) => query.state === 'all' || is.isOpen === (query.state === 'open'))

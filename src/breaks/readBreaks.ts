@@ -21,7 +21,7 @@ import type { Kinds } from '../rules/kinds.ts'
 import { direction, transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
 import { bigintText, columns, instant, int, type Read, text } from '../store/table.ts'
-import { type Break, type BreakKind, breakKinds } from './break.ts'
+import { type Break, type BreakKind, breakKinds, sumKeyOf } from './break.ts'
 
 /** What breaks are read from: the ledger's own tables, so that nothing can drift from them. */
 export interface BreakSources {
@@ -214,6 +214,8 @@ function joinByKey(found: readonly Break[]): Break[] {
 
 function joinTwo(a: Break, b: Break): Break {
   const [first, second] = breakKinds.indexOf(a.kind) <= breakKinds.indexOf(b.kind) ? [a, b] : [b, a]
+  // A record may name another token by now than the rule saw.
+  if (sumKeyOf(first) !== sumKeyOf(second)) return first
   if (first.amount === null || second.amount === null)
     return { ...first, amount: first.amount ?? second.amount }
   return {

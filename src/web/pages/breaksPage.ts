@@ -95,7 +95,7 @@ function renderList({ breaks, total, next }: BreakPage, { typed, now, form }: Br
   if (breaks.length === 0)
     return html`<p class="empty">Nothing like this. That says nothing about what spanwatch has not read.</p>`
   return html`<ol class="alerts">${breaks.map((one, index) => renderBreak(one, { index, now, form }))}</ol>
-<nav class="paging" aria-label="Paging"><span class="muted">${breaks.length} of ${total} shown, the ${typed.sort === 'age' ? 'oldest' : 'largest'} first</span>${next === null ? '' : html`<a class="button" rel="next" href="${toNextHref(typed, next)}">More</a>`}</nav>`
+<nav class="paging" aria-label="Paging"><span class="muted">${breaks.length} of ${total}, the ${typed.sort === 'age' ? 'oldest' : 'largest'} first</span>${next === null ? '' : html`<a class="button" rel="next" href="${toNextHref(typed, next)}">More</a>`}</nav>`
 }
 
 const tones: Readonly<Record<ShownBreak['kind'], string>> = {

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { findCaseNamed } from '../../alerts/caseOperations.ts'
 import { findAlert, type Operations } from '../../alerts/operations.ts'
 import { openBreakSources } from '../../breaks/breakSources.ts'
-import { readBreakList } from '../../breaks/listBreaks.ts'
+import { type JudgedBreaks, judgeBreaks, readBreakList } from '../../breaks/listBreaks.ts'
 import type { BreakOperations } from '../../breaks/operations.ts'
 import { listShownEntries } from '../../breaks/showEntry.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
@@ -40,6 +40,9 @@ const quickMs = 500
 
 const slowMs = 15_000
 
+/** In a storm there are thousands. */
+const breaksMs = 3_000
+
 const mostListed = 500
 
 const mostFound = 50
@@ -59,6 +62,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
   const casesAt = (at: UnixMs) => ({ ...viewsAt(at), ...settings, store: alerts })
   const showCase = (id: string) => toCaseStory(casesAt(now()), findCaseNamed(alerts, id))
   const breaks = () => openBreakSources({ ...parts, tokens: parts.config.bridge.tokens })
+  const judgedBreaks = nothingKept<JudgedBreaks>(breaksMs)
   const normal = nothingKept<ReturnType<typeof readNormal>>(slowMs)
   const kept = nothingKept<StatusSnapshot>(quickMs)
   const status = () =>
@@ -105,8 +109,12 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     showAlert: (id) => toAlertStory(viewsAt(now()), findAlert(alerts, id)),
     listCases: (query) => listCaseViews(casesAt(now()), query),
     showCase,
-    operations: forgetAfter(parts.operations, () => (kept.now = null), showCase),
-    readBreaks: (query) => readBreakList(breaks(), query, now()),
+    operations: forgetAfter(parts.operations, () => (kept.now = judgedBreaks.now = null), showCase),
+    readBreaks(query) {
+      const sources = breaks()
+      const judged = readKept(judgedBreaks, real.monotonicMs(), () => judgeBreaks(sources, now()))
+      return readBreakList(sources, query, now(), judged)
+    },
     listBreakEntries: (query) => listShownEntries(breaks(), query, now()),
     listeners: parts.after,
     health: { ...parts, pollers: parts.pollerStatus },

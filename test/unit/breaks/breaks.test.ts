@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { hash } from '../../support/records.ts'
 import { toDecimal } from '../../../src/bridge/decimal.ts'
+import { findBreak, listBreaks as readBreaks } from '../../../src/breaks/readBreaks.ts'
 import { ana, createWorld, dai, day, escrow, pending, start, unbacked, usdc } from './world.ts'
 
 /** What a list shows of each, in one line. */
@@ -350,5 +351,37 @@ test('every entry is in the audit log, and in the timeline of the case', () => {
     `7 | matched | ana | e1: the same; ${payout}: 2.5 USDC, unbacked`,
     `7 | took back | ana | e2 takes back e1 (matched): not the same; ${payout}: 2.5 USDC, unbacked`,
   ])
+  world.close()
+})
+
+test('an entry follows a transfer that was joined into an older one', () => {
+  const world = createWorld()
+  const older = world.record('1', pending(2_500_000n))
+  const younger = world.record('2', pending(2_500_000n))
+  world.operations.writeOffBreak({ name: younger, reason: 'refunded' }, ana)
+  const [to, from] = [older, younger].map((key) => Number(key.slice(1))) as [number, number]
+  world.db.prepare('DELETE FROM transfers WHERE key = ?').run(from)
+  world.db.prepare('INSERT INTO aliases VALUES (?, ?)').run(from, to)
+  expect(world.list().total).toBe(0)
+  expect(world.list({ state: 'settled' }).breaks).toMatchObject([{ name: older, entries: ['e1'] }])
+  world.close()
+})
+
+test('breaks are found by indexes of what is open, not among all that is stored', () => {
+  const world = createWorld()
+  const texts: string[] = []
+  const db = { ...world.db, prepare: (sql: string) => (texts.push(sql), world.db.prepare(sql)) }
+  readBreaks({ ...world.sources, db }, world.clock.now())
+  findBreak({ ...world.sources, db }, 't1', world.clock.now())
+  const plans = texts.flatMap((sql) =>
+    world.db
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map(({ detail }) => String(detail)),
+  )
+  expect(plans.filter((plan) => /transfers_open/.test(plan))).toHaveLength(3)
+  expect(plans).toContainEqual(expect.stringMatching(/alerts_breaks/))
+  expect(plans).toContainEqual(expect.stringMatching(/escrow_flows_told/))
+  expect(plans.filter((plan) => /^SCAN (t|escrow_flows)\b/.test(plan) || /^SCAN a$/.test(plan))).toEqual([])
   world.close()
 })
