@@ -119,7 +119,7 @@ function claim({ store, clock }: LaneDeps, lane: Lane, retryIn: number): Next {
  */
 function mostCases({ type, followsCases }: Pick<Channel, 'type' | 'followsCases'>): number {
   if (!followsCases) return 3
-  return type === 'slack-app' ? 20 : Infinity
+  return type === 'pagerduty' || type === 'alertmanager' ? Infinity : 20
 }
 
 /** The case that the next message is about, the one with the most money first; null for all that is found. */
