@@ -40,7 +40,7 @@ ${renderMoneyLine(view)}
 ${view.members === 1 ? '' : renderNamed(view, alerts)}
 <div class="foot-row">${renderCaseMeta(view, now)}
 ${mayAct(form) ? renderButtons(view, form, next) : ''}</div>
-${view.comesBack === null || view.state !== 'handled' ? '' : html`<p class="muted">Handled: ${cleanText(view.reason ?? '', 500)}. Until then quiet: ${view.comesBack}.</p>`}
+${view.comesBack === null || view.state !== 'handled' ? '' : html`<p class="muted">${cleanText(view.reason ?? '', 500)}: ${view.comesBack}.</p>`}
 </li>`
 }
 

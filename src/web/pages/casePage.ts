@@ -70,7 +70,8 @@ function renderMoney({ money, members }: CaseStory): Html {
 
 function renderTodo({ remedy, runbook, transferKey, state }: CaseStory): Html | '' {
   const link = toSafeHref(runbook)
-  if (state === 'closed' || (remedy === null && link === null && transferKey === null)) return ''
+  if (state === 'handled' || state === 'closed' || (remedy === null && link === null && transferKey === null))
+    return ''
   return html`<div class="todo"><p><strong>What to do</strong></p>${remedy === null ? '' : html`<p>${cleanText(remedy, 500)}</p>`}
 <p class="links">${link === null ? '' : html`<a href="${link}" rel="noreferrer">Runbook</a>`}${transferKey === null ? '' : html`<a href="${toTransferPath(transferKey)}">The transfer's whole story</a>`}</p></div>`
 }
