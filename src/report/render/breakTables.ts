@@ -5,7 +5,7 @@ import type { CsvFile } from '../../delivery/channels/message.ts'
 import { part } from '../../delivery/channels/textParts.ts'
 import { toCsvLine } from '../../lib/csv.ts'
 import type { DailyReport } from '../dailyReport.ts'
-import type { ReportTable } from './reportTables.ts'
+import type { ReportTable } from './reportTable.ts'
 import { timeLabel } from './reportWords.ts'
 
 const text = (name: string) => ({ name, isNumber: false })

@@ -7,7 +7,8 @@ import { cleanText } from '../../lib/text.ts'
 import type { DailyReport, ReportSum, ReportToken } from '../dailyReport.ts'
 import { renderBreakCsv } from './breakTables.ts'
 import { renderReportHtml } from './renderReportHtml.ts'
-import { listReportTables, type ReportTable } from './reportTables.ts'
+import type { ReportTable } from './reportTable.ts'
+import { listReportTables } from './reportTables.ts'
 import { directionLabel, tokenLabel, verdictLabel, windowLabel } from './reportWords.ts'
 
 const parts = ['opening', 'started', 'completed', 'failed', 'closing'] as const

@@ -1,5 +1,6 @@
 import type { DailyReport, TransferLine } from '../dailyReport.ts'
 import { listBreakTables } from './breakTables.ts'
+import type { ReportTable } from './reportTable.ts'
 import { sayCases } from '../summarizeCases.ts'
 import {
   directionLabel,
@@ -10,17 +11,6 @@ import {
   tokenLabel,
   unknownText,
 } from './reportWords.ts'
-
-/** One section of the report, the same for every form it is rendered in. */
-export interface ReportTable {
-  readonly title: string
-  /** What the reader should know of it; '' when it speaks for itself. */
-  readonly note: string
-  readonly columns: readonly { readonly name: string; readonly isNumber: boolean }[]
-  readonly rows: readonly (readonly string[])[]
-  /** Said instead of rows when there are none. */
-  readonly none: string
-}
 
 /** All sections in their order: money first, then what went wrong, then how far it can be trusted. */
 export function listReportTables(report: DailyReport): ReportTable[] {
