@@ -1,3 +1,5 @@
+import { groupDigits } from '../lib/groupDigits.ts'
+import { inBrackets } from '../lib/text.ts'
 import type { FindingLabels } from './finding.ts'
 import type { Transfer } from './transfer.ts'
 
@@ -9,6 +11,27 @@ export function describeTransfer(transfer: Transfer): string {
   const what = transfer.crossType || (transfer.direction === 'MainToZone' ? 'Deposit' : 'Withdraw')
   const legs = [`zone ${transfer.zone?.hash ?? 'not seen'}`, `main ${transfer.main?.hash ?? 'not seen'}`]
   return [what, ...(transfer.direction === 'MainToZone' ? legs.reverse() : legs)].join(', ')
+}
+
+/** @example nameTransfer(transfer) // 'Withdrawal of 1,250,000.5 USDC' */
+export function nameTransfer(transfer: Transfer): string {
+  return `${transfer.direction === 'MainToZone' ? 'Deposit' : 'Withdrawal'} of ${amountOf(transfer)}`
+}
+
+/** Exact, with the token: its symbol where the configuration lists it, else the untrusted name in brackets. */
+export function amountOf(transfer: Transfer): string {
+  const { amount, amountRaw } = transfer
+  const token = tokenOf(transfer)
+  if (amount !== null) return `${groupDigits(amount)} ${token}`
+  return amountRaw === null
+    ? `an unknown amount of ${token}`
+    : `${groupDigits(amountRaw.toString())} base units of ${token}`
+}
+
+export function tokenOf({ token }: Pick<Transfer, 'token'>): string {
+  const name =
+    token.symbol ?? (token.name === '' && token.address !== '' ? token.address : inBrackets(token.name))
+  return token.id === '' ? name : `${name} #${token.id}`
 }
 
 export function labelTransfer(transfer: Transfer): FindingLabels {

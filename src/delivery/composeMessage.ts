@@ -2,7 +2,6 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { once } from '../lib/once.ts'
 import {
-  type CaseChange,
   type Channel,
   listsRest,
   type Message,
@@ -10,8 +9,11 @@ import {
   type MessageItem,
   readCaseChange,
 } from './channels/message.ts'
-import { describeCase, type TokenFacts } from './describeCase.ts'
-import { verdictLine } from './channels/textParts.ts'
+import { compareDecimals, noAmount, toDecimal } from '../bridge/decimal.ts'
+import { countKinds, findLarge, type KindCount } from './countKinds.ts'
+import { type CaseWords, describeCase, type TokenFacts } from './describeCase.ts'
+import { countItems, orderItems, pickItems, severityRanks } from './pickItems.ts'
+import { sayHeadline } from './sayHeadline.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import type { Rule, Severity } from '../rules/types.ts'
 import { createSilencer, type SilenceAnswer, type Silencer } from '../alerts/silences.ts'
@@ -23,7 +25,8 @@ import { findJoined } from '../alerts/findJoined.ts'
 import { readFinding } from '../alerts/findingJson.ts'
 import { alertIdOf, messageIdOf } from '../alerts/fingerprint.ts'
 import type { Restored, RestoredNote } from '../store/restored.ts'
-import { nameAlert, statuses, type TransactionLinks, toMessageItem } from './wording.ts'
+import type { TransactionLinks } from './itemFields.ts'
+import { nameAlert, statuses, toMessageItem } from './wording.ts'
 import type { OutboxWhat } from '../alerts/store/outboxItems.ts'
 
 export interface ComposeDeps {
@@ -44,10 +47,6 @@ export interface ComposeDeps {
 
 const noTokens: TokenFacts = { symbolOf: () => null, priceOf: () => null }
 
-/** How many items are sent in full; beyond it only the largest. */
-const fullItems = 25
-const largestItems = 10
-
 /** Renders a delivery's items as they are now. */
 export function composeMessage(
   deps: ComposeDeps,
@@ -55,33 +54,41 @@ export function composeMessage(
   now: UnixMs,
 ): Message {
   const { delivery, channel } = of
-  const carried = deps.store.countCarried(delivery.id)
+  const { store } = deps
+  const carried = store.listCarriedTotals(delivery.id)
+  const risks = store.listCarriedRisks(delivery.id)
   const count = carried.reduce((sum, one) => sum + one.count, 0)
-  const { told, rest } = pick(deps.store, {
+  const { told, rest } = pickItems(store, {
     deliveryId: delivery.id,
     total: count,
     listsRest: listsRest(channel),
   })
   const rules = new Map([...deps.live.rules].map((rule) => [rule.name, rule]))
-  const silencer = once(() => createSilencer(deps.store.listSilencesAt(now), deps))
+  const silencer = once(() => createSilencer(store.listSilencesAt(now), deps))
   const words = { ...deps, rules, silencer }
-  const items = joinItems(told.map((one) => wordSafely(words, one, true, now)))
-  const total = count - (told.length - items.length)
-  const counts: readonly Count[] =
-    total === items.length
-      ? items.map((item) => ({ ...item, count: 1 }))
-      : carried.map((one) => ({ ...one, status: statuses[one.what] }))
-  const row = delivery.caseId === null ? null : deps.store.getCase(delivery.caseId)
-  const about = row && describeCase({ ...deps, tokens: deps.tokens ?? noTokens }, row, now)
-  const changes = deps.store.listCarriedChanges(delivery.id).flatMap((one) => readCaseChange(one) ?? [])
+  const joined = joinItems(told.map((one) => wordSafely(words, one, true, now)))
+  const total = count - (told.length - joined.length)
+  // What joined another item is told within it, and counts no more by itself.
+  const counts = total === joined.length && count !== total ? countItems(joined) : countKinds(carried, risks)
+  const { items, briefFrom } = orderItems(joined, counts, findLarge(counts, risks))
+  const tokens = deps.tokens ?? noTokens
+  const described = { ...deps, tokens }
+  const row = delivery.caseId === null ? null : store.getCase(delivery.caseId)
+  const about = row && describeCase(described, row, now)
+  const cases = about ? [] : listCases(described, delivery.id, now)
+  const changes = store.listCarriedChanges(delivery.id).flatMap((one) => readCaseChange(one) ?? [])
   const severity = counts.length === 0 && about ? about.severity : worst(counts)
+  const toldBefore = row ? store.countToldOfCase({ caseId: row.id, channel: channel.name }) : 0
+  const headed = { severity, items, counts, total, case: about, cases, changes, toldBefore }
   return {
-    id: messageIdOf(delivery.id, deps.store.generation),
+    id: messageIdOf(delivery.id, store.generation),
     attempt: delivery.attempt,
     channel: channel.name,
     severity,
-    headline: headlineOf(severity, { items, counts, total, about, changes }),
+    headline: sayHeadline({ kinds: deps.kinds, tokens }, headed),
     items,
+    ...(briefFrom < items.length && { briefFrom }),
+    ...(cases.length > 1 && { cases }),
     rest: rest.map((one) => wordSafely(words, one, false, now).item),
     case: about,
     changes,
@@ -91,38 +98,30 @@ export function composeMessage(
   }
 }
 
-/** Up to 25 in order of severity and arrival; else the 10 largest, and of every rule the largest critical one. */
-function pick(
-  store: AlertStore,
-  of: { readonly deliveryId: number; readonly total: number; readonly listsRest: boolean },
-): { told: CarriedItem[]; rest: CarriedItem[] } {
-  if (of.total <= fullItems) {
-    const told = store.listCarried(of.deliveryId, fullItems)
-    const byRank = (a: CarriedItem, b: CarriedItem) => endRank(a) - endRank(b) || rank(a) - rank(b)
-    return { told: told.sort((a, b) => byRank(a, b) || a.item.id - b.item.id), rest: [] }
-  }
-  const all = store.listCarried(of.deliveryId, of.listsRest ? of.total : largestItems)
-  const largest = all.slice(0, largestItems)
-  const ids = new Set(largest.map(({ item }) => item.id))
-  const critical = store
-    .listCriticalOfRules(of.deliveryId, fullItems - largestItems)
-    .filter(({ item }) => !ids.has(item.id))
-  for (const { item } of critical) ids.add(item.id)
-  return { told: [...critical, ...largest], rest: all.filter(({ item }) => !ids.has(item.id)) }
+/** Of a digest at most so many have a line. */
+const mostCases = 20
+
+/** The cases of a message about several, the worst first. */
+function listCases(deps: CaseWords, deliveryId: number, now: UnixMs): MessageCase[] {
+  const rows = new Map(
+    deps.store.listCarriedCases(deliveryId).flatMap((id) => {
+      // One that was merged since goes on as another.
+      const row = deps.store.findCase(id)
+      return row === null ? [] : [[row.id, row] as const]
+    }),
+  )
+  return [...rows.values()]
+    .map((row) => describeCase(deps, row, now))
+    .toSorted((a, b) => severityRanks[a.severity] - severityRanks[b.severity] || compareMoney(b, a))
+    .slice(0, mostCases)
 }
 
-const ranks = { critical: 0, warning: 1, info: 2 } as const
-
-/** What holds goes before what is over. */
-function endRank({ item: { what } }: CarriedItem): number {
-  return what === 'resolved' || what === 'both' ? 1 : 0
+function compareMoney(a: MessageCase, b: MessageCase): number {
+  const worth = ({ money: [first] }: MessageCase) => toDecimal(first?.usd ?? first?.amount ?? '0') ?? noAmount
+  return compareDecimals(worth(a), worth(b))
 }
 
-function rank({ alert }: CarriedItem): number {
-  return ranks[alert.severity]
-}
-
-function worst(counts: readonly Pick<Count, 'severity'>[]): Severity {
+function worst(counts: readonly Pick<KindCount, 'severity'>[]): Severity {
   if (counts.some(({ severity }) => severity === 'critical')) return 'critical'
   return counts.some(({ severity }) => severity === 'warning') ? 'warning' : 'info'
 }
@@ -235,66 +234,6 @@ function wordItem(
     },
     now,
   )
-}
-
-/**
- * Severity as a word, then the verdict, or how many of what.
- * @example 'CRITICAL: 5000 transfer.failed, 1 chain.stalled'
- */
-function headlineOf(
-  severity: Severity,
-  of: {
-    readonly items: readonly MessageItem[]
-    readonly counts: readonly Count[]
-    readonly total: number
-    readonly about: MessageCase | null
-    readonly changes: readonly CaseChange[]
-  },
-): string {
-  const word = severity.toUpperCase()
-  const [only] = of.items
-  if (of.about && of.total === 0) return headlineOfChanges(of.about, of.changes)
-  if (of.total === 1 && only) return verdictLine(only)
-  const isUpdate = of.counts.every(({ status }) => status === 'update')
-  const parts = new Map<string, number>()
-  for (const { status, kind, count } of of.counts) {
-    const name = isUpdate ? kind : nameCount(status, kind)
-    parts.set(name, (parts.get(name) ?? 0) + count)
-  }
-  const list = [...parts].map(([name, count]) => `${count} ${name}`)
-  const shown = list.length > 6 ? [...list.slice(0, 6), `${list.length - 6} other kinds`] : list
-  if (isUpdate) return `${word}, update: ${shown.join(', ')}, of what was told already`
-  return `${word}: ${of.total} alerts: ${shown.join(', ')}`
-}
-
-/** @example 'CRITICAL, case c42 acknowledged by Ada: Withdrawal of 1.5 USDC: no origin' */
-function headlineOfChanges(about: MessageCase, changes: readonly CaseChange[]): string {
-  const { by, severity, id, title } = about
-  const what = changes.join(', ')
-  const isByHand = changes.some((one) => one === 'acknowledged' || one === 'handled' || one === 'assigned')
-  return `${severity.toUpperCase()}, case ${id} ${what}${isByHand && by !== null ? ` by ${by}` : ''}: ${title}`
-}
-
-interface Count extends Pick<MessageItem, 'status' | 'kind'> {
-  readonly severity: string
-  readonly count: number
-}
-
-function nameCount(status: MessageItem['status'], kind: string): string {
-  switch (status) {
-    case 'event':
-    case 'firing':
-      return kind
-    case 'repeat':
-      return `${kind} still firing`
-    case 'update':
-      return `${kind} as an update`
-    case 'correction':
-      return `${kind} corrected`
-    case 'resolved':
-    case 'ended':
-      return `${kind} ${status}`
-  }
 }
 
 /** An alert whose kept finding cannot be read or worded: severity, rule, kind and subject are known all the same. */

@@ -22,7 +22,10 @@ export interface TokenFacts {
 }
 
 export interface CaseWords {
-  readonly store: Pick<AlertStore, 'getAlert' | 'generation' | 'listCaseTransfers'>
+  readonly store: Pick<
+    AlertStore,
+    'getAlert' | 'generation' | 'listCaseTransfers' | 'listCarriedCases' | 'findCase'
+  >
   readonly kinds: Kinds
   readonly live: { readonly rules: Iterable<Rule> }
   readonly tokens: TokenFacts

@@ -1,7 +1,7 @@
+import { nameTransfer } from '../bridge/describeTransfer.ts'
 import type { Finding } from '../bridge/finding.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import { inBrackets } from '../lib/text.ts'
 import type { Detector } from '../rules/kind.ts'
 
 /** What each endpoint shows, for people who do not know its number. */
@@ -59,25 +59,6 @@ export function stateOf(transfer: Transfer): string {
     unbacked: 'has no proven origin',
   } as const
   return `${nameTransfer(transfer)} ${words[transfer.state]}`
-}
-
-/** @example nameTransfer(transfer) // 'Withdrawal of 1.5 USDC' */
-function nameTransfer(transfer: Transfer): string {
-  return `${transfer.direction === 'MainToZone' ? 'Deposit' : 'Withdrawal'} of ${amountOf(transfer)}`
-}
-
-/** Exact, with the token: its symbol where the configuration lists it, else the untrusted name in brackets. */
-export function amountOf(transfer: Transfer): string {
-  const { amount, amountRaw } = transfer
-  if (amount !== null) return `${amount} ${tokenOf(transfer)}`
-  return amountRaw === null
-    ? `an unknown amount of ${tokenOf(transfer)}`
-    : `${amountRaw} base units of ${tokenOf(transfer)}`
-}
-
-export function tokenOf({ token }: Transfer): string {
-  const name = token.symbol ?? inBrackets(token.name)
-  return token.id === '' ? name : `${name} #${token.id}`
 }
 
 /** @example wordsOf('source.unavailable') // 'source unavailable' */

@@ -1,8 +1,6 @@
 import type { FactValue, Finding } from '../bridge/finding.ts'
-import type { Chain } from '../bridge/observation.ts'
-import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import { formatDuration } from '../lib/duration.ts'
+import { sayDuration, sayTime } from '../lib/sayTime.ts'
 import type { MessageItem } from './channels/message.ts'
 import type { Detector } from '../rules/kind.ts'
 import type { Rule } from '../rules/types.ts'
@@ -10,19 +8,8 @@ import type { AlertRow } from '../alerts/store/alertRows.ts'
 import type { OutboxWhat } from '../alerts/store/outboxItems.ts'
 import { parseLabels } from '../alerts/engineContext.ts'
 import { alertIdOf } from '../alerts/fingerprint.ts'
-import {
-  amountOf,
-  capitalize,
-  correctionOf,
-  nameSources,
-  sayFinding,
-  stateOf,
-  tokenOf,
-  wordsOf,
-} from './kindWords.ts'
-
-/** Where a transaction can be looked at: `https://scan.example.com/tx/{hash}`; null without an explorer. */
-export type TransactionLinks = Readonly<Record<Chain, string | null>>
+import { capitalize, correctionOf, sayFinding, stateOf, wordsOf } from './kindWords.ts'
+import { toFields, type TransactionLinks } from './itemFields.ts'
 
 export interface Wording {
   readonly alert: AlertRow
@@ -45,8 +32,6 @@ export interface Wording {
 
 /** From so many firings in an hour on an alert is said to be flapping. */
 const flappingFrom = 3
-
-type Field = MessageItem['fields'][number]
 
 export const statuses = {
   event: 'event',
@@ -80,15 +65,28 @@ export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
   const isResolved = status === 'resolved' || status === 'ended'
   const lastedMs = isResolved ? lastedOf(wording) : null
   const present = presentOf(wording, now)
+  const isFlapping = (wording.firings ?? 0) >= flappingFrom
+  const said = summaryOf(wording, { status, lastedMs }, present)
   return {
     alertId: alertIdOf(alert.fingerprint),
     rule: alert.rule,
     kind: alert.kind,
     severity: alert.severity,
     status,
-    summary: `${summaryOf(wording, { status, lastedMs }, present)}${(wording.firings ?? 0) >= flappingFrom ? ' (flapping)' : ''}`,
+    summary: `${said}${isFlapping ? ' (flapping)' : ''}`,
     subject: finding.title,
-    fields: fieldsOf(wording, isResolved, present),
+    fields: toFields(
+      {
+        finding,
+        links: wording.links,
+        rule: alert.rule,
+        flapping: isFlapping ? (wording.firings ?? 0) : null,
+        isResolved,
+        isEvent: alert.nature === 'event',
+        summary: said,
+      },
+      present,
+    ),
     facts: factsOf(finding),
     labels: parseLabels(alert.labels),
     remedy: isResolved || status === 'correction' ? null : (wording.kind?.remedy ?? null),
@@ -125,7 +123,7 @@ function lastedOf({ alert, episode, finding }: Wording): number | null {
 
 function summaryOf(wording: Wording, of: Pick<MessageItem, 'status' | 'lastedMs'>, now: UnixMs): string {
   const { finding } = wording
-  if (of.status === 'resolved' || of.status === 'ended') return endOf(wording, of)
+  if (of.status === 'resolved' || of.status === 'ended') return endOf(wording, of, now)
   if (of.status === 'correction') return correctionOf(wording.kind, finding)
   return summarize(wording.rule, finding, now) ?? sayFinding(wording.kind, finding, now)
 }
@@ -148,117 +146,17 @@ export function summarize(rule: Rule | null, finding: Finding, now: UnixMs): str
 function endOf(
   { alert, what, finding, above }: Wording,
   { status, lastedMs }: Pick<MessageItem, 'status' | 'lastedMs'>,
+  now: UnixMs,
 ): string {
+  const at = lastedMs === null || alert.resolvedAt === null ? '' : ` at ${sayTime(alert.resolvedAt, now)}`
   const lasted =
-    lastedMs === null
-      ? ''
-      : what === 'both'
-        ? ` within ${formatDuration(lastedMs)}`
-        : ` after ${formatDuration(lastedMs)}`
+    lastedMs === null ? '' : `${at} ${what === 'both' ? 'within' : 'after'} ${sayDuration(lastedMs)}`
   const end = status === 'ended' ? 'ended' : 'resolved'
   const word = what === 'both' ? `Fired and ${end}` : capitalize(end)
   const reason = alert.resolvedReason === null ? '' : ` (${alert.resolvedReason})`
   const said = finding.transfer ? stateOf(finding.transfer) : `${wordsOf(finding.kind)}: ${finding.title}`
   const by = above ? `; ${nameAlert(above)} stands` : ''
   return `${word}${lasted}${reason}: ${said}${by}`
-}
-
-function fieldsOf({ finding, links, firings = 0 }: Wording, isResolved: boolean, now: UnixMs): Field[] {
-  const age = isResolved ? [] : [field('Age', ageOf(finding, now))]
-  const { transfer } = finding
-  return [
-    ...(firings >= flappingFrom ? [field('Flapping', `fired ${firings} times in the last hour`)] : []),
-    ...(transfer ? amountFields(transfer) : []),
-    ...age,
-    ...(transfer ? transferFields(transfer, links) : []),
-    ...factFields(finding, isResolved),
-    ...(isResolved ? [] : evidenceFields(finding)),
-  ]
-}
-
-/** @example ageOf(finding, now) // '42m, usually 4m (p99 12m)' */
-function ageOf({ facts: { usualMs, p99Ms }, since }: Finding, now: UnixMs): string {
-  const age = formatDuration(Math.max(now - since, 0))
-  if (typeof usualMs !== 'number' || typeof p99Ms !== 'number') return age
-  return `${age}, usually ${formatDuration(usualMs)} (p99 ${formatDuration(p99Ms)})`
-}
-
-/** The facts of an end are those of the time before it: what was true while it was open is not true now. */
-function factFields({ facts }: Finding, isResolved: boolean): Field[] {
-  return Object.entries(facts)
-    .filter(([name]) => name !== 'usualMs' && name !== 'p99Ms')
-    .slice(0, 12)
-    .flatMap(([name, value]) => factField(name, value))
-    .map((one) => (isResolved ? { ...one, label: `${one.label} (while open)` } : one))
-}
-
-function evidenceFields({ evidence }: Finding): Field[] {
-  return evidence
-    .slice(0, 8)
-    .map(({ source, at, says }) => field(`Evidence ${nameSources(source)}`, `${says} (asked ${isoTime(at)})`))
-}
-
-function amountFields(transfer: Transfer): Field[] {
-  return [
-    field('Amount', amountOf(transfer)),
-    field('Token', `${tokenOf(transfer)} ${transfer.token.address}`.trim()),
-    field(
-      'Direction',
-      `${transfer.direction} (${transfer.direction === 'MainToZone' ? 'deposit' : 'withdrawal'})`,
-    ),
-  ]
-}
-
-function transferFields(transfer: Transfer, links: TransactionLinks): Field[] {
-  return [
-    legField(transfer, 'main', links),
-    legField(transfer, 'zone', links),
-    ...(transfer.sourceAddress === '' ? [] : [field('From', transfer.sourceAddress)]),
-    ...(transfer.targetAddress === '' ? [] : [field('To', transfer.targetAddress)]),
-  ]
-}
-
-function legField(transfer: Transfer, chain: Chain, links: TransactionLinks): Field {
-  const hash = transfer[chain]?.hash
-  const label = chain === 'main' ? 'Main transaction' : 'Zone transaction'
-  return hash === undefined
-    ? field(label, 'none seen')
-    : { label, value: hash, href: linkTo(hash, links[chain]) }
-}
-
-/** Only a validated hash ever becomes part of an address. */
-function linkTo(hash: string, template: string | null): string | null {
-  if (template === null || !/^0x[0-9a-f]{64}$/i.test(hash)) return null
-  return template.replaceAll('{hash}', hash)
-}
-
-/** Names give the unit: `waitedMs` is a duration, `changedAt` a time. */
-function factField(name: string, value: FactValue): Field[] {
-  if (value === null || value === '') return []
-  const label = clearLabels[name] ?? labelOf(name)
-  if (typeof value === 'boolean') return [field(label, value ? 'yes' : 'no')]
-  if (typeof value === 'number' && name.endsWith('Ms'))
-    return value === 0 ? [] : [field(label, formatDuration(value))]
-  if (typeof value === 'number' && name.endsWith('At')) return [field(label, isoTime(value))]
-  return [field(label, clearValues[name]?.[String(value)] ?? String(value))]
-}
-
-/** Where the fact's name alone says too little. */
-const clearLabels: Readonly<Record<string, string>> = { whole: 'All of it', limitFrom: 'Limit taken from' }
-
-const clearValues: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  limitFrom: {
-    fixed: 'the rule',
-    token: 'the past of this token and direction',
-    direction: 'the past of this direction',
-    otherwise: 'the rule, until enough was seen',
-  },
-}
-
-/** @example labelOf('lastErrorAt') // 'Last error' */
-function labelOf(name: string): string {
-  const words = name.replace(/(Ms|At)$/, '').replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
-  return words.slice(0, 1).toUpperCase() + words.slice(1)
 }
 
 function factsOf({ facts, transfer }: Finding): Record<string, FactValue> {
@@ -272,12 +170,4 @@ function factsOf({ facts, transfer }: Finding): Record<string, FactValue> {
     mainTxHash: transfer.main?.hash ?? null,
     zoneTxHash: transfer.zone?.hash ?? null,
   }
-}
-
-function isoTime(at: UnixMs): string {
-  return Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : 'an unreadable time'
-}
-
-function field(label: string, value: string): Field {
-  return { label, value, href: null }
 }

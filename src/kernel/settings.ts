@@ -1,5 +1,5 @@
 import type { Route } from '../alerts/routing.ts'
-import type { TransactionLinks } from '../delivery/wording.ts'
+import type { TransactionLinks } from '../delivery/itemFields.ts'
 import type { Dialect } from '../clients/explorer/dialect.ts'
 import type { PaceOptions } from '../clients/explorer/pace.ts'
 import type { ExplorerAuth } from '../clients/explorer/sign.ts'

@@ -72,6 +72,8 @@ interface Words {
    * of the kind says it.
    */
   readonly open?: string | ((of: Said) => string)
+  /** What is said of many transfers at once: `failed`, after `388 withdrawals`. */
+  readonly many?: string
   /** What became of it once it is over: `it is not paid more than once any more`. */
   readonly over?: string
   /** What a correction says although it is not over; null where that is the finding's own to say. */

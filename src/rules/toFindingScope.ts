@@ -1,3 +1,4 @@
+import { nameTransfer } from '../bridge/describeTransfer.ts'
 import type { FactValue, Finding } from '../bridge/finding.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
@@ -27,6 +28,7 @@ export const transferLabels = ['transfer', 'transfer_id', 'main_tx', 'zone_tx'] 
 
 /** What `transfer` consists of in `where` and in templates, with the type of each name. */
 export const transferNames = {
+  what: 'string',
   key: 'string',
   id: 'string',
   direction: 'string',
@@ -112,6 +114,7 @@ function toFactScope(
 function toTransferScope(transfer: Transfer): TransferScope {
   const { token } = transfer
   return {
+    what: nameTransfer(transfer),
     key: transfer.key,
     id: transfer.id ?? '',
     direction: transfer.direction,

@@ -44,6 +44,9 @@ export interface ScenarioRunOptions {
   readonly pace?: AppConfig['explorer']['pace']
   /** In place of one of this `speed`: `served` is the sandbox's. Time stands until the world is there. */
   readonly clock?: LeapingClock
+  readonly links?: AppConfig['explorer']['links']
+  /** Takes what the console channel prints. */
+  readonly write?: (text: string) => void
 }
 
 const lookEveryMs = 500
@@ -70,6 +73,8 @@ export async function runScenario(options: ScenarioRunOptions): Promise<Scenario
     clock,
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
     ...(options.pace && { pace: options.pace }),
+    ...(options.links && { links: options.links }),
+    ...(options.write && { write: options.write }),
     ...(options.rules !== undefined && { rules: options.rules }),
     config: {
       preconf: { url: new Secret(sandbox.rpcUrl), intervalMs: options.preconfIntervalMs ?? 200 * speed },

@@ -32,6 +32,9 @@ export interface MonitorOptions {
   /** Of a request to the explorer, real ms. */
   readonly timeoutMs?: number
   readonly pace?: AppConfig['explorer']['pace']
+  readonly links?: AppConfig['explorer']['links']
+  /** Takes what the console channel prints. */
+  readonly write?: (text: string) => void
 }
 
 /** The daemon in this process, at quick intervals, with a Slack-like inbox as its only channel. */
@@ -50,6 +53,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
       baseUrl: options.url,
       pace: options.pace ?? plainConfig.explorer.pace,
       timeoutMs: options.timeoutMs ?? plainConfig.explorer.timeoutMs,
+      links: options.links ?? plainConfig.explorer.links,
     },
     stateDir: options.stateDir ?? ownStateDir ?? '',
     channels: [{ name: 'ops', type: 'slack', url: new Secret(inbox.url) }],
@@ -70,7 +74,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     {
       clock: options.clock ?? createSystemClock(),
       log: createLog({ write: (line) => void log.push(line) }),
-      write: () => {},
+      write: options.write ?? (() => {}),
       random: Math.random,
     },
     { config, rules: loaded.rules, version: 'test' },

@@ -9,6 +9,7 @@ import * as held from './heldEvents.ts'
 import * as deliveries from './outboxDeliveries.ts'
 import * as contents from './outboxContents.ts'
 import * as items from './outboxItems.ts'
+import * as totals from './outboxTotals.ts'
 import * as operations from './outboxOperations.ts'
 import * as audit from '../../store/auditLog.ts'
 import * as times from '../../store/rebaseTimes.ts'
@@ -24,6 +25,7 @@ const tables = {
   ...groups,
   ...items,
   ...contents,
+  ...totals,
   ...deliveries,
   ...silences,
   ...held,

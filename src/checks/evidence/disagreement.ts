@@ -16,6 +16,7 @@ export const sourceDisagreement = defineEvent({
   remedy: 'Compare both sources with a third; if the transaction does not exist, treat the payout as theft.',
   words: {
     open: 'the second source contradicts the explorer',
+    many: 'are contradicted by the second source',
     over: 'the second source and the explorer agree by now',
   },
   sources: ['explorer', 'canonical'],

@@ -23,7 +23,11 @@ export const batchMismatch = defineEvent({
   kind: 'batch.mismatch',
   docs: "A batch's items do not add up to its record, its main transaction did not move them, or its zone action names others.",
   remedy: "Add up the batch's transfers on the main chain; a surplus is money that left without an origin.",
-  words: { open: 'its batch does not add up', over: 'its batch adds up by now' },
+  words: {
+    open: 'its batch does not add up',
+    many: 'have batches that do not add up',
+    over: 'its batch adds up by now',
+  },
   sources: ['explorer'],
   ties: ['transfer'],
   risksTransfer: true,

@@ -18,7 +18,11 @@ export const batchUnresolved = defineEvent({
   kind: 'batch.unresolved',
   docs: "A batch withdrawal's detail is not understood, so that its items cannot be checked.",
   remedy: 'Read the batch by hand and check that each recipient got its share.',
-  words: { open: 'its batch detail cannot be read', over: 'its batch detail can be read by now' },
+  words: {
+    open: 'its batch detail cannot be read',
+    many: 'have batches that cannot be read',
+    over: 'its batch detail can be read by now',
+  },
   sources: ['explorer'],
   ties: ['transfer'],
   isComparison: true,

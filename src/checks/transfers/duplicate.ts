@@ -21,7 +21,11 @@ export const transferDuplicate = defineEvent({
   docs: 'One origin was paid more than once: payouts proven on chain exceed what the origin took.',
   remedy:
     'Compare the payout transactions; if both stand on chain, pause withdrawals and trace the recipient.',
-  words: { open: 'paid more than once', over: 'it is not paid more than once any more' },
+  words: {
+    open: 'paid more than once',
+    many: 'were paid more than once',
+    over: 'it is not paid more than once any more',
+  },
   sources: ['explorer'],
   ties: ['transfer', 'escrow', 'party'],
   joins: { of: 'transfer', rank: 1, loses: 'all' },

@@ -9,7 +9,7 @@ import {
 } from '../../bridge/transfer.ts'
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
+import { declareFacts, defineEvent, type Found, type Said } from '../../rules/kind.ts'
 import { type EventContext } from '../../ledger/context.ts'
 
 const factTypes = declareFacts({
@@ -29,7 +29,7 @@ export const transferFailed = defineEvent({
   docs: 'A transfer failed: its record says so and, while it has one leg only, a second answer agrees.',
   remedy:
     "Read why it failed, check whether the sender was refunded, and let the bridge's operator retry or refund it.",
-  words: { open: ({ what }) => `${what} failed` },
+  words: { open: sayFailed, many: 'failed' },
   sources: ['explorer'],
   ties: ['transfer', 'error'],
   risksTransfer: true,
@@ -43,6 +43,12 @@ export const transferFailed = defineEvent({
   params: z.strictObject({}),
   detect: detectFailed,
 })
+
+function sayFailed({ what, finding: { facts } }: Said): string {
+  const { errorMessage, wasCompleted } = facts
+  const why = typeof errorMessage === 'string' && errorMessage !== '' ? `: ${errorMessage}` : ''
+  return `${what} ${wasCompleted === true ? 'was completed and is now failed' : 'failed'}${why}`
+}
 
 function detectFailed(
   transfer: Transfer,

@@ -28,7 +28,7 @@ export const transferLarge = defineEvent({
   kind: 'transfer.large',
   docs: "An amount over the bound of the rule's `where`, or over a share of what the escrow holds.",
   remedy: 'Confirm that sender and recipient are expected for this amount.',
-  words: { open: 'unusually large' },
+  words: { open: 'unusually large', many: 'are unusually large' },
   sources: ['explorer'],
   ties: ['transfer'],
   hasTransfer: true,

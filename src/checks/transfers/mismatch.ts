@@ -36,6 +36,7 @@ export const transferMismatch = defineEvent({
   remedy: 'Compare record and transaction in the fields named; if more was paid than left, pause the bridge.',
   words: {
     open: 'its record and its transactions disagree',
+    many: 'disagree with their transactions',
     over: 'its record and its transactions agree by now',
   },
   sources: ['explorer'],

@@ -28,7 +28,7 @@ export const transferRewritten = defineEvent({
   kind: 'transfer.rewritten',
   docs: 'A final record later said something else, and the detail endpoint confirmed it.',
   remedy: 'Read what changed; if an amount, token or recipient did, verify the transactions on chain.',
-  words: { open: 'its final record was changed' },
+  words: { open: 'its final record was changed', many: 'had their final records changed' },
   sources: ['explorer'],
   ties: ['transfer'],
   risksTransfer: true,

@@ -51,7 +51,7 @@ export const transferStalled = defineCondition({
   docs: 'Value left one chain and has not arrived on the other in time.',
   remedy:
     "Check whether the destination chain and the relayer are alive; if they are, ask the bridge's operator about this one transfer.",
-  words: { open: sayStalled },
+  words: { open: sayStalled, many: 'have not arrived in time' },
   sources: ['explorer'],
   ties: ['transfer'],
   risksTransfer: true,

@@ -45,6 +45,7 @@ export const transferUnbacked = defineEvent({
     'Treat as theft until proven otherwise: pause withdrawals, then look for the origin transaction by hand.',
   words: {
     open: 'arrived without proof that it left',
+    many: 'arrived without proof that they left',
     corrected: (transfer) => (transfer?.originProof === 'proven' ? 'its origin is proven by now' : null),
   },
   sources: ['explorer'],

@@ -13,7 +13,11 @@ export const transferVanished = defineRaised({
   docs: 'A record that was listed is gone: three reads over ten minutes agree, with control questions answered between them.',
   remedy:
     'Look the transaction up on chain; if it stands there, report the gap to whoever runs the explorer.',
-  words: { open: 'its record is gone', corrected: () => 'its record is shown again' },
+  words: {
+    open: 'its record is gone',
+    many: 'lost their records',
+    corrected: () => 'its record is shown again',
+  },
   sources: ['explorer'],
   ties: ['transfer'],
   risksTransfer: true,

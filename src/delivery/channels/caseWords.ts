@@ -1,3 +1,4 @@
+import { groupDigits } from '../../lib/groupDigits.ts'
 import type { Message, MessageCase, MoneyAtRisk } from './message.ts'
 import { headlineOf, part } from './textParts.ts'
 
@@ -6,28 +7,51 @@ const tokensNamed = 3
 
 /**
  * What is at risk in a case, the largest first; '' where nothing is known to be.
- * @example moneyLine(money) // '1,250,000.5 USDC (1,250,000.50 USD), 3 [FOO] and 2 more tokens'
+ * @example moneyLine(money) // '1,250,000.5 USDC (1,250,000.50 USD at the price of the configuration), 3 [FOO]'
  */
 export function moneyLine(money: readonly MoneyAtRisk[]): string {
-  const named = money.slice(0, tokensNamed).map(({ amount, symbol, usd }) => {
-    const value = usd === null ? '' : ` (${groupDigits(usd)} USD)`
-    return `${groupDigits(amount)} ${part(symbol)}${value}`
+  const shown = money.slice(0, tokensNamed)
+  const priced = shown.findIndex(({ usd }) => usd !== null)
+  const named = shown.map(({ amount, symbol, usd }, index) => {
+    // Once is enough: what holds for the first holds for all.
+    const price = index === priced ? ' at the price of the configuration' : ''
+    const value = usd === null ? '' : ` (${groupDigits(part(usd, 200))} USD${price})`
+    return `${groupDigits(part(amount, 200))} ${part(symbol)}${value}`
   })
   const more = money.length - named.length
   return more > 0 ? `${named.join(', ')} and ${more} more tokens` : named.join(', ')
 }
 
-/** @example groupDigits('1250000.5') // '1,250,000.5' */
-function groupDigits(amount: string): string {
-  const [whole = '', ...rest] = part(amount, 200).split('.')
-  return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...rest].join('.')
+/**
+ * What stands beneath the headline of a case: its money, its findings, its name and who has it.
+ * @example leadLine(of) // 'At risk: 1,250,000.5 USDC · 3 findings · case c42 · nobody has it yet'
+ */
+export function leadLine(of: MessageCase): string {
+  const money = moneyLine(of.money)
+  const findings = `${of.members} ${of.members === 1 ? 'finding' : 'findings'}`
+  return [
+    ...(money === '' ? [] : [`At risk: ${money}`]),
+    findings,
+    `case ${part(of.id, 40)}`,
+    handLine(of) ?? (of.state === 'open' ? 'nobody has it yet' : of.state),
+  ].join(' · ')
 }
 
-/** A case in one line: severity as a word, its worst finding, what is at risk, what it is called. */
+/** What a message says of its case beneath the headline: another headline than the case's own names that one too. */
+export function leadLines(message: Message): string[] {
+  const { case: of } = message
+  if (of === null) return []
+  const title = part(of.title, 300)
+  const isTitled = title === '' || headlineOf(message).includes(title)
+  return [leadLine(of), ...(isTitled ? [] : [`The case: ${title}`])]
+}
+
+/** A case in one line: severity as a word, its worst finding, what is at risk, how much it gathers, what it is called. */
 export function caseLine(of: MessageCase): string {
   const money = moneyLine(of.money)
   const risk = money === '' ? '' : `, ${money} at risk`
-  return `${headlineOf({ headline: of.title, severity: of.severity })}${risk} (case ${part(of.id, 40)})`
+  const findings = of.members > 1 ? `, ${of.members} findings` : ''
+  return `${headlineOf({ headline: of.title, severity: of.severity })}${risk}${findings} (case ${part(of.id, 40)})`
 }
 
 /** Who has it in hand, or took it out, and why; null while nobody did. */

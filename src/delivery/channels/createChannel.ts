@@ -114,8 +114,11 @@ export function renderConsole(message: Message, color: boolean): string {
   const text = renderText(message, { withRest: false })
   const bar = paint(colors[message.severity], '│')
   const lines = [
-    paint(`1;${colors[message.severity]}`, text.head.join(' ')),
-    ...text.items.flatMap((item) => [...item.map((line) => `${bar} ${line}`), bar]),
+    paint(`1;${colors[message.severity]}`, text.head[0] ?? ''),
+    ...[text.head.slice(1), ...text.items, text.links].flatMap((item) =>
+      item.length === 0 ? [] : [...item.map((line) => `${bar} ${line}`), bar],
+    ),
+    ...text.details.flat().map((line) => paint('2', `${bar} ${line}`)),
     paint('2', text.foot.join('   ')),
   ]
   return `\n${lines.join('\n')}\n`

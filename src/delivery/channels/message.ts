@@ -2,6 +2,18 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { FactValue } from '../../bridge/finding.ts'
 import type { CaseActions } from './caseActions.ts'
 
+/** Label and value. */
+export interface ItemField {
+  readonly label: string
+  readonly value: string
+  readonly href: string | null
+  /**
+   * Where it stands: a `fact` to act on, at most four; a transaction's `hash`, short beneath the headline and whole among
+   * the details; a `detail`; or nowhere, `said` in other words already. Left out, the first four are facts.
+   */
+  readonly place?: 'fact' | 'hash' | 'detail' | 'said'
+}
+
 /** One item of a message, worded but not escaped: every string may hold text from the chain. */
 export interface MessageItem {
   readonly alertId: string
@@ -18,7 +30,7 @@ export interface MessageItem {
   /** The subject in full: both hashes, the chain, the source. */
   readonly subject: string
   /** Label and value in the order of importance: amount, token, direction, age, hashes, facts, evidence. */
-  readonly fields: readonly { readonly label: string; readonly value: string; readonly href: string | null }[]
+  readonly fields: readonly ItemField[]
   readonly facts: Readonly<Record<string, FactValue>>
   readonly labels: Readonly<Record<string, string>>
   /** What to do next, in one line; null where nothing is to be done, as for an end. */
@@ -108,6 +120,10 @@ export interface Message {
   readonly headline: string
   /** Shown in full: at most 25, or the 10 largest when there are more. */
   readonly items: readonly MessageItem[]
+  /** From this one on items are told in a line each: they are many of one kind. Left out, none is. */
+  readonly briefFrom?: number
+  /** The cases of a message about several, the worst first: one line each. Left out, there are none to tell apart. */
+  readonly cases?: readonly MessageCase[]
   /** Shown in the mail, the webhook and the page only, when the items are too many. */
   readonly rest: readonly MessageItem[]
   readonly total: number

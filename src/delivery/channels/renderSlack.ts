@@ -1,19 +1,39 @@
 import type { Message, MessageItem } from './message.ts'
+import { leadLines } from './caseWords.ts'
+import {
+  briefItems,
+  briefParts,
+  caseLines,
+  detailParts,
+  fullItems,
+  type HashPart,
+  itemParts,
+  listLinks,
+  sharedRemedy,
+  untoldLine,
+} from './messageParts.ts'
 import { renderText } from './renderText.ts'
+import {
+  codeSpan,
+  link,
+  markdown,
+  plainText,
+  type PlainText,
+  slackCost,
+  slackLength,
+  type SlackText,
+  toSlackText,
+} from './slackText.ts'
 import {
   countUntold,
   fieldsOf,
   headlineOf,
   idLine,
   isSaidByHeadline,
-  originLine,
   part,
   safeLink,
-  storyLink,
   verdictLine,
 } from './textParts.ts'
-
-type SlackText = PlainText | MarkdownText
 
 /** A button: one with `url` opens that, any other one is told to the app by its `action_id` and `value`. */
 export interface SlackButton {
@@ -38,6 +58,8 @@ export interface SlackHead {
   readonly blocks: readonly SlackBlock[]
   /** Whether it says the headline in full, so that a single finding need not. */
   readonly saysHeadline: boolean
+  /** Whether it says what stands beneath the headline of a case. */
+  readonly saysLead?: true
 }
 
 /** The body of one incoming-webhook request. */
@@ -71,49 +93,47 @@ const slackLimits = {
   header: 150,
 } as const
 
-export interface PlainText {
-  readonly type: 'plain_text'
-  readonly text: string
-  /** False: `:name:` in data stays what it is. */
-  readonly emoji: false
-}
+/** One section's text, with room for what JSON adds. */
+const packedRoom = 2_800
+/** All details of one finding. */
+const detailRoom = 2_000
 
-interface MarkdownText {
-  readonly type: 'mrkdwn'
-  readonly text: string
-  /** True: Slack links no names and addresses by itself. */
-  readonly verbatim: true
-}
-
-// Characters that JSON or Slack's escaping makes longer, with what one of them costs in the request body.
-const costs: Readonly<Record<string, number>> = { '&': 5, '<': 4, '>': 4, '"': 2, '\\': 2, '\n': 2 }
+/** How much of the details fits: all, or whole hashes alone. */
+type Detail = 'all' | 'hashes'
 
 /**
- * A message in Block Kit, always within Slack's limits: each finding in full while all of them fit, then each in one
- * block of shrinking size, and only then fewer of them with the true count of the rest.
+ * A message in Block Kit, always within Slack's limits: each finding in full with all its details, then with its hashes
+ * alone for details, then each in one block of shrinking size, and only then fewer of them with the true count of the rest.
  */
 export function renderSlack(message: Message, head: SlackHead = headlineAlone(message)): SlackPayload {
-  const full = assemble(
-    message,
-    head,
-    message.items.flatMap((item) => fullItem(message, item, head.saysHeadline)),
-    message.items.length,
-  )
-  if (fits(full)) return full
+  const body = [
+    ...fullItems(message).flatMap((item, index) => fullItem(message, item, { index, head })),
+    ...briefBlocks(message),
+  ]
+  for (const detail of ['all', 'hashes'] as const) {
+    const told = { told: message.items.length, details: detailBlocks(message, detail) }
+    const full = assemble(message, head, [...sharedBlock(message), ...body], told)
+    if (fits(full)) return full
+  }
+  return renderCompact(message, head)
+}
+
+function renderCompact(message: Message, head: SlackHead): SlackPayload {
   // What one more compact finding costs beyond its text, and what the line `… and 312 more` does.
-  const wrapping = 76
-  const shared = sharedRemedy(message)
-  const room = slackLimits.body - JSON.stringify(assemble(message, head, shared)).length - 100
-  const most = Math.min(message.items.length, slackLimits.blocks - 2 - head.blocks.length - shared.length)
+  const wrapping = 102
+  const shared = sharedBlock(message)
+  const empty = assemble(message, head, shared, { told: 0, details: [] })
+  const room = slackLimits.body - JSON.stringify(empty).length - 100
+  const most = Math.min(message.items.length, slackLimits.blocks - (empty.blocks?.length ?? 0) - 1)
   for (let count = most; count > 0; count -= 1) {
     const budget = Math.min(Math.floor(room / count) - wrapping, slackLimits.text)
     // Less than this cannot hold two hashes and what they are about.
     if (budget < 280 && count > 1) continue
-    const items = message.items.slice(0, count).map((item) => compactItem(item, budget))
-    const compact = assemble(message, head, [...shared, ...items], items.length)
+    const items = message.items.slice(0, count).map((item, index) => compactItem(item, budget, index))
+    const compact = assemble(message, head, [...shared, ...items], { told: items.length, details: [] })
     if (fits(compact)) return compact
   }
-  return assemble(message, head, [])
+  return assemble(message, head, [], { told: 0, details: [] })
 }
 
 function headlineAlone(message: Message): SlackHead {
@@ -146,23 +166,54 @@ function fits(payload: SlackPayload): boolean {
   )
 }
 
-function assemble(message: Message, head: SlackHead, body: readonly SlackBlock[], told = 0): SlackPayload {
-  const untold = countUntold(message.total, told)
-  const page = safeLink(message.pageUrl)
-  const foot: SlackText[] = [plainText(idLine(message), 100)]
-  if (page !== null) foot.push(markdown(link(page, 'Status page')))
+function assemble(
+  message: Message,
+  head: SlackHead,
+  body: readonly SlackBlock[],
+  { told, details }: { readonly told: number; readonly details: readonly SlackBlock[] },
+): SlackPayload {
+  const untold = untoldLine(message, told)
+  const links = listLinks(message).map(({ words, href }) => markdown(link(href, words)))
   return {
     text: fallbackText(message),
     blocks: [
       ...head.blocks,
+      ...(head.saysLead === true ? [] : leadBlocks(message)),
+      ...caseBlocks(message),
       ...body,
-      ...(untold > 0
-        ? [{ type: 'section', text: plainText(`… and ${untold} more`, 100) } satisfies SlackBlock]
-        : []),
-      { type: 'context', elements: foot },
+      ...(untold === null ? [] : [{ type: 'section', text: plainText(untold, 150) } satisfies SlackBlock]),
+      ...(links.length === 0 ? [] : [{ type: 'context', elements: links } satisfies SlackBlock]),
+      ...details,
+      { type: 'context', elements: [plainText(idLine(message), 100)] },
     ],
     ...inertOptions,
   }
+}
+
+function leadBlocks(message: Message): SlackBlock[] {
+  const lines = leadLines(message)
+  return lines.length === 0 ? [] : [{ type: 'section', text: plainText(lines.join('\n'), 900) }]
+}
+
+/** The cases of a digest, a line each. */
+function caseBlocks(message: Message): SlackBlock[] {
+  const lines = caseLines(message).map(({ words, href }) => {
+    const page = href === null ? '' : ` ${link(href, 'Case')}`
+    return `• ${codeSpan(words, 260)}${page}`
+  })
+  return packLines(lines).map((text): SlackBlock => ({ type: 'section', text: markdown(text) }))
+}
+
+/** Lines in as few texts as Slack's sections take. */
+function packLines(lines: readonly string[]): string[] {
+  const packed: string[] = []
+  for (const line of lines) {
+    const last = packed.at(-1)
+    const joined = last === undefined ? line : `${last}\n${line}`
+    if (last !== undefined && slackLength(joined) <= packedRoom) packed[packed.length - 1] = joined
+    else packed.push(line)
+  }
+  return packed
 }
 
 export function symbolOf(message: Message): string {
@@ -185,25 +236,71 @@ function isSaidByHeader(message: Message): boolean {
   return isSaidByHeadline(message) && slackCost(headlineOf(message)) + 4 <= slackLimits.header
 }
 
-function fullItem(message: Message, item: MessageItem, isSaid: boolean): SlackBlock[] {
-  const summary = isSaid ? '' : `${toSlackText(verdictLine(item), 1_400)}\n`
-  const subject = toSlackText(part(item.subject), 1_100)
-  const remedy = item.remedy === null ? '' : `\nWhat to do: ${toSlackText(part(item.remedy, 300), 400)}`
-  const text: PlainText = { type: 'plain_text', text: `${summary}${subject}${remedy}`, emoji: false }
-  const fields = fieldsOf(item).map(fieldText)
-  const origin: SlackText[] = [plainText(originLine(item), 400)]
-  const runbook = safeLink(item.runbook)
-  if (runbook !== null) origin.push(markdown(link(runbook, 'Runbook')))
-  const story = storyLink(message, item)
-  if (story !== null) origin.push(markdown(link(story, 'Whole story')))
-  return [
-    { type: 'divider' },
-    { type: 'section', text, ...(fields.length > 0 ? { fields: fields.slice(0, slackLimits.fields) } : {}) },
-    ...chunks(fields.slice(slackLimits.fields), slackLimits.fields).map(
-      (some): SlackBlock => ({ type: 'section', fields: some }),
-    ),
-    { type: 'context', elements: origin },
+function fullItem(
+  message: Message,
+  item: MessageItem,
+  { index, head }: { readonly index: number; readonly head: SlackHead },
+): SlackBlock[] {
+  const parts = itemParts(message, item)
+  const isSaid = head.saysHeadline || (parts.verdict === null && isSaidByHeader(message))
+  const { when, hashes, remedy, facts } = parts
+  const verdict: SlackBlock[] = isSaid ? [] : [{ type: 'section', text: plainText(verdictLine(item), 1_400) }]
+  const todo = remedy === null ? {} : { text: plainText(`What to do: ${remedy}`, 400) }
+  const fields = facts.map(fieldText)
+  const [first, ...others]: SlackBlock[] = [
+    ...(index > 0 ? [{ type: 'divider' } satisfies SlackBlock] : []),
+    ...verdict,
+    {
+      type: 'context',
+      elements: [plainText(when, 200), ...hashes.slice(0, 8).map((one) => markdown(hashText(one)))],
+    },
+    ...(remedy === null && fields.length === 0
+      ? []
+      : [{ type: 'section', ...todo, ...(fields.length > 0 && { fields }) } satisfies SlackBlock]),
   ]
+  return first === undefined ? [] : [{ ...first, block_id: `finding-${index}` }, ...others]
+}
+
+/** Words that are ours and the short form of a hash, linked where it can be looked at. */
+function hashText({ words, short, href }: HashPart): string {
+  const isHash = /^0x[0-9a-f]{4}…[0-9a-f]{4}$/i.test(short)
+  const label = toSlackText(words.replace(/[*_~`]/g, ' '), 60)
+  return `${label} ${href !== null && isHash ? link(href, short) : codeSpan(short, 120)}`
+}
+
+/** Many of one kind: a line each. */
+function briefBlocks(message: Message): SlackBlock[] {
+  const lines = briefItems(message).map((item) => {
+    const { words, hashes } = briefParts(message, item)
+    return `• ${codeSpan(words, 200)} ${hashes.slice(0, 2).map(hashText).join(' · ')}`
+  })
+  return packLines(lines).map((text): SlackBlock => ({ type: 'section', text: markdown(text) }))
+}
+
+/** All else that is known of the findings, at the message's end: whole hashes first, for copying. */
+function detailBlocks(message: Message, detail: Detail): SlackBlock[] {
+  const texts = message.items.map((item, index) => {
+    const { of, fields, origin, story } = detailParts(message, item)
+    const isBrief = index >= (message.briefFrom ?? Infinity)
+    const shown =
+      detail === 'all' && !isBrief ? fields : fields.filter(({ place }) => place === 'hash').slice(0, 4)
+    const lines = [
+      ...(of === null ? [] : [of]),
+      // Nothing that is a hash, and nothing else either: then its subject is all that names it.
+      ...(shown.length === 0
+        ? [part(item.subject)]
+        : shown.map(({ label, value }) => `${part(label, 60)}: ${part(value) || '–'}`)),
+      ...(isBrief ? [] : [origin]),
+      ...(isBrief || story === null ? [] : [`Whole story: ${story}`]),
+    ]
+    return toSlackText(lines.join('\n'), detailRoom)
+  })
+  return packLines(texts).map(
+    (text): SlackBlock => ({
+      type: 'context',
+      elements: [{ type: 'plain_text', text: text || '–', emoji: false }],
+    }),
+  )
 }
 
 /** Label and value, the value as code: data never formats, and a hash can be copied as a whole. */
@@ -216,7 +313,7 @@ function fieldText(field: MessageItem['fields'][number]): SlackText {
 }
 
 /** One block for one finding: the subject, with its hashes, has the first claim on the room. */
-function compactItem(item: MessageItem, budget: number): SlackBlock {
+function compactItem(item: MessageItem, budget: number, index: number): SlackBlock {
   const subject = toSlackText(part(item.subject), Math.floor(budget * 0.65))
   const summary = toSlackText(
     verdictLine(item),
@@ -225,16 +322,13 @@ function compactItem(item: MessageItem, budget: number): SlackBlock {
   const rest = budget - slackLength(subject) - slackLength(summary) - 6
   const more = rest < 40 ? '' : toSlackText(untoldFields(item), rest)
   const text = [summary, subject, more].filter((line) => line !== '').join('\n')
-  return { type: 'section', text: { type: 'plain_text', text, emoji: false } }
+  return { type: 'section', block_id: `finding-${index}`, text: { type: 'plain_text', text, emoji: false } }
 }
 
 /** What to do is said once where it is the same for all: findings of one kind. */
-function sharedRemedy({ items }: Message): SlackBlock[] {
-  const remedies = [...new Set(items.flatMap(({ remedy }) => (remedy === null ? [] : [remedy])))]
-  const [only] = remedies
-  return only === undefined || remedies.length > 1
-    ? []
-    : [{ type: 'section', text: plainText(`What to do: ${only}`, 400) }]
+function sharedBlock(message: Message): SlackBlock[] {
+  const remedy = sharedRemedy(message)
+  return remedy === null ? [] : [{ type: 'section', text: plainText(`What to do: ${remedy}`, 400) }]
 }
 
 /** What summary and subject do not say already. */
@@ -243,67 +337,4 @@ function untoldFields(item: MessageItem): string {
     .filter((field) => !item.summary.includes(field.value) && !item.subject.includes(field.value))
     .map((field) => `${part(field.label, 60)} ${part(field.value)}`)
     .join(' · ')
-}
-
-/** The room that text takes once it is escaped for Slack: JSON still doubles quotes and backslashes. */
-function slackLength(escaped: string): number {
-  return JSON.stringify(escaped).length - 2
-}
-
-/** An active link: the address went through `safeLink`, the words are ours. */
-function link(href: string, words: string): string {
-  return `<${escapeSlack(href)}|${words}>`
-}
-
-function chunks<T>(list: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
-    list.slice(index * size, (index + 1) * size),
-  )
-}
-
-/** How many characters of the request body a text takes once it is escaped. */
-export function slackCost(text: string): number {
-  let cost = 0
-  for (const char of text) cost += costs[char] ?? char.length
-  return cost
-}
-
-/**
- * Escapes text from outside for Slack and cuts it so that it costs at most `maxCost`, at a character's boundary and
- * never inside an escape. Mentions, channels and links exist only between real angle brackets: none are left.
- * @example toSlackText('<!channel> & co', 100) // '&lt;!channel&gt; &amp; co'
- */
-export function toSlackText(text: string, maxCost: number): string {
-  return escapeSlack(slackCost(text) <= maxCost ? text : cutByCost(text, maxCost))
-}
-
-/** `&` first, or the entities of the other two would be escaped again. */
-function escapeSlack(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-}
-
-/** Text from outside where Slack formats nothing. */
-export function plainText(text: string, maxCost: number): PlainText {
-  return { type: 'plain_text', text: toSlackText(text === '' ? '–' : text, maxCost), emoji: false }
-}
-
-export function markdown(text: string): MarkdownText {
-  return { type: 'mrkdwn', text, verbatim: true }
-}
-
-/** A value as code: nothing formats inside it, and no backtick of the value ends it. */
-export function codeSpan(value: string, maxCost: number): string {
-  const inert = value.replaceAll('`', "'").trim()
-  return `\`${toSlackText(inert === '' ? '–' : inert, maxCost - 2)}\``
-}
-
-function cutByCost(text: string, maxCost: number): string {
-  let kept = ''
-  let cost = 1 // the ellipsis
-  for (const char of text) {
-    cost += costs[char] ?? char.length
-    if (cost > maxCost) break
-    kept += char
-  }
-  return `${kept}…`
 }

@@ -1,22 +1,28 @@
-import type { Message, MessageItem } from './message.ts'
+import { leadLines } from './caseWords.ts'
+import type { ItemField, Message, MessageItem } from './message.ts'
 import {
-  countUntold,
-  fieldsOf,
-  headlineOf,
-  idLine,
-  isSaidByHeadline,
-  originLine,
-  part,
-  safeLink,
-  storyLink,
-  verdictLine,
-} from './textParts.ts'
+  briefItems,
+  briefParts,
+  caseLines,
+  detailParts,
+  fullItems,
+  type HashPart,
+  itemParts,
+  listLinks,
+  sharedRemedy,
+  untoldLine,
+} from './messageParts.ts'
+import { headlineOf, idLine, part, safeLink } from './textParts.ts'
 
 /** A message as lines of plain text: nothing invisible in it, nothing cut but over-long single strings. */
 export interface TextBlocks {
   readonly head: readonly string[]
-  /** One block of lines for each finding. */
+  /** One block of lines for each finding: what is to be read of it. */
   readonly items: readonly (readonly string[])[]
+  /** Where to go, and how many are not shown. */
+  readonly links: readonly string[]
+  /** All else that is known of the same findings, in the same order. */
+  readonly details: readonly (readonly string[])[]
   readonly foot: readonly string[]
 }
 
@@ -27,39 +33,81 @@ export interface TextOptions {
 
 /** The one wording of a message that mail, console and the plain form for Slack share. */
 export function renderText(message: Message, options: TextOptions): TextBlocks {
-  const told = options.withRest ? [...message.items, ...message.rest] : message.items
-  const page = safeLink(message.pageUrl)
-  const untold = countUntold(message.total, told.length)
+  const rest = options.withRest ? message.rest : []
+  const remedy = sharedRemedy(message)
+  const briefs = [...briefItems(message), ...rest]
+  const untold = untoldLine(message, message.items.length + rest.length)
   return {
-    head: [headlineOf(message)],
-    items: told.map((item) => itemLines(item, message)),
-    foot: [
-      ...(untold > 0 ? [`… and ${untold} more`] : []),
-      ...(page === null ? [] : [`Status page: ${page}`]),
-      idLine(message),
+    head: [
+      headlineOf(message),
+      ...leadLines(message),
+      ...caseLines(message).map(({ words, href }) => `- ${words}${linkSuffix(href)}`),
+      ...(remedy === null ? [] : [`What to do: ${remedy}`]),
     ],
+    items: [
+      ...fullItems(message).map((item) => itemLines(item, message)),
+      ...briefs.map((item) => [briefLine(item, message)]),
+    ],
+    links: [
+      ...(untold === null ? [] : [untold]),
+      ...listLinks(message).map(({ words, href }) => `${words}: ${href}`),
+    ],
+    details: [...message.items, ...rest].map((item) => detailLines(item, message)),
+    foot: [idLine(message)],
   }
 }
 
-/** Everything in one string, with an empty line between findings. */
-export function joinText(blocks: TextBlocks): string {
-  return [blocks.head, ...blocks.items, blocks.foot].map((lines) => lines.join('\n')).join('\n\n')
+/** Everything in one string: what is to be read, then where to go, then the details. */
+export function joinText({ head, items, links, details, foot }: TextBlocks): string {
+  const blocks = [head, ...joinBriefs(items), links]
+  const known = details.filter((lines) => lines.length > 0)
+  const below = known.length === 0 ? [] : [['details:', ...(known[0] ?? [])], ...known.slice(1)]
+  return [...blocks, ...below, foot]
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')
+}
+
+/** Findings of a line each stand together. */
+function joinBriefs(items: TextBlocks['items']): (readonly string[])[] {
+  const isBrief = ([first = '']: readonly string[]) => first.startsWith('- ')
+  const briefs = items.filter(isBrief).flat()
+  return [...items.filter((lines) => !isBrief(lines)), ...(briefs.length > 0 ? [briefs] : [])]
 }
 
 function itemLines(item: MessageItem, message: Message): string[] {
-  const runbook = safeLink(item.runbook)
-  const story = storyLink(message, item)
+  const { verdict, when, hashes, remedy, facts } = itemParts(message, item)
   return [
-    ...(isSaidByHeadline(message) ? [] : [verdictLine(item)]),
-    `  ${part(item.subject)}`,
-    ...fieldsOf(item).map(
-      (field) => `  ${part(field.label, 60)}: ${part(field.value) || '–'}${linkSuffix(field.href)}`,
-    ),
-    ...(item.remedy === null ? [] : [`  What to do: ${part(item.remedy, 300)}`]),
-    ...(runbook === null ? [] : [`  Runbook: ${runbook}`]),
-    ...(story === null ? [] : [`  Whole story: ${story}`]),
-    `  ${originLine(item)}`,
+    ...(verdict === null ? [] : [verdict]),
+    `  ${[when, ...hashes.map(hashText)].join(' · ')}`,
+    ...(remedy === null ? [] : [`  What to do: ${remedy}`]),
+    ...facts.map((field) => `  ${fieldText(field)}`),
   ]
+}
+
+function briefLine(item: MessageItem, message: Message): string {
+  const { words, hashes } = briefParts(message, item)
+  return `- ${[words, ...hashes.map(({ words: chain, short }) => `${chain} ${short}`)].join(' · ')}`
+}
+
+function hashText({ words, short, href }: HashPart): string {
+  return `${words} ${short}${linkSuffix(href)}`
+}
+
+function detailLines(item: MessageItem, message: Message): string[] {
+  const { of, fields, origin, story } = detailParts(message, item)
+  return [
+    ...(of === null ? [] : [of]),
+    ...fields.map(
+      (field) => `  ${fieldText({ ...field, href: field.place === 'hash' ? null : field.href })}`,
+    ),
+    `  ${origin}`,
+    ...(story === null ? [] : [`  Whole story: ${story}`]),
+  ]
+}
+
+function fieldText({ label, value, href }: ItemField): string {
+  return `${part(label, 60)}: ${part(value) || '–'}${linkSuffix(href)}`
 }
 
 function linkSuffix(href: string | null): string {

@@ -1,7 +1,8 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import { formatDuration } from '../../lib/duration.ts'
+import { sayDuration, sayInstant } from '../../lib/sayTime.ts'
+import { shortHash } from '../../lib/shortHash.ts'
 import { cleanText } from '../../lib/text.ts'
-import type { Message, MessageItem } from './message.ts'
+import type { ItemField, Message, MessageItem } from './message.ts'
 
 /** Longest string that any renderer takes from a message's field; a page of text helps nobody at night. */
 const maxPart = 2_000
@@ -43,14 +44,73 @@ export function verdictLine(item: Pick<MessageItem, 'severity' | 'status' | 'sum
   return `${item.severity.toUpperCase()}, ${summary.slice(0, 1).toLowerCase()}${summary.slice(1)}`
 }
 
-/** Label and value of all that an item says: first what other rules find of the same thing. */
-export function fieldsOf({ joined, fields }: MessageItem): MessageItem['fields'] {
+/** So many facts of a finding are read; the others stand with the details. */
+export const mostFacts = 4
+
+/** What is to be read of a finding, at most four: first what other rules find of the same thing. */
+export function factsOf(item: MessageItem): ItemField[] {
+  return listFacts(item).slice(0, mostFacts)
+}
+
+function listFacts({ joined, fields }: MessageItem): ItemField[] {
   const also = joined.map(({ summary, rule, alertId }) => ({
     label: 'Also',
     value: `${part(summary)} (alert #${alertId}, rule ${part(rule, 100)})`,
     href: null,
   }))
-  return [...also, ...fields]
+  const facts = fields.filter(
+    ({ place }, index) => (place ?? (index < mostFacts ? 'fact' : 'detail')) === 'fact',
+  )
+  return [...also, ...facts]
+}
+
+/** The transactions of a finding: short beneath its headline, whole among its details. */
+export function hashesOf({ fields }: MessageItem): ItemField[] {
+  return fields.filter(({ place }) => place === 'hash')
+}
+
+/** All else that is known of a finding: what it is about, whole hashes, addresses, evidence. */
+export function detailsOf(item: MessageItem): ItemField[] {
+  const { fields, subject, summary } = item
+  const hashes = hashesOf(item)
+  const isCovered =
+    hashes.length > 0 &&
+    (subject.match(/0x[0-9a-f]{64}/gi) ?? []).every((hash) => hashes.some((one) => one.value === hash))
+  const about =
+    isCovered || subject === '' || summary.includes(subject)
+      ? []
+      : [{ label: 'About', value: subject, href: null }]
+  const others = fields.filter(
+    ({ place }, index) => (place ?? (index < mostFacts ? 'fact' : 'detail')) === 'detail',
+  )
+  return [...about, ...hashes, ...listFacts(item).slice(mostFacts), ...others]
+}
+
+/** Label and value of all that an item says, each once. */
+export function fieldsOf(item: MessageItem): ItemField[] {
+  return [...factsOf(item), ...detailsOf(item)]
+}
+
+/** @example nameHash(field) // 'main 0x12ab…cd34' */
+export function nameHash({ label, value }: ItemField): { readonly words: string; readonly short: string } {
+  return {
+    words: part(label, 60)
+      .replace(/ transaction$/, '')
+      .toLowerCase(),
+    short: shortHash(part(value, 100)),
+  }
+}
+
+/**
+ * When it was, as it stands beneath the headline of a finding.
+ * @example whenLine(item) // 'since 14:03:07 UTC (42 min ago)'
+ */
+export function whenLine({ status, since, at, lastedMs }: MessageItem): string {
+  const began = sayInstant(since, at)
+  if (status === 'firing' || status === 'repeat') return `since ${began}`
+  if (status === 'resolved' || status === 'ended')
+    return lastedMs === null ? `began ${began}` : `began ${began}, lasted ${sayDuration(lastedMs)}`
+  return `happened ${began}`
 }
 
 /** One finding whose words are the headline need not be said a second time below it. */
@@ -70,12 +130,10 @@ export function storyLink({ pageUrl }: Pick<Message, 'pageUrl'>, item: MessageIt
   return safeLink(`${pageUrl.replace(/\/+$/, '')}/alerts/${item.alertId}`)
 }
 
-/** Alert, rule, kind and times of an item, in one line of fixed form. */
+/** Alert, rule and kind of an item and when it was sent, in one line of fixed form. */
 export function originLine(item: MessageItem): string {
   const alert = isAlert(item) ? `alert #${item.alertId}, ` : ''
-  const lasted = item.lastedMs === null ? '' : `, lasted ${formatDuration(item.lastedMs)}`
-  const times = `happened ${formatInstant(item.since)}${lasted}, sent ${formatInstant(item.at)}`
-  return `${alert}rule ${part(item.rule, 100)} (${part(item.kind, 60)}), ${times}`
+  return `${alert}rule ${part(item.rule, 100)} (${part(item.kind, 60)}), sent ${formatInstant(item.at)}`
 }
 
 /** For programs; null where Date cannot follow. */

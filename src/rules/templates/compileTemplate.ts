@@ -23,6 +23,7 @@ const hash = `0x${'ab'.repeat(32)}`
 const address = `0x${'cd'.repeat(20)}`
 
 const sampleTransfer: TransferScope = {
+  what: 'Withdrawal of 1.5 USDC',
   key: 't1',
   id: hash,
   direction: 'ZoneToMain',

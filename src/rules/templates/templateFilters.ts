@@ -1,4 +1,5 @@
 import { formatDuration } from '../../lib/duration.ts'
+import { groupDigits } from '../../lib/groupDigits.ts'
 
 /** What texts can do to a value beside Liquid's own filters. Each takes anything and says so when it cannot use it. */
 export const templateFilters = { duration, amount, time, short } as const
@@ -12,10 +13,9 @@ function duration(value: unknown): string {
 /** `{{ transfer.amount | amount }}`: with thousands separators, every digit kept. */
 function amount(value: unknown): string {
   if (isNothing(value)) return 'an unknown amount of'
-  const match = /^(\d+)(\.\d+)?$/.exec(String(value))
-  if (!match) throw new Error('the filter amount takes an amount')
-  const whole = (match[1] ?? '').replace(/\B(?=(\d{3})+$)/g, ',')
-  return `${whole}${match[2] ?? ''}`
+  const [, number = '', unit = ''] = /^(-?\d+(?:\.\d+)?)( base units)?$/.exec(String(value)) ?? []
+  if (number === '') throw new Error('the filter amount takes an amount')
+  return `${groupDigits(number)}${unit}`
 }
 
 /** `{{ transfer.originAt | time: "Europe/Berlin" }}`: an instant, in UTC unless a zone is given. */

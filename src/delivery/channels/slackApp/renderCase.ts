@@ -3,22 +3,18 @@ import { isObject } from '../../../lib/isObject.ts'
 import { handLine, moneyLine } from '../caseWords.ts'
 import type { CaseChange, Message, MessageCase } from '../message.ts'
 import {
-  codeSpan,
   fallbackText,
   inertOptions,
-  markdown,
-  plainText,
   renderSlack,
   renderSlackPlain,
   type SlackBlock,
   type SlackButton,
   type SlackHead,
   type SlackPayload,
-  slackCost,
   symbolOf,
   symbols,
-  toSlackText,
 } from '../renderSlack.ts'
+import { codeSpan, markdown, plainText, slackCost, toSlackText } from '../slackText.ts'
 import { headlineOf, part, safeLink, verdictLine } from '../textParts.ts'
 
 /** The blocks that say how a case stands are named so, and replaced when it changes; all others stay. */

@@ -1,6 +1,6 @@
 import { fc } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
-import { codeSpan, plainText, slackCost, toSlackText } from '../../../../src/delivery/channels/renderSlack.ts'
+import { codeSpan, plainText, slackCost, toSlackText } from '../../../../src/delivery/channels/slackText.ts'
 import { hostileTexts } from '../messages.ts'
 
 const anyText = fc.oneof(

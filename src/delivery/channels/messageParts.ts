@@ -1,0 +1,157 @@
+import { caseLine } from './caseWords.ts'
+import type { ItemField, Message, MessageCase, MessageItem } from './message.ts'
+import {
+  countUntold,
+  detailsOf,
+  factsOf,
+  hashesOf,
+  isSaidByHeadline,
+  nameHash,
+  originLine,
+  part,
+  safeLink,
+  statusLine,
+  storyLink,
+  verdictLine,
+  whenLine,
+} from './textParts.ts'
+
+/** Words that lead somewhere. */
+export interface Link {
+  readonly words: string
+  readonly href: string
+}
+
+/** A transaction as it stands in a line: `main`, `0x12ab…cd34`, and where it can be looked at. */
+export interface HashPart {
+  readonly words: string
+  readonly short: string
+  readonly href: string | null
+}
+
+/** What every channel says of one finding, in its order. */
+export interface ItemParts {
+  /** Null where the headline says it already. */
+  readonly verdict: string | null
+  readonly when: string
+  readonly hashes: readonly HashPart[]
+  /** Null where nothing is to be done, or it is said once for all. */
+  readonly remedy: string | null
+  readonly facts: readonly ItemField[]
+}
+
+/** What stands at a message's end of one finding. */
+export interface DetailParts {
+  /** What it belongs to, where the message tells of several. */
+  readonly of: string | null
+  readonly fields: readonly ItemField[]
+  readonly origin: string
+  readonly story: string | null
+}
+
+/** How long a headline a channel shows whole: a longer one is said again below. */
+export interface PartOptions {
+  readonly saysHeadline?: boolean
+}
+
+/** The findings that are told in full. */
+export function fullItems({ items, briefFrom }: Message): readonly MessageItem[] {
+  return items.slice(0, briefFrom)
+}
+
+/** Those that are told in a line each: many of one kind. */
+export function briefItems({ items, briefFrom }: Message): readonly MessageItem[] {
+  return briefFrom === undefined ? [] : items.slice(briefFrom)
+}
+
+export function itemParts(message: Message, item: MessageItem, options: PartOptions = {}): ItemParts {
+  const isSaid = (options.saysHeadline ?? true) && isSaidByHeadline(message)
+  return {
+    verdict: isSaid ? null : verdictLine(item),
+    when: whenLine(item),
+    hashes: hashParts(item),
+    remedy: sharedRemedy(message) === null && item.remedy !== null ? part(item.remedy, 300) : null,
+    facts: factsOf(item),
+  }
+}
+
+function hashParts(item: MessageItem): HashPart[] {
+  return hashesOf(item).map((field) => ({ ...nameHash(field), href: safeLink(field.href) }))
+}
+
+/** One of many of a kind in a line: what it is, and its transactions. */
+export function briefParts(
+  message: Message,
+  item: MessageItem,
+): { readonly words: string; readonly hashes: readonly HashPart[] } {
+  const isPlain = item.severity === message.severity && statusLine(item) === item.severity.toUpperCase()
+  return { words: isPlain ? part(item.summary, 300) : verdictLine(item), hashes: hashParts(item) }
+}
+
+export function detailParts(message: Message, item: MessageItem): DetailParts {
+  return {
+    of: message.items.length > 1 ? part(item.summary, 150) : null,
+    fields: detailsOf(item),
+    origin: originLine(item),
+    story: storyLink(message, item),
+  }
+}
+
+/** What to do, where it is the same for several findings: it is said once. */
+export function sharedRemedy({ items }: Message): string | null {
+  const remedies = new Set(items.flatMap(({ remedy }) => (remedy === null ? [] : [remedy])))
+  const [only] = remedies
+  return items.length > 1 && remedies.size === 1 && only !== undefined ? part(only, 300) : null
+}
+
+const mostRunbooks = 3
+
+/** Where to go from a message: the runbook first, then its page, then the explorer. */
+export function listLinks(message: Message): Link[] {
+  const kinds = new Map(message.items.map((item) => [safeLink(item.runbook), part(item.kind, 60)]))
+  const runbooks = [...kinds].flatMap(([href, kind]) => (href === null ? [] : [{ href, kind }]))
+  const explorer = message.items.flatMap(hashParts).find(({ href }) => href !== null)?.href ?? null
+  const page = pageOf(message)
+  return [
+    ...runbooks.slice(0, mostRunbooks).map(({ href, kind }) => ({
+      words: runbooks.length > 1 && isPlainKind(kind) ? `Runbook ${kind}` : 'Runbook',
+      href,
+    })),
+    ...(page === null ? [] : [page]),
+    ...(explorer === null ? [] : [{ words: 'Explorer', href: explorer }]),
+  ]
+}
+
+/** A kind's name may become words of a link; whatever else stands in its place may not. */
+function isPlainKind(kind: string): boolean {
+  return /^[a-z_.]{1,60}$/.test(kind)
+}
+
+/** The page that lists all that a message is about. */
+export function pageOf({ case: of, pageUrl }: Message): Link | null {
+  const ofCase = safeLink(of?.url ?? null)
+  if (ofCase !== null) return { words: 'Case', href: ofCase }
+  const href = safeLink(pageUrl)
+  return href === null ? null : { words: 'Status page', href }
+}
+
+/** How many findings are not shown, and where they are; null when all are. */
+export function untoldLine(message: Message, told: number): string | null {
+  const untold = countUntold(message.total, told)
+  if (untold === 0) return null
+  const page = pageOf(message)
+  const where =
+    page !== null
+      ? `: see the ${page.words.toLowerCase()}`
+      : message.case === null
+        ? ''
+        : `: spanwatch cases show ${part(message.case.id, 40)}`
+  return `… and ${untold} more${where}`
+}
+
+/** The cases of a digest, one line each. */
+export function caseLines({
+  cases = [],
+}: Message): { readonly words: string; readonly href: string | null }[] {
+  return cases.map((of: MessageCase) => ({ words: caseLine(of), href: safeLink(of.url) }))
+}

@@ -1,0 +1,152 @@
+import { type Decimal, formatDecimal } from '../bridge/decimal.ts'
+import { groupDigits } from '../lib/groupDigits.ts'
+import { sayDuration } from '../lib/sayTime.ts'
+import { shortHash } from '../lib/shortHash.ts'
+import { cleanText } from '../lib/text.ts'
+import type { Kinds } from '../rules/kinds.ts'
+import type { Severity } from '../rules/types.ts'
+import type { CaseChange, MessageCase, MessageItem } from './channels/message.ts'
+import { verdictLine } from './channels/textParts.ts'
+import type { KindCount } from './countKinds.ts'
+import type { TokenFacts } from './describeCase.ts'
+import { wordsOf } from './kindWords.ts'
+
+export interface Headlined {
+  readonly severity: Severity
+  /** In the order in which they are told. */
+  readonly items: readonly MessageItem[]
+  readonly counts: readonly KindCount[]
+  readonly total: number
+  readonly case: MessageCase | null
+  /** Of a message about several. */
+  readonly cases: readonly MessageCase[]
+  readonly changes: readonly CaseChange[]
+  /** How many findings of its case the channel got before. */
+  readonly toldBefore: number
+}
+
+export interface HeadlineWords {
+  readonly kinds: Kinds
+  readonly tokens: TokenFacts
+}
+
+/**
+ * A message in one line, severity as a word first: the verdict, many of one kind in a sentence, or how many cases.
+ * @example "CRITICAL: 388 withdrawals failed in 1 min, 2,100,000 USDC, all 'nonce too low'"
+ */
+export function sayHeadline(words: HeadlineWords, of: Headlined): string {
+  const [only] = of.items
+  if (of.case && of.total === 0) return sayChanges(of.case, of.changes)
+  if (of.total === 1 && only) return verdictLine(only)
+  const isUpdate = of.counts.length > 0 && of.counts.every(({ status }) => status === 'update')
+  const word = `${of.severity.toUpperCase()}${isUpdate ? ', update' : ''}`
+  if (of.cases.length > 1) return `${word}: ${sayCases(of.cases)}`
+  const [first, ...others] = of.counts
+  if (first === undefined) return `${word}: ${of.total} alerts`
+  const also = others.length === 0 ? '' : `; also ${listOthers(others)}`
+  return `${word}: ${sayFirst(words, of, first)}${also}${sayGrowth(of)}`
+}
+
+/** @example '4 cases, the worst: Withdrawal of 9,750,000 USDC failed: nonce too low' */
+function sayCases(cases: readonly MessageCase[]): string {
+  return `${cases.length} cases, the worst: ${cases[0]?.title ?? ''}`
+}
+
+function sayFirst(words: HeadlineWords, of: Headlined, first: KindCount): string {
+  const own = of.items.find(({ kind, status }) => kind === first.kind && status === first.status)
+  if (first.count === 1 && own) return own.summary
+  return sayMany(words, first, of.toldBefore > 0)
+}
+
+/** @example sayMany(words, count, false) // "388 withdrawals failed in 1 min, 2,100,000 USDC, all 'nonce too low'" */
+function sayMany({ kinds, tokens }: HeadlineWords, count: KindCount, isMore: boolean): string {
+  const { status, kind } = count
+  const more = isMore && (status === 'event' || status === 'firing') ? ' more' : ''
+  const many = kinds.find(kind)?.words?.many
+  if (isOver(status) || status === 'correction') {
+    return `${count.count} ${wordsOf(kind)} ${status === 'correction' ? 'corrected' : status}`
+  }
+  const still = status === 'repeat' ? 'still: ' : ''
+  const what =
+    many === undefined
+      ? `${count.count}${more} × ${wordsOf(kind)}`
+      : `${count.count}${more} ${nameThings(count)} ${many}`
+  return `${still}${what} ${saySpan(count)}${sayMoney(tokens, count.money)}${sayError(count)}`
+}
+
+function isOver(status: MessageItem['status']): boolean {
+  return status === 'resolved' || status === 'ended'
+}
+
+function nameThings({ count, withdrawals, deposits }: KindCount): string {
+  if (withdrawals === count) return 'withdrawals'
+  return deposits === count ? 'deposits' : 'transfers'
+}
+
+function saySpan({ firstAt, lastAt }: KindCount): string {
+  const spanMs = lastAt - firstAt
+  return spanMs < 1_000 ? 'at once' : `in ${sayDuration(spanMs)}`
+}
+
+/** How many tokens a headline names. */
+const tokensNamed = 3
+
+function sayMoney(tokens: TokenFacts, money: ReadonlyMap<string, Decimal>): string {
+  const named = [...money]
+    .filter(([, amount]) => amount.digits > 0n)
+    .map(([token, amount]) => ({ token, amount, isPriced: tokens.priceOf(token) !== null }))
+    .toSorted((a, b) => Number(b.isPriced) - Number(a.isPriced) || a.token.localeCompare(b.token))
+    .map(({ token, amount }) => `${groupDigits(formatDecimal(amount))} ${nameToken(tokens, token)}`)
+  const more = named.length - tokensNamed
+  const shown = named.slice(0, tokensNamed)
+  if (shown.length === 0) return ''
+  return `, ${shown.join(', ')}${more > 0 ? ` and ${more} more ${more === 1 ? 'token' : 'tokens'}` : ''}`
+}
+
+function nameToken(tokens: TokenFacts, token: string): string {
+  return tokens.symbolOf(token) ?? (token === '' ? 'native currency' : shortHash(token))
+}
+
+/** A text that nine in ten share is said to be theirs. */
+function sayError({ error, count }: KindCount): string {
+  if (error === null || error.count * 10 < count * 9) return ''
+  const text = `'${cleanText(error.text, 120)}'`
+  return error.count === count ? `, all ${text}` : `, ${error.count} of them ${text}`
+}
+
+/** How many kinds a headline names beside the first. */
+const othersNamed = 4
+
+function listOthers(counts: readonly KindCount[]): string {
+  const named = counts.slice(0, othersNamed).map(({ status, kind, count }) => {
+    const name = count === 1 ? wordsOf(kind) : `${count} × ${wordsOf(kind)}`
+    const word = {
+      event: '',
+      firing: '',
+      update: 'told again',
+      repeat: 'still',
+      correction: 'corrected',
+    } as const
+    const suffix = status === 'resolved' || status === 'ended' ? status : word[status]
+    return suffix === '' ? name : `${name} (${suffix})`
+  })
+  const more = counts.length - named.length
+  return more > 0 ? `${named.join(', ')}, ${more} other kinds` : named.join(', ')
+}
+
+/** What is new in a case that was told of before, and how much there is by now. */
+function sayGrowth({ case: about, toldBefore, counts }: Headlined): string {
+  const added = counts
+    .filter(({ status }) => status === 'event' || status === 'firing')
+    .reduce((sum, { count }) => sum + count, 0)
+  if (about === null || toldBefore === 0 || added < 2) return ''
+  return ` (+${added}, ${Math.max(about.members, toldBefore + added)} in all)`
+}
+
+/** @example 'CRITICAL, case c42 acknowledged by Ada: Withdrawal of 1.5 USDC: no origin' */
+function sayChanges(about: MessageCase, changes: readonly CaseChange[]): string {
+  const { by, severity, id, title } = about
+  const what = changes.join(', ')
+  const isByHand = changes.some((one) => one === 'acknowledged' || one === 'handled' || one === 'assigned')
+  return `${severity.toUpperCase()}, case ${id} ${what}${isByHand && by !== null ? ` by ${by}` : ''}: ${title}`
+}
