@@ -30,6 +30,8 @@ COPY --from=dependencies /opt/spanwatch/node_modules ./node_modules
 COPY package.json LICENSE spanwatch.example.yaml ./
 COPY bin ./bin
 COPY rules ./rules
+# The page serves it.
+COPY docs/runbooks.md ./docs/
 COPY src ./src
 RUN mkdir -p /etc/spanwatch /var/lib/spanwatch && chown node:node /var/lib/spanwatch && chmod 0700 /var/lib/spanwatch
 USER node

@@ -35,7 +35,9 @@ const server = createServer((request, response) => {
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-process.stdout.write(`${['scenario', ...channels.map((name) => `${name}: messages, mean, longest`)].join(' | ')}\n`)
+process.stdout.write(
+  `${['scenario', ...channels.map((name) => `${name}: messages, mean, longest`)].join(' | ')}\n`,
+)
 for (const name of names) {
   told = new Map(channels.map((one) => [one, []]))
   await run(name)
@@ -93,7 +95,7 @@ function note(channel: string, text: string): void {
 /** As a person reads it, addresses behind words left out. */
 function read(channel: string, body: unknown): string {
   if (!isObject(body) || channel === 'webhook') return JSON.stringify(body)
-  if (channel === 'slack') return readSlackText(body)
+  if (channel === 'slack') return readSlackText(body).replace(/: https?:\/\/\S+/g, '')
   return textsOf(body).join('\n')
 }
 

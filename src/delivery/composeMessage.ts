@@ -12,6 +12,7 @@ import {
 import { compareDecimals, noAmount, toDecimal } from '../bridge/decimal.ts'
 import { countKinds, findLarge, type KindCount } from './countKinds.ts'
 import { type CaseWords, describeCase, type TokenFacts } from './describeCase.ts'
+import { runbookLink } from './runbookLink.ts'
 import { countItems, orderItems, pickItems, severityRanks } from './pickItems.ts'
 import { sayHeadline } from './sayHeadline.ts'
 import type { Kinds } from '../rules/kinds.ts'
@@ -129,7 +130,7 @@ function worst(counts: readonly Pick<KindCount, 'severity'>[]): Severity {
 const flappingWindowMs = 3_600_000
 
 interface ItemDeps
-  extends Pick<ComposeDeps, 'store' | 'kinds' | 'ledger' | 'links' | 'clockLeadMs' | 'restored'> {
+  extends Pick<ComposeDeps, 'store' | 'kinds' | 'ledger' | 'links' | 'pageUrl' | 'clockLeadMs' | 'restored'> {
   readonly rules: ReadonlyMap<string, Rule>
   readonly silencer: () => Silencer
 }
@@ -171,7 +172,7 @@ function wordSafely(deps: ItemDeps, carried: CarriedItem, isTold: boolean, now: 
     const marked = markBroken(worded, deps.silencer()(alert), item.what)
     return { item: markRepeat(marked, carried, deps.restored?.read() ?? null), above }
   } catch {
-    return { item: toUnreadableItem(alert, item.what, now), above: null }
+    return { item: toUnreadableItem(alert, { what: item.what, pageUrl: deps.pageUrl }, now), above: null }
   }
 }
 
@@ -188,7 +189,7 @@ function markRepeat(item: MessageItem, carried: CarriedItem, restored: Restored 
   return {
     ...item,
     summary: `${item.summary} (may have been sent before)`,
-    fields: [{ label: 'Perhaps a repeat', value, href: null }, ...item.fields],
+    fields: [{ label: 'Perhaps a repeat', value, href: null, place: 'fact' }, ...item.fields],
   }
 }
 
@@ -200,7 +201,7 @@ function markBroken(item: MessageItem, { broken }: SilenceAnswer, what: OutboxWh
   return {
     ...item,
     summary: `${item.summary} (beyond silence #${silence.id})`,
-    fields: [{ label: 'Beyond a silence', value, href: null }, ...item.fields],
+    fields: [{ label: 'Beyond a silence', value, href: null, place: 'fact' }, ...item.fields],
   }
 }
 
@@ -228,6 +229,7 @@ function wordItem(
       kind: deps.kinds.find(finding.kind),
       rule,
       links: deps.links,
+      pageUrl: deps.pageUrl,
       clockLeadMs: deps.clockLeadMs?.() ?? 0,
       firings,
       above: deps.above,
@@ -237,7 +239,11 @@ function wordItem(
 }
 
 /** An alert whose kept finding cannot be read or worded: severity, rule, kind and subject are known all the same. */
-function toUnreadableItem(alert: AlertRow, what: OutboxWhat, now: UnixMs): MessageItem {
+function toUnreadableItem(
+  alert: AlertRow,
+  { what, pageUrl }: { readonly what: OutboxWhat; readonly pageUrl: string | null },
+  now: UnixMs,
+): MessageItem {
   const { kind, subject } = alert
   const status = statuses[what]
   return {
@@ -251,7 +257,7 @@ function toUnreadableItem(alert: AlertRow, what: OutboxWhat, now: UnixMs): Messa
     fields: [],
     facts: {},
     labels: {},
-    runbook: alert.runbook,
+    runbook: alert.runbook ?? runbookLink(kind, pageUrl),
     since: alert.activeAt,
     at: now,
     lastedMs: null,

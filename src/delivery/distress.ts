@@ -2,6 +2,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Channel, Message, MessageItem } from './channels/message.ts'
 import type { Detector } from '../rules/kind.ts'
+import { runbookLink } from './runbookLink.ts'
 import { messageIdOf } from '../alerts/fingerprint.ts'
 
 export interface DistressDeps {
@@ -133,7 +134,7 @@ export function toStateMessage(
     facts: { error },
     labels: { rule: 'state-not-persisted', kind, severity: 'critical' },
     remedy: isOver ? null : remedy,
-    runbook: null,
+    runbook: runbookLink(kind, of.pageUrl),
     since,
     at: now,
     lastedMs: isOver ? now - since : null,

@@ -69,6 +69,7 @@ const factWords: Readonly<Record<string, FactWords>> = {
   asked: { label: 'Asked of', isDetail: true },
   reads: { label: 'Readings', isDetail: true },
   statusSources: { label: 'Status from', isDetail: true },
+  firstTimeRecipient: { label: 'Recipient never seen before', isDetail: true },
   fewSamples: { label: 'By few samples only', isDetail: true },
   leg: detail,
   moved: detail,

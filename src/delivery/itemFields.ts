@@ -3,7 +3,7 @@ import type { Finding } from '../bridge/finding.ts'
 import type { Chain } from '../bridge/observation.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import { sayDuration, sayInstant } from '../lib/sayTime.ts'
+import { sayDuration, sayTime } from '../lib/sayTime.ts'
 import type { ItemField } from './channels/message.ts'
 import { sayFact } from './factWords.ts'
 import { nameSources } from './kindWords.ts'
@@ -48,10 +48,15 @@ export function toFields(of: Fielded, now: UnixMs): ItemField[] {
 
 /** What the headline says in the same words is not said again, and of facts only the first ones stand before the details. */
 function placeFields(fields: readonly ItemField[], summary: string): ItemField[] {
+  // The leg that a fact names is a transaction of the transfer's own.
+  const hashes = fields
+    .filter(({ place, href }) => place === 'hash' && href !== null)
+    .map(({ value }) => value)
   let facts = 0
   return fields.map((one) => {
     if (one.place !== 'fact' && one.place !== 'detail') return one
-    if (isSaid(one.value, summary)) return { ...one, place: 'said' }
+    if (isSaid(one.value, summary) || hashes.some((hash) => one.value.endsWith(hash)))
+      return { ...one, place: 'said' }
     if (one.place === 'fact') facts += 1
     return facts > mostFacts ? { ...one, place: 'detail' } : one
   })
@@ -171,6 +176,6 @@ function evidenceFields({ evidence }: Finding, now: UnixMs): ItemField[] {
   return evidence
     .slice(0, 8)
     .map(({ source, at, says }) =>
-      field(`Evidence ${nameSources(source)}`, `${says} (asked ${sayInstant(at, now)})`, 'detail'),
+      field(`Evidence ${nameSources(source)}`, `${says} (asked ${sayTime(at, now)})`, 'detail'),
     )
 }

@@ -45,15 +45,17 @@ export function orderItems(
   counts: readonly KindCount[],
   large: readonly string[],
 ): { readonly items: readonly MessageItem[]; readonly briefFrom: number } {
-  const many = new Set(
-    counts.filter(({ count }) => count >= manyFrom).map(({ status, kind }) => `${status} ${kind}`),
-  )
+  const many = new Set(counts.filter(({ count }) => count >= manyFrom).map(newsOf))
   const byItself = large.flatMap((id) => items.find(({ alertId }) => alertId === id) ?? [])
   const others = items.filter((item) => !byItself.includes(item))
-  const isOneOfMany = ({ status, kind, joined }: MessageItem) =>
-    many.has(`${status} ${kind}`) && joined.length === 0
+  const isOneOfMany = (item: MessageItem) => many.has(newsOf(item)) && item.joined.length === 0
   const full = [...byItself, ...others.filter((item) => !isOneOfMany(item))]
   return { items: [...full, ...others.filter(isOneOfMany)], briefFrom: full.length }
+}
+
+/** An end may be found to be no good one only when it is worded. */
+function newsOf({ status, kind }: Pick<MessageItem, 'status' | 'kind'>): string {
+  return `${status === 'ended' ? 'resolved' : status} ${kind}`
 }
 
 /** The same of items that were worded: what joined another is none of its own any more. */

@@ -71,7 +71,7 @@ function sayMany({ kinds, tokens }: HeadlineWords, count: KindCount, isMore: boo
     many === undefined
       ? `${count.count}${more} × ${wordsOf(kind)}`
       : `${count.count}${more} ${nameThings(count)} ${many}`
-  return `${still}${what} ${saySpan(count)}${sayMoney(tokens, count.money)}${sayError(count)}`
+  return `${still}${what}${saySpan(count)}${sayMoney(tokens, count.money)}${sayError(count)}`
 }
 
 function isOver(status: MessageItem['status']): boolean {
@@ -85,7 +85,7 @@ function nameThings({ count, withdrawals, deposits }: KindCount): string {
 
 function saySpan({ firstAt, lastAt }: KindCount): string {
   const spanMs = lastAt - firstAt
-  return spanMs < 1_000 ? 'at once' : `in ${sayDuration(spanMs)}`
+  return spanMs < 1_000 ? '' : ` in ${sayDuration(spanMs)}`
 }
 
 /** How many tokens a headline names. */

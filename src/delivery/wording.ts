@@ -7,6 +7,7 @@ import type { Rule } from '../rules/types.ts'
 import type { AlertRow } from '../alerts/store/alertRows.ts'
 import type { OutboxWhat } from '../alerts/store/outboxItems.ts'
 import { parseLabels } from '../alerts/engineContext.ts'
+import { runbookLink } from './runbookLink.ts'
 import { alertIdOf } from '../alerts/fingerprint.ts'
 import { capitalize, correctionOf, sayFinding, stateOf, wordsOf } from './kindWords.ts'
 import { toFields, type TransactionLinks } from './itemFields.ts'
@@ -22,6 +23,8 @@ export interface Wording {
   /** The rule as it is now; null when it is gone. */
   readonly rule: Rule | null
   readonly links: TransactionLinks
+  /** Base address of the status page; left out where it has none. */
+  readonly pageUrl?: string | null
   /** By how much our clock is ahead of everybody's, ms; left out where it is not. */
   readonly clockLeadMs?: number
   /** How often it fired in the last hour. */
@@ -90,7 +93,7 @@ export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
     facts: factsOf(finding),
     labels: parseLabels(alert.labels),
     remedy: isResolved || status === 'correction' ? null : (wording.kind?.remedy ?? null),
-    runbook: alert.runbook,
+    runbook: alert.runbook ?? runbookLink(alert.kind, wording.pageUrl ?? null),
     since: finding.since,
     at: now,
     lastedMs,

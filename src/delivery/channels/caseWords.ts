@@ -42,7 +42,10 @@ export function leadLines(message: Message): string[] {
   const { case: of } = message
   if (of === null) return []
   const title = part(of.title, 300)
-  const isTitled = title === '' || headlineOf(message).includes(title)
+  const isTitled =
+    title === '' ||
+    headlineOf(message).includes(title) ||
+    message.items.some(({ summary }) => part(summary, 300) === title)
   return [leadLine(of), ...(isTitled ? [] : [`The case: ${title}`])]
 }
 

@@ -42,8 +42,10 @@ export interface ItemParts {
 
 /** What stands at a message's end of one finding. */
 export interface DetailParts {
-  /** What it belongs to, where the message tells of several. */
+  /** Which finding it is of, in the order in which they were told; null where there is one. */
   readonly of: string | null
+  /** All in one line, of one that is told in a line itself. */
+  readonly line: string | null
   readonly fields: readonly ItemField[]
   readonly origin: string
   readonly story: string | null
@@ -76,7 +78,24 @@ export function itemParts(message: Message, item: MessageItem, options: PartOpti
 }
 
 function hashParts(item: MessageItem): HashPart[] {
-  return hashesOf(item).map((field) => ({ ...nameHash(field), href: safeLink(field.href) }))
+  return hashesOf(item).map((field) => {
+    const { words, short } = nameHash(field)
+    return { words, short, href: isShortHash(short) ? safeLink(field.href) : null }
+  })
+}
+
+/** What the headline says of all of them is not said of each. */
+function withoutCommon({ headline }: Message, words: string): string {
+  const at = words.indexOf(': ')
+  return at > 0 && headline.includes(words.slice(at + 2)) ? words.slice(0, at) : words
+}
+
+/** A transaction that is not there, which is worth a word of a finding in full alone. */
+const noHash = 'none seen'
+
+/** Nothing else becomes the words of a link. */
+function isShortHash(text: string): boolean {
+  return /^0x[0-9a-f]{4}…[0-9a-f]{4}$/i.test(text)
 }
 
 /** One of many of a kind in a line: what it is, and its transactions. */
@@ -85,16 +104,26 @@ export function briefParts(
   item: MessageItem,
 ): { readonly words: string; readonly hashes: readonly HashPart[] } {
   const isPlain = item.severity === message.severity && statusLine(item) === item.severity.toUpperCase()
-  return { words: isPlain ? part(item.summary, 300) : verdictLine(item), hashes: hashParts(item) }
+  const words = withoutCommon(message, isPlain ? part(item.summary, 300) : verdictLine(item))
+  return { words, hashes: hashParts(item).filter(({ short }) => short !== noHash) }
 }
 
-export function detailParts(message: Message, item: MessageItem): DetailParts {
+export function detailParts(message: Message, item: MessageItem, index: number): DetailParts {
   return {
-    of: message.items.length > 1 ? part(item.summary, 150) : null,
+    of: message.items.length > 1 ? `Finding ${index + 1}` : null,
+    line: index >= (message.briefFrom ?? Infinity) ? detailLine(item, index) : null,
     fields: detailsOf(item),
     origin: originLine(item),
     story: storyLink(message, item),
   }
+}
+
+/** @example 'Finding 3: zone 0x…, main 0x… (alert #a1b2c3d4)' */
+function detailLine(item: MessageItem, index: number): string {
+  const hashes = hashesOf(item).filter(({ value }) => value !== noHash)
+  const named = hashes.map((field) => `${nameHash(field).words} ${part(field.value, 100)}`)
+  const about = named.length === 0 ? part(item.subject, 300) : named.join(', ')
+  return `Finding ${index + 1}: ${about} (alert #${part(item.alertId, 20)})`
 }
 
 /** What to do, where it is the same for several findings: it is said once. */
@@ -124,7 +153,7 @@ export function listLinks(message: Message): Link[] {
 
 /** A kind's name may become words of a link; whatever else stands in its place may not. */
 function isPlainKind(kind: string): boolean {
-  return /^[a-z_.]{1,60}$/.test(kind)
+  return /^[a-z]{3,20}(\.[a-z_]{3,30})+$/.test(kind)
 }
 
 /** The page that lists all that a message is about. */

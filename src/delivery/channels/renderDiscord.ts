@@ -1,20 +1,19 @@
-import { handLine, moneyLine } from './caseWords.ts'
+import { leadLines } from './caseWords.ts'
 import { compactLines, fitMessage } from './fitMessage.ts'
-import type { Message, MessageItem } from './message.ts'
+import type { ItemField, Message, MessageItem } from './message.ts'
 import {
-  countUntold,
-  fieldsOf,
-  fitText,
-  headlineOf,
-  idLine,
-  isoInstant,
-  isSaidByHeadline,
-  originLine,
-  part,
-  safeLink,
-  storyLink,
-  verdictLine,
-} from './textParts.ts'
+  briefItems,
+  briefParts,
+  caseLines,
+  detailParts,
+  fullItems as listFull,
+  type HashPart,
+  itemParts,
+  listLinks,
+  sharedRemedy,
+  untoldLine,
+} from './messageParts.ts'
+import { countUntold, fitText, headlineOf, idLine, isoInstant, part, takeLines } from './textParts.ts'
 
 interface Embed {
   readonly description?: string
@@ -58,12 +57,7 @@ const noMentions = { parse: [] } as const
 export function renderDiscord(message: Message): DiscordMessage {
   return fitMessage({
     message,
-    full: () =>
-      frame(
-        message,
-        message.items.map((item) => fullItem(message, item)),
-        message.items.length,
-      ),
+    full: () => frame(message, fullEmbeds(message), message.items.length),
     compact: (items, room) => frame(message, compactEmbeds(message, items, room), items.length),
     fits,
   })
@@ -101,13 +95,13 @@ function lengthOf({ description = '', fields = [], footer }: Embed): number {
 }
 
 function frame(message: Message, body: readonly Embed[], told: number): DiscordMessage {
-  const untold = countUntold(message.total, told)
+  const untold = untoldLine(message, told)
   const timestamp = isoInstant(message.createdAt)
   const color = colorOf(message)
+  const links = listLinks(message).map(({ words, href }) => link(escapeTo(words, 100), href))
   const lines = [
-    ...caseLines(message),
-    ...(untold > 0 ? [`**… and ${untold} more**`] : []),
-    ...listLinks(message),
+    ...(untold === null ? [] : [`**${escapeTo(untold, 200)}**`]),
+    ...(links.length === 0 ? [] : [links.join(' · ')]),
   ]
   const foot: Embed = {
     ...(lines.length > 0 && { description: lines.join('\n') }),
@@ -115,32 +109,22 @@ function frame(message: Message, body: readonly Embed[], told: number): DiscordM
     footer: { text: fitText(idLine(message), 100) },
     ...(timestamp !== null && { timestamp }),
   }
-  return {
-    content: `**${escapeTo(headlineOf(message), lineRoom)}**`,
-    embeds: [...body, foot],
-    allowed_mentions: noMentions,
-  }
+  return { content: contentOf(message), embeds: [...body, foot], allowed_mentions: noMentions }
 }
 
-function caseLines({ case: of }: Message): string[] {
-  if (of === null) return []
-  const money = moneyLine(of.money)
-  const hand = handLine(of)
-  return [
-    ...(money === '' ? [] : [`At risk: ${escapeTo(money, lineRoom)}`]),
-    `Case ${escapeTo(of.id, 40)}: ${escapeTo(of.title, lineRoom)}`,
-    ...(hand === null ? [] : [escapeTo(hand, lineRoom)]),
+/** Headline, what the case is, the cases of a digest, and what to do where it is the same for all. */
+function contentOf(message: Message): string {
+  const remedy = sharedRemedy(message)
+  const lines = [
+    `**${escapeTo(headlineOf(message), lineRoom)}**`,
+    ...leadLines(message).map((line) => escapeTo(line, lineRoom)),
+    ...(remedy === null ? [] : [`What to do: ${escapeTo(remedy, 400)}`]),
+    ...caseLines(message).map(({ words, href }) => {
+      const page = href === null ? '' : ` ${link('Case', href)}`
+      return `• ${escapeTo(words, 300)}${page.length > 300 ? '' : page}`
+    }),
   ]
-}
-
-function listLinks(message: Message): string[] {
-  const page = safeLink(message.case?.url ?? message.pageUrl)
-  const runbook = message.items.map((item) => safeLink(item.runbook)).find((href) => href !== null)
-  const links = [
-    ...(page === null ? [] : [link(message.case?.url ? 'Case' : 'Status page', page)]),
-    ...(runbook === undefined || runbook === null ? [] : [link('Runbook', runbook)]),
-  ]
-  return links.length === 0 ? [] : [links.join(' · ')]
+  return takeLines(lines, limits.content).join('\n')
 }
 
 const colors = {
@@ -158,29 +142,61 @@ function colorOf({ items, severity }: Pick<Message, 'items' | 'severity'>): numb
   return all('resolved', 'ended') ? colors.over : colors[severity]
 }
 
+function fullEmbeds(message: Message): Embed[] {
+  const details = message.items.map((item, index) => detailText(message, item, index))
+  return [
+    ...listFull(message).map((item) => fullItem(message, item)),
+    ...packEmbeds(
+      message,
+      briefItems(message).map((item) => briefText(message, item)),
+      '\n',
+    ),
+    ...packEmbeds(message, details, '\n\n'),
+  ]
+}
+
 function fullItem(message: Message, item: MessageItem): Embed {
-  const isSaid = isSaidByHeadline(message) && headlineOf(message).length <= lineRoom / 2
-  const story = storyLink(message, item)
+  const saysHeadline = headlineOf(message).length <= lineRoom / 2
+  const { verdict, when, hashes, remedy, facts } = itemParts(message, item, { saysHeadline })
   const lines = [
-    ...(isSaid ? [] : [`**${escapeTo(verdictLine(item), 1_000)}**`]),
-    escapeTo(part(item.subject), 1_000),
-    ...(item.remedy === null ? [] : [`What to do: ${escapeTo(part(item.remedy, 300), 600)}`]),
-    `${escapeTo(originLine(item), 600)}${story === null ? '' : ` · ${link('Whole story', story)}`}`,
+    ...(verdict === null ? [] : [`**${escapeTo(verdict, 1_000)}**`]),
+    [escapeTo(when, 200), ...hashes.slice(0, 6).map(hashText)].join(' · '),
+    ...(remedy === null ? [] : [`What to do: ${escapeTo(remedy, 600)}`]),
   ]
   return {
     description: lines.join('\n'),
     color: colorOf({ items: [item], severity: item.severity }),
-    fields: fieldsOf(item).map(fieldOf),
+    fields: facts.map(fieldOf),
   }
 }
 
+/** A link's words must not be code, or Discord shows its address. */
+function hashText({ words, short, href }: HashPart): string {
+  const name = escapeTo(words, 60)
+  return href === null ? `${name} ${escapeTo(short, 120)}` : `${name} ${link(escapeTo(short, 120), href)}`
+}
+
+function briefText(message: Message, item: MessageItem): string {
+  const { words, hashes } = briefParts(message, item)
+  return `• ${[escapeTo(words, 300), ...hashes.slice(0, 2).map(hashText)].join(' · ')}`
+}
+
+/** Whole hashes to copy, addresses, evidence. */
+function detailText(message: Message, item: MessageItem, index: number): string {
+  const { of, line, fields, origin, story } = detailParts(message, item, index)
+  if (line !== null) return escapeTo(line, 500)
+  const lines = [
+    ...(of === null ? [] : [`**${escapeTo(of, 300)}**`]),
+    ...fields.map(({ label, value }) => `${escapeTo(part(label, 60), 120)}: ${code(part(value), 500)}`),
+    `${escapeTo(origin, 600)}${story === null ? '' : ` · ${link('Whole story', story)}`}`,
+  ]
+  return takeLines(lines, limits.description).join('\n')
+}
+
 /** The value as code: nothing formats there, and a hash can be copied as a whole. */
-function fieldOf({ label, value, href }: MessageItem['fields'][number]): EmbedField {
-  const safe = safeLink(href)
-  const suffix = safe === null ? '' : ` ${link('open', safe)}`
-  const room = limits.fieldValue - suffix.length - 2
-  const text = suffix.length > 800 ? code(part(value), 800) : `${code(part(value), room)}${suffix}`
-  return { name: escapeTo(part(label, 60), limits.fieldName) || '–', value: text, inline: false }
+function fieldOf({ label, value }: ItemField): EmbedField {
+  const name = escapeTo(part(label, 60), limits.fieldName) || '–'
+  return { name, value: code(part(value), limits.fieldValue - 2), inline: false }
 }
 
 function code(value: string, room: number): string {
@@ -194,10 +210,15 @@ function compactEmbeds(message: Message, items: readonly MessageItem[], room: nu
     const [verdict = '', ...lines] = compactLines(item, room)
     return [`**${escapeTo(verdict, room * 2)}**`, ...lines.map((line) => escapeTo(line, room * 2))].join('\n')
   })
+  return packEmbeds(message, texts, '\n\n')
+}
+
+/** Texts in as few embeds as their descriptions take. */
+function packEmbeds(message: Message, texts: readonly string[], between: string): Embed[] {
   const descriptions: string[] = []
   for (const text of texts) {
     const last = descriptions.at(-1)
-    const joined = last === undefined ? text : `${last}\n\n${text}`
+    const joined = last === undefined ? text : `${last}${between}${text}`
     if (last !== undefined && joined.length <= limits.description)
       descriptions[descriptions.length - 1] = joined
     else descriptions.push(text)

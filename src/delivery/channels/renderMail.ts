@@ -166,13 +166,15 @@ function detailTable(message: Message): Markup | '' {
   return html`<tr><td style="${mailStyles.cardRow}">
 <table width="100%" cellpadding="0" cellspacing="0" border="0" class="card plain" style="${mailStyles.card}">
 <tr><td class="muted" colspan="2" style="${mailStyles.detailHead}">Details</td></tr>
-${items.map((item) => detailRows(item, message))}
+${items.map((item, index) => detailRows(item, message, index))}
 </table>
 </td></tr>`
 }
 
-function detailRows(item: MessageItem, message: Message): Markup {
-  const { of, fields, origin, story } = detailParts(message, item)
+function detailRows(item: MessageItem, message: Message, index: number): Markup {
+  const { of, line, fields, origin, story } = detailParts(message, item, index)
+  if (line !== null)
+    return html`<tr><td class="muted" colspan="2" style="${mailStyles.origin}">${line}</td></tr>`
   return html`${of === null ? '' : html`<tr><td class="muted line" colspan="2" style="${mailStyles.detailOf}">${of}</td></tr>`}
 ${fields.map(detailRow)}
 <tr><td class="muted" colspan="2" style="${mailStyles.origin}">${origin}${story === null ? '' : html` · ${anchor(story, 'Whole story')}`}</td></tr>`

@@ -58,7 +58,7 @@ export interface SlackHead {
   readonly blocks: readonly SlackBlock[]
   /** Whether it says the headline in full, so that a single finding need not. */
   readonly saysHeadline: boolean
-  /** Whether it says what stands beneath the headline of a case. */
+  /** Whether it says what stands beneath the headline of a case, and has its links. */
   readonly saysLead?: true
 }
 
@@ -96,7 +96,7 @@ const slackLimits = {
 /** One section's text, with room for what JSON adds. */
 const packedRoom = 2_800
 /** All details of one finding. */
-const detailRoom = 2_000
+const detailRoom = 1_900
 
 /** How much of the details fits: all, or whole hashes alone. */
 type Detail = 'all' | 'hashes'
@@ -137,8 +137,12 @@ function renderCompact(message: Message, head: SlackHead): SlackPayload {
 }
 
 function headlineAlone(message: Message): SlackHead {
-  const text = plainText(`${symbolOf(message)} ${headlineOf(message)}`, slackLimits.header)
-  return { blocks: [{ type: 'header', text }], saysHeadline: isSaidByHeader(message) }
+  const headline = `${symbolOf(message)} ${headlineOf(message)}`
+  const header: SlackBlock = { type: 'header', text: plainText(headline, slackLimits.header) }
+  // Of one finding the whole verdict follows; what is said of several together stands nowhere else.
+  const isCut = message.total !== 1 && slackCost(headline) > slackLimits.header
+  const whole: SlackBlock = { type: 'section', text: plainText(headlineOf(message), 1_500) }
+  return { blocks: isCut ? [header, whole] : [header], saysHeadline: isSaidByHeader(message) }
 }
 
 /** The plain form: after a refused message, text alone and at most 3,000 characters of it. */
@@ -173,7 +177,9 @@ function assemble(
   { told, details }: { readonly told: number; readonly details: readonly SlackBlock[] },
 ): SlackPayload {
   const untold = untoldLine(message, told)
-  const links = listLinks(message).map(({ words, href }) => markdown(link(href, words)))
+  const links = (head.saysLead === true ? [] : listLinks(message)).map(({ words, href }) =>
+    markdown(link(href, words)),
+  )
   return {
     text: fallbackText(message),
     blocks: [
@@ -201,16 +207,16 @@ function caseBlocks(message: Message): SlackBlock[] {
     const page = href === null ? '' : ` ${link(href, 'Case')}`
     return `• ${codeSpan(words, 260)}${page}`
   })
-  return packLines(lines).map((text): SlackBlock => ({ type: 'section', text: markdown(text) }))
+  return packLines(lines, packedRoom).map((text): SlackBlock => ({ type: 'section', text: markdown(text) }))
 }
 
 /** Lines in as few texts as Slack's sections take. */
-function packLines(lines: readonly string[]): string[] {
+function packLines(lines: readonly string[], room: number): string[] {
   const packed: string[] = []
   for (const line of lines) {
     const last = packed.at(-1)
     const joined = last === undefined ? line : `${last}\n${line}`
-    if (last !== undefined && slackLength(joined) <= packedRoom) packed[packed.length - 1] = joined
+    if (last !== undefined && slackLength(joined) <= room) packed[packed.length - 1] = joined
     else packed.push(line)
   }
   return packed
@@ -263,9 +269,8 @@ function fullItem(
 
 /** Words that are ours and the short form of a hash, linked where it can be looked at. */
 function hashText({ words, short, href }: HashPart): string {
-  const isHash = /^0x[0-9a-f]{4}…[0-9a-f]{4}$/i.test(short)
   const label = toSlackText(words.replace(/[*_~`]/g, ' '), 60)
-  return `${label} ${href !== null && isHash ? link(href, short) : codeSpan(short, 120)}`
+  return `${label} ${href !== null ? link(href, short) : codeSpan(short, 120)}`
 }
 
 /** Many of one kind: a line each. */
@@ -274,28 +279,27 @@ function briefBlocks(message: Message): SlackBlock[] {
     const { words, hashes } = briefParts(message, item)
     return `• ${codeSpan(words, 200)} ${hashes.slice(0, 2).map(hashText).join(' · ')}`
   })
-  return packLines(lines).map((text): SlackBlock => ({ type: 'section', text: markdown(text) }))
+  return packLines(lines, packedRoom).map((text): SlackBlock => ({ type: 'section', text: markdown(text) }))
 }
 
 /** All else that is known of the findings, at the message's end: whole hashes first, for copying. */
 function detailBlocks(message: Message, detail: Detail): SlackBlock[] {
   const texts = message.items.map((item, index) => {
-    const { of, fields, origin, story } = detailParts(message, item)
-    const isBrief = index >= (message.briefFrom ?? Infinity)
-    const shown =
-      detail === 'all' && !isBrief ? fields : fields.filter(({ place }) => place === 'hash').slice(0, 4)
+    const { of, line, fields, origin, story } = detailParts(message, item, index)
+    if (line !== null) return toSlackText(line, detailRoom)
+    const shown = detail === 'all' ? fields : fields.filter(({ place }) => place === 'hash').slice(0, 4)
     const lines = [
       ...(of === null ? [] : [of]),
       // Nothing that is a hash, and nothing else either: then its subject is all that names it.
       ...(shown.length === 0
         ? [part(item.subject)]
         : shown.map(({ label, value }) => `${part(label, 60)}: ${part(value) || '–'}`)),
-      ...(isBrief ? [] : [origin]),
-      ...(isBrief || story === null ? [] : [`Whole story: ${story}`]),
+      origin,
+      ...(story === null ? [] : [`Whole story: ${story}`]),
     ]
     return toSlackText(lines.join('\n'), detailRoom)
   })
-  return packLines(texts).map(
+  return packLines(texts, detailRoom).map(
     (text): SlackBlock => ({
       type: 'context',
       elements: [{ type: 'plain_text', text: text || '–', emoji: false }],

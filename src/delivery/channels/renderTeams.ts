@@ -1,19 +1,19 @@
-import { handLine, moneyLine } from './caseWords.ts'
+import { leadLines } from './caseWords.ts'
 import { compactLines, fitMessage } from './fitMessage.ts'
-import type { Message, MessageItem } from './message.ts'
+import type { ItemField, Message, MessageItem } from './message.ts'
 import {
-  countUntold,
-  fieldsOf,
-  fitText,
-  headlineOf,
-  idLine,
-  isSaidByHeadline,
-  originLine,
-  part,
-  safeLink,
-  storyLink,
-  verdictLine,
-} from './textParts.ts'
+  briefItems,
+  briefParts,
+  caseLines,
+  detailParts,
+  fullItems as listFull,
+  type HashPart,
+  itemParts,
+  listLinks,
+  sharedRemedy,
+  untoldLine,
+} from './messageParts.ts'
+import { countUntold, fitText, headlineOf, idLine, part, safeLink } from './textParts.ts'
 
 interface OpenUrl {
   readonly type: 'Action.OpenUrl'
@@ -26,7 +26,7 @@ interface TextRun {
   readonly type: 'TextRun'
   readonly text: string
   readonly weight?: 'Bolder'
-  readonly size?: 'Large'
+  readonly size?: 'Large' | 'Small'
   readonly color?: 'Attention' | 'Warning' | 'Accent' | 'Good'
   readonly isSubtle?: true
   readonly fontType?: 'Monospace'
@@ -73,12 +73,7 @@ const limits = { headline: 300, plain: 3_000, field: 500 } as const
 export function renderTeams(message: Message): TeamsMessage {
   return fitMessage({
     message,
-    full: () =>
-      frame(
-        message,
-        message.items.flatMap((item) => fullItem(message, item)),
-        message.items.length,
-      ),
+    full: () => frame(message, fullItems(message), message.items.length),
     compact: (items, room) =>
       frame(
         message,
@@ -130,7 +125,7 @@ function toMessage(
 }
 
 function frame(message: Message, body: readonly RichTextBlock[], told: number): TeamsMessage {
-  const untold = countUntold(message.total, told)
+  const untold = untoldLine(message, told)
   const head = run(fitText(headlineOf(message), limits.headline), {
     weight: 'Bolder',
     size: 'Large',
@@ -140,24 +135,18 @@ function frame(message: Message, body: readonly RichTextBlock[], told: number): 
     message,
     [
       block(head),
-      ...caseLines(message).map((line) => block(run(line))),
+      ...leadLines(message).map((line) => block(run(fitText(line, limits.field)))),
+      ...caseLines(message).map(({ words, href }) => block(run(fitText(words, limits.field), linked(href)))),
       ...body,
-      ...(untold > 0 ? [block(run(`… and ${untold} more`, { weight: 'Bolder' }))] : []),
+      ...(untold === null ? [] : [block(run(untold, { weight: 'Bolder' }))]),
       block(run(idLine(message), { isSubtle: true })),
     ],
-    listActions(message),
+    listLinks(message).map(({ words, href }) => open(words, href)),
   )
 }
 
-function caseLines({ case: of }: Message): string[] {
-  if (of === null) return []
-  const money = moneyLine(of.money)
-  const hand = handLine(of)
-  return [
-    ...(money === '' ? [] : [fitText(`At risk: ${money}`, limits.field)]),
-    fitText(`Case ${part(of.id, 40)}: ${part(of.title, 300)}`, limits.field),
-    ...(hand === null ? [] : [fitText(hand, limits.field)]),
-  ]
+function linked(href: string | null): Pick<TextRun, 'selectAction'> {
+  return href === null ? {} : { selectAction: { type: 'Action.OpenUrl', url: href } }
 }
 
 const colors = { critical: 'Attention', warning: 'Warning', info: 'Accent' } as const
@@ -167,51 +156,72 @@ function colorOf({ items, severity }: Message): NonNullable<TextRun['color']> {
   return isWell ? 'Good' : colors[severity]
 }
 
-function listActions(message: Message): OpenUrl[] {
-  const page = safeLink(message.case?.url ?? message.pageUrl)
-  const runbook = message.items.map((item) => safeLink(item.runbook)).find((href) => href !== null)
-  return [
-    ...(page === null ? [] : [open(message.case?.url ? 'Case' : 'Status page', page)]),
-    ...(runbook === undefined || runbook === null ? [] : [open('Runbook', runbook)]),
-  ]
-}
-
 function open(title: string, url: string): OpenUrl {
   return { type: 'Action.OpenUrl', title, url }
 }
 
-function fullItem(message: Message, item: MessageItem): RichTextBlock[] {
-  const isSaid = isSaidByHeadline(message) && headlineOf(message).length <= limits.headline
-  const story = storyLink(message, item)
+/** All findings and, below all of them, their details. */
+function fullItems(message: Message): RichTextBlock[] {
+  const remedy = sharedRemedy(message)
   return [
-    {
-      ...block(
-        ...(isSaid ? [] : [run(`${verdictLine(item)}\n`, { weight: 'Bolder' })]),
-        run(part(item.subject)),
-        ...(item.remedy === null ? [] : [run(`\nWhat to do: ${part(item.remedy, 300)}`)]),
-      ),
-      separator: true,
-    },
-    ...fieldsOf(item).map(fieldBlock),
-    block(
-      run(originLine(item), {
-        isSubtle: true,
-        ...(story !== null && { selectAction: { type: 'Action.OpenUrl', url: story } }),
-      }),
-    ),
+    ...(remedy === null ? [] : [block(run(`What to do: ${remedy}`))]),
+    ...listFull(message).map((item) => fullItem(message, item)),
+    ...briefItems(message).map((item) => briefItem(message, item)),
+    ...message.items.map((item, index) => detailBlock(message, item, index)),
   ]
 }
 
-function fieldBlock(field: MessageItem['fields'][number]): RichTextBlock {
-  const href = safeLink(field.href)
-  const value = part(field.value, limits.field) || '–'
-  return block(
-    run(`${part(field.label, 60) || 'Field'}: `, { weight: 'Bolder' }),
-    run(value, {
-      ...(/^0x[0-9a-f]{8,}$/i.test(value) && { fontType: 'Monospace' }),
-      ...(href !== null && { selectAction: { type: 'Action.OpenUrl', url: href } }),
-    }),
-  )
+function fullItem(message: Message, item: MessageItem): RichTextBlock {
+  const saysHeadline = headlineOf(message).length <= limits.headline
+  const { verdict, when, hashes, remedy, facts } = itemParts(message, item, { saysHeadline })
+  return {
+    ...block(
+      ...(verdict === null ? [] : [run(`${verdict}\n`, { weight: 'Bolder' })]),
+      run(when, { isSubtle: true }),
+      ...hashes.flatMap(hashRuns),
+      ...(remedy === null ? [] : [run(`\nWhat to do: ${remedy}`)]),
+      ...facts.flatMap(fieldRuns),
+    ),
+    separator: true,
+  }
+}
+
+function hashRuns({ words, short, href }: HashPart): TextRun[] {
+  return [run(` · ${words} `, { isSubtle: true }), run(short, { fontType: 'Monospace', ...linked(href) })]
+}
+
+function fieldRuns({ label, value, href }: ItemField): TextRun[] {
+  const text = part(value, limits.field) || '–'
+  return [
+    run(`\n${part(label, 60) || 'Field'}: `, { weight: 'Bolder' }),
+    run(text, { ...(isHex(text) && { fontType: 'Monospace' }), ...linked(safeLink(href)) }),
+  ]
+}
+
+function isHex(text: string): boolean {
+  return /^0x[0-9a-f]{8,}$/i.test(text)
+}
+
+function briefItem(message: Message, item: MessageItem): RichTextBlock {
+  const { words, hashes } = briefParts(message, item)
+  return block(run(`• ${words}`), ...hashes.flatMap(hashRuns))
+}
+
+/** Small, at the card's end: whole hashes to copy, addresses, evidence. */
+function detailBlock(message: Message, item: MessageItem, index: number): RichTextBlock {
+  const { of, line, fields, origin, story } = detailParts(message, item, index)
+  if (line !== null) return block(run(line, { isSubtle: true, size: 'Small' }))
+  const lines = [
+    ...(of === null ? [] : [of]),
+    ...fields.map(({ label, value }) => `${part(label, 60)}: ${part(value, limits.field) || '–'}`),
+  ]
+  return {
+    ...block(
+      ...lines.map((line) => run(`${line}\n`, { isSubtle: true, size: 'Small' })),
+      run(origin, { isSubtle: true, size: 'Small', ...linked(story) }),
+    ),
+    separator: true,
+  }
 }
 
 function compactItem(item: MessageItem, room: number): RichTextBlock {

@@ -1,34 +1,31 @@
-import { handLine, moneyLine } from './caseWords.ts'
+import { leadLines } from './caseWords.ts'
 import { compactLines, fitMessage } from './fitMessage.ts'
-import type { Message, MessageItem } from './message.ts'
+import type { ItemField, Message, MessageItem } from './message.ts'
 import {
-  countUntold,
-  fieldsOf,
-  fitText,
-  headlineOf,
-  idLine,
-  isSaidByHeadline,
-  originLine,
-  part,
-  safeLink,
-  storyLink,
-  verdictLine,
-} from './textParts.ts'
+  briefItems,
+  briefParts,
+  caseLines,
+  detailParts,
+  fullItems as listFull,
+  type HashPart,
+  itemParts,
+  listLinks,
+  sharedRemedy,
+  untoldLine,
+} from './messageParts.ts'
+import { countUntold, fitText, headlineOf, idLine, part, takeLines } from './textParts.ts'
 
 /** Telegram's own limits: characters once the tags are read, and tags. */
 const limits = { text: 4_096, entities: 100, bytes: 30_000 } as const
 const lineRoom = 500
+/** All cases of a digest, tags included. */
+const casesRoom = 1_500
 
 /** A message as Telegram's HTML, always within its limits. */
 export function renderTelegram(message: Message): string {
   return fitMessage({
     message,
-    full: () =>
-      frame(
-        message,
-        message.items.map((item) => fullItem(message, item)),
-        message.items.length,
-      ),
+    full: () => frame(message, fullItems(message), message.items.length),
     compact: (items, room) =>
       frame(
         message,
@@ -62,50 +59,70 @@ export function measureTelegram(html: string): { readonly length: number; readon
 }
 
 function frame(message: Message, items: readonly string[], told: number): string {
-  const untold = countUntold(message.total, told)
+  const untold = untoldLine(message, told)
+  const remedy = sharedRemedy(message)
+  const links = listLinks(message).map(({ words, href }) => link(text(words), href))
   const blocks = [
-    [bold(fitText(headlineOf(message), lineRoom)), ...caseLines(message)].join('\n'),
+    [
+      bold(fitText(headlineOf(message), lineRoom)),
+      ...leadLines(message).map((line) => text(fitText(line, lineRoom))),
+      ...takeLines(
+        caseLines(message).map(
+          ({ words, href }) =>
+            `• ${text(fitText(words, 300))}${href === null ? '' : ` ${link('Case', href)}`}`,
+        ),
+        casesRoom,
+      ),
+      ...(remedy === null ? [] : [text(`What to do: ${remedy}`)]),
+    ].join('\n'),
     ...items,
-    ...(untold > 0 ? [bold(`… and ${untold} more`)] : []),
-    [...listLinks(message), text(idLine(message))].join(' · '),
+    ...(untold === null ? [] : [bold(untold)]),
+    [...links, text(idLine(message))].join(' · '),
   ]
   return blocks.join('\n\n')
 }
 
-function caseLines({ case: of }: Message): string[] {
-  if (of === null) return []
-  const money = moneyLine(of.money)
-  const hand = handLine(of)
+function fullItems(message: Message): string[] {
+  const briefs = briefItems(message).map((item) => briefItem(message, item))
   return [
-    ...(money === '' ? [] : [text(fitText(`At risk: ${money}`, lineRoom))]),
-    text(fitText(`Case ${part(of.id, 40)}: ${part(of.title)}`, lineRoom)),
-    ...(hand === null ? [] : [text(fitText(hand, lineRoom))]),
-  ]
-}
-
-function listLinks(message: Message): string[] {
-  const page = safeLink(message.case?.url ?? message.pageUrl)
-  const runbook = message.items.map((item) => safeLink(item.runbook)).find((href) => href !== null)
-  return [
-    ...(page === null ? [] : [link(message.case?.url ? 'Case' : 'Status page', page)]),
-    ...(runbook === undefined || runbook === null ? [] : [link('Runbook', runbook)]),
+    ...listFull(message).map((item) => fullItem(message, item)),
+    ...(briefs.length > 0 ? [briefs.join('\n')] : []),
+    ...message.items.map((item, index) => detailItem(message, item, index)),
   ]
 }
 
 function fullItem(message: Message, item: MessageItem): string {
-  const isSaid = isSaidByHeadline(message) && headlineOf(message).length <= lineRoom
-  const story = storyLink(message, item)
-  const facts = fieldsOf(item).map(({ label, value, href }) => {
-    const safe = safeLink(href)
-    const open = safe === null ? '' : ` ${link('open', safe)}`
-    return `${text(part(label, 60))}: ${code(part(value))}${open}`
-  })
+  const saysHeadline = headlineOf(message).length <= lineRoom
+  const { verdict, when, hashes, remedy, facts } = itemParts(message, item, { saysHeadline })
   return [
-    ...(isSaid ? [] : [bold(verdictLine(item))]),
-    text(part(item.subject)),
-    ...facts,
-    ...(item.remedy === null ? [] : [text(`What to do: ${part(item.remedy, 300)}`)]),
-    `${text(originLine(item))}${story === null ? '' : ` · ${link('Whole story', story)}`}`,
+    ...(verdict === null ? [] : [bold(verdict)]),
+    [text(when), ...hashes.map(hashText)].join(' · '),
+    ...(remedy === null ? [] : [text(`What to do: ${remedy}`)]),
+    ...facts.map(fieldText),
+  ].join('\n')
+}
+
+function hashText({ words, short, href }: HashPart): string {
+  return `${text(words)} ${href === null ? text(short) : link(text(short), href)}`
+}
+
+function fieldText({ label, value }: ItemField): string {
+  return `${text(part(label, 60))}: ${code(part(value))}`
+}
+
+function briefItem(message: Message, item: MessageItem): string {
+  const { words, hashes } = briefParts(message, item)
+  return `• ${[text(words), ...hashes.map(hashText)].join(' · ')}`
+}
+
+/** Whole hashes to copy, addresses, evidence. */
+function detailItem(message: Message, item: MessageItem, index: number): string {
+  const { of, line, fields, origin, story } = detailParts(message, item, index)
+  if (line !== null) return text(line)
+  return [
+    ...(of === null ? [] : [text(of)]),
+    ...fields.map(fieldText),
+    `${text(origin)}${story === null ? '' : ` · ${link('Whole story', story)}`}`,
   ].join('\n')
 }
 

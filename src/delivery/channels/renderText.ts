@@ -50,9 +50,12 @@ export function renderText(message: Message, options: TextOptions): TextBlocks {
     ],
     links: [
       ...(untold === null ? [] : [untold]),
-      ...listLinks(message).map(({ words, href }) => `${words}: ${href}`),
+      // The explorer stands beside each hash.
+      ...listLinks(message)
+        .filter(({ words }) => words !== 'Explorer')
+        .map(({ words, href }) => `${words}: ${href}`),
     ],
-    details: [...message.items, ...rest].map((item) => detailLines(item, message)),
+    details: [...message.items, ...rest].map((item, index) => detailLines(item, message, index)),
     foot: [idLine(message)],
   }
 }
@@ -61,8 +64,10 @@ export function renderText(message: Message, options: TextOptions): TextBlocks {
 export function joinText({ head, items, links, details, foot }: TextBlocks): string {
   const blocks = [head, ...joinBriefs(items), links]
   const known = details.filter((lines) => lines.length > 0)
-  const below = known.length === 0 ? [] : [['details:', ...(known[0] ?? [])], ...known.slice(1)]
-  return [...blocks, ...below, foot]
+  const lines = known.filter(({ length }) => length === 1).flat()
+  const below = [...known.filter(({ length }) => length > 1), ...(lines.length > 0 ? [lines] : [])]
+  const [first, ...others] = below
+  return [...blocks, ...(first ? [['details:', ...first], ...others] : []), foot]
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n')
@@ -94,8 +99,9 @@ function hashText({ words, short, href }: HashPart): string {
   return `${words} ${short}${linkSuffix(href)}`
 }
 
-function detailLines(item: MessageItem, message: Message): string[] {
-  const { of, fields, origin, story } = detailParts(message, item)
+function detailLines(item: MessageItem, message: Message, index: number): string[] {
+  const { of, line, fields, origin, story } = detailParts(message, item, index)
+  if (line !== null) return [`  ${line}`]
   return [
     ...(of === null ? [] : [of]),
     ...fields.map(

@@ -56,6 +56,7 @@ function toWebhookCase(of: MessageCase): object {
 function toWebhookItem(item: MessageItem): object {
   return {
     ...item,
+    fields: item.fields.map(({ label, value, href }) => ({ label, value, href })),
     since: isoInstant(item.since),
     at: isoInstant(item.at),
     joined: item.joined.map(toWebhookItem),

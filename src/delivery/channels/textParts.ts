@@ -179,6 +179,15 @@ export function fitText(text: string, room: number): string {
   return `${/[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept}…`.slice(0, Math.max(room, 0))
 }
 
+/** The lines that fit into so many characters, in their order. */
+export function takeLines(lines: readonly string[], room: number): string[] {
+  let left = room
+  return lines.filter((line) => {
+    left -= line.length + 1
+    return left >= -1
+  })
+}
+
 /** How many findings a message counts without showing them. */
 export function countUntold(total: number, told: number): number {
   return Math.max(total - told, 0)

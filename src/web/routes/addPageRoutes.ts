@@ -14,6 +14,7 @@ import { renderAuditPage } from '../pages/auditPage.ts'
 import { renderMessagePage } from '../pages/messagePage.ts'
 import { renderOutboxPage } from '../pages/outboxPage.ts'
 import { renderReportPage, renderReportsPage } from '../pages/reportsPage.ts'
+import { readRunbooks, renderRunbookPage } from '../pages/runbookPage.ts'
 import { renderRulesPage } from '../pages/rulesPage.ts'
 import { renderSilencesPage } from '../pages/silencesPage.ts'
 import { addCasePages, findCase } from './addCasePages.ts'
@@ -48,6 +49,15 @@ export function addPageRoutes(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate):
   addCasePages(app, deps, gate)
   addAlertPages(app, deps, gate)
   app.get('/rules', (c) => c.html(renderRulesPage(deps.readRules(), deps.clock.now())))
+  // They come with the program, and change with it alone.
+  const runbooks = readRunbooks()
+  app.get('/runbooks/:kind', (c) => {
+    const kind = c.req.param('kind')
+    const chapter = runbooks.get(kind)
+    return chapter === undefined
+      ? c.html(renderMessagePage('Not found', 'There is no runbook of this name.'), 404)
+      : c.html(renderRunbookPage(kind, chapter))
+  })
   app.get('/outbox', (c) => {
     const lists = { queued: deps.listOutbox('queued'), dead: deps.listOutbox('dead') }
     return c.html(renderOutboxPage(lists, { now: deps.clock.now(), form: gate.context(c) }))

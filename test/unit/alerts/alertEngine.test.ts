@@ -192,7 +192,7 @@ test('a resolution comes once, when the group interval is over, and says how lon
   expect(await look(299_999, silent)).toEqual(['firing'])
   expect(await look(1, silent)).toEqual(['firing', 'resolved'])
   expect(await look(600_000, silent)).toEqual(['firing', 'resolved'])
-  expect(ops.sent[1]?.items[0]?.summary).toMatch(/^Resolved after 4m 59s: /)
+  expect(ops.sent[1]?.items[0]?.summary).toMatch(/^Resolved at \d\d:\d\d:\d\d UTC after 4 min 59 s: /)
   await dispatcher.stop()
 })
 

@@ -342,13 +342,17 @@ describe('the end of a loss is not good news', () => {
   test('a stalled transfer that failed has ended, and is not called resolved', async () => {
     const { status, header } = await ends({ state: 'failed' })
     expect(status).toBe('ended')
-    expect(header).toContain('⚪ CRITICAL, ended after 1m 1s: Withdrawal of 100 USDC failed')
+    expect(header).toMatch(
+      /⚪ CRITICAL, ended at \d\d:\d\d:\d\d UTC after 1 min 1 s: Withdrawal of 100 USDC failed/,
+    )
     expect(header).not.toMatch(/resolved|🟢/i)
   })
 
   test('one that arrived is resolved', async () => {
     const { status, header } = await ends({ state: 'completed' })
     expect(status).toBe('resolved')
-    expect(header).toContain('🟢 CRITICAL, resolved after 1m 1s: Withdrawal of 100 USDC has arrived')
+    expect(header).toMatch(
+      /🟢 CRITICAL, resolved at \d\d:\d\d:\d\d UTC after 1 min 1 s: Withdrawal of 100 USDC has arrived/,
+    )
   })
 })

@@ -214,6 +214,7 @@ describe('a silence of one transfer', () => {
       label: 'Beyond a silence',
       value: `#${id} of ana (known) does not hold for it: transfer.unbacked is another kind than transfer.stalled`,
       href: null,
+      place: 'fact',
     })
   })
 

@@ -271,7 +271,10 @@ test('a firing and its resolution that wait together become one item', async () 
   const dispatcher = startSending()
   await clock.advance(0)
   expect(ops.sent.flatMap(({ items }) => items.map(({ status, summary }) => [status, summary]))).toEqual([
-    ['resolved', 'Fired and resolved within 1m: chain stalled: the zone head stands at 100'],
+    [
+      'resolved',
+      'Fired and resolved at 14:14:20 UTC within 1 min: chain stalled: the zone head stands at 100',
+    ],
   ])
   await dispatcher.stop()
 })

@@ -68,41 +68,49 @@ test('an item says verdict, exact amount, token, direction, age and both hashes 
         {
           "href": null,
           "label": "Amount",
+          "place": "said",
           "value": "7 USDC",
         },
         {
           "href": null,
           "label": "Token",
+          "place": "detail",
           "value": "USDC 0xcccccccccccccccccccccccccccccccccccccccc",
         },
         {
           "href": null,
           "label": "Direction",
+          "place": "said",
           "value": "ZoneToMain (withdrawal)",
         },
         {
           "href": null,
           "label": "Age",
-          "value": "1m",
+          "place": "said",
+          "value": "1 min",
         },
         {
           "href": "https://scan.example/main/0x1111111111111111111111111111111111111111111111111111111111111111",
           "label": "Main transaction",
+          "place": "hash",
           "value": "0x1111111111111111111111111111111111111111111111111111111111111111",
         },
         {
           "href": "https://scan.example/zone/0x2222222222222222222222222222222222222222222222222222222222222222",
           "label": "Zone transaction",
+          "place": "hash",
           "value": "0x2222222222222222222222222222222222222222222222222222222222222222",
         },
         {
           "href": null,
           "label": "From",
+          "place": "detail",
           "value": "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
         },
         {
           "href": null,
           "label": "To",
+          "place": "fact",
           "value": "0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
         },
       ],
@@ -128,7 +136,7 @@ test('the age is that of the time it is rendered', () => {
   const ages = [0, 3_600_000].map(
     (later) => word(createEvent(1), {}, start + later).fields.find(({ label }) => label === 'Age')?.value,
   )
-  expect(ages).toEqual(['1m', '1h 1m'])
+  expect(ages).toEqual(['1 min', '1 h 1 min'])
 })
 
 test('a token that is not listed is named in brackets', () => {
@@ -147,14 +155,19 @@ test('2^255+1 is printed to the last unit', () => {
 
 test('an amount that cannot be converted is given in base units', () => {
   expect(word(createEvent(1, { amount: null })).summary).toBe(
-    'Withdrawal of 1000000 base units of USDC failed',
+    'Withdrawal of 1,000,000 base units of USDC failed',
   )
 })
 
 test('a hash that is none never becomes a link', () => {
   const main = { ...bothLegs.main, hash: 'javascript:alert(1)' }
   const field = word(createEvent(1, { main })).fields.find(({ label }) => label === 'Main transaction')
-  expect(field).toEqual({ label: 'Main transaction', value: 'javascript:alert(1)', href: null })
+  expect(field).toEqual({
+    label: 'Main transaction',
+    value: 'javascript:alert(1)',
+    href: null,
+    place: 'hash',
+  })
 })
 
 test("a rule's summary goes before the kind's words, and one that throws does not keep the message back", () => {
@@ -173,7 +186,7 @@ test('a resolution says how long it lasted and what is true now', () => {
   const alert = rowOf(finding, { nature: 'condition', state: 'resolved', resolvedAt: start + 90_000 })
   const item = word(finding, { alert, what: 'resolved' })
   expect([item.summary, item.lastedMs]).toEqual([
-    'Resolved after 1m 30s: Withdrawal of 1 USDC has arrived',
+    'Resolved at 14:14:50 UTC after 1 min 30 s: Withdrawal of 1 USDC has arrived',
     90_000,
   ])
 })
@@ -193,8 +206,10 @@ test('an end keeps the facts as what was so while it was open, and no evidence o
   }
   const labels = (what: Wording['what']) =>
     word(finding, { what }).fields.map(({ label, value }) => `${label}: ${value}`)
-  expect(labels('resolved')).toEqual(['Not judged (while open): 5', 'All of it (while open): yes'])
-  expect(labels('firing').join('\n')).toMatch(/Not judged: 5\n.*Evidence E3 \(list of transfers\): HTTP 500/s)
+  expect(labels('resolved')).toEqual(['Not judged (while open): 5 transfers', 'All of it (while open): yes'])
+  expect(labels('firing').join('\n')).toMatch(
+    /Not judged: 5 transfers\n.*Evidence E3 \(list of transfers\): HTTP 500/s,
+  )
 })
 
 test('the age is told beside the usual one where it is known', () => {
@@ -203,10 +218,10 @@ test('the age is told beside the usual one where it is known', () => {
     word(finding, {}, start + 2_520_000).fields.filter(({ label }) => /age|usual|p99/i.test(label))
   const since = { since: start }
   expect(ageOf({ ...createEvent(1), ...since, facts })).toMatchObject([
-    { label: 'Age', value: '42m, usually 4m (p99 12m)' },
+    { label: 'Age', value: '42 min, usually 4 min (99 % within 12 min)' },
   ])
   expect(ageOf({ ...createEvent(1), ...since, facts: { usualMs: null, p99Ms: null } })).toMatchObject([
-    { label: 'Age', value: '42m' },
+    { label: 'Age', value: '42 min' },
   ])
 })
 

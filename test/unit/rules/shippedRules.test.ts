@@ -58,9 +58,8 @@ describe('the shipped rules', () => {
   })
 
   const withdrawal =
-    'critical withdrawal-stalled: 1.5 USDC left the zone 30m ago and has not arrived on the main chain'
-  const deposit =
-    'critical deposit-stalled: 1.5 USDC was deposited 10m ago and has not arrived on the zone chain'
+    'critical withdrawal-stalled: Withdrawal of 1.5 USDC has not arrived on the main chain after 30m'
+  const deposit = 'critical deposit-stalled: Deposit of 1.5 USDC has not arrived on the zone chain after 10m'
   test.each([
     { title: 'a withdrawal of 29 m 59.999 s', direction: 'ZoneToMain', now: 30 * minute - 1, said: [] },
     { title: 'a withdrawal of 30 m', direction: 'ZoneToMain', now: 30 * minute, said: [withdrawal] },
@@ -170,7 +169,7 @@ describe('the shipped rules', () => {
       errorMessage: 'no liquidity',
     } as const
     expect(tell(transferOf([toRecord({ status: 'failed' })], [note]))).toEqual([
-      'critical transfer-failed: 1.5 USDC failed: no liquidity',
+      'critical transfer-failed: Withdrawal of 1.5 USDC failed: no liquidity',
     ])
   })
 
@@ -179,26 +178,32 @@ describe('the shipped rules', () => {
 
   test('of a completed record rewritten to failed, once', () => {
     expect(tell(transferOf([before, toRecord({ ...later, status: 'failed' })]))).toEqual([
-      'critical transfer-failed: 1.5 USDC was completed and is now failed',
+      'critical transfer-failed: Withdrawal of 1.5 USDC was completed and is now failed',
     ])
   })
 
   test('of a rewritten amount, once', () => {
     const changed = toRecord({ ...later, amountRaw: 9_000_000n, value: '9' })
     expect(tell(transferOf([before, changed]))).toEqual([
-      'critical record-rewritten: a final record of 9 USDC was changed: amountRaw',
+      'critical record-rewritten: Withdrawal of 9 USDC: its final record was changed: amountRaw',
     ])
   })
 
-  test('of an exact amount beyond every number, without separators', () => {
+  test('of an exact amount beyond every number, to its last digit', () => {
     const amountRaw = 2n ** 255n + 1n
     const failed = transferOf([
       toRecord({ status: 'failed', token: '0xdd', tokenName: '<!channel>', amountRaw, value: null }),
     ])
     const amount = '57896044618658097711785492504343953926634992332820282019728.792003956564819969'
-    expect(tell({ ...failed, amount })).toEqual([`critical transfer-failed: ${amount} [<!channel>] failed`])
+    const grouped =
+      '57,896,044,618,658,097,711,785,492,504,343,953,926,634,992,332,820,282,019,728.792003956564819969'
+    const raw =
+      '57,896,044,618,658,097,711,785,492,504,343,953,926,634,992,332,820,282,019,728,792,003,956,564,819,969'
+    expect(tell({ ...failed, amount })).toEqual([
+      `critical transfer-failed: Withdrawal of ${grouped} [<!channel>] failed`,
+    ])
     expect(tell({ ...failed, amount: null })).toEqual([
-      'critical transfer-failed: an unknown amount of [<!channel>] failed',
+      `critical transfer-failed: Withdrawal of ${raw} base units of [<!channel>] failed`,
     ])
   })
 

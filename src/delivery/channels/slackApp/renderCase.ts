@@ -1,6 +1,6 @@
 import { formatDuration } from '../../../lib/duration.ts'
 import { isObject } from '../../../lib/isObject.ts'
-import { handLine, moneyLine } from '../caseWords.ts'
+import { leadLine } from '../caseWords.ts'
 import type { CaseChange, Message, MessageCase } from '../message.ts'
 import {
   fallbackText,
@@ -14,8 +14,8 @@ import {
   symbolOf,
   symbols,
 } from '../renderSlack.ts'
-import { codeSpan, markdown, plainText, slackCost, toSlackText } from '../slackText.ts'
-import { headlineOf, part, safeLink, verdictLine } from '../textParts.ts'
+import { plainText, slackCost, toSlackText } from '../slackText.ts'
+import { hashesOf, headlineOf, part, safeLink, verdictLine } from '../textParts.ts'
 
 /** The blocks that say how a case stands are named so, and replaced when it changes; all others stay. */
 const ownBlock = /^case-/
@@ -43,10 +43,21 @@ export function renderRoot(
   options: RootOptions,
 ): { readonly payload: SlackPayload; readonly parts: RootParts } {
   const links = listLinks(message, of)
-  const head: SlackHead = { blocks: headBlocks(of, links, options), saysHeadline: isSaidByTitle(message, of) }
+  const head: SlackHead = {
+    blocks: [...headBlocks(of, links, options), ...sayMany(message, of)],
+    saysHeadline: isSaidByTitle(message, of),
+    saysLead: true,
+  }
   const payload = renderSlack(message, head)
   const details = (payload.blocks ?? []).filter((block) => !isOwn(block))
   return { payload, parts: { details, links } }
+}
+
+/** The case's title is its worst finding: what is said of many together stands below it. */
+function sayMany(message: Message, of: MessageCase): SlackBlock[] {
+  const headline = headlineOf(message)
+  if (message.total < 2 || headline === titleOf(of)) return []
+  return [{ type: 'section', text: plainText(headline, 1_500) }]
 }
 
 /** The same message as its case stands now. */
@@ -63,13 +74,16 @@ export function renderReply(message: Message, of: MessageCase): SlackPayload {
   if (message.items.length === 0) {
     const text = lines.length === 0 ? titleOf(of) : lines.join('\n')
     const blocks: SlackBlock[] = told.length > 0 ? told : [{ type: 'section', text: plainText(text, 1_500) }]
-    return { ...renderSlack(message, { blocks, saysHeadline: true }), text: toSlackText(text, 600) }
+    return {
+      ...renderSlack(message, { blocks, saysHeadline: true, saysLead: true }),
+      text: toSlackText(text, 600),
+    }
   }
   const header = `${symbolOf(message)} ${headlineOf(message)}`
   const saysHeadline = isOneOf(message, header)
   const blocks: SlackBlock[] = [...told, { type: 'header', text: plainText(header, headerCost) }]
   const text = [...lines.map((line) => toSlackText(line, 200)), fallbackText(message)].join('\n')
-  return { ...renderSlack(message, { blocks, saysHeadline }), text }
+  return { ...renderSlack(message, { blocks, saysHeadline, saysLead: true }), text }
 }
 
 /** The plain form of either: after a refused message. */
@@ -152,27 +166,19 @@ function headerText(of: MessageCase): string {
 }
 
 function headBlocks(of: MessageCase, links: readonly SlackButton[], options: RootOptions): SlackBlock[] {
-  const money = moneyLine(of.money)
-  const facts: readonly (readonly [string, string])[] = [
-    ['Case', `${part(of.id, 40)}, ${stateLine(of)}`],
-    ...(money === '' ? [] : [['At risk', money] as const]),
-    ['Findings', String(of.members)],
-    ...(of.assignee === null ? [] : [['Assigned to', part(of.assignee, 100)] as const]),
-  ]
-  const fields = facts.map(([label, value]) => markdown(`*${label}*\n${codeSpan(value, 700)}`))
   const elements = [...(options.hasButtons ? listButtons(of) : []), ...links]
   return [
     { type: 'header', block_id: 'case-title', text: plainText(headerText(of), headerCost) },
-    { type: 'section', block_id: 'case-facts', fields },
+    { type: 'section', block_id: 'case-facts', text: plainText(stateLine(of), 900) },
     ...(elements.length === 0
       ? []
       : [{ type: 'actions', block_id: 'case-actions', elements } satisfies SlackBlock]),
   ]
 }
 
+/** @example 'At risk: 1,250,000.5 USDC · 3 findings · case c42 · acknowledged by ann' */
 function stateLine(of: MessageCase): string {
-  if (of.state === 'closed') return `closed${lasted(of)}`
-  return handLine({ ...of, assignee: null }) ?? of.state
+  return of.state === 'closed' ? `${leadLine(of)}${lasted(of)}` : leadLine(of)
 }
 
 /** What is left to do with a case in its state. */
@@ -194,7 +200,7 @@ function button(actionId: string, words: string, value: string): SlackButton {
 
 function listLinks({ items }: Message, of: MessageCase): SlackButton[] {
   const runbook = firstLink(items.map((item) => item.runbook))
-  const explorer = firstLink(items.flatMap((item) => item.fields.map(({ href }) => href)))
+  const explorer = firstLink(items.flatMap((item) => hashesOf(item).map(({ href }) => href)))
   const page = safeLink(of.url)
   return [
     ...(runbook === null ? [] : [linkButton('link-runbook', 'Runbook', runbook)]),

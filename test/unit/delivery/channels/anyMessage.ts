@@ -1,6 +1,11 @@
-import type { Message, MessageCase, MessageItem } from '../../../../src/delivery/channels/message.ts'
+import type {
+  ItemField,
+  Message,
+  MessageCase,
+  MessageItem,
+} from '../../../../src/delivery/channels/message.ts'
 import { fc } from '../../../support/fastCheck.ts'
-import { hostileTexts, toCase, toItem, toMessage } from '../messages.ts'
+import { hostileTexts, mainHash, toCase, toItem, toMessage, zoneHash } from '../messages.ts'
 
 /** Texts from the chain: short, hostile, huge, and mixtures of them. */
 const anyText = fc.oneof(
@@ -30,6 +35,23 @@ const anyHref = fc.constantFrom(
   'https://x.example/"><b>',
 )
 
+const anyHash = fc.constantFrom(mainHash, zoneHash, 'none seen', '0xabc|<!channel>')
+const anyField: fc.Arbitrary<ItemField> = fc.oneof(
+  fc.record({ label: anyText, value: anyText, href: anyHref }),
+  fc.record({
+    label: anyText,
+    value: fc.oneof(anyText, anyHash),
+    href: anyHref,
+    place: fc.constantFrom('fact', 'hash', 'detail', 'said'),
+  }),
+  fc.record({
+    label: fc.constantFrom('Main transaction', 'Zone transaction'),
+    value: anyHash,
+    href: anyHref,
+    place: fc.constant('hash'),
+  }),
+)
+
 const anyItem: fc.Arbitrary<MessageItem> = fc
   .record({
     alertId: fc.constantFrom('a1b2c3d4', '00000000', 'ffffffff'),
@@ -39,7 +61,7 @@ const anyItem: fc.Arbitrary<MessageItem> = fc
     status: fc.constantFrom(...statuses),
     summary: anyText,
     subject: anyText,
-    fields: fc.array(fc.record({ label: anyText, value: anyText, href: anyHref }), { maxLength: 40 }),
+    fields: fc.array(anyField, { maxLength: 40 }),
     labels: fc.dictionary(fc.oneof(fc.constantFrom('token', 'direction', '__proto__'), anyText), anyText, {
       maxKeys: 5,
     }),
@@ -89,6 +111,8 @@ export const anyMessage: fc.Arbitrary<Message> = fc
     items: fc.array(anyItem, { maxLength: 25 }),
     rest: fc.array(anyItem, { maxLength: 3 }),
     case: fc.option(anyCase),
+    cases: fc.array(anyCase, { maxLength: 20 }),
+    briefFrom: fc.nat(25),
     changes: fc.array(fc.constantFrom(...changes), { maxLength: 3 }),
     headline: anyText,
     severity: fc.constantFrom(...severities),

@@ -22,12 +22,15 @@ test('prints headline, finding and id as one block', async () => {
     "
     CRITICAL: a withdrawal of 1250000.500001 USDC has not arrived
     │ CRITICAL: 1250000.5 USDC has waited 2h 10m
-    │   zone 0xb2
-    │   Amount: 1.5 USDC
+    │   since 06:50:00 UTC (2 h 10 min ago)
     │   What to do: Ask the relayer.
-    │   rule withdrawal-stalled (transfer.stalled), happened 2026-01-05 06:50:00 UTC, sent 2026-01-05 09:00:00 UTC
+    │   Amount: 1.5 USDC
     │
-    Status page: http://127.0.0.1:9464/   message #a1b2c3
+    │ Status page: http://127.0.0.1:9464/
+    │
+    │   About: zone 0xb2
+    │   rule withdrawal-stalled (transfer.stalled), sent 2026-01-05 09:00:00 UTC
+    message #a1b2c3
     "
   `)
 })

@@ -25,12 +25,12 @@ describe('a case', () => {
         },
         annotations: {
           summary:
-            'CRITICAL: Withdrawal of 1250000.5 USDC has no origin, 1,250,000.5 USDC (1,250,000.50 USD) at risk (case c42)',
+            'CRITICAL: Withdrawal of 1250000.5 USDC has no origin, 1,250,000.5 USDC (1,250,000.50 USD at the price of the configuration) at risk, 3 findings (case c42)',
           description: expect.stringMatching(
             /^CRITICAL: 1250000.5 USDC has waited[^]*What to do: Ask the relayer\.$/,
           ),
           runbook_url: 'https://runbooks.example.com/stalled',
-          money_at_risk: '1,250,000.5 USDC (1,250,000.50 USD)',
+          money_at_risk: '1,250,000.5 USDC (1,250,000.50 USD at the price of the configuration)',
           findings: '3',
         },
         startsAt: '2026-01-05T08:59:00.000Z',

@@ -26,7 +26,7 @@ describe('a case', () => {
         dedup_key: key,
         payload: {
           summary:
-            'CRITICAL: Withdrawal of 1250000.5 USDC has no origin, 1,250,000.5 USDC (1,250,000.50 USD) at risk (case c42)',
+            'CRITICAL: Withdrawal of 1250000.5 USDC has no origin, 1,250,000.5 USDC (1,250,000.50 USD at the price of the configuration) at risk, 3 findings (case c42)',
           source: '127.0.0.1:9464',
           severity: 'critical',
           timestamp: '2026-01-05T08:59:00.000Z',
@@ -34,7 +34,7 @@ describe('a case', () => {
           group: 'withdrawal-stalled',
           class: 'transfer.stalled',
           custom_details: expect.objectContaining({
-            'Money at risk': '1,250,000.5 USDC (1,250,000.50 USD)',
+            'Money at risk': '1,250,000.5 USDC (1,250,000.50 USD at the price of the configuration)',
             Case: 'c42, 3 findings',
             'Zone transaction': zoneHash,
             'What to do': 'Ask the relayer.',

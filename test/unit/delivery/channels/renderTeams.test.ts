@@ -12,22 +12,24 @@ test('a case: the verdict, what is at risk, the finding in full, and where to go
   const message = toMessage({ case: toCase({ state: 'acknowledged', by: 'mia' }) })
   expect(textsOf(message)).toEqual([
     'CRITICAL: a withdrawal of 1250000.500001 USDC has not arrived',
-    'At risk: 1,250,000.5 USDC (1,250,000.50 USD)',
-    'Case c42: Withdrawal of 1250000.5 USDC has no origin',
-    'acknowledged by mia',
-    `CRITICAL: 1250000.5 USDC has waited 2h 10m\nwithdrawal, zone transaction ${zoneHash}, no main transaction\nWhat to do: Ask the relayer.`,
-    'Amount: 1250000.500001 USDC',
-    'Token: USDC 0xcccccccccccccccccccccccccccccccccccccccc',
-    'Direction: ZoneToMain',
-    `Zone transaction: ${zoneHash}`,
-    'Main transaction: –',
-    'Evidence: E12 at 08:59:58 UTC: no main transaction',
-    expect.stringContaining('rule withdrawal-stalled'),
+    'At risk: 1,250,000.5 USDC (1,250,000.50 USD at the price of the configuration) · 3 findings · case c42 · acknowledged by mia',
+    'The case: Withdrawal of 1250000.5 USDC has no origin',
+    `CRITICAL: 1250000.5 USDC has waited 2h 10m
+since 06:50:00 UTC (2 h 10 min ago)
+What to do: Ask the relayer.
+Amount: 1250000.500001 USDC
+Token: USDC 0xcccccccccccccccccccccccccccccccccccccccc
+Direction: ZoneToMain
+Zone transaction: ${zoneHash}`,
+    `About: withdrawal, zone transaction ${zoneHash}, no main transaction
+Main transaction: –
+Evidence: E12 at 08:59:58 UTC: no main transaction
+rule withdrawal-stalled (transfer.stalled), sent 2026-01-05 09:00:00 UTC`,
     'message #a1b2c3',
   ])
   expect(cardOf(message).actions).toEqual([
-    { type: 'Action.OpenUrl', title: 'Case', url: 'https://watch.example.com/cases/c42' },
     { type: 'Action.OpenUrl', title: 'Runbook', url: 'https://runbooks.example.com/stalled' },
+    { type: 'Action.OpenUrl', title: 'Case', url: 'https://watch.example.com/cases/c42' },
   ])
 })
 
@@ -37,7 +39,7 @@ test('a storm names each finding with its hashes, and counts the others', () => 
   )
   const texts = textsOf(toMessage({ items, total: 388 }))
   expect(texts.filter((text) => text.includes(zoneHash) && text.includes(mainHash))).toHaveLength(25)
-  expect(texts).toContain('… and 363 more')
+  expect(texts).toContain('… and 363 more: see the status page')
 })
 
 test('what is over and well is green', () => {

@@ -14,22 +14,23 @@ const visible = (text: string) => text.replaceAll('\u2060', '')
 test('a case: the verdict, what is at risk, the finding in full, and where to go', () => {
   expect(visible(renderTelegram(toMessage({ case: toCase({ state: 'acknowledged', by: 'mia' }) })))).toBe(
     `<b>CRITICAL: a withdrawal of 1250000.500001 USDC has not arrived</b>
-At risk: 1,250,000.5 USDC (1,250,000.50 USD)
-Case c42: Withdrawal of 1250000.5 USDC has no origin
-acknowledged by mia
+At risk: 1,250,000.5 USDC (1,250,000.50 USD at the price of the configuration) · 3 findings · case c42 · acknowledged by mia
+The case: Withdrawal of 1250000.5 USDC has no origin
 
 <b>CRITICAL: 1250000.5 USDC has waited 2h 10m</b>
-withdrawal, zone transaction ${zoneHash}, no main transaction
+since 06:50:00 UTC (2 h 10 min ago)
+What to do: Ask the relayer.
 Amount: <code>1250000.500001 USDC</code>
 Token: <code>USDC 0xcccccccccccccccccccccccccccccccccccccccc</code>
 Direction: <code>ZoneToMain</code>
-Zone transaction: <code>${zoneHash}</code> <a href="https://explorer.example.com/tx/1?a=1&amp;b=2">open</a>
+Zone transaction: <code>${zoneHash}</code>
+
+About: <code>withdrawal, zone transaction ${zoneHash}, no main transaction</code>
 Main transaction: <code>–</code>
 Evidence: <code>E12 at 08:59:58 UTC: no main transaction</code>
-What to do: Ask the relayer.
-rule withdrawal-stalled (transfer.stalled), happened 2026-01-05 06:50:00 UTC, sent 2026-01-05 09:00:00 UTC
+rule withdrawal-stalled (transfer.stalled), sent 2026-01-05 09:00:00 UTC
 
-<a href="https://watch.example.com/cases/c42">Case</a> · <a href="https://runbooks.example.com/stalled">Runbook</a> · message #a1b2c3`,
+<a href="https://runbooks.example.com/stalled">Runbook</a> · <a href="https://watch.example.com/cases/c42">Case</a> · message #a1b2c3`,
   )
 })
 

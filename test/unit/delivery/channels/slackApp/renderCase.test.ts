@@ -20,41 +20,22 @@ test('the first message says how its case stands, then the findings', () => {
   const { payload } = renderRoot(toMessage({ case: of }), of, options)
   expect(readSlackText({ blocks: payload.blocks?.slice(0, 5) })).toMatchInlineSnapshot(`
     "🔴 CRITICAL: Withdrawal of 1250000.5 USDC has no origin
-    *Case*
-    \`c42, open\`
-    *At risk*
-    \`1,250,000.5 USDC (1,250,000.50 USD)\`
-    *Findings*
-    \`3\`
+    At risk: 1,250,000.5 USDC (1,250,000.50 USD at the price of the configuration) · 3 findings · case c42 · nobody has it yet
     Acknowledge
     Silence this transfer
     Handled
     Runbook
-    Explorer
     Case
     CRITICAL: 1250000.5 USDC has waited 2h 10m
-    withdrawal, zone transaction 0xb2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2, no main transaction
-    What to do: Ask the relayer.
-    *Amount*
-    \`1250000.500001 USDC\`
-    *Token*
-    \`USDC 0xcccccccccccccccccccccccccccccccccccccccc\`
-    *Direction*
-    \`ZoneToMain\`
-    *Zone transaction*
-    \`0xb2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2\`
-    open: https://explorer.example.com/tx/1?a=1&b=2
-    *Main transaction*
-    \`–\`
-    *Evidence*
-    \`E12 at 08:59:58 UTC: no main transaction\`"
+    since 06:50:00 UTC (2 h 10 min ago)"
   `)
   expect(payload.blocks?.map(({ type }) => type)).toMatchInlineSnapshot(`
     [
       "header",
       "section",
       "actions",
-      "divider",
+      "section",
+      "context",
       "section",
       "context",
       "context",
@@ -78,7 +59,7 @@ test('another state replaces the first lines and keeps all others', () => {
   expect(readSlackText(again).split('\n').slice(0, 2)).toMatchInlineSnapshot(`
     [
       "⚪ CRITICAL: Withdrawal of 1250000.5 USDC has no origin",
-      "*Case*",
+      "At risk: 1,250,000.5 USDC (1,250,000.50 USD at the price of the configuration) · 3 findings · case c42 · closed after 1m",
     ]
   `)
 })
@@ -139,8 +120,7 @@ test('a message of changes alone is their lines', () => {
   expect(readSlackText(renderReply(message, of))).toMatchInlineSnapshot(`
     "👀 Acknowledged by ann
     ⚪ Closed after 1m
-    message #a1b2c3
-    Status page: http://127.0.0.1:9464/"
+    message #a1b2c3"
   `)
   expect(renderCasePlain(message, of).text.split('\n')[0]).toBe('👀 Acknowledged by ann')
 })
