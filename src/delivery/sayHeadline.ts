@@ -71,7 +71,7 @@ function sayMany({ kinds, tokens }: HeadlineWords, count: KindCount, isMore: boo
     many === undefined
       ? `${count.count}${more} × ${wordsOf(kind)}`
       : `${count.count}${more} ${nameThings(count)} ${many}`
-  return `${still}${what}${saySpan(count)}${sayMoney(tokens, count.money)}${sayError(count)}`
+  return `${still}${what}${status === 'event' ? saySpan(count) : ''}${sayMoney(tokens, count.money)}${sayError(count)}`
 }
 
 function isOver(status: MessageItem['status']): boolean {

@@ -157,7 +157,7 @@ function isPlainKind(kind: string): boolean {
 }
 
 /** The page that lists all that a message is about. */
-export function pageOf({ case: of, pageUrl }: Message): Link | null {
+function pageOf({ case: of, pageUrl }: Message): Link | null {
   const ofCase = safeLink(of?.url ?? null)
   if (ofCase !== null) return { words: 'Case', href: ofCase }
   const href = safeLink(pageUrl)

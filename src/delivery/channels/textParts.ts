@@ -45,7 +45,7 @@ export function verdictLine(item: Pick<MessageItem, 'severity' | 'status' | 'sum
 }
 
 /** So many facts of a finding are read; the others stand with the details. */
-export const mostFacts = 4
+const mostFacts = 4
 
 /** What is to be read of a finding, at most four: first what other rules find of the same thing. */
 export function factsOf(item: MessageItem): ItemField[] {

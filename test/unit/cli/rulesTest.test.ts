@@ -98,7 +98,7 @@ ${one(`    inputs:
       - { at: 1m, transfer: w3 }
     expect:
       - { at: 11m29s, firing: [stalled w1, stalled w2], silent: true }
-      - { at: 11m30s, told: [{ rule: stalled, headline: "CRITICAL: 2 alerts: 2 transfer.stalled" }, stalled w2] }
+      - { at: 11m30s, told: [{ rule: stalled, headline: "CRITICAL: 2 withdrawals have not arrived in time, 2 0xc0c0…c0c0" }, stalled w2] }
       - { at: 12m30s, told: [stalled w3] }
       - { at: 80m, told: [{ rule: stalled, what: repeat }, { rule: stalled, what: repeat }, { rule: stalled, what: repeat }] }
 `)}`,

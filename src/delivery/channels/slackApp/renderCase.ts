@@ -15,7 +15,7 @@ import {
   symbols,
 } from '../renderSlack.ts'
 import { plainText, slackCost, toSlackText } from '../slackText.ts'
-import { hashesOf, headlineOf, part, safeLink, verdictLine } from '../textParts.ts'
+import { headlineOf, part, safeLink, verdictLine } from '../textParts.ts'
 
 /** The blocks that say how a case stands are named so, and replaced when it changes; all others stay. */
 const ownBlock = /^case-/
@@ -200,7 +200,7 @@ function button(actionId: string, words: string, value: string): SlackButton {
 
 function listLinks({ items }: Message, of: MessageCase): SlackButton[] {
   const runbook = firstLink(items.map((item) => item.runbook))
-  const explorer = firstLink(items.flatMap((item) => hashesOf(item).map(({ href }) => href)))
+  const explorer = firstLink(items.flatMap((item) => item.fields.map(({ href }) => href)))
   const page = safeLink(of.url)
   return [
     ...(runbook === null ? [] : [linkButton('link-runbook', 'Runbook', runbook)]),

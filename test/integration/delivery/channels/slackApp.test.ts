@@ -151,7 +151,7 @@ describe('the first message', () => {
     await deliverTo(channel, news({ id: 'b2', case: acknowledged, ...quiet, changes: ['acknowledged'] }))
     const [root] = slack.posts()
     expect(root?.text).toContain('acknowledged by ann')
-    expect(root?.text).toContain('`7`')
+    expect(root?.text).toContain('7 findings')
     expect(root?.text).toContain(zoneHash)
     expect(root?.raw.edits).toBe(1)
     expect(slack.thread(root?.ts ?? '')[0]?.text).toContain('👀 Acknowledged by ann')
@@ -199,7 +199,7 @@ describe('the first message', () => {
       expect(slack.posts()[0]?.text).not.toContain('acknowledged')
       // Another case's message is the next one.
       await deliverTo(channel, news({ id: 'b3' }))
-      expect(slack.posts()[0]?.text).toContain('`3`')
+      expect(slack.posts()[0]?.text).toContain('3 findings')
       expect(slack.callsOf('chat.update').length).toBe(2)
     },
   )

@@ -25,6 +25,7 @@ test('the first message says how its case stands, then the findings', () => {
     Silence this transfer
     Handled
     Runbook
+    Explorer
     Case
     CRITICAL: 1250000.5 USDC has waited 2h 10m
     since 06:50:00 UTC (2 h 10 min ago)"
