@@ -92,7 +92,7 @@ function stillStands(kind: Detector | null, finding: Finding): boolean {
   return finding.isOver !== true && (kind?.stands?.(finding.transfer) ?? true)
 }
 
-/** More severe; else a loss before others, what says more of a transfer, more money. */
+/** More severe; else a loss before others, more money, what says more of a transfer. */
 function isWorse(
   { store, kinds }: EngineContext,
   alert: Pick<CaseAlert, 'severity' | 'amountRank'> & { readonly kind: Detector | null },
@@ -105,9 +105,8 @@ function isWorse(
   if (bySeverity !== 0) return bySeverity < 0
   const byLoss = Number(isLoss(kind)) - Number(isLoss(alert.kind))
   if (byLoss !== 0) return byLoss < 0
-  const byRank = compareRanks(alert.kind, kind)
-  if (byRank !== 0) return byRank < 0
-  return alert.amountRank > other.amountRank
+  if (alert.amountRank !== other.amountRank) return alert.amountRank > other.amountRank
+  return compareRanks(alert.kind, kind) < 0
 }
 
 /** Something happened to a case as a whole: the channels that follow cases and know this one hear of it. */

@@ -1,7 +1,7 @@
+import type { EvidenceNote, FactValue } from '../bridge/finding.ts'
 import type { MessageCase, MoneyAtRisk } from '../delivery/channels/message.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Severity } from '../rules/types.ts'
-import type { AlertView } from './types.ts'
 
 /** A case as page, API and command line show it. Its strings may hold text from the chain. */
 export interface CaseView
@@ -74,4 +74,43 @@ export interface CaseQuery {
   /** `live` is all that are not over. */
   readonly state: (typeof caseStates)[number] | 'live' | 'all'
   readonly limit: number
+}
+
+interface AlertTold {
+  readonly channel: string
+  /** When the channel acknowledged it; null while it waits in the outbox. */
+  readonly at: UnixMs | null
+}
+
+/** One alert as the page and the API show it. Its strings may hold text from the chain. */
+export interface AlertView {
+  readonly id: string
+  readonly rule: string
+  readonly kind: string
+  readonly severity: Severity
+  /** `new` and `delivered` are events, the others conditions. */
+  readonly state: 'new' | 'delivered' | 'pending' | 'firing' | 'recovering' | 'resolved'
+  /** The subject in full: both hashes, the chain and its head, the source. */
+  readonly title: string
+  readonly summary: string | null
+  /** *Happened at*: when what it reports began. */
+  readonly since: UnixMs
+  /** By how much our clock is ahead of the one that `since` is measured by, ms. */
+  readonly leadMs: number
+  /** *Sent at*: when a channel first took a message of it; null while none did. */
+  readonly toldAt: UnixMs | null
+  readonly resolvedAt: UnixMs | null
+  /** It is over, and not well: what was late has failed, or its rule is gone. */
+  readonly endedBadly: boolean
+  readonly transferKey: string | null
+  readonly facts: Readonly<Record<string, FactValue>>
+  readonly evidence: readonly EvidenceNote[]
+  readonly runbook: string | null
+  readonly told: readonly AlertTold[]
+  readonly labels: Readonly<Record<string, string>>
+  readonly ack: { readonly by: string; readonly at: UnixMs } | null
+  /** The silence that holds for it now; null when none does. */
+  readonly silence: { readonly id: number; readonly endsAt: UnixMs } | null
+  /** The case that it is part of; null while it is pending, and when its case is forgotten. */
+  readonly case: { readonly id: string; readonly state: CaseView['state'] } | null
 }

@@ -2,7 +2,8 @@ import { formatDuration } from '../lib/duration.ts'
 import type { PollerHealth } from '../kernel/runner.ts'
 import type { EndpointHealth } from '../clients/sourceHealth.ts'
 import type { StatusCase } from './caseTypes.ts'
-import type { AlertView, Coverage, StatusFacts, Verdict } from './types.ts'
+import type { Coverage, StatusFacts, Verdict } from './types.ts'
+import type { AlertView } from './caseTypes.ts'
 
 /** How long an event stays in the verdict, ms: nobody has to have looked at the page in the minute it happened. */
 export const recentEventMs = 24 * 3_600_000

@@ -3,7 +3,8 @@ import { checks } from '../checks/index.ts'
 import type { Check, Metric, Sample } from '../kernel/check.ts'
 import type { TimingObserver } from '../lib/timings.ts'
 import type { Severity } from '../rules/types.ts'
-import { accessResults, type AlertView, type MetricsFacts, type RequestCounts } from './types.ts'
+import { accessResults, type MetricsFacts, type RequestCounts } from './types.ts'
+import type { AlertView } from './caseTypes.ts'
 
 export interface Metrics extends TimingObserver {
   readonly registry: Registry

@@ -4,7 +4,6 @@ import type { Unwatched } from '../config/listUnwatched.ts'
 import type { HttpBindings } from '@hono/node-server'
 import type { Database } from '../store/database.ts'
 import type { Registry } from 'prom-client'
-import type { EvidenceNote, FactValue } from '../bridge/finding.ts'
 import type { Direction, Observation } from '../bridge/observation.ts'
 import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import type { Operations } from '../alerts/operations.ts'
@@ -19,14 +18,13 @@ import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Actor } from '../store/actor.ts'
 import type { Secret } from '../lib/secret.ts'
-import type { Severity } from '../rules/types.ts'
 import type { PollerHealth } from '../kernel/runner.ts'
 import type { SourceHealth } from '../clients/sourceHealth.ts'
 import type { Head } from '../kernel/heads.ts'
 import type { LivenessSources } from '../monitor/liveness.ts'
 import type { Kept } from './views/kept.ts'
 import type { CaseCount } from '../cases/store/caseRows.ts'
-import type { CaseQuery, CaseStory, CaseView, StatusCase } from './caseTypes.ts'
+import type { AlertView, CaseQuery, CaseStory, CaseView, StatusCase } from './caseTypes.ts'
 import type { PreconfMetrics } from '../checks/preconf/metrics.ts'
 
 /** `unknown` is its own answer: spanwatch could not look, so neither good nor bad may be said. */
@@ -36,45 +34,6 @@ export interface Verdict {
   readonly level: VerdictLevel
   /** The worst first; empty only when the level is `fine`. */
   readonly reasons: readonly string[]
-}
-
-interface AlertTold {
-  readonly channel: string
-  /** When the channel acknowledged it; null while it waits in the outbox. */
-  readonly at: UnixMs | null
-}
-
-/** One alert as the page and the API show it. Its strings may hold text from the chain. */
-export interface AlertView {
-  readonly id: string
-  readonly rule: string
-  readonly kind: string
-  readonly severity: Severity
-  /** `new` and `delivered` are events, the others conditions. */
-  readonly state: 'new' | 'delivered' | 'pending' | 'firing' | 'recovering' | 'resolved'
-  /** The subject in full: both hashes, the chain and its head, the source. */
-  readonly title: string
-  readonly summary: string | null
-  /** *Happened at*: when what it reports began. */
-  readonly since: UnixMs
-  /** By how much our clock is ahead of the one that `since` is measured by, ms. */
-  readonly leadMs: number
-  /** *Sent at*: when a channel first took a message of it; null while none did. */
-  readonly toldAt: UnixMs | null
-  readonly resolvedAt: UnixMs | null
-  /** It is over, and not well: what was late has failed, or its rule is gone. */
-  readonly endedBadly: boolean
-  readonly transferKey: string | null
-  readonly facts: Readonly<Record<string, FactValue>>
-  readonly evidence: readonly EvidenceNote[]
-  readonly runbook: string | null
-  readonly told: readonly AlertTold[]
-  readonly labels: Readonly<Record<string, string>>
-  readonly ack: { readonly by: string; readonly at: UnixMs } | null
-  /** The silence that holds for it now; null when none does. */
-  readonly silence: { readonly id: number; readonly endsAt: UnixMs } | null
-  /** The case that it is part of; null while it is pending, and when its case is forgotten. */
-  readonly case: { readonly id: string; readonly state: CaseView['state'] } | null
 }
 
 /** An alert with all that the ledger knows of it. */

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
 import { type FormContext, mayAct } from '../createFormGate.ts'
-import type { AlertView } from '../types.ts'
+import type { AlertView } from '../caseTypes.ts'
 import {
   type Html,
   alertTone,

@@ -4,7 +4,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { CaseQuery, CaseView } from '../caseTypes.ts'
 import { type FormContext, mayAct } from '../createFormGate.ts'
-import type { AlertView } from '../types.ts'
+import type { AlertView } from '../caseTypes.ts'
 import { renderLayout } from './layout.ts'
 import {
   type Html,

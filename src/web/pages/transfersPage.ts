@@ -3,7 +3,8 @@ import { directions } from '../../bridge/observation.ts'
 import { isDisproved } from '../../checks/escrow/flow.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { TransferPage, AlertView } from '../types.ts'
+import type { TransferPage } from '../types.ts'
+import type { AlertView } from '../caseTypes.ts'
 import { renderLayout } from './layout.ts'
 import {
   type Html,

@@ -5,7 +5,8 @@ import type { Transfer, TransferState, TransferToken } from '../../bridge/transf
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { cleanText, inBrackets } from '../../lib/text.ts'
-import type { AlertView, VerdictLevel } from '../types.ts'
+import type { VerdictLevel } from '../types.ts'
+import type { AlertView } from '../caseTypes.ts'
 
 /** What hono's `html` gives; everything put into it as a string is escaped. */
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>

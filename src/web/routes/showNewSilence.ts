@@ -6,7 +6,8 @@ import { type NewSilence, renderSilenceForm } from '../pages/silenceForm.ts'
 import type { Html } from '../pages/words.ts'
 import type { Fields } from '../readFields.ts'
 import { toSilenceInput, toTypedSilence, type TypedSilence } from '../readSilenceForm.ts'
-import type { AlertView, WebDeps } from '../types.ts'
+import type { WebDeps } from '../types.ts'
+import type { AlertView } from '../caseTypes.ts'
 
 type Source = Pick<WebDeps, 'operations' | 'clock'>
 

@@ -8,7 +8,7 @@ import type { LoadedRule } from '../../rules/types.ts'
 import type { AlertRow } from '../../alerts/store/alertRows.ts'
 import type { AlertStore } from '../../alerts/store/alertStore.ts'
 import type { CaseRow } from '../../cases/store/caseRows.ts'
-import type { AlertView } from '../types.ts'
+import type { AlertView } from '../caseTypes.ts'
 
 export interface AlertViewSource {
   readonly alerts: Pick<AlertStore, 'listAlerts' | 'listItemsOf' | 'readTransferState' | 'findCaseOfAlert'>

@@ -8,12 +8,12 @@ import { MonitorError } from '../../../../src/lib/errors.ts'
 import { Registry } from 'prom-client'
 import type {
   AlertStory,
-  AlertView,
   StatusFacts,
   TransferFilter,
   TransferStory,
   WebDeps,
 } from '../../../../src/web/types.ts'
+import type { AlertView } from '../../../../src/web/caseTypes.ts'
 import type { CaseStory } from '../../../../src/web/caseTypes.ts'
 import { judgeVerdict } from '../../../../src/web/judgeVerdict.ts'
 import type { BreakList } from '../../../../src/breaks/listBreaks.ts'
