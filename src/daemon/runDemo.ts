@@ -111,8 +111,8 @@ channels:
   slack: { type: slack, url: "${at.slack}" }
   mail: { type: email, smtp: "${at.smtp}", from: spanwatch@example.com, to: [on-call@example.com] }
 routes:
-  - { match: 'severity == "critical"', channels: [slack, mail], groupBy: [rule], groupInterval: 10s }
-  - { channels: [slack], groupBy: [rule], groupWait: 5s, groupInterval: 10s }
+  - { match: 'severity == "critical"', channels: [slack, mail], groupInterval: 10s }
+  - { channels: [slack], groupWait: 5s, groupInterval: 10s }
 http: { listen: "${at.listen}" }
 `
 }

@@ -80,7 +80,8 @@ export function composeMessage(
   const changes = store.listCarriedChanges(delivery.id).flatMap((one) => readCaseChange(one) ?? [])
   const severity = counts.length === 0 && about ? about.severity : worst(counts)
   const toldBefore = row ? store.countToldOfCase({ caseId: row.id, channel: channel.name }) : 0
-  const headed = { severity, items, counts, total, case: about, cases, changes, toldBefore }
+  const caseCount = cases.length < mostCases ? cases.length : store.countCarriedCases(delivery.id)
+  const headed = { severity, items, counts, total, case: about, cases, caseCount, changes, toldBefore }
   return {
     id: messageIdOf(delivery.id, store.generation),
     attempt: delivery.attempt,
@@ -89,7 +90,7 @@ export function composeMessage(
     headline: sayHeadline({ kinds: deps.kinds, tokens }, headed),
     items,
     ...(briefFrom < items.length && { briefFrom }),
-    ...(cases.length > 1 && { cases }),
+    ...(cases.length > 1 && { cases, caseCount }),
     rest: rest.map((one) => wordSafely(words, one, false, now).item),
     case: about,
     changes,
@@ -105,7 +106,7 @@ const mostCases = 20
 /** The cases of a message about several, the worst first. */
 function listCases(deps: CaseWords, deliveryId: number, now: UnixMs): MessageCase[] {
   const rows = new Map(
-    deps.store.listCarriedCases(deliveryId).flatMap((id) => {
+    deps.store.listCarriedCases(deliveryId, mostCases).flatMap((id) => {
       // One that was merged since goes on as another.
       const row = deps.store.findCase(id)
       return row === null ? [] : [[row.id, row] as const]
@@ -114,7 +115,6 @@ function listCases(deps: CaseWords, deliveryId: number, now: UnixMs): MessageCas
   return [...rows.values()]
     .map((row) => describeCase(deps, row, now))
     .toSorted((a, b) => severityRanks[a.severity] - severityRanks[b.severity] || compareMoney(b, a))
-    .slice(0, mostCases)
 }
 
 function compareMoney(a: MessageCase, b: MessageCase): number {

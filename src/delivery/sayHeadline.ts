@@ -20,6 +20,8 @@ export interface Headlined {
   readonly case: MessageCase | null
   /** Of a message about several. */
   readonly cases: readonly MessageCase[]
+  /** How many there are, listed or not. */
+  readonly caseCount: number
   readonly changes: readonly CaseChange[]
   /** How many findings of its case the channel got before. */
   readonly toldBefore: number
@@ -40,7 +42,7 @@ export function sayHeadline(words: HeadlineWords, of: Headlined): string {
   if (of.total === 1 && only) return verdictLine(only)
   const isUpdate = of.counts.length > 0 && of.counts.every(({ status }) => status === 'update')
   const word = `${of.severity.toUpperCase()}${isUpdate ? ', update' : ''}`
-  if (of.cases.length > 1) return `${word}: ${sayCases(of.cases)}`
+  if (of.cases.length > 1) return `${word}: ${sayCases(of)}`
   const [first, ...others] = of.counts
   if (first === undefined) return `${word}: ${of.total} alerts`
   const also = others.length === 0 ? '' : `; also ${listOthers(others)}`
@@ -48,8 +50,8 @@ export function sayHeadline(words: HeadlineWords, of: Headlined): string {
 }
 
 /** @example '4 cases, the worst: Withdrawal of 9,750,000 USDC failed: nonce too low' */
-function sayCases(cases: readonly MessageCase[]): string {
-  return `${cases.length} cases, the worst: ${cases[0]?.title ?? ''}`
+function sayCases({ cases, caseCount }: Headlined): string {
+  return `${groupDigits(String(caseCount))} cases, the worst: ${cases[0]?.title ?? ''}`
 }
 
 function sayFirst(words: HeadlineWords, of: Headlined, first: KindCount): string {

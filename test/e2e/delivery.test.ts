@@ -61,7 +61,7 @@ test('a failed transfer is a mail with text and HTML, each with severity, both h
     'USD Coin',
     'ZoneToMain',
     'withdrawal',
-    'Age',
+    ' ago',
     'https://runbooks.example.com/failed',
   ]
   for (const part of [mail?.text ?? '', mail?.html ?? '']) {

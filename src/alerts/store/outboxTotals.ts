@@ -49,10 +49,18 @@ export function listCarriedRisks(db: Database, deliveryId: number): CarriedRisk[
   return risks.all(db, sql, deliveryId)
 }
 
-/** The cases of a message's items. */
-export function listCarriedCases(db: Database, deliveryId: number): number[] {
-  const sql = `SELECT DISTINCT case_id FROM outbox WHERE delivery_id = ? AND case_id IS NOT NULL`
-  return int.all(db, sql, deliveryId)
+/** The cases of a message's items: the worst, and of those the ones with the largest amounts. */
+export function listCarriedCases(db: Database, deliveryId: number, limit: number): number[] {
+  const sql = `SELECT o.case_id FROM outbox o JOIN alerts a ON a.id = o.alert_id
+    WHERE o.delivery_id = ? AND o.case_id IS NOT NULL AND o.what <> 'case' GROUP BY o.case_id
+    ORDER BY MIN(CASE a.severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END), MAX(a.amount_rank) DESC, o.case_id LIMIT ?`
+  return int.all(db, sql, deliveryId, limit)
+}
+
+/** Of how many cases a message has items. */
+export function countCarriedCases(db: Database, deliveryId: number): number {
+  const sql = "SELECT COUNT(DISTINCT case_id) FROM outbox WHERE delivery_id = ? AND what <> 'case'"
+  return int.get(db, sql, deliveryId) ?? 0
 }
 
 /** How many findings of a case a channel got before. */

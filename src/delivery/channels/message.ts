@@ -124,6 +124,8 @@ export interface Message {
   readonly briefFrom?: number
   /** The cases of a message about several, the worst first: one line each. Left out, there are none to tell apart. */
   readonly cases?: readonly MessageCase[]
+  /** How many they are in all; left out where `cases` is. */
+  readonly caseCount?: number
   /** Shown in the mail, the webhook and the page only, when the items are too many. */
   readonly rest: readonly MessageItem[]
   readonly total: number

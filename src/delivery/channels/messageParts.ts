@@ -181,6 +181,11 @@ export function untoldLine(message: Message, told: number): string | null {
 /** The cases of a digest, one line each. */
 export function caseLines({
   cases = [],
+  caseCount = cases.length,
 }: Message): { readonly words: string; readonly href: string | null }[] {
-  return cases.map((of: MessageCase) => ({ words: caseLine(of), href: safeLink(of.url) }))
+  const more = caseCount - cases.length
+  return [
+    ...cases.map((of: MessageCase) => ({ words: caseLine(of), href: safeLink(of.url) })),
+    ...(more > 0 ? [{ words: `… and ${more} more cases`, href: null }] : []),
+  ]
 }

@@ -248,7 +248,7 @@ function fullItem(
   { index, head }: { readonly index: number; readonly head: SlackHead },
 ): SlackBlock[] {
   const parts = itemParts(message, item)
-  const isSaid = head.saysHeadline || (parts.verdict === null && isSaidByHeader(message))
+  const isSaid = head.saysHeadline
   const { when, hashes, remedy, facts } = parts
   const verdict: SlackBlock[] = isSaid ? [] : [{ type: 'section', text: plainText(verdictLine(item), 1_400) }]
   const todo = remedy === null ? {} : { text: plainText(`What to do: ${remedy}`, 400) }

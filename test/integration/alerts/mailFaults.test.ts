@@ -209,8 +209,12 @@ test('F39: a mail larger than the server takes goes out shortened, says so, and 
   await bench.advance(10 * minute)
   expect(smtp.mails.length).toBe(1)
   const mail = await PostalMime.parse(smtp.mails[0]?.raw ?? '')
-  expect(mail.subject).toContain('2400 alerts')
-  const told = new Set([...(mail.text ?? '').matchAll(/Amount: (\d+) USDC/g)].map(([, amount]) => amount))
+  expect(mail.subject).toContain('2,400 cases')
+  const told = new Set(
+    [...(mail.text ?? '').matchAll(/Withdrawal of ([\d,]+) USDC/g)].map(([, amount]) =>
+      amount?.replace(',', ''),
+    ),
+  )
   expect(told.has('2400')).toBe(true)
   expect(mail.text).toContain(`… and ${2_400 - told.size} more`)
   expect(spare.messages).toEqual([])

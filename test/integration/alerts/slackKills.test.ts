@@ -48,9 +48,10 @@ async function runKilled(scopes: readonly string[]) {
   kill = null
   const [code] = await once(start(), 'exit')
   expect(code).toBe(0)
-  const told = slack.world.messages.flatMap(({ blocks }) =>
-    [...JSON.stringify(blocks).matchAll(/`(\d+) USDC`/g)].map(([, amount]) => Number(amount)),
-  )
+  const told = slack.world.messages.flatMap(({ blocks }) => {
+    const named = [...JSON.stringify(blocks).matchAll(/Withdrawal of (\d+) USDC/g)].map(([, n]) => Number(n))
+    return [...new Set(named)]
+  })
   return { slack, told: told.toSorted((a, b) => a - b) }
 }
 

@@ -32,14 +32,16 @@ test('cases are listed with what is at risk, and shown with what they gather', a
   const run = createLedger()
   const { out, exitCode } = await run('list')
   expect(exitCode).toBe(0)
-  expect(out).toContain('9,750,000.5 USDC (9,750,000.50 USD) at risk; 1 finding; opened')
-  expect(out).toContain('6 USDC (6.00 USD) at risk; 3 findings')
+  expect(out).toContain(
+    '9,750,000.5 USDC (9,750,000.50 USD at the price of the configuration) at risk; 1 finding; opened',
+  )
+  expect(out).toContain('6 USDC (6.00 USD at the price of the configuration) at risk; 3 findings')
   const shown = (await run('show', 'c2')).out
   expect(shown).toMatch(/^c2 {2}critical {2}open\n/)
-  expect(shown).toContain('\n  at risk    6 USDC (6.00 USD)\n')
+  expect(shown).toContain('\n  at risk    6 USDC (6.00 USD at the price of the configuration)\n')
   expect(shown).toContain('\n  in hand    nobody has it\n')
   expect(shown).toMatch(
-    /\n {2}findings\n {4}[0-9a-f]{8} {2}critical new {8}failed, 3 USDC \(3\.00 USD\) at risk\n/,
+    /\n {2}findings\n {4}[0-9a-f]{8} {2}critical new {8}failed, 3 USDC \(3\.00 USD at the price of the configuration\) at risk\n/,
   )
   expect(shown).toMatch(/\n {2}timeline\n {4}\S+ {2}opened: transfer\.failed: /)
   expect(JSON.parse((await run('show', 'c2', '--json')).out)).toMatchObject({ id: 'c2', members: 3 })

@@ -63,6 +63,11 @@ test('F51: a first start that asks for all of history tells it in few messages, 
   expect(world.monitor.told().length).toBeLessThanOrEqual(6)
   const counts = world.monitor
     .told()
-    .map((text) => Number(/(\d[\d,]*) alerts?/.exec(text)?.[1]?.replace(',', '') ?? 1))
+    .map((text) =>
+      Number(
+        /(\d[\d,]*) (?:more )?(?:withdrawals|deposits|transfers|cases)/.exec(text)?.[1]?.replace(',', '') ??
+          1,
+      ),
+    )
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(150)
 })

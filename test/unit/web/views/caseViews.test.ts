@@ -31,7 +31,7 @@ describe('the story of a case', () => {
       id: 'c1',
       state: 'open',
       severity: 'critical',
-      title: expect.stringContaining('9750000.5 USDC'),
+      title: expect.stringContaining('9,750,000.5 USDC'),
       money: [{ token: usdc, symbol: 'USDC', amount: '9750000.5', usd: '4875000.25' }],
       members: 1,
       turn: 1,
