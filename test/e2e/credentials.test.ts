@@ -106,7 +106,7 @@ test('another dialect with signed requests is read as the neutral one is', async
   const deposit = toWire({ txType: 'MainToZone', crossType: 'Deposit' })
   api.records = [failed, deposit, ...Array.from({ length: 20 }, () => toWire())]
   await start()
-  await until(() => naming(failed['zoneTxHash'] ?? '?', 'ZoneToMain').length > 0)
+  await until(() => naming(failed['zoneTxHash'] ?? '?', 'Withdrawal').length > 0)
   expect(api.requests.every(({ path }) => path.startsWith('/api/v5/acme/'))).toBe(true)
   expect(api.requests.some(({ path }) => path === '/api/v5/acme/az/cross/transaction-list')).toBe(true)
   const { stdout } = await runProgram(['transfers', 'list', '--json', '-c', project.configPath], { env })
