@@ -31,6 +31,15 @@ const givenUp = () =>
 
 type Connection = Pick<DatabaseSync, 'exec' | 'prepare' | 'isTransaction'>
 
+interface State {
+  readonly connection: Connection
+  readonly clock: Pick<Clock, 'monotonicMs'> | null
+  readonly onOutcome: OnOutcome
+  inTransaction: boolean
+  isHeld: boolean
+  rollbacks: number
+}
+
 /**
  * While commits are held they are savepoints of one transaction that stays open, so that what was judged before is known and
  * nothing is found twice. A hold that SQLite could not keep ends by itself, and counts as one that came to nothing.
@@ -40,74 +49,75 @@ export function createCommits(
   clock: Pick<Clock, 'monotonicMs'> | null,
   onOutcome: OnOutcome,
 ): Commits {
-  let inTransaction = false
-  let isHeld = false
-  let rollbacks = 0
-
-  const fail = (error: unknown) => {
-    rollbacks += 1
-    inTransaction = false
-    // A full disk may already have rolled back by itself.
-    if (connection.isTransaction) connection.exec(isHeld ? 'ROLLBACK TO one; RELEASE one' : 'ROLLBACK')
-    if (!connection.isTransaction) isHeld = false
-    onOutcome({ error })
-  }
-  /** A statement beside any transaction, a reader's too, can find no room in memory: SQLite rolls back all for it. */
-  const noticeLoss = () => {
-    if (!isHeld || connection.isTransaction) return null
-    const error = givenUp()
-    fail(error)
-    return error
-  }
-  const save = () => {
-    const from = clock?.monotonicMs() ?? 0
-    connection.exec('COMMIT')
-    onOutcome({ tookMs: (clock?.monotonicMs() ?? 0) - from })
-  }
-
-  const attempt = <T>(work: () => T): T => {
-    try {
-      const result = work()
-      inTransaction = false
-      return result
-    } catch (error) {
-      fail(error)
-      throw error
-    }
-  }
-
+  const state: State = { connection, clock, onOutcome, inTransaction: false, isHeld: false, rollbacks: 0 }
   return {
-    transaction(work) {
-      if (inTransaction) return work()
-      noticeLoss()
-      connection.exec(isHeld ? 'SAVEPOINT one' : 'BEGIN IMMEDIATE')
-      inTransaction = true
-      return attempt(() => {
-        const result = work()
-        if (isHeld) connection.exec('RELEASE one')
-        else save()
-        return result
-      })
-    },
-    rollbacks: () => rollbacks,
+    transaction: (work) => (state.inTransaction ? work() : commit(state, work)),
+    rollbacks: () => state.rollbacks,
     hold() {
-      if (isHeld || inTransaction) return
+      if (state.isHeld || state.inTransaction) return
       connection.exec(`PRAGMA cache_size = ${-mostHeldBytes / 1024}; BEGIN IMMEDIATE`)
-      isHeld = true
+      state.isHeld = true
     },
-    isHeld: () => isHeld,
+    isHeld: () => state.isHeld,
     heldBytes: () => Math.min(readBytes(connection), mostHeldBytes),
     release() {
-      const lost = noticeLoss()
+      const lost = noticeLoss(state)
       if (lost !== null) throw lost
-      isHeld = false
+      state.isHeld = false
       try {
-        attempt(save)
+        attempt(state, () => save(state))
       } finally {
         connection.exec('PRAGMA cache_size = -32768')
       }
     },
   }
+}
+
+function commit<T>(state: State, work: () => T): T {
+  noticeLoss(state)
+  state.connection.exec(state.isHeld ? 'SAVEPOINT one' : 'BEGIN IMMEDIATE')
+  state.inTransaction = true
+  return attempt(state, () => {
+    const result = work()
+    if (state.isHeld) state.connection.exec('RELEASE one')
+    else save(state)
+    return result
+  })
+}
+
+function attempt<T>(state: State, work: () => T): T {
+  try {
+    const result = work()
+    state.inTransaction = false
+    return result
+  } catch (error) {
+    fail(state, error)
+    throw error
+  }
+}
+
+function save({ connection, clock, onOutcome }: State): void {
+  const from = clock?.monotonicMs() ?? 0
+  connection.exec('COMMIT')
+  onOutcome({ tookMs: (clock?.monotonicMs() ?? 0) - from })
+}
+
+function fail(state: State, error: unknown): void {
+  const { connection } = state
+  state.rollbacks += 1
+  state.inTransaction = false
+  // A full disk may already have rolled back by itself.
+  if (connection.isTransaction) connection.exec(state.isHeld ? 'ROLLBACK TO one; RELEASE one' : 'ROLLBACK')
+  if (!connection.isTransaction) state.isHeld = false
+  state.onOutcome({ error })
+}
+
+/** A statement beside any transaction, a reader's too, can find no room in memory: SQLite rolls back all for it. */
+function noticeLoss(state: State): Error | null {
+  if (!state.isHeld || state.connection.isTransaction) return null
+  const error = givenUp()
+  fail(state, error)
+  return error
 }
 
 /** The ledger as it is in memory. */
