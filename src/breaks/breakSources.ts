@@ -4,12 +4,14 @@ import { createTokenBook, type TokenSetting } from '../ledger/tokenBook.ts'
 import type { Database } from '../store/database.ts'
 import type { BreakSources } from './readBreaks.ts'
 
-/** Opened for each reading: tokens are learned meanwhile. */
-export function openBreakSources(of: {
+/** What breaks are read from. */
+export interface BreakLedger {
   readonly db: Database
   readonly ledger: Pick<Ledger, 'getTransfer'>
   readonly tokens: readonly TokenSetting[]
-}): BreakSources {
-  const { db, ledger, tokens } = of
+}
+
+/** Opened for each reading: tokens are learned meanwhile. */
+export function openBreakSources({ db, ledger, tokens }: BreakLedger): BreakSources {
   return { db, ledger, kinds, tokens: createTokenBook(db, tokens) }
 }

@@ -9,6 +9,7 @@ import { cleanText } from '../lib/text.ts'
 import { type Actor, cleanActor } from '../store/actor.ts'
 import { recordChange } from '../store/auditLog.ts'
 import { columns, text } from '../store/table.ts'
+import { type BreakLedger, openBreakSources } from './breakSources.ts'
 import { type Break, breakWords, type Share } from './break.ts'
 import { checkMatch, type Side } from './checkMatch.ts'
 import { findCaseOf } from './describeBreak.ts'
@@ -46,12 +47,10 @@ export interface BreakOperations {
   undoEntry(input: UndoInput, actor: Actor): ShownEntry
 }
 
-export interface BreakOperationsDeps {
-  /** Read for each change. */
-  readonly open: () => BreakSources
+export interface BreakOperationsDeps extends BreakLedger {
   readonly clock: Pick<Clock, 'now'>
-  /** After each commit. */
-  onChanged(): void
+  /** Run after each commit. */
+  readonly after: Iterable<() => void>
 }
 
 /** One change by a person, under way. */
@@ -65,12 +64,12 @@ export function createBreakOperations(deps: BreakOperationsDeps): BreakOperation
   const commit = (given: Actor, work: (by: ByHand) => number): ShownEntry => {
     const actor = cleanActor(given)
     if (actor.by === '') throw new MonitorError('usage', 'expected who does it: --by NAME')
-    const sources = deps.open()
+    const sources = openBreakSources(deps)
     const entry = sources.db.transaction(() => {
       const now = deps.clock.now()
       return showEntry(sources, work({ ...sources, actor, now }), now)
     })
-    deps.onChanged()
+    for (const run of deps.after) run()
     return entry
   }
   return {

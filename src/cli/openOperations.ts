@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import { type Acked, createOperations, recordRewind } from '../alerts/operations.ts'
 import type { SilencePreview } from '../alerts/previewSilence.ts'
-import { openBreakSources } from '../breaks/breakSources.ts'
 import { createBreakOperations } from '../breaks/operations.ts'
 import type { ShownEntry } from '../breaks/showEntry.ts'
 import { intervalOf } from '../kernel/schedule.ts'
@@ -74,11 +73,7 @@ function openLocal(
   })
   const { tokens } = config.bridge
   const ledger = createLedger(state.db, { tokens, openIntervalMs: intervalOf(config.poll.openTransfers) })
-  const breaks = createBreakOperations({
-    open: () => openBreakSources({ db: state.db, ledger, tokens }),
-    clock: io.clock,
-    onChanged: () => undefined,
-  })
+  const breaks = createBreakOperations({ db: state.db, ledger, tokens, clock: io.clock, after: [] })
   return {
     ackAlert: async (...given) => operations.ackAlert(...given),
     changeCase: async (...given) => {

@@ -1,6 +1,5 @@
 import { listFollowing } from '../delivery/channels/createChannel.ts'
 import { createOperations, recordRewind } from '../alerts/operations.ts'
-import { openBreakSources } from '../breaks/breakSources.ts'
 import { createBreakOperations } from '../breaks/operations.ts'
 import { kinds } from '../checks/index.ts'
 import type { OpenCheck } from '../kernel/check.ts'
@@ -32,9 +31,6 @@ export function createJudging(
   const readFacts = (at: UnixMs) =>
     opened.reduce<Moment>((all, check) => ({ ...all, ...check.facts(at) }), readSharedFacts(shared, at))
   const noteReadings = createCoverageNotes(db, pollerStatus)
-  const onCommitted = () => {
-    for (const run of after) run()
-  }
   const evaluateLoop = createEvaluateLoop({
     db,
     clock,
@@ -67,13 +63,12 @@ export function createJudging(
       log,
       clock,
       following: listFollowing(kernel.config.channels),
-      onChanged: () => (evaluateLoop.wake(), onCommitted()),
+      onChanged() {
+        evaluateLoop.wake()
+        for (const run of after) run()
+      },
     }),
-    ...createBreakOperations({
-      open: () => openBreakSources({ ...kernel, tokens: kernel.config.bridge.tokens }),
-      clock,
-      onChanged: onCommitted,
-    }),
+    ...createBreakOperations({ ...kernel, tokens: kernel.config.bridge.tokens }),
     rewindCursors(until: UnixMs, actor: Actor) {
       kernel.list.rewind(until)
       db.transaction(() => recordRewind(db, actor, until, clock.now()))
