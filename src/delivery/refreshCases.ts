@@ -1,8 +1,9 @@
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
-import type { Channel, DeliveryResult, StandingCase } from './channels/message.ts'
+import type { Channel, StandingCase } from './channels/message.ts'
 import { type CaseWords, describeCase } from './describeCase.ts'
+import type { Dispatcher } from './dispatcher.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
 
 export interface RefreshDeps extends Omit<CaseWords, 'store'> {
@@ -10,7 +11,7 @@ export interface RefreshDeps extends Omit<CaseWords, 'store'> {
   readonly store: AlertStore
   readonly channels: readonly Channel[]
   readonly log: Pick<Logger, 'warn'>
-  readonly noteAnswer: (channel: string, result: DeliveryResult, now: UnixMs) => void
+  readonly dispatcher: Pick<Dispatcher, 'noteAnswer'>
 }
 
 /**
@@ -41,7 +42,8 @@ async function tellAgain(deps: RefreshDeps, { name, refresh }: Channel, signal: 
   const standing = listStanding(deps, name, now)
   const result = standing.length === 0 ? null : await refresh?.tell(standing, { signal })
   if (!result || signal.aborted) return
-  if (result.result !== 'ack' || circuit === 'open') deps.noteAnswer(name, result, deps.clock.now())
+  if (result.result !== 'ack' || circuit === 'open')
+    deps.dispatcher.noteAnswer(name, result, deps.clock.now())
 }
 
 function listStanding(deps: RefreshDeps, channel: string, now: UnixMs): StandingCase[] {

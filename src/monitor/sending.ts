@@ -36,9 +36,6 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
   const ending = new AbortController()
   let dispatcher: Dispatcher | null = null
   let refreshing: Promise<void> | null = null
-  /** What a channel made of a message that did not come from the outbox. */
-  const noteAnswer = (channel: string, result: DeliveryResult, now: UnixMs) =>
-    dispatcher?.noteAnswer(channel, result, now)
   return {
     channels,
     counts,
@@ -57,12 +54,14 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
         links: config.explorer.links.tx,
         counts,
       })
-      refreshing ??= refreshCases({ ...words, clock, store, channels, log, noteAnswer }, ending.signal)
+      refreshing ??= refreshCases({ ...words, clock, store, channels, log, dispatcher }, ending.signal)
     },
     wake: () => dispatcher?.wake(),
     /** How long ago the outbox was last looked into, ms; 0 before the start. */
     idleMs: () => dispatcher?.idleMs() ?? 0,
-    noteAnswer,
+    /** What a channel made of a message that did not come from the outbox. */
+    noteAnswer: (channel: string, result: DeliveryResult, now: UnixMs) =>
+      dispatcher?.noteAnswer(channel, result, now),
     async stop() {
       ending.abort()
       await distress.stop()
@@ -74,13 +73,9 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
 }
 
 function createChannels({ clock, log, write, rereadChannel }: PartDeps, { channels }: AppConfig): Channel[] {
-  const onRequestOf = (source: string) => () => {
-    const sentMs = clock.monotonicMs()
-    return (date: string | null) => clock.noteDate(source, { date, sentMs })
-  }
   const reread = (name: string) => rereadChannel?.(name) ?? null
   return channels.map((channel) => {
-    const onRequest = onRequestOf(`channel ${channel.name}`)
-    return createRotatingChannel({ clock, log, write, color: false, onRequest, reread }, channel)
+    const dates = { clock, source: `channel ${channel.name}` }
+    return createRotatingChannel({ clock, log, write, color: false, dates, reread }, channel)
   })
 }

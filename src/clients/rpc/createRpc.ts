@@ -114,11 +114,9 @@ export function createRpc(options: RpcOptions): Rpc {
     http,
     timeoutMs: options.timeoutMs ?? 10_000,
     clock,
-    onAnswer({ date }, sentMs) {
-      clock.now()
-      options.corrected?.noteDate(options.source, { date, sentMs })
-      health.answered(date, clock.now())
-    },
+    source: options.source,
+    health,
+    corrected: options.corrected,
   })
   const batcher = createBatcher(transport, { batchSize: options.batchSize ?? 50, concurrency, host })
   const context: RpcContext = {

@@ -1,6 +1,8 @@
 import { getHttpRpcClient } from 'viem/utils'
 import type { Clock } from '../../lib/clock.ts'
+import type { CorrectedClock } from '../../lib/correctedClock.ts'
 import { MonitorError } from '../../lib/errors.ts'
+import type { HealthRecorder } from '../explorer/health.ts'
 import { describeBody, type HttpAnswer, type HttpDeps, httpRequest } from '../http.ts'
 import { errorOfStatus } from './rpcErrors.ts'
 
@@ -9,9 +11,11 @@ export interface RpcTransportOptions {
   readonly url: string
   readonly http: HttpDeps
   readonly timeoutMs: number
-  /** Told of every HTTP answer, whatever its status. */
-  onAnswer?(answer: Pick<HttpAnswer, 'date'>, sentMs: number): void
-  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly clock: Pick<Clock, 'monotonicMs' | 'now'>
+  readonly source: string
+  /** These hear of every HTTP answer, whatever its status. */
+  readonly health: Pick<HealthRecorder, 'answered'>
+  readonly corrected?: Pick<CorrectedClock, 'noteDate'> | undefined
 }
 
 export interface RpcRequestBody {
@@ -81,12 +85,21 @@ async function fetchAnswer(
     label,
     signal: init?.signal ?? undefined,
   })
-  options.onAnswer?.(answer, sentMs)
+  noteAnswer(options, answer, sentMs)
   const error = errorOfStatus(answer.status, label, answer.retryAfter)
   const parsed = typeof answer.json?.value === 'object' && answer.json.value !== null ? answer.json : null
   if (error !== null && !isJudgedByBody(answer.status, parsed?.value)) throw error
   if (parsed === null) throw notJson(label, answer)
   return parsed.value
+}
+
+function noteAnswer(
+  { clock, corrected, health, source }: RpcTransportOptions,
+  { date }: HttpAnswer,
+  sentMs: number,
+): void {
+  corrected?.noteDate(source, { date, sentMs })
+  health.answered(date, clock.now())
 }
 
 /** Some nodes send their error objects with a status of 4xx or 5xx: those say more than the status. */

@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher, request } from 'undici'
+import type { CorrectedClock } from '../../lib/correctedClock.ts'
 import { isTlsCode } from '../../lib/isTlsCode.ts'
 
 /** What came of one POST. Never thrown: every outcome means something for the delivery. */
@@ -18,8 +19,11 @@ export interface PostDeps {
   readonly dispatcher: Dispatcher
   /** For the whole request, the answer's last byte included. */
   readonly timeoutMs: number
-  /** Called as a request is sent; what it returns takes the answer's Date header. */
-  readonly onRequest?: () => (date: string | null) => void
+  /** The clock that hears what the answers' Date headers say, and by what name. */
+  readonly dates?: {
+    readonly clock: Pick<CorrectedClock, 'monotonicMs' | 'noteDate'>
+    readonly source: string
+  }
 }
 
 export interface PostRequest {
@@ -46,7 +50,7 @@ const defaultBodyBytes = 64 * 1024
  */
 export function createPostDeps(options: Partial<PostDeps>): PostDeps & { close(): Promise<void> } {
   const timeoutMs = options.timeoutMs ?? defaultTimeoutMs
-  const common = { timeoutMs, ...(options.onRequest && { onRequest: options.onRequest }) }
+  const common = { timeoutMs, ...(options.dates && { dates: options.dates }) }
   if (options.dispatcher !== undefined)
     return { ...common, dispatcher: options.dispatcher, close: async () => {} }
   const limits = { connections: 2, connect: { timeout: 5_000 }, headersTimeout: 10_000, bodyTimeout: 10_000 }
@@ -58,7 +62,8 @@ export function createPostDeps(options: Partial<PostDeps>): PostDeps & { close()
 export async function postOnce(deps: PostDeps, post: PostRequest): Promise<PostOutcome> {
   const deadline = AbortSignal.timeout(deps.timeoutMs)
   const signal = AbortSignal.any([post.signal, deadline])
-  const onDate = deps.onRequest?.()
+  const { dates } = deps
+  const sentMs = dates?.clock.monotonicMs() ?? 0
   try {
     const answer = await request(post.url, {
       method: 'POST',
@@ -67,7 +72,7 @@ export async function postOnce(deps: PostDeps, post: PostRequest): Promise<PostO
       dispatcher: deps.dispatcher,
       signal,
     })
-    onDate?.(firstOf(answer.headers['date']))
+    dates?.clock.noteDate(dates.source, { date: firstOf(answer.headers['date']), sentMs })
     return {
       kind: 'answer',
       status: answer.statusCode,

@@ -42,7 +42,7 @@ async function run(answer: Awaited<ReturnType<Channel['deliver']>> = { result: '
       live: { rules: [failed] },
       tokens: { symbolOf: () => null, priceOf: () => null },
       pageUrl: null,
-      noteAnswer: (channel, { result }) => noted.push(`${channel} ${result}`),
+      dispatcher: { noteAnswer: (channel, { result }) => noted.push(`${channel} ${result}`) },
     },
     ending.signal,
   )

@@ -106,14 +106,19 @@ test.each([
 
 test('semantics.md 42: the Date header of the answer is handed on to whoever asked for it when it was sent', async () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-  const dates: (string | null)[] = []
+  const heard: unknown[] = []
+  const clock = {
+    monotonicMs: () => 7,
+    noteDate: (source: string, { date, sentMs }: { date: string | null; sentMs: number }) =>
+      void heard.push([source, Number.isNaN(Date.parse(date ?? '')), sentMs]),
+  }
   const channel = createWebhookChannel(
-    { clock: { now: () => now }, onRequest: () => (date) => void dates.push(date) },
+    { clock: { now: () => now }, dates: { source: 'hook', clock } },
     { name: 'hook', type: 'webhook', url: new Secret(url) },
   )
   await channel.deliver(toMessage({}), plain)
   await channel.close()
-  expect(dates.map((date) => Number.isNaN(Date.parse(date ?? '')))).toEqual([false])
+  expect(heard).toEqual([['hook', false, 7]])
 })
 
 test('a body of its own is sent as what it is, and signed', async () => {
