@@ -28,10 +28,10 @@ const checkpointMs = 5_000
 /** From here on the write-ahead log gives back its room once all of it is in the file: 4 MB. */
 const longLogPages = 1_000
 
-interface HeartbeatDeps {
+interface Heartbeat {
   readonly url: Secret
   /** Whether the monitor really checked and committed of late. */
-  isAlive(): boolean
+  readonly isAlive: boolean
   readonly dispatcher?: Dispatcher
 }
 
@@ -61,7 +61,7 @@ export function createWatching(
           {
             name: 'heartbeat',
             schedule: heartbeat.everyMs,
-            run: createHeartbeat({ url: heartbeat.url, isAlive: of.isAlive }),
+            run: (signal: AbortSignal) => beat({ url: heartbeat.url, isAlive: of.isAlive() }, signal),
           },
         ]
       : []),
@@ -93,17 +93,15 @@ function checkpoint({ db, settle }: Pick<State, 'db' | 'settle'>): void {
  * Calls an outside dead man's switch while the monitor works, and its `/fail` when it runs but cannot do its work. Any
  * other failure shows there as no call at all.
  */
-export function createHeartbeat(deps: HeartbeatDeps): (signal: AbortSignal) => Promise<void> {
-  return async (signal) => {
-    const url = new URL(deps.url.reveal())
-    if (!deps.isAlive()) url.pathname = `${url.pathname.replace(/\/+$/, '')}/fail`
-    const status = await ping(deps, url, signal)
-    if (status >= 300)
-      throw new MonitorError('channel.failed', `the heartbeat at ${url.host} answered HTTP ${status}`)
-  }
+export async function beat(heartbeat: Heartbeat, signal: AbortSignal): Promise<void> {
+  const url = new URL(heartbeat.url.reveal())
+  if (!heartbeat.isAlive) url.pathname = `${url.pathname.replace(/\/+$/, '')}/fail`
+  const status = await ping(heartbeat, url, signal)
+  if (status >= 300)
+    throw new MonitorError('channel.failed', `the heartbeat at ${url.host} answered HTTP ${status}`)
 }
 
-async function ping({ dispatcher }: HeartbeatDeps, url: URL, signal: AbortSignal): Promise<number> {
+async function ping({ dispatcher }: Heartbeat, url: URL, signal: AbortSignal): Promise<number> {
   try {
     const { statusCode, body } = await request(url, {
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),

@@ -4,7 +4,7 @@ import { createRpc } from '../../src/clients/rpc/createRpc.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import { createChannel } from '../../src/delivery/channels/createChannel.ts'
 import type { Message } from '../../src/delivery/channels/message.ts'
-import { createHeartbeat } from '../../src/monitor/watching.ts'
+import { beat } from '../../src/monitor/watching.ts'
 import { startApiStub, type StubReply } from '../support/apiStub.ts'
 import { createTestExplorer } from '../support/createTestExplorer.ts'
 import { createSteppedClock } from '../support/steppedClock.ts'
@@ -84,7 +84,7 @@ const askers: Record<string, Asks> = {
   discord: (url) => deliver({ name: 'a', type: 'discord', url: new Secret(url) }),
   telegram: (url) =>
     deliver({ name: 'a', type: 'telegram', botToken: new Secret('1:a'), chatId: '1', url: new Secret(url) }),
-  heartbeat: (url) => createHeartbeat({ url: new Secret(`${url}/ping/k`), isAlive: () => true })(signal),
+  heartbeat: (url) => beat({ url: new Secret(`${url}/ping/k`), isAlive: true }, signal),
 }
 
 async function deliver(config: Parameters<typeof createChannel>[1]) {

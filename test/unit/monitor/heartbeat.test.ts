@@ -1,7 +1,7 @@
 import { MockAgent } from 'undici'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Secret } from '../../../src/lib/secret.ts'
-import { createHeartbeat } from '../../../src/monitor/watching.ts'
+import { beat } from '../../../src/monitor/watching.ts'
 import { noSignal } from '../checks/support.ts'
 
 let agent: MockAgent
@@ -14,25 +14,25 @@ beforeEach(() => {
 })
 afterEach(() => agent.close())
 
-function beat(isAlive: boolean, status = 200) {
+function call(isAlive: boolean, status = 200) {
   agent
     .get('http://hc.local')
     .intercept({ path: (path) => asked.push(path) > 0 })
     .reply(status, 'OK')
   const url = new Secret('http://hc.local/ping/0123456789')
-  return createHeartbeat({ url, isAlive: () => isAlive, dispatcher: agent })(noSignal)
+  return beat({ url, isAlive, dispatcher: agent }, noSignal)
 }
 
 test('a monitor that works says so', async () => {
-  await beat(true)
+  await call(true)
   expect(asked).toContain('/ping/0123456789')
 })
 
 test('invariant 14: a monitor that runs but cannot check says that it fails', async () => {
-  await beat(false)
+  await call(false)
   expect(asked).toContain('/ping/0123456789/fail')
 })
 
 test('F82: a switch that refuses the sign of life is an error without its address', async () => {
-  await expect(beat(true, 500)).rejects.toThrow('the heartbeat at hc.local answered HTTP 500')
+  await expect(call(true, 500)).rejects.toThrow('the heartbeat at hc.local answered HTTP 500')
 })
