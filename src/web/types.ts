@@ -7,12 +7,13 @@ import type { Registry } from 'prom-client'
 import type { Direction, Observation } from '../bridge/observation.ts'
 import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import type { Operations } from '../alerts/operations.ts'
-import type { BreakList, BreakQuery } from '../breaks/listBreaks.ts'
+import type { BreakQuery } from '../breaks/listBreaks.ts'
 import type { BreakOperations } from '../breaks/operations.ts'
 import type { ShownEntry } from '../breaks/showEntry.ts'
 import type { EscrowLine } from '../report/dailyReport.ts'
 import type { OutboxItem } from '../alerts/store/outboxItems.ts'
 import type { ShownSilence } from '../alerts/silences.ts'
+import type { BreakPage } from './readBreakQuery.ts'
 import type { DailyReportSettings, OutboxView, RuleView, Series } from './viewTypes.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
@@ -183,6 +184,20 @@ export const clientHeader = 'spanwatch-client'
 export interface AlertQuery {
   readonly state?: 'open'
   readonly nature?: 'event' | 'condition'
+  readonly text?: string
+}
+
+interface EntryQuery {
+  readonly limit: number
+  /** The number of the last one that was seen. */
+  readonly before: number | null
+}
+
+interface BreakViews {
+  /** Null without a query. */
+  readonly page: BreakPage | null
+  /** Newest first. */
+  readonly entries: readonly ShownEntry[]
 }
 
 interface RulesView {
@@ -207,22 +222,18 @@ export interface WebDeps {
   readonly dailyReport: DailyReportSettings | null
   /** Newest first. */
   listOutbox(state: OutboxItem['state']): readonly OutboxView[]
-  /** Alerts that name a hash or an address, newest first. */
-  searchAlerts(text: string): readonly AlertView[]
   listTransfers(filter: TransferFilter): TransferPage
   /** By key, alias, id or hash; a hash can name several. Empty when the ledger holds none. */
   showTransfer(keyOrHash: string): readonly TransferStory[]
-  /** Newest change first; `open` are pending, firing and recovering conditions. */
+  /** Newest change first; `open` are pending, firing and recovering conditions, `text` names a hash or an address. */
   listAlerts(query: AlertQuery): readonly AlertView[]
   /** @throws MonitorError `not_found`, or `usage` when several begin like that */
   showAlert(id: string): AlertStory
   listCases(query: CaseQuery): readonly CaseView[]
   /** One that was merged is the case that it goes on as. @throws MonitorError `not_found`, or `usage` for what is no id */
   showCase(id: string): CaseStory
-  /** What does not reconcile, and what people settled of it. */
-  readBreaks(query: BreakQuery): BreakList
-  /** What people did about breaks, newest first; `before` is the number of the last one that was seen. */
-  listBreakEntries(query: { readonly limit: number; readonly before: number | null }): readonly ShownEntry[]
+  /** What does not reconcile, beside what people did about it. */
+  readBreaks(query: BreakQuery | null, entries: EntryQuery): BreakViews
   readonly operations: WebOperations
   /** Called after each commit that a reader could see. */
   readonly listeners: Set<() => void>

@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono'
 import { MonitorError } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
 import { caseStates } from '../caseTypes.ts'
-import { readBreakQuery, toPageOf } from '../readBreakQuery.ts'
+import { readBreakQuery } from '../readBreakQuery.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
 import { listKnownSilences, listReports, readAudit } from '../views/pageQueries.ts'
 import { readSeries } from '../views/readSeries.ts'
@@ -32,10 +32,8 @@ export function addApiRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
   app.get('/api/breaks', (c) => {
     const { query, problem } = readBreakQuery((name) => c.req.query(name))
     if (query === null) return refuse(c, problem ?? '')
-    return answerJson(c, {
-      ...toPageOf(query, deps.readBreaks(query)),
-      entries: deps.listBreakEntries({ limit: 50, before: null }),
-    })
+    const { page, entries } = deps.readBreaks(query, { limit: 50, before: null })
+    return answerJson(c, { ...page, entries })
   })
   app.get('/api/reports', (c) => answerJson(c, { reports: listReports(deps.db) }))
   app.get('/api/reports/:day', async (c) => {
@@ -52,7 +50,7 @@ function addAlertApi(app: Hono<WebEnv>, deps: WebDeps): void {
     if (state !== '' && state !== 'open') return refuse(c, 'state: expected open')
     if (nature !== '' && nature !== 'event' && nature !== 'condition')
       return refuse(c, 'nature: expected event or condition')
-    if (text !== '') return answerJson(c, { alerts: deps.searchAlerts(text) })
+    if (text !== '') return answerJson(c, { alerts: deps.listAlerts({ text }) })
     const query: AlertQuery = { ...(state === 'open' && { state }), ...(nature !== '' && { nature }) }
     return answerJson(c, { alerts: deps.listAlerts(query) })
   })

@@ -22,7 +22,7 @@ import { showNewSilence } from './showNewSilence.ts'
 import { renderBlindPage, renderStatusPage } from '../pages/statusPage.ts'
 import { renderSeveralTransfers, renderTransferPage } from '../pages/transferPage.ts'
 import { renderSearchPage, renderTransfersPage } from '../pages/transfersPage.ts'
-import { readBreakQuery, toPageOf } from '../readBreakQuery.ts'
+import { readBreakQuery } from '../readBreakQuery.ts'
 import { toAlertPath, toCasePath, toTransferPath } from '../pages/words.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
 import type { AlertStory, WebDeps, WebEnv } from '../types.ts'
@@ -95,11 +95,10 @@ function addBreakPage(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
   app.get('/breaks', (c) => {
     const { typed, query, problem } = readBreakQuery((name) => c.req.query(name))
     const before = Number(c.req.query('before') ?? '')
-    const entries = deps.listBreakEntries({
+    const { page, entries } = deps.readBreaks(query, {
       limit: entriesListed,
       before: Number.isSafeInteger(before) && before > 0 ? before : null,
     })
-    const page = query === null ? null : toPageOf(query, deps.readBreaks(query))
     const read = (name: string) => cleanText(c.req.query(name) ?? '', 200)
     const chosen = { payout: read('payout'), origin: read('origin') }
     const view = { typed, page, problem, entries, chosen, now: deps.clock.now(), form: gate.context(c) }
@@ -117,7 +116,7 @@ function search(c: Context<WebEnv>, deps: WebDeps): Response | Promise<Response>
   if (alert !== null) return c.redirect(toAlertPath(alert.id), 303)
   const { filter } = readTransferFilter((name) => (name === 'q' ? query : undefined))
   const page = filter === null ? { transfers: [], next: null } : deps.listTransfers(filter)
-  const found = deps.searchAlerts(query)
+  const found = deps.listAlerts({ text: query })
   const [only] = page.transfers
   const others = found.filter(({ transferKey }) => transferKey === null || transferKey !== only?.key)
   if (only && page.transfers.length === 1 && others.length === 0)

@@ -25,6 +25,7 @@ import type {
   WebDeps,
   WebOperations,
 } from '../types.ts'
+import { toPageOf } from '../readBreakQuery.ts'
 import { searchAlerts } from './pageQueries.ts'
 import { readRules } from './readRules.ts'
 import { nothingKept, readKept } from './kept.ts'
@@ -32,7 +33,7 @@ import { readNormal } from './readSeries.ts'
 import { readPreconf, readStatus } from './readStatus.ts'
 import { toAlertStory } from './toAlertStory.ts'
 import { createAlertViews, toAlertView } from './toAlertView.ts'
-import { listCaseViews, toCaseSettings, toCaseStory } from './toCaseView.ts'
+import { type CaseSettings, listCaseViews, toCaseSettings, toCaseStory } from './toCaseView.ts'
 import { toOutboxView } from './toOutboxView.ts'
 
 /** Many open pages cost what two readings a second do; what changes slowly is read less often. */
@@ -54,31 +55,23 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
   const real = createSystemClock()
   const { db, alerts } = parts
   const left = listUnwatched(parts.config, kinds.all)
-  const viewsAt = (at: UnixMs) => ({
-    ...createAlertViews(alerts, parts.live.rules, at, parts.clockLeadMs()),
-    alerts,
-  })
   const settings = toCaseSettings(parts.config)
-  const casesAt = (at: UnixMs) => ({ ...viewsAt(at), ...settings, store: alerts })
-  const showCase = (id: string) => toCaseStory(casesAt(now()), findCaseNamed(alerts, id))
-  const breaks = () => openBreakSources({ ...parts, tokens: parts.config.bridge.tokens })
+  const named = readNamed(parts, settings, now)
   const judgedBreaks = nothingKept<JudgedBreaks>(breaksMs)
   const normal = nothingKept<ReturnType<typeof readNormal>>(slowMs)
   const kept = nothingKept<StatusSnapshot>(quickMs)
-  const status = () =>
-    readKept(kept, real.monotonicMs(), () =>
-      readStatus(
-        parts,
-        { normal: readKept(normal, real.monotonicMs(), () => readNormal(db, now())), settings },
-        now(),
-      ),
-    )
+  const readAt = () => ({
+    normal: readKept(normal, real.monotonicMs(), () => readNormal(db, now())),
+    settings,
+  })
+  const status = () => readKept(kept, real.monotonicMs(), () => readStatus(parts, readAt(), now()))
   const accesses: WebDeps['accesses'] = new Map()
   const { registry, ...observer } = createRegistry({
     collect: () => ({ ...toMetrics(parts, status(), loop.mean / 1e6), accesses }),
   })
   parts.timings.observers.add(observer)
   return {
+    ...named,
     // A reader's connection lives in real time, whatever the speed of the world that is watched.
     clock: { ...real, now },
     log: deps.log,
@@ -87,7 +80,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     db,
     readStatus: status,
     series: nothingKept(slowMs),
-    readRules: () => {
+    readRules() {
       const { rules } = parts.live
       const sources = { db, alerts, rules, coverage: status().coverage, unwatched: left }
       return { rules: readRules(sources, now()), unwatched: addUntold(rules, left, kinds) }
@@ -96,29 +89,47 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     listOutbox: (state) =>
       alerts.listOutbox({ state, limit: mostListed }).map((item) => toOutboxView(alerts, item)),
     listTransfers: (filter) => listTransfers(parts, filter, now()),
-    showTransfer: (name) =>
-      showTransfer(parts, name).map((transfer) => toStory(parts, viewsAt(now()), transfer)),
-    listAlerts(query) {
-      const views = viewsAt(now())
-      return alerts.listAlerts({ ...query, limit: mostListed }).map((row) => toAlertView(views, row))
+    operations: forgetAfter(parts.operations, () => (kept.now = judgedBreaks.now = null), named.showCase),
+    readBreaks(query, entries) {
+      const sources = openBreakSources({ ...parts, tokens: parts.config.bridge.tokens })
+      const read = () => readKept(judgedBreaks, real.monotonicMs(), () => judgeBreaks(sources, now()))
+      return {
+        page: query && toPageOf(query, readBreakList(sources, query, now(), read())),
+        entries: listShownEntries(sources, entries, now()),
+      }
     },
-    searchAlerts(text) {
-      const views = viewsAt(now())
-      return searchAlerts(db, text, mostFound).map((row) => toAlertView(views, row))
-    },
-    showAlert: (id) => toAlertStory(viewsAt(now()), findAlert(alerts, id)),
-    listCases: (query) => listCaseViews(casesAt(now()), query),
-    showCase,
-    operations: forgetAfter(parts.operations, () => (kept.now = judgedBreaks.now = null), showCase),
-    readBreaks(query) {
-      const sources = breaks()
-      const judged = readKept(judgedBreaks, real.monotonicMs(), () => judgeBreaks(sources, now()))
-      return readBreakList(sources, query, now(), judged)
-    },
-    listBreakEntries: (query) => listShownEntries(breaks(), query, now()),
     listeners: parts.after,
     health: { ...parts, pollers: parts.pollerStatus },
     eventLoop: loop,
+  }
+}
+
+/** Alerts, and what names them. */
+function readNamed(
+  parts: AppParts,
+  settings: CaseSettings,
+  now: () => UnixMs,
+): Pick<WebDeps, 'listAlerts' | 'showAlert' | 'listCases' | 'showCase' | 'showTransfer'> {
+  const { db, alerts } = parts
+  const views = () => ({
+    ...createAlertViews(alerts, parts.live.rules, now(), parts.clockLeadMs()),
+    ...settings,
+    alerts,
+    store: alerts,
+  })
+  return {
+    listAlerts({ text, ...query }) {
+      const source = views()
+      const rows =
+        text === undefined
+          ? alerts.listAlerts({ ...query, limit: mostListed })
+          : searchAlerts(db, text, mostFound)
+      return rows.map((row) => toAlertView(source, row))
+    },
+    showAlert: (id) => toAlertStory(views(), findAlert(alerts, id)),
+    listCases: (query) => listCaseViews(views(), query),
+    showCase: (id) => toCaseStory(views(), findCaseNamed(alerts, id)),
+    showTransfer: (name) => showTransfer(parts, name).map((transfer) => toStory(parts, views(), transfer)),
   }
 }
 

@@ -15,6 +15,7 @@ import type {
 } from '../../../../src/web/types.ts'
 import type { AlertView } from '../../../../src/web/caseTypes.ts'
 import type { CaseStory } from '../../../../src/web/caseTypes.ts'
+import { toPageOf } from '../../../../src/web/readBreakQuery.ts'
 import { judgeVerdict } from '../../../../src/web/judgeVerdict.ts'
 import type { BreakList } from '../../../../src/breaks/listBreaks.ts'
 import type { ShownEntry } from '../../../../src/breaks/showEntry.ts'
@@ -484,8 +485,10 @@ export function createFakeWeb(
       },
       showTransfer: (key) =>
         fake.stories.filter((story) => [story.transfer.key, story.transfer.zone?.hash].includes(key)),
-      listAlerts: ({ nature }) => (nature === 'event' ? fake.status.recentEvents : fake.status.openAlerts),
-      searchAlerts: (text) => (fake.stories.length > 0 && text === stalled.id ? [stalled] : []),
+      listAlerts: ({ nature, text }) => {
+        if (text !== undefined) return fake.stories.length > 0 && text === stalled.id ? [stalled] : []
+        return nature === 'event' ? fake.status.recentEvents : fake.status.openAlerts
+      },
       showAlert: (id) => {
         const found = [stalled, failed].find((alert) => alert.id === id.replace('#', ''))
         if (!found) throw new MonitorError('not_found', `There is no alert ${id}`)
@@ -509,8 +512,7 @@ export function createFakeWeb(
       }),
       dailyReport: { cron: '0 8 * * *', timezone: 'UTC', channel: 'ops-email' },
       listOutbox: (state) => outbox.filter((item) => item.state === state),
-      readBreaks: () => fake.breaks,
-      listBreakEntries: () => fake.entries,
+      readBreaks: (query) => ({ page: query && toPageOf(query, fake.breaks), entries: fake.entries }),
       operations: createFakeOperations(operated, actors),
       listeners,
       health,
