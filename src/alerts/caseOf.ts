@@ -38,8 +38,9 @@ export function putIntoCase(context: EngineContext, alert: CaseAlert, finding: F
   if (placed.reopened !== null) {
     store.clearAcks(placed.row.id)
     store.beginEscalations(placed.row.id, placed.row.turn, now)
-    // What a silence or a mute time keeps quiet rings no pager, whatever case it is in.
-    const quiet = new Set(listEventChannels(context, alert).flatMap((one) => (one.hold ? [one.channel] : [])))
+    // What a silence or a mute time keeps quiet rings no pager, whatever case it is in; an open case that goes on does.
+    const holds = placed.merged.some(({ state }) => state === 'open') ? [] : listEventChannels(context, alert)
+    const quiet = new Set(holds.flatMap((one) => (one.hold ? [one.channel] : [])))
     tellChange(context, { row: placed.row, change: 'opened again', quiet })
     noteCase(context, placed.row, { what: 'case opened again', reason: placed.reopened })
   }
@@ -76,7 +77,8 @@ function toMember(context: EngineContext, alert: CaseAlert, finding: Finding): N
     isLoss: isLasting && isOpen,
     risk: isOpen ? toRisk(kind, finding) : null,
     title: `${alert.kind}: ${finding.title}`.slice(0, 300),
-    isWorseThan: (id) => isWorse(context, { ...alert, kind }, id),
+    isWorse: (one, than) =>
+      isWorse(context, (id) => (id === alert.id ? alert : context.store.getAlert(id)), { one, than }),
   }
 }
 
@@ -94,19 +96,19 @@ function stillStands(kind: Detector | null, finding: Finding): boolean {
 
 /** More severe; else a loss before others, more money, what says more of a transfer. */
 function isWorse(
-  { store, kinds }: EngineContext,
-  alert: Pick<CaseAlert, 'severity' | 'amountRank'> & { readonly kind: Detector | null },
-  than: number,
+  { kinds }: EngineContext,
+  find: (id: number) => Pick<CaseAlert, 'severity' | 'amountRank' | 'kind'> | null,
+  of: { readonly one: number; readonly than: number },
 ): boolean {
-  const other = store.getAlert(than)
-  if (other === null) return true
-  const kind = kinds.find(other.kind)
+  const [alert, other] = [find(of.one), find(of.than)]
+  if (alert === null || other === null) return alert !== null
+  const [kind, otherKind] = [kinds.find(alert.kind), kinds.find(other.kind)]
   const bySeverity = gravity[alert.severity] - gravity[other.severity]
   if (bySeverity !== 0) return bySeverity < 0
-  const byLoss = Number(isLoss(kind)) - Number(isLoss(alert.kind))
+  const byLoss = Number(isLoss(otherKind)) - Number(isLoss(kind))
   if (byLoss !== 0) return byLoss < 0
   if (alert.amountRank !== other.amountRank) return alert.amountRank > other.amountRank
-  return compareRanks(alert.kind, kind) < 0
+  return compareRanks(kind, otherKind) < 0
 }
 
 /** Something happened to a case as a whole: the channels that follow cases and know this one hear of it. */

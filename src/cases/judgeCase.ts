@@ -1,6 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Severity } from '../rules/types.ts'
-import { hasGrown } from './money.ts'
+import { hasGrown, joinMoney, type MoneyByToken } from './money.ts'
 import type { CaseRow } from './store/caseRows.ts'
 
 /** How long after it opened a case that nobody took yet opens again for more money, ms: a storm is no alarm clock. */
@@ -19,8 +19,10 @@ export interface CaseNews {
   readonly isNew: boolean
   /** It holds now. */
   readonly holds: boolean
-  /** It is one more of many with the same error text. */
+  /** It is one more of many with an error text that somebody has taken. */
   readonly isOfStorm: boolean
+  /** A case that nobody had taken and that turned out to be this one; null too where it was but one more of a storm. */
+  readonly untaken: number | null
 }
 
 /**
@@ -33,6 +35,7 @@ export function judgeReopening(row: CaseRow, news: CaseNews, now: UnixMs): strin
     return hasMore && now >= endOfTurn(row) ? moreMoney : null
   }
   if (hasMore) return moreMoney
+  if (news.untaken !== null) return `c${news.untaken}, which nobody had taken, turned out to be the same`
   if (row.state === 'closed' && news.holds) return 'something of the same cause holds'
   if (!news.isNew) return null
   const isMoreOfSame = news.isOfStorm && row.state === 'acknowledged'
@@ -55,26 +58,46 @@ export function openAgain(row: CaseRow, now: UnixMs): CaseRow {
   }
 }
 
-const urgency = ['open', 'acknowledged', 'handled', 'closed', 'merged'] as const
+const urgency = ['acknowledged', 'handled', 'closed', 'merged', 'open'] as const
 
-/** Two cases turned out to be one: the older goes on, in the more urgent state of both. Money is moved apart from this. */
-export function joinCases(older: CaseRow, other: CaseRow, now: UnixMs): CaseRow {
-  const isOtherMoreUrgent = urgency.indexOf(other.state) < urgency.indexOf(older.state)
-  const taken = isOtherMoreUrgent ? other : older
+/**
+ * Two cases turned out to be one: the older goes on, as the one of both that somebody is at. That it has to open again
+ * where the other was open is judged with what joined them, so that everybody is told.
+ */
+export function joinCases(
+  older: CaseRow,
+  other: CaseRow,
+  of: {
+    /** Of both together. */
+    readonly money: MoneyByToken
+    readonly isWorse: (alertId: number, than: number) => boolean
+    readonly now: UnixMs
+  },
+): CaseRow {
+  const isOtherAt = older.state !== 'open' && urgency.indexOf(other.state) < urgency.indexOf(older.state)
+  const { state, by, byAt, reason, closedAt } = isOtherAt ? other : older
+  // Who took one of them has not heard of what the other put at risk.
+  const heard = [older, other].filter((one) => state === 'open' || one.state !== 'open')
   return {
     ...older,
-    state: taken.state,
-    by: taken.by,
-    byAt: taken.byAt,
-    reason: taken.reason,
-    closedAt: taken.closedAt,
-    // It has to ring anew where the older one was quiet.
-    turn: Math.max(older.turn, other.turn) + (isOtherMoreUrgent && other.state === 'open' ? 1 : 0),
-    turnAt: isOtherMoreUrgent ? now : Math.max(older.turnAt, other.turnAt),
+    state,
+    by,
+    byAt,
+    reason,
+    closedAt,
+    severity: worseOf(older.severity, other.severity),
+    worstAlert: of.isWorse(other.worstAlert, older.worstAlert) ? other.worstAlert : older.worstAlert,
+    turn: Math.max(older.turn, other.turn),
+    turnAt: Math.max(older.turnAt, other.turnAt),
     openedAt: Math.min(older.openedAt, other.openedAt),
     members: older.members + other.members,
+    money: of.money,
+    turnMoney: joinMoney(
+      heard.map(({ turnMoney }) => turnMoney),
+      of.money,
+    ),
     assignee: older.assignee ?? other.assignee,
-    changedAt: now,
+    changedAt: of.now,
   }
 }
 

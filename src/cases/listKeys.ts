@@ -70,6 +70,11 @@ const tieOf: Readonly<Record<Tie, (finding: Finding, escrows: readonly KnownEscr
       : [{ key: `token:${canonicalToken(labels.token)}:${labels.direction ?? ''}`, gapMs: subjectGapMs }],
 }
 
+/** Whether it names an error text, as `error` above writes it. */
+export function isErrorKey({ key }: CaseKey): boolean {
+  return key.startsWith('error:')
+}
+
 function keysOfTransfer({ key, main, zone }: Transfer): CaseKey[] {
   const hashes = [main?.hash ?? '', zone?.hash ?? '']
   return [{ key: `transfer:${key}`, gapMs: Infinity }, ...hashes.flatMap(keyOfTransaction)]

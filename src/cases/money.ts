@@ -104,6 +104,17 @@ export function atRisk({ places, lacking }: MoneyByToken[string]): Decimal {
   return compareDecimals(a, b) >= 0 ? a : b
 }
 
+/** What people had heard of cases that are one now, at most what there is: what both had counted is not heard twice. */
+export function joinMoney(heard: readonly MoneyByToken[], present: MoneyByToken): MoneyByToken {
+  const joined = Object.entries(present).flatMap(([token, amounts]) => {
+    const told = sumDecimals(heard.flatMap((money) => (money[token] ? [atRisk(money[token])] : [])))
+    const most = atRisk(amounts)
+    const places = formatDecimal(compareDecimals(told, most) < 0 ? told : most)
+    return told.digits > 0n ? [[token, { places, lacking: '0' }] as const] : []
+  })
+  return Object.fromEntries(joined)
+}
+
 /** Whether the money at risk of some token grew by a tenth, or a token joined. */
 export function hasGrown(before: MoneyByToken, now: MoneyByToken): boolean {
   return Object.entries(now).some(([token, amounts]) => {

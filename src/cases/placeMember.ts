@@ -2,7 +2,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Severity } from '../rules/types.ts'
 import type { Database } from '../store/database.ts'
 import { type CaseNews, endOfTurn, joinCases, judgeReopening, openAgain, worseOf } from './judgeCase.ts'
-import type { CaseKey } from './listKeys.ts'
+import { type CaseKey, isErrorKey } from './listKeys.ts'
 import { rankAmount } from '../bridge/amount.ts'
 import { changePlace, hasGrown, type MoneyByToken, type RiskUnit, setLacking, sumPlace } from './money.ts'
 import { compareDecimals, noAmount, toDecimal } from '../bridge/decimal.ts'
@@ -34,8 +34,8 @@ export interface NewMember {
   readonly risk: RiskUnit | null
   /** In words, for the timeline. */
   readonly title: string
-  /** Whether it says more than another alert of its case. */
-  isWorseThan(alertId: number): boolean
+  /** Whether one alert says more than another; either may be this one. */
+  isWorse(alertId: number, than: number): boolean
 }
 
 /** What became of a case by what was put into it. */
@@ -67,13 +67,9 @@ export function placeMember(db: Database, member: NewMember, now: UnixMs): Place
     known.isLoss === member.isLoss &&
     known.rank === rank
   if (isSamePlace && isSameRisk(risk, member.risk)) return null
-  const { found, others, isFirst } = findPlace(db, { member, known }, now)
+  const { found, others, isFirst, isOfStorm } = findPlace(db, { member, known }, now)
   let row = found
-  const merged: CaseRow[] = []
-  for (const other of others) {
-    merged.push(other)
-    row = merge(db, row, other, { member, now })
-  }
+  for (const other of others) row = merge(db, row, other, { member, now })
   rows.saveMember(db, {
     alertId: member.alertId,
     episode: member.episode,
@@ -89,8 +85,8 @@ export function placeMember(db: Database, member: NewMember, now: UnixMs): Place
   rows.setOpenKeys(db, { alertId: member.alertId, episode: member.episode, keys: held })
   row = { ...row, money: moveRisk(db, row, { alertId: member.alertId, risk: member.risk }) }
   const isNew = known === null
-  const settled = settle(db, row, { member, isNew, isFirst, isMerged: merged.length > 0 }, now)
-  return { ...settled, isNew, isFirst, merged }
+  const settled = settle(db, row, { member, isNew, isFirst, isOfStorm, merged: others }, now)
+  return { ...settled, isNew, isFirst, merged: others }
 }
 
 const weights: Readonly<Record<Severity, number>> = { critical: 2, warning: 1, info: 0 }
@@ -105,7 +101,7 @@ function findPlace(
   db: Database,
   { member, known }: { readonly member: NewMember; readonly known: rows.CaseMember | null },
   now: UnixMs,
-): { found: CaseRow; others: CaseRow[]; isFirst: boolean } {
+): { found: CaseRow; others: CaseRow[]; isFirst: boolean; isOfStorm: boolean } {
   const from = Math.min(member.from, known?.fromAt ?? member.from)
   const own = { from, until: Math.max(member.until ?? from, from) }
   const near = member.keys.map((key) => ({ key, ...findNear(db, key, own) }))
@@ -116,7 +112,11 @@ function findPlace(
   const row = oldest ?? openCase(db, member, now)
   for (const { key, hull, touched } of near)
     rows.replaceSpans(db, key.key, touched, { ...hull, caseId: row.id })
-  return { found: row, others, isFirst: oldest === undefined }
+  const taken = new Set(found.flatMap(({ id, state }) => (state === 'acknowledged' ? [id] : [])))
+  const isOfStorm = near.some(
+    ({ key, touched }) => isErrorKey(key) && touched.some(({ caseId }) => taken.has(caseId)),
+  )
+  return { found: row, others, isFirst: oldest === undefined, isOfStorm }
 }
 
 /** What holds without an end reaches until now. */
@@ -162,8 +162,9 @@ function merge(
   rows.moveCase(db, other.id, older.id)
   moveChannels(db, other.id, older.id)
   saveCase(db, { ...other, state: 'merged', mergedInto: older.id, changedAt: now })
-  let row = joinCases(older, other, now)
-  for (const { alertId, ...risk } of risks) row = { ...row, money: moveRisk(db, row, { alertId, risk }) }
+  let { money } = older
+  for (const { alertId, ...risk } of risks) money = moveRisk(db, { ...older, money }, { alertId, risk })
+  const row = joinCases(older, other, { money, isWorse: member.isWorse, now })
   const text = `c${other.id} turned out to be the same, by ${member.title}`
   addCaseLog(db, { caseId: row.id, at: now, what: 'merged', by: null, text })
   return row
@@ -225,26 +226,29 @@ function settle(
     readonly member: NewMember
     readonly isNew: boolean
     readonly isFirst: boolean
-    readonly isMerged: boolean
+    readonly isOfStorm: boolean
+    readonly merged: readonly CaseRow[]
   },
   now: UnixMs,
 ): Pick<Placed, 'row' | 'reopened'> {
-  const { member, isNew, isFirst } = of
-  const isWorse = before.worstAlert !== member.alertId && member.isWorseThan(before.worstAlert)
+  const { member, isNew, isFirst, isOfStorm, merged } = of
+  const isWorse = before.worstAlert !== member.alertId && member.isWorse(member.alertId, before.worstAlert)
   let row: CaseRow = {
     ...before,
     members: before.members + (isNew ? 1 : 0),
     openedAt: Math.min(before.openedAt, member.from),
     severity: worseOf(before.severity, member.severity),
     worstAlert: isWorse ? member.alertId : before.worstAlert,
-    changedAt: isNew || of.isMerged ? now : before.changedAt,
+    changedAt: isNew || merged.length > 0 ? now : before.changedAt,
   }
   if (isFirst) row = { ...row, turnMoney: row.money }
   const news: CaseNews = {
     severity: member.severity,
     isNew,
     holds: member.openUntil === null || member.openUntil > now,
-    isOfStorm: member.keys.some(({ key }) => key.startsWith('error:')),
+    isOfStorm,
+    // One more of a storm was a case of its own until its text was learned.
+    untaken: merged.find((one) => one.state === 'open' && !(isOfStorm && one.members === 1))?.id ?? null,
   }
   const reopened = isFirst ? null : judgeReopening(row, news, now)
   if (reopened !== null) row = openAgain(row, now)

@@ -111,7 +111,10 @@ export function setOpenKeys(
 export function moveCase(db: Database, from: number, to: number): void {
   db.prepare('UPDATE case_members SET case_id = ?2 WHERE case_id = ?1').run(from, to)
   db.prepare('UPDATE case_spans SET case_id = ?2 WHERE case_id = ?1').run(from, to)
-  db.prepare('UPDATE case_log SET case_id = ?2 WHERE case_id = ?1').run(from, to)
+  // A case opens once: that this one did is told by what merged them.
+  const log =
+    "UPDATE case_log SET case_id = ?2, what = iif(what = 'opened', 'joined', what) WHERE case_id = ?1"
+  db.prepare(log).run(from, to)
   db.prepare('UPDATE outbox SET case_id = ?2 WHERE case_id = ?1').run(from, to)
   db.prepare('UPDATE deliveries SET case_id = ?2 WHERE case_id = ?1').run(from, to)
   db.prepare('UPDATE OR IGNORE case_escalations SET case_id = ?2 WHERE case_id = ?1').run(from, to)

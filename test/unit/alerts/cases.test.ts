@@ -286,6 +286,54 @@ describe('semantics.md 51: a case never swallows', () => {
     },
   )
 
+  test('a critical failure opens an acknowledged case again, unless one of the same text was taken there', async () => {
+    const world = run()
+    const failIn = (n: number, text: string): Finding => {
+      const { transfer, ...rest } = failure(n, text)
+      return { ...rest, transfer: transfer && { ...transfer, main: theft(1, '1').transfer?.main ?? null } }
+    }
+    await world.tell(unbacked, theft(1, '1000000'))
+    await world.by('c1', 'ack')
+    await world.tell(failed, failIn(2, 'nonce too low'))
+    expect(world.cases()).toMatchObject([{ state: 'open', turn: 2 }])
+    await world.by('c1', 'ack')
+    await world.tell(failed, failIn(3, 'nonce too low'))
+    expect(world.cases()).toMatchObject([{ state: 'acknowledged', turn: 2 }])
+    await world.tell(failed, failIn(4, 'proof does not fit'))
+    expect(world.cases()).toMatchObject([{ state: 'open', turn: 3 }])
+    await world.stop()
+  })
+
+  test('an open case that turns out to be one that was taken opens that again, but for one more of the same', async () => {
+    const world = run({
+      routes: [
+        createRoute({
+          channels: ['ops', 'pager'],
+          groupWaitMs: 0,
+          escalate: [{ afterMs: 10 * minute, channels: ['pager'] }],
+        }),
+      ],
+    })
+    await world.tell(failed, failure(1, 'nonce too low', { amount: '5' }))
+    await world.by('c1', 'ack')
+    // Their texts are learned later: of one that is a case of its own by then, and of one that is not.
+    await world.tell(failed, failure(2, '', { amount: '0.1' }))
+    expect(world.cases()).toMatchObject([{ state: 'acknowledged' }, { id: 2, state: 'open' }])
+    await world.tell(failed, failure(2, 'nonce too low', { amount: '0.1' }))
+    expect(world.cases()).toMatchObject([{ id: 1, state: 'acknowledged' }])
+    await world.tell(failed, failure(3, '', { amount: '4' }))
+    const known = new Set(world.pager.sent.map((message) => message.case?.key))
+    await world.tell(failed, failure(3, 'nonce too low', { amount: '4' }))
+    expect(world.cases()).toMatchObject([{ id: 1, state: 'open', turn: 2 }])
+    const again = world.pager.sent.findLast(({ changes }) => changes.includes('opened again'))
+    expect(again?.case?.key).toBeDefined()
+    expect(known).not.toContain(again?.case?.key)
+    const before = world.pager.sent.length
+    await world.send(10 * minute)
+    expect(world.pager.sent.length).toBeGreaterThan(before)
+    await world.stop()
+  })
+
   test('a shortfall that grows by a tenth opens it again, without a new finding', async () => {
     const world = run()
     await world.judge(shortfall, lack('1000'))

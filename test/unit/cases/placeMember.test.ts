@@ -2,7 +2,13 @@ import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, it } from 'vitest'
 import { placeMember, type NewMember } from '../../../src/cases/placeMember.ts'
 import { atRisk } from '../../../src/cases/money.ts'
-import { findCase, listCases } from '../../../src/cases/store/caseRows.ts'
+import {
+  type CaseState,
+  findCase,
+  listCaseLog,
+  listCases,
+  saveCase,
+} from '../../../src/cases/store/caseRows.ts'
 import { getMember, listCaseMembers } from '../../../src/cases/store/caseMembers.ts'
 import { formatDecimal } from '../../../src/bridge/decimal.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
@@ -44,7 +50,7 @@ function toMember(given: Given, overrides: Partial<NewMember> = {}): NewMember {
     isLoss: false,
     risk: null,
     title: `alert ${given.id}`,
-    isWorseThan: () => false,
+    isWorse: () => false,
     ...overrides,
   }
 }
@@ -166,6 +172,83 @@ describe('placeMember', () => {
     expect(placed?.row.id).toBe(1)
     expect(placed?.merged.map(({ id }) => id)).toEqual([2])
     expect(findCase(db, 2)?.id).toBe(1)
+  })
+})
+
+describe('a merge', () => {
+  const both = ['a1', 'a2']
+  const last = (overrides: Partial<NewMember> = {}): NewMember =>
+    toMember({ id: 3, keys: both, from: 0, until: 0 }, { ...holding, ...overrides })
+  const holding = { openUntil: null }
+
+  /** Two cases of one alert each, the older in a state that somebody or time brought it to. */
+  function two(db: Database, state: CaseState, overrides: Partial<NewMember> = {}): void {
+    placeMember(db, toMember({ id: 1, keys: ['a1'], from: 0, until: 0 }, holding), start)
+    const older = findCase(db, 1)
+    if (older) saveCase(db, { ...older, state })
+    placeMember(db, toMember({ id: 2, keys: ['a2'], from: 0, until: 0 }, { ...holding, ...overrides }), start)
+  }
+
+  it('keeps the severity and the worst alert of either', () => {
+    const db = open()
+    two(db, 'open', { severity: 'critical' })
+    const isWorse = (one: number, than: number) => one === 2 && than !== 2
+    const placed = placeMember(db, last({ isWorse }), start)
+    expect(placed?.row).toMatchObject({ id: 1, severity: 'critical', worstAlert: 2, members: 3 })
+  })
+
+  it.each(['acknowledged', 'handled', 'closed'] as const)(
+    'opens a case that was %s again when nobody had taken the other',
+    (state) => {
+      const db = open()
+      two(db, state)
+      const placed = placeMember(db, last(), start + 1)
+      expect(placed?.reopened).toBe('c2, which nobody had taken, turned out to be the same')
+      expect(placed?.row).toMatchObject({ id: 1, state: 'open', turn: 2, turnAt: start + 1 })
+    },
+  )
+
+  it('stays with whoever is at one of both, when the other is over', () => {
+    const db = open()
+    two(db, 'closed')
+    const other = findCase(db, 2)
+    if (other) saveCase(db, { ...other, state: 'acknowledged', by: 'ana', byAt: start })
+    const placed = placeMember(db, last(), start + 1)
+    expect(placed?.reopened).toBeNull()
+    expect(placed?.row).toMatchObject({ id: 1, state: 'acknowledged', by: 'ana', turn: 1 })
+  })
+
+  it('is no more money when people had heard of both', () => {
+    const db = open()
+    const risk = (amount: string) => ({ risk: { token: usdc, place: amount, unit: amount, amount } })
+    placeMember(
+      db,
+      toMember({ id: 1, keys: ['a1'], from: 0, until: 0 }, { ...holding, ...risk('10') }),
+      start,
+    )
+    placeMember(
+      db,
+      toMember({ id: 2, keys: ['a2'], from: 0, until: 0 }, { ...holding, ...risk('50') }),
+      start,
+    )
+    for (const row of listCases(db, { states: ['open'], limit: 9 }))
+      saveCase(db, { ...row, state: 'acknowledged' })
+    expect(placeMember(db, last(), start + 1)).toMatchObject({ reopened: null, row: { id: 1 } })
+    const more = toMember({ id: 4, keys: ['a1'], from: 0, until: 0 }, { ...holding, ...risk('7') })
+    expect(placeMember(db, more, start + 2)?.reopened).toBe('more money is at risk')
+  })
+
+  it('leaves one opening in the timeline', () => {
+    const db = open()
+    two(db, 'open')
+    placeMember(db, last(), start)
+    const log = listCaseLog(db, 1, 10).map(({ what, text }) => `${what}: ${text}`)
+    expect(log).toEqual([
+      'opened: alert 1',
+      'joined: alert 2',
+      'merged: c2 turned out to be the same, by alert 3',
+      'joined: alert 3',
+    ])
   })
 })
 
