@@ -9,7 +9,7 @@ import type { Kinds } from '../rules/kinds.ts'
 import type { Rule } from '../rules/types.ts'
 import { adoptAlerts, putIntoCase } from './caseOf.ts'
 import { type EngineContext, note } from './engineContext.ts'
-import { decodeFinding } from './findingJson.ts'
+import { keptFinding } from './findingJson.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { flushGroups } from './flushGroups.ts'
 import { joinGroups } from './groupTimers.ts'
@@ -206,7 +206,7 @@ function renameSubject(context: EngineContext, from: string, to: string): void {
 
 /** Its finding, of the transfer that it goes on as: the keys of both lead to one case. */
 function renamed(row: AlertRow, to: string): Finding {
-  const finding = decodeFinding(row.finding)
+  const finding = keptFinding(row)
   return finding.transfer === null ? finding : { ...finding, transfer: { ...finding.transfer, key: to } }
 }
 

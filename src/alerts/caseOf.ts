@@ -9,7 +9,7 @@ import type { NewMember, Placed } from '../cases/placeMember.ts'
 import type { CaseRow } from '../cases/store/caseRows.ts'
 import { type EngineContext, expiryOf, note } from './engineContext.ts'
 import { scheduleEscalations } from './escalation.ts'
-import { decodeFinding } from './findingJson.ts'
+import { keptFinding } from './findingJson.ts'
 import { compareRanks, gravity, isLoss } from './joining.ts'
 import { caseMark } from './routing.ts'
 import type { AlertHead } from './store/alertRows.ts'
@@ -191,7 +191,7 @@ export function closeCases(context: EngineContext): void {
 /** What was open before there were cases, or in a ledger that a later version wrote. */
 export function adoptAlerts(context: EngineContext): void {
   for (const alert of context.store.listWithoutCase(context.now - eventOpenMs, mostAdopted))
-    putIntoCase(context, alert, decodeFinding(alert.finding))
+    putIntoCase(context, alert, keptFinding(alert))
 }
 
 const mostAdopted = 20_000

@@ -61,7 +61,13 @@ export function labelsOf(rule: Rule, finding: Finding): Labels {
 
 /** What was written by canonicalJson. */
 export function parseLabels(text: string): Labels {
-  return JSON.parse(text) as Labels
+  try {
+    const labels: unknown = JSON.parse(text)
+    return typeof labels === 'object' && labels !== null ? (labels as Labels) : {}
+  } catch {
+    // Nobody's row stops the others: it goes where everything goes.
+    return {}
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { AlertRow } from './store/alertRows.ts'
 import type { AlertStore } from './store/alertStore.ts'
-import { decodeFinding } from './findingJson.ts'
+import { keptFinding } from './findingJson.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import {
   type Accusation,
@@ -36,12 +36,12 @@ export interface SentAlerts {
  */
 export function findJoined(
   sent: SentAlerts,
-  alert: Pick<AlertRow, 'id' | 'kind' | 'severity' | 'transferKey' | 'activeAt' | 'finding'>,
+  alert: Pick<AlertRow, 'id' | 'kind' | 'subject' | 'severity' | 'transferKey' | 'activeAt' | 'finding'>,
   channel: string,
 ): AlertRow | null {
   const kind = sent.kinds.find(alert.kind)
   if (kind?.joins === undefined) return null
-  const own: Accusation = { severity: alert.severity, finding: decodeFinding(alert.finding), kind }
+  const own: Accusation = { severity: alert.severity, finding: keptFinding(alert), kind }
   if (alert.transferKey !== null) {
     const told = listTold(sent, sent.store.listToldOfTransfers([alert.transferKey], channel), alert.id)
     const above = highest(told.filter((one) => coversTransfer(one, own)))
@@ -71,7 +71,7 @@ function listTold({ kinds }: SentAlerts, rows: readonly AlertRow[], except: numb
   return rows
     .filter(({ id }) => id !== except)
     .map((alert) => {
-      const finding = decodeFinding(alert.finding)
+      const finding = keptFinding(alert)
       return { alert, severity: alert.severity, finding, kind: kinds.find(finding.kind) }
     })
 }

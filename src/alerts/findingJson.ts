@@ -1,4 +1,5 @@
 import type { Finding } from '../bridge/finding.ts'
+import type { AlertRow } from './store/alertRows.ts'
 import type { LegEvidence, TokenMove, Transfer } from '../bridge/transfer.ts'
 
 /** A finding as the ledger keeps it. Amounts become decimal strings: JSON has no integers of their size. */
@@ -21,10 +22,19 @@ function withoutAction(one: LegEvidence): LegEvidence {
   return copy
 }
 
-/** Reads what `encodeFinding` wrote. */
+/** Reads what `encodeFinding` wrote. @throws Error when it is something else */
 export function decodeFinding(json: string): Finding {
-  // Only encodeFinding writes this column, so the text has its shape but for the amount.
+  // Only encodeFinding writes this column: what has these has its shape but for the amounts.
   const finding = JSON.parse(json) as Omit<Finding, 'transfer'> & { transfer: StoredTransfer | null }
+  const { kind, subject, facts, labels, evidence: notes, since } = finding
+  if (
+    typeof kind !== 'string' ||
+    typeof subject !== 'string' ||
+    typeof since !== 'number' ||
+    !Array.isArray(notes)
+  )
+    throw new TypeError('expected a finding')
+  if (Object(facts) !== facts || Object(labels) !== labels) throw new TypeError('expected facts and labels')
   if (finding.transfer === null) return { ...finding, transfer: null }
   const { amountRaw, evidence, ...transfer } = finding.transfer
   return {
@@ -33,10 +43,21 @@ export function decodeFinding(json: string): Finding {
   }
 }
 
-/** An alert's finding, for people: what is judged anew by each reading began no later than it was first found. */
-export function readFinding({ finding, activeAt }: { finding: string; activeAt: number }): Finding {
-  const kept = decodeFinding(finding)
-  return { ...kept, since: Math.min(kept.since, activeAt) }
+type Kept = Pick<AlertRow, 'finding' | 'kind' | 'subject' | 'activeAt'>
+
+/** An alert's finding as it was kept. One that cannot be read any more is what its row says of it: it stops nothing else. */
+export function keptFinding({ finding, kind, subject, activeAt }: Kept): Finding {
+  try {
+    return decodeFinding(finding)
+  } catch {
+    const title = `${subject}: its details cannot be read`
+    return { kind, subject, title, transfer: null, facts: {}, labels: {}, evidence: [], since: activeAt }
+  }
+}
+
+/** For people: what is judged anew by each reading began no later than it was first found. */
+export function sinceFirstFound(finding: Finding, { activeAt }: Pick<Kept, 'activeAt'>): Finding {
+  return { ...finding, since: Math.min(finding.since, activeAt) }
 }
 
 type StoredEvidence = Omit<LegEvidence, 'amountRaw' | 'moves'> & {

@@ -5,7 +5,7 @@ import type { Rule } from '../rules/types.ts'
 import type { AlertHead } from './store/alertRows.ts'
 import { type EngineContext, labelsOf, note } from './engineContext.ts'
 import { rankAmount } from '../bridge/amount.ts'
-import { decodeFinding, encodeFinding } from './findingJson.ts'
+import { encodeFinding, keptFinding } from './findingJson.ts'
 import { canonicalJson, fingerprintOf } from './fingerprint.ts'
 import { putIntoCase } from './caseOf.ts'
 import { joinGroups, touchGroups } from './groupTimers.ts'
@@ -163,7 +163,7 @@ function contentOf(rule: Rule, finding: Finding, labels: string) {
 
 function lossOf(context: EngineContext, head: AlertHead, step: Step, judgement: Judgement): string | null {
   const row = step.transition === 'resolved' && judgement.lossOf ? context.store.getAlert(head.id) : undefined
-  return row ? (judgement.lossOf?.(decodeFinding(row.finding)) ?? null) : null
+  return row ? (judgement.lossOf?.(keptFinding(row)) ?? null) : null
 }
 
 function move(
@@ -218,7 +218,7 @@ function follow(context: EngineContext, alert: AlertHead, { step: { transition }
 
 function endOf(context: EngineContext, alert: AlertHead): void {
   const row = context.store.getAlert(alert.id)
-  if (row !== null) putIntoCase(context, alert, decodeFinding(row.finding))
+  if (row !== null) putIntoCase(context, alert, keptFinding(row))
   touchGroups(context, alert)
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { EvidenceNote, Finding } from '../bridge/finding.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { Detector } from '../rules/kind.ts'
+import { texts } from '../store/table.ts'
 
 /** What an event says that a reader acts on: when it changes, a correction is sent. */
 interface Material {
@@ -23,6 +24,11 @@ export function isOnlyFilledIn(kind: Detector | null, older: Finding, newer: Fin
   const [before, after] = [materialOf(kind, older, older.transfer), materialOf(kind, newer, newer.transfer)]
   const isFilled = (name: 'amount' | 'token') => before[name] === '' || before[name] === after[name]
   return isFilled('amount') && isFilled('token') && JSON.stringify(before.own) === JSON.stringify(after.own)
+}
+
+/** Digests of what was sent, oldest first; none where they cannot be read any more: then what is found is sent once more. */
+export function readMaterial(text: string): readonly string[] {
+  return texts.read(text) ?? []
 }
 
 /**

@@ -9,12 +9,12 @@ import { whenToTell } from './caseWindows.ts'
 import type { Placed } from '../cases/placeMember.ts'
 import { type EngineContext, expiryOf, labelsOf, note, parseLabels } from './engineContext.ts'
 import { rankAmount } from '../bridge/amount.ts'
-import { decodeFinding, encodeFinding } from './findingJson.ts'
+import { encodeFinding, keptFinding } from './findingJson.ts'
 import { canonicalJson, fingerprintOf } from './fingerprint.ts'
 import { findJoined } from './findJoined.ts'
 import { holdEvent } from './heldEvents.ts'
 import { compareRanks, stands } from './joining.ts'
-import { digestMaterial, isNews, isOnlyFilledIn, reconsider } from './material.ts'
+import { digestMaterial, isNews, isOnlyFilledIn, readMaterial, reconsider } from './material.ts'
 import { listEventChannels } from './mutes.ts'
 import { groupKeyOf, groupWaitOf, isByCase, type Route } from './routing.ts'
 
@@ -155,15 +155,14 @@ function windowOf(
 function tellAgain(context: EngineContext, known: AlertHead, finding: Finding): void {
   const kind = context.kinds.find(finding.kind)
   const digest = digestMaterial(kind, finding)
-  // Written by tellFirst and below.
-  const told = JSON.parse(known.material) as string[]
+  const told = readMaterial(known.material)
   if (!isNews(told, digest)) return learnKeys(context, known, finding)
   const row = context.store.getAlert(known.id)
   if (!row) return
   if (finding.transfer === null && !finding.isOver)
     return tellRecurrence(context, row, { finding, told, digest })
   putIntoCase(context, row, finding)
-  const isFilledIn = isOnlyFilledIn(kind, decodeFinding(row.finding), finding)
+  const isFilledIn = isOnlyFilledIn(kind, keptFinding(row), finding)
   keepFinding(context, row, { finding, material: [...told, digest], episode: row.episode })
   // What joined it has to be sent by itself from now on.
   if (!stands({ finding, kind })) context.store.touchQuietGroups(context.now)
@@ -186,9 +185,9 @@ function learnKeys(context: EngineContext, known: AlertHead, finding: Finding): 
 function tellRecurrence(
   context: EngineContext,
   row: AlertRow,
-  { finding, told, digest }: { finding: Finding; told: string[]; digest: string },
+  { finding, told, digest }: { finding: Finding; told: readonly string[]; digest: string },
 ): void {
-  if (finding.since <= decodeFinding(row.finding).since) return
+  if (finding.since <= keptFinding(row).since) return
   const again = { ...row, episode: row.episode + 1 }
   keepFinding(context, row, { finding, material: [...told, digest], episode: again.episode })
   context.store.updatePhase(
@@ -261,7 +260,7 @@ export function correctEvents(
       const isFound = stillFound(row.rule, transfer.key)
       // What is found was already compared with what was sent, with the facts of today.
       if (isFound === true) continue
-      const told = decodeFinding(row.finding)
+      const told = keptFinding(row)
       const kind = context.kinds.find(told.kind)
       tellAgain(context, row, reconsider(kind, told, { transfer, isFound }))
     }

@@ -8,7 +8,7 @@ import { templateFilters } from '../rules/templates/templateFilters.ts'
 import type { AlertRow } from './store/alertRows.ts'
 import type { AlertStore } from './store/alertStore.ts'
 import type { SilenceRow, TransferSilence } from './store/silenceRows.ts'
-import { decodeFinding } from './findingJson.ts'
+import { keptFinding } from './findingJson.ts'
 import { amountNamed, gravity, stands } from './joining.ts'
 
 /** A silence of one transfer, as somebody asks for it. */
@@ -72,7 +72,7 @@ export function readTransferSilence(
 }
 
 function toSaid(row: AlertRow, kinds: Kinds): Said {
-  const finding = decodeFinding(row.finding)
+  const finding = keptFinding(row)
   const amount = readAmount(finding, row, kinds)
   return {
     kind: row.kind,
@@ -153,5 +153,5 @@ function hasEnded(alert: AlertRow, kinds: Kinds): boolean {
   if (alert.nature === 'condition') return !isLive(alert)
   const kind = kinds.find(alert.kind)
   // An event that accuses nobody, such as a large amount, stays what it is.
-  return kind?.joins?.of !== 'transfer' || !stands({ finding: decodeFinding(alert.finding), kind })
+  return kind?.joins?.of !== 'transfer' || !stands({ finding: keptFinding(alert), kind })
 }

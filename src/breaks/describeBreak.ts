@@ -1,4 +1,4 @@
-import { decodeFinding } from '../alerts/findingJson.ts'
+import { keptFinding } from '../alerts/findingJson.ts'
 import { listAlertsOfTransfer } from '../alerts/store/alertRows.ts'
 import { formatDecimal } from '../bridge/decimal.ts'
 import type { Direction } from '../bridge/observation.ts'
@@ -99,7 +99,7 @@ const alertedAs: Readonly<Partial<Record<BreakKind, readonly string[]>>> = {
 function sayEvidence(db: Database, kind: BreakKind, transfer: Transfer): string {
   const kinds = alertedAs[kind] ?? []
   const alert = listAlertsOfTransfer(db, transfer.key).findLast((one) => kinds.includes(one.kind))
-  const note = alert && decodeFinding(alert.finding).evidence[0]
+  const note = alert && keptFinding(alert).evidence[0]
   if (note) return `${note.source}: ${note.says}`
   if (kind === 'failed') return sayFailure(transfer)
   const proof = originLeg(transfer) === null ? 'no origin is known' : `origin ${describeProof(transfer)}`

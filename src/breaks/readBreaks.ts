@@ -1,4 +1,4 @@
-import { decodeFinding } from '../alerts/findingJson.ts'
+import { keptFinding } from '../alerts/findingJson.ts'
 import { stands } from '../alerts/joining.ts'
 import {
   compareDecimals,
@@ -117,10 +117,16 @@ const rested = columns({
 })
 
 // In these words, or the planner does not see that the index of them answers.
-const accusedRows = `SELECT a.kind, a.finding, a.transfer_key FROM alerts a
+const accusedRows = `SELECT a.kind, a.subject, a.active_at, a.finding, a.transfer_key FROM alerts a
   WHERE a.kind IN ('transfer.duplicate', 'transfer.unbacked', 'transfer.mismatch', 'batch.mismatch') AND a.state <> 'merged'`
 
-const accusations = columns({ kind: text, finding: text, transferKey: text.orNull() })
+const accusations = columns({
+  kind: text,
+  subject: text,
+  activeAt: instant,
+  finding: text,
+  transferKey: text.orNull(),
+})
 
 const accusedAs: Readonly<Record<string, BreakKind>> = {
   'transfer.duplicate': 'duplicate',
@@ -169,7 +175,7 @@ function toCountedAmount(flow: string): string | null {
 }
 
 function toAccused({ kinds, tokens }: BreakSources, row: Read<typeof accusations>): Break[] {
-  const finding = decodeFinding(row.finding)
+  const finding = keptFinding(row)
   const kind = kinds.find(row.kind)
   const as = accusedAs[row.kind]
   const { transfer } = finding

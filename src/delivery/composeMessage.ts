@@ -23,7 +23,7 @@ import type { AlertStore } from '../alerts/store/alertStore.ts'
 import type { Delivery } from '../alerts/store/outboxDeliveries.ts'
 import type { CarriedItem } from '../alerts/store/outboxContents.ts'
 import { findJoined } from '../alerts/findJoined.ts'
-import { readFinding } from '../alerts/findingJson.ts'
+import { decodeFinding, sinceFirstFound } from '../alerts/findingJson.ts'
 import { alertIdOf, messageIdOf } from '../alerts/fingerprint.ts'
 import type { Restored, RestoredNote } from '../store/restored.ts'
 import type { TransactionLinks } from './itemFields.ts'
@@ -210,7 +210,7 @@ function wordItem(
   { item, alert }: CarriedItem,
   now: UnixMs,
 ): MessageItem {
-  const kept = readFinding(alert)
+  const kept = sinceFirstFound(decodeFinding(alert.finding), alert)
   const isOver = item.what === 'resolved' || item.what === 'both'
   // The evidence belongs to the finding as it was made; only an end is about what came after it.
   const transfer = isOver && deps.isTold && kept.transfer ? deps.ledger?.getTransfer(kept.transfer.key) : null

@@ -5,7 +5,7 @@ import { canonicalToken } from '../bridge/movedToken.ts'
 import { atRisk } from '../cases/money.ts'
 import type { CaseRow } from '../cases/store/caseRows.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
-import { readFinding } from '../alerts/findingJson.ts'
+import { decodeFinding, sinceFirstFound } from '../alerts/findingJson.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import type { Rule } from '../rules/types.ts'
 import { cleanText } from '../lib/text.ts'
@@ -63,7 +63,7 @@ function titleOf({ store, kinds, live }: CaseWords, row: CaseRow, now: UnixMs): 
   const alert = store.getAlert(row.worstAlert)
   if (alert === null) return 'its findings are forgotten'
   try {
-    const finding = readFinding(alert)
+    const finding = sinceFirstFound(decodeFinding(alert.finding), alert)
     const rule = [...live.rules].find(({ name }) => name === alert.rule) ?? null
     return cleanText(summarize(rule, finding, now) ?? sayFinding(kinds.find(alert.kind), finding, now), 300)
   } catch {

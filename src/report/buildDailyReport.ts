@@ -1,6 +1,6 @@
 import { nth } from '../lib/nth.ts'
 import { setImmediate } from 'node:timers/promises'
-import { decodeFinding } from '../alerts/findingJson.ts'
+import { keptFinding } from '../alerts/findingJson.ts'
 import {
   type DailyReport,
   type FindingGroup,
@@ -174,10 +174,10 @@ function groupFindings(told: readonly ToldRow[]): FindingGroup[] {
   return [...groups.values()]
     .map((rows) => {
       const { kind, severity } = nth(rows, 0)
-      const examples = rows.slice(0, examplesListed).map(({ finding, at, transferKey }) => ({
-        title: decodeFinding(finding).title,
-        at,
-        key: transferKey,
+      const examples = rows.slice(0, examplesListed).map((row) => ({
+        title: keptFinding(row).title,
+        at: row.at,
+        key: row.transferKey,
       }))
       return { kind, severity, count: rows.length, examples }
     })

@@ -3,13 +3,21 @@ import type { Database } from '../store/database.ts'
 import { columns, instant, int, type Read } from '../store/table.ts'
 import { type Window } from '../ledger/slicesUnderWay.ts'
 
-const { kind, severity, finding, transferKey } = alertTable.shape
+const { kind, severity, subject, activeAt, finding, transferKey } = alertTable.shape
 /** Alerts that were raised in the window: events that happened, conditions that fired. */
-const toldRows = columns({ kind, severity, finding, transferKey, at: instant.from('fired_at') })
+const toldRows = columns({
+  kind,
+  severity,
+  subject,
+  activeAt,
+  finding,
+  transferKey,
+  at: instant.from('fired_at'),
+})
 export type ToldRow = Read<typeof toldRows>
 
 export function listTold(db: Database, { from, until }: Window): ToldRow[] {
-  const sql = `SELECT kind, severity, finding, transfer_key, fired_at FROM alerts
+  const sql = `SELECT kind, severity, subject, active_at, finding, transfer_key, fired_at FROM alerts
     WHERE nature IN ('event', 'condition') AND changed_at >= ?1 AND fired_at >= ?1 AND fired_at < ?2
       AND state <> 'merged'
     ORDER BY amount_rank DESC, fired_at`

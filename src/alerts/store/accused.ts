@@ -1,8 +1,8 @@
 import type { Finding } from '../../bridge/finding.ts'
 import type { Kinds } from '../../rules/kinds.ts'
 import type { Database } from '../../store/database.ts'
-import { text } from '../../store/table.ts'
-import { decodeFinding } from '../findingJson.ts'
+import { keptFinding } from '../findingJson.ts'
+import { alertTable } from './alertRows.ts'
 
 /** Whether a transfer that this is said of is no example of how the bridge works. */
 export function accuses(kinds: Kinds, { kind, facts }: Pick<Finding, 'kind' | 'facts'>): boolean {
@@ -14,7 +14,7 @@ export function isAccused(
   { db, kinds }: { readonly db: Database; readonly kinds: Kinds },
   key: string,
 ): boolean {
-  return text
-    .all(db, 'SELECT finding FROM alerts WHERE transfer_key = ?', key)
-    .some((finding) => accuses(kinds, decodeFinding(finding)))
+  return alertTable
+    .all(db, 'SELECT * FROM alerts WHERE transfer_key = ?', key)
+    .some((alert) => accuses(kinds, keptFinding(alert)))
 }

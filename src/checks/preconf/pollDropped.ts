@@ -1,4 +1,4 @@
-import { decodeFinding } from '../../alerts/findingJson.ts'
+import { keptFinding } from '../../alerts/findingJson.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -87,7 +87,10 @@ function keepDroppedPreconf(db: Database, finding: Finding, at: { now: UnixMs; n
 
 function listDueDroppedPreconf(db: Database, now: UnixMs, limit: number): DroppedPreconf[] {
   const sql = 'SELECT hash, told_at, finding FROM preconf_dropped WHERE next_at <= ? ORDER BY next_at LIMIT ?'
-  return told.all(db, sql, now, limit).map((row) => ({ ...row, finding: decodeFinding(row.finding) }))
+  return told.all(db, sql, now, limit).map(({ hash, toldAt, finding }) => {
+    const { kind } = preconfDropped
+    return { hash, toldAt, finding: keptFinding({ finding, kind, subject: hash, activeAt: toldAt }) }
+  })
 }
 
 function postponeDroppedPreconf(db: Database, hash: string, nextAt: UnixMs): void {

@@ -1,4 +1,6 @@
-import { readFinding } from '../../alerts/findingJson.ts'
+import type { Finding } from '../../bridge/finding.ts'
+import { parseLabels } from '../../alerts/engineContext.ts'
+import { keptFinding, sinceFirstFound } from '../../alerts/findingJson.ts'
 import { alertIdOf } from '../../alerts/fingerprint.ts'
 import { createSilencer, type Silencer } from '../../alerts/silences.ts'
 import { hasBlockTime } from '../../delivery/wording.ts'
@@ -22,9 +24,8 @@ export interface AlertViewSource {
 
 /** An alert as page, API and command line show it: worded anew from its finding, with which channels got it and when. */
 export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
-  const finding = readFinding(row)
-  // Written by canonicalJson.
-  const labels = JSON.parse(row.labels) as Record<string, string>
+  const finding = sinceFirstFound(keptFinding(row), row)
+  const labels = parseLabels(row.labels)
   const { silence } = source.silencer(row)
   const rule = source.rules.find(({ name }) => name === row.rule)
   const leadMs = hasBlockTime(kinds.find(row.kind), row, finding) ? source.clockLeadMs : 0
@@ -83,7 +84,7 @@ export function createAlertViews(
   return { alerts, rules, now, clockLeadMs, silencer }
 }
 
-function summarize(rule: LoadedRule, finding: ReturnType<typeof readFinding>, now: UnixMs): string | null {
+function summarize(rule: LoadedRule, finding: Finding, now: UnixMs): string | null {
   try {
     return rule.summarize(finding, now)
   } catch {
